@@ -1,0 +1,39 @@
+# A thin front of meson. `make run` and `make test` also install what is missing (tools/setup).
+BUILD ?= build
+PREFIX ?= /usr/local
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet
+
+$(BUILD)/build.ninja:
+	@tools/setup build
+	@meson setup $(BUILD) --prefix=$(PREFIX) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
+
+# Shows the main job on servers of its own: an issue is read, fixed, pushed, and its CI run watched.
+run:
+	@tools/setup run
+	@$(MAKE) --no-print-directory all
+	@tools/demo $(BUILD)/kedge
+
+test:
+	@tools/setup test
+	@$(MAKE) --no-print-directory all
+	@tools/test $(BUILD)
+
+# Everything that a change must pass: other compiler, sanitizers, format, fuzz smoke runs.
+check:
+	@tools/setup check
+	@tools/check
+
+bench:
+	@tools/setup run
+	@$(MAKE) --no-print-directory all
+	@bench/run $(BUILD)/kedge
+
+install: all
+	@meson install -C $(BUILD) --quiet
+
+clean:
+	@rm -rf $(BUILD)
+
+.PHONY: all run test check bench install clean

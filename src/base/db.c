@@ -1,0 +1,295 @@
+/*
+ * SQLite: open, migrate, bind, step.
+ */
+#include "base/db.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+
+#define BUSY_TIMEOUT_MS 5000
+#define WAL_RETRY_MS    20
+
+struct Db {
+    sqlite3 *handle;
+    char *path;
+};
+
+struct DbQuery {
+    sqlite3_stmt *statement;
+    Db *db; // borrowed; outlives its queries
+};
+
+static KedgeError error_code(int status)
+{
+    switch (status & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return KEDGE_ERROR_TIMEOUT;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return KEDGE_ERROR_PROTOCOL;
+    case SQLITE_IOERR:
+    case SQLITE_FULL:
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return KEDGE_ERROR_IO;
+    case SQLITE_TOOBIG:
+        return KEDGE_ERROR_LIMIT;
+    default:
+        return KEDGE_ERROR_FAILED;
+    }
+}
+
+static bool fail_with_db(Db *self, int status, GError **error)
+{
+    // The handle's message says more than the code's, when it is about this failure.
+    bool is_same =
+        self->handle != NULL && (sqlite3_errcode(self->handle) & 0xff) == (status & 0xff);
+    const char *text = is_same ? sqlite3_errmsg(self->handle) : sqlite3_errstr(status);
+    return fail_with(error, error_code(status), "%s: %s", self->path, text);
+}
+
+void db_close(Db *self)
+{
+    if (self == NULL)
+        return;
+    sqlite3_close_v2(self->handle);
+    g_free(self->path);
+    g_free(self);
+}
+
+static bool make_private(const char *path, GError **error)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || (st.st_mode & 077) == 0)
+        return true;
+    if (chmod(path, st.st_mode & 0700) != 0)
+        return fail_with_errno(error, errno, "%s: cannot make the database private", path);
+    return true;
+}
+
+/*
+ * Makes the file before SQLite does; SQLite gives the mode of the file to -wal and -shm too.
+ * mknod() and chmod(), not open(): closing any descriptor of a database file would drop the locks
+ * that another connection of this process holds on it (sqlite.org/howtocorrupt.html §2.2).
+ */
+static bool prepare_file(const char *path, GError **error)
+{
+    g_autofree char *dir = g_path_get_dirname(path);
+    if (!file_make_dirs(dir, 0700, error))
+        return false;
+    if (mknod(path, S_IFREG | 0600, 0) != 0 && errno != EEXIST)
+        return fail_with_errno(error, errno, "%s: cannot create the database", path);
+    return true;
+}
+
+// What an older program, or SQLite behind a dangling link, made with another mode.
+static bool make_files_private(const char *path, GError **error)
+{
+    g_autofree char *wal = g_strconcat(path, "-wal", NULL);
+    g_autofree char *shm = g_strconcat(path, "-shm", NULL);
+    return make_private(path, error) && make_private(wal, error) && make_private(shm, error);
+}
+
+// Turning WAL on needs the file alone and does not wait for it by itself, hence the loop.
+static bool enable_wal(Db *self, GError **error)
+{
+    int status = SQLITE_BUSY;
+    for (int waited = 0; waited <= BUSY_TIMEOUT_MS; waited += WAL_RETRY_MS) {
+        status = sqlite3_exec(self->handle, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+        if (status != SQLITE_BUSY)
+            break;
+        g_usleep(WAL_RETRY_MS * 1000);
+    }
+    if (status != SQLITE_OK)
+        return fail_with_db(self, status, error);
+    return db_exec(self, "PRAGMA synchronous=NORMAL", error);
+}
+
+static bool read_version(Db *self, int64_t *ret_version, GError **error)
+{
+    g_autoptr(DbQuery) query = NULL;
+    bool has_row = false;
+    if (!db_query(self, &query, error, "PRAGMA user_version", "") ||
+        !db_query_step(query, &has_row, error))
+        return false;
+    *ret_version = has_row ? db_query_int(query, 0) : 0;
+    return true;
+}
+
+typedef struct Migration {
+    int64_t number;
+    const char *sql;
+} Migration;
+
+static bool apply_migration(Db *self, void *migration_, GError **error)
+{
+    const Migration *migration = migration_;
+    // Another process may have been first while this one waited for the lock.
+    int64_t version;
+    if (!read_version(self, &version, error))
+        return false;
+    if (version >= migration->number)
+        return true;
+    g_autofree char *pragma =
+        g_strdup_printf("PRAGMA user_version=%" G_GINT64_FORMAT, migration->number);
+    return db_exec(self, migration->sql, error) && db_exec(self, pragma, error);
+}
+
+static bool migrate(Db *self, const char *const *migrations, GError **error)
+{
+    int64_t newest = migrations == NULL ? 0 : (int64_t)g_strv_length((char **)migrations);
+    int64_t version;
+    if (!read_version(self, &version, error))
+        return false;
+    if (version > newest)
+        return fail_with(error, KEDGE_ERROR_PROTOCOL,
+                         "%s: made by a newer kedge (database version %" G_GINT64_FORMAT
+                         ", this one knows %" G_GINT64_FORMAT ")",
+                         self->path, version, newest);
+    for (; version < newest; version++) {
+        Migration migration = { .number = version + 1, .sql = migrations[version] };
+        if (!db_transaction(self, apply_migration, &migration, error))
+            return false;
+    }
+    return true;
+}
+
+bool db_open(const char *path, const char *const *migrations, Db **ret_db, GError **error)
+{
+    bool is_memory = strcmp(path, ":memory:") == 0;
+    if (!is_memory && !prepare_file(path, error))
+        return false;
+
+    g_autoptr(Db) self = g_new0(Db, 1);
+    self->path = g_strdup(path);
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    int status = sqlite3_open_v2(path, &self->handle, flags, NULL);
+    if (status != SQLITE_OK)
+        return fail_with_db(self, status, error);
+    sqlite3_busy_timeout(self->handle, BUSY_TIMEOUT_MS);
+    // A damaged or hostile file must not run code of its schema, nor SQL damage the file.
+    sqlite3_db_config(self->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_db_config(self->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+
+    if (!is_memory && (!make_files_private(path, error) || !enable_wal(self, error)))
+        return false;
+    if (!migrate(self, migrations, error))
+        return false;
+    *ret_db = g_steal_pointer(&self);
+    return true;
+}
+
+bool db_exec(Db *self, const char *sql, GError **error)
+{
+    int status = sqlite3_exec(self->handle, sql, NULL, NULL, NULL);
+    return status == SQLITE_OK || fail_with_db(self, status, error);
+}
+
+void db_query_free(DbQuery *self)
+{
+    if (self == NULL)
+        return;
+    sqlite3_finalize(self->statement);
+    g_free(self);
+}
+
+static int bind_one(sqlite3_stmt *statement, int index, char type, va_list *ap)
+{
+    const char *text;
+    switch (type) {
+    case 'i':
+        return sqlite3_bind_int64(statement, index, va_arg(*ap, int64_t));
+    case 'd':
+        return sqlite3_bind_double(statement, index, va_arg(*ap, double));
+    case 's':
+        text = va_arg(*ap, const char *);
+        return text == NULL ? sqlite3_bind_null(statement, index)
+                            : sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
+    default:
+        g_assert_not_reached();
+    }
+}
+
+static bool query_new(Db *self, DbQuery **ret_query, GError **error, const char *sql,
+                      const char *types, va_list *ap)
+{
+    g_autoptr(DbQuery) query = g_new0(DbQuery, 1);
+    query->db = self;
+    int status = sqlite3_prepare_v2(self->handle, sql, -1, &query->statement, NULL);
+    if (status != SQLITE_OK)
+        return fail_with_db(self, status, error);
+    g_assert((int)strlen(types) == sqlite3_bind_parameter_count(query->statement));
+    for (int i = 0; types[i] != '\0'; i++) {
+        status = bind_one(query->statement, i + 1, types[i], ap);
+        if (status != SQLITE_OK)
+            return fail_with_db(self, status, error);
+    }
+    *ret_query = g_steal_pointer(&query);
+    return true;
+}
+
+bool db_query(Db *self, DbQuery **ret_query, GError **error, const char *sql, const char *types,
+              ...)
+{
+    va_list ap;
+    va_start(ap, types);
+    bool is_good = query_new(self, ret_query, error, sql, types, &ap);
+    va_end(ap);
+    return is_good;
+}
+
+bool db_run(Db *self, GError **error, const char *sql, const char *types, ...)
+{
+    g_autoptr(DbQuery) query = NULL;
+    va_list ap;
+    va_start(ap, types);
+    bool is_good = query_new(self, &query, error, sql, types, &ap);
+    va_end(ap);
+    bool has_row = true;
+    while (is_good && has_row)
+        is_good = db_query_step(query, &has_row, error);
+    return is_good;
+}
+
+bool db_query_step(DbQuery *self, bool *ret_has_row, GError **error)
+{
+    int status = sqlite3_step(self->statement);
+    if (status != SQLITE_ROW && status != SQLITE_DONE)
+        return fail_with_db(self->db, status, error);
+    *ret_has_row = status == SQLITE_ROW;
+    return true;
+}
+
+const char *db_query_text(DbQuery *self, int column)
+{
+    return (const char *)sqlite3_column_text(self->statement, column);
+}
+
+int64_t db_query_int(DbQuery *self, int column)
+{
+    return sqlite3_column_int64(self->statement, column);
+}
+
+bool db_transaction(Db *self, bool (*func)(Db *db, void *data, GError **error), void *data,
+                    GError **error)
+{
+    if (!db_exec(self, "BEGIN IMMEDIATE", error))
+        return false;
+    if (func(self, data, error) && db_exec(self, "COMMIT", error))
+        return true;
+    // Some errors (a full disk) have rolled back already.
+    if (sqlite3_get_autocommit(self->handle) == 0)
+        db_exec(self, "ROLLBACK", NULL);
+    return false;
+}
+
+int64_t db_changes(Db *self)
+{
+    return sqlite3_changes64(self->handle);
+}

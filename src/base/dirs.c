@@ -1,0 +1,69 @@
+/*
+ * The directories of spec/common.md §3, from the environment at the time of the call.
+ */
+#include "base/dirs.h"
+
+#include "base/env.h"
+#include "base/path.h"
+
+#include <pwd.h>
+#include <sys/types.h>
+
+#define PASSWORD_ENTRY_BYTES ((size_t)16 * 1024)
+
+char *dirs_home(void)
+{
+    const char *home = env_get_raw("HOME");
+    if (home != NULL && g_path_is_absolute(home))
+        return g_strdup(home);
+
+    // not g_get_home_dir(), which remembers its first answer
+    g_autofree char *buffer = g_malloc(PASSWORD_ENTRY_BYTES);
+    struct passwd entry, *found = NULL;
+    getpwuid_r(getuid(), &entry, buffer, PASSWORD_ENTRY_BYTES, &found);
+    return g_strdup(found != NULL && g_path_is_absolute(found->pw_dir) ? found->pw_dir : "/");
+}
+
+char *dirs_config_root(void)
+{
+    g_autofree char *home = dirs_home();
+    const char *name = env_get("CONFIG_DIR");
+    return g_build_filename(home, name != NULL ? name : ".kedge", NULL);
+}
+
+char *dirs_agent(void)
+{
+    const char *replacement = env_get("AGENT_DIR");
+    if (replacement != NULL) {
+        g_autofree char *expanded = path_expand_home(replacement);
+        return g_canonicalize_filename(expanded, NULL);
+    }
+    g_autofree char *root = dirs_config_root();
+    return g_build_filename(root, "agent", NULL);
+}
+
+char *dirs_cache(void)
+{
+    g_autofree char *root = dirs_config_root();
+    return g_build_filename(root, "cache", NULL);
+}
+
+char *dirs_worktrees(void)
+{
+    const char *replacement = env_get_raw("KEDGE_WORKTREE_DIR");
+    if (replacement == NULL)
+        replacement = env_get_raw("OMP_WORKTREE_DIR");
+    if (replacement != NULL) {
+        g_autofree char *expanded = path_expand_home(replacement);
+        if (g_path_is_absolute(expanded))
+            return path_absolute(expanded, "/");
+    }
+    g_autofree char *root = dirs_config_root();
+    return g_build_filename(root, "wt", NULL);
+}
+
+const char *dirs_temp(void)
+{
+    const char *directory = env_get_raw("TMPDIR");
+    return directory != NULL && g_path_is_absolute(directory) ? directory : "/tmp";
+}

@@ -1,0 +1,30 @@
+/*
+ * The error domain and the two ways to fail.
+ */
+#include "base/error.h"
+
+G_DEFINE_QUARK(kedge - error - quark, kedge_error)
+
+bool fail_with(GError **error, KedgeError code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    GError *made = g_error_new_valist(KEDGE_ERROR, (gint)code, format, args);
+    va_end(args);
+    g_propagate_error(error, made);
+    return false;
+}
+
+bool fail_with_errno(GError **error, int saved_errno, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_autofree char *what = g_strdup_vprintf(format, args);
+    va_end(args);
+    return fail_with(error, KEDGE_ERROR_IO, "%s: %s", what, g_strerror(saved_errno));
+}
+
+bool error_is(const GError *error, KedgeError code)
+{
+    return g_error_matches(error, KEDGE_ERROR, (gint)code);
+}

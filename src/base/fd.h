@@ -1,0 +1,31 @@
+/*
+ * File descriptors that close themselves, and writes that finish. Thread safe.
+ *
+ * main() ignores SIGPIPE, so that writing to a closed pipe is an error here and not the end of the
+ * process. Children get the default disposition back (proc.h).
+ */
+#pragma once
+
+#include "base/error.h"
+
+#include <sys/types.h>
+
+typedef int Fd;
+void fd_close(Fd fd); // -1 is allowed; EINTR is not retried
+G_DEFINE_AUTO_CLEANUP_FREE_FUNC(Fd, fd_close, -1)
+
+/* Takes the descriptor out of an g_auto(Fd). */
+static inline int fd_steal(Fd *fd)
+{
+    int taken = *fd;
+    *fd = -1;
+    return taken;
+}
+
+/* Both ends close-on-exec; ret_fds[0] reads, ret_fds[1] writes. */
+bool fd_pipe(int ret_fds[2], GError **error);
+
+bool fd_set_nonblocking(int fd, GError **error);
+
+/* Writes everything, continuing after partial writes and EINTR. `name` is for the message. */
+bool fd_write_all(int fd, const void *data, size_t size, const char *name, GError **error);

@@ -1,0 +1,72 @@
+/*
+ * Field tables: one description of a set of named values, used to decode and check JSON, to print the
+ * JSON Schema, to read command-line flags and to print --help. Tool arguments, command options and
+ * RPC parameters are tables of this one type.
+ *
+ * A table ends with an entry without a name. Decoded strings and json_t are borrowed from the
+ * arguments that field_decode() returns. Pure; thread safe.
+ */
+#pragma once
+
+#include "base/json.h"
+
+typedef enum {
+    FIELD_STRING,         // const char *; NULL when absent
+    FIELD_INTEGER,        // int64_t
+    FIELD_NUMBER,         // double
+    FIELD_BOOLEAN,        // bool
+    FIELD_ENUM,           // const char *, one of .values
+    FIELD_STRING_LIST,    // const json_t *, an array of strings; NULL when absent
+    FIELD_STRING_OR_LIST, // the same; a single string becomes a list of one
+    FIELD_OBJECT_LIST,    // const json_t *, an array of objects checked against .item_fields
+    FIELD_STRING_MAP,     // const json_t *, an object of strings
+    FIELD_JSON,           // const json_t *, anything
+} FieldType;
+
+typedef struct FieldDef {
+    const char *name; // JSON name, camelCase or snake_case; the flag is its kebab-case form
+    FieldType type;
+    size_t offset; // in the arguments struct
+    bool is_required;
+    const char *help;            // description in the schema and in --help
+    const char *const *values;   // FIELD_ENUM: NULL-terminated
+    const struct FieldDef *item_fields; // FIELD_OBJECT_LIST: the fields of one item
+    size_t min_items;            // lists: 0, or the least number of items
+    const char *default_text;    // JSON text shown as "default" and decoded when absent; NULL: zero
+    size_t has_offset;           // 0, or the offset of a bool set when the field was given
+    // command line only
+    char short_flag;         // 0, or the letter of -x
+    const char *value_name;  // "FILE" in --help; NULL: made from the type
+    bool is_value_optional;  // --resume and --resume=ID; strings only, "" without a value
+    bool is_hidden;          // not in the schema, not in --help
+} FieldDef;
+
+typedef enum {
+    FIELD_LENIENT, // coerce silently what parses as the wanted type (common §5)
+    FIELD_EXACT,   // coerce nothing
+} FieldMode;
+
+/*
+ * Decodes `arguments` (an object; NULL and null count as {}) into the struct at `args`, which the
+ * caller zeroed. Null for an optional field is absent; unknown fields that are not null are errors.
+ * On success *ret_arguments holds what the struct borrows from. On failure *ret_problems is text,
+ * one line per problem: "  - <path>: <reason>\n"; both belong to the caller.
+ */
+bool field_decode(const FieldDef *fields, const json_t *arguments, FieldMode mode, void *args,
+                  json_t **ret_arguments, char **ret_problems);
+
+/* {"type":"object","properties":…,"required":…,"additionalProperties":false}. New reference. */
+json_t *field_schema(const FieldDef *fields);
+
+/*
+ * Reads `--flag value`, `--flag=value`, `-f value`, `--flag` (boolean), `--no-flag` (boolean false)
+ * into a JSON object for field_decode(…, FIELD_EXACT, …); a flag of a list type may be repeated.
+ * Words that are no flags, and everything after `--`, go to `words` (or are an error when NULL).
+ * An unknown flag goes to `unknown` when that is given, else is an error. Both get pointers borrowed
+ * from `argv`. USAGE errors name the flag.
+ */
+bool field_from_argv(const FieldDef *fields, int argc, char *const *argv, json_t **ret_arguments,
+                     GPtrArray *words, GPtrArray *unknown, GError **error);
+
+/* Aligned `  -x, --flag VALUE   help` lines, wrapped at 80 columns. */
+void field_append_help(const FieldDef *fields, GString *out);

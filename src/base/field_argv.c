@@ -1,0 +1,433 @@
+/*
+ * Field tables on the command line: reads flags into the JSON that field_decode() takes, and prints
+ * the same table as --help.
+ *
+ * Words are strict here, with messages that name the flag: a shell word has no type, so "12" for a
+ * number is read as one and anything else is a usage error.
+ */
+#include "base/field.h"
+
+#include "base/str.h"
+#include "base/utf8.h"
+
+#include <math.h>
+
+#define HELP_COLUMNS  80
+#define HELP_LEFT_MAX 30 // a longer left column puts its help on the next line
+#define HELP_ENUM_MAX 24 // longer lists of values go into the help text
+#define HELP_LEFT_MIN 20
+
+typedef struct ArgvReader {
+    const FieldDef *fields;
+    int argc;
+    char *const *argv;
+    int next;
+    json_t *arguments;
+    GPtrArray *words;
+    GPtrArray *unknown;
+} ArgvReader;
+
+static char *flag_of(const FieldDef *field)
+{
+    g_autofree char *kebab = str_to_kebab(field->name);
+    return g_strconcat("--", kebab, NULL);
+}
+
+// `name` is the flag's whole word without its value: "--limit", "-n".
+static const FieldDef *find_flag(const FieldDef *fields, const char *name)
+{
+    for (const FieldDef *field = fields; field->name != NULL; field++) {
+        g_autofree char *flag = flag_of(field);
+        bool is_short = field->short_flag != 0 && name[0] == '-' && name[1] == field->short_flag &&
+                        name[2] == '\0';
+        if (is_short || strcmp(flag, name) == 0)
+            return field;
+    }
+    return NULL;
+}
+
+// The boolean field that "--no-draft" denies.
+static const FieldDef *find_denied(const FieldDef *fields, const char *name)
+{
+    if (!g_str_has_prefix(name, "--no-"))
+        return NULL;
+    g_autofree char *flag = g_strconcat("--", name + strlen("--no-"), NULL);
+    const FieldDef *field = find_flag(fields, flag);
+    return field != NULL && field->type == FIELD_BOOLEAN ? field : NULL;
+}
+
+static bool fail_unknown(const FieldDef *fields, const char *name, GError **error)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    for (const FieldDef *field = fields; field->name != NULL; field++) {
+        if (!field->is_hidden)
+            g_ptr_array_add(names, str_to_kebab(field->name));
+    }
+    g_ptr_array_add(names, NULL);
+    const char *nearest = NULL;
+    if (g_str_has_prefix(name, "--"))
+        nearest = str_nearest(name + 2, (const char *const *)names->pdata);
+    if (nearest == NULL)
+        return fail_with(error, KEDGE_ERROR_USAGE, "unknown option %s", name);
+    return fail_with(error, KEDGE_ERROR_USAGE, "unknown option %s; did you mean --%s?", name,
+                     nearest);
+}
+
+static bool fail_expected(const char *flag, const char *what, const char *text, GError **error)
+{
+    return fail_with(error, KEDGE_ERROR_USAGE, "%s: expected %s, got \"%s\"", flag, what, text);
+}
+
+static bool read_number(const char *flag, const char *text, bool is_integer, json_t **ret_value,
+                        GError **error)
+{
+    int64_t integer;
+    if (str_parse_int(text, &integer)) {
+        *ret_value = json_integer(integer);
+        return true;
+    }
+    // Only digits, sign, point and exponent: g_ascii_strtod() also reads hex, inf and nan.
+    char *end;
+    double number = g_ascii_strtod(text, &end);
+    bool is_number = *text != '\0' && *end == '\0' && isfinite(number) &&
+                     strspn(text, "+-.0123456789eE") == strlen(text);
+    if (is_integer || !is_number)
+        return fail_expected(flag, "a number", text, error);
+    *ret_value = json_real(number);
+    return true;
+}
+
+static bool read_enum(const FieldDef *field, const char *flag, const char *text, json_t **ret_value,
+                      GError **error)
+{
+    if (g_strv_contains(field->values, text)) {
+        *ret_value = json_text(text);
+        return true;
+    }
+    g_autofree char *values = g_strjoinv(", ", (char **)field->values);
+    return fail_with(error, KEDGE_ERROR_USAGE, "Expected %s to be one of: %s; got \"%s\"", flag,
+                     values, text);
+}
+
+static bool read_json(const char *flag, const char *text, json_t **ret_value, GError **error)
+{
+    g_autoptr(GError) reason = NULL;
+    if (json_parse_text(text, ret_value, &reason))
+        return true;
+    return fail_with(error, KEDGE_ERROR_USAGE, "%s: expected JSON: %s", flag, reason->message);
+}
+
+// Adds to the list that earlier uses of the flag began. Takes the reference `item`.
+static void append_item(ArgvReader *self, const FieldDef *field, json_t *item)
+{
+    json_t *list = json_get_array(self->arguments, field->name);
+    if (list == NULL) {
+        list = json_array();
+        json_set_take(self->arguments, field->name, list);
+    }
+    json_append_take(list, item);
+}
+
+static bool add_pair(ArgvReader *self, const FieldDef *field, const char *flag, const char *text,
+                     GError **error)
+{
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text)
+        return fail_expected(flag, "KEY=VALUE", text, error);
+    json_t *map = json_get_object(self->arguments, field->name);
+    if (map == NULL) {
+        map = json_object();
+        json_set_take(self->arguments, field->name, map);
+    }
+    g_autofree char *key = g_strndup(text, (size_t)(equals - text));
+    json_set_text(map, key, equals + 1);
+    return true;
+}
+
+// An item as an object, or several in an array.
+static bool add_objects(ArgvReader *self, const FieldDef *field, const char *flag, const char *text,
+                        GError **error)
+{
+    g_autoptr(json_t) value = NULL;
+    if (!read_json(flag, text, &value, error))
+        return false;
+    if (!json_is_array(value)) {
+        append_item(self, field, json_incref(value));
+        return true;
+    }
+    size_t index;
+    json_t *item;
+    json_array_foreach (value, index, item)
+        append_item(self, field, json_incref(item));
+    return true;
+}
+
+static bool add_value(ArgvReader *self, const FieldDef *field, const char *flag, const char *text,
+                      GError **error)
+{
+    json_t *value = NULL;
+    switch (field->type) {
+    case FIELD_STRING:
+        value = json_text(text);
+        break;
+    case FIELD_INTEGER:
+    case FIELD_NUMBER:
+        if (!read_number(flag, text, field->type == FIELD_INTEGER, &value, error))
+            return false;
+        break;
+    case FIELD_BOOLEAN: {
+        bool is_set;
+        if (!str_parse_bool(text, &is_set))
+            return fail_expected(flag, "true or false", text, error);
+        value = json_boolean(is_set);
+        break;
+    }
+    case FIELD_ENUM:
+        if (!read_enum(field, flag, text, &value, error))
+            return false;
+        break;
+    case FIELD_STRING_LIST:
+    case FIELD_STRING_OR_LIST:
+        append_item(self, field, json_text(text));
+        return true;
+    case FIELD_OBJECT_LIST:
+        return add_objects(self, field, flag, text, error);
+    case FIELD_STRING_MAP:
+        return add_pair(self, field, flag, text, error);
+    case FIELD_JSON:
+        if (!read_json(flag, text, &value, error))
+            return false;
+        break;
+    }
+    json_set_take(self->arguments, field->name, value);
+    return true;
+}
+
+// True for a word that can only be meant as the next flag.
+static bool is_flag_word(const ArgvReader *self, const char *word)
+{
+    if (word[0] != '-')
+        return false;
+    return word[1] == '-' || find_flag(self->fields, word) != NULL;
+}
+
+// The value after a flag that has no "=value".
+static bool take_value(ArgvReader *self, const FieldDef *field, const char *flag,
+                       const char **ret_text, GError **error)
+{
+    const char *word = self->next < self->argc ? self->argv[self->next] : NULL;
+    if (field->is_value_optional && (word == NULL || word[0] == '-')) {
+        *ret_text = "";
+        return true;
+    }
+    if (word == NULL || is_flag_word(self, word))
+        return fail_with(error, KEDGE_ERROR_USAGE, "%s needs a value", flag);
+    self->next++;
+    *ret_text = word;
+    return true;
+}
+
+static bool read_flag(ArgvReader *self, const char *word, GError **error)
+{
+    const char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
+    g_autofree char *name =
+        equals != NULL ? g_strndup(word, (size_t)(equals - word)) : g_strdup(word);
+    const FieldDef *field = find_flag(self->fields, name);
+    if (field == NULL) {
+        const FieldDef *denied = equals == NULL ? find_denied(self->fields, name) : NULL;
+        if (denied != NULL) {
+            json_set_bool(self->arguments, denied->name, false);
+            return true;
+        }
+        if (self->unknown == NULL)
+            return fail_unknown(self->fields, name, error);
+        g_ptr_array_add(self->unknown, (char *)word);
+        return true;
+    }
+
+    if (equals == NULL && field->type == FIELD_BOOLEAN) {
+        json_set_bool(self->arguments, field->name, true);
+        return true;
+    }
+    const char *text = equals != NULL ? equals + 1 : NULL;
+    if (text == NULL && !take_value(self, field, name, &text, error))
+        return false;
+    return add_value(self, field, name, text, error);
+}
+
+static bool read_word(ArgvReader *self, const char *word, GError **error)
+{
+    if (self->words == NULL)
+        return fail_with(error, KEDGE_ERROR_USAGE, "unexpected argument \"%s\"", word);
+    g_ptr_array_add(self->words, (char *)word);
+    return true;
+}
+
+bool field_from_argv(const FieldDef *fields, int argc, char *const *argv, json_t **ret_arguments,
+                     GPtrArray *words, GPtrArray *unknown, GError **error)
+{
+    g_autoptr(json_t) arguments = json_object();
+    ArgvReader reader = {
+        .fields = fields,
+        .argc = argc,
+        .argv = argv,
+        .arguments = arguments,
+        .words = words,
+        .unknown = unknown,
+    };
+    bool is_rest = false;
+    while (reader.next < argc) {
+        const char *word = argv[reader.next++];
+        if (!is_rest && strcmp(word, "--") == 0) {
+            is_rest = true;
+            continue;
+        }
+        // "-" is standard input, "-5" a number; neither is a flag.
+        bool is_flag = !is_rest && word[0] == '-' && word[1] != '\0' && !g_ascii_isdigit(word[1]);
+        if (is_flag ? !read_flag(&reader, word, error) : !read_word(&reader, word, error))
+            return false;
+    }
+    *ret_arguments = g_steal_pointer(&arguments);
+    return true;
+}
+
+static const char *default_value_name(FieldType type)
+{
+    switch (type) {
+    case FIELD_INTEGER:
+    case FIELD_NUMBER:
+        return "N";
+    case FIELD_STRING_MAP:
+        return "KEY=VALUE";
+    case FIELD_OBJECT_LIST:
+    case FIELD_JSON:
+        return "JSON";
+    case FIELD_ENUM:
+        return "VALUE";
+    default:
+        return "TEXT";
+    }
+}
+
+static bool is_list(const FieldDef *field)
+{
+    return field->type == FIELD_STRING_LIST || field->type == FIELD_STRING_OR_LIST ||
+           field->type == FIELD_OBJECT_LIST || field->type == FIELD_STRING_MAP;
+}
+
+// What stands for the value in --help, or NULL when the flag has none.
+static char *value_name_of(const FieldDef *field)
+{
+    if (field->type == FIELD_BOOLEAN)
+        return NULL;
+    g_autofree char *values =
+        field->type == FIELD_ENUM ? g_strjoinv("|", (char **)field->values) : NULL;
+    const char *name = field->value_name;
+    if (name == NULL && values != NULL && utf8_length(values) <= HELP_ENUM_MAX)
+        name = values;
+    if (name == NULL)
+        name = default_value_name(field->type);
+    return g_strdup(name);
+}
+
+static char *help_left(const FieldDef *field, bool has_short_flags)
+{
+    GString *left = g_string_new("  ");
+    if (field->short_flag != 0)
+        g_string_append_printf(left, "-%c, ", field->short_flag);
+    else if (has_short_flags)
+        g_string_append(left, "    ");
+    g_autofree char *flag = flag_of(field);
+    g_string_append(left, flag);
+    g_autofree char *value = value_name_of(field);
+    if (value != NULL)
+        g_string_append_printf(left, field->is_value_optional ? " [%s]" : " %s", value);
+    if (is_list(field))
+        g_string_append(left, "...");
+    return g_string_free(left, FALSE);
+}
+
+static char *help_right(const FieldDef *field)
+{
+    GString *right = g_string_new(field->help);
+    if (field->type == FIELD_ENUM) {
+        g_autofree char *shown = value_name_of(field);
+        g_autofree char *values = g_strjoinv("|", (char **)field->values);
+        if (strcmp(shown, values) != 0) {
+            g_autofree char *list = g_strjoinv(", ", (char **)field->values);
+            g_string_append_printf(right, "%sone of: %s", right->len > 0 ? "; " : "", list);
+        }
+    }
+    if (field->default_text != NULL) {
+        g_autofree char *text = g_strdup(field->default_text);
+        json_t *value = NULL;
+        if (json_parse_text(text, &value, NULL) && json_is_string(value)) {
+            g_free(text);
+            text = g_strdup(json_string_value(value));
+        }
+        json_decref(value);
+        g_string_append_printf(right, "%s(default: %s)", right->len > 0 ? " " : "", text);
+    }
+    return g_string_free(right, FALSE);
+}
+
+static void append_spaces(GString *out, size_t count)
+{
+    g_string_append_printf(out, "%*s", (int)count, "");
+}
+
+// Words of `text` from column `indent` on; the cursor already stands there.
+static void append_wrapped(const char *text, size_t indent, GString *out)
+{
+    g_auto(GStrv) words = g_strsplit(text, " ", -1);
+    size_t column = indent;
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (*words[i] == '\0')
+            continue;
+        size_t width = utf8_length(words[i]);
+        if (column > indent && column + 1 + width > HELP_COLUMNS) {
+            g_string_append_c(out, '\n');
+            append_spaces(out, indent);
+            column = indent;
+        } else if (column > indent) {
+            g_string_append_c(out, ' ');
+            column++;
+        }
+        g_string_append(out, words[i]);
+        column += width;
+    }
+}
+
+void field_append_help(const FieldDef *fields, GString *out)
+{
+    bool has_short_flags = false;
+    for (const FieldDef *field = fields; field->name != NULL; field++)
+        has_short_flags |= field->short_flag != 0 && !field->is_hidden;
+
+    size_t indent = 0;
+    for (const FieldDef *field = fields; field->name != NULL; field++) {
+        g_autofree char *left = help_left(field, has_short_flags);
+        size_t width = utf8_length(left);
+        if (!field->is_hidden && width <= HELP_LEFT_MAX)
+            indent = MAX(indent, width);
+    }
+    indent = MAX(indent, HELP_LEFT_MIN) + 2;
+
+    for (const FieldDef *field = fields; field->name != NULL; field++) {
+        if (field->is_hidden)
+            continue;
+        g_autofree char *left = help_left(field, has_short_flags);
+        g_autofree char *right = help_right(field);
+        g_string_append(out, left);
+        if (*right != '\0') {
+            size_t width = utf8_length(left);
+            if (width + 2 > indent) {
+                g_string_append_c(out, '\n');
+                width = 0;
+            }
+            append_spaces(out, indent - width);
+            append_wrapped(right, indent, out);
+        }
+        g_string_append_c(out, '\n');
+    }
+}

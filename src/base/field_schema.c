@@ -1,0 +1,103 @@
+/*
+ * Field tables, the JSON Schema (draft-07 subset of agent-tools §1.1) that models and MCP clients
+ * see.
+ *
+ * The order of keys is fixed: schemas are part of a prompt, and a prompt is cached by its bytes.
+ */
+#include "base/field.h"
+
+static json_t *schema_of_type(const char *type)
+{
+    json_t *schema = json_object();
+    json_set_text(schema, "type", type);
+    return schema;
+}
+
+// Takes the reference `items`.
+static json_t *schema_of_list(const FieldDef *field, json_t *items)
+{
+    json_t *schema = schema_of_type("array");
+    json_set_take(schema, "items", items);
+    if (field->min_items > 0)
+        json_set_int(schema, "minItems", (gint64)field->min_items);
+    return schema;
+}
+
+static json_t *schema_of_enum(const FieldDef *field)
+{
+    json_t *values = json_array();
+    for (const char *const *value = field->values; *value != NULL; value++)
+        json_append_take(values, json_text(*value));
+    json_t *schema = schema_of_type("string");
+    json_set_take(schema, "enum", values);
+    return schema;
+}
+
+static json_t *schema_of_string_or_list(const FieldDef *field)
+{
+    json_t *choices = json_array();
+    json_append_take(choices, schema_of_type("string"));
+    json_append_take(choices, schema_of_list(field, schema_of_type("string")));
+    json_t *schema = json_object();
+    json_set_take(schema, "anyOf", choices);
+    return schema;
+}
+
+static json_t *schema_of_field(const FieldDef *field)
+{
+    switch (field->type) {
+    case FIELD_STRING:
+        return schema_of_type("string");
+    case FIELD_INTEGER:
+        return schema_of_type("integer");
+    case FIELD_NUMBER:
+        return schema_of_type("number");
+    case FIELD_BOOLEAN:
+        return schema_of_type("boolean");
+    case FIELD_ENUM:
+        return schema_of_enum(field);
+    case FIELD_STRING_LIST:
+        return schema_of_list(field, schema_of_type("string"));
+    case FIELD_STRING_OR_LIST:
+        return schema_of_string_or_list(field);
+    case FIELD_OBJECT_LIST:
+        return schema_of_list(field, field->item_fields != NULL ? field_schema(field->item_fields)
+                                                                : schema_of_type("object"));
+    case FIELD_STRING_MAP: {
+        json_t *schema = schema_of_type("object");
+        json_set_take(schema, "additionalProperties", schema_of_type("string"));
+        return schema;
+    }
+    case FIELD_JSON:
+        return json_object();
+    }
+    g_assert_not_reached();
+}
+
+json_t *field_schema(const FieldDef *fields)
+{
+    json_t *required = json_array();
+    json_t *properties = json_object();
+    for (const FieldDef *field = fields; field->name != NULL; field++) {
+        if (field->is_hidden)
+            continue;
+        json_t *property = schema_of_field(field);
+        json_set_text(property, "description", field->help);
+        json_t *value = NULL;
+        if (field->default_text != NULL && json_parse_text(field->default_text, &value, NULL))
+            json_set_take(property, "default", value);
+        json_set_take(properties, field->name, property);
+        if (field->is_required)
+            json_append_take(required, json_text(field->name));
+    }
+
+    json_t *schema = schema_of_type("object");
+    json_set_bool(schema, "additionalProperties", false);
+    // Draft 4 validators refuse an empty list.
+    if (json_array_size(required) > 0)
+        json_set_take(schema, "required", required);
+    else
+        json_decref(required);
+    json_set_take(schema, "properties", properties);
+    return schema;
+}

@@ -1,0 +1,469 @@
+/*
+ * HTTP over libcurl's multi interface, one transfer at a time on the caller's thread.
+ *
+ * The library is opened at the first request, because loading it costs more than the rest of the
+ * program's start. A client keeps idle pairs of multi and easy handle; a multi owns its
+ * connections, so taking the most recently used pair is what makes the next request reuse a
+ * connection. All waiting is one curl_multi_poll() that also watches the cancel descriptor.
+ */
+#define CURL_DISABLE_TYPECHECK
+#include "base/http.h"
+
+#include "base/limits.h"
+#include "base/timefmt.h"
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <pthread.h>
+
+#define CURL_LIBRARY     "libcurl.so.4"
+#define HTTP_MAX_IDLE    8           // handle pairs kept
+#define HTTP_MAX_WAIT_MS (60 * 1000) // one sleep, when there is no deadline
+
+typedef struct CurlApi {
+    CURLcode (*global_init)(long);
+    CURL *(*easy_init)(void);
+    void (*easy_cleanup)(CURL *);
+    void (*easy_reset)(CURL *);
+    CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
+    CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
+    const char *(*easy_strerror)(CURLcode);
+    struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
+    void (*slist_free_all)(struct curl_slist *);
+    CURLM *(*multi_init)(void);
+    CURLMcode (*multi_cleanup)(CURLM *);
+    CURLMcode (*multi_add_handle)(CURLM *, CURL *);
+    CURLMcode (*multi_remove_handle)(CURLM *, CURL *);
+    CURLMcode (*multi_perform)(CURLM *, int *);
+    CURLMcode (*multi_poll)(CURLM *, struct curl_waitfd[], unsigned int, int, int *);
+    CURLMsg *(*multi_info_read)(CURLM *, int *);
+} CurlApi;
+
+// Written once, under curl_once.
+static CurlApi curl;
+static bool is_curl_loaded;
+static pthread_once_t curl_once = PTHREAD_ONCE_INIT;
+
+static void curl_load(void)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } symbols[] = {
+        { "curl_global_init", offsetof(CurlApi, global_init) },
+        { "curl_easy_init", offsetof(CurlApi, easy_init) },
+        { "curl_easy_cleanup", offsetof(CurlApi, easy_cleanup) },
+        { "curl_easy_reset", offsetof(CurlApi, easy_reset) },
+        { "curl_easy_setopt", offsetof(CurlApi, easy_setopt) },
+        { "curl_easy_getinfo", offsetof(CurlApi, easy_getinfo) },
+        { "curl_easy_strerror", offsetof(CurlApi, easy_strerror) },
+        { "curl_slist_append", offsetof(CurlApi, slist_append) },
+        { "curl_slist_free_all", offsetof(CurlApi, slist_free_all) },
+        { "curl_multi_init", offsetof(CurlApi, multi_init) },
+        { "curl_multi_cleanup", offsetof(CurlApi, multi_cleanup) },
+        { "curl_multi_add_handle", offsetof(CurlApi, multi_add_handle) },
+        { "curl_multi_remove_handle", offsetof(CurlApi, multi_remove_handle) },
+        { "curl_multi_perform", offsetof(CurlApi, multi_perform) },
+        { "curl_multi_poll", offsetof(CurlApi, multi_poll) },
+        { "curl_multi_info_read", offsetof(CurlApi, multi_info_read) },
+    };
+    void *library = dlopen(CURL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return;
+    for (size_t i = 0; i < G_N_ELEMENTS(symbols); i++) {
+        void *symbol = dlsym(library, symbols[i].name);
+        if (!symbol)
+            return;
+        memcpy((char *)&curl + symbols[i].offset, &symbol, sizeof(symbol));
+    }
+    is_curl_loaded = curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+}
+
+typedef struct Handles {
+    CURLM *multi;
+    CURL *easy;
+} Handles;
+
+struct HttpClient {
+    pthread_mutex_t lock;
+    GPtrArray *idle; // of Handles; guarded by lock
+};
+
+static void handles_free(Handles *self)
+{
+    if (!self)
+        return;
+    if (self->easy)
+        curl.easy_cleanup(self->easy);
+    if (self->multi)
+        curl.multi_cleanup(self->multi);
+    g_free(self);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Handles, handles_free)
+
+HttpClient *http_client_new(void)
+{
+    HttpClient *self = g_new0(HttpClient, 1);
+    pthread_mutex_init(&self->lock, NULL);
+    self->idle = g_ptr_array_new_with_free_func((GDestroyNotify)handles_free);
+    return self;
+}
+
+void http_client_free(HttpClient *self)
+{
+    if (!self)
+        return;
+    g_ptr_array_unref(self->idle);
+    pthread_mutex_destroy(&self->lock);
+    g_free(self);
+}
+
+static bool client_take(HttpClient *self, Handles **ret_handles, GError **error)
+{
+    pthread_mutex_lock(&self->lock);
+    Handles *idle = NULL;
+    if (self->idle->len > 0)
+        idle = g_ptr_array_steal_index(self->idle, self->idle->len - 1);
+    pthread_mutex_unlock(&self->lock);
+    if (idle) {
+        *ret_handles = idle;
+        return true;
+    }
+
+    g_autoptr(Handles) handles = g_new0(Handles, 1);
+    handles->multi = curl.multi_init();
+    handles->easy = curl.easy_init();
+    if (!handles->multi || !handles->easy)
+        return fail_with(error, KEDGE_ERROR_NETWORK, "libcurl cannot make a handle");
+    *ret_handles = g_steal_pointer(&handles);
+    return true;
+}
+
+static void client_give_back(HttpClient *self, Handles *handles)
+{
+    curl.easy_reset(handles->easy); // forgets the transfer; keeps connections, names, TLS sessions
+    pthread_mutex_lock(&self->lock);
+    bool is_kept = self->idle->len < HTTP_MAX_IDLE;
+    if (is_kept)
+        g_ptr_array_add(self->idle, handles);
+    pthread_mutex_unlock(&self->lock);
+    if (!is_kept)
+        handles_free(handles);
+}
+
+void http_response_clear(HttpResponse *self)
+{
+    g_clear_pointer(&self->body, g_free);
+    g_clear_pointer(&self->headers, g_strfreev);
+    self->body_size = 0;
+    self->status = 0;
+}
+
+const char *http_response_header(const HttpResponse *self, const char *name)
+{
+    size_t size = strlen(name);
+    for (char **header = self->headers; header && *header; header++) {
+        if (strncmp(*header, name, size) == 0 && (*header)[size] == ':')
+            return *header + size + (((*header)[size + 1] == ' ') ? 2 : 1);
+    }
+    return NULL;
+}
+
+/* One request under way. */
+typedef struct Transfer {
+    const HttpRequest *request;
+    int status;
+    GPtrArray *headers;
+    GString *body; // NULL while on_body takes the pieces
+    size_t header_bytes;
+    size_t body_bytes;
+    gint64 started_at; // monotonic
+    gint64 last_piece_at;
+    bool has_body_begun;
+    bool is_cut;   // an error answer's maximum was reached: what we have is enough
+    GError *error; // of a callback
+    struct curl_slist *request_headers;
+    char curl_text[CURL_ERROR_SIZE];
+} Transfer;
+
+static void transfer_clear(Transfer *self)
+{
+    g_clear_pointer(&self->headers, g_ptr_array_unref);
+    if (self->body)
+        g_string_free(self->body, TRUE);
+    g_clear_error(&self->error);
+    if (self->request_headers)
+        curl.slist_free_all(self->request_headers);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Transfer, transfer_clear)
+
+static bool transfer_is_complete(const Transfer *self)
+{
+    return self->is_cut || (self->request->is_complete && *self->request->is_complete);
+}
+
+/* curl's callbacks return how much they took; anything else than `size` ends the transfer. */
+static size_t on_header(char *data, size_t unit, size_t count, void *transfer_)
+{
+    Transfer *self = transfer_;
+    size_t size = unit * count;
+    self->header_bytes += size;
+    if (self->header_bytes > LIMIT_HTTP_HEADER_BYTES) {
+        fail_with(&self->error, KEDGE_ERROR_LIMIT, "the answer has more than %zu bytes of headers",
+                  LIMIT_HTTP_HEADER_BYTES);
+        return 0;
+    }
+    g_autofree char *line = g_strndup(data, size);
+    g_strstrip(line);
+    if (g_str_has_prefix(line, "HTTP/")) {
+        // a 1xx answer may have come before: what counts is the last one
+        const char *space = strchr(line, ' ');
+        self->status = space ? (int)g_ascii_strtoll(space + 1, NULL, 10) : 0;
+        g_ptr_array_set_size(self->headers, 0);
+        return size;
+    }
+    char *colon = strchr(line, ':');
+    if (!colon)
+        return size;
+    *colon = '\0';
+    g_autofree char *name = g_ascii_strdown(line, -1);
+    g_ptr_array_add(self->headers,
+                    g_strdup_printf("%s: %s", g_strchomp(name), g_strchug(colon + 1)));
+    return size;
+}
+
+static bool transfer_collect(Transfer *self, const char *data, size_t size)
+{
+    if (!self->body)
+        self->body = g_string_new(NULL);
+    if (self->status >= 300) {
+        size_t room = LIMIT_HTTP_ERROR_BYTES - self->body->len;
+        g_string_append_len(self->body, data, (gssize)MIN(size, room));
+        self->is_cut = size > room;
+        return !self->is_cut;
+    }
+    g_string_append_len(self->body, data, (gssize)size);
+    return true;
+}
+
+static size_t on_piece(char *data, size_t unit, size_t count, void *transfer_)
+{
+    Transfer *self = transfer_;
+    const HttpRequest *request = self->request;
+    size_t size = unit * count;
+    self->has_body_begun = true;
+    self->body_bytes += size;
+    size_t max = request->max_body_bytes > 0 ? request->max_body_bytes : LIMIT_HTTP_BODY_BYTES;
+    if (self->status < 300 && self->body_bytes > max) {
+        fail_with(&self->error, KEDGE_ERROR_LIMIT, "the answer is larger than %zu bytes", max);
+        return 0;
+    }
+    bool is_ok = true;
+    if (request->on_body && self->status < 300)
+        is_ok = transfer_is_complete(self) ||
+                request->on_body(data, size, request->user_data, &self->error);
+    else
+        is_ok = transfer_collect(self, data, size);
+    self->last_piece_at = time_monotonic_ms();
+    return is_ok ? size : 0;
+}
+
+/* How long we may sleep; TIMEOUT when a deadline has passed. */
+static bool transfer_wait_ms(const Transfer *self, int *ret_wait_ms, GError **error)
+{
+    const HttpRequest *request = self->request;
+    gint64 now = time_monotonic_ms();
+    gint64 wait = HTTP_MAX_WAIT_MS;
+    if (transfer_is_complete(self)) {
+        wait = MAX(self->last_piece_at + HTTP_DRAIN_MS - now, 0);
+    } else if (!self->has_body_begun && request->first_byte_timeout_ms > 0) {
+        gint64 left = self->started_at + request->first_byte_timeout_ms - now;
+        if (left <= 0)
+            return fail_with(
+                error, KEDGE_ERROR_TIMEOUT,
+                "the request timed out while waiting for the first event (%" G_GINT64_FORMAT " ms)",
+                request->first_byte_timeout_ms);
+        wait = MIN(wait, left);
+    } else if (self->has_body_begun && request->idle_timeout_ms > 0) {
+        gint64 left = self->last_piece_at + request->idle_timeout_ms - now;
+        if (left <= 0)
+            return fail_with(
+                error, KEDGE_ERROR_TIMEOUT,
+                "the stream stalled while waiting for the next event (%" G_GINT64_FORMAT " ms)",
+                request->idle_timeout_ms);
+        wait = MIN(wait, left);
+    }
+    if (request->timeout_ms > 0) {
+        gint64 left = self->started_at + request->timeout_ms - now;
+        if (left <= 0)
+            return fail_with(error, KEDGE_ERROR_TIMEOUT,
+                             "the request timed out after %" G_GINT64_FORMAT " ms",
+                             request->timeout_ms);
+        wait = MIN(wait, left);
+    }
+    *ret_wait_ms = (int)wait;
+    return true;
+}
+
+static bool transfer_fail(const Transfer *self, CURLcode code, GError **error)
+{
+    const char *text = self->curl_text[0] ? self->curl_text : curl.easy_strerror(code);
+    switch (code) {
+    case CURLE_OPERATION_TIMEDOUT:
+        return fail_with(error, KEDGE_ERROR_TIMEOUT, "connection error: %s", text);
+    case CURLE_UNSUPPORTED_PROTOCOL: // of the answer: the address was checked
+    case CURLE_WEIRD_SERVER_REPLY:
+        return fail_with(error, KEDGE_ERROR_PROTOCOL, "connection error: %s", text);
+    case CURLE_URL_MALFORMAT:
+        return fail_with(error, KEDGE_ERROR_PROTOCOL, "bad address: %s", text);
+    case CURLE_OUT_OF_MEMORY: // its word for one header line beyond its own limit
+    case (CURLcode)100:       // CURLE_TOO_LARGE of newer versions
+        return fail_with(error, KEDGE_ERROR_LIMIT, "the answer has a header line that is too long");
+    default:
+        return fail_with(error, KEDGE_ERROR_NETWORK, "connection error: %s", text);
+    }
+}
+
+/* Runs the transfer that was added to the multi handle. */
+static bool transfer_run(Transfer *self, CURLM *multi, Cancel *cancel, GError **error)
+{
+    struct curl_waitfd extra = { .fd = cancel_fd(cancel), .events = CURL_WAIT_POLLIN };
+    unsigned extra_count = extra.fd >= 0 ? 1 : 0;
+    for (;;) {
+        if (!cancel_check(cancel, error))
+            return false;
+        int running = 0;
+        if (curl.multi_perform(multi, &running) != CURLM_OK)
+            return fail_with(error, KEDGE_ERROR_NETWORK, "connection error: libcurl failed");
+        if (running == 0)
+            break;
+        int wait_ms = 0;
+        if (!transfer_wait_ms(self, &wait_ms, error))
+            return false;
+        if (wait_ms == 0 && transfer_is_complete(self))
+            return true;
+        if (curl.multi_poll(multi, &extra, extra_count, wait_ms, NULL) != CURLM_OK)
+            return fail_with(error, KEDGE_ERROR_NETWORK, "connection error: libcurl cannot wait");
+    }
+    int left = 0;
+    const CURLMsg *message = curl.multi_info_read(multi, &left);
+    CURLcode code = message ? message->data.result : CURLE_OK;
+    if (self->error) {
+        g_propagate_error(error, g_steal_pointer(&self->error));
+        return false;
+    }
+    if (code != CURLE_OK && !transfer_is_complete(self))
+        return transfer_fail(self, code, error);
+    return true;
+}
+
+static bool transfer_set_headers(Transfer *self, GError **error)
+{
+    const char *const *headers = self->request->headers;
+    // "Expect: 100-continue" costs a round trip, and some servers never answer it
+    struct curl_slist *list = curl.slist_append(NULL, "Expect:");
+    for (size_t i = 0; headers && headers[i]; i++) {
+        if (strpbrk(headers[i], "\r\n")) {
+            curl.slist_free_all(list);
+            size_t name_size = strcspn(headers[i], ":\r\n");
+            return fail_with(error, KEDGE_ERROR_USAGE, "the header %.*s holds a line break",
+                             (int)name_size, headers[i]);
+        }
+        list = curl.slist_append(list, headers[i]);
+    }
+    self->request_headers = list;
+    return true;
+}
+
+static void transfer_set_method(const Transfer *self, CURL *easy)
+{
+    const HttpRequest *request = self->request;
+    const char *method = request->method ? request->method : (request->body ? "POST" : "GET");
+    if (strcmp(method, "HEAD") == 0) {
+        curl.easy_setopt(easy, CURLOPT_NOBODY, 1L);
+        return;
+    }
+    if (request->body || strcmp(method, "POST") == 0) {
+        curl.easy_setopt(easy, CURLOPT_POSTFIELDS, request->body ? request->body : "");
+        curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);
+    }
+    curl.easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+}
+
+static bool transfer_setup(Transfer *self, CURL *easy, GError **error)
+{
+    const HttpRequest *request = self->request;
+    if (g_ascii_strncasecmp(request->url, "http://", 7) != 0 &&
+        g_ascii_strncasecmp(request->url, "https://", 8) != 0)
+        return fail_with(error, KEDGE_ERROR_PROTOCOL, "bad address: neither http nor https");
+    if (!transfer_set_headers(self, error))
+        return false;
+
+    gint64 connect_ms =
+        request->connect_timeout_ms > 0 ? request->connect_timeout_ms : HTTP_CONNECT_TIMEOUT_MS;
+    curl.easy_setopt(easy, CURLOPT_URL, request->url);
+    curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    curl.easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    curl.easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect_ms);
+    curl.easy_setopt(easy, CURLOPT_USERAGENT, "kedge/" KEDGE_VERSION);
+    curl.easy_setopt(easy, CURLOPT_HTTPHEADER, self->request_headers);
+    curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, self->curl_text);
+    curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl.easy_setopt(easy, CURLOPT_HEADERDATA, self);
+    curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_piece);
+    curl.easy_setopt(easy, CURLOPT_WRITEDATA, self);
+#if LIBCURL_VERSION_NUM >= 0x075700
+    // a cancelled request need not wait for its name to be resolved
+    curl.easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+    if (!request->on_body) // a decoder would hold back the pieces of a stream
+        curl.easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+    transfer_set_method(self, easy);
+    return true;
+}
+
+static void transfer_give(Transfer *self, HttpResponse *ret_response)
+{
+    ret_response->status = self->status;
+    g_ptr_array_add(self->headers, NULL);
+    ret_response->headers = (char **)g_ptr_array_free(g_steal_pointer(&self->headers), FALSE);
+    bool is_taken = self->request->on_body && self->status < 300;
+    ret_response->body_size = self->body ? self->body->len : 0;
+    if (self->body)
+        ret_response->body = g_string_free(g_steal_pointer(&self->body), FALSE);
+    else
+        ret_response->body = is_taken ? NULL : g_strdup("");
+}
+
+bool http_request(HttpClient *self, const HttpRequest *request, Cancel *cancel,
+                  HttpResponse *ret_response, GError **error)
+{
+    if (!cancel_check(cancel, error))
+        return false;
+    pthread_once(&curl_once, curl_load);
+    if (!is_curl_loaded)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "network requests need %s", CURL_LIBRARY);
+
+    g_auto(Transfer) transfer = {
+        .request = request,
+        .headers = g_ptr_array_new_with_free_func(g_free),
+        .started_at = time_monotonic_ms(),
+    };
+    Handles *handles = NULL;
+    if (!client_take(self, &handles, error))
+        return false;
+    bool is_ok = transfer_setup(&transfer, handles->easy, error);
+    if (is_ok && curl.multi_add_handle(handles->multi, handles->easy) != CURLM_OK)
+        is_ok = fail_with(error, KEDGE_ERROR_NETWORK, "libcurl refuses the request");
+    if (is_ok) {
+        is_ok = transfer_run(&transfer, handles->multi, cancel, error);
+        curl.multi_remove_handle(handles->multi, handles->easy);
+    }
+    client_give_back(self, handles);
+    if (is_ok)
+        transfer_give(&transfer, ret_response);
+    return is_ok;
+}

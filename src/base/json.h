@@ -1,0 +1,46 @@
+/*
+ * JSON façade over jansson: bounded, sanitised, with autoptr.
+ *
+ * Every string that goes in is made valid UTF-8 first, so that building a value never fails. Parsing
+ * accepts what jansson does, and besides: lone surrogates and \u0000 become U+FFFD, integers beyond
+ * 64 bits become doubles, the last of duplicate keys wins (spec/common.md §9).
+ * Thread safety: a json_t may be read by several threads, changed by one that has it alone.
+ */
+#pragma once
+
+#include "base/error.h"
+
+#include <jansson.h>
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
+
+/* One document, nothing after it. PROTOCOL ("line 1 column 2: …") or LIMIT. */
+bool json_parse(const char *text, size_t size, json_t **ret_value, GError **error);
+bool json_parse_text(const char *text, json_t **ret_value, GError **error);
+/* Bounded by LIMIT_CONFIG_FILE_BYTES; errors name path and line. */
+bool json_read_file(const char *path, json_t **ret_value, GError **error);
+
+/* Also parses a scalar at top level; never fails on valid values. Caller frees the text. */
+char *json_to_text(const json_t *value);   // compact, key order kept
+char *json_to_pretty(const json_t *value); // two spaces
+
+/* Strings made valid first; NULL text gives JSON null. New reference. */
+json_t *json_text(const char *text);
+json_t *json_text_n(const char *text, size_t size);
+/* Sets obj[key] unless `text` is NULL. */
+void json_set_text(json_t *object, const char *key, const char *text);
+void json_set_int(json_t *object, const char *key, gint64 value);
+void json_set_bool(json_t *object, const char *key, bool value);
+/* Takes the reference `value`; NULL is ignored. */
+void json_set_take(json_t *object, const char *key, json_t *value);
+void json_append_take(json_t *array, json_t *value);
+
+/* Readers tolerate a NULL or non-object `object`. Borrowed results. */
+const char *json_get_text(const json_t *object, const char *key); // NULL when no string
+gint64 json_get_int(const json_t *object, const char *key, gint64 fallback); // also from a whole double
+double json_get_number(const json_t *object, const char *key, double fallback);
+bool json_get_bool(const json_t *object, const char *key, bool fallback);
+json_t *json_get_array(const json_t *object, const char *key);  // NULL when no array
+json_t *json_get_object(const json_t *object, const char *key); // NULL when no object
+/* Walks dotted keys: json_get_path(v, "a.b.c"). */
+json_t *json_get_path(const json_t *object, const char *dotted);

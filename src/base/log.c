@@ -1,0 +1,75 @@
+/*
+ * Lines for people on standard error. The first use reads KEDGE_LOG.
+ */
+#include "base/log.h"
+
+#include "base/env.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define LEVEL_UNSET (-1)
+
+static atomic_int log_level = LEVEL_UNSET;
+
+static void read_initial_level(void)
+{
+    const char *name = env_get("LOG");
+    int level = LOG_WARNING;
+    if (name != NULL && g_ascii_strcasecmp(name, "debug") == 0)
+        level = LOG_DEBUG;
+    else if (name != NULL && g_ascii_strcasecmp(name, "info") == 0)
+        level = LOG_INFO;
+    int unset = LEVEL_UNSET; // a level that was set explicitly stays
+    atomic_compare_exchange_strong(&log_level, &unset, level);
+}
+
+static bool is_shown(LogLevel level)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_initial_level);
+    return (int)level >= atomic_load(&log_level);
+}
+
+G_GNUC_PRINTF(2, 0)
+static void write_line(const char *prefix, const char *format, va_list args)
+{
+    g_autofree char *text = g_strdup_vprintf(format, args);
+    g_autofree char *line = g_strconcat(prefix, text, "\n", NULL);
+    // nobody could be told that this failed
+    ssize_t ignored G_GNUC_UNUSED = write(STDERR_FILENO, line, strlen(line));
+}
+
+void log_set_level(LogLevel level)
+{
+    atomic_store(&log_level, (int)level);
+}
+
+void log_debug(const char *format, ...)
+{
+    if (!is_shown(LOG_DEBUG))
+        return;
+    va_list args;
+    va_start(args, format);
+    write_line("debug: ", format, args);
+    va_end(args);
+}
+
+void log_info(const char *format, ...)
+{
+    if (!is_shown(LOG_INFO))
+        return;
+    va_list args;
+    va_start(args, format);
+    write_line("info: ", format, args);
+    va_end(args);
+}
+
+void log_warning(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_line("Warning: ", format, args);
+    va_end(args);
+}

@@ -1,0 +1,57 @@
+/*
+ * Path arithmetic on text.
+ */
+#include "base/path.h"
+
+#include "base/dirs.h"
+
+char *path_expand_home(const char *path)
+{
+    if (path[0] != '~' || (path[1] != '\0' && path[1] != '/'))
+        return g_strdup(path); // ~user stays as it is
+    g_autofree char *home = dirs_home();
+    return path[1] == '\0' ? g_steal_pointer(&home) : g_build_filename(home, path + 2, NULL);
+}
+
+char *path_absolute(const char *path, const char *base)
+{
+    g_autofree char *absolute = g_canonicalize_filename(path, base);
+    // two leading slashes are special to POSIX and kept by GLib, but mean nothing on Linux
+    return g_strdup(g_str_has_prefix(absolute, "//") ? absolute + 1 : absolute);
+}
+
+char *path_real(const char *path)
+{
+    return realpath(path, NULL); // g_free() is free()
+}
+
+/* What follows `dir` in `path`, without its slash; "" when they are equal; NULL when outside. */
+static const char *inner_part(const char *path, const char *dir)
+{
+    size_t length = strlen(dir);
+    if (strcmp(dir, "/") == 0)
+        return path + 1;
+    if (strncmp(path, dir, length) != 0)
+        return NULL;
+    if (path[length] == '\0')
+        return path + length;
+    return path[length] == '/' ? path + length + 1 : NULL;
+}
+
+bool path_is_inside(const char *path, const char *dir)
+{
+    // in text first: /a/../b begins with /a and is not inside
+    g_autofree char *whole = path_absolute(path, "/");
+    g_autofree char *outer = path_absolute(dir, "/");
+    return inner_part(whole, outer) != NULL;
+}
+
+char *path_display(const char *path, const char *cwd)
+{
+    g_autofree char *whole = path_absolute(path, cwd);
+    g_autofree char *outer = path_absolute(cwd, "/");
+    const char *inner = inner_part(whole, outer);
+    if (inner == NULL)
+        return g_steal_pointer(&whole);
+    return g_strdup(inner[0] != '\0' ? inner : ".");
+}

@@ -1,0 +1,13 @@
+/*
+ * Path arithmetic. Pure but for path_real(). Returned strings belong to the caller.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+char *path_expand_home(const char *path);               // ~ and ~/…
+char *path_absolute(const char *path, const char *base); // against base; . and .. resolved in text
+char *path_real(const char *path);                      // symlinks resolved; NULL when absent
+char *path_display(const char *path, const char *cwd);  // relative when inside cwd, "." for itself
+bool path_is_inside(const char *path, const char *dir); // equal counts; both absolute

@@ -1,0 +1,257 @@
+/*
+ * proc_run(): one poll() over the child's pipes, its pidfd and the cancel token.
+ *
+ * The child's exit, not the end of its output, ends the wait: a background process that keeps the
+ * pipe open would otherwise hang the caller.
+ */
+#include "base/proc.h"
+
+#include "base/fd.h"
+#include "base/proc_child.h"
+#include "base/timefmt.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+
+#define READ_BYTES (64 * 1024)
+
+/* What is kept of one stream: at most max bytes for HEAD, twice that for TAIL while it grows. */
+typedef struct Stream {
+    Fd fd; // our end; -1 after end of file
+    ProcKeep keep;
+    size_t max;
+    char *data;
+    size_t size;
+    size_t capacity;
+    size_t dropped_bytes;
+} Stream;
+
+typedef struct Run {
+    const ProcSpec *spec;
+    Stream output;
+    Stream errors; // fd -1 when merged
+    char *buffer;  // READ_BYTES
+} Run;
+
+typedef enum {
+    PUMP_EXITED,
+    PUMP_CLOSED, // every stream has ended, and nothing else was waited for
+    PUMP_DEADLINE,
+    PUMP_CANCELLED,
+} PumpEnd;
+
+static void run_clear(Run *self)
+{
+    fd_close(self->output.fd);
+    fd_close(self->errors.fd);
+    g_free(self->output.data);
+    g_free(self->errors.data);
+    g_free(self->buffer);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
+
+void proc_result_clear(ProcResult *self)
+{
+    g_free(self->output);
+    g_free(self->error_output);
+    *self = (ProcResult) { 0 };
+}
+
+static void stream_append(Stream *self, const char *data, size_t size)
+{
+    size_t needed = self->size + size;
+    if (needed > self->capacity) {
+        size_t limit = self->keep == PROC_KEEP_TAIL ? self->max * 2 : self->max;
+        self->capacity = MIN(MAX(needed, self->capacity * 2), limit);
+        self->data = g_realloc(self->data, self->capacity);
+    }
+    memcpy(self->data + self->size, data, size);
+    self->size = needed;
+}
+
+static void stream_drop_front(Stream *self, size_t count)
+{
+    memmove(self->data, self->data + count, self->size - count);
+    self->size -= count;
+    self->dropped_bytes += count;
+}
+
+static void stream_store(Stream *self, const char *data, size_t size)
+{
+    if (self->keep == PROC_KEEP_HEAD) {
+        size_t taken = MIN(size, self->max - self->size);
+        stream_append(self, data, taken);
+        self->dropped_bytes += size - taken;
+        return;
+    }
+    if (size > self->max) {
+        size_t skipped = size - self->max;
+        self->dropped_bytes += skipped;
+        data += skipped;
+        size = self->max;
+    }
+    // moving only when twice the maximum is reached makes each byte move once on average
+    if (self->size + size > self->max * 2)
+        stream_drop_front(self, self->size + size - self->max);
+    stream_append(self, data, size);
+}
+
+static bool stream_is_open(const Stream *self)
+{
+    return self->fd >= 0;
+}
+
+static void stream_read(Stream *self, char *buffer, const ProcSpec *spec, bool is_output)
+{
+    ssize_t count = read(self->fd, buffer, READ_BYTES);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (count <= 0) {
+        fd_close(fd_steal(&self->fd));
+        return;
+    }
+    if (is_output && spec->on_output != NULL)
+        spec->on_output(buffer, (size_t)count, spec->user_data);
+    stream_store(self, buffer, (size_t)count);
+}
+
+/* Takes in output until something happens; descriptors of -1 are not waited for. */
+static PumpEnd run_pump(Run *self, int pidfd, int cancel_fd, gint64 until)
+{
+    for (;;) {
+        gint64 left = until - time_monotonic_ms();
+        if (left <= 0)
+            return PUMP_DEADLINE;
+        if (pidfd < 0 && !stream_is_open(&self->output) && !stream_is_open(&self->errors))
+            return PUMP_CLOSED;
+        struct pollfd fds[] = {
+            { .fd = self->output.fd, .events = POLLIN },
+            { .fd = self->errors.fd, .events = POLLIN },
+            { .fd = pidfd, .events = POLLIN },
+            { .fd = cancel_fd, .events = POLLIN },
+        };
+        if (poll(fds, G_N_ELEMENTS(fds), (int)MIN(left, G_MAXINT)) <= 0)
+            continue; // EINTR, or the deadline
+        if (fds[3].revents != 0)
+            return PUMP_CANCELLED;
+        if (fds[0].revents != 0)
+            stream_read(&self->output, self->buffer, self->spec, true);
+        if (fds[1].revents != 0)
+            stream_read(&self->errors, self->buffer, self->spec, false);
+        if (fds[2].revents != 0)
+            return PUMP_EXITED;
+    }
+}
+
+/* A cut in the middle of a character is moved to its border. */
+static void stream_cut_at_character(Stream *self)
+{
+    if (self->dropped_bytes == 0)
+        return;
+    if (self->keep == PROC_KEEP_TAIL) {
+        size_t count = 0;
+        while (count < MIN(self->size, 3) && (self->data[count] & 0xc0) == 0x80)
+            count++;
+        stream_drop_front(self, count);
+        return;
+    }
+    for (size_t back = 1; back <= MIN(self->size, 3); back++) {
+        const char *last = self->data + self->size - back;
+        if ((*last & 0xc0) == 0x80)
+            continue;
+        if (g_utf8_get_char_validated(last, (gssize)back) == (gunichar)-2) {
+            self->size -= back;
+            self->dropped_bytes += back;
+        }
+        return;
+    }
+}
+
+/* The text or bytes of a stream that has ended. */
+static char *stream_finish(Stream *self, bool is_bytes, size_t *ret_size)
+{
+    if (self->size > self->max)
+        stream_drop_front(self, self->size - self->max);
+    if (!is_bytes)
+        stream_cut_at_character(self);
+    if (is_bytes || self->size == 0 || g_utf8_validate(self->data, (gssize)self->size, NULL)) {
+        char *data = g_realloc(g_steal_pointer(&self->data), self->size + 1);
+        data[self->size] = '\0';
+        *ret_size = self->size;
+        return data;
+    }
+    char *text = utf8_from_bytes(self->data, self->size);
+    *ret_size = strlen(text);
+    return text;
+}
+
+static bool run_start(Run *self, pid_t *ret_pid, int *ret_pidfd, GError **error)
+{
+    const ProcSpec *spec = self->spec;
+    int output[2], errors[2] = { -1, -1 };
+    if (!fd_pipe(output, error))
+        return false;
+    self->output.fd = output[0];
+    g_auto(Fd) output_write = output[1];
+    if (spec->has_own_stderr && !fd_pipe(errors, error))
+        return false;
+    self->errors.fd = errors[0];
+    g_auto(Fd) errors_write = errors[1];
+
+    const int child_fds[] = { output_write, spec->has_own_stderr ? errors_write : output_write };
+    return proc_spawn(spec->argv, spec->cwd, spec->env, child_fds, 2, ret_pid, ret_pidfd, error);
+}
+
+/* Ends what is left of the group; output that arrives meanwhile is still taken. */
+static void run_end(Run *self, PumpEnd why, pid_t pid, int pidfd, ProcResult *result)
+{
+    if (why == PUMP_EXITED) {
+        run_pump(self, -1, -1, time_monotonic_ms() + PROC_DRAIN_MS);
+        proc_signal_group(pid, SIGTERM);
+        result->exit_status =
+            proc_reap_group(pid, pidfd, time_monotonic_ms() + PROC_DRAIN_MS, &result->term_signal);
+        return;
+    }
+    proc_signal_group(pid, SIGTERM);
+    gint64 kill_at = time_monotonic_ms() + PROC_STOP_GRACE_MS;
+    if (run_pump(self, pidfd, -1, kill_at) == PUMP_EXITED)
+        run_pump(self, -1, -1, MIN(kill_at, time_monotonic_ms() + PROC_DRAIN_MS));
+    proc_reap_group(pid, pidfd, kill_at, NULL);
+}
+
+bool proc_run(const ProcSpec *spec, Cancel *cancel, ProcResult *ret_result, GError **error)
+{
+    g_assert(spec->timeout_ms > 0);
+    g_assert(spec->max_output_bytes > 0 && spec->max_output_bytes <= SIZE_MAX / 4);
+    if (!cancel_check(cancel, error))
+        return false;
+
+    const Stream stream = { .fd = -1, .keep = spec->keep, .max = spec->max_output_bytes };
+    g_auto(Run) run = { .spec = spec, .output = stream, .errors = stream };
+    pid_t pid;
+    g_auto(Fd) pidfd = -1;
+    if (!run_start(&run, &pid, &pidfd, error))
+        return false;
+    run.buffer = g_malloc(READ_BYTES);
+
+    gint64 until = time_monotonic_ms() + MIN(spec->timeout_ms, G_MAXINT64 / 2);
+    PumpEnd why = run_pump(&run, pidfd, cancel_fd(cancel), until);
+    ProcResult result = { 0 };
+    run_end(&run, why, pid, pidfd, &result);
+    if (why == PUMP_CANCELLED)
+        return cancel_check(cancel, error);
+    if (why == PUMP_DEADLINE)
+        return fail_with(error, KEDGE_ERROR_TIMEOUT, "%s timed out after %" G_GINT64_FORMAT " ms",
+                         spec->argv[0], (gint64)spec->timeout_ms);
+
+    result.output = stream_finish(&run.output, spec->is_bytes, &result.output_size);
+    size_t error_size;
+    if (spec->has_own_stderr)
+        result.error_output = stream_finish(&run.errors, false, &error_size);
+    result.dropped_bytes = run.output.dropped_bytes;
+    *ret_result = result;
+    return true;
+}

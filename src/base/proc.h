@@ -1,0 +1,75 @@
+/*
+ * Child processes (spec/common.md §6): posix_spawn, own session and so own process group, stdin from
+ * /dev/null, every other descriptor closed, signal dispositions reset.
+ *
+ * A timeout and an output maximum are mandatory; 0 is refused. Both are kept while reading. A stop
+ * (timeout, cancel) sends SIGTERM to the group at once and SIGKILL 2 s later. A call ends when the
+ * child has exited, not when its pipe closes: pipes that grandchildren hold are drained at most
+ * 200 ms more. Then members of its group that are left get SIGTERM, and SIGKILL after at most
+ * 200 ms. Thread safe; blocks the calling thread. SIGCHLD must not be ignored (exit_status would be
+ * 255); main() sees to that.
+ */
+#pragma once
+
+#include "base/cancel.h"
+
+#include <sys/types.h>
+
+typedef enum {
+    PROC_KEEP_TAIL, // the last max_output_bytes
+    PROC_KEEP_HEAD, // the first
+} ProcKeep;
+
+/* Called on the calling thread for every piece read, before it is cut. */
+typedef void (*ProcOutputFunc)(const char *data, size_t size, void *user_data);
+
+typedef struct ProcSpec {
+    const char *const *argv; // argv[0] is looked up on PATH unless it holds a slash
+    const char *cwd;         // NULL: ours
+    const char *const *env;  // NULL: env_for_child(NULL)
+    int64_t timeout_ms;
+    size_t max_output_bytes; // per stream; what is beyond is dropped while reading, and counted
+    ProcKeep keep;
+    bool has_own_stderr; // false: stderr is merged into output, in order of arrival
+    bool is_bytes;       // true: output is left as it came (size in output_size), not made UTF-8
+    ProcOutputFunc on_output; // stdout (and merged stderr); may be NULL
+    void *user_data;
+} ProcSpec;
+
+typedef struct ProcResult {
+    char *output; // valid UTF-8 unless is_bytes; always NUL-terminated
+    size_t output_size;
+    char *error_output;   // NULL unless has_own_stderr; valid UTF-8
+    size_t dropped_bytes; // of output
+    int exit_status;      // 128 + n when signal n ended it
+    int term_signal;      // 0, or n
+} ProcResult;
+
+void proc_result_clear(ProcResult *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProcResult, proc_result_clear)
+
+/* Errors: NOT_FOUND (no such program or directory), IO, TIMEOUT, CANCELLED. A non-zero exit status
+   is no error. */
+bool proc_run(const ProcSpec *spec, Cancel *cancel, ProcResult *ret_result, GError **error);
+
+/*
+ * A child that lives across calls (a shell co-process). Descriptors are the caller's ends, close on
+ * exec; `extra_in`/`extra_out` appear in the child as descriptors 3 and 4 when asked for.
+ */
+typedef struct ProcChild {
+    pid_t pid;
+    int pidfd;     // readable when the child has exited
+    int output_fd; // stdout and stderr, merged
+    int extra_in;  // we write, the child reads 3; -1 unless asked for
+    int extra_out; // the child writes 4, we read; -1 unless asked for
+} ProcChild;
+
+bool proc_start(const char *const *argv, const char *cwd, const char *const *env, bool has_extra,
+                ProcChild *ret_child, GError **error);
+
+/* SIGTERM to the group, SIGKILL after `grace_ms`; reaps; closes all descriptors. Returns the exit
+   status as in ProcResult. Safe to call when the child has already exited. */
+int proc_child_end(ProcChild *self, int64_t grace_ms);
+
+/* Absolute path of a program on PATH (absolute entries only), or NULL. Caller frees. */
+char *proc_find_program(const char *name);

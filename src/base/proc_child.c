@@ -1,0 +1,300 @@
+/*
+ * Starting children with posix_spawn, ending their groups, and children that live across calls.
+ */
+#include "base/proc_child.h"
+
+#include "base/env.h"
+#include "base/fd.h"
+#include "base/timefmt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#define DEFAULT_PATH    "/usr/local/bin:/usr/bin:/bin"
+#define MAX_CHILD_FDS   4
+#define UNKILLABLE_MS   2000 // how long SIGKILL may take before the child is left behind
+#define DISCARD_BYTES   ((size_t)16 * 1024)
+#define FIRST_LIFTED_FD 16 // above every descriptor that a child is given
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(posix_spawn_file_actions_t, posix_spawn_file_actions_destroy)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(posix_spawnattr_t, posix_spawnattr_destroy)
+
+static bool make_pipe(Fd *ret_read, Fd *ret_write, GError **error)
+{
+    int fds[2];
+    if (!fd_pipe(fds, error))
+        return false;
+    *ret_read = fds[0];
+    *ret_write = fds[1];
+    return true;
+}
+
+static bool is_program(const char *path)
+{
+    return access(path, X_OK) == 0 && g_file_test(path, G_FILE_TEST_IS_REGULAR);
+}
+
+/* Relative entries are skipped: what a directory holds must not decide which program runs. */
+static char *find_on_path(const char *name, const char *path)
+{
+    g_auto(GStrv) entries = g_strsplit(path != NULL ? path : DEFAULT_PATH, ":", -1);
+    for (char **entry = entries; *entry != NULL; entry++) {
+        if (!g_path_is_absolute(*entry))
+            continue;
+        g_autofree char *program = g_build_filename(*entry, name, NULL);
+        if (is_program(program))
+            return g_steal_pointer(&program);
+    }
+    return NULL;
+}
+
+char *proc_find_program(const char *name)
+{
+    if (strchr(name, '/') == NULL)
+        return name[0] != '\0' ? find_on_path(name, g_getenv("PATH")) : NULL;
+    return g_path_is_absolute(name) && is_program(name) ? g_strdup(name) : NULL;
+}
+
+/* With a slash the name is left to the kernel, relative to the child's directory. */
+static bool resolve_program(const char *name, const char *const *env, char **ret_path,
+                            GError **error)
+{
+    char *path = NULL;
+    if (strchr(name, '/') != NULL)
+        path = g_strdup(name);
+    else if (name[0] != '\0')
+        path = find_on_path(name, g_environ_getenv((char **)env, "PATH"));
+    if (path == NULL)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "program not found: %s", name);
+    *ret_path = path;
+    return true;
+}
+
+/* Own session, and signals as a program expects them at its start. */
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t all, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    int failed = posix_spawnattr_setsigdefault(attributes, &all);
+    if (failed == 0)
+        failed = posix_spawnattr_setsigmask(attributes, &none);
+    if (failed == 0)
+        failed = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF |
+                                                          POSIX_SPAWN_SETSIGMASK);
+    return failed;
+}
+
+static int set_actions(posix_spawn_file_actions_t *actions, const char *cwd, const int *child_fds,
+                       size_t child_fd_count)
+{
+    int failed = cwd != NULL ? posix_spawn_file_actions_addchdir_np(actions, cwd) : 0;
+    if (failed == 0)
+        failed = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+    for (size_t i = 0; failed == 0 && i < child_fd_count; i++)
+        failed = posix_spawn_file_actions_adddup2(actions, child_fds[i], (int)i + 1);
+    if (failed == 0)
+        failed = posix_spawn_file_actions_addclosefrom_np(actions, (int)child_fd_count + 1);
+    return failed;
+}
+
+/* Runs posix_spawn; returns its errno. */
+static int spawn(const char *program, const char *const *argv, const char *cwd,
+                 const char *const *env, const int *child_fds, size_t child_fd_count,
+                 pid_t *ret_pid)
+{
+    g_auto(posix_spawn_file_actions_t) actions;
+    g_auto(posix_spawnattr_t) attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    int failed = set_attributes(&attributes);
+    if (failed == 0)
+        failed = set_actions(&actions, cwd, child_fds, child_fd_count);
+    if (failed == 0)
+        failed = posix_spawn(ret_pid, program, &actions, &attributes, (char *const *)argv,
+                             (char *const *)env);
+    return failed;
+}
+
+/*
+ * A pipe may have got a low number when our own standard descriptors are closed. dup2() onto 1
+ * could then overwrite the source of 2, so the sources move out of the way first.
+ */
+static int spawn_lifted(const char *program, const char *const *argv, const char *cwd,
+                        const char *const *env, const int *child_fds, size_t child_fd_count,
+                        pid_t *ret_pid)
+{
+    int lifted[MAX_CHILD_FDS] = { -1, -1, -1, -1 };
+    size_t count = 0;
+    int failed = 0;
+    for (; failed == 0 && count < child_fd_count; count++) {
+        lifted[count] = fcntl(child_fds[count], F_DUPFD_CLOEXEC, FIRST_LIFTED_FD);
+        if (lifted[count] < 0)
+            failed = errno;
+    }
+    if (failed == 0)
+        failed = spawn(program, argv, cwd, env, lifted, count, ret_pid);
+    for (size_t i = 0; i < count; i++)
+        fd_close(lifted[i]);
+    return failed;
+}
+
+bool proc_spawn(const char *const *argv, const char *cwd, const char *const *env,
+                const int *child_fds, size_t child_fd_count, pid_t *ret_pid, int *ret_pidfd,
+                GError **error)
+{
+    g_assert(argv[0] != NULL && child_fd_count <= MAX_CHILD_FDS);
+    g_auto(GStrv) own_env = env == NULL ? env_for_child(NULL) : NULL;
+    if (env == NULL)
+        env = (const char *const *)own_env;
+
+    // asked first, because posix_spawn does not say which of the two is missing
+    if (cwd != NULL && !g_file_test(cwd, G_FILE_TEST_IS_DIR))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "cannot run %s: no such directory: %s",
+                         argv[0], cwd);
+    g_autofree char *program = NULL;
+    if (!resolve_program(argv[0], env, &program, error))
+        return false;
+
+    pid_t pid;
+    int failed = spawn_lifted(program, argv, cwd, env, child_fds, child_fd_count, &pid);
+    if (failed == ENOENT)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "program not found: %s", argv[0]);
+    if (failed != 0)
+        return fail_with_errno(error, failed, "cannot run %s", argv[0]);
+
+    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (pidfd < 0) {
+        int saved_errno = errno;
+        proc_signal_group(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        return fail_with_errno(error, saved_errno, "cannot watch %s", argv[0]);
+    }
+    *ret_pid = pid;
+    *ret_pidfd = pidfd;
+    return true;
+}
+
+void proc_signal_group(pid_t pid, int signal_number)
+{
+    g_assert(pid > 1);
+    kill(-pid, signal_number);
+}
+
+static bool wait_for_exit(int pidfd, gint64 until)
+{
+    for (;;) {
+        gint64 left = until - time_monotonic_ms();
+        struct pollfd exited = { .fd = pidfd, .events = POLLIN };
+        int count = poll(&exited, 1, (int)CLAMP(left, 0, G_MAXINT));
+        if (count > 0 || (count == 0 && left <= 0))
+            return count > 0;
+    }
+}
+
+static int exit_status_of(int status, int *ret_signal)
+{
+    int term_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (ret_signal != NULL)
+        *ret_signal = term_signal;
+    return term_signal != 0 ? 128 + term_signal : WEXITSTATUS(status);
+}
+
+/* The child is reaped. Its number is still safe to use: while a member is left nobody can get it.
+ */
+static void end_members(pid_t pid, gint64 kill_at)
+{
+    gint64 pause_ms = 1;
+    while (kill(-pid, 0) == 0) {
+        gint64 left = kill_at - time_monotonic_ms();
+        if (left <= 0) {
+            kill(-pid, SIGKILL);
+            return;
+        }
+        cancel_sleep(NULL, MIN(pause_ms, left), NULL);
+        pause_ms = MIN(pause_ms * 2, 20);
+    }
+}
+
+int proc_reap_group(pid_t pid, int pidfd, gint64 kill_at, int *ret_signal)
+{
+    if (!wait_for_exit(pidfd, kill_at)) {
+        proc_signal_group(pid, SIGKILL);
+        // a child in uninterruptible sleep stays behind rather than hang us
+        if (!wait_for_exit(pidfd, time_monotonic_ms() + UNKILLABLE_MS))
+            return exit_status_of(SIGKILL, ret_signal);
+    }
+    int status = W_EXITCODE(255, 0); // stays when SIGCHLD is ignored and the kernel reaped first
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    end_members(pid, kill_at);
+    return exit_status_of(status, ret_signal);
+}
+
+bool proc_start(const char *const *argv, const char *cwd, const char *const *env, bool has_extra,
+                ProcChild *ret_child, GError **error)
+{
+    g_auto(Fd) output_read = -1, output_write = -1;
+    g_auto(Fd) in_read = -1, in_write = -1;
+    g_auto(Fd) out_read = -1, out_write = -1;
+    if (!make_pipe(&output_read, &output_write, error))
+        return false;
+    if (has_extra &&
+        (!make_pipe(&in_read, &in_write, error) || !make_pipe(&out_read, &out_write, error)))
+        return false;
+
+    const int child_fds[] = { output_write, output_write, in_read, out_write };
+    ProcChild child = { .pid = -1 };
+    if (!proc_spawn(argv, cwd, env, child_fds, has_extra ? 4 : 2, &child.pid, &child.pidfd, error))
+        return false;
+    child.output_fd = fd_steal(&output_read);
+    child.extra_in = fd_steal(&in_write);
+    child.extra_out = fd_steal(&out_read);
+    *ret_child = child;
+    return true;
+}
+
+/* Throws output away until the child exits. A closed pipe would end it with SIGPIPE in the middle
+   of its clean-up, and a full one would hold it. */
+static void discard_output(ProcChild *self, gint64 until)
+{
+    g_autofree char *buffer = g_malloc(DISCARD_BYTES);
+    int *const sources[] = { &self->output_fd, &self->extra_out };
+    for (;;) {
+        gint64 left = until - time_monotonic_ms();
+        struct pollfd fds[] = {
+            { .fd = self->output_fd, .events = POLLIN },
+            { .fd = self->extra_out, .events = POLLIN },
+            { .fd = self->pidfd, .events = POLLIN },
+        };
+        int count = left > 0 ? poll(fds, G_N_ELEMENTS(fds), (int)MIN(left, G_MAXINT)) : 0;
+        if (left <= 0 || (count > 0 && fds[2].revents != 0))
+            return;
+        for (size_t i = 0; count > 0 && i < G_N_ELEMENTS(sources); i++) {
+            if (fds[i].revents != 0 && read(fds[i].fd, buffer, DISCARD_BYTES) <= 0)
+                fd_close(fd_steal(sources[i]));
+        }
+    }
+}
+
+int proc_child_end(ProcChild *self, int64_t grace_ms)
+{
+    if (self->pid <= 0)
+        return 0;
+    gint64 kill_at = time_monotonic_ms() + grace_ms;
+    proc_signal_group(self->pid, SIGTERM);
+    fd_close(fd_steal(&self->extra_in));
+    discard_output(self, kill_at);
+    int exit_status = proc_reap_group(self->pid, self->pidfd, kill_at, NULL);
+    fd_close(self->output_fd);
+    fd_close(self->extra_out);
+    fd_close(self->pidfd);
+    *self =
+        (ProcChild) { .pid = -1, .pidfd = -1, .output_fd = -1, .extra_in = -1, .extra_out = -1 };
+    return exit_status;
+}

@@ -1,0 +1,28 @@
+/*
+ * What proc.c and proc_child.c share: starting a child in its own session and ending its group.
+ * Internal to base; everybody else uses proc.h.
+ *
+ * The child leads its group, so its pid is the group's number. While the child is not reaped, and
+ * as long as its group has a member, the kernel does not give that number to anybody else.
+ */
+#pragma once
+
+#include "base/proc.h"
+
+#define PROC_STOP_GRACE_MS 2000 // between SIGTERM and SIGKILL (spec/common.md §6)
+#define PROC_DRAIN_MS      200  // for pipes and group members that outlive the child
+
+/* `child_fds[i]` becomes the child's descriptor i + 1; standard input is /dev/null. */
+bool proc_spawn(const char *const *argv, const char *cwd, const char *const *env,
+                const int *child_fds, size_t child_fd_count, pid_t *ret_pid, int *ret_pidfd,
+                GError **error);
+
+/* Signals the whole group of a child that is not reaped yet. */
+void proc_signal_group(pid_t pid, int signal_number);
+
+/*
+ * After a SIGTERM: waits for the child and its group until `kill_at` (time_monotonic_ms()), ends
+ * what is left with SIGKILL, and reaps. Returns at once when nothing is left. Returns the exit
+ * status as in ProcResult; `ret_signal` may be NULL.
+ */
+int proc_reap_group(pid_t pid, int pidfd, gint64 kill_at, int *ret_signal);

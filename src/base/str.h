@@ -1,0 +1,36 @@
+/*
+ * Small string helpers that GLib does not have. Pure; thread safe. Returned `char *` belong to the
+ * caller.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The first `max_bytes` at most, never splitting a UTF-8 character. */
+char *str_truncate(const char *text, size_t max_bytes);
+
+/* The whole string is an optional '-' and decimal digits that fit. */
+bool str_parse_int(const char *text, int64_t *ret_value);
+/* `1 y yes true on` / `0 n no false off`, any case. */
+bool str_parse_bool(const char *text, bool *ret_value);
+
+bool str_is_empty(const char *text); // NULL or ""
+bool str_equal_nocase(const char *a, const char *b); // ASCII; NULL equals only NULL
+bool str_contains_nocase(const char *haystack, const char *needle); // ASCII
+
+/* 51200 → "50.0KB" (agent-tools §1.4). */
+char *str_format_bytes(uint64_t bytes);
+
+size_t str_count_lines(const char *text, size_t size); // newlines + 1; agent-tools §2.3
+
+/* The nearest candidate by edit distance (at most a third of the longer name away), or NULL. */
+const char *str_nearest(const char *name, const char *const *candidates);
+size_t str_edit_distance(const char *a, const char *b); // Levenshtein over Unicode characters
+
+/* `fooBar` ↔ `foo-bar`, for flags. */
+char *str_to_kebab(const char *camel);
+
+/* Quoted for a POSIX shell when it needs it. */
+char *str_shell_quote(const char *text);

@@ -1,0 +1,35 @@
+/*
+ * Clocks, and the one text form of a time.
+ */
+#include "base/timefmt.h"
+
+static gint64 clock_ms(clockid_t clock)
+{
+    struct timespec now;
+    int failed = clock_gettime(clock, &now);
+    g_assert(failed == 0);
+    return (gint64)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+gint64 time_now_ms(void)
+{
+    return clock_ms(CLOCK_REALTIME);
+}
+
+gint64 time_monotonic_ms(void)
+{
+    return clock_ms(CLOCK_MONOTONIC);
+}
+
+char *time_format_iso(gint64 at_ms)
+{
+    // years 0000 to 9999: the form has four digits
+    at_ms = CLAMP(at_ms, -62167219200000, 253402300799999);
+    gint64 millisecond = ((at_ms % 1000) + 1000) % 1000;
+    time_t second = (time_t)((at_ms - millisecond) / 1000);
+    struct tm parts;
+    gmtime_r(&second, &parts);
+    return g_strdup_printf("%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", parts.tm_year + 1900,
+                           parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min,
+                           parts.tm_sec, (int)millisecond);
+}

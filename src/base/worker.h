@@ -1,0 +1,15 @@
+/*
+ * Worker threads: one per blocking piece of work (style.md §7). A worker is a plain function; it
+ * answers through loop_post() or is joined. All signals are blocked in workers, so that the main
+ * thread handles them.
+ */
+#pragma once
+
+typedef struct Worker Worker;
+typedef void (*WorkerFunc)(void *data);
+
+/* `name` is at most 15 characters (shown by debuggers). Aborts when no thread can be made. */
+Worker *worker_start(const char *name, WorkerFunc func, void *data);
+
+/* Waits for the function to return and frees the worker. NULL is allowed. */
+void worker_join(Worker *self);

@@ -1,0 +1,14 @@
+/*
+ * YAML into JSON, through libfyaml, by the rules of spec/task-engine.md §2.1: YAML 1.2 core schema
+ * (`on`, `yes` are strings), anchors, merge keys; duplicate keys refused; bounded depth and size.
+ */
+#pragma once
+
+#include "base/json.h"
+
+/* `name` (a path) prefixes messages: "<name>: yaml: line N: <reason>". An empty document gives
+   JSON null. */
+bool yaml_parse(const char *text, size_t size, const char *name, json_t **ret_value,
+                GError **error);
+/* Bounded by LIMIT_CONFIG_FILE_BYTES. NOT_FOUND when absent. */
+bool yaml_read_file(const char *path, json_t **ret_value, GError **error);
