@@ -1,0 +1,1 @@
+"""Parts of the scripted model server; model.py beside this folder is the program."""
