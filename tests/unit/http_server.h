@@ -1,6 +1,6 @@
 /*
- * A small HTTP server for unit tests: 127.0.0.1, a port of the kernel's choice, a thread per connection.
- * The handler writes raw bytes, so that a test can say anything a server may do.
+ * A small HTTP server for unit tests: 127.0.0.1, a port of the kernel's choice, a thread per
+ * connection. The handler writes raw bytes, so that a test can say anything a server may do.
  */
 #pragma once
 
@@ -121,7 +121,7 @@ static inline void *test_serve(void *server)
         if (fd < 0)
             continue;
         TestConnection *connection = g_new(TestConnection, 1);
-        *connection = (TestConnection){ self, fd };
+        *connection = (TestConnection) { self, fd };
         pthread_t thread;
         if (pthread_create(&thread, NULL, test_serve_connection, connection) != 0)
             g_error("no thread");

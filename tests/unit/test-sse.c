@@ -41,8 +41,14 @@ static void test_events(void **state G_GNUC_UNUSED)
         { "CR", "event: a\rdata: x\r\rdata: y\r\r", "<a|x><|y>" },
         { "mixed", "data: x\r\ndata: y\n\rdata: z\r\r\n", "<|x\ny><|z>" },
         { "comments", ": hi\n\n:\ndata: x\n: more\n\n", "<|x>" },
-        { "byte order mark", "\xef\xbb\xbf" "data: x\n\n", "<|x>" },
-        { "a mark later is part of a field", "data: x\n\xef\xbb\xbf" "data: y\n\n", "<|x>" },
+        { "byte order mark",
+          "\xef\xbb\xbf"
+          "data: x\n\n",
+          "<|x>" },
+        { "a mark later is part of a field",
+          "data: x\n\xef\xbb\xbf"
+          "data: y\n\n",
+          "<|x>" },
         { "one space is dropped", "data:x\ndata:  y\n\n", "<|x\n y>" },
         { "empty data", "data:\n\ndata\n\n", "<|><|>" },
         { "unknown fields", "id: 1\nretry: 5\ndatax: q\nfoo\ndata: x\n\n", "<|x>" },
@@ -77,7 +83,8 @@ static void test_stop(void **state G_GNUC_UNUSED)
 static void test_limit(void **state G_GNUC_UNUSED)
 {
     g_autofree char *block = g_strnfill(MIB, 'x');
-    static const char *const lines[] = { "", "\ndata: " }; // one endless line; many lines of one event
+    static const char *const lines[] = { "",
+                                         "\ndata: " }; // one endless line; many lines of one event
     for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
         g_autoptr(SseParser) parser = sse_parser_new(note, NULL);
         g_autoptr(GError) error = NULL;

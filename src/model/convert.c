@@ -1,0 +1,396 @@
+/*
+ * Agent messages into what a model is sent: first every role becomes one that wire formats know,
+ * then the history is repaired for the model that is to read it.
+ */
+#include "model/convert.h"
+
+#include "base/str.h"
+#include "base/utf8.h"
+#include "model/message.h"
+#include "model/openai.h"
+
+#include <inttypes.h>
+
+#define NO_IMAGES      "(image left out: this model does not accept images)"
+#define NO_RESULT      "No result provided"
+#define ABORTED_RESULT "aborted"
+#define INTERRUPTED_NOTE                                                                           \
+    "The previous turn was interrupted before all of its tool calls had finished. Some of them "   \
+    "may "                                                                                         \
+    "have taken effect. Check the current state before repeating work."
+
+#define ANTHROPIC_ID_CHARS 64
+#define OPENAI_ID_CHARS    40
+#define MISTRAL_ID_CHARS   9
+
+typedef struct Conversion {
+    const Model *model;
+    bool needs_mistral_ids;
+    GHashTable *used_ids; // every tool call id sent; owns them
+    GHashTable *ids; // of the assistant message at hand: original id → the one sent (borrowed)
+    const json_t *in;
+    json_t *out;
+} Conversion;
+
+static bool is_role(const json_t *message, const char *role)
+{
+    return strcmp(message_role(message), role) == 0;
+}
+
+/* --- other roles as user text --- */
+
+static void append_output(GString *text, const json_t *message)
+{
+    const char *output = json_get_text(message, "output");
+    if (output && *output)
+        g_string_append_printf(text, "```\n%s\n```", output);
+    else
+        g_string_append(text, "(no output)");
+}
+
+/* The output notice of agent-tools §1.4, for the one part that an execution can have. */
+static void append_truncation(GString *text, const json_t *message)
+{
+    const json_t *cut = json_get_path(message, "meta.truncation");
+    if (!json_is_object(cut)) {
+        if (json_get_bool(message, "truncated", false))
+            g_string_append(text, "\n\n[Output truncated]");
+        return;
+    }
+    const json_t *range = json_get_object(cut, "shownRange");
+    gint64 start = json_get_int(range, "start", 1);
+    gint64 end = json_get_int(range, "end", 0);
+    gint64 total = json_get_int(cut, "totalLines", 0);
+    if (end >= start)
+        g_string_append_printf(text, "\n\n[Showing lines %" PRId64 "-%" PRId64 " of %" PRId64,
+                               start, end, total);
+    else
+        g_string_append_printf(text, "\n\n[Showing %" PRId64 " of %" PRId64 " lines",
+                               json_get_int(cut, "outputLines", 0), total);
+    if (g_strcmp0(json_get_text(cut, "truncatedBy"), "bytes") == 0) {
+        gint64 bytes = json_get_int(cut, "maxBytes", json_get_int(cut, "outputBytes", 0));
+        g_autofree char *size = str_format_bytes((uint64_t)MAX(bytes, 0));
+        g_string_append_printf(text, " (%s limit)", size);
+    }
+    const json_t *artifact = json_object_get(cut, "artifactId");
+    if (json_is_string(artifact))
+        g_string_append_printf(text, ". Read artifact://%s for full output",
+                               json_string_value(artifact));
+    else if (json_is_integer(artifact))
+        g_string_append_printf(text, ". Read artifact://%" JSON_INTEGER_FORMAT " for full output",
+                               json_integer_value(artifact));
+    g_string_append_c(text, ']');
+}
+
+static char *execution_text(const json_t *message)
+{
+    GString *text = g_string_new(NULL);
+    bool is_python = is_role(message, "pythonExecution");
+    const char *source = json_get_text(message, is_python ? "code" : "command");
+    source = source ? source : "";
+    if (is_python) {
+        g_string_append_printf(text, "Ran Python:\n```python\n%s\n```\n", source);
+        const char *output = json_get_text(message, "output");
+        g_string_append(text, output && *output ? "Output:\n" : "");
+    } else {
+        g_string_append_printf(text, "Ran `%s`\n", source);
+    }
+    append_output(text, message);
+    gint64 code = json_get_int(message, "exitCode", 0);
+    if (json_get_bool(message, "cancelled", false))
+        g_string_append(text, is_python ? "\n\n(execution cancelled)" : "\n\n(command cancelled)");
+    else if (code != 0)
+        g_string_append_printf(text, "\n\n%s with code %" PRId64,
+                               is_python ? "Execution failed" : "Command exited", code);
+    append_truncation(text, message);
+    return g_string_free(text, FALSE);
+}
+
+static char *summary_text(const json_t *message)
+{
+    const char *lead = is_role(message, "branchSummary")
+                           ? "This is a summary of a branch that this conversation came back from:"
+                           : "Another model began this work and left this summary to build on:";
+    const char *summary = json_get_text(message, "summary");
+    return g_strdup_printf("%s\n\n<summary>\n%s\n</summary>", lead, summary ? summary : "");
+}
+
+static json_t *file_blocks(const json_t *message)
+{
+    json_t *blocks = json_array();
+    GString *text = g_string_new("<system-reminder>\n");
+    size_t i;
+    json_t *file;
+    json_array_foreach (json_get_array(message, "files"), i, file) {
+        const char *path = json_get_text(file, "path");
+        const char *content = json_get_text(file, "content");
+        const char *skipped = json_get_text(file, "skippedReason");
+        g_string_append_printf(text, "<file path=\"%s\">\n", path ? path : "");
+        if ((!content || !*content) && skipped)
+            g_string_append_printf(text, "(skipped: %s)", skipped);
+        g_string_append_printf(text, "%s\n</file>\n", content ? content : "");
+    }
+    g_string_append(text, "</system-reminder>");
+    json_append_take(blocks, message_text_block(text->str));
+    g_string_free(text, TRUE);
+    json_array_foreach (json_get_array(message, "files"), i, file) {
+        json_t *image = json_get_object(file, "image");
+        if (image)
+            json_array_append(blocks, image);
+    }
+    return blocks;
+}
+
+/* The blocks of a message that becomes a user message; NULL when it is not to be sent. */
+static json_t *user_blocks(const json_t *message)
+{
+    static const char *const plain[] = { "user", "developer", "custom", "hookMessage", NULL };
+    const char *role = message_role(message);
+    if (g_strv_contains(plain, role))
+        return message_blocks(message);
+    if (strcmp(role, "fileMention") == 0)
+        return file_blocks(message);
+
+    g_autofree char *text = NULL;
+    if (strcmp(role, "bashExecution") == 0 || strcmp(role, "pythonExecution") == 0) {
+        if (json_get_bool(message, "excludeFromContext", false))
+            return NULL;
+        text = execution_text(message);
+    } else if (strcmp(role, "branchSummary") == 0 || strcmp(role, "compactionSummary") == 0) {
+        text = summary_text(message);
+    } else {
+        return NULL; // a role of tomorrow
+    }
+    json_t *blocks = json_array();
+    json_append_take(blocks, message_text_block(text));
+    return blocks;
+}
+
+/* --- blocks --- */
+
+/* Text that is not blank (some servers refuse that) and images, or a word in their place. */
+static json_t *clean_blocks(const Conversion *self, json_t *blocks)
+{
+    json_t *out = json_array();
+    size_t i;
+    json_t *block;
+    json_array_foreach (blocks, i, block) {
+        if (wire_block_is(block, "image") && !self->model->accepts_images) {
+            json_append_take(out, message_text_block(NO_IMAGES));
+            continue;
+        }
+        const char *text = json_get_text(block, "text");
+        if (wire_block_is(block, "text") && (!text || utf8_is_blank(text)))
+            continue;
+        json_array_append(out, block);
+    }
+    return out;
+}
+
+static json_t *copy_without(const json_t *block, const char *key)
+{
+    json_t *copy = json_copy((json_t *)block);
+    json_object_del(copy, key);
+    return copy;
+}
+
+/* Appended to `out`, or left out. */
+static void convert_thinking(json_t *out, json_t *block, bool is_same_model, bool is_broken)
+{
+    const char *text = json_get_text(block, "thinking");
+    const char *signature = json_get_text(block, "thinkingSignature");
+    bool has_text = text && !utf8_is_blank(text);
+    if (is_same_model && !is_broken && signature && *signature)
+        json_array_append(out, block);
+    else if (is_same_model && has_text)
+        json_append_take(out, copy_without(block, "thinkingSignature"));
+    else if (has_text)
+        json_append_take(out, message_text_block(text));
+}
+
+static const char *normal_id(Conversion *self, const char *id);
+
+static json_t *convert_call(Conversion *self, const json_t *block, bool is_same_model)
+{
+    const char *id = json_get_text(block, "id");
+    json_t *copy = json_copy((json_t *)block);
+    json_set_text(copy, "id", normal_id(self, id ? id : ""));
+    if (!is_same_model)
+        json_object_del(copy, "thoughtSignature");
+    return copy;
+}
+
+static json_t *assistant_blocks(Conversion *self, const json_t *message, bool is_broken)
+{
+    const Model *model = self->model;
+    bool is_same_model = g_strcmp0(json_get_text(message, "provider"), model->provider) == 0 &&
+                         g_strcmp0(json_get_text(message, "model"), model->id) == 0 &&
+                         g_strcmp0(json_get_text(message, "api"), model_api_name(model->api)) == 0;
+    g_autoptr(json_t) blocks = message_blocks(message);
+    json_t *out = json_array();
+    size_t i;
+    json_t *block;
+    json_array_foreach (blocks, i, block) {
+        const char *text = json_get_text(block, "text");
+        if (wire_block_is(block, "thinking"))
+            convert_thinking(out, block, is_same_model, is_broken);
+        else if (wire_block_is(block, "toolCall"))
+            json_append_take(out, convert_call(self, block, is_same_model));
+        else if (wire_block_is(block, "redactedThinking") && is_same_model)
+            json_array_append(out, block);
+        else if (wire_block_is(block, "text") && text && !utf8_is_blank(text))
+            json_append_take(out, copy_without(block, "textSignature"));
+    }
+    return out;
+}
+
+/* --- tool call ids --- */
+
+static bool is_id_valid(const Conversion *self, const char *id)
+{
+    size_t size = strlen(id);
+    for (size_t i = 0; i < size; i++) {
+        if (!g_ascii_isalnum(id[i]) && (self->needs_mistral_ids || !strchr("_-", id[i])))
+            return false;
+    }
+    if (self->needs_mistral_ids)
+        return size == MISTRAL_ID_CHARS;
+    bool is_anthropic = self->model->api == MODEL_API_ANTHROPIC_MESSAGES;
+    return size > 0 && size <= (is_anthropic ? ANTHROPIC_ID_CHARS : OPENAI_ID_CHARS);
+}
+
+/* The id to send for `id`: itself when the target takes it and it is new, else made from its hash,
+   the same in every request, so that cached prefixes stay valid. Borrowed. */
+static const char *normal_id(Conversion *self, const char *id)
+{
+    const char *known = g_hash_table_lookup(self->ids, id);
+    if (known)
+        return known;
+    char *sent = g_strdup(id);
+    for (unsigned salt = 0; !is_id_valid(self, sent) || g_hash_table_contains(self->used_ids, sent);
+         salt++) {
+        g_autofree char *salted = g_strdup_printf("%s/%u", id, salt);
+        g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, salted, -1);
+        g_free(sent);
+        sent = self->needs_mistral_ids ? g_strndup(hash, MISTRAL_ID_CHARS)
+                                       : g_strdup_printf("call_%.32s", hash);
+    }
+    g_hash_table_insert(self->ids, g_strdup(id), sent);
+    g_hash_table_add(self->used_ids, sent);
+    return sent;
+}
+
+/* --- the whole history --- */
+
+/* Takes the reference `blocks`. A message without content is not sent. */
+static void append_blocks(Conversion *self, const char *role, json_t *blocks)
+{
+    if (json_array_size(blocks) == 0) {
+        json_decref(blocks);
+        return;
+    }
+    json_t *message = json_object();
+    json_set_text(message, "role", role);
+    json_set_take(message, "content", blocks);
+    json_append_take(self->out, message);
+}
+
+static json_t *result_blocks(Conversion *self, const json_t *result)
+{
+    g_autoptr(json_t) blocks = message_blocks(result);
+    json_t *out = clean_blocks(self, blocks);
+    if (!json_object_get(result, "prunedAt"))
+        return out;
+    for (size_t i = json_array_size(out); i > 0; i--) {
+        if (!wire_block_is(json_array_get(out, i - 1), "text"))
+            json_array_remove(out, i - 1);
+    }
+    return out;
+}
+
+/* `result` NULL: none was found, and `missing` stands for it. */
+static void append_result(Conversion *self, const json_t *call, const json_t *result,
+                          const char *missing)
+{
+    const char *id = json_get_text(call, "id");
+    const char *name = json_get_text(call, "name");
+    json_t *blocks = result ? result_blocks(self, result) : json_array();
+    if (!result)
+        json_append_take(blocks, message_text_block(missing));
+    json_t *message = json_object();
+    json_set_text(message, "role", "toolResult");
+    json_set_text(message, "toolCallId", normal_id(self, id ? id : ""));
+    json_set_text(message, "toolName", name ? name : "");
+    json_set_take(message, "content", blocks);
+    json_set_bool(message, "isError", result ? json_get_bool(result, "isError", false) : true);
+    json_append_take(self->out, message);
+}
+
+/* The result of `call` between the assistant message at `index` and the next one. Messages that a
+   user put in between do not hide it: the results are moved up. */
+static const json_t *find_result(const Conversion *self, size_t index, const json_t *call)
+{
+    const char *id = json_get_text(call, "id");
+    for (size_t i = index + 1; i < json_array_size(self->in); i++) {
+        const json_t *message = json_array_get(self->in, i);
+        if (is_role(message, "assistant"))
+            return NULL;
+        if (is_role(message, "toolResult") &&
+            g_strcmp0(json_get_text(message, "toolCallId"), id) == 0)
+            return message;
+    }
+    return NULL;
+}
+
+static void convert_assistant(Conversion *self, size_t index)
+{
+    const json_t *message = json_array_get(self->in, index);
+    const char *stop_reason = message_stop_reason(message);
+    bool is_broken = strcmp(stop_reason, "error") == 0 || strcmp(stop_reason, "aborted") == 0;
+    g_hash_table_remove_all(self->ids); // some servers count from call_0 in every answer
+    append_blocks(self, "assistant", assistant_blocks(self, message, is_broken));
+
+    g_autoptr(json_t) calls = message_tool_calls(message);
+    bool has_missing = false;
+    size_t i;
+    json_t *call;
+    json_array_foreach (calls, i, call) {
+        const json_t *result = find_result(self, index, call);
+        has_missing = has_missing || !result;
+        append_result(self, call, result, is_broken ? ABORTED_RESULT : NO_RESULT);
+    }
+    if (!is_broken || !has_missing)
+        return;
+    json_t *note = json_array();
+    json_append_take(note, message_text_block(INTERRUPTED_NOTE));
+    append_blocks(self, "developer", note);
+}
+
+json_t *convert_history(const json_t *messages, const Model *model)
+{
+    Conversion self = {
+        .model = model,
+        .used_ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+        .ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+        .in = messages,
+        .out = json_array(),
+    };
+    if (model->api == MODEL_API_OPENAI_COMPLETIONS)
+        self.needs_mistral_ids = openai_compat(model).requires_mistral_tool_ids;
+    size_t i;
+    json_t *message;
+    json_array_foreach (messages, i, message) {
+        if (is_role(message, "assistant")) {
+            convert_assistant(&self, i);
+            continue;
+        }
+        // results stand behind their calls by now; those without a call would be refused
+        g_autoptr(json_t) blocks = is_role(message, "toolResult") ? NULL : user_blocks(message);
+        if (blocks)
+            append_blocks(&self, is_role(message, "developer") ? "developer" : "user",
+                          clean_blocks(&self, blocks));
+    }
+    g_hash_table_unref(self.ids);
+    g_hash_table_unref(self.used_ids);
+    return self.out;
+}

@@ -1,0 +1,60 @@
+/*
+ * Which key a request is sent with (agent-core §2.11): --api-key, the provider's environment
+ * variables, the models file, and last KEDGE_API_KEY for a model that was named.
+ */
+#include "base/env.h"
+#include "base/str.h"
+#include "model/registry_private.h"
+
+/* Without blanks around it: a trailing line end, as files and pipes leave it, would spoil the
+ * header. */
+static char *clean_key(const char *key)
+{
+    if (!key)
+        return NULL;
+    char *copy = g_strstrip(g_strdup(key));
+    if (*copy)
+        return copy;
+    g_free(copy);
+    return NULL;
+}
+
+static char *environment_key(const char *provider)
+{
+    const CatalogueProvider *known = catalogue_find_provider(provider);
+    for (size_t i = 0; known && i < G_N_ELEMENTS(known->env_names) && known->env_names[i]; i++) {
+        char *key = clean_key(env_get_raw(known->env_names[i]));
+        if (key)
+            return key;
+    }
+    return NULL;
+}
+
+void model_registry_set_runtime_key(ModelRegistry *self, const char *provider, const char *key)
+{
+    g_hash_table_insert(self->runtime_keys, g_strdup(provider), g_strdup(key));
+}
+
+char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_named)
+{
+    char *key = clean_key(g_hash_table_lookup(self->runtime_keys, model->provider));
+    if (key || model->is_keyless)
+        return key;
+    key = environment_key(model->provider);
+    if (key)
+        return key;
+    const char *written = g_hash_table_lookup(self->file_keys, model->provider);
+    if (written) {
+        const char *value = env_get_raw(written);
+        key = clean_key(value ? value : written);
+    }
+    if (!key && is_named)
+        key = clean_key(env_get_raw("KEDGE_API_KEY"));
+    return key;
+}
+
+bool model_registry_is_available(const ModelRegistry *self, const Model *model, bool is_named)
+{
+    g_autofree char *key = model_registry_key(self, model, is_named);
+    return key || model->is_keyless;
+}

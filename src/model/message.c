@@ -1,0 +1,137 @@
+/*
+ * Agent messages: constructors and readers.
+ */
+#include "model/message.h"
+
+#include "base/timefmt.h"
+
+static json_t *message_new(const char *role)
+{
+    json_t *self = json_object();
+    json_set_text(self, "role", role);
+    return self;
+}
+
+static json_t *message_stamp(json_t *self)
+{
+    json_set_int(self, "timestamp", time_now_ms());
+    return self;
+}
+
+json_t *message_user(const char *text)
+{
+    json_t *self = message_new("user");
+    json_set_text(self, "content", text ? text : "");
+    return message_stamp(self);
+}
+
+json_t *message_user_blocks(json_t *content)
+{
+    json_t *self = message_new("user");
+    json_set_take(self, "content", content);
+    return message_stamp(self);
+}
+
+json_t *message_developer(const char *text)
+{
+    json_t *self = message_new("developer");
+    json_set_text(self, "content", text ? text : "");
+    return message_stamp(self);
+}
+
+json_t *message_tool_result(const char *call_id, const char *tool_name, json_t *content,
+                            json_t *details, bool is_error)
+{
+    json_t *self = message_new("toolResult");
+    json_set_text(self, "toolCallId", call_id ? call_id : "");
+    json_set_text(self, "toolName", tool_name ? tool_name : "");
+    json_set_take(self, "content", content ? content : json_array());
+    json_set_take(self, "details", details);
+    json_set_bool(self, "isError", is_error);
+    return message_stamp(self);
+}
+
+json_t *message_text_block(const char *text)
+{
+    json_t *block = json_object();
+    json_set_text(block, "type", "text");
+    json_set_text(block, "text", text ? text : "");
+    return block;
+}
+
+json_t *message_image_block(const char *base64, const char *mime_type)
+{
+    json_t *block = json_object();
+    json_set_text(block, "type", "image");
+    json_set_text(block, "data", base64);
+    json_set_text(block, "mimeType", mime_type);
+    return block;
+}
+
+static const char *text_or_empty(const json_t *object, const char *key)
+{
+    const char *text = json_get_text(object, key);
+    return text ? text : "";
+}
+
+const char *message_role(const json_t *message)
+{
+    return text_or_empty(message, "role");
+}
+
+const char *message_stop_reason(const json_t *message)
+{
+    return text_or_empty(message, "stopReason");
+}
+
+const char *message_error(const json_t *message)
+{
+    return json_get_text(message, "errorMessage");
+}
+
+json_t *message_blocks(const json_t *message)
+{
+    json_t *content = json_object_get(message, "content");
+    if (json_is_array(content))
+        return json_incref(content);
+    json_t *blocks = json_array();
+    if (json_is_string(content) && json_string_length(content) > 0)
+        json_append_take(blocks, message_text_block(json_string_value(content)));
+    return blocks;
+}
+
+static bool block_is(const json_t *block, const char *type)
+{
+    return strcmp(text_or_empty(block, "type"), type) == 0;
+}
+
+char *message_text(const json_t *message)
+{
+    g_autoptr(json_t) blocks = message_blocks(message);
+    GString *text = g_string_new(NULL);
+    bool is_first = true;
+    size_t i;
+    json_t *block;
+    json_array_foreach (blocks, i, block) {
+        if (!block_is(block, "text"))
+            continue;
+        if (!is_first)
+            g_string_append_c(text, '\n');
+        is_first = false;
+        g_string_append(text, text_or_empty(block, "text"));
+    }
+    return g_string_free(text, FALSE);
+}
+
+json_t *message_tool_calls(const json_t *message)
+{
+    g_autoptr(json_t) blocks = message_blocks(message);
+    json_t *calls = json_array();
+    size_t i;
+    json_t *block;
+    json_array_foreach (blocks, i, block) {
+        if (block_is(block, "toolCall"))
+            json_array_append(calls, block);
+    }
+    return calls;
+}

@@ -1,0 +1,32 @@
+/*
+ * Agent messages (agent-core §2.1), held as JSON exactly as they are stored and sent as events.
+ *
+ * A message is a json_t object. Once it has been handed on (appended to a conversation, stored or
+ * emitted) nobody changes it any more, so threads may share it. All constructors return a new reference
+ * and stamp the current time.
+ */
+#pragma once
+
+#include "base/json.h"
+
+json_t *message_user(const char *text);
+/* `content` is an array of blocks; takes the reference. */
+json_t *message_user_blocks(json_t *content);
+json_t *message_developer(const char *text);
+/* `content` (array) and `details` (may be NULL): takes the references. */
+json_t *message_tool_result(const char *call_id, const char *tool_name, json_t *content,
+                            json_t *details, bool is_error);
+
+json_t *message_text_block(const char *text);
+json_t *message_image_block(const char *base64, const char *mime_type);
+
+/* Borrowed; "" when absent. */
+const char *message_role(const json_t *message);
+const char *message_stop_reason(const json_t *message);
+const char *message_error(const json_t *message); // errorMessage; NULL when none
+/* The content as an array of blocks; a string content becomes one text block. New reference. */
+json_t *message_blocks(const json_t *message);
+/* The text blocks joined with LF. Caller frees. */
+char *message_text(const json_t *message);
+/* The toolCall blocks, in order. New reference to an array of borrowed blocks' references. */
+json_t *message_tool_calls(const json_t *message);

@@ -1,0 +1,53 @@
+/*
+ * Names of wire formats and thinking levels, and what a model can do of them.
+ */
+#include "model/model.h"
+
+static const char *const api_names[] = {
+    [MODEL_API_ANTHROPIC_MESSAGES] = "anthropic-messages",
+    [MODEL_API_OPENAI_COMPLETIONS] = "openai-completions",
+};
+
+static const char *const level_names[] = {
+    [THINKING_OFF] = "off",       [THINKING_MINIMAL] = "minimal", [THINKING_LOW] = "low",
+    [THINKING_MEDIUM] = "medium", [THINKING_HIGH] = "high",       [THINKING_XHIGH] = "xhigh",
+};
+
+const char *model_api_name(ModelApi api)
+{
+    return api_names[api];
+}
+
+bool model_api_parse(const char *name, ModelApi *ret_api)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(api_names); i++) {
+        if (g_strcmp0(name, api_names[i]) == 0) {
+            *ret_api = (ModelApi)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *thinking_level_name(ThinkingLevel level)
+{
+    return level_names[level];
+}
+
+bool thinking_level_parse(const char *name, ThinkingLevel *ret_level)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(level_names); i++) {
+        if (g_strcmp0(name, level_names[i]) == 0) {
+            *ret_level = (ThinkingLevel)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+ThinkingLevel model_clamp_thinking(const Model *model, ThinkingLevel level)
+{
+    if (!model->is_reasoning || level == THINKING_OFF)
+        return THINKING_OFF;
+    return CLAMP(level, model->min_thinking, model->max_thinking);
+}

@@ -1,0 +1,59 @@
+/*
+ * A model: what a request needs to know about it. Immutable once the registry has made it; models live
+ * as long as their registry.
+ */
+#pragma once
+
+#include "base/json.h"
+
+#include <stdint.h>
+
+typedef enum {
+    MODEL_API_ANTHROPIC_MESSAGES,
+    MODEL_API_OPENAI_COMPLETIONS,
+} ModelApi;
+
+typedef enum {
+    THINKING_OFF,
+    THINKING_MINIMAL,
+    THINKING_LOW,
+    THINKING_MEDIUM,
+    THINKING_HIGH,
+    THINKING_XHIGH,
+} ThinkingLevel;
+
+typedef enum {
+    THINKING_MODE_EFFORT,   // a word: reasoning_effort, or adaptive thinking on Anthropic
+    THINKING_MODE_BUDGET,   // a number of tokens
+} ThinkingMode;
+
+typedef struct ModelCost { // US dollars per million tokens
+    double input, output, cache_read, cache_write;
+} ModelCost;
+
+typedef struct Model {
+    char *provider; // "anthropic"
+    char *id;       // "claude-sonnet-4-5"
+    char *name;     // "Claude Sonnet 4.5"
+    ModelApi api;
+    char *base_url;
+    bool is_reasoning;
+    ThinkingMode thinking_mode;
+    ThinkingLevel min_thinking, max_thinking;
+    bool accepts_images;
+    int64_t context_window; // tokens
+    int64_t max_tokens;     // of one answer
+    ModelCost cost;
+    json_t *headers; // object of extra headers, or NULL
+    json_t *compat;  // object of compat flags (agent-core §2.5), or NULL
+    bool is_keyless; // auth: none
+    bool has_bearer_auth; // authHeader: true
+} Model;
+
+const char *model_api_name(ModelApi api);
+bool model_api_parse(const char *name, ModelApi *ret_api);
+
+const char *thinking_level_name(ThinkingLevel level);
+bool thinking_level_parse(const char *name, ThinkingLevel *ret_level);
+/* Clamped to what the model can do (agent-core §2.10). */
+ThinkingLevel model_clamp_thinking(const Model *model, ThinkingLevel level);

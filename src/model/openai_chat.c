@@ -1,0 +1,271 @@
+/*
+ * OpenAI Chat Completions: reading the stream of chunks.
+ *
+ * The format has no block borders: text, reasoning and calls are told apart by the fields they come
+ * in. Calls may interleave, so they stay open until the end.
+ */
+#include "model/message.h"
+#include "model/openai.h"
+#include "model/transport.h"
+
+typedef struct Call {
+    json_int_t index; // the wire's; -1: none was sent
+    size_t block;
+} Call;
+
+typedef struct Decoder {
+    ModelStream *stream;
+    size_t text; // the open block of that kind, or STREAM_NO_BLOCK
+    size_t thinking;
+    GArray *calls;    // of Call
+    bool has_id;      // responseId is set
+    bool is_complete; // [DONE]
+    bool has_finish_reason;
+    const char *reason;
+    char *failure; // what the finish reason means, when that is an error
+} Decoder;
+
+static const char *const reasoning_fields[] = { "reasoning_content", "reasoning",
+                                                "reasoning_text" };
+
+bool openai_is_reasoning_field(const char *name)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(reasoning_fields); i++) {
+        if (strcmp(name, reasoning_fields[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void *decoder_new(ModelStream *stream)
+{
+    Decoder *self = g_new0(Decoder, 1);
+    self->stream = stream;
+    self->text = STREAM_NO_BLOCK;
+    self->thinking = STREAM_NO_BLOCK;
+    self->calls = g_array_new(FALSE, FALSE, sizeof(Call));
+    return self;
+}
+
+static void decoder_free(void *decoder)
+{
+    Decoder *self = decoder;
+    g_array_unref(self->calls);
+    g_free(self->failure);
+    g_free(self);
+}
+
+static const bool *decoder_is_complete(const void *decoder)
+{
+    return &((const Decoder *)decoder)->is_complete;
+}
+
+static void close_block(Decoder *self, size_t *block)
+{
+    if (*block != STREAM_NO_BLOCK)
+        model_stream_close(self->stream, *block);
+    *block = STREAM_NO_BLOCK;
+}
+
+static bool on_text(Decoder *self, const json_t *text, GError **error)
+{
+    if (json_string_length(text) == 0)
+        return true;
+    close_block(self, &self->thinking);
+    if (self->text == STREAM_NO_BLOCK && !model_stream_open_text(self->stream, &self->text, error))
+        return false;
+    return model_stream_append(self->stream, self->text, json_string_value(text),
+                               json_string_length(text), error);
+}
+
+/* A string, or (Mistral) an array of parts. */
+static bool on_content(Decoder *self, const json_t *content, GError **error)
+{
+    if (json_is_string(content))
+        return on_text(self, content, error);
+    size_t i;
+    json_t *part;
+    json_array_foreach (content, i, part) {
+        if (wire_block_is(part, "text") && !on_text(self, json_object_get(part, "text"), error))
+            return false;
+    }
+    return true;
+}
+
+static bool on_reasoning(Decoder *self, const json_t *delta, GError **error)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(reasoning_fields); i++) {
+        const json_t *text = json_object_get(delta, reasoning_fields[i]);
+        if (json_string_length(text) == 0)
+            continue;
+        close_block(self, &self->text);
+        if (self->thinking == STREAM_NO_BLOCK &&
+            (!model_stream_open_thinking(self->stream, &self->thinking, error) ||
+             !model_stream_append_signature(self->stream, self->thinking, reasoning_fields[i],
+                                            error)))
+            return false;
+        return model_stream_append(self->stream, self->thinking, json_string_value(text),
+                                   json_string_length(text), error);
+    }
+    return true;
+}
+
+/* The call that a piece belongs to: the newest with its index, else with its id, else the newest. A
+   new id starts a new call, even under an index that was used before. */
+static size_t find_call(const Decoder *self, json_int_t index, const char *id)
+{
+    for (guint i = self->calls->len; i > 0; i--) {
+        const Call *call = &g_array_index(self->calls, Call, i - 1);
+        const char *have = model_stream_tool_call_id(self->stream, call->block);
+        bool is_same_id = *id && strcmp(have, id) == 0;
+        if (index >= 0 && call->index != index && !is_same_id)
+            continue;
+        if (!*id || !*have || is_same_id)
+            return call->block;
+        if (index >= 0)
+            return STREAM_NO_BLOCK; // its index, but another id
+    }
+    return STREAM_NO_BLOCK;
+}
+
+static bool on_call(Decoder *self, const json_t *piece, GError **error)
+{
+    const json_t *function = json_get_object(piece, "function");
+    const char *id = json_get_text(piece, "id");
+    const char *name = json_get_text(function, "name");
+    json_int_t index = json_get_int(piece, "index", -1);
+    id = id ? id : "";
+    name = name ? name : "";
+    size_t block = find_call(self, index, id);
+    if (block == STREAM_NO_BLOCK) {
+        close_block(self, &self->text);
+        close_block(self, &self->thinking);
+        if (!model_stream_open_tool_call(self->stream, id, name, &block, error))
+            return false;
+        g_array_append_val(self->calls, ((Call) { index, block }));
+    } else {
+        model_stream_name_tool_call(self->stream, block, id, name);
+    }
+    const json_t *arguments = json_object_get(function, "arguments");
+    if (json_is_object(arguments))
+        model_stream_set_arguments(self->stream, block, arguments);
+    if (!json_is_string(arguments))
+        return true;
+    return model_stream_append(self->stream, block, json_string_value(arguments),
+                               json_string_length(arguments), error);
+}
+
+static void on_finish_reason(Decoder *self, const json_t *choice)
+{
+    static const struct {
+        const char *wire, *reason;
+    } reasons[] = {
+        { "stop", "stop" },
+        { "end", "stop" },
+        { "length", "length" },
+        { "tool_calls", "toolUse" },
+        { "function_call", "toolUse" },
+    };
+    const char *wire = json_get_text(choice, "finish_reason");
+    if (!wire || !*wire)
+        return;
+    self->has_finish_reason = true;
+    g_clear_pointer(&self->failure, g_free);
+    for (size_t i = 0; i < G_N_ELEMENTS(reasons); i++) {
+        if (strcmp(wire, reasons[i].wire) == 0) {
+            self->reason = reasons[i].reason;
+            return;
+        }
+    }
+    self->failure = g_strdup_printf("Provider finish_reason: %s", wire);
+}
+
+static void on_usage(Decoder *self, const json_t *usage)
+{
+    if (!json_is_object(usage))
+        return;
+    const json_t *prompt = json_get_object(usage, "prompt_tokens_details");
+    const json_t *completion = json_get_object(usage, "completion_tokens_details");
+    Usage u = { 0 };
+    u.cache_read = usage_count(usage, "cached_tokens", usage_count(prompt, "cached_tokens", 0));
+    u.cache_write = usage_count(prompt, "cache_write_tokens", 0);
+    u.input = MAX(usage_count(usage, "prompt_tokens", 0) - u.cache_read - u.cache_write, 0);
+    u.output = usage_count(usage, "completion_tokens", 0);
+    u.reasoning = usage_count(completion, "reasoning_tokens", 0);
+    u.total = usage_count(usage, "total_tokens", 0);
+    model_stream_set_usage(self->stream, &u);
+}
+
+static bool on_choice(Decoder *self, const json_t *choice, GError **error)
+{
+    const json_t *delta = json_get_object(choice, "delta");
+    if (!delta)
+        delta = json_get_object(choice, "message"); // servers that send it all at once
+    if (!on_reasoning(self, delta, error) ||
+        !on_content(self, json_object_get(delta, "content"), error))
+        return false;
+    size_t i;
+    json_t *piece;
+    json_array_foreach (json_get_array(delta, "tool_calls"), i, piece) {
+        if (!on_call(self, piece, error))
+            return false;
+    }
+    on_usage(self, json_object_get(choice, "usage"));
+    on_finish_reason(self, choice);
+    return true;
+}
+
+static bool on_event(const char *name G_GNUC_UNUSED, const char *data, size_t size, void *decoder,
+                     GError **error)
+{
+    Decoder *self = decoder;
+    if (self->is_complete || size == 0)
+        return true;
+    if (strcmp(data, "[DONE]") == 0) {
+        self->is_complete = true;
+        return true;
+    }
+    g_autoptr(json_t) chunk = NULL;
+    if (!json_parse(data, size, &chunk, error)) {
+        g_prefix_error(error, "the stream broke: ");
+        return false;
+    }
+    const json_t *failure = json_object_get(chunk, "error");
+    if (failure && !json_is_null(failure)) {
+        g_autofree char *message = transport_error_message(chunk);
+        return fail_with(error, KEDGE_ERROR_FAILED, "%s", message ? message : "unknown error");
+    }
+    const char *id = json_get_text(chunk, "id");
+    if (id && *id && !self->has_id) {
+        self->has_id = true;
+        model_stream_set_response_id(self->stream, id);
+    }
+    on_usage(self, json_object_get(chunk, "usage"));
+    return on_choice(self, json_array_get(json_get_array(chunk, "choices"), 0), error);
+}
+
+static bool decoder_finish(void *decoder, const char **ret_reason, GError **error)
+{
+    Decoder *self = decoder;
+    if (self->failure)
+        return fail_with(error, KEDGE_ERROR_FAILED, "%s", self->failure);
+    if (!self->is_complete && !self->has_finish_reason)
+        return fail_with(error, KEDGE_ERROR_PROTOCOL,
+                         "the stream ended early: neither a finish_reason nor [DONE]");
+    *ret_reason = self->reason ? self->reason : "stop";
+    // several local servers say "stop", or nothing, after calls
+    if (self->calls->len > 0 && strcmp(*ret_reason, "stop") == 0)
+        *ret_reason = "toolUse";
+    return true;
+}
+
+const WireFormat wire_openai_chat = {
+    .make_url = openai_make_url,
+    .add_headers = openai_add_headers,
+    .make_body = openai_make_body,
+    .decoder_new = decoder_new,
+    .decoder_free = decoder_free,
+    .on_event = on_event,
+    .is_complete = decoder_is_complete,
+    .finish = decoder_finish,
+};

@@ -1,0 +1,341 @@
+/*
+ * OpenAI Chat Completions: writing the request.
+ */
+#include "model/message.h"
+#include "model/openai.h"
+
+#define IMAGE_ONLY  "(see attached image)"
+#define TOOL_IMAGES "Attached image(s) from tool result:"
+
+char *openai_make_url(const Model *model)
+{
+    return wire_join_url(model->base_url, "/chat/completions");
+}
+
+void openai_add_headers(const ProviderRequest *request, GPtrArray *headers)
+{
+    if (request->api_key)
+        g_ptr_array_add(headers, g_strconcat("authorization: Bearer ", request->api_key, NULL));
+}
+
+/* Takes the reference `content`. */
+static json_t *append_message(json_t *messages, const char *role, json_t *content)
+{
+    json_t *message = json_object();
+    json_set_text(message, "role", role);
+    json_set_take(message, "content", content);
+    json_append_take(messages, message);
+    return message;
+}
+
+static void append_image(json_t *parts, const json_t *block)
+{
+    const char *mime = json_get_text(block, "mimeType");
+    const char *data = json_get_text(block, "data");
+    g_autofree char *url =
+        g_strdup_printf("data:%s;base64,%s", mime ? mime : "image/png", data ? data : "");
+    json_t *image = json_object();
+    json_set_text(image, "url", url);
+    json_t *part = json_object();
+    json_set_text(part, "type", "image_url");
+    json_set_take(part, "image_url", image);
+    json_append_take(parts, part);
+}
+
+static bool has_images(const json_t *blocks)
+{
+    size_t i;
+    json_t *block;
+    json_array_foreach (blocks, i, block) {
+        if (wire_block_is(block, "image"))
+            return true;
+    }
+    return false;
+}
+
+/* A string, or parts when there are images. */
+static json_t *write_user_content(const json_t *blocks)
+{
+    if (!has_images(blocks)) {
+        g_autofree char *text = wire_join_text(blocks, "\n");
+        return json_text(text);
+    }
+    json_t *parts = json_array();
+    size_t i;
+    json_t *block;
+    json_array_foreach (blocks, i, block) {
+        if (wire_block_is(block, "text"))
+            json_append_take(parts, message_text_block(json_get_text(block, "text")));
+        else if (wire_block_is(block, "image"))
+            append_image(parts, block);
+    }
+    return parts;
+}
+
+static json_t *write_tool_call(const json_t *block)
+{
+    g_autofree char *arguments = NULL;
+    const json_t *value = json_get_object(block, "arguments");
+    arguments = value ? json_to_text(value) : g_strdup("{}");
+    json_t *function = json_object();
+    json_set_text(function, "name", json_get_text(block, "name"));
+    json_set_text(function, "arguments", arguments);
+    json_t *call = json_object();
+    json_set_text(call, "id", json_get_text(block, "id"));
+    json_set_text(call, "type", "function");
+    json_set_take(call, "function", function);
+    return call;
+}
+
+/* The reasoning of one assistant message, and the field it goes into. */
+typedef struct Reasoning {
+    GString *text;
+    const char *field; // borrowed; NULL: none that can be replayed
+} Reasoning;
+
+static void gather_reasoning(const json_t *blocks, const OpenaiCompat *compat, Reasoning *reasoning)
+{
+    size_t i;
+    json_t *block;
+    json_array_foreach (blocks, i, block) {
+        if (!wire_block_is(block, "thinking"))
+            continue;
+        const char *field = json_get_text(block, "thinkingSignature");
+        const char *text = json_get_text(block, "thinking");
+        if (field && openai_is_reasoning_field(field) && !reasoning->field)
+            reasoning->field = field;
+        if (!text || !*text)
+            continue;
+        if (reasoning->text->len > 0)
+            g_string_append_c(reasoning->text, '\n');
+        g_string_append(reasoning->text, text);
+    }
+    if (reasoning->field && compat->reasoning_content_field)
+        reasoning->field = compat->reasoning_content_field;
+}
+
+static void append_assistant(json_t *messages, const json_t *blocks, const OpenaiCompat *compat)
+{
+    g_autofree char *text = wire_join_text(blocks, "\n");
+    json_t *calls = json_array();
+    size_t i;
+    json_t *block;
+    json_array_foreach (blocks, i, block) {
+        if (wire_block_is(block, "toolCall"))
+            json_append_take(calls, write_tool_call(block));
+    }
+    bool has_calls = json_array_size(calls) > 0;
+    Reasoning reasoning = { .text = g_string_new(NULL) };
+    gather_reasoning(blocks, compat, &reasoning);
+    GString *content = g_string_new(text);
+    if (compat->requires_thinking_as_text && reasoning.text->len > 0) {
+        g_string_prepend(content, content->len > 0 ? "\n\n" : "");
+        g_string_prepend(content, reasoning.text->str);
+        reasoning.field = NULL;
+    }
+
+    if (content->len > 0 || has_calls || reasoning.field) {
+        bool is_null =
+            content->len == 0 && has_calls && !compat->requires_assistant_content_for_tool_calls;
+        json_t *message =
+            append_message(messages, "assistant", is_null ? json_null() : json_text(content->str));
+        if (!reasoning.field && has_calls && compat->requires_reasoning_content_for_tool_calls)
+            reasoning.field = compat->reasoning_content_field ? compat->reasoning_content_field
+                                                              : "reasoning_content";
+        if (reasoning.field)
+            json_set_text(message, reasoning.field, reasoning.text->str);
+        if (has_calls)
+            json_object_set(message, "tool_calls", calls);
+    }
+    json_decref(calls);
+    g_string_free(reasoning.text, TRUE);
+    g_string_free(content, TRUE);
+}
+
+/* Images cannot stand in a tool message: they are gathered in `images`. */
+static void append_tool_result(json_t *messages, const json_t *message, const OpenaiCompat *compat,
+                               json_t *images)
+{
+    const json_t *blocks = json_get_array(message, "content");
+    g_autofree char *text = wire_join_text(blocks, "\n");
+    size_t i;
+    json_t *block;
+    json_array_foreach (blocks, i, block) {
+        if (wire_block_is(block, "image"))
+            append_image(images, block);
+    }
+    bool is_image_only = *text == '\0' && has_images(blocks);
+    json_t *result = append_message(messages, "tool", json_text(is_image_only ? IMAGE_ONLY : text));
+    json_set_text(result, "tool_call_id", json_get_text(message, "toolCallId"));
+    if (compat->requires_tool_result_name)
+        json_set_text(result, "name", json_get_text(message, "toolName"));
+}
+
+/* Ends a batch of tool results. */
+static void flush_images(json_t *messages, json_t **images)
+{
+    if (json_array_size(*images) > 0) {
+        json_array_insert_new(*images, 0, message_text_block(TOOL_IMAGES));
+        append_message(messages, "user", json_incref(*images));
+        json_decref(*images);
+        *images = json_array();
+    }
+}
+
+static void append_system(json_t *messages, const ProviderRequest *request,
+                          const OpenaiCompat *compat)
+{
+    const char *const *blocks = request->system_blocks;
+    bool is_developer = compat->supports_developer_role && request->model->is_reasoning;
+    const char *role = is_developer ? "developer" : "system";
+    GString *joined = g_string_new(NULL);
+    for (size_t i = 0; blocks && blocks[i]; i++) {
+        if (!*blocks[i])
+            continue;
+        if (compat->supports_multiple_system_messages) {
+            append_message(messages, role, json_text(blocks[i]));
+            continue;
+        }
+        if (joined->len > 0)
+            g_string_append(joined, "\n\n");
+        g_string_append(joined, blocks[i]);
+    }
+    if (joined->len > 0)
+        append_message(messages, role, json_text(joined->str));
+    g_string_free(joined, TRUE);
+}
+
+static json_t *write_messages(const ProviderRequest *request, const json_t *messages,
+                              const OpenaiCompat *compat)
+{
+    json_t *out = json_array();
+    append_system(out, request, compat);
+    json_t *images = json_array();
+    bool is_after_result = false;
+    size_t i;
+    json_t *message;
+    json_array_foreach (messages, i, message) {
+        const char *role = message_role(message);
+        if (strcmp(role, "toolResult") == 0) {
+            append_tool_result(out, message, compat, images);
+            is_after_result = true;
+            continue;
+        }
+        bool is_assistant = strcmp(role, "assistant") == 0;
+        bool has_tool_images = json_array_size(images) > 0;
+        if (is_after_result && compat->requires_assistant_after_tool_result &&
+            (!is_assistant || has_tool_images))
+            append_message(out, "assistant", json_text("I have processed the tool results."));
+        is_after_result = false;
+        flush_images(out, &images);
+        const json_t *blocks = json_get_array(message, "content");
+        if (is_assistant) {
+            append_assistant(out, blocks, compat);
+            continue;
+        }
+        bool is_developer = strcmp(role, "developer") == 0 && compat->supports_developer_role &&
+                            request->model->is_reasoning;
+        append_message(out, is_developer ? "developer" : "user", write_user_content(blocks));
+    }
+    flush_images(out, &images);
+    json_decref(images);
+    return out;
+}
+
+static bool has_tool_calls(const json_t *messages)
+{
+    size_t i;
+    json_t *message;
+    json_array_foreach (messages, i, message) {
+        if (json_object_get(message, "tool_calls"))
+            return true;
+    }
+    return false;
+}
+
+static json_t *write_tools(const json_t *tools)
+{
+    json_t *out = json_array();
+    size_t i;
+    json_t *tool;
+    json_array_foreach (tools, i, tool) {
+        json_t *function = json_object();
+        json_set_text(function, "name", json_get_text(tool, "name"));
+        json_set_text(function, "description", json_get_text(tool, "description"));
+        json_object_set(function, "parameters", json_object_get(tool, "parameters"));
+        json_t *entry = json_object();
+        json_set_text(entry, "type", "function");
+        json_set_take(entry, "function", function);
+        json_append_take(out, entry);
+    }
+    return out;
+}
+
+static json_t *effort_word(const OpenaiCompat *compat, ThinkingLevel level)
+{
+    const char *name = thinking_level_name(level);
+    const char *mapped = json_get_text(compat->reasoning_effort_map, name);
+    return json_text(mapped ? mapped : name);
+}
+
+static void set_thinking(json_t *body, const ProviderRequest *request, const OpenaiCompat *compat)
+{
+    if (!request->model->is_reasoning)
+        return;
+    bool is_on = request->thinking != THINKING_OFF;
+    json_t *object;
+    switch (compat->thinking) {
+    case OPENAI_THINKING_EFFORT:
+        if (is_on && compat->supports_reasoning_effort)
+            json_set_take(body, "reasoning_effort", effort_word(compat, request->thinking));
+        return;
+    case OPENAI_THINKING_OPENROUTER:
+        object = json_object();
+        json_set_take(object, "effort",
+                      is_on ? effort_word(compat, request->thinking) : json_text("none"));
+        json_set_take(body, "reasoning", object);
+        return;
+    case OPENAI_THINKING_ZAI:
+        object = json_object();
+        json_set_text(object, "type", is_on ? "enabled" : "disabled");
+        json_set_take(body, "thinking", object);
+        return;
+    case OPENAI_THINKING_QWEN:
+        json_set_bool(body, "enable_thinking", is_on);
+        return;
+    case OPENAI_THINKING_QWEN_CHAT_TEMPLATE:
+        object = json_object();
+        json_set_bool(object, "enable_thinking", is_on);
+        json_set_take(body, "chat_template_kwargs", object);
+        return;
+    }
+}
+
+json_t *openai_make_body(const ProviderRequest *request, const json_t *messages)
+{
+    OpenaiCompat compat = openai_compat(request->model);
+    json_t *body = json_object();
+    json_set_text(body, "model", request->model->id);
+    json_set_bool(body, "stream", true);
+    if (compat.supports_usage_in_streaming) {
+        json_t *options = json_object();
+        json_set_bool(options, "include_usage", true);
+        json_set_take(body, "stream_options", options);
+    }
+    if (compat.supports_store)
+        json_set_bool(body, "store", false);
+    json_set_int(body, compat.max_tokens_field, wire_max_tokens(request));
+    json_t *list = write_messages(request, messages, &compat);
+    json_set_take(body, "messages", list);
+    // a history with calls and no tools field is refused by several servers
+    if (json_array_size(request->tools) > 0 || has_tool_calls(list))
+        json_set_take(body, "tools", write_tools(request->tools));
+    set_thinking(body, request, &compat);
+    if (compat.routing)
+        json_set_take(body, "provider", json_deep_copy(compat.routing));
+    if (compat.extra_body) {
+        g_autoptr(json_t) extra = json_deep_copy(compat.extra_body);
+        json_object_update(body, extra);
+    }
+    return body;
+}

@@ -1,0 +1,95 @@
+/*
+ * From a request to the finished assistant message, whatever happens in between.
+ */
+#include "model/provider.h"
+
+#include "model/convert.h"
+#include "model/transport.h"
+#include "model/wire.h"
+
+#define PROVIDER_MIN_SECRET 6 // shorter "keys" are placeholders such as "none"
+
+static void header_set(GPtrArray *headers, const char *name, const char *value)
+{
+    size_t size = strlen(name);
+    for (guint i = headers->len; i > 0; i--) {
+        const char *have = g_ptr_array_index(headers, i - 1);
+        if (g_ascii_strncasecmp(have, name, size) == 0 && have[size] == ':')
+            g_ptr_array_remove_index(headers, i - 1);
+    }
+    g_ptr_array_add(headers, g_strdup_printf("%s: %s", name, value));
+}
+
+/* NULL-terminated. What the user's models file says wins over what the format wants. */
+static GPtrArray *make_headers(const WireFormat *wire, const ProviderRequest *request)
+{
+    GPtrArray *headers = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(headers, g_strdup("content-type: application/json"));
+    g_ptr_array_add(headers, g_strdup("accept: text/event-stream"));
+    g_ptr_array_add(headers, g_strdup("user-agent: kedge/" KEDGE_VERSION));
+    wire->add_headers(request, headers);
+    const char *name;
+    json_t *value;
+    json_object_foreach (request->model->headers, name, value) {
+        if (json_is_string(value))
+            header_set(headers, name, json_string_value(value));
+    }
+    g_ptr_array_add(headers, NULL);
+    return headers;
+}
+
+static bool provider_run(HttpClient *http, const ProviderRequest *request, const WireFormat *wire,
+                         void *decoder, Cancel *cancel, const char **ret_reason, GError **error)
+{
+    g_autofree char *url = wire->make_url(request->model);
+    g_autoptr(GPtrArray) headers = make_headers(wire, request);
+    g_autofree char *text = NULL;
+    {
+        g_autoptr(json_t) messages = convert_history(request->messages, request->model);
+        g_autoptr(json_t) body = wire->make_body(request, messages);
+        text = json_to_text(body);
+    }
+    const TransportRequest post = {
+        .url = url,
+        .headers = (const char *const *)headers->pdata,
+        .body = text,
+        .body_size = strlen(text),
+        .on_event = wire->on_event,
+        .user_data = decoder,
+        .is_complete = wire->is_complete(decoder),
+    };
+    g_autoptr(GError) failure = NULL;
+    if (transport_stream(http, &post, cancel, &failure))
+        return wire->finish(decoder, ret_reason, error);
+    if (wire->explain_cut && error_is(failure, KEDGE_ERROR_NETWORK))
+        wire->explain_cut(decoder, &failure);
+    g_propagate_error(error, g_steal_pointer(&failure));
+    return false;
+}
+
+/* A server, or a proxy, may repeat the key it was sent. */
+static char *without_key(const char *text, const char *key)
+{
+    if (!key || strlen(key) < PROVIDER_MIN_SECRET || !strstr(text, key))
+        return g_strdup(text);
+    g_auto(GStrv) parts = g_strsplit(text, key, -1);
+    return g_strjoinv("[REDACTED]", parts);
+}
+
+json_t *provider_stream(HttpClient *http, const ProviderRequest *request, Cancel *cancel,
+                        ProviderEventFunc on_event, void *user_data)
+{
+    const WireFormat *wire = wire_for(request->model->api);
+    g_autoptr(ModelStream) stream = model_stream_new(request->model, on_event, user_data);
+    void *decoder = wire->decoder_new(stream);
+    const char *reason = NULL;
+    g_autoptr(GError) error = NULL;
+    bool is_ok = provider_run(http, request, wire, decoder, cancel, &reason, &error);
+    wire->decoder_free(decoder);
+    if (is_ok)
+        return model_stream_finish(stream, reason);
+    if (error_is(error, KEDGE_ERROR_CANCELLED))
+        return model_stream_fail(stream, true, "Request was aborted");
+    g_autofree char *message = without_key(error->message, request->api_key);
+    return model_stream_fail(stream, false, message);
+}

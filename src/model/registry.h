@@ -1,0 +1,46 @@
+/*
+ * The models kedge knows (agent-core §2.9–2.11): the built-in catalogue, models.yml of the agent
+ * directory, and what ANTHROPIC_BASE_URL / OPENAI_BASE_URL change; selection by name; credentials.
+ *
+ * Built once by the main thread; read-only and thread safe afterwards.
+ */
+#pragma once
+
+#include "model/model.h"
+
+typedef struct ModelRegistry ModelRegistry;
+
+/* Reads `models_file` (missing is fine). A broken file leaves the built-ins working; *ret_warning is then
+   the text to show once (caller frees), else NULL. */
+ModelRegistry *model_registry_new(const char *models_file, char **ret_warning);
+void model_registry_free(ModelRegistry *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ModelRegistry, model_registry_free)
+
+/* `--api-key`: a key for one provider that wins over all others; never stored. */
+void model_registry_set_runtime_key(ModelRegistry *self, const char *provider, const char *key);
+
+/* All models, catalogue order. Borrowed. */
+const Model *const *model_registry_all(const ModelRegistry *self, size_t *ret_count);
+
+/* The key to send, or NULL; new string. KEDGE_API_KEY counts when `is_named` (--model was given). */
+char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_named);
+/* Keyless, or a key resolves. */
+bool model_registry_is_available(const ModelRegistry *self, const Model *model, bool is_named);
+
+typedef struct ModelChoice {
+    const Model *model; // borrowed from the registry
+    bool has_level;
+    ThinkingLevel level;
+} ModelChoice;
+
+/* `[provider/]id-or-pattern[:level]`; `provider` (may be NULL) is --provider. NOT_FOUND texts as in
+   agent-core §2.10. */
+bool model_registry_select(ModelRegistry *self, const char *selector, const char *provider,
+                           ModelChoice *ret_choice, GError **error);
+
+/* The per-provider default among available models, else the first available; NULL when there is none. */
+const Model *model_registry_default(const ModelRegistry *self);
+
+/* --list-models: the table, or the text for an empty list (agent-core §1.8), with its last line end.
+   Caller frees. */
+char *model_registry_list_text(const ModelRegistry *self, const char *pattern);

@@ -1,0 +1,34 @@
+/*
+ * One POST whose answer is a stream of events: watchdogs, error texts, and the retry that a server
+ * asks for with Retry-After (agent-core §2.8). Private to this room. Thread safe.
+ */
+#pragma once
+
+#include "base/http.h"
+#include "base/json.h"
+#include "base/sse.h"
+
+typedef struct TransportRequest {
+    const char *url;
+    const char *const *headers;
+    const char *body;
+    size_t body_size;
+    SseEventFunc on_event;
+    void *user_data;
+    const bool *is_complete; // see HttpRequest
+} TransportRequest;
+
+/* Blocks until the stream has ended. The error's message is what errorMessage is to say. */
+bool transport_stream(HttpClient *http, const TransportRequest *request, Cancel *cancel,
+                      GError **error);
+
+/* The server's words in an error object of any known shape, with its code or type in parentheses;
+   NULL when there are none. Caller frees. */
+char *transport_error_message(const json_t *body);
+
+/* "HTTP 429: Slow down (rate_limit_error) retry-after-ms=1000". Caller frees. */
+char *transport_status_text(const HttpResponse *response, gint64 now_ms);
+
+/* The delay that a header asks for, in ms, or -1: seconds, a date, or for the x-ratelimit names
+   also a time since the epoch. At most 7 days. */
+gint64 transport_header_delay_ms(const HttpResponse *response, const char *name, gint64 now_ms);

@@ -1,0 +1,155 @@
+/*
+ * model/select.c: from what a person typed to a model and a thinking level.
+ */
+#include "model_fixture.h"
+
+static void add(ModelRegistry *registry, const char *provider, const char *id, const char *name)
+{
+    Model *model = model_new(provider, id, MODEL_API_OPENAI_COMPLETIONS, "http://127.0.0.1:1");
+    g_free(model->name);
+    model->name = g_strdup(name);
+    model->is_keyless = true;
+    g_ptr_array_add(registry->models, model);
+}
+
+static ModelRegistry *test_registry(void)
+{
+    clean_environment();
+    g_autofree char *warning = NULL;
+    ModelRegistry *registry = model_registry_new(NULL, &warning);
+    g_ptr_array_set_size(registry->models, 0);
+    add(registry, "openrouter", "maker/sonic-2", "Sonic 2");
+    add(registry, "mock", "m1", "Mock One");
+    add(registry, "mock", "coder:32b", "Coder");
+    add(registry, "mock", "sonic-20240101", "Sonic");
+    add(registry, "mock", "sonic-20250601", "Sonic");
+    add(registry, "mock", "dated-20240101", "Dated");
+    add(registry, "mock", "dated-20250601", "Dated");
+    add(registry, "lab", "m1", "Lab One");
+    add(registry, "lab", "org/big-model", "Big");
+    add(registry, "lab", "x:high", "Odd");
+    add(registry, "lab", "x", "Bare");
+    return registry;
+}
+
+static void test_selectors(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *selector, *provider, *want, *level;
+    } cases[] = {
+        { "mock/m1", NULL, "mock/m1", NULL },
+        { "MOCK/M1", NULL, "mock/m1", NULL },
+        { "lab/m1", NULL, "lab/m1", NULL },
+        { "m1", NULL, "mock/m1", NULL },
+        { "m1", "lab", "lab/m1", NULL },
+        { "m1", "LAB", "lab/m1", NULL },
+        { "lab/m1", "lab", "lab/m1", NULL },
+        { "mock/m1:high", NULL, "mock/m1", "high" },
+        { "m1:off", NULL, "mock/m1", "off" },
+        { "m1:inherit", NULL, "mock/m1", NULL },
+        { "coder:32b", NULL, "mock/coder:32b", NULL },
+        { "mock/coder:32b:low", NULL, "mock/coder:32b", "low" },
+        { "org/big-model", NULL, "lab/org/big-model", NULL },
+        { "lab/org/big-model", NULL, "lab/org/big-model", NULL },
+        { "big", NULL, "lab/org/big-model", NULL },
+        { "x:high", NULL, "lab/x:high", NULL },
+        { "x:low", NULL, "lab/x", "low" },
+        { "dated", NULL, "mock/dated-20250601", NULL },
+        { "dated-2024", NULL, "mock/dated-20240101", NULL },
+        { "sonic", NULL, "openrouter/maker/sonic-2", NULL }, // an id without a date wins
+        { "mock/sonic", NULL, "mock/sonic-20250601", NULL },
+        { "mock/cdr", NULL, "mock/coder:32b", NULL },
+        { "Mock One", NULL, "mock/m1", NULL },
+        { "coder:medium", NULL, "mock/coder:32b", "medium" },
+    };
+    g_autoptr(ModelRegistry) registry = test_registry();
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        ModelChoice choice;
+        g_autoptr(GError) error = NULL;
+        if (!model_registry_select(registry, cases[i].selector, cases[i].provider, &choice, &error))
+            fail_msg("%s: %s", cases[i].selector, error->message);
+        g_autofree char *got = g_strconcat(choice.model->provider, "/", choice.model->id, NULL);
+        const char *level = choice.has_level ? thinking_level_name(choice.level) : NULL;
+        if (strcmp(got, cases[i].want) != 0 || g_strcmp0(level, cases[i].level) != 0)
+            fail_msg("%s: got %s, level %s", cases[i].selector, got, level);
+    }
+}
+
+static void test_failures(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *selector, *provider, *want;
+    } cases[] = {
+        // core-17
+        { "mock/nothere:high", NULL,
+          "Model \"mock/nothere:high\" not found. Use --list-models to see available models." },
+        { "cdr", NULL, "Model \"cdr\" not found. Use --list-models to see available models." },
+        { "m1:banana", NULL,
+          "Model \"m1:banana\" not found. Use --list-models to see available models." },
+        { "", NULL, "Model \"\" not found. Use --list-models to see available models." },
+        { ":low", NULL, "Model \":low\" not found. Use --list-models to see available models." },
+        { "openai/unknown", NULL,
+          "Model \"openai/unknown\" not found. Use --list-models to see available models." },
+        { "org/big-model", "mock",
+          "Model \"org/big-model\" not found. Use --list-models to see available models." },
+        { "m1", "nobody",
+          "Unknown provider \"nobody\". Use --list-models to see available providers/models." },
+    };
+    g_autoptr(ModelRegistry) registry = test_registry();
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        ModelChoice choice;
+        g_autoptr(GError) error = NULL;
+        assert_false(
+            model_registry_select(registry, cases[i].selector, cases[i].provider, &choice, &error));
+        assert_true(error_is(error, KEDGE_ERROR_NOT_FOUND));
+        assert_string_equal(error->message, cases[i].want);
+    }
+}
+
+static void test_usable_first(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ModelRegistry) registry = test_registry();
+    for (guint i = 0; i < registry->models->len; i++) {
+        Model *model = g_ptr_array_index(registry->models, i);
+        model->is_keyless = strcmp(model->provider, "lab") == 0;
+    }
+    ModelChoice choice;
+    assert_true(model_registry_select(registry, "m1", NULL, &choice, NULL));
+    assert_string_equal(choice.model->provider, "lab");
+    assert_true(model_registry_select(registry, "mock/m1", NULL, &choice, NULL));
+    assert_string_equal(choice.model->provider, "mock");
+}
+
+static void test_unlisted_openai(void **state G_GNUC_UNUSED)
+{
+    clean_environment();
+    g_setenv("OPENAI_BASE_URL", "http://127.0.0.1:2/v1", TRUE);
+    g_autofree char *warning = NULL;
+    g_autoptr(ModelRegistry) registry = model_registry_new(NULL, &warning);
+    ModelChoice choice, again;
+    assert_true(
+        model_registry_select(registry, "openai/qwen2.5-coder:32b:low", NULL, &choice, NULL));
+    assert_string_equal(choice.model->provider, "openai");
+    assert_string_equal(choice.model->id, "qwen2.5-coder:32b");
+    assert_string_equal(choice.model->base_url, "http://127.0.0.1:2/v1");
+    assert_int_equal(choice.model->context_window, 128000);
+    assert_int_equal(choice.level, THINKING_LOW);
+    assert_true(model_registry_select(registry, "openai/qwen2.5-coder:32b", NULL, &again, NULL));
+    assert_ptr_equal(again.model, choice.model);
+    assert_true(model_registry_select(registry, "local/model", "openai", &again, NULL));
+    assert_string_equal(again.model->id, "local/model");
+    assert_true(model_registry_select(registry, "openai/gpt-5:high", NULL, &again, NULL));
+    assert_int_equal(again.model->context_window, 400000); // a known one stays what it is
+    clean_environment();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_selectors),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_usable_first),
+        cmocka_unit_test(test_unlisted_openai),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
