@@ -1,0 +1,449 @@
+/*
+ * The session object: header, entries and leaf in memory, and when what of it goes to the file.
+ *
+ * Memory is always complete. `written` counts the entries that are on disk; whatever could not be
+ * written is tried again, in order, with the next append or flush, so a full disk that gets space
+ * again loses nothing.
+ */
+#include "session/session.h"
+
+#include "base/path.h"
+#include "session/entry.h"
+#include "session/fork_copy.h"
+#include "session/persist.h"
+#include "session/session_context.h"
+#include "session/session_load.h"
+#include "session/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#define INVALID_NAME_TRIES 100
+
+struct Session {
+    json_t *header;
+    json_t *entries;
+    GHashTable *index;      // id → entry, borrowed from `entries`
+    json_t *leaf;           // borrowed from `entries`; NULL: no leaf
+    char *path;             // NULL: in memory
+    Store *store;           // NULL until the file is made
+    char *artifacts_source; // of a fork: copied when the file is made; NULL afterwards
+    bool is_header_written;
+    size_t written;
+    bool needs_rewrite; // the file holds an older version's form
+    bool is_dirty;      // something to write; a fork that nobody goes on with leaves no file
+    bool is_unsynced;
+    bool has_assistant; // nothing is written before
+    bool is_failing;
+    GError *first_error; // not yet taken
+};
+
+static Session *session_new_with(json_t *header, json_t *entries, const char *path)
+{
+    Session *self = g_new0(Session, 1);
+    self->header = header;
+    self->entries = entries;
+    self->index = entry_index_new(entries);
+    self->path = g_strdup(path);
+
+    size_t count = json_array_size(entries);
+    self->leaf = count > 0 ? json_array_get(entries, count - 1) : NULL;
+    for (size_t i = 0; i < count && !self->has_assistant; i++) {
+        const json_t *message = json_get_object(json_array_get(entries, i), "message");
+        const char *role = json_get_text(message, "role");
+        self->has_assistant = role && g_str_equal(role, "assistant");
+    }
+    return self;
+}
+
+static char *path_for_header(const char *dir, const json_t *header)
+{
+    g_autofree char *timestamp = g_strdup(json_get_text(header, "timestamp"));
+    g_strdelimit(timestamp, ":.", '-');
+    return g_strdup_printf("%s/%s_%s.jsonl", dir, timestamp, json_get_text(header, "id"));
+}
+
+Session *session_new(const char *dir, const char *cwd)
+{
+    json_t *header = entry_new_header(cwd, NULL);
+    g_autofree char *path = dir ? path_for_header(dir, header) : NULL;
+    return session_new_with(header, json_array(), path);
+}
+
+void session_free(Session *self)
+{
+    if (!self)
+        return;
+    session_flush(self, NULL);
+    store_close(self->store);
+    g_hash_table_unref(self->index);
+    json_decref(self->header);
+    json_decref(self->entries);
+    g_clear_error(&self->first_error);
+    g_free(self->artifacts_source);
+    g_free(self->path);
+    g_free(self);
+}
+
+const char *session_id(const Session *self)
+{
+    return json_get_text(self->header, "id");
+}
+
+const char *session_path(const Session *self)
+{
+    return self->path;
+}
+
+const char *session_cwd(const Session *self)
+{
+    const char *cwd = json_get_text(self->header, "cwd");
+    return cwd ? cwd : "";
+}
+
+const json_t *session_header(const Session *self)
+{
+    return self->header;
+}
+
+static char *artifacts_dir_of(const char *session_path)
+{
+    size_t length = strlen(session_path);
+    if (g_str_has_suffix(session_path, ".jsonl"))
+        return g_strndup(session_path, length - strlen(".jsonl"));
+    return g_strconcat(session_path, ".artifacts", NULL);
+}
+
+char *session_artifacts_dir(const Session *self)
+{
+    return self->path ? artifacts_dir_of(self->path) : NULL;
+}
+
+static void append_line(GString *line, json_t *entry)
+{
+    g_autoptr(json_t) stored = persist_entry(entry);
+    g_autofree char *text = json_to_text(stored);
+    g_string_append(line, text);
+    g_string_append_c(line, '\n');
+}
+
+typedef struct Rewrite {
+    const Session *session;
+    bool is_header_done;
+    size_t next;
+} Rewrite;
+
+static bool rewrite_next_line(GString *line, void *user_data)
+{
+    Rewrite *self = user_data;
+    if (!self->is_header_done) {
+        append_line(line, self->session->header);
+        self->is_header_done = true;
+        return true;
+    }
+    json_t *entry = json_array_get(self->session->entries, self->next);
+    if (!entry)
+        return false;
+    append_line(line, entry);
+    self->next++;
+    return true;
+}
+
+static bool session_rewrite(Session *self, GError **error)
+{
+    Rewrite rewrite = { .session = self };
+    if (!store_replace(self->store, rewrite_next_line, &rewrite, error))
+        return false;
+    self->needs_rewrite = false;
+    self->is_header_written = true;
+    self->written = rewrite.next;
+    return true;
+}
+
+static bool session_append_line(Session *self, json_t *entry, GError **error)
+{
+    g_autoptr(GString) line = g_string_new(NULL);
+    append_line(line, entry);
+    return store_append(self->store, line->str, line->len, error);
+}
+
+static bool session_make_file(Session *self, GError **error)
+{
+    if (!store_create(self->path, &self->store, error))
+        return false;
+    if (self->artifacts_source) {
+        g_autofree char *target = artifacts_dir_of(self->path);
+        fork_copy_artifacts(self->artifacts_source, target);
+        g_clear_pointer(&self->artifacts_source, g_free);
+    }
+    return true;
+}
+
+static bool session_try_write(Session *self, GError **error)
+{
+    if (!self->path || !self->is_dirty || !self->has_assistant)
+        return true;
+    if (!self->store && !session_make_file(self, error))
+        return false;
+    self->is_unsynced = true;
+    if (self->needs_rewrite && !session_rewrite(self, error))
+        return false;
+    if (!self->is_header_written && !session_append_line(self, self->header, error))
+        return false;
+    self->is_header_written = true;
+
+    size_t count = json_array_size(self->entries);
+    while (self->written < count) {
+        if (!session_append_line(self, json_array_get(self->entries, self->written), error))
+            return false;
+        self->written++;
+    }
+    self->is_dirty = false;
+    return true;
+}
+
+static bool session_write(Session *self, GError **error)
+{
+    g_autoptr(GError) problem = NULL;
+    if (session_try_write(self, &problem)) {
+        self->is_failing = false;
+        return true;
+    }
+    if (!self->is_failing && !self->first_error)
+        self->first_error = g_error_copy(problem);
+    self->is_failing = true;
+    g_propagate_error(error, g_steal_pointer(&problem));
+    return false;
+}
+
+bool session_flush(Session *self, GError **error)
+{
+    if (!session_write(self, error))
+        return false;
+    if (self->is_unsynced && !store_sync(self->store, error))
+        return false;
+    self->is_unsynced = false;
+    return true;
+}
+
+GError *session_take_error(Session *self)
+{
+    return g_steal_pointer(&self->first_error);
+}
+
+static json_t *session_start_entry(Session *self, const char *type)
+{
+    return entry_new(self->index, type, self->leaf ? entry_id(self->leaf) : NULL);
+}
+
+/* Takes the reference. */
+static const char *session_append_entry(Session *self, json_t *entry)
+{
+    json_append_take(self->entries, entry);
+    g_hash_table_insert(self->index, (gpointer)entry_id(entry), entry);
+    self->leaf = entry;
+    self->is_dirty = true;
+    session_write(self, NULL); // kept in first_error
+    return entry_id(entry);
+}
+
+static const char *append_custom_message(Session *self, const json_t *message)
+{
+    static const char *const keys[] = { "customType", "content", "display", "details",
+                                        "attribution" };
+    json_t *entry = session_start_entry(self, "custom_message");
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+        json_t *value = json_object_get(message, keys[i]);
+        if (value)
+            json_object_set(entry, keys[i], value);
+    }
+    return session_append_entry(self, entry);
+}
+
+const char *session_append_message(Session *self, json_t *message)
+{
+    const char *role = json_get_text(message, "role");
+    g_assert(role);
+    if (g_str_equal(role, "custom") || g_str_equal(role, "hookMessage"))
+        return append_custom_message(self, message);
+
+    json_t *entry = session_start_entry(self, "message");
+    json_set_take(entry, "message", json_incref(message));
+    self->has_assistant = self->has_assistant || g_str_equal(role, "assistant");
+    return session_append_entry(self, entry);
+}
+
+const char *session_append_model_change(Session *self, const char *model, const char *role)
+{
+    json_t *entry = session_start_entry(self, "model_change");
+    json_set_text(entry, "model", model);
+    json_set_text(entry, "role", role);
+    return session_append_entry(self, entry);
+}
+
+const char *session_append_thinking_level(Session *self, const char *level)
+{
+    json_t *entry = session_start_entry(self, "thinking_level_change");
+    json_set_text(entry, "thinkingLevel", level);
+    return session_append_entry(self, entry);
+}
+
+void session_build_context(const Session *self, SessionContext *ret_context)
+{
+    context_build_from_leaf(self->index, self->leaf, ret_context);
+}
+
+/* A session with a loaded file's entries, under a new name in `dir`. */
+static Session *session_copy_of(const SessionFile *file, const char *path, const char *dir,
+                                const char *cwd)
+{
+    json_t *header = entry_new_header(cwd, json_get_text(file->header, "id"));
+    json_set_text(header, "title", json_get_text(file->header, "title"));
+    json_set_text(header, "titleSource", json_get_text(file->header, "titleSource"));
+    g_autofree char *new_path = path_for_header(dir, header);
+    Session *self = session_new_with(header, json_incref(file->entries), new_path);
+    self->artifacts_source = artifacts_dir_of(path);
+    return self;
+}
+
+bool session_fork(const char *path, const char *dir, const char *cwd, Session **ret_session,
+                  GError **error)
+{
+    g_autoptr(Store) source = NULL;
+    g_auto(SessionFile) file = { 0 };
+    if (!store_open_to_read(path, &source, error) ||
+        !session_file_load(store_fd(source), path, &file, error))
+        return false;
+    if (!file.header)
+        return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s: not a session file", path);
+
+    Session *self = session_copy_of(&file, path, dir, cwd);
+    self->is_dirty = true;
+    session_write(self, NULL);
+    *ret_session = self;
+    return true;
+}
+
+/* Moves a file that is no session out of the way, never over another one. */
+static bool set_aside(const char *path, char **ret_new_path, GError **error)
+{
+    for (int i = 1; i <= INVALID_NAME_TRIES; i++) {
+        g_autofree char *suffix = i == 1 ? g_strdup("") : g_strdup_printf(".%d", i);
+        g_autofree char *new_path = g_strconcat(path, ".invalid", suffix, NULL);
+        if (renameat2(AT_FDCWD, path, AT_FDCWD, new_path, RENAME_NOREPLACE) == 0) {
+            *ret_new_path = g_steal_pointer(&new_path);
+            return true;
+        }
+        if (errno != EEXIST)
+            return fail_with_errno(error, errno, "cannot rename %s", path);
+    }
+    return fail_with(error, KEDGE_ERROR_IO, "cannot rename %s: too many .invalid files", path);
+}
+
+static Session *session_new_at(const char *path, const char *cwd)
+{
+    return session_new_with(entry_new_header(cwd, NULL), json_array(), path);
+}
+
+static void add_notice(char **notice, const char *text)
+{
+    char *joined = *notice ? g_strconcat(*notice, "\n", text, NULL) : g_strdup(text);
+    g_free(*notice);
+    *notice = joined;
+}
+
+static bool open_without_header(const char *path, const char *cwd, const SessionFile *file,
+                                StoreState state, Session **ret_session, char **notice,
+                                GError **error)
+{
+    if (state == STORE_BUSY)
+        return fail_with(error, KEDGE_ERROR_IO, "%s: another process is writing it", path);
+    if (file->has_bytes) {
+        g_autofree char *new_path = NULL;
+        if (!set_aside(path, &new_path, error))
+            return false;
+        g_autofree char *text =
+            g_strdup_printf("%s is not a session file; it is now %s.", path, new_path);
+        add_notice(notice, text);
+    }
+    *ret_session = session_new_at(path, cwd);
+    return true;
+}
+
+/* NULL: the file itself can be gone on with. Caller frees. */
+static char *reason_to_fork(const char *path, const SessionFile *file, StoreState state)
+{
+    if (state == STORE_BUSY)
+        return g_strdup_printf("Session %s is open in another process. Continuing in a copy.",
+                               path);
+    if (state == STORE_READ_ONLY)
+        return g_strdup_printf("Session %s is read-only. Continuing in a copy.", path);
+    if (file->version > SESSION_VERSION)
+        return g_strdup_printf("Session %s has the newer format version %" G_GINT64_FORMAT
+                               ". Continuing in a copy.",
+                               path, file->version);
+    return NULL;
+}
+
+static Session *session_adopt(SessionFile *file, const char *path, Store *store)
+{
+    Session *self = session_new_with(json_incref(file->header), json_incref(file->entries), path);
+    self->store = store;
+    self->is_header_written = true;
+    self->written = json_array_size(self->entries);
+    if (file->is_torn)
+        store_set_torn(store);
+    if (file->is_migrated) {
+        self->needs_rewrite = true;
+        self->is_failing = !session_rewrite(self, &self->first_error);
+        self->is_dirty = self->is_failing;
+    }
+    return self;
+}
+
+static bool open_loaded(SessionFile *file, const char *path, const char *cwd, Store **store,
+                        StoreState state, Session **ret_session, char **notice, GError **error)
+{
+    if (!file->header)
+        return open_without_header(path, cwd, file, state, ret_session, notice, error);
+
+    if (file->missing_blobs > 0) {
+        g_autofree char *text =
+            g_strdup_printf("%zu image(s) of session %s are missing.", file->missing_blobs, path);
+        add_notice(notice, text);
+    }
+    g_autofree char *reason = reason_to_fork(path, file, state);
+    if (reason) {
+        g_autofree char *dir = g_path_get_dirname(path);
+        add_notice(notice, reason);
+        *ret_session = session_copy_of(file, path, dir, cwd);
+    } else {
+        *ret_session = session_adopt(file, path, g_steal_pointer(store));
+    }
+    return true;
+}
+
+bool session_open(const char *path, const char *cwd, Session **ret_session, char **ret_notice,
+                  GError **error)
+{
+    g_autofree char *absolute = path_absolute(path, NULL);
+    g_autoptr(Store) store = NULL;
+    StoreState state = STORE_LOCKED;
+    g_autofree char *notice = NULL;
+    g_autoptr(GError) problem = NULL;
+    if (!store_open(absolute, &store, &state, &problem)) {
+        if (!error_is(problem, KEDGE_ERROR_NOT_FOUND)) {
+            g_propagate_error(error, g_steal_pointer(&problem));
+            return false;
+        }
+        *ret_session = session_new_at(absolute, cwd);
+    } else {
+        g_auto(SessionFile) file = { 0 };
+        if (!session_file_load(store_fd(store), absolute, &file, error) ||
+            !open_loaded(&file, absolute, cwd, &store, state, ret_session, &notice, error))
+            return false;
+    }
+    if (ret_notice)
+        *ret_notice = g_steal_pointer(&notice);
+    return true;
+}

@@ -1,0 +1,60 @@
+/*
+ * A session: the header and the tree of entries of one conversation, and the JSONL file (version 3)
+ * that holds them (agent-core §4). Formats are the seed's.
+ *
+ * One thread at a time. Appends are remembered until the first assistant message exists, then the
+ * whole session is written; later entries are one line and one write() each. The first write error
+ * is kept and given once by session_take_error(); memory stays complete. What is missing on disk is
+ * tried again with every later append and flush, and flushes fail until it is there.
+ */
+#pragma once
+
+#include "base/json.h"
+
+typedef struct Session Session;
+
+/* A new session in `dir` (a directory for session files). NULL `dir`: in memory only. */
+Session *session_new(const char *dir, const char *cwd);
+/* Opens a file: loads, migrates, tolerates torn lines (§4.8), takes the advisory lock; when another
+   process holds it, or the version is newer, the session is a fork in the same directory, written
+   with the next append. A missing file becomes a new session at that path; a non-empty one without
+   a header is renamed to <file>.invalid first. *ret_notice (may be NULL; caller frees) says what a
+   person should know of this and of images that are missing, else it is NULL. */
+bool session_open(const char *path, const char *cwd, Session **ret_session, char **ret_notice,
+                  GError **error);
+/* A new session in `dir` with a copy of another's entries; parentSession is the other's id. */
+bool session_fork(const char *path, const char *dir, const char *cwd, Session **ret_session,
+                  GError **error);
+void session_free(Session *self); // flushes
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
+
+const char *session_id(const Session *self);
+const char *session_path(const Session *self); // NULL in memory; the file may not exist yet
+const char *session_cwd(const Session *self);
+const json_t *session_header(const Session *self);
+/* The session file's path without .jsonl; NULL in memory. Caller frees. */
+char *session_artifacts_dir(const Session *self);
+
+/* Appends take the current leaf as parent and become the leaf. `message` is shared, not taken.
+   Return the entry's id (borrowed). */
+const char *session_append_message(Session *self, json_t *message);
+const char *session_append_model_change(Session *self, const char *model, const char *role);
+const char *session_append_thinking_level(Session *self, const char *level);
+
+/* Writes what is pending and fsyncs. */
+bool session_flush(Session *self, GError **error);
+/* The first write error since the last call, or NULL. Caller frees. */
+GError *session_take_error(Session *self);
+
+typedef struct SessionContext { // buildSessionContext (§4.5)
+    json_t *messages;           // array of agent messages
+    char *thinking_level;
+    json_t *models; // role → "provider/id"
+} SessionContext;
+void session_context_clear(SessionContext *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SessionContext, session_context_clear)
+
+void session_build_context(const Session *self, SessionContext *ret_context);
+
+/* Pure form, for tests: `entries` is an array; `leaf_id` NULL: the last entry; "" : no leaf. */
+void session_context_build(const json_t *entries, const char *leaf_id, SessionContext *ret_context);

@@ -1,0 +1,215 @@
+/*
+ * Loading session files. A line that cannot be used is skipped; nothing in a file makes loading
+ * fail, since a half-written line is what a crash leaves.
+ */
+#include "session/session_load.h"
+
+#include "base/fd.h"
+#include "base/limits.h"
+#include "session/entry.h"
+#include "session/line_json.h"
+#include "session/persist.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define READ_BYTES       (256 * 1024)
+#define HEADER_MAX_BYTES (64 * 1024)
+#define FILE_MAX_ENTRIES 10000000
+
+void session_file_clear(SessionFile *self)
+{
+    json_decref(self->header);
+    json_decref(self->entries);
+    *self = (SessionFile) { 0 };
+}
+
+typedef struct Loader {
+    SessionFile *file;
+    GHashTable *index;   // id → entry, of what is loaded so far
+    bool has_first_line; // the first usable line was seen
+    GString *line;       // the start of a line that goes on in the next piece
+    bool is_line_too_long;
+} Loader;
+
+static bool is_header(const json_t *value)
+{
+    return g_str_equal(entry_type(value), "session") && json_get_text(value, "id");
+}
+
+/* An entry without an id follows the one before it, so that it stays on the path. */
+static void give_id(Loader *self, json_t *entry)
+{
+    json_t *entries = self->file->entries;
+    size_t count = json_array_size(entries);
+    const char *parent = count > 0 ? entry_id(json_array_get(entries, count - 1)) : NULL;
+    g_autofree char *id = entry_new_id(self->index);
+    json_set_text(entry, "id", id);
+    json_set_take(entry, "parentId", json_text(parent));
+}
+
+static void rename_hook_message(json_t *entry)
+{
+    json_t *message = json_get_object(entry, "message");
+    const char *role = json_get_text(message, "role");
+    if (role && g_str_equal(role, "hookMessage"))
+        json_set_text(message, "role", "custom");
+}
+
+static void take_entry(Loader *self, json_t *entry, const char *line, size_t size)
+{
+    SessionFile *file = self->file;
+    if (!json_get_text(entry, "type") || json_array_size(file->entries) >= FILE_MAX_ENTRIES ||
+        g_str_equal(entry_type(entry), "session"))
+        return;
+    if (file->version < 2 || *entry_id(entry) == '\0')
+        give_id(self, entry);
+    if (file->version < 3)
+        rename_hook_message(entry);
+    if (memmem(line, size, PERSIST_BLOB_PREFIX, strlen(PERSIST_BLOB_PREFIX)))
+        persist_resolve_blobs(entry, &file->missing_blobs);
+
+    json_array_append(file->entries, entry);
+    g_hash_table_replace(self->index, (gpointer)entry_id(entry), entry);
+}
+
+static void take_line(Loader *self, const char *line, size_t size)
+{
+    if (size == 0)
+        return;
+    g_autoptr(json_t) value = line_json_parse(line, size);
+    if ((!value && !json_parse(line, size, &value, NULL)) || !json_is_object(value))
+        return;
+
+    SessionFile *file = self->file;
+    if (self->has_first_line) {
+        if (file->header)
+            take_entry(self, value, line, size);
+        return;
+    }
+    self->has_first_line = true;
+    if (is_header(value)) {
+        file->header = json_incref(value);
+        file->version = MAX(json_get_int(value, "version", 1), 1);
+    }
+}
+
+/* Takes the lines that end in this piece; the rest waits. */
+static void take_piece(Loader *self, const char *piece, size_t size)
+{
+    const char *end = piece + size;
+    const char *newline;
+    while ((newline = memchr(piece, '\n', (size_t)(end - piece)))) {
+        size_t length = (size_t)(newline - piece);
+        if (self->line->len > 0) {
+            g_string_append_len(self->line, piece, (gssize)length);
+            if (!self->is_line_too_long)
+                take_line(self, self->line->str, self->line->len);
+            g_string_truncate(self->line, 0);
+        } else if (!self->is_line_too_long) {
+            take_line(self, piece, length);
+        }
+        self->is_line_too_long = false;
+        piece = newline + 1;
+    }
+
+    if (self->line->len + (size_t)(end - piece) > LIMIT_SESSION_LINE_BYTES)
+        self->is_line_too_long = true;
+    if (self->is_line_too_long)
+        g_string_truncate(self->line, 0);
+    else
+        g_string_append_len(self->line, piece, end - piece);
+}
+
+static bool read_lines(Loader *self, int fd, const char *path, GError **error)
+{
+    g_autofree char *buffer = g_malloc(READ_BYTES);
+    size_t total = 0;
+    for (;;) {
+        ssize_t size = pread(fd, buffer, READ_BYTES, (off_t)total);
+        if (size < 0 && errno == EINTR)
+            continue;
+        if (size < 0)
+            return fail_with_errno(error, errno, "cannot read %s", path);
+        if (size == 0)
+            break;
+        total += (size_t)size;
+        if (total > LIMIT_SESSION_FILE_BYTES)
+            return fail_with(error, KEDGE_ERROR_LIMIT, "%s: session file over %zu MiB", path,
+                             LIMIT_SESSION_FILE_BYTES / MIB);
+        take_piece(self, buffer, (size_t)size);
+        self->file->is_torn = buffer[size - 1] != '\n';
+    }
+    self->file->has_bytes = total > 0;
+    // a last line that was written whole but for its LF
+    if (self->line->len > 0)
+        take_line(self, self->line->str, self->line->len);
+    return true;
+}
+
+/* Version 1 counts lines, the header being line 0; entries have ids now. */
+static void migrate_compactions(const SessionFile *file)
+{
+    size_t count = json_array_size(file->entries);
+    size_t i;
+    json_t *entry;
+    json_array_foreach (file->entries, i, entry) {
+        const json_t *line = json_object_get(entry, "firstKeptEntryIndex");
+        if (!g_str_equal(entry_type(entry), "compaction") || !json_is_integer(line))
+            continue;
+        json_int_t number = json_integer_value(line);
+        if (number >= 1 && (guint64)number <= count) {
+            size_t kept = (size_t)number - 1;
+            json_set_text(entry, "firstKeptEntryId", entry_id(json_array_get(file->entries, kept)));
+        }
+        json_object_del(entry, "firstKeptEntryIndex");
+    }
+}
+
+bool session_file_load(int fd, const char *path, SessionFile *ret_file, GError **error)
+{
+    g_auto(SessionFile) file = { .entries = json_array() };
+    g_autoptr(GHashTable) index = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GString) line = g_string_new(NULL);
+    Loader loader = { .file = &file, .index = index, .line = line };
+    if (!read_lines(&loader, fd, path, error))
+        return false;
+
+    if (file.header && file.version < SESSION_VERSION) {
+        if (file.version < 2)
+            migrate_compactions(&file);
+        json_set_int(file.header, "version", SESSION_VERSION);
+        file.is_migrated = true;
+    }
+    *ret_file = file;
+    file = (SessionFile) { 0 };
+    return true;
+}
+
+json_t *session_file_header(const char *path)
+{
+    g_auto(Fd) fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat info;
+    if (fd < 0 || fstat(fd, &info) < 0 || !S_ISREG(info.st_mode))
+        return NULL;
+
+    g_autofree char *buffer = g_malloc(HEADER_MAX_BYTES);
+    size_t size = 0;
+    while (size < HEADER_MAX_BYTES) {
+        ssize_t got = read(fd, buffer + size, HEADER_MAX_BYTES - size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        size += (size_t)got;
+        if (memchr(buffer + size - got, '\n', (size_t)got))
+            break;
+    }
+    const char *newline = memchr(buffer, '\n', size);
+    g_autoptr(json_t) value = NULL;
+    if (!json_parse(buffer, newline ? (size_t)(newline - buffer) : size, &value, NULL) ||
+        !is_header(value))
+        return NULL;
+    return g_steal_pointer(&value);
+}

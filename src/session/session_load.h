@@ -1,0 +1,26 @@
+/*
+ * Reading a session file: line by line, tolerant of torn and foreign lines, migrated to version 3
+ * in memory (agent-core §4.8). Internal to session.
+ */
+#pragma once
+
+#include "base/json.h"
+
+typedef struct SessionFile {
+    json_t *header;   // NULL: no valid header, the file counts as empty
+    json_t *entries;  // array; every entry has type, id and parentId
+    gint64 version;   // as found; 0 without a header
+    bool is_migrated; // differs from the file: rewrite it
+    bool is_torn;     // the last byte is no LF
+    bool has_bytes;
+    size_t missing_blobs;
+} SessionFile;
+
+void session_file_clear(SessionFile *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SessionFile, session_file_clear)
+
+/* Reads from the start of `fd`. Fails only on read errors and beyond LIMIT_SESSION_FILE_BYTES. */
+bool session_file_load(int fd, const char *path, SessionFile *ret_file, GError **error);
+
+/* The header alone, from a bounded prefix of the file; NULL when it has none. New reference. */
+json_t *session_file_header(const char *path);

@@ -1,0 +1,223 @@
+/*
+ * A session file: the lock keeps a second process from appending to it, and every failed write
+ * leaves a file that still loads.
+ *
+ * The lock is flock(): it belongs to the open file, so it ends with the process however that ends.
+ * A replaced file is locked before it takes the name, so that there is no moment without a lock.
+ */
+#include "session/store.h"
+
+#include "base/fd.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#define STORE_OPEN_TRIES  8 // the file may be replaced between open and lock
+#define STORE_BATCH_BYTES (256 * 1024)
+
+struct Store {
+    char *path;
+    int fd; // opened with O_APPEND
+    bool is_torn;
+};
+
+static Store *store_new(const char *path, int fd)
+{
+    Store *self = g_new0(Store, 1);
+    self->path = g_strdup(path);
+    self->fd = fd;
+    return self;
+}
+
+void store_close(Store *self)
+{
+    if (!self)
+        return;
+    fd_close(self->fd);
+    g_free(self->path);
+    g_free(self);
+}
+
+int store_fd(const Store *self)
+{
+    return self->fd;
+}
+
+void store_set_torn(Store *self)
+{
+    self->is_torn = true;
+}
+
+/* File systems without locks get none: better a session than no session. */
+static bool lock_file(int fd)
+{
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+static bool is_still_at(int fd, const char *path)
+{
+    struct stat ours, named;
+    return fstat(fd, &ours) == 0 && stat(path, &named) == 0 && ours.st_dev == named.st_dev &&
+           ours.st_ino == named.st_ino;
+}
+
+static bool open_regular(const char *path, int flags, int *ret_fd, GError **error)
+{
+    // O_NONBLOCK: a named pipe must not make us wait
+    g_auto(Fd) fd = open(path, flags | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd < 0 && errno == ENOENT)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "%s: no such file", path);
+    if (fd < 0)
+        return fail_with_errno(error, errno, "cannot open %s", path);
+    struct stat info;
+    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode))
+        return fail_with(error, KEDGE_ERROR_IO, "%s: not a regular file", path);
+    *ret_fd = fd_steal(&fd);
+    return true;
+}
+
+static bool is_write_refused(const char *path)
+{
+    return access(path, W_OK) < 0 && (errno == EACCES || errno == EROFS || errno == EPERM);
+}
+
+bool store_open_to_read(const char *path, Store **ret_store, GError **error)
+{
+    int fd = -1;
+    if (!open_regular(path, O_RDONLY, &fd, error))
+        return false;
+    *ret_store = store_new(path, fd);
+    return true;
+}
+
+bool store_open(const char *path, Store **ret_store, StoreState *ret_state, GError **error)
+{
+    if (is_write_refused(path)) {
+        *ret_state = STORE_READ_ONLY;
+        return store_open_to_read(path, ret_store, error);
+    }
+
+    for (int i = 0; i < STORE_OPEN_TRIES; i++) {
+        g_auto(Fd) fd = -1;
+        if (!open_regular(path, O_RDWR | O_APPEND, &fd, error))
+            return false;
+        if (!lock_file(fd)) {
+            *ret_state = STORE_BUSY;
+            return store_open_to_read(path, ret_store, error);
+        }
+        if (!is_still_at(fd, path))
+            continue;
+        *ret_store = store_new(path, fd_steal(&fd));
+        *ret_state = STORE_LOCKED;
+        return true;
+    }
+    return fail_with(error, KEDGE_ERROR_IO, "%s: replaced again and again while opening", path);
+}
+
+bool store_create(const char *path, Store **ret_store, GError **error)
+{
+    g_autofree char *dir = g_path_get_dirname(path);
+    if (!file_make_dirs(dir, 0700, error))
+        return false;
+
+    g_auto(Fd) fd = -1;
+    if (!open_regular(path, O_RDWR | O_CREAT | O_APPEND, &fd, error))
+        return false;
+    struct stat info;
+    bool is_ours = lock_file(fd) && fstat(fd, &info) == 0 && info.st_size == 0;
+    if (!is_ours)
+        return fail_with(error, KEDGE_ERROR_IO, "%s: another process made this session file", path);
+    *ret_store = store_new(path, fd_steal(&fd));
+    return true;
+}
+
+bool store_append(Store *self, const char *line, size_t size, GError **error)
+{
+    struct stat before;
+    bool knows_size = fstat(self->fd, &before) == 0;
+
+    g_autoptr(GString) mended = NULL;
+    if (self->is_torn) {
+        mended = g_string_new("\n");
+        g_string_append_len(mended, line, (gssize)size);
+        line = mended->str;
+        size = mended->len;
+    }
+    if (fd_write_all(self->fd, line, size, self->path, error)) {
+        self->is_torn = false;
+        return true;
+    }
+
+    // Giving space back needs none, so this works on a full disk too.
+    bool is_whole = knows_size && ftruncate(self->fd, before.st_size) == 0;
+    self->is_torn = self->is_torn || !is_whole;
+    return false;
+}
+
+static bool write_lines(int fd, const char *path, StoreLineFunc next_line, void *user_data,
+                        GError **error)
+{
+    g_autoptr(GString) batch = g_string_sized_new(STORE_BATCH_BYTES);
+    bool has_more = true;
+    while (has_more) {
+        has_more = next_line(batch, user_data);
+        if (has_more && batch->len < STORE_BATCH_BYTES)
+            continue;
+        if (!fd_write_all(fd, batch->str, batch->len, path, error))
+            return false;
+        g_string_truncate(batch, 0);
+    }
+    return true;
+}
+
+static void sync_directory(const char *dir)
+{
+    g_auto(Fd) fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0)
+        fsync(fd);
+}
+
+static bool write_temporary(int fd, const char *temporary, const char *target,
+                            StoreLineFunc next_line, void *user_data, GError **error)
+{
+    lock_file(fd);
+    if (!write_lines(fd, temporary, next_line, user_data, error))
+        return false;
+    if (fsync(fd) < 0)
+        return fail_with_errno(error, errno, "cannot sync %s", temporary);
+    if (rename(temporary, target) < 0)
+        return fail_with_errno(error, errno, "cannot replace %s", target);
+    return true;
+}
+
+bool store_replace(Store *self, StoreLineFunc next_line, void *user_data, GError **error)
+{
+    g_autofree char *dir = g_path_get_dirname(self->path);
+    g_autofree char *name = g_path_get_basename(self->path);
+    g_autofree char *unique = g_uuid_string_random();
+    g_autofree char *temporary_name = g_strdup_printf(".%s.%.8s.tmp", name, unique);
+    g_autofree char *temporary = g_build_filename(dir, temporary_name, NULL);
+
+    g_auto(Fd) fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return fail_with_errno(error, errno, "cannot create %s", temporary);
+    if (!write_temporary(fd, temporary, self->path, next_line, user_data, error)) {
+        unlink(temporary);
+        return false;
+    }
+    sync_directory(dir);
+    fd_close(self->fd);
+    self->fd = fd_steal(&fd);
+    self->is_torn = false;
+    return true;
+}
+
+bool store_sync(Store *self, GError **error)
+{
+    if (fsync(self->fd) < 0 && errno != EINVAL && errno != EROFS)
+        return fail_with_errno(error, errno, "cannot sync %s", self->path);
+    return true;
+}

@@ -1,0 +1,43 @@
+/*
+ * One session file on disk: advisory lock for its lifetime, appended lines, atomic replacement
+ * (agent-core §4.7). Internal to session. One thread at a time.
+ */
+#pragma once
+
+#include "base/error.h"
+
+typedef struct Store Store;
+
+typedef enum {
+    STORE_LOCKED,    // ours to write
+    STORE_BUSY,      // another process holds the lock: read only
+    STORE_READ_ONLY, // no permission to write
+} StoreState;
+
+/* Opens an existing regular file. NOT_FOUND when it is missing. */
+bool store_open(const char *path, Store **ret_store, StoreState *ret_state, GError **error);
+/* Read only and without a lock. */
+bool store_open_to_read(const char *path, Store **ret_store, GError **error);
+/* Makes the file, mode 0600, and its directory; an error when it is already there and not empty, or
+ * locked. */
+bool store_create(const char *path, Store **ret_store, GError **error);
+void store_close(Store *self); // NULL is allowed
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Store, store_close)
+
+int store_fd(const Store *self);
+
+/* Appends one line, which ends in LF, with one write(); a partial write is completed. On failure
+   the file is as before, or the next line starts with LF. */
+bool store_append(Store *self, const char *line, size_t size, GError **error);
+
+/* The next append starts with LF: the file's last line is torn. */
+void store_set_torn(Store *self);
+
+/* Gives the next line of a new content: appends it, with its LF, to `line`; false at the end. */
+typedef bool (*StoreLineFunc)(GString *line, void *user_data);
+
+/* A temporary file beside it, written, synced, locked, renamed. On failure the old file is intact.
+ */
+bool store_replace(Store *self, StoreLineFunc next_line, void *user_data, GError **error);
+
+bool store_sync(Store *self, GError **error);

@@ -1,0 +1,54 @@
+/*
+ * tool_call(): the one way from a door to a tool (spec/common.md §4.4): decode and check the arguments, judge
+ * the effect of this very call, apply the policy, ask the door when needed, run, spill and add notices.
+ *
+ * Blocks; called on a worker thread. Thread safe.
+ */
+#pragma once
+
+#include "tool/context.h"
+#include "tool/tool.h"
+
+typedef enum { // the row of spec/common.md §4.2
+    DOOR_AGENT,  // a model's call in an agent's own session
+    DOOR_DIRECT, // kedge tool run, kedge github, kedge mcp
+    DOOR_TYPED,  // a subcommand that a person typed: that is the consent
+} DoorKind;
+
+typedef struct ToolQuestion { // all borrowed
+    const ToolDef *tool;
+    Effect effect;
+    const char *summary;   // one line
+    const char *text;      // the whole question, several lines, no markup
+    const json_t *arguments;
+} ToolQuestion;
+
+typedef struct ToolDoor {
+    DoorKind kind;
+    bool is_read_only;      // refuses every effect but read
+    bool allow_writes;      // answers an ask of effect `write` with yes
+    const char *allow_hint; // the flag that would: "--yes", "--allow-writes"; NULL: none
+    bool wants_whole_text;  // no spill: a command that prints its result (common §7)
+    /* Asks a person; blocks. NULL: nobody to ask. */
+    bool (*ask)(const ToolQuestion *question, Cancel *cancel, bool *ret_approved, void *user_data,
+                GError **error);
+    void *user_data;
+} ToolDoor;
+
+/* A partial result, on the calling thread or one of the tool's. All borrowed. */
+typedef void (*ToolUpdateFunc)(const char *text, const json_t *details, void *user_data);
+
+typedef struct ToolCallSpec {
+    const ToolDef *tool;
+    const char *call_id; // NULL: ""
+    const json_t *arguments;
+    ToolContext *context;
+    const ToolDoor *door;
+    Cancel *cancel;
+    ToolUpdateFunc on_update; // may be NULL
+    void *user_data;
+} ToolCallSpec;
+
+/* Always fills *ret_result (zeroed by the caller): every error becomes text with is_error set and its
+   code in `failure` (USAGE: arguments; DENIED: policy or the person; CANCELLED). */
+void tool_call(const ToolCallSpec *spec, ToolResult *ret_result);

@@ -1,0 +1,103 @@
+/*
+ * ToolContext (context.h).
+ */
+#include "tool/context.h"
+
+#include "base/timefmt.h"
+
+#include <pthread.h>
+
+typedef struct ToolState {
+    void *data;
+    void (*destroy)(void *);
+} ToolState;
+
+struct ToolContext {
+    char *cwd;
+    Settings *settings;
+    Artifacts *artifacts;
+    ToolClock clock;
+    pthread_mutex_t lock;
+    GHashTable *states; // key → ToolState
+};
+
+static void state_free(void *data)
+{
+    ToolState *state = data;
+    state->destroy(state->data);
+    g_free(state);
+}
+
+static int64_t real_now(void *user_data)
+{
+    return time_now_ms();
+}
+
+static bool real_sleep(void *user_data, int64_t duration_ms, Cancel *cancel, GError **error)
+{
+    return cancel_sleep(cancel, duration_ms, error);
+}
+
+ToolContext *tool_context_new(const char *cwd, Settings *settings, Artifacts *artifacts)
+{
+    ToolContext *self = g_new0(ToolContext, 1);
+    self->cwd = g_strdup(cwd);
+    self->settings = settings_ref(settings);
+    self->artifacts = artifacts;
+    self->clock = (ToolClock){ .now_ms = real_now, .sleep = real_sleep };
+    pthread_mutex_init(&self->lock, NULL);
+    self->states = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, state_free);
+    return self;
+}
+
+void tool_context_free(ToolContext *self)
+{
+    if (!self)
+        return;
+    g_hash_table_unref(self->states);
+    pthread_mutex_destroy(&self->lock);
+    artifacts_free(self->artifacts);
+    settings_unref(self->settings);
+    g_free(self->cwd);
+    g_free(self);
+}
+
+const char *tool_context_cwd(const ToolContext *self)
+{
+    return self->cwd;
+}
+
+const Settings *tool_context_settings(const ToolContext *self)
+{
+    return self->settings;
+}
+
+Artifacts *tool_context_artifacts(const ToolContext *self)
+{
+    return self->artifacts;
+}
+
+void tool_context_set_clock(ToolContext *self, const ToolClock *clock)
+{
+    self->clock = *clock;
+}
+
+const ToolClock *tool_context_clock(const ToolContext *self)
+{
+    return &self->clock;
+}
+
+void *tool_context_state(ToolContext *self, const char *key, void *(*create)(void),
+                         void (*destroy)(void *))
+{
+    pthread_mutex_lock(&self->lock);
+    ToolState *state = g_hash_table_lookup(self->states, key);
+    if (!state) {
+        state = g_new0(ToolState, 1);
+        state->data = create();
+        state->destroy = destroy;
+        g_hash_table_insert(self->states, g_strdup(key), state);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return state->data;
+}

@@ -1,0 +1,35 @@
+/*
+ * ToolContext: what the calls of one conversation share: working directory, settings, artifacts, and the
+ * state that tools keep between calls (a shell, a lookup).
+ *
+ * Made and freed by the door's owner; thread safe in between. cwd, settings and artifacts do not change.
+ */
+#pragma once
+
+#include "session/artifacts.h"
+#include "tool/settings.h"
+#include "tool/tool.h"
+
+typedef struct ToolClock {
+    int64_t (*now_ms)(void *user_data);
+    bool (*sleep)(void *user_data, int64_t duration_ms, Cancel *cancel, GError **error);
+    void *user_data;
+} ToolClock;
+
+/* `artifacts` may be NULL and is taken over. */
+ToolContext *tool_context_new(const char *cwd, Settings *settings, Artifacts *artifacts);
+void tool_context_free(ToolContext *self); // frees the tools' states; no call may be running
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ToolContext, tool_context_free)
+
+const char *tool_context_cwd(const ToolContext *self);
+const Settings *tool_context_settings(const ToolContext *self);
+Artifacts *tool_context_artifacts(const ToolContext *self);
+
+/* For tests; before the first call. */
+void tool_context_set_clock(ToolContext *self, const ToolClock *clock);
+const ToolClock *tool_context_clock(const ToolContext *self);
+
+/* The state named `key`, made by `create` on first use (under a lock) and freed with the context. The
+   state guards itself against concurrent use. Borrowed. */
+void *tool_context_state(ToolContext *self, const char *key, void *(*create)(void),
+                         void (*destroy)(void *));

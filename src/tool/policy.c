@@ -1,0 +1,294 @@
+/*
+ * Policy (policy.h): the table of spec/common.md §4.2, made stricter by gh.policy and gh.hostPolicy.
+ */
+#include "tool/policy.h"
+
+#include "base/env.h"
+#include "base/str.h"
+
+/* Effect → action, for one source of rules. -1: the source says nothing. */
+typedef struct Rules {
+    int action[EFFECT_UNKNOWN + 1];
+} Rules;
+
+static const Rules no_rules = { { -1, -1, -1, -1, -1 } };
+
+static PolicyAction default_action(DoorKind door, Effect effect)
+{
+    // read, write, destructive, blocked, unknown
+    static const PolicyAction agent[] = { ACTION_ALLOW, ACTION_ALLOW, ACTION_ASK, ACTION_REFUSE,
+                                          ACTION_ASK };
+    static const PolicyAction direct[] = { ACTION_ALLOW, ACTION_ASK, ACTION_ASK, ACTION_REFUSE,
+                                           ACTION_ASK };
+    switch (door) {
+    case DOOR_AGENT:
+        return agent[effect];
+    case DOOR_DIRECT:
+        return direct[effect];
+    case DOOR_TYPED:
+        return effect == EFFECT_BLOCKED ? ACTION_REFUSE : ACTION_ALLOW;
+    }
+    return ACTION_REFUSE;
+}
+
+static int action_parse(const char *word)
+{
+    if (g_strcmp0(word, "auto") == 0)
+        return ACTION_ALLOW;
+    if (g_strcmp0(word, "confirm") == 0)
+        return ACTION_ASK;
+    if (g_strcmp0(word, "block") == 0)
+        return ACTION_REFUSE;
+    return -1;
+}
+
+static const Rules deny = { { ACTION_REFUSE, ACTION_REFUSE, ACTION_REFUSE, -1, ACTION_REFUSE } };
+
+static const Rules *profile_find(const char *name)
+{
+    static const struct {
+        const char *name;
+        Rules rules;
+    } profiles[] = { // read, write, destructive, blocked, unknown
+        { "default", { { ACTION_ALLOW, ACTION_ASK, ACTION_REFUSE, -1, ACTION_ASK } } },
+        { "read-only", { { ACTION_ALLOW, ACTION_REFUSE, ACTION_REFUSE, -1, ACTION_REFUSE } } },
+        { "ask", { { ACTION_ASK, ACTION_ASK, ACTION_REFUSE, -1, ACTION_ASK } } },
+        { "deny", { { ACTION_REFUSE, ACTION_REFUSE, ACTION_REFUSE, -1, ACTION_REFUSE } } },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(profiles); i++)
+        if (strcmp(profiles[i].name, name) == 0)
+            return &profiles[i].rules;
+    return NULL;
+}
+
+static int effect_parse(const char *name)
+{
+    for (Effect effect = EFFECT_READ; effect <= EFFECT_UNKNOWN; effect++)
+        if (strcmp(effect_name(effect), name) == 0)
+            return (int)effect;
+    return -1;
+}
+
+/* A profile name or a map of classes (gh-policy §5.2). What cannot be understood is refused: a typing
+   error in a guard must not open it. */
+static Rules rules_parse(const json_t *value)
+{
+    if (!value || json_is_null(value))
+        return no_rules;
+    const Rules *profile = json_is_string(value) ? profile_find(json_string_value(value)) : NULL;
+    if (profile)
+        return *profile;
+    if (!json_is_object(value))
+        return deny;
+
+    Rules rules = no_rules;
+    const char *name = NULL;
+    json_t *word = NULL;
+    json_object_foreach((json_t *)value, name, word)
+    {
+        int effect = effect_parse(name);
+        if (effect < 0)
+            return deny;
+        int action = action_parse(json_string_value(word));
+        rules.action[effect] = action >= 0 ? action : (int)ACTION_REFUSE;
+    }
+    return rules;
+}
+
+typedef struct Target {
+    char *host;       // lower case
+    const char *repo; // OWNER/REPO; NULL: not known
+} Target;
+
+static void target_clear(Target *self)
+{
+    g_free(self->host);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Target, target_clear)
+
+static Target target_of(const Settings *settings, const Judgement *judgement)
+{
+    const char *host = judgement->host;
+    if (!host)
+        host = env_get_raw("GH_HOST");
+    if (!host)
+        host = settings_get_text(settings, "gh.defaultHost");
+    const char *repo = judgement->repo && strchr(judgement->repo, '/') ? judgement->repo : NULL;
+    return (Target){ .host = g_ascii_strdown(host, -1), .repo = repo };
+}
+
+/* `*`, `*.SUFFIX`, HOST, HOST/OWNER/REPO, HOST/OWNER/ *; and HOST/OWNER, which can only mean the last. */
+static bool is_pattern(const char *pattern)
+{
+    if (strcmp(pattern, "*") == 0)
+        return true;
+    if (g_str_has_prefix(pattern, "*."))
+        return pattern[2] && !strpbrk(pattern + 2, "*/: ");
+    g_auto(GStrv) parts = g_strsplit(pattern, "/", -1);
+    unsigned count = g_strv_length(parts);
+    if (count < 1 || count > 3)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        if (!*parts[i] || strpbrk(parts[i], " ") ||
+            (strchr(parts[i], '*') && (i < 2 || strcmp(parts[i], "*") != 0)))
+            return false;
+    return true;
+}
+
+enum { RANK_ANY = 1, RANK_SUFFIX = 2, RANK_HOST = 10000, RANK_OWNER, RANK_REPO };
+
+/* How specific a pattern that matches is; 0 when it does not match. */
+static unsigned pattern_rank(const char *pattern, const Target *target)
+{
+    if (strcmp(pattern, "*") == 0)
+        return RANK_ANY;
+    if (g_str_has_prefix(pattern, "*.")) {
+        g_autofree char *suffix = g_ascii_strdown(pattern + 1, -1);
+        unsigned length = (unsigned)MIN(strlen(suffix), RANK_HOST - RANK_SUFFIX - 1);
+        return g_str_has_suffix(target->host, suffix) ? RANK_SUFFIX + length : 0;
+    }
+    g_auto(GStrv) parts = g_strsplit(pattern, "/", 3);
+    if (g_ascii_strcasecmp(parts[0], target->host) != 0)
+        return 0;
+    if (!parts[1])
+        return RANK_HOST;
+    g_auto(GStrv) repo = g_strsplit(target->repo ? target->repo : "", "/", 2);
+    if (g_strv_length(repo) != 2 || g_ascii_strcasecmp(parts[1], repo[0]) != 0)
+        return 0;
+    if (!parts[2] || strcmp(parts[2], "*") == 0)
+        return RANK_OWNER;
+    return g_ascii_strcasecmp(parts[2], repo[1]) == 0 ? RANK_REPO : 0;
+}
+
+static bool is_for_repo_of(const char *pattern, const char *host)
+{
+    size_t length = strlen(host);
+    return g_ascii_strncasecmp(pattern, host, length) == 0 && pattern[length] == '/';
+}
+
+/* The most specific pattern that matches; `general` when it does not name the effect, and when none matches.
+   With a repository that is not known the call could be about any: the strictest of its host's counts, so that
+   leaving the name out is no way around one. */
+static int host_action(const json_t *host_policy, const Target *target, Effect effect, int general)
+{
+    unsigned best_rank = 0;
+    int best = general, strictest_repo = -1;
+    const char *pattern = NULL;
+    json_t *value = NULL;
+    json_object_foreach((json_t *)host_policy, pattern, value)
+    {
+        if (!is_pattern(pattern))
+            return ACTION_REFUSE;
+        int named = rules_parse(value).action[effect];
+        int action = named >= 0 ? named : general;
+        unsigned rank = pattern_rank(pattern, target);
+        if (rank > best_rank || (rank > 0 && rank == best_rank && action > best)) {
+            best = action;
+            best_rank = rank;
+        }
+        if (!target->repo && is_for_repo_of(pattern, target->host))
+            strictest_repo = MAX(strictest_repo, action);
+    }
+    return MAX(best, strictest_repo);
+}
+
+/* What one layer of settings says explicitly about this effect and target; -1: nothing. */
+static int layer_action(const json_t *policy, const json_t *host_policy, const Target *target,
+                        Effect effect)
+{
+    int general = rules_parse(policy).action[effect];
+    bool is_usable = !host_policy || json_is_null(host_policy) || json_is_object(host_policy);
+    return is_usable ? host_action(host_policy, target, effect, general) : (int)ACTION_REFUSE;
+}
+
+static PolicyAction github_action(const Settings *settings, const Judgement *judgement,
+                                  PolicyAction action, char **host)
+{
+    g_auto(Target) target = target_of(settings, judgement);
+    int user = layer_action(settings_user_json(settings, "gh.policy"),
+                            settings_user_json(settings, "gh.hostPolicy"), &target,
+                            judgement->effect);
+    int project = layer_action(settings_project_json(settings, "gh.policy"),
+                               settings_project_json(settings, "gh.hostPolicy"), &target,
+                               judgement->effect);
+    *host = g_steal_pointer(&target.host);
+    int strictest = MAX(user, project);
+    return strictest > (int)action ? (PolicyAction)strictest : action;
+}
+
+/* What in one value of rules cannot be understood; NULL: nothing. Caller frees. */
+static char *rules_mistake(const char *where, const json_t *value)
+{
+    if (!value || json_is_null(value))
+        return NULL;
+    if (json_is_string(value) && !profile_find(json_string_value(value)))
+        return g_strdup_printf("%s: no profile is called \"%s\"", where, json_string_value(value));
+    if (!json_is_string(value) && !json_is_object(value))
+        return g_strdup_printf("%s: must be a profile or a map of effects", where);
+    const char *name = NULL;
+    json_t *word = NULL;
+    json_object_foreach((json_t *)value, name, word)
+    {
+        if (effect_parse(name) < 0)
+            return g_strdup_printf("%s: no effect is called \"%s\"", where, name);
+        if (action_parse(json_string_value(word)) < 0)
+            return g_strdup_printf("%s: the action for %s must be auto, confirm or block", where, name);
+    }
+    return NULL;
+}
+
+static char *host_policy_mistake(const json_t *host_policy)
+{
+    if (host_policy && !json_is_null(host_policy) && !json_is_object(host_policy))
+        return g_strdup("gh.hostPolicy: must be a map of patterns");
+    const char *pattern = NULL;
+    json_t *value = NULL;
+    json_object_foreach((json_t *)host_policy, pattern, value)
+    {
+        if (!is_pattern(pattern))
+            return g_strdup_printf("gh.hostPolicy: \"%s\" is no pattern", pattern);
+        g_autofree char *where = g_strdup_printf("gh.hostPolicy for %s", pattern);
+        char *mistake = rules_mistake(where, value);
+        if (mistake)
+            return mistake;
+    }
+    return NULL;
+}
+
+/* Why the settings refuse: a mistake in them, when there is one, is what the user has to know. */
+static char *refusal_reason(const Settings *settings, Effect effect, const char *host)
+{
+    const json_t *policies[] = { settings_user_json(settings, "gh.policy"),
+                                 settings_project_json(settings, "gh.policy") };
+    const json_t *host_policies[] = { settings_user_json(settings, "gh.hostPolicy"),
+                                      settings_project_json(settings, "gh.hostPolicy") };
+    g_autofree char *mistake = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(policies) && !mistake; i++) {
+        mistake = rules_mistake("gh.policy", policies[i]);
+        if (!mistake)
+            mistake = host_policy_mistake(host_policies[i]);
+    }
+    bool is_plural = effect == EFFECT_READ || effect == EFFECT_WRITE;
+    return g_strdup_printf("%s%s are disabled for %s by gh.policy or gh.hostPolicy%s%s%s",
+                           effect_name(effect), is_plural ? "s" : " calls", host,
+                           mistake ? " (" : "", mistake ? mistake : "", mistake ? ")" : "");
+}
+
+PolicyAction policy_decide(const Settings *settings, DoorKind door, const ToolDef *tool,
+                           const Judgement *judgement, char **ret_reason)
+{
+    Effect effect = judgement->effect;
+    PolicyAction by_table = default_action(door, effect);
+    PolicyAction action = by_table;
+    g_autofree char *host = NULL;
+    if (tool->flags & TOOL_GITHUB)
+        action = github_action(settings, judgement, action, &host);
+
+    if (action > by_table && action == ACTION_REFUSE)
+        *ret_reason = refusal_reason(settings, effect, host);
+    else if (action == ACTION_REFUSE)
+        *ret_reason = g_strdup_printf("%s calls are never run", effect_name(effect));
+    else if (action == ACTION_ASK)
+        *ret_reason = g_strdup_printf("a call of effect %s needs approval", effect_name(effect));
+    return action;
+}

@@ -1,0 +1,171 @@
+/*
+ * ToolResult and its metadata (result.h; agent-tools §1.3).
+ */
+#include "tool/result.h"
+
+#include "model/message.h"
+
+void tool_result_clear(ToolResult *self)
+{
+    g_clear_pointer(&self->content, json_decref);
+    g_clear_pointer(&self->details, json_decref);
+    g_clear_pointer(&self->meta, json_decref);
+}
+
+static void add_block(ToolResult *self, json_t *block)
+{
+    if (!self->content)
+        self->content = json_array();
+    json_append_take(self->content, block);
+}
+
+void tool_result_add_text(ToolResult *self, const char *text)
+{
+    add_block(self, message_text_block(text));
+}
+
+void tool_result_add_image(ToolResult *self, const char *base64, const char *mime_type)
+{
+    add_block(self, message_image_block(base64, mime_type));
+}
+
+char *tool_result_text(const ToolResult *self)
+{
+    GString *text = g_string_new(NULL);
+    size_t i = 0;
+    json_t *block = NULL;
+    bool is_first = true;
+    json_array_foreach(self->content, i, block)
+    {
+        const char *piece = json_get_text(block, "text");
+        if (!piece)
+            continue;
+        if (!is_first)
+            g_string_append_c(text, '\n');
+        g_string_append(text, piece);
+        is_first = false;
+    }
+    return g_string_free(text, FALSE);
+}
+
+json_t *tool_result_details(ToolResult *self)
+{
+    if (!self->details)
+        self->details = json_object();
+    return self->details;
+}
+
+static json_t *meta(ToolResult *self)
+{
+    if (!self->meta)
+        self->meta = json_object();
+    return self->meta;
+}
+
+static json_t *meta_part(ToolResult *self, const char *name)
+{
+    json_t *part = json_get_object(meta(self), name);
+    if (!part) {
+        part = json_object();
+        json_set_take(self->meta, name, part);
+    }
+    return part;
+}
+
+static void set_source(ToolResult *self, const char *type, const char *value)
+{
+    json_t *source = meta_part(self, "source");
+    json_set_text(source, "type", type);
+    json_set_text(source, "value", value);
+}
+
+void tool_result_set_source_path(ToolResult *self, const char *path)
+{
+    set_source(self, "path", path);
+}
+
+void tool_result_set_source_url(ToolResult *self, const char *url)
+{
+    set_source(self, "url", url);
+}
+
+void tool_result_set_source_internal(ToolResult *self, const char *url)
+{
+    set_source(self, "internal", url);
+}
+
+static void set_truncation(ToolResult *self, const ResultCounts *counts, bool by_lines,
+                           ResultDirection direction, size_t start_line, size_t total_file_lines,
+                           const char *artifact_id)
+{
+    size_t total_lines = total_file_lines ? total_file_lines : counts->total_lines;
+    bool is_tail = direction == RESULT_TAIL;
+    size_t first = is_tail ? counts->total_lines - MIN(counts->output_lines, counts->total_lines) + 1
+                           : MAX(start_line, 1);
+    size_t last = is_tail ? counts->total_lines : first + counts->output_lines - 1;
+
+    json_t *cut = json_object(); // a new one: nothing of an earlier cut may stay
+    json_set_text(cut, "direction", is_tail ? "tail" : "head");
+    json_set_text(cut, "truncatedBy", by_lines ? "lines" : "bytes");
+    json_set_int(cut, "totalLines", (gint64)total_lines);
+    json_set_int(cut, "totalBytes", (gint64)counts->total_bytes);
+    json_set_int(cut, "outputLines", (gint64)counts->output_lines);
+    json_set_int(cut, "outputBytes", (gint64)counts->output_bytes);
+    if (counts->max_bytes > 0)
+        json_set_int(cut, "maxBytes", (gint64)counts->max_bytes);
+    json_t *range = json_object();
+    json_set_int(range, "start", (gint64)first);
+    json_set_int(range, "end", (gint64)last);
+    json_set_take(cut, "shownRange", range);
+    json_set_text(cut, "artifactId", artifact_id);
+    if (!is_tail && last < total_lines) // a last line cut short has no line behind it
+        json_set_int(cut, "nextOffset", (gint64)last + 1);
+    json_set_take(meta(self), "truncation", cut);
+}
+
+void tool_result_set_truncation(ToolResult *self, const Truncated *cut, ResultDirection direction,
+                                size_t start_line, size_t total_file_lines, const char *artifact_id)
+{
+    if (!cut->is_truncated)
+        return;
+    const ResultCounts counts = {
+        .is_truncated = true,
+        .total_lines = cut->total_lines,
+        .total_bytes = cut->total_bytes,
+        .output_lines = cut->output_lines,
+        .output_bytes = cut->output_bytes,
+        .max_bytes = cut->max_bytes,
+    };
+    set_truncation(self, &counts, cut->by_lines, direction, start_line, total_file_lines,
+                   artifact_id);
+}
+
+void tool_result_set_truncation_counts(ToolResult *self, const ResultCounts *counts,
+                                       ResultDirection direction, size_t start_line,
+                                       size_t total_file_lines, const char *artifact_id)
+{
+    if (!counts->is_truncated)
+        return;
+    bool by_lines =
+        counts->output_bytes >= counts->total_bytes && counts->output_lines < counts->total_lines;
+    set_truncation(self, counts, by_lines, direction, start_line, total_file_lines, artifact_id);
+}
+
+void tool_result_set_limit(ToolResult *self, const char *name, size_t reached)
+{
+    if (reached == 0)
+        return;
+    json_t *limit = json_object();
+    json_set_int(limit, "reached", (gint64)reached);
+    json_set_int(limit, "suggestion", (gint64)reached * 2);
+    json_set_take(meta_part(self, "limits"), name, limit);
+}
+
+void tool_result_set_column_limit(ToolResult *self, size_t max_column)
+{
+    if (max_column == 0)
+        return;
+    json_t *limit = json_object();
+    json_set_int(limit, "maxColumn", (gint64)max_column);
+    json_set_take(meta_part(self, "limits"), "columnTruncated", limit);
+}

@@ -1,0 +1,228 @@
+/*
+ * Settings: layers of JSON trees, merged once when loaded (settings.h).
+ */
+#include "tool/settings.h"
+
+#include "base/yaml.h"
+#include "tool/settings_keys.h"
+
+struct Settings {
+    int ref_count;
+    json_t *user;     // global file, or the overrides of settings_new()
+    json_t *project;  // what a project may set; user-only keys are taken out
+    json_t *merged;   // project over user
+    json_t *defaults; // key → value, flat
+};
+
+static json_t *defaults_build(void)
+{
+    json_t *defaults = json_object();
+    size_t count = 0;
+    const SettingKey *keys = setting_keys_all(&count);
+    for (size_t i = 0; i < count; i++) {
+        json_t *value = NULL;
+        if (!json_parse_text(keys[i].default_json, &value, NULL))
+            g_error("bad default of setting %s", keys[i].key);
+        json_set_take(defaults, keys[i].key, value);
+    }
+    return defaults;
+}
+
+/* Objects merge key by key; arrays and scalars replace. */
+static void merge_into(json_t *target, const json_t *source)
+{
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach((json_t *)source, key, value)
+    {
+        json_t *existing = json_object_get(target, key);
+        if (json_is_object(value) && json_is_object(existing))
+            merge_into(existing, value);
+        else
+            json_set_take(target, key, json_deep_copy(value));
+    }
+}
+
+/* `gh: 3` would hide every setting below `gh`, the user's own too: what should be a map and is none is taken
+   out. */
+static void drop_misplaced(json_t *layer, const char *path, GPtrArray *warnings)
+{
+    size_t count = 0;
+    const SettingKey *keys = setting_keys_all(&count);
+    for (size_t i = 0; i < count; i++) {
+        g_auto(GStrv) parts = g_strsplit(keys[i].key, ".", -1);
+        json_t *object = layer;
+        for (size_t depth = 0; parts[depth + 1]; depth++) {
+            json_t *inner = json_object_get(object, parts[depth]);
+            if (inner && !json_is_object(inner)) {
+                if (warnings && !json_is_null(inner))
+                    g_ptr_array_add(warnings, g_strdup_printf("%s: ignored setting %s: must be a map",
+                                                              path, parts[depth]));
+                json_object_del(object, parts[depth]);
+                break;
+            }
+            object = inner;
+        }
+    }
+}
+
+static bool remove_path(json_t *object, const char *dotted)
+{
+    g_auto(GStrv) parts = g_strsplit(dotted, ".", -1);
+    size_t last = g_strv_length(parts) - 1;
+    for (size_t i = 0; i < last; i++) {
+        object = json_object_get(object, parts[i]);
+        if (!json_is_object(object))
+            return false;
+    }
+    return json_object_del(object, parts[last]) == 0;
+}
+
+static void drop_user_only(json_t *project, const char *path, GPtrArray *warnings)
+{
+    size_t count = 0;
+    const SettingKey *keys = setting_keys_all(&count);
+    for (size_t i = 0; i < count; i++)
+        if (keys[i].scope == SETTING_USER_ONLY && remove_path(project, keys[i].key) && warnings)
+            g_ptr_array_add(warnings, g_strdup_printf("%s: ignored setting %s: only the user's own "
+                                                      "config.yml may set it",
+                                                      path, keys[i].key));
+}
+
+/* A missing file is an empty layer; one that cannot be used is, too, and says so. */
+static json_t *layer_read(const char *path, GPtrArray *warnings)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(json_t) value = NULL;
+    bool is_yaml = g_str_has_suffix(path, ".yml");
+    bool is_read = is_yaml ? yaml_read_file(path, &value, &error)
+                           : json_read_file(path, &value, &error);
+    if (is_read && json_is_null(value))
+        return json_object();
+    if (is_read && json_is_object(value)) {
+        drop_misplaced(value, path, warnings);
+        return g_steal_pointer(&value);
+    }
+
+    if (warnings && !error_is(error, KEDGE_ERROR_NOT_FOUND))
+        g_ptr_array_add(warnings, error ? g_strdup(error->message)
+                                        : g_strdup_printf("%s: settings must be a map", path));
+    return json_object();
+}
+
+/* Takes both references. */
+static Settings *settings_make(json_t *user, json_t *project)
+{
+    Settings *self = g_new0(Settings, 1);
+    self->ref_count = 1;
+    self->user = user;
+    self->project = project;
+    self->merged = json_deep_copy(user);
+    merge_into(self->merged, project);
+    self->defaults = defaults_build();
+    return self;
+}
+
+Settings *settings_load(const char *agent_dir, const char *cwd, GPtrArray *warnings)
+{
+    g_autofree char *user_path = g_build_filename(agent_dir, "config.yml", NULL);
+    json_t *user = layer_read(user_path, warnings);
+
+    json_t *project = json_object();
+    static const char *const names[] = { "settings.json", "config.yml" };
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *path = g_build_filename(cwd, ".kedge", names[i], NULL);
+        g_autoptr(json_t) layer = layer_read(path, warnings);
+        drop_user_only(layer, path, warnings);
+        merge_into(project, layer);
+    }
+    return settings_make(user, project);
+}
+
+Settings *settings_new(const json_t *overrides)
+{
+    return settings_make(overrides ? json_deep_copy(overrides) : json_object(), json_object());
+}
+
+Settings *settings_ref(Settings *self)
+{
+    g_atomic_int_inc(&self->ref_count);
+    return self;
+}
+
+void settings_unref(Settings *self)
+{
+    if (!self || !g_atomic_int_dec_and_test(&self->ref_count))
+        return;
+    json_decref(self->user);
+    json_decref(self->project);
+    json_decref(self->merged);
+    json_decref(self->defaults);
+    g_free(self);
+}
+
+static bool value_fits(const SettingKey *key, const json_t *value)
+{
+    switch (key->type) {
+    case SETTING_BOOLEAN:
+        return json_is_boolean(value);
+    case SETTING_NUMBER:
+        return json_is_number(value);
+    case SETTING_STRING:
+        return json_is_string(value);
+    case SETTING_ENUM:
+        return json_is_string(value) && g_strv_contains(key->values, json_string_value(value));
+    case SETTING_ARRAY:
+        return json_is_array(value);
+    case SETTING_RECORD:
+        return json_is_object(value);
+    }
+    return false;
+}
+
+static const json_t *effective(const Settings *self, const char *name)
+{
+    const SettingKey *key = setting_key_find(name);
+    g_assert(key != NULL);
+    const json_t *value = json_get_path(self->merged, name);
+    return value && value_fits(key, value) ? value : json_object_get(self->defaults, name);
+}
+
+bool settings_get_bool(const Settings *self, const char *key)
+{
+    return json_is_true(effective(self, key));
+}
+
+double settings_get_number(const Settings *self, const char *key)
+{
+    return json_number_value(effective(self, key));
+}
+
+int64_t settings_get_int(const Settings *self, const char *key)
+{
+    const json_t *value = effective(self, key);
+    if (json_is_integer(value))
+        return json_integer_value(value);
+    return (int64_t)CLAMP(json_number_value(value), -9e15, 9e15);
+}
+
+const char *settings_get_text(const Settings *self, const char *key)
+{
+    return json_string_value(effective(self, key));
+}
+
+const json_t *settings_get_json(const Settings *self, const char *key)
+{
+    const json_t *value = effective(self, key);
+    return json_is_null(value) ? NULL : value;
+}
+
+const json_t *settings_user_json(const Settings *self, const char *key)
+{
+    return json_get_path(self->user, key);
+}
+
+const json_t *settings_project_json(const Settings *self, const char *key)
+{
+    return json_get_path(self->project, key);
+}

@@ -1,0 +1,220 @@
+/*
+ * OutputSink and TailBuffer (sink.h).
+ */
+#include "tool/sink.h"
+
+#include "base/ansi.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "tool/truncate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+enum { MAX_CREATE_TRIES = 64 };
+
+struct OutputSink {
+    Artifacts *artifacts; // borrowed
+    char *tool;
+    size_t threshold_bytes;
+    Utf8Decoder decoder;
+    AnsiFilter *filter;
+    GString *decoded; // scratch
+    GString *clean;   // scratch
+    GString *buffer;  // at most 2 × threshold; trimmed when read
+    bool is_truncated;
+    size_t total_bytes, total_newlines;
+    bool has_file_failed;
+    char *artifact_path, *artifact_id;
+    int artifact_fd;
+};
+
+void sink_dump_clear(SinkDump *self)
+{
+    g_clear_pointer(&self->output, g_free);
+    g_clear_pointer(&self->artifact_id, g_free);
+}
+
+OutputSink *output_sink_new(Artifacts *artifacts, const char *tool, size_t threshold_bytes)
+{
+    OutputSink *self = g_new0(OutputSink, 1);
+    self->artifacts = artifacts;
+    self->tool = g_strdup(tool);
+    self->threshold_bytes = threshold_bytes ? threshold_bytes : TRUNCATE_MAX_BYTES;
+    self->filter = ansi_filter_new();
+    self->decoded = g_string_new(NULL);
+    self->clean = g_string_new(NULL);
+    self->buffer = g_string_new(NULL);
+    self->artifact_fd = -1;
+    return self;
+}
+
+void output_sink_free(OutputSink *self)
+{
+    if (!self)
+        return;
+    fd_close(self->artifact_fd);
+    ansi_filter_free(self->filter);
+    g_string_free(self->decoded, TRUE);
+    g_string_free(self->clean, TRUE);
+    g_string_free(self->buffer, TRUE);
+    g_free(self->artifact_path);
+    g_free(self->artifact_id);
+    g_free(self->tool);
+    g_free(self);
+}
+
+/* A file that cannot be written loses the artifact, not the output. */
+static void file_fail(OutputSink *self)
+{
+    self->has_file_failed = true;
+    fd_close(self->artifact_fd);
+    self->artifact_fd = -1;
+}
+
+static void file_append(OutputSink *self, const char *text, size_t size)
+{
+    if (self->artifact_fd >= 0 &&
+        !fd_write_all(self->artifact_fd, text, size, self->artifact_path, NULL))
+        file_fail(self);
+}
+
+/* A new file; another process on the same session may have taken the id, then the next one is tried. */
+static int create_file(OutputSink *self)
+{
+    for (int tries = 0; tries < MAX_CREATE_TRIES; tries++) {
+        g_clear_pointer(&self->artifact_path, g_free);
+        g_clear_pointer(&self->artifact_id, g_free);
+        if (!artifacts_allocate(self->artifacts, self->tool, &self->artifact_path, &self->artifact_id,
+                                NULL))
+            return -1;
+        int fd = open(self->artifact_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+/* The artifact begins with what the buffer holds so far. */
+static void file_open(OutputSink *self)
+{
+    if (!self->artifacts || self->has_file_failed || self->artifact_fd >= 0)
+        return;
+    self->artifact_fd = create_file(self);
+    if (self->artifact_fd < 0)
+        file_fail(self);
+    file_append(self, self->buffer->str, self->buffer->len);
+}
+
+static void trim_to(GString *text, size_t max_bytes)
+{
+    if (text->len > max_bytes)
+        g_string_erase(text, 0,
+                       (gssize)utf8_boundary_after(text->str, text->len, text->len - max_bytes));
+}
+
+static void store(OutputSink *self, const char *text, size_t size)
+{
+    if (size == 0)
+        return;
+    self->total_bytes += size;
+    for (const char *p = text; (p = memchr(p, '\n', size - (size_t)(p - text))); p++)
+        self->total_newlines++;
+
+    if (!self->is_truncated && self->buffer->len + size > self->threshold_bytes) {
+        self->is_truncated = true;
+        file_open(self);
+    }
+    if (self->is_truncated)
+        file_append(self, text, size);
+
+    if (size > self->threshold_bytes) {
+        size_t start = utf8_boundary_after(text, size, size - self->threshold_bytes);
+        text += start;
+        size -= start;
+        g_string_truncate(self->buffer, 0);
+    }
+    g_string_append_len(self->buffer, text, (gssize)size);
+    if (self->buffer->len > 2 * self->threshold_bytes)
+        trim_to(self->buffer, self->threshold_bytes);
+}
+
+void output_sink_push(OutputSink *self, const char *data, size_t size)
+{
+    g_string_truncate(self->decoded, 0);
+    g_string_truncate(self->clean, 0);
+    utf8_decoder_push(&self->decoder, data, size, self->decoded);
+    ansi_filter_push(self->filter, self->decoded->str, self->decoded->len, self->clean);
+    store(self, self->clean->str, self->clean->len);
+}
+
+const char *output_sink_text(OutputSink *self)
+{
+    trim_to(self->buffer, self->threshold_bytes);
+    return self->buffer->str;
+}
+
+void output_sink_dump(OutputSink *self, const char *notice, SinkDump *ret_dump)
+{
+    g_string_truncate(self->decoded, 0);
+    g_string_truncate(self->clean, 0);
+    utf8_decoder_finish(&self->decoder, self->decoded);
+    ansi_filter_push(self->filter, self->decoded->str, self->decoded->len, self->clean);
+    ansi_filter_finish(self->filter, self->clean);
+    store(self, self->clean->str, self->clean->len);
+
+    const char *text = output_sink_text(self);
+    *ret_dump = (SinkDump){
+        .output = notice ? g_strdup_printf("[%s]\n%s", notice, text) : g_strdup(text),
+        .is_truncated = self->is_truncated,
+        .total_bytes = self->total_bytes,
+        .total_lines = self->total_bytes > 0 ? self->total_newlines + 1 : 0,
+        .output_bytes = self->buffer->len,
+        .output_lines = self->buffer->len > 0 ? str_count_lines(text, self->buffer->len) : 0,
+        .max_bytes = self->threshold_bytes,
+        .artifact_id = self->artifact_fd >= 0 ? g_strdup(self->artifact_id) : NULL,
+    };
+    fd_close(self->artifact_fd);
+    self->artifact_fd = -1;
+}
+
+struct TailBuffer {
+    size_t max_bytes;
+    GString *text;
+};
+
+TailBuffer *tail_buffer_new(size_t max_bytes)
+{
+    TailBuffer *self = g_new0(TailBuffer, 1);
+    self->max_bytes = max_bytes;
+    self->text = g_string_new(NULL);
+    return self;
+}
+
+void tail_buffer_free(TailBuffer *self)
+{
+    if (!self)
+        return;
+    g_string_free(self->text, TRUE);
+    g_free(self);
+}
+
+void tail_buffer_append(TailBuffer *self, const char *text, size_t size)
+{
+    if (size > self->max_bytes) {
+        size_t start = utf8_boundary_after(text, size, size - self->max_bytes);
+        text += start;
+        size -= start;
+        g_string_truncate(self->text, 0);
+    }
+    g_string_append_len(self->text, text, (gssize)size);
+    if (self->text->len > 2 * self->max_bytes)
+        trim_to(self->text, self->max_bytes);
+}
+
+const char *tail_buffer_text(TailBuffer *self)
+{
+    trim_to(self->text, self->max_bytes);
+    return self->text->str;
+}
