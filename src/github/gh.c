@@ -1,0 +1,190 @@
+/*
+ * The gh runner behind gh_run(): finds gh, waits for a free place, runs it, and reads its answer.
+ */
+#include "github/gh.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/proc.h"
+#include "base/timefmt.h"
+#include "base/utf8.h"
+#include "github/gh_env.h"
+#include "github/gh_error.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+
+#define GH_TIMEOUT_MS  (5 * 60 * 1000)
+#define GH_MAX_WAIT_MS (60 * 60 * 1000) // for a place, when very many calls wait
+#define ABORTED        "Operation aborted"
+#define NOT_INSTALLED  "GitHub CLI (gh) is not installed. Install it from https://cli.github.com/."
+
+/* A counting semaphore that poll() can wait on together with a cancel token: one read is one place.
+ */
+static int places_fd = -1; // written once, by make_places()
+static pthread_once_t places_once = PTHREAD_ONCE_INIT;
+
+static void make_places(void)
+{
+    places_fd = eventfd(LIMIT_GH_PROCESSES, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
+    if (places_fd < 0)
+        g_error("cannot make a semaphore: %s", g_strerror(errno));
+}
+
+typedef bool Place; // held when true
+
+static void place_leave(Place place)
+{
+    if (place)
+        eventfd_write(places_fd, 1);
+}
+G_DEFINE_AUTO_CLEANUP_FREE_FUNC(Place, place_leave, false)
+
+static bool fail_aborted(GError **error)
+{
+    return fail_with(error, KEDGE_ERROR_CANCELLED, ABORTED);
+}
+
+static bool fail_timed_out(const GhSpec *spec, GError **error)
+{
+    g_autofree char *command = gh_error_command(spec);
+    return fail_with(error, KEDGE_ERROR_TIMEOUT, "GitHub CLI command timed out: %s", command);
+}
+
+static bool place_enter(const GhSpec *spec, Cancel *cancel, Place *ret_place, GError **error)
+{
+    pthread_once(&places_once, make_places);
+    gint64 until = time_monotonic_ms() + GH_MAX_WAIT_MS;
+    for (;;) {
+        if (cancel_has_fired(cancel))
+            return fail_aborted(error);
+        eventfd_t one;
+        if (eventfd_read(places_fd, &one) == 0) {
+            *ret_place = true;
+            return true;
+        }
+        gint64 left = until - time_monotonic_ms();
+        if (left <= 0)
+            return fail_timed_out(spec, error);
+        struct pollfd fds[] = {
+            { .fd = places_fd, .events = POLLIN },
+            { .fd = cancel_fd(cancel), .events = POLLIN },
+        };
+        poll(fds, G_N_ELEMENTS(fds), (int)MIN(left, G_MAXINT));
+    }
+}
+
+void gh_result_clear(GhResult *self)
+{
+    g_free(self->output);
+    g_free(self->error_output);
+    *self = (GhResult) { 0 };
+}
+
+bool gh_is_available(const Settings *settings)
+{
+    g_autofree char *executable = gh_env_find_executable(settings, NULL);
+    return executable != NULL;
+}
+
+/* The runner's errors in the words of github-tool §6. */
+static bool fail_run(ToolCall *call, const GhSpec *spec, GError *run_error, GError **error)
+{
+    g_autoptr(GError) owned = run_error;
+    if (cancel_has_fired(tool_call_cancel(call)) || error_is(owned, KEDGE_ERROR_CANCELLED))
+        return fail_aborted(error);
+    if (error_is(owned, KEDGE_ERROR_TIMEOUT))
+        return fail_timed_out(spec, error);
+    // a missing working directory is NOT_FOUND, too
+    if (error_is(owned, KEDGE_ERROR_NOT_FOUND) && file_is_directory(tool_call_cwd(call)))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, NOT_INSTALLED);
+    g_propagate_error(error, g_steal_pointer(&owned));
+    return false;
+}
+
+static bool run_process(ToolCall *call, const GhSpec *spec, ProcResult *ret_result, GError **error)
+{
+    const Settings *settings = tool_call_settings(call);
+    g_autofree char *executable = gh_env_find_executable(settings, tool_call_cwd(call));
+    if (executable == NULL)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, NOT_INSTALLED);
+    g_autoptr(GPtrArray) argv = g_ptr_array_new();
+    g_ptr_array_add(argv, executable);
+    for (const char *const *arg = spec->argv; *arg != NULL; arg++)
+        g_ptr_array_add(argv, (char *)*arg);
+    g_ptr_array_add(argv, NULL);
+    g_auto(GStrv) env = gh_env_new(settings);
+    const ProcSpec proc = {
+        .argv = (const char *const *)argv->pdata,
+        .cwd = tool_call_cwd(call),
+        .env = (const char *const *)env,
+        .timeout_ms = spec->timeout_ms > 0 ? spec->timeout_ms : GH_TIMEOUT_MS,
+        .max_output_bytes = LIMIT_GH_OUTPUT_BYTES,
+        .keep = spec->keeps_tail ? PROC_KEEP_TAIL : PROC_KEEP_HEAD,
+        .has_own_stderr = true,
+    };
+
+    g_auto(Place) place = false;
+    if (!place_enter(spec, tool_call_cancel(call), &place, error))
+        return false;
+    GError *run_error = NULL;
+    if (!proc_run(&proc, tool_call_cancel(call), ret_result, &run_error))
+        return fail_run(call, spec, run_error, error);
+    return true;
+}
+
+bool gh_run(ToolCall *call, const GhSpec *spec, GhResult *ret_result, GError **error)
+{
+    g_assert(tool_call_permit(call) != NULL);
+    g_auto(ProcResult) result = { 0 };
+    if (!run_process(call, spec, &result, error))
+        return false;
+    if (cancel_has_fired(
+            tool_call_cancel(call))) // also when gh was done before the stop reached it
+        return fail_aborted(error);
+    if (result.dropped_bytes > 0 && !spec->keeps_tail) {
+        g_autofree char *command = gh_error_command(spec);
+        return fail_with(error, KEDGE_ERROR_LIMIT, "GitHub CLI output exceeded 64 MiB: %s",
+                         command);
+    }
+    *ret_result = (GhResult) {
+        .output = spec->is_untrimmed ? g_steal_pointer(&result.output) : utf8_trim(result.output),
+        .error_output = utf8_trim(result.error_output),
+        .exit_status = result.exit_status,
+    };
+    return true;
+}
+
+static bool run_checked(ToolCall *call, const GhSpec *spec, bool is_json, char **ret_text,
+                        GError **error)
+{
+    g_auto(GhResult) result = { 0 };
+    if (!gh_run(call, spec, &result, error))
+        return false;
+    if (result.exit_status != 0)
+        return gh_error_set(spec, &result, is_json, error);
+    *ret_text = g_steal_pointer(&result.output);
+    return true;
+}
+
+bool gh_text(ToolCall *call, const GhSpec *spec, char **ret_text, GError **error)
+{
+    return run_checked(call, spec, false, ret_text, error);
+}
+
+bool gh_json(ToolCall *call, const GhSpec *spec, json_type wanted, json_t **ret_value,
+             GError **error)
+{
+    g_autofree char *text = NULL;
+    if (!run_checked(call, spec, true, &text, error))
+        return false;
+    if (utf8_is_blank(text))
+        return fail_with(error, KEDGE_ERROR_PROTOCOL, "GitHub CLI returned empty output.");
+    g_autoptr(json_t) value = NULL;
+    if (!json_parse_text(text, &value, NULL) || json_typeof(value) != wanted)
+        return fail_with(error, KEDGE_ERROR_PROTOCOL, "GitHub CLI returned invalid JSON output.");
+    *ret_value = g_steal_pointer(&value);
+    return true;
+}

@@ -1,0 +1,276 @@
+/*
+ * The git runner of the github tool, and the repository facts of github-tool §3.1.
+ *
+ * Names that come from outside (branches, remotes, values) stand after --end-of-options. The user's
+ * own configuration counts (insteadOf, credential helpers, proxies); only what would change output
+ * or start helpers behind our back is overridden.
+ */
+#include "github/git.h"
+
+#include "base/env.h"
+#include "base/limits.h"
+#include "base/proc.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "github/redact.h"
+
+#define GIT_TIMEOUT_MS (60 * 1000)
+
+static const char *const git_options[] = {
+    "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
+    "-c", "core.quotepath=off",   "-c", "color.ui=false",
+};
+
+/* They would point git at another repository than that of the directory. */
+static const char *const git_unset[] = {
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_PREFIX",
+};
+
+void git_result_clear(GitResult *self)
+{
+    g_clear_pointer(&self->output, g_free);
+    g_clear_pointer(&self->error_output, g_free);
+}
+
+static char **git_environment(void)
+{
+    char **env = env_for_child(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(git_unset); i++)
+        env = g_environ_unsetenv(env, git_unset[i]);
+    env = g_environ_setenv(env, "GIT_TERMINAL_PROMPT", "0", true);
+    env = g_environ_setenv(env, "GIT_PAGER", "cat", true);
+    env = g_environ_setenv(env, "GIT_OPTIONAL_LOCKS", "0", true);
+    env = g_environ_setenv(env, "LC_ALL", "C.UTF-8", true);
+    return env;
+}
+
+static bool git_spawn(const char *dir, const char *const *args, int64_t timeout_ms, bool is_bytes,
+                      Cancel *cancel, ProcResult *ret_result, GError **error)
+{
+    g_autofree char *program = proc_find_program("git");
+    if (program == NULL)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "git is not installed.");
+
+    g_autoptr(GPtrArray) argv = g_ptr_array_new();
+    g_ptr_array_add(argv, program);
+    for (size_t i = 0; i < G_N_ELEMENTS(git_options); i++)
+        g_ptr_array_add(argv, (char *)git_options[i]);
+    for (size_t i = 0; args[i] != NULL; i++)
+        g_ptr_array_add(argv, (char *)args[i]);
+    g_ptr_array_add(argv, NULL);
+
+    g_auto(GStrv) env = git_environment();
+    const ProcSpec spec = {
+        .argv = (const char *const *)argv->pdata,
+        .cwd = dir,
+        .env = (const char *const *)env,
+        .timeout_ms = timeout_ms > 0 ? timeout_ms : GIT_TIMEOUT_MS,
+        .max_output_bytes = LIMIT_GIT_OUTPUT_BYTES,
+        .keep = PROC_KEEP_HEAD,
+        .has_own_stderr = true,
+        .is_bytes = is_bytes,
+    };
+    g_auto(ProcResult) result = { 0 };
+    if (!proc_run(&spec, cancel, &result, error))
+        return false;
+    if (result.dropped_bytes > 0)
+        return fail_with(error, KEDGE_ERROR_LIMIT, "git %s: the output is too large", args[0]);
+    *ret_result = result;
+    result = (ProcResult) { 0 };
+    return true;
+}
+
+bool git_run(const char *dir, const char *const *args, int64_t timeout_ms, Cancel *cancel,
+             GitResult *ret_result, GError **error)
+{
+    g_auto(ProcResult) result = { 0 };
+    if (!git_spawn(dir, args, timeout_ms, false, cancel, &result, error))
+        return false;
+    ret_result->output = utf8_trim(result.output);
+    ret_result->error_output = utf8_trim(result.error_output);
+    ret_result->exit_status = result.exit_status;
+    return true;
+}
+
+static bool git_fail(const char *const *args, const char *output, const char *error_output,
+                     int status, GError **error)
+{
+    const char *said = str_is_empty(error_output) ? output : error_output;
+    g_autofree char *text = NULL;
+    if (str_is_empty(said)) {
+        g_autofree char *joined = g_strjoinv(" ", (char **)args);
+        text = g_strdup_printf("git %s failed with exit code %d", joined, status);
+    } else {
+        text = g_strdup(said);
+    }
+    g_autofree char *redacted = redact_text(text);
+    return fail_with(error, KEDGE_ERROR_FAILED, "%s", redacted);
+}
+
+bool git_must(const char *dir, const char *const *args, int64_t timeout_ms, Cancel *cancel,
+              char **ret_output, GError **error)
+{
+    g_auto(GitResult) result = { 0 };
+    if (!git_run(dir, args, timeout_ms, cancel, &result, error))
+        return false;
+    if (result.exit_status != 0)
+        return git_fail(args, result.output, result.error_output, result.exit_status, error);
+    if (ret_output != NULL)
+        *ret_output = g_steal_pointer(&result.output);
+    return true;
+}
+
+bool git_must_bytes(const char *dir, const char *const *args, Cancel *cancel, char **ret_data,
+                    size_t *ret_size, GError **error)
+{
+    g_auto(ProcResult) result = { 0 };
+    if (!git_spawn(dir, args, 0, true, cancel, &result, error))
+        return false;
+    if (result.exit_status != 0) {
+        g_autofree char *said = utf8_trim(result.error_output);
+        return git_fail(args, "", said, result.exit_status, error);
+    }
+    *ret_data = g_steal_pointer(&result.output);
+    *ret_size = result.output_size;
+    return true;
+}
+
+/* One path as git printed it: any byte but the newline at the end may belong to it. */
+static bool git_path(const char *dir, const char *const *args, Cancel *cancel, char **ret_path,
+                     GError **error)
+{
+    g_autofree char *data = NULL;
+    size_t size = 0;
+    if (!git_must_bytes(dir, args, cancel, &data, &size, error))
+        return false;
+    if (size > 0 && data[size - 1] == '\n')
+        data[size - 1] = '\0';
+    *ret_path = g_steal_pointer(&data);
+    return true;
+}
+
+/* git said no (rather than: it could not be asked). */
+static bool git_has_refused(const GError *error)
+{
+    return error_is(error, KEDGE_ERROR_FAILED);
+}
+
+bool git_repo_root(const char *dir, Cancel *cancel, char **ret_root, GError **error)
+{
+    const char *const args[] = { "rev-parse", "--show-toplevel", NULL };
+    g_autoptr(GError) cause = NULL;
+    g_autofree char *root = NULL;
+    if (!git_path(dir, args, cancel, &root, &cause) && !git_has_refused(cause)) {
+        g_propagate_error(error, g_steal_pointer(&cause));
+        return false;
+    }
+    if (str_is_empty(root))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Current git repository is unavailable.");
+    *ret_root = g_steal_pointer(&root);
+    return true;
+}
+
+bool git_common_dir(const char *root, Cancel *cancel, char **ret_dir, GError **error)
+{
+    const char *const args[] = { "rev-parse", "--path-format=absolute", "--git-common-dir", NULL };
+    return git_path(root, args, cancel, ret_dir, error);
+}
+
+bool git_primary_root(const char *root, Cancel *cancel, char **ret_root, GError **error)
+{
+    g_autofree char *common = NULL;
+    if (!git_common_dir(root, cancel, &common, error))
+        return false;
+    g_autofree char *name = g_path_get_basename(common);
+    *ret_root = strcmp(name, ".git") == 0 ? g_path_get_dirname(common) : g_strdup(root);
+    return true;
+}
+
+bool git_current_branch(const char *root, Cancel *cancel, char **ret_branch, GError **error)
+{
+    const char *const args[] = { "symbolic-ref", "--quiet", "--short", "HEAD", NULL };
+    g_auto(GitResult) result = { 0 };
+    if (!git_run(root, args, 0, cancel, &result, error))
+        return false;
+    if (result.exit_status != 0 || result.output[0] == '\0')
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                         "Current git branch is unavailable. Pass `branch` or `run` explicitly.");
+    *ret_branch = g_steal_pointer(&result.output);
+    return true;
+}
+
+bool git_head_sha(const char *root, Cancel *cancel, char **ret_sha, GError **error)
+{
+    const char *const args[] = { "rev-parse", "--quiet", "--verify", "HEAD", NULL };
+    g_auto(GitResult) result = { 0 };
+    if (!git_run(root, args, 0, cancel, &result, error))
+        return false;
+    if (result.exit_status != 0 || result.output[0] == '\0')
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                         "Current git HEAD is unavailable. Pass `run` explicitly.");
+    *ret_sha = g_steal_pointer(&result.output);
+    return true;
+}
+
+bool git_ref_exists(const char *root, const char *ref, Cancel *cancel, bool *ret_exists,
+                    GError **error)
+{
+    const char *const args[] = { "show-ref", "--verify", "--quiet", "--end-of-options", ref, NULL };
+    g_auto(GitResult) result = { 0 };
+    if (!git_run(root, args, 0, cancel, &result, error))
+        return false;
+    *ret_exists = result.exit_status == 0;
+    return true;
+}
+
+bool git_ref_value(const char *root, const char *ref, Cancel *cancel, char **ret_sha,
+                   GError **error)
+{
+    const char *const args[] = { "rev-parse", "--verify", "--end-of-options", ref, NULL };
+    return git_must(root, args, 0, cancel, ret_sha, error);
+}
+
+bool git_config_get(const char *root, const char *key, Cancel *cancel, char **ret_value,
+                    GError **error)
+{
+    const char *const args[] = { "config", "--get", "--end-of-options", key, NULL };
+    g_auto(GitResult) result = { 0 };
+    if (!git_run(root, args, 0, cancel, &result, error))
+        return false;
+    bool has_value = result.exit_status == 0 && result.output[0] != '\0';
+    *ret_value = has_value ? g_steal_pointer(&result.output) : NULL;
+    return true;
+}
+
+bool git_config_set(const char *root, const char *key, const char *value, Cancel *cancel,
+                    GError **error)
+{
+    // A key that somebody gave several values would otherwise be refused.
+    const char *const args[] = { "config", "--replace-all", "--end-of-options", key, value, NULL };
+    return git_must(root, args, 0, cancel, NULL, error);
+}
+
+bool git_remote_urls(const char *root, const char *name, Cancel *cancel, char **ret_raw,
+                     char **ret_effective, GError **error)
+{
+    const char *const args[] = { "remote", "get-url", "--end-of-options", name, NULL };
+    g_auto(GitResult) result = { 0 };
+    if (!git_run(root, args, 0, cancel, &result, error))
+        return false;
+    g_autofree char *raw = NULL;
+    bool is_there = result.exit_status == 0 && result.output[0] != '\0';
+    if (is_there) {
+        g_autofree char *key = g_strdup_printf("remote.%s.url", name);
+        if (!git_config_get(root, key, cancel, &raw, error))
+            return false;
+    }
+    *ret_raw = g_steal_pointer(&raw);
+    *ret_effective = is_there ? g_steal_pointer(&result.output) : NULL;
+    return true;
+}

@@ -1,0 +1,49 @@
+/*
+ * git for the github tool: one runner with the environment and options of spec/common.md §6, and
+ * the repository facts of github-tool §3.1. Blocks; thread safe.
+ */
+#pragma once
+
+#include "tool/tool.h"
+
+typedef struct GitResult {
+    char *output;       // trimmed
+    char *error_output; // trimmed
+    int exit_status;
+} GitResult;
+
+void git_result_clear(GitResult *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GitResult, git_result_clear)
+
+/* `args` without "git", NULL-terminated. Never fails on exit status. `timeout_ms` 0: one minute.
+   NOT_FOUND `git is not installed.` */
+bool git_run(const char *dir, const char *const *args, int64_t timeout_ms, Cancel *cancel,
+             GitResult *ret_result, GError **error);
+/* Non-zero exit fails with git's trimmed stderr, else stdout, else "git <args> failed with exit
+   code <n>" (redacted). `ret_output` may be NULL. */
+bool git_must(const char *dir, const char *const *args, int64_t timeout_ms, Cancel *cancel,
+              char **ret_output, GError **error);
+
+/* As git_must(), one minute; stdout byte for byte (NUL-terminated besides), for -z and paths. */
+bool git_must_bytes(const char *dir, const char *const *args, Cancel *cancel, char **ret_data,
+                    size_t *ret_size, GError **error);
+
+bool git_repo_root(const char *dir, Cancel *cancel, char **ret_root, GError **error); // E15
+bool git_primary_root(const char *root, Cancel *cancel, char **ret_root, GError **error);
+bool git_common_dir(const char *root, Cancel *cancel, char **ret_dir, GError **error);
+bool git_current_branch(const char *root, Cancel *cancel, char **ret_branch, GError **error); // E16
+bool git_head_sha(const char *root, Cancel *cancel, char **ret_sha, GError **error);          // E34
+bool git_ref_exists(const char *root, const char *ref, Cancel *cancel, bool *ret_exists,
+                    GError **error);
+bool git_ref_value(const char *root, const char *ref, Cancel *cancel, char **ret_sha,
+                   GError **error);
+
+/* The raw and the effective URL of a remote (after insteadOf); NULL when there is no such remote.
+ */
+bool git_remote_urls(const char *root, const char *name, Cancel *cancel, char **ret_raw,
+                     char **ret_effective, GError **error);
+/* One value of git's configuration, trimmed; NULL when unset or empty. */
+bool git_config_get(const char *root, const char *key, Cancel *cancel, char **ret_value,
+                    GError **error);
+bool git_config_set(const char *root, const char *key, const char *value, Cancel *cancel,
+                    GError **error);

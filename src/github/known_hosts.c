@@ -1,0 +1,90 @@
+/*
+ * Known hosts (gh-policy §1.4): the hosts that a call may name. gh sends a token to whichever host
+ * it is given, so a host from a model or a web page must have been chosen by the user before.
+ */
+#include "base/dirs.h"
+#include "base/env.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "github/repo_ref.h"
+
+#define GITHUB_HOST "github.com"
+
+char *repo_default_host(const Settings *settings)
+{
+    const char *host = env_get_raw("GH_HOST");
+    if (host == NULL)
+        host = settings_get_text(settings, "gh.defaultHost");
+    return g_ascii_strdown(str_is_empty(host) ? GITHUB_HOST : host, -1);
+}
+
+/* Lower case, without port and leading www.; GitHub's host for ssh over port 443 is GitHub. */
+static char *normalise(const char *host)
+{
+    g_autofree char *lower = g_ascii_strdown(host, -1);
+    lower[strcspn(lower, ":")] = '\0';
+    const char *name = g_str_has_prefix(lower, "www.") ? lower + strlen("www.") : lower;
+    return g_strdup(strcmp(name, "ssh.github.com") == 0 ? GITHUB_HOST : name);
+}
+
+static bool matches(const char *host, const char *known)
+{
+    if (str_is_empty(known))
+        return false;
+    g_autofree char *other = normalise(known);
+    return strcmp(host, other) == 0;
+}
+
+static bool is_in_settings(const char *host, const Settings *settings)
+{
+    size_t i;
+    json_t *known;
+    json_array_foreach (settings_get_json(settings, "gh.knownHosts"), i, known) {
+        if (matches(host, json_string_value(known)))
+            return true;
+    }
+    return matches(host, settings_get_text(settings, "gh.defaultHost"));
+}
+
+static char *gh_hosts_file(void)
+{
+    const char *dir = env_get_raw("GH_CONFIG_DIR");
+    if (dir != NULL)
+        return g_build_filename(dir, "hosts.yml", NULL);
+    const char *config = env_get_raw("XDG_CONFIG_HOME");
+    if (config != NULL)
+        return g_build_filename(config, "gh", "hosts.yml", NULL);
+    g_autofree char *home = dirs_home();
+    return g_build_filename(home, ".config", "gh", "hosts.yml", NULL);
+}
+
+/* The top-level keys of hosts.yml: lines of a name, a colon and nothing else. */
+static bool has_gh_login(const char *host)
+{
+    g_autofree char *path = gh_hosts_file();
+    g_autofree char *data = NULL;
+    if (!file_read(path, LIMIT_CONFIG_FILE_BYTES, &data, NULL, NULL))
+        return false;
+    g_auto(GStrv) lines = g_strsplit(data, "\n", -1);
+    for (char **line = lines; *line != NULL; line++) {
+        size_t length = strspn(*line, "abcdefghijklmnopqrstuvwxyz0123456789.-");
+        const char *rest = *line + length;
+        if (length == 0 || *rest != ':' || rest[1 + strspn(rest + 1, " \t\r")] != '\0')
+            continue;
+        (*line)[length] = '\0';
+        if (matches(host, *line))
+            return true;
+    }
+    return false;
+}
+
+bool repo_host_is_known(const char *host, const Settings *settings)
+{
+    g_autofree char *name = normalise(host);
+    g_autofree char *default_host = repo_default_host(settings);
+    if (strcmp(name, GITHUB_HOST) == 0 || matches(name, default_host) ||
+        is_in_settings(name, settings))
+        return true;
+    return settings_get_bool(settings, "gh.trustGhLogins") && has_gh_login(name);
+}

@@ -1,0 +1,82 @@
+/*
+ * Redaction: known values first, then a table of patterns, in an order in which no replacement
+ * hides a later match.
+ *
+ * Patterns work on bytes and scan each run of characters once, since the text may be megabytes that
+ * an outsider chose. When matching fails for any reason the whole text is masked: better no message
+ * than a token.
+ */
+#include "github/redact.h"
+
+#include <glib.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+#define MASK            "[REDACTED]"
+#define MIN_KNOWN_BYTES 8 // a shorter value would mask ordinary words
+
+#define PARAMETERS                                                                                 \
+    "token|access_token|refresh_token|id_token|client_secret|api_key|apikey|key|secret|password|"  \
+    "passwd|sig|signature|code|jwt|X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token"
+
+typedef struct Rule {
+    const char *pattern;
+    const char *replacement;
+} Rule;
+
+static const Rule rules[] = {
+    { "(?-i)-----BEGIN ([A-Z0-9 ]{0,64}PRIVATE KEY)-----[\\s\\S]*?(?:-----END \\1-----|\\z)",
+      MASK },
+    // The user information ends at the last @ of the authority.
+    { "://[^/?#\\s]*@", "://" MASK "@" },
+    { "([?&#](?:" PARAMETERS ")=)[^&#\\s\"'<>]*", "\\1" MASK },
+    // After -H there is no word border.
+    { "(?:(?<![a-z0-9_])|(?<=-H))(?:proxy-)?authorization[ \\t]*[:=][^\\r\\n]*",
+      "Authorization: " MASK },
+    { "\\b(bearer|token|basic)([ \\t]+)[a-z0-9._~+/=-]{16,}", "\\1\\2" MASK },
+    { "(?-i)gh[pousr]_[A-Za-z0-9_]{16,}", MASK },
+    { "(?-i)github_pat_[A-Za-z0-9_]{22,}", MASK },
+    { "(?-i)v1\\.[0-9a-f]{40}", MASK },
+    { "(?-i)(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}+\\.[A-Za-z0-9_-]{10,}+\\.[A-Za-z0-9_-]*",
+      MASK },
+};
+
+static const char *const token_variables[] = { "GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN",
+                                               "GITHUB_ENTERPRISE_TOKEN" };
+
+static GRegex *compiled[G_N_ELEMENTS(rules)]; // written once, by compile_rules()
+static pthread_once_t compiled_once = PTHREAD_ONCE_INIT;
+
+static void compile_rules(void)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
+        g_autoptr(GError) error = NULL;
+        compiled[i] = g_regex_new(rules[i].pattern,
+                                  G_REGEX_RAW | G_REGEX_CASELESS | G_REGEX_OPTIMIZE, 0, &error);
+        g_assert_no_error(error);
+    }
+}
+
+static char *mask_known_values(const char *text)
+{
+    GString *out = g_string_new(text);
+    for (size_t i = 0; i < G_N_ELEMENTS(token_variables); i++) {
+        const char *value = g_getenv(token_variables[i]);
+        if (value != NULL && strlen(value) >= MIN_KNOWN_BYTES)
+            g_string_replace(out, value, MASK, 0);
+    }
+    return g_string_free(out, false);
+}
+
+char *redact_text(const char *text)
+{
+    pthread_once(&compiled_once, compile_rules);
+    char *masked = mask_known_values(text);
+    for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
+        g_autofree char *before = masked;
+        masked = g_regex_replace(compiled[i], before, -1, 0, rules[i].replacement, 0, NULL);
+        if (masked == NULL)
+            return g_strdup(MASK);
+    }
+    return masked;
+}

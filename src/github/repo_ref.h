@@ -1,0 +1,39 @@
+/*
+ * Repository references `[HOST/]OWNER/REPO` and GitHub URLs (github-tool §0.4, §5.4, §5.5). Pure, but for
+ * repo_default_*(), which ask gh.
+ */
+#pragma once
+
+#include "tool/tool.h"
+
+typedef struct RepoRef {
+    char *host; // lower case; NULL: the default host
+    char *slug; // OWNER/REPO
+} RepoRef;
+
+void repo_ref_clear(RepoRef *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RepoRef, repo_ref_clear)
+
+/* False when `text` is no reference. */
+bool repo_ref_parse(const char *text, RepoRef *ret_ref);
+bool repo_ref_equal(const char *a, const char *b, const Settings *settings);
+/* GH_HOST in lower case, else gh.defaultHost. Caller frees. */
+char *repo_default_host(const Settings *settings);
+/* May a call name this host? (gh-policy §1.4) */
+bool repo_host_is_known(const char *host, const Settings *settings);
+
+typedef struct GithubUrl { // /pull/N, /issues/N, /actions/runs/N
+    char *host, *slug;
+    int64_t number;
+} GithubUrl;
+void github_url_clear(GithubUrl *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GithubUrl, github_url_clear)
+/* `kind` is "pull", "issues" or "actions/runs". */
+bool github_url_parse(const char *url, const char *kind, GithubUrl *ret_url);
+/* The reference of a URL's repository: the host only when it is not the default. Caller frees. */
+char *github_url_repo(const GithubUrl *url, const Settings *settings);
+
+/* `gh repo view --json nameWithOwner -q .nameWithOwner` (§0.4). Memoised: per process and cwd, shared by
+   concurrent callers, failures not remembered. */
+bool repo_default_fresh(ToolCall *call, char **ret_repo, GError **error);
+bool repo_default_memoised(ToolCall *call, char **ret_repo, GError **error);

@@ -1,0 +1,328 @@
+/*
+ * What gh is asked: the argument vectors of github-tool §9.2, element by element (joined with "|"
+ * here).
+ */
+#include "unit.h"
+
+#include "gh_fixture.h"
+
+#include "base/worker.h"
+
+#define REPO                                                                                       \
+    "nameWithOwner,description,url,defaultBranchRef,homepageUrl,forkCount,isArchived,isFork,"      \
+    "primaryLanguage,repositoryTopics,stargazerCount,updatedAt,viewerPermission,visibility"
+#define PR_NC                                                                                      \
+    "author,baseRefName,body,createdAt,files,headRefName,isDraft,labels,mergeStateStatus,number,"  \
+    "reviews,reviewDecision,state,title,updatedAt,url"
+#define LOOKUP    "repo|view|--json|nameWithOwner|-q|.nameWithOwner"
+#define MAX_CALLS 3
+
+static const char created[] = "https://github.com/harbor/tidepool/pull/90\n";
+
+static const struct {
+    const char *name, *arguments, *reply;
+    const char *want[MAX_CALLS]; // every call; NULL after the last
+} cases[] = {
+    { "github-T24", "{\"op\":\"repo_view\"}", "{}", { "repo|view|--json|" REPO } },
+    { "github-T25",
+      "{\"op\":\"repo_view\",\"repo\":\" harbor/tidepool \",\"branch\":\"dev\"}",
+      "{}",
+      { "repo|view|harbor/tidepool|--branch|dev|--json|" REPO } },
+    { "a bare name",
+      "{\"op\":\"repo_view\",\"repo\":\"tidepool\"}",
+      "{}",
+      { "repo|view|tidepool|--json|" REPO } },
+    { "a URL is reduced",
+      "{\"op\":\"repo_view\",\"repo\":\"https://github.com/harbor/tidepool.git\"}",
+      "{}",
+      { "repo|view|harbor/tidepool|--json|" REPO } },
+    { "a URL of another host keeps it",
+      "{\"op\":\"repo_view\",\"repo\":\"https://ghe.example.com/o/r\"}",
+      "{}",
+      { "repo|view|ghe.example.com/o/r|--json|" REPO } },
+    { "github-T26",
+      "{\"op\":\"pr_create\",\"title\":\"T\"}",
+      created,
+      { "pr|create|--title|T|--body|", "pr|view|90|--repo|harbor/tidepool|--json|" PR_NC } },
+    { "github-T27",
+      "{\"op\":\"pr_create\",\"repo\":\"harbor/tidepool\",\"title\":\"T\",\"base\":\"trunk\","
+      "\"head\":\"f\",\"draft\":true,\"reviewer\":[\"a\",\"b\"],\"assignee\":[\"@me\"],"
+      "\"label\":[\"bug\",\" \"]}",
+      "created",
+      { "pr|create|--repo|harbor/tidepool|--title|T|--base|trunk|--head|f|--draft|--reviewer|a|"
+        "--reviewer|b|--assignee|@me|--label|bug|--body|" } },
+    { "github-T28", "{\"op\":\"pr_create\",\"fill\":true}", "created", { "pr|create|--fill" } },
+    { "github-T30",
+      "{\"op\":\"pr_create\",\"title\":\"T\"}",
+      "Creating pull request\n https://github.com/harbor/tidepool/pull/90 \n",
+      { "pr|create|--title|T|--body|", "pr|view|90|--repo|harbor/tidepool|--json|" PR_NC } },
+    { "the argument is the view's repository",
+      "{\"op\":\"pr_create\",\"title\":\"T\",\"repo\":\"Harbor/Tidepool\"}",
+      created,
+      { "pr|create|--repo|Harbor/Tidepool|--title|T|--body|",
+        "pr|view|90|--repo|Harbor/Tidepool|--json|" PR_NC } },
+    { "github-T31",
+      "{\"op\":\"search_issues\",\"query\":\"is:open clock\",\"since\":\"2026-01-01\"}",
+      "{}",
+      { LOOKUP, "api|-X|GET|/search/issues|-f|q=is:open clock created:>=2026-01-01 "
+                "repo:harbor/tidepool is:issue|-F|per_page=10" } },
+    { "github-T33",
+      "{\"op\":\"search_issues\",\"query\":\"x\",\"repo\":\"o/r\"}",
+      "{}",
+      { "api|-X|GET|/search/issues|-f|q=x repo:o/r is:issue|-F|per_page=10" } },
+    { "github-T34",
+      "{\"op\":\"search_prs\",\"query\":\"x org:foo\"}",
+      "{}",
+      { "api|-X|GET|/search/issues|-f|q=x org:foo is:pr|-F|per_page=10" } },
+    { "github-T35",
+      "{\"op\":\"search_issues\"}",
+      "{}",
+      { LOOKUP, "api|-X|GET|/search/issues|-f|q=repo:harbor/tidepool is:issue|-F|per_page=10" } },
+    { "github-T36",
+      "{\"op\":\"search_prs\",\"since\":\"2026-01-01\",\"until\":\"2026-02-01\","
+      "\"dateField\":\"updated\"}",
+      "{}",
+      { LOOKUP,
+        "api|-X|GET|/search/issues|-f|q=updated:2026-01-01..2026-02-01 repo:harbor/tidepool "
+        "is:pr|-F|per_page=10" } },
+    { "github-T37",
+      "{\"op\":\"search_code\",\"query\":\" tick \"}",
+      "{}",
+      { LOOKUP, "api|-X|GET|/search/code|-f|q=tick repo:harbor/tidepool|-F|per_page=10|-H|"
+                "Accept: application/vnd.github.text-match+json" } },
+    { "github-T38",
+      "{\"op\":\"search_commits\",\"query\":\"DST\",\"since\":\"2026-04-01\",\"dateField\":"
+      "\"updated\"}",
+      "{}",
+      { LOOKUP, "api|-X|GET|/search/commits|-f|q=DST committer-date:>=2026-04-01 "
+                "repo:harbor/tidepool|-F|per_page=10" } },
+    { "github-T39",
+      "{\"op\":\"search_repos\",\"query\":\"tide\",\"since\":\"2026-01-01\",\"dateField\":"
+      "\"updated\","
+      "\"repo\":\"o/r\"}",
+      "{}",
+      { "api|-X|GET|/search/repositories|-f|q=tide pushed:>=2026-01-01|-F|per_page=10" } },
+    { "github-T41",
+      "{\"op\":\"search_issues\",\"query\":\"x\",\"repo\":\"ghe.example.com/o/r\"}",
+      "{}",
+      { "api|--hostname|ghe.example.com|-X|GET|/search/issues|-f|q=x repo:o/r is:issue|-F|"
+        "per_page=10" } },
+    { "github-T43",
+      "{\"op\":\"search_issues\",\"query\":\"x -user:bob\"}",
+      "{}",
+      { "api|-X|GET|/search/issues|-f|q=x -user:bob is:issue|-F|per_page=10" } },
+    { "github-T44",
+      "{\"op\":\"search_issues\",\"query\":\"repo: x\"}",
+      "{}",
+      { LOOKUP, "api|-X|GET|/search/issues|-f|q=repo: x repo:harbor/tidepool is:issue|-F|"
+                "per_page=10" } },
+    { "github-T45",
+      "{\"op\":\"search_issues\",\"query\":\"x org:foo\",\"repo\":\"o/r\"}",
+      "{}",
+      { "api|-X|GET|/search/issues|-f|q=x org:foo repo:o/r is:issue|-F|per_page=10" } },
+    { "no file is read for a query that begins with @",
+      "{\"op\":\"search_repos\",\"query\":\"@x\"}",
+      "{}",
+      { "api|-X|GET|/search/repositories|-f|q=@x|-F|per_page=10" } },
+};
+
+static void test_argv(void **state G_GNUC_UNUSED)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GhFixture) fixture = gh_fixture_new();
+        gh_fixture_reply_out(fixture, cases[i].reply);
+        gh_fixture_reply_out(fixture, "{}");
+        g_auto(ToolResult) result = gh_fixture_call(fixture, cases[i].arguments);
+        g_autofree char *text = tool_result_text(&result);
+        if (result.is_error)
+            fail_msg("%s: %s", cases[i].name, text);
+        unsigned count = 0;
+        for (; count < MAX_CALLS && cases[i].want[count] != NULL; count++)
+            gh_expect_argv(cases[i].name, fixture, count, cases[i].want[count]);
+        gh_expect_calls(cases[i].name, fixture, count);
+    }
+}
+
+static void expect_line(const char *name, const ToolResult *result, const char *line, bool want)
+{
+    g_autofree char *text = tool_result_text(result);
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    if (g_strv_contains((const char *const *)lines, line) != want)
+        fail_msg("%s: '%s' in\n%s", name, line, text);
+}
+
+static void test_search_heads(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *arguments, *line;
+    } heads[] = {
+        { "github-T35 without a query", "{\"op\":\"search_issues\"}", "Query: (none)" },
+        { "github-T41 with the host", "{\"op\":\"search_issues\",\"repo\":\"ghe.example.com/o/r\"}",
+          "Repository: ghe.example.com/o/r" },
+        { "the default repository is named", "{\"op\":\"search_issues\"}",
+          "Repository: harbor/tidepool" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) {
+        g_autoptr(GhFixture) fixture = gh_fixture_new();
+        gh_fixture_reply_out(fixture, "{}");
+        g_auto(ToolResult) result = gh_fixture_call(fixture, heads[i].arguments);
+        expect_line(heads[i].name, &result, heads[i].line, true);
+    }
+}
+
+static void test_no_scope_without_a_repository(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = gh_fixture_new();
+    gh_fixture_set_lookup(fixture, &(GhReply) { .status = 1, .err = "no git remotes found" });
+    gh_fixture_reply_out(fixture, "{}");
+    g_auto(ToolResult) result = gh_fixture_call(
+        fixture, "{\"op\":\"search_issues\",\"query\":\"is:open clock\",\"since\":\"2026-01-01\"}");
+    assert_false(result.is_error);
+    gh_expect_argv("github-T32", fixture, 0, LOOKUP);
+    gh_expect_argv("github-T32", fixture, 1,
+                   "api|-X|GET|/search/issues|-f|q=is:open clock created:>=2026-01-01 is:issue|-F|"
+                   "per_page=10");
+    g_autofree char *text = tool_result_text(&result);
+    assert_null(strstr(text, "Repository:"));
+}
+
+static void test_empty_repository_search(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = gh_fixture_new();
+    gh_fixture_reply(fixture, &(GhReply) { .status = 1,
+                                           .err = "gh: Validation Failed (HTTP 422)\n",
+                                           .out = "{\"message\":\"Validation Failed\"}" });
+    g_auto(ToolResult) result = gh_fixture_call(fixture, "{\"op\":\"search_repos\"}");
+    gh_expect_argv("github-T40", fixture, 0,
+                   "api|-X|GET|/search/repositories|-f|q=|-F|per_page=10");
+    gh_expect_error("github-T40", &result, "gh: Validation Failed (HTTP 422)");
+}
+
+static void test_lookup_is_remembered(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = gh_fixture_new();
+    gh_fixture_reply(fixture, &(GhReply) { .out = "{}", .is_repeated = true });
+    for (int i = 0; i < 2; i++) {
+        g_auto(ToolResult) result = gh_fixture_call(fixture, "{\"op\":\"search_issues\"}");
+        assert_false(result.is_error);
+    }
+    gh_expect_calls("github-T42", fixture, 3);
+    gh_expect_argv("github-T42", fixture, 0, LOOKUP);
+}
+
+static void test_failed_lookup_is_forgotten(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = gh_fixture_new();
+    gh_fixture_reply(fixture, &(GhReply) { .out = "{}", .is_repeated = true });
+    gh_fixture_set_lookup(fixture, &(GhReply) { .status = 1, .err = "offline" });
+    g_auto(ToolResult) first = gh_fixture_call(fixture, "{\"op\":\"search_issues\"}");
+    assert_false(first.is_error);
+    gh_fixture_set_lookup(fixture, &(GhReply) { .out = "harbor/tidepool" });
+    g_auto(ToolResult) second = gh_fixture_call(fixture, "{\"op\":\"search_issues\"}");
+    gh_expect_calls("forgotten", fixture, 4);
+    expect_line("forgotten", &second, "Repository: harbor/tidepool", true);
+}
+
+typedef struct Caller {
+    GhFixture *fixture;
+    Cancel *cancel; // of this caller alone
+    ToolResult result;
+} Caller;
+
+static void caller_run(void *data)
+{
+    Caller *caller = data;
+    GhFixture own = *caller->fixture; // the same directory, another token
+    own.cancel = caller->cancel;
+    caller->result = gh_fixture_call(&own, "{\"op\":\"search_issues\"}");
+}
+
+static void wait_for_calls(const GhFixture *fixture, unsigned count)
+{
+    for (int i = 0; i < 1000 && gh_fixture_call_count(fixture) < count; i++)
+        g_usleep(10 * 1000);
+    assert_true(gh_fixture_call_count(fixture) >= count);
+}
+
+/* Callers at the same time share one lookup; when the one who asks is cancelled, the others still
+ * get theirs. */
+static void test_shared_lookup(void **state G_GNUC_UNUSED)
+{
+    enum { CALLERS = 4 };
+    for (int with_cancel = 0; with_cancel < 2; with_cancel++) {
+        g_autoptr(GhFixture) fixture = gh_fixture_new();
+        gh_fixture_reply(fixture, &(GhReply) { .out = "{}", .is_repeated = true });
+        gh_fixture_set_lookup(fixture, &(GhReply) { .out = "harbor/tidepool", .sleep_s = 1 });
+        Caller callers[CALLERS];
+        Worker *workers[CALLERS];
+        for (int i = 0; i < CALLERS; i++) {
+            callers[i] = (Caller) { .fixture = fixture, .cancel = cancel_new(NULL) };
+            workers[i] = worker_start("caller", caller_run, &callers[i]);
+            if (i == 0)
+                wait_for_calls(fixture, 1); // the first is the one who asks
+        }
+        if (with_cancel)
+            cancel_fire(callers[0].cancel);
+        for (int i = 0; i < CALLERS; i++) {
+            worker_join(workers[i]);
+            if (i == 0 && with_cancel)
+                gh_expect_error("the cancelled caller", &callers[i].result, "Operation aborted");
+            else
+                expect_line("a sharing caller", &callers[i].result, "Repository: harbor/tidepool",
+                            true);
+            tool_result_clear(&callers[i].result);
+            cancel_unref(callers[i].cancel);
+        }
+        // the lookups (a second one after the cancel), and a search each of those who were not
+        // cancelled
+        gh_expect_calls("shared", fixture, with_cancel ? 2 + CALLERS - 1 : 1 + CALLERS);
+    }
+}
+
+static void test_body_file(void **state G_GNUC_UNUSED)
+{
+    for (int status = 0; status < 2; status++) {
+        g_autoptr(GhFixture) fixture = gh_fixture_new();
+        gh_fixture_reply(fixture, &(GhReply) { .out = "created", .status = status });
+        g_auto(ToolResult) result =
+            gh_fixture_call(fixture, "{\"op\":\"pr_create\",\"title\":\"T\",\"body\":\"x\\ny\"}");
+        assert_int_equal(result.is_error, status != 0);
+
+        g_autofree char *argv = gh_fixture_argv(fixture, 0);
+        g_autofree char *prefix =
+            g_strdup_printf("pr|create|--title|T|--body-file|%s/gh-pr-body-", fixture->temp);
+        if (!g_str_has_prefix(argv, prefix) || !g_str_has_suffix(argv, "/body.md"))
+            fail_msg("github-T29: %s", argv);
+        g_autofree char *body = gh_fixture_body(fixture, 0);
+        assert_string_equal(body, "600\nx\ny");
+        g_autoptr(GDir) dir = g_dir_open(fixture->temp, 0, NULL);
+        assert_null(g_dir_read_name(dir));
+    }
+}
+
+static void test_body_file_of_blanks(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = gh_fixture_new();
+    gh_fixture_reply_out(fixture, "created");
+    g_auto(ToolResult) result =
+        gh_fixture_call(fixture, "{\"op\":\"pr_create\",\"title\":\"T\",\"body\":\"  \"}");
+    assert_false(result.is_error);
+    g_autofree char *body = gh_fixture_body(fixture, 0);
+    assert_string_equal(body, "600\n  ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_argv),
+        cmocka_unit_test(test_search_heads),
+        cmocka_unit_test(test_no_scope_without_a_repository),
+        cmocka_unit_test(test_empty_repository_search),
+        cmocka_unit_test(test_lookup_is_remembered),
+        cmocka_unit_test(test_failed_lookup_is_forgotten),
+        cmocka_unit_test(test_shared_lookup),
+        cmocka_unit_test(test_body_file),
+        cmocka_unit_test(test_body_file_of_blanks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
