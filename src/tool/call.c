@@ -1,27 +1,14 @@
 /*
  * tool_call(): the gate and the frame around every call (call.h).
  */
-#include "tool/call.h"
+#include "tool/call_private.h"
 
 #include "base/ansi.h"
 #include "base/limits.h"
-#include "base/str.h"
+#include "base/timefmt.h"
 #include "tool/notice.h"
-#include "tool/policy.h"
 
-#define SHOWN_ARGUMENT_BYTES ((size_t)2000) // of one argument in a question (gh-policy §5.4)
 #define ERROR_TEXT_BYTES     (128 * KIB)    // an error's text over this is cut like any other
-
-struct ToolPermit {
-    const ToolCall *call;
-};
-
-struct ToolCall {
-    const ToolCallSpec *spec;
-    Cancel *cancel; // NULL for a tool that is not abortable
-    ToolPermit permit;
-    bool is_permitted;
-};
 
 const char *effect_name(Effect effect)
 {
@@ -34,6 +21,7 @@ void judgement_clear(Judgement *self)
     g_clear_pointer(&self->summary, g_free);
     g_clear_pointer(&self->host, g_free);
     g_clear_pointer(&self->repo, g_free);
+    g_clear_pointer(&self->question, g_free);
 }
 
 const char *tool_call_id(const ToolCall *call)
@@ -64,6 +52,28 @@ const Settings *tool_call_settings(const ToolCall *call)
 Artifacts *tool_call_artifacts(const ToolCall *call)
 {
     return tool_context_artifacts(call->spec->context);
+}
+
+const char *tool_call_via(const ToolCall *call)
+{
+    return call->spec->door->via ? call->spec->door->via : "agent";
+}
+
+const char *tool_call_allow_hint(const ToolCall *call)
+{
+    return call->spec->door->allow_hint;
+}
+
+void tool_call_prepare(ToolCall *call, void *data, GDestroyNotify destroy)
+{
+    g_assert(call->prepared == NULL);
+    call->prepared = data;
+    call->prepared_destroy = destroy;
+}
+
+void *tool_call_prepared(const ToolCall *call)
+{
+    return call->prepared;
 }
 
 const ToolPermit *tool_call_permit(const ToolCall *call)
@@ -105,138 +115,29 @@ static bool decode_arguments(const ToolCallSpec *spec, void *args, json_t **ret_
                      problems, received);
 }
 
-static bool judge(ToolCall *call, const void *args, Judgement *ret_judgement, GError **error)
+static bool run_permitted(ToolCall *call, const void *args, ToolResult *result, CallOutcome *outcome,
+                          GError **error)
 {
-    const ToolDef *tool = call->spec->tool;
-    if (tool->judge && !tool->judge(call, args, ret_judgement, error))
-        return false;
-    if (!tool->judge)
-        ret_judgement->effect = tool->effect;
-    if (!ret_judgement->summary)
-        ret_judgement->summary = g_strdup_printf("%s", tool->label);
-    return true;
+    int64_t start = time_monotonic_ms();
+    bool is_done = call->spec->tool->run(call, args, result, error);
+    outcome->duration_ms = time_monotonic_ms() - start;
+    call->is_permitted = false;
+    return is_done;
 }
 
-/* Characters that could make a question look like another one: controls, and what turns the direction of
-   writing or cannot be seen. */
-static bool is_deceptive(gunichar c)
-{
-    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || (c >= 0x200b && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xad || c == 0x61c ||
-           c == 0xfeff || (c >= 0xe0000 && c <= 0xe007f);
-}
-
-static void append_visibly(GString *out, const char *text)
-{
-    g_autofree char *valid = g_utf8_make_valid(text, -1);
-    for (const char *p = valid; *p; p = g_utf8_next_char(p)) {
-        gunichar c = g_utf8_get_char(p);
-        if (!is_deceptive(c))
-            g_string_append_unichar(out, c);
-        else if (c < 0x100)
-            g_string_append_printf(out, "\\x%02x", c);
-        else
-            g_string_append_printf(out, "\\u%04x", c);
-    }
-}
-
-/* "WRITE on github.com/o/r: creates a pull request", then the arguments, one line each. */
-static char *question_text(const ToolDef *tool, const Judgement *judgement, const json_t *arguments)
-{
-    g_autofree char *word = g_ascii_strup(effect_name(judgement->effect), -1);
-    GString *text = g_string_new(word);
-    if (judgement->host || judgement->repo) {
-        g_string_append(text, " on ");
-        append_visibly(text, judgement->host ? judgement->host : "");
-        g_string_append(text, judgement->host && judgement->repo ? "/" : "");
-        append_visibly(text, judgement->repo ? judgement->repo : "");
-    }
-    g_string_append(text, ": ");
-    append_visibly(text, judgement->summary);
-    g_string_append_printf(text, "\n  %s", tool->name);
-
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach((json_t *)arguments, key, value)
-    {
-        g_autofree char *shown = json_to_text(value);
-        g_autofree char *cut = str_truncate(shown, SHOWN_ARGUMENT_BYTES);
-        g_string_append_printf(text, "\n  %s: ", key);
-        append_visibly(text, cut);
-        if (strlen(cut) < strlen(shown))
-            g_string_append_printf(text, "… (+%zu bytes)", strlen(shown) - strlen(cut));
-    }
-    return g_string_free(text, FALSE);
-}
-
-/* `arguments` are the decoded ones: what is shown is what would run. */
-static bool ask(ToolCall *call, const Judgement *judgement, const json_t *arguments, const char *reason,
-                GError **error)
-{
-    const ToolCallSpec *spec = call->spec;
-    const ToolDoor *door = spec->door;
-    if (door->allow_writes && judgement->effect == EFFECT_WRITE)
-        return true;
-    if (!door->ask) {
-        bool has_way_out = door->allow_hint && judgement->effect == EFFECT_WRITE;
-        return fail_with(error, KEDGE_ERROR_DENIED,
-                         "refused: %s (%s): %s, and nobody can be asked%s%s%s", spec->tool->name,
-                         judgement->summary, reason, has_way_out ? "; start with " : "",
-                         has_way_out ? door->allow_hint : "", has_way_out ? " to allow it" : "");
-    }
-    g_autofree char *text = question_text(spec->tool, judgement, arguments);
-    const ToolQuestion question = {
-        .tool = spec->tool,
-        .effect = judgement->effect,
-        .summary = judgement->summary,
-        .text = text,
-        .arguments = arguments,
-    };
-    bool is_approved = false;
-    // a tool that is not abortable has not begun: the wait for an answer always is
-    if (!door->ask(&question, spec->cancel, &is_approved, door->user_data, error))
-        return false;
-    if (!is_approved)
-        return fail_with(error, KEDGE_ERROR_DENIED, "declined: %s (%s)", spec->tool->name,
-                         judgement->summary);
-    return true;
-}
-
-/* Effect → policy → ask. True: the call may run, and has its permit. */
-static bool pass_gate(ToolCall *call, const void *args, const json_t *arguments, GError **error)
-{
-    const ToolCallSpec *spec = call->spec;
-    g_auto(Judgement) judgement = { 0 };
-    if (!judge(call, args, &judgement, error))
-        return false;
-
-    if (spec->door->is_read_only && judgement.effect != EFFECT_READ)
-        return fail_with(error, KEDGE_ERROR_DENIED, "refused: %s (%s): only reads are allowed here",
-                         spec->tool->name, judgement.summary);
-    g_autofree char *reason = NULL;
-    PolicyAction action = policy_decide(tool_call_settings(call), spec->door->kind, spec->tool,
-                                        &judgement, &reason);
-    if (action == ACTION_REFUSE)
-        return fail_with(error, KEDGE_ERROR_DENIED, "refused: %s (%s): %s", spec->tool->name,
-                         judgement.summary, reason);
-    if (action == ACTION_ASK && !ask(call, &judgement, arguments, reason, error))
-        return false;
-    call->permit.call = call;
-    call->is_permitted = true;
-    return true;
-}
-
-static bool run_gated(ToolCall *call, ToolResult *result, GError **error)
+static bool run_gated(ToolCall *call, ToolResult *result, Judgement *judgement, CallOutcome *outcome,
+                      GError **error)
 {
     const ToolCallSpec *spec = call->spec;
     g_autofree void *args = g_malloc0(MAX(spec->tool->args_size, 1));
     g_autoptr(json_t) arguments = NULL;
-    bool is_done = cancel_check(spec->cancel, error) &&
-                   decode_arguments(spec, args, &arguments, error) &&
-                   pass_gate(call, args, arguments, error) &&
-                   spec->tool->run(call, args, result, error);
-    call->is_permitted = false;
-    return is_done;
+    outcome->end = CALL_CANCELLED;
+    if (!cancel_check(spec->cancel, error))
+        return false;
+    outcome->end = CALL_INVALID;
+    return decode_arguments(spec, args, &arguments, error) &&
+           gate_pass(call, args, arguments, judgement, outcome, error) &&
+           run_permitted(call, args, result, outcome, error);
 }
 
 /* An error replaces whatever the tool had put together: the message is the answer. */
@@ -289,24 +190,45 @@ static bool may_spill(const ToolCallSpec *spec, const ToolResult *result, bool i
     return strlen(text) > ERROR_TEXT_BYTES;
 }
 
+/* What the call answers with, before it is bounded. */
+static void settle(ToolCall *call, ToolResult *result, CallOutcome *outcome, const GError *error)
+{
+    const ToolDef *tool = call->spec->tool;
+    if (!error && result->is_error)
+        result->failure = KEDGE_ERROR_FAILED;
+    if (error)
+        result_from_error(result, error);
+    if (error && outcome->end != CALL_RAN) {
+        outcome->reason = error->message;
+        if (tool->refused) {
+            json_array_clear(result->content);
+            tool->refused(call, outcome, result);
+        }
+    }
+    if (!result->content)
+        result->content = json_array();
+}
+
 void tool_call(const ToolCallSpec *spec, ToolResult *ret_result)
 {
+    const ToolDef *tool = spec->tool;
     ToolCall call = {
         .spec = spec,
-        .cancel = spec->tool->flags & TOOL_NON_ABORTABLE ? NULL : spec->cancel,
+        .cancel = tool->flags & TOOL_NON_ABORTABLE ? NULL : spec->cancel,
     };
+    g_auto(Judgement) judgement = { 0 };
+    CallOutcome outcome = { 0 };
     g_autoptr(GError) error = NULL;
-    bool is_done = run_gated(&call, ret_result, &error);
-    if (!is_done)
-        result_from_error(ret_result, error);
-    else if (ret_result->is_error)
-        ret_result->failure = KEDGE_ERROR_FAILED;
-    if (!ret_result->content)
-        ret_result->content = json_array();
+    run_gated(&call, ret_result, &judgement, &outcome, &error);
+    settle(&call, ret_result, &outcome, error);
 
-    strip_controls(ret_result, spec->tool->flags & TOOL_KEEPS_TEXT);
-    if (may_spill(spec, ret_result, !is_done))
-        result_spill(ret_result, spec->tool->name, tool_context_settings(spec->context),
+    strip_controls(ret_result, tool->flags & TOOL_KEEPS_TEXT);
+    if (may_spill(spec, ret_result, error != NULL))
+        result_spill(ret_result, tool->name, tool_context_settings(spec->context),
                      tool_context_artifacts(spec->context));
     result_add_notice(ret_result);
+    if (tool->finished)
+        tool->finished(&call, &outcome, ret_result);
+    if (call.prepared_destroy)
+        call.prepared_destroy(call.prepared);
 }

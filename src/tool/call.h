@@ -26,7 +26,9 @@ typedef struct ToolQuestion { // all borrowed
 typedef struct ToolDoor {
     DoorKind kind;
     bool is_read_only;      // refuses every effect but read
+    const char *via;        // in records: "agent", "mcp", "cli"; NULL: "agent"
     bool allow_writes;      // answers an ask of effect `write` with yes
+    bool allow_unknown;     // the same for effect `unknown` (--yes-unknown of `kedge gh exec`)
     const char *allow_hint; // the flag that would: "--yes", "--allow-writes"; NULL: none
     bool wants_whole_text;  // no spill: a command that prints its result (common §7)
     /* Asks a person; blocks. NULL: nobody to ask. */

@@ -5,12 +5,6 @@
 
 #include "tool/call.h"
 
-typedef enum { // from loose to strict
-    ACTION_ALLOW,
-    ACTION_ASK,
-    ACTION_REFUSE,
-} PolicyAction;
-
 /* `ret_reason` (caller frees) says which rule refused or asks; untouched when allowed. */
 PolicyAction policy_decide(const Settings *settings, DoorKind door, const ToolDef *tool,
                            const Judgement *judgement, char **ret_reason);

@@ -29,7 +29,32 @@ typedef struct Judgement {
     char *summary; // one line: "pushes branch pr-93 to its pull request"; NULL: the tool's name is shown
     char *host;    // of a GitHub call; NULL: none or the default host
     char *repo;    // OWNER/REPO, when known
+    char *question; // what a person is asked, several lines; NULL: made from the rest and the arguments
 } Judgement;
+
+typedef enum { // from loose to strict
+    ACTION_ALLOW,
+    ACTION_ASK,
+    ACTION_REFUSE,
+} PolicyAction;
+
+typedef enum { // how a call ended, for those who word or record it
+    CALL_RAN,          // run() was reached
+    CALL_INVALID,      // the arguments were refused, by the decoder or while judging
+    CALL_BLOCKED,      // the policy, or a read-only door, said no
+    CALL_DECLINED,     // a person said no
+    CALL_UNANSWERABLE, // nobody could be asked
+    CALL_CANCELLED,    // stopped before it ran
+} CallEnd;
+
+typedef struct CallOutcome { // all borrowed
+    CallEnd end;
+    PolicyAction action;        // what the policy said; ALLOW for a call that was not judged
+    bool is_confirmed;          // somebody, or a flag of who started the program, said yes
+    const Judgement *judgement; // NULL for a call that was not judged
+    const char *reason;         // why it did not run; NULL when it did
+    int64_t duration_ms;        // of run()
+} CallOutcome;
 
 void judgement_clear(Judgement *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Judgement, judgement_clear)
@@ -50,6 +75,7 @@ typedef enum {
     TOOL_OPEN_WORLD = 1 << 5,    // uses the network
     TOOL_CAN_DESTROY = 1 << 6,   // some call can overwrite or delete
     TOOL_GITHUB = 1 << 7,        // gh.policy and gh.hostPolicy bind it (common §4.2)
+    TOOL_GH = 1 << 8,            // gh and gh_*: their own row of common §4.2; with TOOL_GITHUB
 } ToolFlags;
 
 typedef struct ToolDef {
@@ -66,6 +92,11 @@ typedef struct ToolDef {
     /* Offered with these settings on this machine? NULL: always. */
     bool (*is_available)(const Settings *settings);
     bool (*run)(ToolCall *call, const void *args, ToolResult *result, GError **error);
+    /* Words a call that did not run, in place of tool_call()'s text; `result` holds an error without content.
+       May be NULL. */
+    void (*refused)(ToolCall *call, const CallOutcome *outcome, ToolResult *result);
+    /* Told of every call's end, whatever it was, for a record of it. May be NULL. */
+    void (*finished)(ToolCall *call, const CallOutcome *outcome, const ToolResult *result);
 } ToolDef;
 
 /* Of the call that is running. Borrowed. */
@@ -76,6 +107,13 @@ const char *tool_call_cwd(const ToolCall *call);
 const Settings *tool_call_settings(const ToolCall *call);
 Artifacts *tool_call_artifacts(const ToolCall *call); // NULL without a session file
 const ToolPermit *tool_call_permit(const ToolCall *call); // NULL while judging
+
+const char *tool_call_via(const ToolCall *call);        // "agent", "mcp", "cli"
+const char *tool_call_allow_hint(const ToolCall *call); // the flag that would allow a write; may be NULL
+
+/* What judge() worked out and run() carries out unchanged: one slot, freed with the call. */
+void tool_call_prepare(ToolCall *call, void *data, GDestroyNotify destroy);
+void *tool_call_prepared(const ToolCall *call); // NULL when there is none
 
 /* Progress: a partial result with one text block; `details` may be NULL and is borrowed. Never stored. */
 void tool_call_update(ToolCall *call, const char *text, const json_t *details);

@@ -1,0 +1,349 @@
+/*
+ * The tool calls of one answer (agent-core §3.3): shared calls side by side, exclusive ones alone,
+ * results in order of completion.
+ *
+ * Each running call has a worker thread that does nothing but tool_call(). Workers leave their news
+ * in `updates` and `done` under the lock; the prompting thread takes it from there, emits the
+ * events and decides what starts next. So all events and the whole conversation stay on one thread.
+ */
+#include "agent/agent_private.h"
+
+#include "base/worker.h"
+#include "model/message.h"
+#include "tool/registry.h"
+
+#define BATCH_MAX_PARALLEL 8
+
+#define TEXT_SKIPPED "Skipped due to queued user message."
+#define TEXT_ABORTED "Tool execution was aborted"
+#define TEXT_CUT                                                                                   \
+    "The arguments of this call were cut off because the answer reached its length limit. The "    \
+    "call "                                                                                        \
+    "did not run. Make it again in smaller pieces."
+
+typedef struct Batch Batch;
+
+typedef struct Call {
+    Batch *batch;
+    const json_t *block; // the toolCall block
+    const char *id, *name;
+    const json_t *arguments;
+    const ToolDef *tool; // NULL: unknown
+    bool is_cut;
+    bool has_started;
+    Worker *worker;    // NULL when not running
+    ToolResult result; // the worker's until it is in `done`
+
+    // guarded by the batch's lock
+    char *update_text; // the newest partial result that was not emitted; NULL: none
+    json_t *update_details;
+} Call;
+
+struct Batch {
+    Agent *agent;
+    json_t *results; // borrowed: the result messages so far
+    Cancel *cancel;  // of all running calls: fires with the user's, or when steering interrupts
+    Call *calls;
+    size_t count, next, running;
+    bool has_exclusive_running;
+    json_t *interrupting; // steering messages; NULL: none
+
+    pthread_mutex_t lock; // guards what follows
+    pthread_cond_t has_news;
+    GQueue updates; // Call *
+    GQueue done;    // Call *
+};
+
+static json_t *text_content(const char *text)
+{
+    json_t *content = json_array();
+    json_append_take(content, message_text_block(text));
+    return content;
+}
+
+static json_t *call_event(const Call *call, const char *type)
+{
+    json_t *event = agent_event_new(type);
+    json_set_text(event, "toolCallId", call->id);
+    json_set_text(event, "toolName", call->name);
+    return event;
+}
+
+static void call_emit_start(Call *call)
+{
+    call->has_started = true;
+    if (!agent_is_heard(call->batch->agent))
+        return;
+    json_t *event = call_event(call, "tool_execution_start");
+    json_object_set(event, "args", (json_t *)call->arguments);
+    json_set_text(event, "intent", json_get_text(call->block, "intent"));
+    agent_emit(call->batch->agent, event);
+}
+
+static json_t *result_object(json_t *content, json_t *details)
+{
+    json_t *object = json_object();
+    json_object_set(object, "content", content);
+    if (details)
+        json_object_set(object, "details", details);
+    return object;
+}
+
+/* The one result of a call: event and message. Takes `content`; `details` may be NULL and is
+ * shared. */
+static void call_finish(Call *call, json_t *content, json_t *details, bool is_error)
+{
+    Agent *agent = call->batch->agent;
+    if (!call->has_started)
+        call_emit_start(call);
+    if (agent_is_heard(agent)) {
+        json_t *event = call_event(call, "tool_execution_end");
+        json_set_take(event, "result", result_object(content, details));
+        json_set_bool(event, "isError", is_error);
+        agent_emit(agent, event);
+    }
+    g_autoptr(json_t) message = message_tool_result(
+        call->id, call->name, content, details ? json_incref(details) : NULL, is_error);
+    agent_emit_message(agent, "message_start", message);
+    agent_add_message(agent, message);
+    json_array_append(call->batch->results, message);
+}
+
+static void call_fail(Call *call, const char *text)
+{
+    call_finish(call, text_content(text), NULL, true);
+}
+
+/* A call that an abort cut short says so, with what the tool had to say. */
+static void call_finish_aborted(Call *call)
+{
+    g_autofree char *said = tool_result_text(&call->result);
+    bool is_plain = g_ascii_strcasecmp(said, "operation aborted") == 0 || *said == '\0';
+    g_autofree char *text =
+        g_strdup_printf("%s%s%s", TEXT_ABORTED, is_plain ? "" : ": ", is_plain ? "" : said);
+    call_fail(call, text);
+}
+
+static void call_finish_with_result(Call *call)
+{
+    ToolResult *result = &call->result;
+    if (call->batch->interrupting)
+        call_fail(call, TEXT_SKIPPED);
+    else if (result->is_error && result->failure == KEDGE_ERROR_CANCELLED)
+        call_finish_aborted(call);
+    else
+        call_finish(call, json_incref(result->content), result->details, result->is_error);
+    tool_result_clear(result);
+}
+
+/* --- on the workers */
+
+static void on_tool_update(const char *text, const json_t *details, void *user_data)
+{
+    Call *call = user_data;
+    Batch *batch = call->batch;
+    char *new_text = g_strdup(text ? text : "");
+    json_t *new_details = json_deep_copy(details);
+
+    pthread_mutex_lock(&batch->lock);
+    // each update replaces the one before, so a slow listener misses some and nothing piles up
+    bool is_queued = call->update_text != NULL;
+    g_free(call->update_text);
+    json_decref(call->update_details);
+    call->update_text = new_text;
+    call->update_details = new_details;
+    if (!is_queued)
+        g_queue_push_tail(&batch->updates, call);
+    pthread_cond_signal(&batch->has_news);
+    pthread_mutex_unlock(&batch->lock);
+}
+
+static void call_work(void *data)
+{
+    Call *call = data;
+    Batch *batch = call->batch;
+    const AgentOptions *options = &batch->agent->options;
+    const ToolCallSpec spec = {
+        .tool = call->tool,
+        .call_id = call->id,
+        .arguments = call->arguments,
+        .context = options->context,
+        .door = options->door,
+        .cancel = batch->cancel,
+        .on_update = agent_is_heard(batch->agent) ? on_tool_update : NULL,
+        .user_data = call,
+    };
+    tool_call(&spec, &call->result);
+
+    pthread_mutex_lock(&batch->lock);
+    g_queue_push_tail(&batch->done, call);
+    pthread_cond_signal(&batch->has_news);
+    pthread_mutex_unlock(&batch->lock);
+}
+
+/* --- on the prompting thread */
+
+static bool is_stopped(const Batch *self)
+{
+    return self->interrupting || cancel_has_fired(self->agent->cancel);
+}
+
+/* Calls that get their result without running. */
+static bool call_refuse(Call *call)
+{
+    if (call->batch->interrupting) {
+        call_fail(call, TEXT_SKIPPED);
+    } else if (cancel_has_fired(call->batch->agent->cancel)) {
+        call_fail(call, TEXT_ABORTED);
+    } else if (!call->tool) {
+        g_autofree char *text = g_strdup_printf("Tool %s not found", call->name);
+        call_fail(call, text);
+    } else if (call->is_cut) {
+        call_fail(call, TEXT_CUT);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool can_start(const Batch *self, const Call *call)
+{
+    bool is_exclusive = call->tool && (call->tool->flags & TOOL_EXCLUSIVE);
+    // when the batch is stopped, what runs is answered before what never ran
+    if (is_exclusive || is_stopped(self))
+        return self->running == 0;
+    return !self->has_exclusive_running && self->running < BATCH_MAX_PARALLEL;
+}
+
+static void batch_start_calls(Batch *self)
+{
+    while (self->next < self->count && can_start(self, &self->calls[self->next])) {
+        Call *call = &self->calls[self->next++];
+        if (call_refuse(call))
+            continue;
+        call_emit_start(call);
+        self->running++;
+        self->has_exclusive_running = call->tool->flags & TOOL_EXCLUSIVE;
+        call->worker = worker_start("tool", call_work, call);
+    }
+}
+
+static void emit_update(Call *call, const char *text, json_t *details)
+{
+    g_autoptr(json_t) content = text_content(text);
+    json_t *event = call_event(call, "tool_execution_update");
+    json_object_set(event, "args", (json_t *)call->arguments);
+    json_set_take(event, "partialResult", result_object(content, details));
+    agent_emit(call->batch->agent, event);
+}
+
+/* Waits until some call is done; emits updates meanwhile. */
+static Call *batch_wait(Batch *self)
+{
+    pthread_mutex_lock(&self->lock);
+    for (;;) {
+        Call *call = g_queue_pop_head(&self->updates);
+        if (call) {
+            g_autofree char *text = g_steal_pointer(&call->update_text);
+            g_autoptr(json_t) details = g_steal_pointer(&call->update_details);
+            pthread_mutex_unlock(&self->lock);
+            emit_update(call, text, details);
+            pthread_mutex_lock(&self->lock);
+            continue;
+        }
+        call = g_queue_pop_head(&self->done);
+        if (call) {
+            pthread_mutex_unlock(&self->lock);
+            return call;
+        }
+        pthread_cond_wait(&self->has_news, &self->lock); // every call ends: tools obey their token
+    }
+}
+
+/* Steering stops what is left of the batch, unless the user wants it to wait. */
+static void batch_check_steering(Batch *self)
+{
+    Agent *agent = self->agent;
+    const Settings *settings = tool_context_settings(agent->options.context);
+    bool is_last = self->running == 0 && self->next == self->count;
+    if (is_last || is_stopped(self) || !agent_has_steering(agent) ||
+        g_strcmp0(settings_get_text(settings, "interruptMode"), "wait") == 0)
+        return;
+    self->interrupting = agent_take_steering(agent);
+    cancel_fire(self->cancel);
+}
+
+static void batch_init(Batch *self, Agent *agent, const TurnAnswer *answer, json_t *results)
+{
+    *self = (Batch) { .agent = agent, .results = results };
+    self->cancel = cancel_new(agent->cancel);
+    self->count = json_array_size(answer->calls);
+    self->calls = g_new0(Call, self->count);
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->has_news, NULL);
+    g_queue_init(&self->updates);
+    g_queue_init(&self->done);
+
+    size_t i;
+    json_t *block;
+    json_array_foreach (answer->calls, i, block) {
+        const char *id = json_get_text(block, "id");
+        const char *name = json_get_text(block, "name");
+        self->calls[i] = (Call) {
+            .batch = self,
+            .block = block,
+            .id = id ? id : "",
+            .name = name ? name : "",
+            .arguments = json_object_get(block, "arguments"),
+            .is_cut = block == answer->cut_call,
+        };
+        self->calls[i].tool = tool_registry_find(agent->options.tools, self->calls[i].name);
+    }
+}
+
+static void batch_clear(Batch *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        g_free(self->calls[i].update_text);
+        json_decref(self->calls[i].update_details);
+    }
+    g_free(self->calls);
+    cancel_unref(self->cancel);
+    g_queue_clear(&self->updates);
+    g_queue_clear(&self->done);
+    pthread_cond_destroy(&self->has_news);
+    pthread_mutex_destroy(&self->lock);
+}
+
+json_t *batch_run(Agent *agent, const TurnAnswer *answer, json_t *results)
+{
+    Batch batch;
+    batch_init(&batch, agent, answer, results);
+    batch_start_calls(&batch);
+    while (batch.running > 0) {
+        Call *call = batch_wait(&batch);
+        worker_join(g_steal_pointer(&call->worker));
+        batch.running--;
+        batch.has_exclusive_running = false; // it ran alone, or none did
+        call_finish_with_result(call);
+        batch_check_steering(&batch);
+        batch_start_calls(&batch);
+    }
+    json_t *interrupting = batch.interrupting;
+    batch_clear(&batch);
+    return interrupting;
+}
+
+void batch_refuse(Agent *agent, const TurnAnswer *answer, json_t *results)
+{
+    bool is_aborted = g_str_equal(message_stop_reason(answer->message), "aborted");
+    const char *problem = message_error(answer->message);
+    g_autofree char *text = g_strdup_printf(
+        "%s%s%s", is_aborted ? TEXT_ABORTED : "Tool execution failed due to an error",
+        problem ? ": " : "", problem ? problem : "");
+    Batch batch;
+    batch_init(&batch, agent, answer, results);
+    for (size_t i = 0; i < batch.count; i++)
+        call_fail(&batch.calls[i], text);
+    batch_clear(&batch);
+}

@@ -1,0 +1,19 @@
+/*
+ * The system prompt (agent-core §8): base text, tools, project facts and context files, in stable
+ * order.
+ */
+#pragma once
+
+#include "tool/tool.h"
+
+typedef struct PromptOptions { // all borrowed
+    const char *cwd;
+    const char *agent_dir;
+    const ToolDef *const *tools; // active ones, NULL-terminated
+    const char *system_prompt;   // --system-prompt: text or file; NULL: SYSTEM.md or built in
+    const char *append_prompt;   // --append-system-prompt; NULL: APPEND_SYSTEM.md or none
+    int64_t now_ms;
+} PromptOptions;
+
+/* NULL-terminated blocks; caller frees with g_strfreev(). `warnings` may be NULL. */
+char **prompt_build(const PromptOptions *options, GPtrArray *warnings);

@@ -1,0 +1,191 @@
+/*
+ * The calls of one answer: what runs side by side, what alone, and that each call gets one result.
+ */
+#include "unit.h"
+
+#include "agent_fixture.h"
+#include "model/message.h"
+
+static int setup(void **state)
+{
+    *state = agent_fixture_new(NULL);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    agent_fixture_free(*state);
+    return 0;
+}
+
+static void run_calls(AgentFixture *self, const char *calls)
+{
+    sse_server_add_calls(self->server, calls);
+    sse_server_add_text(self->server, "done");
+    assert_true(agent_fixture_prompt(self, "go"));
+    assert_int_equal(self->outcome.end, AGENT_DONE);
+}
+
+static void assert_results(AgentFixture *self, const char *want)
+{
+    g_autofree char *got = agent_fixture_results(self);
+    assert_string_equal(got, want);
+}
+
+/* core-43 */
+static void test_unknown_tool(void **state)
+{
+    AgentFixture *self = *state;
+    run_calls(self, "[{\"id\":\"t1\",\"name\":\"zap\",\"arguments\":{}},"
+                    "{\"id\":\"t2\",\"name\":\"echo\",\"arguments\":{\"text\":\"b\"}}]");
+    assert_results(self, "t1!:Tool zap not found t2:b/0");
+    g_autofree char *conversation = sse_server_conversation(self->server, 1);
+    assert_string_equal(conversation, "user:go assistant:[calls] tool:Tool zap not found tool:b/0");
+}
+
+/* core-44 */
+static void test_missing_argument(void **state)
+{
+    AgentFixture *self = *state;
+    run_calls(self, "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":{\"count\":2}}]");
+    g_autofree char *results = agent_fixture_results(self);
+    assert_true(g_str_has_prefix(results, "t1!:Validation failed for tool \"echo\":\n  - text: "));
+    assert_string_equal(self->runs->str, "");
+}
+
+/* core-45 */
+static void test_coercion(void **state)
+{
+    AgentFixture *self = *state;
+    run_calls(self,
+              "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":{\"text\":\"a\",\"count\":\"5\"}},"
+              "{\"id\":\"t2\",\"name\":\"alone\",\"arguments\":{\"text\":\"b\",\"count\":null}}]");
+    assert_results(self, "t1:a/5 t2:b");
+}
+
+/* core-46: the pair meets only when both run at once; the exclusive call starts after them. */
+static void test_shared_and_exclusive(void **state)
+{
+    AgentFixture *self = *state;
+    run_calls(self, "[{\"id\":\"t1\",\"name\":\"pair\",\"arguments\":{}},"
+                    "{\"id\":\"t2\",\"name\":\"pair\",\"arguments\":{}},"
+                    "{\"id\":\"t3\",\"name\":\"alone\",\"arguments\":{\"text\":\"c\"}},"
+                    "{\"id\":\"t4\",\"name\":\"alone\",\"arguments\":{\"text\":\"d\"}},"
+                    "{\"id\":\"t5\",\"name\":\"echo\",\"arguments\":{\"text\":\"e\"}}]");
+    assert_string_equal(self->runs->str, "pair pair <c c> <d d> e/0");
+    g_autofree char *results = agent_fixture_results(self);
+    assert_true(g_str_has_suffix(results, "t3:c t4:d t5:e/0"));
+}
+
+/* More calls than may run at once, all of them answered. */
+static void test_many_calls(void **state)
+{
+    AgentFixture *self = *state;
+    g_autoptr(GString) calls = g_string_new("[");
+    for (int i = 0; i < 40; i++)
+        g_string_append_printf(
+            calls, "%s{\"id\":\"t%d\",\"name\":\"echo\",\"arguments\":{\"text\":\"x\"}}",
+            i ? "," : "", i);
+    g_string_append_c(calls, ']');
+    run_calls(self, calls->str);
+    const json_t *turn_end = agent_fixture_event(self, "turn_end", 0);
+    const json_t *results = json_get_array(turn_end, "toolResults");
+    assert_int_equal(json_array_size(results), 40);
+    g_autoptr(GHashTable) ids = g_hash_table_new(g_str_hash, g_str_equal);
+    for (size_t i = 0; i < 40; i++)
+        g_hash_table_add(ids, (gpointer)json_get_text(json_array_get(results, i), "toolCallId"));
+    assert_int_equal(g_hash_table_size(ids), 40);
+}
+
+static void test_updates_and_details(void **state)
+{
+    AgentFixture *self = *state;
+    run_calls(self, "[{\"id\":\"t1\",\"name\":\"noisy\",\"arguments\":{}}]");
+    const json_t *update = NULL;
+    for (size_t i = 0; agent_fixture_event(self, "tool_execution_update", i); i++)
+        update = agent_fixture_event(self, "tool_execution_update", i);
+    // an update may replace the one before it, but the last one always comes
+    g_autofree char *text = message_text(json_get_object(update, "partialResult"));
+    assert_string_equal(text, "one two");
+    assert_string_equal(json_get_text(update, "toolCallId"), "t1");
+    assert_string_equal(json_get_text(update, "toolName"), "noisy");
+    assert_non_null(json_get_object(update, "args"));
+
+    const json_t *end = agent_fixture_event(self, "tool_execution_end", 0);
+    assert_string_equal(json_get_text(json_get_path(end, "result.details"), "kind"), "noise");
+    const json_t *stored =
+        json_array_get(json_get_array(agent_fixture_event(self, "turn_end", 0), "toolResults"), 0);
+    assert_string_equal(json_get_text(json_get_path(stored, "details"), "kind"), "noise");
+}
+
+static void test_intent(void **state)
+{
+    AgentFixture *self = *state;
+    run_calls(
+        self,
+        "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":{\"_i\":\"say it\",\"text\":\"a\"}}]");
+    assert_results(self, "t1:a/0");
+    const json_t *start = agent_fixture_event(self, "tool_execution_start", 0);
+    assert_string_equal(json_get_text(start, "intent"), "say it");
+    assert_null(json_get_path(start, "args._i"));
+
+    const json_t *answer = agent_fixture_event(self, "message_end", 1);
+    const json_t *call = json_array_get(json_get_path(answer, "message.content"), 0);
+    assert_string_equal(json_get_text(call, "intent"), "say it");
+    assert_null(json_get_path(call, "arguments._i"));
+
+    const json_t *tool =
+        json_array_get(json_get_array(sse_server_request(self->server, 0), "tools"), 0);
+    json_t *properties = json_get_path(tool, "function.parameters.properties");
+    assert_string_equal(json_object_iter_key(json_object_iter(properties)), "_i");
+    assert_int_equal(json_array_size(json_get_path(tool, "function.parameters.required")), 1);
+}
+
+static void test_intent_off(void **state)
+{
+    (void)state;
+    AgentFixture *self = agent_fixture_new("{\"tools\":{\"intentTracing\":false}}");
+    run_calls(self,
+              "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":{\"_i\":\"x\",\"text\":\"a\"}}]");
+    g_autofree char *results = agent_fixture_results(self);
+    assert_true(g_str_has_prefix(results, "t1!:Validation failed")); // a field like any other
+    const json_t *tool =
+        json_array_get(json_get_array(sse_server_request(self->server, 0), "tools"), 0);
+    assert_null(json_get_path(tool, "function.parameters.properties._i"));
+    agent_fixture_free(self);
+}
+
+/* An answer that reached its length: what arrived whole runs, half a call does not. */
+static void test_cut_call(void **state)
+{
+    AgentFixture *self = *state;
+    sse_server_add_cut_calls(
+        self->server,
+        "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":{\"text\":\"a\"}},"
+        "{\"id\":\"t2\",\"name\":\"alone\",\"arguments\":\"{\\\"text\\\":\\\"hal\"}]");
+    sse_server_add_cut_calls(self->server,
+                             "[{\"id\":\"t3\",\"name\":\"echo\",\"arguments\":{\"text\":\"c\"}}]");
+    sse_server_add_text(self->server, "done");
+    assert_true(agent_fixture_prompt(self, "go"));
+    g_autofree char *results = agent_fixture_results(self);
+    assert_non_null(strstr(results, "t1:a/0"));
+    assert_non_null(strstr(results, "t2!:The arguments of this call were cut off"));
+    assert_non_null(strstr(results, "t3:c/0"));
+    assert_null(strstr(self->runs->str, "hal"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_unknown_tool, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_missing_argument, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_coercion, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_shared_and_exclusive, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_many_calls, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_updates_and_details, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_intent, setup, teardown),
+        cmocka_unit_test(test_intent_off),
+        cmocka_unit_test_setup_teardown(test_cut_call, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("batch", tests, NULL, NULL);
+}
