@@ -1,0 +1,21 @@
+/*
+ * What happens to a command before a shell sees it (agent-tools §3.4, steps 2, 4 and 5). Pure but
+ * for looking up artifacts; thread safe.
+ */
+#pragma once
+
+#include "session/artifacts.h"
+#include "tool/settings.h"
+
+/* `cd DIR && rest`: true with DIR and the rest, both the caller's. Only for a DIR that needs no
+   shell to be understood. */
+bool bash_split_cd(const char *command, char **ret_dir, char **ret_rest);
+
+/* The interceptor: false (FAILED) when a rule of the settings matches one of the two forms of the
+   command. */
+bool bash_check_intercept(const Settings *settings, const char *original, const char *stripped,
+                          GError **error);
+
+/* `artifact://N` becomes the quoted path of its file. `artifacts` may be NULL. */
+bool bash_expand_urls(const char *command, Artifacts *artifacts, char **ret_command,
+                      GError **error);

@@ -1,0 +1,515 @@
+/*
+ * The persistent shell of the bash tool (bash_shell.h).
+ *
+ * The shell reads from descriptor 3, a pipe that we write to, and after each message reports to
+ * descriptor 4: a word that we chose, the status, the last background child. A message changes the
+ * directory and evaluates the command. bash gets its messages in a loop that reads up to a NUL, so
+ * that line numbers in errors count from the command's first line; other shells read them as their
+ * script.
+ *
+ * The command itself sees neither pipe, its standard input is /dev/null, and what it does to its
+ * descriptors is undone when it ends, so that `exec >log` cannot make the shell mute for good.
+ *
+ * Background children keep the output pipe. They must not delay a result, so a call takes what is
+ * there when the report arrives; what they print between calls is thrown away by the next one.
+ */
+#include "tools/bash_shell.h"
+
+#include "base/env.h"
+#include "base/fd.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "base/proc.h"
+#include "base/timefmt.h"
+#include "tools/bash_env.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+
+#define STOP_GRACE_MS    2000 // SIGTERM, then SIGKILL (spec/common.md §6)
+#define EXIT_GRACE_MS    200  // the same for what a shell that has ended leaves behind
+#define DRAIN_MS         50
+#define PROGRESS_MS      50
+#define READ_BYTES       (64 * KIB)
+#define READS_PER_ROUND  16        // then cancel and the report are looked at again
+#define PIPE_BYTES       (1 * MIB) // lets a background child print a while with nobody reading
+#define REPORT_MAX_BYTES 256
+
+struct BashShell {
+    pthread_mutex_t lock;
+    bool is_busy; // guarded by lock; what follows belongs to the call that set it
+    char *shell;  // NULL until the first call
+    char **env;
+    char *snapshot;
+    char *nonce;     // of the running process
+    ProcChild child; // pid 0 or less: none
+};
+
+BashShell *bash_shell_new(void)
+{
+    BashShell *self = g_new0(BashShell, 1);
+    pthread_mutex_init(&self->lock, NULL);
+    return self;
+}
+
+void bash_shell_free(BashShell *self)
+{
+    if (!self)
+        return;
+    proc_child_end(&self->child, STOP_GRACE_MS);
+    pthread_mutex_destroy(&self->lock);
+    g_free(self->snapshot);
+    g_free(self->nonce);
+    g_free(self->shell);
+    g_strfreev(self->env);
+    g_free(self);
+}
+
+typedef enum {
+    PUMP_REPORTED,
+    PUMP_SHELL_EXITED,
+    PUMP_TIMED_OUT,
+    PUMP_CANCELLED,
+} PumpEnd;
+
+/* One message to the shell, up to its report. */
+typedef struct Pump {
+    const ProcChild *child;
+    int output_fd, report_fd; // of the child; -1 after their end
+    const char *message;      // what is still to be written
+    size_t message_left;
+    const char *nonce;
+    char report[REPORT_MAX_BYTES];
+    size_t report_size;
+    int status;           // from the report
+    int64_t last_started; // from the report: the last background child, 0: none
+    const BashRun *run;   // NULL: output is thrown away
+    char *buffer;         // READ_BYTES
+    int64_t progress_at;  // not before
+    bool has_news;
+} Pump;
+
+static void pump_output(Pump *self, const char *data, size_t size)
+{
+    if (!self->run)
+        return;
+    output_sink_push(self->run->sink, data, size);
+    self->has_news = self->run->on_progress != NULL;
+}
+
+/* Reads what is there; 0 when the pipe is empty or at its end. */
+static size_t pump_read(Pump *self)
+{
+    if (self->output_fd < 0)
+        return 0;
+    ssize_t count = read(self->output_fd, self->buffer, READ_BYTES);
+    if (count > 0)
+        pump_output(self, self->buffer, (size_t)count);
+    else if (count == 0 || (errno != EAGAIN && errno != EINTR))
+        self->output_fd = -1;
+    return (size_t)MAX(count, 0);
+}
+
+/* A report is "<nonce> <status> <last background pid>\n". */
+static bool pump_parse_report(Pump *self)
+{
+    for (;;) {
+        char *newline = memchr(self->report, '\n', self->report_size);
+        if (!newline)
+            return false;
+        *newline = '\0';
+        g_auto(GStrv) words = g_strsplit(self->report, " ", 3);
+        bool is_ours = g_strv_length(words) == 3 && strcmp(words[0], self->nonce) == 0;
+        if (is_ours) {
+            self->status = (int)g_ascii_strtoll(words[1], NULL, 10);
+            self->last_started = g_ascii_strtoll(words[2], NULL, 10);
+            return true;
+        }
+        self->report_size -= (size_t)(newline + 1 - self->report);
+        memmove(self->report, newline + 1, self->report_size);
+    }
+}
+
+static bool pump_read_report(Pump *self)
+{
+    if (self->report_fd < 0)
+        return false;
+    if (self->report_size == sizeof(self->report))
+        self->report_size = 0; // no report of ours
+    ssize_t count = read(self->report_fd, self->report + self->report_size,
+                         sizeof(self->report) - self->report_size);
+    if (count > 0)
+        self->report_size += (size_t)count;
+    else if (count == 0 || (errno != EAGAIN && errno != EINTR))
+        self->report_fd = -1;
+    return pump_parse_report(self);
+}
+
+static void pump_write(Pump *self)
+{
+    ssize_t count = write(self->child->extra_in, self->message, self->message_left);
+    if (count > 0) {
+        self->message += count;
+        self->message_left -= (size_t)count;
+    } else if (errno != EAGAIN && errno != EINTR) {
+        self->message_left = 0; // the shell no longer reads; its exit says the rest
+    }
+}
+
+/* Takes all that the pipe holds now, however long that takes, and what is added meanwhile. When
+   somebody may still be printing, waits for it a moment. */
+static void pump_drain(Pump *self, bool has_writers)
+{
+    int held = 0;
+    if (self->output_fd >= 0 && ioctl(self->output_fd, FIONREAD, &held) < 0)
+        held = 0;
+    int64_t until = time_monotonic_ms() + DRAIN_MS;
+    for (size_t taken = 0;;) {
+        size_t count = pump_read(self);
+        taken += count;
+        int64_t left = until - time_monotonic_ms();
+        if (left <= 0 && taken >= (size_t)held)
+            return;
+        if (count > 0)
+            continue;
+        struct pollfd output = { .fd = self->output_fd, .events = POLLIN };
+        if (!has_writers || self->output_fd < 0 || poll(&output, 1, (int)MAX(left, 0)) <= 0)
+            return;
+    }
+}
+
+static bool is_alive(int64_t pid)
+{
+    return pid > 1 && pid <= G_MAXINT && kill((pid_t)pid, 0) == 0;
+}
+
+static void pump_progress(Pump *self)
+{
+    int64_t now = time_monotonic_ms();
+    if (!self->has_news || now < self->progress_at)
+        return;
+    self->has_news = false;
+    self->progress_at = now + PROGRESS_MS;
+    self->run->on_progress(self->run->user_data);
+}
+
+static PumpEnd pump_run(Pump *self, Cancel *cancel, int64_t deadline)
+{
+    for (;;) {
+        pump_progress(self);
+        int64_t now = time_monotonic_ms();
+        if (now >= deadline)
+            return PUMP_TIMED_OUT;
+        int64_t wake_at = self->has_news ? MIN(deadline, self->progress_at) : deadline;
+        struct pollfd fds[] = {
+            { .fd = cancel_fd(cancel), .events = POLLIN },
+            { .fd = self->output_fd, .events = POLLIN },
+            { .fd = self->report_fd, .events = POLLIN },
+            { .fd = self->child->pidfd, .events = POLLIN },
+            { .fd = self->message_left > 0 ? self->child->extra_in : -1, .events = POLLOUT },
+        };
+        if (poll(fds, G_N_ELEMENTS(fds), (int)CLAMP(wake_at - now, 0, G_MAXINT)) <= 0)
+            continue;
+        if (fds[0].revents)
+            return PUMP_CANCELLED;
+        for (int i = 0; fds[1].revents && i < READS_PER_ROUND && pump_read(self) > 0; i++)
+            continue;
+        if (fds[2].revents && pump_read_report(self)) {
+            pump_drain(self, is_alive(self->last_started));
+            return PUMP_REPORTED;
+        }
+        if (fds[3].revents) {
+            bool is_reported = pump_read_report(self);
+            pump_drain(self, true);
+            return is_reported ? PUMP_REPORTED : PUMP_SHELL_EXITED;
+        }
+        if (fds[4].revents)
+            pump_write(self);
+    }
+}
+
+/* `\builtin` and `\command` keep aliases and functions of the user out of our own lines. */
+static const char *guard_of(const char *shell)
+{
+    return bash_shell_is(shell, "zsh") ? "\\builtin" : "\\command";
+}
+
+static void append_quoted(GString *out, const char *text)
+{
+    g_autofree char *quoted = g_shell_quote(text);
+    g_string_append(out, quoted);
+}
+
+/* What makes the shell report: for bash the end of the message, for others a line of it. */
+static void end_message(const BashShell *self, GString *message)
+{
+    if (bash_shell_is(self->shell, "bash"))
+        g_string_append_c(message, '\0');
+    else
+        g_string_append_printf(
+            message, "{ %s printf '%%s %%s %%s\\n' %s \"$?\" \"${!-}\" >&4; } 2>/dev/null\n",
+            guard_of(self->shell), self->nonce);
+}
+
+/*
+ * The program of a bash. It stands on one line, the line that eval counts from. The report is made
+ * by the condition of the inner loop, so that a stray `continue` still leads to it, and the outer
+ * loop catches a stray `break`. Errors of our own words, and what `set -x` shows of them, go
+ * nowhere.
+ */
+static char *bash_program(const BashShell *self, const char *snapshot_path)
+{
+    GString *program = g_string_new("exec 5>&1; ");
+    if (snapshot_path) {
+        g_string_append(program, ". ");
+        append_quoted(program, snapshot_path);
+        g_string_append(program, " </dev/null >/dev/null 2>&1 3<&- 4>&- 5>&-; ");
+    }
+    g_string_append_printf(
+        program,
+        "while :; do while \\builtin printf '%%s %%s %%s\\n' %s \"$?\" \"${!-}\" >&4; "
+        "IFS= \\builtin read -r -d '' -u 3 __kedge_call || \\builtin exit; "
+        "do \\builtin eval \"$__kedge_call\"; done; done 2>/dev/null",
+        self->nonce);
+    return g_string_free(program, FALSE);
+}
+
+/* The first message; bash needs none, since its program begins with a report. */
+static GString *start_message(const BashShell *self)
+{
+    GString *message = g_string_new(NULL);
+    if (!bash_shell_is(self->shell, "bash")) {
+        g_string_append(message, "exec 3<&- 5>&1\n");
+        end_message(self, message);
+    }
+    return message;
+}
+
+static char *command_with_prefix(const char *command)
+{
+    const char *prefix = bash_command_prefix();
+    return prefix ? g_strconcat(prefix, " ", command, NULL) : g_strdup(command);
+}
+
+static GString *call_message(const BashShell *self, const BashRun *run)
+{
+    const char *guard = guard_of(self->shell);
+    g_autofree char *real_cwd = path_real(run->cwd);
+    g_autofree char *command = command_with_prefix(run->command);
+    GString *message = g_string_new(guard);
+    g_string_append(message, " cd -- ");
+    append_quoted(message, real_cwd ? real_cwd : run->cwd);
+    g_string_append(message, " 2>&5 && { ");
+
+    // assignments before eval hold for it alone, and are exported
+    const char *name = NULL;
+    json_t *value = NULL;
+    json_object_foreach ((json_t *)run->env, name, value) {
+        g_string_append_printf(message, "%s=", name);
+        append_quoted(message, json_string_value(value));
+        g_string_append_c(message, ' ');
+    }
+    g_string_append_printf(message, "%s eval ", guard);
+    append_quoted(message, command);
+    g_string_append(message, "\n} </dev/null >&5 2>&5 3<&- 4>&- 5>&-\n");
+    end_message(self, message);
+    return message;
+}
+
+/* Hands `message` to the shell and waits for its report. `run` NULL: the output does not matter. */
+static PumpEnd exchange(BashShell *self, const GString *message, const BashRun *run, Cancel *cancel,
+                        int64_t deadline, int *ret_status)
+{
+    g_autofree char *buffer = g_malloc(READ_BYTES);
+    Pump pump = {
+        .child = &self->child,
+        .output_fd = self->child.output_fd,
+        .report_fd = self->child.extra_out,
+        .nonce = self->nonce,
+        .buffer = buffer,
+    };
+    pump_drain(&pump, false); // leftovers of background children
+    pump.run = run;
+    pump.message = message->str;
+    pump.message_left = message->len;
+    PumpEnd end = pump_run(&pump, cancel, deadline);
+    if (end == PUMP_REPORTED)
+        *ret_status = pump.status;
+    return end;
+}
+
+static bool has_exited(const BashShell *self)
+{
+    struct pollfd exited = { .fd = self->child.pidfd, .events = POLLIN };
+    return poll(&exited, 1, 0) != 0;
+}
+
+static void set_up(BashShell *self, Cancel *cancel, char *shell, const Settings *settings)
+{
+    self->shell = shell;
+    self->env = bash_environment(settings, shell);
+    self->snapshot = bash_snapshot_make(shell, (const char *const *)self->env, cancel);
+}
+
+static bool start_process(BashShell *self, const char *cwd, const char *snapshot_path,
+                          GError **error)
+{
+    g_free(self->nonce);
+    self->nonce = g_strdup_printf("%08x%08x", g_random_int(), g_random_int());
+    g_autofree char *program = bash_program(self, snapshot_path);
+    const char *const bash[] = {
+        self->shell, "--norc", "--noprofile", "-c", program, "bash", NULL
+    };
+    const char *const zsh[] = { self->shell, "-f", "/dev/fd/3", NULL };
+    const char *const other[] = { self->shell, "/dev/fd/3", NULL };
+    const char *const *argv = bash_shell_is(self->shell, "bash")  ? bash
+                              : bash_shell_is(self->shell, "zsh") ? zsh
+                                                                  : other;
+    if (!proc_start(argv, cwd, (const char *const *)self->env, true, &self->child, error))
+        return false;
+    // a larger pipe is welcome, not needed
+    (void)fcntl(self->child.output_fd, F_SETPIPE_SZ, (int)PIPE_BYTES);
+    return fd_set_nonblocking(self->child.output_fd, error) &&
+           fd_set_nonblocking(self->child.extra_in, error) &&
+           fd_set_nonblocking(self->child.extra_out, error);
+}
+
+/* Starts the process and waits for its first report. The snapshot is on disk only meanwhile. */
+static bool start_shell(BashShell *self, const char *cwd, Cancel *cancel, int64_t deadline,
+                        PumpEnd *ret_end, GError **error)
+{
+    g_autofree char *snapshot_path = self->snapshot ? bash_snapshot_write(self->snapshot) : NULL;
+    bool is_started = start_process(self, cwd, snapshot_path, error);
+    if (is_started) {
+        g_autoptr(GString) message = start_message(self);
+        int status = 0;
+        *ret_end = exchange(self, message, NULL, cancel, deadline, &status);
+    }
+    if (snapshot_path)
+        unlink(snapshot_path);
+    if (is_started && *ret_end != PUMP_SHELL_EXITED)
+        return true;
+    int status = proc_child_end(&self->child, EXIT_GRACE_MS);
+    return is_started && fail_with(error, KEDGE_ERROR_FAILED,
+                                   "cannot start %s: it exited with code %d", self->shell, status);
+}
+
+/* Makes sure that a shell is there. *ret_end is PUMP_REPORTED when it is. */
+static bool ensure_shell(BashShell *self, const BashRun *run, Cancel *cancel, int64_t deadline,
+                         PumpEnd *ret_end, GError **error)
+{
+    *ret_end = PUMP_REPORTED;
+    if (self->child.pid > 0 && !has_exited(self))
+        return true;
+    proc_child_end(&self->child, EXIT_GRACE_MS);
+
+    char *shell = NULL;
+    if (!self->shell && !bash_find_shell(run->settings, &shell, error))
+        return false;
+    if (shell)
+        set_up(self, cancel, shell, run->settings);
+    return start_shell(self, run->cwd, cancel, deadline, ret_end, error);
+}
+
+static bool run_in_session(BashShell *self, const BashRun *run, Cancel *cancel, BashEnd *ret_end,
+                           int *ret_status, GError **error)
+{
+    int64_t deadline = time_monotonic_ms() + run->timeout_ms;
+    PumpEnd end;
+    if (!ensure_shell(self, run, cancel, deadline, &end, error))
+        return false;
+    if (end == PUMP_REPORTED) {
+        g_autoptr(GString) message = call_message(self, run);
+        end = exchange(self, message, run, cancel, deadline, ret_status);
+    }
+    *ret_end = end == PUMP_TIMED_OUT   ? BASH_TIMED_OUT
+               : end == PUMP_CANCELLED ? BASH_CANCELLED
+                                       : BASH_EXITED;
+    if (end == PUMP_SHELL_EXITED)
+        *ret_status = proc_child_end(&self->child, EXIT_GRACE_MS);
+    else if (end != PUMP_REPORTED)
+        proc_child_end(&self->child, STOP_GRACE_MS);
+    return true;
+}
+
+typedef struct OneShot {
+    const BashRun *run;
+    int64_t progress_at;
+} OneShot;
+
+static void take_output(const char *data, size_t size, void *user_data)
+{
+    OneShot *self = user_data;
+    output_sink_push(self->run->sink, data, size);
+    int64_t now = time_monotonic_ms();
+    if (!self->run->on_progress || now < self->progress_at)
+        return;
+    self->progress_at = now + PROGRESS_MS;
+    self->run->on_progress(self->run->user_data);
+}
+
+/* Never touches the session: its owner is at work in it. */
+static bool run_one_shot(const BashRun *run, Cancel *cancel, BashEnd *ret_end, int *ret_status,
+                         GError **error)
+{
+    g_autofree char *shell = NULL;
+    if (!bash_find_shell(run->settings, &shell, error))
+        return false;
+    g_auto(GStrv) env = bash_environment(run->settings, shell);
+    const char *name = NULL;
+    json_t *value = NULL;
+    json_object_foreach ((json_t *)run->env, name, value) {
+        env = g_environ_setenv(env, name, json_string_value(value), TRUE);
+    }
+    g_autofree char *command = command_with_prefix(run->command);
+    const char *const login[] = { shell, "-l", "-c", command, NULL };
+    const char *const plain[] = { shell, "-c", command, NULL };
+    OneShot one_shot = { .run = run };
+    const ProcSpec spec = {
+        .argv = env_flag("BASH_NO_LOGIN") ? plain : login,
+        .cwd = run->cwd,
+        .env = (const char *const *)env,
+        .timeout_ms = run->timeout_ms,
+        .max_output_bytes = 4 * KIB, // the sink has it
+        .is_bytes = true,
+        .on_output = take_output,
+        .user_data = &one_shot,
+    };
+    g_auto(ProcResult) result = { 0 };
+    g_autoptr(GError) problem = NULL;
+    *ret_end = BASH_EXITED;
+    if (proc_run(&spec, cancel, &result, &problem)) {
+        *ret_status = result.exit_status;
+        return true;
+    }
+    *ret_end = error_is(problem, KEDGE_ERROR_TIMEOUT) ? BASH_TIMED_OUT : BASH_CANCELLED;
+    if (error_is(problem, KEDGE_ERROR_TIMEOUT) || error_is(problem, KEDGE_ERROR_CANCELLED))
+        return true;
+    g_propagate_error(error, g_steal_pointer(&problem));
+    return false;
+}
+
+bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashEnd *ret_end,
+                    int *ret_status, GError **error)
+{
+    *ret_end = BASH_CANCELLED;
+    if (cancel_has_fired(cancel))
+        return true;
+
+    pthread_mutex_lock(&self->lock);
+    bool is_mine = !self->is_busy;
+    self->is_busy = true;
+    pthread_mutex_unlock(&self->lock);
+    if (!is_mine)
+        return run_one_shot(run, cancel, ret_end, ret_status, error);
+
+    bool is_run = run_in_session(self, run, cancel, ret_end, ret_status, error);
+    pthread_mutex_lock(&self->lock);
+    self->is_busy = false;
+    pthread_mutex_unlock(&self->lock);
+    return is_run;
+}

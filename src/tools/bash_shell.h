@@ -1,0 +1,40 @@
+/*
+ * The shell behind the bash tool (agent-tools §9.1.3): one co-process that lives across calls, so
+ * that variables, functions, options and aliases persist; the working directory does not. It is
+ * started at the first call, and again after `exit`, a crash, a timeout or a cancel.
+ *
+ * Thread safe. A call that finds the shell busy gets a shell of its own, for that call only.
+ */
+#pragma once
+
+#include "base/cancel.h"
+#include "tool/settings.h"
+#include "tool/sink.h"
+
+typedef struct BashShell BashShell;
+
+BashShell *bash_shell_new(void);
+void bash_shell_free(BashShell *self); // ends the shell and what it has left behind; NULL allowed
+
+typedef enum {
+    BASH_EXITED,    // the command's own end
+    BASH_TIMED_OUT, // stopped; the shell is gone
+    BASH_CANCELLED, // stopped; the shell is gone
+} BashEnd;
+
+typedef struct BashRun { // all borrowed
+    const char *command;
+    const char *cwd;   // absolute, exists
+    const json_t *env; // of this call only: an object of strings with valid names, or NULL
+    int64_t timeout_ms;
+    const Settings *settings;
+    OutputSink *sink; // gets stdout and stderr, merged
+    /* After output, at most every 50 ms, on the calling thread. May be NULL. */
+    void (*on_progress)(void *user_data);
+    void *user_data;
+} BashRun;
+
+/* False only when no shell could be started. *ret_status (128 + n for signal n) belongs to
+   BASH_EXITED. */
+bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashEnd *ret_end,
+                    int *ret_status, GError **error);

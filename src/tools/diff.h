@@ -1,0 +1,12 @@
+/*
+ * Numbered line diff for people and interfaces (agent-tools §3.3.1). Pure; thread safe.
+ */
+#pragma once
+
+#include <stddef.h>
+
+/* Lines `<+|-| ><n>|<text>`: deleted and kept ones with their old number, added ones with their new
+   one; 4 lines of context; a gap is one line ` <n>|...`. At most 256 KiB, then a last gap.
+   `ret_first_changed` (may be NULL) is a line number of `after`; 0 when nothing differs. Caller
+   frees. */
+char *diff_numbered(const char *before, const char *after, size_t *ret_first_changed);

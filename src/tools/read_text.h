@@ -1,0 +1,23 @@
+/*
+ * Showing lines of a text, and of a directory, for read (agent-tools §3.1.3, §3.1.5). Private to that tool.
+ */
+#pragma once
+
+#include "tool/tool.h"
+#include "tools/read_select.h"
+
+typedef struct ReadText {
+    const char *data;
+    size_t size;
+    const char *entity; // "file"; "resource" for an artifact
+    const ReadSelect *select;
+    bool has_numbers; // readLineNumbers
+    int64_t default_limit;
+} ReadText;
+
+/* Adds the text block, and the truncation for the notice. */
+void read_text_show(const ReadText *text, ToolResult *result);
+
+/* The tree of a directory, two levels deep. */
+bool read_directory_show(const char *path, const ReadSelect *select, int64_t now_ms, ToolResult *result,
+                         GError **error);

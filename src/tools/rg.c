@@ -1,0 +1,141 @@
+/*
+ * Running ripgrep (rg.h).
+ */
+#include "tools/rg.h"
+
+#include "base/limits.h"
+#include "base/proc.h"
+
+#define MAX_LINE_BYTES  LIMIT_JSON_BYTES // an event of --json holds a whole line of a file
+#define MAX_ERROR_BYTES (16 * KIB)
+
+typedef struct LineReader {
+    char separator;
+    GString *line;
+    bool is_too_long; // a line was
+    bool is_stopped;
+    Cancel *stop;
+    RgLineFunc func;
+    void *user_data;
+} LineReader;
+
+static void stop(LineReader *self)
+{
+    self->is_stopped = true;
+    cancel_fire(self->stop);
+}
+
+static void take_line(LineReader *self)
+{
+    if (!self->func(self->line->str, self->line->len, self->user_data))
+        stop(self);
+    g_string_truncate(self->line, 0);
+}
+
+static void on_output(const char *data, size_t size, void *user_data)
+{
+    LineReader *self = user_data;
+    const char *end = data + size;
+    while (data < end && !self->is_stopped) {
+        const char *separator = memchr(data, self->separator, (size_t)(end - data));
+        size_t piece = (size_t)((separator ? separator : end) - data);
+        if (self->line->len + piece > MAX_LINE_BYTES) {
+            self->is_too_long = true;
+            stop(self);
+            return;
+        }
+        g_string_append_len(self->line, data, (gssize)piece);
+        if (separator)
+            take_line(self);
+        data += piece + (separator ? 1 : 0);
+    }
+}
+
+static bool run(const char *const *argv, const char *cwd, int64_t timeout_ms, Cancel *cancel,
+                LineReader *reader, int *ret_exit_status, char **ret_error_text, GError **error)
+{
+    g_autoptr(GString) line = g_string_new(NULL);
+    g_autoptr(Cancel) token = cancel_new(cancel);
+    reader->line = line;
+    reader->stop = token;
+    const ProcSpec spec = {
+        .argv = argv,
+        .cwd = cwd,
+        .timeout_ms = timeout_ms,
+        .max_output_bytes = MAX_ERROR_BYTES,
+        .keep = PROC_KEEP_HEAD,
+        .has_own_stderr = true,
+        .on_output = on_output,
+        .user_data = reader,
+    };
+    g_auto(ProcResult) result = { 0 };
+    g_autoptr(GError) run_error = NULL;
+    bool is_done = proc_run(&spec, token, &result, &run_error);
+    if (reader->is_too_long)
+        return fail_with(error, KEDGE_ERROR_LIMIT,
+                         "a line that matches is too long to be shown (over 64 MiB)");
+    if (is_done && result.term_signal != 0 && !reader->is_stopped)
+        return fail_with(error, KEDGE_ERROR_FAILED, "ripgrep was ended by signal %d", result.term_signal);
+    if (is_done) {
+        *ret_exit_status = result.exit_status;
+        *ret_error_text = g_steal_pointer(&result.error_output);
+        return true;
+    }
+    if (reader->is_stopped && !cancel_has_fired(cancel)) {
+        *ret_exit_status = 0;
+        *ret_error_text = g_strdup("");
+        return true;
+    }
+    g_autofree char *program = proc_find_program("rg");
+    if (error_is(run_error, KEDGE_ERROR_NOT_FOUND) && !program)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                         "ripgrep (rg) is not installed; install the package ripgrep");
+    g_propagate_error(error, g_steal_pointer(&run_error));
+    return false;
+}
+
+bool rg_run(const char *const *args, const char *cwd, int64_t timeout_ms, Cancel *cancel, RgLineFunc func,
+            void *user_data, int *ret_exit_status, char **ret_error_text, GError **error)
+{
+    g_autoptr(GPtrArray) argv = g_ptr_array_new();
+    g_ptr_array_add(argv, (void *)"rg");
+    for (; *args; args++)
+        g_ptr_array_add(argv, (void *)*args);
+    g_ptr_array_add(argv, NULL);
+    LineReader reader = { .separator = '\n', .func = func, .user_data = user_data };
+    return run((const char *const *)argv->pdata, cwd, timeout_ms, cancel, &reader, ret_exit_status,
+               ret_error_text, error);
+}
+
+typedef struct PathReader {
+    RgPathFunc func;
+    void *user_data;
+} PathReader;
+
+static bool on_path(const char *line, size_t size, void *user_data)
+{
+    const PathReader *reader = user_data;
+    return reader->func(g_str_has_prefix(line, "./") ? line + 2 : line, reader->user_data);
+}
+
+bool rg_files(const RgFiles *search, Cancel *cancel, RgPathFunc func, void *user_data, GError **error)
+{
+    const char *argv[16] = { "rg", "--no-config", "--files", "--null", "--no-messages",
+                             "--no-require-git" };
+    size_t used = 6;
+    if (!search->excludes_hidden)
+        argv[used++] = "--hidden";
+    if (!search->enters_all) {
+        argv[used++] = "--glob=!.git";
+        argv[used++] = "--glob=!node_modules";
+    }
+    PathReader paths = { .func = func, .user_data = user_data };
+    LineReader reader = { .separator = '\0', .func = on_path, .user_data = &paths };
+    int exit_status = 0;
+    g_autofree char *error_text = NULL;
+    if (!run(argv, search->cwd, search->timeout_ms, cancel, &reader, &exit_status, &error_text, error))
+        return false;
+    // what could not be read is passed over in silence (--no-messages): other complaints end the search
+    return exit_status != 2 || *error_text == '\0' ||
+           fail_with(error, KEDGE_ERROR_FAILED, "ripgrep: %s", g_strchomp(error_text));
+}

@@ -1,0 +1,100 @@
+/*
+ * Path rules shared by the tools (workspace_path.h).
+ */
+#include "tools/workspace_path.h"
+
+#include "base/file.h"
+#include "base/path.h"
+#include "tools/rg.h"
+
+enum { SUFFIX_TIMEOUT_MS = 5000 };
+
+/* Surrounding blanks and one pair of quotes away; `\ ` is a blank. */
+char *workspace_clean(const char *asked)
+{
+    g_autofree char *text = g_strstrip(g_strdup(asked));
+    size_t size = strlen(text);
+    bool is_quoted = size >= 2 && (*text == '"' || *text == '\'') && text[size - 1] == *text;
+    g_autofree char *inner = is_quoted ? g_strndup(text + 1, size - 2) : g_strdup(text);
+    g_auto(GStrv) parts = g_strsplit(inner, "\\ ", -1);
+    return g_strjoinv(" ", parts);
+}
+
+static bool is_unicode_blank(gunichar c)
+{
+    return c == 0xa0 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x205f || c == 0x3000;
+}
+
+static char *plain_blanks(const char *text)
+{
+    GString *out = g_string_new(NULL);
+    for (const char *p = text; *p; p = g_utf8_next_char(p)) {
+        gunichar c = g_utf8_get_char(p);
+        g_string_append_unichar(out, is_unicode_blank(c) ? ' ' : c);
+    }
+    return g_string_free(out, FALSE);
+}
+
+static char *absolute(const char *text, const char *cwd)
+{
+    if (strcmp(text, "/") == 0)
+        return g_strdup(cwd);
+    g_autofree char *expanded = path_expand_home(text);
+    return path_absolute(expanded, cwd);
+}
+
+char *workspace_path(const char *asked, const char *cwd)
+{
+    if (g_ascii_strncasecmp(asked, "file://", 7) == 0) {
+        char *path = g_filename_from_uri(asked, NULL, NULL);
+        if (path)
+            return path;
+    }
+    g_autofree char *raw = absolute(asked, cwd);
+    if (asked[0] != '@' && file_exists(raw))
+        return g_steal_pointer(&raw);
+    g_autofree char *text = workspace_clean(asked);
+    g_autofree char *literal = absolute(text, cwd);
+    g_autofree char *without_at = text[0] == '@' ? absolute(text + 1, cwd) : NULL;
+    if (without_at && (file_exists(without_at) || !file_exists(literal)))
+        return g_steal_pointer(&without_at);
+    if (file_exists(literal))
+        return g_steal_pointer(&literal);
+    if (!g_utf8_validate(text, -1, NULL))
+        return g_steal_pointer(&literal);
+    g_autofree char *plain = plain_blanks(text);
+    g_autofree char *with_blanks = absolute(plain, cwd);
+    return file_exists(with_blanks) ? g_steal_pointer(&with_blanks) : g_steal_pointer(&literal);
+}
+
+typedef struct SuffixMatch {
+    char *suffix; // "/" and what was asked
+    char *found;
+    unsigned count;
+} SuffixMatch;
+
+static bool take_match(const char *path, void *user_data)
+{
+    SuffixMatch *match = user_data;
+    bool is_whole = strcmp(path, match->suffix + 1) == 0;
+    if (!is_whole && !g_str_has_suffix(path, match->suffix))
+        return true;
+    match->count++;
+    g_free(match->found);
+    match->found = g_strdup(path);
+    return match->count < 2;
+}
+
+char *workspace_suffix_match(const char *asked, const char *cwd, Cancel *cancel)
+{
+    g_autofree char *text = workspace_clean(asked);
+    const char *relative = g_str_has_prefix(text, "./") ? text + 2 : text;
+    if (*relative == '/' || *relative == '~' || *relative == '\0' || strstr(relative, ".."))
+        return NULL;
+    g_autofree char *suffix = g_strconcat("/", relative, NULL);
+    SuffixMatch match = { .suffix = suffix };
+    const RgFiles search = { .cwd = cwd, .timeout_ms = SUFFIX_TIMEOUT_MS };
+    bool is_complete = rg_files(&search, cancel, take_match, &match, NULL);
+    g_autofree char *found = match.found;
+    return is_complete && match.count == 1 ? path_absolute(found, cwd) : NULL;
+}

@@ -1,0 +1,82 @@
+/*
+ * write: create a file or replace its whole content (agent-tools §3.2).
+ */
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "tools/generated.h"
+#include "tools/tools.h"
+#include "tools/workspace_path.h"
+
+#include <fcntl.h>
+
+typedef struct WriteArgs {
+    const char *path;
+    const char *content;
+} WriteArgs;
+
+static const FieldDef write_fields[] = {
+    { "path", FIELD_STRING, offsetof(WriteArgs, path), .is_required = true,
+      .help = "File to write, relative to the working directory" },
+    { "content", FIELD_STRING, offsetof(WriteArgs, content), .is_required = true,
+      .help = "The whole content of the file" },
+    { 0 },
+};
+
+static const char description[] =
+    "Creates a file or replaces the whole content of an existing one. Parent directories are "
+    "made.\n"
+    "To change a part of a file use edit: it says less and loses nothing.";
+
+static bool write_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgement *ret_judgement,
+                        GError **error G_GNUC_UNUSED)
+{
+    const WriteArgs *args = args_;
+    ret_judgement->effect = EFFECT_WRITE;
+    ret_judgement->summary = g_strconcat("writes ", args->path, NULL);
+    return true;
+}
+
+static bool check_generated(const ToolCall *call, const char *path, const char *shown,
+                            GError **error)
+{
+    char head[GENERATED_HEAD_BYTES];
+    // non-blocking, because opening a FIFO would wait for a writer; an unreadable file has no head
+    g_auto(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    ssize_t size = fd >= 0 ? read(fd, head, sizeof(head)) : 0;
+    return generated_check(tool_call_settings(call), path, shown, head, (size_t)MAX(size, 0),
+                           error);
+}
+
+static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
+{
+    const WriteArgs *args = args_;
+    g_autofree char *path = workspace_path(args->path, tool_call_cwd(call));
+    g_autofree char *shown = path_display(path, tool_call_cwd(call));
+    bool is_update = file_exists(path);
+    if (is_update && !check_generated(call, path, shown, error))
+        return false;
+
+    g_autofree char *dir = g_path_get_dirname(path);
+    size_t size = strlen(args->content);
+    if (!file_make_dirs(dir, 0777, error) ||
+        !file_write_atomic(path, args->content, size, 0666, error))
+        return false;
+    g_autofree char *text = g_strdup_printf("Successfully wrote %zu bytes to %s", size, shown);
+    tool_result_add_text(result, text);
+    json_set_text(tool_result_details(result), "op", is_update ? "update" : "create");
+    return true;
+}
+
+const ToolDef tool_write = {
+    .name = "write",
+    .label = "Write",
+    .summary = "Create or overwrite a file",
+    .description = description,
+    .effect = EFFECT_WRITE,
+    .judge = write_judge,
+    .flags = TOOL_EXCLUSIVE | TOOL_NON_ABORTABLE | TOOL_CAN_DESTROY,
+    .fields = write_fields,
+    .args_size = sizeof(WriteArgs),
+    .run = write_run,
+};

@@ -1,0 +1,313 @@
+/* The edit tool: exact and fuzzy replacement, what stays as it was, and what errors say. */
+#include "tool_fixture.h"
+
+#include "tools/edit_fuzzy.h"
+#include "tools/edit_indent.h"
+#include "tools/tools.h"
+
+#include <sys/stat.h>
+
+static char *file_text(const ToolFixture *fixture, const char *name)
+{
+    g_autofree char *path = g_build_filename(fixture->cwd, name, NULL);
+    char *text = NULL;
+    assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    return text;
+}
+
+static json_t *one_edit(const char *old_text, const char *new_text, bool all)
+{
+    json_t *item = json_object();
+    json_set_text(item, "old_text", old_text);
+    json_set_text(item, "new_text", new_text);
+    json_set_bool(item, "all", all);
+    json_t *edits = json_array();
+    json_append_take(edits, item);
+    json_t *arguments = json_object();
+    json_set_text(arguments, "path", "f.txt");
+    json_set_take(arguments, "edits", edits);
+    return arguments;
+}
+
+static void test_replace(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *file, *old_text, *new_text;
+        bool all, is_error;
+        const char *text, *after; // NULL: unchanged
+    } cases[] = {
+        { "once", "a\nb\nc\n", "b", "B", false, false, "Successfully replaced text in f.txt.",
+          "a\nB\nc\n" },
+        { "to nothing", "a\nb\nc\n", "b\n", "", false, false,
+          "Successfully replaced text in f.txt.", "a\nc\n" },
+        { "across lines", "a\nb\nc\n", "a\nb", "x\ny\nz", false, false,
+          "Successfully replaced text in f.txt.", "x\ny\nz\nc\n" },
+        { "tools-T51", "x = 1\ny = 1\n", "1", "2", false, true,
+          "Found 2 occurrences in f.txt:\n\n  1 | x = 1\n  2 | y = 1\n\n  1 | x = 1\n  2 | y = "
+          "1\n\n"
+          "Add more context lines to disambiguate.",
+          NULL },
+        { "tools-T51: all", "x = 1\ny = 1\n", "1", "2", true, false,
+          "Successfully replaced 2 occurrences in f.txt.", "x = 2\ny = 2\n" },
+        { "five lines around", "1\n2\n3\n4\nb\n6\n7\n8\n9\n10\n11\nb", "b", "c", false, true,
+          "Found 2 occurrences in f.txt:\n\n  3 | 3\n  4 | 4\n  5 | b\n  6 | 6\n  7 | 7\n\n  10 | "
+          "10\n"
+          "  11 | 11\n  12 | b\n\nAdd more context lines to disambiguate.",
+          NULL },
+        { "all of one", "a\n", "a", "b", true, false, "Successfully replaced text in f.txt.",
+          "b\n" },
+        { "empty", "a\n", "", "b", false, true, "old_text must not be empty.", NULL },
+        { "no change", "a\n", "a", "a", false, true,
+          "Edits to f.txt resulted in no changes being made.", NULL },
+        { "nothing like it", "a\n", "one\ntwo\nthree", "b", false, true,
+          "Could not find a close enough match in f.txt.", NULL },
+        { "blank", "a\n", " \n \n", "b", false, true,
+          "Could not find a close enough match in f.txt.", NULL },
+        { "CRLF stays", "a\r\nb\r\nc\r\n", "b\nc", "x\ny", false, false,
+          "Successfully replaced text in f.txt.", "a\r\nx\r\ny\r\n" },
+        { "CRLF asked for", "a\r\nb\r\n", "a\r\nb", "x\r\ny", false, false,
+          "Successfully replaced text in f.txt.", "x\r\ny\r\n" },
+        { "the first newline decides", "a\nb\r\nc\rd\n", "a", "x", false, false,
+          "Successfully replaced text in f.txt.", "x\nb\nc\nd\n" },
+        { "BOM stays",
+          "\xef\xbb\xbf"
+          "a\nb\n",
+          "a\n", "x\n", false, false, "Successfully replaced text in f.txt.",
+          "\xef\xbb\xbfx\nb\n" },
+        { "no newline at the end", "a\nb", "b", "c", false, false,
+          "Successfully replaced text in f.txt.", "a\nc" },
+        { "invalid UTF-8 elsewhere", "\xff\nb\n", "b", "c", false, false,
+          "Successfully replaced text in f.txt.", "\xff\nc\n" },
+        { "tools-T52", "if x:\n\tfoo(1)\n\tbar(2)\n", "    foo(1)\n    bar(2)\n",
+          "    foo(1)\n        baz(3)\n    bar(4)\n", false, false,
+          "Successfully replaced text in f.txt.", "if x:\n\tfoo(1)\n\t\tbaz(3)\n\tbar(4)\n" },
+        { "typographic quotes", "say(“hello – world”)\n", "say(\"hello - world\")", "say(1)", false,
+          false, "Successfully replaced text in f.txt.", "say(1)\n" },
+        { "a letter amiss", "the quick brown fox jumps\n", "the quick brwn fox jumps", "x", false,
+          false, "Successfully replaced text in f.txt.", "x\n" },
+        { "too far away", "int main(void)\n{\n    return 0;\n}\n",
+          "int mein(int)\n{\n    retern 1;\n}", "x", false, true,
+          "Could not find a close enough match in f.txt.\n\nClosest match (87% similar) at line "
+          "1:\n"
+          "  - int mein(int)\n  + int main(void)\nClosest match was below the 95% similarity "
+          "threshold.",
+          NULL },
+        { "two that fit", "alpha beta gamma delta one\nx\nalpha beta gamma delta two\n",
+          "alpha beta gamma delta onn", "x", false, false, "Successfully replaced text in f.txt.",
+          "x\nx\nalpha beta gamma delta two\n" },
+        { "two that fit as well", "  foo(bar,  baz)\nx\n    foo(bar, baz) \n", "foo(bar, baz);",
+          "x", false, true, NULL, NULL },
+        { "two that fit exactly", "foo(“a”)\nx\nfoo(„a„)\n", "foo(\"a\")", "x", false, true,
+          "Could not find a close enough match in f.txt.\n\nClosest match (100% similar) at line "
+          "1:\n"
+          "  - foo(\"a\")\n  + foo(“a”)\nFound 2 high-confidence matches. Provide more context to "
+          "make it "
+          "unique.",
+          NULL },
+        { "all that fit", "foo(“a”)\nx\n  foo(„a„)\n", "foo(\"a\")\n", "foo(1)\nbar()\n", true,
+          false, "Successfully replaced 2 occurrences in f.txt.",
+          "foo(1)\nbar()\nx\n  foo(1)\n  bar()\n" },
+        { "another depth", "{\n    a_long_name();\n    another_long_name();\n}\n",
+          "a_long_name();\n  another_long_name(); ", "x();\ny();", false, false,
+          "Successfully replaced text in f.txt.", "{\nx();\ny();\n}\n" }, // no uniform difference
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+        tool_fixture_put(fixture, "f.txt", cases[i].file);
+        g_auto(ToolResult) result = { 0 };
+        tool_fixture_call(fixture, &tool_edit,
+                          one_edit(cases[i].old_text, cases[i].new_text, cases[i].all), &result);
+        g_autofree char *text = tool_result_text(&result);
+        if (cases[i].text)
+            assert_text(cases[i].name, text, cases[i].text);
+        if (result.is_error != cases[i].is_error)
+            fail_msg("%s: is_error %d: %s", cases[i].name, result.is_error, text);
+        g_autofree char *after = file_text(fixture, "f.txt");
+        assert_text(cases[i].name, after, cases[i].after ? cases[i].after : cases[i].file);
+    }
+}
+
+static void test_not_fuzzy(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new("{'edit':{'fuzzyMatch':false}}", false);
+    tool_fixture_put(fixture, "f.txt", "a  b c d\n");
+    g_autofree char *text =
+        tool_fixture_error(fixture, &tool_edit, one_edit("a b c d", "x", false));
+    assert_text(
+        "closest", text,
+        "Could not find the exact text in f.txt. The old text must match exactly including all "
+        "whitespace and newlines.\n\nClosest match (100% similar) at line 1:\n  - a b c d\n"
+        "  + a  b c d\nFuzzy matching is disabled. Enable 'Edit fuzzy match' in settings to accept "
+        "high-confidence matches.");
+    g_autofree char *none =
+        tool_fixture_error(fixture, &tool_edit, one_edit("1\n2\n3", "x", false));
+    assert_text(
+        "none", none,
+        "Could not find the exact text in f.txt. The old text must match exactly including all "
+        "whitespace and newlines.");
+}
+
+static void test_several(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "f.txt", "a\nb\nc\n");
+    g_auto(ToolResult) result = { 0 };
+    tool_fixture_call(fixture, &tool_edit,
+                      json_of("{'path':'f.txt','edits':[{'old_text':'a','new_text':'A\\nb'},"
+                              "{'old_text':'b','new_text':'x'},{'old_text':'A','new_text':'B'},"
+                              "{'old_text':'b','new_text':'y','all':true}]}"),
+                      &result);
+    g_autofree char *text = tool_result_text(&result);
+    assert_true(result.is_error);
+    assert_text("each on what the others made", text,
+                "Error editing f.txt: Found 2 occurrences in f.txt:\n\n  1 | A\n  2 | b\n  3 | b\n "
+                " 4 | c\n\n"
+                "  1 | A\n  2 | b\n  3 | b\n  4 | c\n\nAdd more context lines to disambiguate.\n"
+                "Successfully replaced 4 occurrences in f.txt.");
+    g_autofree char *after = file_text(fixture, "f.txt");
+    assert_string_equal(after, "B\ny\ny\nc\n");
+    assert_string_equal(json_get_text(result.details, "diff"),
+                        "-1|a\n-2|b\n+1|B\n+2|y\n+3|y\n 3|c");
+    assert_int_equal(json_get_int(result.details, "firstChangedLine", 0), 1);
+    assert_string_equal(json_get_text(result.details, "op"), "update");
+
+    g_autofree char *failed =
+        tool_fixture_error(fixture, &tool_edit,
+                           json_of("{'path':'f.txt','edits':[{'old_text':'','new_text':'A'},"
+                                   "{'old_text':'B','new_text':'B'}]}"));
+    assert_text("none works", failed,
+                "Error editing f.txt: old_text must not be empty.\n"
+                "Error editing f.txt: Edits to f.txt resulted in no changes being made.");
+}
+
+static void test_refused(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    g_autofree char *missing = tool_fixture_error(fixture, &tool_edit, one_edit("a", "b", false));
+    assert_string_equal(missing, "File not found: f.txt");
+
+    tool_fixture_put_bytes(fixture, "f.txt", "a\0b", 3);
+    g_autofree char *binary = tool_fixture_error(fixture, &tool_edit, one_edit("a", "b", false));
+    assert_string_equal(binary, "Cannot edit binary file: f.txt");
+
+    tool_fixture_put(fixture, "f.txt", "// Code generated by stringer\na\n");
+    g_autofree char *other = tool_fixture_text(fixture, &tool_edit, one_edit("a\n", "b\n", false));
+    assert_string_equal(other, "Successfully replaced text in f.txt."); // no comment in a .txt
+    tool_fixture_put(fixture, "f.go", "// Code generated by stringer\na\n");
+    g_autofree char *generated = tool_fixture_error(
+        fixture, &tool_edit, json_of("{'path':'f.go','edits':[{'old_text':'a','new_text':'b'}]}"));
+    assert_contains("generated", generated, "Cannot modify auto-generated file: f.go\n");
+
+    g_autofree char *empty =
+        tool_fixture_error(fixture, &tool_edit, json_of("{'path':'f.txt','edits':[]}"));
+    assert_contains("no edits", empty, "edits: must NOT have fewer than 1 items");
+}
+
+static void test_mode_stays(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "f.txt", "a\n");
+    g_autofree char *path = g_build_filename(fixture->cwd, "f.txt", NULL);
+    assert_int_equal(chmod(path, 0751), 0);
+    g_autofree char *text = tool_fixture_text(fixture, &tool_edit, one_edit("a", "b", false));
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0751);
+}
+
+static void test_reindent(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *old_text, *matched, *new_text, *want;
+    } cases[] = {
+        { "same", "  a", "  a", "b", "b" },
+        { "only the indentation changes", "  a\n  b", " a\n b", "    a\n    b", "    a\n    b" },
+        { "deeper", "a\n  b", "    a\n      b", "x\n  y\n\nz", "    x\n      y\n\n    z" },
+        { "shallower", "    a", "  a", "    b\n      c\n d", "  b\n    c\nd" },
+        { "tabs, deeper", "a", "\t\ta", "x\n\ty", "\t\tx\n\t\t\ty" },
+        { "tabs to spaces", "\ta\n\t\tb", "    a\n        b", "\tx\n\t\t\ty",
+          "    x\n            y" },
+        { "tabs to spaces, not consistent", "\ta\n\t\tb", "    a\n      b", "\tx", "\tx" },
+        { "spaces to tabs", "  a\n    b", "\ta\n\t\tb", "  x\n      y", "\tx\n\t\t\ty" },
+        { "spaces to tabs, with offset", "  a\n      b", "a\n\tb", "  x\n      y", "x\n\ty" },
+        { "spaces that are no whole tab", "  a\n    b", "\ta\n\t\tb", "     x", "\t\t x" },
+        { "mixed", "  a\n\tb", "    a\n\tb", "  x", "  x" },
+        { "not uniform", "a\nb", "  a\n    b", "x", "x" },
+        { "blank lines do not count", "a\n\nb", "  a\n\n  b", "x\n\ny", "  x\n\n  y" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *got =
+            edit_reindent(cases[i].old_text, cases[i].matched, cases[i].new_text);
+        assert_text(cases[i].name, got, cases[i].want);
+    }
+}
+
+/* Similarity of one line to another, against a table computed the plain way. */
+static size_t plain_distance(const gunichar *a, size_t a_count, const gunichar *b, size_t b_count)
+{
+    g_autofree size_t *row = g_new(size_t, b_count + 1);
+    for (size_t j = 0; j <= b_count; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_count; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_count; j++) {
+            size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = MIN(replaced, MIN(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[b_count];
+}
+
+static void test_scores(void **state G_GNUC_UNUSED)
+{
+    static const gunichar letters[] = { 'a', 'b', 'c', 0xe9, 0x4e2d, 0x1f600 };
+    g_autoptr(GRand) random = g_rand_new_with_seed(3);
+    for (int round = 0; round < 3000; round++) {
+        gunichar a[300], b[300];
+        int a_count = g_rand_int_range(random, 1, round % 3 == 0 ? 300 : 70);
+        int b_count = g_rand_int_range(random, 1, round % 3 == 0 ? 300 : 70);
+        for (int i = 0; i < 300; i++) {
+            a[i] = letters[g_rand_int_range(random, 0, 6)];
+            b[i] = g_rand_boolean(random) ? a[i] : letters[g_rand_int_range(random, 0, 6)];
+        }
+        g_autofree char *old = g_ucs4_to_utf8(a, a_count, NULL, NULL, NULL);
+        g_autofree char *content = g_ucs4_to_utf8(b, b_count, NULL, NULL, NULL);
+        g_auto(FuzzyMatch) match = { 0 };
+        fuzzy_find(content, old, 0.95, &match);
+        size_t differences = plain_distance(a, (size_t)a_count, b, (size_t)b_count);
+        double want = 1 - (double)differences / (double)(MAX(a_count, b_count) + 2);
+        if (!match.has_closest || match.closest.score < want - 1e-6 ||
+            match.closest.score > want + 1e-6)
+            fail_msg("%s and %s: %f, not %f", old, content, match.closest.score, want);
+    }
+}
+
+static void test_large_file(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GString) content = g_string_new(NULL);
+    for (int i = 0; i < 20000; i++)
+        g_string_append_printf(content, "    result = compute_value_%d(input, %d);\n",
+                               i * 7919 % 20000, i);
+    g_autoptr(GString) old = g_string_new(NULL);
+    for (int i = 15000; i < 15060; i++)
+        g_string_append_printf(old, "    result = compute_value_%d(inpt, %d);\n", i * 7919 % 20000,
+                               i);
+    g_auto(FuzzyMatch) match = { 0 };
+    fuzzy_find(content->str, old->str, 0.95, &match);
+    assert_true(match.is_accepted);
+    assert_int_equal(match.closest.line, 15001);
+    assert_int_equal(match.places->len, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_replace),    cmocka_unit_test(test_not_fuzzy),
+        cmocka_unit_test(test_several),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_mode_stays), cmocka_unit_test(test_reindent),
+        cmocka_unit_test(test_scores),     cmocka_unit_test(test_large_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
