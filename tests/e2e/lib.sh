@@ -244,6 +244,19 @@ _is_gone() {
     ! kill -0 "$1" 2>/dev/null || grep -qs '^State:[[:space:]]*Z' "/proc/$1/status"
 }
 
+# strays: the processes, but for the servers, that belong to this test; each a line. They are known by
+# the private directory in their environment.
+strays() {
+    for _environ in /proc/[0-9]*/environ; do
+        _stray=${_environ#/proc/} _stray=${_stray%/environ}
+        if grep -qsaF "$E2E_TMP" "$_environ" && ! grep -qx "$_stray" "$_state/pids" && ! _is_gone "$_stray"; then
+            echo "$_stray $(tr '\0' ' ' <"/proc/$_stray/cmdline" 2>/dev/null)"
+        fi
+    done
+}
+
+_has_no_strays() { [ -z "$(strays)" ]; }
+
 # ---- expectations ----------------------------------------------------------
 # STREAM is stdout or stderr of the last run, or the path of a file.
 
@@ -269,6 +282,9 @@ expect_file() {
     printf '%s\n' "$2" >"$_state/want"
     _same "$1" "$_state/want" "$(_stream "$1")"
 }
+
+# expect_no_strays: all that the commands of this test started has ended, or does so within 3 s.
+expect_no_strays() { wait_for 3 _has_no_strays || fail "still running:" "$(strays)"; }
 
 expect_no_file() { [ ! -e "$1" ] || fail "$1 exists"; }
 

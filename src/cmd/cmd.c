@@ -1,0 +1,96 @@
+/*
+ * From argv to a Command (cmd.h), and what commands share for printing.
+ */
+#include "cmd/cmd.h"
+
+#include "base/fd.h"
+
+int cmd_exit_code(KedgeError code)
+{
+    switch (code) {
+    case KEDGE_ERROR_USAGE:
+        return EXIT_USAGE;
+    case KEDGE_ERROR_CANCELLED:
+        return EXIT_INTERRUPTED;
+    default:
+        return EXIT_FAILED;
+    }
+}
+
+int cmd_fail(const GError *error)
+{
+    fprintf(stderr, "kedge: %s\n", error->message);
+    return error->domain == KEDGE_ERROR ? cmd_exit_code((KedgeError)error->code) : EXIT_FAILED;
+}
+
+bool cmd_print(const char *text)
+{
+    return fd_write_all(STDOUT_FILENO, text, strlen(text), "standard output", NULL);
+}
+
+bool cmd_print_line(const char *text)
+{
+    g_autofree char *line = g_strconcat(text, "\n", NULL);
+    return cmd_print(line);
+}
+
+const Command *cmd_find(const CommandEnv *env, const char *name)
+{
+    for (const Command *const *command = env->commands; *command; command++)
+        if (strcmp((*command)->name, name) == 0)
+            return *command;
+    return NULL;
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static bool is_version(const char *word)
+{
+    return strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0;
+}
+
+/* `--help` anywhere before `--` shows the command's help. */
+static bool wants_help(int argc, char *const *argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (is_help(argv[i]))
+            return true;
+    return false;
+}
+
+static int run_command(const CommandEnv *env, const Command *command, int argc, char *const *argv)
+{
+    if (wants_help(argc, argv)) {
+        g_autofree char *help =
+            command->is_hidden ? cmd_root_help_text(env) : cmd_help_text(command);
+        return cmd_print(help) ? EXIT_OK : EXIT_FAILED;
+    }
+    return command->run(env, argc, argv);
+}
+
+int cmd_main(const CommandEnv *env, int argc, char *const *argv)
+{
+    const char *first = argc > 1 ? argv[1] : NULL;
+    if (first && (is_help(first) || strcmp(first, "help") == 0)) {
+        const Command *command = argc > 2 ? cmd_find(env, argv[2]) : NULL;
+        g_autofree char *help = command ? cmd_help_text(command) : cmd_root_help_text(env);
+        return cmd_print(help) ? EXIT_OK : EXIT_FAILED;
+    }
+    if (first && is_version(first))
+        return cmd_print("kedge/" KEDGE_VERSION "\n") ? EXIT_OK : EXIT_FAILED;
+
+    const Command *launch = cmd_find(env, "launch");
+    if (argc == 3 && strcmp(first, launch->name) == 0 && is_version(argv[2]))
+        return cmd_print(KEDGE_VERSION "\n") ? EXIT_OK : EXIT_FAILED;
+
+    cmd_load_dotenv();
+    if (!first || first[0] == '-' || first[0] == '@')
+        return run_command(env, launch, argc - 1, argv + 1);
+    const Command *command = cmd_find(env, first);
+    if (command)
+        return run_command(env, command, argc - 2, argv + 2);
+    return run_command(env, launch, argc - 1, argv + 1);
+}

@@ -1,0 +1,57 @@
+/*
+ * Subcommands: one file each, whose last item is its Command; the table is src/tables.c. This room prints.
+ *
+ * Standard output is data only; messages go to standard error. Exit codes: spec/common.md §2.
+ */
+#pragma once
+
+#include "tool/call.h"
+
+enum {
+    EXIT_OK = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_BUDGET = 5,
+    EXIT_REFUSED = 77,
+    EXIT_INTERRUPTED = 130,
+    EXIT_TERMINATED = 143,
+};
+
+typedef struct Command Command;
+
+/* What every command gets from main(): the tables, so that this room need not know them. */
+typedef struct CommandEnv {
+    const Command *const *commands; // NULL-terminated
+    const ToolDef *const *tools;    // NULL-terminated
+} CommandEnv;
+
+struct Command {
+    const char *name;
+    const char *summary;     // one line, for the root help
+    const char *usage;       // "[options] NAME", after "kedge <name> "
+    const FieldDef *options; // NULL: none beyond --help
+    const char *help;        // paragraphs after the options; may be NULL
+    bool is_hidden;
+    /* `argv` without program and command name. Returns the exit code. */
+    int (*run)(const CommandEnv *env, int argc, char *const *argv);
+};
+
+/* argv of the program → exit code (agent-core §1.2). */
+int cmd_main(const CommandEnv *env, int argc, char *const *argv);
+
+const Command *cmd_find(const CommandEnv *env, const char *name);
+
+/* Prints `kedge: <message>` on standard error; the exit code that fits the error. */
+int cmd_fail(const GError *error);
+int cmd_exit_code(KedgeError code);
+
+/* Standard output, whole. False after a write error (a closed pipe included). */
+bool cmd_print(const char *text);
+bool cmd_print_line(const char *text); // with a newline
+
+/* --help of one command, and of the program. Caller frees. */
+char *cmd_help_text(const Command *command);
+char *cmd_root_help_text(const CommandEnv *env);
+
+/* Reads `.env` files into the environment (agent-core §0, common §3). Before any thread starts. */
+void cmd_load_dotenv(void);

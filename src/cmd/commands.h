@@ -1,0 +1,18 @@
+/*
+ * Every Command, for src/tables.c, and the option decoding that they share.
+ */
+#pragma once
+
+#include "cmd/cmd.h"
+
+extern const Command command_launch;
+extern const Command command_tool;
+extern const Command command_grep;
+extern const Command command_read;
+extern const Command command_github;
+extern const Command command_mcp;
+
+/* Flags into the struct at `options` (zeroed by the caller), words into `words` (NULL: none are taken).
+   `ret_kept` holds what the struct borrows from. USAGE errors name the flag. */
+bool cmd_decode_options(const FieldDef *fields, int argc, char *const *argv, void *options,
+                        json_t **ret_kept, GPtrArray *words, GError **error);

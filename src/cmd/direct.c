@@ -1,0 +1,108 @@
+/*
+ * Direct tool calls (direct.h).
+ */
+#include "cmd/direct.h"
+
+#include "base/dirs.h"
+#include "base/env.h"
+#include "cmd/interrupt.h"
+
+typedef struct Progress {
+    bool is_shown; // standard error is a terminal
+    unsigned count;
+} Progress;
+
+typedef struct DirectWork {
+    ToolCallSpec spec;
+    ToolResult result;
+    Progress progress;
+} DirectWork;
+
+Settings *cmd_load_settings(const char *cwd)
+{
+    g_autofree char *agent_dir = dirs_agent();
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    Settings *settings = settings_load(agent_dir, cwd, warnings);
+    for (unsigned i = 0; i < warnings->len; i++)
+        fprintf(stderr, "Warning: %s\n", (char *)warnings->pdata[i]);
+    return settings;
+}
+
+/* Progress of a long call: each snapshot below the one before, on a terminal only. */
+static void show_update(const char *text, const json_t *details, void *user_data)
+{
+    DirectWork *work = user_data;
+    if (work->progress.is_shown)
+        fprintf(stderr, "%s%s\n", work->progress.count++ > 0 ? "\n" : "", text);
+}
+
+static void run_call(void *data)
+{
+    DirectWork *work = data;
+    tool_call(&work->spec, &work->result);
+}
+
+static int exit_code(const ToolResult *result)
+{
+    if (!result->is_error)
+        return EXIT_OK;
+    return result->failure == KEDGE_ERROR_DENIED ? EXIT_REFUSED : cmd_exit_code(result->failure);
+}
+
+static bool print_json(const ToolResult *result)
+{
+    g_autoptr(json_t) object = json_object();
+    json_set_take(object, "content", json_incref(result->content));
+    if (result->details)
+        json_set_take(object, "details", json_incref(result->details));
+    json_set_bool(object, "isError", result->is_error);
+    g_autofree char *text = json_to_text(object);
+    return cmd_print_line(text);
+}
+
+static bool print_result(const ToolResult *result, bool is_json)
+{
+    if (is_json)
+        return print_json(result);
+    g_autofree char *text = tool_result_text(result);
+    if (result->is_error) {
+        fprintf(stderr, "%s\n", text);
+        return true;
+    }
+    return g_str_has_suffix(text, "\n") ? cmd_print(text) : cmd_print_line(text);
+}
+
+int direct_run(const DirectCall *call)
+{
+    g_autofree char *cwd = call->cwd ? g_strdup(call->cwd) : g_get_current_dir();
+    g_autoptr(Settings) settings = cmd_load_settings(cwd);
+    g_autoptr(ToolContext) context = tool_context_new(cwd, settings, NULL);
+    g_autoptr(Cancel) cancel = cancel_new(NULL);
+    const ToolDoor door = {
+        .kind = DOOR_DIRECT,
+        .via = "cli",
+        .allow_writes = call->is_yes,
+        .allow_hint = "--yes",
+        .wants_whole_text = true,
+        .ask = ask_has_terminal() ? ask_on_terminal : NULL,
+    };
+    g_auto(ToolResult) no_leak = { 0 };
+    DirectWork work = {
+        .spec = {
+            .tool = call->tool,
+            .arguments = call->arguments,
+            .context = context,
+            .door = &door,
+            .cancel = cancel,
+            .on_update = show_update,
+        },
+        .progress = { .is_shown = isatty(STDERR_FILENO) },
+    };
+    work.spec.user_data = &work;
+
+    int signal_number = interrupt_run(run_call, &work, cancel);
+    no_leak = work.result;
+    if (!print_result(&work.result, call->is_json))
+        return EXIT_FAILED;
+    return signal_number ? interrupt_exit_code(signal_number) : exit_code(&work.result);
+}

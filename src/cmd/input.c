@@ -1,0 +1,148 @@
+/*
+ * Standard input and `@file` arguments (input.h).
+ */
+#include "cmd/input.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "model/message.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+bool input_read_stdin(size_t max_bytes, char **ret_text, GError **error)
+{
+    g_autoptr(GString) data = g_string_new(NULL);
+    char buffer[65536];
+    for (;;) {
+        ssize_t got = read(STDIN_FILENO, buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return fail_with_errno(error, errno, "cannot read standard input");
+        if (got == 0)
+            break;
+        if (data->len + (size_t)got > max_bytes)
+            return fail_with(error, KEDGE_ERROR_LIMIT, "standard input is larger than %zu MiB",
+                             max_bytes / MIB);
+        g_string_append_len(data, buffer, got);
+    }
+    *ret_text = utf8_from_bytes(data->str, data->len);
+    return true;
+}
+
+void initial_input_clear(InitialInput *self)
+{
+    g_clear_pointer(&self->message, json_decref);
+    g_clear_pointer(&self->prompts, g_ptr_array_unref);
+}
+
+static const char *image_type(const char *data, size_t size)
+{
+    static const struct {
+        const char *magic;
+        size_t size, offset;
+        const char *type;
+    } kinds[] = {
+        { "\x89PNG\r\n\x1a\n", 8, 0, "image/png" },
+        { "\xff\xd8\xff", 3, 0, "image/jpeg" },
+        { "GIF8", 4, 0, "image/gif" },
+        { "WEBP", 4, 8, "image/webp" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+        if (size >= kinds[i].offset + kinds[i].size &&
+            memcmp(data + kinds[i].offset, kinds[i].magic, kinds[i].size) == 0)
+            return kinds[i].type;
+    return NULL;
+}
+
+typedef struct Parts {
+    GString *text;  // the <file> texts
+    json_t *images; // blocks
+    GPtrArray *warnings;
+} Parts;
+
+static void skip_file(Parts *parts, const char *path, guint64 size)
+{
+    g_autofree char *shown = str_format_bytes(size);
+    g_ptr_array_add(parts->warnings, g_strdup_printf("Skipping file contents (too large: %s): %s",
+                                                     shown, path));
+    g_string_append_printf(parts->text, "<file name=\"%s\">(skipped: too large, %s)</file>\n", path,
+                           shown);
+}
+
+static bool add_file(Parts *parts, const char *argument, const char *cwd, GError **error)
+{
+    g_autofree char *expanded = path_expand_home(argument);
+    g_autofree char *path = path_absolute(expanded, cwd);
+    struct stat info;
+    if (stat(path, &info) < 0)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "File not found: %s", path);
+    if (info.st_size == 0)
+        return true;
+    if ((guint64)info.st_size > LIMIT_AT_IMAGE_BYTES) {
+        skip_file(parts, path, (guint64)info.st_size);
+        return true;
+    }
+    g_autofree char *data = NULL;
+    size_t size = 0;
+    if (!file_read(path, LIMIT_AT_IMAGE_BYTES, &data, &size, error))
+        return false;
+    const char *type = image_type(data, size);
+    if (type) {
+        g_autofree char *base64 = g_base64_encode((const guchar *)data, size);
+        json_append_take(parts->images, message_image_block(base64, type));
+        g_string_append_printf(parts->text, "<file name=\"%s\"></file>\n", path);
+    } else if (size > LIMIT_AT_TEXT_BYTES) {
+        skip_file(parts, path, size);
+    } else {
+        g_autofree char *text = utf8_from_bytes(data, size);
+        g_string_append_printf(parts->text, "<file name=\"%s\">\n%s\n</file>\n", path, text);
+    }
+    return true;
+}
+
+/* stdin, file texts and the first message become one message (§1.4). */
+static json_t *first_message(const Parts *parts, const char *stdin_text, GPtrArray *prompts)
+{
+    bool has_stdin = stdin_text && !utf8_is_blank(stdin_text);
+    if (!has_stdin && parts->text->len == 0 && json_array_size(parts->images) == 0)
+        return NULL;
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_string_append(text, parts->text->str);
+    if (prompts->len > 0) {
+        g_autofree char *word = g_ptr_array_steal_index(prompts, 0);
+        g_string_append(text, word);
+    }
+    if (has_stdin) {
+        if (text->len > 0)
+            g_string_prepend_c(text, '\n');
+        g_string_prepend(text, stdin_text);
+    }
+    json_t *content = json_array();
+    json_append_take(content, message_text_block(text->str));
+    json_array_extend(content, parts->images);
+    return message_user_blocks(content);
+}
+
+bool input_build(const GPtrArray *words, const char *stdin_text, const char *cwd, GPtrArray *warnings,
+                 InitialInput *ret_input, GError **error)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_autoptr(json_t) images = json_array();
+    g_autoptr(GPtrArray) prompts = g_ptr_array_new_with_free_func(g_free);
+    Parts parts = { .text = text, .images = images, .warnings = warnings };
+    for (unsigned i = 0; i < words->len; i++) {
+        const char *word = words->pdata[i];
+        if (word[0] != '@')
+            g_ptr_array_add(prompts, g_strdup(word));
+        else if (!add_file(&parts, word + 1, cwd, error))
+            return false;
+    }
+    ret_input->message = first_message(&parts, stdin_text, prompts);
+    ret_input->prompts = g_steal_pointer(&prompts);
+    return true;
+}

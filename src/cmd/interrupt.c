@@ -1,0 +1,66 @@
+/*
+ * Signals around a blocking piece of work (interrupt.h).
+ */
+#include "cmd/interrupt.h"
+
+#include "base/loop.h"
+#include "base/worker.h"
+
+#include <signal.h>
+
+typedef struct Frame {
+    Loop *loop;
+    Cancel *cancel;
+    void (*work)(void *data);
+    void *data;
+    int signal_number;
+} Frame;
+
+static void on_signal(Frame *frame, int signal_number)
+{
+    if (frame->signal_number != 0)
+        _exit(128 + signal_number);
+    frame->signal_number = signal_number;
+    cancel_fire(frame->cancel);
+}
+
+static void on_sigint(void *data)
+{
+    on_signal(data, SIGINT);
+}
+
+static void on_sigterm(void *data)
+{
+    on_signal(data, SIGTERM);
+}
+
+static void on_sighup(void *data)
+{
+    on_signal(data, SIGHUP);
+}
+
+static void work_thread(void *data)
+{
+    Frame *frame = data;
+    frame->work(frame->data);
+    loop_quit(frame->loop);
+}
+
+int interrupt_run(void (*work)(void *data), void *data, Cancel *cancel)
+{
+    g_autoptr(Loop) loop = loop_new();
+    Frame frame = { .loop = loop, .cancel = cancel, .work = work, .data = data };
+    loop_add_signal(loop, SIGINT, on_sigint, &frame);
+    loop_add_signal(loop, SIGTERM, on_sigterm, &frame);
+    loop_add_signal(loop, SIGHUP, on_sighup, &frame);
+
+    Worker *worker = worker_start("kedge-work", work_thread, &frame);
+    loop_run(loop);
+    worker_join(worker);
+    return frame.signal_number;
+}
+
+int interrupt_exit_code(int signal_number)
+{
+    return signal_number ? 128 + signal_number : 0;
+}

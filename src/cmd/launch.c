@@ -1,0 +1,296 @@
+/*
+ * `kedge` itself: flags, session, model, and one run of the agent, printed (agent-core §1, §6.1).
+ */
+#include "agent/prompt.h"
+#include "base/dirs.h"
+#include "base/env.h"
+#include "base/limits.h"
+#include "base/timefmt.h"
+#include "base/utf8.h"
+#include "cmd/commands.h"
+#include "cmd/direct.h"
+#include "cmd/input.h"
+#include "cmd/interrupt.h"
+#include "cmd/launch_output.h"
+#include "cmd/launch_session.h"
+#include "model/message.h"
+#include "tool/registry.h"
+
+#include <errno.h>
+
+typedef struct Launch { // one run; everything it owns
+    LaunchOptions options;
+    char *agent_dir, *cwd;
+    Settings *settings;
+    ModelRegistry *registry;
+    InitialInput input;
+    LaunchSession session;
+    GPtrArray *tools; // of const ToolDef *, NULL-terminated
+    ToolContext *context;
+    char **system_blocks;
+    Cancel *cancel;
+    LaunchOutput output;
+    int exit_code;
+} Launch;
+
+static void launch_clear(Launch *self)
+{
+    launch_options_clear(&self->options);
+    g_free(self->agent_dir);
+    g_free(self->cwd);
+    initial_input_clear(&self->input);
+    tool_context_free(self->context); // before the session: children may still write artifacts
+    launch_session_clear(&self->session);
+    if (self->tools)
+        g_ptr_array_unref(self->tools);
+    g_strfreev(self->system_blocks);
+    settings_unref(self->settings);
+    model_registry_free(self->registry);
+    cancel_unref(self->cancel);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Launch, launch_clear)
+
+static void print_warnings(const GPtrArray *warnings)
+{
+    for (unsigned i = 0; i < warnings->len; i++)
+        fprintf(stderr, "Warning: %s\n", (char *)warnings->pdata[i]);
+}
+
+/* In the home directory an agent could touch everything: move to a temporary one (agent-core §1.6). */
+static void leave_home(void)
+{
+    g_autofree char *cwd = g_get_current_dir();
+    g_autofree char *home = dirs_home();
+    if (strcmp(cwd, home) != 0)
+        return;
+    g_autofree char *home_tmp = g_build_filename(home, "tmp", NULL);
+    const char *const places[] = { home_tmp, "/tmp", "/var/tmp" };
+    for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
+        if (chdir(places[i]) == 0)
+            return;
+}
+
+static bool enter_directory(Launch *self, GError **error)
+{
+    if (self->options.cwd && chdir(self->options.cwd) < 0)
+        return fail_with_errno(error, errno, "--cwd %s", self->options.cwd);
+    if (!self->options.cwd && !self->options.allow_home)
+        leave_home();
+    self->cwd = g_get_current_dir();
+    self->agent_dir = dirs_agent();
+    return true;
+}
+
+static void load_registry(Launch *self)
+{
+    g_autofree char *path = g_build_filename(self->agent_dir, "models.yml", NULL);
+    g_autofree char *warning = NULL;
+    self->registry = model_registry_new(path, &warning);
+    if (warning)
+        fprintf(stderr, "Warning: %s\n", warning);
+}
+
+static bool gather_input(Launch *self, bool *ret_is_interactive, GError **error)
+{
+    g_autofree char *stdin_text = NULL;
+    bool is_piped = !isatty(STDIN_FILENO);
+    if (is_piped && !input_read_stdin(LIMIT_STDIN_BYTES, &stdin_text, error))
+        return false;
+    bool has_stdin = stdin_text && !utf8_is_blank(stdin_text);
+    *ret_is_interactive = !self->options.is_print && !self->options.mode && !has_stdin;
+
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    bool is_built =
+        input_build(self->options.words, stdin_text, self->cwd, warnings, &self->input, error);
+    print_warnings(warnings);
+    return is_built;
+}
+
+static bool choose_tools(Launch *self, const CommandEnv *env)
+{
+    g_auto(GStrv) names = self->options.tools ? g_strsplit(self->options.tools, ",", -1) : NULL;
+    if (self->options.no_tools && !names) {
+        self->tools = g_ptr_array_new();
+    } else {
+        g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(g_free);
+        self->tools = tool_registry_select(env->tools, self->settings, (const char *const *)names,
+                                           unknown);
+        for (unsigned i = 0; i < unknown->len; i++)
+            fprintf(stderr, "Warning: unknown tool in --tools: %s\n", (char *)unknown->pdata[i]);
+    }
+    g_ptr_array_add(self->tools, NULL);
+    return true;
+}
+
+static void build_prompt(Launch *self)
+{
+    const PromptOptions options = {
+        .cwd = self->cwd,
+        .agent_dir = self->agent_dir,
+        .tools = (const ToolDef *const *)self->tools->pdata,
+        .system_prompt = self->options.system_prompt,
+        .append_prompt = self->options.append_system_prompt,
+        .now_ms = time_now_ms(),
+    };
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    self->system_blocks = prompt_build(&options, warnings);
+    print_warnings(warnings);
+}
+
+static int outcome_exit_code(const Launch *self, const AgentOutcome *outcome, const json_t *last)
+{
+    switch (outcome->end) {
+    case AGENT_DONE:
+        return EXIT_OK;
+    case AGENT_BUDGET:
+        fprintf(stderr, "%s\n", outcome->budget_text);
+        return EXIT_BUDGET;
+    case AGENT_ERROR:
+    case AGENT_ABORTED:
+        break;
+    }
+    if (self->output.is_json)
+        return self->options.fail_on_error ? EXIT_FAILED : EXIT_OK;
+    const char *message = last ? message_error(last) : NULL;
+    fprintf(stderr, "%s\n",
+            message                             ? message
+            : outcome->end == AGENT_ABORTED ? "Request aborted"
+                                                : "Request error");
+    return EXIT_FAILED;
+}
+
+/* One prompt. False: the run ends here, with self->exit_code set. */
+static bool send_prompt(Launch *self, Agent *agent, json_t *message)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(AgentOutcome) outcome = { 0 };
+    if (!agent_prompt(agent, message, self->cancel, &outcome, &error)) {
+        fprintf(stderr, "kedge: %s\n", error->message);
+        self->exit_code = EXIT_FAILED;
+        return false;
+    }
+    self->exit_code = outcome_exit_code(self, &outcome, agent_last_message(agent));
+    return outcome.end == AGENT_DONE;
+}
+
+static void run_prompts(Launch *self, Agent *agent)
+{
+    if (self->input.message && !send_prompt(self, agent, self->input.message))
+        return;
+    for (unsigned i = 0; i < self->input.prompts->len; i++) {
+        g_autoptr(json_t) message = message_user(self->input.prompts->pdata[i]);
+        if (!send_prompt(self, agent, message))
+            return;
+    }
+}
+
+/* The worker's part: everything that blocks on the network or on tools. */
+static void run_agent(void *data)
+{
+    Launch *self = data;
+    g_autoptr(HttpClient) http = http_client_new();
+    const ToolDoor door = {
+        .kind = DOOR_AGENT,
+        .allow_writes = self->options.allow_writes,
+        .allow_hint = "--allow-writes",
+    };
+    const AgentOptions options = {
+        .session = self->session.session,
+        .context = self->context,
+        .door = &door,
+        .http = http,
+        .registry = self->registry,
+        .model = self->session.model,
+        .is_model_named = self->options.model != NULL,
+        .thinking = self->session.thinking,
+        .tools = (const ToolDef *const *)self->tools->pdata,
+        .system_blocks = (const char *const *)self->system_blocks,
+        .max_turns = self->options.max_turns,
+        .max_cost = self->options.max_cost,
+        .on_event = launch_output_event,
+        .skips_updates = !self->output.is_json,
+        .user_data = &self->output,
+    };
+    g_autoptr(Agent) agent = agent_new(&options);
+    launch_output_header(&self->output, session_header(self->session.session));
+    run_prompts(self, agent);
+    if (self->exit_code == EXIT_OK || self->exit_code == EXIT_BUDGET)
+        launch_output_answer(&self->output, agent_last_message(agent));
+}
+
+static int finish(Launch *self, int signal_number)
+{
+    g_autoptr(GError) error = NULL;
+    if (!session_flush(self->session.session, &error)) {
+        fprintf(stderr, "kedge: the session could not be saved: %s\n", error->message);
+        self->exit_code = EXIT_FAILED;
+    }
+    return signal_number ? interrupt_exit_code(signal_number) : self->exit_code;
+}
+
+static int start(Launch *self, const CommandEnv *env)
+{
+    g_autoptr(GError) error = NULL;
+    choose_tools(self, env);
+    const LaunchPlace place = {
+        .options = &self->options,
+        .settings = self->settings,
+        .registry = self->registry,
+        .agent_dir = self->agent_dir,
+        .cwd = self->cwd,
+    };
+    if (!launch_session_open(&place, &self->session, &error)) {
+        fprintf(stderr, "%s\n", error->message);
+        return cmd_exit_code((KedgeError)error->code);
+    }
+    g_autofree char *artifacts_dir = session_artifacts_dir(self->session.session);
+    self->context = tool_context_new(self->cwd, self->settings,
+                                     artifacts_dir ? artifacts_new(artifacts_dir) : NULL);
+    build_prompt(self);
+    self->cancel = cancel_new(NULL);
+    self->output = (LaunchOutput){
+        .is_json = g_strcmp0(self->options.mode, "json") == 0,
+        .shows_progress = self->options.verbose || isatty(STDERR_FILENO),
+        .cancel = self->cancel,
+    };
+    return finish(self, interrupt_run(run_agent, self, self->cancel));
+}
+
+static int launch_run(const CommandEnv *env, int argc, char *const *argv)
+{
+    g_auto(Launch) self = { 0 };
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    if (!launch_options_parse(argc, argv, &self.options, warnings, &error))
+        return cmd_fail(error);
+    print_warnings(warnings);
+    if (!enter_directory(&self, &error))
+        return cmd_fail(error);
+    load_registry(&self);
+    if (self.options.has_list_models) {
+        g_autofree char *text = model_registry_list_text(self.registry, self.options.list_models);
+        return cmd_print(text) ? EXIT_OK : EXIT_FAILED;
+    }
+    self.settings = cmd_load_settings(self.cwd);
+    bool is_interactive = false;
+    if (!gather_input(&self, &is_interactive, &error)) {
+        fprintf(stderr, "Error: %s\n", error->message);
+        return cmd_exit_code((KedgeError)error->code);
+    }
+    if (is_interactive) {
+        fputs("kedge: there is no interactive mode in this version; "
+              "use kedge -p \"prompt\", or `kedge --help`\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    return start(&self, env);
+}
+
+const Command command_launch = {
+    .name = "launch",
+    .summary = "Run the agent",
+    .usage = "[options] [messages and @files…]",
+    .options = launch_fields,
+    .is_hidden = true,
+    .run = launch_run,
+};

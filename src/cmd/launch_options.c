@@ -1,0 +1,105 @@
+/*
+ * Launch flags (launch_options.h).
+ */
+#include "cmd/launch_options.h"
+
+static const char *const modes[] = { "text", "json", NULL };
+
+const FieldDef launch_fields[] = {
+    { "print", FIELD_BOOLEAN, offsetof(LaunchOptions, is_print), .short_flag = 'p',
+      .help = "Run the prompts, print the answer, exit" },
+    { "mode", FIELD_ENUM, offsetof(LaunchOptions, mode), .values = modes,
+      .help = "Output of a run: the answer's text, or every event as a line of JSON" },
+    { "model", FIELD_STRING, offsetof(LaunchOptions, model), .value_name = "SELECTOR",
+      .help = "Model: [provider/]id-or-pattern[:thinking level]" },
+    { "provider", FIELD_STRING, offsetof(LaunchOptions, provider), .value_name = "NAME",
+      .help = "Look for --model among this provider's models" },
+    { "thinking", FIELD_STRING, offsetof(LaunchOptions, thinking), .value_name = "LEVEL",
+      .has_offset = offsetof(LaunchOptions, has_thinking),
+      .help = "off, minimal, low, medium, high or xhigh" },
+    { "apiKey", FIELD_STRING, offsetof(LaunchOptions, api_key), .value_name = "KEY",
+      .help = "Key for the chosen model's provider; never stored" },
+    { "continue", FIELD_BOOLEAN, offsetof(LaunchOptions, is_continue), .short_flag = 'c',
+      .help = "Continue the most recent session of this directory" },
+    { "resume", FIELD_STRING, offsetof(LaunchOptions, resume), .short_flag = 'r',
+      .value_name = "ID|PATH", .is_value_optional = true,
+      .has_offset = offsetof(LaunchOptions, has_resume), .help = "Continue a session" },
+    { "session", FIELD_STRING, offsetof(LaunchOptions, session), .is_value_optional = true,
+      .has_offset = offsetof(LaunchOptions, has_session), .is_hidden = true },
+    { "fork", FIELD_STRING, offsetof(LaunchOptions, fork), .value_name = "ID|PATH",
+      .help = "Start a new session with a copy of that one's history" },
+    { "noSession", FIELD_BOOLEAN, offsetof(LaunchOptions, no_session),
+      .help = "Keep the session in memory only" },
+    { "sessionDir", FIELD_STRING, offsetof(LaunchOptions, session_dir), .value_name = "DIR",
+      .help = "Directory of the session files" },
+    { "tools", FIELD_STRING, offsetof(LaunchOptions, tools), .value_name = "A,B,…",
+      .help = "Offer only these tools" },
+    { "noTools", FIELD_BOOLEAN, offsetof(LaunchOptions, no_tools), .help = "Offer no tools" },
+    { "allowWrites", FIELD_BOOLEAN, offsetof(LaunchOptions, allow_writes),
+      .help = "Say yes where a write would be asked about and nobody can be asked" },
+    { "maxTurns", FIELD_INTEGER, offsetof(LaunchOptions, max_turns), .value_name = "N",
+      .help = "Stop before the model request number N+1 (exit code 5)" },
+    { "maxCost", FIELD_NUMBER, offsetof(LaunchOptions, max_cost), .value_name = "USD",
+      .help = "Stop before a model request once this much is spent (exit code 5)" },
+    { "systemPrompt", FIELD_STRING, offsetof(LaunchOptions, system_prompt),
+      .value_name = "TEXT|FILE", .help = "Replace the base prompt" },
+    { "appendSystemPrompt", FIELD_STRING, offsetof(LaunchOptions, append_system_prompt),
+      .value_name = "TEXT|FILE", .help = "Add to the prompt" },
+    { "listModels", FIELD_STRING, offsetof(LaunchOptions, list_models), .value_name = "PATTERN",
+      .is_value_optional = true, .has_offset = offsetof(LaunchOptions, has_list_models),
+      .help = "Print the models that can be used now" },
+    { "failOnError", FIELD_BOOLEAN, offsetof(LaunchOptions, fail_on_error),
+      .help = "With --mode json: exit 1 when the model failed" },
+    { "verbose", FIELD_BOOLEAN, offsetof(LaunchOptions, verbose),
+      .help = "Show tool calls on standard error even when it is no terminal" },
+    { "cwd", FIELD_STRING, offsetof(LaunchOptions, cwd), .value_name = "DIR",
+      .help = "Change to this directory first" },
+    { "allowHome", FIELD_BOOLEAN, offsetof(LaunchOptions, allow_home),
+      .help = "Stay in the home directory instead of moving to a temporary one" },
+    { 0 },
+};
+
+void launch_options_clear(LaunchOptions *self)
+{
+    g_clear_pointer(&self->kept, json_decref);
+    g_clear_pointer(&self->words, g_ptr_array_unref);
+}
+
+static bool check(const LaunchOptions *options, GError **error)
+{
+    if (options->fork && options->no_session)
+        return fail_with(error, KEDGE_ERROR_USAGE, "--fork requires session persistence");
+    // a key must not go to whichever provider happens to be the default
+    if (options->api_key && !options->model)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "--api-key requires a model to be specified via --model, "
+                         "--provider/--model, or --models");
+    if (options->provider && !options->model)
+        return fail_with(error, KEDGE_ERROR_USAGE, "--provider needs --model, which it restricts");
+    if (options->max_turns < 0)
+        return fail_with(error, KEDGE_ERROR_USAGE, "--max-turns must be a positive number");
+    if (options->max_cost < 0)
+        return fail_with(error, KEDGE_ERROR_USAGE, "--max-cost must be a positive number");
+    return true;
+}
+
+bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options, GPtrArray *warnings,
+                          GError **error)
+{
+    g_auto(LaunchOptions) options = { .words = g_ptr_array_new() };
+    g_autoptr(GPtrArray) unknown = g_ptr_array_new();
+    g_autoptr(json_t) given = NULL;
+    if (!field_from_argv(launch_fields, argc, argv, &given, options.words, unknown, error))
+        return false;
+    g_autofree char *problems = NULL;
+    if (!field_decode(launch_fields, given, FIELD_EXACT, &options, &options.kept, &problems))
+        return fail_with(error, KEDGE_ERROR_USAGE, "%s", g_strstrip(problems));
+    if (!check(&options, error))
+        return false;
+    for (unsigned i = 0; i < unknown->len; i++)
+        g_ptr_array_add(warnings, g_strdup_printf("unknown option %s", (char *)unknown->pdata[i]));
+
+    *ret_options = options;
+    options = (LaunchOptions){ 0 };
+    return true;
+}

@@ -1,0 +1,156 @@
+/*
+ * Output of a run (launch_output.h).
+ */
+#include "cmd/launch_output.h"
+
+#include "base/ansi.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "cmd/cmd.h"
+#include "model/message.h"
+
+enum { PROGRESS_CHARS = 100, PROGRESS_ARGUMENTS = 2 };
+
+static void print_or_stop(LaunchOutput *self, const char *line)
+{
+    if (self->is_closed || cmd_print_line(line))
+        return;
+    self->is_closed = true;
+    cancel_fire(self->cancel);
+}
+
+void launch_output_header(LaunchOutput *self, const json_t *header)
+{
+    if (!self->is_json || !header)
+        return;
+    g_autofree char *line = json_to_text(header);
+    print_or_stop(self, line);
+}
+
+/* One line of at most PROGRESS_CHARS. Caller frees. */
+static char *one_line(const char *text)
+{
+    g_autofree char *line = ansi_strip(text);
+    g_strdelimit(line, "\n\t\r", ' ');
+    return utf8_ellipsize(line, PROGRESS_CHARS);
+}
+
+/* "· bash  make test", "· github  pr_create Fix the clock": the tool, and of its first arguments at
+   most two that are one line of text. What the intent tracing adds is left out. */
+static void show_tool_start(const json_t *event)
+{
+    const char *name = json_get_text(event, "toolName");
+    g_autoptr(GString) shown = g_string_new(NULL);
+    const char *key = NULL;
+    json_t *value = NULL;
+    unsigned count = 0;
+    json_object_foreach ((json_t *)json_get_object(event, "args"), key, value) {
+        const char *text = json_string_value(value);
+        if (strcmp(key, "_i") == 0 || (count > 0 && (!text || strchr(text, '\n'))))
+            continue;
+        if (++count > PROGRESS_ARGUMENTS)
+            break;
+        g_autofree char *json = text ? NULL : json_to_text(value);
+        g_string_append_printf(shown, " %s", text ? text : json);
+    }
+    g_autofree char *line = one_line(shown->str);
+    fprintf(stderr, "· %s %s\n", name ? name : "?", line);
+}
+
+/* Of a command's output the end says what is wrong, of a message the beginning. */
+static void show_tool_end(const json_t *event)
+{
+    if (!json_get_bool(event, "isError", false))
+        return;
+    const json_t *content = json_get_array(json_get_object(event, "result"), "content");
+    const char *text = json_get_text(json_array_get(content, 0), "text");
+    g_autofree char *trimmed = utf8_trim(text ? text : "failed");
+    bool is_command = g_strcmp0(json_get_text(event, "toolName"), "bash") == 0;
+    char *last = is_command ? strrchr(trimmed, '\n') : NULL;
+    char *first_end = strchrnul(trimmed, '\n');
+    if (!last)
+        *first_end = '\0';
+    g_autofree char *line = one_line(last ? last + 1 : trimmed);
+    fprintf(stderr, "  ! %s\n", line);
+}
+
+/* What the model says before it calls tools: its plan. The last answer goes to standard output. */
+static void show_plan(const json_t *message)
+{
+    if (strcmp(message_role(message), "assistant") != 0)
+        return;
+    g_autoptr(json_t) calls = message_tool_calls(message);
+    g_autofree char *text = message_text(message);
+    g_autofree char *clean = ansi_strip(text);
+    g_autofree char *shown = utf8_trim(clean);
+    if (json_array_size(calls) > 0 && *shown)
+        fprintf(stderr, "%s\n", shown);
+}
+
+/* "  2 of 3 jobs done" whenever that changes while Actions runs are watched. */
+static void show_watch(LaunchOutput *self, const json_t *event)
+{
+    const json_t *details = json_get_object(json_get_object(event, "partialResult"), "details");
+    const json_t *watch = json_get_object(details, "watch");
+    unsigned done = 0, total = 0;
+    size_t i = 0, k = 0;
+    json_t *run = NULL, *job = NULL;
+    g_autoptr(json_t) runs = json_array();
+    json_array_extend(runs, (json_t *)json_get_array(watch, "runs"));
+    json_array_append(runs, (json_t *)json_get_object(watch, "run"));
+    json_array_foreach (runs, i, run) {
+        json_array_foreach (json_get_array(run, "jobs"), k, job) {
+            total++;
+            done += g_strcmp0(json_get_text(job, "status"), "completed") == 0;
+        }
+    }
+    if (total == 0 || (done == self->jobs_done && total == self->jobs_total))
+        return;
+    fprintf(stderr, "  %u of %u jobs done\n", done, total);
+    self->jobs_done = done;
+    self->jobs_total = total;
+}
+
+static void show_progress(LaunchOutput *self, const json_t *event, const char *type)
+{
+    if (strcmp(type, "message_end") == 0)
+        show_plan(json_get_object(event, "message"));
+    else if (strcmp(type, "tool_execution_start") == 0)
+        show_tool_start(event);
+    else if (strcmp(type, "tool_execution_update") == 0)
+        show_watch(self, event);
+    else if (strcmp(type, "tool_execution_end") == 0)
+        show_tool_end(event);
+    else if (strcmp(type, "auto_retry_start") == 0)
+        fprintf(stderr, "  retry %lld/%lld in %.1f s: %s\n",
+                (long long)json_get_int(event, "attempt", 0),
+                (long long)json_get_int(event, "maxAttempts", 0),
+                (double)json_get_int(event, "delayMs", 0) / 1000,
+                json_get_text(event, "errorMessage") ? json_get_text(event, "errorMessage") : "");
+}
+
+void launch_output_event(json_t *event, void *user_data)
+{
+    LaunchOutput *self = user_data;
+    const char *type = json_get_text(event, "type");
+    if (self->is_json) {
+        g_autofree char *line = json_to_text(event);
+        print_or_stop(self, line);
+    } else if (self->shows_progress && type) {
+        show_progress(self, event, type);
+    }
+}
+
+void launch_output_answer(LaunchOutput *self, const json_t *message)
+{
+    if (self->is_json || !message)
+        return;
+    g_autoptr(json_t) blocks = message_blocks(message);
+    size_t i = 0;
+    json_t *block = NULL;
+    json_array_foreach (blocks, i, block) {
+        const char *text = json_get_text(block, "text");
+        if (g_strcmp0(json_get_text(block, "type"), "text") == 0 && text)
+            print_or_stop(self, text);
+    }
+}

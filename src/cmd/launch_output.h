@@ -1,0 +1,24 @@
+/*
+ * What a run prints (agent-core §6.1): the answer's text, or every event as a line of JSON; and
+ * progress on standard error for people.
+ */
+#pragma once
+
+#include "agent/agent.h"
+
+typedef struct LaunchOutput {
+    bool is_json;
+    bool shows_progress;
+    Cancel *cancel; // fired when standard output is closed; borrowed
+    bool is_closed;
+    unsigned jobs_done, jobs_total; // of the Actions runs being watched, as last shown
+} LaunchOutput;
+
+/* AgentEventFunc; `user_data` is the LaunchOutput. */
+void launch_output_event(json_t *event, void *user_data);
+
+/* JSON output: the session header, first. */
+void launch_output_header(LaunchOutput *self, const json_t *header);
+
+/* Text output: each text block of the last message and a newline. */
+void launch_output_answer(LaunchOutput *self, const json_t *message);

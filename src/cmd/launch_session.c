@@ -1,0 +1,167 @@
+/*
+ * Choosing session and model (launch_session.h).
+ */
+#include "cmd/launch_session.h"
+
+#include "session/session_find.h"
+
+void launch_session_clear(LaunchSession *self)
+{
+    g_clear_pointer(&self->session, session_free);
+}
+
+/* The file that --continue, --resume, --session or --fork mean; NULL: none, start anew. */
+static bool find_file(const LaunchPlace *place, const SessionPlace *where, char **ret_path,
+                      GError **error)
+{
+    const LaunchOptions *options = place->options;
+    const char *value = options->fork          ? options->fork
+                        : options->has_resume  ? options->resume
+                        : options->has_session ? options->session
+                                               : NULL;
+    if (!value) {
+        *ret_path = options->is_continue ? session_find_recent(where) : NULL;
+        return true;
+    }
+    if (*value == '\0')
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                         "--resume needs a session id or path where no session can be picked");
+    bool is_elsewhere = false;
+    g_autofree char *cwd = NULL;
+    if (!session_find(where, value, ret_path, &is_elsewhere, &cwd, error))
+        return false;
+    if (is_elsewhere && !options->fork) {
+        g_clear_pointer(ret_path, g_free);
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                         "Session \"%s\" is in another project (%s). Use --fork to copy it here.",
+                         value, cwd);
+    }
+    return true;
+}
+
+static bool open_session(const LaunchPlace *place, Session **ret_session, GError **error)
+{
+    if (place->options->no_session) {
+        *ret_session = session_new(NULL, place->cwd);
+        return true;
+    }
+    const SessionPlace where = {
+        .agent_dir = place->agent_dir,
+        .cwd = place->cwd,
+        .session_dir = place->options->session_dir,
+    };
+    g_autofree char *path = NULL;
+    if (!find_file(place, &where, &path, error))
+        return false;
+
+    g_autofree char *dir = session_place_dir(&where);
+    g_autofree char *notice = NULL;
+    if (!path)
+        *ret_session = session_new(dir, place->cwd);
+    else if (place->options->fork ? !session_fork(path, dir, place->cwd, ret_session, error)
+                                  : !session_open(path, place->cwd, ret_session, &notice, error))
+        return false;
+    if (notice)
+        fprintf(stderr, "%s\n", notice);
+    session_write_breadcrumb(&where, session_path(*ret_session));
+    return true;
+}
+
+static bool select_named(const LaunchPlace *place, ModelChoice *choice, GError **error)
+{
+    const LaunchOptions *options = place->options;
+    return model_registry_select(place->registry, options->model, options->provider, choice, error);
+}
+
+/* A model that the session or the settings name: taken when it exists and has a key. */
+static bool select_saved(const LaunchPlace *place, const char *selector, ModelChoice *choice,
+                         const char **ret_problem)
+{
+    if (!selector)
+        return false;
+    if (!model_registry_select(place->registry, selector, NULL, choice, NULL))
+        *ret_problem = "model no longer exists";
+    else if (!model_registry_is_available(place->registry, choice->model, false))
+        *ret_problem = "no API key available";
+    else
+        return true;
+    return false;
+}
+
+static bool no_models(const LaunchPlace *place, GError **error)
+{
+    return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                     "No models available.\nSet an API key in the environment (ANTHROPIC_API_KEY, "
+                     "OPENAI_API_KEY, GEMINI_API_KEY), or describe a provider in "
+                     "%s/models.yml.",
+                     place->agent_dir);
+}
+
+/* The order of agent-core §2.10. */
+static bool choose_model(const LaunchPlace *place, const SessionContext *saved, ModelChoice *choice,
+                         GError **error)
+{
+    if (place->options->model)
+        return select_named(place, choice, error);
+
+    const char *saved_model = json_get_text(saved->models, "default");
+    const char *role = json_get_text(settings_get_json(place->settings, "modelRoles"), "default");
+    const char *problem = NULL, *ignored = NULL;
+    if (select_saved(place, saved_model, choice, &problem) ||
+        select_saved(place, role, choice, &ignored))
+        return true;
+    *choice = (ModelChoice){ .model = model_registry_default(place->registry) };
+    if (!choice->model)
+        return no_models(place, error);
+    if (problem)
+        fprintf(stderr, "Could not restore model %s (%s). Using %s/%s.\n", saved_model, problem,
+                choice->model->provider, choice->model->id);
+    return true;
+}
+
+static ThinkingLevel choose_thinking(const LaunchPlace *place, const SessionContext *saved,
+                                     const ModelChoice *choice, bool is_resumed)
+{
+    ThinkingLevel level = THINKING_HIGH;
+    thinking_level_parse(settings_get_text(place->settings, "defaultThinkingLevel"), &level);
+    if (is_resumed)
+        thinking_level_parse(saved->thinking_level, &level);
+    if (choice->has_level)
+        level = choice->level;
+    if (place->options->has_thinking &&
+        !thinking_level_parse(place->options->thinking, &level))
+        fprintf(stderr, "Warning: --thinking %s is not a level; using %s\n", place->options->thinking,
+                thinking_level_name(level));
+    return model_clamp_thinking(choice->model, level);
+}
+
+bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, GError **error)
+{
+    g_auto(LaunchSession) result = { 0 };
+    if (!open_session(place, &result.session, error))
+        return false;
+    g_auto(SessionContext) saved = { 0 };
+    session_build_context(result.session, &saved);
+    bool is_resumed = json_array_size(saved.messages) > 0;
+
+    ModelChoice choice = { 0 };
+    if (!choose_model(place, &saved, &choice, error))
+        return false;
+    if (place->options->api_key)
+        model_registry_set_runtime_key(place->registry, choice.model->provider,
+                                       place->options->api_key);
+    result.model = choice.model;
+    result.thinking = choose_thinking(place, &saved, &choice, is_resumed);
+
+    g_autofree char *name = g_strdup_printf("%s/%s", choice.model->provider, choice.model->id);
+    const char *saved_model = json_get_text(saved.models, "default");
+    if (g_strcmp0(saved_model, name) != 0)
+        session_append_model_change(result.session, name, "default");
+    const char *level = thinking_level_name(result.thinking);
+    if (!is_resumed || g_strcmp0(saved.thinking_level, level) != 0)
+        session_append_thinking_level(result.session, level);
+
+    *ret_session = result;
+    result = (LaunchSession){ 0 };
+    return true;
+}

@@ -1,0 +1,29 @@
+/*
+ * The session and the model of a run: new, continued, resumed or forked; and what the flags, the session and
+ * the settings say about model and thinking level (agent-core §1.6, §2.10, §4.9).
+ */
+#pragma once
+
+#include "cmd/launch_options.h"
+#include "model/registry.h"
+#include "session/session.h"
+#include "tool/settings.h"
+
+typedef struct LaunchPlace { // all borrowed
+    const LaunchOptions *options;
+    const Settings *settings;
+    ModelRegistry *registry;
+    const char *agent_dir, *cwd;
+} LaunchPlace;
+
+typedef struct LaunchSession {
+    Session *session;
+    const Model *model; // borrowed from the registry
+    ThinkingLevel thinking;
+} LaunchSession;
+
+void launch_session_clear(LaunchSession *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LaunchSession, launch_session_clear)
+
+/* Errors are whole texts for standard error: NOT_FOUND, USAGE. Notices are printed there. */
+bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, GError **error);

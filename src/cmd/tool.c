@@ -1,0 +1,173 @@
+/*
+ * `kedge tool list|schema|run`: the tools as they are, without a model; and the short forms `kedge grep`
+ * and `kedge read`.
+ */
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "cmd/commands.h"
+#include "cmd/direct.h"
+#include "cmd/input.h"
+#include "tool/registry.h"
+
+typedef struct ToolOptions {
+    bool is_json, is_yes;
+    const char *cwd;
+} ToolOptions;
+
+static const FieldDef tool_options[] = {
+    { "json", FIELD_BOOLEAN, offsetof(ToolOptions, is_json),
+      .help = "list: names, summaries and schemas as JSON; run: the whole result as JSON" },
+    { "yes", FIELD_BOOLEAN, offsetof(ToolOptions, is_yes),
+      .help = "Allow a call that writes without asking (never one that destroys)" },
+    { "cwd", FIELD_STRING, offsetof(ToolOptions, cwd), .value_name = "DIR",
+      .help = "Working directory of the call" },
+    { 0 },
+};
+
+static int list_tools(const CommandEnv *env, bool is_json)
+{
+    if (is_json) {
+        g_autoptr(json_t) array = json_array();
+        for (const ToolDef *const *tool = env->tools; *tool; tool++)
+            json_append_take(array, tool_registry_describe(*tool));
+        g_autofree char *text = json_to_pretty(array);
+        return cmd_print_line(text) ? EXIT_OK : EXIT_FAILED;
+    }
+    g_autoptr(GString) out = g_string_new(NULL);
+    for (const ToolDef *const *tool = env->tools; *tool; tool++)
+        g_string_append_printf(out, "%-14s %s\n", (*tool)->name, (*tool)->summary);
+    return cmd_print(out->str) ? EXIT_OK : EXIT_FAILED;
+}
+
+static const ToolDef *find_tool(const CommandEnv *env, const char *name)
+{
+    const ToolDef *tool = tool_registry_find(env->tools, name);
+    if (tool)
+        return tool;
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (const ToolDef *const *each = env->tools; *each; each++)
+        g_ptr_array_add(names, (void *)(*each)->name);
+    g_ptr_array_add(names, NULL);
+    const char *nearest = str_nearest(name, (const char *const *)names->pdata);
+    fprintf(stderr, "kedge: unknown tool \"%s\"%s%s%s; `kedge tool list` shows all\n", name,
+            nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+    return NULL;
+}
+
+static int print_schema(const CommandEnv *env, const char *name)
+{
+    const ToolDef *tool = find_tool(env, name);
+    if (!tool)
+        return EXIT_USAGE;
+    g_autoptr(json_t) schema = field_schema(tool->fields);
+    g_autofree char *text = json_to_pretty(schema);
+    return cmd_print_line(text) ? EXIT_OK : EXIT_FAILED;
+}
+
+static int run_tool(const CommandEnv *env, const char *name, const char *input,
+                    const ToolOptions *options)
+{
+    const ToolDef *tool = find_tool(env, name);
+    if (!tool)
+        return EXIT_USAGE;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *from_stdin = NULL;
+    if (strcmp(input, "-") == 0) {
+        if (!input_read_stdin(LIMIT_ARGUMENT_BYTES, &from_stdin, &error))
+            return cmd_fail(error);
+        input = from_stdin;
+    }
+    g_autoptr(json_t) arguments = NULL;
+    if (!json_parse_text(input, &arguments, &error)) {
+        fprintf(stderr, "kedge: the arguments of %s are not JSON: %s\n", name, error->message);
+        return EXIT_USAGE;
+    }
+    const DirectCall call = {
+        .tool = tool,
+        .arguments = arguments,
+        .is_yes = options->is_yes,
+        .is_json = options->is_json,
+        .cwd = options->cwd,
+    };
+    return direct_run(&call);
+}
+
+static int tool_run(const CommandEnv *env, int argc, char *const *argv)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    ToolOptions options = { 0 };
+    g_autoptr(json_t) kept = NULL;
+    if (!cmd_decode_options(tool_options, argc, argv, &options, &kept, words, &error))
+        return cmd_fail(error);
+    char *const *word = (char *const *)words->pdata;
+    if (words->len == 1 && strcmp(word[0], "list") == 0)
+        return list_tools(env, options.is_json);
+    if (words->len == 2 && strcmp(word[0], "schema") == 0)
+        return print_schema(env, word[1]);
+    if (words->len == 3 && strcmp(word[0], "run") == 0)
+        return run_tool(env, word[1], word[2], &options);
+    fputs("kedge: usage: kedge tool list [--json] | schema NAME | run NAME JSON|-\n", stderr);
+    return EXIT_USAGE;
+}
+
+const Command command_tool = {
+    .name = "tool",
+    .summary = "List the tools, print a schema, or run one tool",
+    .usage = "list [--json] | schema NAME | run NAME JSON|-",
+    .options = tool_options,
+    .help = "`run` takes the arguments as JSON, or `-` for standard input:\n"
+            "  kedge tool run read '{\"path\":\"src/main.c:1-20\"}'\n"
+            "Exit codes: 0 done, 1 the tool failed, 2 bad arguments, 77 refused or declined.",
+    .run = tool_run,
+};
+
+/* `kedge grep PATTERN [PATH…]`, `kedge read PATH…`: words become the one or two fields that people mean. */
+static int run_short_form(const CommandEnv *env, const char *name, json_t *arguments)
+{
+    const DirectCall call = { .tool = find_tool(env, name), .arguments = arguments };
+    return call.tool ? direct_run(&call) : EXIT_USAGE;
+}
+
+static int grep_run(const CommandEnv *env, int argc, char *const *argv)
+{
+    if (argc < 1) {
+        fputs("kedge: usage: kedge grep PATTERN [PATH…]\n", stderr);
+        return EXIT_USAGE;
+    }
+    g_autoptr(json_t) arguments = json_object();
+    json_set_text(arguments, "pattern", argv[0]);
+    json_t *paths = json_array();
+    for (int i = 1; i < argc; i++)
+        json_append_take(paths, json_text(argv[i]));
+    json_set_take(arguments, "paths", argc > 1 ? paths : NULL);
+    if (argc <= 1)
+        json_decref(paths);
+    return run_short_form(env, "grep", arguments);
+}
+
+const Command command_grep = {
+    .name = "grep",
+    .summary = "Run the grep tool once",
+    .usage = "PATTERN [PATH…]",
+    .run = grep_run,
+};
+
+static int read_run(const CommandEnv *env, int argc, char *const *argv)
+{
+    if (argc != 1) {
+        fputs("kedge: usage: kedge read PATH[:LINES]\n", stderr);
+        return EXIT_USAGE;
+    }
+    g_autoptr(json_t) arguments = json_object();
+    json_set_text(arguments, "path", argv[0]);
+    return run_short_form(env, "read", arguments);
+}
+
+const Command command_read = {
+    .name = "read",
+    .summary = "Run the read tool once",
+    .usage = "PATH[:LINES]",
+    .run = read_run,
+};

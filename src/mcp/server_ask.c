@@ -1,0 +1,165 @@
+/*
+ * Approval through the client: elicitation/create (spec/common.md §4.3, gh-policy §5.4).
+ */
+#include "base/fd.h"
+#include "mcp/jsonrpc.h"
+#include "mcp/server_private.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+
+enum { ANSWER_TIMEOUT_MS = 10 * 60 * 1000 };
+
+typedef struct Elicitation { // shared by the asking worker and the main thread
+    int ref_count;
+    McpServer *server;
+    char *text;
+    char *key;   // of our request; main thread
+    Fd answered; // eventfd
+    // valid once answered
+    bool is_approved;
+    bool is_given_up; // the client cannot ask, or is gone
+} Elicitation;
+
+void mcp_elicitation_unref(void *data)
+{
+    Elicitation *self = data;
+    if (!g_atomic_int_dec_and_test(&self->ref_count))
+        return;
+    fd_close(self->answered);
+    g_free(self->text);
+    g_free(self->key);
+    g_free(self);
+}
+
+static json_t *request_params(const Elicitation *self)
+{
+    json_t *approve = json_object();
+    json_set_text(approve, "type", "boolean");
+    json_set_text(approve, "title", "Run this command?");
+    json_t *properties = json_object();
+    json_set_take(properties, "approve", approve);
+    json_t *required = json_array();
+    json_append_take(required, json_text("approve"));
+    json_t *schema = json_object();
+    json_set_text(schema, "type", "object");
+    json_set_take(schema, "properties", properties);
+    json_set_take(schema, "required", required);
+    json_t *params = json_object();
+    json_set_text(params, "message", self->text);
+    json_set_take(params, "requestedSchema", schema);
+    return params;
+}
+
+static void wake(Elicitation *self)
+{
+    // the eventfd orders what was written above before the worker's read
+    const uint64_t one = 1;
+    fd_write_all(self->answered, &one, sizeof one, "eventfd", NULL);
+}
+
+/* On the main thread: sends the question and remembers who waits for the answer. */
+static void send_question(void *data)
+{
+    Elicitation *self = data;
+    McpServer *server = self->server;
+    if (server->is_draining || server->is_closing) {
+        self->is_given_up = true;
+        wake(self);
+        mcp_elicitation_unref(self);
+        return;
+    }
+    self->key = g_strdup_printf("kedge-%" G_GINT64_FORMAT, server->next_id++);
+    g_autoptr(json_t) id = json_text(self->key);
+    g_hash_table_replace(server->questions, g_strdup(self->key), self); // takes the reference
+    mcp_server_send(server, jsonrpc_request(id, "elicitation/create", request_params(self)));
+}
+
+/* On the main thread: nobody waits for the answer any more, so the client need not ask on. */
+static void withdraw_question(void *data)
+{
+    Elicitation *self = data;
+    McpServer *server = self->server;
+    if (self->key && g_hash_table_lookup(server->questions, self->key) == self) {
+        json_t *params = json_object();
+        json_set_text(params, "requestId", self->key);
+        mcp_server_send(server, jsonrpc_notification("notifications/cancelled", params));
+        g_hash_table_remove(server->questions, self->key);
+    }
+    mcp_elicitation_unref(self);
+}
+
+/* True once answered, false when the token fired or the time is over. */
+static bool wait_for_answer(const Elicitation *self, Cancel *cancel)
+{
+    struct pollfd fds[] = {
+        { .fd = self->answered, .events = POLLIN },
+        { .fd = cancel_fd(cancel), .events = POLLIN },
+    };
+    int ready = 0;
+    do
+        ready = poll(fds, G_N_ELEMENTS(fds), ANSWER_TIMEOUT_MS);
+    while (ready < 0 && errno == EINTR);
+    return ready > 0 && (fds[0].revents & POLLIN);
+}
+
+bool mcp_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved, void *user_data,
+             GError **error)
+{
+    Fd answered = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (answered < 0)
+        return fail_with_errno(error, errno, "cannot ask the client");
+    Elicitation *self = g_new0(Elicitation, 1);
+    self->ref_count = 2;
+    self->server = user_data;
+    self->text = g_strdup(question->text);
+    self->answered = answered;
+    Loop *loop = self->server->loop;
+    loop_post(loop, send_question, self);
+
+    if (!wait_for_answer(self, cancel)) {
+        loop_post(loop, withdraw_question, self); // takes the worker's reference
+        return cancel_check(cancel, error) &&
+               fail_with(error, KEDGE_ERROR_DENIED,
+                         "refused: %s: the client did not answer the question in 10 minutes",
+                         question->tool->name);
+    }
+    bool is_given_up = self->is_given_up;
+    *ret_approved = self->is_approved;
+    mcp_elicitation_unref(self);
+    if (!cancel_check(cancel, error))
+        return false;
+    const char *way_out =
+        question->effect == EFFECT_WRITE ? "; start with --allow-writes to allow it" : "";
+    return !is_given_up || fail_with(error, KEDGE_ERROR_DENIED,
+                                     "refused: %s (%s): the client cannot be asked%s",
+                                     question->tool->name, question->summary, way_out);
+}
+
+void mcp_ask_answer(McpServer *self, const json_t *response)
+{
+    const char *key = json_get_text(response, "id");
+    Elicitation *question = key ? g_hash_table_lookup(self->questions, key) : NULL;
+    if (!question)
+        return;
+    const json_t *result = json_get_object(response, "result");
+    question->is_given_up = !result; // an error: the client cannot do what it said it could
+    question->is_approved = g_strcmp0(json_get_text(result, "action"), "accept") == 0 &&
+                            json_get_bool(json_get_object(result, "content"), "approve", false);
+    wake(question);
+    g_hash_table_remove(self->questions, key);
+}
+
+void mcp_ask_give_up(McpServer *self)
+{
+    GHashTableIter iter;
+    void *value = NULL;
+    g_hash_table_iter_init(&iter, self->questions);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        Elicitation *question = value;
+        question->is_given_up = true;
+        wake(question);
+        g_hash_table_iter_remove(&iter);
+    }
+}

@@ -1,0 +1,39 @@
+/*
+ * tools/list: the tables as MCP shows them, with annotations (spec/common.md §4.5).
+ */
+#include "mcp/server_private.h"
+#include "tool/registry.h"
+
+const ToolDef *mcp_tools_find(const McpServer *self, const char *name)
+{
+    return tool_registry_find(self->options->tools, name);
+}
+
+static json_t *annotations(const McpServer *self, const ToolDef *tool)
+{
+    bool only_reads = self->options->is_read_only || (!tool->judge && tool->effect == EFFECT_READ);
+    json_t *object = json_object();
+    json_set_text(object, "title", tool->label);
+    json_set_bool(object, "readOnlyHint", only_reads);
+    json_set_bool(object, "destructiveHint", !only_reads && (tool->flags & TOOL_CAN_DESTROY));
+    json_set_bool(object, "openWorldHint", tool->flags & TOOL_OPEN_WORLD);
+    return object;
+}
+
+json_t *mcp_tools_list(const McpServer *self)
+{
+    json_t *array = json_array();
+    for (const ToolDef *const *tool = self->options->tools; *tool; tool++) {
+        json_t *item = json_object();
+        json_set_text(item, "name", (*tool)->name);
+        json_set_text(item, "title", (*tool)->label);
+        json_set_text(item, "description",
+                      (*tool)->description ? (*tool)->description : (*tool)->summary);
+        json_set_take(item, "inputSchema", field_schema((*tool)->fields));
+        json_set_take(item, "annotations", annotations(self, *tool));
+        json_append_take(array, item);
+    }
+    json_t *result = json_object();
+    json_set_take(result, "tools", array);
+    return result;
+}
