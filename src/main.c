@@ -3,12 +3,24 @@
  */
 #include "tables.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
+
+/* A file opened while 0, 1 or 2 is closed would get that number, and our output with it. */
+static void open_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", O_RDONLY); // takes the lowest number; writing to it stays an error
+}
 
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); // a closed pipe is a write error, reported where it happens
     signal(SIGCHLD, SIG_DFL); // an inherited SIG_IGN would eat exit statuses
+    signal(SIGXFSZ, SIG_IGN); // a file at its size limit is a write error as well
+    open_standard_descriptors();
     const CommandEnv env = { .commands = command_table, .tools = tool_table };
     return cmd_main(&env, argc, argv);
 }

@@ -67,7 +67,7 @@ static void curl_load(void)
         { "curl_multi_poll", offsetof(CurlApi, multi_poll) },
         { "curl_multi_info_read", offsetof(CurlApi, multi_info_read) },
     };
-    void *library = dlopen(CURL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(CURL_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
     if (!library)
         return;
     for (size_t i = 0; i < G_N_ELEMENTS(symbols); i++) {

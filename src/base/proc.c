@@ -16,14 +16,16 @@
 #include <signal.h>
 #include <stdint.h>
 
-#define READ_BYTES (64 * 1024)
+#define READ_BYTES     ((size_t)64 * 1024)
+#define OVERFLOW_BYTES ((size_t)512) // where bytes go that are dropped at once
+#define FULL_GRACE_MS  200           // for a child that is nearly done anyway
 
 /* What is kept of one stream: at most max bytes for HEAD, twice that for TAIL while it grows. */
 typedef struct Stream {
     Fd fd; // our end; -1 after end of file
     ProcKeep keep;
     size_t max;
-    char *data;
+    char *data; // HEAD: one byte more than capacity, for the NUL
     size_t size;
     size_t capacity;
     size_t dropped_bytes;
@@ -33,11 +35,14 @@ typedef struct Run {
     const ProcSpec *spec;
     Stream output;
     Stream errors; // fd -1 when merged
-    char *buffer;  // READ_BYTES
+    char *buffer;  // for a TAIL, and for a HEAD that is full
+    size_t buffer_size;
+    bool watches_full;
 } Run;
 
 typedef enum {
     PUMP_EXITED,
+    PUMP_FULL,   // only when watches_full
     PUMP_CLOSED, // every stream has ended, and nothing else was waited for
     PUMP_DEADLINE,
     PUMP_CANCELLED,
@@ -64,8 +69,7 @@ static void stream_append(Stream *self, const char *data, size_t size)
 {
     size_t needed = self->size + size;
     if (needed > self->capacity) {
-        size_t limit = self->keep == PROC_KEEP_TAIL ? self->max * 2 : self->max;
-        self->capacity = MIN(MAX(needed, self->capacity * 2), limit);
+        self->capacity = MIN(MAX(needed, self->capacity * 2), self->max * 2);
         self->data = g_realloc(self->data, self->capacity);
     }
     memcpy(self->data + self->size, data, size);
@@ -79,14 +83,21 @@ static void stream_drop_front(Stream *self, size_t count)
     self->dropped_bytes += count;
 }
 
-static void stream_store(Stream *self, const char *data, size_t size)
+/* The free part of a HEAD, so that its bytes are not held twice; NULL when it is full. */
+static char *stream_head_room(Stream *self, size_t *ret_size)
 {
-    if (self->keep == PROC_KEEP_HEAD) {
-        size_t taken = MIN(size, self->max - self->size);
-        stream_append(self, data, taken);
-        self->dropped_bytes += size - taken;
-        return;
+    if (self->size == self->max)
+        return NULL;
+    if (self->size == self->capacity) {
+        self->capacity = MIN(MAX(READ_BYTES, self->capacity * 2), self->max);
+        self->data = g_realloc(self->data, self->capacity + 1);
     }
+    *ret_size = self->capacity - self->size;
+    return self->data + self->size;
+}
+
+static void stream_store_tail(Stream *self, const char *data, size_t size)
+{
     if (size > self->max) {
         size_t skipped = size - self->max;
         self->dropped_bytes += skipped;
@@ -104,18 +115,26 @@ static bool stream_is_open(const Stream *self)
     return self->fd >= 0;
 }
 
-static void stream_read(Stream *self, char *buffer, const ProcSpec *spec, bool is_output)
+static void run_read(Run *self, Stream *stream)
 {
-    ssize_t count = read(self->fd, buffer, READ_BYTES);
+    size_t room = self->buffer_size;
+    char *head = stream->keep == PROC_KEEP_HEAD ? stream_head_room(stream, &room) : NULL;
+    char *into = head != NULL ? head : self->buffer;
+    ssize_t count = read(stream->fd, into, room);
     if (count < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     if (count <= 0) {
-        fd_close(fd_steal(&self->fd));
+        fd_close(fd_steal(&stream->fd));
         return;
     }
-    if (is_output && spec->on_output != NULL)
-        spec->on_output(buffer, (size_t)count, spec->user_data);
-    stream_store(self, buffer, (size_t)count);
+    if (stream == &self->output && self->spec->on_output != NULL)
+        self->spec->on_output(into, (size_t)count, self->spec->user_data);
+    if (head != NULL)
+        stream->size += (size_t)count;
+    else if (stream->keep == PROC_KEEP_HEAD)
+        stream->dropped_bytes += (size_t)count;
+    else
+        stream_store_tail(stream, into, (size_t)count);
 }
 
 /* Takes in output until something happens; descriptors of -1 are not waited for. */
@@ -138,11 +157,13 @@ static PumpEnd run_pump(Run *self, int pidfd, int cancel_fd, gint64 until)
         if (fds[3].revents != 0)
             return PUMP_CANCELLED;
         if (fds[0].revents != 0)
-            stream_read(&self->output, self->buffer, self->spec, true);
+            run_read(self, &self->output);
         if (fds[1].revents != 0)
-            stream_read(&self->errors, self->buffer, self->spec, false);
+            run_read(self, &self->errors);
         if (fds[2].revents != 0)
             return PUMP_EXITED;
+        if (self->watches_full && self->output.dropped_bytes > 0)
+            return PUMP_FULL;
     }
 }
 
@@ -205,53 +226,81 @@ static bool run_start(Run *self, pid_t *ret_pid, int *ret_pidfd, GError **error)
     return proc_spawn(spec->argv, spec->cwd, spec->env, child_fds, 2, ret_pid, ret_pidfd, error);
 }
 
+/* Until the child has ended or must be stopped. */
+static PumpEnd run_wait(Run *self, int pidfd, Cancel *cancel)
+{
+    gint64 until = time_monotonic_ms() + MIN(self->spec->timeout_ms, G_MAXINT64 / 2);
+    self->watches_full = self->spec->stops_when_full;
+    PumpEnd why = run_pump(self, pidfd, cancel_fd(cancel), until);
+    self->watches_full = false;
+    if (why != PUMP_FULL)
+        return why;
+    why = run_pump(self, pidfd, cancel_fd(cancel), time_monotonic_ms() + FULL_GRACE_MS);
+    return why == PUMP_DEADLINE ? PUMP_FULL : why;
+}
+
 /* Ends what is left of the group; output that arrives meanwhile is still taken. */
 static void run_end(Run *self, PumpEnd why, pid_t pid, int pidfd, ProcResult *result)
 {
+    gint64 kill_at;
     if (why == PUMP_EXITED) {
         run_pump(self, -1, -1, time_monotonic_ms() + PROC_DRAIN_MS);
         proc_signal_group(pid, SIGTERM);
-        result->exit_status =
-            proc_reap_group(pid, pidfd, time_monotonic_ms() + PROC_DRAIN_MS, &result->term_signal);
-        return;
+        kill_at = time_monotonic_ms() + PROC_DRAIN_MS;
+    } else {
+        proc_signal_group(pid, SIGTERM);
+        kill_at = time_monotonic_ms() + PROC_STOP_GRACE_MS;
+        if (run_pump(self, pidfd, -1, kill_at) == PUMP_EXITED)
+            run_pump(self, -1, -1, MIN(kill_at, time_monotonic_ms() + PROC_DRAIN_MS));
     }
-    proc_signal_group(pid, SIGTERM);
-    gint64 kill_at = time_monotonic_ms() + PROC_STOP_GRACE_MS;
-    if (run_pump(self, pidfd, -1, kill_at) == PUMP_EXITED)
-        run_pump(self, -1, -1, MIN(kill_at, time_monotonic_ms() + PROC_DRAIN_MS));
-    proc_reap_group(pid, pidfd, kill_at, NULL);
+    result->exit_status = proc_reap_group(pid, pidfd, kill_at, &result->term_signal);
+}
+
+static void run_take_result(Run *self, ProcResult *result)
+{
+    const ProcSpec *spec = self->spec;
+    result->held_bytes = self->output.capacity + self->buffer_size;
+    result->output = stream_finish(&self->output, spec->is_bytes, &result->output_size);
+    size_t error_size;
+    if (spec->has_own_stderr)
+        result->error_output = stream_finish(&self->errors, false, &error_size);
+    result->dropped_bytes = self->output.dropped_bytes;
 }
 
 bool proc_run(const ProcSpec *spec, Cancel *cancel, ProcResult *ret_result, GError **error)
 {
     g_assert(spec->timeout_ms > 0);
     g_assert(spec->max_output_bytes > 0 && spec->max_output_bytes <= SIZE_MAX / 4);
+    g_assert(!spec->stops_when_full || spec->keep == PROC_KEEP_HEAD);
     if (!cancel_check(cancel, error))
         return false;
 
     const Stream stream = { .fd = -1, .keep = spec->keep, .max = spec->max_output_bytes };
     g_auto(Run) run = { .spec = spec, .output = stream, .errors = stream };
+    if (spec->max_error_bytes > 0)
+        run.errors.max = spec->max_error_bytes;
     pid_t pid;
     g_auto(Fd) pidfd = -1;
     if (!run_start(&run, &pid, &pidfd, error))
         return false;
-    run.buffer = g_malloc(READ_BYTES);
+    run.buffer_size = spec->stops_when_full ? OVERFLOW_BYTES : READ_BYTES;
+    run.buffer = g_malloc(run.buffer_size);
 
-    gint64 until = time_monotonic_ms() + MIN(spec->timeout_ms, G_MAXINT64 / 2);
-    PumpEnd why = run_pump(&run, pidfd, cancel_fd(cancel), until);
-    ProcResult result = { 0 };
+    static const ProcStop stops[] = {
+        [PUMP_EXITED] = PROC_STOP_NONE,
+        [PUMP_FULL] = PROC_STOP_FULL,
+        [PUMP_DEADLINE] = PROC_STOP_TIMEOUT,
+        [PUMP_CANCELLED] = PROC_STOP_CANCELLED,
+    };
+    PumpEnd why = run_wait(&run, pidfd, cancel);
+    ProcResult result = { .stop = stops[why] };
     run_end(&run, why, pid, pidfd, &result);
-    if (why == PUMP_CANCELLED)
+    if (why == PUMP_CANCELLED && !spec->keeps_stopped)
         return cancel_check(cancel, error);
-    if (why == PUMP_DEADLINE)
+    if (why == PUMP_DEADLINE && !spec->keeps_stopped)
         return fail_with(error, KEDGE_ERROR_TIMEOUT, "%s timed out after %" G_GINT64_FORMAT " ms",
                          spec->argv[0], (gint64)spec->timeout_ms);
-
-    result.output = stream_finish(&run.output, spec->is_bytes, &result.output_size);
-    size_t error_size;
-    if (spec->has_own_stderr)
-        result.error_output = stream_finish(&run.errors, false, &error_size);
-    result.dropped_bytes = run.output.dropped_bytes;
+    run_take_result(&run, &result);
     *ret_result = result;
     return true;
 }

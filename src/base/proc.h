@@ -23,15 +23,25 @@ typedef enum {
 /* Called on the calling thread for every piece read, before it is cut. */
 typedef void (*ProcOutputFunc)(const char *data, size_t size, void *user_data);
 
+typedef enum { // why a child was ended before it ended by itself
+    PROC_STOP_NONE,
+    PROC_STOP_TIMEOUT,
+    PROC_STOP_CANCELLED,
+    PROC_STOP_FULL, // stops_when_full
+} ProcStop;
+
 typedef struct ProcSpec {
     const char *const *argv; // argv[0] is looked up on PATH unless it holds a slash
     const char *cwd;         // NULL: ours
     const char *const *env;  // NULL: env_for_child(NULL)
     int64_t timeout_ms;
     size_t max_output_bytes; // per stream; what is beyond is dropped while reading, and counted
+    size_t max_error_bytes;  // of a stderr of its own, when that differs; 0: max_output_bytes
     ProcKeep keep;
     bool has_own_stderr; // false: stderr is merged into output, in order of arrival
     bool is_bytes;       // true: output is left as it came (size in output_size), not made UTF-8
+    bool stops_when_full; // PROC_KEEP_HEAD: after a byte too many, 200 ms to end, then stopped
+    bool keeps_stopped;   // timeout and cancel are no errors: the result has what came, and `stop`
     ProcOutputFunc on_output; // stdout (and merged stderr); may be NULL
     void *user_data;
 } ProcSpec;
@@ -41,8 +51,10 @@ typedef struct ProcResult {
     size_t output_size;
     char *error_output;   // NULL unless has_own_stderr; valid UTF-8
     size_t dropped_bytes; // of output
-    int exit_status;      // 128 + n when signal n ended it
-    int term_signal;      // 0, or n
+    size_t held_bytes;    // the most memory that output took while reading
+    ProcStop stop;
+    int exit_status; // 128 + n when signal n ended it
+    int term_signal; // 0, or n
 } ProcResult;
 
 void proc_result_clear(ProcResult *self);

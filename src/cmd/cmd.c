@@ -5,6 +5,8 @@
 
 #include "base/fd.h"
 
+#include <poll.h>
+
 int cmd_exit_code(KedgeError code)
 {
     switch (code) {
@@ -23,9 +25,20 @@ int cmd_fail(const GError *error)
     return error->domain == KEDGE_ERROR ? cmd_exit_code((KedgeError)error->code) : EXIT_FAILED;
 }
 
+bool cmd_is_reader_gone(void)
+{
+    struct pollfd output = { .fd = STDOUT_FILENO };
+    return poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 bool cmd_print(const char *text)
 {
-    return fd_write_all(STDOUT_FILENO, text, strlen(text), "standard output", NULL);
+    g_autoptr(GError) error = NULL;
+    if (fd_write_all(STDOUT_FILENO, text, strlen(text), "standard output", &error))
+        return true;
+    if (!cmd_is_reader_gone()) // `| head` has what it wanted; a full disk is worth a word
+        cmd_fail(error);
+    return false;
 }
 
 bool cmd_print_line(const char *text)
@@ -61,8 +74,20 @@ static bool wants_help(int argc, char *const *argv)
     return false;
 }
 
+static const Command *find_subcommand(const Command *command, const char *word)
+{
+    size_t parent_size = strlen(command->name) + 1;
+    for (const Command *const *each = command->subcommands; each && *each; each++)
+        if (strcmp((*each)->name + parent_size, word) == 0)
+            return *each;
+    return NULL;
+}
+
 static int run_command(const CommandEnv *env, const Command *command, int argc, char *const *argv)
 {
+    const Command *inner = argc > 0 ? find_subcommand(command, argv[0]) : NULL;
+    if (inner)
+        return run_command(env, inner, argc - 1, argv + 1);
     if (wants_help(argc, argv)) {
         g_autofree char *help =
             command->is_hidden ? cmd_root_help_text(env) : cmd_help_text(command);
@@ -76,6 +101,8 @@ int cmd_main(const CommandEnv *env, int argc, char *const *argv)
     const char *first = argc > 1 ? argv[1] : NULL;
     if (first && (is_help(first) || strcmp(first, "help") == 0)) {
         const Command *command = argc > 2 ? cmd_find(env, argv[2]) : NULL;
+        const Command *inner = command && argc > 3 ? find_subcommand(command, argv[3]) : NULL;
+        command = inner ? inner : command;
         g_autofree char *help = command ? cmd_help_text(command) : cmd_root_help_text(env);
         return cmd_print(help) ? EXIT_OK : EXIT_FAILED;
     }

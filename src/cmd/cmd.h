@@ -26,13 +26,14 @@ typedef struct CommandEnv {
 } CommandEnv;
 
 struct Command {
-    const char *name;
+    const char *name;        // "github"; of a subcommand with its parent's: "gh exec"
     const char *summary;     // one line, for the root help
     const char *usage;       // "[options] NAME", after "kedge <name> "
     const FieldDef *options; // NULL: none beyond --help
     const char *help;        // paragraphs after the options; may be NULL
     bool is_hidden;
-    /* `argv` without program and command name. Returns the exit code. */
+    const Command *const *subcommands; // NULL-terminated, each with a help of its own; NULL: none
+    /* `argv` without program and command name, which begins with no subcommand. Returns the exit code. */
     int (*run)(const CommandEnv *env, int argc, char *const *argv);
 };
 
@@ -45,7 +46,10 @@ const Command *cmd_find(const CommandEnv *env, const char *name);
 int cmd_fail(const GError *error);
 int cmd_exit_code(KedgeError code);
 
-/* Standard output, whole. False after a write error (a closed pipe included). */
+/* Standard output is a pipe that nobody reads any more. */
+bool cmd_is_reader_gone(void);
+
+/* Standard output, whole. False after a write error, which is said unless the reader is gone. */
 bool cmd_print(const char *text);
 bool cmd_print_line(const char *text); // with a newline
 

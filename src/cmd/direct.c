@@ -7,6 +7,8 @@
 #include "base/env.h"
 #include "cmd/interrupt.h"
 
+#include <errno.h>
+
 typedef struct Progress {
     bool is_shown; // standard error is a terminal
     unsigned count;
@@ -74,7 +76,11 @@ static bool print_result(const ToolResult *result, bool is_json)
 
 int direct_run(const DirectCall *call)
 {
-    g_autofree char *cwd = call->cwd ? g_strdup(call->cwd) : g_get_current_dir();
+    if (call->cwd && chdir(call->cwd) < 0) {
+        fprintf(stderr, "kedge: --cwd %s: %s\n", call->cwd, g_strerror(errno));
+        return EXIT_FAILED;
+    }
+    g_autofree char *cwd = g_get_current_dir();
     g_autoptr(Settings) settings = cmd_load_settings(cwd);
     g_autoptr(ToolContext) context = tool_context_new(cwd, settings, NULL);
     g_autoptr(Cancel) cancel = cancel_new(NULL);
@@ -105,4 +111,62 @@ int direct_run(const DirectCall *call)
     if (!print_result(&work.result, call->is_json))
         return EXIT_FAILED;
     return signal_number ? interrupt_exit_code(signal_number) : exit_code(&work.result);
+}
+
+typedef struct DirectOptions {
+    bool is_yes, is_json;
+    const char *cwd;
+} DirectOptions;
+
+const FieldDef direct_options[] = {
+    { "yes", FIELD_BOOLEAN, offsetof(DirectOptions, is_yes),
+      .help = "Allow a call that writes without asking (never one that destroys)" },
+    { "json", FIELD_BOOLEAN, offsetof(DirectOptions, is_json),
+      .help = "Print the whole result, details included, as JSON" },
+    { "cwd", FIELD_STRING, offsetof(DirectOptions, cwd), .value_name = "DIR",
+      .help = "Run in this directory" },
+    { 0 },
+};
+
+static size_t field_count(const FieldDef *fields)
+{
+    size_t count = 0;
+    while (fields[count].name)
+        count++;
+    return count;
+}
+
+/* Only used to read flags: the offsets mean nothing. */
+bool direct_read_flags(const ToolDef *tool, const char *const *words_for, int argc,
+                       char *const *argv, GPtrArray *words, json_t **ret_arguments, GError **error)
+{
+    size_t own = field_count(direct_options);
+    g_autofree FieldDef *flags = g_new0(FieldDef, field_count(tool->fields) + own + 1);
+    size_t used = 0;
+    for (const FieldDef *field = tool->fields; field->name; field++)
+        if (!g_strv_contains(words_for, field->name))
+            flags[used++] = *field;
+    memcpy(flags + used, direct_options, own * sizeof(FieldDef));
+    return field_from_argv(flags, argc, argv, ret_arguments, words, NULL, error);
+}
+
+static bool take_flag(json_t *arguments, const char *name)
+{
+    bool value = json_get_bool(arguments, name, false);
+    json_object_del(arguments, name);
+    return value;
+}
+
+int direct_run_flags(const ToolDef *tool, json_t *arguments)
+{
+    g_autofree char *cwd = g_strdup(json_get_text(arguments, "cwd"));
+    json_object_del(arguments, "cwd");
+    const DirectCall call = {
+        .tool = tool,
+        .is_yes = take_flag(arguments, "yes"),
+        .is_json = take_flag(arguments, "json"),
+        .cwd = cwd,
+        .arguments = arguments,
+    };
+    return direct_run(&call);
 }

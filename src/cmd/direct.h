@@ -13,13 +13,25 @@ typedef struct DirectCall {
     const char *cwd; // NULL: the process's
 } DirectCall;
 
-/* Runs it with progress on a terminal and Ctrl-C, prints the result (an error on standard error), and returns
-   the exit code: 0, 1, 2 (arguments), 77 (refused), 130, 143. */
+/* Runs it with progress on a terminal and Ctrl-C, prints the result (an error on standard error),
+   and returns the exit code: 0, 1, 2 (arguments), 77 (refused), 130, 143. */
 int direct_run(const DirectCall *call);
 
+/*
+ * A command that is one tool: reads its flags, which are the tool's fields but those in `words_for`
+ * (NULL-terminated), and --yes, --json, --cwd; what is no flag goes to `words`. Then, with the
+ * words put into the arguments, direct_run_flags() runs it; it consumes our own flags from
+ * `arguments`.
+ */
+bool direct_read_flags(const ToolDef *tool, const char *const *words_for, int argc,
+                       char *const *argv, GPtrArray *words, json_t **ret_arguments, GError **error);
+int direct_run_flags(const ToolDef *tool, json_t *arguments);
+
+extern const FieldDef direct_options[]; // --yes, --json, --cwd, for the help
+
 /* Asks on the terminal device; NULL-able ToolDoor.ask. */
-bool ask_on_terminal(const ToolQuestion *question, Cancel *cancel, bool *ret_approved, void *user_data,
-                     GError **error);
+bool ask_on_terminal(const ToolQuestion *question, Cancel *cancel, bool *ret_approved,
+                     void *user_data, GError **error);
 bool ask_has_terminal(void);
 
 /* Warnings of a settings load on standard error. */

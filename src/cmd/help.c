@@ -3,6 +3,15 @@
  */
 #include "cmd/cmd.h"
 
+static void append_subcommands(const Command *command, GString *out)
+{
+    g_string_append(out, "\nSubcommands:\n");
+    for (const Command *const *each = command->subcommands; *each; each++)
+        g_string_append_printf(out, "  %-12s %s\n", (*each)->name + strlen(command->name) + 1,
+                               (*each)->summary);
+    g_string_append_printf(out, "\n`kedge %s SUBCOMMAND --help` explains one.\n", command->name);
+}
+
 char *cmd_help_text(const Command *command)
 {
     GString *out = g_string_new(NULL);
@@ -12,6 +21,8 @@ char *cmd_help_text(const Command *command)
         g_string_append(out, "\nOptions:\n");
         field_append_help(command->options, out);
     }
+    if (command->subcommands)
+        append_subcommands(command, out);
     if (command->help)
         g_string_append_printf(out, "\n%s\n", command->help);
     return g_string_free(out, FALSE);

@@ -2,6 +2,7 @@
  * `kedge` itself: flags, session, model, and one run of the agent, printed (agent-core §1, §6.1).
  */
 #include "agent/prompt.h"
+#include "base/ansi.h"
 #include "base/dirs.h"
 #include "base/env.h"
 #include "base/limits.h"
@@ -151,11 +152,10 @@ static int outcome_exit_code(const Launch *self, const AgentOutcome *outcome, co
     }
     if (self->output.is_json)
         return self->options.fail_on_error ? EXIT_FAILED : EXIT_OK;
+    const char *fallback = outcome->end == AGENT_ABORTED ? "Request aborted" : "Request error";
     const char *message = last ? message_error(last) : NULL;
-    fprintf(stderr, "%s\n",
-            message                             ? message
-            : outcome->end == AGENT_ABORTED ? "Request aborted"
-                                                : "Request error");
+    g_autofree char *text = ansi_strip(message ? message : fallback); // a server wrote it
+    fprintf(stderr, "%s\n", text);
     return EXIT_FAILED;
 }
 
@@ -225,6 +225,8 @@ static int finish(Launch *self, int signal_number)
         fprintf(stderr, "kedge: the session could not be saved: %s\n", error->message);
         self->exit_code = EXIT_FAILED;
     }
+    if (self->output.has_failed)
+        self->exit_code = EXIT_FAILED;
     return signal_number ? interrupt_exit_code(signal_number) : self->exit_code;
 }
 

@@ -16,6 +16,7 @@ static void print_or_stop(LaunchOutput *self, const char *line)
     if (self->is_closed || cmd_print_line(line))
         return;
     self->is_closed = true;
+    self->has_failed = !cmd_is_reader_gone();
     cancel_fire(self->cancel);
 }
 
@@ -53,8 +54,9 @@ static void show_tool_start(const json_t *event)
         g_autofree char *json = text ? NULL : json_to_text(value);
         g_string_append_printf(shown, " %s", text ? text : json);
     }
+    g_autofree char *tool = one_line(name ? name : "?");
     g_autofree char *line = one_line(shown->str);
-    fprintf(stderr, "· %s %s\n", name ? name : "?", line);
+    fprintf(stderr, "· %s %s\n", tool, line);
 }
 
 /* Of a command's output the end says what is wrong, of a message the beginning. */
@@ -77,7 +79,9 @@ static void show_tool_end(const json_t *event)
 /* What the model says before it calls tools: its plan. The last answer goes to standard output. */
 static void show_plan(const json_t *message)
 {
-    if (strcmp(message_role(message), "assistant") != 0)
+    bool is_plan = strcmp(message_role(message), "assistant") == 0 &&
+                   strcmp(message_stop_reason(message), "error") != 0;
+    if (!is_plan)
         return;
     g_autoptr(json_t) calls = message_tool_calls(message);
     g_autofree char *text = message_text(message);
@@ -111,6 +115,16 @@ static void show_watch(LaunchOutput *self, const json_t *event)
     self->jobs_total = total;
 }
 
+static void show_retry(const json_t *event)
+{
+    const char *message = json_get_text(event, "errorMessage");
+    g_autofree char *line = one_line(message ? message : "");
+    fprintf(stderr, "  retry %lld/%lld in %.1f s: %s\n",
+            (long long)json_get_int(event, "attempt", 0),
+            (long long)json_get_int(event, "maxAttempts", 0),
+            (double)json_get_int(event, "delayMs", 0) / 1000, line);
+}
+
 static void show_progress(LaunchOutput *self, const json_t *event, const char *type)
 {
     if (strcmp(type, "message_end") == 0)
@@ -122,11 +136,7 @@ static void show_progress(LaunchOutput *self, const json_t *event, const char *t
     else if (strcmp(type, "tool_execution_end") == 0)
         show_tool_end(event);
     else if (strcmp(type, "auto_retry_start") == 0)
-        fprintf(stderr, "  retry %lld/%lld in %.1f s: %s\n",
-                (long long)json_get_int(event, "attempt", 0),
-                (long long)json_get_int(event, "maxAttempts", 0),
-                (double)json_get_int(event, "delayMs", 0) / 1000,
-                json_get_text(event, "errorMessage") ? json_get_text(event, "errorMessage") : "");
+        show_retry(event);
 }
 
 void launch_output_event(json_t *event, void *user_data)
@@ -150,7 +160,11 @@ void launch_output_answer(LaunchOutput *self, const json_t *message)
     json_t *block = NULL;
     json_array_foreach (blocks, i, block) {
         const char *text = json_get_text(block, "text");
-        if (g_strcmp0(json_get_text(block, "type"), "text") == 0 && text)
-            print_or_stop(self, text);
+        if (g_strcmp0(json_get_text(block, "type"), "text") != 0 || !text)
+            continue;
+        // what the model read may have made it write escape sequences; a file or a program gets the
+        // text as it is, a terminal would obey it
+        g_autofree char *clean = isatty(STDOUT_FILENO) ? ansi_strip(text) : g_strdup(text);
+        print_or_stop(self, clean);
     }
 }

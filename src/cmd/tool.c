@@ -1,6 +1,6 @@
 /*
- * `kedge tool list|schema|run`: the tools as they are, without a model; and the short forms `kedge grep`
- * and `kedge read`.
+ * `kedge tool list|schema|run`: the tools as they are, without a model; and the short forms `kedge
+ * grep` and `kedge read`.
  */
 #include "base/file.h"
 #include "base/limits.h"
@@ -123,51 +123,64 @@ const Command command_tool = {
     .run = tool_run,
 };
 
-/* `kedge grep PATTERN [PATH…]`, `kedge read PATH…`: words become the one or two fields that people mean. */
-static int run_short_form(const CommandEnv *env, const char *name, json_t *arguments)
-{
-    const DirectCall call = { .tool = find_tool(env, name), .arguments = arguments };
-    return call.tool ? direct_run(&call) : EXIT_USAGE;
-}
-
+/* `kedge grep` and `kedge read` are short forms: words become the fields that people mean, the
+   other fields are flags. */
 static int grep_run(const CommandEnv *env, int argc, char *const *argv)
 {
-    if (argc < 1) {
-        fputs("kedge: usage: kedge grep PATTERN [PATH…]\n", stderr);
+    const ToolDef *tool = tool_registry_find(env->tools, "grep");
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    g_autoptr(json_t) arguments = NULL;
+    g_autoptr(GError) error = NULL;
+    const char *const words_for[] = { "pattern", "path", "paths", NULL };
+    if (!direct_read_flags(tool, words_for, argc, argv, words, &arguments, &error))
+        return cmd_fail(error);
+    if (words->len < 1) {
+        fputs("kedge: usage: kedge grep [--flags] PATTERN [PATH…]\n", stderr);
         return EXIT_USAGE;
     }
-    g_autoptr(json_t) arguments = json_object();
-    json_set_text(arguments, "pattern", argv[0]);
-    json_t *paths = json_array();
-    for (int i = 1; i < argc; i++)
-        json_append_take(paths, json_text(argv[i]));
-    json_set_take(arguments, "paths", argc > 1 ? paths : NULL);
-    if (argc <= 1)
-        json_decref(paths);
-    return run_short_form(env, "grep", arguments);
+    json_set_text(arguments, "pattern", words->pdata[0]);
+    if (words->len > 1) {
+        json_t *paths = json_array();
+        for (unsigned i = 1; i < words->len; i++)
+            json_append_take(paths, json_text(words->pdata[i]));
+        json_set_take(arguments, "paths", paths);
+    }
+    return direct_run_flags(tool, arguments);
 }
 
 const Command command_grep = {
     .name = "grep",
     .summary = "Run the grep tool once",
-    .usage = "PATTERN [PATH…]",
+    .usage = "[--flags] PATTERN [PATH…]",
+    .options = direct_options,
+    .help = "The other flags are the tool's fields (`kedge tool schema grep`):\n"
+            "  -i, --glob G, --type T, --multiline, --no-gitignore, --pre N, --post N, --limit N, "
+            "--offset N\n"
+            "A pattern that begins with `-` goes after `--`.",
     .run = grep_run,
 };
 
 static int read_run(const CommandEnv *env, int argc, char *const *argv)
 {
-    if (argc != 1) {
+    const ToolDef *tool = tool_registry_find(env->tools, "read");
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    g_autoptr(json_t) arguments = NULL;
+    g_autoptr(GError) error = NULL;
+    const char *const words_for[] = { "path", NULL };
+    if (!direct_read_flags(tool, words_for, argc, argv, words, &arguments, &error))
+        return cmd_fail(error);
+    if (words->len != 1) {
         fputs("kedge: usage: kedge read PATH[:LINES]\n", stderr);
         return EXIT_USAGE;
     }
-    g_autoptr(json_t) arguments = json_object();
-    json_set_text(arguments, "path", argv[0]);
-    return run_short_form(env, "read", arguments);
+    json_set_text(arguments, "path", words->pdata[0]);
+    return direct_run_flags(tool, arguments);
 }
 
 const Command command_read = {
     .name = "read",
     .summary = "Run the read tool once",
     .usage = "PATH[:LINES]",
+    .options = direct_options,
     .run = read_run,
 };

@@ -218,6 +218,17 @@ static void receive_response(McpServer *self, const json_t *message)
         mcp_ask_answer(self, message);
 }
 
+/* An answer that fits nothing is passed over: answering it could go on for ever. */
+static void refuse_message(McpServer *self, const json_t *message)
+{
+    if (json_object_get(message, "result") || json_object_get(message, "error"))
+        return;
+    const json_t *id = json_object_get(message, "id");
+    bool has_id = json_is_string(id) || json_is_integer(id);
+    mcp_server_send(self, jsonrpc_error(has_id ? id : NULL, JSONRPC_INVALID_REQUEST,
+                                        "not a JSON-RPC 2.0 message"));
+}
+
 static void receive(McpServer *self, const json_t *message)
 {
     switch (jsonrpc_classify(message)) {
@@ -230,12 +241,8 @@ static void receive(McpServer *self, const json_t *message)
     case JSONRPC_RESPONSE:
         receive_response(self, message);
         return;
-    case JSONRPC_INVALID: {
-        const json_t *id = json_object_get(message, "id");
-        bool is_told = json_get_text(message, "method") && (json_is_string(id) || json_is_integer(id));
-        mcp_server_send(self, jsonrpc_error(is_told ? id : NULL, JSONRPC_INVALID_REQUEST,
-                                            "not a JSON-RPC 2.0 message"));
-    }
+    case JSONRPC_INVALID:
+        refuse_message(self, message);
     }
 }
 

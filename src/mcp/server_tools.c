@@ -4,9 +4,16 @@
 #include "mcp/server_private.h"
 #include "tool/registry.h"
 
+/* A server that only reads offers nothing of which no call does. */
+static bool is_offered(const McpServer *self, const ToolDef *tool)
+{
+    return !self->options->is_read_only || tool->effect == EFFECT_READ;
+}
+
 const ToolDef *mcp_tools_find(const McpServer *self, const char *name)
 {
-    return tool_registry_find(self->options->tools, name);
+    const ToolDef *tool = tool_registry_find(self->options->tools, name);
+    return tool && is_offered(self, tool) ? tool : NULL;
 }
 
 static json_t *annotations(const McpServer *self, const ToolDef *tool)
@@ -24,6 +31,8 @@ json_t *mcp_tools_list(const McpServer *self)
 {
     json_t *array = json_array();
     for (const ToolDef *const *tool = self->options->tools; *tool; tool++) {
+        if (!is_offered(self, *tool))
+            continue;
         json_t *item = json_object();
         json_set_text(item, "name", (*tool)->name);
         json_set_text(item, "title", (*tool)->label);

@@ -6,9 +6,11 @@
 #include "base/ansi.h"
 #include "base/limits.h"
 #include "base/timefmt.h"
+#include "base/utf8.h"
 #include "tool/notice.h"
 
 #define ERROR_TEXT_BYTES     (128 * KIB)    // an error's text over this is cut like any other
+#define RECEIVED_MAX_CHARS   4000           // of the arguments that a refusal quotes
 
 const char *effect_name(Effect effect)
 {
@@ -101,6 +103,11 @@ bool tool_call_sleep(ToolCall *call, int64_t duration_ms, GError **error)
     return clock->sleep(clock->user_data, duration_ms, call->cancel, error);
 }
 
+const CallOutcome *tool_call_outcome(const ToolCall *call)
+{
+    return call->outcome;
+}
+
 static bool decode_arguments(const ToolCallSpec *spec, void *args, json_t **ret_arguments,
                              GError **error)
 {
@@ -109,7 +116,8 @@ static bool decode_arguments(const ToolCallSpec *spec, void *args, json_t **ret_
     g_autofree char *problems = NULL;
     if (field_decode(tool->fields, spec->arguments, mode, args, ret_arguments, &problems))
         return true;
-    g_autofree char *received = spec->arguments ? json_to_pretty(spec->arguments) : g_strdup("{}");
+    g_autofree char *text = spec->arguments ? json_to_pretty(spec->arguments) : g_strdup("{}");
+    g_autofree char *received = utf8_ellipsize(text, RECEIVED_MAX_CHARS);
     return fail_with(error, KEDGE_ERROR_USAGE,
                      "Validation failed for tool \"%s\":\n%s\nReceived arguments:\n%s", tool->name,
                      problems, received);
@@ -212,12 +220,13 @@ static void settle(ToolCall *call, ToolResult *result, CallOutcome *outcome, con
 void tool_call(const ToolCallSpec *spec, ToolResult *ret_result)
 {
     const ToolDef *tool = spec->tool;
+    CallOutcome outcome = { 0 };
     ToolCall call = {
         .spec = spec,
+        .outcome = &outcome,
         .cancel = tool->flags & TOOL_NON_ABORTABLE ? NULL : spec->cancel,
     };
     g_auto(Judgement) judgement = { 0 };
-    CallOutcome outcome = { 0 };
     g_autoptr(GError) error = NULL;
     run_gated(&call, ret_result, &judgement, &outcome, &error);
     settle(&call, ret_result, &outcome, error);

@@ -13,6 +13,7 @@ struct ToolCall {
     const ToolCallSpec *spec;
     Cancel *cancel; // NULL for a tool that is not abortable
     ToolPermit permit;
+    const CallOutcome *outcome; // as far as the call has come
     bool is_permitted;
     void *prepared;
     GDestroyNotify prepared_destroy;

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "tool/call_private.h"
 #include "tool/policy.h"
+#include "tool/visible.h"
 
 #define SHOWN_ARGUMENT_BYTES ((size_t)2000) // of one argument in a question (gh-policy §5.4)
 
@@ -19,29 +20,6 @@ static bool judge(ToolCall *call, const void *args, Judgement *ret_judgement, GE
     return true;
 }
 
-/* Characters that could make a question look like another one: controls, and what turns the direction of
-   writing or cannot be seen. */
-static bool is_deceptive(gunichar c)
-{
-    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || (c >= 0x200b && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xad || c == 0x61c ||
-           c == 0xfeff || (c >= 0xe0000 && c <= 0xe007f);
-}
-
-static void append_visibly(GString *out, const char *text)
-{
-    g_autofree char *valid = g_utf8_make_valid(text, -1);
-    for (const char *p = valid; *p; p = g_utf8_next_char(p)) {
-        gunichar c = g_utf8_get_char(p);
-        if (!is_deceptive(c))
-            g_string_append_unichar(out, c);
-        else if (c < 0x100)
-            g_string_append_printf(out, "\\x%02x", c);
-        else
-            g_string_append_printf(out, "\\u%04x", c);
-    }
-}
-
 /* "WRITE on github.com/o/r: creates a pull request", then the arguments, one line each. */
 static char *question_text(const ToolDef *tool, const Judgement *judgement, const json_t *arguments)
 {
@@ -49,12 +27,12 @@ static char *question_text(const ToolDef *tool, const Judgement *judgement, cons
     GString *text = g_string_new(word);
     if (judgement->host || judgement->repo) {
         g_string_append(text, " on ");
-        append_visibly(text, judgement->host ? judgement->host : "");
+        visible_append(text, judgement->host ? judgement->host : "");
         g_string_append(text, judgement->host && judgement->repo ? "/" : "");
-        append_visibly(text, judgement->repo ? judgement->repo : "");
+        visible_append(text, judgement->repo ? judgement->repo : "");
     }
     g_string_append(text, ": ");
-    append_visibly(text, judgement->summary);
+    visible_append(text, judgement->summary);
     g_string_append_printf(text, "\n  %s", tool->name);
 
     const char *key = NULL;
@@ -64,7 +42,7 @@ static char *question_text(const ToolDef *tool, const Judgement *judgement, cons
         g_autofree char *shown = json_to_text(value);
         g_autofree char *cut = str_truncate(shown, SHOWN_ARGUMENT_BYTES);
         g_string_append_printf(text, "\n  %s: ", key);
-        append_visibly(text, cut);
+        visible_append(text, cut);
         if (strlen(cut) < strlen(shown))
             g_string_append_printf(text, "… (+%zu bytes)", strlen(shown) - strlen(cut));
     }

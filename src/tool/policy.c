@@ -201,8 +201,26 @@ static int layer_action(const json_t *policy, const json_t *host_policy, const T
     return is_usable ? host_action(host_policy, target, effect, general) : (int)ACTION_REFUSE;
 }
 
-static PolicyAction github_action(const Settings *settings, const Judgement *judgement,
-                                  PolicyAction action, char **host)
+/* gh and gh_*, through every door (gh-policy §5.1). */
+static PolicyAction gh_default_action(Effect effect)
+{
+    // read, write, destructive, blocked, unknown
+    static const PolicyAction row[] = { ACTION_ALLOW, ACTION_ASK, ACTION_REFUSE, ACTION_REFUSE,
+                                        ACTION_ASK };
+    return row[effect];
+}
+
+/* What a user's setting may make of an effect of gh (gh-policy §5.1, "allowed settings"): what is not allowed
+   counts as the default. */
+static PolicyAction gh_user_action(Effect effect, int action)
+{
+    bool is_too_loose = effect == EFFECT_BLOCKED ||
+                        (action == ACTION_ALLOW && (effect == EFFECT_DESTRUCTIVE || effect == EFFECT_UNKNOWN));
+    return is_too_loose ? gh_default_action(effect) : (PolicyAction)action;
+}
+
+static PolicyAction github_action(const Settings *settings, const ToolDef *tool,
+                                  const Judgement *judgement, PolicyAction action, char **host)
 {
     g_auto(Target) target = target_of(settings, judgement);
     int user = layer_action(settings_user_json(settings, "gh.policy"),
@@ -212,6 +230,10 @@ static PolicyAction github_action(const Settings *settings, const Judgement *jud
                                settings_project_json(settings, "gh.hostPolicy"), &target,
                                judgement->effect);
     *host = g_steal_pointer(&target.host);
+    if ((tool->flags & TOOL_GH) && user >= 0) {
+        action = gh_user_action(judgement->effect, user);
+        user = -1;
+    }
     int strictest = MAX(user, project);
     return strictest > (int)action ? (PolicyAction)strictest : action;
 }
@@ -255,19 +277,25 @@ static char *host_policy_mistake(const json_t *host_policy)
     return NULL;
 }
 
-/* Why the settings refuse: a mistake in them, when there is one, is what the user has to know. */
-static char *refusal_reason(const Settings *settings, Effect effect, const char *host)
+char *policy_mistake(const Settings *settings)
 {
     const json_t *policies[] = { settings_user_json(settings, "gh.policy"),
                                  settings_project_json(settings, "gh.policy") };
     const json_t *host_policies[] = { settings_user_json(settings, "gh.hostPolicy"),
                                       settings_project_json(settings, "gh.hostPolicy") };
-    g_autofree char *mistake = NULL;
+    char *mistake = NULL;
     for (size_t i = 0; i < G_N_ELEMENTS(policies) && !mistake; i++) {
         mistake = rules_mistake("gh.policy", policies[i]);
         if (!mistake)
             mistake = host_policy_mistake(host_policies[i]);
     }
+    return mistake;
+}
+
+/* Why the settings refuse: a mistake in them, when there is one, is what the user has to know. */
+static char *refusal_reason(const Settings *settings, Effect effect, const char *host)
+{
+    g_autofree char *mistake = policy_mistake(settings);
     bool is_plural = effect == EFFECT_READ || effect == EFFECT_WRITE;
     return g_strdup_printf("%s%s are disabled for %s by gh.policy or gh.hostPolicy%s%s%s",
                            effect_name(effect), is_plural ? "s" : " calls", host,
@@ -278,11 +306,12 @@ PolicyAction policy_decide(const Settings *settings, DoorKind door, const ToolDe
                            const Judgement *judgement, char **ret_reason)
 {
     Effect effect = judgement->effect;
-    PolicyAction by_table = default_action(door, effect);
+    PolicyAction by_table =
+        tool->flags & TOOL_GH ? gh_default_action(effect) : default_action(door, effect);
     PolicyAction action = by_table;
     g_autofree char *host = NULL;
     if (tool->flags & TOOL_GITHUB)
-        action = github_action(settings, judgement, action, &host);
+        action = github_action(settings, tool, judgement, action, &host);
 
     if (action > by_table && action == ACTION_REFUSE)
         *ret_reason = refusal_reason(settings, effect, host);
@@ -291,4 +320,15 @@ PolicyAction policy_decide(const Settings *settings, DoorKind door, const ToolDe
     else if (action == ACTION_ASK)
         *ret_reason = g_strdup_printf("a call of effect %s needs approval", effect_name(effect));
     return action;
+}
+
+bool policy_ignores_project(const Settings *settings, DoorKind door, const ToolDef *tool,
+                            const Judgement *judgement)
+{
+    g_auto(Target) target = target_of(settings, judgement);
+    int project = layer_action(settings_project_json(settings, "gh.policy"),
+                               settings_project_json(settings, "gh.hostPolicy"), &target,
+                               judgement->effect);
+    g_autofree char *reason = NULL;
+    return project >= 0 && project < (int)policy_decide(settings, door, tool, judgement, &reason);
 }

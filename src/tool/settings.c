@@ -184,7 +184,9 @@ static const json_t *effective(const Settings *self, const char *name)
 {
     const SettingKey *key = setting_key_find(name);
     g_assert(key != NULL);
-    const json_t *value = json_get_path(self->merged, name);
+    // a project that makes the parent of a user's key a scalar must not undo what the user set
+    const json_t *layer = key->scope == SETTING_USER_ONLY ? self->user : self->merged;
+    const json_t *value = json_get_path(layer, name);
     return value && value_fits(key, value) ? value : json_object_get(self->defaults, name);
 }
 

@@ -11,6 +11,8 @@ static const char *const edit_modes[] = { "replace", NULL };
 static const char *const thinking_levels[] = { "off",  "minimal", "low", "medium",
                                                "high", "xhigh",   NULL };
 
+static const char *const gh_profiles[] = { "full", "general", "read-only", "off", NULL };
+
 static const SettingKey keys[] = {
     { "modelRoles", SETTING_RECORD, "{}", SETTING_ANYWHERE, NULL,
       "Model selector for each role; `default` is used when --model is absent" },
@@ -68,18 +70,42 @@ static const SettingKey keys[] = {
     { "env.pass", SETTING_ARRAY, "[]", SETTING_USER_ONLY, NULL,
       "Variables that children get although they look like secrets" },
 
+    { "gh.profile", SETTING_ENUM, "null", SETTING_MAY_TIGHTEN, gh_profiles,
+      "Which gh tools are offered; unset: full for other programs, general in kedge's own sessions" },
     { "gh.executable", SETTING_STRING, "\"gh\"", SETTING_USER_ONLY, NULL,
       "The gh to run: a name on PATH, or an absolute path" },
+    { "gh.minVersion", SETTING_STRING, "\"2.46.0\"", SETTING_MAY_TIGHTEN, NULL,
+      "Oldest gh that the gh tools use" },
     { "gh.defaultHost", SETTING_STRING, "\"github.com\"", SETTING_USER_ONLY, NULL,
       "GitHub host when nothing names one" },
     { "gh.knownHosts", SETTING_ARRAY, "[]", SETTING_USER_ONLY, NULL,
       "Further hosts that calls may name" },
     { "gh.trustGhLogins", SETTING_BOOLEAN, "true", SETTING_USER_ONLY, NULL,
       "Hosts that gh is logged in to are known" },
+    { "gh.sshAliases", SETTING_RECORD, "{}", SETTING_USER_ONLY, NULL,
+      "Host of each SSH alias that remotes use" },
+    { "gh.sshConfig", SETTING_BOOLEAN, "true", SETTING_USER_ONLY, NULL,
+      "Look up other SSH aliases with ssh -G" },
     { "gh.policy", SETTING_RECORD, "{}", SETTING_MAY_TIGHTEN, NULL,
       "Action (auto, confirm, block) for each effect of GitHub calls" },
     { "gh.hostPolicy", SETTING_RECORD, "{}", SETTING_MAY_TIGHTEN, NULL,
       "The same for hosts and repositories, by pattern" },
+    { "gh.maxBytes", SETTING_NUMBER, "65536", SETTING_USER_ONLY, NULL,
+      "Bytes kept of what gh prints (4096 to 1048576)" },
+    { "gh.maxBytesDiff", SETTING_NUMBER, "65536", SETTING_USER_ONLY, NULL,
+      "The same for diffs" },
+    { "gh.timeout", SETTING_NUMBER, "20", SETTING_USER_ONLY, NULL,
+      "Seconds for an ordinary call of gh (1 to 120)" },
+    { "gh.allowedRoots", SETTING_ARRAY, "[]", SETTING_USER_ONLY, NULL,
+      "Directories besides home and workspace in which gh may run" },
+    { "gh.remoteFsTypes", SETTING_ARRAY,
+      "[\"fuse.sshfs\", \"fuse.rclone\", \"fuse.gvfsd-fuse\", \"fuse.curlftpfs\", \"fuse.s3fs\", "
+      "\"davfs\", \"cifs\", \"smb3\", \"smbfs\", \"webdav\", \"afpfs\", \"osxfuse\", \"macfuse\"]",
+      SETTING_USER_ONLY, NULL, "File systems that count as remote: gh does not run there" },
+    { "gh.audit.enabled", SETTING_BOOLEAN, "true", SETTING_USER_ONLY, NULL,
+      "Write one line for each GitHub call to the audit log" },
+    { "gh.audit.keepDays", SETTING_NUMBER, "0", SETTING_USER_ONLY, NULL,
+      "Days after which audit files are deleted (0: never)" },
 };
 
 const SettingKey *setting_keys_all(size_t *ret_count)

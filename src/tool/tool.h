@@ -83,7 +83,7 @@ typedef struct ToolDef {
     const char *label;       // "Read"
     const char *summary;     // one line, for lists
     const char *description; // for the model; NULL: the summary
-    Effect effect;           // of every call; not looked at when judge is set
+    Effect effect;           // of every call; with judge: the mildest that a call can have
     /* Judges one call without side effects; `args` is decoded. NULL: `effect`. */
     bool (*judge)(ToolCall *call, const void *args, Judgement *ret_judgement, GError **error);
     unsigned flags; // ToolFlags
@@ -107,6 +107,7 @@ const char *tool_call_cwd(const ToolCall *call);
 const Settings *tool_call_settings(const ToolCall *call);
 Artifacts *tool_call_artifacts(const ToolCall *call); // NULL without a session file
 const ToolPermit *tool_call_permit(const ToolCall *call); // NULL while judging
+const CallOutcome *tool_call_outcome(const ToolCall *call); // what the policy and the person said; for run()
 
 const char *tool_call_via(const ToolCall *call);        // "agent", "mcp", "cli"
 const char *tool_call_allow_hint(const ToolCall *call); // the flag that would allow a write; may be NULL

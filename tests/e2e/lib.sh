@@ -272,6 +272,9 @@ expect_exit() {
     [ "$_status" = "$1" ] || fail "exit status is $_status, want $1"
 }
 
+# path_of STREAM: the file that holds it.
+path_of() { _stream "$1"; }
+
 # expect_out TEXT: stdout is exactly TEXT and a newline.
 expect_out() { expect_file stdout "$1"; }
 
@@ -338,6 +341,11 @@ expect_golden() {
     _same "$1" "$_golden" "$_state/got"
 }
 
+# expect_session FILE: a session that is whole; check-session.py says what that means.
+expect_session() {
+    _problems=$("${PYTHON:-python3}" "$E2E_DIR/check-session.py" "$1" 2>&1) || fail "$1:" "$_problems"
+}
+
 _exists() { [ -f "$(_stream "$1")" ] || fail "no file $1"; }
 
 _same() {
@@ -386,22 +394,31 @@ _curl() { curl -sS --noproxy '*' --max-time 60 "$@"; }
 model_script() {
     _wire=anthropic
     [ "$1" != --openai ] || { _wire=openai && shift; }
-    [ -z "$_model_url" ] || { _check_model && _stop "$_model_pid"; }
+    [ -z "$_model_url" ] || _check_model
     case $1 in
     -) _script=$E2E_TMP/run/script.jsonl && cat >"$_script" ;;
     /*) _script=$1 ;;
     *) _script=$E2E_DIR/scripts/$1 ;;
     esac
     shift
-    _serve model --script "$_script" "$@"
-    _model_url=$_url _model_pid=$_pid MODEL_URL=$_url
+    if ! _model_replay "$@"; then
+        [ -z "$_model_url" ] || _stop "$_model_pid"
+        _serve model --script "$_script" "$@"
+        _model_url=$_url _model_pid=$_pid _model_args=$* MODEL_URL=$_url
+    fi
     rm -f "$_state/model-failures-are-expected"
     unset ANTHROPIC_BASE_URL ANTHROPIC_API_KEY OPENAI_BASE_URL OPENAI_API_KEY
     if [ $_wire = openai ]; then
-        export OPENAI_BASE_URL="$_url/v1" OPENAI_API_KEY=test-key
+        export OPENAI_BASE_URL="$MODEL_URL/v1" OPENAI_API_KEY=test-key
     else
-        export ANTHROPIC_BASE_URL="$_url" ANTHROPIC_API_KEY=test-key
+        export ANTHROPIC_BASE_URL="$MODEL_URL" ANTHROPIC_API_KEY=test-key
     fi
+}
+
+# A server without ARGs takes the next script without a start of its own. False: it cannot.
+_model_replay() {
+    [ -n "$_model_url" ] && [ -z "$*$_model_args" ] || return
+    _curl -f --data-binary "@$_script" "$_model_url/_model/reset" >/dev/null 2>&1
 }
 
 # model_journal [PATH]: what was asked, as JSON; with a path as in json, that value alone.
@@ -487,7 +504,7 @@ _clean_up() {
     exit "$_code"
 }
 
-_is_done='' _model_url='' _model_pid='' _forge_pid=''
+_is_done='' _model_url='' _model_pid='' _model_args='' _forge_pid=''
 trap _clean_up EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT

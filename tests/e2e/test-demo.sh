@@ -1,7 +1,6 @@
 #!/bin/sh
 # The main job from end to end, with the real gh, git and make: an issue is read, the bug mended and tested, a branch
 # pushed, a pull request opened, its CI watched. Played against both wires, then as `make run` shows it (tools/demo).
-# shellcheck disable=SC1091
 . "$(dirname "$0")/lib.sh"
 need_kedge
 need_gh
@@ -14,7 +13,7 @@ fixed="Issue 12 is fixed: \`clock_add\` in src/clock.c now wraps at midnight its
 checkout() {
     fresh_home
     forge_start --web https://github.localhost
-    git clone -q http://github.localhost/harbor/tidepool.git tidepool || _bail "no clone"
+    git clone -q http://github.localhost/harbor/tidepool.git tidepool || exit 1
     cd tidepool || exit 1
 }
 
@@ -88,7 +87,7 @@ forge_log 'path=actions/runs$' >"$E2E_TMP/run/log"
 
 t "the session is whole: header, 1 prompt, 8 answers, 9 results, each a line of JSON"
 session=$(session_file)
-expect_json "$session" 0.type session
+expect_session "$session"
 expect_json "$session" 0.cwd "$PWD"
 for role in user:1 assistant:8 toolResult:9; do
     count=$(grep -c "\"role\":\"${role%:*}\"" "$session")
@@ -98,7 +97,8 @@ expect_json "$session" -1.message.stopReason stop
 
 t "nothing that was started is left, nor a temporary file"
 expect_no_strays
-[ "$(find "$TMPDIR" -type f ! -path '*/gh-cli-cache/*')" = "" ] || fail "left: $(find "$TMPDIR" -type f)"
+left=$(find "$TMPDIR" -type f ! -path '*/gh-cli-cache/*')
+[ -z "$left" ] || fail "left:" "$left"
 
 t "the model got the tools, the checkout and its branch, and no credential"
 model_journal 0.body >"$E2E_TMP/run/request"
@@ -120,8 +120,8 @@ expect_empty stderr
 expect_model_done
 expect_json stdout 0.type session
 expect_json stdout -1.type agent_end
-starts=$(grep -c '^{"type":"tool_execution_start"' "$_state/stdout")
-ends=$(grep -c '^{"type":"tool_execution_end"' "$_state/stdout")
+starts=$(grep -c '^{"type":"tool_execution_start"' "$(path_of stdout)")
+ends=$(grep -c '^{"type":"tool_execution_end"' "$(path_of stdout)")
 [ "$starts:$ends" = 9:9 ] || fail "$starts starts, $ends ends"
 expect_contains stdout "Pull request #14: https://github.localhost/harbor/tidepool/pull/14"
 expect_pull_request
@@ -147,7 +147,7 @@ $fixed
 
 Pull request #14: https://github.localhost/harbor/tidepool/pull/14
 Checks: build passed (ci, run 16045200306)"
-[ "$(tail -n 1 "$_state/stdout")" = "Checks: build passed (ci, run 16045200306)" ] || fail "the last line is another"
+[ "$(tail -n 1 "$(path_of stdout)")" = "Checks: build passed (ci, run 16045200306)" ] || fail "the last line is another"
 expect_contains stderr "· bash  gh issue view 12"
 expect_contains stderr "· edit  src/clock.c"
 expect_contains stderr "· github  pr_create clock: wrap at midnight, not behind it"
@@ -158,7 +158,7 @@ expect_no_strays
 
 t "tools/demo, interrupted: 143, and all that it started ends"
 bg env TMPDIR="$E2E_TMP/demo" "$E2E_ROOT/tools/demo" "$KEDGE"
-is_at_work() { grep -q 'bash  make test' "$_state/stderr"; }
+is_at_work() { grep -q 'bash  make test' "$(path_of stderr)"; }
 wait_for 20 is_at_work || fail "it does not begin"
 bg_signal TERM
 bg_end 10
@@ -176,6 +176,6 @@ t "tools/demo: its exit status is kedge's"
 printf '#!/bin/sh\necho "I am no kedge."\nexit 5\n' >"$E2E_TMP/bin/other" && chmod +x "$E2E_TMP/bin/other"
 run env TMPDIR="$E2E_TMP/demo" "$E2E_ROOT/tools/demo" "$E2E_TMP/bin/other"
 expect_exit 5
-[ "$(tail -n 1 "$_state/stdout")" = "I am no kedge." ] || fail "the last line is another"
+[ "$(tail -n 1 "$(path_of stdout)")" = "I am no kedge." ] || fail "the last line is another"
 
 done_testing

@@ -1,14 +1,14 @@
 #!/bin/sh
 # The ten operations of the github tool through `kedge github OP --flags`: the real gh and git against a
 # GitHub-like server, what is printed, and what is true on the server afterwards.
-# shellcheck disable=SC1091
 . "$(dirname "$0")/lib.sh"
 need_kedge
 need_gh
+need setsid
 
 forge_start --web https://github.localhost
 git config --global url."http://github.localhost/".insteadOf https://github.localhost/
-git clone -q http://github.localhost/harbor/tidepool.git tidepool || _bail "no clone"
+git clone -q http://github.localhost/harbor/tidepool.git tidepool || exit 1
 cd tidepool || exit 1
 main=$(git rev-parse HEAD)
 
@@ -116,7 +116,7 @@ GitHub details:
 # ---- pull requests ---------------------------------------------------------
 
 t "pr_checkout asks, and nobody can be asked: refused, and nothing was done"
-run kedge github pr_checkout --pr 7
+run setsid -w kedge github pr_checkout --pr 7
 expect_exit 77
 expect_empty stdout
 expect_contains stderr 'refused: github (checks out pull request "7" into a worktree)'
@@ -128,7 +128,7 @@ t "pr_checkout: a worktree of its own, configured to push back"
 run kedge github pr_checkout --pr 7 --yes
 expect_exit 0
 expect_golden stdout github/checkout.out "$worktree_sed"
-tree7=$(sed -n 's/^Worktree: //p' "$_state/stdout")
+tree7=$(sed -n 's/^Worktree: //p' "$(path_of stdout)")
 [ "$(git -C "$tree7" rev-parse HEAD)" = "$(ref harbor/tidepool refs/heads/docs/usage)" ] || fail "not at the head"
 [ "$(git rev-parse --abbrev-ref HEAD)" = main ] || fail "the working tree has moved"
 [ "$(git status --porcelain)" = "" ] || fail "the working tree has changes"
@@ -146,7 +146,7 @@ t "pr_checkout: several at once, one of them from a fork, one reused"
 run kedge github pr_checkout --pr 7 --pr 9 --yes
 expect_exit 0
 expect_golden stdout github/checkout-batch.out "$worktree_sed"
-tree9=$(sed -n 's/^Worktree: \(.*pr-9\)/\1/p' "$_state/stdout")
+tree9=$(sed -n 's/^Worktree: \(.*pr-9\)/\1/p' "$(path_of stdout)")
 expect_file "$tree9/src/moon.c"
 [ "$(git remote get-url fork-lindq)" = http://github.localhost/lindq/tidepool ] || fail "$(git remote -v)"
 
@@ -245,7 +245,7 @@ t "run_watch: a run that has passed, by its id and by its URL"
 run kedge github run_watch --run 16045200301
 expect_exit 0
 expect_golden stdout github/watch-run.out
-cp "$_state/stdout" "$E2E_TMP/run/by-id"
+cp "$(path_of stdout)" "$E2E_TMP/run/by-id"
 run kedge github run_watch --run https://github.localhost/harbor/tidepool/actions/runs/16045200301/job/1
 expect_exit 0
 expect_file stdout "$(cat "$E2E_TMP/run/by-id")"
@@ -278,6 +278,21 @@ expect_contains stdout "# GitHub Actions for "
 expect_matches stdout '^All workflow runs for this commit passed\.$'
 [ "$(asked "path=actions/runs$")" = $((since + 2)) ] || fail "$(asked "path=actions/runs$") requests, before it $since"
 
+t "run_watch on a terminal shows each poll there; stdout is the report alone"
+forge_ctl POST /_forge/run '{"repo":"harbor/tidepool","branch":"docs/usage","workflow":"brief",
+    "jobs":[{"name":"brief","start_ms":0,"end_ms":1500}]}' >"$E2E_TMP/run/run"
+id=$(json "$E2E_TMP/run/run" id)
+run "${PYTHON:-python3}" "$E2E_DIR/on-terminal.py" "" "" sh -c "exec kedge github run_watch --run $id >report"
+expect_exit 0
+expect_contains stdout "# Watching GitHub Actions Run #$id"
+expect_contains stdout "Poll: 1"
+expect_contains stdout "- [in_progress] brief"
+expect_contains stdout "Poll: 2"
+expect_contains stdout "- [success] brief"
+expect_matches report "^# GitHub Actions Run #$id"
+expect_not_contains report "Poll"
+rm report
+
 t "run_watch: the first failure, and what fails with it within 5 s"
 forge_ctl POST /_forge/run '{"repo":"harbor/tidepool","branch":"wip/notes","workflow":"wide","jobs":[
     {"name":"one","start_ms":0,"end_ms":1,"conclusion":"failure","log":["one is broken"]},
@@ -292,6 +307,18 @@ expect_contains stdout "two hangs"
 expect_contains stdout "- [in_progress] three"
 expect_matches stdout '^Run failed\.$'
 
+t "run_watch: the whole report is printed, also where a model would get it cut"
+lines=$(seq -s , -f '"line %03.0f'"$(printf '%0400d' 0)"'"' 300)
+forge_ctl POST /_forge/run "{\"repo\":\"harbor/tidepool\",\"branch\":\"wip/notes\",\"workflow\":\"chatty\",\"jobs\":[
+    {\"name\":\"chatty\",\"start_ms\":0,\"end_ms\":1,\"conclusion\":\"failure\",\"log\":[$lines]}]}" >"$E2E_TMP/run/run"
+run kedge github run_watch --tail 999 --run "$(json "$E2E_TMP/run/run" id)"
+expect_exit 0
+expect_contains stdout "Last 200 log lines:"
+expect_contains stdout "line 1020000"
+expect_contains stdout "line 3000000"
+expect_not_contains stdout "line 0990000"
+[ "$(wc -c <"$(path_of stdout)")" -gt 80000 ] || fail "only $(wc -c <"$(path_of stdout)") bytes"
+
 t "run_watch is ended by SIGINT at once, and gh with it"
 since=$(asked 'path=16045200305/jobs')
 is_polled() { [ "$(asked 'path=16045200305/jobs')" -gt "$since" ]; }
@@ -302,7 +329,7 @@ bg_end 5
 expect_exit 130
 expect_empty stdout
 expect_file stderr "Operation aborted"
-[ "$(pgrep -P "$BG_PID")" = "" ] || fail "children are left"
+expect_no_strays
 
 # ---- refusals and errors ---------------------------------------------------
 

@@ -327,6 +327,66 @@ static void assert_stopped(const ProcSpec *spec, Cancel *cancel, KedgeError code
     assert_in_range(time_monotonic_ms() - start, 0, 30 * 1000);
 }
 
+/* A child whose output is over the maximum may end by itself, else it is stopped. */
+static void test_stops_when_full(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *script, *want;
+        size_t max;
+        ProcStop stop;
+        int exit_status;
+        bool is_cut;
+    } cases[] = {
+        { "exactly the maximum", "printf abcdef", "abcdef", 6, PROC_STOP_NONE, 0, false },
+        { "ends within the grace", "printf abcdefg; exit 3", "abcdef", 6, PROC_STOP_NONE, 3, true },
+        { "goes on", "printf abcdefg; exec sleep 300", "abcdef", 6, PROC_STOP_FULL, 143, true },
+        { "never ends", "exec yes", "y\ny\ny\n", 6, PROC_STOP_FULL, 143, true },
+        { "does not listen", "trap '' TERM; printf abcdefg; sleep 300; sleep 300", "abcdef", 6,
+          PROC_STOP_FULL, 137, true },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        ProcSpec spec = shell_spec(SHELL(cases[i].script));
+        spec.max_output_bytes = cases[i].max;
+        spec.keep = PROC_KEEP_HEAD;
+        spec.stops_when_full = true;
+        g_auto(ProcResult) result = { 0 };
+        assert_true(proc_run(&spec, NULL, &result, NULL));
+        if (strcmp(result.output, cases[i].want) != 0 || result.stop != cases[i].stop ||
+            result.exit_status != cases[i].exit_status ||
+            (result.dropped_bytes > 0) != cases[i].is_cut)
+            fail_msg("%s: '%s', stop %d, status %d, %zu dropped", cases[i].name, result.output,
+                     (int)result.stop, result.exit_status, result.dropped_bytes);
+        assert_in_range(result.held_bytes, cases[i].max, cases[i].max + 512);
+    }
+}
+
+/* What came before a stop is handed on, and each stream has its own maximum. */
+static void test_keeps_stopped(void **state G_GNUC_UNUSED)
+{
+    ProcSpec spec = shell_spec(SHELL("echo abcdef; echo ghijkl >&2; exec sleep 300"));
+    spec.has_own_stderr = true;
+    spec.max_error_bytes = 3;
+    spec.keep = PROC_KEEP_HEAD;
+    spec.keeps_stopped = true;
+    spec.timeout_ms = 1000;
+    g_auto(ProcResult) late = { 0 };
+    assert_true(proc_run(&spec, NULL, &late, NULL));
+    assert_int_equal(late.stop, PROC_STOP_TIMEOUT);
+    assert_string_equal(late.output, "abcdef\n");
+    assert_string_equal(late.error_output, "ghi");
+    assert_int_equal(late.term_signal, SIGTERM);
+
+    g_autoptr(Cancel) cancel = cancel_new(NULL);
+    Sink sink = { .cancel = cancel };
+    spec.timeout_ms = LONG_MS;
+    spec.on_output = count_output;
+    spec.user_data = &sink;
+    g_auto(ProcResult) cancelled = { 0 };
+    assert_true(proc_run(&spec, cancel, &cancelled, NULL));
+    assert_int_equal(cancelled.stop, PROC_STOP_CANCELLED);
+    assert_string_equal(cancelled.output, "abcdef\n");
+}
+
 /* A child and a grandchild that ignore SIGTERM are ended all the same. */
 static void test_timeout_ends_the_group(void **state G_GNUC_UNUSED)
 {
@@ -530,6 +590,8 @@ int main(void)
         cmocka_unit_test(test_closed_standard_descriptors),
         cmocka_unit_test(test_kept_output),
         cmocka_unit_test(test_large_output),
+        cmocka_unit_test(test_stops_when_full),
+        cmocka_unit_test(test_keeps_stopped),
         cmocka_unit_test(test_timeout_ends_the_group),
         cmocka_unit_test(test_stop_is_polite),
         cmocka_unit_test(test_cancel_from_another_thread),

@@ -1,6 +1,5 @@
 /*
- * Scaffolding for the tests of the tools: a workspace in a temporary directory, and calls through
- * tool_call() with a door that allows everything.
+ * Scaffolding for tests that call tools: a temporary directory, a context in it, and the call itself.
  */
 #pragma once
 
@@ -10,24 +9,107 @@
 #include "tool/call.h"
 
 typedef struct ToolFixture {
-    char *root; // temporary; holds `work` and, with artifacts, `session`
-    char *cwd;
+    char *root; // temporary; holds `w`, `agent` and `session`
+    char *cwd;  // root/w
     ToolContext *context;
 } ToolFixture;
 
-/* `overrides` (JSON text, may be NULL) are settings; `has_artifacts`: as with a session file. */
-ToolFixture tool_fixture_new(const char *overrides, bool has_artifacts);
-void tool_fixture_clear(ToolFixture *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ToolFixture, tool_fixture_clear)
+/* JSON written with ' for ", which C does not have to escape. New reference. */
+static inline json_t *json_of(const char *text)
+{
+    g_autofree char *proper = g_strdelimit(g_strdup(text), "'", '"');
+    json_t *value = NULL;
+    g_autoptr(GError) error = NULL;
+    if (!json_parse_text(proper, &value, &error))
+        fail_msg("%s: %s", text, error->message);
+    return value;
+}
 
-/* Writes a file below the working directory. */
-void tool_fixture_write(const ToolFixture *self, const char *name, const char *text);
-char *tool_fixture_read(const ToolFixture *self, const char *name); // NULL when absent
+/* `settings` as json_of(), or NULL. */
+static inline ToolFixture *tool_fixture_new(const char *settings, bool has_artifacts)
+{
+    ToolFixture *self = g_new0(ToolFixture, 1);
+    self->root = g_dir_make_tmp("kedge-tool-XXXXXX", NULL);
+    self->cwd = g_build_filename(self->root, "w", NULL);
+    assert_true(file_make_dirs(self->cwd, 0700, NULL));
+    g_autofree char *session = g_build_filename(self->root, "session", NULL);
+    g_autoptr(json_t) overrides = settings ? json_of(settings) : NULL;
+    g_autoptr(Settings) merged = settings_new(overrides);
+    self->context = tool_context_new(self->cwd, merged, has_artifacts ? artifacts_new(session) : NULL);
+    return self;
+}
 
-/* Calls with arguments in JSON. Frees with tool_result_clear(). */
-ToolResult tool_fixture_call(const ToolFixture *self, const ToolDef *tool, const char *arguments,
-                             Cancel *cancel);
+static inline void tool_fixture_free(ToolFixture *self)
+{
+    tool_context_free(self->context);
+    assert_true(file_remove_tree(self->root, NULL));
+    g_free(self->cwd);
+    g_free(self->root);
+    g_free(self);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ToolFixture, tool_fixture_free)
 
-/* The text of a result that must (not) be an error. Caller frees. */
-char *tool_fixture_text(const ToolFixture *self, const ToolDef *tool, const char *arguments,
-                        bool is_error);
+/* A file below the working directory, with its parents. */
+static inline void tool_fixture_put_bytes(const ToolFixture *self, const char *name, const char *data,
+                                          size_t size)
+{
+    g_autofree char *path = g_build_filename(self->cwd, name, NULL);
+    g_autofree char *dir = g_path_get_dirname(path);
+    assert_true(file_make_dirs(dir, 0700, NULL));
+    assert_true(file_write_atomic(path, data, size, 0600, NULL));
+}
+
+static inline void tool_fixture_put(const ToolFixture *self, const char *name, const char *text)
+{
+    tool_fixture_put_bytes(self, name, text, strlen(text));
+}
+
+static const ToolDoor agent_door = { .kind = DOOR_AGENT };
+
+/* Takes `arguments`. */
+static inline void tool_fixture_call(const ToolFixture *self, const ToolDef *tool, json_t *arguments,
+                                     ToolResult *ret_result)
+{
+    const ToolCallSpec spec = {
+        .tool = tool,
+        .arguments = arguments,
+        .context = self->context,
+        .door = &agent_door,
+    };
+    tool_call(&spec, ret_result);
+    json_decref(arguments);
+}
+
+/* The text of the result, which must not be an error. Caller frees. */
+static inline char *tool_fixture_text(const ToolFixture *self, const ToolDef *tool, json_t *arguments)
+{
+    g_auto(ToolResult) result = { 0 };
+    tool_fixture_call(self, tool, arguments, &result);
+    char *text = tool_result_text(&result);
+    if (result.is_error)
+        fail_msg("%s fails: %s", tool->name, text);
+    return text;
+}
+
+/* The text of the error that must come. Caller frees. */
+static inline char *tool_fixture_error(const ToolFixture *self, const ToolDef *tool, json_t *arguments)
+{
+    g_auto(ToolResult) result = { 0 };
+    tool_fixture_call(self, tool, arguments, &result);
+    char *text = tool_result_text(&result);
+    if (!result.is_error)
+        fail_msg("%s does not fail: %s", tool->name, text);
+    return text;
+}
+
+static inline void assert_text(const char *name, const char *got, const char *want)
+{
+    if (strcmp(got, want) != 0)
+        fail_msg("%s:\n--- got\n%s\n--- want\n%s\n---", name, got, want);
+}
+
+static inline void assert_contains(const char *name, const char *got, const char *part)
+{
+    if (!strstr(got, part))
+        fail_msg("%s:\n--- got\n%s\n--- lacks\n%s\n---", name, got, part);
+}

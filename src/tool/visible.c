@@ -1,0 +1,27 @@
+/*
+ * Escapes of deceptive characters (visible.h).
+ */
+#include "tool/visible.h"
+
+#include <stdbool.h>
+
+static bool is_deceptive(gunichar c)
+{
+    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || (c >= 0x200b && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xad || c == 0x61c ||
+           c == 0xfeff || (c >= 0xe0000 && c <= 0xe007f);
+}
+
+void visible_append(GString *out, const char *text)
+{
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
+    for (const char *p = valid; *p != '\0'; p = g_utf8_next_char(p)) {
+        gunichar c = g_utf8_get_char(p);
+        if (!is_deceptive(c))
+            g_string_append_unichar(out, c);
+        else if (c < 0x100)
+            g_string_append_printf(out, "\\x%02x", c);
+        else
+            g_string_append_printf(out, "\\u%04x", c);
+    }
+}

@@ -1,0 +1,104 @@
+/*
+ * Finding and choosing tools (agent-tools §1.2).
+ */
+#include "unit.h"
+
+#include "tool/registry.h"
+
+static bool grep_is_available(const Settings *settings)
+{
+    return settings_get_bool(settings, "grep.enabled");
+}
+
+typedef struct ProbeArgs {
+    const char *path;
+} ProbeArgs;
+
+static const FieldDef probe_fields[] = {
+    { "path", FIELD_STRING, offsetof(ProbeArgs, path), .is_required = true, .help = "Where" },
+    { 0 },
+};
+
+static const FieldDef no_fields[] = { { 0 } };
+
+static const ToolDef tool_read_ = { .name = "read", .summary = "Reads", .description = "Reads a file",
+                                    .fields = probe_fields };
+static const ToolDef tool_find_ = { .name = "find", .summary = "Finds", .fields = no_fields };
+static const ToolDef tool_grep_ = { .name = "grep", .summary = "Greps", .fields = no_fields,
+                                    .is_available = grep_is_available };
+static const ToolDef tool_yield_ = { .name = "yield", .summary = "Ends", .fields = no_fields,
+                                     .flags = TOOL_HIDDEN };
+static const ToolDef *const table[] = { &tool_read_, &tool_find_, &tool_grep_, &tool_yield_, NULL };
+
+static char *names_of(const GPtrArray *tools)
+{
+    GString *names = g_string_new(NULL);
+    for (unsigned i = 0; i < tools->len; i++)
+        g_string_append_printf(names, "%s%s", i > 0 ? " " : "", ((const ToolDef *)tools->pdata[i])->name);
+    return g_string_free(names, FALSE);
+}
+
+static void test_find(void **state G_GNUC_UNUSED)
+{
+    assert_ptr_equal(tool_registry_find(table, "read"), &tool_read_);
+    assert_ptr_equal(tool_registry_find(table, "search"), &tool_grep_);
+    assert_ptr_equal(tool_registry_find(table, "glob"), &tool_find_);
+    assert_null(tool_registry_find(table, "nope"));
+}
+
+static void test_select(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name;
+        const char *names[6];
+        bool has_grep;
+        const char *want, *unknown;
+    } cases[] = {
+        { "no list: all that are not hidden", { NULL }, true, "read find grep", "" },
+        { "no list, one switched off", { NULL }, false, "read find", "" },
+        { "tools-T1: any case, off is off", { "read", "GREP", "task" }, false, "read", "task" },
+        { "tools-T2: alias", { "search" }, true, "grep", "" },
+        { "in the order asked, once each", { "grep", "search", " read ", "grep" }, true, "grep read", "" },
+        { "tools-T3: hidden by name only", { "yield" }, true, "yield", "" },
+        { "unknown", { "x", "find", "y" }, true, "find", "x y" },
+        { "blank words are nothing", { " ", "find" }, true, "find", "" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(json_t) overrides = json_pack("{s:{s:b}}", "grep", "enabled", (int)cases[i].has_grep);
+        g_autoptr(Settings) settings = settings_new(overrides);
+        g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GPtrArray) tools =
+            tool_registry_select(table, settings, (const char *const *)cases[i].names, unknown);
+        g_autofree char *got = names_of(tools);
+        g_ptr_array_add(unknown, NULL);
+        g_autofree char *rest = g_strjoinv(" ", (char **)unknown->pdata);
+        if (strcmp(got, cases[i].want) != 0 || strcmp(rest, cases[i].unknown) != 0)
+            fail_msg("%s: got '%s', unknown '%s'", cases[i].name, got, rest);
+    }
+    g_autoptr(Settings) settings = settings_new(NULL);
+    g_autoptr(GPtrArray) all = tool_registry_select(table, settings, NULL, NULL);
+    assert_int_equal(all->len, 3);
+}
+
+static void test_describe(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(json_t) read = tool_registry_describe(&tool_read_);
+    assert_string_equal(json_get_text(read, "name"), "read");
+    assert_string_equal(json_get_text(read, "description"), "Reads a file");
+    assert_string_equal(json_string_value(json_get_path(read, "parameters.properties.path.type")),
+                        "string");
+    assert_true(json_is_false(json_get_path(read, "parameters.additionalProperties")));
+
+    g_autoptr(json_t) find = tool_registry_describe(&tool_find_);
+    assert_string_equal(json_get_text(find, "description"), "Finds");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_select),
+        cmocka_unit_test(test_describe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,219 @@
+/*
+ * Settings: layers, scopes, broken files (agent-core §5.1, common §3).
+ */
+#include "unit.h"
+
+#include "base/file.h"
+#include "tool/settings.h"
+#include "tool/settings_keys.h"
+
+typedef struct Fixture {
+    char *root;
+    GPtrArray *warnings;
+} Fixture;
+
+static int setup(void **state)
+{
+    Fixture *self = g_new0(Fixture, 1);
+    self->root = g_dir_make_tmp("kedge-settings-XXXXXX", NULL);
+    self->warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autofree char *project = g_build_filename(self->root, "w", ".kedge", NULL);
+    g_autofree char *agent = g_build_filename(self->root, "agent", NULL);
+    assert_true(file_make_dirs(project, 0700, NULL) && file_make_dirs(agent, 0700, NULL));
+    *state = self;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    Fixture *self = *state;
+    assert_true(file_remove_tree(self->root, NULL));
+    g_ptr_array_unref(self->warnings);
+    g_free(self->root);
+    g_free(self);
+    return 0;
+}
+
+static void put(const Fixture *self, const char *name, const char *text)
+{
+    g_autofree char *path = g_build_filename(self->root, name, NULL);
+    assert_true(file_write_atomic(path, text, strlen(text), 0600, NULL));
+}
+
+#define USER "agent/config.yml"
+#define YML  "w/.kedge/config.yml"
+#define JSON "w/.kedge/settings.json"
+
+static Settings *load(Fixture *self)
+{
+    g_autofree char *agent = g_build_filename(self->root, "agent", NULL);
+    g_autofree char *cwd = g_build_filename(self->root, "w", NULL);
+    return settings_load(agent, cwd, self->warnings);
+}
+
+static const char *warning(const Fixture *self)
+{
+    if (self->warnings->len != 1)
+        fail_msg("%u warnings", self->warnings->len);
+    return self->warnings->pdata[0];
+}
+
+static void test_no_files_are_defaults(void **state)
+{
+    g_autoptr(Settings) settings = load(*state);
+    assert_true(settings_get_bool(settings, "grep.enabled"));
+    assert_int_equal(settings_get_int(settings, "read.defaultLimit"), 500);
+    assert_true(settings_get_number(settings, "edit.fuzzyThreshold") == 0.95);
+    assert_string_equal(settings_get_text(settings, "gh.defaultHost"), "github.com");
+    assert_null(settings_get_text(settings, "shellPath"));
+    assert_null(settings_get_json(settings, "bashInterceptor.patterns"));
+    assert_int_equal(json_object_size(settings_get_json(settings, "modelRoles")), 0);
+    assert_null(settings_user_json(settings, "gh.policy"));
+    assert_int_equal(((Fixture *)*state)->warnings->len, 0);
+}
+
+static void test_layers(void **state)
+{
+    Fixture *self = *state; // core-80: the project's settings.json overrides the global file
+    put(self, USER, "read: {defaultLimit: 10}\nmodelRoles: {default: a/b, smol: c/d}\n"
+                    "grep: {contextBefore: 7, contextAfter: 8}\n");
+    put(self, JSON, "{\"read\":{\"defaultLimit\":20},\"modelRoles\":{\"smol\":\"e/f\"},"
+                    "\"grep\":{\"contextBefore\":2}}");
+    put(self, YML, "grep: {contextBefore: 3}\n");
+    g_autoptr(Settings) settings = load(self);
+    assert_int_equal(settings_get_int(settings, "read.defaultLimit"), 20);
+    assert_int_equal(settings_get_int(settings, "grep.contextBefore"), 3);
+    assert_int_equal(settings_get_int(settings, "grep.contextAfter"), 8);
+    const json_t *roles = settings_get_json(settings, "modelRoles");
+    assert_string_equal(json_get_text(roles, "default"), "a/b");
+    assert_string_equal(json_get_text(roles, "smol"), "e/f");
+    assert_int_equal(json_integer_value(settings_user_json(settings, "read.defaultLimit")), 10);
+    assert_int_equal(json_integer_value(settings_project_json(settings, "read.defaultLimit")), 20);
+    assert_int_equal(self->warnings->len, 0);
+}
+
+static void test_project_cannot_set_what_guards_the_user(void **state)
+{
+    static const struct {
+        const char *name, *text, *key, *warning;
+    } cases[] = {
+        { "env.pass", "env: {pass: [MY_TOKEN]}\n", "env.pass", "ignored setting env.pass" },
+        { "gh.executable", "gh: {executable: ./gh}\n", "gh.executable", "ignored setting gh.executable" },
+        { "gh.knownHosts", "gh: {knownHosts: [evil.example]}\n", "gh.knownHosts", "gh.knownHosts" },
+        { "gh.trustGhLogins", "gh: {trustGhLogins: false}\n", "gh.trustGhLogins", "gh.trustGhLogins" },
+        { "gh.defaultHost", "gh: {defaultHost: evil.example}\n", "gh.defaultHost", "gh.defaultHost" },
+        { "shellPath", "shellPath: ./sh\n", "shellPath", "shellPath" },
+        { "a scalar over a map", "gh: 1\n", "gh.executable", "setting gh: must be a map" },
+        { "a list over a map", "env: [x]\n", "env.pass", "setting env: must be a map" },
+        { "not even with null", "gh: {executable: null}\n", "gh.executable", "gh.executable" },
+    };
+    Fixture *self = *state;
+    put(self, USER, "env: {pass: [MINE]}\nshellPath: /bin/mine\n"
+                    "gh: {executable: mine, knownHosts: [mine], trustGhLogins: true, defaultHost: mine}\n");
+    g_autoptr(Settings) alone = load(self);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        put(self, YML, cases[i].text);
+        g_ptr_array_set_size(self->warnings, 0);
+        g_autoptr(Settings) settings = load(self);
+        if (!strstr(warning(self), cases[i].warning) || !strstr(warning(self), "config.yml"))
+            fail_msg("%s: %s", cases[i].name, warning(self));
+        const char *text = settings_get_text(settings, cases[i].key);
+        const json_t *json = settings_get_json(settings, cases[i].key);
+        if (g_strcmp0(text, settings_get_text(alone, cases[i].key)) != 0 ||
+            !json_equal((json_t *)json, (json_t *)settings_get_json(alone, cases[i].key)))
+            fail_msg("%s: the user's own value is gone", cases[i].name);
+        assert_null(settings_project_json(settings, cases[i].key));
+    }
+}
+
+static void test_project_policy_stays_apart(void **state)
+{
+    Fixture *self = *state;
+    put(self, USER, "gh: {policy: {write: block}}\n");
+    put(self, YML, "gh: {policy: {write: auto}}\n");
+    g_autoptr(Settings) settings = load(self);
+    assert_string_equal(json_get_text(settings_user_json(settings, "gh.policy"), "write"), "block");
+    assert_string_equal(json_get_text(settings_project_json(settings, "gh.policy"), "write"), "auto");
+    assert_int_equal(self->warnings->len, 0);
+}
+
+static void test_broken_files_count_as_empty(void **state)
+{
+    static const struct {
+        const char *name, *file, *text, *warning;
+    } cases[] = {
+        { "broken YAML", USER, "read: [1\n", USER },
+        { "a list", USER, "- read\n", "settings must be a map" },
+        { "a word", YML, "hello\n", "settings must be a map" },
+        { "duplicate keys", YML, "a: 1\na: 2\n", YML },
+        { "broken JSON", JSON, "{\"read\":", JSON },
+        { "not UTF-8", USER, "read: \xff\xfe\n", USER },
+    };
+    Fixture *self = *state;
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        put(self, cases[i].file, cases[i].text);
+        g_ptr_array_set_size(self->warnings, 0);
+        g_autoptr(Settings) settings = load(self);
+        if (self->warnings->len != 1 || !strstr(self->warnings->pdata[0], cases[i].warning))
+            fail_msg("%s: %u warnings, first: %s", cases[i].name, self->warnings->len,
+                     self->warnings->len ? (char *)self->warnings->pdata[0] : "-");
+        assert_int_equal(settings_get_int(settings, "read.defaultLimit"), 500);
+        put(self, cases[i].file, g_str_has_suffix(cases[i].file, "json") ? "{}" : "# nothing\n");
+    }
+    // an unusable file does not take the other layers with it, and nobody has to listen
+    put(self, USER, "read: {defaultLimit: 9}\n");
+    put(self, JSON, "[");
+    g_autofree char *agent = g_build_filename(self->root, "agent", NULL);
+    g_autofree char *cwd = g_build_filename(self->root, "w", NULL);
+    g_autoptr(Settings) settings = settings_load(agent, cwd, NULL);
+    assert_int_equal(settings_get_int(settings, "read.defaultLimit"), 9);
+}
+
+static void test_wrong_types_give_the_default(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(json_t) overrides = json_object();
+    json_set_take(overrides, "read", json_pack("{s:s}", "defaultLimit", "many"));
+    json_set_take(overrides, "grep", json_pack("{s:i}", "enabled", 0));
+    json_set_take(overrides, "edit", json_pack("{s:s, s:f}", "mode", "vim", "fuzzyThreshold", 0.5));
+    json_set_take(overrides, "modelRoles", json_array());
+    json_set_take(overrides, "tools", json_pack("{s:f}", "maxTimeout", 1e300));
+    g_autoptr(Settings) settings = settings_new(overrides);
+    assert_int_equal(settings_get_int(settings, "read.defaultLimit"), 500);
+    assert_true(settings_get_bool(settings, "grep.enabled"));
+    assert_string_equal(settings_get_text(settings, "edit.mode"), "replace");
+    assert_true(settings_get_number(settings, "edit.fuzzyThreshold") == 0.5);
+    assert_int_equal(json_object_size(settings_get_json(settings, "modelRoles")), 0);
+    assert_true(settings_get_int(settings, "tools.maxTimeout") > 1000000);
+}
+
+static void test_table(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(Settings) settings = settings_new(NULL);
+    size_t count = 0;
+    const SettingKey *keys = setting_keys_all(&count);
+    assert_true(count > 10);
+    for (size_t i = 0; i < count; i++) {
+        assert_ptr_equal(setting_key_find(keys[i].key), &keys[i]); // no doubles
+        const json_t *value = settings_get_json(settings, keys[i].key);
+        if (strcmp(keys[i].default_json, "null") != 0 && !value)
+            fail_msg("%s: the default does not fit its type", keys[i].key);
+        // what guards the user may not be the project's (common §3)
+        if (g_str_has_prefix(keys[i].key, "gh.") && keys[i].scope == SETTING_ANYWHERE)
+            fail_msg("%s: a project may loosen it", keys[i].key);
+    }
+    assert_null(setting_key_find("no.such"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_no_files_are_defaults, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_layers, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_project_cannot_set_what_guards_the_user, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_project_policy_stays_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_broken_files_count_as_empty, setup, teardown),
+        cmocka_unit_test(test_wrong_types_give_the_default),
+        cmocka_unit_test(test_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
