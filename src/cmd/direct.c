@@ -62,7 +62,7 @@ static bool print_json(const ToolResult *result)
     return cmd_print_line(text);
 }
 
-static bool print_result(const ToolResult *result, bool is_json)
+bool direct_print(const ToolResult *result, bool is_json)
 {
     if (is_json)
         return print_json(result);
@@ -88,6 +88,7 @@ int direct_run(const DirectCall *call)
         .kind = DOOR_DIRECT,
         .via = "cli",
         .allow_writes = call->is_yes,
+        .allow_unknown = call->is_unknown_allowed,
         .allow_hint = "--yes",
         .wants_whole_text = true,
         .ask = ask_has_terminal() ? ask_on_terminal : NULL,
@@ -106,11 +107,16 @@ int direct_run(const DirectCall *call)
     };
     work.spec.user_data = &work;
 
+    if (call->prepare && !call->prepare(context, call->user_data))
+        return EXIT_REFUSED;
     int signal_number = interrupt_run(run_call, &work, cancel);
     no_leak = work.result;
-    if (!print_result(&work.result, call->is_json))
-        return EXIT_FAILED;
-    return signal_number ? interrupt_exit_code(signal_number) : exit_code(&work.result);
+    int code = EXIT_FAILED;
+    if (call->show)
+        code = call->show(context, &work.result, call->user_data);
+    else if (direct_print(&work.result, call->is_json))
+        code = exit_code(&work.result);
+    return signal_number ? interrupt_exit_code(signal_number) : code;
 }
 
 typedef struct DirectOptions {

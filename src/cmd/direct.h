@@ -9,13 +9,22 @@ typedef struct DirectCall {
     const ToolDef *tool;
     const json_t *arguments;
     bool is_yes;     // --yes
+    bool is_unknown_allowed; // --yes-unknown of `kedge gh exec`
     bool is_json;    // print the whole result as JSON
     const char *cwd; // NULL: the process's
+    /* Before the call; may be NULL. False: refused, and that was said. */
+    bool (*prepare)(ToolContext *context, void *user_data);
+    /* Prints the result and gives the exit code, both otherwise than below; may be NULL. */
+    int (*show)(ToolContext *context, const ToolResult *result, void *user_data);
+    void *user_data;
 } DirectCall;
 
 /* Runs it with progress on a terminal and Ctrl-C, prints the result (an error on standard error),
    and returns the exit code: 0, 1, 2 (arguments), 77 (refused), 130, 143. */
 int direct_run(const DirectCall *call);
+
+/* The result's text, an error's on standard error; or as JSON. False: cmd_print()'s. */
+bool direct_print(const ToolResult *result, bool is_json);
 
 /*
  * A command that is one tool: reads its flags, which are the tool's fields but those in `words_for`

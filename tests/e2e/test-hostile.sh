@@ -72,7 +72,7 @@ expect_exit 0
 no_controls stdout
 expect_contains stdout "an red"
 run kedge -p hi
-expect_contains stdout "$ESC[31mred"
+expect_contains stdout "${ESC}[31mred"
 
 t "a server's error message"
 model_script - <<'J'
@@ -94,14 +94,17 @@ rm "$AGENT/config.yml"
 
 t "files: contents and names, through read, grep and find"
 printf 'first\n%s second\n' "$EVIL" >"a${EVIL}b.txt"
-for call in "read a${EVIL}b.txt" "read ." "grep second" "tool run find {\"pattern\":\"*.txt\"}"; do
-    # shellcheck disable=SC2086
-    run kedge $call
+shows_red() {
+    run kedge "$@"
     expect_exit 0
     no_controls stdout
     no_controls stderr
     expect_contains stdout red
-done
+}
+shows_red read "a${EVIL}b.txt"
+shows_red read .
+shows_red grep second
+shows_red tool run find '{"pattern":"*.txt"}'
 run kedge read "${EVIL}none.txt"
 expect_exit 1
 no_controls stderr
@@ -130,7 +133,7 @@ model_script - <<'J'
 {"text": "ok", "when": {"path": "messages", "count": 3}, "expect": [{"not_contains": "very-secret"}, {"contains": "HOME="}], "repeat": true}
 {"tool_calls": [{"name": "bash", "arguments": {"command": "env; set; export; cat /proc/$$/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n'"}}], "repeat": true}
 J
-ANTHROPIC_API_KEY=sk-ant-very-secret-0123456789
+export ANTHROPIC_API_KEY=sk-ant-very-secret-0123456789
 run kedge --verbose -p hi
 expect_exit 0
 for stream in stdout stderr; do expect_not_contains $stream very-secret; done
@@ -143,20 +146,20 @@ for stream in stdout stderr; do expect_not_contains $stream very-secret; done
 t "children get no provider key and no secret of kedge's; GH_TOKEN and the rest they get"
 model_script - <<'J'
 {"tool_calls": [{"name": "bash", "arguments": {"command": "env"}}]}
-{"text": "ok", "expect": [{"last_tool": true, "not_contains": "leak"}, {"last_tool_contains": "GH_TOKEN=for-gh"}, {"last_tool_contains": "KEDGE_MARK=seen"}]}
+{"text": "ok", "expect": [{"last_tool": true, "not_contains": "hidden"}, {"last_tool_contains": "GH_TOKEN=for-gh"}, {"last_tool_contains": "KEDGE_MARK=seen"}]}
 J
-run env OPENAI_API_KEY=leak1 GEMINI_API_KEY=leak2 KEDGE_OTHER_TOKEN=leak3 PI_OTHER_KEY=leak4 KEDGE_X_SECRET=leak5 \
-    HF_TOKEN=leak6 GH_TOKEN=for-gh KEDGE_MARK=seen kedge -p hi
+run env OPENAI_API_KEY=hidden1 GEMINI_API_KEY=hidden2 KEDGE_OTHER_TOKEN=hidden3 PI_OTHER_KEY=hidden4 KEDGE_X_SECRET=hidden5 \
+    HF_TOKEN=hidden6 GH_TOKEN=for-gh KEDGE_MARK=seen kedge -p hi
 expect_exit 0
 expect_model_done
 
 t "env.pass of the user names exceptions"
 mkdir -p "$AGENT"
 printf 'env:\n  pass: [OPENAI_API_KEY]\n' >"$AGENT/config.yml"
-run env OPENAI_API_KEY=passed-on GEMINI_API_KEY=leak kedge tool run --yes bash '{"command":"env"}'
+run env OPENAI_API_KEY=passed-on GEMINI_API_KEY=hidden kedge tool run --yes bash '{"command":"env"}'
 expect_exit 0
 expect_contains stdout OPENAI_API_KEY=passed-on
-expect_not_contains stdout leak
+expect_not_contains stdout hidden
 rm "$AGENT/config.yml"
 
 t "files that may hold private text are readable by their owner alone"
@@ -225,10 +228,10 @@ gh:
 E
 model_script - <<'J'
 {"tool_calls": [{"name": "bash", "arguments": {"command": "env; echo \"in $0\""}}]}
-{"tool_calls": [{"name": "bash", "arguments": {"command": "true"}}], "expect": [{"last_tool": true, "not_contains": "leak"}, {"last_tool": true, "not_contains": "evil shell"}]}
+{"tool_calls": [{"name": "bash", "arguments": {"command": "true"}}], "expect": [{"last_tool": true, "not_contains": "hidden"}, {"last_tool": true, "not_contains": "evil shell"}]}
 {"text": "ok"}
 J
-run env OPENAI_API_KEY=leak kedge --mode json hi
+run env OPENAI_API_KEY=hidden kedge --mode json hi
 expect_exit 0
 expect_model_done
 for key in shellPath env.pass gh.executable gh.knownHosts; do

@@ -113,7 +113,7 @@ turn_end
 agent_end
 W
 grep -v tool_execution_update got >got2 # bash may report on the way
-diff -u want got2 >diff || fail "$(cat diff)"
+diff -u want got2 >differs || fail "$(cat differs)"
 
 t "the call: id, name, arguments without the intent, result"
 expect_event tool_execution_start toolName bash
@@ -264,7 +264,7 @@ message_end assistant
 turn_end
 agent_end
 W
-diff -u want got >diff || fail "$(cat diff)"
+diff -u want got >differs || fail "$(cat differs)"
 case $(event tool_execution_end result.content.0.text) in "Tool execution was aborted"*) ;; *) fail "$(event tool_execution_end result)" ;; esac
 expect_json stdout -1.messages.-1.stopReason aborted
 

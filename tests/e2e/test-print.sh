@@ -127,13 +127,13 @@ expect_request 0 headers.authorization 'Bearer ***'
 expect_request 1 body.messages.-1.role tool
 expect_request 1 body.messages.-2.role assistant
 
-t "core-31 tool calls with the reason "stop" run all the same"
+t "core-31 tool calls with the reason 'stop' run all the same"
 model_script --openai - <<'J'
 {"tool_calls": [{"name": "bash", "arguments": {"command": "echo ran"}}], "stop": "stop"}
 {"text": "done", "expect": {"last_tool_contains": "ran"}}
 J
 run kedge --model openai/m -p go
-expect_out done
+expect_out "done"
 expect_model_done
 
 t "core-32 content_filter is an error with its name"
@@ -358,7 +358,7 @@ model_script - <<'J'
 J
 run kedge --verbose -p hi
 expect_exit 0
-expect_out done
+expect_out "done"
 expect_contains stderr "· bash  make test; exit 2"
 expect_contains stderr "  ! "
 
@@ -368,7 +368,7 @@ model_script - <<'J'
 {"text": "done"}
 J
 run kedge -p hi
-expect_out done
+expect_out "done"
 expect_empty stderr
 
 done_testing

@@ -9,12 +9,8 @@ ROOT=$HOME/.kedge/agent/sessions
 session_file() { find "$ROOT" -name '*.jsonl' | sort | tail -n 1; }
 no_sessions() { rm -rf "$ROOT"; }
 
-# quick_retries [N]
-quick_retries() {
-    mkdir -p "$HOME/.kedge/agent"
-    printf 'retry:\n  baseDelayMs: 10\n  maxRetries: %s\n' "${1:-2}" >"$HOME/.kedge/agent/config.yml"
-}
-quick_retries
+mkdir -p "$HOME/.kedge/agent"
+printf 'retry:\n  baseDelayMs: 10\n  maxRetries: 2\n' >"$HOME/.kedge/agent/config.yml"
 
 expect_requests() {
     _requests=$(model_journal '#')

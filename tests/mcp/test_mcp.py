@@ -4,172 +4,18 @@
 Environment: KEDGE, the binary. Every test has a HOME and a working directory of its own.
 """
 import base64
-import json
 import os
-import queue
 import shutil
 import signal
-import subprocess
 import tempfile
-import threading
 import time
 import unittest
 
-KEDGE = os.environ.get("KEDGE", "kedge")
-WAIT = 20  # seconds until a missing message counts as missing
+from client import WAIT, Client, text_of
+
 MIB = 1024 * 1024
 # a command that ends when it is told to, and says in a file that it runs
 SLEEP = "touch running; sleep 60"
-
-
-class Client:
-    """One server process, and what it said."""
-
-    def __init__(self, root, args=(), capabilities=None, version="2025-06-18", roots=None, start=True):
-        self.cwd = os.path.join(root, "w")
-        os.makedirs(self.cwd, exist_ok=True)
-        env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
-        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
-            if name in os.environ:
-                env[name] = os.environ[name]
-        self.process = subprocess.Popen([KEDGE, "mcp", *args], cwd=self.cwd, env=env, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.messages = queue.Queue()
-        self.kept = []  # received while something else was waited for
-        self.next_id = 1
-        self.roots = roots
-        self.answer = None  # of elicitations: message -> result, or None to leave it open
-        self.asked = []
-        self.stderr = b""
-        self.reading = threading.Event()
-        self.reading.set()
-        self.threads = [threading.Thread(target=self._read, daemon=True),
-                        threading.Thread(target=self._read_stderr, daemon=True)]
-        for thread in self.threads:
-            thread.start()
-        if start:
-            self.hello = self.initialize(version, capabilities or {})
-
-    def _read(self):
-        for line in self.process.stdout:
-            self.reading.wait()
-            self.messages.put(json.loads(line))
-        self.messages.put(None)
-
-    def _read_stderr(self):
-        self.stderr = self.process.stderr.read()
-
-    def raw(self, data):
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
-
-    def send(self, message):
-        self.raw(json.dumps(message).encode() + b"\n")
-
-    def initialize(self, version, capabilities):
-        if self.roots is not None:
-            capabilities = {**capabilities, "roots": {"listChanged": False}}
-        result = self.request("initialize", {"protocolVersion": version, "capabilities": capabilities,
-                                             "clientInfo": {"name": "test", "version": "0"}})
-        self.notify("notifications/initialized")
-        return result
-
-    def notify(self, method, params=None):
-        self.send({"jsonrpc": "2.0", "method": method, "params": params or {}})
-
-    def start(self, method, params=None, id_=None):
-        if id_ is None:
-            id_ = self.next_id
-            self.next_id += 1
-        self.send({"jsonrpc": "2.0", "id": id_, "method": method, "params": params or {}})
-        return id_
-
-    def start_call(self, name, arguments=None, meta=None):
-        params = {"name": name, "arguments": arguments or {}}
-        if meta:
-            params["_meta"] = meta
-        return self.start("tools/call", params)
-
-    def _serve(self, message):
-        """Answers what the server asks of us; False when it was no request."""
-        method = message.get("method")
-        if method == "roots/list":
-            if self.roots != "never":
-                self.send({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": self.roots}})
-            return True
-        if method == "elicitation/create":
-            self.asked.append(message["params"])
-            reply = self.answer(message) if self.answer else None
-            if reply is not None:
-                self.send({"jsonrpc": "2.0", "id": message["id"], **reply})
-            return True
-        return False
-
-    def wait_for(self, wanted, timeout=WAIT):
-        """The first message for which `wanted` holds; those before it are kept."""
-        for i, message in enumerate(self.kept):
-            if wanted(message):
-                return self.kept.pop(i)
-        until = time.monotonic() + timeout
-        while True:
-            try:
-                message = self.messages.get(timeout=max(until - time.monotonic(), 0))
-            except queue.Empty:
-                raise AssertionError(f"no such message within {timeout} s; kept: {self.kept}") from None
-            if message is None:
-                self.messages.put(None)
-                raise AssertionError(f"the server ended; kept: {self.kept}, stderr: {self.stderr!r}")
-            served = self._serve(message)
-            if wanted(message):
-                return message
-            if not served:
-                self.kept.append(message)
-
-    def response(self, id_, timeout=WAIT):
-        return self.wait_for(lambda m: m.get("id") == id_ and "method" not in m, timeout)
-
-    def request(self, method, params=None):
-        return self.response(self.start(method, params))
-
-    def call(self, name, arguments=None):
-        return self.response(self.start_call(name, arguments))["result"]
-
-    def wait_for_file(self, name):
-        path = os.path.join(self.cwd, name)
-        until = time.monotonic() + WAIT
-        while not os.path.exists(path):
-            if time.monotonic() > until:
-                raise AssertionError(f"{name} was not made")
-            time.sleep(0.02)
-
-    def end(self, timeout=WAIT):
-        """Closes our end; the exit code."""
-        if not self.process.stdin.closed:
-            self.process.stdin.close()
-        return self.process.wait(timeout)
-
-    def close(self):
-        if not self.process.stdin.closed:
-            try:
-                self.process.stdin.close()
-            except BrokenPipeError:
-                pass
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(5)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        self.reading.set()
-        for thread in self.threads:
-            thread.join(5)
-        self.process.stdout.close()
-        self.process.stderr.close()
-
-
-def text_of(result):
-    return "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
 
 
 class McpTest(unittest.TestCase):
@@ -266,7 +112,7 @@ class Listing(McpTest):
     def test_unknown_tool_is_a_usage_error(self):
         client = self.client("--tools", "nope", start=False)
         self.assertEqual(client.end(), 2)
-        client.threads[1].join(WAIT)
+        client.threads[0].join(WAIT)
         self.assertIn(b"nope", client.stderr)
 
 
@@ -400,7 +246,7 @@ class Framing(McpTest):
 
     def test_blank_lines_and_carriage_returns(self):
         client = self.client()
-        client.raw(b"\n\r\n  \n" if False else b"\n\r\n")
+        client.raw(b"\n\r\n")
         client.raw(b'{"jsonrpc":"2.0","id":"cr","method":"ping"}\r\n')
         self.assertEqual(client.response("cr")["result"], {})
         self.assertEqual(client.kept, [])
@@ -682,10 +528,10 @@ class Ending(McpTest):
         self.assertEqual(client.process.wait(WAIT), 143)
 
     def test_a_client_that_is_gone(self):
-        client = self.coding("--allow-writes")
+        client = self.coding("--allow-writes", is_deaf=True)
         client.start_call("bash", {"command": SLEEP})
         client.wait_for_file("running")
-        client.process.stdout.close()
+        os.close(client.deaf_ear)
         client.start("ping")
         self.assertEqual(client.process.wait(WAIT), 0)
 
