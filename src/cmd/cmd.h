@@ -1,5 +1,6 @@
 /*
- * Subcommands: one file each, whose last item is its Command; the table is src/tables.c. This room prints.
+ * Subcommands: one file each, whose last item is its Command; the table is src/tables.c. This room
+ * prints.
  *
  * Standard output is data only; messages go to standard error. Exit codes: spec/common.md §2.
  */
@@ -33,7 +34,8 @@ struct Command {
     const char *help;        // paragraphs after the options; may be NULL
     bool is_hidden;
     const Command *const *subcommands; // NULL-terminated, each with a help of its own; NULL: none
-    /* `argv` without program and command name, which begins with no subcommand. Returns the exit code. */
+    /* `argv` without program and command name, which begins with no subcommand. Returns the exit
+     * code. */
     int (*run)(const CommandEnv *env, int argc, char *const *argv);
 };
 

@@ -8,10 +8,10 @@
 typedef struct DirectCall {
     const ToolDef *tool;
     const json_t *arguments;
-    bool is_yes;     // --yes
+    bool is_yes;             // --yes
     bool is_unknown_allowed; // --yes-unknown of `kedge gh exec`
-    bool is_json;    // print the whole result as JSON
-    const char *cwd; // NULL: the process's
+    bool is_json;            // print the whole result as JSON
+    const char *cwd;         // NULL: the process's
     /* Before the call; may be NULL. False: refused, and that was said. */
     bool (*prepare)(ToolContext *context, void *user_data);
     /* Prints the result and gives the exit code, both otherwise than below; may be NULL. */

@@ -55,7 +55,7 @@ static void append_tools(const CommandEnv *env, GString *out)
     g_string_append(out, "\nTools of the agent:\n");
     for (const ToolDef *const *tool = env->tools; *tool; tool++)
         if (!((*tool)->flags & TOOL_HIDDEN))
-            g_string_append_printf(out, "  %-12s %s\n", (*tool)->name, (*tool)->summary);
+            g_string_append_printf(out, "  %-18s %s\n", (*tool)->name, (*tool)->summary);
 }
 
 char *cmd_root_help_text(const CommandEnv *env)

@@ -57,7 +57,8 @@ static void print_warnings(const GPtrArray *warnings)
         fprintf(stderr, "Warning: %s\n", (char *)warnings->pdata[i]);
 }
 
-/* In the home directory an agent could touch everything: move to a temporary one (agent-core §1.6). */
+/* In the home directory an agent could touch everything: move to a temporary one (agent-core §1.6).
+ */
 static void leave_home(void)
 {
     g_autofree char *cwd = g_get_current_dir();
@@ -114,8 +115,8 @@ static bool choose_tools(Launch *self, const CommandEnv *env)
         self->tools = g_ptr_array_new();
     } else {
         g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(g_free);
-        self->tools = tool_registry_select(env->tools, self->settings, (const char *const *)names,
-                                           unknown);
+        self->tools =
+            tool_registry_select(env->tools, self->settings, (const char *const *)names, unknown);
         for (unsigned i = 0; i < unknown->len; i++)
             fprintf(stderr, "Warning: unknown tool in --tools: %s\n", (char *)unknown->pdata[i]);
     }
@@ -250,7 +251,7 @@ static int start(Launch *self, const CommandEnv *env)
                                      artifacts_dir ? artifacts_new(artifacts_dir) : NULL);
     build_prompt(self);
     self->cancel = cancel_new(NULL);
-    self->output = (LaunchOutput){
+    self->output = (LaunchOutput) {
         .is_json = g_strcmp0(self->options.mode, "json") == 0,
         .shows_progress = self->options.verbose || isatty(STDERR_FILENO),
         .cancel = self->cancel,

@@ -83,8 +83,8 @@ static bool check(const LaunchOptions *options, GError **error)
     return true;
 }
 
-bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options, GPtrArray *warnings,
-                          GError **error)
+bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options,
+                          GPtrArray *warnings, GError **error)
 {
     g_auto(LaunchOptions) options = { .words = g_ptr_array_new() };
     g_autoptr(GPtrArray) unknown = g_ptr_array_new();
@@ -100,6 +100,6 @@ bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_option
         g_ptr_array_add(warnings, g_strdup_printf("unknown option %s", (char *)unknown->pdata[i]));
 
     *ret_options = options;
-    options = (LaunchOptions){ 0 };
+    options = (LaunchOptions) { 0 };
     return true;
 }

@@ -110,7 +110,7 @@ static bool choose_model(const LaunchPlace *place, const SessionContext *saved, 
     if (select_saved(place, saved_model, choice, &problem) ||
         select_saved(place, role, choice, &ignored))
         return true;
-    *choice = (ModelChoice){ .model = model_registry_default(place->registry) };
+    *choice = (ModelChoice) { .model = model_registry_default(place->registry) };
     if (!choice->model)
         return no_models(place, error);
     if (problem)
@@ -128,10 +128,9 @@ static ThinkingLevel choose_thinking(const LaunchPlace *place, const SessionCont
         thinking_level_parse(saved->thinking_level, &level);
     if (choice->has_level)
         level = choice->level;
-    if (place->options->has_thinking &&
-        !thinking_level_parse(place->options->thinking, &level))
-        fprintf(stderr, "Warning: --thinking %s is not a level; using %s\n", place->options->thinking,
-                thinking_level_name(level));
+    if (place->options->has_thinking && !thinking_level_parse(place->options->thinking, &level))
+        fprintf(stderr, "Warning: --thinking %s is not a level; using %s\n",
+                place->options->thinking, thinking_level_name(level));
     return model_clamp_thinking(choice->model, level);
 }
 
@@ -162,6 +161,6 @@ bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, G
         session_append_thinking_level(result.session, level);
 
     *ret_session = result;
-    result = (LaunchSession){ 0 };
+    result = (LaunchSession) { 0 };
     return true;
 }

@@ -4,6 +4,8 @@
 #include "base/dirs.h"
 #include "base/path.h"
 #include "cmd/commands.h"
+#include "cmd/direct.h"
+#include "github/gh_profile.h"
 #include "mcp/server.h"
 #include "tool/registry.h"
 
@@ -14,7 +16,7 @@ typedef struct McpOptions {
 
 static const FieldDef mcp_options[] = {
     { "tools", FIELD_STRING, offsetof(McpOptions, tools), .value_name = "A,B,…",
-      .help = "Tool names and groups (github, coding, all); default: github" },
+      .help = "Tool names and groups (github, gh, coding, all); default: github,gh" },
     { "readOnly", FIELD_BOOLEAN, offsetof(McpOptions, is_read_only),
       .help = "Offer only what can read, and refuse calls that write" },
     { "allowWrites", FIELD_BOOLEAN, offsetof(McpOptions, allow_writes),
@@ -26,10 +28,29 @@ static const FieldDef mcp_options[] = {
 
 static bool is_in_group(const ToolDef *tool, const char *group)
 {
-    if (strcmp(group, "all") == 0)
+    bool is_gh = tool->flags & TOOL_GH, is_github = tool->flags & TOOL_GITHUB;
+    if (tool->flags & TOOL_HIDDEN)
+        return false;
+    if (strcmp(group, "gh") == 0)
+        return is_gh;
+    if (strcmp(group, "github") == 0)
+        return is_github && !is_gh;
+    return strcmp(group, "all") == 0 || (strcmp(group, "coding") == 0 && !is_github);
+}
+
+static bool is_group(const char *name)
+{
+    static const char *const groups[] = { "github", "gh", "coding", "all", NULL };
+    return g_strv_contains(groups, name);
+}
+
+/* gh.profile decides about gh and gh_* (gh-policy §5.5); what a client names does not count against it. */
+static bool is_in_profile(const ToolDef *tool, const Settings *settings)
+{
+    if (!(tool->flags & TOOL_GH))
         return true;
-    bool is_github = tool->flags & TOOL_GITHUB;
-    return strcmp(group, "github") == 0 ? is_github : strcmp(group, "coding") == 0 && !is_github;
+    GhToolKind kind = strcmp(tool->name, "gh") == 0 ? GH_TOOL_GENERAL : GH_TOOL_WRAPPER;
+    return gh_profile_offers(settings, GH_DOOR_OTHERS, kind);
 }
 
 static bool can_read(const ToolDef *tool)
@@ -38,21 +59,20 @@ static bool can_read(const ToolDef *tool)
 }
 
 /* NULL-terminated, in table order; NULL after a message about a name that is no tool. */
-static GPtrArray *choose(const CommandEnv *env, const McpOptions *options)
+static GPtrArray *choose(const CommandEnv *env, const McpOptions *options, const Settings *settings)
 {
-    g_auto(GStrv) names = g_strsplit(options->tools ? options->tools : "github", ",", -1);
+    g_auto(GStrv) names = g_strsplit(options->tools ? options->tools : "github,gh", ",", -1);
     g_autoptr(GPtrArray) chosen = g_ptr_array_new();
     for (const ToolDef *const *tool = env->tools; *tool; tool++)
         for (char **name = names; *name; name++) {
             bool is_named = tool_registry_find(env->tools, g_strstrip(*name)) == *tool;
             if ((is_named || is_in_group(*tool, *name)) &&
-                (!options->is_read_only || can_read(*tool)) &&
+                (!options->is_read_only || can_read(*tool)) && is_in_profile(*tool, settings) &&
                 !g_ptr_array_find(chosen, *tool, NULL))
                 g_ptr_array_add(chosen, (void *)*tool);
         }
     for (char **name = names; *name; name++)
-        if (!tool_registry_find(env->tools, *name) && strcmp(*name, "github") != 0 &&
-            strcmp(*name, "coding") != 0 && strcmp(*name, "all") != 0) {
+        if (!tool_registry_find(env->tools, *name) && !is_group(*name)) {
             fprintf(stderr, "kedge: unknown tool or group in --tools: \"%s\"\n", *name);
             return NULL;
         }
@@ -72,7 +92,9 @@ static int mcp_run(const CommandEnv *env, int argc, char *const *argv)
         fprintf(stderr, "kedge: --cwd %s: no such directory\n", options.cwd);
         return EXIT_FAILED;
     }
-    g_autoptr(GPtrArray) tools = choose(env, &options);
+    g_autofree char *here = g_get_current_dir();
+    g_autoptr(Settings) settings = cmd_load_settings(cwd ? cwd : here);
+    g_autoptr(GPtrArray) tools = choose(env, &options, settings);
     if (!tools)
         return EXIT_USAGE;
     g_autofree char *agent_dir = dirs_agent();

@@ -36,7 +36,7 @@ static int list_tools(const CommandEnv *env, bool is_json)
     }
     g_autoptr(GString) out = g_string_new(NULL);
     for (const ToolDef *const *tool = env->tools; *tool; tool++)
-        g_string_append_printf(out, "%-14s %s\n", (*tool)->name, (*tool)->summary);
+        g_string_append_printf(out, "%-18s %s\n", (*tool)->name, (*tool)->summary);
     return cmd_print(out->str) ? EXIT_OK : EXIT_FAILED;
 }
 

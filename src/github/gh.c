@@ -6,41 +6,14 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/proc.h"
-#include "base/timefmt.h"
 #include "base/utf8.h"
 #include "github/gh_env.h"
 #include "github/gh_error.h"
+#include "github/gh_place.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sys/eventfd.h>
-
-#define GH_TIMEOUT_MS  (5 * 60 * 1000)
-#define GH_MAX_WAIT_MS (60 * 60 * 1000) // for a place, when very many calls wait
-#define ABORTED        "Operation aborted"
-#define NOT_INSTALLED  "GitHub CLI (gh) is not installed. Install it from https://cli.github.com/."
-
-/* A counting semaphore that poll() can wait on together with a cancel token: one read is one place.
- */
-static int places_fd = -1; // written once, by make_places()
-static pthread_once_t places_once = PTHREAD_ONCE_INIT;
-
-static void make_places(void)
-{
-    places_fd = eventfd(LIMIT_GH_PROCESSES, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
-    if (places_fd < 0)
-        g_error("cannot make a semaphore: %s", g_strerror(errno));
-}
-
-typedef bool Place; // held when true
-
-static void place_leave(Place place)
-{
-    if (place)
-        eventfd_write(places_fd, 1);
-}
-G_DEFINE_AUTO_CLEANUP_FREE_FUNC(Place, place_leave, false)
+#define GH_TIMEOUT_MS (5 * 60 * 1000)
+#define ABORTED       "Operation aborted"
+#define NOT_INSTALLED "GitHub CLI (gh) is not installed. Install it from https://cli.github.com/."
 
 static bool fail_aborted(GError **error)
 {
@@ -53,29 +26,6 @@ static bool fail_timed_out(const GhSpec *spec, GError **error)
     return fail_with(error, KEDGE_ERROR_TIMEOUT, "GitHub CLI command timed out: %s", command);
 }
 
-static bool place_enter(const GhSpec *spec, Cancel *cancel, Place *ret_place, GError **error)
-{
-    pthread_once(&places_once, make_places);
-    gint64 until = time_monotonic_ms() + GH_MAX_WAIT_MS;
-    for (;;) {
-        if (cancel_has_fired(cancel))
-            return fail_aborted(error);
-        eventfd_t one;
-        if (eventfd_read(places_fd, &one) == 0) {
-            *ret_place = true;
-            return true;
-        }
-        gint64 left = until - time_monotonic_ms();
-        if (left <= 0)
-            return fail_timed_out(spec, error);
-        struct pollfd fds[] = {
-            { .fd = places_fd, .events = POLLIN },
-            { .fd = cancel_fd(cancel), .events = POLLIN },
-        };
-        poll(fds, G_N_ELEMENTS(fds), (int)MIN(left, G_MAXINT));
-    }
-}
-
 void gh_result_clear(GhResult *self)
 {
     g_free(self->output);
@@ -85,7 +35,7 @@ void gh_result_clear(GhResult *self)
 
 bool gh_is_available(const Settings *settings)
 {
-    g_autofree char *executable = gh_env_find_executable(settings, NULL);
+    g_autofree char *executable = gh_env_find_executable(settings, NULL, NULL);
     return executable != NULL;
 }
 
@@ -107,7 +57,8 @@ static bool fail_run(ToolCall *call, const GhSpec *spec, GError *run_error, GErr
 static bool run_process(ToolCall *call, const GhSpec *spec, ProcResult *ret_result, GError **error)
 {
     const Settings *settings = tool_call_settings(call);
-    g_autofree char *executable = gh_env_find_executable(settings, tool_call_cwd(call));
+    const char *cwd = tool_call_cwd(call);
+    g_autofree char *executable = gh_env_find_executable(settings, cwd, cwd);
     if (executable == NULL)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, NOT_INSTALLED);
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
@@ -118,7 +69,7 @@ static bool run_process(ToolCall *call, const GhSpec *spec, ProcResult *ret_resu
     g_auto(GStrv) env = gh_env_new(settings);
     const ProcSpec proc = {
         .argv = (const char *const *)argv->pdata,
-        .cwd = tool_call_cwd(call),
+        .cwd = cwd,
         .env = (const char *const *)env,
         .timeout_ms = spec->timeout_ms > 0 ? spec->timeout_ms : GH_TIMEOUT_MS,
         .max_output_bytes = LIMIT_GH_OUTPUT_BYTES,
@@ -126,11 +77,10 @@ static bool run_process(ToolCall *call, const GhSpec *spec, ProcResult *ret_resu
         .has_own_stderr = true,
     };
 
-    g_auto(Place) place = false;
-    if (!place_enter(spec, tool_call_cancel(call), &place, error))
-        return false;
+    g_auto(GhPlace) place = false;
     GError *run_error = NULL;
-    if (!proc_run(&proc, tool_call_cancel(call), ret_result, &run_error))
+    if (!gh_place_enter(tool_call_cancel(call), &place, &run_error) ||
+        !proc_run(&proc, tool_call_cancel(call), ret_result, &run_error))
         return fail_run(call, spec, run_error, error);
     return true;
 }

@@ -53,7 +53,6 @@ static const char *const passed[] = {
     "GITHUB_TOKEN",
     "GH_ENTERPRISE_TOKEN",
     "GITHUB_ENTERPRISE_TOKEN",
-    "GH_REPO",
     "CODESPACES",
     "HTTP_PROXY",
     "HTTPS_PROXY",
@@ -86,7 +85,7 @@ static char **path_entries(void)
     return g_strv_builder_end(list);
 }
 
-char **gh_env_new(const Settings *settings)
+static GStrvBuilder *common_variables(void)
 {
     g_autoptr(GStrvBuilder) list = g_strv_builder_new();
     for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++)
@@ -99,16 +98,28 @@ char **gh_env_new(const Settings *settings)
     g_auto(GStrv) entries = path_entries();
     g_autofree char *path = g_strjoinv(":", entries);
     add(list, "PATH", path);
+    return g_steal_pointer(&list);
+}
 
+char **gh_env_new_for(const char *host, const char *repo)
+{
+    g_autoptr(GStrvBuilder) list = common_variables();
+    if (host != NULL)
+        add(list, "GH_HOST", host);
+    if (repo != NULL)
+        add(list, "GH_REPO", repo);
+    return g_strv_builder_end(list);
+}
+
+char **gh_env_new(const Settings *settings)
+{
     const char *host = env_get_raw("GH_HOST");
     if (host == NULL) {
         const char *configured = settings_get_text(settings, "gh.defaultHost");
         if (!str_is_empty(configured) && !str_equal_nocase(configured, "github.com"))
             host = configured;
     }
-    if (host != NULL)
-        add(list, "GH_HOST", host);
-    return g_strv_builder_end(list);
+    return gh_env_new_for(host, env_get_raw("GH_REPO"));
 }
 
 /* The directory with .git at or above `dir`, or NULL. */
@@ -150,7 +161,7 @@ static char *real_executable(const char *file)
     return g_steal_pointer(&real);
 }
 
-char *gh_env_find_executable(const Settings *settings, const char *cwd)
+char *gh_env_find_executable(const Settings *settings, const char *cwd, const char *workspace)
 {
     const char *name = settings_get_text(settings, "gh.executable");
     if (str_is_empty(name))
@@ -165,7 +176,7 @@ char *gh_env_find_executable(const Settings *settings, const char *cwd)
     for (char **entry = entries; *entry != NULL; entry++) {
         g_autofree char *file = g_build_filename(*entry, name, NULL);
         g_autofree char *real = real_executable(file);
-        if (real == NULL || is_planted(real, cwd) || is_planted(real, repository))
+        if (real == NULL || is_planted(real, workspace) || is_planted(real, repository))
             continue;
         // not the real path: version managers link all names to one program and look at the name
         return g_steal_pointer(&file);

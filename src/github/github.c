@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "github/gh.h"
+#include "github/gh_audit_call.h"
 #include "github/github_args.h"
 #include "github/redact.h"
 #include "github/repo_ref.h"
@@ -294,6 +295,8 @@ static bool fail_redacted(GError *failure, GError **error)
 static bool github_judge(ToolCall *call, const void *args, Judgement *ret_judgement, GError **error)
 {
     GError *failure = NULL;
+    const GithubArgs *github_args = args;
+    tool_call_prepare(call, g_strdup(github_args->op), g_free); // for the audit line
     return judge_call(call, args, ret_judgement, &failure) || fail_redacted(failure, error);
 }
 
@@ -320,4 +323,5 @@ const ToolDef tool_github = {
     .args_size = sizeof(GithubArgs),
     .is_available = github_is_available,
     .run = github_run,
+    .finished = github_audit_finished,
 };

@@ -1,9 +1,26 @@
 /*
- * The `github` tool: repository facts, pull requests, searches and Actions runs through gh
- * (github-tool §1).
+ * The tools of this room: `github` (github-tool §1), the general `gh` and the typed reads gh_* (gh-policy §12).
  */
 #pragma once
 
 #include "tool/tool.h"
 
 extern const ToolDef tool_github;
+
+extern const ToolDef tool_gh;
+
+extern const ToolDef tool_gh_repo_view;
+extern const ToolDef tool_gh_pr_view;
+extern const ToolDef tool_gh_pr_list;
+extern const ToolDef tool_gh_pr_diff;
+extern const ToolDef tool_gh_pr_checks;
+extern const ToolDef tool_gh_pr_files;
+extern const ToolDef tool_gh_pr_current;
+extern const ToolDef tool_gh_issue_view;
+extern const ToolDef tool_gh_issue_list;
+extern const ToolDef tool_gh_run_view;
+extern const ToolDef tool_gh_run_list;
+extern const ToolDef tool_gh_run_logs_failed;
+extern const ToolDef tool_gh_search_prs;
+extern const ToolDef tool_gh_search_issues;
+extern const ToolDef tool_gh_api_get;

@@ -36,15 +36,14 @@ static bool matches(const char *host, const char *known)
     return strcmp(host, other) == 0;
 }
 
-static bool is_in_settings(const char *host, const Settings *settings)
+/* Appends the normal form, once. */
+static void add_host(GPtrArray *hosts, const char *host)
 {
-    size_t i;
-    json_t *known;
-    json_array_foreach (settings_get_json(settings, "gh.knownHosts"), i, known) {
-        if (matches(host, json_string_value(known)))
-            return true;
-    }
-    return matches(host, settings_get_text(settings, "gh.defaultHost"));
+    if (str_is_empty(host))
+        return;
+    g_autofree char *name = normalise(host);
+    if (!g_ptr_array_find_with_equal_func(hosts, name, g_str_equal, NULL))
+        g_ptr_array_add(hosts, g_steal_pointer(&name));
 }
 
 static char *gh_hosts_file(void)
@@ -60,12 +59,12 @@ static char *gh_hosts_file(void)
 }
 
 /* The top-level keys of hosts.yml: lines of a name, a colon and nothing else. */
-static bool has_gh_login(const char *host)
+static void add_gh_logins(GPtrArray *hosts)
 {
     g_autofree char *path = gh_hosts_file();
     g_autofree char *data = NULL;
     if (!file_read(path, LIMIT_CONFIG_FILE_BYTES, &data, NULL, NULL))
-        return false;
+        return;
     g_auto(GStrv) lines = g_strsplit(data, "\n", -1);
     for (char **line = lines; *line != NULL; line++) {
         size_t length = strspn(*line, "abcdefghijklmnopqrstuvwxyz0123456789.-");
@@ -73,18 +72,35 @@ static bool has_gh_login(const char *host)
         if (length == 0 || *rest != ':' || rest[1 + strspn(rest + 1, " \t\r")] != '\0')
             continue;
         (*line)[length] = '\0';
-        if (matches(host, *line))
-            return true;
+        add_host(hosts, *line);
     }
-    return false;
+}
+
+char **repo_known_hosts(const Settings *settings)
+{
+    GPtrArray *hosts = g_ptr_array_new();
+    add_host(hosts, GITHUB_HOST);
+    add_host(hosts, settings_get_text(settings, "gh.defaultHost"));
+    size_t i;
+    json_t *known;
+    json_array_foreach (settings_get_json(settings, "gh.knownHosts"), i, known)
+        add_host(hosts, json_string_value(known));
+    if (settings_get_bool(settings, "gh.trustGhLogins"))
+        add_gh_logins(hosts);
+    g_ptr_array_add(hosts, NULL);
+    return (char **)g_ptr_array_free(hosts, false);
+}
+
+bool repo_host_is_listed(const char *host, const Settings *settings)
+{
+    g_autofree char *name = normalise(host);
+    g_auto(GStrv) hosts = repo_known_hosts(settings);
+    return g_strv_contains((const char *const *)hosts, name);
 }
 
 bool repo_host_is_known(const char *host, const Settings *settings)
 {
     g_autofree char *name = normalise(host);
     g_autofree char *default_host = repo_default_host(settings);
-    if (strcmp(name, GITHUB_HOST) == 0 || matches(name, default_host) ||
-        is_in_settings(name, settings))
-        return true;
-    return settings_get_bool(settings, "gh.trustGhLogins") && has_gh_login(name);
+    return matches(name, default_host) || repo_host_is_listed(host, settings);
 }

@@ -22,6 +22,7 @@
 typedef struct Rule {
     const char *pattern;
     const char *replacement;
+    bool is_for_output; // in redact_output(), too
 } Rule;
 
 static const Rule rules[] = {
@@ -34,8 +35,8 @@ static const Rule rules[] = {
     { "(?:(?<![a-z0-9_])|(?<=-H))(?:proxy-)?authorization[ \\t]*[:=][^\\r\\n]*",
       "Authorization: " MASK },
     { "\\b(bearer|token|basic)([ \\t]+)[a-z0-9._~+/=-]{16,}", "\\1\\2" MASK },
-    { "(?-i)gh[pousr]_[A-Za-z0-9_]{16,}", MASK },
-    { "(?-i)github_pat_[A-Za-z0-9_]{22,}", MASK },
+    { "(?-i)gh[pousr]_[A-Za-z0-9_]{16,}", MASK, .is_for_output = true },
+    { "(?-i)github_pat_[A-Za-z0-9_]{22,}", MASK, .is_for_output = true },
     { "(?-i)v1\\.[0-9a-f]{40}", MASK },
     { "(?-i)(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}+\\.[A-Za-z0-9_-]{10,}+\\.[A-Za-z0-9_-]*",
       MASK },
@@ -57,26 +58,59 @@ static void compile_rules(void)
     }
 }
 
-static char *mask_known_values(const char *text)
+static void add_known(GPtrArray *values, const char *value)
 {
+    if (value != NULL && strlen(value) >= MIN_KNOWN_BYTES)
+        g_ptr_array_add(values, (char *)value);
+}
+
+static int compare_longest_first(const void *a, const void *b)
+{
+    size_t left = strlen(*(const char *const *)a), right = strlen(*(const char *const *)b);
+    return (left < right) - (left > right);
+}
+
+static char *mask_known_values(const char *text, const char *const *secrets)
+{
+    g_autoptr(GPtrArray) values = g_ptr_array_new();
+    for (size_t i = 0; i < G_N_ELEMENTS(token_variables); i++)
+        add_known(values, g_getenv(token_variables[i]));
+    for (; secrets != NULL && *secrets != NULL; secrets++)
+        add_known(values, *secrets);
+    // a value that begins another would leave the other's end
+    g_ptr_array_sort(values, compare_longest_first);
     GString *out = g_string_new(text);
-    for (size_t i = 0; i < G_N_ELEMENTS(token_variables); i++) {
-        const char *value = g_getenv(token_variables[i]);
-        if (value != NULL && strlen(value) >= MIN_KNOWN_BYTES)
-            g_string_replace(out, value, MASK, 0);
-    }
+    for (guint i = 0; i < values->len; i++)
+        g_string_replace(out, values->pdata[i], MASK, 0);
     return g_string_free(out, false);
 }
 
-char *redact_text(const char *text)
+static char *redact(const char *text, const char *const *secrets, bool is_output)
 {
     pthread_once(&compiled_once, compile_rules);
-    char *masked = mask_known_values(text);
+    char *masked = mask_known_values(text, secrets);
     for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
+        if (is_output && !rules[i].is_for_output)
+            continue;
         g_autofree char *before = masked;
         masked = g_regex_replace(compiled[i], before, -1, 0, rules[i].replacement, 0, NULL);
         if (masked == NULL)
             return g_strdup(MASK);
     }
     return masked;
+}
+
+char *redact_text(const char *text)
+{
+    return redact(text, NULL, false);
+}
+
+char *redact_text_with(const char *text, const char *const *secrets)
+{
+    return redact(text, secrets, false);
+}
+
+char *redact_output(const char *text, const char *const *secrets)
+{
+    return redact(text, secrets, true);
 }

@@ -4,5 +4,9 @@
  */
 #pragma once
 
-/* Every occurrence becomes [REDACTED]. Caller frees. */
+/* Every occurrence becomes [REDACTED]. Callers free. `secrets` (NULL or NULL-terminated) are further
+   known values: those that redact_argv() masked (gh-policy §8.5). */
 char *redact_text(const char *text);
+char *redact_text_with(const char *text, const char *const *secrets);
+/* For what a command printed, which must stay readable: GitHub's tokens and known values only. */
+char *redact_output(const char *text, const char *const *secrets);

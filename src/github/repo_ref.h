@@ -19,7 +19,11 @@ bool repo_ref_parse(const char *text, RepoRef *ret_ref);
 bool repo_ref_equal(const char *a, const char *b, const Settings *settings);
 /* GH_HOST in lower case, else gh.defaultHost. Caller frees. */
 char *repo_default_host(const Settings *settings);
-/* May a call name this host? (gh-policy §1.4) */
+/* The hosts of gh-policy §1.4, in their normal form; github.com is the first. Caller frees with g_strfreev(). */
+char **repo_known_hosts(const Settings *settings);
+/* May a call of the gh tools name this host? */
+bool repo_host_is_listed(const char *host, const Settings *settings);
+/* May a call of the github tool? Its default host, GH_HOST included, is known besides. */
 bool repo_host_is_known(const char *host, const Settings *settings);
 
 typedef struct GithubUrl { // /pull/N, /issues/N, /actions/runs/N

@@ -12,7 +12,8 @@ enum { // error codes of JSON-RPC 2.0
     JSONRPC_INVALID_PARAMS = -32602,
 };
 
-/* New references. `id` is borrowed (NULL: JSON null); `result` and `params` are taken (NULL: {}). */
+/* New references. `id` is borrowed (NULL: JSON null); `result` and `params` are taken (NULL: {}).
+ */
 json_t *jsonrpc_result(const json_t *id, json_t *result);
 json_t *jsonrpc_error(const json_t *id, int code, const char *message);
 json_t *jsonrpc_request(const json_t *id, const char *method, json_t *params);

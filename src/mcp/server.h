@@ -1,15 +1,17 @@
 /*
- * `kedge mcp`: the tools of kedge for any MCP client, over standard input and output (spec/common.md §4.5).
+ * `kedge mcp`: the tools of kedge for any MCP client, over standard input and output
+ * (spec/common.md §4.5).
  *
- * The main thread reads, dispatches and writes; every tools/call runs on a worker through tool_call(), and
- * answers through the loop. Approval is asked of the client by elicitation when it can.
+ * The main thread reads, dispatches and writes; every tools/call runs on a worker through
+ * tool_call(), and answers through the loop. Approval is asked of the client by elicitation when it
+ * can.
  */
 #pragma once
 
 #include "tool/call.h"
 
 typedef struct McpServerOptions { // all borrowed
-    const ToolDef *const *tools; // those to offer, NULL-terminated
+    const ToolDef *const *tools;  // those to offer, NULL-terminated
     const char *agent_dir;
     const char *cwd;   // --cwd; NULL: the client's first file:// root, else ours
     bool is_read_only; // calls that are no read are refused

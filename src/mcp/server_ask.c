@@ -11,15 +11,20 @@
 
 enum { ANSWER_TIMEOUT_MS = 10 * 60 * 1000 };
 
+typedef enum {
+    ANSWER_NONE,
+    ANSWER_YES,
+    ANSWER_NO,
+    ANSWER_IMPOSSIBLE, // the client cannot ask, or is gone
+} Answer;
+
 typedef struct Elicitation { // shared by the asking worker and the main thread
     int ref_count;
     McpServer *server;
     char *text;
     char *key;   // of our request; main thread
-    Fd answered; // eventfd
-    // valid once answered
-    bool is_approved;
-    bool is_given_up; // the client cannot ask, or is gone
+    int answer;  // Answer; atomic
+    Fd answered; // eventfd, readable once `answer` is set
 } Elicitation;
 
 void mcp_elicitation_unref(void *data)
@@ -52,10 +57,10 @@ static json_t *request_params(const Elicitation *self)
     return params;
 }
 
-static void wake(Elicitation *self)
+static void answer(Elicitation *self, Answer value)
 {
-    // the eventfd orders what was written above before the worker's read
     const uint64_t one = 1;
+    g_atomic_int_set(&self->answer, value);
     fd_write_all(self->answered, &one, sizeof one, "eventfd", NULL);
 }
 
@@ -65,8 +70,7 @@ static void send_question(void *data)
     Elicitation *self = data;
     McpServer *server = self->server;
     if (server->is_draining || server->is_closing) {
-        self->is_given_up = true;
-        wake(self);
+        answer(self, ANSWER_IMPOSSIBLE);
         mcp_elicitation_unref(self);
         return;
     }
@@ -125,16 +129,16 @@ bool mcp_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved, v
                          "refused: %s: the client did not answer the question in 10 minutes",
                          question->tool->name);
     }
-    bool is_given_up = self->is_given_up;
-    *ret_approved = self->is_approved;
+    Answer given = (Answer)g_atomic_int_get(&self->answer);
     mcp_elicitation_unref(self);
+    *ret_approved = given == ANSWER_YES;
     if (!cancel_check(cancel, error))
         return false;
     const char *way_out =
         question->effect == EFFECT_WRITE ? "; start with --allow-writes to allow it" : "";
-    return !is_given_up || fail_with(error, KEDGE_ERROR_DENIED,
-                                     "refused: %s (%s): the client cannot be asked%s",
-                                     question->tool->name, question->summary, way_out);
+    return given != ANSWER_IMPOSSIBLE ||
+           fail_with(error, KEDGE_ERROR_DENIED, "refused: %s (%s): the client cannot be asked%s",
+                     question->tool->name, question->summary, way_out);
 }
 
 void mcp_ask_answer(McpServer *self, const json_t *response)
@@ -144,10 +148,10 @@ void mcp_ask_answer(McpServer *self, const json_t *response)
     if (!question)
         return;
     const json_t *result = json_get_object(response, "result");
-    question->is_given_up = !result; // an error: the client cannot do what it said it could
-    question->is_approved = g_strcmp0(json_get_text(result, "action"), "accept") == 0 &&
-                            json_get_bool(json_get_object(result, "content"), "approve", false);
-    wake(question);
+    bool is_yes = g_strcmp0(json_get_text(result, "action"), "accept") == 0 &&
+                  json_get_bool(json_get_object(result, "content"), "approve", false);
+    // an error says that the client cannot do what it said it could
+    answer(question, !result ? ANSWER_IMPOSSIBLE : is_yes ? ANSWER_YES : ANSWER_NO);
     g_hash_table_remove(self->questions, key);
 }
 
@@ -157,9 +161,7 @@ void mcp_ask_give_up(McpServer *self)
     void *value = NULL;
     g_hash_table_iter_init(&iter, self->questions);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
-        Elicitation *question = value;
-        question->is_given_up = true;
-        wake(question);
+        answer(value, ANSWER_IMPOSSIBLE);
         g_hash_table_iter_remove(&iter);
     }
 }

@@ -1,5 +1,6 @@
 /*
- * tools/call: each call on a worker of its own, its progress and its answer posted to the main thread.
+ * tools/call: each call on a worker of its own, its progress and its answer posted to the main
+ * thread.
  */
 #include "base/worker.h"
 #include "mcp/jsonrpc.h"
@@ -9,7 +10,7 @@ enum { MAX_CALLS = 64, MAX_RUNNING = 16 };
 
 struct McpCall {
     McpServer *server;
-    char *key;  // id as JSON text
+    char *key; // id as JSON text
     json_t *id;
     const ToolDef *tool;
     json_t *arguments;
@@ -117,13 +118,15 @@ static void make_context(McpServer *server)
 {
     const McpServerOptions *options = server->options;
     g_autofree char *here = g_get_current_dir();
-    const char *cwd = options->cwd ? options->cwd : server->client_root ? server->client_root : here;
+    const char *cwd = options->cwd          ? options->cwd
+                      : server->client_root ? server->client_root
+                                            : here;
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     server->settings = settings_load(options->agent_dir, cwd, warnings);
     for (unsigned i = 0; i < warnings->len; i++)
         fprintf(stderr, "Warning: %s\n", (char *)warnings->pdata[i]);
     server->context = tool_context_new(cwd, server->settings, NULL);
-    server->door = (ToolDoor){
+    server->door = (ToolDoor) {
         .kind = DOOR_DIRECT,
         .via = "mcp",
         .is_read_only = options->is_read_only,
@@ -198,7 +201,8 @@ void mcp_call_receive(McpServer *self, const json_t *id, const json_t *params)
     call->tool = tool;
     call->arguments = json_is_object(arguments) ? json_incref(arguments) : json_object();
     json_t *token = json_get_path(params, "_meta.progressToken");
-    call->progress_token = json_is_string(token) || json_is_integer(token) ? json_incref(token) : NULL;
+    call->progress_token =
+        json_is_string(token) || json_is_integer(token) ? json_incref(token) : NULL;
     call->cancel = cancel_new(NULL);
     g_hash_table_replace(self->calls, call->key, call);
     g_queue_push_tail(self->waiting, call);

@@ -13,11 +13,11 @@ struct McpServer {
     const McpServerOptions *options;
     Loop *loop;
     int exit_code;
-    LoopSource *input_source; // NULL after the end of standard input, and while the output is full
-    GString *input;           // bytes that were not dispatched yet
-    size_t scanned_bytes;     // of input: no newline there
-    bool is_skipping_line;    // a line over the maximum is dropped to its end
-    GString *output;          // what the client has not taken yet
+    LoopSource *input_source;  // NULL after the end of standard input, and while the output is full
+    GString *input;            // bytes that were not dispatched yet
+    size_t scanned_bytes;      // of input: no newline there
+    bool is_skipping_line;     // a line over the maximum is dropped to its end
+    GString *output;           // what the client has not taken yet
     LoopSource *output_source; // NULL when there is none
 
     const char *protocol; // agreed version
@@ -36,12 +36,12 @@ struct McpServer {
     bool is_exclusive_running; // at most one exclusive call at a time
     int64_t next_id;           // of our own requests
     GHashTable *questions;     // our request id → Elicitation
-    bool is_draining; // input ended: what was asked is still answered
-    bool is_closing;  // calls are cancelled, nothing is sent; ends when none is left
+    bool is_draining;          // input ended: what was asked is still answered
+    bool is_closing;           // calls are cancelled, nothing is sent; ends when none is left
 };
 
-/* One line to the client, which never blocks: what it does not take waits in `output`. Takes the reference. Main
-   thread. */
+/* One line to the client, which never blocks: what it does not take waits in `output`. Takes the
+   reference. Main thread. */
 void mcp_server_send(McpServer *self, json_t *message);
 /* The client has not read much of what it got: nothing more is begun, no progress told. */
 bool mcp_server_is_full(const McpServer *self);
@@ -61,7 +61,8 @@ GHashTable *mcp_calls_new(void);
 /* Starts what can run now. */
 void mcp_call_start_waiting(McpServer *self);
 
-/* Approval (server_ask.c): the ToolDoor's ask, on a worker; and the client's answer, on the main thread. */
+/* Approval (server_ask.c): the ToolDoor's ask, on a worker; and the client's answer, on the main
+ * thread. */
 bool mcp_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved, void *user_data,
              GError **error);
 void mcp_ask_answer(McpServer *self, const json_t *response);

@@ -9,8 +9,8 @@
 #include "base/utf8.h"
 #include "tool/notice.h"
 
-#define ERROR_TEXT_BYTES     (128 * KIB)    // an error's text over this is cut like any other
-#define RECEIVED_MAX_CHARS   4000           // of the arguments that a refusal quotes
+#define ERROR_TEXT_BYTES   (128 * KIB) // an error's text over this is cut like any other
+#define RECEIVED_MAX_CHARS 4000        // of the arguments that a refusal quotes
 
 const char *effect_name(Effect effect)
 {
@@ -29,6 +29,11 @@ void judgement_clear(Judgement *self)
 const char *tool_call_id(const ToolCall *call)
 {
     return call->spec->call_id ? call->spec->call_id : "";
+}
+
+const ToolDef *tool_call_tool(const ToolCall *call)
+{
+    return call->spec->tool;
 }
 
 Cancel *tool_call_cancel(const ToolCall *call)
@@ -123,8 +128,8 @@ static bool decode_arguments(const ToolCallSpec *spec, void *args, json_t **ret_
                      problems, received);
 }
 
-static bool run_permitted(ToolCall *call, const void *args, ToolResult *result, CallOutcome *outcome,
-                          GError **error)
+static bool run_permitted(ToolCall *call, const void *args, ToolResult *result,
+                          CallOutcome *outcome, GError **error)
 {
     int64_t start = time_monotonic_ms();
     bool is_done = call->spec->tool->run(call, args, result, error);
@@ -133,8 +138,8 @@ static bool run_permitted(ToolCall *call, const void *args, ToolResult *result, 
     return is_done;
 }
 
-static bool run_gated(ToolCall *call, ToolResult *result, Judgement *judgement, CallOutcome *outcome,
-                      GError **error)
+static bool run_gated(ToolCall *call, ToolResult *result, Judgement *judgement,
+                      CallOutcome *outcome, GError **error)
 {
     const ToolCallSpec *spec = call->spec;
     g_autofree void *args = g_malloc0(MAX(spec->tool->args_size, 1));
@@ -171,13 +176,13 @@ static char *strip_but_keep_cr(const char *text)
     return g_strjoinv("\r", pieces);
 }
 
-/* Escape sequences of foreign text must not reach a terminal or a model (agent-core §0, text safety). */
+/* Escape sequences of foreign text must not reach a terminal or a model (agent-core §0, text
+ * safety). */
 static void strip_controls(ToolResult *result, bool keeps_cr)
 {
     size_t i = 0;
     json_t *block = NULL;
-    json_array_foreach(result->content, i, block)
-    {
+    json_array_foreach (result->content, i, block) {
         const char *text = json_get_text(block, "text");
         if (!text)
             continue;
@@ -187,7 +192,8 @@ static void strip_controls(ToolResult *result, bool keeps_cr)
     }
 }
 
-/* The text of an error is the tool's own affair (bash quotes its output, cut already) up to a point. */
+/* The text of an error is the tool's own affair (bash quotes its output, cut already) up to a
+ * point. */
 static bool may_spill(const ToolCallSpec *spec, const ToolResult *result, bool is_from_error)
 {
     if (spec->door->wants_whole_text)

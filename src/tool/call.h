@@ -1,6 +1,7 @@
 /*
- * tool_call(): the one way from a door to a tool (spec/common.md §4.4): decode and check the arguments, judge
- * the effect of this very call, apply the policy, ask the door when needed, run, spill and add notices.
+ * tool_call(): the one way from a door to a tool (spec/common.md §4.4): decode and check the
+ * arguments, judge the effect of this very call, apply the policy, ask the door when needed, run,
+ * spill and add notices.
  *
  * Blocks; called on a worker thread. Thread safe.
  */
@@ -9,7 +10,7 @@
 #include "tool/context.h"
 #include "tool/tool.h"
 
-typedef enum { // the row of spec/common.md §4.2
+typedef enum {   // the row of spec/common.md §4.2
     DOOR_AGENT,  // a model's call in an agent's own session
     DOOR_DIRECT, // kedge tool run, kedge github, kedge mcp
     DOOR_TYPED,  // a subcommand that a person typed: that is the consent
@@ -18,8 +19,8 @@ typedef enum { // the row of spec/common.md §4.2
 typedef struct ToolQuestion { // all borrowed
     const ToolDef *tool;
     Effect effect;
-    const char *summary;   // one line
-    const char *text;      // the whole question, several lines, no markup
+    const char *summary; // one line
+    const char *text;    // the whole question, several lines, no markup
     const json_t *arguments;
 } ToolQuestion;
 
@@ -51,6 +52,6 @@ typedef struct ToolCallSpec {
     void *user_data;
 } ToolCallSpec;
 
-/* Always fills *ret_result (zeroed by the caller): every error becomes text with is_error set and its
-   code in `failure` (USAGE: arguments; DENIED: policy or the person; CANCELLED). */
+/* Always fills *ret_result (zeroed by the caller): every error becomes text with is_error set and
+   its code in `failure` (USAGE: arguments; DENIED: policy or the person; CANCELLED). */
 void tool_call(const ToolCallSpec *spec, ToolResult *ret_result);

@@ -1,5 +1,6 @@
 /*
- * The inside of a call, shared by call.c (the frame) and gate.c (judging, policy, asking). Private to this room.
+ * The inside of a call, shared by call.c (the frame) and gate.c (judging, policy, asking). Private
+ * to this room.
  */
 #pragma once
 
@@ -19,7 +20,7 @@ struct ToolCall {
     GDestroyNotify prepared_destroy;
 };
 
-/* Effect → policy → ask. True: the call may run, and has its permit. *ret_judgement is filled as far as judging
-   came; *outcome says how it ended. `arguments` are the decoded ones. */
+/* Effect → policy → ask. True: the call may run, and has its permit. *ret_judgement is filled as
+   far as judging came; *outcome says how it ended. `arguments` are the decoded ones. */
 bool gate_pass(ToolCall *call, const void *args, const json_t *arguments, Judgement *ret_judgement,
                CallOutcome *outcome, GError **error);

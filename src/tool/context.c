@@ -44,7 +44,7 @@ ToolContext *tool_context_new(const char *cwd, Settings *settings, Artifacts *ar
     self->cwd = g_strdup(cwd);
     self->settings = settings_ref(settings);
     self->artifacts = artifacts;
-    self->clock = (ToolClock){ .now_ms = real_now, .sleep = real_sleep };
+    self->clock = (ToolClock) { .now_ms = real_now, .sleep = real_sleep };
     pthread_mutex_init(&self->lock, NULL);
     self->states = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, state_free);
     return self;

@@ -1,8 +1,9 @@
 /*
- * ToolContext: what the calls of one conversation share: working directory, settings, artifacts, and the
- * state that tools keep between calls (a shell, a lookup).
+ * ToolContext: what the calls of one conversation share: working directory, settings, artifacts,
+ * and the state that tools keep between calls (a shell, a lookup).
  *
- * Made and freed by the door's owner; thread safe in between. cwd, settings and artifacts do not change.
+ * Made and freed by the door's owner; thread safe in between. cwd, settings and artifacts do not
+ * change.
  */
 #pragma once
 
@@ -29,7 +30,7 @@ Artifacts *tool_context_artifacts(const ToolContext *self);
 void tool_context_set_clock(ToolContext *self, const ToolClock *clock);
 const ToolClock *tool_context_clock(const ToolContext *self);
 
-/* The state named `key`, made by `create` on first use (under a lock) and freed with the context. The
-   state guards itself against concurrent use. Borrowed. */
+/* The state named `key`, made by `create` on first use (under a lock) and freed with the context.
+   The state guards itself against concurrent use. Borrowed. */
 void *tool_context_state(ToolContext *self, const char *key, void *(*create)(void),
                          void (*destroy)(void *));

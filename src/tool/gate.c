@@ -1,5 +1,6 @@
 /*
- * The gate of tool_call(): what would this very call do, may it, and who says so (spec/common.md §4).
+ * The gate of tool_call(): what would this very call do, may it, and who says so (spec/common.md
+ * §4).
  */
 #include "base/str.h"
 #include "tool/call_private.h"
@@ -37,8 +38,7 @@ static char *question_text(const ToolDef *tool, const Judgement *judgement, cons
 
     const char *key = NULL;
     json_t *value = NULL;
-    json_object_foreach((json_t *)arguments, key, value)
-    {
+    json_object_foreach ((json_t *)arguments, key, value) {
         g_autofree char *shown = json_to_text(value);
         g_autofree char *cut = str_truncate(shown, SHOWN_ARGUMENT_BYTES);
         g_string_append_printf(text, "\n  %s: ", key);
@@ -68,14 +68,14 @@ static bool fail_unanswerable(const ToolCall *call, const Judgement *judgement, 
 {
     const char *hint = call->spec->door->allow_hint;
     bool has_way_out = hint && judgement->effect == EFFECT_WRITE;
-    return fail_with(error, KEDGE_ERROR_DENIED, "refused: %s (%s): %s, and nobody can be asked%s%s%s",
-                     call->spec->tool->name, judgement->summary, reason,
-                     has_way_out ? "; start with " : "", has_way_out ? hint : "",
-                     has_way_out ? " to allow it" : "");
+    return fail_with(error, KEDGE_ERROR_DENIED,
+                     "refused: %s (%s): %s, and nobody can be asked%s%s%s", call->spec->tool->name,
+                     judgement->summary, reason, has_way_out ? "; start with " : "",
+                     has_way_out ? hint : "", has_way_out ? " to allow it" : "");
 }
 
-static bool ask(ToolCall *call, const Judgement *judgement, const json_t *arguments, const char *reason,
-                CallOutcome *outcome, GError **error)
+static bool ask(ToolCall *call, const Judgement *judgement, const json_t *arguments,
+                const char *reason, CallOutcome *outcome, GError **error)
 {
     const ToolCallSpec *spec = call->spec;
     const ToolDoor *door = spec->door;
@@ -127,11 +127,12 @@ bool gate_pass(ToolCall *call, const void *args, const json_t *arguments, Judgem
         return fail_blocked(call, ret_judgement, "only reads are allowed here", outcome, error);
 
     g_autofree char *reason = NULL;
-    outcome->action = policy_decide(tool_call_settings(call), spec->door->kind, spec->tool, ret_judgement,
-                                    &reason);
+    outcome->action = policy_decide(tool_call_settings(call), spec->door->kind, spec->tool,
+                                    ret_judgement, &reason);
     if (outcome->action == ACTION_REFUSE)
         return fail_blocked(call, ret_judgement, reason, outcome, error);
-    if (outcome->action == ACTION_ASK && !ask(call, ret_judgement, arguments, reason, outcome, error))
+    if (outcome->action == ACTION_ASK &&
+        !ask(call, ret_judgement, arguments, reason, outcome, error))
         return false;
     call->permit.call = call;
     call->is_permitted = true;

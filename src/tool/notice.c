@@ -21,9 +21,9 @@ static void append_truncation(GString *out, const json_t *cut)
     const json_t *range = json_get_object(cut, "shownRange");
     gint64 start = json_get_int(range, "start", 1), end = json_get_int(range, "end", 0);
     if (end >= start)
-        g_string_append_printf(out, "Showing lines %" G_GINT64_FORMAT "-%" G_GINT64_FORMAT
-                                    " of %" G_GINT64_FORMAT,
-                               start, end, total);
+        g_string_append_printf(
+            out, "Showing lines %" G_GINT64_FORMAT "-%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
+            start, end, total);
     else
         g_string_append_printf(out, "Showing %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " lines",
                                json_get_int(cut, "outputLines", 0), total);
@@ -46,10 +46,9 @@ static void append_limit(GString *out, const json_t *limits, const char *name, c
     const json_t *limit = json_get_object(limits, name);
     if (!limit)
         return;
-    g_autofree char *part =
-        g_strdup_printf("%" G_GINT64_FORMAT " %s limit reached. Use limit=%" G_GINT64_FORMAT
-                        " for more",
-                        json_get_int(limit, "reached", 0), noun, json_get_int(limit, "suggestion", 0));
+    g_autofree char *part = g_strdup_printf(
+        "%" G_GINT64_FORMAT " %s limit reached. Use limit=%" G_GINT64_FORMAT " for more",
+        json_get_int(limit, "reached", 0), noun, json_get_int(limit, "suggestion", 0));
     append_part(out, part);
 }
 
@@ -83,8 +82,7 @@ void result_add_notice(ToolResult *result)
         return;
     json_t *last = NULL, *block = NULL;
     size_t i = 0;
-    json_array_foreach(result->content, i, block)
-    {
+    json_array_foreach (result->content, i, block) {
         if (json_get_text(block, "text"))
             last = block;
     }
@@ -102,8 +100,7 @@ static void replace_text(ToolResult *result, const char *text)
     json_t *content = json_array();
     size_t i = 0;
     json_t *block = NULL;
-    json_array_foreach(result->content, i, block)
-    {
+    json_array_foreach (result->content, i, block) {
         if (!json_get_text(block, "text"))
             json_array_append(content, block);
     }
@@ -125,7 +122,8 @@ void result_spill(ToolResult *result, const char *tool, const Settings *settings
 
     g_autofree char *id = NULL;
     if (artifacts)
-        artifacts_save(artifacts, tool, text, size, &id, NULL); // without it the text is cut all the same
+        artifacts_save(artifacts, tool, text, size, &id,
+                       NULL); // without it the text is cut all the same
 
     int64_t tail_kib = settings_get_int(settings, "tools.artifactTailBytes");
     int64_t tail_lines = settings_get_int(settings, "tools.artifactTailLines");

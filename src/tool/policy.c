@@ -1,5 +1,6 @@
 /*
- * Policy (policy.h): the table of spec/common.md §4.2, made stricter by gh.policy and gh.hostPolicy.
+ * Policy (policy.h): the table of spec/common.md §4.2, made stricter by gh.policy and
+ * gh.hostPolicy.
  */
 #include "tool/policy.h"
 
@@ -49,7 +50,8 @@ static const Rules *profile_find(const char *name)
     static const struct {
         const char *name;
         Rules rules;
-    } profiles[] = { // read, write, destructive, blocked, unknown
+    } profiles[] = {
+        // read, write, destructive, blocked, unknown
         { "default", { { ACTION_ALLOW, ACTION_ASK, ACTION_REFUSE, -1, ACTION_ASK } } },
         { "read-only", { { ACTION_ALLOW, ACTION_REFUSE, ACTION_REFUSE, -1, ACTION_REFUSE } } },
         { "ask", { { ACTION_ASK, ACTION_ASK, ACTION_REFUSE, -1, ACTION_ASK } } },
@@ -69,8 +71,8 @@ static int effect_parse(const char *name)
     return -1;
 }
 
-/* A profile name or a map of classes (gh-policy §5.2). What cannot be understood is refused: a typing
-   error in a guard must not open it. */
+/* A profile name or a map of classes (gh-policy §5.2). What cannot be understood is refused: a
+   typing error in a guard must not open it. */
 static Rules rules_parse(const json_t *value)
 {
     if (!value || json_is_null(value))
@@ -84,8 +86,7 @@ static Rules rules_parse(const json_t *value)
     Rules rules = no_rules;
     const char *name = NULL;
     json_t *word = NULL;
-    json_object_foreach((json_t *)value, name, word)
-    {
+    json_object_foreach ((json_t *)value, name, word) {
         int effect = effect_parse(name);
         if (effect < 0)
             return deny;
@@ -114,10 +115,11 @@ static Target target_of(const Settings *settings, const Judgement *judgement)
     if (!host)
         host = settings_get_text(settings, "gh.defaultHost");
     const char *repo = judgement->repo && strchr(judgement->repo, '/') ? judgement->repo : NULL;
-    return (Target){ .host = g_ascii_strdown(host, -1), .repo = repo };
+    return (Target) { .host = g_ascii_strdown(host, -1), .repo = repo };
 }
 
-/* `*`, `*.SUFFIX`, HOST, HOST/OWNER/REPO, HOST/OWNER/ *; and HOST/OWNER, which can only mean the last. */
+/* `*`, `*.SUFFIX`, HOST, HOST/OWNER/REPO, HOST/OWNER/ *; and HOST/OWNER, which can only mean the
+ * last. */
 static bool is_pattern(const char *pattern)
 {
     if (strcmp(pattern, "*") == 0)
@@ -166,17 +168,16 @@ static bool is_for_repo_of(const char *pattern, const char *host)
     return g_ascii_strncasecmp(pattern, host, length) == 0 && pattern[length] == '/';
 }
 
-/* The most specific pattern that matches; `general` when it does not name the effect, and when none matches.
-   With a repository that is not known the call could be about any: the strictest of its host's counts, so that
-   leaving the name out is no way around one. */
+/* The most specific pattern that matches; `general` when it does not name the effect, and when none
+   matches. With a repository that is not known the call could be about any: the strictest of its
+   host's counts, so that leaving the name out is no way around one. */
 static int host_action(const json_t *host_policy, const Target *target, Effect effect, int general)
 {
     unsigned best_rank = 0;
     int best = general, strictest_repo = -1;
     const char *pattern = NULL;
     json_t *value = NULL;
-    json_object_foreach((json_t *)host_policy, pattern, value)
-    {
+    json_object_foreach ((json_t *)host_policy, pattern, value) {
         if (!is_pattern(pattern))
             return ACTION_REFUSE;
         int named = rules_parse(value).action[effect];
@@ -210,12 +211,13 @@ static PolicyAction gh_default_action(Effect effect)
     return row[effect];
 }
 
-/* What a user's setting may make of an effect of gh (gh-policy §5.1, "allowed settings"): what is not allowed
-   counts as the default. */
+/* What a user's setting may make of an effect of gh (gh-policy §5.1, "allowed settings"): what is
+   not allowed counts as the default. */
 static PolicyAction gh_user_action(Effect effect, int action)
 {
-    bool is_too_loose = effect == EFFECT_BLOCKED ||
-                        (action == ACTION_ALLOW && (effect == EFFECT_DESTRUCTIVE || effect == EFFECT_UNKNOWN));
+    bool is_too_loose =
+        effect == EFFECT_BLOCKED ||
+        (action == ACTION_ALLOW && (effect == EFFECT_DESTRUCTIVE || effect == EFFECT_UNKNOWN));
     return is_too_loose ? gh_default_action(effect) : (PolicyAction)action;
 }
 
@@ -223,12 +225,12 @@ static PolicyAction github_action(const Settings *settings, const ToolDef *tool,
                                   const Judgement *judgement, PolicyAction action, char **host)
 {
     g_auto(Target) target = target_of(settings, judgement);
-    int user = layer_action(settings_user_json(settings, "gh.policy"),
-                            settings_user_json(settings, "gh.hostPolicy"), &target,
-                            judgement->effect);
-    int project = layer_action(settings_project_json(settings, "gh.policy"),
-                               settings_project_json(settings, "gh.hostPolicy"), &target,
-                               judgement->effect);
+    int user =
+        layer_action(settings_user_json(settings, "gh.policy"),
+                     settings_user_json(settings, "gh.hostPolicy"), &target, judgement->effect);
+    int project =
+        layer_action(settings_project_json(settings, "gh.policy"),
+                     settings_project_json(settings, "gh.hostPolicy"), &target, judgement->effect);
     *host = g_steal_pointer(&target.host);
     if ((tool->flags & TOOL_GH) && user >= 0) {
         action = gh_user_action(judgement->effect, user);
@@ -249,12 +251,12 @@ static char *rules_mistake(const char *where, const json_t *value)
         return g_strdup_printf("%s: must be a profile or a map of effects", where);
     const char *name = NULL;
     json_t *word = NULL;
-    json_object_foreach((json_t *)value, name, word)
-    {
+    json_object_foreach ((json_t *)value, name, word) {
         if (effect_parse(name) < 0)
             return g_strdup_printf("%s: no effect is called \"%s\"", where, name);
         if (action_parse(json_string_value(word)) < 0)
-            return g_strdup_printf("%s: the action for %s must be auto, confirm or block", where, name);
+            return g_strdup_printf("%s: the action for %s must be auto, confirm or block", where,
+                                   name);
     }
     return NULL;
 }
@@ -265,8 +267,7 @@ static char *host_policy_mistake(const json_t *host_policy)
         return g_strdup("gh.hostPolicy: must be a map of patterns");
     const char *pattern = NULL;
     json_t *value = NULL;
-    json_object_foreach((json_t *)host_policy, pattern, value)
-    {
+    json_object_foreach ((json_t *)host_policy, pattern, value) {
         if (!is_pattern(pattern))
             return g_strdup_printf("gh.hostPolicy: \"%s\" is no pattern", pattern);
         g_autofree char *where = g_strdup_printf("gh.hostPolicy for %s", pattern);
@@ -326,9 +327,9 @@ bool policy_ignores_project(const Settings *settings, DoorKind door, const ToolD
                             const Judgement *judgement)
 {
     g_auto(Target) target = target_of(settings, judgement);
-    int project = layer_action(settings_project_json(settings, "gh.policy"),
-                               settings_project_json(settings, "gh.hostPolicy"), &target,
-                               judgement->effect);
+    int project =
+        layer_action(settings_project_json(settings, "gh.policy"),
+                     settings_project_json(settings, "gh.hostPolicy"), &target, judgement->effect);
     g_autofree char *reason = NULL;
     return project >= 0 && project < (int)policy_decide(settings, door, tool, judgement, &reason);
 }

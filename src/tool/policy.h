@@ -9,8 +9,8 @@
 PolicyAction policy_decide(const Settings *settings, DoorKind door, const ToolDef *tool,
                            const Judgement *judgement, char **ret_reason);
 
-/* For the doctor: what in gh.policy and gh.hostPolicy cannot be understood, and so refuses; NULL: nothing.
-   Caller frees. */
+/* For the doctor: what in gh.policy and gh.hostPolicy cannot be understood, and so refuses; NULL:
+   nothing. Caller frees. */
 char *policy_mistake(const Settings *settings);
 /* The project's settings name a looser action for such a call than the one in force. */
 bool policy_ignores_project(const Settings *settings, DoorKind door, const ToolDef *tool,

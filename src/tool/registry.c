@@ -5,7 +5,8 @@
 
 static const struct {
     const char *alias, *name;
-} aliases[] = { // agent-tools §1.2; accepted wherever a name is read, never advertised
+} aliases[] = {
+    // agent-tools §1.2; accepted wherever a name is read, never advertised
     { "search", "grep" },
     { "glob", "find" },
 };

@@ -9,9 +9,9 @@
 /* `table` is NULL-terminated and outlives all use. */
 const ToolDef *tool_registry_find(const ToolDef *const *table, const char *name); // aliases too
 
-/* The tools of a session: `names` (NULL-terminated, NULL or empty: all that are not hidden), lower-cased,
-   aliases resolved, without doubles, in table order when no names are given. Unknown names are appended
-   to `unknown` when that is given. Returns an array of const ToolDef *. */
+/* The tools of a session: `names` (NULL-terminated, NULL or empty: all that are not hidden),
+   lower-cased, aliases resolved, without doubles, in table order when no names are given. Unknown
+   names are appended to `unknown` when that is given. Returns an array of const ToolDef *. */
 GPtrArray *tool_registry_select(const ToolDef *const *table, const Settings *settings,
                                 const char *const *names, GPtrArray *unknown);
 

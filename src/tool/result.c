@@ -35,8 +35,7 @@ char *tool_result_text(const ToolResult *self)
     size_t i = 0;
     json_t *block = NULL;
     bool is_first = true;
-    json_array_foreach(self->content, i, block)
-    {
+    json_array_foreach (self->content, i, block) {
         const char *piece = json_get_text(block, "text");
         if (!piece)
             continue;
@@ -100,8 +99,9 @@ static void set_truncation(ToolResult *self, const ResultCounts *counts, bool by
 {
     size_t total_lines = total_file_lines ? total_file_lines : counts->total_lines;
     bool is_tail = direction == RESULT_TAIL;
-    size_t first = is_tail ? counts->total_lines - MIN(counts->output_lines, counts->total_lines) + 1
-                           : MAX(start_line, 1);
+    size_t first = is_tail
+                       ? counts->total_lines - MIN(counts->output_lines, counts->total_lines) + 1
+                       : MAX(start_line, 1);
     size_t last = is_tail ? counts->total_lines : first + counts->output_lines - 1;
 
     json_t *cut = json_object(); // a new one: nothing of an earlier cut may stay

@@ -1,7 +1,7 @@
 /*
- * ToolResult: what a call answers with (agent-tools §1.1, §1.3): text and image blocks for the model,
- * `details` for programs, and the facts from which the notice is made in one place (tool/notice.c).
- * One thread at a time.
+ * ToolResult: what a call answers with (agent-tools §1.1, §1.3): text and image blocks for the
+ * model, `details` for programs, and the facts from which the notice is made in one place
+ * (tool/notice.c). One thread at a time.
  */
 #pragma once
 
@@ -33,10 +33,11 @@ void tool_result_set_source_path(ToolResult *self, const char *path);
 void tool_result_set_source_url(ToolResult *self, const char *url);
 void tool_result_set_source_internal(ToolResult *self, const char *url);
 
-/* Does nothing when nothing was cut. `start_line` is 1-based (head); `total_file_lines` 0: the cut's own;
-   `artifact_id` may be NULL. */
+/* Does nothing when nothing was cut. `start_line` is 1-based (head); `total_file_lines` 0: the
+   cut's own; `artifact_id` may be NULL. */
 void tool_result_set_truncation(ToolResult *self, const Truncated *cut, ResultDirection direction,
-                                size_t start_line, size_t total_file_lines, const char *artifact_id);
+                                size_t start_line, size_t total_file_lines,
+                                const char *artifact_id);
 
 typedef struct ResultCounts { // truncationFromSummary: a sink's counts
     bool is_truncated;

@@ -33,8 +33,7 @@ static void merge_into(json_t *target, const json_t *source)
 {
     const char *key = NULL;
     json_t *value = NULL;
-    json_object_foreach((json_t *)source, key, value)
-    {
+    json_object_foreach ((json_t *)source, key, value) {
         json_t *existing = json_object_get(target, key);
         if (json_is_object(value) && json_is_object(existing))
             merge_into(existing, value);
@@ -43,8 +42,8 @@ static void merge_into(json_t *target, const json_t *source)
     }
 }
 
-/* `gh: 3` would hide every setting below `gh`, the user's own too: what should be a map and is none is taken
-   out. */
+/* `gh: 3` would hide every setting below `gh`, the user's own too: what should be a map and is none
+   is taken out. */
 static void drop_misplaced(json_t *layer, const char *path, GPtrArray *warnings)
 {
     size_t count = 0;
@@ -56,8 +55,9 @@ static void drop_misplaced(json_t *layer, const char *path, GPtrArray *warnings)
             json_t *inner = json_object_get(object, parts[depth]);
             if (inner && !json_is_object(inner)) {
                 if (warnings && !json_is_null(inner))
-                    g_ptr_array_add(warnings, g_strdup_printf("%s: ignored setting %s: must be a map",
-                                                              path, parts[depth]));
+                    g_ptr_array_add(warnings,
+                                    g_strdup_printf("%s: ignored setting %s: must be a map", path,
+                                                    parts[depth]));
                 json_object_del(object, parts[depth]);
                 break;
             }
@@ -95,8 +95,8 @@ static json_t *layer_read(const char *path, GPtrArray *warnings)
     g_autoptr(GError) error = NULL;
     g_autoptr(json_t) value = NULL;
     bool is_yaml = g_str_has_suffix(path, ".yml");
-    bool is_read = is_yaml ? yaml_read_file(path, &value, &error)
-                           : json_read_file(path, &value, &error);
+    bool is_read =
+        is_yaml ? yaml_read_file(path, &value, &error) : json_read_file(path, &value, &error);
     if (is_read && json_is_null(value))
         return json_object();
     if (is_read && json_is_object(value)) {

@@ -1,7 +1,7 @@
 /*
- * Settings (agent-core §5): effective value = override, else project, else global, else the default of the
- * table in settings_keys.c. Dotted keys; files nest them. Project files never loosen what guards the user
- * (spec/common.md §3).
+ * Settings (agent-core §5): effective value = override, else project, else global, else the default
+ * of the table in settings_keys.c. Dotted keys; files nest them. Project files never loosen what
+ * guards the user (spec/common.md §3).
  *
  * Immutable once loaded; thread safe; shared by reference.
  */
@@ -11,10 +11,11 @@
 
 typedef struct Settings Settings;
 
-/* Reads <agent dir>/config.yml and, below `cwd`, .kedge/settings.json and .kedge/config.yml. A file that
-   does not parse counts as empty. `warnings` (may be NULL) gets one text per problem. */
+/* Reads <agent dir>/config.yml and, below `cwd`, .kedge/settings.json and .kedge/config.yml. A file
+   that does not parse counts as empty. `warnings` (may be NULL) gets one text per problem. */
 Settings *settings_load(const char *agent_dir, const char *cwd, GPtrArray *warnings);
-/* Defaults only, with `overrides` (nested object, may be NULL) on top, as if from the user: for tests. */
+/* Defaults only, with `overrides` (nested object, may be NULL) on top, as if from the user: for
+ * tests. */
 Settings *settings_new(const json_t *overrides);
 Settings *settings_ref(Settings *self);
 void settings_unref(Settings *self);
@@ -25,8 +26,10 @@ bool settings_get_bool(const Settings *self, const char *key);
 int64_t settings_get_int(const Settings *self, const char *key);
 double settings_get_number(const Settings *self, const char *key);
 const char *settings_get_text(const Settings *self, const char *key); // NULL when unset
-const json_t *settings_get_json(const Settings *self, const char *key); // object or array; NULL when unset
+const json_t *settings_get_json(const Settings *self,
+                                const char *key); // object or array; NULL when unset
 
-/* The value a layer itself gives, for rules where layers must be told apart; NULL when it gives none. */
+/* The value a layer itself gives, for rules where layers must be told apart; NULL when it gives
+ * none. */
 const json_t *settings_user_json(const Settings *self, const char *key);
 const json_t *settings_project_json(const Settings *self, const char *key);

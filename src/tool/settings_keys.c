@@ -71,7 +71,8 @@ static const SettingKey keys[] = {
       "Variables that children get although they look like secrets" },
 
     { "gh.profile", SETTING_ENUM, "null", SETTING_MAY_TIGHTEN, gh_profiles,
-      "Which gh tools are offered; unset: full for other programs, general in kedge's own sessions" },
+      "Which gh tools are offered; unset: full for other programs, general in kedge's own "
+      "sessions" },
     { "gh.executable", SETTING_STRING, "\"gh\"", SETTING_USER_ONLY, NULL,
       "The gh to run: a name on PATH, or an absolute path" },
     { "gh.minVersion", SETTING_STRING, "\"2.46.0\"", SETTING_MAY_TIGHTEN, NULL,
@@ -92,8 +93,7 @@ static const SettingKey keys[] = {
       "The same for hosts and repositories, by pattern" },
     { "gh.maxBytes", SETTING_NUMBER, "65536", SETTING_USER_ONLY, NULL,
       "Bytes kept of what gh prints (4096 to 1048576)" },
-    { "gh.maxBytesDiff", SETTING_NUMBER, "65536", SETTING_USER_ONLY, NULL,
-      "The same for diffs" },
+    { "gh.maxBytesDiff", SETTING_NUMBER, "65536", SETTING_USER_ONLY, NULL, "The same for diffs" },
     { "gh.timeout", SETTING_NUMBER, "20", SETTING_USER_ONLY, NULL,
       "Seconds for an ordinary call of gh (1 to 120)" },
     { "gh.allowedRoots", SETTING_ARRAY, "[]", SETTING_USER_ONLY, NULL,

@@ -1,6 +1,6 @@
 /*
- * The table of settings: one row per dotted key, with type, default and who may set it (agent-core §5.6,
- * gh-policy §16). Only keys that some code reads are here.
+ * The table of settings: one row per dotted key, with type, default and who may set it (agent-core
+ * §5.6, gh-policy §16). Only keys that some code reads are here.
  */
 #pragma once
 
@@ -17,9 +17,9 @@ typedef enum {
 } SettingType;
 
 typedef enum {
-    SETTING_ANYWHERE,     // user and project files
-    SETTING_USER_ONLY,    // a project's value is ignored, and that is said
-    SETTING_MAY_TIGHTEN,  // a project's value only makes it stricter; whoever reads it sees to that
+    SETTING_ANYWHERE,    // user and project files
+    SETTING_USER_ONLY,   // a project's value is ignored, and that is said
+    SETTING_MAY_TIGHTEN, // a project's value only makes it stricter; whoever reads it sees to that
 } SettingScope;
 
 typedef struct SettingKey {

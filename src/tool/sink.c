@@ -80,14 +80,15 @@ static void file_append(OutputSink *self, const char *text, size_t size)
         file_fail(self);
 }
 
-/* A new file; another process on the same session may have taken the id, then the next one is tried. */
+/* A new file; another process on the same session may have taken the id, then the next one is
+ * tried. */
 static int create_file(OutputSink *self)
 {
     for (int tries = 0; tries < MAX_CREATE_TRIES; tries++) {
         g_clear_pointer(&self->artifact_path, g_free);
         g_clear_pointer(&self->artifact_id, g_free);
-        if (!artifacts_allocate(self->artifacts, self->tool, &self->artifact_path, &self->artifact_id,
-                                NULL))
+        if (!artifacts_allocate(self->artifacts, self->tool, &self->artifact_path,
+                                &self->artifact_id, NULL))
             return -1;
         int fd = open(self->artifact_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd >= 0 || errno != EEXIST)
@@ -165,7 +166,7 @@ void output_sink_dump(OutputSink *self, const char *notice, SinkDump *ret_dump)
     store(self, self->clean->str, self->clean->len);
 
     const char *text = output_sink_text(self);
-    *ret_dump = (SinkDump){
+    *ret_dump = (SinkDump) {
         .output = notice ? g_strdup_printf("[%s]\n%s", notice, text) : g_strdup(text),
         .is_truncated = self->is_truncated,
         .total_bytes = self->total_bytes,

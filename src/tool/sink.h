@@ -1,7 +1,7 @@
 /*
- * OutputSink: what a running command prints, kept within a threshold, the whole of it in an artifact
- * (agent-tools §2.7). TailBuffer: the last bytes only, for progress (§2.6).
- * One thread at a time.
+ * OutputSink: what a running command prints, kept within a threshold, the whole of it in an
+ * artifact (agent-tools §2.7). TailBuffer: the last bytes only, for progress (§2.6). One thread at
+ * a time.
  */
 #pragma once
 
@@ -22,8 +22,8 @@ typedef struct SinkDump {
 void sink_dump_clear(SinkDump *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SinkDump, sink_dump_clear)
 
-/* `artifacts` may be NULL: what is over the threshold (0: 51200) is then dropped from the front. The
-   artifact is allocated as `<id>.<tool>.log` when the threshold is first passed. */
+/* `artifacts` may be NULL: what is over the threshold (0: 51200) is then dropped from the front.
+   The artifact is allocated as `<id>.<tool>.log` when the threshold is first passed. */
 OutputSink *output_sink_new(Artifacts *artifacts, const char *tool, size_t threshold_bytes);
 void output_sink_free(OutputSink *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(OutputSink, output_sink_free)

@@ -1,6 +1,6 @@
 /*
- * The tool contract (design.md §2): everything that a model can ask for is a ToolDef, written once and
- * reached through every door by tool_call() (tool/call.h).
+ * The tool contract (design.md §2): everything that a model can ask for is a ToolDef, written once
+ * and reached through every door by tool_call() (tool/call.h).
  *
  * A ToolDef is constant. Its run() is a plain function on a worker thread; it may block, obeys
  * tool_call_cancel(), and returns false with a GError whose message is the text for the model.
@@ -26,10 +26,12 @@ const char *effect_name(Effect effect); // "read" …
 /* What one call would do, in words that a person can judge. */
 typedef struct Judgement {
     Effect effect;
-    char *summary; // one line: "pushes branch pr-93 to its pull request"; NULL: the tool's name is shown
-    char *host;    // of a GitHub call; NULL: none or the default host
-    char *repo;    // OWNER/REPO, when known
-    char *question; // what a person is asked, several lines; NULL: made from the rest and the arguments
+    char *summary;  // one line: "pushes branch pr-93 to its pull request"; NULL: the tool's name is
+                    // shown
+    char *host;     // of a GitHub call; NULL: none or the default host
+    char *repo;     // OWNER/REPO, when known
+    char *question; // what a person is asked, several lines; NULL: made from the rest and the
+                    // arguments
 } Judgement;
 
 typedef enum { // from loose to strict
@@ -38,7 +40,7 @@ typedef enum { // from loose to strict
     ACTION_REFUSE,
 } PolicyAction;
 
-typedef enum { // how a call ended, for those who word or record it
+typedef enum {         // how a call ended, for those who word or record it
     CALL_RAN,          // run() was reached
     CALL_INVALID,      // the arguments were refused, by the decoder or while judging
     CALL_BLOCKED,      // the policy, or a read-only door, said no
@@ -62,8 +64,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Judgement, judgement_clear)
 typedef struct ToolCall ToolCall;
 typedef struct ToolContext ToolContext;
 
-/* Proof that tool_call() has judged and allowed the call that is running; only it makes one. Functions
-   with side effects outside the machine (gh_run) ask for it. */
+/* Proof that tool_call() has judged and allowed the call that is running; only it makes one.
+   Functions with side effects outside the machine (gh_run) ask for it. */
 typedef struct ToolPermit ToolPermit;
 
 typedef enum {
@@ -92,8 +94,8 @@ typedef struct ToolDef {
     /* Offered with these settings on this machine? NULL: always. */
     bool (*is_available)(const Settings *settings);
     bool (*run)(ToolCall *call, const void *args, ToolResult *result, GError **error);
-    /* Words a call that did not run, in place of tool_call()'s text; `result` holds an error without content.
-       May be NULL. */
+    /* Words a call that did not run, in place of tool_call()'s text; `result` holds an error
+       without content. May be NULL. */
     void (*refused)(ToolCall *call, const CallOutcome *outcome, ToolResult *result);
     /* Told of every call's end, whatever it was, for a record of it. May be NULL. */
     void (*finished)(ToolCall *call, const CallOutcome *outcome, const ToolResult *result);
@@ -101,22 +103,26 @@ typedef struct ToolDef {
 
 /* Of the call that is running. Borrowed. */
 const char *tool_call_id(const ToolCall *call);
+const ToolDef *tool_call_tool(const ToolCall *call); // for hooks that several tools share
 Cancel *tool_call_cancel(const ToolCall *call);
 ToolContext *tool_call_context(const ToolCall *call);
 const char *tool_call_cwd(const ToolCall *call);
 const Settings *tool_call_settings(const ToolCall *call);
-Artifacts *tool_call_artifacts(const ToolCall *call); // NULL without a session file
+Artifacts *tool_call_artifacts(const ToolCall *call);     // NULL without a session file
 const ToolPermit *tool_call_permit(const ToolCall *call); // NULL while judging
-const CallOutcome *tool_call_outcome(const ToolCall *call); // what the policy and the person said; for run()
+const CallOutcome *tool_call_outcome(
+    const ToolCall *call); // what the policy and the person said; for run()
 
-const char *tool_call_via(const ToolCall *call);        // "agent", "mcp", "cli"
-const char *tool_call_allow_hint(const ToolCall *call); // the flag that would allow a write; may be NULL
+const char *tool_call_via(const ToolCall *call); // "agent", "mcp", "cli"
+const char *tool_call_allow_hint(
+    const ToolCall *call); // the flag that would allow a write; may be NULL
 
 /* What judge() worked out and run() carries out unchanged: one slot, freed with the call. */
 void tool_call_prepare(ToolCall *call, void *data, GDestroyNotify destroy);
 void *tool_call_prepared(const ToolCall *call); // NULL when there is none
 
-/* Progress: a partial result with one text block; `details` may be NULL and is borrowed. Never stored. */
+/* Progress: a partial result with one text block; `details` may be NULL and is borrowed. Never
+ * stored. */
 void tool_call_update(ToolCall *call, const char *text, const json_t *details);
 
 /* Time as the conversation sees it: tests replace it (ToolClock in tool/context.h). */

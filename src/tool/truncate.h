@@ -13,7 +13,7 @@
 typedef struct Truncated {
     char *content;
     bool is_truncated;
-    bool by_lines; // else by bytes
+    bool by_lines;           // else by bytes
     bool first_line_exceeds; // head: the first line alone is over the limit; content is ""
     bool last_line_partial;  // tail: only the end of the last line fits
     size_t total_lines, total_bytes, output_lines, output_bytes;

@@ -8,8 +8,8 @@
 static bool is_deceptive(gunichar c)
 {
     return c < 0x20 || (c >= 0x7f && c <= 0x9f) || (c >= 0x200b && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xad || c == 0x61c ||
-           c == 0xfeff || (c >= 0xe0000 && c <= 0xe007f);
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xad ||
+           c == 0x61c || c == 0xfeff || (c >= 0xe0000 && c <= 0xe007f);
 }
 
 void visible_append(GString *out, const char *text)

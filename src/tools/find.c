@@ -27,7 +27,8 @@ static const char *const types[] = { "file", "dir", "any", NULL };
 static const FieldDef find_fields[] = {
     { "pattern", FIELD_STRING, offsetof(FindArgs, pattern),
       .help = "Glob, such as **/*.c or src/*.h; one without a slash matches at any depth" },
-    { "path", FIELD_STRING, offsetof(FindArgs, path), .help = "Directory that the pattern is under" },
+    { "path", FIELD_STRING, offsetof(FindArgs, path),
+      .help = "Directory that the pattern is under" },
     { "paths", FIELD_STRING_LIST, offsetof(FindArgs, paths), .help = "Several globs or paths" },
     { "hidden", FIELD_BOOLEAN, offsetof(FindArgs, hidden), .default_text = "true",
       .help = "Include hidden files" },
@@ -127,7 +128,8 @@ static bool fail_timeout(GError **error)
 static bool walk_directory(Search *search, const char *base, const char *glob, GError **error)
 {
     if (strcmp(base, "/") == 0)
-        return fail_with(error, KEDGE_ERROR_USAGE, "Searching from root directory '/' is not allowed");
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "Searching from root directory '/' is not allowed");
     g_autoptr(GRegex) regex = NULL;
     if (glob && !glob_compile(glob, &regex, error))
         return false;
@@ -218,8 +220,7 @@ static bool search_all(Search *search, unsigned *ret_entries, GError **error)
     }
     size_t i = 0;
     json_t *entry = NULL;
-    json_array_foreach(args->paths, i, entry)
-    {
+    json_array_foreach (args->paths, i, entry) {
         (*ret_entries)++;
         const char *text = json_string_value(entry);
         if (is_blank(text))
@@ -345,9 +346,10 @@ const ToolDef tool_find = {
     .name = "find",
     .label = "Find",
     .summary = "Find files by glob, newest first",
-    .description =
-        "Find files by glob, newest first. A pattern without a slash (*.c) matches at any depth; one with "
-        "leading directories (src/*.c) matches there only. Ignored files (.gitignore) are left out.",
+    .description = "Find files by glob, newest first. A pattern without a slash (*.c) matches at "
+                   "any depth; one with "
+                   "leading directories (src/*.c) matches there only. Ignored files (.gitignore) "
+                   "are left out.",
     .effect = EFFECT_READ,
     .fields = find_fields,
     .args_size = sizeof(FindArgs),

@@ -14,8 +14,8 @@ static void append_literal(GString *out, const char *character, size_t size)
     g_string_append(out, escaped);
 }
 
-/* `**` counts as such only as a whole part of the path; with a slash behind it it also matches nothing at all.
-   Returns what was used up. */
+/* `**` counts as such only as a whole part of the path; with a slash behind it it also matches
+   nothing at all. Returns what was used up. */
 static size_t append_stars(GString *out, const char *at, const char *glob)
 {
     size_t used = strspn(at, "*");
@@ -94,8 +94,9 @@ bool glob_compile(const char *glob, GRegex **ret_regex, GError **error)
     }
     g_string_append(out, "\\z");
     g_autoptr(GError) regex_error = NULL;
-    GRegex *regex = depth == 0 ? g_regex_new(out->str, G_REGEX_DOTALL | G_REGEX_OPTIMIZE, 0, &regex_error)
-                               : NULL;
+    GRegex *regex = depth == 0
+                        ? g_regex_new(out->str, G_REGEX_DOTALL | G_REGEX_OPTIMIZE, 0, &regex_error)
+                        : NULL;
     if (!regex)
         return fail_with(error, KEDGE_ERROR_USAGE, "invalid glob: %s%s", glob,
                          depth > 0 ? " (a { is not closed)" : "");

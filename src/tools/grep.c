@@ -27,9 +27,11 @@ static const FieldDef grep_fields[] = {
       .help = "Regular expression (no backreferences)" },
     { "path", FIELD_STRING, offsetof(GrepArgs, path),
       .help = "File or directory; several with commas. Default: the working directory" },
-    { "paths", FIELD_STRING_LIST, offsetof(GrepArgs, paths), .help = "Several files or directories" },
+    { "paths", FIELD_STRING_LIST, offsetof(GrepArgs, paths),
+      .help = "Several files or directories" },
     { "glob", FIELD_STRING, offsetof(GrepArgs, glob), .help = "Only files whose path matches" },
-    { "type", FIELD_STRING, offsetof(GrepArgs, type), .help = "Only files of a type: c, py, ts, md …" },
+    { "type", FIELD_STRING, offsetof(GrepArgs, type),
+      .help = "Only files of a type: c, py, ts, md …" },
     { "i", FIELD_BOOLEAN, offsetof(GrepArgs, i), .short_flag = 'i', .help = "Ignore case" },
     { "pre", FIELD_NUMBER, offsetof(GrepArgs, pre), .has_offset = offsetof(GrepArgs, has_pre),
       .help = "Lines shown before a match" },
@@ -149,8 +151,7 @@ static bool scope_build(ToolCall *call, const GrepArgs *args, Scope *scope, GErr
         return false;
     size_t i = 0;
     json_t *entry = NULL;
-    json_array_foreach(args->paths, i, entry)
-    {
+    json_array_foreach (args->paths, i, entry) {
         if (!scope_add(scope, json_string_value(entry), call, error))
             return false;
     }
@@ -160,8 +161,8 @@ static bool scope_build(ToolCall *call, const GrepArgs *args, Scope *scope, GErr
         g_autofree char *names = join(scope->missing);
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Path not found: %s", names);
     }
-    scope->is_one_file = scope->paths->len == 1 && !scope->has_globs &&
-                         !file_is_directory(scope->paths->pdata[0]);
+    scope->is_one_file =
+        scope->paths->len == 1 && !scope->has_globs && !file_is_directory(scope->paths->pdata[0]);
     scope->shown = path_display(scope->paths->pdata[0], cwd);
     g_ptr_array_add(scope->paths, NULL);
     return true;
@@ -171,8 +172,8 @@ typedef struct Page {
     unsigned before, after, size, offset;
 } Page;
 
-static bool to_count(const char *label, double value, bool is_given, unsigned fallback, unsigned maximum,
-                     unsigned *ret_count, GError **error)
+static bool to_count(const char *label, double value, bool is_given, unsigned fallback,
+                     unsigned maximum, unsigned *ret_count, GError **error)
 {
     if (is_given && (!isfinite(value) || value < 0))
         return fail_with(error, KEDGE_ERROR_USAGE, "%s must be a non-negative number", label);
@@ -235,7 +236,8 @@ static void append_file_lines(Output *out, const GrepFile *file, unsigned share,
     unsigned next = 0; // the first match that the line is not yet behind
     for (unsigned i = 0; i < file->lines->len; i++) {
         const GrepLine *line = file->lines->pdata[i];
-        while (next < shown->len && g_array_index(shown, int64_t, next) + page->after < line->number)
+        while (next < shown->len &&
+               g_array_index(shown, int64_t, next) + page->after < line->number)
             next++;
         if (next == shown->len)
             return;
@@ -293,8 +295,8 @@ static GPtrArray *group_by_directory(const GrepFound *found, const char *cwd, ch
     return order;
 }
 
-static void format_found(const GrepFound *found, const Scope *scope, const Page *page, const char *cwd,
-                         Output *out, json_t *details, unsigned *ret_shown)
+static void format_found(const GrepFound *found, const Scope *scope, const Page *page,
+                         const char *cwd, Output *out, json_t *details, unsigned *ret_shown)
 {
     g_autofree unsigned *shares = share_page(found, page->size, ret_shown);
     g_auto(GStrv) paths = NULL;
@@ -324,7 +326,8 @@ static void format_found(const GrepFound *found, const Scope *scope, const Page 
 }
 
 /* What comes behind the lines: that there is more, and what was not searched. */
-static char *last_lines(const GrepFound *found, const Scope *scope, const Page *page, unsigned shown)
+static char *last_lines(const GrepFound *found, const Scope *scope, const Page *page,
+                        unsigned shown)
 {
     GString *text = g_string_new(NULL);
     if (found->has_more || found->matches > shown)
@@ -332,7 +335,8 @@ static char *last_lines(const GrepFound *found, const Scope *scope, const Page *
                                page->offset + shown);
     if (scope->missing->len > 0) {
         g_autofree char *names = join(scope->missing);
-        g_string_append_printf(text, "%sSkipped missing paths: %s", shown == 0 ? "\n" : "\n\n", names);
+        g_string_append_printf(text, "%sSkipped missing paths: %s", shown == 0 ? "\n" : "\n\n",
+                               names);
     }
     return g_string_free(text, FALSE);
 }
@@ -345,8 +349,8 @@ static void set_missing(const Scope *scope, json_t *details)
     json_set_take(details, "missingPaths", missing);
 }
 
-static void write_result(const GrepFound *found, const Scope *scope, const Page *page, const char *cwd,
-                         ToolResult *result)
+static void write_result(const GrepFound *found, const Scope *scope, const Page *page,
+                         const char *cwd, ToolResult *result)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     Output out = { .text = text };
@@ -429,9 +433,10 @@ const ToolDef tool_grep = {
     .name = "grep",
     .label = "Grep",
     .summary = "Search file contents with a regular expression",
-    .description = "Search file contents with a regular expression. Matching lines are marked *N|, lines "
-                   "around them are shown too. Ignored files (.gitignore) are left out; binary files are "
-                   "skipped. Narrow with path, glob or type; page with skip.",
+    .description =
+        "Search file contents with a regular expression. Matching lines are marked *N|, lines "
+        "around them are shown too. Ignored files (.gitignore) are left out; binary files are "
+        "skipped. Narrow with path, glob or type; page with skip.",
     .effect = EFFECT_READ,
     .fields = grep_fields,
     .args_size = sizeof(GrepArgs),

@@ -1,6 +1,6 @@
 /*
- * What models write and ripgrep does not take: stray braces, stray parentheses; and the names of file types
- * (agent-tools §3.8).
+ * What models write and ripgrep does not take: stray braces, stray parentheses; and the names of
+ * file types (agent-tools §3.8).
  */
 #include "tools/grep_search.h"
 
@@ -30,7 +30,8 @@ static size_t braced_escape(const char *backslash)
 
 typedef bool (*EscapeFunc)(const char *at, const char *start);
 
-/* Copies the pattern; outside classes and escapes, puts a backslash before what `needs_escape` names. */
+/* Copies the pattern; outside classes and escapes, puts a backslash before what `needs_escape`
+ * names. */
 static char *escape_where(const char *pattern, EscapeFunc needs_escape)
 {
     GString *out = g_string_new(NULL);

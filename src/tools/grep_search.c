@@ -63,7 +63,8 @@ static bool fits_glob(const GrepSearch *search, const char *path)
         return true;
     for (const char *const *root = search->paths; *root; root++) {
         g_autofree char *below_root = path_display(path, *root);
-        if (g_utf8_validate(below_root, -1, NULL) && g_regex_match(search->glob, below_root, 0, NULL))
+        if (g_utf8_validate(below_root, -1, NULL) &&
+            g_regex_match(search->glob, below_root, 0, NULL))
             return true;
     }
     return false;
@@ -83,8 +84,8 @@ static void begin_file(Collector *self, const json_t *data)
     self->file = file;
 }
 
-/* Files without a match (all skipped) are not kept, nor binary ones in a directory: ripgrep stops at their first
-   NUL, but has told what it found before. */
+/* Files without a match (all skipped) are not kept, nor binary ones in a directory: ripgrep stops
+   at their first NUL, but has told what it found before. */
 static void end_file(Collector *self, const json_t *data)
 {
     GrepFile *file = self->file;
@@ -99,7 +100,8 @@ static void end_file(Collector *self, const json_t *data)
     g_ptr_array_remove(self->found->files, file);
 }
 
-static void add_line(const Collector *self, int64_t number, unsigned match, const char *text, size_t size)
+static void add_line(const Collector *self, int64_t number, unsigned match, const char *text,
+                     size_t size)
 {
     GrepFile *file = self->file;
     if (size > 0 && text[size - 1] == '\r')
@@ -168,9 +170,10 @@ static bool on_line(const char *line, size_t size, void *user_data)
 
 static void add_args(const GrepSearch *search, const char *pattern, GPtrArray *args)
 {
-    static const char *const fixed[] = { "--no-config",    "--json",        "--hidden",
-                                         "--no-messages",  "--sort=path",   "--no-require-git",
-                                         "--glob=!.git",   "--regex-size-limit=50M" };
+    static const char *const fixed[] = { "--no-config",  "--json",
+                                         "--hidden",     "--no-messages",
+                                         "--sort=path",  "--no-require-git",
+                                         "--glob=!.git", "--regex-size-limit=50M" };
     for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++)
         g_ptr_array_add(args, g_strdup(fixed[i]));
     if (search->ignores_case)
@@ -195,8 +198,8 @@ static void add_args(const GrepSearch *search, const char *pattern, GPtrArray *a
 }
 
 /* *ret_problem: ripgrep's complaint about the pattern, or NULL. */
-static bool run_once(const GrepSearch *search, const char *pattern, Cancel *cancel, GrepFound *found,
-                     char **ret_problem, GError **error)
+static bool run_once(const GrepSearch *search, const char *pattern, Cancel *cancel,
+                     GrepFound *found, char **ret_problem, GError **error)
 {
     g_autoptr(GPtrArray) args = g_ptr_array_new_with_free_func(g_free);
     add_args(search, pattern, args);
@@ -213,7 +216,8 @@ static bool run_once(const GrepSearch *search, const char *pattern, Cancel *canc
         g_propagate_error(error, g_steal_pointer(&run_error));
         return false;
     }
-    // status 2 also stands for files that could not be read, but those have no text here (--no-messages)
+    // status 2 also stands for files that could not be read, but those have no text here
+    // (--no-messages)
     if (exit_status != 2 || collector.has_begun || *error_text == '\0')
         return true;
     if (!strstr(error_text, "regex"))
@@ -222,8 +226,9 @@ static bool run_once(const GrepSearch *search, const char *pattern, Cancel *canc
     return true;
 }
 
-/* ripgrep says what is wrong on the line that begins with "error: "; those before draw an arrow, those after give
-   hints about flags that are not ours. Other messages say it on their first line. */
+/* ripgrep says what is wrong on the line that begins with "error: "; those before draw an arrow,
+   those after give hints about flags that are not ours. Other messages say it on their first line.
+ */
 static char *problem_reason(const char *problem)
 {
     g_auto(GStrv) lines = g_strsplit(problem, "\n", -1);
@@ -241,12 +246,13 @@ bool grep_search(const GrepSearch *search, Cancel *cancel, GrepFound *ret_found,
     if (!run_once(search, pattern, cancel, &found, &problem, error))
         return false;
 
-    bool is_unbalanced = problem && (strstr(problem, "unclosed group") || strstr(problem, "unopened group"));
+    bool is_unbalanced =
+        problem && (strstr(problem, "unclosed group") || strstr(problem, "unopened group"));
     if (is_unbalanced) {
         g_autofree char *escaped = grep_pattern_escape_parentheses(pattern);
         g_clear_pointer(&problem, g_free);
         grep_found_clear(&found);
-        found = (GrepFound){ 0 };
+        found = (GrepFound) { 0 };
         if (!run_once(search, escaped, cancel, &found, &problem, error))
             return false;
     }
@@ -255,6 +261,6 @@ bool grep_search(const GrepSearch *search, Cancel *cancel, GrepFound *ret_found,
         return fail_with(error, KEDGE_ERROR_USAGE, "regex parse error: %s", reason);
     }
     *ret_found = found;
-    found = (GrepFound){ 0 };
+    found = (GrepFound) { 0 };
     return true;
 }

@@ -23,7 +23,8 @@ typedef struct GrepSearch {
     const char *pattern; // trimmed
     const char *cwd;
     const char *const *paths; // to search, relative to cwd or absolute; NULL-terminated
-    GRegex *glob; // NULL, or what a file's path below cwd or below one of `paths` (or its name) must match
+    GRegex *glob; // NULL, or what a file's path below cwd or below one of `paths` (or its name)
+                  // must match
     bool glob_is_for_name;
     const char *type_globs; // comma-separated "*.c,*.h"; NULL: every file
     bool ignores_case, is_multiline, no_ignore, is_directory_scope;

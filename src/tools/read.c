@@ -26,13 +26,15 @@ static const FieldDef read_fields[] = {
     { 0 },
 };
 
-/* What older habits write, for a path without a range of its own: offset and limit, or lines. Caller frees. */
+/* What older habits write, for a path without a range of its own: offset and limit, or lines.
+ * Caller frees. */
 static char *legacy_selector(const ReadArgs *args)
 {
     if (args->lines && *args->lines)
         return g_strdup_printf(":%s", args->lines);
     if (args->offset > 0 && args->limit > 0)
-        return g_strdup_printf(":%" G_GINT64_FORMAT "+%" G_GINT64_FORMAT, args->offset, args->limit);
+        return g_strdup_printf(":%" G_GINT64_FORMAT "+%" G_GINT64_FORMAT, args->offset,
+                               args->limit);
     if (args->offset > 0)
         return g_strdup_printf(":%" G_GINT64_FORMAT, args->offset);
     return args->limit > 0 ? g_strdup_printf(":1+%" G_GINT64_FORMAT, args->limit) : NULL;
@@ -59,7 +61,8 @@ static bool apply_legacy(const ReadArgs *args, ReadSelect *select, GError **erro
 /* The length of `scheme` in `scheme://…`; 0 for a path. file:// is a path. */
 static size_t scheme_length(const char *text)
 {
-    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
+    size_t length =
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
     bool is_url = g_ascii_isalpha(*text) && g_str_has_prefix(text + length, "://");
     return is_url && g_ascii_strncasecmp(text, "file://", 7) != 0 ? length : 0;
 }
@@ -76,7 +79,7 @@ static bool split_path(const char *asked, const char *cwd, ReadSelect *ret_selec
     g_autofree char *cleaned = workspace_clean(asked);
     bool is_path = scheme_length(cleaned) == 0;
     if (is_path && exists(asked, cwd)) {
-        *ret_select = (ReadSelect){ .path = g_strdup(asked), .start = 1 };
+        *ret_select = (ReadSelect) { .path = g_strdup(asked), .start = 1 };
         return true;
     }
     g_auto(ReadSelect) one_part = { 0 };
@@ -85,17 +88,18 @@ static bool split_path(const char *asked, const char *cwd, ReadSelect *ret_selec
     if (!is_path || !exists(one_part.path, cwd))
         return read_select_parse(cleaned, 2, ret_select, error);
     *ret_select = one_part;
-    one_part = (ReadSelect){ 0 };
+    one_part = (ReadSelect) { 0 };
     return true;
 }
 
-static bool parse_path(const ReadArgs *args, const char *cwd, ReadSelect *ret_select, GError **error)
+static bool parse_path(const ReadArgs *args, const char *cwd, ReadSelect *ret_select,
+                       GError **error)
 {
     g_auto(ReadSelect) select = { 0 };
     if (!split_path(args->path, cwd, &select, error) || !apply_legacy(args, &select, error))
         return false;
     *ret_select = select;
-    select = (ReadSelect){ 0 };
+    select = (ReadSelect) { 0 };
     return true;
 }
 
@@ -127,8 +131,8 @@ static void show_image(const char *type, const char *data, size_t size, ToolResu
     tool_result_add_image(result, base64, type);
 }
 
-static bool show_file(ToolCall *call, const char *path, const ReadSelect *select, const char *entity,
-                      ToolResult *result, GError **error)
+static bool show_file(ToolCall *call, const char *path, const ReadSelect *select,
+                      const char *entity, ToolResult *result, GError **error)
 {
     g_autofree char *data = NULL;
     size_t size = 0;
@@ -153,10 +157,12 @@ static bool show_file(ToolCall *call, const char *path, const ReadSelect *select
     return true;
 }
 
-static bool read_artifact(ToolCall *call, const ReadSelect *select, ToolResult *result, GError **error)
+static bool read_artifact(ToolCall *call, const ReadSelect *select, ToolResult *result,
+                          GError **error)
 {
     g_autofree char *path = NULL;
-    if (!artifacts_find(tool_call_artifacts(call), select->path + strlen("artifact://"), &path, error))
+    if (!artifacts_find(tool_call_artifacts(call), select->path + strlen("artifact://"), &path,
+                        error))
         return false;
     tool_result_set_source_internal(result, select->path);
     return show_file(call, path, select, "resource", result, error);
@@ -166,8 +172,9 @@ static void note_suffix_match(ToolResult *result, const char *asked, const char 
 {
     json_t *block = json_array_get(result->content, 0);
     const char *text = json_get_text(block, "text");
-    g_autofree char *noted = g_strdup_printf(
-        "[Path '%s' not found; resolved to '%s' via suffix match]\n%s", asked, found, text ? text : "");
+    g_autofree char *noted =
+        g_strdup_printf("[Path '%s' not found; resolved to '%s' via suffix match]\n%s", asked,
+                        found, text ? text : "");
     json_set_text(block, "text", noted);
     json_t *resolution = json_object();
     json_set_text(resolution, "from", asked);
@@ -175,8 +182,8 @@ static void note_suffix_match(ToolResult *result, const char *asked, const char 
     json_set_take(tool_result_details(result), "suffixResolution", resolution);
 }
 
-static bool show_path(ToolCall *call, const char *path, const ReadSelect *select, ToolResult *result,
-                      GError **error)
+static bool show_path(ToolCall *call, const char *path, const ReadSelect *select,
+                      ToolResult *result, GError **error)
 {
     tool_result_set_source_path(result, path);
     if (file_is_directory(path))
@@ -195,8 +202,9 @@ static bool read_run(ToolCall *call, const void *args_, ToolResult *result, GErr
         return read_artifact(call, &select, result, error);
     size_t scheme = scheme_length(select.path);
     if (scheme > 0)
-        return fail_with(error, KEDGE_ERROR_USAGE, "Unknown protocol: %.*s://\nSupported: artifact://",
-                         (int)scheme, select.path);
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "Unknown protocol: %.*s://\nSupported: artifact://", (int)scheme,
+                         select.path);
 
     g_autofree char *path = workspace_path(select.path, cwd);
     if (file_exists(path))
@@ -216,9 +224,11 @@ const ToolDef tool_read = {
     .label = "Read",
     .summary = "Show a text file, a directory, an image or an artifact",
     .description =
-        "Show a file with its text exactly as it is, or a directory as a tree. Append :N to start at line N, "
+        "Show a file with its text exactly as it is, or a directory as a tree. Append :N to start "
+        "at line N, "
         ":A-B or :A+COUNT for a range, :raw for the bare text; a long file is shown in pages. "
-        "artifact://ID shows the full output of an earlier call. Images (PNG, JPEG, GIF, WebP) are shown as "
+        "artifact://ID shows the full output of an earlier call. Images (PNG, JPEG, GIF, WebP) are "
+        "shown as "
         "images.",
     .effect = EFFECT_READ,
     .flags = TOOL_NON_ABORTABLE | TOOL_KEEPS_TEXT,

@@ -39,10 +39,10 @@ static int compare_newest(const void *a, const void *b)
 
 static bool is_never_entered(const char *name)
 {
-    static const char *const names[] = { ".git",        "node_modules",  "target", "dist",
-                                         "build",       ".venv",         "venv",   "__pycache__",
-                                         ".cache",      ".next",         ".turbo", ".mypy_cache",
-                                         ".pytest_cache", NULL };
+    static const char *const names[] = {
+        ".git",        "node_modules", "target", "dist",   "build",       ".venv",         "venv",
+        "__pycache__", ".cache",       ".next",  ".turbo", ".mypy_cache", ".pytest_cache", NULL
+    };
     return g_strv_contains(names, name);
 }
 
@@ -158,14 +158,16 @@ static void append_entry(GString *out, const Entry *entry, size_t width, int64_t
     g_autofree char *age = entry->is_more ? g_strdup("") : age_text(now_ms - entry->mtime_ms);
     if (*age) {
         append_padding(line, label_width(entry), width + 2);
-        g_autofree char *size = entry->is_directory ? g_strdup("") : str_format_bytes((guint64)entry->size);
+        g_autofree char *size =
+            entry->is_directory ? g_strdup("") : str_format_bytes((guint64)entry->size);
         g_string_append_printf(line, "%-8s  %-4s", size, age);
     }
     g_strchomp(line->str);
     g_string_append_printf(out, "\n%s", line->str);
 }
 
-/* Drops the deepest, last lines until the tree fits; the root's children stay. Returns how many went. */
+/* Drops the deepest, last lines until the tree fits; the root's children stay. Returns how many
+ * went. */
 static unsigned drop_lines(GPtrArray *tree, unsigned max_lines)
 {
     unsigned dropped = 0;
@@ -178,8 +180,8 @@ static unsigned drop_lines(GPtrArray *tree, unsigned max_lines)
     return dropped;
 }
 
-bool read_directory_show(const char *path, const ReadSelect *select, int64_t now_ms, ToolResult *result,
-                         GError **error)
+bool read_directory_show(const char *path, const ReadSelect *select, int64_t now_ms,
+                         ToolResult *result, GError **error)
 {
     g_autoptr(GPtrArray) children = list_children(path, 1, error);
     if (!children)

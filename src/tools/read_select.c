@@ -1,5 +1,6 @@
 /*
- * Line selectors (read_select.h): `:N`, `:A-B`, `:A+C`, with an optional L before each number, and `:raw`.
+ * Line selectors (read_select.h): `:N`, `:A-B`, `:A+C`, with an optional L before each number, and
+ * `:raw`.
  */
 #include "tools/read_select.h"
 
@@ -39,7 +40,7 @@ static Range parse_range(const char *text)
     if (*text == '-' || *text == '+') {
         range.separator = *text++;
         if (!take_number(&text, &range.second))
-            return (Range){ 0 };
+            return (Range) { 0 };
     }
     range.is_range = *text == '\0';
     return range;
@@ -52,7 +53,8 @@ static bool apply_range(const Range *range, ReadSelect *select, GError **error)
                          "Line selector 0 is invalid; lines are 1-indexed. Use :1.");
     if (range->separator == '+' && range->second < 1)
         return fail_with(error, KEDGE_ERROR_USAGE,
-                         "Invalid range %" G_GINT64_FORMAT "+%" G_GINT64_FORMAT ": count must be >= 1.",
+                         "Invalid range %" G_GINT64_FORMAT "+%" G_GINT64_FORMAT
+                         ": count must be >= 1.",
                          range->start, range->second);
     if (range->separator == '-' && range->second < range->start)
         return fail_with(error, KEDGE_ERROR_USAGE,
@@ -96,6 +98,6 @@ bool read_select_parse(const char *asked, int max_parts, ReadSelect *ret_select,
         if (!take_part(&select, &is_taken, error))
             return false;
     *ret_select = select;
-    select = (ReadSelect){ 0 };
+    select = (ReadSelect) { 0 };
     return true;
 }

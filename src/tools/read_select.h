@@ -18,6 +18,6 @@ typedef struct ReadSelect {
 void read_select_clear(ReadSelect *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ReadSelect, read_select_clear)
 
-/* Splits `asked`, taking at most `max_parts` (1 or 2) parts of a selector off it; what is none stays in the path.
-   USAGE for a selector that cannot be meant. */
+/* Splits `asked`, taking at most `max_parts` (1 or 2) parts of a selector off it; what is none
+   stays in the path. USAGE for a selector that cannot be meant. */
 bool read_select_parse(const char *asked, int max_parts, ReadSelect *ret_select, GError **error);

@@ -1,9 +1,9 @@
 /*
  * Lines of a text (read_text.h).
  */
+#include "tools/read_text.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "tools/read_text.h"
 
 enum { CONTEXT_LINES = 3, MAX_LINES = 3000, MIN_BUDGET_BYTES = 51200, BYTES_PER_LINE = 512 };
 enum { BINARY_PROBE_BYTES = 8192 };
@@ -24,7 +24,8 @@ static Window window_of(const ReadText *text, int64_t total_lines)
     if (select->end > 0)
         last += CONTEXT_LINES;
     last = MIN(last, total_lines);
-    return (Window){ first, last, MAX(MIN_BUDGET_BYTES, (size_t)(last - first + 1) * BYTES_PER_LINE) };
+    return (Window) { first, last,
+                      MAX(MIN_BUDGET_BYTES, (size_t)(last - first + 1) * BYTES_PER_LINE) };
 }
 
 static const char *line_start(const ReadText *text, int64_t number)
@@ -39,15 +40,17 @@ static const char *line_start(const ReadText *text, int64_t number)
 
 static void show_past_end(const ReadText *text, int64_t total_lines, ToolResult *result)
 {
-    g_autofree char *message = g_strdup_printf(
-        "Line %" G_GINT64_FORMAT " is beyond end of %s (%" G_GINT64_FORMAT " lines total). Use :1 to "
-        "read from the start, or :%" G_GINT64_FORMAT " to read the last line.",
-        text->select->start, text->entity, total_lines, total_lines);
+    g_autofree char *message =
+        g_strdup_printf("Line %" G_GINT64_FORMAT " is beyond end of %s (%" G_GINT64_FORMAT
+                        " lines total). Use :1 to "
+                        "read from the start, or :%" G_GINT64_FORMAT " to read the last line.",
+                        text->select->start, text->entity, total_lines, total_lines);
     tool_result_add_text(result, message);
 }
 
 /* A first line over the budget: its beginning, or what stands for it. */
-static void append_long_line(GString *out, const char *line, size_t size, int64_t number, size_t budget)
+static void append_long_line(GString *out, const char *line, size_t size, int64_t number,
+                             size_t budget)
 {
     g_autofree char *valid = utf8_from_bytes(line, MIN(size, budget));
     g_autofree char *snippet = str_truncate(valid, budget);
@@ -57,8 +60,10 @@ static void append_long_line(GString *out, const char *line, size_t size, int64_
     }
     g_autofree char *line_size = str_format_bytes(size);
     g_autofree char *limit = str_format_bytes(budget);
-    g_string_append_printf(out, "[Line %" G_GINT64_FORMAT " is %s, exceeds %s limit. Unable to display a "
-                                "valid UTF-8 snippet.]",
+    g_string_append_printf(out,
+                           "[Line %" G_GINT64_FORMAT
+                           " is %s, exceeds %s limit. Unable to display a "
+                           "valid UTF-8 snippet.]",
                            number, line_size, limit);
 }
 
@@ -72,12 +77,13 @@ typedef struct Shown { // what append_lines() put out; 1-based, inclusive
     bool is_partial; // one line that is over the budget, cut short
 } Shown;
 
-/* Whole lines of the window within its budget. The lines before the one that was asked for are only context:
-   they make room for it. */
+/* Whole lines of the window within its budget. The lines before the one that was asked for are only
+   context: they make room for it. */
 static Shown append_lines(const ReadText *text, const Window *window, GString *out)
 {
     Shown shown = { .first = window->first, .last = window->first - 1 };
-    const char *line = line_start(text, window->first), *end = text->data + text->size, *next = NULL;
+    const char *line = line_start(text, window->first), *end = text->data + text->size,
+               *next = NULL;
     for (int64_t number = window->first; number <= window->last; number++, line = next) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         size_t size = (size_t)((newline ? newline : end) - line);
@@ -95,7 +101,7 @@ static Shown append_lines(const ReadText *text, const Window *window, GString *o
             break;
         if (!fits) {
             append_long_line(out, line, size, number, window->budget_bytes);
-            return (Shown){ .first = number, .last = number, .is_partial = true };
+            return (Shown) { .first = number, .last = number, .is_partial = true };
         }
         if (shown.last >= shown.first)
             g_string_append_c(out, '\n');
@@ -107,16 +113,18 @@ static Shown append_lines(const ReadText *text, const Window *window, GString *o
     return shown;
 }
 
-/* What follows the shown lines: told by the notice, but for a range of the caller's own in what is no file. */
-static void note_rest(const ReadText *text, const Window *window, const Shown *shown, int64_t total_lines,
-                      GString *out, ToolResult *result)
+/* What follows the shown lines: told by the notice, but for a range of the caller's own in what is
+ * no file. */
+static void note_rest(const ReadText *text, const Window *window, const Shown *shown,
+                      int64_t total_lines, GString *out, ToolResult *result)
 {
     bool ended_as_asked = shown->last >= window->last && !shown->is_partial;
     if (shown->last >= total_lines && !shown->is_partial)
         return;
     if (ended_as_asked && text->select->end > 0 && strcmp(text->entity, "file") != 0) {
-        g_string_append_printf(out, "\n\n[%" G_GINT64_FORMAT " more lines in %s. Use :%" G_GINT64_FORMAT
-                                    " to continue]",
+        g_string_append_printf(out,
+                               "\n\n[%" G_GINT64_FORMAT " more lines in %s. Use :%" G_GINT64_FORMAT
+                               " to continue]",
                                total_lines - shown->last, text->entity, shown->last + 1);
         return;
     }
@@ -129,7 +137,8 @@ static void note_rest(const ReadText *text, const Window *window, const Shown *s
         .output_bytes = out->len,
         .max_bytes = window->budget_bytes,
     };
-    tool_result_set_truncation(result, &cut, RESULT_HEAD, (size_t)shown->first, (size_t)total_lines, NULL);
+    tool_result_set_truncation(result, &cut, RESULT_HEAD, (size_t)shown->first, (size_t)total_lines,
+                               NULL);
 }
 
 void read_text_show(const ReadText *text, ToolResult *result)

@@ -1,5 +1,6 @@
 /*
- * Showing lines of a text, and of a directory, for read (agent-tools §3.1.3, §3.1.5). Private to that tool.
+ * Showing lines of a text, and of a directory, for read (agent-tools §3.1.3, §3.1.5). Private to
+ * that tool.
  */
 #pragma once
 
@@ -19,5 +20,5 @@ typedef struct ReadText {
 void read_text_show(const ReadText *text, ToolResult *result);
 
 /* The tree of a directory, two levels deep. */
-bool read_directory_show(const char *path, const ReadSelect *select, int64_t now_ms, ToolResult *result,
-                         GError **error);
+bool read_directory_show(const char *path, const ReadSelect *select, int64_t now_ms,
+                         ToolResult *result, GError **error);

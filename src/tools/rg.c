@@ -75,7 +75,8 @@ static bool run(const char *const *argv, const char *cwd, int64_t timeout_ms, Ca
         return fail_with(error, KEDGE_ERROR_LIMIT,
                          "a line that matches is too long to be shown (over 64 MiB)");
     if (is_done && result.term_signal != 0 && !reader->is_stopped)
-        return fail_with(error, KEDGE_ERROR_FAILED, "ripgrep was ended by signal %d", result.term_signal);
+        return fail_with(error, KEDGE_ERROR_FAILED, "ripgrep was ended by signal %d",
+                         result.term_signal);
     if (is_done) {
         *ret_exit_status = result.exit_status;
         *ret_error_text = g_steal_pointer(&result.error_output);
@@ -94,8 +95,9 @@ static bool run(const char *const *argv, const char *cwd, int64_t timeout_ms, Ca
     return false;
 }
 
-bool rg_run(const char *const *args, const char *cwd, int64_t timeout_ms, Cancel *cancel, RgLineFunc func,
-            void *user_data, int *ret_exit_status, char **ret_error_text, GError **error)
+bool rg_run(const char *const *args, const char *cwd, int64_t timeout_ms, Cancel *cancel,
+            RgLineFunc func, void *user_data, int *ret_exit_status, char **ret_error_text,
+            GError **error)
 {
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
     g_ptr_array_add(argv, (void *)"rg");
@@ -118,10 +120,11 @@ static bool on_path(const char *line, size_t size, void *user_data)
     return reader->func(g_str_has_prefix(line, "./") ? line + 2 : line, reader->user_data);
 }
 
-bool rg_files(const RgFiles *search, Cancel *cancel, RgPathFunc func, void *user_data, GError **error)
+bool rg_files(const RgFiles *search, Cancel *cancel, RgPathFunc func, void *user_data,
+              GError **error)
 {
-    const char *argv[16] = { "rg", "--no-config", "--files", "--null", "--no-messages",
-                             "--no-require-git" };
+    const char *argv[16] = { "rg",     "--no-config",   "--files",
+                             "--null", "--no-messages", "--no-require-git" };
     size_t used = 6;
     if (!search->excludes_hidden)
         argv[used++] = "--hidden";
@@ -133,9 +136,11 @@ bool rg_files(const RgFiles *search, Cancel *cancel, RgPathFunc func, void *user
     LineReader reader = { .separator = '\0', .func = on_path, .user_data = &paths };
     int exit_status = 0;
     g_autofree char *error_text = NULL;
-    if (!run(argv, search->cwd, search->timeout_ms, cancel, &reader, &exit_status, &error_text, error))
+    if (!run(argv, search->cwd, search->timeout_ms, cancel, &reader, &exit_status, &error_text,
+             error))
         return false;
-    // what could not be read is passed over in silence (--no-messages): other complaints end the search
+    // what could not be read is passed over in silence (--no-messages): other complaints end the
+    // search
     return exit_status != 2 || *error_text == '\0' ||
            fail_with(error, KEDGE_ERROR_FAILED, "ripgrep: %s", g_strchomp(error_text));
 }

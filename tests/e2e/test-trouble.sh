@@ -328,7 +328,8 @@ if [ -n "$mounted" ]; then
     run kedge --session-dir disk --continue -p "$(seq 2000)"
     expect_contains stderr "No space left on device"
 else # no tmpfs here: a limit on the size of files; sh counts 512 bytes
-    (ulimit -f $(($(wc -c <"$S") / 512 + 1)) && run kedge --session-dir disk --continue -p "$(seq 2000)")
+    # shellcheck disable=SC2016
+    run sh -c 'ulimit -f "$1"; exec kedge --session-dir disk --continue -p "$2"' - $(($(wc -c <"$S") / 512 + 1)) "$(seq 2000)"
     expect_contains stderr "File too large"
 fi
 expect_exit 1

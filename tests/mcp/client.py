@@ -21,7 +21,7 @@ class Client:
         self.cwd = os.path.join(root, "w")
         os.makedirs(self.cwd, exist_ok=True)
         env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
-        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "G_SLICE"):
             if name in os.environ:
                 env[name] = os.environ[name]
         self.deaf_ear, out = os.pipe() if is_deaf else (None, subprocess.PIPE)

@@ -7,11 +7,13 @@ import base64
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import time
 import unittest
 
-from client import WAIT, Client, text_of
+sys.dont_write_bytecode = True  # tests leave nothing behind
+from client import WAIT, Client, text_of  # noqa: E402
 
 MIB = 1024 * 1024
 # a command that ends when it is told to, and says in a file that it runs

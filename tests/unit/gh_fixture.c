@@ -20,6 +20,7 @@
 static const char STUB[] =
     "#!/bin/sh\n"
     "d=${0%/*}/../stub\n"
+    "[ \"$*\" != --version ] || exec cat \"$d/version\"\n"
     "i=0\n"
     "set -C\n"
     "until { true >\"$d/calls/$i\"; } 2>/dev/null; do i=$((i + 1)); done\n"
@@ -168,6 +169,7 @@ GhFixture *gh_fixture_new_with(const char *settings_json)
     self->sleeps = g_array_new(false, false, sizeof(int64_t));
     self->updates = g_ptr_array_new_with_free_func(update_free);
     gh_fixture_set_lookup(self, &(GhReply) { .out = "harbor/tidepool\n" });
+    gh_fixture_set_version(self, "2.92.0");
     return self;
 }
 
@@ -188,6 +190,13 @@ void gh_fixture_free(GhFixture *self)
     g_free(self->temp);
     g_free(self->artifacts_dir);
     g_free(self);
+}
+
+void gh_fixture_set_version(GhFixture *self, const char *version)
+{
+    g_autofree char *path = path_in(self, "stub/version");
+    g_autofree char *text = g_strdup_printf("gh version %s (2026-05-01)\n", version);
+    write_file(path, text);
 }
 
 static void write_reply(const char *base, const GhReply *reply)

@@ -1,111 +1,10 @@
 /*
- * tool_call(): decoding, gate, run, what leaves it (common §4.2 – §5, agent-tools §1).
+ * tool_call(): decoding, run, what leaves it (common §5, agent-tools §1). The gate: test-gate.c.
  */
-#include "tool_fixture.h"
+#include "tool_probe.h"
 
 #include "base/limits.h"
 #include "base/worker.h"
-
-typedef struct ProbeArgs {
-    const char *path, *mode;
-    int64_t count;
-    bool fails;
-    const json_t *list;
-} ProbeArgs;
-
-static const char *const modes[] = { "read", "write", "destructive", "blocked", "unknown", NULL };
-
-static const FieldDef probe_fields[] = {
-    { "path", FIELD_STRING, offsetof(ProbeArgs, path), .is_required = true },
-    { "mode", FIELD_ENUM, offsetof(ProbeArgs, mode), .values = modes, .default_text = "\"read\"" },
-    { "count", FIELD_INTEGER, offsetof(ProbeArgs, count), .default_text = "1" },
-    { "fails", FIELD_BOOLEAN, offsetof(ProbeArgs, fails) },
-    { "list", FIELD_STRING_LIST, offsetof(ProbeArgs, list) },
-    { 0 },
-};
-
-/* What the probe saw of its last call. */
-static struct {
-    int runs;
-    bool had_permit_while_judging, had_permit, had_cancel;
-    int64_t now_ms;
-} seen;
-
-static bool probe_judge(ToolCall *call, const void *args_, Judgement *ret_judgement, GError **error)
-{
-    const ProbeArgs *args = args_;
-    seen.had_permit_while_judging = tool_call_permit(call) != NULL;
-    for (Effect effect = EFFECT_READ; effect <= EFFECT_UNKNOWN; effect++)
-        if (strcmp(effect_name(effect), args->mode) == 0)
-            ret_judgement->effect = effect;
-    ret_judgement->summary = g_strdup_printf("touches %s", args->path);
-    return strcmp(args->path, "unjudgeable") != 0 ||
-           fail_with(error, KEDGE_ERROR_NOT_FOUND, "cannot tell");
-}
-
-static bool probe_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
-{
-    const ProbeArgs *args = args_;
-    seen.runs++;
-    seen.had_permit = tool_call_permit(call) != NULL;
-    seen.had_cancel = tool_call_cancel(call) != NULL;
-    seen.now_ms = tool_call_now_ms(call);
-    if (args->fails) {
-        tool_result_add_text(result, "half of it");
-        return fail_with(error, KEDGE_ERROR_TIMEOUT, "too \x1b[31mslow\x1b[0m");
-    }
-    for (int64_t i = 0; i < args->count; i++)
-        tool_result_add_text(result, args->path);
-    return true;
-}
-
-#define PROBE                                                                                              \
-    .name = "probe", .label = "Probe", .summary = "Probes", .fields = probe_fields,                        \
-    .args_size = sizeof(ProbeArgs), .judge = probe_judge, .run = probe_run
-
-static const ToolDef probe = { PROBE };
-static const ToolDef probe_exact = { PROBE, .flags = TOOL_EXACT };
-static const ToolDef probe_stubborn = { PROBE, .flags = TOOL_NON_ABORTABLE };
-static const ToolDef probe_keeps = { PROBE, .flags = TOOL_KEEPS_TEXT };
-
-typedef struct Asked {
-    int count;
-    bool answer, is_failing;
-    char *text;
-    Cancel *cancel;
-} Asked;
-
-static bool answer(const ToolQuestion *question, Cancel *cancel, bool *ret_approved, void *user_data,
-                   GError **error)
-{
-    Asked *asked = user_data;
-    asked->count++;
-    g_free(asked->text);
-    asked->text = g_strdup(question->text);
-    asked->cancel = cancel;
-    if (asked->is_failing)
-        return fail_with(error, KEDGE_ERROR_DENIED, "refused: gone");
-    *ret_approved = asked->answer;
-    return true;
-}
-
-typedef struct Setup {
-    const ToolDef *tool;
-    const char *arguments; // json_of()
-    ToolDoor door;
-} Setup;
-
-static void call(const ToolFixture *fixture, const Setup *setup, ToolResult *ret_result)
-{
-    g_autoptr(json_t) arguments = json_of(setup->arguments);
-    const ToolCallSpec spec = {
-        .tool = setup->tool,
-        .arguments = arguments,
-        .context = fixture->context,
-        .door = &setup->door,
-    };
-    tool_call(&spec, ret_result);
-}
 
 static void test_argument_errors(void **state G_GNUC_UNUSED)
 {
@@ -119,10 +18,12 @@ static void test_argument_errors(void **state G_GNUC_UNUSED)
           "Validation failed for tool \"probe\":\n  - path: must have required property 'path'\n\n"
           "Received arguments:\n{\n  \"count\": 2\n}" },
         { "unknown fields are named", &probe, "{'path':'a','coun':2}",
-          "Validation failed for tool \"probe\":\n  - coun: unknown field; did you mean \"count\"?\n\n"
+          "Validation failed for tool \"probe\":\n  - coun: unknown field; did you mean "
+          "\"count\"?\n\n"
           "Received arguments:\n{\n  \"path\": \"a\",\n  \"coun\": 2\n}" },
         { "exact tools coerce nothing", &probe_exact, "{'path':'a','count':'5'}",
-          "Validation failed for tool \"probe\":\n  - count: must be integer\n\nReceived arguments:\n"
+          "Validation failed for tool \"probe\":\n  - count: must be integer\n\nReceived "
+          "arguments:\n"
           "{\n  \"path\": \"a\",\n  \"count\": \"5\"\n}" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -147,7 +48,8 @@ static void test_lenient_arguments(void **state G_GNUC_UNUSED)
         const char *arguments, *want;
     } cases[] = {
         { "core-45: a number as text", &probe, "{'path':'a','count':'2'}", "a\na" },
-        { "core-45: null is absent", &probe, "{'path':'a','count':null,'list':null,'what':null}", "a" },
+        { "core-45: null is absent", &probe, "{'path':'a','count':null,'list':null,'what':null}",
+          "a" },
         { "a default", &probe, "{'path':'a'}", "a" },
         { "true as text", &probe, "{'path':'a','fails':'false'}", "a" },
         { "exact: null is absent too", &probe_exact, "{'path':'a','count':null}", "a" },
@@ -168,142 +70,6 @@ static void test_lenient_arguments(void **state G_GNUC_UNUSED)
     assert_contains("no arguments", text, "must have required property 'path'");
 }
 
-static void test_gate(void **state G_GNUC_UNUSED)
-{
-    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
-    static const struct {
-        const char *name;
-        ToolDoor door; // ask is set when has_person
-        const char *mode;
-        bool has_person, says_yes;
-        int asked;
-        const char *refusal; // NULL: it runs
-    } cases[] = {
-        { "agent reads", { .kind = DOOR_AGENT }, "read", false, false, 0, NULL },
-        { "agent writes unasked", { .kind = DOOR_AGENT }, "write", true, false, 0, NULL },
-        { "agent asks before it destroys", { .kind = DOOR_AGENT }, "destructive", true, true, 1, NULL },
-        { "declined", { .kind = DOOR_AGENT }, "destructive", true, false, 1,
-          "declined: probe (touches x)" },
-        { "blocked is never asked about", { .kind = DOOR_AGENT }, "blocked", true, true, 0,
-          "refused: probe (touches x): blocked calls are never run" },
-        { "direct asks before a write", { .kind = DOOR_DIRECT }, "write", true, true, 1, NULL },
-        { "nobody to ask names the flag", { .kind = DOOR_DIRECT, .allow_hint = "--yes" }, "write", false,
-          false, 0,
-          "refused: probe (touches x): a call of effect write needs approval, and nobody can be asked; "
-          "start with --yes to allow it" },
-        { "no flag helps for the rest", { .kind = DOOR_DIRECT, .allow_hint = "--yes" }, "destructive",
-          false, false, 0,
-          "refused: probe (touches x): a call of effect destructive needs approval, and nobody can be "
-          "asked" },
-        { "allow_writes answers for a write", { .kind = DOOR_DIRECT, .allow_writes = true }, "write", true,
-          false, 0, NULL },
-        { "and for nothing else", { .kind = DOOR_DIRECT, .allow_writes = true }, "unknown", false, false, 0,
-          "refused: probe (touches x): a call of effect unknown needs approval, and nobody can be asked" },
-        { "never for what is refused", { .kind = DOOR_DIRECT, .allow_writes = true }, "blocked", true, true,
-          0, "refused: probe (touches x): blocked calls are never run" },
-        { "read-only reads", { .kind = DOOR_DIRECT, .is_read_only = true }, "read", false, false, 0, NULL },
-        { "read-only refuses before it asks",
-          { .kind = DOOR_DIRECT, .is_read_only = true, .allow_writes = true }, "write", true, true, 0,
-          "refused: probe (touches x): only reads are allowed here" },
-        { "typed needs no consent", { .kind = DOOR_TYPED }, "destructive", false, false, 0, NULL },
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        Asked asked = { .answer = cases[i].says_yes };
-        g_autofree char *arguments = g_strdup_printf("{'path':'x','mode':'%s'}", cases[i].mode);
-        Setup setup = { &probe, arguments, cases[i].door };
-        setup.door.ask = cases[i].has_person ? answer : NULL;
-        setup.door.user_data = &asked;
-        seen.runs = 0;
-        g_auto(ToolResult) result = { 0 };
-        call(fixture, &setup, &result);
-        g_autofree char *text = tool_result_text(&result);
-        assert_text(cases[i].name, text, cases[i].refusal ? cases[i].refusal : "x");
-        if (result.is_error != (cases[i].refusal != NULL) || seen.runs != (cases[i].refusal == NULL) ||
-            asked.count != cases[i].asked)
-            fail_msg("%s: ran %d times, asked %d times", cases[i].name, seen.runs, asked.count);
-        if (result.is_error)
-            assert_int_equal(result.failure, KEDGE_ERROR_DENIED);
-        g_free(asked.text);
-    }
-}
-
-static void test_permit_only_while_running(void **state G_GNUC_UNUSED)
-{
-    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
-    const Setup setup = { &probe, "{'path':'x'}", { .kind = DOOR_AGENT } };
-    seen.had_permit_while_judging = true;
-    g_auto(ToolResult) result = { 0 };
-    call(fixture, &setup, &result);
-    assert_false(seen.had_permit_while_judging);
-    assert_true(seen.had_permit);
-}
-
-static void test_question_shows_what_would_run(void **state G_GNUC_UNUSED)
-{
-    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
-    Asked asked = { .answer = true };
-    Setup setup = { &probe, "'{\\\"path\\\":\\\"x\\\",\\\"mode\\\":\\\"write\\\",\\\"count\\\":\\\"1\\\"}'",
-                    { .kind = DOOR_DIRECT, .ask = answer, .user_data = &asked } };
-    g_auto(ToolResult) result = { 0 };
-    call(fixture, &setup, &result);
-    assert_int_equal(asked.count, 1); // the arguments came as a string: they are shown all the same
-    assert_text("question", asked.text,
-                "WRITE: touches x\n  probe\n  path: \"x\"\n  mode: \"write\"\n  count: 1");
-
-    g_autofree char *many = g_strnfill(1998, 'a');
-    g_autofree char *tricky =
-        g_strdup_printf("{'path':'%sé\xe2\x80\xaegnp','mode':'write','count':1}", many);
-    setup.arguments = tricky;
-    g_auto(ToolResult) second = { 0 };
-    call(fixture, &setup, &second);
-    g_autofree char *end = g_strdup_printf("\"%s… (+9 bytes)\n", many);
-    assert_contains("cut before the character that does not fit", asked.text, end);
-
-    setup.arguments = "{'path':'ab\xe2\x80\xae" "cd\xc2\x9b" "e','mode':'write','count':1}";
-    g_auto(ToolResult) third = { 0 };
-    call(fixture, &setup, &third);
-    assert_contains("direction and control characters", asked.text, "touches ab\\u202ecd\\x9be\n");
-    assert_contains("in the arguments too", asked.text, "path: \"ab\\u202ecd\\x9be\"");
-    g_free(asked.text);
-}
-
-static bool target_judge(ToolCall *call_, const void *args, Judgement *ret_judgement, GError **error)
-{
-    ret_judgement->effect = EFFECT_UNKNOWN;
-    ret_judgement->host = g_strdup("github.com");
-    ret_judgement->repo = g_strdup("o/r");
-    return true;
-}
-
-static void test_question_names_the_target(void **state G_GNUC_UNUSED)
-{
-    static const ToolDef tool = { PROBE, .flags = TOOL_GITHUB };
-    ToolDef judged = tool;
-    judged.judge = target_judge;
-    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
-    Asked asked = { .answer = false };
-    const Setup setup = { &judged, "{'path':'x'}", { .ask = answer, .user_data = &asked } };
-    g_auto(ToolResult) result = { 0 };
-    call(fixture, &setup, &result);
-    assert_true(g_str_has_prefix(asked.text, "UNKNOWN on github.com/o/r: Probe\n  probe\n"));
-    g_free(asked.text);
-}
-
-static void test_a_door_that_fails_to_ask(void **state G_GNUC_UNUSED)
-{
-    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
-    Asked asked = { .is_failing = true };
-    const Setup setup = { &probe, "{'path':'x','mode':'write'}",
-                          { .kind = DOOR_DIRECT, .ask = answer, .user_data = &asked } };
-    seen.runs = 0;
-    g_auto(ToolResult) result = { 0 };
-    call(fixture, &setup, &result);
-    g_autofree char *text = tool_result_text(&result);
-    assert_string_equal(text, "refused: gone");
-    assert_int_equal(seen.runs, 0);
-    g_free(asked.text);
-}
-
 static void test_errors_become_text(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
@@ -322,41 +88,6 @@ static void test_errors_become_text(void **state G_GNUC_UNUSED)
         assert_text(cases[i].name, text, cases[i].want); // nothing of what was put together before
         assert_int_equal(result.failure, cases[i].failure);
     }
-}
-
-static void test_cancel(void **state G_GNUC_UNUSED)
-{
-    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
-    g_autoptr(Cancel) cancel = cancel_new(NULL);
-    g_autoptr(json_t) arguments = json_of("{'path':'x','mode':'destructive'}");
-    Asked asked = { .answer = true };
-    const ToolDoor door = { .kind = DOOR_AGENT, .ask = answer, .user_data = &asked };
-    ToolCallSpec spec = {
-        .tool = &probe_stubborn,
-        .arguments = arguments,
-        .context = fixture->context,
-        .door = &door,
-        .cancel = cancel,
-    };
-    g_auto(ToolResult) stubborn = { 0 };
-    tool_call(&spec, &stubborn);
-    assert_false(seen.had_cancel);
-    assert_ptr_equal(asked.cancel, cancel); // waiting for an answer can be cut short all the same
-
-    spec.tool = &probe;
-    g_auto(ToolResult) other = { 0 };
-    tool_call(&spec, &other);
-    assert_true(seen.had_cancel);
-
-    cancel_fire(cancel);
-    seen.runs = 0;
-    g_auto(ToolResult) late = { 0 };
-    tool_call(&spec, &late);
-    g_autofree char *text = tool_result_text(&late);
-    assert_string_equal(text, "Operation aborted");
-    assert_int_equal(late.failure, KEDGE_ERROR_CANCELLED);
-    assert_int_equal(seen.runs, 0);
-    g_free(asked.text);
 }
 
 static bool silent_run(ToolCall *call_, const void *args, ToolResult *result, GError **error)
@@ -388,7 +119,8 @@ static void test_controls_are_stripped(void **state G_GNUC_UNUSED)
         const char *path, *want;
     } cases[] = {
         { "escapes and CR", &probe, "a\\u001b[31mb\\u0007\\r\\tc", "ab\tc" },
-        { "a tool that keeps its text keeps CR", &probe_keeps, "a\\u001b[31mb\\r\\u0007c\\r", "ab\rc\r" },
+        { "a tool that keeps its text keeps CR", &probe_keeps, "a\\u001b[31mb\\r\\u0007c\\r",
+          "ab\rc\r" },
     };
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -416,12 +148,14 @@ static void test_spill(void **state G_GNUC_UNUSED)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, cases[i].has_artifacts);
-        const Setup setup = { cases[i].tool, arguments,
+        const Setup setup = { cases[i].tool,
+                              arguments,
                               { .kind = DOOR_AGENT, .wants_whole_text = cases[i].wants_whole } };
         g_auto(ToolResult) result = { 0 };
         call(fixture, &setup, &result);
         g_autofree char *text = tool_result_text(&result);
-        bool is_cut = cases[i].end && g_str_has_suffix(text, cases[i].end) && strlen(text) < 21 * KIB;
+        bool is_cut =
+            cases[i].end && g_str_has_suffix(text, cases[i].end) && strlen(text) < 21 * KIB;
         if (cases[i].end ? !is_cut : strlen(text) != 60 * KIB - 1)
             fail_msg("%s: %zu bytes, ends %s", cases[i].name, strlen(text),
                      text + strlen(text) - MIN(strlen(text), 100));
@@ -559,13 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_argument_errors),
         cmocka_unit_test(test_lenient_arguments),
-        cmocka_unit_test(test_gate),
-        cmocka_unit_test(test_permit_only_while_running),
-        cmocka_unit_test(test_question_shows_what_would_run),
-        cmocka_unit_test(test_question_names_the_target),
-        cmocka_unit_test(test_a_door_that_fails_to_ask),
         cmocka_unit_test(test_errors_become_text),
-        cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_result_is_always_whole),
         cmocka_unit_test(test_controls_are_stripped),
         cmocka_unit_test(test_spill),

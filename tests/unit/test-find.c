@@ -28,9 +28,10 @@ static char *find_error(const ToolFixture *fixture, const char *arguments)
 /* a.c the newest, then src/b.c … */
 static ToolFixture *tree_new(void)
 {
-    static const char *const names[] = { "a.c",         "src/b.c",         "src/deep/c.c", "src/d.h",
-                                         ".hidden/e.c", "out/ignored.c",   "g.txt",        "lib/a b.c",
-                                         ".git/x.c",    "node_modules/y.c" };
+    static const char *const names[] = {
+        "a.c",           "src/b.c", "src/deep/c.c", "src/d.h",  ".hidden/e.c",
+        "out/ignored.c", "g.txt",   "lib/a b.c",    ".git/x.c", "node_modules/y.c"
+    };
     ToolFixture *fixture = tool_fixture_new(NULL, false);
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         tool_fixture_put(fixture, names[i], "x");
@@ -47,11 +48,13 @@ static void test_patterns(void **state G_GNUC_UNUSED)
         const char *name, *arguments, *want;
     } cases[] = {
         { "tools-T75", "{'pattern':'*.c'}", "a.c\nsrc/b.c\nsrc/deep/c.c\n.hidden/e.c\nlib/a b.c" },
-        { "the same with **", "{'pattern':'**/*.c'}", "a.c\nsrc/b.c\nsrc/deep/c.c\n.hidden/e.c\nlib/a b.c" },
+        { "the same with **", "{'pattern':'**/*.c'}",
+          "a.c\nsrc/b.c\nsrc/deep/c.c\n.hidden/e.c\nlib/a b.c" },
         { "a plain part is not recursive", "{'pattern':'src/*.c'}", "src/b.c" },
         { "below a path", "{'pattern':'*.c','path':'src'}", "src/b.c\nsrc/deep/c.c" },
         { "below a path given absolutely", "{'pattern':'deep/*','path':'./src/'}", "src/deep/c.c" },
-        { "without hidden files", "{'pattern':'*.c','hidden':false}", "a.c\nsrc/b.c\nsrc/deep/c.c\nlib/a b.c" },
+        { "without hidden files", "{'pattern':'*.c','hidden':false}",
+          "a.c\nsrc/b.c\nsrc/deep/c.c\nlib/a b.c" },
         { "braces", "{'pattern':'src/*.{c,h}'}", "src/b.c\nsrc/d.h" },
         { "a name at any depth", "{'pattern':'c.c'}", "src/deep/c.c" },
         { "a path that is a file", "{'pattern':'src/b.c'}", "src/b.c" },
@@ -110,8 +113,8 @@ static void test_errors(void **state G_GNUC_UNUSED)
 static void test_ignore_files(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
-    static const char *const names[] = { "keep.log", "drop.log", "sub/x.tmp", "sub/keep.tmp", "top.tmp",
-                                         "excluded.c" };
+    static const char *const names[] = { "keep.log",     "drop.log", "sub/x.tmp",
+                                         "sub/keep.tmp", "top.tmp",  "excluded.c" };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         tool_fixture_put(fixture, names[i], "x");
         set_time(fixture, names[i], 1000 - (int)i);
@@ -164,7 +167,8 @@ static void test_byte_limit(void **state G_GNUC_UNUSED)
     g_auto(ToolResult) result = { 0 };
     tool_fixture_call(fixture, &tool_find, json_of("{'paths':['d','nope']}"), &result);
     g_autofree char *text = tool_result_text(&result);
-    assert_contains("cut", text, "[Showing lines 1-248 of 300 (50.0KB limit). Use :249 to continue]");
+    assert_contains("cut", text,
+                    "[Showing lines 1-248 of 300 (50.0KB limit). Use :249 to continue]");
     assert_contains("the last line stays", text, "\n\nSkipped missing paths: nope\n\n[Showing");
     assert_int_equal(json_array_size(json_get_array(result.details, "files")), 248);
     assert_int_equal(json_get_int(result.details, "fileCount", 0), 300);
@@ -233,16 +237,11 @@ static void test_can_be_switched_off(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_ignore_files),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_byte_limit),
-        cmocka_unit_test(test_odd_files),
-        cmocka_unit_test(test_outside_of_cwd),
-        cmocka_unit_test(test_directory_gone),
-        cmocka_unit_test(test_without_ripgrep),
-        cmocka_unit_test(test_can_be_switched_off),
+        cmocka_unit_test(test_patterns),        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_ignore_files),    cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_byte_limit),      cmocka_unit_test(test_odd_files),
+        cmocka_unit_test(test_outside_of_cwd),  cmocka_unit_test(test_directory_gone),
+        cmocka_unit_test(test_without_ripgrep), cmocka_unit_test(test_can_be_switched_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

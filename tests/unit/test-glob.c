@@ -100,12 +100,9 @@ static void test_split(void **state G_GNUC_UNUSED)
     static const struct {
         const char *entry, *base, *glob;
     } cases[] = {
-        { "*.c", ".", "**/*.c" },
-        { "**/*.c", ".", "**/*.c" },
-        { "src/*.c", "src", "*.c" },
-        { "src/a/b*/c", "src/a", "b*/c" },
-        { "/tmp/*.c", "/tmp", "*.c" },
-        { "/*.c", "//", "*.c" },
+        { "*.c", ".", "**/*.c" },           { "**/*.c", ".", "**/*.c" },
+        { "src/*.c", "src", "*.c" },        { "src/a/b*/c", "src/a", "b*/c" },
+        { "/tmp/*.c", "/tmp", "*.c" },      { "/*.c", "//", "*.c" },
         { "a{b/c,d}", ".", "**/a{b/c,d}" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

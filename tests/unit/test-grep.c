@@ -42,14 +42,16 @@ static void test_layout(void **state G_GNUC_UNUSED)
     tool_fixture_put(fixture, "README", "parse\nmore\n");
     tool_fixture_put(fixture, "a/deep/x", "parse");
     g_autofree char *text = grep_text(fixture, "{'pattern':'parse'}");
-    assert_text("tools-T78", text,
-                "# README\n*1|parse\n 2|more\n"
-                "\n# a/deep/\n## x\n*1|parse\n"
-                "\n# src/\n## main.c\n 10|int rc = 0;\n*11|rc = parse(argv);\n 12|}\n 13|13\n 14|14\n"
-                "## util.c\n 3|c\n*4|parse(x);");
+    assert_text(
+        "tools-T78", text,
+        "# README\n*1|parse\n 2|more\n"
+        "\n# a/deep/\n## x\n*1|parse\n"
+        "\n# src/\n## main.c\n 10|int rc = 0;\n*11|rc = parse(argv);\n 12|}\n 13|13\n 14|14\n"
+        "## util.c\n 3|c\n*4|parse(x);");
     g_autofree char *one = grep_text(fixture, "{'pattern':'parse','path':'src/util.c'}");
     assert_text("one file prints only lines", one, " 3|c\n*4|parse(x);");
-    g_autofree char *wide = grep_text(fixture, "{'pattern':'parse','path':'src/util.c','pre':2,'post':0}");
+    g_autofree char *wide =
+        grep_text(fixture, "{'pattern':'parse','path':'src/util.c','pre':2,'post':0}");
     assert_text("pre and post", wide, " 2|b\n 3|c\n*4|parse(x);");
     g_autofree char *none = grep_text(fixture, "{'pattern':'nothing of the kind'}");
     assert_string_equal(none, "No matches found");
@@ -88,8 +90,10 @@ static void test_patterns(void **state G_GNUC_UNUSED)
         { "tools-T80", "x\na\nb\ny\n", "{'pattern':'a\\\\nb'}", "*2|a\n*3|b" },
         { "a newline itself", "x\na\nb\ny\n", "{'pattern':'a\\nb'}", "*2|a\n*3|b" },
         { "multi-line off", "x\na\nb\n", "{'pattern':'a$','multiline':false}", "*2|a" },
-        { "multi-line on", "x\na\n\nb\n", "{'pattern':'a\\\\s+b','multiline':true}", "*2|a\n*3|\n*4|b" },
-        { "dot is not the newline", "a\nb\n", "{'pattern':'a.b','multiline':true}", "No matches found" },
+        { "multi-line on", "x\na\n\nb\n", "{'pattern':'a\\\\s+b','multiline':true}",
+          "*2|a\n*3|\n*4|b" },
+        { "dot is not the newline", "a\nb\n", "{'pattern':'a.b','multiline':true}",
+          "No matches found" },
         { "unless asked", "a\nb\n", "{'pattern':'(?s)a.b','multiline':true}", "*1|a\n*2|b" },
         { "no final newline", "x\nend", "{'pattern':'end'}", "*2|end" },
         { "CRLF", "one\r\ntwo\r\n", "{'pattern':'two'}", "*2|two" },
@@ -130,7 +134,8 @@ static void test_errors(void **state G_GNUC_UNUSED)
         assert_text(cases[i].arguments, text, cases[i].want);
     }
     g_autofree char *spanning = grep_error(fixture, "{'pattern':'a\\nb','multiline':false}");
-    assert_string_equal(spanning, "regex parse error: the literal '\"\\n\"' is not allowed in a regex");
+    assert_string_equal(spanning,
+                        "regex parse error: the literal '\"\\n\"' is not allowed in a regex");
 }
 
 static void test_scopes(void **state G_GNUC_UNUSED)
@@ -154,7 +159,8 @@ static void test_scopes(void **state G_GNUC_UNUSED)
         { "a glob below the path", "{'pattern':'hit','path':'src','glob':'deep/*'}",
           "# src/deep/\n## d.c\n*1|hit" },
         { "a type", "{'pattern':'hit','type':'py'}", "# .h/\n## x.py\n*1|hit" },
-        { "a type with a glob", "{'pattern':'hit','type':'c','glob':'c.*'}", "# src/\n## c.h\n*1|hit" },
+        { "a type with a glob", "{'pattern':'hit','type':'c','glob':'c.*'}",
+          "# src/\n## c.h\n*1|hit" },
         { "comma-separated", "{'pattern':'hit','path':'a.c, src/deep'}",
           "# a.c\n*1|hit\n\n# src/deep/\n## d.c\n*1|hit" },
         { "paths, one missing", "{'pattern':'hit','paths':['a.c','nope']}",
@@ -195,8 +201,9 @@ static void test_pages(void **state G_GNUC_UNUSED)
     assert_contains("33 of the third", text, "*33|hit 33\n\nResult limit");
     assert_int_equal(json_get_int(result.details, "matchCount", 0), 100);
     assert_int_equal(json_get_int(result.details, "fileCount", 0), 3);
-    assert_int_equal(json_get_int(json_array_get(json_get_array(result.details, "fileMatches"), 0), "count",
-                                  0), 34);
+    assert_int_equal(
+        json_get_int(json_array_get(json_get_array(result.details, "fileMatches"), 0), "count", 0),
+        34);
     assert_true(json_get_bool(result.details, "truncated", false));
 
     static const struct {
@@ -211,7 +218,8 @@ static void test_pages(void **state G_GNUC_UNUSED)
         { "{'pattern':'hit','skip':150}", "No matches found" },
         { "{'pattern':'hit','skip':5000000000}", "No matches found" },
         { "{'pattern':'hit','path':'a','limit':1,'skip':10,'pre':2,'post':1}",
-          " 9|hit 9\n 10|hit 10\n*11|hit 11\n 12|hit 12\n\nResult limit reached; narrow paths or use "
+          " 9|hit 9\n 10|hit 10\n*11|hit 11\n 12|hit 12\n\nResult limit reached; narrow paths or "
+          "use "
           "skip=11." },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -230,7 +238,8 @@ static void test_pages_of_spanning_matches(void **state G_GNUC_UNUSED)
     g_autofree char *first = grep_text(fixture, "{'pattern':'a.\\\\nb','path':'f','limit':2}");
     assert_text("two matches, four lines", first,
                 "*1|a1\n*2|b\n*4|a2\n*5|b\n\nResult limit reached; narrow paths or use skip=2.");
-    g_autofree char *second = grep_text(fixture, "{'pattern':'a.\\\\nb','path':'f','limit':9,'skip':2}");
+    g_autofree char *second =
+        grep_text(fixture, "{'pattern':'a.\\\\nb','path':'f','limit':9,'skip':2}");
     assert_text("none is lost", second, "*7|a3\n*8|b\n*10|a4\n*11|b\n*13|a5\n*14|b");
 }
 
@@ -299,7 +308,8 @@ static void test_details(void **state G_GNUC_UNUSED)
     g_autoptr(ToolFixture) fixture = bare_fixture();
     tool_fixture_put(fixture, "src/a", "hit\n");
     g_auto(ToolResult) result = { 0 };
-    tool_fixture_call(fixture, &tool_grep, json_of("{'pattern':'hit','paths':['src','nope']}"), &result);
+    tool_fixture_call(fixture, &tool_grep, json_of("{'pattern':'hit','paths':['src','nope']}"),
+                      &result);
     g_autofree char *details = json_to_text(result.details);
     assert_string_equal(
         details, "{\"scopePath\":\"src\",\"matchCount\":1,\"fileCount\":1,\"files\":[\"src/a\"],"
@@ -312,11 +322,21 @@ static void test_braces(void **state G_GNUC_UNUSED)
     static const struct {
         const char *pattern, *want;
     } cases[] = {
-        { "a{3}", "a{3}" },       { "a{3,}b{1,2}", "a{3,}b{1,2}" }, { "{3}", "\\{3\\}" },
-        { "${x}", "$\\{x\\}" },   { "a{,3}", "a\\{,3\\}" },         { "f() {", "f() \\{" },
-        { "}", "\\}" },           { "[{}]", "[{}]" },               { "\\{a\\}", "\\{a\\}" },
-        { "\\p{Lu}", "\\p{Lu}" }, { "\\x{41}{2}", "\\x{41}{2}" },   { "[]{]{", "[]{]\\{" },
-        { "a{3}}", "a{3}\\}" },   { "\\", "\\" },                   { "é{", "é\\{" },
+        { "a{3}", "a{3}" },
+        { "a{3,}b{1,2}", "a{3,}b{1,2}" },
+        { "{3}", "\\{3\\}" },
+        { "${x}", "$\\{x\\}" },
+        { "a{,3}", "a\\{,3\\}" },
+        { "f() {", "f() \\{" },
+        { "}", "\\}" },
+        { "[{}]", "[{}]" },
+        { "\\{a\\}", "\\{a\\}" },
+        { "\\p{Lu}", "\\p{Lu}" },
+        { "\\x{41}{2}", "\\x{41}{2}" },
+        { "[]{]{", "[]{]\\{" },
+        { "a{3}}", "a{3}\\}" },
+        { "\\", "\\" },
+        { "é{", "é\\{" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *got = grep_pattern_fix_braces(cases[i].pattern);
@@ -328,8 +348,10 @@ static void test_braces(void **state G_GNUC_UNUSED)
 
 static void test_types(void **state G_GNUC_UNUSED)
 {
-    g_auto(GStrv) names = g_strsplit("c cpp cs css go h html java js json kotlin lua md php py rb rust scala "
-                                     "sh sql swift toml ts xml yaml zig", " ", -1);
+    g_auto(GStrv) names =
+        g_strsplit("c cpp cs css go h html java js json kotlin lua md php py rb rust scala "
+                   "sh sql swift toml ts xml yaml zig",
+                   " ", -1);
     for (char **name = names; *name; name++)
         if (!grep_type_globs(*name))
             fail_msg("no type %s", *name);

@@ -17,11 +17,13 @@ static void test_messages(void **state G_GNUC_UNUSED)
     g_autoptr(json_t) number = json_integer(7);
     g_autoptr(json_t) word = json_string("a");
     assert_json(jsonrpc_result(number, NULL), "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}");
-    assert_json(jsonrpc_result(word, json_array()), "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":[]}");
+    assert_json(jsonrpc_result(word, json_array()),
+                "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":[]}");
     assert_json(jsonrpc_error(NULL, JSONRPC_PARSE_ERROR, "no\xff"),
                 "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"
                 "\"message\":\"no\xef\xbf\xbd\"}}");
-    assert_json(jsonrpc_notification("n", NULL), "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{}}");
+    assert_json(jsonrpc_notification("n", NULL),
+                "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{}}");
     assert_json(jsonrpc_request(word, "m", json_pack("{s:i}", "x", 1)),
                 "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"x\":1},\"id\":\"a\"}");
 }

@@ -13,11 +13,13 @@ static void test_notice_text(void **state G_GNUC_UNUSED)
         { "nothing", "{}", NULL },
         { "a source is no news", "{'source':{'type':'path','value':'x'}}", NULL },
         { "tools-T9",
-          "{'truncation':{'direction':'head','truncatedBy':'lines','totalLines':4211,'outputLines':3000,"
+          "{'truncation':{'direction':'head','truncatedBy':'lines','totalLines':4211,'outputLines':"
+          "3000,"
           "'shownRange':{'start':1,'end':3000},'nextOffset':3001}}",
           "[Showing lines 1-3000 of 4211. Use :3001 to continue]" },
         { "tail by bytes with an artifact",
-          "{'truncation':{'direction':'tail','truncatedBy':'bytes','totalLines':9800,'outputLines':610,"
+          "{'truncation':{'direction':'tail','truncatedBy':'bytes','totalLines':9800,'outputLines':"
+          "610,"
           "'maxBytes':51200,'outputBytes':51180,'shownRange':{'start':9191,'end':9800},"
           "'artifactId':'3'}}",
           "[Showing lines 9191-9800 of 9800 (50.0KB limit). Read artifact://3 for full output]" },
@@ -28,12 +30,14 @@ static void test_notice_text(void **state G_GNUC_UNUSED)
         { "tools-T12", "{'limits':{'matchLimit':{'reached':20,'suggestion':40}}}",
           "[20 matches limit reached. Use limit=40 for more]" },
         { "results and columns",
-          "{'limits':{'resultLimit':{'reached':5,'suggestion':10},'columnTruncated':{'maxColumn':1024}}}",
+          "{'limits':{'resultLimit':{'reached':5,'suggestion':10},'columnTruncated':{'maxColumn':"
+          "1024}}}",
           "[5 results limit reached. Use limit=10 for more. Some lines truncated to 1024 chars]" },
         { "everything at once",
           "{'truncation':{'truncatedBy':'lines','totalLines':9,'shownRange':{'start':1,'end':2},"
           "'nextOffset':3},'limits':{'headLimit':{'reached':2,'suggestion':4}}}",
-          "[Showing lines 1-2 of 9. Use :3 to continue. 2 results limit reached. Use limit=4 for more]" },
+          "[Showing lines 1-2 of 9. Use :3 to continue. 2 results limit reached. Use limit=4 for "
+          "more]" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(json_t) meta = json_of(cases[i].meta);
@@ -94,8 +98,8 @@ static void test_spill_with_artifacts(void **state G_GNUC_UNUSED)
     assert_string_equal(json_get_text(json_array_get(result.content, 0), "type"), "image");
     const char *shown = json_get_text(json_array_get(result.content, 1), "text");
     assert_true(g_str_has_prefix(shown, "line 02501 of text\n"));
-    assert_true(g_str_has_suffix(
-        shown, "line 03000 of text\n\n[Showing lines 2501-3000 of 3000. Read artifact://0 for full output]"));
+    assert_true(g_str_has_suffix(shown, "line 03000 of text\n\n[Showing lines 2501-3000 of 3000. "
+                                        "Read artifact://0 for full output]"));
 }
 
 static void test_spill_without_artifacts(void **state G_GNUC_UNUSED)
@@ -137,8 +141,9 @@ static void test_no_spill(void **state G_GNUC_UNUSED)
 
 static void test_threshold_is_a_setting(void **state G_GNUC_UNUSED)
 {
-    g_autoptr(json_t) overrides = json_of("{'tools':{'artifactSpillThreshold':1,'artifactTailBytes':1,"
-                                          "'artifactTailLines':2}}");
+    g_autoptr(json_t) overrides =
+        json_of("{'tools':{'artifactSpillThreshold':1,'artifactTailBytes':1,"
+                "'artifactTailLines':2}}");
     g_autoptr(Settings) settings = settings_new(overrides);
     g_autofree char *text = numbered_lines(100);
     g_auto(ToolResult) result = { 0 };

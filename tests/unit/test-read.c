@@ -35,15 +35,22 @@ static void test_text(void **state G_GNUC_UNUSED)
         { "tools-T21", "alpha\nbeta\ngamma\n", "a.txt", "alpha\nbeta\ngamma\n" },
         { "tools-T23", "alpha\nbeta\n", "a.txt:raw", "alpha\nbeta\n" },
         { "tools-T24", "alpha\nbeta\ngamma\n", "a.txt:99",
-          "Line 99 is beyond end of file (4 lines total). Use :1 to read from the start, or :4 to read the "
+          "Line 99 is beyond end of file (4 lines total). Use :1 to read from the start, or :4 to "
+          "read the "
           "last line." },
         { "no final newline", "a\nb", "a.txt", "a\nb" },
         { "empty", "", "a.txt", "" },
         { "empty, past its end", "", "a.txt:2",
-          "Line 2 is beyond end of file (1 lines total). Use :1 to read from the start, or :1 to read the "
+          "Line 2 is beyond end of file (1 lines total). Use :1 to read from the start, or :1 to "
+          "read the "
           "last line." },
         { "CRLF stays", "a\r\nb\r\n", "a.txt", "a\r\nb\r\n" },
-        { "invalid UTF-8", "a\xff\xe9" "b\n", "a.txt", "a\xef\xbf\xbd\xef\xbf\xbd" "b\n" },
+        { "invalid UTF-8",
+          "a\xff\xe9"
+          "b\n",
+          "a.txt",
+          "a\xef\xbf\xbd\xef\xbf\xbd"
+          "b\n" },
         { "escape sequences do not get out", "a\x1b[2Jb\n", "a.txt", "ab\n" },
         { "the last line, with context", "1\n2\n3\n4\n5\n", "a.txt:6", "3\n4\n5\n" },
     };
@@ -59,11 +66,13 @@ static void test_ranges(void **state G_GNUC_UNUSED)
 {
     static const struct {
         const char *name, *path, *want;
-    } cases[] = { // of 20 lines
+    } cases[] = {
+        // of 20 lines
         { "tools-T22: clipped at the top", "f:2-2",
           "l1\nl2\nl3\nl4\nl5\n\n[Showing lines 1-5 of 20. Use :6 to continue]" },
         { "start and count", "f:10+2",
-          "l7\nl8\nl9\nl10\nl11\nl12\nl13\nl14\n\n[Showing lines 7-14 of 20. Use :15 to continue]" },
+          "l7\nl8\nl9\nl10\nl11\nl12\nl13\nl14\n\n[Showing lines 7-14 of 20. Use :15 to "
+          "continue]" },
         { "with L", "f:L19-L19", "l16\nl17\nl18\nl19\nl20" },
         { "small l", "f:l19", "l16\nl17\nl18\nl19\nl20" },
         { "open", "f:18", "l15\nl16\nl17\nl18\nl19\nl20" },
@@ -147,7 +156,8 @@ static void test_legacy_arguments(void **state G_GNUC_UNUSED)
         { "{'path':'f','offset':19}", "l16\nl17\nl18\nl19\nl20" },
         { "{'path':'f','offset':2,'limit':1}",
           "l1\nl2\nl3\nl4\nl5\n\n[Showing lines 1-5 of 20. Use :6 to continue]" },
-        { "{'path':'f','limit':1}", "l1\nl2\nl3\nl4\n\n[Showing lines 1-4 of 20. Use :5 to continue]" },
+        { "{'path':'f','limit':1}",
+          "l1\nl2\nl3\nl4\n\n[Showing lines 1-4 of 20. Use :5 to continue]" },
         { "{'path':'f','lines':'20-20'}", "l17\nl18\nl19\nl20" },
         { "{'path':'f:20-20','offset':2,'limit':1}", "l17\nl18\nl19\nl20" }, // the path has its own
         { "{'path':'f:raw','lines':'20'}", "l17\nl18\nl19\nl20" },
@@ -172,9 +182,11 @@ static void test_pages(void **state G_GNUC_UNUSED)
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     put_lines(fixture, "f", 4000);
     g_autofree char *page = read_text(fixture, "f");
-    assert_true(g_str_has_suffix(page, "\nl500\n\n[Showing lines 1-500 of 4000. Use :501 to continue]"));
+    assert_true(
+        g_str_has_suffix(page, "\nl500\n\n[Showing lines 1-500 of 4000. Use :501 to continue]"));
     g_autofree char *bounded = read_text(fixture, "f:1-4000");
-    assert_true(g_str_has_suffix(bounded, "\nl3003\n\n[Showing lines 1-3003 of 4000. Use :3004 to continue]"));
+    assert_true(g_str_has_suffix(
+        bounded, "\nl3003\n\n[Showing lines 1-3003 of 4000. Use :3004 to continue]"));
 
     g_autoptr(ToolFixture) numbered =
         tool_fixture_new("{'readLineNumbers':true,'read':{'defaultLimit':2}}", false);
@@ -208,13 +220,15 @@ static void test_one_huge_line(void **state G_GNUC_UNUSED)
     assert_int_equal(strspn(text, "x"), 51200);
     assert_string_equal(text + 51200, "\n\n[Showing lines 1-1 of 1 (50.0KB limit)]");
 
-    // asked for, it is shown although the context before it would fit alone; and does not hide what follows
+    // asked for, it is shown although the context before it would fit alone; and does not hide what
+    // follows
     memcpy(data, "a\nb\n", 4);
     memcpy(data + size - 3, "\nz\n", 3);
     tool_fixture_put_bytes(fixture, "huge", data, size);
     g_autofree char *third = read_text(fixture, "huge:3");
     assert_int_equal(strspn(third, "x"), 51200);
-    assert_string_equal(third + 51200, "\n\n[Showing lines 3-3 of 5 (50.0KB limit). Use :4 to continue]");
+    assert_string_equal(third + 51200,
+                        "\n\n[Showing lines 3-3 of 5 (50.0KB limit). Use :4 to continue]");
     g_autofree char *fourth = read_text(fixture, "huge:4");
     assert_string_equal(fourth, "z\n");
 
@@ -230,7 +244,8 @@ static void test_binary(void **state G_GNUC_UNUSED)
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     tool_fixture_put_bytes(fixture, "b", "ab\0c\n", 5);
     g_autofree char *text = read_text(fixture, "b");
-    assert_string_equal(text, "[Binary file: 5B]\nab\xef\xbf\xbd" "c\n");
+    assert_string_equal(text, "[Binary file: 5B]\nab\xef\xbf\xbd"
+                              "c\n");
     g_autofree char *raw = read_text(fixture, "b:raw");
     assert_string_equal(raw, text);
 }
@@ -244,8 +259,9 @@ static void test_suffix_match(void **state G_GNUC_UNUSED)
     tool_fixture_put(fixture, "out/only.c", "3\n");
     tool_fixture_put(fixture, ".gitignore", "out/\n");
     g_autofree char *text = read_text(fixture, "lib/util.c"); // tools-T27
-    assert_text("tools-T27", text,
-                "[Path 'lib/util.c' not found; resolved to 'src/lib/util.c' via suffix match]\nint x;\n");
+    assert_text(
+        "tools-T27", text,
+        "[Path 'lib/util.c' not found; resolved to 'src/lib/util.c' via suffix match]\nint x;\n");
     g_autofree char *with_range = read_text(fixture, "./lib/util.c:1-1");
     assert_contains("with a range", with_range, "resolved to 'src/lib/util.c'");
     g_autofree char *two = read_error(fixture, "a.c");
@@ -318,10 +334,12 @@ static void test_directory_over_the_cap(void **state G_GNUC_UNUSED)
         set_time(fixture, name, 1000000000 + i);
     }
     g_autofree char *text = read_text(fixture, ".");
-    assert_text("tools-T29", text,
-                ".\n  - d/\n    - f15\n    - f14\n    - f13\n    - f12\n    - f11\n    - f10\n    - f09\n"
-                "    - f08\n    - f07\n    - f06\n    - f05\n    - … 4 more\n    - f01");
-    g_autofree char *itself = read_text(fixture, "d"); // the directory that was asked for is not capped
+    assert_text(
+        "tools-T29", text,
+        ".\n  - d/\n    - f15\n    - f14\n    - f13\n    - f12\n    - f11\n    - f10\n    - f09\n"
+        "    - f08\n    - f07\n    - f06\n    - f05\n    - … 4 more\n    - f01");
+    g_autofree char *itself =
+        read_text(fixture, "d"); // the directory that was asked for is not capped
     assert_contains("all", itself, "- f02");
 }
 
@@ -379,8 +397,7 @@ static void test_images(void **state G_GNUC_UNUSED)
         const json_t *block = json_array_get(result.content, 1);
         assert_string_equal(json_get_text(block, "type"), "image");
         assert_string_equal(json_get_text(block, "mimeType"), cases[i].type);
-        g_autofree char *data =
-            g_base64_encode((const guchar *)cases[i].data, cases[i].size);
+        g_autofree char *data = g_base64_encode((const guchar *)cases[i].data, cases[i].size);
         assert_string_equal(json_get_text(block, "data"), data);
     }
     g_autofree char *big = g_malloc0(20 * MIB + 1);
@@ -400,17 +417,19 @@ static void test_artifacts(void **state G_GNUC_UNUSED)
     for (int i = 2; i <= 1000; i++)
         g_string_append_printf(text, "\nl%d", i);
     g_autofree char *id = NULL;
-    assert_true(artifacts_save(tool_context_artifacts(fixture->context), "bash", text->str, text->len, &id,
-                               NULL));
+    assert_true(artifacts_save(tool_context_artifacts(fixture->context), "bash", text->str,
+                               text->len, &id, NULL));
     tool_fixture_put(fixture, "artifact:/0", "a file of the project's");
     static const struct {
         const char *path, *want; // the end
     } cases[] = {
         { "artifact://0", "\nl500\n\n[Showing lines 1-500 of 1000. Use :501 to continue]" },
         { "Artifact://0:999", "l996\nl997\nl998\nl999\nl1000" },
-        { "artifact://0:1-1", "l1\nl2\nl3\nl4\n\n[996 more lines in resource. Use :5 to continue]" },
-        { "artifact://0:2000", "Line 2000 is beyond end of resource (1000 lines total). Use :1 to read from "
-                               "the start, or :1000 to read the last line." },
+        { "artifact://0:1-1",
+          "l1\nl2\nl3\nl4\n\n[996 more lines in resource. Use :5 to continue]" },
+        { "artifact://0:2000",
+          "Line 2000 is beyond end of resource (1000 lines total). Use :1 to read from "
+          "the start, or :1000 to read the last line." },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *got = read_text(fixture, cases[i].path);
@@ -442,8 +461,10 @@ static void test_details(void **state G_GNUC_UNUSED)
     tool_fixture_call(fixture, &tool_read, json_of("{'path':'a.c'}"), &result);
     g_autofree char *path = g_build_filename(fixture->cwd, "src/a.c", NULL);
     assert_string_equal(json_get_text(result.details, "resolvedPath"), path);
-    assert_string_equal(json_string_value(json_get_path(result.details, "suffixResolution.to")), "src/a.c");
-    assert_string_equal(json_string_value(json_get_path(result.details, "meta.source.value")), path);
+    assert_string_equal(json_string_value(json_get_path(result.details, "suffixResolution.to")),
+                        "src/a.c");
+    assert_string_equal(json_string_value(json_get_path(result.details, "meta.source.value")),
+                        path);
     g_auto(ToolResult) dir = { 0 };
     tool_fixture_call(fixture, &tool_read, json_of("{'path':'src'}"), &dir);
     assert_true(json_get_bool(dir.details, "isDirectory", false));

@@ -21,20 +21,24 @@ static const FieldDef probe_fields[] = {
 
 static const FieldDef no_fields[] = { { 0 } };
 
-static const ToolDef tool_read_ = { .name = "read", .summary = "Reads", .description = "Reads a file",
-                                    .fields = probe_fields };
+static const ToolDef tool_read_ = {
+    .name = "read", .summary = "Reads", .description = "Reads a file", .fields = probe_fields
+};
 static const ToolDef tool_find_ = { .name = "find", .summary = "Finds", .fields = no_fields };
-static const ToolDef tool_grep_ = { .name = "grep", .summary = "Greps", .fields = no_fields,
-                                    .is_available = grep_is_available };
-static const ToolDef tool_yield_ = { .name = "yield", .summary = "Ends", .fields = no_fields,
-                                     .flags = TOOL_HIDDEN };
+static const ToolDef tool_grep_ = {
+    .name = "grep", .summary = "Greps", .fields = no_fields, .is_available = grep_is_available
+};
+static const ToolDef tool_yield_ = {
+    .name = "yield", .summary = "Ends", .fields = no_fields, .flags = TOOL_HIDDEN
+};
 static const ToolDef *const table[] = { &tool_read_, &tool_find_, &tool_grep_, &tool_yield_, NULL };
 
 static char *names_of(const GPtrArray *tools)
 {
     GString *names = g_string_new(NULL);
     for (unsigned i = 0; i < tools->len; i++)
-        g_string_append_printf(names, "%s%s", i > 0 ? " " : "", ((const ToolDef *)tools->pdata[i])->name);
+        g_string_append_printf(names, "%s%s", i > 0 ? " " : "",
+                               ((const ToolDef *)tools->pdata[i])->name);
     return g_string_free(names, FALSE);
 }
 
@@ -58,13 +62,18 @@ static void test_select(void **state G_GNUC_UNUSED)
         { "no list, one switched off", { NULL }, false, "read find", "" },
         { "tools-T1: any case, off is off", { "read", "GREP", "task" }, false, "read", "task" },
         { "tools-T2: alias", { "search" }, true, "grep", "" },
-        { "in the order asked, once each", { "grep", "search", " read ", "grep" }, true, "grep read", "" },
+        { "in the order asked, once each",
+          { "grep", "search", " read ", "grep" },
+          true,
+          "grep read",
+          "" },
         { "tools-T3: hidden by name only", { "yield" }, true, "yield", "" },
         { "unknown", { "x", "find", "y" }, true, "find", "x y" },
         { "blank words are nothing", { " ", "find" }, true, "find", "" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(json_t) overrides = json_pack("{s:{s:b}}", "grep", "enabled", (int)cases[i].has_grep);
+        g_autoptr(json_t) overrides =
+            json_pack("{s:{s:b}}", "grep", "enabled", (int)cases[i].has_grep);
         g_autoptr(Settings) settings = settings_new(overrides);
         g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(GPtrArray) tools =

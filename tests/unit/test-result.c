@@ -72,7 +72,9 @@ static void test_head_truncation(void **state G_GNUC_UNUSED)
 static void test_later_truncation_replaces_the_earlier(void **state G_GNUC_UNUSED)
 {
     g_auto(ToolResult) result = { 0 };
-    const Truncated cut = { .is_truncated = true, .total_lines = 9, .output_lines = 2, .max_bytes = 7 };
+    const Truncated cut = {
+        .is_truncated = true, .total_lines = 9, .output_lines = 2, .max_bytes = 7
+    };
     tool_result_set_truncation(&result, &cut, RESULT_HEAD, 1, 0, NULL);
     tool_result_set_truncation(&result, &cut, RESULT_TAIL, 1, 0, "3");
     assert_null(json_get_path(result.meta, "truncation.nextOffset"));
@@ -84,7 +86,9 @@ static void test_later_truncation_replaces_the_earlier(void **state G_GNUC_UNUSE
 static void test_last_line_cut_short_has_no_next(void **state G_GNUC_UNUSED)
 {
     g_auto(ToolResult) result = { 0 };
-    const Truncated cut = { .is_truncated = true, .total_lines = 1, .output_lines = 1, .max_bytes = 7 };
+    const Truncated cut = {
+        .is_truncated = true, .total_lines = 1, .output_lines = 1, .max_bytes = 7
+    };
     tool_result_set_truncation(&result, &cut, RESULT_HEAD, 1, 0, NULL);
     assert_null(json_get_path(result.meta, "truncation.nextOffset"));
 }

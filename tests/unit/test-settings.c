@@ -75,10 +75,12 @@ static void test_no_files_are_defaults(void **state)
 static void test_layers(void **state)
 {
     Fixture *self = *state; // core-80: the project's settings.json overrides the global file
-    put(self, USER, "read: {defaultLimit: 10}\nmodelRoles: {default: a/b, smol: c/d}\n"
-                    "grep: {contextBefore: 7, contextAfter: 8}\n");
-    put(self, JSON, "{\"read\":{\"defaultLimit\":20},\"modelRoles\":{\"smol\":\"e/f\"},"
-                    "\"grep\":{\"contextBefore\":2}}");
+    put(self, USER,
+        "read: {defaultLimit: 10}\nmodelRoles: {default: a/b, smol: c/d}\n"
+        "grep: {contextBefore: 7, contextAfter: 8}\n");
+    put(self, JSON,
+        "{\"read\":{\"defaultLimit\":20},\"modelRoles\":{\"smol\":\"e/f\"},"
+        "\"grep\":{\"contextBefore\":2}}");
     put(self, YML, "grep: {contextBefore: 3}\n");
     g_autoptr(Settings) settings = load(self);
     assert_int_equal(settings_get_int(settings, "read.defaultLimit"), 20);
@@ -98,18 +100,22 @@ static void test_project_cannot_set_what_guards_the_user(void **state)
         const char *name, *text, *key, *warning;
     } cases[] = {
         { "env.pass", "env: {pass: [MY_TOKEN]}\n", "env.pass", "ignored setting env.pass" },
-        { "gh.executable", "gh: {executable: ./gh}\n", "gh.executable", "ignored setting gh.executable" },
+        { "gh.executable", "gh: {executable: ./gh}\n", "gh.executable",
+          "ignored setting gh.executable" },
         { "gh.knownHosts", "gh: {knownHosts: [evil.example]}\n", "gh.knownHosts", "gh.knownHosts" },
-        { "gh.trustGhLogins", "gh: {trustGhLogins: false}\n", "gh.trustGhLogins", "gh.trustGhLogins" },
-        { "gh.defaultHost", "gh: {defaultHost: evil.example}\n", "gh.defaultHost", "gh.defaultHost" },
+        { "gh.trustGhLogins", "gh: {trustGhLogins: false}\n", "gh.trustGhLogins",
+          "gh.trustGhLogins" },
+        { "gh.defaultHost", "gh: {defaultHost: evil.example}\n", "gh.defaultHost",
+          "gh.defaultHost" },
         { "shellPath", "shellPath: ./sh\n", "shellPath", "shellPath" },
         { "a scalar over a map", "gh: 1\n", "gh.executable", "setting gh: must be a map" },
         { "a list over a map", "env: [x]\n", "env.pass", "setting env: must be a map" },
         { "not even with null", "gh: {executable: null}\n", "gh.executable", "gh.executable" },
     };
     Fixture *self = *state;
-    put(self, USER, "env: {pass: [MINE]}\nshellPath: /bin/mine\n"
-                    "gh: {executable: mine, knownHosts: [mine], trustGhLogins: true, defaultHost: mine}\n");
+    put(self, USER,
+        "env: {pass: [MINE]}\nshellPath: /bin/mine\n"
+        "gh: {executable: mine, knownHosts: [mine], trustGhLogins: true, defaultHost: mine}\n");
     g_autoptr(Settings) alone = load(self);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         put(self, YML, cases[i].text);
@@ -133,7 +139,8 @@ static void test_project_policy_stays_apart(void **state)
     put(self, YML, "gh: {policy: {write: auto}}\n");
     g_autoptr(Settings) settings = load(self);
     assert_string_equal(json_get_text(settings_user_json(settings, "gh.policy"), "write"), "block");
-    assert_string_equal(json_get_text(settings_project_json(settings, "gh.policy"), "write"), "auto");
+    assert_string_equal(json_get_text(settings_project_json(settings, "gh.policy"), "write"),
+                        "auto");
     assert_int_equal(self->warnings->len, 0);
 }
 
@@ -209,7 +216,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_no_files_are_defaults, setup, teardown),
         cmocka_unit_test_setup_teardown(test_layers, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_project_cannot_set_what_guards_the_user, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_project_cannot_set_what_guards_the_user, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_project_policy_stays_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(test_broken_files_count_as_empty, setup, teardown),
         cmocka_unit_test(test_wrong_types_give_the_default),

@@ -111,7 +111,10 @@ static void test_cleaning(void **state)
     } cases[] = {
         { "tools-T16", { "\x1b[31", "mred\x1b[0m\r\n" }, "red\n" },
         { "a character over two chunks", { "\xc3", "\xa9!" }, "é!" },
-        { "a lone byte becomes U+FFFD", { "a\xff", "b" }, "a\xef\xbf\xbd" "b" },
+        { "a lone byte becomes U+FFFD",
+          { "a\xff", "b" },
+          "a\xef\xbf\xbd"
+          "b" },
         { "an unfinished character at the end", { "a\xe2\x82" }, "a\xef\xbf\xbd" },
         { "a title over chunks", { "x\x1b]0;ti", "tle\x07y" }, "xy" },
         { "controls go, tabs stay", { "a\x01\tb\x7f" }, "a\tb" },
@@ -163,7 +166,8 @@ static void test_without_artifacts(void **state G_GNUC_UNUSED)
 static void test_file_failure_keeps_the_output(void **state)
 {
     Fixture *self = *state;
-    assert_true(file_write_atomic(self->dir, "", 0, 0600, NULL)); // a file where the directory should be
+    assert_true(
+        file_write_atomic(self->dir, "", 0, 0600, NULL)); // a file where the directory should be
     g_autoptr(OutputSink) sink = output_sink_new(self->artifacts, "t", 4);
     push(sink, "123456789");
     g_auto(SinkDump) dump = { 0 };
@@ -178,7 +182,8 @@ static void test_an_id_taken_meanwhile_is_left_alone(void **state)
     Fixture *self = *state;
     g_autofree char *first = NULL;
     assert_true(artifacts_save(self->artifacts, "t", "mine", 4, &first, NULL));
-    g_autofree char *path = g_build_filename(self->dir, "1.t.log", NULL); // another process took the next id
+    g_autofree char *path =
+        g_build_filename(self->dir, "1.t.log", NULL); // another process took the next id
     assert_true(file_write_atomic(path, "other", 5, 0600, NULL));
     g_autoptr(OutputSink) sink = output_sink_new(self->artifacts, "t", 4);
     push(sink, "123456789");

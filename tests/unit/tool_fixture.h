@@ -1,5 +1,6 @@
 /*
- * Scaffolding for tests that call tools: a temporary directory, a context in it, and the call itself.
+ * Scaffolding for tests that call tools: a temporary directory, a context in it, and the call
+ * itself.
  */
 #pragma once
 
@@ -35,7 +36,8 @@ static inline ToolFixture *tool_fixture_new(const char *settings, bool has_artif
     g_autofree char *session = g_build_filename(self->root, "session", NULL);
     g_autoptr(json_t) overrides = settings ? json_of(settings) : NULL;
     g_autoptr(Settings) merged = settings_new(overrides);
-    self->context = tool_context_new(self->cwd, merged, has_artifacts ? artifacts_new(session) : NULL);
+    self->context =
+        tool_context_new(self->cwd, merged, has_artifacts ? artifacts_new(session) : NULL);
     return self;
 }
 
@@ -50,8 +52,8 @@ static inline void tool_fixture_free(ToolFixture *self)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ToolFixture, tool_fixture_free)
 
 /* A file below the working directory, with its parents. */
-static inline void tool_fixture_put_bytes(const ToolFixture *self, const char *name, const char *data,
-                                          size_t size)
+static inline void tool_fixture_put_bytes(const ToolFixture *self, const char *name,
+                                          const char *data, size_t size)
 {
     g_autofree char *path = g_build_filename(self->cwd, name, NULL);
     g_autofree char *dir = g_path_get_dirname(path);
@@ -67,8 +69,8 @@ static inline void tool_fixture_put(const ToolFixture *self, const char *name, c
 static const ToolDoor agent_door = { .kind = DOOR_AGENT };
 
 /* Takes `arguments`. */
-static inline void tool_fixture_call(const ToolFixture *self, const ToolDef *tool, json_t *arguments,
-                                     ToolResult *ret_result)
+static inline void tool_fixture_call(const ToolFixture *self, const ToolDef *tool,
+                                     json_t *arguments, ToolResult *ret_result)
 {
     const ToolCallSpec spec = {
         .tool = tool,
@@ -81,7 +83,8 @@ static inline void tool_fixture_call(const ToolFixture *self, const ToolDef *too
 }
 
 /* The text of the result, which must not be an error. Caller frees. */
-static inline char *tool_fixture_text(const ToolFixture *self, const ToolDef *tool, json_t *arguments)
+static inline char *tool_fixture_text(const ToolFixture *self, const ToolDef *tool,
+                                      json_t *arguments)
 {
     g_auto(ToolResult) result = { 0 };
     tool_fixture_call(self, tool, arguments, &result);
@@ -92,7 +95,8 @@ static inline char *tool_fixture_text(const ToolFixture *self, const ToolDef *to
 }
 
 /* The text of the error that must come. Caller frees. */
-static inline char *tool_fixture_error(const ToolFixture *self, const ToolDef *tool, json_t *arguments)
+static inline char *tool_fixture_error(const ToolFixture *self, const ToolDef *tool,
+                                       json_t *arguments)
 {
     g_auto(ToolResult) result = { 0 };
     tool_fixture_call(self, tool, arguments, &result);

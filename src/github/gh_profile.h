@@ -1,0 +1,19 @@
+/*
+ * Which of the gh tools are offered (gh-policy §5.5): the setting gh.profile, which a project can
+ * only narrow. Pure.
+ */
+#pragma once
+
+#include "tool/settings.h"
+
+typedef enum {
+    GH_DOOR_OWN_SESSION, // an agent's own: by default the general tool alone
+    GH_DOOR_OTHERS,      // MCP and the command line: by default all
+} GhDoor;
+
+typedef enum {
+    GH_TOOL_GENERAL, // gh
+    GH_TOOL_WRAPPER, // gh_*
+} GhToolKind;
+
+bool gh_profile_offers(const Settings *settings, GhDoor door, GhToolKind kind);

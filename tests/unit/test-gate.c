@@ -1,0 +1,266 @@
+/*
+ * The gate of tool_call(): doors, questions, permits (common §4.2 – §4.4, gh-policy §5.4).
+ */
+#include "tool_probe.h"
+
+typedef struct Asked {
+    int count;
+    bool answer, is_failing;
+    char *text;
+    Cancel *cancel;
+} Asked;
+
+static bool answer(const ToolQuestion *question, Cancel *cancel, bool *ret_approved,
+                   void *user_data, GError **error)
+{
+    Asked *asked = user_data;
+    asked->count++;
+    g_free(asked->text);
+    asked->text = g_strdup(question->text);
+    asked->cancel = cancel;
+    if (asked->is_failing)
+        return fail_with(error, KEDGE_ERROR_DENIED, "refused: gone");
+    *ret_approved = asked->answer;
+    return true;
+}
+
+static void test_gate(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    static const struct {
+        const char *name;
+        ToolDoor door; // ask is set when has_person
+        const char *mode;
+        bool has_person, says_yes;
+        int asked;
+        const char *refusal; // NULL: it runs
+    } cases[] = {
+        { "agent reads", { .kind = DOOR_AGENT }, "read", false, false, 0, NULL },
+        { "agent writes unasked", { .kind = DOOR_AGENT }, "write", true, false, 0, NULL },
+        { "agent asks before it destroys",
+          { .kind = DOOR_AGENT },
+          "destructive",
+          true,
+          true,
+          1,
+          NULL },
+        { "declined",
+          { .kind = DOOR_AGENT },
+          "destructive",
+          true,
+          false,
+          1,
+          "declined: probe (touches x)" },
+        { "blocked is never asked about",
+          { .kind = DOOR_AGENT },
+          "blocked",
+          true,
+          true,
+          0,
+          "refused: probe (touches x): blocked calls are never run" },
+        { "direct asks before a write", { .kind = DOOR_DIRECT }, "write", true, true, 1, NULL },
+        { "nobody to ask names the flag",
+          { .kind = DOOR_DIRECT, .allow_hint = "--yes" },
+          "write",
+          false,
+          false,
+          0,
+          "refused: probe (touches x): a call of effect write needs approval, and nobody can be "
+          "asked; "
+          "start with --yes to allow it" },
+        { "no flag helps for the rest",
+          { .kind = DOOR_DIRECT, .allow_hint = "--yes" },
+          "destructive",
+          false,
+          false,
+          0,
+          "refused: probe (touches x): a call of effect destructive needs approval, and nobody can "
+          "be "
+          "asked" },
+        { "allow_writes answers for a write",
+          { .kind = DOOR_DIRECT, .allow_writes = true },
+          "write",
+          true,
+          false,
+          0,
+          NULL },
+        { "and for nothing else",
+          { .kind = DOOR_DIRECT, .allow_writes = true },
+          "unknown",
+          false,
+          false,
+          0,
+          "refused: probe (touches x): a call of effect unknown needs approval, and nobody can be "
+          "asked" },
+        { "never for what is refused",
+          { .kind = DOOR_DIRECT, .allow_writes = true },
+          "blocked",
+          true,
+          true,
+          0,
+          "refused: probe (touches x): blocked calls are never run" },
+        { "read-only reads",
+          { .kind = DOOR_DIRECT, .is_read_only = true },
+          "read",
+          false,
+          false,
+          0,
+          NULL },
+        { "read-only refuses before it asks",
+          { .kind = DOOR_DIRECT, .is_read_only = true, .allow_writes = true },
+          "write",
+          true,
+          true,
+          0,
+          "refused: probe (touches x): only reads are allowed here" },
+        { "typed needs no consent", { .kind = DOOR_TYPED }, "destructive", false, false, 0, NULL },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        Asked asked = { .answer = cases[i].says_yes };
+        g_autofree char *arguments = g_strdup_printf("{'path':'x','mode':'%s'}", cases[i].mode);
+        Setup setup = { &probe, arguments, cases[i].door };
+        setup.door.ask = cases[i].has_person ? answer : NULL;
+        setup.door.user_data = &asked;
+        seen.runs = 0;
+        g_auto(ToolResult) result = { 0 };
+        call(fixture, &setup, &result);
+        g_autofree char *text = tool_result_text(&result);
+        assert_text(cases[i].name, text, cases[i].refusal ? cases[i].refusal : "x");
+        if (result.is_error != (cases[i].refusal != NULL) ||
+            seen.runs != (cases[i].refusal == NULL) || asked.count != cases[i].asked)
+            fail_msg("%s: ran %d times, asked %d times", cases[i].name, seen.runs, asked.count);
+        if (result.is_error)
+            assert_int_equal(result.failure, KEDGE_ERROR_DENIED);
+        g_free(asked.text);
+    }
+}
+
+static void test_permit_only_while_running(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    const Setup setup = { &probe, "{'path':'x'}", { .kind = DOOR_AGENT } };
+    seen.had_permit_while_judging = true;
+    g_auto(ToolResult) result = { 0 };
+    call(fixture, &setup, &result);
+    assert_false(seen.had_permit_while_judging);
+    assert_true(seen.had_permit);
+}
+
+static void test_question_shows_what_would_run(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    Asked asked = { .answer = true };
+    Setup setup = { &probe,
+                    "'{\\\"path\\\":\\\"x\\\",\\\"mode\\\":\\\"write\\\",\\\"count\\\":\\\"1\\\"}'",
+                    { .kind = DOOR_DIRECT, .ask = answer, .user_data = &asked } };
+    g_auto(ToolResult) result = { 0 };
+    call(fixture, &setup, &result);
+    assert_int_equal(asked.count, 1); // the arguments came as a string: they are shown all the same
+    assert_text("question", asked.text,
+                "WRITE: touches x\n  probe\n  path: \"x\"\n  mode: \"write\"\n  count: 1");
+
+    g_autofree char *many = g_strnfill(1998, 'a');
+    g_autofree char *tricky =
+        g_strdup_printf("{'path':'%sé\xe2\x80\xaegnp','mode':'write','count':1}", many);
+    setup.arguments = tricky;
+    g_auto(ToolResult) second = { 0 };
+    call(fixture, &setup, &second);
+    g_autofree char *end = g_strdup_printf("\"%s… (+9 bytes)\n", many);
+    assert_contains("cut before the character that does not fit", asked.text, end);
+
+    setup.arguments = "{'path':'ab\xe2\x80\xae"
+                      "cd\xc2\x9b"
+                      "e','mode':'write','count':1}";
+    g_auto(ToolResult) third = { 0 };
+    call(fixture, &setup, &third);
+    assert_contains("direction and control characters", asked.text, "touches ab\\u202ecd\\x9be\n");
+    assert_contains("in the arguments too", asked.text, "path: \"ab\\u202ecd\\x9be\"");
+    g_free(asked.text);
+}
+
+static bool target_judge(ToolCall *call_, const void *args, Judgement *ret_judgement,
+                         GError **error)
+{
+    ret_judgement->effect = EFFECT_UNKNOWN;
+    ret_judgement->host = g_strdup("github.com");
+    ret_judgement->repo = g_strdup("o/r");
+    return true;
+}
+
+static void test_question_names_the_target(void **state G_GNUC_UNUSED)
+{
+    static const ToolDef tool = { PROBE, .flags = TOOL_GITHUB };
+    ToolDef judged = tool;
+    judged.judge = target_judge;
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    Asked asked = { .answer = false };
+    const Setup setup = { &judged, "{'path':'x'}", { .ask = answer, .user_data = &asked } };
+    g_auto(ToolResult) result = { 0 };
+    call(fixture, &setup, &result);
+    assert_true(g_str_has_prefix(asked.text, "UNKNOWN on github.com/o/r: Probe\n  probe\n"));
+    g_free(asked.text);
+}
+
+static void test_a_door_that_fails_to_ask(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    Asked asked = { .is_failing = true };
+    const Setup setup = { &probe,
+                          "{'path':'x','mode':'write'}",
+                          { .kind = DOOR_DIRECT, .ask = answer, .user_data = &asked } };
+    seen.runs = 0;
+    g_auto(ToolResult) result = { 0 };
+    call(fixture, &setup, &result);
+    g_autofree char *text = tool_result_text(&result);
+    assert_string_equal(text, "refused: gone");
+    assert_int_equal(seen.runs, 0);
+    g_free(asked.text);
+}
+
+static void test_cancel(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    g_autoptr(Cancel) cancel = cancel_new(NULL);
+    g_autoptr(json_t) arguments = json_of("{'path':'x','mode':'destructive'}");
+    Asked asked = { .answer = true };
+    const ToolDoor door = { .kind = DOOR_AGENT, .ask = answer, .user_data = &asked };
+    ToolCallSpec spec = {
+        .tool = &probe_stubborn,
+        .arguments = arguments,
+        .context = fixture->context,
+        .door = &door,
+        .cancel = cancel,
+    };
+    g_auto(ToolResult) stubborn = { 0 };
+    tool_call(&spec, &stubborn);
+    assert_false(seen.had_cancel);
+    assert_ptr_equal(asked.cancel, cancel); // waiting for an answer can be cut short all the same
+
+    spec.tool = &probe;
+    g_auto(ToolResult) other = { 0 };
+    tool_call(&spec, &other);
+    assert_true(seen.had_cancel);
+
+    cancel_fire(cancel);
+    seen.runs = 0;
+    g_auto(ToolResult) late = { 0 };
+    tool_call(&spec, &late);
+    g_autofree char *text = tool_result_text(&late);
+    assert_string_equal(text, "Operation aborted");
+    assert_int_equal(late.failure, KEDGE_ERROR_CANCELLED);
+    assert_int_equal(seen.runs, 0);
+    g_free(asked.text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_permit_only_while_running),
+        cmocka_unit_test(test_question_shows_what_would_run),
+        cmocka_unit_test(test_question_names_the_target),
+        cmocka_unit_test(test_a_door_that_fails_to_ask),
+        cmocka_unit_test(test_cancel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
