@@ -1,7 +1,7 @@
 /*
- * Fuzz target: the command line of `kedge github`. The input is an argument vector, one element a line; it goes
- * through the flags, the decoder, the gate and the operation's own checks. PATH is empty, so that no process is
- * ever started: whatever passes the checks ends with "not installed".
+ * Fuzz target: the command line of `kedge github`. The input is an argument vector, one element a
+ * line; it goes through the flags, the decoder, the gate and the operation's own checks. PATH is
+ * empty, so that no process is ever started: whatever passes the checks ends with "not installed".
  */
 #include "github/github.h"
 #include "tool/call.h"
@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     g_auto(GStrv) argv = g_strsplit(text, "\n", 64);
     g_autoptr(json_t) arguments = NULL;
     g_autoptr(GPtrArray) words = g_ptr_array_new();
-    if (!field_from_argv(tool_github.fields, (int)g_strv_length(argv), argv, &arguments, words, NULL, NULL))
+    if (!field_from_argv(tool_github.fields, (int)g_strv_length(argv), argv, &arguments, words,
+                         NULL, NULL))
         return 0;
     if (words->len == 1)
         json_set_text(arguments, "op", words->pdata[0]);

@@ -1,6 +1,6 @@
 /*
- * Terminal control sequences out of text (agent-tools §2.7 step 1): CSI, OSC/DCS/APC/PM/SOS, two-byte
- * escapes, 8-bit C1 forms; then CR, other C0 controls but TAB and LF, DEL and U+0080–009F.
+ * Terminal control sequences out of text (agent-tools §2.7 step 1): CSI, OSC/DCS/APC/PM/SOS,
+ * two-byte escapes, 8-bit C1 forms; then CR, other C0 controls but TAB and LF, DEL and U+0080–009F.
  * Input and output are valid UTF-8. A sequence may be split over chunks: up to 4 KiB wait.
  */
 #pragma once

@@ -11,9 +11,9 @@
 typedef struct Db Db;
 typedef struct DbQuery DbQuery;
 
-/* `migrations` is a NULL-terminated list of SQL texts; number n (1-based) leads to user_version n. Those
-   not yet applied run in one transaction each. A database of a newer version is refused (PROTOCOL).
-   Missing parent directories are made with mode 0700. ":memory:" is allowed. */
+/* `migrations` is a NULL-terminated list of SQL texts; number n (1-based) leads to user_version n.
+   Those not yet applied run in one transaction each. A database of a newer version is refused
+   (PROTOCOL). Missing parent directories are made with mode 0700. ":memory:" is allowed. */
 bool db_open(const char *path, const char *const *migrations, Db **ret_db, GError **error);
 void db_close(Db *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
@@ -21,7 +21,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
 bool db_exec(Db *self, const char *sql, GError **error);
 
 /* `types` has a letter per parameter: i int64_t, s const char * (NULL allowed), d double. */
-bool db_query(Db *self, DbQuery **ret_query, GError **error, const char *sql, const char *types, ...);
+bool db_query(Db *self, DbQuery **ret_query, GError **error, const char *sql, const char *types,
+              ...);
 /* Runs a statement that returns no rows. */
 bool db_run(Db *self, GError **error, const char *sql, const char *types, ...);
 void db_query_free(DbQuery *self);

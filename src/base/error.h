@@ -16,8 +16,8 @@ typedef enum {
     KEDGE_ERROR_CANCELLED, // stopped on purpose: say nothing more
     KEDGE_ERROR_USAGE,     // exit code 2 on the command line
     KEDGE_ERROR_NOT_FOUND,
-    KEDGE_ERROR_DENIED,     // policy, the user or the server's permissions said no
-    KEDGE_ERROR_NETWORK,    // worth retrying, like TIMEOUT and RATE_LIMIT
+    KEDGE_ERROR_DENIED,  // policy, the user or the server's permissions said no
+    KEDGE_ERROR_NETWORK, // worth retrying, like TIMEOUT and RATE_LIMIT
     KEDGE_ERROR_TIMEOUT,
     KEDGE_ERROR_RATE_LIMIT,
     KEDGE_ERROR_PROTOCOL, // the other side, or a file, holds something we cannot use
@@ -30,7 +30,6 @@ typedef enum {
 bool fail_with(GError **error, KedgeError code, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
 /* As fail_with(), code IO, with ": <strerror(saved_errno)>" appended. */
-bool fail_with_errno(GError **error, int saved_errno, const char *format, ...)
-    G_GNUC_PRINTF(3, 4);
+bool fail_with_errno(GError **error, int saved_errno, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
 bool error_is(const GError *error, KedgeError code);

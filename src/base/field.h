@@ -1,7 +1,7 @@
 /*
- * Field tables: one description of a set of named values, used to decode and check JSON, to print the
- * JSON Schema, to read command-line flags and to print --help. Tool arguments, command options and
- * RPC parameters are tables of this one type.
+ * Field tables: one description of a set of named values, used to decode and check JSON, to print
+ * the JSON Schema, to read command-line flags and to print --help. Tool arguments, command options
+ * and RPC parameters are tables of this one type.
  *
  * A table ends with an entry without a name. Decoded strings and json_t are borrowed from the
  * arguments that field_decode() returns. Pure; thread safe.
@@ -28,17 +28,17 @@ typedef struct FieldDef {
     FieldType type;
     size_t offset; // in the arguments struct
     bool is_required;
-    const char *help;            // description in the schema and in --help
-    const char *const *values;   // FIELD_ENUM: NULL-terminated
+    const char *help;                   // description in the schema and in --help
+    const char *const *values;          // FIELD_ENUM: NULL-terminated
     const struct FieldDef *item_fields; // FIELD_OBJECT_LIST: the fields of one item
-    size_t min_items;            // lists: 0, or the least number of items
-    const char *default_text;    // JSON text shown as "default" and decoded when absent; NULL: zero
-    size_t has_offset;           // 0, or the offset of a bool set when the field was given
+    size_t min_items;                   // lists: 0, or the least number of items
+    const char *default_text; // JSON text shown as "default" and decoded when absent; NULL: zero
+    size_t has_offset;        // 0, or the offset of a bool set when the field was given
     // command line only
-    char short_flag;         // 0, or the letter of -x
-    const char *value_name;  // "FILE" in --help; NULL: made from the type
-    bool is_value_optional;  // --resume and --resume=ID; strings only, "" without a value
-    bool is_hidden;          // not in the schema, not in --help
+    char short_flag;        // 0, or the letter of -x
+    const char *value_name; // "FILE" in --help; NULL: made from the type
+    bool is_value_optional; // --resume and --resume=ID; strings only, "" without a value
+    bool is_hidden;         // not in the schema, not in --help
 } FieldDef;
 
 typedef enum {
@@ -62,8 +62,8 @@ json_t *field_schema(const FieldDef *fields);
  * Reads `--flag value`, `--flag=value`, `-f value`, `--flag` (boolean), `--no-flag` (boolean false)
  * into a JSON object for field_decode(…, FIELD_EXACT, …); a flag of a list type may be repeated.
  * Words that are no flags, and everything after `--`, go to `words` (or are an error when NULL).
- * An unknown flag goes to `unknown` when that is given, else is an error. Both get pointers borrowed
- * from `argv`. USAGE errors name the flag.
+ * An unknown flag goes to `unknown` when that is given, else is an error. Both get pointers
+ * borrowed from `argv`. USAGE errors name the flag.
  */
 bool field_from_argv(const FieldDef *fields, int argc, char *const *argv, json_t **ret_arguments,
                      GPtrArray *words, GPtrArray *unknown, GError **error);

@@ -1,9 +1,10 @@
 /*
  * HTTP client over libcurl, which is loaded with dlopen() at the first request.
  *
- * One HttpClient serves many threads; each request blocks its own thread and obeys its Cancel within
- * milliseconds (curl_multi_poll + wakeup). Connections are kept and reused. TLS is always checked;
- * proxy variables count. Redirects are not followed. At most LIMIT_HTTP_HEADER_BYTES of headers.
+ * One HttpClient serves many threads; each request blocks its own thread and obeys its Cancel
+ * within milliseconds (curl_multi_poll + wakeup). Connections are kept and reused. TLS is always
+ * checked; proxy variables count. Redirects are not followed. At most LIMIT_HTTP_HEADER_BYTES of
+ * headers.
  */
 #pragma once
 
@@ -18,7 +19,8 @@ HttpClient *http_client_new(void);
 void http_client_free(HttpClient *self); // no request may be running
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(HttpClient, http_client_free)
 
-/* Called on the requesting thread for every piece of a 2xx body. False stops the request; set *error. */
+/* Called on the requesting thread for every piece of a 2xx body. False stops the request; set
+ * *error. */
 typedef bool (*HttpBodyFunc)(const char *data, size_t size, void *user_data, GError **error);
 
 typedef struct HttpRequest {
@@ -34,8 +36,8 @@ typedef struct HttpRequest {
     size_t max_body_bytes;         // 0: LIMIT_HTTP_BODY_BYTES; LIMIT beyond
     HttpBodyFunc on_body; // NULL: the body is collected. Error answers are always collected
     void *user_data;
-    // NULL, or what on_body sets when nothing more is wanted: the end of the answer is then awaited for
-    // HTTP_DRAIN_MS only (so that the connection can be kept), and its absence is no error.
+    // NULL, or what on_body sets when nothing more is wanted: the end of the answer is then awaited
+    // for HTTP_DRAIN_MS only (so that the connection can be kept), and its absence is no error.
     const bool *is_complete;
 } HttpRequest;
 
@@ -52,9 +54,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(HttpResponse, http_response_clear)
 /* Borrowed value of the first header of that (lower-case) name, or NULL. */
 const char *http_response_header(const HttpResponse *self, const char *name);
 
-/* NETWORK (with curl's text), TIMEOUT ("… timed out while waiting for the first event" when no byte of
-   the body came, "… stalled while waiting for the next event" later), CANCELLED, LIMIT; NOT_FOUND when
-   libcurl is not installed. An HTTP error status is no error. Of an error answer's body the first
-   LIMIT_HTTP_ERROR_BYTES are kept. */
+/* NETWORK (with curl's text), TIMEOUT ("… timed out while waiting for the first event" when no byte
+   of the body came, "… stalled while waiting for the next event" later), CANCELLED, LIMIT;
+   NOT_FOUND when libcurl is not installed. An HTTP error status is no error. Of an error answer's
+   body the first LIMIT_HTTP_ERROR_BYTES are kept. */
 bool http_request(HttpClient *self, const HttpRequest *request, Cancel *cancel,
                   HttpResponse *ret_response, GError **error);

@@ -1,9 +1,9 @@
 /*
  * JSON façade over jansson: bounded, sanitised, with autoptr.
  *
- * Every string that goes in is made valid UTF-8 first, so that building a value never fails. Parsing
- * accepts what jansson does, and besides: lone surrogates and \u0000 become U+FFFD, integers beyond
- * 64 bits become doubles, the last of duplicate keys wins (spec/common.md §9).
+ * Every string that goes in is made valid UTF-8 first, so that building a value never fails.
+ * Parsing accepts what jansson does, and besides: lone surrogates and \u0000 become U+FFFD,
+ * integers beyond 64 bits become doubles, the last of duplicate keys wins (spec/common.md §9).
  * Thread safety: a json_t may be read by several threads, changed by one that has it alone.
  */
 #pragma once
@@ -37,7 +37,8 @@ void json_append_take(json_t *array, json_t *value);
 
 /* Readers tolerate a NULL or non-object `object`. Borrowed results. */
 const char *json_get_text(const json_t *object, const char *key); // NULL when no string
-gint64 json_get_int(const json_t *object, const char *key, gint64 fallback); // also from a whole double
+gint64 json_get_int(const json_t *object, const char *key,
+                    gint64 fallback); // also from a whole double
 double json_get_number(const json_t *object, const char *key, double fallback);
 bool json_get_bool(const json_t *object, const char *key, bool fallback);
 json_t *json_get_array(const json_t *object, const char *key);  // NULL when no array

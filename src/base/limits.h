@@ -7,14 +7,14 @@
 #define KIB ((size_t)1024)
 #define MIB (1024 * KIB)
 
-#define LIMIT_JSON_BYTES         (64 * MIB) // one JSON document from outside
-#define LIMIT_JSON_DEPTH         128        // nesting (spec/common.md §9)
-#define LIMIT_CONFIG_FILE_BYTES  (1 * MIB)  // settings, models file
-#define LIMIT_YAML_DEPTH         100        // task-engine §2.1
-#define LIMIT_YAML_NODES         100000
-#define LIMIT_CONTEXT_FILE_BYTES (512 * KIB) // AGENTS.md and the like
-#define LIMIT_SESSION_FILE_BYTES (1024 * MIB)
-#define LIMIT_SESSION_LINE_BYTES (64 * MIB)
+#define LIMIT_JSON_BYTES             (64 * MIB) // one JSON document from outside
+#define LIMIT_JSON_DEPTH             128        // nesting (spec/common.md §9)
+#define LIMIT_CONFIG_FILE_BYTES      (1 * MIB)  // settings, models file
+#define LIMIT_YAML_DEPTH             100        // task-engine §2.1
+#define LIMIT_YAML_NODES             100000
+#define LIMIT_CONTEXT_FILE_BYTES     (512 * KIB) // AGENTS.md and the like
+#define LIMIT_SESSION_FILE_BYTES     (1024 * MIB)
+#define LIMIT_SESSION_LINE_BYTES     (64 * MIB)
 #define LIMIT_PERSISTED_STRING_CHARS 500000 // agent-core §4.7
 
 #define LIMIT_HTTP_HEADER_BYTES (256 * KIB)
@@ -27,9 +27,9 @@
 #define LIMIT_GIT_OUTPUT_BYTES (16 * MIB)
 #define LIMIT_GH_PROCESSES     4 // at once in a process (common §6)
 
-#define LIMIT_TOOL_FILE_BYTES   (256 * MIB) // a file that read or edit opens
-#define LIMIT_ARGUMENT_BYTES    (16 * MIB)  // arguments of one tool call
-#define LIMIT_MCP_LINE_BYTES    (64 * MIB)
-#define LIMIT_STDIN_BYTES       (64 * MIB) // piped prompt
-#define LIMIT_AT_TEXT_BYTES     (5 * MIB)  // @file (agent-core §1.4)
-#define LIMIT_AT_IMAGE_BYTES    (25 * MIB)
+#define LIMIT_TOOL_FILE_BYTES (256 * MIB) // a file that read or edit opens
+#define LIMIT_ARGUMENT_BYTES  (16 * MIB)  // arguments of one tool call
+#define LIMIT_MCP_LINE_BYTES  (64 * MIB)
+#define LIMIT_STDIN_BYTES     (64 * MIB) // piped prompt
+#define LIMIT_AT_TEXT_BYTES   (5 * MIB)  // @file (agent-core §1.4)
+#define LIMIT_AT_IMAGE_BYTES  (25 * MIB)

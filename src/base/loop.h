@@ -28,6 +28,7 @@ void loop_quit(Loop *self); // thread safe; also before loop_run(), which then r
 LoopSource *loop_add_fd(Loop *self, int fd, short events, LoopFdFunc func, void *data);
 /* Fires once after `delay_ms`, then is gone; loop_remove() before that cancels it. */
 LoopSource *loop_add_timer(Loop *self, gint64 delay_ms, LoopFunc func, void *data);
-/* Blocks `signal_number` in this thread (call before any worker starts) and calls `func` instead. */
+/* Blocks `signal_number` in this thread (call before any worker starts) and calls `func` instead.
+ */
 LoopSource *loop_add_signal(Loop *self, int signal_number, LoopFunc func, void *data);
 void loop_remove(Loop *self, LoopSource *source); // NULL is allowed

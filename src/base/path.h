@@ -6,8 +6,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
-char *path_expand_home(const char *path);               // ~ and ~/…
+char *path_expand_home(const char *path);                // ~ and ~/…
 char *path_absolute(const char *path, const char *base); // against base; . and .. resolved in text
-char *path_real(const char *path);                      // symlinks resolved; NULL when absent
-char *path_display(const char *path, const char *cwd);  // relative when inside cwd, "." for itself
-bool path_is_inside(const char *path, const char *dir); // equal counts; both absolute
+char *path_real(const char *path);                       // symlinks resolved; NULL when absent
+char *path_display(const char *path, const char *cwd);   // relative when inside cwd, "." for itself
+bool path_is_inside(const char *path, const char *dir);  // equal counts; both absolute

@@ -1,6 +1,6 @@
 /*
- * Child processes (spec/common.md §6): posix_spawn, own session and so own process group, stdin from
- * /dev/null, every other descriptor closed, signal dispositions reset.
+ * Child processes (spec/common.md §6): posix_spawn, own session and so own process group, stdin
+ * from /dev/null, every other descriptor closed, signal dispositions reset.
  *
  * A timeout and an output maximum are mandatory; 0 is refused. Both are kept while reading. A stop
  * (timeout, cancel) sends SIGTERM to the group at once and SIGKILL 2 s later. A call ends when the
@@ -38,8 +38,8 @@ typedef struct ProcSpec {
     size_t max_output_bytes; // per stream; what is beyond is dropped while reading, and counted
     size_t max_error_bytes;  // of a stderr of its own, when that differs; 0: max_output_bytes
     ProcKeep keep;
-    bool has_own_stderr; // false: stderr is merged into output, in order of arrival
-    bool is_bytes;       // true: output is left as it came (size in output_size), not made UTF-8
+    bool has_own_stderr;  // false: stderr is merged into output, in order of arrival
+    bool is_bytes;        // true: output is left as it came (size in output_size), not made UTF-8
     bool stops_when_full; // PROC_KEEP_HEAD: after a byte too many, 200 ms to end, then stopped
     bool keeps_stopped;   // timeout and cancel are no errors: the result has what came, and `stop`
     ProcOutputFunc on_output; // stdout (and merged stderr); may be NULL

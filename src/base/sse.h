@@ -1,6 +1,6 @@
 /*
- * Server-sent events: bytes in, events out. Bounded by LIMIT_SSE_EVENT_BYTES an event. LF, CR and CRLF
- * line ends, comments, multi-line data, a BOM at the start. Not thread safe.
+ * Server-sent events: bytes in, events out. Bounded by LIMIT_SSE_EVENT_BYTES an event. LF, CR and
+ * CRLF line ends, comments, multi-line data, a BOM at the start. Not thread safe.
  */
 #pragma once
 

@@ -16,8 +16,8 @@ bool str_parse_int(const char *text, int64_t *ret_value);
 /* `1 y yes true on` / `0 n no false off`, any case. */
 bool str_parse_bool(const char *text, bool *ret_value);
 
-bool str_is_empty(const char *text); // NULL or ""
-bool str_equal_nocase(const char *a, const char *b); // ASCII; NULL equals only NULL
+bool str_is_empty(const char *text);                                // NULL or ""
+bool str_equal_nocase(const char *a, const char *b);                // ASCII; NULL equals only NULL
 bool str_contains_nocase(const char *haystack, const char *needle); // ASCII
 
 /* 51200 → "50.0KB" (agent-tools §1.4). */

@@ -54,12 +54,13 @@ static bool read_answer(int tty, Cancel *cancel, char *ret_letter, GError **erro
     }
 }
 
-bool ask_on_terminal(const ToolQuestion *question, Cancel *cancel, bool *ret_approved, void *user_data,
-                     GError **error)
+bool ask_on_terminal(const ToolQuestion *question, Cancel *cancel, bool *ret_approved,
+                     void *user_data, GError **error)
 {
     g_auto(Fd) tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
     if (tty < 0)
-        return fail_with(error, KEDGE_ERROR_DENIED, "refused: the terminal cannot be opened to ask");
+        return fail_with(error, KEDGE_ERROR_DENIED,
+                         "refused: the terminal cannot be opened to ask");
     g_autofree char *shown = visible(question->text);
     g_autofree char *text = g_strconcat(shown, "\nRun it? [y/N] ", NULL);
     if (!fd_write_all(tty, text, strlen(text), "/dev/tty", error))

@@ -13,7 +13,7 @@ extern const Command command_github;
 extern const Command command_gh;
 extern const Command command_mcp;
 
-/* Flags into the struct at `options` (zeroed by the caller), words into `words` (NULL: none are taken).
-   `ret_kept` holds what the struct borrows from. USAGE errors name the flag. */
+/* Flags into the struct at `options` (zeroed by the caller), words into `words` (NULL: none are
+   taken). `ret_kept` holds what the struct borrows from. USAGE errors name the flag. */
 bool cmd_decode_options(const FieldDef *fields, int argc, char *const *argv, void *options,
                         json_t **ret_kept, GPtrArray *words, GError **error);

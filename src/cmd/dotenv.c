@@ -1,6 +1,7 @@
 /*
- * `.env` files (agent-core §0): for variables that are not set yet, from $PWD, the agent directory, the config
- * root and home, in this order. The one in $PWD belongs to the project, so it may only bring provider keys.
+ * `.env` files (agent-core §0): for variables that are not set yet, from $PWD, the agent directory,
+ * the config root and home, in this order. The one in $PWD belongs to the project, so it may only
+ * bring provider keys.
  */
 #include "base/dirs.h"
 #include "base/env.h"

@@ -61,28 +61,30 @@ static void append_tools(const CommandEnv *env, GString *out)
 char *cmd_root_help_text(const CommandEnv *env)
 {
     const Command *launch = cmd_find(env, "launch");
-    GString *out = g_string_new("kedge " KEDGE_VERSION
-                                ": a coding agent with GitHub built in\n\n"
-                                "Usage: kedge [options] -p \"what to do\" [@file…]\n"
-                                "       kedge COMMAND …\n\n"
-                                "Examples:\n"
-                                "  kedge -p \"fix issue 12 and open a pull request\"\n"
-                                "  git diff | kedge -p \"review this\"\n"
-                                "  kedge github search_issues --query \"flaky label:bug\" --limit 5\n"
-                                "  kedge mcp            (the same tools for any MCP client)\n"
-                                "\nOptions:\n");
+    GString *out =
+        g_string_new("kedge " KEDGE_VERSION ": a coding agent with GitHub built in\n\n"
+                     "Usage: kedge [options] -p \"what to do\" [@file…]\n"
+                     "       kedge COMMAND …\n\n"
+                     "Examples:\n"
+                     "  kedge -p \"fix issue 12 and open a pull request\"\n"
+                     "  git diff | kedge -p \"review this\"\n"
+                     "  kedge github search_issues --query \"flaky label:bug\" --limit 5\n"
+                     "  kedge mcp            (the same tools for any MCP client)\n"
+                     "\nOptions:\n");
     field_append_help(launch->options, out);
     append_commands(env, out);
     append_tools(env, out);
-    g_string_append(
-        out, "\nEnvironment:\n"
-             "  ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY …   credentials of model providers\n"
-             "  ANTHROPIC_BASE_URL, OPENAI_BASE_URL                   other endpoints\n"
-             "  GH_TOKEN, GH_HOST                                     as gh reads them\n"
-             "  KEDGE_AGENT_DIR     settings, sessions, models.yml (~/.kedge/agent)\n"
-             "  KEDGE_WORKTREE_DIR  worktrees of pull requests (~/.kedge/wt)\n"
-             "  KEDGE_LOG           debug, info: diagnostics on standard error\n"
-             "  NO_COLOR            no colours\n"
-             "\nExit codes: 0 done, 1 failed, 2 usage, 5 budget reached, 77 refused, 130 interrupted.\n");
+    g_string_append(out,
+                    "\nEnvironment:\n"
+                    "  ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY …   credentials of "
+                    "model providers\n"
+                    "  ANTHROPIC_BASE_URL, OPENAI_BASE_URL                   other endpoints\n"
+                    "  GH_TOKEN, GH_HOST                                     as gh reads them\n"
+                    "  KEDGE_AGENT_DIR     settings, sessions, models.yml (~/.kedge/agent)\n"
+                    "  KEDGE_WORKTREE_DIR  worktrees of pull requests (~/.kedge/wt)\n"
+                    "  KEDGE_LOG           debug, info: diagnostics on standard error\n"
+                    "  NO_COLOR            no colours\n"
+                    "\nExit codes: 0 done, 1 failed, 2 usage, 5 budget reached, 77 refused, 130 "
+                    "interrupted.\n");
     return g_string_free(out, FALSE);
 }

@@ -68,8 +68,8 @@ typedef struct Parts {
 static void skip_file(Parts *parts, const char *path, guint64 size)
 {
     g_autofree char *shown = str_format_bytes(size);
-    g_ptr_array_add(parts->warnings, g_strdup_printf("Skipping file contents (too large: %s): %s",
-                                                     shown, path));
+    g_ptr_array_add(parts->warnings,
+                    g_strdup_printf("Skipping file contents (too large: %s): %s", shown, path));
     g_string_append_printf(parts->text, "<file name=\"%s\">(skipped: too large, %s)</file>\n", path,
                            shown);
 }
@@ -128,8 +128,8 @@ static json_t *first_message(const Parts *parts, const char *stdin_text, GPtrArr
     return message_user_blocks(content);
 }
 
-bool input_build(const GPtrArray *words, const char *stdin_text, const char *cwd, GPtrArray *warnings,
-                 InitialInput *ret_input, GError **error)
+bool input_build(const GPtrArray *words, const char *stdin_text, const char *cwd,
+                 GPtrArray *warnings, InitialInput *ret_input, GError **error)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(json_t) images = json_array();

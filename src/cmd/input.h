@@ -9,14 +9,14 @@
 bool input_read_stdin(size_t max_bytes, char **ret_text, GError **error);
 
 typedef struct InitialInput {
-    json_t *message;   // the first user message, or NULL when there is none
+    json_t *message;    // the first user message, or NULL when there is none
     GPtrArray *prompts; // of char *: the further prompts, in order
 } InitialInput;
 
 void initial_input_clear(InitialInput *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(InitialInput, initial_input_clear)
 
-/* `words` are the messages and @files of the command line. `stdin_text` may be NULL. Warnings about skipped
-   files go to `warnings`. NOT_FOUND `File not found: <abs path>`. */
-bool input_build(const GPtrArray *words, const char *stdin_text, const char *cwd, GPtrArray *warnings,
-                 InitialInput *ret_input, GError **error);
+/* `words` are the messages and @files of the command line. `stdin_text` may be NULL. Warnings about
+   skipped files go to `warnings`. NOT_FOUND `File not found: <abs path>`. */
+bool input_build(const GPtrArray *words, const char *stdin_text, const char *cwd,
+                 GPtrArray *warnings, InitialInput *ret_input, GError **error);

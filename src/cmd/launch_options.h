@@ -8,7 +8,8 @@
 typedef struct LaunchOptions { // strings are borrowed from `kept`
     bool is_print, is_continue, has_resume, has_session, no_session, no_tools, fail_on_error;
     bool allow_writes, allow_home, verbose, has_list_models, has_thinking;
-    const char *mode, *resume, *session, *fork, *session_dir, *model, *provider, *thinking, *api_key;
+    const char *mode, *resume, *session, *fork, *session_dir, *model, *provider, *thinking,
+        *api_key;
     const char *system_prompt, *append_system_prompt, *tools, *list_models, *cwd;
     int64_t max_turns;
     double max_cost;
@@ -22,5 +23,5 @@ void launch_options_clear(LaunchOptions *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LaunchOptions, launch_options_clear)
 
 /* Unknown options go to `warnings`, as texts. USAGE errors say which flag. */
-bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options, GPtrArray *warnings,
-                          GError **error);
+bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options,
+                          GPtrArray *warnings, GError **error);

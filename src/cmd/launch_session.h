@@ -1,6 +1,6 @@
 /*
- * The session and the model of a run: new, continued, resumed or forked; and what the flags, the session and
- * the settings say about model and thinking level (agent-core §1.6, §2.10, §4.9).
+ * The session and the model of a run: new, continued, resumed or forked; and what the flags, the
+ * session and the settings say about model and thinking level (agent-core §1.6, §2.10, §4.9).
  */
 #pragma once
 

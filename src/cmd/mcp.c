@@ -44,7 +44,8 @@ static bool is_group(const char *name)
     return g_strv_contains(groups, name);
 }
 
-/* gh.profile decides about gh and gh_* (gh-policy §5.5); what a client names does not count against it. */
+/* gh.profile decides about gh and gh_* (gh-policy §5.5); what a client names does not count against
+ * it. */
 static bool is_in_profile(const ToolDef *tool, const Settings *settings)
 {
     if (!(tool->flags & TOOL_GH))
@@ -113,8 +114,10 @@ const Command command_mcp = {
     .summary = "Serve the tools to an MCP client over standard input and output",
     .usage = "[options]",
     .options = mcp_options,
-    .help = "For a client's configuration: command `kedge`, arguments `mcp`. Calls that write ask through\n"
-            "the client (elicitation); a client that cannot ask gets a refusal, unless the server was\n"
-            "started with --allow-writes.",
+    .help =
+        "For a client's configuration: command `kedge`, arguments `mcp`. Calls that write ask "
+        "through\n"
+        "the client (elicitation); a client that cannot ask gets a refusal, unless the server was\n"
+        "started with --allow-writes.",
     .run = mcp_run,
 };

@@ -30,13 +30,15 @@ static int list_tools(const CommandEnv *env, bool is_json)
     if (is_json) {
         g_autoptr(json_t) array = json_array();
         for (const ToolDef *const *tool = env->tools; *tool; tool++)
-            json_append_take(array, tool_registry_describe(*tool));
+            if (!((*tool)->flags & TOOL_HIDDEN))
+                json_append_take(array, tool_registry_describe(*tool));
         g_autofree char *text = json_to_pretty(array);
         return cmd_print_line(text) ? EXIT_OK : EXIT_FAILED;
     }
     g_autoptr(GString) out = g_string_new(NULL);
     for (const ToolDef *const *tool = env->tools; *tool; tool++)
-        g_string_append_printf(out, "%-18s %s\n", (*tool)->name, (*tool)->summary);
+        if (!((*tool)->flags & TOOL_HIDDEN))
+            g_string_append_printf(out, "%-18s %s\n", (*tool)->name, (*tool)->summary);
     return cmd_print(out->str) ? EXIT_OK : EXIT_FAILED;
 }
 

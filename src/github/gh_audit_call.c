@@ -70,7 +70,9 @@ void github_audit_finished(ToolCall *call, const CallOutcome *outcome, const Too
         .repo = judgement ? judgement->repo : NULL,
         .class_name = judgement ? effect_name(judgement->effect) : NULL,
         .policy = policy_word(outcome),
-        .exit_status = !has_run ? -1 : result->is_error ? 1 : 0,
+        .exit_status = !has_run           ? -1
+                       : result->is_error ? 1
+                                          : 0,
         .duration_ms = outcome->duration_ms,
         .bytes = has_run ? strlen(text) : 0,
         .tool = "github",

@@ -1,5 +1,6 @@
 /*
- * The tools of this room: `github` (github-tool §1), the general `gh` and the typed reads gh_* (gh-policy §12).
+ * The tools of this room: `github` (github-tool §1), the general `gh` and the typed reads gh_*
+ * (gh-policy §12).
  */
 #pragma once
 

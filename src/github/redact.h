@@ -1,11 +1,11 @@
 /*
- * Secrets out of text: token shapes, URL credentials and parameters, known values (gh-policy §8.3–8.5).
- * Thread safe.
+ * Secrets out of text: token shapes, URL credentials and parameters, known values (gh-policy
+ * §8.3–8.5). Thread safe.
  */
 #pragma once
 
-/* Every occurrence becomes [REDACTED]. Callers free. `secrets` (NULL or NULL-terminated) are further
-   known values: those that redact_argv() masked (gh-policy §8.5). */
+/* Every occurrence becomes [REDACTED]. Callers free. `secrets` (NULL or NULL-terminated) are
+   further known values: those that redact_argv() masked (gh-policy §8.5). */
 char *redact_text(const char *text);
 char *redact_text_with(const char *text, const char *const *secrets);
 /* For what a command printed, which must stay readable: GitHub's tokens and known values only. */

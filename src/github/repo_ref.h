@@ -1,6 +1,6 @@
 /*
- * Repository references `[HOST/]OWNER/REPO` and GitHub URLs (github-tool §0.4, §5.4, §5.5). Pure, but for
- * repo_default_*(), which ask gh.
+ * Repository references `[HOST/]OWNER/REPO` and GitHub URLs (github-tool §0.4, §5.4, §5.5). Pure,
+ * but for repo_default_*(), which ask gh.
  */
 #pragma once
 
@@ -19,7 +19,8 @@ bool repo_ref_parse(const char *text, RepoRef *ret_ref);
 bool repo_ref_equal(const char *a, const char *b, const Settings *settings);
 /* GH_HOST in lower case, else gh.defaultHost. Caller frees. */
 char *repo_default_host(const Settings *settings);
-/* The hosts of gh-policy §1.4, in their normal form; github.com is the first. Caller frees with g_strfreev(). */
+/* The hosts of gh-policy §1.4, in their normal form; github.com is the first. Caller frees with
+ * g_strfreev(). */
 char **repo_known_hosts(const Settings *settings);
 /* May a call of the gh tools name this host? */
 bool repo_host_is_listed(const char *host, const Settings *settings);
@@ -37,7 +38,7 @@ bool github_url_parse(const char *url, const char *kind, GithubUrl *ret_url);
 /* The reference of a URL's repository: the host only when it is not the default. Caller frees. */
 char *github_url_repo(const GithubUrl *url, const Settings *settings);
 
-/* `gh repo view --json nameWithOwner -q .nameWithOwner` (§0.4). Memoised: per process and cwd, shared by
-   concurrent callers, failures not remembered. */
+/* `gh repo view --json nameWithOwner -q .nameWithOwner` (§0.4). Memoised: per process and cwd,
+   shared by concurrent callers, failures not remembered. */
 bool repo_default_fresh(ToolCall *call, char **ret_repo, GError **error);
 bool repo_default_memoised(ToolCall *call, char **ret_repo, GError **error);

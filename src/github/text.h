@@ -1,5 +1,6 @@
 /*
- * Text primitives of github-tool §0.1, and building of line lists. Pure. Strings belong to the caller.
+ * Text primitives of github-tool §0.1, and building of line lists. Pure. Strings belong to the
+ * caller.
  */
 #pragma once
 
@@ -9,14 +10,15 @@ char *text_norm(const char *text);       // norm_text
 char *text_norm_block(const char *text); // norm_block
 char *text_first_line(const char *text);
 char *text_sha12(const char *sha);
-char *text_author(const json_t *user); // "@login", name, or NULL
-char *text_labels(const json_t *labels); // "a, b", or NULL
+char *text_author(const json_t *user);       // "@login", name, or NULL
+char *text_labels(const json_t *labels);     // "a, b", or NULL
 char *text_percent_encode(const char *text); // pct()
 bool text_parse_posint(const char *text, int64_t *ret_value);
 
 /* L(): appends "<indent><label>: <value>\n" unless the value is missing. */
 void text_line(GString *out, const char *indent, const char *label, const char *value);
-/* The same for obj[key] of any scalar type: numbers and booleans print, empty strings are missing. */
+/* The same for obj[key] of any scalar type: numbers and booleans print, empty strings are missing.
+ */
 void text_line_json(GString *out, const char *indent, const char *label, const json_t *object,
                     const char *key);
 /* A scalar as text; NULL when missing. Caller frees. */

@@ -100,6 +100,7 @@ const ToolDef tool_gh = {
     .label = "GitHub: gh",
     .summary = "Run a GitHub CLI command; writes are asked about, deletes refused",
     .description = gh_description,
+    .effect = EFFECT_WRITE, // of some calls: a server that only reads does not offer it
     .judge = gh_judge,
     .flags =
         TOOL_EXACT | TOOL_KEEPS_TEXT | TOOL_GITHUB | TOOL_GH | TOOL_OPEN_WORLD | TOOL_CAN_DESTROY,

@@ -18,11 +18,14 @@ const ToolDef *mcp_tools_find(const McpServer *self, const char *name)
 
 static json_t *annotations(const McpServer *self, const ToolDef *tool)
 {
-    bool only_reads = self->options->is_read_only || (!tool->judge && tool->effect == EFFECT_READ);
+    // a gh_* wrapper judges its calls, but refuses one that is no read
+    bool always_reads = tool->effect == EFFECT_READ && (!tool->judge || (tool->flags & TOOL_GH));
+    bool only_reads = self->options->is_read_only || always_reads;
     json_t *object = json_object();
     json_set_text(object, "title", tool->label);
     json_set_bool(object, "readOnlyHint", only_reads);
     json_set_bool(object, "destructiveHint", !only_reads && (tool->flags & TOOL_CAN_DESTROY));
+    json_set_bool(object, "idempotentHint", only_reads);
     json_set_bool(object, "openWorldHint", tool->flags & TOOL_OPEN_WORLD);
     return object;
 }

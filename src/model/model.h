@@ -1,6 +1,6 @@
 /*
- * A model: what a request needs to know about it. Immutable once the registry has made it; models live
- * as long as their registry.
+ * A model: what a request needs to know about it. Immutable once the registry has made it; models
+ * live as long as their registry.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ typedef enum {
 } ThinkingLevel;
 
 typedef enum {
-    THINKING_MODE_EFFORT,   // a word: reasoning_effort, or adaptive thinking on Anthropic
-    THINKING_MODE_BUDGET,   // a number of tokens
+    THINKING_MODE_EFFORT, // a word: reasoning_effort, or adaptive thinking on Anthropic
+    THINKING_MODE_BUDGET, // a number of tokens
 } ThinkingMode;
 
 typedef struct ModelCost { // US dollars per million tokens
@@ -44,9 +44,9 @@ typedef struct Model {
     int64_t context_window; // tokens
     int64_t max_tokens;     // of one answer
     ModelCost cost;
-    json_t *headers; // object of extra headers, or NULL
-    json_t *compat;  // object of compat flags (agent-core §2.5), or NULL
-    bool is_keyless; // auth: none
+    json_t *headers;      // object of extra headers, or NULL
+    json_t *compat;       // object of compat flags (agent-core §2.5), or NULL
+    bool is_keyless;      // auth: none
     bool has_bearer_auth; // authHeader: true
 } Model;
 

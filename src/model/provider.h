@@ -2,8 +2,8 @@
  * One request to a model: wire format, streaming, and the assistant message that comes out
  * (agent-core §2.3–2.5, §2.8).
  *
- * Blocks the calling thread; thread safe. Never fails after it started: whatever goes wrong becomes an
- * assistant message with stopReason "error" or "aborted", errorMessage, and the content so far.
+ * Blocks the calling thread; thread safe. Never fails after it started: whatever goes wrong becomes
+ * an assistant message with stopReason "error" or "aborted", errorMessage, and the content so far.
  */
 #pragma once
 
@@ -14,12 +14,12 @@ typedef struct ProviderRequest {
     const Model *model;
     const char *api_key;              // NULL: keyless
     const char *const *system_blocks; // NULL-terminated; may be NULL
-    const json_t *messages; // agent messages; converted and repaired for the model here
-    const json_t *tools;    // [{"name","description","parameters"}]; may be NULL
-    ThinkingLevel thinking; // already clamped
-    const json_t *thinking_budgets; // {"low":4096,…}; NULL: the defaults
-    int64_t max_tokens;     // 0: the model's default
-    const char *session_id; // may be NULL
+    const json_t *messages;           // agent messages; converted and repaired for the model here
+    const json_t *tools;              // [{"name","description","parameters"}]; may be NULL
+    ThinkingLevel thinking;           // already clamped
+    const json_t *thinking_budgets;   // {"low":4096,…}; NULL: the defaults
+    int64_t max_tokens;               // 0: the model's default
+    const char *session_id;           // may be NULL
 } ProviderRequest;
 
 /* The answer while it grows. */
@@ -30,8 +30,8 @@ typedef struct ModelStream ModelStream;
    (json_deep_copy) what is kept. */
 const json_t *model_stream_message(ModelStream *self);
 
-/* Called on the requesting thread. `event` is {"type":"text_delta","contentIndex":0,"delta":"…"} and its
-   kin (agent-core §2.3); borrowed and valid during the call only. */
+/* Called on the requesting thread. `event` is {"type":"text_delta","contentIndex":0,"delta":"…"}
+   and its kin (agent-core §2.3); borrowed and valid during the call only. */
 typedef void (*ProviderEventFunc)(const json_t *event, ModelStream *stream, void *user_data);
 
 /* New reference to the finished assistant message. `on_event` may be NULL. */

@@ -10,8 +10,8 @@
 
 typedef struct ModelRegistry ModelRegistry;
 
-/* Reads `models_file` (missing is fine). A broken file leaves the built-ins working; *ret_warning is then
-   the text to show once (caller frees), else NULL. */
+/* Reads `models_file` (missing is fine). A broken file leaves the built-ins working; *ret_warning
+   is then the text to show once (caller frees), else NULL. */
 ModelRegistry *model_registry_new(const char *models_file, char **ret_warning);
 void model_registry_free(ModelRegistry *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ModelRegistry, model_registry_free)
@@ -22,7 +22,8 @@ void model_registry_set_runtime_key(ModelRegistry *self, const char *provider, c
 /* All models, catalogue order. Borrowed. */
 const Model *const *model_registry_all(const ModelRegistry *self, size_t *ret_count);
 
-/* The key to send, or NULL; new string. KEDGE_API_KEY counts when `is_named` (--model was given). */
+/* The key to send, or NULL; new string. KEDGE_API_KEY counts when `is_named` (--model was given).
+ */
 char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_named);
 /* Keyless, or a key resolves. */
 bool model_registry_is_available(const ModelRegistry *self, const Model *model, bool is_named);
@@ -38,9 +39,10 @@ typedef struct ModelChoice {
 bool model_registry_select(ModelRegistry *self, const char *selector, const char *provider,
                            ModelChoice *ret_choice, GError **error);
 
-/* The per-provider default among available models, else the first available; NULL when there is none. */
+/* The per-provider default among available models, else the first available; NULL when there is
+ * none. */
 const Model *model_registry_default(const ModelRegistry *self);
 
-/* --list-models: the table, or the text for an empty list (agent-core §1.8), with its last line end.
-   Caller frees. */
+/* --list-models: the table, or the text for an empty list (agent-core §1.8), with its last line
+   end. Caller frees. */
 char *model_registry_list_text(const ModelRegistry *self, const char *pattern);

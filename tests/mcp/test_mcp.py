@@ -90,7 +90,7 @@ class Listing(McpTest):
         self.assertEqual(read["inputSchema"]["required"], ["path"])
         self.assertIs(read["inputSchema"]["additionalProperties"], False)
         self.assertEqual(set(read["inputSchema"]["properties"]), {"path"})  # hidden fields stay hidden
-        self.assertEqual(read["annotations"], {"title": "Read", "readOnlyHint": True,
+        self.assertEqual(read["annotations"], {"title": "Read", "readOnlyHint": True, "idempotentHint": True,
                                                "destructiveHint": False, "openWorldHint": False})
         bash = tools["bash"]["annotations"]
         self.assertEqual((bash["readOnlyHint"], bash["destructiveHint"], bash["openWorldHint"]),

@@ -59,7 +59,8 @@ void gh_fixture_reply(GhFixture *self, const GhReply *reply);
 void gh_fixture_reply_out(GhFixture *self, const char *out); // any call, exit 0
 void gh_fixture_set_lookup(GhFixture *self, const GhReply *reply);
 
-/* What `gh --version` says, 2.92.0 unless set before the first call; it is not among the calls below. */
+/* What `gh --version` says, 2.92.0 unless set before the first call; it is not among the calls
+ * below. */
 void gh_fixture_set_version(GhFixture *self, const char *version);
 
 /* `arguments` is JSON text of the `github` tool's arguments. */

@@ -33,8 +33,7 @@ static char *picture(const SessionContext *context)
     ",\"summary\":\"S\",\"firstKeptEntryId\":\"" kept "\",\"tokensBefore\":9}"
 #define CHAIN                                                                                      \
     USER("u1", "null", "a")                                                                        \
-    "," ANSWER("a1", "\"u1\"", "m1") "," USER("u2", "\"a1\"", "b") "," ANSWER("a2", "\"u2\"",      \
-                                                                              "m2")
+    "," ANSWER("a1", "\"u1\"", "m1") "," USER("u2", "\"a1\"", "b") "," ANSWER("a2", "\"u2\"", "m2")
 
 static void test_build(void **state G_GNUC_UNUSED)
 {
