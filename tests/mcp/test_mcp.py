@@ -98,8 +98,10 @@ class Listing(McpTest):
         for tool in tools.values():
             self.assertTrue(tool["title"] and tool["description"], tool["name"])
 
-    def test_default_is_github(self):
-        self.assertEqual(set(self.tools()), {"github"})
+    def test_default_is_github_and_gh(self):
+        names = set(self.tools())
+        self.assertLess({"github", "gh", "gh_pr_view", "gh_api_get"}, names)
+        self.assertEqual(len(names), 17)  # github, gh and the fifteen typed reads
 
     def test_names_and_groups(self):
         self.assertEqual(set(self.tools("--tools", "grep,github")), {"grep", "github"})
