@@ -10,9 +10,9 @@ typedef struct ApiCall {
     const CommandArgs *args;
     Classified *out;
     Verdict *verdict;
-    const char **fields; // values of -f and -F, in this order
-    bool has_url_query;  // the endpoint has a parameter `query`
-    GraphqlKind graphql; // of all documents together
+    const char **fields;  // values of -f and -F, in this order
+    const char *endpoint; // NULL: none
+    GraphqlKind graphql;  // of all documents together
     bool has_graphql_document;
 } ApiCall;
 
@@ -37,6 +37,7 @@ static void judge_header(ApiCall *self, const char *header)
     }
     g_autofree char *part = g_strndup(header, (size_t)(colon - header));
     g_autofree char *name = g_ascii_strdown(g_strstrip(part), -1);
+    g_strdelimit(name, "_", '-'); // some servers do not tell them apart
     if (g_strv_contains(overrides, name))
         raise_to(self, EFFECT_BLOCKED, "header that overrides the method");
     if (g_strv_contains(credentials, name))
@@ -72,15 +73,6 @@ static bool is_key(const char *field, const char *key)
 {
     size_t length = strcspn(field, "=");
     return strlen(key) == length && strncmp(field, key, length) == 0;
-}
-
-static bool has_key(const ApiCall *self, const char *key)
-{
-    for (size_t i = 0; self->fields[i] != NULL; i++) {
-        if (is_key(self->fields[i], key))
-            return true;
-    }
-    return false;
 }
 
 /* ---- endpoint (§4.2) ---- */
@@ -178,20 +170,30 @@ static bool split_full_url(ApiCall *self, const char *url, const char **ret_path
     return true;
 }
 
-/* A parameter named `query` could carry a document that is not among the fields. */
-static bool has_query_parameter(const char *endpoint)
+/* Has the endpoint a parameter whose name begins like this? Of two readings the stricter. */
+static bool has_url_parameter(const ApiCall *self, const char *name)
 {
-    const char *query = strchr(endpoint, '?');
+    const char *query = self->endpoint != NULL ? strchr(self->endpoint, '?') : NULL;
     if (query == NULL)
         return false;
     g_autoptr(GString) once = percent_decode(query + 1, strlen(query + 1));
     g_autoptr(GString) twice = percent_decode(once->str, once->len);
     g_auto(GStrv) parts = g_strsplit_set(twice->str, "&;", -1);
     for (char **part = parts; *part != NULL; part++) {
-        if (g_ascii_strncasecmp(*part, "query", strlen("query")) == 0)
+        if (g_ascii_strncasecmp(*part, name, strlen(name)) == 0)
             return true;
     }
     return false;
+}
+
+/* Among the fields, or in the endpoint, from where a server may take it as well. */
+static bool has_key(const ApiCall *self, const char *key)
+{
+    for (size_t i = 0; self->fields[i] != NULL; i++) {
+        if (is_key(self->fields[i], key))
+            return true;
+    }
+    return has_url_parameter(self, key);
 }
 
 static void read_endpoint(ApiCall *self, const char *endpoint)
@@ -216,7 +218,6 @@ static void read_endpoint(ApiCall *self, const char *endpoint)
         return;
     }
     self->out->is_graphql = g_ascii_strcasecmp(self->out->api_path, "graphql") == 0;
-    self->has_url_query = has_query_parameter(endpoint);
 }
 
 /* ---- method and path (§4.3) ---- */
@@ -311,7 +312,8 @@ static void judge_graphql(ApiCall *self)
         if (is_key(self->fields[i], "query"))
             judge_document(self, equals != NULL ? equals + 1 : "");
     }
-    if (self->has_url_query ||
+    // a parameter named `query` could carry a document that is not among the fields
+    if (has_url_parameter(self, "query") ||
         (!self->has_graphql_document && !(is_get && self->fields[0] == NULL)))
         raise_to(self, EFFECT_UNKNOWN,
                  "GraphQL request whose document is not in a field \"query\"");
@@ -367,6 +369,7 @@ void classify_api(const ClassifyOptions *options, Classified *self, Verdict *ver
     };
     verdict_set(verdict, EFFECT_READ, "reads from the API");
     const char *endpoint = command_args_positional(self->args, 0);
+    call.endpoint = endpoint;
     judge_flags(&call);
     if (endpoint != NULL)
         read_endpoint(&call, endpoint);

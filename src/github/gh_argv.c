@@ -13,6 +13,7 @@ typedef struct Expansion {
     const GhContext *context;
     const char *branch;
     const char *missing; // the first name without a value; NULL: none
+    bool is_nested;      // a value looks like a placeholder itself, and gh would replace it
 } Expansion;
 
 static GRegex *placeholders; // written once, by compile_placeholders()
@@ -56,6 +57,7 @@ static char *expand_text(Expansion *self, const char *text, size_t start)
         g_regex_replace_eval(placeholders, text + start, -1, 0, 0, replace_placeholder, self, NULL);
     if (tail == NULL)
         return NULL;
+    self->is_nested = self->is_nested || g_regex_match(placeholders, tail, 0, NULL);
     return g_strdup_printf("%.*s%s", (int)start, text, tail);
 }
 
@@ -107,6 +109,9 @@ bool gh_argv_expand(const Classified *classified, const GhContextSpec *spec, cha
     if (expansion.missing != NULL)
         return fail_with_kind(error, GH_KIND_INVALID_ARGS,
                               &(GhFacts) { .reason = "no branch is checked out for {branch}" });
+    if (expansion.is_nested)
+        return fail_with_kind(error, GH_KIND_INVALID_ARGS,
+                              &(GhFacts) { .reason = "the branch is named like a placeholder" });
     if (is_changed)
         *ret_argv = g_steal_pointer(&argv);
     return true;

@@ -1,5 +1,7 @@
 /*
- * GraphQL tokens, and on them the definitions of a document with balanced brackets.
+ * GraphQL tokens, and on them the definitions of a document with balanced brackets. What is a token
+ * to one server and part of a comment or string to another is no token here: a document that can be
+ * read in two ways could hide a mutation in one of them.
  */
 #include "github/graphql_scan.h"
 
@@ -24,27 +26,35 @@ typedef struct Scanner {
     size_t length;
 } Scanner;
 
-static void skip_ignored(Scanner *self)
+/* False: a lone CR in a comment, which ends it only to some. */
+static bool skip_ignored(Scanner *self)
 {
     for (;;) {
         self->at += strspn(self->at, " \t\r\n,");
-        if (*self->at == '#')
+        if (*self->at == '#') {
             self->at += strcspn(self->at, "\r\n");
-        else if (g_str_has_prefix(self->at, BOM))
+            if (*self->at == '\r' && self->at[1] != '\n')
+                return false;
+        } else if (g_str_has_prefix(self->at, BOM)) {
             self->at += strlen(BOM);
-        else
-            return;
+        } else {
+            return true;
+        }
     }
 }
 
-/* Behind the opening quotes of a block string. */
+/* Behind the opening quotes of a block string. Servers do not agree about which quotes of more than
+   three close it, nor about backslashes in front of an escaped three. */
 static Token read_block_string(Scanner *self)
 {
+    const char *start = self->at;
     for (;;) {
         const char *quotes = strstr(self->at, "\"\"\"");
-        if (quotes == NULL)
+        if (quotes == NULL || quotes[3] == '"')
             return TOKEN_BAD;
-        bool is_escaped = quotes > self->at && quotes[-1] == '\\';
+        bool is_escaped = quotes > start && quotes[-1] == '\\';
+        if (is_escaped && quotes - 1 > start && quotes[-2] == '\\')
+            return TOKEN_BAD;
         self->at = quotes + 3;
         if (!is_escaped)
             return TOKEN_OTHER;
@@ -99,7 +109,8 @@ static Token read_number(Scanner *self)
 
 static Token read_token(Scanner *self)
 {
-    skip_ignored(self);
+    if (!skip_ignored(self))
+        return TOKEN_BAD;
     self->start = self->at;
     char c = *self->at;
     if (c == '\0')

@@ -89,6 +89,15 @@ static void skip_dot(Scanner *self)
         skip_number(self);
 }
 
+/* Newer versions of gh's jq go on with a comment behind a line that ends in a backslash, and not
+   all end one at a lone CR: what stands behind is code to one and comment to the other. */
+static void skip_comment(Scanner *self)
+{
+    self->at += strcspn(self->at, "\r\n\\");
+    bool is_plain = *self->at == '\0' || *self->at == '\n' || strncmp(self->at, "\r\n", 2) == 0;
+    self->is_found = !is_plain;
+}
+
 static void scan_token(Scanner *self)
 {
     char c = *self->at;
@@ -103,7 +112,7 @@ static void scan_token(Scanner *self)
         if (c == '$')
             self->is_found = skip_name(self, "ENV");
         else if (c == '#')
-            self->at += strcspn(self->at, "\r\n");
+            skip_comment(self);
         else if (c == '"')
             skip_string(self);
         else if (c == '(')

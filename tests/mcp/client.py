@@ -17,10 +17,10 @@ class Client:
     """One server process, and what it said."""
 
     def __init__(self, root, args=(), capabilities=None, version="2025-06-18", roots=None, start=True,
-                 is_deaf=False):
+                 is_deaf=False, env=None):
         self.cwd = os.path.join(root, "w")
         os.makedirs(self.cwd, exist_ok=True)
-        env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+        env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **(env or {})}
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "G_SLICE"):
             if name in os.environ:
                 env[name] = os.environ[name]

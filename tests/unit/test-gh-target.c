@@ -431,12 +431,35 @@ static void test_branch_names(void **state G_GNUC_UNUSED)
     assert_int_equal(gh_kind_of_error(error), GH_KIND_INVALID_ARGS);
 }
 
+/* gh would replace what looks like a placeholder a second time, in what was judged already. */
+static void test_branch_like_placeholder(void **state G_GNUC_UNUSED)
+{
+    static const char *const names[] = { "{owner}", "x/{repo}", "{branch}" };
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        const TargetCase one = {
+            names[i], &plain, { "api", "graphql", "-F", "query={a} {branch} {b}" }, NULL
+        };
+        g_autoptr(GhClone) clone = make_clone(one.remotes);
+        g_free(clone->branch);
+        clone->branch = g_strdup(names[i]);
+        const GhContextSpec spec = { .known_hosts = known_hosts,
+                                     .default_host = "github.com",
+                                     .clone = clone };
+        g_auto(Classified) classified = { 0 };
+        g_auto(GhTarget) target = { 0 };
+        g_autoptr(GError) error = NULL;
+        assert_false(compute(&one, &spec, &classified, &target, &error));
+        assert_int_equal(gh_kind_of_error(error), GH_KIND_INVALID_ARGS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_targets),
         cmocka_unit_test(test_environment),
         cmocka_unit_test(test_branch_names),
+        cmocka_unit_test(test_branch_like_placeholder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

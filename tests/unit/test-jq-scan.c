@@ -74,6 +74,12 @@ static void test_expressions(void **state G_GNUC_UNUSED)
         { ". # env\n", false },
         { "# x\nenv", true },
         { "# x\renv", true },
+        { "# x\r\n.env", false },
+        { ". # plain", false },
+        // to a newer jq a comment goes on behind a backslash, and strings begin elsewhere
+        { "# \\\n\"\nenv #\"", true },
+        { "# \\\\\n\"\nenv #\"", true },
+        { "# \r\"\nenv #\"", true },
         { "\"#\" | env", true },
         { "# \"\nenv # \"", true },
         { "\"\\( # )\n env)\"", true },
