@@ -8,7 +8,6 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "base/str.h"
 #include "base/utf8.h"
 
 #include <fcntl.h>

@@ -16,7 +16,6 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -34,23 +33,6 @@ static const char *const user_names[] = {
     ".codex/AGENTS.md",  ".gemini/GEMINI.md",
 };
 
-/* Up to `max` bytes from the start. False when it cannot be read. */
-static bool read_start(int fd, size_t max, GString *text)
-{
-    char piece[16 * 1024];
-    while (text->len < max) {
-        ssize_t size = read(fd, piece, MIN(sizeof piece, max - text->len));
-        if (size < 0 && errno == EINTR)
-            continue;
-        if (size < 0)
-            return false;
-        if (size == 0)
-            break;
-        g_string_append_len(text, piece, size);
-    }
-    return true;
-}
-
 char *prompt_read_file(const char *path)
 {
     g_auto(Fd) fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -59,7 +41,7 @@ char *prompt_read_file(const char *path)
         return NULL;
 
     g_autoptr(GString) bytes = g_string_new(NULL);
-    if (!read_start(fd, LIMIT_CONTEXT_FILE_BYTES + 1, bytes))
+    if (!fd_read_all(fd, LIMIT_CONTEXT_FILE_BYTES + 1, path, bytes, NULL))
         return NULL;
     bool is_cut = bytes->len > LIMIT_CONTEXT_FILE_BYTES;
     size_t kept = is_cut ? utf8_boundary_before(bytes->str, bytes->len, LIMIT_CONTEXT_FILE_BYTES)

@@ -57,6 +57,15 @@ const char *env_get(const char *name)
     return env_get_raw(older);
 }
 
+bool env_is_name(const char *name)
+{
+    if (!g_ascii_isalpha(*name) && *name != '_')
+        return false;
+    while (g_ascii_isalnum(*name) || *name == '_')
+        name++;
+    return *name == '\0';
+}
+
 bool env_flag(const char *name)
 {
     static const char *const words[] = { "1", "y", "yes", "true", "on" };

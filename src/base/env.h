@@ -13,6 +13,9 @@ const char *env_get(const char *name);
 /* Any variable, with its whole name; NULL when unset or empty. */
 const char *env_get_raw(const char *name);
 
+/* A name that a shell could set: letters, digits and _, no digit first. */
+bool env_is_name(const char *name);
+
 /* True for `1 y yes true on` in any case. */
 bool env_flag(const char *name);
 

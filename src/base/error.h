@@ -17,9 +17,8 @@ typedef enum {
     KEDGE_ERROR_USAGE,     // exit code 2 on the command line
     KEDGE_ERROR_NOT_FOUND,
     KEDGE_ERROR_DENIED,  // policy, the user or the server's permissions said no
-    KEDGE_ERROR_NETWORK, // worth retrying, like TIMEOUT and RATE_LIMIT
+    KEDGE_ERROR_NETWORK, // worth retrying, like TIMEOUT
     KEDGE_ERROR_TIMEOUT,
-    KEDGE_ERROR_RATE_LIMIT,
     KEDGE_ERROR_PROTOCOL, // the other side, or a file, holds something we cannot use
     KEDGE_ERROR_LIMIT,    // one of our own maxima was reached
     KEDGE_ERROR_IO,       // a system call failed: file, disk, process

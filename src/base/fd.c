@@ -33,6 +33,23 @@ bool fd_set_nonblocking(int fd, GError **error)
     return true;
 }
 
+bool fd_read_all(int fd, size_t max_bytes, const char *name, GString *out, GError **error)
+{
+    char piece[16 * 1024];
+    for (size_t left = max_bytes; left > 0;) {
+        ssize_t count = read(fd, piece, MIN(sizeof piece, left));
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return fail_with_errno(error, errno, "cannot read %s", name);
+        if (count == 0)
+            return true;
+        g_string_append_len(out, piece, count);
+        left -= (size_t)count;
+    }
+    return true;
+}
+
 bool fd_write_all(int fd, const void *data, size_t size, const char *name, GError **error)
 {
     const char *next = data;

@@ -27,5 +27,8 @@ bool fd_pipe(int ret_fds[2], GError **error);
 
 bool fd_set_nonblocking(int fd, GError **error);
 
+/* Appends what comes up to the end, and `max_bytes` at most. `name` is for the message. */
+bool fd_read_all(int fd, size_t max_bytes, const char *name, GString *out, GError **error);
+
 /* Writes everything, continuing after partial writes and EINTR. `name` is for the message. */
 bool fd_write_all(int fd, const void *data, size_t size, const char *name, GError **error);

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cmd/direct.h"
+#include "tool/visible.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,23 +14,6 @@ bool ask_has_terminal(void)
 {
     g_auto(Fd) tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
     return tty >= 0;
-}
-
-/* Control and direction characters are shown, so that a text cannot disguise itself. */
-static char *visible(const char *text)
-{
-    GString *out = g_string_new(NULL);
-    for (const char *p = text; *p; p = g_utf8_next_char(p)) {
-        gunichar c = g_utf8_get_char(p);
-        bool is_hidden = (c < 0x20 && c != '\n') || (c >= 0x7f && c < 0xa0) || c == 0xfeff ||
-                         (c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||
-                         (c >= 0x2060 && c <= 0x2069) || (c >= 0xe0000 && c <= 0xe007f);
-        if (is_hidden)
-            g_string_append_printf(out, c < 0x100 ? "\\x%02x" : "\\u%04x", c);
-        else
-            g_string_append_unichar(out, c);
-    }
-    return g_string_free(out, FALSE);
 }
 
 /* The first letter of the answer line; '\0' at end of file. */
@@ -61,9 +45,10 @@ bool ask_on_terminal(const ToolQuestion *question, Cancel *cancel, bool *ret_app
     if (tty < 0)
         return fail_with(error, KEDGE_ERROR_DENIED,
                          "refused: the terminal cannot be opened to ask");
-    g_autofree char *shown = visible(question->text);
-    g_autofree char *text = g_strconcat(shown, "\nRun it? [y/N] ", NULL);
-    if (!fd_write_all(tty, text, strlen(text), "/dev/tty", error))
+    g_autoptr(GString) text = g_string_new(NULL);
+    visible_append_lines(text, question->text); // whoever wrote it: it cannot disguise itself
+    g_string_append(text, "\nRun it? [y/N] ");
+    if (!fd_write_all(tty, text->str, text->len, "/dev/tty", error))
         return false;
     char letter = '\0';
     if (!read_answer(tty, cancel, &letter, error))

@@ -25,6 +25,12 @@ int cmd_fail(const GError *error)
     return error->domain == KEDGE_ERROR ? cmd_exit_code((KedgeError)error->code) : EXIT_FAILED;
 }
 
+void cmd_print_warnings(const GPtrArray *warnings)
+{
+    for (unsigned i = 0; i < warnings->len; i++)
+        fprintf(stderr, "Warning: %s\n", (char *)warnings->pdata[i]);
+}
+
 bool cmd_is_reader_gone(void)
 {
     struct pollfd output = { .fd = STDOUT_FILENO };

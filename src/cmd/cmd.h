@@ -15,7 +15,6 @@ enum {
     EXIT_BUDGET = 5,
     EXIT_REFUSED = 77,
     EXIT_INTERRUPTED = 130,
-    EXIT_TERMINATED = 143,
 };
 
 typedef struct Command Command;
@@ -47,6 +46,9 @@ const Command *cmd_find(const CommandEnv *env, const char *name);
 /* Prints `kedge: <message>` on standard error; the exit code that fits the error. */
 int cmd_fail(const GError *error);
 int cmd_exit_code(KedgeError code);
+
+/* Each text as `Warning: <text>` on standard error. */
+void cmd_print_warnings(const GPtrArray *warnings);
 
 /* Standard output is a pipe that nobody reads any more. */
 bool cmd_is_reader_gone(void);

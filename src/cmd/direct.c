@@ -4,7 +4,6 @@
 #include "cmd/direct.h"
 
 #include "base/dirs.h"
-#include "base/env.h"
 #include "cmd/interrupt.h"
 
 #include <errno.h>
@@ -25,8 +24,7 @@ Settings *cmd_load_settings(const char *cwd)
     g_autofree char *agent_dir = dirs_agent();
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     Settings *settings = settings_load(agent_dir, cwd, warnings);
-    for (unsigned i = 0; i < warnings->len; i++)
-        fprintf(stderr, "Warning: %s\n", (char *)warnings->pdata[i]);
+    cmd_print_warnings(warnings);
     return settings;
 }
 

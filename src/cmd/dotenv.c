@@ -9,16 +9,6 @@
 #include "base/limits.h"
 #include "cmd/cmd.h"
 
-static bool is_name(const char *text)
-{
-    if (!g_ascii_isalpha(*text) && *text != '_')
-        return false;
-    for (; *text; text++)
-        if (!g_ascii_isalnum(*text) && *text != '_')
-            return false;
-    return true;
-}
-
 static void take_line(char *line, bool is_project)
 {
     g_strstrip(line);
@@ -32,7 +22,7 @@ static void take_line(char *line, bool is_project)
         value[size - 1] = '\0';
         value++;
     }
-    if (is_name(name) && !env_get_raw(name) && (!is_project || env_is_provider_key(name)))
+    if (env_is_name(name) && !env_get_raw(name) && (!is_project || env_is_provider_key(name)))
         g_setenv(name, value, TRUE);
 }
 

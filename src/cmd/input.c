@@ -3,6 +3,7 @@
  */
 #include "cmd/input.h"
 
+#include "base/fd.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -10,26 +11,16 @@
 #include "base/utf8.h"
 #include "model/message.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 
 bool input_read_stdin(size_t max_bytes, char **ret_text, GError **error)
 {
     g_autoptr(GString) data = g_string_new(NULL);
-    char buffer[65536];
-    for (;;) {
-        ssize_t got = read(STDIN_FILENO, buffer, sizeof buffer);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return fail_with_errno(error, errno, "cannot read standard input");
-        if (got == 0)
-            break;
-        if (data->len + (size_t)got > max_bytes)
-            return fail_with(error, KEDGE_ERROR_LIMIT, "standard input is larger than %zu MiB",
-                             max_bytes / MIB);
-        g_string_append_len(data, buffer, got);
-    }
+    if (!fd_read_all(STDIN_FILENO, max_bytes + 1, "standard input", data, error))
+        return false;
+    if (data->len > max_bytes)
+        return fail_with(error, KEDGE_ERROR_LIMIT, "standard input is larger than %zu MiB",
+                         max_bytes / MIB);
     *ret_text = utf8_from_bytes(data->str, data->len);
     return true;
 }
@@ -38,25 +29,6 @@ void initial_input_clear(InitialInput *self)
 {
     g_clear_pointer(&self->message, json_decref);
     g_clear_pointer(&self->prompts, g_ptr_array_unref);
-}
-
-static const char *image_type(const char *data, size_t size)
-{
-    static const struct {
-        const char *magic;
-        size_t size, offset;
-        const char *type;
-    } kinds[] = {
-        { "\x89PNG\r\n\x1a\n", 8, 0, "image/png" },
-        { "\xff\xd8\xff", 3, 0, "image/jpeg" },
-        { "GIF8", 4, 0, "image/gif" },
-        { "WEBP", 4, 8, "image/webp" },
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
-        if (size >= kinds[i].offset + kinds[i].size &&
-            memcmp(data + kinds[i].offset, kinds[i].magic, kinds[i].size) == 0)
-            return kinds[i].type;
-    return NULL;
 }
 
 typedef struct Parts {
@@ -91,7 +63,7 @@ static bool add_file(Parts *parts, const char *argument, const char *cwd, GError
     size_t size = 0;
     if (!file_read(path, LIMIT_AT_IMAGE_BYTES, &data, &size, error))
         return false;
-    const char *type = image_type(data, size);
+    const char *type = message_image_type(data, size);
     if (type) {
         g_autofree char *base64 = g_base64_encode((const guchar *)data, size);
         json_append_take(parts->images, message_image_block(base64, type));

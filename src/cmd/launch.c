@@ -4,7 +4,6 @@
 #include "agent/prompt.h"
 #include "base/ansi.h"
 #include "base/dirs.h"
-#include "base/env.h"
 #include "base/limits.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
@@ -50,12 +49,6 @@ static void launch_clear(Launch *self)
     cancel_unref(self->cancel);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Launch, launch_clear)
-
-static void print_warnings(const GPtrArray *warnings)
-{
-    for (unsigned i = 0; i < warnings->len; i++)
-        fprintf(stderr, "Warning: %s\n", (char *)warnings->pdata[i]);
-}
 
 /* In the home directory an agent could touch everything: move to a temporary one (agent-core §1.6).
  */
@@ -104,7 +97,7 @@ static bool gather_input(Launch *self, bool *ret_is_interactive, GError **error)
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     bool is_built =
         input_build(self->options.words, stdin_text, self->cwd, warnings, &self->input, error);
-    print_warnings(warnings);
+    cmd_print_warnings(warnings);
     return is_built;
 }
 
@@ -136,7 +129,7 @@ static void build_prompt(Launch *self)
     };
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     self->system_blocks = prompt_build(&options, warnings);
-    print_warnings(warnings);
+    cmd_print_warnings(warnings);
 }
 
 static int outcome_exit_code(const Launch *self, const AgentOutcome *outcome, const json_t *last)
@@ -266,7 +259,7 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     if (!launch_options_parse(argc, argv, &self.options, warnings, &error))
         return cmd_fail(error);
-    print_warnings(warnings);
+    cmd_print_warnings(warnings);
     if (!enter_directory(&self, &error))
         return cmd_fail(error);
     load_registry(&self);

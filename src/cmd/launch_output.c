@@ -4,7 +4,6 @@
 #include "cmd/launch_output.h"
 
 #include "base/ansi.h"
-#include "base/str.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "model/message.h"

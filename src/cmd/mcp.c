@@ -4,7 +4,6 @@
 #include "base/dirs.h"
 #include "base/path.h"
 #include "cmd/commands.h"
-#include "cmd/direct.h"
 #include "github/gh_profile.h"
 #include "mcp/server.h"
 #include "tool/registry.h"
@@ -54,11 +53,6 @@ static bool is_in_profile(const ToolDef *tool, const Settings *settings)
     return gh_profile_offers(settings, GH_DOOR_OTHERS, kind);
 }
 
-static bool can_read(const ToolDef *tool)
-{
-    return tool->judge || tool->effect == EFFECT_READ;
-}
-
 /* NULL-terminated, in table order; NULL after a message about a name that is no tool. */
 static GPtrArray *choose(const CommandEnv *env, const McpOptions *options, const Settings *settings)
 {
@@ -67,8 +61,7 @@ static GPtrArray *choose(const CommandEnv *env, const McpOptions *options, const
     for (const ToolDef *const *tool = env->tools; *tool; tool++)
         for (char **name = names; *name; name++) {
             bool is_named = tool_registry_find(env->tools, g_strstrip(*name)) == *tool;
-            if ((is_named || is_in_group(*tool, *name)) &&
-                (!options->is_read_only || can_read(*tool)) && is_in_profile(*tool, settings) &&
+            if ((is_named || is_in_group(*tool, *name)) && is_in_profile(*tool, settings) &&
                 !g_ptr_array_find(chosen, *tool, NULL))
                 g_ptr_array_add(chosen, (void *)*tool);
         }
@@ -94,11 +87,12 @@ static int mcp_run(const CommandEnv *env, int argc, char *const *argv)
         return EXIT_FAILED;
     }
     g_autofree char *here = g_get_current_dir();
-    g_autoptr(Settings) settings = cmd_load_settings(cwd ? cwd : here);
+    g_autofree char *agent_dir = dirs_agent();
+    // the server loads them for the client's directory, and says what is wrong with them then
+    g_autoptr(Settings) settings = settings_load(agent_dir, cwd ? cwd : here, NULL);
     g_autoptr(GPtrArray) tools = choose(env, &options, settings);
     if (!tools)
         return EXIT_USAGE;
-    g_autofree char *agent_dir = dirs_agent();
     const McpServerOptions server = {
         .tools = (const ToolDef *const *)tools->pdata,
         .agent_dir = agent_dir,

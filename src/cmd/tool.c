@@ -2,7 +2,6 @@
  * `kedge tool list|schema|run`: the tools as they are, without a model; and the short forms `kedge
  * grep` and `kedge read`.
  */
-#include "base/file.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "cmd/commands.h"

@@ -4,7 +4,6 @@
  */
 #include "model/convert.h"
 
-#include "base/str.h"
 #include "base/utf8.h"
 #include "model/message.h"
 #include "model/openai.h"
@@ -57,28 +56,8 @@ static void append_truncation(GString *text, const json_t *message)
             g_string_append(text, "\n\n[Output truncated]");
         return;
     }
-    const json_t *range = json_get_object(cut, "shownRange");
-    gint64 start = json_get_int(range, "start", 1);
-    gint64 end = json_get_int(range, "end", 0);
-    gint64 total = json_get_int(cut, "totalLines", 0);
-    if (end >= start)
-        g_string_append_printf(text, "\n\n[Showing lines %" PRId64 "-%" PRId64 " of %" PRId64,
-                               start, end, total);
-    else
-        g_string_append_printf(text, "\n\n[Showing %" PRId64 " of %" PRId64 " lines",
-                               json_get_int(cut, "outputLines", 0), total);
-    if (g_strcmp0(json_get_text(cut, "truncatedBy"), "bytes") == 0) {
-        gint64 bytes = json_get_int(cut, "maxBytes", json_get_int(cut, "outputBytes", 0));
-        g_autofree char *size = str_format_bytes((uint64_t)MAX(bytes, 0));
-        g_string_append_printf(text, " (%s limit)", size);
-    }
-    const json_t *artifact = json_object_get(cut, "artifactId");
-    if (json_is_string(artifact))
-        g_string_append_printf(text, ". Read artifact://%s for full output",
-                               json_string_value(artifact));
-    else if (json_is_integer(artifact))
-        g_string_append_printf(text, ". Read artifact://%" JSON_INTEGER_FORMAT " for full output",
-                               json_integer_value(artifact));
+    g_string_append(text, "\n\n[");
+    message_append_truncation(text, cut);
     g_string_append_c(text, ']');
 }
 

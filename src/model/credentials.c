@@ -3,7 +3,6 @@
  * variables, the models file, and last KEDGE_API_KEY for a model that was named.
  */
 #include "base/env.h"
-#include "base/str.h"
 #include "model/registry_private.h"
 
 /* Without blanks around it: a trailing line end, as files and pipes leave it, would spoil the

@@ -3,7 +3,10 @@
  */
 #include "model/message.h"
 
+#include "base/str.h"
 #include "base/timefmt.h"
+
+#include <inttypes.h>
 
 static json_t *message_new(const char *role)
 {
@@ -68,6 +71,48 @@ json_t *message_image_block(const char *base64, const char *mime_type)
     return block;
 }
 
+const char *message_image_type(const char *data, size_t size)
+{
+    if (size >= 8 && memcmp(data, "\x89PNG\r\n\x1a\n", 8) == 0)
+        return "image/png";
+    if (size >= 3 && memcmp(data, "\xff\xd8\xff", 3) == 0)
+        return "image/jpeg";
+    if (size >= 6 && (memcmp(data, "GIF87a", 6) == 0 || memcmp(data, "GIF89a", 6) == 0))
+        return "image/gif";
+    if (size >= 12 && memcmp(data, "RIFF", 4) == 0 && memcmp(data + 8, "WEBP", 4) == 0)
+        return "image/webp";
+    return NULL;
+}
+
+void message_append_truncation(GString *out, const json_t *truncation)
+{
+    const json_t *range = json_get_object(truncation, "shownRange");
+    gint64 start = json_get_int(range, "start", 1), end = json_get_int(range, "end", 0);
+    gint64 total = json_get_int(truncation, "totalLines", 0);
+    if (end >= start)
+        g_string_append_printf(out, "Showing lines %" PRId64 "-%" PRId64 " of %" PRId64, start, end,
+                               total);
+    else
+        g_string_append_printf(out, "Showing %" PRId64 " of %" PRId64 " lines",
+                               json_get_int(truncation, "outputLines", 0), total);
+    if (g_strcmp0(json_get_text(truncation, "truncatedBy"), "bytes") == 0) {
+        gint64 bytes =
+            json_get_int(truncation, "maxBytes", json_get_int(truncation, "outputBytes", 0));
+        g_autofree char *size = str_format_bytes((uint64_t)MAX(bytes, 0));
+        g_string_append_printf(out, " (%s limit)", size);
+    }
+    gint64 next = json_get_int(truncation, "nextOffset", 0);
+    if (next > 0)
+        g_string_append_printf(out, ". Use :%" PRId64 " to continue", next);
+    const json_t *artifact = json_object_get(truncation, "artifactId");
+    if (json_is_string(artifact))
+        g_string_append_printf(out, ". Read artifact://%s for full output",
+                               json_string_value(artifact));
+    else if (json_is_integer(artifact))
+        g_string_append_printf(out, ". Read artifact://%" JSON_INTEGER_FORMAT " for full output",
+                               json_integer_value(artifact));
+}
+
 static const char *text_or_empty(const json_t *object, const char *key)
 {
     const char *text = json_get_text(object, key);
@@ -105,9 +150,8 @@ static bool block_is(const json_t *block, const char *type)
     return strcmp(text_or_empty(block, "type"), type) == 0;
 }
 
-char *message_text(const json_t *message)
+char *message_blocks_text(const json_t *blocks)
 {
-    g_autoptr(json_t) blocks = message_blocks(message);
     GString *text = g_string_new(NULL);
     bool is_first = true;
     size_t i;
@@ -121,6 +165,12 @@ char *message_text(const json_t *message)
         g_string_append(text, text_or_empty(block, "text"));
     }
     return g_string_free(text, FALSE);
+}
+
+char *message_text(const json_t *message)
+{
+    g_autoptr(json_t) blocks = message_blocks(message);
+    return message_blocks_text(blocks);
 }
 
 json_t *message_tool_calls(const json_t *message)

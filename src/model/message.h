@@ -19,6 +19,13 @@ json_t *message_tool_result(const char *call_id, const char *tool_name, json_t *
 
 json_t *message_text_block(const char *text);
 json_t *message_image_block(const char *base64, const char *mime_type);
+/* The MIME type of an image that models take (PNG, JPEG, GIF, WebP), by its first bytes; NULL for
+   anything else. */
+const char *message_image_type(const char *data, size_t size);
+
+/* "Showing lines 1-9 of 20 (50.0KB limit). Use :10 to continue. Read artifact://3 for full output":
+   how the text of a message was cut, of its meta.truncation. */
+void message_append_truncation(GString *out, const json_t *truncation);
 
 /* Borrowed; "" when absent. */
 const char *message_role(const json_t *message);
@@ -28,5 +35,6 @@ const char *message_error(const json_t *message); // errorMessage; NULL when non
 json_t *message_blocks(const json_t *message);
 /* The text blocks joined with LF. Caller frees. */
 char *message_text(const json_t *message);
+char *message_blocks_text(const json_t *blocks); // of an array of blocks; NULL is an empty one
 /* The toolCall blocks, in order. New reference to an array of borrowed blocks' references. */
 json_t *message_tool_calls(const json_t *message);

@@ -4,7 +4,6 @@
  * The format has no block borders: text, reasoning and calls are told apart by the fields they come
  * in. Calls may interleave, so they stay open until the end.
  */
-#include "model/message.h"
 #include "model/openai.h"
 #include "model/transport.h"
 

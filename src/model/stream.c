@@ -327,12 +327,6 @@ void model_stream_close(ModelStream *self, size_t index)
     emit_take(self, event);
 }
 
-void model_stream_close_all(ModelStream *self)
-{
-    for (size_t i = 0; i < self->blocks->len; i++)
-        model_stream_close(self, i);
-}
-
 bool model_stream_has_tool_calls(const ModelStream *self)
 {
     for (size_t i = 0; i < self->blocks->len; i++) {
@@ -378,7 +372,8 @@ static json_t *stream_end(ModelStream *self, const char *type, const char *reaso
 
 json_t *model_stream_finish(ModelStream *self, const char *reason)
 {
-    model_stream_close_all(self);
+    for (size_t i = 0; i < self->blocks->len; i++)
+        model_stream_close(self, i);
     return stream_end(self, "done", reason, "message");
 }
 

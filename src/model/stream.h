@@ -43,7 +43,6 @@ void model_stream_set_arguments(ModelStream *self, size_t block, const json_t *a
 
 /* Emits *_end; a second close does nothing. */
 void model_stream_close(ModelStream *self, size_t block);
-void model_stream_close_all(ModelStream *self);
 
 bool model_stream_has_tool_calls(const ModelStream *self);
 bool model_stream_is_empty(const ModelStream *self); // no block yet

@@ -18,7 +18,8 @@ static void random_bytes(unsigned char *bytes, size_t size)
         bytes[i] = (unsigned char)g_random_int_range(0, 256);
 }
 
-char *entry_new_session_id(void)
+/* UUIDv7 text. Caller frees. */
+static char *new_session_id(void)
 {
     unsigned char b[16];
     random_bytes(b, sizeof b);
@@ -41,7 +42,7 @@ static void set_timestamp(json_t *object)
 
 json_t *entry_new_header(const char *cwd, const char *parent_session)
 {
-    g_autofree char *id = entry_new_session_id();
+    g_autofree char *id = new_session_id();
     json_t *header = json_object();
     json_set_text(header, "type", "session");
     json_set_int(header, "version", SESSION_VERSION);
@@ -62,7 +63,7 @@ char *entry_new_id(GHashTable *index)
             return id;
         g_free(id);
     }
-    return entry_new_session_id();
+    return new_session_id();
 }
 
 json_t *entry_new(GHashTable *index, const char *type, const char *parent_id)

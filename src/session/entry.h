@@ -8,9 +8,6 @@
 
 #define SESSION_VERSION 3
 
-/* UUIDv7 text. Caller frees. */
-char *entry_new_session_id(void);
-
 /* A header for a new session; `parent_session` may be NULL. */
 json_t *entry_new_header(const char *cwd, const char *parent_session);
 

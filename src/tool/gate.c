@@ -96,7 +96,7 @@ static bool ask(ToolCall *call, const Judgement *judgement, const json_t *argume
     };
     // a tool that is not abortable has not begun: the wait for an answer always is
     if (!door->ask(&question, spec->cancel, &outcome->is_confirmed, door->user_data, error)) {
-        outcome->end = cancel_has_fired(spec->cancel) ? CALL_CANCELLED : CALL_UNANSWERABLE;
+        outcome->end = cancel_has_fired(spec->cancel) ? CALL_CANCELLED : CALL_DECLINED;
         return false;
     }
     outcome->end = outcome->is_confirmed ? CALL_RAN : CALL_DECLINED;

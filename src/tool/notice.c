@@ -3,7 +3,6 @@
  */
 #include "tool/notice.h"
 
-#include "base/str.h"
 #include "model/message.h"
 
 static void append_part(GString *out, const char *part)
@@ -11,34 +10,6 @@ static void append_part(GString *out, const char *part)
     if (out->len > 0)
         g_string_append(out, ". ");
     g_string_append(out, part);
-}
-
-static void append_truncation(GString *out, const json_t *cut)
-{
-    if (!cut)
-        return;
-    gint64 total = json_get_int(cut, "totalLines", 0);
-    const json_t *range = json_get_object(cut, "shownRange");
-    gint64 start = json_get_int(range, "start", 1), end = json_get_int(range, "end", 0);
-    if (end >= start)
-        g_string_append_printf(
-            out, "Showing lines %" G_GINT64_FORMAT "-%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
-            start, end, total);
-    else
-        g_string_append_printf(out, "Showing %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " lines",
-                               json_get_int(cut, "outputLines", 0), total);
-
-    if (g_strcmp0(json_get_text(cut, "truncatedBy"), "bytes") == 0) {
-        gint64 bytes = json_get_int(cut, "maxBytes", json_get_int(cut, "outputBytes", 0));
-        g_autofree char *size = str_format_bytes((guint64)bytes);
-        g_string_append_printf(out, " (%s limit)", size);
-    }
-    gint64 next = json_get_int(cut, "nextOffset", 0);
-    if (next > 0)
-        g_string_append_printf(out, ". Use :%" G_GINT64_FORMAT " to continue", next);
-    const char *artifact = json_get_text(cut, "artifactId");
-    if (artifact)
-        g_string_append_printf(out, ". Read artifact://%s for full output", artifact);
 }
 
 static void append_limit(GString *out, const json_t *limits, const char *name, const char *noun)
@@ -55,7 +26,9 @@ static void append_limit(GString *out, const json_t *limits, const char *name, c
 char *notice_text(const json_t *meta)
 {
     g_autoptr(GString) out = g_string_new(NULL);
-    append_truncation(out, json_get_object(meta, "truncation"));
+    const json_t *truncation = json_get_object(meta, "truncation");
+    if (truncation)
+        message_append_truncation(out, truncation);
 
     const json_t *limits = json_get_object(meta, "limits");
     append_limit(out, limits, "matchLimit", "matches");

@@ -5,7 +5,6 @@
 #include "tool/policy.h"
 
 #include "base/env.h"
-#include "base/str.h"
 
 /* Effect → action, for one source of rules. -1: the source says nothing. */
 typedef struct Rules {

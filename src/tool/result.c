@@ -31,20 +31,7 @@ void tool_result_add_image(ToolResult *self, const char *base64, const char *mim
 
 char *tool_result_text(const ToolResult *self)
 {
-    GString *text = g_string_new(NULL);
-    size_t i = 0;
-    json_t *block = NULL;
-    bool is_first = true;
-    json_array_foreach (self->content, i, block) {
-        const char *piece = json_get_text(block, "text");
-        if (!piece)
-            continue;
-        if (!is_first)
-            g_string_append_c(text, '\n');
-        g_string_append(text, piece);
-        is_first = false;
-    }
-    return g_string_free(text, FALSE);
+    return message_blocks_text(self->content);
 }
 
 json_t *tool_result_details(ToolResult *self)

@@ -7,7 +7,6 @@
 
 static const char *const queue_modes[] = { "one-at-a-time", "all", NULL };
 static const char *const interrupt_modes[] = { "immediate", "wait", NULL };
-static const char *const edit_modes[] = { "replace", NULL };
 static const char *const thinking_levels[] = { "off",  "minimal", "low", "medium",
                                                "high", "xhigh",   NULL };
 
@@ -50,8 +49,6 @@ static const SettingKey keys[] = {
       "KiB shown of a result that went to an artifact" },
     { "tools.artifactTailLines", SETTING_NUMBER, "500", SETTING_ANYWHERE, NULL,
       "Lines shown of a result that went to an artifact" },
-    { "edit.mode", SETTING_ENUM, "\"replace\"", SETTING_ANYWHERE, edit_modes,
-      "Input format of the edit tool" },
     { "edit.fuzzyMatch", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Accept high-confidence matches that are not exact" },
     { "edit.fuzzyThreshold", SETTING_NUMBER, "0.95", SETTING_ANYWHERE, NULL,

@@ -1,5 +1,5 @@
 /*
- * OutputSink and TailBuffer (sink.h).
+ * OutputSink (sink.h).
  */
 #include "tool/sink.h"
 
@@ -178,44 +178,4 @@ void output_sink_dump(OutputSink *self, const char *notice, SinkDump *ret_dump)
     };
     fd_close(self->artifact_fd);
     self->artifact_fd = -1;
-}
-
-struct TailBuffer {
-    size_t max_bytes;
-    GString *text;
-};
-
-TailBuffer *tail_buffer_new(size_t max_bytes)
-{
-    TailBuffer *self = g_new0(TailBuffer, 1);
-    self->max_bytes = max_bytes;
-    self->text = g_string_new(NULL);
-    return self;
-}
-
-void tail_buffer_free(TailBuffer *self)
-{
-    if (!self)
-        return;
-    g_string_free(self->text, TRUE);
-    g_free(self);
-}
-
-void tail_buffer_append(TailBuffer *self, const char *text, size_t size)
-{
-    if (size > self->max_bytes) {
-        size_t start = utf8_boundary_after(text, size, size - self->max_bytes);
-        text += start;
-        size -= start;
-        g_string_truncate(self->text, 0);
-    }
-    g_string_append_len(self->text, text, (gssize)size);
-    if (self->text->len > 2 * self->max_bytes)
-        trim_to(self->text, self->max_bytes);
-}
-
-const char *tail_buffer_text(TailBuffer *self)
-{
-    trim_to(self->text, self->max_bytes);
-    return self->text->str;
 }

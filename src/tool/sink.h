@@ -1,7 +1,6 @@
 /*
  * OutputSink: what a running command prints, kept within a threshold, the whole of it in an
- * artifact (agent-tools §2.7). TailBuffer: the last bytes only, for progress (§2.6). One thread at
- * a time.
+ * artifact (agent-tools §2.7). One thread at a time.
  */
 #pragma once
 
@@ -34,10 +33,3 @@ void output_sink_push(OutputSink *self, const char *data, size_t size);
 const char *output_sink_text(OutputSink *self);
 /* Ends the sink. `notice` (may be NULL) is put first as "[<notice>]\n". */
 void output_sink_dump(OutputSink *self, const char *notice, SinkDump *ret_dump);
-
-typedef struct TailBuffer TailBuffer;
-TailBuffer *tail_buffer_new(size_t max_bytes);
-void tail_buffer_free(TailBuffer *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(TailBuffer, tail_buffer_free)
-void tail_buffer_append(TailBuffer *self, const char *text, size_t size);
-const char *tail_buffer_text(TailBuffer *self); // borrowed until the next append

@@ -12,16 +12,26 @@ static bool is_deceptive(gunichar c)
            c == 0x61c || c == 0xfeff || (c >= 0xe0000 && c <= 0xe007f);
 }
 
-void visible_append(GString *out, const char *text)
+static void append(GString *out, const char *text, bool keeps_lines)
 {
     g_autofree char *valid = g_utf8_make_valid(text, -1);
     for (const char *p = valid; *p != '\0'; p = g_utf8_next_char(p)) {
         gunichar c = g_utf8_get_char(p);
-        if (!is_deceptive(c))
+        if (!is_deceptive(c) || (keeps_lines && c == '\n'))
             g_string_append_unichar(out, c);
         else if (c < 0x100)
             g_string_append_printf(out, "\\x%02x", c);
         else
             g_string_append_printf(out, "\\u%04x", c);
     }
+}
+
+void visible_append(GString *out, const char *text)
+{
+    append(out, text, false);
+}
+
+void visible_append_lines(GString *out, const char *text)
+{
+    append(out, text, true);
 }

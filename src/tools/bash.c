@@ -1,8 +1,8 @@
 /*
  * bash: run a command in the shell of the session (agent-tools §3.4).
  */
+#include "base/env.h"
 #include "base/file.h"
-#include "base/str.h"
 #include "base/utf8.h"
 #include "tool/context.h"
 #include "tool/notice.h"
@@ -81,21 +81,12 @@ static bool is_clamped(const BashTimeout *timeout)
     return timeout->requested != 0 && timeout->requested != timeout->seconds;
 }
 
-static bool is_env_name(const char *name)
-{
-    if (!g_ascii_isalpha(*name) && *name != '_')
-        return false;
-    while (g_ascii_isalnum(*name) || *name == '_')
-        name++;
-    return *name == '\0';
-}
-
 static bool check_env(const json_t *env, GError **error)
 {
     const char *name = NULL;
     json_t *value = NULL;
     json_object_foreach ((json_t *)env, name, value) {
-        if (!is_env_name(name))
+        if (!env_is_name(name))
             return fail_with(error, KEDGE_ERROR_USAGE, "Invalid bash env name: %s", name);
     }
     return true;

@@ -3,7 +3,6 @@
  */
 #include "tools/bash_command.h"
 
-#include "base/str.h"
 #include "tool/settings_keys.h"
 
 #define CD_PATTERN       "^cd\\s+((?:[^&\\\\]|\\\\.)+?)\\s*&&\\s*"

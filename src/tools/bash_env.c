@@ -6,7 +6,6 @@
 #include "base/dirs.h"
 #include "base/env.h"
 #include "base/fd.h"
-#include "base/file.h"
 #include "base/limits.h"
 #include "base/proc.h"
 

@@ -243,6 +243,16 @@ static void replace_exact(Document *document, const EditItem *item)
     document->text = g_strdup(text->str);
 }
 
+/* A few bytes of the model's, put in many places, can make a file of any size. */
+static bool check_size(const Document *document, const EditItem *item, size_t count,
+                       const char *shown, GError **error)
+{
+    size_t size = strlen(document->text), added = count * strlen(item->new_text);
+    return (size <= LIMIT_TOOL_FILE_BYTES && added <= LIMIT_TOOL_FILE_BYTES - size) ||
+           fail_with(error, KEDGE_ERROR_LIMIT, "%s would become larger than %zu MiB", shown,
+                     LIMIT_TOOL_FILE_BYTES / MIB);
+}
+
 /* One entry. A failed one leaves the document as it is. */
 static bool apply_item(Document *document, const EditItem *asked, const Fuzziness *fuzziness,
                        const char *shown, size_t *ret_count, GError **error)
@@ -257,6 +267,8 @@ static bool apply_item(Document *document, const EditItem *asked, const Fuzzines
     size_t count = count_occurrences(document->text, old_text);
     if (count > 1 && !item.all)
         return fail_ambiguous(document->text, old_text, count, shown, error);
+    if (!check_size(document, &item, count, shown, error))
+        return false;
     if (count > 0)
         replace_exact(document, &item);
     else if (!replace_fuzzy(document, &item, fuzziness, shown, &count, error))

@@ -6,6 +6,7 @@
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "tools/glob.h"
+#include "tools/missing.h"
 #include "tools/rg.h"
 #include "tools/tools.h"
 #include "tools/workspace_path.h"
@@ -196,11 +197,6 @@ static bool search_pattern(Search *search, const char *pattern, const char *dir,
     return walk_directory(search, dir, glob, error);
 }
 
-static bool is_blank(const char *text)
-{
-    return text[strspn(text, " \t\r\n")] == '\0';
-}
-
 static bool search_all(Search *search, unsigned *ret_entries, GError **error)
 {
     const FindArgs *args = search->args;
@@ -208,7 +204,7 @@ static bool search_all(Search *search, unsigned *ret_entries, GError **error)
     if (args->pattern) {
         g_autofree char *dir = args->path ? workspace_path(args->path, cwd) : g_strdup(cwd);
         (*ret_entries)++;
-        if (is_blank(args->pattern))
+        if (utf8_is_blank(args->pattern))
             return fail_with(error, KEDGE_ERROR_USAGE,
                              "`paths` must contain non-empty globs or paths");
         if (!file_exists(dir))
@@ -223,7 +219,7 @@ static bool search_all(Search *search, unsigned *ret_entries, GError **error)
     json_array_foreach (args->paths, i, entry) {
         (*ret_entries)++;
         const char *text = json_string_value(entry);
-        if (is_blank(text))
+        if (utf8_is_blank(text))
             return fail_with(error, KEDGE_ERROR_USAGE,
                              "`paths` must contain non-empty globs or paths");
         if (!search_entry(search, text, cwd, error))
@@ -245,14 +241,6 @@ static int compare_found(const void *a, const void *b)
     return strcmp(left->path, right->path);
 }
 
-static char *join(const GPtrArray *texts)
-{
-    GString *out = g_string_new(NULL);
-    for (unsigned i = 0; i < texts->len; i++)
-        g_string_append_printf(out, "%s%s", i > 0 ? ", " : "", (char *)texts->pdata[i]);
-    return g_string_free(out, FALSE);
-}
-
 static void set_details(const Search *search, ToolResult *result, json_t *files, bool is_truncated,
                         unsigned limit)
 {
@@ -263,20 +251,7 @@ static void set_details(const Search *search, ToolResult *result, json_t *files,
     json_set_bool(details, "truncated", is_truncated);
     if (limit > 0)
         json_set_int(details, "resultLimitReached", limit);
-    if (search->missing->len > 0) {
-        json_t *missing = json_array();
-        for (unsigned i = 0; i < search->missing->len; i++)
-            json_append_take(missing, json_text(search->missing->pdata[i]));
-        json_set_take(details, "missingPaths", missing);
-    }
-}
-
-static char *missing_line(const Search *search, bool is_empty)
-{
-    if (search->missing->len == 0)
-        return g_strdup("");
-    g_autofree char *missing = join(search->missing);
-    return g_strconcat(is_empty ? "\n" : "\n\n", "Skipped missing paths: ", missing, NULL);
+    missing_set_details(search->missing, details);
 }
 
 static void write_result(const Search *search, unsigned limit, ToolResult *result)
@@ -292,8 +267,9 @@ static void write_result(const Search *search, unsigned limit, ToolResult *resul
     }
     if (count == 0)
         g_string_append(text, "No files found matching pattern");
-    g_autofree char *last_line = missing_line(search, count == 0);
-    size_t last_size = MIN(strlen(last_line), TRUNCATE_MAX_BYTES / 2);
+    g_autoptr(GString) last_line = g_string_new(NULL);
+    missing_append_line(search->missing, count == 0, last_line);
+    size_t last_size = MIN(last_line->len, TRUNCATE_MAX_BYTES / 2);
     g_auto(Truncated) cut = truncate_head(text->str, count + 1, TRUNCATE_MAX_BYTES - last_size);
     cut.max_bytes = TRUNCATE_MAX_BYTES;
     tool_result_set_truncation(result, &cut, RESULT_HEAD, 1, 0, NULL);
@@ -305,7 +281,7 @@ static void write_result(const Search *search, unsigned limit, ToolResult *resul
         json_append_take(files, json_text(*line));
     set_details(search, result, files, is_limited || cut.is_truncated, is_limited ? limit : 0);
 
-    g_autofree char *shown = g_strconcat(cut.content, last_line, NULL);
+    g_autofree char *shown = g_strconcat(cut.content, last_line->str, NULL);
     tool_result_add_text(result, shown);
 }
 
@@ -328,10 +304,8 @@ static bool find_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     unsigned entries = 0;
     if (!search_all(&search, &entries, error))
         return false;
-    if (missing->len == entries) {
-        g_autofree char *names = join(missing);
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Path not found: %s", names);
-    }
+    if (missing->len == entries)
+        return missing_fail(missing, error);
     g_ptr_array_sort(found, compare_found);
     write_result(&search, (unsigned)MIN(args->limit, 1000000), result);
     return true;

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "tools/glob.h"
 #include "tools/grep_search.h"
+#include "tools/missing.h"
 #include "tools/rg.h"
 #include "tools/tools.h"
 #include "tools/workspace_path.h"
@@ -134,14 +135,6 @@ static bool scope_add_path(Scope *self, const char *asked, ToolCall *call, GErro
     return true;
 }
 
-static char *join(const GPtrArray *texts)
-{
-    GString *out = g_string_new(NULL);
-    for (unsigned i = 0; i < texts->len; i++)
-        g_string_append_printf(out, "%s%s", i > 0 ? ", " : "", (char *)texts->pdata[i]);
-    return g_string_free(out, FALSE);
-}
-
 static bool scope_build(ToolCall *call, const GrepArgs *args, Scope *scope, GError **error)
 {
     const char *cwd = tool_call_cwd(call);
@@ -157,10 +150,8 @@ static bool scope_build(ToolCall *call, const GrepArgs *args, Scope *scope, GErr
     }
     if (scope->paths->len == 0 && scope->missing->len == 0)
         g_ptr_array_add(scope->paths, g_strdup(cwd));
-    if (scope->paths->len == 0) {
-        g_autofree char *names = join(scope->missing);
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Path not found: %s", names);
-    }
+    if (scope->paths->len == 0)
+        return missing_fail(scope->missing, error);
     scope->is_one_file =
         scope->paths->len == 1 && !scope->has_globs && !file_is_directory(scope->paths->pdata[0]);
     scope->shown = path_display(scope->paths->pdata[0], cwd);
@@ -333,20 +324,8 @@ static char *last_lines(const GrepFound *found, const Scope *scope, const Page *
     if (found->has_more || found->matches > shown)
         g_string_append_printf(text, "\n\nResult limit reached; narrow paths or use skip=%u.",
                                page->offset + shown);
-    if (scope->missing->len > 0) {
-        g_autofree char *names = join(scope->missing);
-        g_string_append_printf(text, "%sSkipped missing paths: %s", shown == 0 ? "\n" : "\n\n",
-                               names);
-    }
+    missing_append_line(scope->missing, shown == 0, text);
     return g_string_free(text, FALSE);
-}
-
-static void set_missing(const Scope *scope, json_t *details)
-{
-    json_t *missing = scope->missing->len > 0 ? json_array() : NULL;
-    for (unsigned i = 0; i < scope->missing->len; i++)
-        json_append_take(missing, json_text(scope->missing->pdata[i]));
-    json_set_take(details, "missingPaths", missing);
 }
 
 static void write_result(const GrepFound *found, const Scope *scope, const Page *page,
@@ -375,7 +354,7 @@ static void write_result(const GrepFound *found, const Scope *scope, const Page 
     if (out.has_cut_line)
         json_set_bool(details, "linesTruncated", true);
     json_set_bool(details, "truncated", has_more || cut.is_truncated);
-    set_missing(scope, details);
+    missing_set_details(scope->missing, details);
 }
 
 static bool set_filters(const GrepArgs *args, GrepSearch *search, GError **error)

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/utf8.h"
+#include "model/message.h"
 #include "tools/read_text.h"
 #include "tools/tools.h"
 #include "tools/workspace_path.h"
@@ -103,19 +103,6 @@ static bool parse_path(const ReadArgs *args, const char *cwd, ReadSelect *ret_se
     return true;
 }
 
-static const char *image_type(const char *data, size_t size)
-{
-    if (size >= 8 && memcmp(data, "\x89PNG\r\n\x1a\n", 8) == 0)
-        return "image/png";
-    if (size >= 3 && memcmp(data, "\xff\xd8\xff", 3) == 0)
-        return "image/jpeg";
-    if (size >= 6 && (memcmp(data, "GIF87a", 6) == 0 || memcmp(data, "GIF89a", 6) == 0))
-        return "image/gif";
-    if (size >= 12 && memcmp(data, "RIFF", 4) == 0 && memcmp(data + 8, "WEBP", 4) == 0)
-        return "image/webp";
-    return NULL;
-}
-
 static void show_image(const char *type, const char *data, size_t size, ToolResult *result)
 {
     if (size > MAX_IMAGE_BYTES) {
@@ -139,7 +126,7 @@ static bool show_file(ToolCall *call, const char *path, const ReadSelect *select
     if (!file_read(path, LIMIT_TOOL_FILE_BYTES, &data, &size, error))
         return false;
     json_set_text(tool_result_details(result), "resolvedPath", path);
-    const char *type = image_type(data, size);
+    const char *type = message_image_type(data, size);
     if (type) {
         show_image(type, data, size, result);
         return true;

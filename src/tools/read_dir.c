@@ -1,7 +1,6 @@
 /*
  * The tree of a directory, two levels deep, newest first (agent-tools §3.1.5).
  */
-#include "base/path.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "tools/read_text.h"

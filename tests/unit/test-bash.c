@@ -1,4 +1,5 @@
 /* The bash tool: what a command sees, what its result says, and what is left when it is over. */
+#include "proc_fixture.h"
 #include "tool_fixture.h"
 
 #include "base/path.h"
@@ -58,35 +59,6 @@ static void expect_text(const ToolFixture *fixture, const char *name, const char
     g_autofree char *got = text_of(fixture, arguments, is_error);
     if (strcmp(got, want) != 0)
         fail_msg("%s: got '%s', want '%s'", name, got, want);
-}
-
-/* A pid that a command wrote to a file in the workspace. */
-static pid_t written_pid(const ToolFixture *fixture, const char *name)
-{
-    for (int i = 0; i < 1000; i++) {
-        g_autofree char *text = file_text(fixture, name);
-        if (text && strchr(text, '\n'))
-            return (pid_t)g_ascii_strtoll(text, NULL, 10);
-        g_usleep(5 * 1000);
-    }
-    fail_msg("%s was not written", name);
-    return -1;
-}
-
-/* Gone, or a zombie that init has not collected yet. */
-static bool is_dead(pid_t pid)
-{
-    g_autofree char *path = g_strdup_printf("/proc/%d/stat", pid);
-    for (int i = 0; i < 400; i++) {
-        g_autofree char *text = NULL;
-        if (!g_file_get_contents(path, &text, NULL, NULL))
-            return true;
-        const char *state = strrchr(text, ')');
-        if (state && state[2] == 'Z')
-            return true;
-        g_usleep(5 * 1000);
-    }
-    return false;
 }
 
 static void test_results(void **state G_GNUC_UNUSED)
@@ -329,7 +301,7 @@ static void test_timeout(void **state G_GNUC_UNUSED)
     expect_text(fixture, "tools-T59",
                 "{\"command\":\"echo $$ >pid; echo a; sleep 60\",\"timeout\":1}", true,
                 "[Command timed out after 1 seconds]\na\n");
-    assert_true(is_dead(written_pid(fixture, "pid")));
+    assert_true(is_dead(written_pid(fixture->cwd, "pid")));
     expect_text(fixture, "tools-T59: the next call", "{\"command\":\"echo ok\"}", false, "ok\n");
     expect_text(fixture, "stopped", "{\"command\":\"kill -STOP $$\",\"timeout\":1}", true,
                 "[Command timed out after 1 seconds]\n");
@@ -344,7 +316,7 @@ static void test_background(void **state G_GNUC_UNUSED)
         g_autofree char *text = run_command(fixture, "sleep 60 & echo $! >pid; echo hi", false);
         assert_string_equal(text, "hi\n"); // tools-T60
         assert_true(time_monotonic_ms() - start < 30 * 1000);
-        child = written_pid(fixture, "pid");
+        child = written_pid(fixture->cwd, "pid");
 
         g_autofree char *alive = run_command(fixture, "kill -0 $(cat pid) && echo alive", false);
         assert_string_equal(alive, "alive\n");
@@ -381,7 +353,7 @@ static void test_cancel(void **state G_GNUC_UNUSED)
     assert_string_equal(text, "[Command cancelled]\na\n");
     assert_true(result.is_error);
     assert_int_equal(result.failure, KEDGE_ERROR_CANCELLED);
-    assert_true(is_dead(written_pid(fixture, "pid")));
+    assert_true(is_dead(written_pid(fixture->cwd, "pid")));
 
     // a token that has fired runs nothing
     g_auto(ToolResult) nothing = call_bash(fixture, "{\"command\":\"touch made\"}", cancel);

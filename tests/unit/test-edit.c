@@ -301,6 +301,19 @@ static void test_large_file(void **state G_GNUC_UNUSED)
     assert_int_equal(match.places->len, 1);
 }
 
+/* What would be larger than a file may be is refused before it is put together. */
+static void test_growth(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    g_autofree char *many = g_strnfill(300, 'a');
+    g_autofree char *large = g_strnfill(1024 * 1024, 'b');
+    tool_fixture_put(fixture, "f.txt", many);
+    g_autofree char *text = tool_fixture_error(fixture, &tool_edit, one_edit("a", large, true));
+    assert_string_equal(text, "f.txt would become larger than 256 MiB");
+    g_autofree char *after = file_text(fixture, "f.txt");
+    assert_string_equal(after, many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_several),    cmocka_unit_test(test_refused),
         cmocka_unit_test(test_mode_stays), cmocka_unit_test(test_reindent),
         cmocka_unit_test(test_scores),     cmocka_unit_test(test_large_file),
+        cmocka_unit_test(test_growth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,20 @@ static void test_get_raw(void **state G_GNUC_UNUSED)
     assert_null(env_get_raw("UNIT_RAW"));
 }
 
+static void test_names(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name;
+        bool want;
+    } cases[] = {
+        { "PATH", true }, { "_", true },    { "a1_b", true }, { "", false },
+        { "1a", false },  { "A-B", false }, { "A=", false },  { "A B", false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+        if (env_is_name(cases[i].name) != cases[i].want)
+            fail_msg("%s: got %d", cases[i].name, !cases[i].want);
+}
+
 static void test_flag_and_int(void **state G_GNUC_UNUSED)
 {
     static const struct {
@@ -125,7 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_get_prefers_kedge), cmocka_unit_test(test_get_raw),
         cmocka_unit_test(test_flag_and_int),      cmocka_unit_test(test_child_environment),
-        cmocka_unit_test(test_provider_keys),
+        cmocka_unit_test(test_provider_keys),     cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

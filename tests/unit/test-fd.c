@@ -1,4 +1,4 @@
-/* Descriptors: automatic close, pipes that children do not inherit, whole writes. */
+/* Descriptors: automatic close, pipes that children do not inherit, whole reads and writes. */
 #include "unit.h"
 
 #include "base/fd.h"
@@ -76,6 +76,34 @@ static void test_write_all(void **state G_GNUC_UNUSED)
     }
 }
 
+static void test_read_all(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *want;
+        size_t max;
+    } cases[] = {
+        { "to the end", "+0123456789", 100 },
+        { "as much as is allowed", "+012", 3 },
+        { "nothing", "+", 0 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        int fds[2];
+        assert_true(fd_pipe(fds, NULL));
+        g_auto(Fd) reader = fds[0];
+        assert_true(fd_write_all(fds[1], "0123456789", 10, "pipe", NULL));
+        fd_close(fds[1]);
+        g_autoptr(GString) text = g_string_new("+");
+        assert_true(fd_read_all(reader, cases[i].max, "pipe", text, NULL));
+        if (strcmp(text->str, cases[i].want) != 0)
+            fail_msg("%s: got '%s'", cases[i].name, text->str);
+    }
+    g_auto(Fd) directory = open("/", O_RDONLY | O_CLOEXEC);
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_autoptr(GError) error = NULL;
+    assert_false(fd_read_all(directory, 10, "/", text, &error));
+    assert_string_equal(error->message, "cannot read /: Is a directory");
+}
+
 static void test_write_to_closed_pipe(void **state G_GNUC_UNUSED)
 {
     signal(SIGPIPE, SIG_IGN); // as main() does
@@ -102,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pipe_and_auto_close),
         cmocka_unit_test(test_write_all),
+        cmocka_unit_test(test_read_all),
         cmocka_unit_test(test_write_to_closed_pipe),
         cmocka_unit_test(test_bad_descriptor),
     };

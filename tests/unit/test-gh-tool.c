@@ -506,42 +506,6 @@ static void test_secrets(void **state G_GNUC_UNUSED)
     g_free(person.text);
 }
 
-static void test_programs(void **state G_GNUC_UNUSED)
-{
-    g_autoptr(GhFixture) fixture = fixture_new(NULL);
-    gh_fixture_set_version(fixture, "2.40.1");
-    g_auto(ToolResult) old =
-        gh_fixture_call(fixture, "{\"args\":[\"pr\",\"merge\",\"5\",\"-R\",\"o/r\"]}");
-    gh_expect_error(
-        "gh-13-1", &old,
-        "[gh github.com/o/r pr write version]\n"
-        "Error: gh 2.40.1 is older than the required 2.46.0; upgrade gh.\n"
-        "Reproduce: GH_PROMPT_DISABLED=1 GH_PAGER=cat GH_HOST=github.com gh pr merge 5 -R o/r");
-
-    g_autoptr(GhFixture) second = fixture_new("{\"gh\":{\"executable\":\"/nonexistent-gh\"}}");
-    g_auto(ToolResult) missing =
-        gh_fixture_call(second, "{\"args\":[\"pr\",\"list\",\"-R\",\"o/r\"]}");
-    g_autofree char *text = tool_result_text(&missing);
-    if (!g_str_has_prefix(text, "[gh github.com/o/r pr read no-executable]\n"
-                                "Error: gh not found at /nonexistent-gh; install via '"))
-        fail_msg("got %s", text);
-}
-
-static void test_cut(void **state G_GNUC_UNUSED)
-{
-    g_autoptr(GhFixture) fixture = fixture_new(NULL);
-    g_autofree char *big = g_strnfill(100000, 'x');
-    gh_fixture_reply_out(fixture, big);
-    g_auto(ToolResult) result = gh_fixture_call(fixture, "{\"args\":[\"api\",\"user\"]}");
-    g_autofree char *text = tool_result_text(&result);
-    assert_false(result.is_error);
-    assert_true(g_str_has_prefix(text, "[gh github.com read truncated 64.0KB]\nxxx"));
-    assert_true(g_str_has_suffix(text,
-                                 "[truncated at 64KB; use --limit, narrower fields, or a specific "
-                                 "wrapper to reduce output]"));
-    expect_audit("gh-6.3-1", "bytes=65536");
-}
-
 static void test_aliases(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GhFixture) fixture = fixture_new(NULL);
@@ -559,26 +523,6 @@ static void test_aliases(void **state G_GNUC_UNUSED)
         "Reproduce: GH_PROMPT_DISABLED=1 GH_PAGER=cat GH_HOST=github.com gh sh");
 }
 
-static void test_raw(void **state G_GNUC_UNUSED)
-{
-    g_autoptr(GhFixture) fixture = fixture_new(NULL);
-    gh_fixture_reply_out(fixture, "\x1b[1mghp_0123456789abcdef0123\x1b[0m\n");
-    g_autoptr(ToolContext) context = tool_context_new(fixture->cwd, fixture->settings, NULL);
-    g_autoptr(json_t) arguments = json_pack("{s:[s]}", "args", "status");
-    const ToolDoor door = { .kind = DOOR_DIRECT, .via = "cli" };
-    const ToolCallSpec spec = {
-        .tool = &tool_gh, .arguments = arguments, .context = context, .door = &door
-    };
-    gh_call_keep_raw(context);
-    g_auto(ToolResult) result = { 0 };
-    tool_call(&spec, &result);
-    gh_expect_text("masked", &result, "[gh github.com read ok 0.0KB]\n[REDACTED]\n");
-    size_t size = 0;
-    g_autofree char *raw = gh_call_take_raw(context, &size);
-    assert_int_equal(size, strlen("\x1b[1mghp_0123456789abcdef0123\x1b[0m\n"));
-    assert_string_equal(raw, "\x1b[1mghp_0123456789abcdef0123\x1b[0m\n");
-}
-
 static void test_cancelled(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GhFixture) fixture = fixture_new(NULL);
@@ -588,18 +532,32 @@ static void test_cancelled(void **state G_GNUC_UNUSED)
     assert_int_equal(result.failure, KEDGE_ERROR_CANCELLED);
 }
 
+static void test_cut(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = fixture_new(NULL);
+    g_autofree char *big = g_strnfill(100000, 'x');
+    gh_fixture_reply_out(fixture, big);
+    g_auto(ToolResult) result = gh_fixture_call(fixture, "{\"args\":[\"api\",\"user\"]}");
+    g_autofree char *text = tool_result_text(&result);
+    assert_false(result.is_error);
+    assert_true(g_str_has_prefix(text, "[gh github.com read truncated 64.0KB]\nxxx"));
+    assert_true(g_str_has_suffix(text,
+                                 "[truncated at 64KB; use --limit, narrower fields, or a specific "
+                                 "wrapper to reduce output]"));
+    expect_audit("gh-6.3-1", "bytes=65536");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_too_many),
-        cmocka_unit_test(test_runs),     cmocka_unit_test(test_confirm),
-        cmocka_unit_test(test_allowed),  cmocka_unit_test(test_host_policy),
-        cmocka_unit_test(test_hint),     cmocka_unit_test(test_frozen),
-        cmocka_unit_test(test_target),   cmocka_unit_test(test_details),
-        cmocka_unit_test(test_session),  cmocka_unit_test(test_audit_off),
-        cmocka_unit_test(test_secrets),  cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_cut),      cmocka_unit_test(test_aliases),
-        cmocka_unit_test(test_raw),      cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_runs),      cmocka_unit_test(test_confirm),
+        cmocka_unit_test(test_allowed),   cmocka_unit_test(test_host_policy),
+        cmocka_unit_test(test_hint),      cmocka_unit_test(test_frozen),
+        cmocka_unit_test(test_target),    cmocka_unit_test(test_details),
+        cmocka_unit_test(test_session),   cmocka_unit_test(test_audit_off),
+        cmocka_unit_test(test_secrets),   cmocka_unit_test(test_aliases),
+        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

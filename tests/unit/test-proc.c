@@ -1,5 +1,5 @@
 /* Child processes: how they start, how much of their output is kept, and that nothing survives. */
-#include "unit.h"
+#include "proc_fixture.h"
 
 #include "base/fd.h"
 #include "base/file.h"
@@ -33,36 +33,6 @@ static int remove_temp_dir(void **state G_GNUC_UNUSED)
 static ProcSpec shell_spec(const char *const *argv)
 {
     return (ProcSpec) { .argv = argv, .timeout_ms = LONG_MS, .max_output_bytes = 1024 * 1024 };
-}
-
-/* A pid that a child wrote to a file in the temporary directory; waits until it is there. */
-static pid_t read_pid(const char *name)
-{
-    g_autofree char *path = g_build_filename(temp_dir, name, NULL);
-    for (int i = 0; i < 1000; i++) {
-        g_autofree char *text = NULL;
-        if (g_file_get_contents(path, &text, NULL, NULL) && strchr(text, '\n') != NULL)
-            return (pid_t)g_ascii_strtoll(text, NULL, 10);
-        g_usleep(5 * 1000);
-    }
-    fail_msg("%s was not written", name);
-    return -1;
-}
-
-/* Gone, or a zombie that init has not collected yet. */
-static bool is_dead(pid_t pid)
-{
-    g_autofree char *path = g_strdup_printf("/proc/%d/stat", pid);
-    for (int i = 0; i < 400; i++) {
-        g_autofree char *text = NULL;
-        if (!g_file_get_contents(path, &text, NULL, NULL))
-            return true;
-        const char *state = strrchr(text, ')');
-        if (state != NULL && state[2] == 'Z')
-            return true;
-        g_usleep(5 * 1000);
-    }
-    return false;
 }
 
 static void test_results(void **state G_GNUC_UNUSED)
@@ -400,8 +370,8 @@ static void test_timeout_ends_the_group(void **state G_GNUC_UNUSED)
     spec.user_data = &sink;
     assert_stopped(&spec, NULL, KEDGE_ERROR_TIMEOUT, "sh timed out after 1000 ms");
     assert_int_equal(sink.bytes, strlen("before\n"));
-    assert_true(is_dead(read_pid("child")));
-    assert_true(is_dead(read_pid("grandchild")));
+    assert_true(is_dead(written_pid(temp_dir, "child")));
+    assert_true(is_dead(written_pid(temp_dir, "grandchild")));
 }
 
 /* SIGTERM comes first: a child that handles it can still clean up and say so. */
@@ -446,7 +416,7 @@ static void test_cancel_while_output_floods(void **state G_GNUC_UNUSED)
     spec.user_data = &sink;
     assert_stopped(&spec, cancel, KEDGE_ERROR_CANCELLED, "operation aborted");
     assert_true(sink.bytes > 0);
-    assert_true(is_dead(read_pid("flood")));
+    assert_true(is_dead(written_pid(temp_dir, "flood")));
 }
 
 /* Background processes: they neither delay the result nor survive it. */
@@ -466,7 +436,7 @@ static void test_background_processes(void **state G_GNUC_UNUSED)
         assert_in_range(time_monotonic_ms() - start, 0, 30 * 1000);
         assert_string_equal(result.output, "hi\n");
         assert_int_equal(result.exit_status, 0);
-        assert_true(is_dead(read_pid("background")));
+        assert_true(is_dead(written_pid(temp_dir, "background")));
     }
 }
 
@@ -479,7 +449,7 @@ static void test_daemon_is_left_alone(void **state G_GNUC_UNUSED)
     g_auto(ProcResult) result = { 0 };
     assert_true(proc_run(&spec, NULL, &result, NULL));
     assert_string_equal(result.output, "hi\n");
-    pid_t pid = read_pid("daemon");
+    pid_t pid = written_pid(temp_dir, "daemon");
     assert_int_equal(kill(pid, SIGKILL), 0);
     assert_true(is_dead(pid));
 }

@@ -181,13 +181,14 @@ static void test_wrong_types_give_the_default(void **state G_GNUC_UNUSED)
     g_autoptr(json_t) overrides = json_object();
     json_set_take(overrides, "read", json_pack("{s:s}", "defaultLimit", "many"));
     json_set_take(overrides, "grep", json_pack("{s:i}", "enabled", 0));
-    json_set_take(overrides, "edit", json_pack("{s:s, s:f}", "mode", "vim", "fuzzyThreshold", 0.5));
+    json_set_take(overrides, "edit", json_pack("{s:f}", "fuzzyThreshold", 0.5));
+    json_set_text(overrides, "interruptMode", "never");
     json_set_take(overrides, "modelRoles", json_array());
     json_set_take(overrides, "tools", json_pack("{s:f}", "maxTimeout", 1e300));
     g_autoptr(Settings) settings = settings_new(overrides);
     assert_int_equal(settings_get_int(settings, "read.defaultLimit"), 500);
     assert_true(settings_get_bool(settings, "grep.enabled"));
-    assert_string_equal(settings_get_text(settings, "edit.mode"), "replace");
+    assert_string_equal(settings_get_text(settings, "interruptMode"), "immediate");
     assert_true(settings_get_number(settings, "edit.fuzzyThreshold") == 0.5);
     assert_int_equal(json_object_size(settings_get_json(settings, "modelRoles")), 0);
     assert_true(settings_get_int(settings, "tools.maxTimeout") > 1000000);

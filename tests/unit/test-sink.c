@@ -1,5 +1,5 @@
 /*
- * OutputSink and TailBuffer (agent-tools §2.6, §2.7).
+ * OutputSink (agent-tools §2.7).
  */
 #include "unit.h"
 
@@ -194,28 +194,6 @@ static void test_an_id_taken_meanwhile_is_left_alone(void **state)
     assert_string_equal(other, "other");
 }
 
-static void test_tail_buffer(void **state G_GNUC_UNUSED)
-{
-    static const struct {
-        const char *name;
-        size_t max;
-        const char *pieces[4], *want;
-    } cases[] = {
-        { "tools-T17", 4, { "abc", "defgh" }, "efgh" },
-        { "fits", 4, { "a", "bc" }, "abc" },
-        { "many small ones", 3, { "ab", "cd", "ef" }, "def" },
-        { "on a character boundary", 3, { "aéé" }, "é" },
-        { "zero keeps nothing", 0, { "a", "b" }, "" },
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(TailBuffer) buffer = tail_buffer_new(cases[i].max);
-        for (const char *const *piece = cases[i].pieces; *piece; piece++)
-            tail_buffer_append(buffer, *piece, strlen(*piece));
-        if (strcmp(tail_buffer_text(buffer), cases[i].want) != 0)
-            fail_msg("%s: got '%s'", cases[i].name, tail_buffer_text(buffer));
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,7 +205,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_without_artifacts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_file_failure_keeps_the_output, setup, teardown),
         cmocka_unit_test_setup_teardown(test_an_id_taken_meanwhile_is_left_alone, setup, teardown),
-        cmocka_unit_test(test_tail_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,38 @@
+/* What a person is asked about cannot look like something else. */
+#include "unit.h"
+
+#include "tool/visible.h"
+
+static void test_visible(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *text, *want, *want_of_lines;
+    } cases[] = {
+        { "plain text stays", "fix é 漢", "fix é 漢", "fix é 漢" },
+        { "only lines keep LF", "a\nb", "a\\x0ab", "a\nb" },
+        { "other controls", "a\r\t\x1b[2K\x7f", "a\\x0d\\x09\\x1b[2K\\x7f",
+          "a\\x0d\\x09\\x1b[2K\\x7f" },
+        { "direction of writing",
+          "a\xe2\x80\xae"
+          "b",
+          "a\\u202eb", "a\\u202eb" },
+        { "line separator", "\xe2\x80\xa8", "\\u2028", "\\u2028" },
+        { "no width", "\xe2\x80\x8b\xef\xbb\xbf", "\\u200b\\ufeff", "\\u200b\\ufeff" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GString) got = g_string_new(NULL);
+        visible_append(got, cases[i].text);
+        if (strcmp(got->str, cases[i].want) != 0)
+            fail_msg("%s: got '%s'", cases[i].name, got->str);
+        g_string_truncate(got, 0);
+        visible_append_lines(got, cases[i].text);
+        if (strcmp(got->str, cases[i].want_of_lines) != 0)
+            fail_msg("%s, lines: got '%s'", cases[i].name, got->str);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_visible) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
