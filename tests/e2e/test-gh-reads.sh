@@ -1,0 +1,54 @@
+#!/bin/sh
+# The fifteen typed reads with the real gh against the forge: each answers, says what it touched, and changes
+# nothing there (gh-policy §12.3).
+. "$(dirname "$0")/lib.sh"
+need_kedge
+need_gh
+forge_start
+
+mkdir -p "$HOME/.kedge/agent"
+printf 'gh:\n  knownHosts: [github.localhost]\n' >"$HOME/.kedge/agent/config.yml"
+git config --global user.name Tester
+git config --global user.email tester@example.com
+git clone -q http://github.localhost/harbor/tidepool.git "$HOME/tidepool"
+cd "$HOME/tidepool" || exit 1
+git switch -q docs/usage # the branch of pull request 7
+
+# reads TOOL ARGUMENTS TARGET TEXT: the header names the target, the body holds the text
+reads() {
+    t "$1 $2"
+    run kedge gh call "$1" "$2"
+    expect_exit 0
+    expect_matches stdout "^\[gh $3 read ok [0-9.]+KB\]"
+    expect_contains stdout "$4"
+}
+repo=github.localhost/harbor/tidepool
+
+reads gh_repo_view '{}' $repo '"nameWithOwner":"harbor/tidepool"'
+reads gh_pr_view '{"number":9,"include_comments":true}' $repo '"title":"Add moon phases"'
+reads gh_pr_list '{"state":"all","limit":2}' $repo '"number":13'
+reads gh_pr_diff '{"number":7}' $repo 'diff --git a/README.md b/README.md'
+reads gh_pr_checks '{"number":9}' $repo '"bucket":"fail"'
+reads gh_pr_files '{"number":7}' $repo '"path":"README.md"'
+reads gh_pr_current '{}' $repo '"number":7'
+reads gh_issue_view '{"number":12}' $repo '"title":"Tide table prints 24:00 at midnight"'
+reads gh_issue_list '{"label":"bug"}' $repo '"number":12'
+reads gh_run_view '{"run_id":"16045200302","include_jobs":true}' $repo '"conclusion":"failure"'
+reads gh_run_list '{"limit":2}' $repo '"databaseId":16045200305'
+reads gh_run_logs_failed '{"run_id":"16045200302"}' $repo 'got 24:00, want 00:00'
+reads gh_search_prs '{"query":"moon"}' github.localhost '"number":9'
+reads gh_search_issues '{"query":"tide -label:enhancement"}' github.localhost '"number":12'
+reads gh_api_get '{"endpoint":"repos/{owner}/{repo}"}' $repo '"full_name":"harbor/tidepool"'
+
+t "fifteen lines in the audit log, all of them reads that ran"
+run kedge gh audit --class read --policy auto
+expect_exit 0
+expect_lines stdout 15
+expect_not_contains stdout "exit=-"
+
+t "the forge was asked to change nothing"
+forge_log kind=rest >"$E2E_TMP/log"
+run grep -cE '"method": *"(POST|PUT|PATCH|DELETE)"' "$E2E_TMP/log"
+expect_out 0
+
+done_testing
