@@ -328,7 +328,7 @@ static void test_background(void **state G_GNUC_UNUSED)
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     g_autofree char *late = run_command(fixture, "(sleep 0.2; echo late) & echo a", false);
     assert_string_equal(late, "a\n");
-    g_autofree char *gone = run_command(fixture, "wait; sleep 0.1", false);
+    g_autofree char *gone G_GNUC_UNUSED = run_command(fixture, "wait; sleep 0.1", false);
     g_autofree char *next = run_command(fixture, "echo b", false);
     assert_string_equal(next, "b\n");
     g_autofree char *tee = run_command(fixture, "echo c > >(cat)", false);

@@ -209,7 +209,8 @@ static void test_mode_stays(void **state G_GNUC_UNUSED)
     tool_fixture_put(fixture, "f.txt", "a\n");
     g_autofree char *path = g_build_filename(fixture->cwd, "f.txt", NULL);
     assert_int_equal(chmod(path, 0751), 0);
-    g_autofree char *text = tool_fixture_text(fixture, &tool_edit, one_edit("a", "b", false));
+    g_autofree char *text G_GNUC_UNUSED =
+        tool_fixture_text(fixture, &tool_edit, one_edit("a", "b", false));
     struct stat info;
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0751);

@@ -198,7 +198,7 @@ static void check_look(const LookCase *one)
 
 static void test_look(void **state G_GNUC_UNUSED)
 {
-    g_autoptr(GhFixture) fixture = fixture_new();
+    g_autoptr(GhFixture) fixture G_GNUC_UNUSED = fixture_new();
     for (size_t i = 0; i < G_N_ELEMENTS(looks); i++)
         check_look(&looks[i]);
     g_auto(GStrv) extensions = gh_extensions_list();
@@ -209,7 +209,7 @@ static void test_look(void **state G_GNUC_UNUSED)
 static void test_look_fails(void **state G_GNUC_UNUSED)
 {
     static const char *const cases[][3] = { { "land" }, { "nothing" } };
-    g_autoptr(GhFixture) fixture = fixture_new();
+    g_autoptr(GhFixture) fixture G_GNUC_UNUSED = fixture_new();
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_auto(GStrv) argv = g_strdupv((char **)cases[i]);
         g_auto(Classified) classified = { 0 };

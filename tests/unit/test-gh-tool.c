@@ -482,7 +482,7 @@ static void test_audit_off(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GhFixture) fixture = fixture_new("{\"gh\":{\"audit\":{\"enabled\":false}}}");
     gh_fixture_reply_out(fixture, "x\n");
-    g_auto(ToolResult) result = gh_fixture_call(fixture, "{\"args\":[\"status\"]}");
+    g_auto(ToolResult) result G_GNUC_UNUSED = gh_fixture_call(fixture, "{\"args\":[\"status\"]}");
     g_autofree char *lines = audit_lines();
     assert_string_equal(lines, "");
 }

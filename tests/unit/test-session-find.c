@@ -106,9 +106,10 @@ static void test_recent(void **state)
     Fixture *self = *state;
     assert_null(session_find_recent(&self->place));
 
-    g_autofree char *old = put_here(self, "old", self->work, 50);
+    g_autofree char *old G_GNUC_UNUSED = put_here(self, "old", self->work, 50);
     g_autofree char *newer = put_here(self, "newer", self->work, 20);
-    g_autofree char *foreign = put_here(self, "foreign", "/somewhere/else", 10); // a name collision
+    g_autofree char *foreign G_GNUC_UNUSED =
+        put_here(self, "foreign", "/somewhere/else", 10); // a name collision
     g_autofree char *dir = session_place_dir(&self->place);
     g_autofree char *junk = g_build_filename(dir, "junk.jsonl", NULL);
     assert_true(file_write_atomic(junk, "junk\n", 5, 0600, NULL));
@@ -218,7 +219,7 @@ static void test_breadcrumb_by_variable(void **state)
         if (isatty(fd))
             skip(); // this terminal's own name wins
     g_autofree char *path = put_here(self, "a", self->work, 50);
-    g_autofree char *newest = put_here(self, "b", self->work, 10);
+    g_autofree char *newest G_GNUC_UNUSED = put_here(self, "b", self->work, 10);
     g_setenv("TMUX_PANE", "../%3", TRUE);
     session_write_breadcrumb(&self->place, path);
     g_autofree char *file =

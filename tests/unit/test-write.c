@@ -62,7 +62,8 @@ static void test_mode(void **state G_GNUC_UNUSED)
     tool_fixture_put(fixture, "f", "a");
     g_autofree char *path = g_build_filename(fixture->cwd, "f", NULL);
     assert_int_equal(chmod(path, 0751), 0);
-    g_autofree char *text = tool_fixture_text(fixture, &tool_write, write_args("f", "b"));
+    g_autofree char *text G_GNUC_UNUSED =
+        tool_fixture_text(fixture, &tool_write, write_args("f", "b"));
     struct stat info;
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0751); // tools-T35
