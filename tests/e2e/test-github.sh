@@ -257,7 +257,7 @@ expect_golden stdout github/watch-commit-failed.out
 
 t "run_watch: a run is followed until its last job ends"
 forge_ctl POST /_forge/run '{"repo":"harbor/tidepool","branch":"docs/usage","workflow":"nightly",
-    "jobs":[{"name":"quick","start_ms":0,"end_ms":1},{"name":"slow","start_ms":0,"end_ms":2000}]}' >"$E2E_TMP/run/run"
+    "jobs":[{"name":"quick","start_ms":0,"end_ms":1},{"name":"slow","start_ms":0,"end_ms":6000}]}' >"$E2E_TMP/run/run"
 id=$(json "$E2E_TMP/run/run" id)
 since=$(asked 'path=jobs')
 run kedge github run_watch --run "$id" --json
@@ -266,7 +266,7 @@ expect_json stdout details.conclusion success
 expect_json stdout details.status completed
 expect_json stdout details.failedJobs '[]'
 expect_json stdout details.watch.run.jobs.1.name slow
-expect_json stdout details.watch.run.jobs.1.durationSeconds 2
+expect_json stdout details.watch.run.jobs.1.durationSeconds 6
 expect_contains stdout "All jobs passed."
 [ "$(asked 'path=jobs')" -ge $((since + 2)) ] || fail "it was not polled"
 
@@ -280,7 +280,7 @@ expect_matches stdout '^All workflow runs for this commit passed\.$'
 
 t "run_watch on a terminal shows each poll there; stdout is the report alone"
 forge_ctl POST /_forge/run '{"repo":"harbor/tidepool","branch":"docs/usage","workflow":"brief",
-    "jobs":[{"name":"brief","start_ms":0,"end_ms":1500}]}' >"$E2E_TMP/run/run"
+    "jobs":[{"name":"brief","start_ms":0,"end_ms":6000}]}' >"$E2E_TMP/run/run"
 id=$(json "$E2E_TMP/run/run" id)
 run "${PYTHON:-python3}" "$E2E_DIR/on-terminal.py" "" "" sh -c "exec kedge github run_watch --run $id >report"
 expect_exit 0
