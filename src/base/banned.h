@@ -7,7 +7,7 @@
  * atoi strtol                    str_parse_int (base/str.h)
  * alloca                         the heap
  * system popen fork              proc_run (base/proc.h)
- * localtime gmtime               g_date_time_*, or gmtime_r
+ * localtime gmtime               time_to_local, time_to_utc (base/timefmt.h)
  */
 #pragma once
 

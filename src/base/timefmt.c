@@ -3,6 +3,11 @@
  */
 #include "base/timefmt.h"
 
+#include <pthread.h>
+
+// glibc guards its time zone itself, but ThreadSanitizer cannot see that lock
+static pthread_mutex_t zone_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static gint64 clock_ms(clockid_t clock)
 {
     struct timespec now;
@@ -21,6 +26,39 @@ gint64 time_monotonic_ms(void)
     return clock_ms(CLOCK_MONOTONIC);
 }
 
+bool time_to_utc(time_t at, struct tm *ret_parts)
+{
+    pthread_mutex_lock(&zone_lock);
+    bool is_done = gmtime_r(&at, ret_parts) != NULL;
+    pthread_mutex_unlock(&zone_lock);
+    return is_done;
+}
+
+bool time_to_local(time_t at, struct tm *ret_parts)
+{
+    pthread_mutex_lock(&zone_lock);
+    tzset(); // localtime_r() need not
+    bool is_done = localtime_r(&at, ret_parts) != NULL;
+    pthread_mutex_unlock(&zone_lock);
+    return is_done;
+}
+
+time_t time_from_utc(struct tm *parts)
+{
+    pthread_mutex_lock(&zone_lock);
+    time_t at = timegm(parts);
+    pthread_mutex_unlock(&zone_lock);
+    return at;
+}
+
+time_t time_from_local(struct tm *parts)
+{
+    pthread_mutex_lock(&zone_lock);
+    time_t at = mktime(parts);
+    pthread_mutex_unlock(&zone_lock);
+    return at;
+}
+
 char *time_format_iso(gint64 at_ms)
 {
     // years 0000 to 9999: the form has four digits
@@ -28,7 +66,7 @@ char *time_format_iso(gint64 at_ms)
     gint64 millisecond = ((at_ms % 1000) + 1000) % 1000;
     time_t second = (time_t)((at_ms - millisecond) / 1000);
     struct tm parts;
-    gmtime_r(&second, &parts);
+    time_to_utc(second, &parts);
     return g_strdup_printf("%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", parts.tm_year + 1900,
                            parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min,
                            parts.tm_sec, (int)millisecond);

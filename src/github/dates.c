@@ -1,10 +1,11 @@
 /*
- * Date bounds. Calendar arithmetic is timegm()'s: a day that a month does not have rolls over into
- * the next.
+ * Date bounds. Calendar arithmetic is time_from_utc()'s: a day that a month does not have rolls
+ * over into the next.
  */
 #include "github/dates.h"
 
 #include "base/str.h"
+#include "base/timefmt.h"
 #include "base/utf8.h"
 
 #define MINUTE_S  G_GINT64_CONSTANT(60)
@@ -38,14 +39,14 @@ static bool date_before(int64_t now_s, int64_t count, int64_t unit_s, int unit_m
         __builtin_sub_overflow(now_s, span_s, &now_s))
         return false;
     time_t at = (time_t)now_s;
-    if (gmtime_r(&at, &when) == NULL)
+    if (!time_to_utc(at, &when))
         return false;
     if (unit_months > 0) {
         if (count > MAX_YEARS * 12)
             return false;
         when.tm_mon -= (int)count * unit_months;
-        at = timegm(&when);
-        if (gmtime_r(&at, &when) == NULL)
+        at = time_from_utc(&when);
+        if (!time_to_utc(at, &when))
             return false;
     }
     if (!is_year_in_range(&when))
@@ -152,8 +153,8 @@ static bool parse_datetime(const char *text, char **ret_bound)
     if (rest == NULL || !parse_offset(rest, &is_local, &offset_s))
         return false;
 
-    time_t at = (is_local ? mktime(&when) : timegm(&when)) - offset_s;
-    if (gmtime_r(&at, &when) == NULL || !is_year_in_range(&when))
+    time_t at = (is_local ? time_from_local(&when) : time_from_utc(&when)) - offset_s;
+    if (!time_to_utc(at, &when) || !is_year_in_range(&when))
         return false;
     *ret_bound =
         g_strdup_printf("%04d-%02d-%02dT%02d:%02d:%02dZ", when.tm_year + 1900, when.tm_mon + 1,

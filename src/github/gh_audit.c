@@ -7,6 +7,7 @@
 #include "base/dirs.h"
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/timefmt.h"
 #include "github/gh_header.h"
 
 #include <dirent.h>
@@ -43,8 +44,7 @@ static struct tm local_time(int64_t at)
 {
     time_t second = (time_t)(at / 1000);
     struct tm parts = { 0 };
-    tzset(); // localtime_r() need not
-    localtime_r(&second, &parts);
+    time_to_local(second, &parts);
     return parts;
 }
 
