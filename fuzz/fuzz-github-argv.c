@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 static ToolContext *context_new(void)
 {
     g_setenv("PATH", "/nonexistent", TRUE);
-    g_autoptr(Settings) settings = settings_new(NULL);
+    g_autoptr(json_t) no_audit = json_pack("{s:{s:{s:b}}}", "gh", "audit", "enabled", 0);
+    g_autoptr(Settings) settings = settings_new(no_audit);
     return tool_context_new("/", settings, NULL);
 }
 
