@@ -2,6 +2,7 @@
 # Ctrl-C, SIGTERM and kill -9 at every moment, and many runs at once: what was started has ended, the
 # exit code is 128 + signal, and the session goes on. Rows of agent-core §10 are named core-N.
 . "$(dirname "$0")/lib.sh"
+. "$E2E_DIR/session.sh"
 need_kedge
 
 ROOT=$HOME/.kedge/agent/sessions
@@ -10,28 +11,6 @@ no_sessions() { rm -rf "$ROOT"; }
 
 mkdir -p "$HOME/.kedge/agent"
 printf 'retry:\n  baseDelayMs: 60000\n' >"$HOME/.kedge/agent/config.yml"
-
-# whole [--answered] [--torn] FILE…: session files are as they should be.
-whole() {
-    "${PYTHON:-python3}" "$E2E_DIR/whole.py" "$@" >"$E2E_TMP/why" 2>&1 || fail "$(cat "$E2E_TMP/why")"
-}
-
-# resumes TEXT…: --continue works, and the next request has these texts of the history.
-resumes() {
-    printf '{"text": "resumed"}\n' >"$HOME/resumes.jsonl"
-    model_script "$HOME/resumes.jsonl"
-    run kedge --continue -p "go on"
-    expect_exit 0
-    expect_out resumed
-    for _text; do
-        case $(model_journal 0.body.messages) in
-        *"$_text"*) ;;
-        *) fail "the next request does not have: $_text" ;;
-        esac
-    done
-    expect_model_done
-    whole "$(session_file)"
-}
 
 has_lines() { [ -f "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
 

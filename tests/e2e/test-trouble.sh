@@ -3,6 +3,7 @@
 # disk, a closed stdout. Each ends, is reported, and leaves the session whole. Rows of agent-core
 # §10 are named core-N. Signals: test-interrupt.sh; hostile text and secrets: test-hostile.sh.
 . "$(dirname "$0")/lib.sh"
+. "$E2E_DIR/session.sh"
 need_kedge
 
 ROOT=$HOME/.kedge/agent/sessions
@@ -15,28 +16,6 @@ printf 'retry:\n  baseDelayMs: 10\n  maxRetries: 2\n' >"$HOME/.kedge/agent/confi
 expect_requests() {
     _requests=$(model_journal '#')
     [ "$_requests" = "$1" ] || fail "the model was asked $_requests times, want $1"
-}
-
-# whole [--answered] [--torn] FILE…: session files are as they should be.
-whole() {
-    "${PYTHON:-python3}" "$E2E_DIR/whole.py" "$@" >"$E2E_TMP/why" 2>&1 || fail "$(cat "$E2E_TMP/why")"
-}
-
-# resumes TEXT…: --continue works, and the next request has these texts of the history.
-resumes() {
-    printf '{"text": "resumed"}\n' >"$HOME/resumes.jsonl"
-    model_script "$HOME/resumes.jsonl"
-    run kedge --continue -p "go on"
-    expect_exit 0
-    expect_out resumed
-    for _text; do
-        case $(model_journal 0.body.messages) in
-        *"$_text"*) ;;
-        *) fail "the next request does not have: $_text" ;;
-        esac
-    done
-    expect_model_done
-    whole "$(session_file)"
 }
 
 # expect_gone FILE: the processes whose ids it holds have ended.
