@@ -16,11 +16,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 
 struct Cancel {
     atomic_int refs;
     atomic_bool has_fired;
-    int fd; // never read, so it stays readable once the token has fired
+    int fd; // never read, so it stays readable once the token has fired; a timerfd when timed
+    gint64 deadline_ms; // monotonic; 0: none
     pthread_mutex_t lock;
     GPtrArray *children; // borrowed; guarded by lock
     Cancel *parent;      // owned
@@ -31,19 +33,33 @@ static void fire_child(gpointer child, gpointer data G_GNUC_UNUSED)
     cancel_fire(child);
 }
 
+// Readable in `ms`, 0: at once.
+static void arm_timer(int fd, gint64 ms)
+{
+    const struct itimerspec when = {
+        .it_value = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 + 1 },
+    };
+    timerfd_settime(fd, 0, &when, NULL);
+}
+
 static void fire_locked(Cancel *self)
 {
     if (atomic_exchange(&self->has_fired, true))
         return;
-    eventfd_write(self->fd, 1);
+    if (self->deadline_ms != 0)
+        arm_timer(self->fd, 0);
+    else
+        eventfd_write(self->fd, 1);
     g_ptr_array_foreach(self->children, fire_child, NULL);
 }
 
-Cancel *cancel_new(Cancel *parent)
+// Takes the descriptor.
+static Cancel *token_new(Cancel *parent, int fd, gint64 deadline_ms)
 {
     Cancel *self = g_new0(Cancel, 1);
     atomic_init(&self->refs, 1);
-    self->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    self->fd = fd;
+    self->deadline_ms = deadline_ms;
     if (self->fd < 0)
         g_error("cannot make a cancel token: %s", g_strerror(errno));
     pthread_mutex_init(&self->lock, NULL);
@@ -58,6 +74,25 @@ Cancel *cancel_new(Cancel *parent)
         cancel_fire(self);
     pthread_mutex_unlock(&parent->lock);
     return self;
+}
+
+Cancel *cancel_new(Cancel *parent)
+{
+    return token_new(parent, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), 0);
+}
+
+Cancel *cancel_new_timed(Cancel *parent, gint64 timeout_ms)
+{
+    gint64 timeout = MAX(timeout_ms, 0);
+    int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (fd >= 0)
+        arm_timer(fd, timeout);
+    return token_new(parent, fd, time_monotonic_ms() + timeout);
+}
+
+bool cancel_is_late(Cancel *self)
+{
+    return self != NULL && self->deadline_ms != 0 && time_monotonic_ms() >= self->deadline_ms;
 }
 
 Cancel *cancel_ref(Cancel *self)
@@ -96,7 +131,7 @@ void cancel_fire(Cancel *self)
 
 bool cancel_has_fired(Cancel *self)
 {
-    return self != NULL && atomic_load(&self->has_fired);
+    return self != NULL && (atomic_load(&self->has_fired) || cancel_is_late(self));
 }
 
 int cancel_fd(Cancel *self)

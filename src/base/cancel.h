@@ -13,6 +13,11 @@ typedef struct Cancel Cancel;
 
 /* `parent` may be NULL; the child keeps a reference to it. */
 Cancel *cancel_new(Cancel *parent);
+/* Fires by itself when the time is over. Only this token does: children made of it fire with the
+   parent, not with its clock. */
+Cancel *cancel_new_timed(Cancel *parent, gint64 timeout_ms);
+/* Its time is over. */
+bool cancel_is_late(Cancel *self);
 Cancel *cancel_ref(Cancel *self);
 void cancel_unref(Cancel *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Cancel, cancel_unref)

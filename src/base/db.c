@@ -6,16 +6,23 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
-#define BUSY_TIMEOUT_MS 5000
+#define BUSY_TIMEOUT_MS 10000
 #define WAL_RETRY_MS    20
+
+#define SMB2_MAGIC      0xfe534d42 // of the kernel's cifs, in no header
+#define CIFS_MAGIC      0xff534d42
+#define KEPT_STATEMENTS 64
 
 struct Db {
     sqlite3 *handle;
     char *path;
+    GHashTable *idle; // SQL text → prepared statement that no query uses
 };
 
 struct DbQuery {
@@ -58,6 +65,8 @@ void db_close(Db *self)
 {
     if (self == NULL)
         return;
+    if (self->idle)
+        g_hash_table_unref(self->idle);
     sqlite3_close_v2(self->handle);
     g_free(self->path);
     g_free(self);
@@ -106,9 +115,39 @@ static bool enable_wal(Db *self, GError **error)
             break;
         g_usleep(WAL_RETRY_MS * 1000);
     }
-    if (status != SQLITE_OK)
-        return fail_with_db(self, status, error);
-    return db_exec(self, "PRAGMA synchronous=NORMAL", error);
+    return status == SQLITE_OK || fail_with_db(self, status, error);
+}
+
+// Where the shared memory of WAL does not work (sqlite.org/wal.html).
+static bool is_on_network(const char *path)
+{
+    struct statfs fs;
+    if (statfs(path, &fs) != 0)
+        return false;
+    switch ((unsigned long)fs.f_type & 0xffffffffUL) {
+    case NFS_SUPER_MAGIC:
+    case SMB_SUPER_MAGIC:
+    case SMB2_MAGIC:
+    case CIFS_MAGIC:
+    case V9FS_MAGIC:
+    case FUSE_SUPER_MAGIC:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool choose_journal(Db *self, GPtrArray *warnings, GError **error)
+{
+    if (is_on_network(self->path)) {
+        if (warnings)
+            g_ptr_array_add(warnings,
+                            g_strdup_printf("%s is on a network file system: many processes at "
+                                            "once are slow there",
+                                            self->path));
+        return db_exec(self, "PRAGMA journal_mode=DELETE", error);
+    }
+    return enable_wal(self, error);
 }
 
 static bool read_version(Db *self, int64_t *ret_version, GError **error)
@@ -141,17 +180,31 @@ static bool apply_migration(Db *self, void *migration_, GError **error)
     return db_exec(self, migration->sql, error) && db_exec(self, pragma, error);
 }
 
-static bool migrate(Db *self, const char *const *migrations, GError **error)
+static int64_t newest_version(const char *const *migrations)
 {
-    int64_t newest = migrations == NULL ? 0 : (int64_t)g_strv_length((char **)migrations);
+    return migrations == NULL ? 0 : (int64_t)g_strv_length((char **)migrations);
+}
+
+static bool check_version(Db *self, const char *const *migrations, GError **error)
+{
+    int64_t newest = newest_version(migrations);
     int64_t version;
     if (!read_version(self, &version, error))
         return false;
     if (version > newest)
-        return fail_with(error, KEDGE_ERROR_PROTOCOL,
-                         "%s: made by a newer kedge (database version %" G_GINT64_FORMAT
-                         ", this one knows %" G_GINT64_FORMAT ")",
-                         self->path, version, newest);
+        return fail_with(error, KEDGE_ERROR_DENIED,
+                         "The database was written by a newer kedge (schema %" G_GINT64_FORMAT
+                         "; this build knows %" G_GINT64_FORMAT ")",
+                         version, newest);
+    return true;
+}
+
+static bool migrate(Db *self, const char *const *migrations, GError **error)
+{
+    int64_t newest = newest_version(migrations);
+    int64_t version;
+    if (!read_version(self, &version, error))
+        return false;
     for (; version < newest; version++) {
         Migration migration = { .number = version + 1, .sql = migrations[version] };
         if (!db_transaction(self, apply_migration, &migration, error))
@@ -160,7 +213,13 @@ static bool migrate(Db *self, const char *const *migrations, GError **error)
     return true;
 }
 
-bool db_open(const char *path, const char *const *migrations, Db **ret_db, GError **error)
+static void finalize_statement(void *statement)
+{
+    sqlite3_finalize(statement);
+}
+
+bool db_open(const char *path, const char *const *migrations, Db **ret_db, GPtrArray *warnings,
+             GError **error)
 {
     bool is_memory = strcmp(path, ":memory:") == 0;
     if (!is_memory && !prepare_file(path, error))
@@ -168,6 +227,7 @@ bool db_open(const char *path, const char *const *migrations, Db **ret_db, GErro
 
     g_autoptr(Db) self = g_new0(Db, 1);
     self->path = g_strdup(path);
+    self->idle = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, finalize_statement);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     int status = sqlite3_open_v2(path, &self->handle, flags, NULL);
     if (status != SQLITE_OK)
@@ -177,9 +237,13 @@ bool db_open(const char *path, const char *const *migrations, Db **ret_db, GErro
     sqlite3_db_config(self->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
     sqlite3_db_config(self->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
 
-    if (!is_memory && (!make_files_private(path, error) || !enable_wal(self, error)))
+    // what a newer program wrote is not even switched to another journal
+    if (!is_memory && !make_files_private(path, error))
         return false;
-    if (!migrate(self, migrations, error))
+    if (!check_version(self, migrations, error) ||
+        (!is_memory && !choose_journal(self, warnings, error)) ||
+        !db_exec(self, "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON", error) ||
+        !migrate(self, migrations, error))
         return false;
     *ret_db = g_steal_pointer(&self);
     return true;
@@ -195,16 +259,47 @@ void db_query_free(DbQuery *self)
 {
     if (self == NULL)
         return;
-    sqlite3_finalize(self->statement);
+    Db *db = self->db;
+    if (self->statement == NULL) {
+        g_free(self);
+        return;
+    }
+    const char *sql = sqlite3_sql(self->statement);
+    sqlite3_reset(self->statement);
+    sqlite3_clear_bindings(self->statement);
+    // the same text may have run inside itself: one of them is enough
+    if (!sql || g_hash_table_size(db->idle) >= KEPT_STATEMENTS ||
+        g_hash_table_contains(db->idle, sql))
+        sqlite3_finalize(self->statement);
+    else
+        g_hash_table_insert(db->idle, g_strdup(sql), self->statement);
     g_free(self);
+}
+
+// An idle statement of that text, else a new one.
+static int take_statement(Db *self, const char *sql, sqlite3_stmt **ret_statement)
+{
+    g_autofree char *key = NULL;
+    void *statement = NULL;
+    if (g_hash_table_steal_extended(self->idle, sql, (void **)&key, &statement)) {
+        *ret_statement = statement;
+        return SQLITE_OK;
+    }
+    return sqlite3_prepare_v3(self->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, ret_statement,
+                              NULL);
 }
 
 static int bind_one(sqlite3_stmt *statement, int index, char type, va_list *ap)
 {
     const char *text;
+    const int64_t *integer;
     switch (type) {
     case 'i':
         return sqlite3_bind_int64(statement, index, va_arg(*ap, int64_t));
+    case 'I':
+        integer = va_arg(*ap, const int64_t *);
+        return integer == NULL ? sqlite3_bind_null(statement, index)
+                               : sqlite3_bind_int64(statement, index, *integer);
     case 'd':
         return sqlite3_bind_double(statement, index, va_arg(*ap, double));
     case 's':
@@ -221,7 +316,7 @@ static bool query_new(Db *self, DbQuery **ret_query, GError **error, const char 
 {
     g_autoptr(DbQuery) query = g_new0(DbQuery, 1);
     query->db = self;
-    int status = sqlite3_prepare_v2(self->handle, sql, -1, &query->statement, NULL);
+    int status = take_statement(self, sql, &query->statement);
     if (status != SQLITE_OK)
         return fail_with_db(self, status, error);
     g_assert((int)strlen(types) == sqlite3_bind_parameter_count(query->statement));
@@ -276,6 +371,11 @@ int64_t db_query_int(DbQuery *self, int column)
     return sqlite3_column_int64(self->statement, column);
 }
 
+bool db_query_is_null(DbQuery *self, int column)
+{
+    return sqlite3_column_type(self->statement, column) == SQLITE_NULL;
+}
+
 bool db_transaction(Db *self, bool (*func)(Db *db, void *data, GError **error), void *data,
                     GError **error)
 {
@@ -292,4 +392,20 @@ bool db_transaction(Db *self, bool (*func)(Db *db, void *data, GError **error), 
 int64_t db_changes(Db *self)
 {
     return sqlite3_changes64(self->handle);
+}
+
+int64_t db_last_id(Db *self)
+{
+    return sqlite3_last_insert_rowid(self->handle);
+}
+
+bool db_data_version(Db *self, int64_t *ret_version, GError **error)
+{
+    g_autoptr(DbQuery) query = NULL;
+    bool has_row = false;
+    if (!db_query(self, &query, error, "PRAGMA data_version", "") ||
+        !db_query_step(query, &has_row, error))
+        return false;
+    *ret_version = has_row ? db_query_int(query, 0) : 0;
+    return true;
 }

@@ -1,6 +1,7 @@
 /*
- * SQLite: open, migrate, bind, step. WAL, busy timeout 5 s, synchronous NORMAL, file mode 0600.
- * One Db belongs to one thread at a time.
+ * SQLite: open, migrate, bind, step. WAL (on a network file system, where WAL is unsafe, a rollback
+ * journal), synchronous FULL, foreign keys on, file mode 0600. A lock is waited for 10 s; then
+ * TIMEOUT. One Db belongs to one thread at a time.
  */
 #pragma once
 
@@ -13,14 +14,18 @@ typedef struct DbQuery DbQuery;
 
 /* `migrations` is a NULL-terminated list of SQL texts; number n (1-based) leads to user_version n.
    Those not yet applied run in one transaction each. A database of a newer version is refused
-   (PROTOCOL). Missing parent directories are made with mode 0700. ":memory:" is allowed. */
-bool db_open(const char *path, const char *const *migrations, Db **ret_db, GError **error);
+   (DENIED) and left as it is. Missing parent directories are made with mode 0700. ":memory:" is
+   allowed. `warnings` (of char *, may be NULL) gets a word about a network file system. */
+bool db_open(const char *path, const char *const *migrations, Db **ret_db, GPtrArray *warnings,
+             GError **error);
 void db_close(Db *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
 
 bool db_exec(Db *self, const char *sql, GError **error);
 
-/* `types` has a letter per parameter: i int64_t, s const char * (NULL allowed), d double. */
+/* `types` has a letter per parameter: i int64_t, I const int64_t * (NULL allowed), s const char *
+   (NULL allowed), d double. Statements are kept prepared by their text, which must be constant or
+   few. */
 bool db_query(Db *self, DbQuery **ret_query, GError **error, const char *sql, const char *types,
               ...);
 /* Runs a statement that returns no rows. */
@@ -31,9 +36,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(DbQuery, db_query_free)
 /* True with *ret_has_row; columns are valid until the next step. */
 bool db_query_step(DbQuery *self, bool *ret_has_row, GError **error);
 const char *db_query_text(DbQuery *self, int column); // NULL for SQL NULL
+bool db_query_is_null(DbQuery *self, int column);
 int64_t db_query_int(DbQuery *self, int column);
 
 /* Runs `func` inside BEGIN IMMEDIATE … COMMIT; rolls back when it returns false. */
 bool db_transaction(Db *self, bool (*func)(Db *db, void *data, GError **error), void *data,
                     GError **error);
 int64_t db_changes(Db *self);
+int64_t db_last_id(Db *self); // rowid of the last INSERT
+
+/* Changes when another connection has changed the file (PRAGMA data_version). */
+bool db_data_version(Db *self, int64_t *ret_version, GError **error);

@@ -5,16 +5,13 @@
  * Checking builds a new object from what was accepted (values are shared, not copied), so the
  * caller's JSON is never changed; the struct then borrows from the new object.
  */
-#include "base/field.h"
+#include "base/field_private.h"
 
 #include "base/str.h"
 #include "base/utf8.h"
 
-#include <math.h>
-
-#define MAX_PROBLEMS   50  // shown; the rest is counted
-#define MAX_NAME_CHARS 100 // of a field name from outside, in a problem
-#define MAX_UNWRAPS    5   // JSON in a string in JSON … (agent-core §3.3)
+#define MAX_PROBLEMS 50 // shown; the rest is counted
+#define MAX_UNWRAPS  5  // JSON in a string in JSON … (agent-core §3.3)
 
 typedef struct Check {
     FieldMode mode;
@@ -40,36 +37,6 @@ static bool is_null_text(const json_t *value)
     return json_is_string(value) && strcmp(json_string_value(value), "null") == 0;
 }
 
-static bool is_whole(double number)
-{
-    return floor(number) == number && number >= -0x1p63 && number < 0x1p63;
-}
-
-static bool is_of_type(FieldType type, const json_t *value)
-{
-    switch (type) {
-    case FIELD_STRING:
-    case FIELD_ENUM:
-        return json_is_string(value);
-    case FIELD_INTEGER:
-        return json_is_integer(value) || (json_is_real(value) && is_whole(json_real_value(value)));
-    case FIELD_NUMBER:
-        return json_is_number(value);
-    case FIELD_BOOLEAN:
-        return json_is_boolean(value);
-    case FIELD_STRING_LIST:
-    case FIELD_OBJECT_LIST:
-        return json_is_array(value);
-    case FIELD_STRING_OR_LIST:
-        return json_is_array(value) || json_is_string(value);
-    case FIELD_STRING_MAP:
-        return json_is_object(value);
-    case FIELD_JSON:
-        return true;
-    }
-    g_assert_not_reached();
-}
-
 static const char *type_name(FieldType type)
 {
     switch (type) {
@@ -84,9 +51,11 @@ static const char *type_name(FieldType type)
         return "boolean";
     case FIELD_STRING_LIST:
     case FIELD_OBJECT_LIST:
+    case FIELD_INTEGER_LIST:
         return "array";
     case FIELD_STRING_OR_LIST:
         return "string or array";
+    case FIELD_OBJECT:
     case FIELD_STRING_MAP:
         return "object";
     case FIELD_JSON:
@@ -105,7 +74,7 @@ static json_t *unwrap(FieldType type, const json_t *value)
             return NULL;
         json_decref(current);
         current = inner;
-        if (is_of_type(type, current))
+        if (field_is_of_type(type, current))
             return g_steal_pointer(&current);
     }
     return NULL;
@@ -175,6 +144,23 @@ static json_t *check_object_item(Check *self, const FieldDef *field, const json_
     return check_object(self, field->item_fields, object, prefix);
 }
 
+static json_t *check_item(Check *self, const FieldDef *field, const json_t *item, const char *path)
+{
+    if (field->type == FIELD_OBJECT_LIST)
+        return check_object_item(self, field, item, path);
+    if (field->type != FIELD_INTEGER_LIST)
+        return check_string_item(self, item, path);
+    json_t *number = self->mode == FIELD_LENIENT && !field_fits_item(field, item)
+                         ? unwrap(FIELD_INTEGER, item)
+                         : json_incref((json_t *)item);
+    if (number != NULL && field_fits_item(field, number))
+        return number;
+    json_decref(number);
+    g_autofree char *what = field_describe_item(field);
+    add_problem(self, path, "must be %s", what);
+    return NULL;
+}
+
 static json_t *check_list(Check *self, const FieldDef *field, const json_t *list, const char *path)
 {
     if (json_array_size(list) < field->min_items)
@@ -185,9 +171,7 @@ static json_t *check_list(Check *self, const FieldDef *field, const json_t *list
     json_t *item;
     json_array_foreach (list, index, item) {
         g_autofree char *item_path = g_strdup_printf("%s.%zu", path, index);
-        json_append_take(checked, field->type == FIELD_OBJECT_LIST
-                                      ? check_object_item(self, field, item, item_path)
-                                      : check_string_item(self, item, item_path));
+        json_append_take(checked, check_item(self, field, item, item_path));
     }
     return checked;
 }
@@ -198,7 +182,7 @@ static json_t *check_map(Check *self, const json_t *map, const char *path)
     const char *key;
     json_t *item;
     json_object_foreach ((json_t *)map, key, item) {
-        g_autofree char *name = utf8_ellipsize(key, MAX_NAME_CHARS);
+        g_autofree char *name = utf8_ellipsize(key, FIELD_MAX_NAME_CHARS);
         g_autofree char *item_path = g_strconcat(path, ".", name, NULL);
         json_set_take(checked, key, check_string_item(self, item, item_path));
     }
@@ -214,12 +198,21 @@ static json_t *check_enum(Check *self, const FieldDef *field, const json_t *valu
     return NULL;
 }
 
+static json_t *check_fits(Check *self, const FieldDef *field, const json_t *value, const char *path)
+{
+    if (field_fits(field, value))
+        return json_incref((json_t *)value);
+    g_autofree char *what = field_describe(field);
+    add_problem(self, path, "must be %s", what);
+    return NULL;
+}
+
 // The accepted value (new reference), or NULL with a problem added.
 static json_t *check_value(Check *self, const FieldDef *field, const json_t *value_,
                            const char *path)
 {
     g_autoptr(json_t) value = json_incref((json_t *)value_);
-    if (!is_of_type(field->type, value) && self->mode == FIELD_LENIENT) {
+    if (!field_is_of_type(field->type, value) && self->mode == FIELD_LENIENT) {
         json_t *coerced = coerce(field->type, value);
         if (coerced != NULL) {
             json_decref(value);
@@ -228,7 +221,7 @@ static json_t *check_value(Check *self, const FieldDef *field, const json_t *val
     }
     if (field->type == FIELD_ENUM)
         return check_enum(self, field, value, path);
-    if (!is_of_type(field->type, value)) {
+    if (!field_is_of_type(field->type, value)) {
         add_problem(self, path, "must be %s", type_name(field->type));
         return NULL;
     }
@@ -243,45 +236,32 @@ static json_t *check_value(Check *self, const FieldDef *field, const json_t *val
         return check_list(self, field, value, path);
     case FIELD_STRING_LIST:
     case FIELD_OBJECT_LIST:
+    case FIELD_INTEGER_LIST:
         return check_list(self, field, value, path);
+    case FIELD_OBJECT:
+        return check_object_item(self, field, value, path);
     case FIELD_STRING_MAP:
         return check_map(self, value, path);
     default:
-        return g_steal_pointer(&value);
+        return check_fits(self, field, value, path);
     }
-}
-
-static const FieldDef *find_field(const FieldDef *fields, const char *name)
-{
-    for (; fields->name != NULL; fields++) {
-        if (strcmp(fields->name, name) == 0)
-            return fields;
-    }
-    return NULL;
 }
 
 static void check_unknown(Check *self, const FieldDef *fields, const json_t *object,
                           const char *prefix)
 {
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    for (const FieldDef *field = fields; field->name != NULL; field++) {
-        if (!field->is_hidden)
-            g_ptr_array_add(names, (void *)field->name);
-    }
-    g_ptr_array_add(names, NULL);
-
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)object, key, value) {
-        if (json_is_null(value) || find_field(fields, key) != NULL)
+        if (json_is_null(value) || field_find(fields, key) != NULL)
             continue;
         if (self->problem_count >= MAX_PROBLEMS) {
             self->problem_count++;
             continue;
         }
-        g_autofree char *name = utf8_ellipsize(key, MAX_NAME_CHARS);
+        g_autofree char *name = utf8_ellipsize(key, FIELD_MAX_NAME_CHARS);
         g_autofree char *path = g_strconcat(prefix, name, NULL);
-        const char *nearest = str_nearest(key, (const char *const *)names->pdata);
+        const char *nearest = field_nearest(fields, key);
         if (nearest != NULL)
             add_problem(self, path, "unknown field; did you mean \"%s\"?", nearest);
         else
@@ -299,7 +279,7 @@ static bool is_absent(const Check *self, const FieldDef *field, const json_t *va
     return json_is_null(value) || (self->mode == FIELD_LENIENT && is_null_text(value));
 }
 
-static json_t *default_value(const FieldDef *field)
+json_t *field_default(const FieldDef *field)
 {
     json_t *value = NULL;
     if (field->default_text != NULL && !json_parse_text(field->default_text, &value, NULL))
@@ -337,7 +317,7 @@ static json_t *check_object(Check *self, const FieldDef *fields, const json_t *o
     json_t *checked = check_given(self, fields, object, prefix);
     for (const FieldDef *field = fields; field->name != NULL; field++) {
         if (json_object_get(checked, field->name) == NULL)
-            json_set_take(checked, field->name, default_value(field));
+            json_set_take(checked, field->name, field_default(field));
     }
     return checked;
 }
@@ -362,6 +342,8 @@ static void store_value(const FieldDef *field, const json_t *value, char *slot)
     case FIELD_STRING_LIST:
     case FIELD_STRING_OR_LIST:
     case FIELD_OBJECT_LIST:
+    case FIELD_INTEGER_LIST:
+    case FIELD_OBJECT:
     case FIELD_STRING_MAP:
     case FIELD_JSON:
         *(const json_t **)(void *)slot = value;
@@ -369,12 +351,12 @@ static void store_value(const FieldDef *field, const json_t *value, char *slot)
     }
 }
 
-static void store_all(const FieldDef *fields, json_t *checked, char *args)
+void field_store_all(const FieldDef *fields, json_t *checked, char *args)
 {
     for (const FieldDef *field = fields; field->name != NULL; field++) {
         bool is_given = json_object_get(checked, field->name) != NULL;
         if (!is_given)
-            json_set_take(checked, field->name, default_value(field));
+            json_set_take(checked, field->name, field_default(field));
         const json_t *value = json_object_get(checked, field->name);
         if (value != NULL)
             store_value(field, value, args + field->offset);
@@ -411,7 +393,7 @@ bool field_decode(const FieldDef *fields, const json_t *arguments, FieldMode mod
         return false;
     }
     g_string_free(check.problems, TRUE);
-    store_all(fields, checked, args);
+    field_store_all(fields, checked, args);
     *ret_arguments = g_steal_pointer(&checked);
     return true;
 }

@@ -19,6 +19,8 @@ typedef enum {
     FIELD_STRING_LIST,    // const json_t *, an array of strings; NULL when absent
     FIELD_STRING_OR_LIST, // the same; a single string becomes a list of one
     FIELD_OBJECT_LIST,    // const json_t *, an array of objects checked against .item_fields
+    FIELD_INTEGER_LIST,   // const json_t *, an array of integers; a flag takes "1,2"
+    FIELD_OBJECT,         // const json_t *, an object checked against .item_fields
     FIELD_STRING_MAP,     // const json_t *, an object of strings
     FIELD_JSON,           // const json_t *, anything
 } FieldType;
@@ -30,12 +32,21 @@ typedef struct FieldDef {
     bool is_required;
     const char *help;                   // description in the schema and in --help
     const char *const *values;          // FIELD_ENUM: NULL-terminated
-    const struct FieldDef *item_fields; // FIELD_OBJECT_LIST: the fields of one item
+    const struct FieldDef *item_fields; // FIELD_OBJECT_LIST, FIELD_OBJECT: its fields; NULL: any
     size_t min_items;                   // lists: 0, or the least number of items
+    size_t max_items;                   // lists: 0, or the most
+    int64_t min, max;   // integers and their lists; both 0: any; min above max: no upper bound
+    size_t max_chars;   // strings: 0, or the most code points
+    bool refuses_blank; // strings: not empty, not only white space
     const char *default_text; // JSON text shown as "default" and decoded when absent; NULL: zero
     size_t has_offset;        // 0, or the offset of a bool set when the field was given
+    // FIELD_SENTENCES: whole sentences in place of the made ones; NULL: made
+    const char *problem; // of a given value; "{value}" stands for it
+    const char *missing; // of a required field that is absent; NULL: problem
     // command line only
     char short_flag;        // 0, or the letter of -x
+    const char *flag;       // "lease": --lease beside --lease-seconds; NULL: the name's alone
+    bool is_json_or_text;   // FIELD_JSON: a flag that is no JSON object or array is text
     const char *value_name; // "FILE" in --help; NULL: made from the type
     bool is_value_optional; // --resume and --resume=ID; strings only, "" without a value
     bool is_hidden;         // not in the schema, not in --help
@@ -55,8 +66,28 @@ typedef enum {
 bool field_decode(const FieldDef *fields, const json_t *arguments, FieldMode mode, void *args,
                   json_t **ret_arguments, char **ret_problems);
 
+typedef struct FieldProblem {
+    char *path;   // "comments[2].line"
+    char *text;   // a whole sentence
+    bool is_made; // from the table's facts, not the field's own words
+} FieldProblem;
+
+void field_problem_free(FieldProblem *self);
+
+/*
+ * As field_decode() in FIELD_EXACT mode, for programs that act on single problems: `problems` gets
+ * a FieldProblem for each, in table order, and `unknown` one for each field that the table does not
+ * have, which is no failure. Both own them (field_problem_free).
+ */
+bool field_check(const FieldDef *fields, const json_t *arguments, void *args,
+                 json_t **ret_arguments, GPtrArray *problems, GPtrArray *unknown);
+
 /* {"type":"object","properties":…,"required":…,"additionalProperties":false}. New reference. */
 json_t *field_schema(const FieldDef *fields);
+
+/* The same for what a program answers: fields that are not required may be null, others may be
+ * added. */
+json_t *field_output_schema(const FieldDef *fields);
 
 /*
  * Reads `--flag value`, `--flag=value`, `-f value`, `--flag` (boolean), `--no-flag` (boolean false)
@@ -67,6 +98,16 @@ json_t *field_schema(const FieldDef *fields);
  */
 bool field_from_argv(const FieldDef *fields, int argc, char *const *argv, json_t **ret_arguments,
                      GPtrArray *words, GPtrArray *unknown, GError **error);
+
+/* The same for field_check(): a value that does not fit its field's type is handed on as it is
+   typed, for the check to word; only what is to be JSON and is none is an error here. */
+bool field_from_argv_raw(const FieldDef *fields, int argc, char *const *argv,
+                         json_t **ret_arguments, GPtrArray *words, GPtrArray *unknown,
+                         GError **error);
+/* The value of a positional argument for a field, by the same rules. New reference. */
+json_t *field_value_of_word(const FieldDef *field, const char *word);
+/* NULL when there is none of that name. */
+const FieldDef *field_find(const FieldDef *fields, const char *name);
 
 /* Aligned `  -x, --flag VALUE   help` lines, wrapped at 80 columns. */
 void field_append_help(const FieldDef *fields, GString *out);

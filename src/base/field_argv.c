@@ -25,10 +25,13 @@ typedef struct ArgvReader {
     json_t *arguments;
     GPtrArray *words;
     GPtrArray *unknown;
+    bool is_raw; // what does not fit is handed on
 } ArgvReader;
 
 static char *flag_of(const FieldDef *field)
 {
+    if (field->flag != NULL)
+        return g_strconcat("--", field->flag, NULL);
     g_autofree char *kebab = str_to_kebab(field->name);
     return g_strconcat("--", kebab, NULL);
 }
@@ -40,7 +43,10 @@ static const FieldDef *find_flag(const FieldDef *fields, const char *name)
         g_autofree char *flag = flag_of(field);
         bool is_short = field->short_flag != 0 && name[0] == '-' && name[1] == field->short_flag &&
                         name[2] == '\0';
-        if (is_short || strcmp(flag, name) == 0)
+        g_autofree char *kebab = field->flag != NULL ? str_to_kebab(field->name) : NULL;
+        bool is_long_form = kebab != NULL && g_str_has_prefix(name, "--") &&
+                            strcmp(kebab, name + strlen("--")) == 0;
+        if (is_short || is_long_form || strcmp(flag, name) == 0)
             return field;
     }
     return NULL;
@@ -61,7 +67,8 @@ static bool fail_unknown(const FieldDef *fields, const char *name, GError **erro
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
     for (const FieldDef *field = fields; field->name != NULL; field++) {
         if (!field->is_hidden)
-            g_ptr_array_add(names, str_to_kebab(field->name));
+            g_ptr_array_add(names, field->flag != NULL ? g_strdup(field->flag)
+                                                       : str_to_kebab(field->name));
     }
     g_ptr_array_add(names, NULL);
     const char *nearest = NULL;
@@ -162,10 +169,84 @@ static bool add_objects(ArgvReader *self, const FieldDef *field, const char *fla
     return true;
 }
 
+static json_t *integer_or_text(const char *text)
+{
+    int64_t number;
+    return str_parse_int(text, &number) ? json_integer(number) : json_text(text);
+}
+
+static void add_integers(ArgvReader *self, const FieldDef *field, const char *text)
+{
+    g_auto(GStrv) words = g_strsplit(text, ",", -1);
+    for (char **word = words; *word != NULL; word++)
+        append_item(self, field, integer_or_text(g_strstrip(*word)));
+}
+
+// A shell word for a field of any JSON: an object or an array is read as that.
+static bool add_json(ArgvReader *self, const FieldDef *field, const char *flag, const char *text,
+                     GError **error)
+{
+    json_t *value = NULL;
+    bool is_json = json_parse_text(text, &value, NULL);
+    bool is_structure = is_json && (json_is_object(value) || json_is_array(value));
+    if (field->is_json_or_text && !is_structure) {
+        json_decref(value);
+        value = json_text(text);
+    } else if (!is_json && self->is_raw) {
+        bool has_own = field->type == FIELD_JSON && field->problem != NULL;
+        return has_own ? fail_with(error, KEDGE_ERROR_USAGE, "%s", field->problem)
+                       : fail_with(error, KEDGE_ERROR_USAGE, "%s must be valid JSON", flag);
+    } else if (!is_json) {
+        return read_json(flag, text, &value, error);
+    }
+    json_set_take(self->arguments, field->name, value);
+    return true;
+}
+
+json_t *field_value_of_word(const FieldDef *field, const char *word)
+{
+    bool is_set;
+    switch (field->type) {
+    case FIELD_INTEGER:
+    case FIELD_INTEGER_LIST: // of one item
+        return integer_or_text(word);
+    case FIELD_BOOLEAN:
+        return str_parse_bool(word, &is_set) ? json_boolean(is_set) : json_text(word);
+    default:
+        return json_text(word);
+    }
+}
+
+static bool add_raw(ArgvReader *self, const FieldDef *field, const char *flag, const char *text,
+                    GError **error)
+{
+    switch (field->type) {
+    case FIELD_STRING_LIST:
+    case FIELD_STRING_OR_LIST:
+        append_item(self, field, json_text(text));
+        return true;
+    case FIELD_INTEGER_LIST:
+        add_integers(self, field, text);
+        return true;
+    case FIELD_OBJECT_LIST:
+        return add_objects(self, field, flag, text, error);
+    case FIELD_STRING_MAP:
+        return add_pair(self, field, flag, text, error);
+    case FIELD_JSON:
+    case FIELD_OBJECT:
+        return add_json(self, field, flag, text, error);
+    default:
+        json_set_take(self->arguments, field->name, field_value_of_word(field, text));
+        return true;
+    }
+}
+
 static bool add_value(ArgvReader *self, const FieldDef *field, const char *flag, const char *text,
                       GError **error)
 {
     json_t *value = NULL;
+    if (self->is_raw)
+        return add_raw(self, field, flag, text, error);
     switch (field->type) {
     case FIELD_STRING:
         value = json_text(text);
@@ -194,10 +275,12 @@ static bool add_value(ArgvReader *self, const FieldDef *field, const char *flag,
         return add_objects(self, field, flag, text, error);
     case FIELD_STRING_MAP:
         return add_pair(self, field, flag, text, error);
+    case FIELD_INTEGER_LIST:
+        add_integers(self, field, text);
+        return true;
     case FIELD_JSON:
-        if (!read_json(flag, text, &value, error))
-            return false;
-        break;
+    case FIELD_OBJECT:
+        return add_json(self, field, flag, text, error);
     }
     json_set_take(self->arguments, field->name, value);
     return true;
@@ -263,6 +346,23 @@ static bool read_word(ArgvReader *self, const char *word, GError **error)
     return true;
 }
 
+static bool read_all(ArgvReader *self, GError **error)
+{
+    bool is_rest = false;
+    while (self->next < self->argc) {
+        const char *word = self->argv[self->next++];
+        if (!is_rest && strcmp(word, "--") == 0) {
+            is_rest = true;
+            continue;
+        }
+        // "-" is standard input, "-5" a number; neither is a flag.
+        bool is_flag = !is_rest && word[0] == '-' && word[1] != '\0' && !g_ascii_isdigit(word[1]);
+        if (is_flag ? !read_flag(self, word, error) : !read_word(self, word, error))
+            return false;
+    }
+    return true;
+}
+
 bool field_from_argv(const FieldDef *fields, int argc, char *const *argv, json_t **ret_arguments,
                      GPtrArray *words, GPtrArray *unknown, GError **error)
 {
@@ -275,18 +375,28 @@ bool field_from_argv(const FieldDef *fields, int argc, char *const *argv, json_t
         .words = words,
         .unknown = unknown,
     };
-    bool is_rest = false;
-    while (reader.next < argc) {
-        const char *word = argv[reader.next++];
-        if (!is_rest && strcmp(word, "--") == 0) {
-            is_rest = true;
-            continue;
-        }
-        // "-" is standard input, "-5" a number; neither is a flag.
-        bool is_flag = !is_rest && word[0] == '-' && word[1] != '\0' && !g_ascii_isdigit(word[1]);
-        if (is_flag ? !read_flag(&reader, word, error) : !read_word(&reader, word, error))
-            return false;
-    }
+    if (!read_all(&reader, error))
+        return false;
+    *ret_arguments = g_steal_pointer(&arguments);
+    return true;
+}
+
+bool field_from_argv_raw(const FieldDef *fields, int argc, char *const *argv,
+                         json_t **ret_arguments, GPtrArray *words, GPtrArray *unknown,
+                         GError **error)
+{
+    g_autoptr(json_t) arguments = json_object();
+    ArgvReader reader = {
+        .fields = fields,
+        .argc = argc,
+        .argv = argv,
+        .arguments = arguments,
+        .words = words,
+        .unknown = unknown,
+        .is_raw = true,
+    };
+    if (!read_all(&reader, error))
+        return false;
     *ret_arguments = g_steal_pointer(&arguments);
     return true;
 }
@@ -300,8 +410,11 @@ static const char *default_value_name(FieldType type)
     case FIELD_STRING_MAP:
         return "KEY=VALUE";
     case FIELD_OBJECT_LIST:
+    case FIELD_OBJECT:
     case FIELD_JSON:
         return "JSON";
+    case FIELD_INTEGER_LIST:
+        return "N,N";
     case FIELD_ENUM:
         return "VALUE";
     default:
@@ -312,7 +425,8 @@ static const char *default_value_name(FieldType type)
 static bool is_list(const FieldDef *field)
 {
     return field->type == FIELD_STRING_LIST || field->type == FIELD_STRING_OR_LIST ||
-           field->type == FIELD_OBJECT_LIST || field->type == FIELD_STRING_MAP;
+           field->type == FIELD_OBJECT_LIST || field->type == FIELD_INTEGER_LIST ||
+           field->type == FIELD_STRING_MAP;
 }
 
 // What stands for the value in --help, or NULL when the flag has none.

@@ -95,8 +95,9 @@ static int run_command(const CommandEnv *env, const Command *command, int argc, 
     if (inner)
         return run_command(env, inner, argc - 1, argv + 1);
     if (wants_help(argc, argv)) {
-        g_autofree char *help =
-            command->is_hidden ? cmd_root_help_text(env) : cmd_help_text(command);
+        g_autofree char *help = command->make_help   ? command->make_help(env, argc, argv)
+                                : command->is_hidden ? cmd_root_help_text(env)
+                                                     : cmd_help_text(command);
         return cmd_print(help) ? EXIT_OK : EXIT_FAILED;
     }
     return command->run(env, argc, argv);
@@ -108,8 +109,11 @@ int cmd_main(const CommandEnv *env, int argc, char *const *argv)
     if (first && (is_help(first) || strcmp(first, "help") == 0)) {
         const Command *command = argc > 2 ? cmd_find(env, argv[2]) : NULL;
         const Command *inner = command && argc > 3 ? find_subcommand(command, argv[3]) : NULL;
+        bool is_own = command && command->make_help;
         command = inner ? inner : command;
-        g_autofree char *help = command ? cmd_help_text(command) : cmd_root_help_text(env);
+        g_autofree char *help = is_own    ? command->make_help(env, argc - 3, argv + 3)
+                                : command ? cmd_help_text(command)
+                                          : cmd_root_help_text(env);
         return cmd_print(help) ? EXIT_OK : EXIT_FAILED;
     }
     if (first && is_version(first))

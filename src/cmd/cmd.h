@@ -31,6 +31,8 @@ struct Command {
     const char *usage;       // "[options] NAME", after "kedge <name> "
     const FieldDef *options; // NULL: none beyond --help
     const char *help;        // paragraphs after the options; may be NULL
+    /* In place of all these, by the words given; NULL: none. Caller frees. */
+    char *(*make_help)(const CommandEnv *env, int argc, char *const *argv);
     bool is_hidden;
     const Command *const *subcommands; // NULL-terminated, each with a help of its own; NULL: none
     /* `argv` without program and command name, which begins with no subcommand. Returns the exit

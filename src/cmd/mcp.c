@@ -15,7 +15,7 @@ typedef struct McpOptions {
 
 static const FieldDef mcp_options[] = {
     { "tools", FIELD_STRING, offsetof(McpOptions, tools), .value_name = "A,B,…",
-      .help = "Tool names and groups (github, gh, coding, all); default: github,gh" },
+      .help = "Tool names and groups (github, gh, coding, agent-tools, all); default: github,gh" },
     { "readOnly", FIELD_BOOLEAN, offsetof(McpOptions, is_read_only),
       .help = "Offer only what can read, and refuse calls that write" },
     { "allowWrites", FIELD_BOOLEAN, offsetof(McpOptions, allow_writes),
@@ -28,6 +28,8 @@ static const FieldDef mcp_options[] = {
 static bool is_in_group(const ToolDef *tool, const char *group)
 {
     bool is_gh = tool->flags & TOOL_GH, is_github = tool->flags & TOOL_GITHUB;
+    if (tool->flags & TOOL_ENVELOPE)
+        return strcmp(group, "agent-tools") == 0 || strcmp(group, "all") == 0;
     if (tool->flags & TOOL_HIDDEN)
         return false;
     if (strcmp(group, "gh") == 0)
@@ -39,7 +41,7 @@ static bool is_in_group(const ToolDef *tool, const char *group)
 
 static bool is_group(const char *name)
 {
-    static const char *const groups[] = { "github", "gh", "coding", "all", NULL };
+    static const char *const groups[] = { "github", "gh", "coding", "agent-tools", "all", NULL };
     return g_strv_contains(groups, name);
 }
 

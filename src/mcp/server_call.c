@@ -45,7 +45,9 @@ static json_t *result_message(const McpCall *self)
     json_t *result = json_object();
     json_set_take(result, "content", json_incref(self->result.content));
     json_set_bool(result, "isError", self->result.is_error);
-    if (self->result.details) {
+    if (self->tool->flags & TOOL_ENVELOPE) {
+        json_set_take(result, "structuredContent", json_incref(self->result.details));
+    } else if (self->result.details) {
         json_t *meta = json_object();
         json_set_take(meta, "kedge/details", json_incref(self->result.details));
         json_set_take(result, "_meta", meta);

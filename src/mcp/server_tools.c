@@ -7,7 +7,8 @@
 /* A server that only reads offers nothing of which no call does. */
 static bool is_offered(const McpServer *self, const ToolDef *tool)
 {
-    return !self->options->is_read_only || tool->effect == EFFECT_READ;
+    return !self->options->is_read_only ||
+           (tool->effect == EFFECT_READ && !(tool->flags & TOOL_CHANGES_RECORDS));
 }
 
 const ToolDef *mcp_tools_find(const McpServer *self, const char *name)
@@ -19,13 +20,14 @@ const ToolDef *mcp_tools_find(const McpServer *self, const char *name)
 static json_t *annotations(const McpServer *self, const ToolDef *tool)
 {
     // a gh_* wrapper judges its calls, but refuses one that is no read
-    bool always_reads = tool->effect == EFFECT_READ && (!tool->judge || (tool->flags & TOOL_GH));
+    bool always_reads = tool->effect == EFFECT_READ && !(tool->flags & TOOL_CHANGES_RECORDS) &&
+                        (!tool->judge || (tool->flags & TOOL_GH));
     bool only_reads = self->options->is_read_only || always_reads;
     json_t *object = json_object();
     json_set_text(object, "title", tool->label);
     json_set_bool(object, "readOnlyHint", only_reads);
     json_set_bool(object, "destructiveHint", !only_reads && (tool->flags & TOOL_CAN_DESTROY));
-    json_set_bool(object, "idempotentHint", only_reads);
+    json_set_bool(object, "idempotentHint", only_reads || (tool->flags & TOOL_IDEMPOTENT));
     json_set_bool(object, "openWorldHint", tool->flags & TOOL_OPEN_WORLD);
     return object;
 }
@@ -42,6 +44,8 @@ json_t *mcp_tools_list(const McpServer *self)
         json_set_text(item, "description",
                       (*tool)->description ? (*tool)->description : (*tool)->summary);
         json_set_take(item, "inputSchema", field_schema((*tool)->fields));
+        if ((*tool)->output_schema)
+            json_set_take(item, "outputSchema", (*tool)->output_schema(*tool));
         json_set_take(item, "annotations", annotations(self, *tool));
         json_append_take(array, item);
     }

@@ -113,10 +113,40 @@ const CallOutcome *tool_call_outcome(const ToolCall *call)
     return call->outcome;
 }
 
-static bool decode_arguments(const ToolCallSpec *spec, void *args, json_t **ret_arguments,
-                             GError **error)
+const GPtrArray *tool_call_problems(const ToolCall *call)
 {
+    return call->problems;
+}
+
+const GPtrArray *tool_call_unknown(const ToolCall *call)
+{
+    return call->unknown;
+}
+
+int64_t tool_call_timeout_ms(const ToolCall *call)
+{
+    return call->spec->door->timeout_ms;
+}
+
+/* Problems stay single for whoever words the refusal; unknown fields are warnings but for a strict
+ * door. */
+static bool decode_for_envelope(ToolCall *call, void *args, json_t **ret_arguments, GError **error)
+{
+    const ToolCallSpec *spec = call->spec;
+    call->problems = g_ptr_array_new_with_free_func((GDestroyNotify)field_problem_free);
+    call->unknown = g_ptr_array_new_with_free_func((GDestroyNotify)field_problem_free);
+    bool is_good = field_check(spec->tool->fields, spec->arguments, args, ret_arguments,
+                               call->problems, call->unknown);
+    return (is_good && !(spec->door->is_strict && call->unknown->len > 0)) ||
+           fail_with(error, KEDGE_ERROR_USAGE, "Validation failed");
+}
+
+static bool decode_arguments(ToolCall *call, void *args, json_t **ret_arguments, GError **error)
+{
+    const ToolCallSpec *spec = call->spec;
     const ToolDef *tool = spec->tool;
+    if (tool->flags & TOOL_ENVELOPE)
+        return decode_for_envelope(call, args, ret_arguments, error);
     FieldMode mode = tool->flags & TOOL_EXACT ? FIELD_EXACT : FIELD_LENIENT;
     g_autofree char *problems = NULL;
     if (field_decode(tool->fields, spec->arguments, mode, args, ret_arguments, &problems))
@@ -148,7 +178,7 @@ static bool run_gated(ToolCall *call, ToolResult *result, Judgement *judgement,
     if (!cancel_check(spec->cancel, error))
         return false;
     outcome->end = CALL_INVALID;
-    return decode_arguments(spec, args, &arguments, error) &&
+    return decode_arguments(call, args, &arguments, error) &&
            gate_pass(call, args, arguments, judgement, outcome, error) &&
            run_permitted(call, args, result, outcome, error);
 }
@@ -237,7 +267,8 @@ void tool_call(const ToolCallSpec *spec, ToolResult *ret_result)
     run_gated(&call, ret_result, &judgement, &outcome, &error);
     settle(&call, ret_result, &outcome, error);
 
-    strip_controls(ret_result, tool->flags & TOOL_KEEPS_TEXT);
+    if (!(tool->flags & TOOL_ENVELOPE)) // JSON text has no control characters
+        strip_controls(ret_result, tool->flags & TOOL_KEEPS_TEXT);
     if (may_spill(spec, ret_result, error != NULL))
         result_spill(ret_result, tool->name, tool_context_settings(spec->context),
                      tool_context_artifacts(spec->context));
@@ -246,4 +277,6 @@ void tool_call(const ToolCallSpec *spec, ToolResult *ret_result)
         tool->finished(&call, &outcome, ret_result);
     if (call.prepared_destroy)
         call.prepared_destroy(call.prepared);
+    g_clear_pointer(&call.problems, g_ptr_array_unref);
+    g_clear_pointer(&call.unknown, g_ptr_array_unref);
 }

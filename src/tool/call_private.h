@@ -16,6 +16,7 @@ struct ToolCall {
     ToolPermit permit;
     const CallOutcome *outcome; // as far as the call has come
     bool is_permitted;
+    GPtrArray *problems, *unknown; // of FieldProblem; NULL unless a TOOL_ENVELOPE tool
     void *prepared;
     GDestroyNotify prepared_destroy;
 };

@@ -78,6 +78,10 @@ typedef enum {
     TOOL_CAN_DESTROY = 1 << 6,   // some call can overwrite or delete
     TOOL_GITHUB = 1 << 7,        // gh.policy and gh.hostPolicy bind it (common §4.2)
     TOOL_GH = 1 << 8,            // gh and gh_*: their own row of common §4.2; with TOOL_GITHUB
+    TOOL_ENVELOPE = 1 << 9, // agent-tools: `details` is the whole answer (agent-tools-cli §1.2),
+                            // bad arguments are sentences, unknown fields only warnings
+    TOOL_CHANGES_RECORDS = 1 << 10, // changes kedge's own records, though its effect is read
+    TOOL_IDEMPOTENT = 1 << 11,      // a repeat changes nothing more
 } ToolFlags;
 
 typedef struct ToolDef {
@@ -97,6 +101,8 @@ typedef struct ToolDef {
     /* Words a call that did not run, in place of tool_call()'s text; `result` holds an error
        without content. May be NULL. */
     void (*refused)(ToolCall *call, const CallOutcome *outcome, ToolResult *result);
+    /* JSON Schema of `details`, of a TOOL_ENVELOPE tool; NULL otherwise. New reference. */
+    json_t *(*output_schema)(const struct ToolDef *tool);
     /* Told of every call's end, whatever it was, for a record of it. May be NULL. */
     void (*finished)(ToolCall *call, const CallOutcome *outcome, const ToolResult *result);
 } ToolDef;
@@ -116,6 +122,12 @@ const CallOutcome *tool_call_outcome(
 const char *tool_call_via(const ToolCall *call); // "agent", "mcp", "cli"
 const char *tool_call_allow_hint(
     const ToolCall *call); // the flag that would allow a write; may be NULL
+
+/* Of a TOOL_ENVELOPE tool: FieldProblem of the arguments, and of fields that are not known.
+ * Borrowed. */
+const GPtrArray *tool_call_problems(const ToolCall *call);
+const GPtrArray *tool_call_unknown(const ToolCall *call);
+int64_t tool_call_timeout_ms(const ToolCall *call); // what the door allows; 0: the tool's own
 
 /* What judge() worked out and run() carries out unchanged: one slot, freed with the call. */
 void tool_call_prepare(ToolCall *call, void *data, GDestroyNotify destroy);

@@ -1,0 +1,69 @@
+/*
+ * The answer of an agent-tools operation: one ToolResult envelope (agent-tools-cli §1.2).
+ *
+ * {success, tool, data?, errors?, error_details?, warnings?}, keys in this order. An operation
+ * fills an Answer; operation.c makes the envelope of it. One thread at a time.
+ */
+#pragma once
+
+#include "base/json.h"
+
+typedef enum { // error_details[].code
+    ANSWER_USAGE,
+    ANSWER_NO_INPUT,
+    ANSWER_INVALID_JSON,
+    ANSWER_VALIDATION,
+    ANSWER_AUTH_MISSING,
+    ANSWER_PERMISSION,
+    ANSWER_NOT_FOUND,
+    ANSWER_RATE_LIMITED,
+    ANSWER_UNPROCESSABLE,
+    ANSWER_CONFLICT,
+    ANSWER_INVALID_TRANSITION,
+    ANSWER_INVALID_STATE,
+    ANSWER_LEASE_LOST,
+    ANSWER_UNAVAILABLE,
+    ANSWER_TIMEOUT,
+    ANSWER_GIT,
+    ANSWER_IO,
+    ANSWER_DIAGRAM_INVALID,
+    ANSWER_INTERNAL,
+} AnswerCode;
+
+const char *answer_code_name(AnswerCode code); // "usage" …
+
+typedef struct Answer Answer;
+
+Answer *answer_new(void);
+void answer_free(Answer *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Answer, answer_free)
+
+/* `data` of the envelope; takes the reference; json_null() is an answer too. On failure it is shown
+   as well: set it only when a partial result is of use. */
+void answer_set_data(Answer *self, json_t *data);
+void answer_warn(Answer *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/*
+ * Failure. A function that fails for one reason returns a GError made by answer_error(); an
+ * operation with several problems adds each with answer_fail() and returns true. `details` (may be
+ * NULL; the reference is taken) holds further keys of this error_details item: field, line, hint,
+ * retryable …. Messages are whole phrases for a person, as the specification words them.
+ */
+bool answer_error(GError **error, AnswerCode code, json_t *details, const char *format, ...)
+    G_GNUC_PRINTF(4, 5); // false
+void answer_fail(Answer *self, AnswerCode code, json_t *details, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
+/* Adds what `error` says: of answer_error() with code and details, of KEDGE_ERROR with the code
+   that fits. */
+void answer_add_error(Answer *self, const GError *error);
+bool answer_has_failed(const Answer *self);
+/* Is `error` one of answer_error() with this code? */
+bool answer_error_is(const GError *error, AnswerCode code);
+
+/* {"hint": hint}, for `details`. */
+json_t *answer_hint(const char *hint);
+
+/* The envelope. New reference. */
+json_t *answer_envelope(const Answer *self, const char *tool);
+/* Its text: two spaces or one line; no exponents, control characters escaped. Caller frees. */
+char *answer_text(const json_t *envelope, bool is_compact);
