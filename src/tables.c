@@ -3,14 +3,16 @@
  */
 #include "tables.h"
 
+#include "agenttools/agenttools.h"
 #include "cmd/commands.h"
 #include "github/gh_doctor.h"
 #include "github/github.h"
 #include "tools/tools.h"
 
 const Command *const command_table[] = {
-    &command_launch, &command_gh,   &command_github, &command_grep,
-    &command_mcp,    &command_read, &command_tool,   NULL,
+    &command_launch, &command_agent_tools, &command_gh,
+    &command_github, &command_grep,        &command_mcp,
+    &command_read,   &command_tool,        NULL,
 };
 
 const ToolDef *const tool_table[] = {
@@ -38,5 +40,37 @@ const ToolDef *const tool_table[] = {
     &tool_gh_search_issues,
     &tool_gh_api_get,
     &tool_gh_doctor,
+    // kedge agent-tools, in the order of its list
+    &operation_emit.tool,
+    &operation_emit_resume_run.tool,
+    &operation_emit_end_run.tool,
+    &operation_emit_get_run.tool,
+    &operation_emit_list_runs.tool,
+    &operation_emit_events.tool,
+    &operation_emit_workflow.tool,
+    &operation_emit_export.tool,
+    &operation_feedback_read.tool,
+    &operation_feedback_resolve.tool,
+    &operation_feedback_reply.tool,
+    &operation_feedback_accept_edit.tool,
+    &operation_feedback_reopen.tool,
+    &operation_feedback_reject_edit.tool,
+    &operation_github_pr_submit_review.tool,
+    &operation_github_pr_add_reaction.tool,
+    &operation_github_pr_reply_comment.tool,
+    &operation_github_pr_fetch_comments.tool,
+    &operation_task_create.tool,
+    &operation_task_list.tool,
+    &operation_task_pickup.tool,
+    &operation_task_complete.tool,
+    &operation_task_fail.tool,
+    &operation_task_cancel.tool,
+    &operation_task_get.tool,
+    &operation_task_heartbeat.tool,
+    &operation_task_release.tool,
+    &operation_task_retry.tool,
+    &operation_task_stats.tool,
+    &operation_task_prune.tool,
+    &operation_rp1_root_dir.tool,
     NULL,
 };

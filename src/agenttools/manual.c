@@ -126,24 +126,6 @@ char *manual_help_root(const OperationDef *const *operations)
     return g_string_free(out, FALSE);
 }
 
-char *manual_help_module(const OperationDef *const *operations, const char *module)
-{
-    GString *out = g_string_new(module_summary(module));
-    g_string_append_printf(out, "\n\nUsage: kedge agent-tools %s OPERATION [options]\n\n", module);
-    g_string_append(out, "Operations:\n");
-    append_lines(operations, module, out);
-    for (const OperationDef *const *each = operations; *each; each++) {
-        if (strcmp((*each)->module, module) != 0)
-            continue;
-        g_autofree char *name = manual_name(*each);
-        g_string_append_printf(out, "\n%s: %s\n", name, (*each)->tool.summary);
-        field_append_help((*each)->tool.fields, out);
-    }
-    g_string_append(out, "\nOptions of every operation:\n");
-    field_append_help(manual_common_options, out);
-    return g_string_free(out, FALSE);
-}
-
 static bool is_list(const FieldDef *field)
 {
     return field && (field->type == FIELD_STRING_LIST || field->type == FIELD_STRING_OR_LIST);
@@ -235,6 +217,40 @@ char *manual_help_operation(const OperationDef *operation)
                            operation->changes             ? operation->changes
                            : operation_mutates(operation) ? "kedge's own database only"
                                                           : "nothing");
+    return g_string_free(out, FALSE);
+}
+
+static void append_module_examples(const OperationDef *const *operations, const char *module,
+                                   GString *out)
+{
+    g_string_append(out, "\nExamples:\n");
+    for (; *operations; operations++)
+        if (strcmp((*operations)->module, module) == 0)
+            g_string_append_printf(out, "  %s\n", (*operations)->examples[0].command);
+}
+
+char *manual_help_module(const OperationDef *const *operations, const char *module)
+{
+    GString *out = g_string_new(module_summary(module));
+    g_string_append_printf(out, "\n\nUsage: kedge agent-tools %s OPERATION [options]\n\n", module);
+    g_string_append(out, "Operations:\n");
+    append_lines(operations, module, out);
+    append_module_examples(operations, module, out);
+    for (const OperationDef *const *each = operations; *each; each++) {
+        if (strcmp((*each)->module, module) != 0 || !(*each)->operation)
+            continue;
+        g_autofree char *name = manual_name(*each);
+        g_string_append_printf(out, "\n%s: %s\n", name, (*each)->tool.summary);
+        field_append_help((*each)->tool.fields, out);
+    }
+    const OperationDef *own = manual_find(operations, module, NULL);
+    if (own) { // what the module does by itself
+        g_autofree char *text = manual_help_operation(own);
+        g_string_append_printf(out, "\n%s", text);
+        return g_string_free(out, FALSE);
+    }
+    g_string_append(out, "\nOptions of every operation:\n");
+    field_append_help(manual_common_options, out);
     return g_string_free(out, FALSE);
 }
 

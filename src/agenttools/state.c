@@ -45,6 +45,7 @@ static const char *const migrations[] = {
     "CREATE TABLE run_artifact (" // a document belongs to every run that registered it
     " run_id TEXT NOT NULL REFERENCES run(id), doc_id TEXT NOT NULL REFERENCES artifact(doc_id),"
     " feature TEXT, step TEXT, subflow TEXT, created_at INTEGER NOT NULL,"
+    " updated_at INTEGER NOT NULL DEFAULT 0," // of the last repeat
     " PRIMARY KEY (run_id, doc_id));"
     "CREATE INDEX run_artifact_by_doc ON run_artifact(doc_id);"
     "CREATE TABLE annotation ("
@@ -72,15 +73,31 @@ static const char *const migrations[] = {
     " status TEXT NOT NULL DEFAULT 'pending', payload TEXT, project_path TEXT, result TEXT,"
     " error TEXT, priority INTEGER NOT NULL DEFAULT 0, run_id TEXT,"
     " attempts INTEGER NOT NULL DEFAULT 0, max_attempts INTEGER NOT NULL DEFAULT 3,"
-    " available_at INTEGER NOT NULL, idempotency_key TEXT, input_digest TEXT,"
+    " available_at INTEGER NOT NULL,"
+    " delayed_until INTEGER," // available_at while it is in the future, as far as anyone looked
+    " blockers INTEGER NOT NULL DEFAULT 0," // dependencies that are not completed
+    " idempotency_key TEXT, input_digest TEXT,"
     " on_dependency_failure TEXT NOT NULL DEFAULT 'block',"
-    " lease_owner TEXT, lease_token TEXT, lease_expires_at INTEGER, heartbeat_at INTEGER,"
+    " lease_owner TEXT, lease_token TEXT,"
+    " lease_expires_at INTEGER," // only while in progress; NULL: never
+    " heartbeat_at INTEGER,"
     " created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, started_at INTEGER,"
-    " finished_at INTEGER);"
+    " finished_at INTEGER,"
+    " ready INTEGER GENERATED ALWAYS AS (CASE WHEN status = 'pending' AND blockers = 0 AND"
+    " delayed_until IS NULL THEN 1 END) VIRTUAL);" // may be picked up
     "CREATE UNIQUE INDEX task_by_key ON task(coalesce(project_path, ''), idempotency_key)"
     " WHERE idempotency_key IS NOT NULL;"
-    "CREATE INDEX task_by_priority ON task(status, priority DESC, id);"
+    "CREATE INDEX task_by_status ON task(status, id);"
+    // one for each way to pick up: nothing that waits is looked at
+    // (the last two columns of the first are for filters that go through it in order)
+    "CREATE INDEX task_ready ON task(ready, priority DESC, id, project_path, type)"
+    " WHERE ready IS NOT NULL;"
+    "CREATE INDEX task_ready_by_type ON task(type, ready, priority DESC, id)"
+    " WHERE ready IS NOT NULL;"
+    "CREATE INDEX task_ready_by_project ON task(project_path, ready, priority DESC, id)"
+    " WHERE ready IS NOT NULL;"
     "CREATE INDEX task_by_expiry ON task(lease_expires_at) WHERE lease_expires_at IS NOT NULL;"
+    "CREATE INDEX task_by_delay ON task(delayed_until) WHERE delayed_until IS NOT NULL;"
     "CREATE TABLE task_dep ("
     " task_id INTEGER NOT NULL REFERENCES task(id) ON DELETE CASCADE,"
     " depends_on INTEGER NOT NULL, PRIMARY KEY (task_id, depends_on)) WITHOUT ROWID;"

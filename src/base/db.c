@@ -4,6 +4,7 @@
 #include "base/db.h"
 
 #include "base/file.h"
+#include "base/timefmt.h"
 
 #include <errno.h>
 #include <linux/magic.h>
@@ -14,6 +15,8 @@
 
 #define BUSY_TIMEOUT_MS 10000
 #define WAL_RETRY_MS    20
+#define LOOK_MIN_US     300 // between two looks at a lock, by chance
+#define LOOK_MAX_US     2000
 
 #define SMB2_MAGIC      0xfe534d42 // of the kernel's cifs, in no header
 #define CIFS_MAGIC      0xff534d42
@@ -23,6 +26,7 @@ struct Db {
     sqlite3 *handle;
     char *path;
     GHashTable *idle; // SQL text → prepared statement that no query uses
+    gint64 waiting_since_ms;
 };
 
 struct DbQuery {
@@ -213,6 +217,22 @@ static bool migrate(Db *self, const char *const *migrations, GError **error)
     return true;
 }
 
+/*
+ * In place of sqlite3_busy_timeout(), whose pauses grow to 100 ms: among many processes that write
+ * all the time whoever has waited long would look least often, and may starve.
+ */
+static int wait_for_lock(void *self_, int looks)
+{
+    Db *self = self_;
+    gint64 now_ms = time_monotonic_ms();
+    if (looks == 0)
+        self->waiting_since_ms = now_ms;
+    if (now_ms - self->waiting_since_ms >= BUSY_TIMEOUT_MS)
+        return 0;
+    g_usleep((gulong)g_random_int_range(LOOK_MIN_US, LOOK_MAX_US));
+    return 1;
+}
+
 static void finalize_statement(void *statement)
 {
     sqlite3_finalize(statement);
@@ -232,7 +252,7 @@ bool db_open(const char *path, const char *const *migrations, Db **ret_db, GPtrA
     int status = sqlite3_open_v2(path, &self->handle, flags, NULL);
     if (status != SQLITE_OK)
         return fail_with_db(self, status, error);
-    sqlite3_busy_timeout(self->handle, BUSY_TIMEOUT_MS);
+    sqlite3_busy_handler(self->handle, wait_for_lock, self);
     // A damaged or hostile file must not run code of its schema, nor SQL damage the file.
     sqlite3_db_config(self->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
     sqlite3_db_config(self->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
@@ -311,17 +331,51 @@ static int bind_one(sqlite3_stmt *statement, int index, char type, va_list *ap)
     }
 }
 
-static bool query_new(Db *self, DbQuery **ret_query, GError **error, const char *sql,
-                      const char *types, va_list *ap)
+static bool query_prepare(Db *self, DbQuery **ret_query, GError **error, const char *sql,
+                          size_t count)
 {
     g_autoptr(DbQuery) query = g_new0(DbQuery, 1);
     query->db = self;
     int status = take_statement(self, sql, &query->statement);
     if (status != SQLITE_OK)
         return fail_with_db(self, status, error);
-    g_assert((int)strlen(types) == sqlite3_bind_parameter_count(query->statement));
+    g_assert((int)count == sqlite3_bind_parameter_count(query->statement));
+    *ret_query = g_steal_pointer(&query);
+    return true;
+}
+
+static bool query_new(Db *self, DbQuery **ret_query, GError **error, const char *sql,
+                      const char *types, va_list *ap)
+{
+    g_autoptr(DbQuery) query = NULL;
+    if (!query_prepare(self, &query, error, sql, strlen(types)))
+        return false;
     for (int i = 0; types[i] != '\0'; i++) {
-        status = bind_one(query->statement, i + 1, types[i], ap);
+        int status = bind_one(query->statement, i + 1, types[i], ap);
+        if (status != SQLITE_OK)
+            return fail_with_db(self, status, error);
+    }
+    *ret_query = g_steal_pointer(&query);
+    return true;
+}
+
+static int bind_value(sqlite3_stmt *statement, int index, const DbValue *value)
+{
+    if (value->type == 'i')
+        return sqlite3_bind_int64(statement, index, value->integer);
+    if (value->type == 's' && value->text != NULL)
+        return sqlite3_bind_text(statement, index, value->text, -1, SQLITE_TRANSIENT);
+    return sqlite3_bind_null(statement, index);
+}
+
+bool db_query_values(Db *self, DbQuery **ret_query, GError **error, const char *sql,
+                     const DbValue *values, size_t count)
+{
+    g_autoptr(DbQuery) query = NULL;
+    if (!query_prepare(self, &query, error, sql, count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        int status = bind_value(query->statement, (int)i + 1, &values[i]);
         if (status != SQLITE_OK)
             return fail_with_db(self, status, error);
     }

@@ -28,6 +28,15 @@ bool db_exec(Db *self, const char *sql, GError **error);
    few. */
 bool db_query(Db *self, DbQuery **ret_query, GError **error, const char *sql, const char *types,
               ...);
+typedef struct DbValue { // a parameter
+    char type;           // i, s; 0: NULL
+    int64_t integer;
+    const char *text; // NULL: NULL
+} DbValue;
+
+/* As db_query(), with `count` parameters in an array. */
+bool db_query_values(Db *self, DbQuery **ret_query, GError **error, const char *sql,
+                     const DbValue *values, size_t count);
 /* Runs a statement that returns no rows. */
 bool db_run(Db *self, GError **error, const char *sql, const char *types, ...);
 void db_query_free(DbQuery *self);

@@ -408,6 +408,7 @@ static bool transfer_setup(Transfer *self, CURL *easy, GError **error)
     curl.easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl.easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect_ms);
+    curl.easy_setopt(easy, CURLOPT_FRESH_CONNECT, request->is_sent_once ? 1L : 0L);
     curl.easy_setopt(easy, CURLOPT_USERAGENT, "kedge/" KEDGE_VERSION);
     curl.easy_setopt(easy, CURLOPT_HTTPHEADER, self->request_headers);
     curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, self->curl_text);
@@ -423,6 +424,12 @@ static bool transfer_setup(Transfer *self, CURL *easy, GError **error)
         curl.easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
     transfer_set_method(self, easy);
     return true;
+}
+
+static bool transfer_was_sent(CURL *easy)
+{
+    long size = 0;
+    return curl.easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &size) != CURLE_OK || size > 0;
 }
 
 static void transfer_give(Transfer *self, HttpResponse *ret_response)
@@ -441,6 +448,8 @@ static void transfer_give(Transfer *self, HttpResponse *ret_response)
 bool http_request(HttpClient *self, const HttpRequest *request, Cancel *cancel,
                   HttpResponse *ret_response, GError **error)
 {
+    if (request->was_sent)
+        *request->was_sent = false;
     if (!cancel_check(cancel, error))
         return false;
     pthread_once(&curl_once, curl_load);
@@ -460,6 +469,8 @@ bool http_request(HttpClient *self, const HttpRequest *request, Cancel *cancel,
         is_ok = fail_with(error, KEDGE_ERROR_NETWORK, "libcurl refuses the request");
     if (is_ok) {
         is_ok = transfer_run(&transfer, handles->multi, cancel, error);
+        if (request->was_sent)
+            *request->was_sent = transfer_was_sent(handles->easy);
         curl.multi_remove_handle(handles->multi, handles->easy);
     }
     client_give_back(self, handles);

@@ -39,6 +39,10 @@ typedef struct HttpRequest {
     // NULL, or what on_body sets when nothing more is wanted: the end of the answer is then awaited
     // for HTTP_DRAIN_MS only (so that the connection can be kept), and its absence is no error.
     const bool *is_complete;
+    // On a connection of its own: when a kept one turns out to be closed, libcurl sends again by
+    // itself, whatever the method.
+    bool is_sent_once;
+    bool *was_sent; // NULL, or set: false when surely no byte of the request left
 } HttpRequest;
 
 typedef struct HttpResponse {

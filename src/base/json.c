@@ -241,6 +241,11 @@ char *json_to_pretty(const json_t *value)
     return dump(value, JSON_INDENT(2));
 }
 
+char *json_to_canonical(const json_t *value)
+{
+    return dump(value, JSON_COMPACT | JSON_SORT_KEYS);
+}
+
 json_t *json_text(const char *text)
 {
     return text == NULL ? json_null() : json_text_n(text, strlen(text));

@@ -123,17 +123,24 @@ size_t str_edit_distance(const char *a, const char *b)
     g_autofree gunichar *a_chars = to_characters(a, &a_count);
     g_autofree gunichar *b_chars = to_characters(b, &b_count);
 
-    // One row of the table: row[j] is the distance of a's first i characters to b's first j.
-    g_autofree size_t *row = g_new(size_t, b_count + 1);
+    // Rows of the table: row[j] is the distance of a's first i characters to b's first j.
+    g_autofree size_t *rows = g_new(size_t, 3 * (b_count + 1));
+    size_t *before = rows, *last = rows + b_count + 1, *row = last + b_count + 1;
     for (size_t j = 0; j <= b_count; j++)
         row[j] = j;
     for (size_t i = 1; i <= a_count; i++) {
-        size_t diagonal = row[0];
+        size_t *reused = before;
+        before = last;
+        last = row;
+        row = reused;
         row[0] = i;
         for (size_t j = 1; j <= b_count; j++) {
-            size_t replaced = diagonal + (a_chars[i - 1] != b_chars[j - 1]);
-            diagonal = row[j];
-            row[j] = MIN(replaced, MIN(row[j], row[j - 1]) + 1);
+            size_t replaced = last[j - 1] + (a_chars[i - 1] != b_chars[j - 1]);
+            row[j] = MIN(replaced, MIN(last[j], row[j - 1]) + 1);
+            bool is_swapped = i > 1 && j > 1 && a_chars[i - 1] == b_chars[j - 2] &&
+                              a_chars[i - 2] == b_chars[j - 1];
+            if (is_swapped)
+                row[j] = MIN(row[j], before[j - 2] + 1);
         }
     }
     return row[b_count];

@@ -27,7 +27,8 @@ size_t str_count_lines(const char *text, size_t size); // newlines + 1; agent-to
 
 /* The nearest candidate by edit distance (at most a third of the longer name away), or NULL. */
 const char *str_nearest(const char *name, const char *const *candidates);
-size_t str_edit_distance(const char *a, const char *b); // Levenshtein over Unicode characters
+/* Over Unicode characters: insertions, deletions, replacements, swaps of neighbours. */
+size_t str_edit_distance(const char *a, const char *b);
 
 /* `fooBar` ↔ `foo-bar`, for flags. */
 char *str_to_kebab(const char *camel);

@@ -160,11 +160,19 @@ static int call_module(const OperationDef *const *operations, const char *module
     return fail_usage(module, "Missing operation for %s. Operations: %s", module, names);
 }
 
+static bool has_word(int argc, char *const *argv, const char *word)
+{
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], word) == 0)
+            return true;
+    return false;
+}
+
 static int agent_tools_run(const CommandEnv *env, int argc, char *const *argv)
 {
     g_autoptr(GPtrArray) array = operations_of(env);
     const OperationDef *const *operations = (const OperationDef *const *)array->pdata;
-    const Printing how = { 0 };
+    const Printing how = { .is_compact = has_word(argc, argv, "--compact") };
     if (argc == 0) {
         g_autofree char *help = manual_help_root(operations);
         return cmd_print(help) ? EXIT_OK : EXIT_FAILED;

@@ -122,6 +122,18 @@ char **gh_env_new(const Settings *settings)
     return gh_env_new_for(host, env_get_raw("GH_REPO"));
 }
 
+char *gh_env_hosts_file(void)
+{
+    const char *dir = env_get_raw("GH_CONFIG_DIR");
+    if (dir != NULL)
+        return g_build_filename(dir, "hosts.yml", NULL);
+    const char *config = env_get_raw("XDG_CONFIG_HOME");
+    if (config != NULL)
+        return g_build_filename(config, "gh", "hosts.yml", NULL);
+    g_autofree char *home = dirs_home();
+    return g_build_filename(home, ".config", "gh", "hosts.yml", NULL);
+}
+
 /* The directory with .git at or above `dir`, or NULL. */
 static char *find_repository_root(const char *dir)
 {

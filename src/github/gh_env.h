@@ -11,6 +11,9 @@ char **gh_env_new(const Settings *settings); // of the github tool: GH_HOST and 
 /* Of the gh tools: GH_HOST and GH_REPO as the call's context says, NULL: not set (§1.6). */
 char **gh_env_new_for(const char *host, const char *repo);
 
+/* Where gh keeps its logins; need not exist. Caller frees. */
+char *gh_env_hosts_file(void);
+
 /* Absolute path, or NULL. A gh that the repository around `cwd`, or the `workspace` (NULL: not
    checked), brings along is passed over, unless the setting gh.executable names it. Caller frees.
  */

@@ -2,11 +2,11 @@
  * Known hosts (gh-policy §1.4): the hosts that a call may name. gh sends a token to whichever host
  * it is given, so a host from a model or a web page must have been chosen by the user before.
  */
-#include "base/dirs.h"
 #include "base/env.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "github/gh_env.h"
 #include "github/repo_ref.h"
 
 #define GITHUB_HOST "github.com"
@@ -46,22 +46,10 @@ static void add_host(GPtrArray *hosts, const char *host)
         g_ptr_array_add(hosts, g_steal_pointer(&name));
 }
 
-static char *gh_hosts_file(void)
-{
-    const char *dir = env_get_raw("GH_CONFIG_DIR");
-    if (dir != NULL)
-        return g_build_filename(dir, "hosts.yml", NULL);
-    const char *config = env_get_raw("XDG_CONFIG_HOME");
-    if (config != NULL)
-        return g_build_filename(config, "gh", "hosts.yml", NULL);
-    g_autofree char *home = dirs_home();
-    return g_build_filename(home, ".config", "gh", "hosts.yml", NULL);
-}
-
 /* The top-level keys of hosts.yml: lines of a name, a colon and nothing else. */
 static void add_gh_logins(GPtrArray *hosts)
 {
-    g_autofree char *path = gh_hosts_file();
+    g_autofree char *path = gh_env_hosts_file();
     g_autofree char *data = NULL;
     if (!file_read(path, LIMIT_CONFIG_FILE_BYTES, &data, NULL, NULL))
         return;

@@ -67,6 +67,10 @@ static const SettingKey keys[] = {
     { "env.pass", SETTING_ARRAY, "[]", SETTING_USER_ONLY, NULL,
       "Variables that children get although they look like secrets" },
 
+    { "agentTools.taskDb", SETTING_STRING, "null", SETTING_USER_ONLY, NULL,
+      "Store of the task queue: a path, sqlite:/path or postgres://…; unset: the agent-tools "
+      "database" },
+
     { "gh.profile", SETTING_ENUM, "null", SETTING_MAY_TIGHTEN, gh_profiles,
       "Which gh tools are offered; unset: full for other programs, general in kedge's own "
       "sessions" },

@@ -2,10 +2,10 @@
  * find: files by glob, newest first (agent-tools §3.6).
  */
 #include "base/file.h"
+#include "base/glob.h"
 #include "base/path.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
-#include "tools/glob.h"
 #include "tools/missing.h"
 #include "tools/rg.h"
 #include "tools/tools.h"

@@ -2,9 +2,9 @@
  * grep: text in files, grouped by directory, a page at a time (agent-tools §3.8).
  */
 #include "base/file.h"
+#include "base/glob.h"
 #include "base/path.h"
 #include "base/utf8.h"
-#include "tools/glob.h"
 #include "tools/grep_search.h"
 #include "tools/missing.h"
 #include "tools/rg.h"

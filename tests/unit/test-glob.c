@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "tools/glob.h"
+#include "base/glob.h"
 
 static void test_matches(void **state G_GNUC_UNUSED)
 {

@@ -185,6 +185,34 @@ static void test_connection_is_kept(void **state)
     assert_int_equal(test_server_count(self->server, &self->server->connections), 1);
 }
 
+/* What must not go out twice takes a connection of its own, and it is known whether it went out. */
+static void test_sent_once(void **state)
+{
+    Fixture *self = *state;
+    bool was_sent = false;
+    const HttpRequest once = { .method = "POST", .is_sent_once = true, .was_sent = &was_sent };
+    for (unsigned i = 1; i <= 2; i++) {
+        g_auto(HttpResponse) response = { 0 };
+        assert_true(ask(self, "/429", once, NULL, &response, NULL));
+        assert_true(was_sent);
+        assert_int_equal(test_server_count(self->server, &self->server->connections), i);
+    }
+    was_sent = false;
+    assert_fails(self, "/dropped", once, KEDGE_ERROR_NETWORK, "connection error: ");
+    assert_true(was_sent);
+
+    g_auto(HttpResponse) response = { 0 };
+    HttpRequest nobody = once;
+    nobody.url = "http://127.0.0.1:1/";
+    assert_false(http_request(self->client, &nobody, NULL, &response, NULL));
+    assert_false(was_sent);
+    g_autoptr(Cancel) fired = cancel_new(NULL);
+    cancel_fire(fired);
+    was_sent = true;
+    assert_false(ask(self, "/429", once, fired, &response, NULL));
+    assert_false(was_sent);
+}
+
 static bool gather(const char *data, size_t size, void *out, GError **error G_GNUC_UNUSED)
 {
     g_string_append_len(out, data, (gssize)size);
@@ -381,6 +409,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_get, setup, teardown),
         cmocka_unit_test_setup_teardown(test_request_text, setup, teardown),
         cmocka_unit_test_setup_teardown(test_connection_is_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_sent_once, setup, teardown),
         cmocka_unit_test_setup_teardown(test_streaming, setup, teardown),
         cmocka_unit_test_setup_teardown(test_statuses, setup, teardown),
         cmocka_unit_test_setup_teardown(test_limits, setup, teardown),

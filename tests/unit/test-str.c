@@ -133,7 +133,7 @@ static void test_edit_distance(void **state)
     } cases[] = {
         { "", "", 0 },          { "", "abc", 3 },      { "kitten", "sitting", 3 },
         { "abc", "abc", 0 },    { "flaw", "lawn", 2 }, { "über", "uber", 1 },
-        { "limit", "lmit", 1 }, { "a\xff", "a", 1 },
+        { "limit", "lmit", 1 }, { "a\xff", "a", 1 },   { "mian", "main", 1 },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         assert_int_equal(str_edit_distance(cases[i].a, cases[i].b), cases[i].want);

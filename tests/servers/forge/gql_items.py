@@ -26,7 +26,7 @@ class Spoken:
         return it.id
 
     def fullDatabaseId(r, it):
-        return it.id
+        return str(it.id)  # a BigInt is a string in JSON
 
     def bodyText(r, it):
         return it.body
@@ -192,7 +192,7 @@ class PullRequest(Item):
         return [{"requestedReviewer": user} for user in it.requested]
 
     def reviewThreads(r, it):
-        return it.threads
+        return pulls.threads(it, r.viewer)
 
     def reviewDecision(r, it):
         return pulls.review_decision(it)
@@ -228,7 +228,7 @@ class PullRequestReview(Spoken):
         return make_commit(r, it.pull.repo, it.commit)
 
     def comments(r, it):
-        return [comment for comment in pulls.review_comments(it.pull) if comment.review is it]
+        return [comment for comment in pulls.review_comments(it.pull, with_pending=True) if comment.review is it]
 
     def includesCreatedEdit(r, it):
         return False

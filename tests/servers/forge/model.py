@@ -212,7 +212,7 @@ class Review(Record):
     state: str  # APPROVED CHANGES_REQUESTED COMMENTED DISMISSED PENDING
     body: str
     commit: str
-    submitted_at: int
+    submitted_at: int  # of a pending one: when it was begun
     reactions: dict = field(default_factory=dict)
     kind: str = "PullRequestReview"
 

@@ -173,12 +173,15 @@ def pull_file(r, it, change):
 
 
 def review(r, it):
-    return {
+    out = {
         "id": it.id, "node_id": it.node, "user": user(r, it.author), "body": it.body, "state": it.state,
         "html_url": f"{item_url(r, it.pull)}#pullrequestreview-{it.id}",
         "pull_request_url": f"{repo_url(r, it.pull.repo)}/pulls/{it.pull.number}",
-        "author_association": r.world.association(it.pull.repo, it.author), "submitted_at": iso(it.submitted_at), "commit_id": it.commit,
+        "author_association": r.world.association(it.pull.repo, it.author), "commit_id": it.commit,
     }
+    if it.state != "PENDING":
+        out["submitted_at"] = iso(it.submitted_at)
+    return out
 
 
 def review_comment(r, it):

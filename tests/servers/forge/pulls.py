@@ -41,12 +41,12 @@ def seed_review(world, pull, row):
         author = world.user(comment.get("author", row["author"]))
         at = parse_iso(comment.get("date")) or when
         if "reply_to" in comment:
-            made.append(reply(world, made[comment["reply_to"]], author, comment["body"], at))
+            made.append(reply(world, made[comment["reply_to"]], author, comment["body"], at, comment.get("id")))
         else:
             made.append(add_review_comment(
                 world, pull, review, author, comment["body"], comment["path"], comment.get("line"),
                 start_line=comment.get("start_line"), side=comment.get("side", "RIGHT"), when=at,
-                subject_type="line" if comment.get("line") else "file"))
+                subject_type="line" if comment.get("line") else "file", number=comment.get("id")))
 
 
 # ---------------------------------------------------------------- reading
@@ -138,7 +138,7 @@ def add_review(world, pull, author, state, body, commit=None, when=None):
 def hunk_lines(patch):
     """(side, line) -> the hunk up to and with that line, for every line a comment may stand on."""
     lines, old, new, hunk = {}, 0, 0, []
-    for text in (patch or "").split("\n"):
+    for text in patch.split("\n") if patch else []:
         start = re.match(r"@@ -(\d+)(?:,\d+)? \+(\d+)", text)
         if start:
             old, new, hunk = int(start[1]) - 1, int(start[2]) - 1, [text]
@@ -153,7 +153,13 @@ def hunk_lines(patch):
     return lines
 
 
-def check_position(world, pull, path, line, side, start_line=None):
+def in_one_hunk(lines, start, end):
+    """Do both stand in the diff, in this order and below the same @@ line?"""
+    heads = [lines[place].partition("\n")[0] for place in (start, end) if place in lines]
+    return len(heads) == 2 and heads[0] == heads[1] and len(lines[start]) < len(lines[end])
+
+
+def check_position(world, pull, path, line, side, start_line=None, start_side=None):
     """Returns the diff hunk; refuses a place outside the diff in GitHub's words."""
     change = next((change for change in changes(world, pull) if change.path == path), None)
     if change is None:
@@ -162,18 +168,20 @@ def check_position(world, pull, path, line, side, start_line=None):
     if line is not None and (side, line) not in lines:
         raise invalid("PullRequestReviewComment", "pull_request_review_thread.line",
             message="pull_request_review_thread.line must be part of the diff")
-    if start_line is not None and ((side, start_line) not in lines or start_line >= line):
+    if start_line is not None and not in_one_hunk(lines, (start_side or side, start_line), (side, line)):
         raise invalid("PullRequestReviewComment", "pull_request_review_thread.start_line",
             message="pull_request_review_thread.start_line must be part of the same hunk as the line.")
     return lines.get((side, line), change.patch or "")
 
 
-def add_review_comment(world, pull, review, author, body, path, line, start_line=None, side="RIGHT", when=None, subject_type="line"):
+def add_review_comment(
+    world, pull, review, author, body, path, line, start_line=None, side="RIGHT", when=None, subject_type="line", number=None,
+):
     hunk = check_position(world, pull, path, line, side, start_line)
     when = when or world.now()
     thread = world.keep(Thread(world.new_id("PullRequestReviewThread"), pull))
     comment = world.keep(ReviewComment(
-        world.new_id("PullRequestReviewComment"), pull, review, thread, author, body, path, pull.head_sha, when, when,
+        number or world.new_id("PullRequestReviewComment"), pull, review, thread, author, body, path, pull.head_sha, when, when,
         line, start_line, side, subject_type, hunk))
     thread.comments.append(comment)
     pull.threads.append(thread)
@@ -181,19 +189,41 @@ def add_review_comment(world, pull, review, author, body, path, line, start_line
     return comment
 
 
-def reply(world, first, author, body, when=None):
+def reply(world, first, author, body, when=None, number=None):
     when = when or world.now()
     review = add_review(world, first.pull, author, "COMMENTED", "", when=when)
     comment = world.keep(ReviewComment(
-        world.new_id("PullRequestReviewComment"), first.pull, review, first.thread, author, body, first.path, first.commit, when, when,
+        number or world.new_id("PullRequestReviewComment"), first.pull, review, first.thread, author, body, first.path, first.commit, when, when,
         first.line, first.start_line, first.side, first.subject_type, first.diff_hunk, first.thread.comments[0]))
     first.thread.comments.append(comment)
     return comment
 
 
-def review_comments(pull):
-    found = [comment for thread in pull.threads for comment in thread.comments]
+def threads(pull, viewer=None):
+    """A pending review's are seen by its author only."""
+    return [it for it in pull.threads if it.comments[0].review.state != "PENDING" or it.comments[0].review.author is viewer]
+
+
+def review_comments(pull, with_pending=False):
+    found = [comment for thread in pull.threads for comment in thread.comments if with_pending or comment.review.state != "PENDING"]
     return sorted(found, key=lambda comment: (comment.created_at, comment.id))
+
+
+def all_review_comments(repo):
+    return [row for item in repo.items.values() if item.is_pull for row in review_comments(item)]
+
+
+def remove_review_comment(comment):
+    comment.thread.comments.remove(comment)
+    if not comment.thread.comments:
+        comment.pull.threads.remove(comment.thread)
+
+
+def remove_review(review):
+    for comment in review_comments(review.pull, with_pending=True):
+        if comment.review is review:
+            remove_review_comment(comment)
+    review.pull.reviews.remove(review)
 
 
 # ---------------------------------------------------------------- writing

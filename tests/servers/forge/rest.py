@@ -1,18 +1,19 @@
 """REST reads: users, repositories, git data, issues, pull requests, search.
 
-Writes are in rest_write.py, Actions in rest_actions.py; both register their
-routes when they are imported here. Shapes come from present.py.
+Writes are in rest_write.py, the rest in rest_review.py, rest_reactions.py and
+rest_actions.py; they register their routes when they are imported here. Shapes
+come from present.py.
 """
 
 import base64
 
-from . import present, pulls, rest_actions, rest_write, router, search
+from . import present, pulls, rest_actions, rest_reactions, rest_review, rest_write, router, search
 from .message import Answer
 from .model import Refusal, parse_iso
 from .router import by_id, find_item, find_repo, listing, need_viewer, not_found, route, sort_items, wants
 
 handle = router.handle
-REGISTERED = (rest_actions, rest_write)
+REGISTERED = (rest_actions, rest_reactions, rest_review, rest_write)
 
 # ---------------------------------------------------------------- the service, people
 
@@ -349,27 +350,6 @@ def get_item_labels(request, o, r, n):
     return listing(request, find_item(request, find_repo(request, o, r), n).labels, present.label)
 
 
-def reactions_of(request, record):
-    rows = [(number, content, login) for content, people in record.reactions.items() for login, number in people.items()]
-    return listing(request, sorted(rows), lambda _, row: {
-        "id": row[0], "content": row[1], "user": present.user(request, request.world.user(row[2]))})
-
-
-@route("GET", "/repos/{o}/{r}/issues/{n}/reactions")
-def get_issue_reactions(request, o, r, n):
-    return reactions_of(request, find_item(request, find_repo(request, o, r), n))
-
-
-@route("GET", "/repos/{o}/{r}/issues/comments/{number}/reactions")
-def get_comment_reactions(request, o, r, number):
-    return reactions_of(request, find_comment(request, find_repo(request, o, r), number))
-
-
-@route("GET", "/repos/{o}/{r}/pulls/comments/{number}/reactions")
-def get_review_comment_reactions(request, o, r, number):
-    return reactions_of(request, find_review_comment(request, find_repo(request, o, r), number))
-
-
 @route("GET", "/repos/{o}/{r}/issues/{n}/{what}")
 def get_item_rest(request, o, r, n, what):
     find_item(request, find_repo(request, o, r), n)
@@ -429,24 +409,6 @@ def get_pull_commits(request, o, r, n):
     return listing(request, pulls.commits(request.world, pull), lambda _, found: present.commit(request, pull.repo, found))
 
 
-@route("GET", "/repos/{o}/{r}/pulls/{n}/reviews")
-def get_reviews(request, o, r, n):
-    return listing(request, find_item(request, find_repo(request, o, r), n, "pull").reviews, present.review)
-
-
-@route("GET", "/repos/{o}/{r}/pulls/{n}/reviews/{number}")
-def get_review(request, o, r, n, number):
-    return present.review(request, by_id(find_item(request, find_repo(request, o, r), n, "pull").reviews, number))
-
-
-@route("GET", "/repos/{o}/{r}/pulls/{n}/comments")
-def get_review_comments(request, o, r, n):
-    rows = pulls.review_comments(find_item(request, find_repo(request, o, r), n, "pull"))
-    if request.query.get("direction") == "desc":
-        rows = rows[::-1]
-    return listing(request, rows, present.review_comment)
-
-
 @route("GET", "/repos/{o}/{r}/pulls/{n}/requested_reviewers")
 def get_requested(request, o, r, n):
     pull = find_item(request, find_repo(request, o, r), n, "pull")
@@ -458,15 +420,6 @@ def get_merged(request, o, r, n):
     if find_item(request, find_repo(request, o, r), n, "pull").merged_at is None:
         raise not_found()
     return Answer(204)
-
-
-def find_review_comment(request, repo, number):
-    return by_id([row for item in repo.items.values() if item.is_pull for row in pulls.review_comments(item)], number)
-
-
-@route("GET", "/repos/{o}/{r}/pulls/comments/{number}")
-def get_review_comment(request, o, r, number):
-    return present.review_comment(request, find_review_comment(request, find_repo(request, o, r), number))
 
 
 # ---------------------------------------------------------------- search

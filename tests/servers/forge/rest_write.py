@@ -1,4 +1,4 @@
-"""REST writes: issues, comments, labels, pull requests, reviews, reactions, refs.
+"""REST writes: issues, comments, labels, pull requests, refs.
 
 Registered by rest.py. Everybody with an account may open issues and pull requests
 and comment; the rest needs push access (router.writable_repo). A read-only token
@@ -125,10 +125,6 @@ def all_comments(repo):
     return [comment for item in repo.items.values() for comment in item.comments]
 
 
-def all_review_comments(repo):
-    return [row for item in repo.items.values() if item.is_pull for row in pulls.review_comments(item)]
-
-
 @route("PATCH", "/repos/{o}/{r}/issues/comments/{number}")
 def edit_comment(request, o, r, number):
     repo = open_repo(request, o, r)
@@ -160,7 +156,7 @@ def unlock(request, o, r, n):
     return Answer(204)
 
 
-# ---------------------------------------------------------------- labels, assignees, reactions
+# ---------------------------------------------------------------- labels, assignees
 
 
 def label_names(body):
@@ -249,30 +245,6 @@ def remove_assignees(request, o, r, n):
     return present.issue(request, item)
 
 
-def react(request, record):
-    content = request.json().get("content")
-    if content not in present.CONTENT_REACTIONS:
-        raise invalid("Reaction", "content")
-    number, is_new = request.world.react(record, content, request.viewer)
-    return Answer(201 if is_new else 200, {"id": number, "node_id": f"REA_{number}", "content": content,
-        "user": present.user(request, request.viewer)})
-
-
-@route("POST", "/repos/{o}/{r}/issues/{n}/reactions")
-def react_to_issue(request, o, r, n):
-    return react(request, find_item(request, open_repo(request, o, r), n))
-
-
-@route("POST", "/repos/{o}/{r}/issues/comments/{number}/reactions")
-def react_to_comment(request, o, r, number):
-    return react(request, by_id(all_comments(open_repo(request, o, r)), number))
-
-
-@route("POST", "/repos/{o}/{r}/pulls/comments/{number}/reactions")
-def react_to_review_comment(request, o, r, number):
-    return react(request, by_id(all_review_comments(open_repo(request, o, r)), number))
-
-
 # ---------------------------------------------------------------- pull requests
 
 
@@ -349,86 +321,6 @@ def remove_reviewers(request, o, r, n):
     gone = request.json().get("reviewers", [])
     pull.requested = [user for user in pull.requested if user.login not in gone]
     return present.pull(request, pull)
-
-
-REVIEW_STATES = {"APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED", "COMMENT": "COMMENTED", None: "PENDING"}
-
-
-@route("POST", "/repos/{o}/{r}/pulls/{n}/reviews")
-def create_review(request, o, r, n):
-    pull = find_item(request, open_repo(request, o, r), n, "pull")
-    need_unlocked(request, pull)
-    body = request.json()
-    event, text, comments = body.get("event"), body.get("body") or "", body.get("comments") or []
-    if event not in REVIEW_STATES:
-        raise invalid("PullRequestReview", "event")
-    if pull.author is request.viewer and event in ("APPROVE", "REQUEST_CHANGES"):
-        what = "approve your own" if event == "APPROVE" else "request changes on your own"
-        raise Refusal(422, "Unprocessable Entity", [f"Review Can not {what} pull request"])
-    if event in ("COMMENT", "REQUEST_CHANGES") and not text and not comments:
-        raise Refusal(422, "Unprocessable Entity", ["Review Body can't be blank"])
-    for row in comments:  # all or nothing
-        try:
-            pulls.check_position(request.world, pull, row["path"], row["line"], row.get("side", "RIGHT"), row.get("start_line"))
-        except Refusal as refusal:
-            is_path = refusal.errors[0]["field"].endswith("path")
-            raise Refusal(422, "Unprocessable Entity", ["Path could not be resolved" if is_path
-                else "Line could not be resolved"]) from None
-    review = pulls.add_review(request.world, pull, request.viewer, REVIEW_STATES[event], text, body.get("commit_id"))
-    for row in comments:
-        pulls.add_review_comment(request.world, pull, review, request.viewer, row["body"], row["path"], row.get("line"),
-            row.get("start_line"), row.get("side", "RIGHT"))
-    return present.review(request, review)
-
-
-@route("POST", "/repos/{o}/{r}/pulls/{n}/reviews/{number}/events")
-def submit_review(request, o, r, n, number):
-    review = by_id(find_item(request, open_repo(request, o, r), n, "pull").reviews, number)
-    body = request.json()
-    review.state, review.body = REVIEW_STATES[body.get("event", "COMMENT")], body.get("body", review.body)
-    return present.review(request, review)
-
-
-@route("DELETE", "/repos/{o}/{r}/pulls/{n}/reviews/{number}")
-def delete_review(request, o, r, n, number):
-    pull = find_item(request, open_repo(request, o, r), n, "pull")
-    review = by_id(pull.reviews, number)
-    if review.state != "PENDING":
-        raise Refusal(422, "Can not delete a non-pending pull request review")
-    pull.reviews.remove(review)
-    return present.review(request, review)
-
-
-@route("POST", "/repos/{o}/{r}/pulls/{n}/comments")
-def create_review_comment(request, o, r, n):
-    pull = find_item(request, open_repo(request, o, r), n, "pull")
-    need_unlocked(request, pull)
-    body = request.json()
-    text = text_field(body, "body", "PullRequestReviewComment", required=True)
-    if body.get("in_reply_to"):
-        first = by_id(pulls.review_comments(pull), body["in_reply_to"])
-        return Answer(201, present.review_comment(request, pulls.reply(request.world, first, request.viewer, text)))
-    kind = body.get("subject_type", "line")
-    if kind == "line" and not isinstance(body.get("line"), int):
-        raise invalid("PullRequestReviewComment", "line", "missing_field")
-    line = body.get("line") if kind == "line" else None
-    pulls.check_position(request.world, pull, text_field(body, "path", "PullRequestReviewComment", True), line, body.get("side", "RIGHT"),
-        body.get("start_line"))
-    review = pulls.add_review(request.world, pull, request.viewer, "COMMENTED", "")
-    comment = pulls.add_review_comment(
-        request.world, pull, review, request.viewer, text, body["path"], line, body.get("start_line"), body.get("side", "RIGHT"),
-        subject_type=kind)
-    return Answer(201, present.review_comment(request, comment))
-
-
-@route("POST", "/repos/{o}/{r}/pulls/{n}/comments/{number}/replies")
-def reply_to_comment(request, o, r, n, number):
-    pull = find_item(request, open_repo(request, o, r), n, "pull")
-    first = by_id(pulls.review_comments(pull), number)
-    if first.reply_to:
-        raise invalid("PullRequestReviewComment", "in_reply_to_id", message="in_reply_to_id must be a top-level comment")
-    text = text_field(request.json(), "body", "PullRequestReviewComment", required=True)
-    return Answer(201, present.review_comment(request, pulls.reply(request.world, first, request.viewer, text)))
 
 
 # ---------------------------------------------------------------- repositories, refs, files

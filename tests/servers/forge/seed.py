@@ -4,10 +4,11 @@ Everything a test may want to name is in this one file; `GET /_forge/marks` prin
 the numbers and ids that are made from it. A seed is plain JSON-able data, so
 `forge.py --seed FILE.json` takes the same shape and `--seed NAME` one of SEEDS.
 Times are ISO text. In commits, `files` maps a path to its whole text, to null
-(deleted) or to {"replace": [old, new]} against the first parent's text.
+(deleted) or to {"replace": [old, new]} against the first parent's text. A comment may
+have an `id`; others are numbered.
 """
 
-from . import tidepool
+from . import rp1, tidepool
 
 # Not secrets: they open nothing but this server.
 ALICE = "ghp_ForgeAlice00000000000000000000000001"  # alice: admin of harbor
@@ -312,4 +313,7 @@ SMALL = {
     }],
 }
 
-SEEDS = {"default": DEFAULT, "small": SMALL}
+# The pull request that the examples of `agent-tools github-pr` are about.
+RP1 = {"users": USERS + rp1.USERS, "tokens": TOKENS, "repos": [rp1.REPO], "marks": rp1.MARKS}
+
+SEEDS = {"default": DEFAULT, "small": SMALL, "rp1": RP1}

@@ -157,7 +157,8 @@ class World:
         repo.items[number] = item
         for comment in row.get("comments", []):
             when = parse_iso(comment["date"])
-            self.seed_reactions(self.add_comment(item, self.user(comment["author"]), comment["body"], when), comment)
+            made = self.add_comment(item, self.user(comment["author"]), comment["body"], when, comment.get("id"))
+            self.seed_reactions(made, comment)
         if kind == "PullRequest":
             pulls.seed_pull(self, item, row)
         item.closed_at = parse_iso(row.get("closed") or row.get("merged"))
@@ -185,9 +186,9 @@ class World:
         repo.items[issue.number] = issue
         return issue
 
-    def add_comment(self, item, author, body, when=None):
+    def add_comment(self, item, author, body, when=None, number=None):
         when = when or self.now()
-        comment = self.keep(Comment(self.new_id("IssueComment"), item, author, body, when, when))
+        comment = self.keep(Comment(number or self.new_id("IssueComment"), item, author, body, when, when))
         item.comments.append(comment)
         item.updated_at = max(item.updated_at, when)
         return comment

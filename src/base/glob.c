@@ -1,7 +1,7 @@
 /*
  * Globs, translated to regular expressions (glob.h).
  */
-#include "tools/glob.h"
+#include "base/glob.h"
 
 bool glob_has_magic(const char *text)
 {

@@ -1,0 +1,33 @@
+/*
+ * Recording one event with everything that follows from it, in one transaction (agent-tools-cli
+ * §4.4): the run's row, the steps that the event completes or skips, the artifact, the feed. An
+ * event that is refused leaves nothing behind.
+ */
+#pragma once
+
+#include "agenttools/emit/emit_place.h"
+#include "agenttools/emit/event_data.h"
+#include "agenttools/state.h"
+
+typedef struct EmitEvent { // borrowed; checked by event_check(); NULL: not given
+    EventType type;
+    const char *run_id, *workflow, *step, *unit;
+    const json_t *data;
+    const char *name, *feature, *harness, *event_key;
+    bool closes_run, allows_skip, stamps;
+    const EmitPlace *place;
+    const Workflow *machine; // of the workflow
+    const Workflow *agent;   // of the agent that the step names
+    int64_t now_ms;
+} EmitEvent;
+
+/* *ret_data is the answer's data (§4.6). `warnings` is of char *. */
+bool emit_record(Db *db, const EmitEvent *event, GPtrArray *warnings, json_t **ret_data,
+                 GError **error);
+
+/* The run of that feature that can go on, else a new one: {runId, resumed, workflow, featureId}. */
+bool emit_resume_run(Db *db, const char *feature, const char *workflow, const EmitPlace *place,
+                     int64_t now_ms, json_t **ret_data, GError **error);
+/* {runId, eventId, runStatus}. */
+bool emit_end_run(Db *db, const char *run_id, const char *outcome, const char *message,
+                  int64_t now_ms, json_t **ret_data, GError **error);

@@ -1,0 +1,33 @@
+/*
+ * Appending to the log of a run (agent-tools-cli §4.1), each row with its row of the feed. Inside
+ * the caller's transaction.
+ */
+#pragma once
+
+#include "agenttools/emit/run_state.h"
+
+typedef struct LoggedEvent { // borrowed; NULL: none
+    const char *run_id, *type, *step, *unit;
+    const json_t *data;
+    const char *parent_step_id, *key;
+    int64_t now_ms;
+} LoggedEvent;
+
+bool event_log_append(Db *db, const LoggedEvent *event, int64_t *ret_id, GError **error);
+
+/* Appends a status_change and applies it to the run in memory. `data` NULL: made of the status. */
+bool event_log_status(Db *db, RunState *run, const char *step, const char *unit, StepStatus status,
+                      const json_t *data, const char *key, int64_t now_ms, int64_t *ret_id,
+                      GError **error);
+/* Appends the end of the run, and gives it that outcome. */
+bool event_log_end(Db *db, RunState *run, const char *outcome, const char *message, int64_t now_ms,
+                   int64_t *ret_id, GError **error);
+
+/* Settles and stores the run; tells the feed when its status or step differ from those given. */
+bool event_log_save_run(Db *db, RunState *run, const Workflow *machine, int64_t since_event,
+                        const char *old_status, const char *old_step, int64_t now_ms,
+                        GError **error);
+
+/* {id, type, step, unit, data, createdAt}. Takes `data` (NULL: JSON null). New reference. */
+json_t *event_to_json(int64_t id, const char *type, const char *step, const char *unit,
+                      json_t *data, int64_t created_at);

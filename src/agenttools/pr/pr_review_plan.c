@@ -1,0 +1,174 @@
+/*
+ * submit-review: where each comment goes, and the texts that are made of those that have no line
+ * (pr_review.h). Pure but for the answer's warnings and errors.
+ */
+#include "agenttools/pr/pr_review.h"
+
+#include "base/utf8.h"
+
+#define HEADING "### Comments outside the diff"
+
+static bool is_unplaceable(const ReviewComment *comment)
+{
+    return pr_place_name(comment->place) != NULL;
+}
+
+static Placed plan_one(const Review *self, const PrDiff *diff, const ReviewComment *comment)
+{
+    if (comment->is_file)
+        return is_unplaceable(comment) ? PLACED_BODY : PLACED_FILE;
+    if (!is_unplaceable(comment))
+        return PLACED_INLINE;
+    bool wants_file = strcmp(self->args->on_invalid_line, "file") == 0;
+    return wants_file && pr_diff_has_path(diff, comment->spot.path) ? PLACED_FILE : PLACED_BODY;
+}
+
+void review_plan(Review *self, const PrDiff *diff, bool trusts_unverifiable)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        ReviewComment *comment = &self->comments[i];
+        if (comment->is_file)
+            comment->place =
+                pr_diff_has_path(diff, comment->spot.path) ? PLACE_OK : PLACE_PATH_NOT_IN_DIFF;
+        else
+            comment->place = pr_diff_place(diff, &comment->spot, &comment->nearest_line);
+        if (comment->place == PLACE_UNVERIFIABLE && !trusts_unverifiable)
+            comment->place = PLACE_LINE_NOT_IN_DIFF;
+        comment->planned = plan_one(self, diff, comment);
+    }
+}
+
+bool review_check_lines(Review *self)
+{
+    bool is_good = true;
+    for (size_t i = 0; i < self->count; i++) {
+        const ReviewComment *comment = &self->comments[i];
+        if (!is_unplaceable(comment) || comment->same)
+            continue;
+        g_autofree char *nearest =
+            comment->nearest_line > 0
+                ? g_strdup_printf("; nearest commentable line is %" G_GINT64_FORMAT,
+                                  comment->nearest_line)
+                : g_strdup("");
+        json_t *details = json_object();
+        g_autofree char *field = g_strdup_printf("comments[%zu].line", i);
+        json_set_text(details, "field", field);
+        json_set_text(details, "reason", pr_place_name(comment->place));
+        answer_fail(self->pr->answer, ANSWER_VALIDATION, details,
+                    "Validation failed: comments[%zu] (%s:%" G_GINT64_FORMAT ") %s%s", i,
+                    comment->spot.path, comment->spot.line, pr_place_words(comment->place),
+                    nearest);
+        is_good = false;
+    }
+    return is_good;
+}
+
+/* "**path:line** (reason)", a blank line, and the text. Caller frees. */
+static char *entry(const ReviewComment *comment)
+{
+    g_autofree char *line = comment->spot.line > 0
+                                ? g_strdup_printf(":%" G_GINT64_FORMAT, comment->spot.line)
+                                : g_strdup("");
+    const char *reason = comment->problem ? comment->problem : pr_place_words(comment->place);
+    return g_strdup_printf("**%s%s** (%s)\n\n%s", comment->spot.path, line, reason, comment->body);
+}
+
+static bool fits(const GString *text, const char *more, size_t reserved)
+{
+    return utf8_length(text->str) + utf8_length(more) + 2 + reserved <= PR_MAX_BODY_CHARS;
+}
+
+char *review_key_text(const ReviewArgs *args)
+{
+    return args->idempotency_key
+               ? g_strdup_printf("\n\n<!-- kedge-key:%s -->", args->idempotency_key)
+               : g_strdup("");
+}
+
+void review_compose(Review *self)
+{
+    g_autofree char *key = review_key_text(self->args);
+    g_autoptr(GString) body = g_string_new(self->args->body);
+    bool has_heading = false;
+    g_clear_pointer(&self->overflow, g_ptr_array_unref);
+    self->overflow = g_ptr_array_new();
+    for (size_t i = 0; i < self->count; i++) {
+        ReviewComment *comment = &self->comments[i];
+        if (comment->planned != PLACED_BODY || comment->same)
+            continue;
+        g_autofree char *text = entry(comment);
+        g_autofree char *part = g_strconcat(has_heading ? "" : HEADING "\n\n", text, NULL);
+        if (self->overflow->len > 0 || !fits(body, part, utf8_length(key))) {
+            g_ptr_array_add(self->overflow, comment);
+            continue;
+        }
+        g_string_append_printf(body, "%s%s", body->len > 0 ? "\n\n" : "", part);
+        has_heading = true;
+    }
+    g_string_append(body, key);
+    g_free(self->body);
+    self->body = g_strdup(body->str);
+}
+
+/* A text longer than a comment may be, in pieces. */
+static void add_pieces(GPtrArray *texts, const char *text)
+{
+    for (const char *at = text; *at;) {
+        size_t left = utf8_length(at);
+        const char *end = g_utf8_offset_to_pointer(at, (long)MIN(left, PR_MAX_BODY_CHARS));
+        g_ptr_array_add(texts, g_strndup(at, (size_t)(end - at)));
+        at = end;
+    }
+}
+
+GPtrArray *review_general_texts(const GPtrArray *comments)
+{
+    GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GString) text = g_string_new(HEADING);
+    for (unsigned i = 0; i < comments->len; i++) {
+        g_autofree char *part = entry(comments->pdata[i]);
+        if (!fits(text, part, 0) && text->len > strlen(HEADING)) {
+            add_pieces(texts, text->str);
+            g_string_assign(text, HEADING);
+        }
+        g_string_append_printf(text, "\n\n%s", part);
+    }
+    add_pieces(texts, text->str);
+    return texts;
+}
+
+char *review_file_text(const ReviewComment *comment)
+{
+    if (comment->is_file || comment->spot.line == 0)
+        return g_strdup(comment->body);
+    return g_strdup_printf("Line %" G_GINT64_FORMAT ": %s", comment->spot.line, comment->body);
+}
+
+static json_t *inline_comment(const ReviewComment *comment)
+{
+    json_t *item = json_object();
+    json_set_text(item, "path", comment->spot.path);
+    json_set_text(item, "body", comment->body);
+    json_set_int(item, "line", comment->spot.line);
+    json_set_text(item, "side", comment->spot.side);
+    if (comment->spot.start_line > 0) {
+        json_set_int(item, "start_line", comment->spot.start_line);
+        json_set_text(item, "start_side", comment->spot.start_side);
+    }
+    return item;
+}
+
+json_t *review_request(const Review *self, bool has_inline)
+{
+    json_t *request = json_object();
+    json_set_text(request, "body", self->body);
+    json_set_text(request, "event", self->args->event);
+    json_set_text(request, "commit_id", self->commit_id);
+    g_autoptr(json_t) comments = json_array();
+    for (size_t i = 0; has_inline && i < self->count; i++)
+        if (self->comments[i].planned == PLACED_INLINE && !self->comments[i].same)
+            json_append_take(comments, inline_comment(&self->comments[i]));
+    if (json_array_size(comments) > 0)
+        json_set_take(request, "comments", json_incref(comments));
+    return request;
+}

@@ -1,0 +1,270 @@
+/*
+ * submit-review: its requests (pr_review.h). What is posted is posted once: when the answer to a
+ * POST is lost, GitHub is asked whether it arrived before it is sent again.
+ */
+#include "agenttools/pr/pr_review.h"
+
+#define MAX_ATTEMPTS 2
+
+static char *path_of(const Review *self, const char *rest)
+{
+    const PrTarget *target = &self->args->target;
+    return rest_repo_path(target->owner, target->repo, "/pulls/%" G_GINT64_FORMAT "%s",
+                          self->args->pr_number, rest);
+}
+
+static char *general_path(const Review *self, const char *rest)
+{
+    const PrTarget *target = &self->args->target;
+    return rest_repo_path(target->owner, target->repo, "/issues/%" G_GINT64_FORMAT "/comments%s",
+                          self->args->pr_number, rest);
+}
+
+static bool list(const Review *self, const char *path, json_t **ret_items, GError **error)
+{
+    g_autofree char *subject = pr_subject(self->pr, self->args->pr_number);
+    return pr_list(self->pr, path, subject, ret_items, error);
+}
+
+bool review_fetch_diff(Review *self, PrDiff **ret_diff, GError **error)
+{
+    g_autofree char *path = path_of(self, "");
+    g_autofree char *files_path = path_of(self, "/files");
+    g_autofree char *subject = pr_subject(self->pr, self->args->pr_number);
+    const RestCall call = { .method = "GET", .path = path, .subject = subject };
+    g_auto(RestAnswer) answer = { 0 };
+    g_autoptr(json_t) files = NULL;
+    if (!pr_call(self->pr, &call, &answer, error) || !list(self, files_path, &files, error))
+        return false;
+    const json_t *head = json_get_path(answer.body, "head.sha");
+    if (!json_is_string(head))
+        return rest_fail_unreadable(self->pr->operation, error);
+    if (json_array_size(files) == 3000)
+        answer_warn(self->pr->answer, "The pull request has more files than GitHub lists (3000)");
+    g_free(self->commit_id);
+    self->commit_id =
+        g_strdup(self->args->commit_id ? self->args->commit_id : json_string_value(head));
+    *ret_diff = pr_diff_new(files);
+    return true;
+}
+
+/* Takes over what GitHub says of the review. */
+static bool accept(Review *self, const json_t *review, GError **error)
+{
+    self->review_id = json_get_int(review, "id", 0);
+    if (self->review_id <= 0)
+        return rest_fail_unreadable(self->pr->operation, error);
+    g_free(self->html_url);
+    g_free(self->state);
+    self->html_url = g_strdup(json_get_text(review, "html_url"));
+    self->state = g_strdup(json_get_text(review, "state"));
+    if (!self->commit_id)
+        self->commit_id = g_strdup(json_get_text(review, "commit_id"));
+    return true;
+}
+
+bool review_find_key(Review *self, GError **error)
+{
+    g_autofree char *path = path_of(self, "/reviews");
+    g_autofree char *mark = g_strdup_printf("<!-- kedge-key:%s -->", self->args->idempotency_key);
+    g_autoptr(json_t) reviews = NULL;
+    if (!list(self, path, &reviews, error))
+        return false;
+    size_t i;
+    json_t *review;
+    json_array_foreach (reviews, i, review) {
+        const char *body = json_get_text(review, "body");
+        if (!body || !strstr(body, mark))
+            continue;
+        self->was_there = true;
+        return accept(self, review, error);
+    }
+    return true;
+}
+
+static bool has_body(const json_t *item, const char *body)
+{
+    const char *text = json_get_text(item, "body");
+    return pr_is_same_text(text ? text : "", body);
+}
+
+static const char *state_of(const char *event)
+{
+    if (strcmp(event, "APPROVE") == 0)
+        return "APPROVED";
+    return strcmp(event, "COMMENT") == 0 ? "COMMENTED" : "CHANGES_REQUESTED";
+}
+
+/* The review that a lost answer was about; *ret_found false: it is not there. */
+static bool find_posted(Review *self, bool *ret_found, GError **error)
+{
+    g_autofree char *path = path_of(self, "/reviews");
+    g_autoptr(json_t) reviews = NULL;
+    *ret_found = false;
+    if (!list(self, path, &reviews, error))
+        return false;
+    size_t i;
+    json_t *review;
+    json_array_foreach (reviews, i, review) {
+        const char *commit = json_get_text(review, "commit_id");
+        bool is_ours =
+            has_body(review, self->body) &&
+            g_strcmp0(json_get_text(review, "state"), state_of(self->args->event)) == 0 &&
+            (!self->commit_id || g_strcmp0(commit, self->commit_id) == 0) &&
+            pr_is_of_this_run(self->pr, json_get_text(review, "submitted_at"));
+        if (!is_ours)
+            continue;
+        *ret_found = true;
+        return accept(self, review, error);
+    }
+    return true;
+}
+
+static bool send(Review *self, const char *path, const json_t *body, RestAnswer *ret_answer,
+                 GError **error)
+{
+    g_autofree char *subject = pr_subject(self->pr, self->args->pr_number);
+    const RestCall call = { .method = "POST", .path = path, .body = body, .subject = subject };
+    return pr_call(self->pr, &call, ret_answer, error);
+}
+
+bool review_post(Review *self, bool has_inline, GError **error)
+{
+    g_autofree char *path = path_of(self, "/reviews");
+    g_autoptr(json_t) body = review_request(self, has_inline);
+    g_autoptr(GError) unknown = NULL;
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        g_autoptr(GError) failure = NULL;
+        g_auto(RestAnswer) answer = { 0 };
+        if (send(self, path, body, &answer, &failure) && accept(self, answer.body, &failure))
+            return true;
+        if (!pr_is_unknown(failure)) {
+            g_propagate_error(error, g_steal_pointer(&failure));
+            return false;
+        }
+        g_clear_error(&unknown);
+        unknown = g_steal_pointer(&failure);
+        if (!pr_wait_to_look(self->pr, NULL) || !find_posted(self, &self->is_recovered, NULL))
+            break; // never a second time without having looked
+        if (self->is_recovered)
+            return true;
+    }
+    return pr_fail_unknown("review", unknown, error);
+}
+
+typedef struct Single { // one comment outside the review
+    const char *path, *list_path;
+    json_t *body;
+    const char *file; // path that a posted one has; NULL: a general comment
+    json_t *ids;      // gets its id; NULL: not wanted
+} Single;
+
+static bool was_posted(Review *self, const Single *single, bool *ret_found)
+{
+    g_autoptr(json_t) items = NULL;
+    *ret_found = false;
+    if (!list(self, single->list_path, &items, NULL))
+        return false;
+    size_t i;
+    json_t *item;
+    json_array_foreach (items, i, item) {
+        if (!has_body(item, json_get_text(single->body, "body")) ||
+            (single->file && g_strcmp0(json_get_text(item, "path"), single->file) != 0) ||
+            !pr_is_of_this_run(self->pr, json_get_text(item, "created_at")))
+            continue;
+        *ret_found = true;
+        if (single->ids)
+            json_append_take(single->ids, json_incref(json_object_get(item, "id")));
+        return true;
+    }
+    return true;
+}
+
+static bool post_single(Review *self, const Single *single, GError **error)
+{
+    g_autoptr(GError) unknown = NULL;
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        g_autoptr(GError) failure = NULL;
+        g_auto(RestAnswer) answer = { 0 };
+        bool is_found = false;
+        if (send(self, single->path, single->body, &answer, &failure)) {
+            json_t *id = json_object_get(answer.body, "id");
+            if (single->ids && id)
+                json_append_take(single->ids, json_incref(id));
+            return true;
+        }
+        if (!pr_is_unknown(failure)) {
+            g_propagate_error(error, g_steal_pointer(&failure));
+            return false;
+        }
+        g_clear_error(&unknown);
+        unknown = g_steal_pointer(&failure);
+        if (!pr_wait_to_look(self->pr, NULL) || !was_posted(self, single, &is_found))
+            break;
+        if (is_found)
+            return true;
+    }
+    return pr_fail_unknown("comment", unknown, error);
+}
+
+/* A comment on the diff by itself. Takes `body`. */
+static bool post_on_diff(Review *self, const ReviewComment *comment, json_t *body, GError **error)
+{
+    g_autoptr(json_t) owned = body;
+    g_autofree char *since = pr_start_time(self->pr);
+    g_autofree char *query = g_strconcat("/comments?since=", since, NULL);
+    g_autofree char *path = path_of(self, "/comments");
+    g_autofree char *list_path = path_of(self, query);
+    const Single single = {
+        .path = path,
+        .list_path = list_path,
+        .body = owned,
+        .file = comment->spot.path,
+    };
+    return post_single(self, &single, error);
+}
+
+bool review_post_file_comment(Review *self, const ReviewComment *comment, GError **error)
+{
+    g_autofree char *text = review_file_text(comment);
+    json_t *body = json_object();
+    json_set_text(body, "commit_id", self->commit_id);
+    json_set_text(body, "path", comment->spot.path);
+    json_set_text(body, "body", text);
+    json_set_text(body, "subject_type", "file");
+    return post_on_diff(self, comment, body, error);
+}
+
+bool review_post_line_comment(Review *self, const ReviewComment *comment, GError **error)
+{
+    json_t *body = json_object();
+    json_set_text(body, "commit_id", self->commit_id);
+    json_set_text(body, "path", comment->spot.path);
+    json_set_int(body, "line", comment->spot.line);
+    json_set_text(body, "side", comment->spot.side);
+    if (comment->spot.start_line > 0) {
+        json_set_int(body, "start_line", comment->spot.start_line);
+        json_set_text(body, "start_side", comment->spot.start_side);
+    }
+    json_set_text(body, "body", comment->body);
+    return post_on_diff(self, comment, body, error);
+}
+
+bool review_post_general(Review *self, const char *text, GError **error)
+{
+    g_autofree char *since = pr_start_time(self->pr);
+    g_autofree char *query = g_strconcat("?since=", since, NULL);
+    g_autofree char *path = general_path(self, "");
+    g_autofree char *list_path = general_path(self, query);
+    g_autoptr(json_t) body = json_object();
+    json_set_text(body, "body", text);
+    if (!self->general)
+        self->general = json_array();
+    const Single single = {
+        .path = path,
+        .list_path = list_path,
+        .body = body,
+        .ids = self->general,
+    };
+    return post_single(self, &single, error);
+}

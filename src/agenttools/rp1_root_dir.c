@@ -1,0 +1,82 @@
+/*
+ * agent-tools rp1-root-dir (agent-tools-cli §6): tells where the .rp1 directory is.
+ */
+#include "agenttools/agenttools.h"
+#include "agenttools/root_dir.h"
+
+static const char *const source_names[] = {
+    [ROOT_ENV] = "env",
+    [ROOT_GIT_COMMON_DIR] = "git-common-dir",
+    [ROOT_CWD] = "cwd",
+    NULL,
+};
+
+static const FieldDef no_fields[] = { { 0 } };
+
+static const FieldDef output_fields[] = {
+    { "root", FIELD_STRING, 0, .is_required = true,
+      .help = "Absolute path of the .rp1 directory; it need not exist" },
+    { "isWorktree", FIELD_BOOLEAN, 0, .is_required = true, .help = "In a linked git worktree" },
+    { "worktreeName", FIELD_STRING, 0, .help = "Branch of the linked worktree, unless detached" },
+    { "source", FIELD_ENUM, 0, .is_required = true, .values = source_names,
+      .help = "How it was found" },
+    { "projectRoot", FIELD_STRING, 0, .is_required = true, .help = "The project's directory" },
+    { "codeRoot", FIELD_STRING, 0, .is_required = true, .help = "Where source edits belong" },
+    { "kbRoot", FIELD_STRING, 0, .is_required = true, .help = "Knowledge base" },
+    { "workRoot", FIELD_STRING, 0, .is_required = true, .help = "Work in progress" },
+    { "exists", FIELD_BOOLEAN, 0, .is_required = true, .help = "root is a directory" },
+    { 0 },
+};
+
+static const OperationExample examples[] = {
+    { "kedge agent-tools rp1-root-dir", "{}",
+      "{\"root\":\"/home/dev/app/.rp1\",\"isWorktree\":true,\"worktreeName\":\"feat/login\","
+      "\"source\":\"git-common-dir\",\"projectRoot\":\"/home/dev/app\","
+      "\"codeRoot\":\"/home/dev/app-login\",\"kbRoot\":\"/home/dev/app/.rp1/context\","
+      "\"workRoot\":\"/home/dev/app/.rp1/work\",\"exists\":true}" },
+    { "RP1_ROOT=/srv/app/.rp1 kedge agent-tools rp1-root-dir", "{}",
+      "{\"root\":\"/srv/app/.rp1\",\"isWorktree\":false,\"source\":\"env\","
+      "\"projectRoot\":\"/srv/app\",\"codeRoot\":\"/srv/app\","
+      "\"kbRoot\":\"/srv/app/.rp1/context\",\"workRoot\":\"/srv/app/.rp1/work\",\"exists\":true}" },
+    { 0 },
+};
+
+static bool root_dir_run(OperationCall *call, const void *args G_GNUC_UNUSED, Answer *answer,
+                         GError **error)
+{
+    g_auto(RootDir) found = { 0 };
+    if (!root_dir_find(call->cwd, call->cancel, &found, error))
+        return false;
+    json_t *data = json_object();
+    json_set_text(data, "root", found.root);
+    json_set_bool(data, "isWorktree", found.is_worktree);
+    json_set_text(data, "worktreeName", found.worktree_name);
+    json_set_text(data, "source", source_names[found.source]);
+    json_set_text(data, "projectRoot", found.project_root);
+    json_set_text(data, "codeRoot", found.code_root);
+    json_set_text(data, "kbRoot", found.kb_root);
+    json_set_text(data, "workRoot", found.work_root);
+    json_set_bool(data, "exists", found.exists);
+    answer_set_data(answer, data);
+    if (found.warning)
+        answer_warn(answer, "%s", found.warning);
+    return true;
+}
+
+const OperationDef operation_rp1_root_dir = {
+    .tool = { .name = "rp1_root_dir",
+              .label = "Root directory",
+              .summary = "Tell where the project's .rp1 directory is",
+              .description = "Tells where the project's .rp1 directory, its code and its work "
+                             "directory are. In a linked git worktree that is the main "
+                             "repository's. Creates nothing.",
+              .fields = no_fields,
+              .effect = EFFECT_READ,
+              .flags = OPERATION_FLAGS,
+              OPERATION_HOOKS },
+    .module = "rp1-root-dir",
+    .output = output_fields,
+    .examples = examples,
+    .environment = "RP1_ROOT, RP1_KB_ROOT, RP1_WORK_ROOT: these directories, when set",
+    .run = root_dir_run,
+};

@@ -1,0 +1,41 @@
+/*
+ * Line diff: which lines of two texts differ, and the unified form of it. Pure; thread safe.
+ *
+ * The result is a shortest one as long as that is quick to find. Work is bounded: what differs in
+ * more places than that is shown as replaced whole.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+typedef struct DiffLine {
+    const char *text; // borrowed from the text given; not terminated
+    size_t size;      // without the newline
+    bool has_newline;
+    bool is_changed; // deleted from the old text, or added in the new one
+} DiffLine;
+
+typedef struct LineDiff { // lines that are not changed are the same on both sides, in order
+    DiffLine *before, *after;
+    size_t before_count, after_count;
+} LineDiff;
+
+/* Both texts must outlive the result. */
+LineDiff *line_diff_new(const char *before, const char *after);
+void line_diff_free(LineDiff *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LineDiff, line_diff_free)
+
+/* `deleted` lines of the old text, from number `before` on, became `added` lines of the new one,
+   from number `after` on. Numbers count from 0. */
+typedef struct LineChange {
+    size_t before, deleted, after, added;
+} LineChange;
+
+/* The change after *change, which begins as { 0 }. At the end false, with both numbers at the ends
+   of the texts. */
+bool line_diff_next(const LineDiff *self, LineChange *change);
+
+/* Unified diff with 3 lines of context and the headers "--- a/<path>" and "+++ b/<path>"; empty
+   when nothing differs. Caller frees. */
+char *line_diff_unified(const char *before, const char *after, const char *path);

@@ -1,0 +1,100 @@
+/*
+ * GitHub's REST interface without gh (common §8): base URL, token, headers, pages, retries and rate
+ * limits, in one place. Blocks; thread safe; a Rest may be shared by threads.
+ */
+#pragma once
+
+#include "base/cancel.h"
+#include "base/json.h"
+#include "tool/settings.h"
+
+typedef enum {                // GError of REST_ERROR; the texts are those of agent-tools-cli §2.5
+    REST_ERROR_AUTH,          // 401, no token
+    REST_ERROR_PERMISSION,    // 403, 451
+    REST_ERROR_NOT_FOUND,     // 404, 410
+    REST_ERROR_CONFLICT,      // 409
+    REST_ERROR_UNPROCESSABLE, // 422
+    REST_ERROR_RATE_LIMIT,    // 403, 429; the wait was too long, or the fourth
+    REST_ERROR_UNAVAILABLE,   // 5xx after retries, no answer
+    REST_ERROR_UNKNOWN_OUTCOME, // a POST may have been carried out: its connection broke, or 5xx
+    REST_ERROR_UNREADABLE,      // an answer that is not the JSON expected
+    REST_ERROR_USAGE,           // a host or base URL that is refused
+    REST_ERROR_OTHER,
+} RestErrorCode;
+#define REST_ERROR (rest_error_quark())
+GQuark rest_error_quark(void);
+
+typedef struct RestFailure { // what an error of REST_ERROR carries; borrowed from it
+    int status;              // 0: no answer
+    const char *message;     // GitHub's own; "" when there is none
+    const char *request_id;  // x-github-request-id; NULL
+    const char *hint;        // NULL: none
+    int64_t retry_after_s;   // of a rate limit; 0: unknown
+    const json_t *body;      // of the answer; NULL
+} RestFailure;               // the token and token shapes are in none of them
+/* NULL for an error of another domain. */
+const RestFailure *rest_error_failure(const GError *error);
+
+typedef struct RestOptions {     // all borrowed
+    const char *api_url;         // explicit base URL; NULL
+    const char *host;            // explicit host; NULL: GITHUB_API_URL, then GH_HOST
+    bool is_from_argument;       // api_url or host came in an argument: must be known or loopback
+    bool prefers_github_token;   // GITHUB_TOKEN before GH_TOKEN (agent-tools; common §8.2)
+    bool uses_login;             // gh's login as the last resort
+    const char *cwd;             // a gh from the repository around it is not run; NULL: unchecked
+    const char *user_agent_part; // "agent-tools"; NULL: none
+    int64_t max_wait_s;          // longest wait for a rate limit; -1: KEDGE_GITHUB_MAX_WAIT, or 60
+    int64_t timeout_ms;          // of all calls, from now: no wait goes beyond; 0: none
+    const Settings *settings;    // known hosts, gh's executable
+    /* Waits; tests replace it. NULL: cancel_sleep(). */
+    bool (*sleep)(void *user_data, int64_t duration_ms, Cancel *cancel, GError **error);
+    void *user_data; // lives as long as the Rest
+} RestOptions;
+
+typedef struct Rest Rest;
+
+/* Finds base URL and token; no network but for gh's login. AUTH without a token, USAGE. */
+bool rest_new(const RestOptions *options, Cancel *cancel, Rest **ret_rest, GError **error);
+void rest_free(Rest *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Rest, rest_free)
+
+typedef struct RestCall {  // all borrowed
+    const char *method;    // "GET", "POST" …
+    const char *path;      // "/repos/o/r/pulls/1?…", percent-encoded (rest_repo_path())
+    const json_t *body;    // NULL: none
+    const char *operation; // for error texts: "submit-review"
+    const char *subject;   // for 404: "o/r pull request 42"; NULL: the path
+    bool is_repeatable;    // a POST that may be retried as a GET is
+} RestCall;
+
+typedef struct RestAnswer {
+    int status;
+    json_t *body;   // NULL for an empty one
+    char *moved_to; // path that a redirect of the repository led to; NULL
+} RestAnswer;
+void rest_answer_clear(RestAnswer *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RestAnswer, rest_answer_clear)
+
+/* One request with retries and waits. A status of 300 and more is an error. A POST that is not
+   repeatable goes out again only when nothing was sent, or a rate limit refused it. */
+bool rest_call(Rest *self, const RestCall *call, Cancel *cancel, RestAnswer *ret_answer,
+               GError **error);
+
+/* All pages of a GET whose answer is an array (or, with `key`, an object that holds one), without
+   doubles by id. per_page is added. `ret_moved_to` may be NULL. At most 1,000 pages and 256 MiB:
+   more is an error, never a part of the list. */
+bool rest_list(Rest *self, const RestCall *call, const char *key, Cancel *cancel,
+               json_t **ret_items, char **ret_moved_to, GError **error);
+
+/* POST to the GraphQL interface; errors in the answer become OTHER (NOT_FOUND for that type).
+ *ret_data is its `data`. A query is repeatable, a mutation is not. */
+bool rest_graphql(Rest *self, const char *query, const json_t *variables, const char *operation,
+                  Cancel *cancel, json_t **ret_data, GError **error);
+
+/* UNREADABLE, for an answer that lacks what the caller needs: false. */
+bool rest_fail_unreadable(const char *operation, GError **error);
+
+/* "/repos/" + owner + "/" + repo + formatted rest; owner and repo are percent-encoded. Caller
+   frees. */
+char *rest_repo_path(const char *owner, const char *repo, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);

@@ -1,0 +1,64 @@
+/*
+ * gh's login as a token (common §8.2, step 3): what gh says, else what its file of logins holds.
+ *
+ * No tool call is judged here, so there is no permit: ask_token() can ask for a token and for
+ * nothing else, which tests/house/check-house watches.
+ */
+#include "github/rest_private.h"
+
+#include "base/proc.h"
+#include "base/str.h"
+#include "base/yaml.h"
+#include "github/gh_env.h"
+#include "github/gh_place.h"
+
+#define TOKEN_TIMEOUT_MS (5 * 1000)
+#define TOKEN_BYTES      4096
+
+/* False on failure; NULL when gh has no login for the host. */
+static bool ask_token(const char *path, const char *host, Cancel *cancel, char **ret_token,
+                      GError **error)
+{
+    g_auto(GStrv) env = gh_env_new_for(NULL, NULL);
+    const ProcSpec spec = {
+        .argv = (const char *const[]) { path, "auth", "token", "--hostname", host, NULL },
+        .cwd = "/",
+        .env = (const char *const *)env,
+        .timeout_ms = TOKEN_TIMEOUT_MS,
+        .max_output_bytes = TOKEN_BYTES,
+        .keep = PROC_KEEP_HEAD,
+        .has_own_stderr = true,
+    };
+    g_auto(GhPlace) place = false;
+    g_auto(ProcResult) result = { 0 };
+    if (!gh_place_enter(cancel, &place, error) || !proc_run(&spec, cancel, &result, error))
+        return false;
+    g_strstrip(result.output);
+    bool has_token = result.exit_status == 0 && *result.output != '\0';
+    *ret_token = has_token ? g_strdup(result.output) : NULL;
+    return true;
+}
+
+/* `oauth_token` of the host in hosts.yml. Caller frees. */
+static char *stored_token(const char *host)
+{
+    g_autofree char *path = gh_env_hosts_file();
+    g_autoptr(json_t) hosts = NULL;
+    if (!yaml_read_file(path, &hosts, NULL))
+        return NULL;
+    const char *token = json_get_text(json_get_object(hosts, host), "oauth_token");
+    return str_is_empty(token) ? NULL : g_strstrip(g_strdup(token));
+}
+
+char *rest_login_find(const RestOptions *options, const char *host, Cancel *cancel, GError **error)
+{
+    g_autofree char *path = gh_env_find_executable(options->settings, options->cwd, NULL);
+    g_autofree char *token = NULL;
+    g_autoptr(GError) failed = NULL;
+    if (path && !ask_token(path, host, cancel, &token, &failed) &&
+        error_is(failed, KEDGE_ERROR_CANCELLED)) {
+        g_propagate_error(error, g_steal_pointer(&failed));
+        return NULL;
+    }
+    return token ? g_steal_pointer(&token) : stored_token(host);
+}
