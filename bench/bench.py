@@ -17,16 +17,18 @@ import platform
 import signal
 import statistics
 
+import agent_tools
 import budgets
 import lab
 import measure
 import peers
 
+MEASUREMENTS = budgets.MEASUREMENTS | agent_tools.MEASUREMENTS
 PEERS = {"peer-starts": peers.compare_starts, "peer-agents": peers.compare_agents}
 
 
 def parse_options():
-    names = [*budgets.MEASUREMENTS, *PEERS]
+    names = [*MEASUREMENTS, *PEERS]
     parser = argparse.ArgumentParser(prog="bench/run", description=__doc__.partition("\n")[0], allow_abbrev=False)
     parser.add_argument("kedge", help="the binary")
     parser.add_argument("--json", action="store_true", help="print one JSON document, with every single figure")
@@ -150,9 +152,9 @@ def main():
     report.head(describe_machine(os.path.realpath(options.kedge)))
     try:
         with lab.Lab(options.kedge) as place:
-            if not options.only or set(options.only) & budgets.MEASUREMENTS.keys():
+            if not options.only or set(options.only) & MEASUREMENTS.keys():
                 report.begin_budgets()
-                run_all(report, place, options, budgets.MEASUREMENTS)
+                run_all(report, place, options, MEASUREMENTS)
             if not options.only or set(options.only) & PEERS.keys():
                 report.begin_peers()
                 run_all(report, place, options, PEERS)

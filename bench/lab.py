@@ -91,8 +91,8 @@ class Lab:
         return process
 
     @contextlib.contextmanager
-    def mcp(self, *arguments, path=None):
-        env = self.env(PATH=path or self.path)
+    def mcp(self, *arguments, path=None, **variables):
+        env = self.env(PATH=path or self.path, **variables)
         server = McpServer([self.kedge, "mcp", *arguments], env)
         try:
             yield server

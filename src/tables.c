@@ -10,9 +10,8 @@
 #include "tools/tools.h"
 
 const Command *const command_table[] = {
-    &command_launch, &command_agent_tools, &command_gh,
-    &command_github, &command_grep,        &command_mcp,
-    &command_read,   &command_tool,        NULL,
+    &command_launch, &command_agent_tools, &command_arcade, &command_gh,   &command_github,
+    &command_grep,   &command_mcp,         &command_read,   &command_tool, NULL,
 };
 
 const ToolDef *const tool_table[] = {
@@ -72,5 +71,7 @@ const ToolDef *const tool_table[] = {
     &operation_task_stats.tool,
     &operation_task_prune.tool,
     &operation_rp1_root_dir.tool,
+    &operation_comment_extract.tool,
+    &operation_mmd_validate.tool,
     NULL,
 };

@@ -231,6 +231,22 @@ static void test_damaged_store(void **state G_GNUC_UNUSED)
     json_decref(operation_data(fixture->tool, LIST, "{}"));
 }
 
+/* Somebody deletes the file under a process that goes on. */
+static void test_deleted_store(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(TaskFixture) fixture = task_fixture_new(NULL);
+    static const char *const suffixes[] = { "", "-wal", "-shm" };
+    for (int round = 0; round < 2; round++) {
+        g_autoptr(json_t) data = operation_data(fixture->tool, NEW);
+        assert_int_equal(json_get_int(data, "id", 0), 1);
+        assert_int_equal(count_in(fixture->db_path), 1);
+        for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++) {
+            g_autofree char *path = g_strconcat(fixture->db_path, suffixes[i], NULL);
+            unlink(path);
+        }
+    }
+}
+
 typedef struct Crowd {
     ToolContext *context; // NULL: each worker has its own, and so its own connection
     const ToolFixture *tool;
@@ -282,7 +298,7 @@ static void work_off(void *crowd_)
    completes a dependency finds the next. */
 static void play_crowd(const char *name, bool is_shared)
 {
-    enum { TASKS = 240, WORKERS = 8 };
+    enum { TASKS = 120, WORKERS = 8 };
     g_autoptr(TaskFixture) fixture = task_fixture_new(NULL);
     for (int i = 1; i <= TASKS; i++) {
         g_autofree char *arguments =
@@ -344,8 +360,8 @@ int main(void)
         cmocka_unit_test(test_shown_url),        cmocka_unit_test(test_password_is_not_shown),
         cmocka_unit_test(test_places),           cmocka_unit_test(test_odd_places),
         cmocka_unit_test(test_place_of_a_model), cmocka_unit_test(test_newer_schema),
-        cmocka_unit_test(test_damaged_store),    cmocka_unit_test(test_many_workers),
-        cmocka_unit_test(test_one_key),
+        cmocka_unit_test(test_damaged_store),    cmocka_unit_test(test_deleted_store),
+        cmocka_unit_test(test_many_workers),     cmocka_unit_test(test_one_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

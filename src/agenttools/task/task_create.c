@@ -70,12 +70,6 @@ static void creation_clear(Creation *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Creation, creation_clear)
 
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
-
 static GArray *sorted_ids(const json_t *list)
 {
     GArray *ids = g_array_new(FALSE, FALSE, sizeof(int64_t));
@@ -86,7 +80,7 @@ static GArray *sorted_ids(const json_t *list)
             json_is_integer(item) ? json_integer_value(item) : (int64_t)json_real_value(item);
         g_array_append_val(ids, id);
     }
-    g_array_sort(ids, compare_ids);
+    g_array_sort_with_data(ids, task_compare_ids, NULL);
     for (unsigned i = ids->len; i > 1; i--)
         if (g_array_index(ids, int64_t, i - 1) == g_array_index(ids, int64_t, i - 2))
             g_array_remove_index(ids, i - 1);

@@ -38,12 +38,6 @@ char *task_dependents_reason(int64_t id, TaskStatus status)
                            status == TASK_FAILED ? "failed" : "was cancelled");
 }
 
-static int compare_ids(const void *a, const void *b, void *data)
-{
-    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
-
 static int64_t *id_new(int64_t id)
 {
     return g_memdup2(&id, sizeof id);
@@ -89,7 +83,7 @@ static bool cancel_one(TaskTx *tx, int64_t id, const char *reason, bool *ret_is_
 
 bool task_dependents_cancel(TaskTx *tx, int64_t id, TaskStatus status, GError **error)
 {
-    g_autoptr(GTree) waiting = g_tree_new_full(compare_ids, NULL, g_free, g_free);
+    g_autoptr(GTree) waiting = g_tree_new_full(task_compare_ids, NULL, g_free, g_free);
     if (!add_dependents(tx, waiting, id, status, error))
         return false;
     for (GTreeNode *first; (first = g_tree_node_first(waiting)) != NULL;) {

@@ -142,6 +142,8 @@ bool task_pool_take(TaskPool *self, const OperationCall *call, const TaskPlace *
     TaskSql *sql = NULL;
     if (!reserve(self, key, max, call->cancel, &sql, error))
         return false;
+    if (sql && sql->ops->is_current && !sql->ops->is_current(sql))
+        task_sql_close(g_steal_pointer(&sql));
     bool is_open = sql != NULL;
     if (!is_open && place->url)
         is_open = task_postgres_open(place->url, call->cancel, &sql, error);

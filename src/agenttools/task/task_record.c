@@ -41,6 +41,12 @@ void task_free(Task *self)
     g_free(self);
 }
 
+int task_compare_ids(const void *a, const void *b, void *data)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
 typedef struct RowReader {
     TaskRows *rows;
     int column;

@@ -41,6 +41,9 @@ typedef struct Task { // times in milliseconds; 0: none
 void task_free(Task *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Task, task_free)
 
+/* Of two int64_t, for sorting; `data` is not used. */
+int task_compare_ids(const void *a, const void *b, void *data);
+
 /* What task_from_row() reads, in this order. */
 #define TASK_COLUMNS                                                                               \
     "id, type, description, status, payload, result, project_path, error, run_id, "                \

@@ -33,6 +33,8 @@ typedef struct TaskSqlOps {
     bool has_row_locks;       // keeps what is in [ ]
     bool has_numbered_parameters;
     void (*close)(TaskSql *self);
+    /* Asked before it is used again: is it still the store that its place names? NULL: yes. */
+    bool (*is_current)(TaskSql *self);
     /* Begins a transaction, for reading one unchanging state or for writing, and reads the store's
        clock once it has what locks that takes. */
     bool (*begin)(TaskSql *self, bool is_write, int64_t *ret_now_ms, GError **error);
@@ -70,7 +72,7 @@ void task_sql_init(TaskSql *self, const TaskSqlOps *ops);
 void task_sql_clear(TaskSql *self);
 
 /* Open and bring the schema up to date. A newer schema is refused. Errors: of answer_error() or
-   as above. `warnings` gets texts (char *). `path` NULL: the agent-tools database. */
+   as above. `warnings` gets texts (char *). */
 bool task_sqlite_open(const char *path, TaskSql **ret_sql, GPtrArray *warnings, GError **error);
 bool task_postgres_open(const char *url, Cancel *cancel, TaskSql **ret_sql, GError **error);
 

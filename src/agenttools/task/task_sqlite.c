@@ -5,9 +5,14 @@
 #include "agenttools/state.h"
 #include "agenttools/task/task_sql.h"
 
+#include <sys/stat.h>
+
 typedef struct SqliteTasks {
     TaskSql base;
     Db *db;
+    char *path;
+    dev_t device; // of the file that is open
+    ino_t inode;
 } SqliteTasks;
 
 typedef struct SqliteRows {
@@ -28,8 +33,17 @@ static DbQuery *query_of(TaskRows *rows)
 static void sqlite_close(TaskSql *self)
 {
     db_close(db_of(self));
+    g_free(((SqliteTasks *)self)->path);
     task_sql_clear(self);
     g_free(self);
+}
+
+/* A file that somebody moved away or deleted would go on taking tasks that nobody else sees. */
+static bool sqlite_is_current(TaskSql *self_)
+{
+    const SqliteTasks *self = (SqliteTasks *)self_;
+    struct stat st;
+    return stat(self->path, &st) == 0 && st.st_dev == self->device && st.st_ino == self->inode;
 }
 
 /* IMMEDIATE: a transaction that began as a reader could not wait for the lock later on. */
@@ -88,6 +102,7 @@ static void sqlite_rows_free(TaskRows *rows)
 static const TaskSqlOps sqlite_ops = {
     .table_prefix = "",
     .close = sqlite_close,
+    .is_current = sqlite_is_current,
     .begin = sqlite_begin,
     .commit = sqlite_commit,
     .rollback = sqlite_rollback,
@@ -106,6 +121,12 @@ bool task_sqlite_open(const char *path, TaskSql **ret_sql, GPtrArray *warnings, 
     SqliteTasks *self = g_new0(SqliteTasks, 1);
     task_sql_init(&self->base, &sqlite_ops);
     self->db = db;
+    self->path = g_strdup(path);
+    struct stat st;
+    if (stat(path, &st) == 0) {
+        self->device = st.st_dev;
+        self->inode = st.st_ino;
+    }
     *ret_sql = &self->base;
     return true;
 }

@@ -1,0 +1,290 @@
+/*
+ * Inside of the lexer: what a language's row can say, the state of one run, and the functions that
+ * the machines (comment_*.c) share. A machine is either a hook, which is asked at certain bytes
+ * before the table is and may use up text, or replaces the engine altogether.
+ *
+ * Every function moves `at` forward, or fails without having looked further than some byte that no
+ * second call looks at again: so the time stays linear.
+ */
+#pragma once
+
+#include "agenttools/comments/comment_lexer.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LEXER_DEPTH_MAX 4096 // nested interpolations; deeper ones are text
+#define LEXER_PARTS_MAX 4    // parts of a text in parts
+#define LITERAL_TAG_MAX 255  // bytes of a closing delimiter taken from the opening one
+#define LANGUAGE_BLOCKS 3
+#define LANGUAGE_LINES  5
+
+typedef struct Lexer Lexer;
+
+typedef enum {        // where a line mark counts; 0: anywhere
+    AT_LINE = 1 << 0, // first on its line
+    AT_COLUMN_1 = 1 << 1,
+    AT_WORD = 1 << 2,        // at the start of a word
+    AFTER_BLANK = 1 << 3,    // or at the line's start
+    BEFORE_BLANK = 1 << 4,   // or at the line's end
+    NOT_AFTER_WORD = 1 << 5, // not behind a letter, digit, _ or `
+    NOT_ESCAPED = 1 << 6,    // not behind a backslash
+    NOT_OPERATOR = 1 << 7,   // no part of a longer operator (Haskell)
+    NOT_CONTINUED = 1 << 8,  // the line before does not end with a backslash
+    NO_CASE = 1 << 9,
+    RUNS_ON = 1 << 10,     // a backslash at the end continues the comment
+    ENDS_AT_TAG = 1 << 11, // ends before ?> (PHP)
+} LineMarkFlags;
+
+typedef struct LineMark {
+    const char *text;
+    unsigned flags;    // LineMarkFlags
+    const char *after; // first on its line or, blanks aside, behind one of these; NULL: no matter
+} LineMark;
+
+typedef enum {
+    BLOCK_NESTED = 1 << 0,
+    BLOCK_STRINGS = 1 << 1, // string literals inside hide the marks (OCaml)
+    BLOCK_ALONE = 1 << 2,   // both marks stand alone on their lines (MATLAB)
+    BLOCK_NOT_TAG = 1 << 3, // `(*)` opens none
+} BlockMarkFlags;
+
+typedef struct BlockMark {
+    const char *open, *close;
+    unsigned flags; // BlockMarkFlags
+} BlockMark;
+
+typedef enum {
+    STRING_LINES = 1 << 0,   // goes over line ends
+    STRING_DOUBLED = 1 << 1, // a doubled closer is a character
+    STRING_GREEDY = 1 << 2,  // of a longer run of closers the last ones close
+    STRING_RUN = 1 << 3,     // the closer is a whole run of quotes; shorter runs are text
+    STRING_NIX = 1 << 4,     // '' with ' $ or \ behind it is an escape
+    STRING_SWIFT = 1 << 5,   // \##( opens code, with as many # as the delimiters have
+    STRING_HEADER = 1 << 6,  // nothing but blanks may follow the opener on its line
+    STRING_FORMAT = 1 << 7,  // a doubled { is a character
+} StringFlags;
+
+/* A kind of string literal. It ends with the first `close` after `open`. */
+typedef struct StringMark {
+    const char *open, *close;
+    char escape; // takes the next character with it; 0: none
+    unsigned flags;
+    const char *interpolation[2]; // what opens code inside: "${"; its last byte is the bracket
+    const char *prefix; // only behind one of these letters; "*": behind any; NULL: no matter
+} StringMark;
+
+/* A literal that is being read. The closing delimiter is head, tag and tail. */
+typedef struct Literal {
+    const char *head;
+    const char *tag; // in the text
+    size_t tag_size;
+    const char *tail;
+    char escape;
+    char nest_open; // ( of %q( ), which nests; 0: none
+    unsigned nest;
+    unsigned flags; // StringFlags
+    const char *interpolation[2];
+} Literal;
+
+typedef enum { FRAME_LITERAL, FRAME_JSX_TAG, FRAME_JSX_TEXT } FrameKind;
+
+/* Code inside of something else: `${ … }`. */
+typedef struct Frame {
+    FrameKind kind;
+    char open, close;  // the bracket
+    unsigned depth;    // brackets opened inside
+    unsigned elements; // JSX: elements open around
+    Literal literal;
+} Frame;
+
+typedef struct Heredoc {
+    char *terminator;
+    bool strips_tabs, strips_blanks; // before the terminator
+    bool is_php;                     // code goes on behind the terminator
+} Heredoc;
+
+typedef struct DocstringState {
+    size_t depth;       // brackets
+    size_t expected;    // just behind the colon of a class or function; 0: none
+    bool is_definition; // the logical line begins with class or def
+    bool has_started;
+} DocstringState;
+
+typedef enum {
+    LANGUAGE_REGEX = 1 << 0,         // X: / where an operand is expected opens a regex
+    LANGUAGE_CLASSES = 1 << 1,       // [ ] hide / in a regex
+    LANGUAGE_BRACE_OPERAND = 1 << 2, // } stands before an operand
+    LANGUAGE_LOOSE_REGEX = 1 << 3,   // `word /x` is a regex too (Ruby, Perl)
+    LANGUAGE_JSX = 1 << 4,
+    LANGUAGE_NO_SHEBANG = 1 << 5,
+    LANGUAGE_TICK_AFTER_WORD = 1 << 6,  // ' behind a word or digit is part of it
+    LANGUAGE_TICK_AFTER_CLOSE = 1 << 7, // ' behind ) ] } . or ' is an operator
+    LANGUAGE_TICK_LINE = 1 << 8,        // 'many' where it closes on the line, else '
+    LANGUAGE_ROXYGEN = 1 << 9,          // #' is a doc comment
+    LANGUAGE_TICK_PLAIN = 1 << 10,      // a backslash is a character like others
+    LANGUAGE_TICK_STRING = 1 << 11,     // what is left is a string of the table
+} LanguageFlags;
+
+struct CommentLanguage {
+    const char *name;
+    const char *files;        // blank-separated: ".c", "Makefile", "Dockerfile*"
+    const char *interpreters; // of a first line #!; NULL: none
+    LineMark lines[LANGUAGE_LINES];
+    BlockMark blocks[LANGUAGE_BLOCKS];
+    const StringMark *strings; // the longest opener first; ends with one without; NULL: none
+    unsigned flags;
+    const char *words;      // X: words that stand before an operand
+    const char *hook_bytes; // where the hook is asked
+    bool (*hook)(Lexer *self);
+    void (*machine)(Lexer *self); // in place of all the above
+};
+
+struct Lexer {
+    const char *text;
+    size_t start, end; // the part that is read; nothing outside is looked at
+    size_t at;
+    const CommentLanguage *language;
+    unsigned flags;          // LexFlags
+    unsigned depth;          // parts around this one
+    GArray *comments;        // Comment; borrowed
+    GArray *frames;          // Frame
+    GPtrArray *heredocs;     // Heredoc *, those whose bodies begin on the next line
+    size_t comment_end;      // of the last comment
+    size_t before_comment;   // behind the last code byte before it
+    size_t dead_end;         // no regex literal starts before this
+    GHashTable *jsx_closers; // name → last place of its closing tag; made when first needed
+    DocstringState docstring;
+    uint8_t classes[256];
+};
+
+/* Reads [start, end) as `language`, comments go to the same list. Parts that are nested deeper than
+   LEXER_PARTS_MAX are passed over, so that nothing is read more often than that. */
+void lexer_run_inner(Lexer *self, const CommentLanguage *language, size_t start, size_t end);
+/* The engine itself, for machines that only prepare something. */
+void lexer_run_table(Lexer *self);
+/* From now on brackets end or nest the code in frames. */
+void lexer_mind_brackets(Lexer *self);
+
+// --- looking ---
+
+static inline bool lexer_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static inline bool lexer_is_word(char c)
+{
+    return g_ascii_isalnum(c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* The byte at `at` + `offset`, or before the part and behind it a line's end. */
+static inline char lexer_peek(const Lexer *self, size_t offset)
+{
+    return offset < self->end - self->at ? self->text[self->at + offset] : '\n';
+}
+
+static inline char lexer_before(const Lexer *self, size_t place)
+{
+    return place > self->start ? self->text[place - 1] : '\n';
+}
+
+bool lexer_has(const Lexer *self, size_t place, const char *text);
+bool lexer_has_nocase(const Lexer *self, size_t place, const char *text);
+bool lexer_is_first(const Lexer *self, size_t place);   // only blanks before it on its line
+size_t lexer_line_end(const Lexer *self, size_t place); // its LF, or the end
+size_t lexer_skip_blanks(const Lexer *self, size_t place);
+/* Of `needle` at or behind `place`; the end when there is none. */
+size_t lexer_find(const Lexer *self, size_t place, const char *needle);
+size_t lexer_word_end(const Lexer *self, size_t place);
+/* The start of the word that ends at `end`, but `max` bytes before it at most. */
+size_t lexer_word_start(const Lexer *self, size_t end, size_t max);
+/* Behind the last byte of code before `place`, comments and white space passed over; the start when
+   there is none. */
+size_t lexer_code_before(const Lexer *self, size_t place);
+/* [start, end) is one of the blank-separated words. */
+bool lexer_is_one_of(const Lexer *self, size_t start, size_t end, const char *words);
+
+// --- comments ---
+
+void lexer_add(Lexer *self, size_t start, size_t end, bool is_delimited);
+/* The comment that starts at `at` and ends with its line; goes to the line's end. */
+void lexer_add_line(Lexer *self, unsigned flags);
+/* The comment that starts at `at`; goes behind it. */
+void lexer_add_block(Lexer *self, const BlockMark *mark);
+
+// --- literals (comment_strings.c) ---
+
+bool lexer_string(Lexer *self);
+/* Reads on from `at`: to behind the closer, to code inside, or to where it ends without one. */
+void literal_read(Lexer *self, const Literal *literal);
+/* Passes over a literal that opens with `open_size` bytes at `at`. */
+void literal_open(Lexer *self, size_t open_size, const Literal *literal);
+/* From the bracket or other character at `at`, as in %q( ): to behind its closer. */
+void literal_delimited(Lexer *self, char escape, const char *interpolation);
+/* Pushes code that `bracket` opens; false at LEXER_DEPTH_MAX. */
+bool frame_push(Lexer *self, const Frame *frame);
+/* A bracket inside of code in a frame; false when it is none that matters. */
+bool frame_bracket(Lexer *self, char c);
+void frame_line_end(Lexer *self);
+
+// --- here-documents (comment_heredoc.c) ---
+
+typedef enum { HEREDOC_DASH_TABS = 1, HEREDOC_DASH_BLANKS, HEREDOC_ALWAYS_BLANKS } HeredocDash;
+
+void heredoc_free(Heredoc *self);
+/* `<<`, `<<-`, `<<~` at `at` with its word; false when it is none. `is_bare_allowed`: the word
+   needs no quotes. */
+bool heredoc_open(Lexer *self, HeredocDash dash, bool is_bare_allowed);
+bool heredoc_open_shell(Lexer *self);
+bool heredoc_open_php(Lexer *self);
+/* At a line's LF: passes over the bodies that begin behind it. */
+void heredoc_line_end(Lexer *self);
+
+// --- regex literals and the like (comment_regex.c) ---
+
+bool regex_is_operand_next(const Lexer *self);
+bool regex_skip(Lexer *self);
+bool jsx_open(Lexer *self);
+/* The code of a `{…}` is over: reads on in what was around it. */
+void jsx_resume(Lexer *self, const Frame *frame);
+
+// --- hooks and machines of languages ---
+
+bool hook_c(Lexer *self);
+bool hook_csharp(Lexer *self);
+bool hook_tick(Lexer *self);
+bool hook_rust(Lexer *self);
+bool hook_swift(Lexer *self);
+bool hook_d(Lexer *self);
+bool hook_zig(Lexer *self);
+bool hook_javascript(Lexer *self);
+bool hook_css(Lexer *self);
+bool hook_php(Lexer *self);
+bool hook_python(Lexer *self);
+bool hook_ruby(Lexer *self);
+bool hook_crystal(Lexer *self);
+bool hook_perl(Lexer *self);
+bool hook_elixir(Lexer *self);
+bool hook_erlang(Lexer *self);
+bool hook_prolog(Lexer *self);
+bool hook_lua(Lexer *self);
+bool hook_cmake(Lexer *self);
+bool hook_sql(Lexer *self);
+bool hook_lisp(Lexer *self);
+bool hook_ocaml(Lexer *self);
+bool hook_hcl(Lexer *self);
+bool hook_dockerfile(Lexer *self);
+bool hook_r(Lexer *self);
+bool hook_tex(Lexer *self);
+
+void machine_php(Lexer *self);
+void machine_sed(Lexer *self);
+void machine_shell(Lexer *self);
+void machine_make(Lexer *self);
+void machine_yaml(Lexer *self);
+void machine_html(Lexer *self);
+void machine_xml(Lexer *self);
+void machine_component(Lexer *self); // Vue, Svelte, Astro
+void machine_template(Lexer *self);  // Handlebars, Jinja, Twig, ERB
+void machine_markdown(Lexer *self);

@@ -1,0 +1,320 @@
+/*
+ * Languages: the C family, and what writes comments as it does (agent-tools-cli §7.4).
+ */
+#include "agenttools/comments/comment_rows.h"
+
+#define SLASHES                                                                                    \
+    {                                                                                              \
+        "//", 0, NULL                                                                              \
+    }
+#define STARS                                                                                      \
+    {                                                                                              \
+        "/*", "*/", 0                                                                              \
+    }
+#define STARS_N                                                                                    \
+    {                                                                                              \
+        "/*", "*/", BLOCK_NESTED                                                                   \
+    }
+
+#define DOUBLE                                                                                     \
+    {                                                                                              \
+        "\"", "\"", '\\'                                                                           \
+    }
+#define SINGLE                                                                                     \
+    {                                                                                              \
+        "'", "'", '\\'                                                                             \
+    }
+#define TICKS                                                                                      \
+    {                                                                                              \
+        "`", "`", 0, STRING_LINES                                                                  \
+    }
+
+static const StringMark c_strings[] = { DOUBLE, SINGLE, { 0 } };
+static const StringMark double_strings[] = { DOUBLE, { 0 } };
+static const StringMark java_strings[] = {
+    { "\"\"\"", "\"\"\"", '\\', STRING_LINES },
+    DOUBLE,
+    SINGLE,
+    { 0 },
+};
+static const StringMark csharp_strings[] = { SINGLE, { 0 } };
+static const StringMark kotlin_strings[] = {
+    { "\"\"\"", "\"\"\"", 0, STRING_LINES | STRING_GREEDY, { "${" } },
+    { "\"", "\"", '\\', 0, { "${" } },
+    SINGLE,
+    { 0 },
+};
+static const StringMark scala_strings[] = {
+    { "\"\"\"", "\"\"\"", 0, STRING_LINES | STRING_GREEDY, { "${" }, "*" },
+    { "\"\"\"", "\"\"\"", 0, STRING_LINES | STRING_GREEDY },
+    { "\"", "\"", '\\', 0, { "${" }, "*" },
+    DOUBLE,
+    { 0 },
+};
+static const StringMark groovy_strings[] = {
+    { "\"\"\"", "\"\"\"", '\\', STRING_LINES, { "${" } },
+    { "'''", "'''", '\\', STRING_LINES },
+    { "\"", "\"", '\\', 0, { "${" } },
+    SINGLE,
+    { "$/", "/$", '$', STRING_LINES, { "${" } },
+    { 0 },
+};
+static const StringMark go_strings[] = { DOUBLE, SINGLE, TICKS, { 0 } };
+static const StringMark lines_strings[] = { { "\"", "\"", '\\', STRING_LINES }, { 0 } };
+static const StringMark d_strings[] = {
+    { "\"", "\"", 0, STRING_LINES, { NULL }, "r" },
+    { "\"", "\"", '\\', STRING_LINES },
+    SINGLE,
+    TICKS,
+    { 0 },
+};
+static const StringMark javascript_strings[] = {
+    DOUBLE,
+    SINGLE,
+    { "`", "`", '\\', STRING_LINES, { "${" } },
+    { 0 },
+};
+static const StringMark dart_strings[] = {
+    { "\"\"\"", "\"\"\"", 0, STRING_LINES, { NULL }, "r" },
+    { "'''", "'''", 0, STRING_LINES, { NULL }, "r" },
+    { "\"\"\"", "\"\"\"", '\\', STRING_LINES, { "${" } },
+    { "'''", "'''", '\\', STRING_LINES, { "${" } },
+    { "\"", "\"", 0, 0, { NULL }, "r" },
+    { "'", "'", 0, 0, { NULL }, "r" },
+    { "\"", "\"", '\\', 0, { "${" } },
+    { "'", "'", '\\', 0, { "${" } },
+    { 0 },
+};
+static const StringMark php_strings[] = {
+    { "\"", "\"", '\\', STRING_LINES, { "{$", "${" } },
+    { "'", "'", '\\', STRING_LINES },
+    { "`", "`", '\\', STRING_LINES },
+    { 0 },
+};
+
+#define JAVASCRIPT_WORDS                                                                           \
+    "return typeof case in of do else delete void instanceof new throw yield await default "       \
+    "extends"
+#define JAVASCRIPT(name_, files_, interpreters_, flags_, hook_)                                    \
+    {                                                                                              \
+        .name = name_, .files = files_, .interpreters = interpreters_, .lines = { SLASHES },       \
+        .blocks = { STARS }, .strings = javascript_strings, .words = JAVASCRIPT_WORDS,             \
+        .flags = LANGUAGE_REGEX | LANGUAGE_CLASSES | LANGUAGE_BRACE_OPERAND | (flags_),            \
+        .hook_bytes = "<", .hook = hook_,                                                          \
+    }
+#define C_LIKE(name_, files_, strings_)                                                            \
+    {                                                                                              \
+        .name = name_, .files = files_, .lines = { SLASHES }, .blocks = { STARS },                 \
+        .strings = strings_                                                                        \
+    }
+
+const CommentLanguage comment_rows_c[] = {
+    {
+        .name = "c",
+        .files = ".c .h",
+        .lines = { { "//", RUNS_ON, NULL } },
+        .blocks = { STARS },
+        .strings = c_strings,
+        .hook_bytes = "'",
+        .hook = hook_c,
+    },
+    {
+        .name = "objective-c",
+        .files = ".m",
+        .lines = { { "//", RUNS_ON, NULL } },
+        .blocks = { STARS },
+        .strings = c_strings,
+        .hook_bytes = "'",
+        .hook = hook_c,
+    },
+    {
+        .name = "cpp",
+        .files = ".cc .cpp .cxx .c++ .hpp .hh .hxx .h++ .ipp .tpp .mm .cu .cuh .ino .C .H",
+        .lines = { { "//", RUNS_ON, NULL } },
+        .blocks = { STARS },
+        .strings = c_strings,
+        .hook_bytes = "'\"",
+        .hook = hook_c,
+    },
+    {
+        .name = "csharp",
+        .files = ".cs .csx",
+        .lines = { SLASHES },
+        .blocks = { STARS },
+        .strings = csharp_strings,
+        .hook_bytes = "\"",
+        .hook = hook_csharp,
+    },
+    C_LIKE("java", ".java", java_strings),
+    {
+        .name = "kotlin",
+        .files = ".kt .kts",
+        .interpreters = "kotlin kscript",
+        .lines = { SLASHES },
+        .blocks = { STARS_N },
+        .strings = kotlin_strings,
+    },
+    {
+        .name = "swift",
+        .files = ".swift",
+        .interpreters = "swift",
+        .lines = { SLASHES },
+        .blocks = { STARS_N },
+        .hook_bytes = "\"#",
+        .hook = hook_swift,
+    },
+    {
+        .name = "scala",
+        .files = ".scala .sc .sbt",
+        .interpreters = "scala scala-cli amm",
+        .lines = { SLASHES },
+        .blocks = { STARS_N },
+        .strings = scala_strings,
+        .hook_bytes = "'",
+        .hook = hook_tick,
+    },
+    {
+        .name = "groovy",
+        .files = ".groovy .gradle Jenkinsfile",
+        .interpreters = "groovy",
+        .lines = { SLASHES },
+        .blocks = { STARS },
+        .strings = groovy_strings,
+        .flags = LANGUAGE_REGEX | LANGUAGE_BRACE_OPERAND,
+        .words = "return case in instanceof throw else assert",
+    },
+    C_LIKE("go", ".go", go_strings),
+    {
+        .name = "rust",
+        .files = ".rs",
+        .interpreters = "rust-script",
+        .lines = { SLASHES },
+        .blocks = { STARS_N },
+        .strings = lines_strings,
+        .flags = LANGUAGE_NO_SHEBANG,
+        .hook_bytes = "'\"",
+        .hook = hook_rust,
+    },
+    {
+        .name = "zig",
+        .files = ".zig .zon",
+        .lines = { SLASHES },
+        .strings = c_strings,
+        .hook_bytes = "\\",
+        .hook = hook_zig,
+    },
+    {
+        .name = "d",
+        .files = ".d .di",
+        .interpreters = "rdmd",
+        .lines = { SLASHES },
+        .blocks = { STARS, { "/+", "+/", BLOCK_NESTED } },
+        .strings = d_strings,
+        .hook_bytes = "\"",
+        .hook = hook_d,
+    },
+    JAVASCRIPT("javascript", ".js .mjs .cjs", "node nodejs bun qjs", LANGUAGE_JSX, hook_javascript),
+    JAVASCRIPT("jsx", ".jsx", NULL, LANGUAGE_JSX, hook_javascript),
+    JAVASCRIPT("typescript", ".ts .mts .cts", "deno ts-node tsx", 0, NULL),
+    JAVASCRIPT("tsx", ".tsx", NULL, LANGUAGE_JSX, hook_javascript),
+    {
+        .name = "dart",
+        .files = ".dart",
+        .interpreters = "dart",
+        .lines = { SLASHES },
+        .blocks = { STARS_N },
+        .strings = dart_strings,
+    },
+    {
+        .name = "css",
+        .files = ".css",
+        .blocks = { STARS },
+        .strings = c_strings,
+        .hook_bytes = "(",
+        .hook = hook_css,
+    },
+    {
+        .name = "scss",
+        .files = ".scss",
+        .lines = { SLASHES },
+        .blocks = { STARS },
+        .strings = c_strings,
+        .hook_bytes = "(",
+        .hook = hook_css,
+    },
+    {
+        .name = "less",
+        .files = ".less",
+        .lines = { SLASHES },
+        .blocks = { STARS },
+        .strings = c_strings,
+        .hook_bytes = "(",
+        .hook = hook_css,
+    },
+    {
+        .name = "php",
+        .files = ".php .phtml",
+        .interpreters = "php",
+        .lines = { { "//", ENDS_AT_TAG, NULL }, { "#", ENDS_AT_TAG, NULL } },
+        .blocks = { STARS },
+        .strings = php_strings,
+        .hook_bytes = "#?<",
+        .hook = hook_php,
+        .machine = machine_php,
+    },
+    C_LIKE("verilog", ".v .vh .sv .svh", double_strings),
+    C_LIKE("glsl", ".glsl .vert .frag .geom .comp .tesc .tese", double_strings),
+    C_LIKE("hlsl", ".hlsl .hlsli .fx", double_strings),
+    C_LIKE("protobuf", ".proto", c_strings),
+    {
+        .name = "thrift",
+        .files = ".thrift",
+        .lines = { SLASHES, { "#", 0, NULL } },
+        .blocks = { STARS },
+        .strings = c_strings,
+    },
+    C_LIKE("solidity", ".sol", c_strings),
+    C_LIKE("jsonc", ".jsonc .code-workspace", double_strings),
+    C_LIKE("json5", ".json5", c_strings),
+    {
+        .name = "wgsl",
+        .files = ".wgsl",
+        .lines = { SLASHES },
+        .blocks = { STARS_N },
+        .strings = double_strings, // WGSL has none; in what is no code they may stand
+    },
+    {
+        .name = "hcl",
+        .files = ".tf .tfvars .hcl .tofu",
+        .lines = { { "#", 0, NULL }, SLASHES },
+        .blocks = { STARS },
+        .strings = (const StringMark[]) { { "\"", "\"", '\\', 0, { "${", "%{" } }, { 0 } },
+        .hook_bytes = "<",
+        .hook = hook_hcl,
+    },
+    {
+        .name = "assembly",
+        .files = ".S",
+        .lines = { { "//", RUNS_ON, NULL } },
+        .blocks = { STARS },
+        .strings = double_strings,
+        .flags = LANGUAGE_TICK_LINE,
+        .hook_bytes = "'",
+        .hook = hook_tick,
+    },
+    {
+        .name = "assembly",
+        .files = ".s .asm .nasm",
+        .lines = { { ";", AFTER_BLANK, NULL },
+                   { "//", 0, NULL },
+                   { "#", AT_LINE, NULL },
+                   { "#", AFTER_BLANK | BEFORE_BLANK, NULL },
+                   { "@", AFTER_BLANK | BEFORE_BLANK, NULL } },
+        .blocks = { STARS },
+        .strings = double_strings,
+        .flags = LANGUAGE_TICK_LINE,
+        .hook_bytes = "'",
+        .hook = hook_tick,
+    },
+    { 0 },
+};

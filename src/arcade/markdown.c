@@ -1,0 +1,395 @@
+/*
+ * md4c's callbacks, which write HTML (markdown.h).
+ *
+ * The lines of a block are known when it ends, its tag is written when it begins: a Mark remembers
+ * where in the tag they belong, and they are put in when all is written.
+ */
+#include "arcade/markdown.h"
+
+#include "agenttools/mermaid/mmd.h"
+#include "arcade/markdown_html.h"
+#include "arcade/markdown_link.h"
+#include "base/str.h"
+#include "base/yaml.h"
+
+#define FRONT_MATTER_BYTES ((size_t)64 * 1024)
+#define MARK_BYTES         32 // of an attribute, about
+
+static void html_clear(Html *self)
+{
+    for (unsigned i = 0; i < self->marks->len; i++)
+        g_free(g_array_index(self->marks, Mark, i).attributes);
+    lines_free(self->lines);
+    g_string_free(self->out, TRUE);
+    g_array_unref(self->marks);
+    g_array_unref(self->open);
+    g_hash_table_unref(self->slugs);
+    g_array_unref(self->spans);
+    g_string_free(self->alt, TRUE);
+    if (self->heading)
+        g_string_free(self->heading, TRUE);
+    if (self->code.diagram)
+        g_string_free(self->code.diagram, TRUE);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Html, html_clear)
+
+void html_put(Html *self, const char *text)
+{
+    g_string_append(self->out, text);
+}
+
+int html_state(const Html *self)
+{
+    return self->out->len + (size_t)self->marks->len * MARK_BYTES > MARKDOWN_HTML_BYTES;
+}
+
+// ---- blocks ----
+
+/* "<p", and later its lines. The caller closes the tag. */
+static void begin_block(Html *self, const char *tag)
+{
+    html_put(self, "<");
+    html_put(self, tag);
+    const Mark mark = { .at = self->out->len };
+    g_array_append_val(self->open, self->marks->len);
+    g_array_append_val(self->marks, mark);
+    lines_enter(self->lines);
+}
+
+/* Takes `attributes` (may be NULL). */
+static Span end_block(Html *self, char *attributes)
+{
+    unsigned index = g_array_index(self->open, unsigned, self->open->len - 1);
+    g_array_set_size(self->open, self->open->len - 1);
+    Mark *mark = &g_array_index(self->marks, Mark, index);
+    mark->attributes = attributes;
+    mark->span = lines_leave(self->lines);
+    return mark->span;
+}
+
+static void begin_code(Html *self, const MD_BLOCK_CODE_DETAIL *detail)
+{
+    // one class, whatever a decoded entity stands for
+    g_autofree char *language = g_strdelimit(link_text(&detail->lang), " \t\r\n\f", '-');
+    begin_block(self, "pre");
+    html_put(self, "><code");
+    if (language[0]) {
+        g_autofree char *class = g_strconcat("language-", language, NULL);
+        html_attribute(self->out, "class", class);
+    }
+    html_put(self, ">");
+    bool is_mermaid = str_equal_nocase(language, "mermaid");
+    self->is_in_code = true;
+    self->code = (CodeBlock) { .is_fenced = detail->fence_char != 0,
+                               .diagram = is_mermaid ? g_string_new(NULL) : NULL };
+    // the info stands on the fence's line, unless it had to be decoded
+    self->code.fence_line = detail->info.size > 0 ? lines_at(self->lines, detail->info.text) : 0;
+}
+
+/* The line of the opening fence; 0 for an indented block. */
+static size_t place_fences(Html *self)
+{
+    const CodeBlock *code = &self->code;
+    if (!code->is_fenced)
+        return 0;
+    size_t opening = code->fence_line       ? code->fence_line
+                     : code->first_line > 1 ? code->first_line - 1
+                                            : lines_add_fence(self->lines);
+    size_t closing = opening + code->line_count + 1;
+    if (!lines_is_fence(self->lines, closing))
+        closing--; // the document, or what is around, ended first
+    lines_add(self->lines, (Span) { opening, closing });
+    return opening;
+}
+
+/* Attributes for the page's badge. Caller frees. */
+static char *check_diagram(const GString *diagram, size_t fence_line)
+{
+    g_auto(MmdVerdict) verdict = { 0 };
+    mmd_check(diagram->str, diagram->len, &verdict);
+    GString *attributes = g_string_new(NULL);
+    if (verdict.errors->len == 0) {
+        html_attribute(attributes, "data-mermaid", "valid");
+        return g_string_free(attributes, FALSE);
+    }
+    const MmdError *first = verdict.errors->pdata[0];
+    html_attribute(attributes, "data-mermaid", "invalid");
+    g_string_append_printf(attributes, " data-mermaid-line=\"%zu\"", fence_line + first->line);
+    html_attribute(attributes, "data-mermaid-message", first->message);
+    return g_string_free(attributes, FALSE);
+}
+
+static void end_code(Html *self)
+{
+    size_t fence_line = place_fences(self);
+    char *attributes = self->code.diagram ? check_diagram(self->code.diagram, fence_line) : NULL;
+    end_block(self, attributes);
+    html_put(self, "</code></pre>\n");
+    if (self->code.diagram)
+        g_string_free(self->code.diagram, TRUE);
+    self->code = (CodeBlock) { 0 };
+    self->is_in_code = false;
+}
+
+static void begin_item(Html *self, const MD_BLOCK_LI_DETAIL *detail)
+{
+    begin_block(self, "li");
+    if (!detail->is_task) {
+        html_put(self, ">");
+        return;
+    }
+    bool is_done = detail->task_mark != ' ';
+    html_put(self, " class=\"task\"><input type=\"checkbox\" disabled");
+    html_put(self, is_done ? " checked aria-label=\"done\"> " : " aria-label=\"not done\"> ");
+}
+
+static void begin_cell(Html *self, const char *tag, const MD_BLOCK_TD_DETAIL *detail)
+{
+    static const char *const classes[] = { "", " class=\"left\"", " class=\"center\"",
+                                           " class=\"right\"" };
+    g_string_append_printf(self->out, "<%s%s>", tag, classes[detail->align]);
+}
+
+static void begin_heading(Html *self, const MD_BLOCK_H_DETAIL *detail)
+{
+    const char tag[] = { 'h', (char)('0' + CLAMP(detail->level, 1, 6)), '\0' };
+    begin_block(self, tag);
+    html_put(self, ">");
+    self->heading = g_string_new(NULL);
+}
+
+/* The second heading of a name gets -1, the third -2, as links to them say. */
+static char *unique_slug(Html *self, const char *heading)
+{
+    g_autofree char *slug = heading_slug(heading);
+    unsigned used = GPOINTER_TO_UINT(g_hash_table_lookup(self->slugs, slug));
+    char *id = used ? g_strdup_printf("%s-%u", slug, used) : g_strdup(slug);
+    g_hash_table_insert(self->slugs, g_steal_pointer(&slug), GUINT_TO_POINTER(used + 1));
+    return id;
+}
+
+static void end_heading(Html *self, const MD_BLOCK_H_DETAIL *detail)
+{
+    g_autofree char *slug = unique_slug(self, self->heading->str);
+    g_autofree char *id = g_strconcat(HEADING_ID_PREFIX, slug, NULL);
+    GString *attributes = g_string_new(NULL);
+    html_attribute(attributes, "id", id);
+    end_block(self, g_string_free(attributes, FALSE));
+    g_string_append_printf(self->out, "</h%u>\n", CLAMP(detail->level, 1, 6));
+    g_string_free(g_steal_pointer(&self->heading), TRUE);
+}
+
+static void begin_list(Html *self, const MD_BLOCK_OL_DETAIL *detail)
+{
+    begin_block(self, "ol");
+    if (detail->start != 1)
+        g_string_append_printf(self->out, " start=\"%u\"", detail->start);
+    html_put(self, ">\n");
+}
+
+static int on_enter_block(MD_BLOCKTYPE type, void *detail, void *html)
+{
+    static const char *const tags[] = {
+        [MD_BLOCK_QUOTE] = "blockquote", [MD_BLOCK_UL] = "ul", [MD_BLOCK_P] = "p",
+        [MD_BLOCK_TABLE] = "table",      [MD_BLOCK_TR] = "tr",
+    };
+    Html *self = html;
+    html_end_spans(self);
+    switch (type) {
+    case MD_BLOCK_DOC:
+        lines_enter(self->lines);
+        break;
+    case MD_BLOCK_QUOTE:
+    case MD_BLOCK_UL:
+    case MD_BLOCK_P:
+    case MD_BLOCK_TABLE:
+    case MD_BLOCK_TR:
+        begin_block(self, tags[type]);
+        html_put(self, ">");
+        break;
+    case MD_BLOCK_OL:
+        begin_list(self, detail);
+        break;
+    case MD_BLOCK_LI:
+        begin_item(self, detail);
+        break;
+    case MD_BLOCK_HR:
+        begin_block(self, "hr");
+        html_put(self, ">\n");
+        lines_add_rule(self->lines);
+        break;
+    case MD_BLOCK_H:
+        begin_heading(self, detail);
+        break;
+    case MD_BLOCK_CODE:
+        begin_code(self, detail);
+        break;
+    case MD_BLOCK_HTML:
+        begin_block(self, "pre");
+        html_put(self, " class=\"html\">");
+        break;
+    case MD_BLOCK_THEAD:
+        html_put(self, "<thead>");
+        break;
+    case MD_BLOCK_TBODY:
+        html_put(self, "<tbody>");
+        break;
+    case MD_BLOCK_TH:
+        begin_cell(self, "th", detail);
+        break;
+    case MD_BLOCK_TD:
+        begin_cell(self, "td", detail);
+        break;
+    }
+    return html_state(self);
+}
+
+static int on_leave_block(MD_BLOCKTYPE type, void *detail, void *html)
+{
+    static const char *const ends[] = {
+        [MD_BLOCK_QUOTE] = "</blockquote>\n",
+        [MD_BLOCK_UL] = "</ul>\n",
+        [MD_BLOCK_OL] = "</ol>\n",
+        [MD_BLOCK_LI] = "</li>\n",
+        [MD_BLOCK_HR] = "",
+        [MD_BLOCK_HTML] = "</pre>\n",
+        [MD_BLOCK_P] = "</p>\n",
+        [MD_BLOCK_TABLE] = "</table>\n",
+        [MD_BLOCK_THEAD] = "</thead>\n",
+        [MD_BLOCK_TBODY] = "</tbody>\n",
+        [MD_BLOCK_TR] = "</tr>\n",
+        [MD_BLOCK_TH] = "</th>",
+        [MD_BLOCK_TD] = "</td>",
+    };
+    Html *self = html;
+    html_end_spans(self);
+    switch (type) {
+    case MD_BLOCK_DOC:
+        lines_leave(self->lines);
+        break;
+    case MD_BLOCK_H:
+        end_heading(self, detail);
+        break;
+    case MD_BLOCK_CODE:
+        end_code(self);
+        break;
+    case MD_BLOCK_QUOTE:
+    case MD_BLOCK_UL:
+    case MD_BLOCK_OL:
+    case MD_BLOCK_LI:
+    case MD_BLOCK_HR:
+    case MD_BLOCK_HTML:
+    case MD_BLOCK_P:
+    case MD_BLOCK_TABLE:
+    case MD_BLOCK_TR:
+        end_block(self, NULL);
+        html_put(self, ends[type]);
+        break;
+    case MD_BLOCK_THEAD:
+        lines_add_any(self->lines); // the row of dashes, which has no text
+        html_put(self, ends[type]);
+        break;
+    case MD_BLOCK_TBODY:
+    case MD_BLOCK_TH:
+    case MD_BLOCK_TD:
+        html_put(self, ends[type]);
+        break;
+    }
+    return html_state(self);
+}
+
+// ---- the whole ----
+
+/* How much of the text is front matter: lines of a YAML mapping between --- and --- or `...`; 0:
+ * none. */
+static size_t front_matter_size(const char *text, size_t size)
+{
+    const char *end = text + MIN(size, FRONT_MATTER_BYTES);
+    const char *first = memchr(text, '\n', (size_t)(end - text));
+    if (!first || !(g_str_has_prefix(text, "---\n") || g_str_has_prefix(text, "---\r\n")))
+        return 0;
+    for (const char *line = first + 1; line < end;) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        size_t length = (size_t)((next ? next : end) - line);
+        if (length > 0 && line[length - 1] == '\r')
+            length--;
+        if (length == 3 && (memcmp(line, "---", 3) == 0 || memcmp(line, "...", 3) == 0)) {
+            g_autoptr(json_t) value = NULL;
+            size_t inside = (size_t)(line - first - 1);
+            bool is_mapping = yaml_parse(first + 1, inside, "front matter", &value, NULL) &&
+                              json_is_object(value);
+            return is_mapping ? (size_t)((next ? next + 1 : end) - text) : 0;
+        }
+        if (!next)
+            break;
+        line = next + 1;
+    }
+    return 0;
+}
+
+/* Returns where the document begins. */
+static const char *put_front_matter(Html *self, const char *text, size_t size)
+{
+    size_t length = front_matter_size(text, size);
+    if (length == 0)
+        return text;
+    size_t trimmed = length;
+    while (trimmed > 0 && (text[trimmed - 1] == '\n' || text[trimmed - 1] == '\r'))
+        trimmed--;
+    lines_enter(self->lines);
+    begin_block(self, "pre");
+    html_put(self, " class=\"front-matter\"><code class=\"language-yaml\">");
+    lines_add_text(self->lines, text, trimmed);
+    html_escape(self->out, text, trimmed);
+    end_block(self, NULL);
+    html_put(self, "</code></pre>\n");
+    lines_leave(self->lines);
+    return text + length;
+}
+
+static char *put_marks(const Html *self)
+{
+    const GString *out = self->out;
+    GString *whole = g_string_sized_new(out->len + (size_t)self->marks->len * MARK_BYTES);
+    size_t done = 0;
+    for (unsigned i = 0; i < self->marks->len; i++) {
+        const Mark *mark = &g_array_index(self->marks, Mark, i);
+        g_string_append_len(whole, out->str + done, (gssize)(mark->at - done));
+        g_string_append_printf(whole, " data-line=\"%zu-%zu\"%s", mark->span.first, mark->span.last,
+                               mark->attributes ? mark->attributes : "");
+        done = mark->at;
+    }
+    g_string_append_len(whole, out->str + done, (gssize)(out->len - done));
+    return g_string_free(whole, FALSE);
+}
+
+bool markdown_to_html(const char *text, size_t size, char **ret_html, GError **error)
+{
+    static const MD_PARSER parser = {
+        .flags = MD_DIALECT_GITHUB,
+        .enter_block = on_enter_block,
+        .leave_block = on_leave_block,
+        .enter_span = html_enter_span,
+        .leave_span = html_leave_span,
+        .text = html_add_text,
+    };
+    g_auto(Html) html = {
+        .lines = lines_new(text, size),
+        .out = g_string_sized_new(size + size / 4),
+        .marks = g_array_new(FALSE, FALSE, sizeof(Mark)),
+        .open = g_array_new(FALSE, FALSE, sizeof(unsigned)),
+        .slugs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+        .spans = g_array_new(FALSE, FALSE, sizeof(OpenSpan)),
+        .alt = g_string_new(NULL),
+    };
+    const char *end = text + size;
+    const char *start = g_str_has_prefix(text, "\xef\xbb\xbf") ? text + 3 : text;
+    start = put_front_matter(&html, start, (size_t)(end - start));
+    int status = md_parse(start, (MD_SIZE)(end - start), &parser, &html);
+    if (status < 0)
+        return fail_with(error, KEDGE_ERROR_FAILED, "the Markdown cannot be parsed");
+    if (status > 0)
+        return fail_with(error, KEDGE_ERROR_LIMIT, "the document is too large to be rendered");
+    *ret_html = put_marks(&html);
+    return true;
+}

@@ -1,0 +1,56 @@
+/*
+ * The HTML of a Markdown document as it is being written. Private to markdown*.c.
+ */
+#pragma once
+
+#include "arcade/markdown_lines.h"
+
+#include <md4c.h>
+
+#define HEADING_ID_PREFIX "md-" // keeps the page's own ids apart
+
+typedef struct Mark {
+    size_t at; // in the HTML
+    Span span;
+    char *attributes; // others; NULL: none
+} Mark;
+
+typedef struct CodeBlock {
+    bool is_fenced;
+    size_t fence_line; // of the opening fence, and
+    size_t first_line; // of the content; 0: not known
+    size_t line_count;
+    GString *diagram; // NULL: no mermaid
+} CodeBlock;
+
+typedef struct OpenSpan {
+    MD_SPANTYPE type;
+    const char *end; // "</em>"; "" for what has no tag
+} OpenSpan;
+
+typedef struct Html {
+    Lines *lines;
+    GString *out;
+    GArray *marks;  // of Mark, in order of place
+    GArray *open;   // of unsigned: the marks of the blocks around
+    CodeBlock code; // the one that is open
+    bool is_in_code;
+    GString *heading;  // the text of the one that is open, else NULL
+    GHashTable *slugs; // → how often it was used
+    GArray *spans;     // of OpenSpan, the innermost last
+    unsigned links;    // of them
+    unsigned picture_depth;
+    GString *alt; // of the outermost picture, escaped
+} Html;
+
+void html_put(Html *self, const char *text);
+/* What md4c's callbacks return: 0 to go on. */
+int html_state(const Html *self);
+
+/* Ends all spans: a block begins or ends. */
+void html_end_spans(Html *self);
+
+/* Callbacks of md4c for what is inside blocks; `html` is an Html. */
+int html_enter_span(MD_SPANTYPE type, void *detail, void *html);
+int html_leave_span(MD_SPANTYPE type, void *detail, void *html);
+int html_add_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *html);

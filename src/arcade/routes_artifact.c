@@ -1,0 +1,300 @@
+/*
+ * Routes about artifacts and their files (routes.h).
+ */
+#include "agenttools/answer.h"
+#include "agenttools/feedback/edits.h"
+#include "arcade/markdown.h"
+#include "arcade/routes.h"
+#include "arcade/server.h"
+#include "arcade/views.h"
+#include "base/str.h"
+#include "base/timefmt.h"
+#include "base/utf8.h"
+
+#include <sys/stat.h>
+
+#define PICTURE_BYTES ((size_t)16 * 1024 * 1024)
+
+typedef struct Document { // an artifact with its file as it is now
+    RunArtifact *artifact;
+    char *data;   // NULL: gone, or too large
+    size_t size;  // also of one that is too large
+    char *sha256; // NULL with data
+    bool is_gone;
+} Document;
+
+static void document_clear(Document *self)
+{
+    run_artifact_free(self->artifact);
+    g_free(self->data);
+    g_free(self->sha256);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Document, document_clear)
+
+/* That it is too large was said by the safe open: the path has been checked. */
+static void measure(Document *self)
+{
+    g_autofree char *path = run_artifact_file(self->artifact);
+    struct stat st;
+    if (stat(path, &st) == 0)
+        self->size = (size_t)st.st_size;
+}
+
+/* A file that is gone or too large is no failure; one that may not be opened is. */
+static bool read_document(Db *db, const char *doc_id, Document *ret_document, GError **error)
+{
+    g_auto(Document) document = { 0 };
+    g_autoptr(GError) problem = NULL;
+    if (!view_find_artifact(db, doc_id, &document.artifact, error))
+        return false;
+    if (run_artifact_read(document.artifact, LIMIT_EDIT_BYTES, &document.data, &document.size,
+                          &problem)) {
+        document.sha256 = content_sha256(document.data, document.size);
+    } else if (answer_error_is(problem, ANSWER_NOT_FOUND)) {
+        document.is_gone = true;
+    } else if (answer_error_is(problem, ANSWER_VALIDATION)) {
+        measure(&document);
+    } else {
+        g_propagate_error(error, g_steal_pointer(&problem));
+        return false;
+    }
+    *ret_document = document;
+    document = (Document) { 0 };
+    return true;
+}
+
+/* The same with its content. */
+static bool read_whole(Db *db, const char *doc_id, Document *ret_document, GError **error)
+{
+    g_auto(Document) document = { 0 };
+    if (!read_document(db, doc_id, &document, error))
+        return false;
+    if (document.is_gone)
+        return reply_fail(error, 404, "Artifact file is missing: %s", document.artifact->path);
+    if (!document.data)
+        return reply_fail(error, 413, "%s is larger than %zu bytes", document.artifact->path,
+                          LIMIT_EDIT_BYTES);
+    *ret_document = document;
+    document = (Document) { 0 };
+    return true;
+}
+
+static bool is_text(const Document *document)
+{
+    return document->data && g_utf8_validate_len(document->data, document->size, NULL);
+}
+
+static bool is_markdown(const RunArtifact *artifact)
+{
+    static const char *const endings[] = { ".md", ".mdx", ".markdown" };
+    for (size_t i = 0; i < G_N_ELEMENTS(endings); i++) {
+        size_t size = strlen(artifact->path), end = strlen(endings[i]);
+        if (size >= end && str_equal_nocase(artifact->path + size - end, endings[i]))
+            return true;
+    }
+    return g_strcmp0(artifact->type, "markdown") == 0;
+}
+
+bool route_artifact(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error)
+{
+    g_auto(Document) document = { 0 };
+    g_autoptr(json_t) edits = NULL;
+    if (!read_document(db, request->id, &document, error) ||
+        !edit_list_pending(db, NULL, request->id, NULL, time_now_ms(), &edits, error))
+        return false;
+    hub_look_at(request->arcade->hub, request->id);
+    g_autofree char *path = run_artifact_file(document.artifact);
+    json_t *view = view_artifact(document.artifact);
+    json_set_bool(view, "exists", !document.is_gone);
+    json_set_int(view, "size", (gint64)document.size);
+    json_set_take(view, "sha256", json_text(document.sha256));
+    json_set_bool(view, "isBinary", document.data && !is_text(&document));
+    json_set_bool(view, "isTooLarge", !document.data && !document.is_gone);
+    json_set_bool(view, "editable", is_text(&document) && access(path, W_OK) == 0);
+    json_set_take(view, "pendingEdits", g_steal_pointer(&edits));
+    reply_json(reply, 200, view);
+    return true;
+}
+
+static bool is_known(const ArcadeRequest *request, const char *etag)
+{
+    const char *known = request_header(request, "if-none-match");
+    return known && strstr(known, etag) != NULL;
+}
+
+bool route_content(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error)
+{
+    g_auto(Document) document = { 0 };
+    if (!read_whole(db, request->id, &document, error))
+        return false;
+    reply_set_etag(reply, document.sha256);
+    if (is_known(request, reply->etag)) {
+        reply->status = 304;
+        return true;
+    }
+    reply_bytes(reply, "text/plain; charset=utf-8", g_steal_pointer(&document.data), document.size);
+    return true;
+}
+
+bool route_html(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error)
+{
+    g_auto(Document) document = { 0 };
+    if (!read_whole(db, request->id, &document, error))
+        return false;
+    if (!is_markdown(document.artifact))
+        return reply_fail(error, 415, "%s is not Markdown", document.artifact->path);
+    g_autofree char *text = utf8_from_bytes(document.data, document.size);
+    g_autofree char *html = NULL;
+    if (!markdown_to_html(text, strlen(text), &html, error))
+        return false;
+    json_t *answer = json_object();
+    json_set_text(answer, "html", html);
+    json_set_text(answer, "sha256", document.sha256);
+    reply_json(reply, 200, answer);
+    return true;
+}
+
+/* By its first bytes; SVG is a program of its own and shown as text. NULL: not a picture. */
+static const char *picture_type(const char *data, size_t size)
+{
+    static const struct {
+        const char *type, *magic;
+        size_t size;
+    } types[] = {
+        { "image/png", "\x89PNG\r\n\x1a\n", 8 },
+        { "image/jpeg", "\xff\xd8\xff", 3 },
+        { "image/gif", "GIF87a", 6 },
+        { "image/gif", "GIF89a", 6 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(types); i++)
+        if (size >= types[i].size && memcmp(data, types[i].magic, types[i].size) == 0)
+            return types[i].type;
+    if (size >= 12 && memcmp(data, "RIFF", 4) == 0 && memcmp(data + 8, "WEBP", 4) == 0)
+        return "image/webp";
+    return NULL;
+}
+
+bool route_picture(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error)
+{
+    const char *path = request_query(request, "path");
+    g_autoptr(RunArtifact) artifact = NULL;
+    g_autofree char *data = NULL;
+    size_t size = 0;
+    if (!path)
+        return reply_fail(error, 400, "path is required");
+    if (!view_find_artifact(db, request->id, &artifact, error) ||
+        !run_artifact_read_beside(artifact, path, PICTURE_BYTES, &data, &size, error))
+        return false;
+    const char *type = picture_type(data, size);
+    if (!type && g_str_has_suffix(path, ".svg") && g_utf8_validate_len(data, size, NULL))
+        type = "text/plain; charset=utf-8";
+    if (!type)
+        return reply_fail(error, 415, "%s is no picture (png, jpeg, gif, webp, svg)", path);
+    reply_bytes(reply, type, g_steal_pointer(&data), size);
+    return true;
+}
+
+typedef struct SaveArgs {
+    const char *content, *run_id;
+} SaveArgs;
+
+static const FieldDef save_fields[] = {
+    { "content", FIELD_STRING, offsetof(SaveArgs, content), .is_required = true },
+    { "runId", FIELD_STRING, offsetof(SaveArgs, run_id), .is_required = true },
+    { 0 },
+};
+
+/* The hash between the quotes of If-Match. Caller frees. */
+static bool read_condition(const ArcadeRequest *request, char **ret_sha256, GError **error)
+{
+    const char *condition = request_header(request, "if-match");
+    if (!condition)
+        return reply_fail(error, 428, "If-Match with the sha256 of the file is needed");
+    size_t size = strlen(condition);
+    if (size < 2 || condition[0] != '"' || condition[size - 1] != '"')
+        return reply_fail(error, 400, "If-Match must be the sha256 in quotes");
+    *ret_sha256 = g_strndup(condition + 1, size - 2);
+    return true;
+}
+
+/* Line ends as edits.h wants them. Caller frees. */
+static char *with_line_feeds(const char *content)
+{
+    GString *text = g_string_new(content);
+    g_string_replace(text, "\r\n", "\n", 0);
+    return g_string_free(text, FALSE);
+}
+
+/* When `problem` is that the file is another by now, the reply will say which. */
+static bool is_conflict(Db *db, const char *doc_id, const GError *problem, ArcadeReply *reply)
+{
+    if (!answer_error_is(problem, ANSWER_CONFLICT))
+        return false;
+    g_auto(Document) now = { 0 };
+    bool is_read = read_document(db, doc_id, &now, NULL);
+    reply->error_details = json_object();
+    json_set_take(reply->error_details, "sha256", json_text(is_read ? now.sha256 : NULL));
+    return true;
+}
+
+bool route_save(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error)
+{
+    SaveArgs args = { 0 };
+    g_autofree char *base = NULL;
+    g_autoptr(RunArtifact) artifact = NULL;
+    if (!read_condition(request, &base, error) ||
+        !request_decode(request, save_fields, &args, error) ||
+        !view_find_artifact(db, request->id, &artifact, error))
+        return false;
+    g_autofree char *content = with_line_feeds(args.content);
+    g_autofree char *sha256 = NULL;
+    g_autoptr(GError) problem = NULL;
+    int64_t edit_id = 0;
+    if (!edit_save(db, artifact, args.run_id, "user", content, base, time_now_ms(), &edit_id,
+                   &sha256, &problem)) {
+        if (is_conflict(db, artifact->doc_id, problem, reply))
+            return reply_fail(error, 412, "%s", problem->message);
+        g_propagate_error(error, g_steal_pointer(&problem));
+        return false;
+    }
+    json_t *answer = json_object();
+    json_set_text(answer, "sha256", sha256);
+    json_set_take(answer, "editId", edit_id ? json_integer(edit_id) : json_null());
+    reply_json(reply, 200, answer);
+    reply_set_etag(reply, sha256);
+    return true;
+}
+
+typedef struct SuggestArgs {
+    const char *base, *content, *run_id;
+} SuggestArgs;
+
+static const FieldDef suggest_fields[] = {
+    { "baseSha256", FIELD_STRING, offsetof(SuggestArgs, base), .is_required = true },
+    { "content", FIELD_STRING, offsetof(SuggestArgs, content), .is_required = true },
+    { "runId", FIELD_STRING, offsetof(SuggestArgs, run_id), .is_required = true },
+    { 0 },
+};
+
+bool route_suggest(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error)
+{
+    SuggestArgs args = { 0 };
+    g_autoptr(RunArtifact) artifact = NULL;
+    if (!request_decode(request, suggest_fields, &args, error) ||
+        !view_find_artifact(db, request->id, &artifact, error))
+        return false;
+    g_autofree char *content = with_line_feeds(args.content);
+    g_autoptr(GError) problem = NULL;
+    g_autoptr(json_t) edit = NULL;
+    int64_t edit_id = 0;
+    if (!edit_suggest(db, artifact, args.run_id, "user", content, args.base, time_now_ms(),
+                      &edit_id, &problem)) {
+        is_conflict(db, artifact->doc_id, problem, reply);
+        g_propagate_error(error, g_steal_pointer(&problem));
+        return false;
+    }
+    if (!edit_get(db, edit_id, &edit, error))
+        return false;
+    reply_json(reply, 201, g_steal_pointer(&edit));
+    return true;
+}

@@ -1,0 +1,123 @@
+"""Cases of test_arcade.py about editing: Save, Suggest, what happens when the file changed meanwhile."""
+from place import case, check, equal
+from webdriver import CONTROL
+
+
+def set_editor(browser, text):
+    """Replaces what is in the editor as if it were typed."""
+    browser.find(".editing .yours textarea")
+    browser.js("""const box = document.querySelector(".editing .yours textarea"); box.focus(); box.select();
+        document.execCommand("insertText", false, arguments[0]);""", text)
+
+
+@case("Edit and Save; the agent sees the patch; accepted, it is shown as such")
+def save(place):
+    doc, path = place.artifact("design.md", "# A\n\nmay run\n")
+    place.open(doc, ".rendered")
+    browser = place.browser
+    browser.click("button", "Edit")
+    browser.press(CONTROL, "s")
+    browser.wait_for(".problem", "Nothing has changed.")
+    set_editor(browser, "# A\n\nmust run\n")
+    browser.click("button", "Save")
+    browser.wait_for(".rendered p", "must run")
+    equal(path.read_text(), "# A\n\nmust run\n", "the file")
+    browser.wait_for(".edit", "Saved change")
+    edits = place.arcade.read(place.run)["edits"]
+    equal([(each["mode"], "+must run" in each["patch"]) for each in edits], [("direct", True)], "what the agent reads")
+    place.arcade.tool("feedback", "accept-edit", fields={"runId": place.run, "docId": doc})
+    browser.wait_for(".edit .badge", "accepted")
+    check(browser.has(".edit .diff .added", "+must run"), "the difference is not shown any more")
+
+
+@case("Suggest: nothing is written; withdraw; a suggestion that is accepted")
+def suggest(place):
+    doc, path = place.artifact("design.md", "# A\n\nmay run\n")
+    place.open(doc, ".rendered")
+    browser = place.browser
+    for text, end in (("might run", "withdrawn"), ("must run", "accepted")):
+        browser.click("button", "Edit")
+        set_editor(browser, f"# A\n\n{text}\n")
+        browser.click("button", "Suggest")
+        browser.wait_for(".edit .diff .added", f"+{text}")
+        browser.wait_for(".edit .badge", "pending")
+        equal(path.read_text(), "# A\n\nmay run\n", "the file")
+        if end == "withdrawn":
+            browser.click("button", "Withdraw")
+            browser.wait_gone(".edit .badge", "pending")
+            equal(place.arcade.read(place.run)["edits"], [], "what the agent reads")
+        else:
+            place.arcade.tool("feedback", "accept-edit", fields={"runId": place.run, "docId": doc})
+            browser.wait_for(".edit .badge", "accepted")
+            browser.wait_for(".rendered p", "must run")
+            equal(path.read_text(), "# A\n\nmust run\n", "the file")
+
+
+@case("a file that changed meanwhile: both versions, Keep mine, Take theirs, nothing is lost")
+def conflict(place):
+    doc, path = place.artifact("design.md", "# A\n\nbase\n")
+    place.open(doc, ".rendered")
+    browser = place.browser
+    versions = lambda: [browser.js("return document.querySelector(arguments[0])?.value", selector)  # noqa: E731
+                        for selector in (".yours textarea", ".theirs textarea")]
+    for choice, sent in (("Take theirs", "Suggest"), ("Keep mine", "Save")):
+        path.write_text("# A\n\nbase\n")
+        browser.wait_for(".rendered p", "base")
+        browser.click("button", "Edit")
+        set_editor(browser, "# A\n\nmine\n")
+        path.write_text("# A\n\ntheirs\n")
+        browser.wait_for(".notice", "The file has changed on disk.")
+        browser.click("button", sent)
+        browser.wait_for(".problem", "differ from line 3 on")
+        equal(versions(), ["# A\n\nmine\n", "# A\n\ntheirs\n"], "both versions")
+        equal(path.read_text(), "# A\n\ntheirs\n", "the file")
+        browser.click("button", choice)
+        if choice == "Take theirs":
+            equal(versions()[0], "# A\n\ntheirs\n", "the editor")
+            browser.click("summary", "Your version")
+            equal(browser.js("return document.querySelector('.mine textarea').value"), "# A\n\nmine\n", "what was given up")
+            browser.click(".mine button", "Throw away")
+            browser.click("button", "Close")
+            browser.wait_for(".rendered p", "theirs")
+        else:
+            browser.click("button", "Save")
+            browser.wait_for(".rendered p", "mine")
+            equal(path.read_text(), "# A\n\nmine\n", "the file")
+
+
+@case("what was typed outlives Close, a reload, and a change on disk")
+def typed(place):
+    doc, path = place.artifact("notes.txt", "base\n")
+    place.open(doc, ".source")
+    browser = place.browser
+    browser.click("button", "Edit")
+    set_editor(browser, "mine\n")
+    browser.click("button", "Close")
+    browser.wait_for(".source .line", "base")
+    path.write_text("theirs\n")
+    browser.wait_for(".source .line", "theirs")
+    browser.js("location.reload()")
+    browser.click("button", "Continue editing")
+    browser.wait_for(".problem", "The file has changed on disk since")
+    equal(browser.js("return document.querySelector('.yours textarea').value"), "mine\n", "what was typed")
+    browser.click("button", "Save")
+    browser.wait_for(".theirs textarea")
+    equal(path.read_text(), "theirs\n", "the file")
+    browser.click("button", "Discard changes")
+    browser.click("button", "Discard for good?")
+    browser.wait_for(".source .line", "theirs")
+    check(browser.has("button", "Edit"), "there is something to continue")
+
+
+@case("cli-E-07 line ends, a missing last one and the byte-order mark are kept")
+def bytes_kept(place):
+    files = [("crlf.txt", b"one\r\ntwo\r\n", "one\nTWO\n", b"one\r\nTWO\r\n"), ("open.txt", b"one\ntwo", "ONE\ntwo", b"ONE\ntwo"),
+             ("bom.txt", b"\xef\xbb\xbfone\r\ntwo", "one 😀\ntwo", "\ufeffone 😀\r\ntwo".encode())]
+    for name, before, typed_text, after in files:
+        doc, path = place.artifact(name, before)
+        place.open(doc, ".source .line")
+        place.browser.click("button", "Edit")
+        set_editor(place.browser, typed_text)
+        place.browser.click("button", "Save")
+        place.browser.wait_for(".edit", "Saved change")
+        equal(path.read_bytes(), after, name)

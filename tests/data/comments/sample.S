@@ -1,0 +1,4 @@
+#include <no.h>
+// yes
+/* yes */
+.string "no // no /* no */" // yes

@@ -1,0 +1,3 @@
+-- yes
+A := "no -- no "" -- no"; -- yes
+B := '"'; C := '\'; D := A'Image ('"'); -- yes

@@ -1,0 +1,3 @@
+# yes
+{ print "no # no" } # yes
+/no # no/ { x = 4 / 2 } # yes

@@ -1,0 +1,4 @@
+# yes
+a = "no # no" # yes
+b = """no " # no
+no""" # yes

@@ -1,0 +1,2 @@
+; yes
+[\; \" "no ; no" #"no;no"] ; yes

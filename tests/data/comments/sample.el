@@ -1,0 +1,3 @@
+; yes
+(list ?; ?\; ?" "no ; no") ; yes
+(string? "no") ; yes

@@ -1,0 +1,4 @@
+-- yes
+{- yes -}
+a = "no -- no {- no -}" -- yes
+b = """no " -- no""" -- yes

@@ -1,0 +1,4 @@
+% yes
+A = "no % no", % yes
+B = 'no % no', % yes
+C = $%, D = $", E = $\', % yes

@@ -1,0 +1,5 @@
+C     yes
+*     yes
+c     yes
+!     yes
+      CALL NO('no ! no') ! yes

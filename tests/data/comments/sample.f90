@@ -1,0 +1,3 @@
+! yes
+a = "no ! no "" ! no" ! yes
+b = 'no '' ! no' ! yes

@@ -1,0 +1,3 @@
+# yes
+echo "no # no" 'no # no' no#no # yes
+echo "no (no) $(f "no # no") # no" # yes

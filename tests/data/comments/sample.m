@@ -1,0 +1,5 @@
+#import <Foundation/Foundation.h> // yes
+/* yes */
+@implementation A
+- (void)f { NSLog(@"no // no /* no */"); }
+@end

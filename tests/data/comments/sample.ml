@@ -1,0 +1,5 @@
+(* yes: outer (* inner *) "no *) no" '"' still outer *)
+let a = "no (* no *)" (* yes *)
+let b = '"' and c : 'a list = [] (* yes *)
+let d = {x|no (* no " |} no|x} (* yes *)
+let e = (*) 2 3 (* yes *)

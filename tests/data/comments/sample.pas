@@ -1,0 +1,6 @@
+// yes
+{ yes: a
+block }
+(* yes *)
+a := 'no // no '' { no } (* no *)'; // yes
+{$R+ yes}

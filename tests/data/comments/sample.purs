@@ -1,0 +1,3 @@
+-- yes
+{- yes -}
+a = "no -- no {- no -}" -- yes

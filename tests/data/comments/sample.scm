@@ -1,0 +1,3 @@
+; yes
+#;(no) ; yes
+(display "no ; no") #| yes |#

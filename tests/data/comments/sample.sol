@@ -1,0 +1,3 @@
+// yes
+/* yes */
+string a = "no // no /* no */"; // yes

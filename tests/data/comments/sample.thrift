@@ -1,0 +1,4 @@
+// yes
+# yes
+/* yes */
+const string a = "no // no # no /* no */" # yes

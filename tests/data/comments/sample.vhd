@@ -1,0 +1,2 @@
+-- yes
+a <= "no -- no"; b <= '1'; c <= d'event; -- yes

@@ -1,0 +1,3 @@
+" yes
+let a = "no"
+  " yes
