@@ -176,6 +176,22 @@ t "--timeout must be a positive integer"
 tool task stats --timeout abc
 failed "Invalid timeout value: abc. Must be a positive integer." validation
 
+t "cli-H-06: a missing file, --timeout 0"
+tool mmd-validate none.md
+failed "File not found: none.md" not_found
+tool mmd-validate none.md --timeout 0
+failed "Invalid timeout value: 0. Must be a positive integer." validation
+
+t "cli-H-07: --exit-zero changes the exit code alone"
+printf 'flowchart TD\n  A -> B\n' >bad.mmd
+tool mmd-validate bad.mmd
+expect_exit 1
+cp "$(path_of stdout)" refused
+tool mmd-validate bad.mmd --exit-zero
+expect_exit 0
+cmp -s refused "$(path_of stdout)" || fail "another answer"
+expect_json stdout data.diagrams.0.errors.0.line 2
+
 t "an operation ends when its time is over"
 tool task pickup --type none --wait 30 --timeout 300
 failed "Timed out after 300 ms" timeout

@@ -167,6 +167,7 @@ static void test_languages(void **state)
     expect_contents(fixture, "{'scope':'all','docstrings':true,'include':['*.py']}",
                     "\"\"\"doc\"\"\"|# py");
     expect_contents(fixture, "{'scope':'all','language':'cpp'}", "// cpp");
+    expect_contents(fixture, "{'scope':'all','language':'py'}", "# py|# script");
     g_autoptr(json_t) data = data_of(fixture, "{'scope':'all','language':'python'}");
     g_autofree char *got = contents(data);
     assert_text("language", got, "# py|# script");

@@ -152,6 +152,32 @@ static void test_javascript(void **state G_GNUC_UNUSED)
     expect_cases("cli-G-10", cases, G_N_ELEMENTS(cases));
 }
 
+static void test_ruby_and_perl(void **state G_GNUC_UNUSED)
+{
+    static const Case cases[] = {
+        { "ruby", "a = b ? 'x' : \"y\" # c\n", "# c" },
+        { "ruby", "a = b ?'x#':'y' # c\n", "# c" },
+        { "ruby", "[?#, ?\", ?'] # c\n", "# c" },
+        { "ruby", "a.empty? # c\n", "# c" },
+        { "ruby", "a / b # c / d\n", "# c / d" },
+        { "ruby", "split /\"#/ # c\n", "# c" },
+        { "ruby", "gsub(/\"#/, '') # c\n", "# c" },
+        { "ruby", "x % 3 # c\ny %w[# #] # d\n", "# c¦# d" },
+        { "ruby", "class << self # c\n  x <<A, y # d\n# no\nA\nend # e\n", "# c¦# d¦# e" },
+        { "ruby", "list << \"# no\" # c\n", "# c" },
+        { "ruby", "\"#{x # in\n}\" # c\n", "# in¦# c" },
+        { "ruby", "=begin\nno end\n", "=begin\nno end" },
+        { "perl", "$p =~ s{^(//[^/]+)/?\\z}{}s || $q; # c\n", "# c" },
+        { "perl", "s{a}{ f() # in\n}gex; # c\n", "# in¦# c" },
+        { "perl", "$x =~ m,#, ? $h{s} : $#{$y}; # c\n", "# c" },
+        { "perl", "y => 1, s => '#'; # c\n", "# c" },
+        { "perl", "$h{a} / $h{b}; # c / d\n", "# c / d" },
+        { "perl", "=pod\n\ntext\n", "=pod\n\ntext" },
+        { "elixir", "x ?\" # no\n", "" },
+    };
+    expect_cases("quotes", cases, G_N_ELEMENTS(cases));
+}
+
 static void test_shell(void **state G_GNUC_UNUSED)
 {
     static const Case cases[] = {
@@ -419,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_edge_cases),
         cmocka_unit_test(test_docstrings),
         cmocka_unit_test(test_javascript),
+        cmocka_unit_test(test_ruby_and_perl),
         cmocka_unit_test(test_shell),
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_git_lines),

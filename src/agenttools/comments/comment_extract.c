@@ -305,8 +305,12 @@ static bool fail_validation(GError **error, const char *field, const char *text)
 
 static bool find_language(const char *name, const CommentLanguage **ret_language, GError **error)
 {
-    *ret_language = name != NULL ? comment_language_find(name) : NULL;
-    if (name == NULL || *ret_language != NULL)
+    *ret_language = NULL;
+    if (name == NULL)
+        return true;
+    g_autofree char *file = g_strconcat("a.", name, NULL); // "py" is python too
+    *ret_language = comment_language_find(name);
+    if (*ret_language != NULL || comment_language_by_name(file, ret_language) == LANGUAGE_KNOWN)
         return true;
     g_autofree const char **names = comment_language_names();
     const char *nearest = str_nearest(name, names);

@@ -4,6 +4,7 @@
 #include "agenttools/comments/comment_git.h"
 
 #include "agenttools/answer.h"
+#include "base/limits.h"
 #include "base/proc.h"
 #include "base/str.h"
 #include "github/git.h"
@@ -33,7 +34,8 @@ static bool fail_with_git(const char *const *args, GError *cause, GError **error
     g_autofree char *command = command_text(args);
     if (error_is(owned, KEDGE_ERROR_LIMIT))
         return answer_error(error, ANSWER_GIT, NULL,
-                            "Git command failed: %s: more output than kedge takes", command);
+                            "Git command failed: %s: more than %zu MiB of output", command,
+                            LIMIT_GIT_OUTPUT_BYTES / MIB);
     if (!error_is(owned, KEDGE_ERROR_FAILED)) {
         g_propagate_error(error, g_steal_pointer(&owned));
         return false;

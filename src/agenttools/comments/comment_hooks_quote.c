@@ -48,6 +48,8 @@ static bool skip_character(Lexer *self)
     char before = lexer_before(self, self->at), next = lexer_peek(self, 1);
     if (lexer_is_word(before) || before == ')' || before == ']' || g_ascii_isspace(next))
         return false;
+    if ((next == '"' || next == '\'') && !regex_is_operand_next(self))
+        return false; // x ?'yes':'no'
     size_t size = next == '\\' ? 3 : 2;
     if (next != '\\' && lexer_is_word(lexer_peek(self, 2)) && lexer_is_word(next))
         return false; // x ?yes : no

@@ -9,6 +9,8 @@
 
 static bool is_operand_word(const Lexer *self, size_t end)
 {
+    if (self->language->words == NULL)
+        return false;
     size_t start = lexer_word_start(self, end, OPERAND_WORD_MAX);
     char before = lexer_before(self, start);
     return before != '.' && before != '$' && before != '@' &&

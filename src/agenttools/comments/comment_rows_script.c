@@ -297,6 +297,7 @@ const CommentLanguage comment_rows_script[] = {
         .interpreters = "elixir",
         .lines = { HASH },
         .strings = elixir_strings,
+        .words = "when in and or not do else",
         .hook_bytes = "~?",
         .hook = hook_elixir,
     },

@@ -1,17 +1,12 @@
 /*
- * Opening a scope and reading its files (comment_scope.h).
+ * Opening a scope, and its changed lines (comment_scope.h).
  */
 #include "agenttools/comments/comment_scope.h"
 
 #include "agenttools/answer.h"
-#include "agenttools/comments/comment_text.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 
 void comment_scope_free(CommentScope *self)
 {
@@ -175,12 +170,11 @@ static char *path_in_root(const CommentScope *self, const char *cwd, const char 
 {
     g_autofree char *whole = path_absolute(path, cwd);
     g_autofree char *dir = g_path_get_dirname(whole), *name = g_path_get_basename(whole);
-    g_autofree char *real_dir = path_real(dir), *real_root = path_real(self->root);
+    g_autofree char *real_dir = path_real(dir);
     g_autofree char *real = g_build_filename(real_dir != NULL ? real_dir : dir, name, NULL);
-    const char *root = real_root != NULL ? real_root : self->root;
-    if (!path_is_inside(real, root) || strcmp(real, root) == 0)
+    if (!path_is_inside(real, self->root) || strcmp(real, self->root) == 0)
         return NULL;
-    const char *relative = real + strlen(root);
+    const char *relative = real + strlen(self->root);
     return g_strdup(*relative == '/' ? relative + 1 : relative);
 }
 
@@ -301,7 +295,9 @@ bool comment_scope_open(const ScopeSpec *spec, Cancel *cancel, CommentScope **re
                             "Scope \"%s\" needs a work tree, and this repository has none here",
                             spec->scope);
     g_autoptr(CommentScope) self = g_new0(CommentScope, 1);
-    self->root = g_steal_pointer(&repo.root);
+    self->root = path_real(repo.root);
+    if (self->root == NULL)
+        self->root = g_steal_pointer(&repo.root);
     self->base = g_strdup(spec->base);
     self->files = g_ptr_array_new_with_free_func((GDestroyNotify)scope_file_free);
     if (!kind->open(self, spec, cancel, error))
@@ -340,98 +336,4 @@ bool scope_file_has_changed(const ScopeFile *self, size_t first, size_t last)
             high = middle;
     }
     return low < self->changed->len && g_array_index(self->changed, LineRange, low).first <= last;
-}
-
-// --- texts ---
-
-static bool skip(ScopeFile *file, const char *reason)
-{
-    file->skipped = reason;
-    return true;
-}
-
-static bool read_blob(const CommentScope *self, ScopeFile *file, Cancel *cancel, char **ret_data,
-                      size_t *ret_size, GError **error)
-{
-    const char *const args[] = { "cat-file", "blob", file->blob, NULL };
-    g_autofree char *data = NULL;
-    bool is_too_large = false;
-    g_autoptr(GError) cause = NULL;
-    if (!comment_git(self->root, args, cancel, &data, ret_size, &is_too_large, &cause)) {
-        if (is_too_large)
-            return skip(file, "too large");
-        g_propagate_error(error, g_steal_pointer(&cause));
-        return false;
-    }
-    if (*ret_size > COMMENT_FILE_MAX_BYTES)
-        return skip(file, comment_text_is_binary(data, *ret_size) ? "binary" : "too large");
-    *ret_data = g_steal_pointer(&data);
-    return true;
-}
-
-/* The directory above is really inside the root: git tracks nothing behind a link. */
-static bool is_behind_link(const CommentScope *self, const char *path)
-{
-    g_autofree char *dir = g_path_get_dirname(path);
-    g_autofree char *real_dir = path_real(dir), *real_root = path_real(self->root);
-    g_autofree char *relative_dir = g_path_get_dirname(path + strlen(self->root) + 1);
-    g_autofree char *want = strcmp(relative_dir, ".") == 0
-                                ? g_strdup(real_root)
-                                : g_build_filename(real_root, relative_dir, NULL);
-    return real_dir != NULL && want != NULL && strcmp(real_dir, want) != 0;
-}
-
-static bool read_descriptor(int fd, ScopeFile *file, char **ret_data, size_t *ret_size)
-{
-    struct stat info;
-    if (fstat(fd, &info) < 0)
-        return skip(file, "unreadable");
-    if (S_ISDIR(info.st_mode))
-        return skip(file, file->is_named ? "directory" : "submodule");
-    if (!S_ISREG(info.st_mode))
-        return skip(file, "not a regular file");
-    bool is_large = info.st_size > (off_t)COMMENT_FILE_MAX_BYTES;
-    size_t wanted = is_large ? (size_t)8 * 1024 : (size_t)info.st_size, size = 0;
-    g_autofree char *data = g_malloc(wanted + 1);
-    while (size < wanted) {
-        ssize_t got = read(fd, data + size, wanted - size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return skip(file, "unreadable");
-        if (got == 0)
-            break;
-        size += (size_t)got;
-    }
-    if (is_large)
-        return skip(file, comment_text_is_binary(data, size) ? "binary" : "too large");
-    data[size] = '\0';
-    *ret_data = g_steal_pointer(&data);
-    *ret_size = size;
-    return true;
-}
-
-static bool read_file(const CommentScope *self, ScopeFile *file, char **ret_data, size_t *ret_size)
-{
-    g_autofree char *path = g_build_filename(self->root, file->path, NULL);
-    if (is_behind_link(self, path))
-        return skip(file, "symlink");
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0 && errno == ELOOP)
-        return skip(file, "symlink");
-    if (fd < 0)
-        return skip(file, errno == ENOENT || errno == ENOTDIR ? "deleted" : "unreadable");
-    bool is_read = read_descriptor(fd, file, ret_data, ret_size);
-    close(fd);
-    return is_read;
-}
-
-bool comment_scope_read(const CommentScope *self, ScopeFile *file, Cancel *cancel, char **ret_data,
-                        size_t *ret_size, GError **error)
-{
-    *ret_data = NULL;
-    if (!cancel_check(cancel, error))
-        return false;
-    return file->blob != NULL ? read_blob(self, file, cancel, ret_data, ret_size, error)
-                              : read_file(self, file, ret_data, ret_size);
 }
