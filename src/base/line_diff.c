@@ -30,11 +30,17 @@ typedef struct Search {
 static DiffLine *split(const char *text, size_t *ret_count)
 {
     GArray *lines = g_array_new(FALSE, FALSE, sizeof(DiffLine));
-    while (*text) {
-        const char *end = strchrnul(text, '\n');
-        DiffLine line = { .text = text, .size = (size_t)(end - text), .has_newline = *end == '\n' };
+    const char *end = text + strlen(text);
+    while (text < end) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        const char *stop = newline ? newline : end;
+        DiffLine line = {
+            .text = text,
+            .size = (size_t)(stop - text),
+            .has_newline = newline != NULL,
+        };
         g_array_append_val(lines, line);
-        text = line.has_newline ? end + 1 : end;
+        text = newline ? newline + 1 : end;
     }
     *ret_count = lines->len;
     return (DiffLine *)(void *)g_array_free(lines, FALSE);

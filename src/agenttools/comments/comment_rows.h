@@ -5,6 +5,16 @@
 
 #include "agenttools/comments/comment_lexer_private.h"
 
+// strings of one line with backslash escapes, as StringMark
+#define DOUBLE                                                                                     \
+    {                                                                                              \
+        "\"", "\"", '\\'                                                                           \
+    }
+#define SINGLE                                                                                     \
+    {                                                                                              \
+        "'", "'", '\\'                                                                             \
+    }
+
 extern const CommentLanguage comment_rows_c[];
 extern const CommentLanguage comment_rows_script[];
 extern const CommentLanguage comment_rows_other[];

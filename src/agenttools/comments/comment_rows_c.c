@@ -16,14 +16,6 @@
         "/*", "*/", BLOCK_NESTED                                                                   \
     }
 
-#define DOUBLE                                                                                     \
-    {                                                                                              \
-        "\"", "\"", '\\'                                                                           \
-    }
-#define SINGLE                                                                                     \
-    {                                                                                              \
-        "'", "'", '\\'                                                                             \
-    }
 #define TICKS                                                                                      \
     {                                                                                              \
         "`", "`", 0, STRING_LINES                                                                  \

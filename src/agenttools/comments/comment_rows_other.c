@@ -3,15 +3,6 @@
  */
 #include "agenttools/comments/comment_rows.h"
 
-#define DOUBLE                                                                                     \
-    {                                                                                              \
-        "\"", "\"", '\\'                                                                           \
-    }
-#define SINGLE                                                                                     \
-    {                                                                                              \
-        "'", "'", '\\'                                                                             \
-    }
-
 static const StringMark plain_strings[] = { DOUBLE, SINGLE, { 0 } };
 static const StringMark lines_strings[] = { { "\"", "\"", '\\', STRING_LINES }, { 0 } };
 static const StringMark doubled_strings[] = { { "\"", "\"", 0, STRING_DOUBLED }, { 0 } };

@@ -17,15 +17,6 @@
         "#", AT_LINE, NULL                                                                         \
     }
 
-#define DOUBLE                                                                                     \
-    {                                                                                              \
-        "\"", "\"", '\\'                                                                           \
-    }
-#define SINGLE                                                                                     \
-    {                                                                                              \
-        "'", "'", '\\'                                                                             \
-    }
-
 static const StringMark plain_strings[] = { DOUBLE, SINGLE, { 0 } };
 static const StringMark lines_strings[] = {
     { "\"", "\"", '\\', STRING_LINES },
