@@ -1,7 +1,6 @@
 """The task queue and the page of Arcade: what they sustain."""
 
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -56,10 +55,10 @@ def page(lab, _runs):
     """A 2 MB artifact in Chromium, from navigation to its text."""
     if not shutil.which("chromium") or not shutil.which("chromedriver"):
         return
-    done = subprocess.run([sys.executable, TESTS / "browser/measure.py"], env={**os.environ, "KEDGE": lab.kedge}, capture_output=True,
-                          text=True, timeout=300, check=False)
+    done = subprocess.run([sys.executable, TESTS / "browser/measure.py", "--kedge", lab.kedge], capture_output=True, text=True,
+                          timeout=300, check=False)
     if done.returncode != 0:
-        raise RuntimeError(done.stderr[-400:] or done.stdout[-400:])
+        raise budgets.measure.BenchError(done.stderr[-400:] or done.stdout[-400:])
     figures = json.loads(done.stdout.splitlines()[-1])
     yield budgets.Row("Arcade: 2 MB of source in Chromium", [figures["source_ms"]], "ms", 1000)
     yield budgets.Row("Arcade: 2 MB of Markdown in Chromium", [figures["rendered_ms"]], "ms", 1000)
