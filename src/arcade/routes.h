@@ -1,27 +1,28 @@
 /*
  * What Arcade answers (agent-tools-cli §5.6): one function per row, and the page's own files.
  *
- * JSON in and out. Besides what the specification says:
+ * JSON in and out. An edit and an annotation look as in feedback/edits.h and
+ * feedback/annotations.h. Writes, DELETE too, need Content-Type: application/json. Besides what the
+ * specification says:
  *
- *   GET runs                 each run has openAnnotations; nextCursor is null at the end
- *   GET runs/ID              steps: {id, label, status, units?}; artifacts as GET artifacts/ID
- * without what is about the file; waiting: the event's data, or null GET runs/ID/events       also
- * limit (500); nextAfter is null when there are no more GET artifacts/ID         {docId, path,
- * name, storageRoot, type, feature, step, subflow, createdAt, exists, size, sha256, isBinary,
- * isTooLarge, editable, pendingEdits: [edit]}; sha256 is null for a file that is gone or larger
- * than 5 MiB GET artifacts/ID/html    of Markdown only, else 415; 413: show the source PUT
- * artifacts/ID/content editId is null when nothing changed and no edit is pending; 412:
- *                            error.sha256 is that of the file now, null when it is gone
- *   POST …/suggestions       the edit; 409 with error.sha256 when baseSha256 is not the file's
- *   DELETE edits/ID          the edit, withdrawn
- *   GET annotations          warnings: [text] when there are any; runId or docId is needed
- *   POST annotations         docId may be absent for a comment on the run as a whole
- *   PATCH annotations/ID     the thread; content and DELETE only for comments of the user
- *   DELETE annotations/ID    {deleted: true}
- *   POST …/replies           {replyId, annotation: the thread}
- *
- * An edit and an annotation look as in feedback/edits.h and feedback/annotations.h. Writes, DELETE
- * too, need Content-Type: application/json.
+ * - GET runs: each run has openAnnotations; nextCursor is null at the end.
+ * - GET runs/ID: steps are {id, label, status, units?}; artifacts as GET artifacts/ID without what
+ *   is about the file; waiting is the event's data, or null.
+ * - GET runs/ID/events: also limit (500); nextAfter is null when there are no more.
+ * - GET artifacts/ID: {docId, path, name, storageRoot, type, feature, step, subflow, createdAt,
+ *   exists, size, sha256, isBinary, isTooLarge, editable, pendingEdits: [edit]}; sha256 is null for
+ *   a file that is gone or larger than 5 MiB.
+ * - GET artifacts/ID/html: of Markdown only, else 415; 413: show the source.
+ * - PUT artifacts/ID/content: editId is null when nothing changed and no edit is pending; 412 has
+ *   error.sha256, that of the file now, null when it is gone.
+ * - POST artifacts/ID/suggestions: the edit; 409 with error.sha256 when baseSha256 is not the
+ *   file's.
+ * - DELETE edits/ID: the edit, withdrawn.
+ * - GET annotations: warnings: [text] when there are any; runId or docId is needed.
+ * - POST annotations: docId may be absent for a comment on the run as a whole.
+ * - PATCH annotations/ID: the thread; content and DELETE only for comments of the user.
+ * - DELETE annotations/ID: {deleted: true}.
+ * - POST annotations/ID/replies: {replyId, annotation: the thread}.
  */
 #pragma once
 

@@ -363,42 +363,43 @@ static bool read_all(ArgvReader *self, GError **error)
     return true;
 }
 
-bool field_from_argv(const FieldDef *fields, int argc, char *const *argv, json_t **ret_arguments,
-                     GPtrArray *words, GPtrArray *unknown, GError **error)
+// Reads with what `reader` was given; it gets an object of its own.
+static bool read_into(ArgvReader reader, json_t **ret_arguments, GError **error)
 {
     g_autoptr(json_t) arguments = json_object();
-    ArgvReader reader = {
-        .fields = fields,
-        .argc = argc,
-        .argv = argv,
-        .arguments = arguments,
-        .words = words,
-        .unknown = unknown,
-    };
+    reader.arguments = arguments;
     if (!read_all(&reader, error))
         return false;
     *ret_arguments = g_steal_pointer(&arguments);
     return true;
 }
 
-bool field_from_argv_raw(const FieldDef *fields, int argc, char *const *argv,
-                         json_t **ret_arguments, GPtrArray *words, GPtrArray *unknown,
-                         GError **error)
+bool field_from_argv(const FieldDef *fields, int argc, char *const *argv, json_t **ret_arguments,
+                     GPtrArray *words, GPtrArray *unknown, GError **error)
 {
-    g_autoptr(json_t) arguments = json_object();
     ArgvReader reader = {
         .fields = fields,
         .argc = argc,
         .argv = argv,
-        .arguments = arguments,
+        .words = words,
+        .unknown = unknown,
+    };
+    return read_into(reader, ret_arguments, error);
+}
+
+bool field_from_argv_raw(const FieldDef *fields, int argc, char *const *argv,
+                         json_t **ret_arguments, GPtrArray *words, GPtrArray *unknown,
+                         GError **error)
+{
+    ArgvReader reader = {
+        .fields = fields,
+        .argc = argc,
+        .argv = argv,
         .words = words,
         .unknown = unknown,
         .is_raw = true,
     };
-    if (!read_all(&reader, error))
-        return false;
-    *ret_arguments = g_steal_pointer(&arguments);
-    return true;
+    return read_into(reader, ret_arguments, error);
 }
 
 static const char *default_value_name(FieldType type)

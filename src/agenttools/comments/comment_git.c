@@ -9,8 +9,6 @@
 #include "base/str.h"
 #include "github/git.h"
 
-#define MEANT_MAX_BYTES    ((size_t)256) // of names that are compared
-#define MEANT_MAX_DISTANCE ((size_t)3)
 
 /* The command as a person would type it: up to where revisions and paths begin. */
 static char *command_text(const char *const *args)
@@ -97,24 +95,6 @@ bool comment_repo_find(const char *cwd, Cancel *cancel, CommentRepo *ret_repo, b
 
 // --- revisions ---
 
-/* The name that is fewest letters away, up to half of them: names of branches are short, and `mian`
-   is two away from `main`. Borrowed; NULL: none. */
-static const char *nearest_name(const char *revision, char *const *names)
-{
-    const char *nearest = NULL;
-    size_t nearest_distance = MEANT_MAX_DISTANCE + 1;
-    for (; strlen(revision) <= MEANT_MAX_BYTES && *names != NULL; names++) {
-        size_t length = MAX(strlen(revision), strlen(*names));
-        size_t distance =
-            length <= MEANT_MAX_BYTES ? str_edit_distance(revision, *names) : nearest_distance;
-        if (distance < nearest_distance && distance * 2 <= length) {
-            nearest = *names;
-            nearest_distance = distance;
-        }
-    }
-    return nearest;
-}
-
 /* A branch or tag that somebody may have meant. Caller frees; NULL: none. */
 static char *nearest_revision(const char *root, const char *revision, Cancel *cancel)
 {
@@ -131,7 +111,7 @@ static char *nearest_revision(const char *root, const char *revision, Cancel *ca
         if (g_str_has_suffix(*name, suffix))
             return g_strdup(*name);
     }
-    return g_strdup(nearest_name(revision, names));
+    return g_strdup(str_nearest(revision, (const char *const *)names));
 }
 
 bool comment_git_commit(const char *root, const char *revision, const char *what, Cancel *cancel,
