@@ -5,8 +5,8 @@
 
 #include "agenttools/agenttools.h"
 #include "cmd/commands.h"
-#include "github/gh_doctor.h"
 #include "github/github.h"
+#include "github/safe/gh_doctor.h"
 #include "tools/tools.h"
 
 const Command *const command_table[] = {

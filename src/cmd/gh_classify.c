@@ -5,9 +5,9 @@
 #include "cmd/direct.h"
 #include "cmd/gh_command.h"
 #include "cmd/input.h"
-#include "github/classify.h"
-#include "github/gh_closer_look.h"
 #include "github/repo_ref.h"
+#include "github/safe/classify.h"
+#include "github/safe/gh_closer_look.h"
 
 typedef struct ClassifyFlags {
     bool is_json, is_stdin, has_no_config;

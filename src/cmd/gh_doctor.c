@@ -1,7 +1,7 @@
 /*
- * `kedge gh doctor`: the checks of src/github/gh_doctor.h, shown.
+ * `kedge gh doctor`: the checks of src/github/safe/gh_doctor.h, shown.
  */
-#include "github/gh_doctor.h"
+#include "github/safe/gh_doctor.h"
 
 #include "cmd/direct.h"
 #include "cmd/gh_command.h"

@@ -5,10 +5,10 @@
 #include "base/str.h"
 #include "base/timefmt.h"
 #include "cmd/gh_command.h"
-#include "github/gh_audit.h"
-#include "github/gh_audit_query.h"
-#include "github/gh_record.h"
-#include "github/gh_record_session.h"
+#include "github/safe/gh_audit.h"
+#include "github/safe/gh_audit_query.h"
+#include "github/safe/gh_record.h"
+#include "github/safe/gh_record_session.h"
 #include "session/session_find.h"
 
 typedef struct LastErrorOptions {

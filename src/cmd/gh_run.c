@@ -8,8 +8,8 @@
 #include "cmd/direct.h"
 #include "cmd/gh_command.h"
 #include "cmd/input.h"
-#include "github/gh_call.h"
-#include "github/gh_profile.h"
+#include "github/safe/gh_call.h"
+#include "github/safe/gh_profile.h"
 #include "tool/registry.h"
 
 #define GENERAL_TOOL "gh"

@@ -4,7 +4,7 @@
 #include "base/dirs.h"
 #include "base/path.h"
 #include "cmd/commands.h"
-#include "github/gh_profile.h"
+#include "github/safe/gh_profile.h"
 #include "mcp/server.h"
 #include "tool/registry.h"
 

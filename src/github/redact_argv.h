@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "github/command_parse.h"
+#include "github/safe/command_parse.h"
 
 typedef enum {
     REDACT_RECORD,  // for records, messages and logs: secrets and private text masked

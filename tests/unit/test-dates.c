@@ -5,7 +5,7 @@
 
 #include "gh_fixture.h"
 
-#include "github/dates.h"
+#include "github/ops/dates.h"
 
 #define NOW_MS G_GINT64_CONSTANT(1780209000000) // 2026-05-31T06:30:00Z
 

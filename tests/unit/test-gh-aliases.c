@@ -1,14 +1,14 @@
 /*
  * The closer look at unknown commands: aliases of gh's configuration and extensions
- * (github/gh_aliases.h, github/gh_closer_look.h).
+ * (github/safe/gh_aliases.h, github/safe/gh_closer_look.h).
  */
 #include "unit.h"
 
 #include "gh_fixture.h"
 
 #include "base/file.h"
-#include "github/gh_aliases.h"
-#include "github/gh_closer_look.h"
+#include "github/safe/gh_aliases.h"
+#include "github/safe/gh_closer_look.h"
 
 static void test_expand(void **state G_GNUC_UNUSED)
 {

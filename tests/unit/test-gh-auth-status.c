@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "github/gh_auth_status.h"
+#include "github/safe/gh_auth_status.h"
 
 typedef struct Case {
     const char *name, *text;

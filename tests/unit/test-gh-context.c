@@ -1,15 +1,15 @@
 /*
  * The context of gh: remotes, clones, and the order of those who may name a repository
- * (github/gh_context.h, github/gh_context_git.h, github/gh_remote.h). Real git in temporary
- * repositories; no network.
+ * (github/safe/gh_context.h, github/safe/gh_context_git.h, github/safe/gh_remote.h). Real git in
+ * temporary repositories; no network.
  */
 #include "unit.h"
 
 #include "git_fixture.h"
 
-#include "github/gh_context.h"
-#include "github/gh_kind.h"
 #include "github/repo_ref.h"
+#include "github/safe/gh_context.h"
+#include "github/safe/gh_kind.h"
 
 #include <sys/stat.h>
 

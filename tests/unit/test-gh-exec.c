@@ -6,7 +6,7 @@
 
 #include "base/worker.h"
 #include "gh_fixture.h"
-#include "github/gh_exec.h"
+#include "github/safe/gh_exec.h"
 
 #include <glib/gstdio.h>
 #include <signal.h>

@@ -1,11 +1,11 @@
 /*
- * Fields of the gh_* wrappers (github/gh_fields.h), and what is made of gh's JSON
- * (github/gh_body.h).
+ * Fields of the gh_* wrappers (github/safe/gh_fields.h), and what is made of gh's JSON
+ * (github/safe/gh_body.h).
  */
 #include "unit.h"
 
-#include "github/gh_body.h"
-#include "github/gh_fields.h"
+#include "github/safe/gh_body.h"
+#include "github/safe/gh_fields.h"
 
 #define ITEM "number,title,state,author,createdAt,url,body"
 

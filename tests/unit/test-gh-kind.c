@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "github/gh_header.h"
+#include "github/safe/gh_header.h"
 
 #include <glib/gstdio.h>
 

@@ -5,8 +5,8 @@
 
 #include "gh_fixture.h"
 
-#include "github/gh_kind.h"
-#include "github/gh_program.h"
+#include "github/safe/gh_kind.h"
+#include "github/safe/gh_program.h"
 
 #include <glib/gstdio.h>
 #include <sys/stat.h>

@@ -1,11 +1,11 @@
 /*
  * What a command line of gh acts on, and what is set or put in so that gh agrees
- * (github/gh_target.h, github/gh_argv.h). Pure: the clones are made by hand.
+ * (github/safe/gh_target.h, github/safe/gh_argv.h). Pure: the clones are made by hand.
  */
 #include "unit.h"
 
-#include "github/gh_argv.h"
-#include "github/gh_kind.h"
+#include "github/safe/gh_argv.h"
+#include "github/safe/gh_kind.h"
 
 static const char *const known_hosts[] = { "github.com", "ghe.example.com", "acme.ghe.com", NULL };
 

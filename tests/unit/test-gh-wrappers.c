@@ -6,9 +6,9 @@
 
 #include "git_fixture.h"
 
-#include "github/gh_profile.h"
-#include "github/gh_wrapper_args.h"
 #include "github/github.h"
+#include "github/safe/gh_profile.h"
+#include "github/safe/gh_wrapper_args.h"
 #include "tool/context.h"
 
 #define ITEM   "number,title,state,author,createdAt,url,body"

@@ -6,9 +6,9 @@
 #include "git_fixture.h"
 
 #include "base/file.h"
-#include "github/checkout_remote.h"
 #include "github/git.h"
-#include "github/git_worktree.h"
+#include "github/ops/checkout_remote.h"
+#include "github/ops/git_worktree.h"
 
 #include <sys/stat.h>
 

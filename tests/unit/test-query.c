@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "github/query.h"
+#include "github/ops/query.h"
 
 static void test_compose(void **state G_GNUC_UNUSED)
 {

@@ -6,7 +6,7 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/worker.h"
-#include "github/repo_lock.h"
+#include "github/ops/repo_lock.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 #include "watch_fixture.h"
 
 #include "base/file.h"
-#include "github/log_tail.h"
+#include "github/ops/log_tail.h"
 
 static void test_passed_at_once(void **state G_GNUC_UNUSED)
 {

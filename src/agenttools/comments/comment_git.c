@@ -9,7 +9,6 @@
 #include "base/str.h"
 #include "github/git.h"
 
-
 /* The command as a person would type it: up to where revisions and paths begin. */
 static char *command_text(const char *const *args)
 {

@@ -1,0 +1,114 @@
+/*
+ * All members are started at once and settle on their own; the results keep the order of the
+ * request.
+ */
+#include "github/ops/checkout_batch.h"
+
+#include "github/fan_out.h"
+#include "github/ops/checkout.h"
+#include "github/ops/checkout_text.h"
+
+typedef struct BatchMember {
+    ToolCall *call;
+    CheckoutRequest request;
+    Checkout *checkout; // NULL: failed
+    GError *error;
+} BatchMember;
+
+static void member_run(void *item)
+{
+    BatchMember *self = item;
+    checkout_pr(self->call, &self->request, &self->checkout, &self->error);
+}
+
+static void members_free(BatchMember *members, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        checkout_free(members[i].checkout);
+        g_clear_error(&members[i].error);
+    }
+    g_free(members);
+}
+
+static void append_failures(GString *out, const BatchMember *members, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (members[i].error != NULL)
+            g_string_append_printf(out, "\n- %s: %s", members[i].request.entry,
+                                   members[i].error->message);
+    }
+}
+
+static void append_heading(GString *out, size_t count, size_t done, size_t reused)
+{
+    if (done < count) {
+        g_string_append_printf(out, "# %zu/%zu Pull Request Worktrees checked out (%zu failed)",
+                               done, count, count - done);
+        return;
+    }
+    g_string_append_printf(out, "# %zu Pull Request Worktrees (", count);
+    if (reused < count)
+        g_string_append_printf(out, "%zu checked out", count - reused);
+    if (reused > 0)
+        g_string_append_printf(out, "%s%zu reused", reused < count ? ", " : "", reused);
+    g_string_append_c(out, ')');
+}
+
+static bool batch_report(BatchMember *members, size_t count, const char *repo, ToolResult *result,
+                         GError **error)
+{
+    g_autoptr(GString) out = g_string_new(NULL);
+    g_autoptr(GString) texts = g_string_new(NULL);
+    g_autoptr(json_t) checkouts = json_array();
+    size_t done = 0, reused = 0;
+    for (size_t i = 0; i < count; i++) {
+        const Checkout *checkout = members[i].checkout;
+        if (checkout == NULL)
+            continue;
+        g_autofree char *text = checkout_text(checkout);
+        g_string_append_printf(texts, "%s%s", done > 0 ? "\n\n---\n\n" : "", text);
+        json_append_take(checkouts, checkout_details(checkout));
+        done++;
+        reused += checkout->is_reused ? 1 : 0;
+    }
+    if (done == 0) {
+        append_failures(out, members, count);
+        return fail_with(error, KEDGE_ERROR_FAILED, "all %zu PR checkouts failed:%s", count,
+                         out->str);
+    }
+
+    append_heading(out, count, done, reused);
+    g_string_append_printf(out, "\n\n%s", texts->str);
+    if (done < count) {
+        g_string_append(out, "\n\n## Failed");
+        append_failures(out, members, count);
+        result->is_error = true;
+        result->failure = KEDGE_ERROR_FAILED;
+    }
+    tool_result_add_text(result, out->str);
+    json_t *details = tool_result_details(result);
+    json_set_text(details, "repo", repo);
+    json_set_take(details, "checkouts", g_steal_pointer(&checkouts));
+    return true;
+}
+
+bool checkout_batch(ToolCall *call, const char *const *entries, const char *repo, bool force,
+                    ToolResult *result, GError **error)
+{
+    size_t count = g_strv_length((char **)entries);
+    BatchMember *members = g_new0(BatchMember, count);
+    for (size_t i = 0; i < count; i++) {
+        members[i].call = call;
+        members[i].request =
+            (CheckoutRequest) { .entry = entries[i], .repo = repo, .force = force };
+    }
+    fan_out(members, count, sizeof(members[0]), member_run);
+
+    bool is_ok = !cancel_has_fired(tool_call_cancel(call));
+    if (is_ok)
+        is_ok = batch_report(members, count, repo, result, error);
+    else
+        fail_with(error, KEDGE_ERROR_CANCELLED, "Operation aborted");
+    members_free(members, count);
+    return is_ok;
+}

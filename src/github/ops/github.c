@@ -1,0 +1,327 @@
+/*
+ * The `github` tool: its description, its field table, the effect of a call, and the way to the
+ * operation.
+ */
+#include "github/github.h"
+
+#include "base/str.h"
+#include "base/utf8.h"
+#include "github/gh.h"
+#include "github/ops/github_args.h"
+#include "github/redact.h"
+#include "github/repo_ref.h"
+#include "github/safe/gh_audit_call.h"
+
+#define SUMMARY_MAX_CHARS 120 // of one value in the line that a person judges
+
+static const char description[] =
+    "GitHub through the gh CLI: repository facts, pull requests, searches and Actions runs. `op` "
+    "selects the "
+    "operation; fields that it does not use are ignored.\n"
+    "- To read one issue, pull request or diff use the `read` tool instead: issue://88, pr://90, "
+    "pr://90/diff, issue://owner/repo/88; issue:// and pr:// alone list the open ones.\n"
+    "- `repo` is owner/repo and defaults to the repository of the working directory.\n"
+    "- repo_view: facts about a repository.\n"
+    "- pr_create: opens a pull request; `title` (with `body`), or `fill` to take both from the "
+    "commits. The "
+    "branch must have been pushed.\n"
+    "- pr_checkout: puts each pull request (`pr`: number, URL or branch; default the current "
+    "branch's) into "
+    "a git worktree of its own, on a branch pr-<number>. The working tree stays as it is; work in "
+    "the "
+    "worktree whose path is returned. `force` resets an existing pr-<number> branch to the pull "
+    "request.\n"
+    "- pr_push: pushes a branch of pr_checkout (default: the current branch) back to its pull "
+    "request; it "
+    "needs an earlier pr_checkout. `forceWithLease` after rewriting commits.\n"
+    "- search_issues, search_prs, search_code, search_commits, search_repos: `query` in GitHub's "
+    "search "
+    "syntax, at most `limit` (50) results. Unless `repo` is given or the query has repo:, org:, "
+    "user: or "
+    "owner:, the search is limited to the current repository (search_repos never is).\n"
+    "- `since`, `until` (not for search_code): a relative duration like \"3d\" (m, h, d, w, mo, "
+    "y), a date "
+    "\"YYYY-MM-DD\", or an ISO datetime. `dateField`: created or updated.\n"
+    "- run_watch: follows the Actions run `run` (id or URL). Without `run` it follows every run of "
+    "the "
+    "current commit (or of the tip of `branch`), and returns at the first failure with the last "
+    "`tail` lines "
+    "of each failed job's log, or when all have succeeded.";
+
+static const char *const op_names[] = {
+    "repo_view",     "pr_create",  "pr_checkout", "pr_push",
+    "search_issues", "search_prs", "search_code", "search_commits",
+    "search_repos",  "run_watch",  NULL
+};
+static const char *const date_fields[] = { "created", "updated", NULL };
+
+#define FIELD(name_, type_, member)                                                                \
+    .name = name_, .type = type_, .offset = offsetof(GithubArgs, member)
+
+static const FieldDef fields[] = {
+    { FIELD("op", FIELD_ENUM, op), .values = op_names, .is_required = true },
+    { FIELD("repo", FIELD_STRING, repo), .help = "owner/repo" },
+    { FIELD("branch", FIELD_STRING, branch) },
+    { FIELD("pr", FIELD_STRING_OR_LIST, pr), .help = "PR number, URL or branch; array = batch" },
+    { FIELD("force", FIELD_BOOLEAN, force) },
+    { FIELD("forceWithLease", FIELD_BOOLEAN, force_with_lease) },
+    { FIELD("title", FIELD_STRING, title) },
+    { FIELD("body", FIELD_STRING, body), .has_offset = offsetof(GithubArgs, has_body) },
+    { FIELD("base", FIELD_STRING, base) },
+    { FIELD("head", FIELD_STRING, head) },
+    { FIELD("draft", FIELD_BOOLEAN, draft) },
+    { FIELD("fill", FIELD_BOOLEAN, fill) },
+    { FIELD("reviewer", FIELD_STRING_LIST, reviewer) },
+    { FIELD("assignee", FIELD_STRING_LIST, assignee) },
+    { FIELD("label", FIELD_STRING_LIST, label) },
+    { FIELD("query", FIELD_STRING, query) },
+    { FIELD("since", FIELD_STRING, since) },
+    { FIELD("until", FIELD_STRING, until) },
+    { FIELD("dateField", FIELD_ENUM, date_field), .values = date_fields,
+      .default_text = "\"created\"" },
+    { FIELD("limit", FIELD_NUMBER, limit), .default_text = "10",
+      .has_offset = offsetof(GithubArgs, has_limit) },
+    { FIELD("run", FIELD_STRING, run), .help = "Actions run id or URL" },
+    { FIELD("tail", FIELD_NUMBER, tail), .default_text = "15",
+      .has_offset = offsetof(GithubArgs, has_tail) },
+    { 0 },
+};
+
+typedef struct OpDef {
+    const char *name;
+    Effect effect;
+    GithubOp run;
+    char *(*summarise)(const GithubArgs *args);            // without the repository; caller frees
+    bool (*check)(const GithubArgs *args, GError **error); // before a person is asked; may be NULL
+    bool uses_repo;
+} OpDef;
+
+/* One line of at most SUMMARY_MAX_CHARS, quoted; "" for nothing. Caller frees. */
+static char *quoted(const char *text)
+{
+    g_autofree char *value = github_opt(text);
+    if (value == NULL)
+        return g_strdup("");
+    g_strdelimit(value, "\r\n\t", ' ');
+    g_autofree char *shown = utf8_ellipsize(value, SUMMARY_MAX_CHARS);
+    return g_strconcat(" \"", shown, "\"", NULL);
+}
+
+static char *summarise_repo_view(const GithubArgs *args)
+{
+    return g_strdup("reads facts about a repository");
+}
+
+static char *summarise_pr_create(const GithubArgs *args)
+{
+    g_autofree char *title = quoted(args->fill ? "(title from its commits)" : args->title);
+    g_autofree char *head = quoted(args->head);
+    g_autofree char *base = quoted(args->base);
+    return g_strconcat("creates ", args->draft ? "draft " : "", "pull request", title,
+                       *head != '\0' ? " from" : "", head, *base != '\0' ? " into" : "", base,
+                       NULL);
+}
+
+static char *summarise_pr_checkout(const GithubArgs *args)
+{
+    g_auto(GStrv) prs = github_opt_list(args->pr);
+    g_autofree char *joined = g_strjoinv(", ", prs);
+    g_autofree char *shown = quoted(joined);
+    return g_strdup_printf("checks out pull request%s into a worktree%s",
+                           *shown != '\0' ? shown : " of the current branch",
+                           args->force ? ", resetting its local branch" : "");
+}
+
+static char *summarise_pr_push(const GithubArgs *args)
+{
+    g_autofree char *branch = quoted(args->branch);
+    return g_strdup_printf("%s %s%s to its pull request",
+                           args->force_with_lease ? "force-pushes (with lease)" : "pushes",
+                           *branch != '\0' ? "branch" : "the current branch", branch);
+}
+
+static char *summarise_search(const GithubArgs *args)
+{
+    g_autofree char *query = quoted(args->query);
+    return g_strdup_printf("searches %s%s%s", args->op + strlen("search_"),
+                           *query != '\0' ? " for" : "", query);
+}
+
+static char *summarise_run_watch(const GithubArgs *args)
+{
+    g_autofree char *run = quoted(args->run);
+    g_autofree char *branch = quoted(args->branch);
+    if (*run != '\0')
+        return g_strconcat("watches Actions run", run, NULL);
+    return g_strconcat("watches the Actions runs of ",
+                       *branch != '\0' ? "branch" : "the current commit", branch, NULL);
+}
+
+static const OpDef ops[] = {
+    { "repo_view", EFFECT_READ, github_repo_view, summarise_repo_view, NULL, true },
+    { "pr_create", EFFECT_WRITE, github_pr_create, summarise_pr_create, github_pr_create_check,
+      true },
+    { "pr_checkout", EFFECT_WRITE, github_pr_checkout, summarise_pr_checkout, NULL, true },
+    { "pr_push", EFFECT_WRITE, github_pr_push, summarise_pr_push, NULL, false },
+    { "search_issues", EFFECT_READ, github_search, summarise_search, NULL, true },
+    { "search_prs", EFFECT_READ, github_search, summarise_search, NULL, true },
+    { "search_code", EFFECT_READ, github_search, summarise_search, NULL, true },
+    { "search_commits", EFFECT_READ, github_search, summarise_search, NULL, true },
+    { "search_repos", EFFECT_READ, github_search, summarise_search, NULL, false },
+    { "run_watch", EFFECT_READ, github_run_watch, summarise_run_watch, NULL, true },
+};
+
+static const OpDef *find_op(const char *name)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(ops); i++) {
+        if (strcmp(ops[i].name, name) == 0)
+            return &ops[i];
+    }
+    g_assert_not_reached(); // the decoder knows the same names
+}
+
+static char *named_host(const char *host, const Settings *settings)
+{
+    return host != NULL ? g_ascii_strdown(host, -1) : repo_default_host(settings);
+}
+
+/* The `repo` argument as a target; without one, the host alone. */
+static bool judge_repo(ToolCall *call, const OpDef *op, const GithubArgs *args,
+                       Judgement *judgement, GError **error)
+{
+    g_autofree char *repo = NULL;
+    if (!github_repo_argument(call, args->repo, op->run == github_repo_view, &repo, error))
+        return false;
+    g_auto(RepoRef) ref = { 0 };
+    repo_ref_parse(repo, &ref);
+    judgement->host = named_host(ref.host, tool_call_settings(call));
+    judgement->repo = g_steal_pointer(&ref.slug);
+    return true;
+}
+
+/* Host and slug of an entry that is a URL; false for numbers and branches. The slug may stay NULL.
+ */
+static bool pr_url_target(const char *entry, char **ret_host, char **ret_slug)
+{
+    g_autoptr(GUri) uri =
+        strstr(entry, "://") != NULL ? g_uri_parse(entry, G_URI_FLAGS_NONE, NULL) : NULL;
+    if (uri == NULL || str_is_empty(g_uri_get_host(uri)))
+        return false;
+    g_auto(GithubUrl) url = { 0 };
+    github_url_parse(entry, "pull", &url);
+    *ret_host = g_ascii_strdown(g_uri_get_host(uri), -1);
+    *ret_slug = g_steal_pointer(&url.slug);
+    return true;
+}
+
+/* A judgement has one host, for which the policy is looked up, so all entries must have the same.
+   Of several repositories none is named: the policy then takes the strictest. */
+static bool judge_prs(ToolCall *call, const OpDef *op, const GithubArgs *args, Judgement *judgement,
+                      GError **error)
+{
+    g_auto(Judgement) plain = { 0 }; // the target of numbers and branches
+    if (!judge_repo(call, op, args, &plain, error))
+        return false;
+    g_auto(GStrv) prs = github_opt_list(args->pr);
+    for (char **pr = prs; *pr != NULL; pr++) {
+        g_autofree char *host = NULL;
+        g_autofree char *slug = NULL;
+        if (!pr_url_target(*pr, &host, &slug)) {
+            host = g_strdup(plain.host);
+            slug = g_strdup(plain.repo);
+        }
+        if (judgement->host == NULL) {
+            judgement->host = g_steal_pointer(&host);
+            judgement->repo = g_steal_pointer(&slug);
+        } else if (strcmp(judgement->host, host) != 0) {
+            return fail_with(error, KEDGE_ERROR_USAGE,
+                             "pull requests on different hosts (%s, %s) need calls of their own",
+                             judgement->host, host);
+        } else if (!str_equal_nocase(judgement->repo, slug)) {
+            g_clear_pointer(&judgement->repo, g_free);
+        }
+    }
+    if (judgement->host == NULL) { // the current branch's
+        judgement->host = g_steal_pointer(&plain.host);
+        judgement->repo = g_steal_pointer(&plain.repo);
+    }
+    return true;
+}
+
+/* What the arguments themselves say about the target; the working directory's repository is not
+ * asked for. */
+static bool judge_target(ToolCall *call, const OpDef *op, const GithubArgs *args,
+                         Judgement *judgement, GError **error)
+{
+    if (op->run == github_pr_checkout)
+        return judge_prs(call, op, args, judgement, error);
+    g_autofree char *run = github_opt(args->run);
+    g_auto(GithubUrl) url = { 0 };
+    if (op->run == github_run_watch && github_url_parse(run, "actions/runs", &url)) {
+        judgement->host = g_steal_pointer(&url.host);
+        judgement->repo = g_steal_pointer(&url.slug);
+        return true;
+    }
+    return !op->uses_repo || judge_repo(call, op, args, judgement, error);
+}
+
+static bool judge_call(ToolCall *call, const GithubArgs *args, Judgement *judgement, GError **error)
+{
+    const OpDef *op = find_op(args->op);
+    if (op->check != NULL && !op->check(args, error))
+        return false;
+    if (!judge_target(call, op, args, judgement, error))
+        return false;
+    judgement->effect = op->effect;
+    g_autofree char *summary = op->summarise(args);
+    if (judgement->repo != NULL)
+        judgement->summary = g_strconcat(summary, " in ", judgement->repo, NULL);
+    else
+        judgement->summary = g_steal_pointer(&summary);
+    return true;
+}
+
+/* Every error text of the tool leaves through here. Takes ownership of `failure`; returns false. */
+static bool fail_redacted(GError *failure, GError **error)
+{
+    g_autoptr(GError) owned = failure;
+    if (error_is(owned, KEDGE_ERROR_CANCELLED))
+        return fail_with(error, KEDGE_ERROR_CANCELLED, "Operation aborted");
+    g_autofree char *text = redact_text(owned->message);
+    g_set_error_literal(error, owned->domain, owned->code, text);
+    return false;
+}
+
+static bool github_judge(ToolCall *call, const void *args, Judgement *ret_judgement, GError **error)
+{
+    GError *failure = NULL;
+    const GithubArgs *github_args = args;
+    tool_call_prepare(call, g_strdup(github_args->op), g_free); // for the audit line
+    return judge_call(call, args, ret_judgement, &failure) || fail_redacted(failure, error);
+}
+
+static bool github_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
+{
+    const GithubArgs *args = args_;
+    GError *failure = NULL;
+    return find_op(args->op)->run(call, args, result, &failure) || fail_redacted(failure, error);
+}
+
+static bool github_is_available(const Settings *settings)
+{
+    return settings_get_bool(settings, "github.enabled") && gh_is_available(settings);
+}
+
+const ToolDef tool_github = {
+    .name = "github",
+    .label = "GitHub",
+    .summary = "Repository facts, pull requests, searches and Actions runs on GitHub",
+    .description = description,
+    .judge = github_judge,
+    .flags = TOOL_EXACT | TOOL_GITHUB | TOOL_OPEN_WORLD,
+    .fields = fields,
+    .args_size = sizeof(GithubArgs),
+    .is_available = github_is_available,
+    .run = github_run,
+    .finished = github_audit_finished,
+};

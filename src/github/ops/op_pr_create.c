@@ -1,0 +1,226 @@
+/*
+ * op pr_create: opens a pull request, then reads it back for a fuller answer (github-tool §2.2).
+ */
+#include "base/dirs.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "github/gh.h"
+#include "github/ops/github_args.h"
+#include "github/repo_ref.h"
+#include "github/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#define PR_FIELDS_WITHOUT_COMMENTS                                                                 \
+    "author,baseRefName,body,createdAt,files,headRefName,isDraft,labels,mergeStateStatus,number,"  \
+    "reviews,reviewDecision,state,title,updatedAt,url"
+
+/* The text of --body-file in a private directory, both gone when cleared. */
+typedef struct BodyFile {
+    char *dir;
+    char *path;
+} BodyFile;
+
+static void body_file_clear(BodyFile *self)
+{
+    if (self->path != NULL)
+        unlink(self->path);
+    if (self->dir != NULL)
+        rmdir(self->dir);
+    g_free(self->path);
+    g_free(self->dir);
+    *self = (BodyFile) { 0 };
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(BodyFile, body_file_clear)
+
+typedef struct PrCreate { // the arguments, normalised
+    const GithubArgs *args;
+    char *repo, *title, *base, *head;
+    BodyFile body;
+} PrCreate;
+
+static void pr_create_clear(PrCreate *self)
+{
+    g_free(self->repo);
+    g_free(self->title);
+    g_free(self->base);
+    g_free(self->head);
+    body_file_clear(&self->body);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PrCreate, pr_create_clear)
+
+static bool body_file_write(const char *body, BodyFile *ret_file, GError **error)
+{
+    g_auto(BodyFile) file = { 0 };
+    g_autofree char *dir = g_build_filename(dirs_temp(), "gh-pr-body-XXXXXX", NULL);
+    if (g_mkdtemp_full(dir, 0700) == NULL)
+        return fail_with_errno(error, errno, "cannot make a directory in %s", dirs_temp());
+    file.dir = g_steal_pointer(&dir);
+
+    file.path = g_build_filename(file.dir, "body.md", NULL);
+    g_auto(Fd) fd = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return fail_with_errno(error, errno, "cannot write %s", file.path);
+    if (!fd_write_all(fd, body, strlen(body), file.path, error))
+        return false;
+    *ret_file = file;
+    file = (BodyFile) { 0 };
+    return true;
+}
+
+bool github_pr_create_check(const GithubArgs *args, GError **error)
+{
+    bool has_title = args->title != NULL && !utf8_is_blank(args->title);
+    if (!args->fill && !has_title)
+        return fail_with(error, KEDGE_ERROR_USAGE, "title is required unless fill is true");
+    if (args->fill && (has_title || args->has_body))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "fill is mutually exclusive with title and body");
+    return true;
+}
+
+static bool prepare(ToolCall *call, const GithubArgs *args, PrCreate *ret_create, GError **error)
+{
+    if (!github_pr_create_check(args, error) ||
+        !github_repo_argument(call, args->repo, false, &ret_create->repo, error))
+        return false;
+    ret_create->args = args;
+    ret_create->title = github_opt(args->title);
+    ret_create->base = github_opt(args->base);
+    ret_create->head = github_opt(args->head);
+    if (args->fill || str_is_empty(args->body))
+        return true;
+    return body_file_write(args->body, &ret_create->body, error);
+}
+
+static void add_option(GStrvBuilder *argv, const char *name, const char *value)
+{
+    if (value != NULL)
+        g_strv_builder_add_many(argv, name, value, NULL);
+}
+
+static void add_options(GStrvBuilder *argv, const char *name, const json_t *values)
+{
+    g_auto(GStrv) list = github_opt_list(values);
+    for (char **value = list; *value != NULL; value++)
+        add_option(argv, name, *value);
+}
+
+static char **build_argv(const PrCreate *create)
+{
+    const GithubArgs *args = create->args;
+    g_autoptr(GStrvBuilder) argv = g_strv_builder_new();
+    g_strv_builder_add_many(argv, "pr", "create", NULL);
+    add_option(argv, "--repo", create->repo);
+    add_option(argv, "--title", create->title);
+    add_option(argv, "--base", create->base);
+    add_option(argv, "--head", create->head);
+    if (args->draft)
+        g_strv_builder_add(argv, "--draft");
+    if (args->fill)
+        g_strv_builder_add(argv, "--fill");
+    add_options(argv, "--reviewer", args->reviewer);
+    add_options(argv, "--assignee", args->assignee);
+    add_options(argv, "--label", args->label);
+    if (create->body.path != NULL)
+        add_option(argv, "--body-file", create->body.path);
+    else if (!args->fill)
+        add_option(argv, "--body", ""); // without any body gh opens an editor
+    return g_strv_builder_end(argv);
+}
+
+/* The first line that is a URL, else everything. Caller frees. */
+static char *find_url(const char *output)
+{
+    g_auto(GStrv) lines = g_strsplit(output, "\n", -1);
+    for (char **line = lines; *line != NULL; line++) {
+        g_autofree char *text = utf8_trim(*line);
+        if (g_str_has_prefix(text, "https://"))
+            return g_steal_pointer(&text);
+    }
+    return utf8_trim(output);
+}
+
+/* Reads the new pull request; *ret_view stays NULL when that does not work. Fails only when
+   cancelled: the pull request is there, whatever happens now. */
+static bool read_back(ToolCall *call, const GithubUrl *url, const char *repo, json_t **ret_view,
+                      GError **error)
+{
+    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, url->number);
+    g_autofree char *url_repo = github_url_repo(url, tool_call_settings(call));
+    const GhSpec spec = {
+        .argv =
+            (const char *const[]) { "pr", "view", number, "--repo", repo != NULL ? repo : url_repo,
+                                    "--json", PR_FIELDS_WITHOUT_COMMENTS, NULL },
+        .has_explicit_repo = true,
+    };
+    g_autoptr(GError) failure = NULL;
+    if (gh_json(call, &spec, JSON_OBJECT, ret_view, &failure))
+        return true;
+    if (!error_is(failure, KEDGE_ERROR_CANCELLED))
+        return true;
+    g_propagate_error(error, g_steal_pointer(&failure));
+    return false;
+}
+
+/* obj[key], else the argument. Borrowed. */
+static const char *either(const json_t *view, const char *key, const char *argument)
+{
+    const char *text = json_get_text(view, key);
+    return str_is_empty(text) ? argument : text;
+}
+
+/* The answer's text. Caller frees. `number` 0: unknown; `view` may be NULL. */
+static char *format(const PrCreate *create, const char *url, int64_t number, const json_t *view)
+{
+    const char *title = either(view, "title", create->title);
+    if (title == NULL)
+        title = "Untitled";
+    g_autofree char *author = text_author(json_get_object(view, "author"));
+    g_autofree char *labels = text_labels(json_get_array(view, "labels"));
+    g_autofree char *body = text_norm(json_get_text(view, "body"));
+    bool is_draft = json_get_bool(view, "isDraft", create->args->draft);
+
+    g_autoptr(GString) out = g_string_new("# Created Pull Request");
+    if (number > 0)
+        g_string_append_printf(out, " #%" G_GINT64_FORMAT, number);
+    g_string_append_printf(out, ": %s\n\n", title);
+    text_line(out, "", "URL", *url != '\0' ? url : json_get_text(view, "url"));
+    text_line_json(out, "", "State", view, "state");
+    text_line(out, "", "Draft", is_draft ? "true" : "false");
+    text_line(out, "", "Base", either(view, "baseRefName", create->base));
+    text_line(out, "", "Head", either(view, "headRefName", create->head));
+    text_line(out, "", "Author", author);
+    text_line_json(out, "", "Created", view, "createdAt");
+    text_line(out, "", "Labels", labels);
+    if (*body != '\0')
+        g_string_append_printf(out, "\n## Body\n\n%s\n", body);
+    return utf8_trim(out->str);
+}
+
+bool github_pr_create(ToolCall *call, const GithubArgs *args, ToolResult *result, GError **error)
+{
+    g_auto(PrCreate) create = { 0 };
+    if (!prepare(call, args, &create, error))
+        return false;
+    g_auto(GStrv) argv = build_argv(&create);
+    const GhSpec spec = { .argv = (const char *const *)argv,
+                          .has_explicit_repo = create.repo != NULL };
+    g_autofree char *output = NULL;
+    if (!gh_text(call, &spec, &output, error))
+        return false;
+
+    g_autofree char *url = find_url(output);
+    g_auto(GithubUrl) parsed = { 0 };
+    g_autoptr(json_t) view = NULL;
+    if (github_url_parse(url, "pull", &parsed) &&
+        !read_back(call, &parsed, create.repo, &view, error))
+        return false;
+    g_autofree char *text = format(&create, url, parsed.number, view);
+    tool_result_add_text(result, text);
+    if (g_str_has_prefix(url, "https://"))
+        tool_result_set_source_url(result, url);
+    return true;
+}

@@ -1,0 +1,324 @@
+/*
+ * op: run_watch (github-tool §4): polls one Actions run, or every run of a commit, until it has
+ * failed or everything has passed, and reports with the logs of the failed jobs.
+ */
+#include "base/str.h"
+#include "github/gh.h"
+#include "github/git.h"
+#include "github/ops/github_args.h"
+#include "github/ops/run_report.h"
+#include "github/repo_ref.h"
+#include "github/text.h"
+
+#define WATCH_INTERVAL_MS   (3 * 1000)
+#define WATCH_GRACE_MS      (5 * 1000)
+#define WATCH_RATE_LIMIT_MS (15 * 1000)
+#define WATCH_MAX_RETRIES   5 // in a row
+#define WATCH_TAIL_DEFAULT  15
+#define WATCH_TAIL_MAX      200
+
+#define NOTE_FAILURE                                                                               \
+    "Failure detected. Waiting 5s to capture concurrent failures before fetching logs."
+#define NOTE_SUCCESS                                                                               \
+    "All known workflow runs completed successfully. Waiting 3s to ensure no additional runs "     \
+    "appear for "                                                                                  \
+    "this commit."
+
+typedef struct WatchTarget {
+    char *repo;
+    int64_t run_id; // 0: commit mode
+    char *branch, *sha;
+    int64_t tail_lines;
+} WatchTarget;
+
+static void watch_target_clear(WatchTarget *self)
+{
+    g_clear_pointer(&self->repo, g_free);
+    g_clear_pointer(&self->branch, g_free);
+    g_clear_pointer(&self->sha, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WatchTarget, watch_target_clear)
+
+typedef struct Watcher {
+    ToolCall *call;
+    const WatchTarget *target;
+    GPtrArray *runs; // the last snapshot; NULL before the first poll
+    unsigned poll;
+} Watcher;
+
+static void watcher_clear(Watcher *self)
+{
+    g_clear_pointer(&self->runs, g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Watcher, watcher_clear)
+
+/* §5.4: an id, or the URL of a run, whose repository is then in *ret_repo. */
+static bool parse_run(ToolCall *call, const char *run, int64_t *ret_id, char **ret_repo,
+                      GError **error)
+{
+    if (text_parse_posint(run, ret_id))
+        return true;
+    g_auto(GithubUrl) url = { 0 };
+    if (!github_url_parse(run, "actions/runs", &url))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "run must be a numeric workflow run ID or a full GitHub Actions run URL");
+    g_autofree char *repo = github_url_repo(&url, tool_call_settings(call));
+    if (!github_repo_argument(call, repo, false, ret_repo, error)) // is its host known?
+        return false;
+    *ret_id = url.number;
+    return true;
+}
+
+/* What can be checked without starting a process. */
+static bool check_arguments(ToolCall *call, const GithubArgs *args, WatchTarget *target,
+                            GError **error)
+{
+    g_autofree char *run = github_opt(args->run);
+    g_autofree char *url_repo = NULL;
+    if (!github_repo_argument(call, args->repo, false, &target->repo, error))
+        return false;
+    if (run != NULL && !parse_run(call, run, &target->run_id, &url_repo, error))
+        return false;
+    if (target->repo != NULL && url_repo != NULL &&
+        !repo_ref_equal(target->repo, url_repo, tool_call_settings(call)))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "run URL repository does not match the provided repo");
+    if (!github_count("tail", args->has_tail, args->tail, WATCH_TAIL_DEFAULT, WATCH_TAIL_MAX,
+                      &target->tail_lines, error))
+        return false;
+    target->branch = run == NULL ? github_opt(args->branch) : NULL;
+    if (target->repo == NULL)
+        target->repo = g_steal_pointer(&url_repo);
+    return true;
+}
+
+/* Watching this checkout's commit in another repository would report on the wrong thing. */
+static bool check_same_repo(ToolCall *call, const char *repo, GError **error)
+{
+    g_autoptr(GError) cause = NULL;
+    g_autofree char *here = NULL;
+    if (!repo_default_fresh(call, &here, &cause) && error_is(cause, KEDGE_ERROR_CANCELLED)) {
+        g_propagate_error(error, g_steal_pointer(&cause));
+        return false;
+    }
+    if (here != NULL && repo_ref_equal(here, repo, tool_call_settings(call)))
+        return true;
+    return fail_with(
+        error, KEDGE_ERROR_USAGE,
+        "Cannot infer the watched commit for %s: current checkout is %s. Pass `branch` or `run` "
+        "to scope the watch.",
+        repo, here != NULL ? here : "not a GitHub repository");
+}
+
+static bool resolve_repo(ToolCall *call, WatchTarget *target, GError **error)
+{
+    if (target->repo != NULL)
+        return target->run_id != 0 || target->branch != NULL ||
+               check_same_repo(call, target->repo, error);
+    g_autofree char *found = NULL;
+    return repo_default_fresh(call, &found, error) &&
+           github_repo_argument(call, found, false, &target->repo, error);
+}
+
+static bool resolve_commit(ToolCall *call, WatchTarget *target, GError **error)
+{
+    if (target->branch != NULL)
+        return run_fetch_branch_sha(call, target->repo, target->branch, &target->sha, error);
+    Cancel *cancel = tool_call_cancel(call);
+    g_autofree char *root = NULL;
+    return git_repo_root(tool_call_cwd(call), cancel, &root, error) &&
+           git_current_branch(root, cancel, &target->branch, error) &&
+           git_head_sha(root, cancel, &target->sha, error);
+}
+
+static RunWatch watch_now(const Watcher *self, const char *note)
+{
+    return (RunWatch) {
+        .repo = self->target->repo,
+        .run_id = self->target->run_id,
+        .branch = self->target->branch,
+        .sha = self->target->sha,
+        .tail_lines = self->target->tail_lines,
+        .poll = self->poll,
+        .note = note,
+        .runs = self->runs,
+    };
+}
+
+static void send_update(const Watcher *self, const char *note)
+{
+    const RunWatch watch = watch_now(self, note);
+    g_autofree char *text = run_report_snapshot(&watch);
+    g_autoptr(json_t) details = run_report_details(&watch, NULL, tool_call_now_ms(self->call));
+    tool_call_update(self->call, text, details);
+}
+
+static bool fetch_runs(const Watcher *self, GPtrArray **ret_runs, GError **error)
+{
+    const WatchTarget *target = self->target;
+    if (target->run_id != 0)
+        return run_fetch_one(self->call, target->repo, target->run_id, ret_runs, error);
+    return run_fetch_commit(self->call, target->repo, target->sha, self->runs, ret_runs, error);
+}
+
+static void take_runs(Watcher *self, GPtrArray *runs)
+{
+    g_clear_pointer(&self->runs, g_ptr_array_unref);
+    self->runs = runs;
+}
+
+static bool is_rate_limit(const GError *error)
+{
+    return !error_is(error, KEDGE_ERROR_CANCELLED) &&
+           (str_contains_nocase(error->message, "rate limit") ||
+            str_contains_nocase(error->message, "HTTP 429") ||
+            str_contains_nocase(error->message, "abuse detection"));
+}
+
+/* One turn's fetch and its update. */
+static bool poll_once(Watcher *self, GError **error)
+{
+    self->poll++;
+    for (unsigned retries = 0;; retries++) {
+        g_autoptr(GError) cause = NULL;
+        GPtrArray *runs = NULL;
+        if (fetch_runs(self, &runs, &cause)) {
+            take_runs(self, runs);
+            send_update(self, NULL);
+            return true;
+        }
+        if (!is_rate_limit(cause) || retries == WATCH_MAX_RETRIES) {
+            g_propagate_error(error, g_steal_pointer(&cause));
+            return false;
+        }
+        if (!tool_call_sleep(self->call, WATCH_RATE_LIMIT_MS, error))
+            return false;
+    }
+}
+
+/* Waits for other jobs that are about to fail, and looks once more. What was seen first stays when
+   the second look fails or no longer shows a failure (an automatic retry). */
+static bool wait_for_more_failures(Watcher *self, GError **error)
+{
+    send_update(self, NOTE_FAILURE);
+    if (!tool_call_sleep(self->call, WATCH_GRACE_MS, error))
+        return false;
+    g_autoptr(GError) cause = NULL;
+    g_autoptr(GPtrArray) runs = NULL;
+    if (!fetch_runs(self, &runs, &cause)) {
+        if (!error_is(cause, KEDGE_ERROR_CANCELLED))
+            return true;
+        g_propagate_error(error, g_steal_pointer(&cause));
+        return false;
+    }
+    bool still_fails =
+        self->target->run_id != 0 ? runs_failed_jobs(runs) > 0 : runs_outcome(runs) == RUN_FAILURE;
+    if (still_fails)
+        take_runs(self, g_steal_pointer(&runs));
+    return true;
+}
+
+/* The id of the artifact with the whole logs; NULL when there is nowhere to put it. Caller frees.
+ */
+static char *save_logs(const Watcher *self, const RunWatch *watch, const GArray *logs)
+{
+    Artifacts *artifacts = tool_call_artifacts(self->call);
+    if (artifacts == NULL)
+        return NULL;
+    g_autofree char *full = run_report_final(watch, logs, true);
+    g_autoptr(GError) error = NULL; // the report is worth more than the artifact
+    char *id = NULL;
+    return artifacts_save(artifacts, "github", full, strlen(full), &id, &error) ? id : NULL;
+}
+
+static bool report(Watcher *self, bool is_failure, ToolResult *result, GError **error)
+{
+    g_autoptr(GArray) logs = NULL;
+    if (!job_logs_fetch(self->call, self->target->repo, self->runs, &logs, error) ||
+        !cancel_check(tool_call_cancel(self->call), error))
+        return false;
+    const RunWatch watch = watch_now(self, NULL);
+    g_autofree char *text = run_report_final(&watch, logs, false);
+    g_autofree char *artifact_id = is_failure ? save_logs(self, &watch, logs) : NULL;
+    g_autoptr(GString) out = g_string_new(text);
+    if (artifact_id != NULL)
+        g_string_append_printf(out, "\n\nFull failed-job logs: artifact://%s", artifact_id);
+    tool_result_add_text(result, out->str);
+
+    g_autoptr(json_t) details = run_report_details(&watch, logs, tool_call_now_ms(self->call));
+    json_set_text(details, "artifactId", artifact_id);
+    json_object_update(tool_result_details(result), details);
+    const WatchedRun *run = self->target->run_id != 0 ? g_ptr_array_index(self->runs, 0) : NULL;
+    if (run != NULL && run->url != NULL)
+        tool_result_set_source_url(result, run->url);
+    return true;
+}
+
+static bool watch_run(Watcher *self, ToolResult *result, GError **error)
+{
+    for (;;) {
+        if (!poll_once(self, error))
+            return false;
+        bool is_completed = run_is_completed(g_ptr_array_index(self->runs, 0));
+        if (runs_failed_jobs(self->runs) > 0)
+            return (is_completed || wait_for_more_failures(self, error)) &&
+                   report(self, true, result, error);
+        if (is_completed)
+            return report(self, false, result, error);
+        if (!tool_call_sleep(self->call, WATCH_INTERVAL_MS, error))
+            return false;
+    }
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* The run ids in order, joined with commas. Caller frees. */
+static char *runs_signature(const GPtrArray *runs)
+{
+    g_autoptr(GArray) ids = g_array_new(false, false, sizeof(int64_t));
+    for (unsigned i = 0; i < runs->len; i++)
+        g_array_append_val(ids, ((WatchedRun *)g_ptr_array_index(runs, i))->id);
+    g_array_sort(ids, compare_ids);
+    GString *out = g_string_new(NULL);
+    for (unsigned i = 0; i < ids->len; i++)
+        g_string_append_printf(out, "%s%" G_GINT64_FORMAT, i > 0 ? "," : "",
+                               g_array_index(ids, int64_t, i));
+    return g_string_free(out, false);
+}
+
+static bool watch_commit(Watcher *self, ToolResult *result, GError **error)
+{
+    g_autofree char *passed = NULL; // signature of the last success
+    for (;;) {
+        if (!poll_once(self, error))
+            return false;
+        RunOutcome outcome = runs_outcome(self->runs);
+        if (outcome == RUN_FAILURE)
+            return wait_for_more_failures(self, error) && report(self, true, result, error);
+
+        g_autofree char *signature = outcome == RUN_SUCCESS ? runs_signature(self->runs) : NULL;
+        if (signature != NULL && g_strcmp0(signature, passed) == 0)
+            return report(self, false, result, error);
+        if (signature != NULL)
+            send_update(self, NOTE_SUCCESS);
+        g_free(passed);
+        passed = g_steal_pointer(&signature);
+        if (!tool_call_sleep(self->call, WATCH_INTERVAL_MS, error))
+            return false;
+    }
+}
+
+bool github_run_watch(ToolCall *call, const GithubArgs *args, ToolResult *result, GError **error)
+{
+    g_auto(WatchTarget) target = { 0 };
+    if (!check_arguments(call, args, &target, error) || !resolve_repo(call, &target, error))
+        return false;
+    g_auto(Watcher) watcher = { .call = call, .target = &target };
+    if (target.run_id != 0)
+        return watch_run(&watcher, result, error);
+    return resolve_commit(call, &target, error) && watch_commit(&watcher, result, error);
+}

@@ -1,0 +1,320 @@
+/*
+ * Layouts of run_watch.
+ */
+#include "github/ops/run_report.h"
+
+#include "base/utf8.h"
+#include "github/text.h"
+
+static void line_count(GString *out, const char *label, unsigned count)
+{
+    g_string_append_printf(out, "%s: %u\n", label, count);
+}
+
+static void jobs_block(GString *out, const GPtrArray *jobs)
+{
+    if (jobs->len == 0) {
+        g_string_append(out, "## Jobs\n\nNo jobs reported yet.\n");
+        return;
+    }
+    g_string_append_printf(out, "## Jobs (%u)\n\n", jobs->len);
+    for (unsigned i = 0; i < jobs->len; i++) {
+        const RunJob *job = g_ptr_array_index(jobs, i);
+        const char *state = job->conclusion != NULL ? job->conclusion : job->status;
+        g_string_append_printf(out, "- [%s] %s\n", state != NULL ? state : "unknown", job->name);
+        text_line(out, "  ", "Started", job->started_at);
+        text_line(out, "  ", "Completed", job->completed_at);
+        text_line(out, "  ", "URL", job->url);
+    }
+}
+
+static void state_lines(GString *out, const WatchedRun *run)
+{
+    text_line(out, "", "Status", run->status);
+    text_line(out, "", "Conclusion", run->conclusion);
+    text_line(out, "", "Created", run->created_at);
+    text_line(out, "", "Updated", run->updated_at);
+    text_line(out, "", "URL", run->url);
+}
+
+/* Run mode, up to and without the jobs. */
+static void run_head(GString *out, const RunWatch *watch, const WatchedRun *run, bool is_final)
+{
+    g_string_append_printf(out, "# %s Run #%" G_GINT64_FORMAT "\n\n",
+                           is_final ? "GitHub Actions" : "Watching GitHub Actions", run->id);
+    text_line(out, "", "Repository", watch->repo);
+    text_line(out, "", "Workflow", run->workflow);
+    text_line(out, "", "Title", run->title);
+    text_line(out, "", "Branch", run->branch);
+    state_lines(out, run);
+}
+
+/* Commit mode: one run with its jobs, after a blank line. */
+static void run_block(GString *out, const WatchedRun *run)
+{
+    g_string_append_printf(out, "\n### Run #%" G_GINT64_FORMAT, run->id);
+    if (run->workflow != NULL)
+        g_string_append_printf(out, " - %s", run->workflow);
+    g_string_append(out, "\n\n");
+    g_autofree char *sha = run->head_sha != NULL ? text_sha12(run->head_sha) : NULL;
+    text_line(out, "", "Title", run->title);
+    text_line(out, "", "Branch", run->branch);
+    text_line(out, "", "Commit", sha);
+    state_lines(out, run);
+    g_string_append_c(out, '\n');
+    jobs_block(out, run->jobs);
+}
+
+static void commit_head(GString *out, const RunWatch *watch, const char *heading)
+{
+    g_autofree char *sha = text_sha12(watch->sha);
+    g_string_append_printf(out, "# %s %s\n\n", heading, sha);
+    text_line(out, "", "Repository", watch->repo);
+    text_line(out, "", "Branch", watch->branch);
+    text_line(out, "", "Commit", watch->sha);
+}
+
+static void failed_count_and_note(GString *out, const RunWatch *watch)
+{
+    unsigned failed = runs_failed_jobs(watch->runs);
+    if (failed > 0)
+        line_count(out, "Failed jobs", failed);
+    if (watch->note != NULL)
+        g_string_append_printf(out, "\nNote: %s\n", watch->note);
+}
+
+char *run_report_snapshot(const RunWatch *watch)
+{
+    g_autoptr(GString) out = g_string_new(NULL);
+    const GPtrArray *runs = watch->runs;
+    if (watch->run_id != 0) {
+        const WatchedRun *run = g_ptr_array_index(runs, 0);
+        run_head(out, watch, run, false);
+        line_count(out, "Poll", watch->poll);
+        failed_count_and_note(out, watch);
+        g_string_append_c(out, '\n');
+        jobs_block(out, run->jobs);
+        return utf8_trim(out->str);
+    }
+
+    commit_head(out, watch, "Watching GitHub Actions for");
+    line_count(out, "Poll", watch->poll);
+    line_count(out, "Runs", runs->len);
+    g_string_append_printf(out, "Completed runs: %u/%u\n", runs_completed(runs), runs->len);
+    failed_count_and_note(out, watch);
+    if (runs->len == 0)
+        g_string_append(out, "\nWaiting for workflow runs for this commit.\n");
+    for (unsigned i = 0; i < runs->len; i++)
+        run_block(out, g_ptr_array_index(runs, i));
+    return utf8_trim(out->str);
+}
+
+static void log_block(GString *out, const RunWatch *watch, const JobLog *log, bool is_full)
+{
+    g_string_append_printf(out, "### %s [%s]\nRun: #%" G_GINT64_FORMAT "\n", log->job->name,
+                           log->job->conclusion, log->run->id);
+    text_line(out, "", "Workflow", log->run->workflow);
+    text_line(out, "", "Started", log->job->started_at);
+    text_line(out, "", "Completed", log->job->completed_at);
+    text_line(out, "", "URL", log->job->url);
+    g_string_append_c(out, '\n');
+    if (log->full == NULL) {
+        g_string_append(out, is_full ? "Full log unavailable.\n\n" : "Log tail unavailable.\n\n");
+        return;
+    }
+    if (is_full) {
+        g_string_append_printf(out, "Full log:\n```text\n%s\n```\n\n", log->full);
+        return;
+    }
+    g_autofree char *tail = log_tail(log->full, watch->tail_lines);
+    g_string_append_printf(out, "Last %" G_GINT64_FORMAT " log lines:\n```text\n%s\n```\n\n",
+                           watch->tail_lines, tail);
+}
+
+static const char *final_ending(const RunWatch *watch, bool has_failed_jobs)
+{
+    if (watch->run_id != 0) {
+        if (has_failed_jobs)
+            return "Run failed.";
+        return run_outcome(g_ptr_array_index(watch->runs, 0)) == RUN_SUCCESS
+                   ? "All jobs passed."
+                   : "Run completed without successful jobs, but no failed job logs were "
+                     "available.";
+    }
+    if (has_failed_jobs)
+        return "Workflow runs for this commit failed.";
+    return runs_outcome(watch->runs) == RUN_SUCCESS
+               ? "All workflow runs for this commit passed."
+               : "Workflow runs for this commit did not complete successfully.";
+}
+
+char *run_report_final(const RunWatch *watch, const GArray *logs, bool is_full)
+{
+    g_autoptr(GString) out = g_string_new(NULL);
+    if (watch->run_id != 0) {
+        const WatchedRun *run = g_ptr_array_index(watch->runs, 0);
+        run_head(out, watch, run, true);
+        g_string_append_c(out, '\n');
+        jobs_block(out, run->jobs);
+    } else {
+        commit_head(out, watch, "GitHub Actions for");
+        line_count(out, "Runs", watch->runs->len);
+        for (unsigned i = 0; i < watch->runs->len; i++)
+            run_block(out, g_ptr_array_index(watch->runs, i));
+    }
+    g_string_append_c(out, '\n');
+    if (logs->len > 0)
+        g_string_append(out, "## Failed Jobs\n\n");
+    for (unsigned i = 0; i < logs->len; i++)
+        log_block(out, watch, &g_array_index(logs, JobLog, i), is_full);
+    g_string_append(out, final_ending(watch, logs->len > 0));
+    return utf8_trim(out->str);
+}
+
+/* Milliseconds since the epoch; false for NULL and for what is no time. */
+static bool parse_time(const char *text, int64_t *ret_at)
+{
+    g_autoptr(GTimeZone) utc = g_time_zone_new_utc();
+    g_autoptr(GDateTime) time = text != NULL ? g_date_time_new_from_iso8601(text, utc) : NULL;
+    if (time == NULL)
+        return false;
+    *ret_at = g_date_time_to_unix(time) * 1000 + g_date_time_get_microsecond(time) / 1000;
+    return true;
+}
+
+static json_t *job_details(const RunJob *job, int64_t now_ms)
+{
+    json_t *details = json_object();
+    json_set_int(details, "id", job->id);
+    json_set_text(details, "name", job->name);
+    json_set_text(details, "status", job->status);
+    json_set_text(details, "conclusion", job->conclusion);
+    int64_t started_at = 0, ended_at = now_ms;
+    if (parse_time(job->started_at, &started_at)) {
+        parse_time(job->completed_at, &ended_at);
+        json_set_int(details, "durationSeconds", MAX((ended_at - started_at) / 1000, 0));
+    }
+    json_set_text(details, "url", job->url);
+    return details;
+}
+
+static json_t *run_details(const WatchedRun *run, int64_t now_ms)
+{
+    json_t *details = json_object();
+    json_set_int(details, "id", run->id);
+    json_set_text(details, "workflowName", run->workflow);
+    json_set_text(details, "displayTitle", run->title);
+    json_set_text(details, "status", run->status);
+    json_set_text(details, "conclusion", run->conclusion);
+    json_set_text(details, "branch", run->branch);
+    json_set_text(details, "headSha", run->head_sha);
+    json_set_text(details, "url", run->url);
+    json_t *jobs = json_array();
+    for (unsigned i = 0; i < run->jobs->len; i++)
+        json_append_take(jobs, job_details(g_ptr_array_index(run->jobs, i), now_ms));
+    json_set_take(details, "jobs", jobs);
+    return details;
+}
+
+static json_t *log_details(const RunWatch *watch, const JobLog *log)
+{
+    json_t *details = json_object();
+    json_set_int(details, "runId", log->run->id);
+    json_set_text(details, "workflowName", log->run->workflow);
+    json_set_text(details, "jobName", log->job->name);
+    json_set_text(details, "conclusion", log->job->conclusion);
+    g_autofree char *tail = log->full != NULL ? log_tail(log->full, watch->tail_lines) : NULL;
+    json_set_text(details, "tail", tail);
+    json_set_bool(details, "available", log->full != NULL);
+    return details;
+}
+
+/* What both the top level and `watch` say. */
+static void set_target(json_t *details, const RunWatch *watch)
+{
+    const WatchedRun *run = watch->run_id != 0 ? g_ptr_array_index(watch->runs, 0) : NULL;
+    json_set_text(details, "repo", watch->repo);
+    json_set_text(details, "branch", run != NULL ? run->branch : watch->branch);
+    json_set_text(details, "headSha", run != NULL ? run->head_sha : watch->sha);
+}
+
+static json_t *watch_details(const RunWatch *watch, const GArray *logs, int64_t now_ms)
+{
+    json_t *details = json_object();
+    json_set_text(details, "mode", watch->run_id != 0 ? "run" : "commit");
+    json_set_text(details, "state", logs == NULL ? "watching" : "completed");
+    set_target(details, watch);
+    if (logs == NULL) {
+        json_set_int(details, "pollCount", watch->poll);
+        json_set_text(details, "note", watch->note);
+    }
+    if (watch->run_id != 0) {
+        json_set_take(details, "run", run_details(g_ptr_array_index(watch->runs, 0), now_ms));
+    } else {
+        json_t *runs = json_array();
+        for (unsigned i = 0; i < watch->runs->len; i++)
+            json_append_take(runs, run_details(g_ptr_array_index(watch->runs, i), now_ms));
+        json_set_take(details, "runs", runs);
+    }
+    if (logs != NULL && logs->len > 0) {
+        json_t *failed = json_array();
+        for (unsigned i = 0; i < logs->len; i++)
+            json_append_take(failed, log_details(watch, &g_array_index(logs, JobLog, i)));
+        json_set_take(details, "failedLogs", failed);
+    }
+    return details;
+}
+
+static char *failed_job_name(const RunWatch *watch, const WatchedRun *run, const RunJob *job)
+{
+    if (watch->run_id != 0)
+        return g_strdup(job->name);
+    if (run->workflow != NULL)
+        return g_strdup_printf("%s: %s", run->workflow, job->name);
+    return g_strdup_printf("run %" G_GINT64_FORMAT ": %s", run->id, job->name);
+}
+
+static json_t *failed_job_names(const RunWatch *watch)
+{
+    json_t *names = json_array();
+    for (unsigned i = 0; i < watch->runs->len; i++) {
+        const WatchedRun *run = g_ptr_array_index(watch->runs, i);
+        for (unsigned k = 0; k < run->jobs->len; k++) {
+            const RunJob *job = g_ptr_array_index(run->jobs, k);
+            g_autofree char *name =
+                run_job_has_failed(job) ? failed_job_name(watch, run, job) : NULL;
+            if (name != NULL)
+                json_append_take(names, json_text(name));
+        }
+    }
+    return names;
+}
+
+json_t *run_report_details(const RunWatch *watch, const GArray *logs, int64_t now_ms)
+{
+    static const char *const outcomes[] = {
+        [RUN_PENDING] = "pending",
+        [RUN_SUCCESS] = "success",
+        [RUN_FAILURE] = "failure",
+    };
+    const GPtrArray *runs = watch->runs;
+    json_t *details = json_object();
+    set_target(details, watch);
+    json_t *ids = json_array();
+    for (unsigned i = 0; i < runs->len; i++)
+        json_append_take(ids, json_integer(((const WatchedRun *)g_ptr_array_index(runs, i))->id));
+    json_set_take(details, "runIds", ids);
+    if (watch->run_id != 0) {
+        const WatchedRun *run = g_ptr_array_index(runs, 0);
+        json_set_int(details, "runId", run->id);
+        json_set_text(details, "status", run->status);
+        json_set_text(details, "conclusion", run->conclusion);
+    } else {
+        bool is_done = runs->len > 0 && runs_completed(runs) == runs->len;
+        json_set_text(details, "status", is_done ? "completed" : "in_progress");
+        json_set_text(details, "conclusion", outcomes[runs_outcome(runs)]);
+    }
+    json_set_take(details, "failedJobs", failed_job_names(watch));
+    json_set_take(details, "watch", watch_details(watch, logs, now_ms));
+    return details;
+}

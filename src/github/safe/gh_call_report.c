@@ -1,0 +1,310 @@
+/*
+ * How a call of the gh tools is answered and recorded, whether it ran or not: header line, body,
+ * debug record, audit line (gh-policy §6.6, §9, §11).
+ */
+#include "github/safe/gh_audit_call.h"
+#include "github/safe/gh_call_private.h"
+#include "github/safe/gh_header.h"
+#include "github/safe/gh_record.h"
+
+#define POLICY_SUFFIX     " by gh.policy or gh.hostPolicy"
+#define MAX_PROBLEM_LINES 10
+
+static const char *class_name(const GhCall *self)
+{
+    return self->is_classified ? effect_name(self->classified.effect) : NULL;
+}
+
+static const char *command_of(const GhCall *self)
+{
+    return self->is_classified ? self->classified.command : NULL;
+}
+
+static const char *target_host(const GhCall *self)
+{
+    return self->has_target ? self->target.context.host : NULL;
+}
+
+static const char *target_repo(const GhCall *self)
+{
+    return self->has_target ? self->target.context.repo : NULL;
+}
+
+/* NULL for a call that was not judged. */
+static const char *policy_name(const CallOutcome *outcome, GhKind kind)
+{
+    static const char *const names[] = { "auto", "confirm", "block" };
+    if (kind == GH_KIND_POLICY_BLOCKED || kind == GH_KIND_IRREVERSIBLE_BLOCKED)
+        return names[ACTION_REFUSE];
+    return outcome->judgement != NULL ? names[outcome->action] : NULL;
+}
+
+static void add_record(ToolCall *call, GhCall *self, const CallOutcome *outcome, ToolResult *result)
+{
+    const GhOutcome *end = &self->outcome;
+    const char *const *shown = (const char *const *)self->shown_argv;
+    const GhRecord record = {
+        .id = self->id,
+        .at = self->at,
+        .tool = tool_call_tool(call)->name,
+        .via = tool_call_via(call),
+        .host = target_host(self),
+        .repo = target_repo(self),
+        .source = self->has_target ? gh_source_name(self->target.context.source) : NULL,
+        .cwd = self->cwd.path,
+        .argv = shown,
+        .command = command_of(self),
+        .class_name = class_name(self),
+        .reason = self->is_classified ? self->classified.reason : NULL,
+        .policy = policy_name(outcome, self->kind),
+        .set_host = self->target.env_host,
+        .set_repo = self->target.env_repo,
+        .is_confirmed = outcome->is_confirmed,
+        .exit_status = end->exit_status,
+        .signal = end->signal,
+        .duration_ms = end->duration_ms,
+        .captured_bytes = end->captured_bytes,
+        .is_truncated = end->is_truncated,
+        .kind = self->kind,
+        .message = self->message,
+        .error_output = end->error_output,
+        .normalized = (const char *const *)self->normalized->pdata,
+        .gh_version = self->program.version_text,
+        .secrets = (const char *const *)self->secrets,
+    };
+    json_decref(self->record);
+    self->record = gh_record_to_json(&record);
+    json_object_update(tool_result_details(result), self->record);
+}
+
+static void add_text(const GhCall *self, const CallOutcome *outcome, const GhBody *body,
+                     ToolResult *result)
+{
+    const GhHeader header = {
+        .host = target_host(self),
+        .repo = target_repo(self),
+        .command = command_of(self),
+        .class_name = class_name(self),
+        .kind = self->kind,
+        .has_run = self->outcome.has_run,
+        .is_confirmed = outcome->is_confirmed,
+        .captured_bytes = self->outcome.captured_bytes,
+    };
+    g_autofree char *line = gh_header_line(&header);
+    g_autofree char *rest = gh_body_text(body);
+    g_autofree char *text = g_strconcat(line, "\n", rest, NULL);
+    tool_result_add_text(result, text);
+}
+
+static char *reproduce_line(const GhCall *self)
+{
+    if (self->shown_argv == NULL)
+        return NULL;
+    return gh_reproduce_line((const char *const *)self->shown_argv, self->target.env_host,
+                             self->target.env_repo);
+}
+
+/* The list of notes ends with NULL from here on. */
+static void close_notes(GhCall *self)
+{
+    g_ptr_array_add(self->normalized, NULL);
+}
+
+void gh_call_answer(ToolCall *call, GhCall *self, const char *output, ToolResult *result)
+{
+    const CallOutcome *outcome = tool_call_outcome(call);
+    g_autofree char *reproduce = reproduce_line(self);
+    const GhBody body = {
+        .kind = self->kind,
+        .message = self->message,
+        .output = output != NULL ? output : self->outcome.output,
+        .error_output = self->outcome.error_output,
+        .reproduce = reproduce,
+    };
+    close_notes(self);
+    add_text(self, outcome, &body, result);
+    add_record(call, self, outcome, result);
+    if (strcmp(tool_call_via(call), "agent") != 0) // a session has the text already
+        json_set_text(tool_result_details(result), "output", body.output);
+    result->is_error = gh_kind_is_error(self->kind);
+}
+
+/* What the decoder found, one after the other, without the arguments it was given. Caller frees. */
+static char *problem_text(const char *reason)
+{
+    g_auto(GStrv) lines = g_strsplit(reason, "\n", -1);
+    GString *text = g_string_new(NULL);
+    unsigned count = 0;
+    for (char **line = lines; *line != NULL && strcmp(*line, "Received arguments:") != 0; line++) {
+        if (!g_str_has_prefix(*line, "  - ") || ++count > MAX_PROBLEM_LINES)
+            continue;
+        g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", *line + strlen("  - "));
+    }
+    if (text->len == 0)
+        g_string_append(text, reason);
+    return g_string_free(text, false);
+}
+
+/* A few problems have words of their own. NULL: this one has not. Caller frees. */
+static char *special_problem(const ToolDef *tool, const char *problems)
+{
+    if (g_str_has_prefix(problems, "args: must be array"))
+        return g_strdup("args must be an array of strings, not a command line");
+    const char *mark = strstr(problems, ": unknown field");
+    if (strcmp(tool->name, "gh_api_get") != 0 || mark == NULL)
+        return NULL;
+    g_autofree char *before = g_strndup(problems, (size_t)(mark - problems));
+    const char *last = g_strrstr(before, "; ");
+    return g_strdup_printf("gh_api_get is read-only: %s is not accepted; use the gh tool",
+                           last != NULL ? last + 2 : before);
+}
+
+static char *invalid_reason(const ToolDef *tool, const char *reason)
+{
+    g_autofree char *problems = problem_text(reason);
+    char *special = special_problem(tool, problems);
+    return special != NULL ? special : g_steal_pointer(&problems);
+}
+
+/* The gate's reason without the tool's name and the summary in front. */
+static char *policy_reason(const ToolDef *tool, const CallOutcome *outcome)
+{
+    g_autofree char *prefix =
+        g_strdup_printf("refused: %s (%s): ", tool->name, outcome->judgement->summary);
+    const char *reason = outcome->reason;
+    if (g_str_has_prefix(reason, prefix))
+        reason += strlen(prefix);
+    size_t length = strlen(reason);
+    if (g_str_has_suffix(reason, POLICY_SUFFIX))
+        length -= strlen(POLICY_SUFFIX);
+    return g_strndup(reason, length);
+}
+
+static void set_kind(GhCall *self, GhKind kind, const GhFacts *facts)
+{
+    self->kind = kind;
+    g_free(self->message);
+    self->message = gh_kind_message(kind, facts);
+}
+
+static void set_blocked(const ToolDef *tool, const CallOutcome *outcome, GhCall *self)
+{
+    Effect effect = self->classified.effect;
+    g_autofree char *reason = policy_reason(tool, outcome);
+    const GhFacts facts = {
+        .reason = effect == EFFECT_BLOCKED ? self->classified.reason : reason,
+        .command = command_of(self),
+        .secrets = (const char *const *)self->secrets,
+    };
+    set_kind(self,
+             effect == EFFECT_DESTRUCTIVE ? GH_KIND_IRREVERSIBLE_BLOCKED : GH_KIND_POLICY_BLOCKED,
+             &facts);
+}
+
+static void set_unconfirmed(ToolCall *call, const CallOutcome *outcome, GhCall *self)
+{
+    g_autofree char *argv = gh_quote_argv((const char *const *)self->shown_argv);
+    const GhFacts facts = {
+        .command = command_of(self),
+        .argv = argv,
+        .class_name = class_name(self),
+        .allow_flag = tool_call_allow_hint(call),
+        .secrets = (const char *const *)self->secrets,
+    };
+    set_kind(self,
+             outcome->end == CALL_DECLINED ? GH_KIND_CONFIRM_DECLINED : GH_KIND_CONFIRM_UNAVAILABLE,
+             &facts);
+}
+
+static void set_refusal(ToolCall *call, const CallOutcome *outcome, GhCall *self)
+{
+    const ToolDef *tool = tool_call_tool(call);
+    switch (outcome->end) {
+    case CALL_RAN:
+        break;
+    case CALL_INVALID:
+        if (self->kind == GH_KIND_NONE) { // the decoder said no
+            g_autofree char *reason = invalid_reason(tool, outcome->reason);
+            set_kind(self, GH_KIND_INVALID_ARGS, &(GhFacts) { .reason = reason });
+        }
+        break;
+    case CALL_BLOCKED:
+        set_blocked(tool, outcome, self);
+        break;
+    case CALL_DECLINED:
+    case CALL_UNANSWERABLE:
+        set_unconfirmed(call, outcome, self);
+        break;
+    case CALL_CANCELLED:
+        set_kind(self, GH_KIND_CANCELLED, &(GhFacts) { 0 });
+        break;
+    }
+}
+
+static KedgeError failure_of(GhKind kind)
+{
+    switch (kind) {
+    case GH_KIND_INVALID_ARGS:
+        return KEDGE_ERROR_USAGE;
+    case GH_KIND_POLICY_BLOCKED:
+    case GH_KIND_IRREVERSIBLE_BLOCKED:
+    case GH_KIND_CONFIRM_DECLINED:
+    case GH_KIND_CONFIRM_UNAVAILABLE:
+        return KEDGE_ERROR_DENIED;
+    case GH_KIND_CANCELLED:
+        return KEDGE_ERROR_CANCELLED;
+    case GH_KIND_NO_EXECUTABLE:
+        return KEDGE_ERROR_NOT_FOUND;
+    default:
+        return KEDGE_ERROR_FAILED;
+    }
+}
+
+void gh_call_refused(ToolCall *call, const CallOutcome *outcome, ToolResult *result)
+{
+    GhCall *self = tool_call_prepared(call);
+    if (self == NULL)
+        self = gh_call_new(call);
+    set_refusal(call, outcome, self);
+    close_notes(self);
+    g_autofree char *reproduce = reproduce_line(self);
+    const GhBody body = { .kind = self->kind, .message = self->message, .reproduce = reproduce };
+    add_text(self, outcome, &body, result);
+    add_record(call, self, outcome, result);
+    result->failure = failure_of(self->kind);
+}
+
+static void write_audit(ToolCall *call, const GhCall *self, const CallOutcome *outcome)
+{
+    const GhAuditLine line = {
+        .at = self->at,
+        .host = target_host(self),
+        .repo = target_repo(self),
+        .class_name = class_name(self),
+        .policy = policy_name(outcome, self->kind),
+        .exit_status = self->outcome.exit_status,
+        .duration_ms = self->outcome.duration_ms,
+        .bytes = self->outcome.captured_bytes,
+        .tool = tool_call_tool(call)->name,
+        .command = command_of(self),
+        .ref = self->is_classified ? command_args_positional(self->classified.args, 0) : NULL,
+        .kind = gh_kind_name(self->kind),
+        .is_truncated = self->outcome.is_truncated,
+        .via = tool_call_via(call),
+        .id = self->id,
+    };
+    gh_audit_call(call, &line);
+}
+
+void gh_call_finished(ToolCall *call, const CallOutcome *outcome, const ToolResult *result)
+{
+    const GhCall *self = tool_call_prepared(call);
+    if (self == NULL)
+        return;
+    write_audit(call, self, outcome);
+    g_autofree char *dir = gh_audit_dir();
+    g_autoptr(GError) error = NULL;
+    bool has_session = tool_call_artifacts(call) != NULL; // which keeps its records itself
+    if (!has_session && self->record != NULL && !gh_record_store(dir, self->record, &error))
+        gh_audit_warn(call, error);
+}

@@ -1,0 +1,139 @@
+/*
+ * The list of checks, and how it is shown (gh_doctor.h).
+ */
+#include "github/safe/gh_doctor.h"
+
+#include "base/ansi.h"
+#include "base/dirs.h"
+#include "base/path.h"
+#include "github/redact.h"
+#include "github/repo_ref.h"
+#include "github/safe/gh_doctor_check.h"
+
+#define TITLE "kedge gh doctor"
+
+static const char *const status_names[] = { "PASS", "WARN", "FAIL", "SKIP" };
+
+static void (*const checks[])(Doctor *) = {
+    doctor_check_executable,   doctor_check_version, doctor_check_auth,    doctor_check_accounts,
+    doctor_check_cwd,          doctor_check_repo,    doctor_check_remotes, doctor_check_env_set,
+    doctor_check_env_external, doctor_check_policy,  doctor_check_aliases, doctor_check_extensions,
+    doctor_check_git,          doctor_check_audit,
+};
+
+/* One line without secrets. Caller frees. */
+static char *plain_line(const char *text)
+{
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
+    g_autofree char *plain = ansi_strip(valid);
+    g_strdelimit(g_strstrip(plain), "\n\t", ' ');
+    return redact_text(plain);
+}
+
+void doctor_add(Doctor *self, const char *id, DoctorStatus status, const char *recovery,
+                const char *text, ...)
+{
+    va_list list;
+    va_start(list, text);
+    g_autofree char *words = g_strdup_vprintf(text, list);
+    va_end(list);
+    g_autofree char *line = plain_line(words);
+    g_autofree char *help = recovery != NULL ? plain_line(recovery) : NULL;
+    json_t *check = json_object();
+    json_set_text(check, "id", id);
+    json_set_text(check, "status", status_names[status]);
+    json_set_text(check, "text", line);
+    json_set_text(check, "recovery", help);
+    json_append_take(self->checks, check);
+}
+
+char *doctor_path(const char *path)
+{
+    g_autofree char *home = dirs_home();
+    if (home == NULL || strcmp(home, "/") == 0 || !path_is_inside(path, home))
+        return g_strdup(path);
+    return g_strconcat("~", path + strlen(home), NULL);
+}
+
+static unsigned count_status(const json_t *list, DoctorStatus status)
+{
+    unsigned count = 0;
+    size_t i;
+    json_t *check;
+    json_array_foreach (list, i, check)
+        count += strcmp(json_get_text(check, "status"), status_names[status]) == 0;
+    return count;
+}
+
+/* The layout of gh-policy §10. Caller frees. */
+static char *layout(const json_t *list)
+{
+    size_t i, width = 0;
+    json_t *check;
+    json_array_foreach (list, i, check)
+        width = MAX(width, strlen(json_get_text(check, "id")));
+
+    GString *out = g_string_new(TITLE "\n");
+    json_array_foreach (list, i, check) {
+        const char *recovery = json_get_text(check, "recovery");
+        g_string_append_printf(out, "%s  %-*s %s\n", json_get_text(check, "status"), (int)width,
+                               json_get_text(check, "id"), json_get_text(check, "text"));
+        if (recovery != NULL)
+            g_string_append_printf(out, "      -> %s\n", recovery);
+    }
+    for (DoctorStatus status = DOCTOR_PASS; status <= DOCTOR_SKIP; status++)
+        g_string_append_printf(out, "%s%u %s", status == DOCTOR_PASS ? "" : ", ",
+                               count_status(list, status), status_names[status]);
+    return g_string_free(out, false);
+}
+
+static void doctor_clear(Doctor *self)
+{
+    g_strfreev(self->known_hosts);
+    json_decref(self->checks);
+    gh_program_clear(&self->program);
+    g_clear_pointer(&self->host_logins, g_ptr_array_unref);
+    gh_cwd_clear(&self->cwd);
+    gh_clone_unref(self->clone);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Doctor, doctor_clear)
+
+static bool run_doctor(ToolCall *call, const void *args, ToolResult *result, GError **error)
+{
+    const Settings *settings = tool_call_settings(call);
+    g_auto(Doctor) doctor = {
+        .call = call,
+        .settings = settings,
+        .known_hosts = repo_known_hosts(settings),
+        .checks = json_array(),
+        .cwd = { .fd = -1 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
+        checks[i](&doctor);
+        if (!cancel_check(tool_call_cancel(call), error))
+            return false;
+    }
+    g_autofree char *text = layout(doctor.checks);
+    tool_result_add_text(result, text);
+    json_t *details = tool_result_details(result);
+    json_set_take(details, "checks", json_incref(doctor.checks));
+    json_set_int(details, "failed", count_status(doctor.checks, DOCTOR_FAIL));
+    return true;
+}
+
+typedef struct DoctorArgs {
+    bool unused;
+} DoctorArgs;
+
+static const FieldDef doctor_fields[] = { { 0 } };
+
+const ToolDef tool_gh_doctor = {
+    .name = "gh_doctor",
+    .label = "GitHub: doctor",
+    .summary = "Check that gh, its logins and this directory can be used",
+    .effect = EFFECT_READ,
+    .flags = TOOL_HIDDEN | TOOL_EXACT | TOOL_KEEPS_TEXT | TOOL_OPEN_WORLD,
+    .fields = doctor_fields,
+    .args_size = sizeof(DoctorArgs),
+    .run = run_doctor,
+};

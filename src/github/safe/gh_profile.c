@@ -1,0 +1,38 @@
+/*
+ * gh.profile as two bits, so that a project's value and the user's can be combined (gh_profile.h).
+ */
+#include "github/safe/gh_profile.h"
+
+#define GENERAL  (1u << GH_TOOL_GENERAL)
+#define WRAPPERS (1u << GH_TOOL_WRAPPER)
+
+static const struct {
+    const char *name;
+    unsigned tools;
+} profiles[] = {
+    { "full", GENERAL | WRAPPERS },
+    { "general", GENERAL },
+    { "read-only", WRAPPERS },
+    { "off", 0 },
+};
+
+/* A value that nobody knows offers nothing: a typing error in a guard must not open it. */
+static unsigned tools_of(const json_t *value, unsigned fallback)
+{
+    if (value == NULL || json_is_null(value))
+        return fallback;
+    const char *name = json_string_value(value);
+    for (size_t i = 0; name != NULL && i < G_N_ELEMENTS(profiles); i++) {
+        if (strcmp(profiles[i].name, name) == 0)
+            return profiles[i].tools;
+    }
+    return 0;
+}
+
+bool gh_profile_offers(const Settings *settings, GhDoor door, GhToolKind kind)
+{
+    unsigned usual = door == GH_DOOR_OWN_SESSION ? GENERAL : GENERAL | WRAPPERS;
+    unsigned tools = tools_of(settings_user_json(settings, "gh.profile"), usual) &
+                     tools_of(settings_project_json(settings, "gh.profile"), GENERAL | WRAPPERS);
+    return (tools & (1u << kind)) != 0;
+}

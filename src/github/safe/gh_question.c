@@ -1,0 +1,54 @@
+/*
+ * The question (gh_question.h): the class first, then the exact command, since a person who is
+ * asked often reads only the beginning.
+ */
+#include "github/safe/gh_question.h"
+
+#include "base/dirs.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "tool/visible.h"
+
+#define SHOWN_ARGUMENT_BYTES ((size_t)2000)
+
+static void append_argument(GString *text, const char *argument)
+{
+    g_autofree char *cut = str_truncate(argument, SHOWN_ARGUMENT_BYTES);
+    g_autofree char *quoted = str_shell_quote(cut);
+    g_string_append_c(text, ' ');
+    visible_append(text, quoted);
+    if (strlen(cut) < strlen(argument))
+        g_string_append_printf(text, "… (+%zu bytes)", strlen(argument) - strlen(cut));
+}
+
+/* ~ for the home directory. Caller frees. */
+static char *short_path(const char *path)
+{
+    g_autofree char *home = dirs_home();
+    if (strcmp(home, "/") == 0 || !path_is_inside(path, home))
+        return g_strdup(path);
+    g_autofree char *inner = path_display(path, home);
+    return strcmp(inner, ".") == 0 ? g_strdup("~") : g_build_filename("~", inner, NULL);
+}
+
+char *gh_question_text(const GhQuestion *question)
+{
+    g_autofree char *word = g_ascii_strup(effect_name(question->effect), -1);
+    g_autofree char *cwd = short_path(question->cwd);
+    const GhContext *target = question->target;
+    GString *text = g_string_new(word);
+    g_string_append_printf(text, " on %s", target->host);
+    if (target->repo != NULL)
+        g_string_append_printf(text, "/%s", target->repo);
+    g_string_append(text, ": ");
+    visible_append(text, question->reason);
+    g_string_append(text, "\n  gh");
+    for (const char *const *argument = question->argv; *argument != NULL; argument++)
+        append_argument(text, *argument);
+    g_string_append(text, "\n  in ");
+    visible_append(text, cwd);
+    g_string_append_printf(text, " (context: %s)", gh_source_name(target->source));
+    if (question->effect == EFFECT_UNKNOWN)
+        g_string_append(text, "\n  not in the command table: may run a gh alias or extension");
+    return g_string_free(text, false);
+}

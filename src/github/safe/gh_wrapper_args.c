@@ -1,0 +1,267 @@
+/*
+ * Field tables and checks of the wrappers (gh_wrapper_args.h).
+ */
+#include "github/safe/gh_wrapper_args.h"
+
+#include "base/str.h"
+#include "github/safe/gh_call.h"
+#include "tool/visible.h"
+
+#define TEXT_MAX_BYTES ((size_t)1024)
+#define ID_MAX_DIGITS  19
+
+static const char *const pr_states[] = { "open", "closed", "merged", "all", NULL };
+static const char *const issue_states[] = { "open", "closed", "all", NULL };
+static const char *const search_states[] = { "open", "closed", NULL };
+static const char *const orders[] = { "asc", "desc", NULL };
+static const char *const reviews[] = { "none", "required", "approved", "changes_requested", NULL };
+static const char *const run_statuses[] = {
+    "queued",          "completed", "in_progress", "requested", "waiting", "pending",
+    "action_required", "cancelled", "failure",     "neutral",   "skipped", "stale",
+    "startup_failure", "success",   "timed_out",   NULL,
+};
+
+#define AT(member) .offset = offsetof(GhWrapperArgs, member)
+
+#define TEXT(name_, help_)                                                                         \
+    {                                                                                              \
+        .name = #name_, .type = FIELD_STRING, AT(name_), .help = (help_)                           \
+    }
+#define FLAG(name_, help_)                                                                         \
+    {                                                                                              \
+        .name = #name_, .type = FIELD_BOOLEAN, AT(name_), .help = (help_)                          \
+    }
+#define CHOICE(name_, values_, help_)                                                              \
+    {                                                                                              \
+        .name = #name_, .type = FIELD_ENUM, AT(name_), .values = (values_), .help = (help_)        \
+    }
+#define MAYBE(name_, help_)                                                                        \
+    {                                                                                              \
+        .name = #name_, .type = FIELD_BOOLEAN, AT(name_),                                          \
+        .has_offset = offsetof(GhWrapperArgs, has_##name_), .help = (help_)                        \
+    }
+#define ID(name_, help_)                                                                           \
+    {                                                                                              \
+        .name = #name_, .type = FIELD_JSON, AT(name_), .help = (help_)                             \
+    }
+
+#define PLACE                                                                                      \
+    TEXT(repo, "[HOST/]OWNER/REPO; default: the repository of the working directory"),             \
+        TEXT(hostname, "Host when repo names none")
+#define LIMIT                                                                                      \
+    {                                                                                              \
+        .name = "limit", .type = FIELD_INTEGER, AT(limit),                                         \
+        .has_offset = offsetof(GhWrapperArgs, has_limit), .help = "Most items, 1 to 100"           \
+    }
+#define FIELDS TEXT(fields, "Comma-separated JSON fields instead of the usual ones")
+#define NUMBER(what)                                                                               \
+    {                                                                                              \
+        .name = "number", .type = FIELD_INTEGER, AT(number), .is_required = true,                  \
+        .help = "Number of the " what                                                              \
+    }
+#define INCLUDE_BODY     MAYBE(include_body, "true: the whole body; false: no body")
+#define INCLUDE_COMMENTS FLAG(include_comments, "Add the comments")
+#define INCLUDE_REVIEWS  FLAG(include_reviews, "Add the reviews")
+#define AUTHOR           TEXT(author, "Login of the author")
+#define ASSIGNEE         TEXT(assignee, "Login of an assignee")
+#define LABEL                                                                                      \
+    {                                                                                              \
+        .name = "label", .type = FIELD_STRING_OR_LIST, AT(label), .help = "Labels, all of them"    \
+    }
+#define SEARCH TEXT(search, "Further conditions in GitHub's search syntax")
+#define END                                                                                        \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+const FieldDef gh_repo_view_fields[] = { PLACE, FIELDS, END };
+
+const FieldDef gh_pr_view_fields[] = {
+    NUMBER("pull request"), PLACE, FIELDS, INCLUDE_BODY, INCLUDE_COMMENTS, INCLUDE_REVIEWS, END,
+};
+
+const FieldDef gh_pr_list_fields[] = {
+    PLACE,
+    CHOICE(state, pr_states, "Default: open"),
+    AUTHOR,
+    ASSIGNEE,
+    TEXT(base, "Branch to be merged into"),
+    TEXT(head, "Branch to be merged"),
+    LABEL,
+    MAYBE(draft, "Only drafts, or none"),
+    SEARCH,
+    FIELDS,
+    LIMIT,
+    END,
+};
+
+const FieldDef gh_pr_diff_fields[] = {
+    NUMBER("pull request"),        PLACE, FLAG(name_only, "Only the names of changed files"),
+    TEXT(format, "Only \"text\""), END,
+};
+
+const FieldDef gh_pr_checks_fields[] = {
+    NUMBER("pull request"), PLACE, FLAG(required, "Only required checks"), FIELDS, END,
+};
+
+const FieldDef gh_pr_files_fields[] = { NUMBER("pull request"), PLACE, END };
+
+const FieldDef gh_pr_current_fields[] = {
+    FIELDS, INCLUDE_BODY, INCLUDE_COMMENTS, INCLUDE_REVIEWS, END,
+};
+
+const FieldDef gh_issue_view_fields[] = {
+    NUMBER("issue"), PLACE, FIELDS, INCLUDE_BODY, INCLUDE_COMMENTS, END,
+};
+
+const FieldDef gh_issue_list_fields[] = {
+    PLACE,
+    CHOICE(state, issue_states, "Default: open"),
+    AUTHOR,
+    ASSIGNEE,
+    LABEL,
+    TEXT(milestone, "Number or title"),
+    TEXT(mention, "Login of somebody mentioned"),
+    SEARCH,
+    FIELDS,
+    LIMIT,
+    END,
+};
+
+const FieldDef gh_run_view_fields[] = {
+    { .name = "run_id",
+      .type = FIELD_JSON,
+      AT(run_id),
+      .is_required = true,
+      .help = "Id of the run, a number or its digits" },
+    PLACE,
+    { .name = "attempt",
+      .type = FIELD_INTEGER,
+      AT(attempt),
+      .has_offset = offsetof(GhWrapperArgs, has_attempt),
+      .help = "Number of the attempt" },
+    FLAG(include_jobs, "Add the jobs"),
+    FIELDS,
+    END,
+};
+
+const FieldDef gh_run_list_fields[] = {
+    PLACE,
+    TEXT(workflow, "Name or file of the workflow"),
+    TEXT(branch, "Branch"),
+    CHOICE(status, run_statuses, "Status or conclusion"),
+    TEXT(event, "Event that started the run"),
+    TEXT(user, "Login of who started it"),
+    TEXT(commit, "Commit id"),
+    TEXT(created, "Date or range of dates"),
+    FIELDS,
+    LIMIT,
+    END,
+};
+
+const FieldDef gh_run_logs_failed_fields[] = {
+    ID(run_id, "Id of the run, a number or its digits; or job"),
+    ID(job, "Id of one job instead"),
+    PLACE,
+    END,
+};
+
+#define SEARCH_FIELDS                                                                              \
+    TEXT(query, "Words and qualifiers of GitHub's search; enterprise servers may not support "     \
+                "every qualifier"),                                                                \
+        PLACE, CHOICE(state, search_states, "State"), AUTHOR, ASSIGNEE, LABEL,                     \
+        TEXT(owner, "Owner of the repositories"), TEXT(sort, "E.g. created, updated, comments"),   \
+        CHOICE(order, orders, "Default: desc")
+
+const FieldDef gh_search_prs_fields[] = {
+    SEARCH_FIELDS,
+    MAYBE(merged, "Only merged ones, or none"),
+    MAYBE(draft, "Only drafts, or none"),
+    TEXT(base, "Branch to be merged into"),
+    TEXT(head, "Branch to be merged"),
+    CHOICE(review, reviews, "Review status"),
+    FIELDS,
+    LIMIT,
+    END,
+};
+
+const FieldDef gh_search_issues_fields[] = { SEARCH_FIELDS, FIELDS, LIMIT, END };
+
+const FieldDef gh_api_get_fields[] = {
+    { .name = "endpoint",
+      .type = FIELD_STRING,
+      AT(endpoint),
+      .is_required = true,
+      .help = "REST path, e.g. repos/{owner}/{repo}/releases?per_page=10&page=2" },
+    PLACE,
+    { .name = "headers",
+      .type = FIELD_STRING_LIST,
+      AT(headers),
+      .help = "\"Name: value\"; Accept, X-GitHub-Api-Version, If-None-Match, If-Modified-Since" },
+    END,
+};
+
+bool gh_free_text_check(const char *name, const char *text, GError **error)
+{
+    if (text == NULL)
+        return true;
+    if (*text == '\0')
+        return gh_call_fail_args(error, "%s must not be empty", name);
+    if (strlen(text) > TEXT_MAX_BYTES)
+        return gh_call_fail_args(error, "%s is longer than %zu bytes", name, TEXT_MAX_BYTES);
+    g_autoptr(GString) visible = g_string_new(NULL);
+    visible_append(visible, text);
+    return strcmp(visible->str, text) == 0 ||
+           gh_call_fail_args(error, "%s contains a control character", name);
+}
+
+bool gh_text_check(const char *name, const char *text, GError **error)
+{
+    if (text != NULL && *text == '-')
+        return gh_call_fail_args(error, "%s must not start with \"-\"", name);
+    return gh_free_text_check(name, text, error);
+}
+
+bool gh_number_check(const char *name, int64_t number, GError **error)
+{
+    return (number >= 1 && number <= INT32_MAX) ||
+           gh_call_fail_args(error, "%s must be between 1 and %d", name, INT32_MAX);
+}
+
+bool gh_id_check(const char *name, const json_t *value, char **ret_digits, GError **error)
+{
+    g_autofree char *digits = NULL;
+    if (json_is_integer(value) && json_integer_value(value) > 0)
+        digits = g_strdup_printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_string(value))
+        digits = g_strdup(json_string_value(value));
+    size_t length = digits != NULL ? strlen(digits) : 0;
+    if (length < 1 || length > ID_MAX_DIGITS || strspn(digits, "0123456789") != length)
+        return gh_call_fail_args(error,
+                                 "%s must be a positive integer or a string of 1 to %d digits",
+                                 name, ID_MAX_DIGITS);
+    *ret_digits = g_steal_pointer(&digits);
+    return true;
+}
+
+char **gh_search_words(const char *query)
+{
+    GPtrArray *words = g_ptr_array_new();
+    g_autoptr(GString) word = g_string_new(NULL);
+    bool is_quoted = false;
+    for (const char *p = query;; p++) {
+        bool is_end = *p == '\0' || (!is_quoted && g_ascii_isspace(*p));
+        if (is_end && word->len > 0)
+            g_ptr_array_add(words, g_strdup(word->str));
+        if (*p == '\0')
+            break;
+        if (is_end)
+            g_string_truncate(word, 0);
+        else if (*p == '"')
+            is_quoted = !is_quoted;
+        else
+            g_string_append_c(word, *p);
+    }
+    g_ptr_array_add(words, NULL);
+    return (char **)g_ptr_array_free(words, false);
+}
