@@ -159,18 +159,17 @@ static void accept_thread(void *self_)
     for (;;) {
         bool is_open = has_room(self);
         struct pollfd fds[] = {
-            { .fd = cancel_fd(self->arcade.cancel), .events = POLLIN },
             { .fd = self->room_fd, .events = POLLIN },
             { .fd = is_open ? self->listeners.fds[0] : -1, .events = POLLIN },
             { .fd = is_open ? self->listeners.fds[1] : -1, .events = POLLIN },
         };
-        poll(fds, G_N_ELEMENTS(fds), -1);
+        cancel_poll(self->arcade.cancel, fds, G_N_ELEMENTS(fds), -1);
         eventfd_t count;
-        if (fds[0].revents)
+        if (cancel_has_fired(self->arcade.cancel))
             return;
-        if (fds[1].revents)
+        if (fds[0].revents)
             eventfd_read(self->room_fd, &count);
-        for (size_t i = 2; i < G_N_ELEMENTS(fds); i++)
+        for (size_t i = 1; i < G_N_ELEMENTS(fds); i++)
             if (fds[i].revents && has_room(self))
                 accept_one(self, fds[i].fd);
     }

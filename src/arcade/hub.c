@@ -98,16 +98,15 @@ static bool wait_for_round(Hub *self, const Round *round, bool *ret_has_news)
 {
     bool is_heard = has_listeners(self);
     struct pollfd fds[] = {
-        { .fd = cancel_fd(self->cancel), .events = POLLIN },
         { .fd = self->wake_fd, .events = POLLIN },
         { .fd = is_heard ? watch_fd(round->watch) : -1, .events = POLLIN },
     };
-    poll(fds, G_N_ELEMENTS(fds), is_heard ? HUB_POLL_MS : -1);
+    cancel_poll(self->cancel, fds, G_N_ELEMENTS(fds), is_heard ? HUB_POLL_MS : -1);
     eventfd_t count;
-    if (fds[1].revents)
+    if (fds[0].revents)
         eventfd_read(self->wake_fd, &count);
-    *ret_has_news = fds[1].revents || fds[2].revents;
-    return !fds[0].revents;
+    *ret_has_news = fds[0].revents || fds[1].revents;
+    return !cancel_has_fired(self->cancel);
 }
 
 static bool run_round(Hub *self, Round *round, bool has_news, GError **error)

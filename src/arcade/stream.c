@@ -105,15 +105,14 @@ static bool wait_for_news(ArcadeStream *self)
     int64_t comment_ms = self->arcade->comment_ms;
     gint64 left_ms = self->said_at + comment_ms - time_monotonic_ms();
     struct pollfd fds[] = {
-        { .fd = cancel_fd(self->arcade->cancel), .events = POLLIN },
         { .fd = self->socket, .events = POLLRDHUP },
         { .fd = self->wake_fd, .events = POLLIN },
     };
-    poll(fds, G_N_ELEMENTS(fds), (int)CLAMP(left_ms, 0, comment_ms));
-    if (fds[0].revents || fds[1].revents)
+    cancel_poll(self->arcade->cancel, fds, G_N_ELEMENTS(fds), CLAMP(left_ms, 0, comment_ms));
+    if (fds[0].revents || cancel_has_fired(self->arcade->cancel))
         return false;
     eventfd_t count;
-    if (fds[2].revents)
+    if (fds[1].revents)
         eventfd_read(self->wake_fd, &count);
     return true;
 }

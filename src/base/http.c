@@ -324,11 +324,21 @@ static bool transfer_fail(const Transfer *self, CURLcode code, GError **error)
     }
 }
 
+/* Sleeps until something happens or the token fires. */
+static bool transfer_wait(CURLM *multi, Cancel *cancel, int wait_ms)
+{
+    CancelWaiter waiter;
+    cancel_wait_begin(cancel, wait_ms, &waiter);
+    struct curl_waitfd extra = { .fd = waiter.fd, .events = CURL_WAIT_POLLIN };
+    unsigned extra_count = waiter.fd >= 0 ? 1 : 0;
+    CURLMcode code = curl.multi_poll(multi, &extra, extra_count, waiter.timeout_ms, NULL);
+    cancel_wait_end(&waiter);
+    return code == CURLM_OK;
+}
+
 /* Runs the transfer that was added to the multi handle. */
 static bool transfer_run(Transfer *self, CURLM *multi, Cancel *cancel, GError **error)
 {
-    struct curl_waitfd extra = { .fd = cancel_fd(cancel), .events = CURL_WAIT_POLLIN };
-    unsigned extra_count = extra.fd >= 0 ? 1 : 0;
     for (;;) {
         if (!cancel_check(cancel, error))
             return false;
@@ -342,7 +352,7 @@ static bool transfer_run(Transfer *self, CURLM *multi, Cancel *cancel, GError **
             return false;
         if (wait_ms == 0 && transfer_is_complete(self))
             return true;
-        if (curl.multi_poll(multi, &extra, extra_count, wait_ms, NULL) != CURLM_OK)
+        if (!transfer_wait(multi, cancel, wait_ms))
             return fail_with(error, KEDGE_ERROR_NETWORK, "connection error: libcurl cannot wait");
     }
     int left = 0;

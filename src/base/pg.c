@@ -125,17 +125,14 @@ static bool fail_lost(Pg *self, GError **error)
 static bool wait_for(Pg *self, short events, int64_t until_ms, Cancel *cancel, bool *ret_is_ready,
                      GError **error)
 {
-    struct pollfd fds[] = {
-        { .fd = pq.socket(self->connection), .events = events },
-        { .fd = cancel_fd(cancel), .events = POLLIN },
-    };
+    struct pollfd socket = { .fd = pq.socket(self->connection), .events = events };
     for (;;) {
         if (!cancel_check(cancel, error))
             return false;
         int64_t left = until_ms - time_monotonic_ms();
-        int count = poll(fds, 2, (int)CLAMP(left, 0, G_MAXINT));
-        *ret_is_ready = count > 0 && fds[0].revents != 0;
-        if (*ret_is_ready || (count == 0 && left <= 0))
+        cancel_poll(cancel, &socket, 1, MAX(left, 0));
+        *ret_is_ready = socket.revents != 0;
+        if (*ret_is_ready || left <= 0)
             return true;
     }
 }

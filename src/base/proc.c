@@ -1,5 +1,5 @@
 /*
- * proc_run(): one poll() over the child's pipes, its pidfd and the cancel token.
+ * proc_run(): one wait for the child's pipes, its pidfd and the cancel token.
  *
  * The child's exit, not the end of its output, ends the wait: a background process that keeps the
  * pipe open would otherwise hang the caller.
@@ -138,7 +138,7 @@ static void run_read(Run *self, Stream *stream)
 }
 
 /* Takes in output until something happens; descriptors of -1 are not waited for. */
-static PumpEnd run_pump(Run *self, int pidfd, int cancel_fd, gint64 until)
+static PumpEnd run_pump(Run *self, int pidfd, Cancel *cancel, gint64 until)
 {
     for (;;) {
         gint64 left = until - time_monotonic_ms();
@@ -150,11 +150,9 @@ static PumpEnd run_pump(Run *self, int pidfd, int cancel_fd, gint64 until)
             { .fd = self->output.fd, .events = POLLIN },
             { .fd = self->errors.fd, .events = POLLIN },
             { .fd = pidfd, .events = POLLIN },
-            { .fd = cancel_fd, .events = POLLIN },
         };
-        if (poll(fds, G_N_ELEMENTS(fds), (int)MIN(left, G_MAXINT)) <= 0)
-            continue; // EINTR, or the deadline
-        if (fds[3].revents != 0)
+        cancel_poll(cancel, fds, G_N_ELEMENTS(fds), left);
+        if (cancel_has_fired(cancel))
             return PUMP_CANCELLED;
         if (fds[0].revents != 0)
             run_read(self, &self->output);
@@ -231,11 +229,11 @@ static PumpEnd run_wait(Run *self, int pidfd, Cancel *cancel)
 {
     gint64 until = time_monotonic_ms() + MIN(self->spec->timeout_ms, G_MAXINT64 / 2);
     self->watches_full = self->spec->stops_when_full;
-    PumpEnd why = run_pump(self, pidfd, cancel_fd(cancel), until);
+    PumpEnd why = run_pump(self, pidfd, cancel, until);
     self->watches_full = false;
     if (why != PUMP_FULL)
         return why;
-    why = run_pump(self, pidfd, cancel_fd(cancel), time_monotonic_ms() + FULL_GRACE_MS);
+    why = run_pump(self, pidfd, cancel, time_monotonic_ms() + FULL_GRACE_MS);
     return why == PUMP_DEADLINE ? PUMP_FULL : why;
 }
 
@@ -244,14 +242,14 @@ static void run_end(Run *self, PumpEnd why, pid_t pid, int pidfd, ProcResult *re
 {
     gint64 kill_at;
     if (why == PUMP_EXITED) {
-        run_pump(self, -1, -1, time_monotonic_ms() + PROC_DRAIN_MS);
+        run_pump(self, -1, NULL, time_monotonic_ms() + PROC_DRAIN_MS);
         proc_signal_group(pid, SIGTERM);
         kill_at = time_monotonic_ms() + PROC_DRAIN_MS;
     } else {
         proc_signal_group(pid, SIGTERM);
         kill_at = time_monotonic_ms() + PROC_STOP_GRACE_MS;
-        if (run_pump(self, pidfd, -1, kill_at) == PUMP_EXITED)
-            run_pump(self, -1, -1, MIN(kill_at, time_monotonic_ms() + PROC_DRAIN_MS));
+        if (run_pump(self, pidfd, NULL, kill_at) == PUMP_EXITED)
+            run_pump(self, -1, NULL, MIN(kill_at, time_monotonic_ms() + PROC_DRAIN_MS));
     }
     result->exit_status = proc_reap_group(pid, pidfd, kill_at, &result->term_signal);
 }

@@ -139,9 +139,8 @@ static void serve(void *serving_)
         return;
     }
     announce(options, &server);
-    struct pollfd end = { .fd = cancel_fd(serving->cancel), .events = POLLIN };
     while (server.arcade && !cancel_has_fired(serving->cancel))
-        poll(&end, 1, -1);
+        cancel_poll(serving->cancel, NULL, 0, -1);
 }
 
 /* Ctrl-C and SIGTERM are the usual end of a server, and no failure. */

@@ -21,14 +21,12 @@ static bool read_answer(int tty, Cancel *cancel, char *ret_letter, GError **erro
 {
     *ret_letter = '\0';
     for (;;) {
-        struct pollfd fds[] = {
-            { .fd = tty, .events = POLLIN },
-            { .fd = cancel_fd(cancel), .events = POLLIN },
-        };
-        if (poll(fds, G_N_ELEMENTS(fds), -1) < 0)
-            continue;
+        struct pollfd input = { .fd = tty, .events = POLLIN };
+        cancel_poll(cancel, &input, 1, -1);
         if (!cancel_check(cancel, error))
             return false;
+        if (input.revents == 0)
+            continue;
         char letter = 0;
         ssize_t got = read(tty, &letter, 1);
         if (got <= 0 || letter == '\n')

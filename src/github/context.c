@@ -9,8 +9,6 @@
 #include "github/gh.h"
 #include "github/repo_ref.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
 
@@ -20,7 +18,7 @@
  */
 typedef struct Lookup {
     unsigned refs;
-    Fd done_fd; // readable once finished
+    Fd done_fd; // readable once finished; -1: there was no descriptor, look now and then
     bool is_done;
     char *repo;    // the answer, or
     GError *error; // why there is none
@@ -49,8 +47,6 @@ static Lookup *lookup_new(void)
     Lookup *self = g_new0(Lookup, 1);
     self->refs = 1;
     self->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (self->done_fd < 0)
-        g_error("cannot make an event: %s", g_strerror(errno));
     return self;
 }
 
@@ -101,22 +97,27 @@ static void memo_finish(Lookup *lookup, const char *cwd, char *repo, GError *err
     lookup->error = error;
     if (error != NULL && g_hash_table_lookup(memo, cwd) == lookup)
         g_hash_table_remove(memo, cwd);
-    eventfd_write(lookup->done_fd, 1);
+    if (lookup->done_fd >= 0)
+        eventfd_write(lookup->done_fd, 1);
     pthread_mutex_unlock(&memo_lock);
+}
+
+static bool lookup_is_done(Lookup *lookup)
+{
+    pthread_mutex_lock(&memo_lock);
+    bool is_done = lookup->is_done;
+    pthread_mutex_unlock(&memo_lock);
+    return is_done;
 }
 
 /* The leader's gh has a deadline, so this ends without one of its own. */
 static bool lookup_wait(Lookup *lookup, Cancel *cancel, GError **error)
 {
-    struct pollfd fds[] = {
-        { .fd = lookup->done_fd, .events = POLLIN },
-        { .fd = cancel_fd(cancel), .events = POLLIN },
-    };
-    while (fds[0].revents == 0) {
+    struct pollfd done = { .fd = lookup->done_fd, .events = POLLIN };
+    while (!lookup_is_done(lookup)) {
         if (!cancel_check(cancel, error))
             return false;
-        if (poll(fds, G_N_ELEMENTS(fds), -1) < 0)
-            fds[0].revents = 0; // EINTR
+        cancel_poll(cancel, &done, 1, done.fd >= 0 ? -1 : CANCEL_SLICE_MS);
     }
     return true;
 }

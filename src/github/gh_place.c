@@ -10,18 +10,25 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/eventfd.h>
 
 #define MAX_WAIT_MS (60 * 60 * 1000) // when very many calls wait
 
-static int places_fd = -1; // written once, by make_places()
-static pthread_once_t places_once = PTHREAD_ONCE_INIT;
+static atomic_int places_fd = -1; // written once, by make_places()
+static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void make_places(void)
+static bool make_places(GError **error)
 {
-    places_fd = eventfd(LIMIT_GH_PROCESSES, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
+    if (places_fd >= 0)
+        return true;
+    pthread_mutex_lock(&places_lock);
     if (places_fd < 0)
-        g_error("cannot make a semaphore: %s", g_strerror(errno));
+        places_fd = eventfd(LIMIT_GH_PROCESSES, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
+    int saved_errno = errno;
+    bool is_made = places_fd >= 0;
+    pthread_mutex_unlock(&places_lock);
+    return is_made || fail_with_errno(error, saved_errno, "cannot count the running calls of gh");
 }
 
 void gh_place_leave(GhPlace place)
@@ -32,7 +39,8 @@ void gh_place_leave(GhPlace place)
 
 bool gh_place_enter(Cancel *cancel, GhPlace *ret_place, GError **error)
 {
-    pthread_once(&places_once, make_places);
+    if (!make_places(error))
+        return false;
     gint64 until = time_monotonic_ms() + MAX_WAIT_MS;
     for (;;) {
         if (!cancel_check(cancel, error))
@@ -45,10 +53,7 @@ bool gh_place_enter(Cancel *cancel, GhPlace *ret_place, GError **error)
         gint64 left = until - time_monotonic_ms();
         if (left <= 0)
             return fail_with(error, KEDGE_ERROR_TIMEOUT, "too many calls of gh are running");
-        struct pollfd fds[] = {
-            { .fd = places_fd, .events = POLLIN },
-            { .fd = cancel_fd(cancel), .events = POLLIN },
-        };
-        poll(fds, G_N_ELEMENTS(fds), (int)MIN(left, G_MAXINT));
+        struct pollfd place = { .fd = places_fd, .events = POLLIN };
+        cancel_poll(cancel, &place, 1, left);
     }
 }

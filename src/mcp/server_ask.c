@@ -2,11 +2,11 @@
  * Approval through the client: elicitation/create (spec/common.md §4.3, gh-policy §5.4).
  */
 #include "base/fd.h"
+#include "base/timefmt.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/server_private.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sys/eventfd.h>
 
 enum { ANSWER_TIMEOUT_MS = 10 * 60 * 1000 };
@@ -97,15 +97,15 @@ static void withdraw_question(void *data)
 /* True once answered, false when the token fired or the time is over. */
 static bool wait_for_answer(const Elicitation *self, Cancel *cancel)
 {
-    struct pollfd fds[] = {
-        { .fd = self->answered, .events = POLLIN },
-        { .fd = cancel_fd(cancel), .events = POLLIN },
-    };
-    int ready = 0;
-    do
-        ready = poll(fds, G_N_ELEMENTS(fds), ANSWER_TIMEOUT_MS);
-    while (ready < 0 && errno == EINTR);
-    return ready > 0 && (fds[0].revents & POLLIN);
+    struct pollfd answered = { .fd = self->answered, .events = POLLIN };
+    gint64 until = time_monotonic_ms() + ANSWER_TIMEOUT_MS;
+    while (answered.revents == 0 && !cancel_has_fired(cancel)) {
+        gint64 left = until - time_monotonic_ms();
+        if (left <= 0)
+            return false;
+        cancel_poll(cancel, &answered, 1, left);
+    }
+    return answered.revents != 0;
 }
 
 bool mcp_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved, void *user_data,

@@ -206,28 +206,26 @@ static PumpEnd pump_run(Pump *self, Cancel *cancel, int64_t deadline)
             return PUMP_TIMED_OUT;
         int64_t wake_at = self->has_news ? MIN(deadline, self->progress_at) : deadline;
         struct pollfd fds[] = {
-            { .fd = cancel_fd(cancel), .events = POLLIN },
             { .fd = self->output_fd, .events = POLLIN },
             { .fd = self->report_fd, .events = POLLIN },
             { .fd = self->child->pidfd, .events = POLLIN },
             { .fd = self->message_left > 0 ? self->child->extra_in : -1, .events = POLLOUT },
         };
-        if (poll(fds, G_N_ELEMENTS(fds), (int)CLAMP(wake_at - now, 0, G_MAXINT)) <= 0)
-            continue;
-        if (fds[0].revents)
+        cancel_poll(cancel, fds, G_N_ELEMENTS(fds), MAX(wake_at - now, 0));
+        if (cancel_has_fired(cancel))
             return PUMP_CANCELLED;
-        for (int i = 0; fds[1].revents && i < READS_PER_ROUND && pump_read(self) > 0; i++)
+        for (int i = 0; fds[0].revents && i < READS_PER_ROUND && pump_read(self) > 0; i++)
             continue;
-        if (fds[2].revents && pump_read_report(self)) {
+        if (fds[1].revents && pump_read_report(self)) {
             pump_drain(self, is_alive(self->last_started));
             return PUMP_REPORTED;
         }
-        if (fds[3].revents) {
+        if (fds[2].revents) {
             bool is_reported = pump_read_report(self);
             pump_drain(self, true);
             return is_reported ? PUMP_REPORTED : PUMP_SHELL_EXITED;
         }
-        if (fds[4].revents)
+        if (fds[3].revents)
             pump_write(self);
     }
 }

@@ -83,25 +83,16 @@ static bool queue_enter_locked(const char *primary_root, RepoWaiter *waiter, Rep
 
 static bool queue_wait(RepoQueue *queue, RepoWaiter *waiter, Cancel *cancel, GError **error)
 {
-    struct pollfd fds[] = {
-        { .fd = waiter->event_fd, .events = POLLIN },
-        { .fd = cancel_fd(cancel), .events = POLLIN },
-    };
-    int saved_errno = 0;
-    while (fds[0].revents == 0 && fds[1].revents == 0 && saved_errno == 0) {
-        if (poll(fds, G_N_ELEMENTS(fds), -1) < 0 && errno != EINTR)
-            saved_errno = errno;
-    }
+    struct pollfd granted = { .fd = waiter->event_fd, .events = POLLIN };
+    while (granted.revents == 0 && !cancel_has_fired(cancel))
+        cancel_poll(cancel, &granted, 1, -1);
     pthread_mutex_lock(&queues_mutex);
     bool is_granted = waiter->is_granted;
     if (!is_granted)
         g_queue_remove(&queue->waiters, waiter);
     pthread_mutex_unlock(&queues_mutex);
 
-    if (is_granted)
-        return true;
-    return cancel_check(cancel, error) &&
-           fail_with_errno(error, saved_errno, "cannot wait for the repository");
+    return is_granted || cancel_check(cancel, error);
 }
 
 static bool queue_enter(const char *primary_root, Cancel *cancel, RepoQueue **ret_queue,
