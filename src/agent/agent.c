@@ -33,7 +33,8 @@ Agent *agent_new(const AgentOptions *options)
 
     g_auto(SessionContext) context = { 0 };
     session_build_context(options->session, &context);
-    self->messages = json_incref(context.messages);
+    self->call_ids = call_ids_new();
+    self->messages = call_ids_adopt(self->call_ids, context.messages);
     self->last_message = find_last_answer(self->messages);
     return self;
 }
@@ -51,6 +52,7 @@ void agent_free(Agent *self)
     g_queue_clear_full(&self->follow_ups, drop_message);
     pthread_mutex_destroy(&self->queue_lock);
     json_decref(self->messages);
+    call_ids_free(self->call_ids);
     json_decref(self->tools);
     json_decref(self->last_message);
     g_free(self);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "agent/agent.h"
+#include "model/call_ids.h"
 
 #include <pthread.h>
 
@@ -14,6 +15,7 @@ struct Agent {
     json_t *messages; // the live conversation, as it goes to the model
     json_t *tools;    // as they are offered to the model
     json_t *last_message;
+    CallIds *call_ids;
     int64_t turns; // answered without an error
     double cost;   // US dollars
     bool has_intent_tracing;
@@ -56,10 +58,9 @@ void agent_add_message(Agent *self, json_t *message);
 /* --- turn.c */
 
 typedef struct TurnAnswer {
-    json_t *message;  // finished and added
-    json_t *calls;    // its toolCall blocks
-    json_t *cut_call; // borrowed from `calls`: its arguments did not arrive whole; NULL: none
-    bool is_failed;   // stopReason error or aborted
+    json_t *message; // finished and added
+    json_t *calls;   // its toolCall blocks
+    bool is_failed;  // stopReason error or aborted
 } TurnAnswer;
 
 void turn_answer_clear(TurnAnswer *self);

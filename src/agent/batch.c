@@ -18,8 +18,10 @@
 #define TEXT_ABORTED "Tool execution was aborted"
 #define TEXT_CUT                                                                                   \
     "The arguments of this call were cut off because the answer reached its length limit. The "    \
-    "call "                                                                                        \
-    "did not run. Make it again in smaller pieces."
+    "call did not run. Make it again in smaller pieces."
+#define TEXT_INCOMPLETE                                                                            \
+    "The arguments of this call ended before their JSON was complete. The call did not run. "      \
+    "Make it again."
 
 typedef struct Batch Batch;
 
@@ -29,7 +31,6 @@ typedef struct Call {
     const char *id, *name;
     const json_t *arguments;
     const ToolDef *tool; // NULL: unknown
-    bool is_cut;
     bool has_started;
     Worker *worker;    // NULL when not running
     ToolResult result; // the worker's until it is in `done`
@@ -46,7 +47,8 @@ struct Batch {
     Call *calls;
     size_t count, next, running;
     bool has_exclusive_running;
-    json_t *interrupting; // steering messages; NULL: none
+    bool is_cut_by_length; // stopReason length
+    json_t *interrupting;  // steering messages; NULL: none
 
     pthread_mutex_t lock; // guards what follows
     pthread_cond_t has_news;
@@ -198,8 +200,8 @@ static bool call_refuse(Call *call)
     } else if (!call->tool) {
         g_autofree char *text = g_strdup_printf("Tool %s not found", call->name);
         call_fail(call, text);
-    } else if (call->is_cut) {
-        call_fail(call, TEXT_CUT);
+    } else if (json_get_bool(call->block, "incomplete", false)) {
+        call_fail(call, call->batch->is_cut_by_length ? TEXT_CUT : TEXT_INCOMPLETE);
     } else {
         return false;
     }
@@ -278,6 +280,7 @@ static void batch_init(Batch *self, Agent *agent, const TurnAnswer *answer, json
     *self = (Batch) { .agent = agent, .results = results };
     self->cancel = cancel_new(agent->cancel);
     self->count = json_array_size(answer->calls);
+    self->is_cut_by_length = g_str_equal(message_stop_reason(answer->message), "length");
     self->calls = g_new0(Call, self->count);
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->has_news, NULL);
@@ -295,7 +298,6 @@ static void batch_init(Batch *self, Agent *agent, const TurnAnswer *answer, json
             .id = id ? id : "",
             .name = name ? name : "",
             .arguments = json_object_get(block, "arguments"),
-            .is_cut = block == answer->cut_call,
         };
         self->calls[i].tool = tool_registry_find(agent->options.tools, self->calls[i].name);
     }

@@ -68,23 +68,8 @@ json_t *turn_aborted_message(const Agent *agent)
 
 typedef struct Listener {
     Agent *agent;
-    GString *arguments; // raw JSON text of the tool call that came last
-    gint64 call_block;  // its contentIndex; -1: none
     bool has_started;
 } Listener;
-
-/* Only the last call of an answer can be cut short, so only its text is kept. */
-static void follow_arguments(Listener *self, const char *type, const json_t *event)
-{
-    if (g_str_equal(type, "toolcall_start")) {
-        self->call_block = json_get_int(event, "contentIndex", -1);
-        g_string_truncate(self->arguments, 0);
-    } else if (g_str_equal(type, "toolcall_delta") &&
-               json_get_int(event, "contentIndex", -1) == self->call_block) {
-        const char *delta = json_get_text(event, "delta");
-        g_string_append(self->arguments, delta ? delta : "");
-    }
-}
 
 static void emit_start(Listener *self, const json_t *partial)
 {
@@ -104,7 +89,6 @@ static void on_provider_event(const json_t *event, ModelStream *stream, void *us
         emit_start(self, model_stream_message(stream));
     if (g_str_equal(type, "start") || g_str_equal(type, "done") || g_str_equal(type, "error"))
         return;
-    follow_arguments(self, type, event);
     if (!agent_is_heard(self->agent) || self->agent->options.skips_updates)
         return;
 
@@ -127,18 +111,6 @@ static void take_intent(json_t *call)
     json_object_del(arguments, INTENT_FIELD);
 }
 
-/* The call whose arguments the answer's length limit cut off; borrowed. */
-static json_t *find_cut_call(const Listener *listener, const json_t *message)
-{
-    if (!g_str_equal(message_stop_reason(message), "length") || listener->call_block < 0)
-        return NULL;
-    g_autoptr(json_t) whole = NULL;
-    if (listener->arguments->len == 0 ||
-        json_parse(listener->arguments->str, listener->arguments->len, &whole, NULL))
-        return NULL;
-    return json_array_get(json_get_array(message, "content"), (size_t)listener->call_block);
-}
-
 static json_t *request_answer(Agent *agent, Listener *listener)
 {
     const AgentOptions *options = &agent->options;
@@ -152,14 +124,14 @@ static json_t *request_answer(Agent *agent, Listener *listener)
         .thinking_budgets =
             settings_get_json(tool_context_settings(options->context), "thinkingBudgets"),
         .session_id = session_id(options->session),
+        .call_ids = agent->call_ids,
     };
     return provider_stream(options->http, &request, agent->cancel, on_provider_event, listener);
 }
 
 void turn_request(Agent *agent, TurnAnswer *ret_answer)
 {
-    g_autoptr(GString) arguments = g_string_new(NULL);
-    Listener listener = { .agent = agent, .arguments = arguments, .call_block = -1 };
+    Listener listener = { .agent = agent };
     json_t *message = request_answer(agent, &listener);
     if (!listener.has_started)
         emit_start(&listener, message);
@@ -168,7 +140,6 @@ void turn_request(Agent *agent, TurnAnswer *ret_answer)
     *ret_answer = (TurnAnswer) {
         .message = message,
         .calls = message_tool_calls(message),
-        .cut_call = find_cut_call(&listener, message),
         .is_failed = g_str_equal(stop_reason, "error") || g_str_equal(stop_reason, "aborted"),
     };
     size_t i;

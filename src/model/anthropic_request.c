@@ -304,11 +304,58 @@ static void set_thinking(json_t *body, const ProviderRequest *request, int64_t b
     json_set_take(body, "thinking", thinking);
 }
 
+static bool is_of_user(const json_t *messages, size_t index)
+{
+    const char *role = message_role(json_array_get(messages, index));
+    return strcmp(role, "user") == 0 || strcmp(role, "developer") == 0;
+}
+
+/* Where the model's last turn begins: behind the last message of the user that answers no tool
+   call. One that stands behind tool results goes into the same message on the wire. */
+static size_t last_turn_start(const json_t *messages)
+{
+    for (size_t i = json_array_size(messages); i > 0; i--) {
+        const char *before = i > 1 ? message_role(json_array_get(messages, i - 2)) : "";
+        if (is_of_user(messages, i - 1) && strcmp(before, "toolResult") != 0)
+            return i;
+    }
+    return 0;
+}
+
+static bool is_signed_thinking(const json_t *block)
+{
+    const char *signature = json_get_text(block, "thinkingSignature");
+    return wire_block_is(block, "redactedThinking") ||
+           (wire_block_is(block, "thinking") && signature && *signature);
+}
+
+/* With thinking on, the server refuses a turn that has tool calls and did not begin with thinking:
+   one that another model began, or that was begun with thinking off. */
+static bool lacks_thinking(const json_t *messages)
+{
+    size_t start = last_turn_start(messages);
+    bool has_first = false, begins_with_thinking = false;
+    for (size_t i = start; i < json_array_size(messages); i++) {
+        const json_t *message = json_array_get(messages, i);
+        if (strcmp(message_role(message), "assistant") != 0)
+            continue;
+        const json_t *content = json_get_array(message, "content");
+        if (!has_first)
+            begins_with_thinking = is_signed_thinking(json_array_get(content, 0));
+        has_first = true;
+        g_autoptr(json_t) calls = message_tool_calls(message);
+        if (json_array_size(calls) > 0)
+            return !begins_with_thinking;
+    }
+    return false;
+}
+
 json_t *anthropic_make_body(const ProviderRequest *request, const json_t *messages)
 {
     const Model *model = request->model;
+    bool is_thinking = !lacks_thinking(messages);
     int64_t max_tokens = wire_max_tokens(request);
-    int64_t budget = thinking_budget(request, &max_tokens);
+    int64_t budget = is_thinking ? thinking_budget(request, &max_tokens) : 0;
     json_t *system = write_system(request->system_blocks);
     json_t *tools = write_tools(request->tools);
     json_t *list = write_messages(messages);
@@ -323,7 +370,8 @@ json_t *anthropic_make_body(const ProviderRequest *request, const json_t *messag
     if (json_array_size(tools) > 0)
         json_object_set(body, "tools", tools);
     json_set_take(body, "messages", list);
-    set_thinking(body, request, budget);
+    if (is_thinking)
+        set_thinking(body, request, budget);
     json_decref(system);
     json_decref(tools);
     return body;

@@ -11,6 +11,8 @@
 #include <inttypes.h>
 
 #define NO_IMAGES      "(image left out: this model does not accept images)"
+#define NO_IMAGE_DATA  "(image left out: its data is gone)"
+#define NO_TEXT_DATA   "(text left out: its data is gone)"
 #define NO_RESULT      "No result provided"
 #define ABORTED_RESULT "aborted"
 #define INTERRUPTED_NOTE                                                                           \
@@ -21,6 +23,8 @@
 #define ANTHROPIC_ID_CHARS 64
 #define OPENAI_ID_CHARS    40
 #define MISTRAL_ID_CHARS   9
+#define TOOL_NAME_CHARS    64
+#define UNKNOWN_TOOL       "unknown_tool"
 
 typedef struct Conversion {
     const Model *model;
@@ -147,6 +151,20 @@ static json_t *user_blocks(const json_t *message)
 
 /* --- blocks --- */
 
+/* What is to stand in place of a block that cannot be sent, or NULL. A blob is a file beside the
+   sessions, and files get deleted. */
+static const char *placeholder(const Conversion *self, const json_t *block)
+{
+    if (wire_block_is(block, "image")) {
+        const char *data = json_get_text(block, "data");
+        bool has_data = data && *data && !g_str_has_prefix(data, "blob:");
+        return !self->model->accepts_images ? NO_IMAGES : has_data ? NULL : NO_IMAGE_DATA;
+    }
+    const char *text = json_get_text(block, "text");
+    bool is_lost = (!text || !*text) && json_get_text(block, "textBlob");
+    return wire_block_is(block, "text") && is_lost ? NO_TEXT_DATA : NULL;
+}
+
 /* Text that is not blank (some servers refuse that) and images, or a word in their place. */
 static json_t *clean_blocks(const Conversion *self, json_t *blocks)
 {
@@ -154,8 +172,9 @@ static json_t *clean_blocks(const Conversion *self, json_t *blocks)
     size_t i;
     json_t *block;
     json_array_foreach (blocks, i, block) {
-        if (wire_block_is(block, "image") && !self->model->accepts_images) {
-            json_append_take(out, message_text_block(NO_IMAGES));
+        const char *instead = placeholder(self, block);
+        if (instead) {
+            json_append_take(out, message_text_block(instead));
             continue;
         }
         const char *text = json_get_text(block, "text");
@@ -173,18 +192,29 @@ static json_t *copy_without(const json_t *block, const char *key)
     return copy;
 }
 
-/* Appended to `out`, or left out. */
-static void convert_thinking(json_t *out, json_t *block, bool is_same_model, bool is_broken)
+/* Appended to `out`, or left out. `is_partial`: the signature may be of a part only. */
+static void convert_thinking(json_t *out, json_t *block, bool is_same_model, bool is_partial)
 {
     const char *text = json_get_text(block, "thinking");
     const char *signature = json_get_text(block, "thinkingSignature");
     bool has_text = text && !utf8_is_blank(text);
-    if (is_same_model && !is_broken && signature && *signature)
+    if (is_same_model && !is_partial && signature && *signature)
         json_array_append(out, block);
     else if (is_same_model && has_text)
         json_append_take(out, copy_without(block, "thinkingSignature"));
     else if (has_text)
         json_append_take(out, message_text_block(text));
+}
+
+/* A tool's name as every target takes it. A model may have made up anything. */
+static char *normal_name(const char *name)
+{
+    GString *normal = g_string_new(NULL);
+    for (const char *c = name ? name : ""; *c && normal->len < TOOL_NAME_CHARS; c++)
+        g_string_append_c(normal, g_ascii_isalnum(*c) || strchr("_-", *c) ? *c : '_');
+    if (normal->len == 0)
+        g_string_append(normal, UNKNOWN_TOOL);
+    return g_string_free(normal, FALSE);
 }
 
 static const char *normal_id(Conversion *self, const char *id);
@@ -194,6 +224,8 @@ static json_t *convert_call(Conversion *self, const json_t *block, bool is_same_
     const char *id = json_get_text(block, "id");
     json_t *copy = json_copy((json_t *)block);
     json_set_text(copy, "id", normal_id(self, id ? id : ""));
+    g_autofree char *name = normal_name(json_get_text(block, "name"));
+    json_set_text(copy, "name", name);
     if (!is_same_model)
         json_object_del(copy, "thoughtSignature");
     return copy;
@@ -211,11 +243,13 @@ static json_t *assistant_blocks(Conversion *self, const json_t *message, bool is
     json_t *block;
     json_array_foreach (blocks, i, block) {
         const char *text = json_get_text(block, "text");
+        bool is_last = i + 1 == json_array_size(blocks);
         if (wire_block_is(block, "thinking"))
-            convert_thinking(out, block, is_same_model, is_broken);
+            convert_thinking(out, block, is_same_model, is_broken && is_last);
         else if (wire_block_is(block, "toolCall"))
             json_append_take(out, convert_call(self, block, is_same_model));
-        else if (wire_block_is(block, "redactedThinking") && is_same_model)
+        else if (wire_block_is(block, "redactedThinking") && is_same_model &&
+                 !(is_broken && is_last)) // a message may not end with thinking
             json_array_append(out, block);
         else if (wire_block_is(block, "text") && text && !utf8_is_blank(text))
             json_append_take(out, copy_without(block, "textSignature"));
@@ -299,7 +333,8 @@ static void append_result(Conversion *self, const json_t *call, const json_t *re
     json_t *message = json_object();
     json_set_text(message, "role", "toolResult");
     json_set_text(message, "toolCallId", normal_id(self, id ? id : ""));
-    json_set_text(message, "toolName", name ? name : "");
+    g_autofree char *sent_name = normal_name(name);
+    json_set_text(message, "toolName", sent_name);
     json_set_take(message, "content", blocks);
     json_set_bool(message, "isError", result ? json_get_bool(result, "isError", false) : true);
     json_append_take(self->out, message);

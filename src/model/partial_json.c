@@ -194,13 +194,28 @@ static json_t *read_value(Reader *reader)
     return value;
 }
 
-json_t *partial_json_parse(const char *text, size_t size)
+/* `text` with bad escapes and raw control characters taken as they stand. May be NULL. */
+static json_t *read_tolerantly(const char *text, size_t size, bool *ret_is_complete)
 {
+    Reader reader = { .p = text, .end = text + size };
+    json_t *value = read_value(&reader);
+    *ret_is_complete = value && !reader.is_broken && !reader_skip_blanks(&reader);
+    return value;
+}
+
+json_t *partial_json_parse(const char *text, size_t size, bool *ret_is_complete)
+{
+    Reader blanks = { .p = text, .end = text + size };
+    bool is_complete = !reader_skip_blanks(&blanks);
     json_t *value = NULL;
-    if (size > 0 && !json_parse(text, size, &value, NULL)) {
-        Reader reader = { .p = text, .end = text + size };
-        value = read_value(&reader);
+    if (!is_complete) {
+        is_complete = json_parse(text, size, &value, NULL);
+        if (!is_complete)
+            value = read_tolerantly(text, size, &is_complete);
+        is_complete = is_complete && (json_is_object(value) || json_is_null(value));
     }
+    if (ret_is_complete)
+        *ret_is_complete = is_complete;
     if (json_is_object(value))
         return value;
     json_decref(value);

@@ -81,6 +81,8 @@ json_t *provider_stream(HttpClient *http, const ProviderRequest *request, Cancel
 {
     const WireFormat *wire = wire_for(request->model->api);
     g_autoptr(ModelStream) stream = model_stream_new(request->model, on_event, user_data);
+    if (request->call_ids)
+        model_stream_set_call_ids(stream, request->call_ids);
     void *decoder = wire->decoder_new(stream);
     const char *reason = NULL;
     g_autoptr(GError) error = NULL;

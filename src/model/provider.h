@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/http.h"
+#include "model/call_ids.h"
 #include "model/model.h"
 
 typedef struct ProviderRequest {
@@ -20,6 +21,7 @@ typedef struct ProviderRequest {
     const json_t *thinking_budgets;   // {"low":4096,…}; NULL: the defaults
     int64_t max_tokens;               // 0: the model's default
     const char *session_id;           // may be NULL
+    CallIds *call_ids; // of the conversation: names the answer's calls; NULL: unique in it only
 } ProviderRequest;
 
 /* The answer while it grows. */

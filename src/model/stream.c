@@ -20,6 +20,7 @@ typedef struct Block {
     json_t *json;       // the block in the message's content
     bool is_stale;      // json lags behind
     bool is_closed;
+    bool is_incomplete; // tool call only: `arguments` in json are not whole
 } Block;
 
 struct ModelStream {
@@ -27,6 +28,8 @@ struct ModelStream {
     ProviderEventFunc func;
     void *user_data;
     GPtrArray *blocks;
+    CallIds *call_ids; // own_call_ids or a borrowed one
+    CallIds *own_call_ids;
     json_t *message;
     json_t *content; // borrowed from message
     Usage usage;
@@ -75,8 +78,14 @@ void model_stream_free(ModelStream *self)
     if (!self)
         return;
     g_ptr_array_unref(self->blocks);
+    call_ids_free(self->own_call_ids);
     json_decref(self->message);
     g_free(self);
+}
+
+void model_stream_set_call_ids(ModelStream *self, CallIds *call_ids)
+{
+    self->call_ids = call_ids;
 }
 
 static void emit_take(ModelStream *self, json_t *event)
@@ -255,6 +264,23 @@ void model_stream_set_arguments(ModelStream *self, size_t index, const json_t *a
     block->is_stale = true;
 }
 
+static void block_refresh_arguments(Block *block)
+{
+    bool is_complete = true;
+    json_t *arguments = block->arguments
+                            ? json_incref(block->arguments)
+                            : partial_json_parse(block->text->str, block->text->len, &is_complete);
+    json_set_take(block->json, "arguments", arguments);
+    block->is_incomplete = !is_complete;
+}
+
+/* No more is to come: arguments that are not whole are marked, so that nobody acts on them. */
+static void block_mark_incomplete(Block *block)
+{
+    if (block->type == BLOCK_TOOL_CALL && block->is_incomplete)
+        json_set_bool(block->json, "incomplete", true);
+}
+
 static void block_refresh(Block *block)
 {
     if (!block->is_stale)
@@ -278,9 +304,7 @@ static void block_refresh(Block *block)
     case BLOCK_TOOL_CALL:
         json_set_text(block->json, "id", block->id);
         json_set_text(block->json, "name", block->name);
-        json_set_take(block->json, "arguments",
-                      block->arguments ? json_incref(block->arguments)
-                                       : partial_json_parse(block->text->str, block->text->len));
+        block_refresh_arguments(block);
         break;
     }
 }
@@ -296,14 +320,15 @@ const json_t *model_stream_message(ModelStream *self)
     return self->message;
 }
 
-/* Some servers send none; without one no result could be matched to the call. */
-static void block_ensure_id(Block *block)
+static void stream_name_call(ModelStream *self, Block *block)
 {
-    if (block->type != BLOCK_TOOL_CALL || block->id[0] != '\0')
+    if (block->type != BLOCK_TOOL_CALL)
         return;
+    if (!self->call_ids)
+        self->call_ids = self->own_call_ids = call_ids_new();
+    char *id = call_ids_take(self->call_ids, block->id);
     g_free(block->id);
-    block->id =
-        g_strdup_printf("call_%08x%08x%08x", g_random_int(), g_random_int(), g_random_int());
+    block->id = id;
     block->is_stale = true;
 }
 
@@ -313,8 +338,9 @@ void model_stream_close(ModelStream *self, size_t index)
     if (block->is_closed)
         return;
     block->is_closed = true;
-    block_ensure_id(block);
+    stream_name_call(self, block);
     block_refresh(block);
+    block_mark_incomplete(block);
     if (!self->func)
         return;
     json_t *event = block_event(block, index, "end");
@@ -370,17 +396,45 @@ static json_t *stream_end(ModelStream *self, const char *type, const char *reaso
     return json_incref(self->message);
 }
 
+/* A length limit that struck before the first byte of a call's arguments: {} is not what it was
+   about to say. */
+static void mark_call_without_arguments(ModelStream *self)
+{
+    Block *last = self->blocks->len > 0 ? stream_block(self, self->blocks->len - 1) : NULL;
+    if (!last || last->type != BLOCK_TOOL_CALL || last->text->len > 0 || last->arguments)
+        return;
+    last->is_incomplete = true;
+    block_mark_incomplete(last);
+}
+
 json_t *model_stream_finish(ModelStream *self, const char *reason)
 {
     for (size_t i = 0; i < self->blocks->len; i++)
         model_stream_close(self, i);
+    if (strcmp(reason, "length") == 0)
+        mark_call_without_arguments(self);
     return stream_end(self, "done", reason, "message");
+}
+
+/* A block whose end never came: a signature may be of a part only, and arguments too. */
+static void stream_end_block_early(ModelStream *self, Block *block)
+{
+    if (block->is_closed)
+        return;
+    stream_name_call(self, block);
+    if (block->type == BLOCK_THINKING && block->signature) {
+        g_string_free(g_steal_pointer(&block->signature), TRUE);
+        json_object_del(block->json, "thinkingSignature");
+        block->is_stale = true;
+    }
+    block_refresh(block);
+    block_mark_incomplete(block);
 }
 
 json_t *model_stream_fail(ModelStream *self, bool is_aborted, const char *error_message)
 {
     for (size_t i = 0; i < self->blocks->len; i++)
-        block_ensure_id(stream_block(self, i));
+        stream_end_block_early(self, stream_block(self, i));
     json_set_text(self->message, "errorMessage", error_message);
     return stream_end(self, "error", is_aborted ? "aborted" : "error", "error");
 }

@@ -19,6 +19,10 @@ ModelStream *model_stream_new(const Model *model, ProviderEventFunc func, void *
 void model_stream_free(ModelStream *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ModelStream, model_stream_free)
 
+/* Who names the tool calls; borrowed, and outlives the stream. Without it a table of the stream's
+   own does. */
+void model_stream_set_call_ids(ModelStream *self, CallIds *call_ids);
+
 /* Each emits its *_start. False: the answer is too large (LIMIT). */
 bool model_stream_open_text(ModelStream *self, size_t *ret_block, GError **error);
 bool model_stream_open_thinking(ModelStream *self, size_t *ret_block, GError **error);
@@ -41,7 +45,8 @@ const char *model_stream_tool_call_id(const ModelStream *self, size_t block);
 /* Arguments that came as a value, not as text. */
 void model_stream_set_arguments(ModelStream *self, size_t block, const json_t *arguments);
 
-/* Emits *_end; a second close does nothing. */
+/* Emits *_end; a second close does nothing. A tool call gets its final id here, and the mark
+   `incomplete` when its arguments are no whole JSON object. */
 void model_stream_close(ModelStream *self, size_t block);
 
 bool model_stream_has_tool_calls(const ModelStream *self);

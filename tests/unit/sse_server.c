@@ -226,7 +226,7 @@ void sse_server_add_error(SseServer *self, int status, const char *message)
     add_reply(self, status, body, false);
 }
 
-static void add_calls(SseServer *self, const char *calls_text, const char *finish_reason)
+void sse_server_add_calls_ending(SseServer *self, const char *calls_text, const char *finish_reason)
 {
     g_autoptr(json_t) calls = NULL;
     if (!json_parse_text(calls_text, &calls, NULL))
@@ -251,18 +251,14 @@ static void add_calls(SseServer *self, const char *calls_text, const char *finis
         json_set_take(delta, "tool_calls", list);
         append_chunk(body, delta, NULL);
     }
-    append_end(self, body, finish_reason);
+    if (finish_reason)
+        append_end(self, body, finish_reason);
     add_reply(self, 200, body, false);
 }
 
 void sse_server_add_calls(SseServer *self, const char *calls)
 {
-    add_calls(self, calls, "tool_calls");
-}
-
-void sse_server_add_cut_calls(SseServer *self, const char *calls)
-{
-    add_calls(self, calls, "length");
+    sse_server_add_calls_ending(self, calls, "tool_calls");
 }
 
 size_t sse_server_request_count(SseServer *self)

@@ -16,8 +16,8 @@ int sse_server_port(const SseServer *self);
 void sse_server_add_text(SseServer *self, const char *text);
 /* `calls` is a JSON array of {"id","name","arguments"}; a text "arguments" is sent as it stands. */
 void sse_server_add_calls(SseServer *self, const char *calls);
-/* The same, but the answer ends with finish reason `length`. */
-void sse_server_add_cut_calls(SseServer *self, const char *calls);
+/* The same with another finish reason; NULL: the stream breaks off behind the calls. */
+void sse_server_add_calls_ending(SseServer *self, const char *calls, const char *finish_reason);
 void sse_server_add_error(SseServer *self, int status, const char *message);
 /* Sends `text`, then nothing until the client goes away. */
 void sse_server_add_hanging(SseServer *self, const char *text);

@@ -277,6 +277,79 @@ static void test_thinking(void **state G_GNUC_UNUSED)
     }
 }
 
+#define THOUGHT "{'type':'thinking','thinking':'t','thinkingSignature':'s'},"
+#define CALLING(before, id)                                                                        \
+    "{'role':'assistant','api':'anthropic-messages','provider':'mock','model':'m1','content':"     \
+    "[" before "{'type':'toolCall','id':'" id "','name':'r','arguments':{}}]},"                    \
+    "{'role':'toolResult','toolCallId':'" id "','toolName':'r','content':[]}"
+#define SAYS(who) "{'role':'" who "','content':[{'type':'text','text':'x'}]}"
+
+/* core-113: a request that the server would refuse for missing thinking is sent without. */
+static void test_missing_thinking(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *history;
+        bool is_thinking;
+    } cases[] = {
+        { "first prompt", "[" SAYS("user") "]", true },
+        { "a turn that thought", "[" SAYS("user") "," CALLING(THOUGHT, "a") "]", true },
+        { "a turn that did not", "[" SAYS("user") "," CALLING("", "a") "]", false },
+        { "thought later", "[" SAYS("user") "," CALLING("", "a") "," CALLING(THOUGHT, "b") "]",
+          false },
+        { "thought first", "[" SAYS("user") "," CALLING(THOUGHT, "a") "," CALLING("", "b") "]",
+          true },
+        { "steered", "[" SAYS("user") "," CALLING("", "a") "," SAYS("user") "]", false },
+        { "next turn",
+          "[" SAYS("user") "," CALLING("", "a") "," SAYS("assistant") "," SAYS("user") "]", true },
+        { "no calls", "[" SAYS("user") "," SAYS("assistant") "]", true },
+    };
+    static const ThinkingMode modes[] = { THINKING_MODE_BUDGET, THINKING_MODE_EFFORT };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases) * G_N_ELEMENTS(modes); i++) {
+        g_autoptr(Model) model = reasoning_model(modes[i % 2]);
+        g_autoptr(json_t) history = json_of(cases[i / 2].history);
+        const ProviderRequest request = { .model = model,
+                                          .messages = history,
+                                          .thinking = THINKING_HIGH };
+        g_autoptr(json_t) body = body_of(&request);
+        bool is_thinking = json_object_get(body, "thinking") != NULL;
+        if (is_thinking != cases[i / 2].is_thinking)
+            fail_msg("%s: thinking %d", cases[i / 2].name, is_thinking);
+    }
+}
+
+/* core-110, core-112: what was cut says so. */
+static void test_cut_short(void **state G_GNUC_UNUSED)
+{
+    static const char thinking_ended[] = START
+        "{'type':'content_block_start','index':0,'content_block':{'type':'thinking','thinking':'t',"
+        "'signature':'s'}}\n{'type':'content_block_stop','index':0}\n"
+        "{'type':'content_block_start','index':1,'content_block':{'type':'text','text':'x'}}";
+    static const char thinking_cut[] = START
+        "{'type':'content_block_start','index':0,'content_block':{'type':'thinking','thinking':'t',"
+        "'signature':'s'}}";
+    static const char call_cut[] = START
+        "{'type':'content_block_start','index':0,'content_block':{'type':'tool_use','id':'t1',"
+        "'name':'bash','input':{}}}\n{'type':'content_block_delta','index':0,'delta':{'type':"
+        "'input_json_delta','partial_json':'{\\'a\\':\\'rm -r'}}";
+    g_autoptr(Model) model = test_model(MODEL_API_ANTHROPIC_MESSAGES);
+    g_autoptr(json_t) ended = decode_stream(model, thinking_ended, NULL);
+    assert_json("ended", json_get_array(ended, "content"),
+                "[{'type':'thinking','thinking':'t','thinkingSignature':'s'},"
+                "{'type':'text','text':'x'}]");
+    g_autoptr(json_t) cut = decode_stream(model, thinking_cut, NULL);
+    assert_json("cut", json_get_array(cut, "content"), "[{'type':'thinking','thinking':'t'}]");
+
+    static const char call[] = "{'type':'toolCall','id':'t1','name':'bash','arguments':"
+                               "{'a':'rm -r'},'incomplete':true}";
+    static const char *const ends[] = { "", "\n" STOP("max_tokens"), "\n" STOP("tool_use"),
+                                        "\n" BLOCK_STOP STOP("end_turn") };
+    for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
+        g_autofree char *stream = g_strconcat(call_cut, ends[i], NULL);
+        g_autoptr(json_t) message = decode_stream(model, stream, NULL);
+        assert_json(ends[i], json_array_get(json_get_array(message, "content"), 0), call);
+    }
+}
+
 static void test_continue(void **state G_GNUC_UNUSED)
 {
     g_autoptr(Model) model = test_model(MODEL_API_ANTHROPIC_MESSAGES);
@@ -338,7 +411,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tool_stream),     cmocka_unit_test(test_endings),
         cmocka_unit_test(test_replay),          cmocka_unit_test(test_cache_markers),
-        cmocka_unit_test(test_thinking),        cmocka_unit_test(test_continue),
+        cmocka_unit_test(test_thinking),        cmocka_unit_test(test_missing_thinking),
+        cmocka_unit_test(test_cut_short),       cmocka_unit_test(test_continue),
         cmocka_unit_test(test_headers_and_url),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,23 +155,97 @@ static void test_intent_off(void **state)
     agent_fixture_free(self);
 }
 
-/* An answer that reached its length: what arrived whole runs, half a call does not. */
-static void test_cut_call(void **state)
+/* core-110: what arrived whole runs, half a call does not, whatever the server says of the end. */
+static void test_cut_call(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *finish_reason, *text;
+    } cases[] = {
+        { "length", "t2!:The arguments of this call were cut off because the answer reached" },
+        { "tool_calls", "t2!:The arguments of this call ended before their JSON was complete" },
+        { "stop", "t2!:The arguments of this call ended before their JSON was complete" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        AgentFixture *self = agent_fixture_new(NULL);
+        sse_server_add_calls_ending(
+            self->server,
+            "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":{\"text\":\"a\"}},"
+            "{\"id\":\"t2\",\"name\":\"alone\",\"arguments\":\"{\\\"text\\\":\\\"hal\"},"
+            "{\"id\":\"t3\",\"name\":\"echo\",\"arguments\":{\"text\":\"c\"}}]",
+            cases[i].finish_reason);
+        sse_server_add_text(self->server, "done");
+        assert_true(agent_fixture_prompt(self, "go"));
+        g_autofree char *results = agent_fixture_results(self);
+        assert_non_null(strstr(results, "t1:a/0"));
+        assert_non_null(strstr(results, cases[i].text));
+        assert_non_null(strstr(results, "t3:c/0"));
+        assert_null(strstr(self->runs->str, "hal"));
+        agent_fixture_free(self);
+    }
+}
+
+/* core-110: the length limit struck before the first byte of the arguments. */
+static void test_call_without_arguments_at_the_limit(void **state)
 {
     AgentFixture *self = *state;
-    sse_server_add_cut_calls(
-        self->server,
-        "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":{\"text\":\"a\"}},"
-        "{\"id\":\"t2\",\"name\":\"alone\",\"arguments\":\"{\\\"text\\\":\\\"hal\"}]");
-    sse_server_add_cut_calls(self->server,
-                             "[{\"id\":\"t3\",\"name\":\"echo\",\"arguments\":{\"text\":\"c\"}}]");
+    static const char calls[] = "[{\"id\":\"t1\",\"name\":\"fire\",\"arguments\":\"\"}]";
+    sse_server_add_calls_ending(self->server, calls, "length");
     sse_server_add_text(self->server, "done");
     assert_true(agent_fixture_prompt(self, "go"));
     g_autofree char *results = agent_fixture_results(self);
-    assert_non_null(strstr(results, "t1:a/0"));
-    assert_non_null(strstr(results, "t2!:The arguments of this call were cut off"));
-    assert_non_null(strstr(results, "t3:c/0"));
-    assert_null(strstr(self->runs->str, "hal"));
+    assert_true(g_str_has_prefix(results, "t1!:The arguments of this call were cut off"));
+}
+
+/* core-110: the connection broke in the middle of a call. */
+static void test_broken_stream(void **state G_GNUC_UNUSED)
+{
+    AgentFixture *self = agent_fixture_new("{\"retry\":{\"enabled\":false}}");
+    sse_server_add_calls_ending(
+        self->server,
+        "[{\"id\":\"t1\",\"name\":\"alone\",\"arguments\":\"{\\\"text\\\":\\\"hal\"}]", NULL);
+    assert_true(agent_fixture_prompt(self, "go"));
+    assert_int_equal(self->outcome.end, AGENT_ERROR);
+    g_autofree char *results = agent_fixture_results(self);
+    assert_true(g_str_has_prefix(results, "t1!:Tool execution failed due to an error: "));
+    assert_string_equal(self->runs->str, "");
+    const json_t *message = json_get_object(agent_fixture_event(self, "message_end", 1), "message");
+    const json_t *call = json_array_get(json_get_array(message, "content"), 0);
+    assert_true(json_get_bool(call, "incomplete", false));
+    agent_fixture_free(self);
+}
+
+/* core-111 */
+static void test_repaired_arguments(void **state)
+{
+    AgentFixture *self = *state;
+    run_calls(
+        self,
+        "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":\"{\\\"text\\\":\\\"a\\nb\\\\d\\\"}\"}]");
+    g_autofree char *results = agent_fixture_results(self);
+    assert_string_equal(results, "t1:a\nb\\d/0");
+}
+
+/* core-114: every call and its result have an id of their own, in events, session and requests. */
+static void test_ids(void **state)
+{
+    AgentFixture *self = *state;
+    sse_server_add_calls(self->server,
+                         "[{\"id\":\"call_0\",\"name\":\"alone\",\"arguments\":{\"text\":\"a\"}},"
+                         "{\"name\":\"alone\",\"arguments\":{\"text\":\"b\"}}]");
+    sse_server_add_calls(self->server,
+                         "[{\"id\":\"call_0\",\"name\":\"alone\",\"arguments\":{\"text\":\"c\"}}]");
+    sse_server_add_text(self->server, "done");
+    assert_true(agent_fixture_prompt(self, "go"));
+    g_autofree char *results = agent_fixture_results(self);
+    assert_string_equal(results, "call_0:a call_2:b call_0_2:c");
+    const json_t *messages = json_get_array(sse_server_request(self->server, 2), "messages");
+    const json_t *last = json_array_get(messages, json_array_size(messages) - 1);
+    assert_string_equal(json_get_text(last, "tool_call_id"), "call_0_2");
+    g_auto(SessionContext) context = { 0 };
+    session_build_context(self->session, &context);
+    g_autofree char *stored = json_to_text(context.messages);
+    assert_non_null(strstr(stored, "\"call_2\""));
+    assert_non_null(strstr(stored, "\"toolCallId\":\"call_0_2\""));
 }
 
 int main(void)
@@ -185,7 +259,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_updates_and_details, setup, teardown),
         cmocka_unit_test_setup_teardown(test_intent, setup, teardown),
         cmocka_unit_test(test_intent_off),
-        cmocka_unit_test_setup_teardown(test_cut_call, setup, teardown),
+        cmocka_unit_test(test_cut_call),
+        cmocka_unit_test_setup_teardown(test_call_without_arguments_at_the_limit, setup, teardown),
+        cmocka_unit_test(test_broken_stream),
+        cmocka_unit_test_setup_teardown(test_repaired_arguments, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_ids, setup, teardown),
     };
     return cmocka_run_group_tests_name("batch", tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void test_turns(void **state)
     assert_stopped(self, "Stopped: 2 turns (--max-turns)");
     assert_int_equal(sse_server_request_count(self->server), 2);
     g_autofree char *results = agent_fixture_results(self);
-    assert_string_equal(results, "t1:x/0 t1:x/0"); // the calls of the last turn have theirs
+    assert_string_equal(results, "t1:x/0 t1_2:x/0"); // the calls of the last turn have theirs
 
     // another prompt is not even begun
     assert_true(agent_fixture_prompt(self, "more"));

@@ -136,10 +136,62 @@ static void test_thinking(void **state G_GNUC_UNUSED)
                         "'thoughtSignature':'S'}]") "," USER("go") "]",
           "[" SENT("{'type':'text','text':'deep'},{'type':'text','text':'x'}," CALL(
               "a")) "," MISSING("a", "No result provided") "," USER("go") "]");
-    check("aborted: signatures may be partial", same,
-          "[" ASSISTANT("'stopReason':'aborted','content':[" THOUGHTS "]") "]",
-          "[" SENT("{'type':'thinking','thinking':'deep'},{'type':'redactedThinking','data':'R'},"
-                   "{'type':'text','text':'x'}") "]");
+    // core-112: only what came last may be partial
+    check("aborted", same, "[" ASSISTANT("'stopReason':'aborted','content':[" THOUGHTS "]") "]",
+          "[" SENT("{'type':'thinking','thinking':'deep','thinkingSignature':'sig'},"
+                   "{'type':'thinking','thinking':'','thinkingSignature':'sig2'},"
+                   "{'type':'redactedThinking','data':'R'},{'type':'text','text':'x'}") "]");
+    check("aborted inside thinking", same,
+          "[" ASSISTANT("'stopReason':'error','content':[{'type':'text','text':'x'},"
+                        "{'type':'thinking','thinking':'deep','thinkingSignature':'s'}]") "]",
+          "[" SENT("{'type':'text','text':'x'},{'type':'thinking','thinking':'deep'}") "]");
+    check("aborted behind redacted thinking", same,
+          "[" USER("a") "," ASSISTANT(
+              "'stopReason':'aborted','content':[{'type':'redactedThinking','data':'R'}]") "]",
+          "[" USER("a") "]");
+}
+
+/* core-115 */
+static void test_tool_names(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *want;
+    } cases[] = {
+        { "read", "read" },
+        { "a.b c", "a_b_c" },
+        { "", "unknown_tool" },
+        { "mcp__x-Y_9", "mcp__x-Y_9" },
+        { "\u00fcber", "__ber" },
+        { "0123456789012345678901234567890123456789012345678901234567890123456789",
+          "0123456789012345678901234567890123456789012345678901234567890123" },
+    };
+    g_autoptr(Model) model = test_model(MODEL_API_ANTHROPIC_MESSAGES);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *history = g_strdup_printf(
+            "[{'role':'assistant','content':[{'type':'toolCall','id':'a','name':'%s',"
+            "'arguments':{}}]},{'role':'toolResult','toolCallId':'a',"
+            "'toolName':'%s','content':[]}]",
+            cases[i].name, cases[i].name);
+        g_autoptr(json_t) messages = json_of(history);
+        g_autoptr(json_t) got = convert_history(messages, model);
+        const json_t *content = json_get_array(json_array_get(got, 0), "content");
+        assert_string_equal(json_get_text(json_array_get(content, 0), "name"), cases[i].want);
+        assert_string_equal(json_get_text(json_array_get(got, 1), "toolName"), cases[i].want);
+    }
+}
+
+/* core-73: a blob that was deleted. */
+static void test_lost_data(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(Model) model = test_model(MODEL_API_ANTHROPIC_MESSAGES);
+    check("image", model,
+          "[{'role':'user','content':[{'type':'image','data':'blob:sha256:00','mimeType':"
+          "'image/png'},{'type':'image','mimeType':'image/png'}]}]",
+          "[{'role':'user','content':[{'type':'text','text':'(image left out: its data is gone)'},"
+          "{'type':'text','text':'(image left out: its data is gone)'}]}]");
+    check("text", model,
+          "[{'role':'user','content':[{'type':'text','text':'','textBlob':'blob:sha256:00'}]}]",
+          "[" USER("(text left out: its data is gone)") "]");
 }
 
 static void test_results(void **state G_GNUC_UNUSED)
@@ -232,9 +284,10 @@ int main(void)
 {
     clean_environment();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_roles),    cmocka_unit_test(test_images),
-        cmocka_unit_test(test_thinking), cmocka_unit_test(test_results),
-        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_roles),     cmocka_unit_test(test_images),
+        cmocka_unit_test(test_thinking),  cmocka_unit_test(test_results),
+        cmocka_unit_test(test_ids),       cmocka_unit_test(test_tool_names),
+        cmocka_unit_test(test_lost_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

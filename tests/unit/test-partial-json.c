@@ -36,12 +36,51 @@ static void test_texts(void **state G_GNUC_UNUSED)
         { "a scalar", "null", "{}" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(json_t) got = partial_json_parse(cases[i].in, strlen(cases[i].in));
+        g_autoptr(json_t) got = partial_json_parse(cases[i].in, strlen(cases[i].in), NULL);
         g_autofree char *text = json_to_text(got);
         g_autoptr(json_t) want = NULL;
         assert_true(json_parse_text(cases[i].want, &want, NULL));
         if (!json_equal(got, want))
             fail_msg("%s: got %s, want %s", cases[i].name, text, cases[i].want);
+    }
+}
+
+/* core-111: what may be acted on. */
+static void test_complete(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *in;
+        bool is_complete;
+    } cases[] = {
+        { "nothing", "", true },
+        { "blank", " \n", true },
+        { "null", "null", true },
+        { "whole", "{\"a\":1}", true },
+        { "whole, blanks around", " {\"a\":1}\n", true },
+        { "raw newline and a bad escape", "{\"a\":\"x\ny\",\"re\":\"\\d\\'\"}", true },
+        { "string cut", "{\"command\":\"rm -rf build", false },
+        { "string cut behind a bad escape", "{\"command\":\"grep \\d", false },
+        { "string cut behind a raw newline", "{\"command\":\"a\nb", false },
+        { "object not closed", "{\"command\":\"rm -rf build\"", false },
+        { "object not closed, repaired", "{\"re\":\"\\d\"", false },
+        { "array not closed", "{\"a\":[1", false },
+        { "inner object not closed", "{\"a\":{\"b\":1}", false },
+        { "number cut", "{\"a\":12", false },
+        { "word cut", "{\"a\":tru}", false },
+        { "value missing", "{\"a\":}", false },
+        { "comma before the end", "{\"a\":1,}", false },
+        { "rubbish behind", "{\"a\":1}}", false },
+        { "rubbish behind, repaired", "{\"a\":\"\\d\"} x", false },
+        { "two objects", "{\"a\":1}{\"b\":2}", false },
+        { "no object", "[1]", false },
+        { "a string", "\"rm\"", false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        bool is_complete = !cases[i].is_complete;
+        g_autoptr(json_t) got = partial_json_parse(cases[i].in, strlen(cases[i].in), &is_complete);
+        assert_true(json_is_object(got));
+        if (is_complete != cases[i].is_complete)
+            fail_msg("%s: complete %d", cases[i].name, is_complete);
     }
 }
 
@@ -52,8 +91,10 @@ static void test_prefixes(void **state G_GNUC_UNUSED)
         "{\"path\":\"a\\\"b\\u00e9\\\\.c\",\"edits\":[{\"old\":\"x\\n\",\"n\":-1.5e3},"
         "[true,false,null]],\"last\":{}}";
     for (size_t size = 0; size <= strlen(whole); size++) {
-        g_autoptr(json_t) got = partial_json_parse(whole, size);
+        bool is_complete = false;
+        g_autoptr(json_t) got = partial_json_parse(whole, size, &is_complete);
         assert_true(json_is_object(got));
+        assert_true(is_complete == (size == 0 || size == strlen(whole)));
         const char *path = json_get_text(got, "path");
         if (path && !g_str_has_prefix("a\"bé\\.c", path))
             fail_msg("%zu bytes: path is '%s'", size, path);
@@ -64,7 +105,7 @@ static void test_depth(void **state G_GNUC_UNUSED)
 {
     g_autofree char *brackets = g_strnfill(100 * 1000, '[');
     g_autofree char *text = g_strconcat("{\"a\":", brackets, NULL);
-    g_autoptr(json_t) got = partial_json_parse(text, strlen(text));
+    g_autoptr(json_t) got = partial_json_parse(text, strlen(text), NULL);
     size_t depth = 0;
     for (const json_t *at = json_object_get(got, "a"); at; at = json_array_get(at, 0))
         depth++;
@@ -75,6 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_complete),
         cmocka_unit_test(test_prefixes),
         cmocka_unit_test(test_depth),
     };
