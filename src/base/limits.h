@@ -27,9 +27,10 @@
 #define LIMIT_GIT_OUTPUT_BYTES (16 * MIB)
 #define LIMIT_GH_PROCESSES     4 // at once in a process (common §6)
 
-#define LIMIT_TOOL_FILE_BYTES (256 * MIB) // a file that read or edit opens
-#define LIMIT_ARGUMENT_BYTES  (16 * MIB)  // arguments of one tool call
-#define LIMIT_MCP_LINE_BYTES  (64 * MIB)
-#define LIMIT_STDIN_BYTES     (64 * MIB) // piped prompt
-#define LIMIT_AT_TEXT_BYTES   (5 * MIB)  // @file (agent-core §1.4)
-#define LIMIT_AT_IMAGE_BYTES  (25 * MIB)
+#define LIMIT_TOOL_FILE_BYTES   (256 * MIB) // a file that read or edit opens
+#define LIMIT_ARGUMENT_BYTES    (16 * MIB)  // arguments of one tool call
+#define LIMIT_MCP_LINE_BYTES    (64 * MIB)
+#define LIMIT_LINE_OUTPUT_BYTES (128 * MIB) // that a line channel's other side leaves unread
+#define LIMIT_STDIN_BYTES       (64 * MIB)  // piped prompt
+#define LIMIT_AT_TEXT_BYTES     (5 * MIB)   // @file (agent-core §1.4)
+#define LIMIT_AT_IMAGE_BYTES    (25 * MIB)

@@ -102,7 +102,8 @@ static int mcp_run(const CommandEnv *env, int argc, char *const *argv)
         .is_read_only = options.is_read_only,
         .allow_writes = options.allow_writes,
     };
-    return mcp_serve(&server);
+    int exit_code = 0;
+    return mcp_serve(&server, &exit_code, &error) ? exit_code : cmd_fail(error);
 }
 
 const Command command_mcp = {

@@ -2,20 +2,14 @@
  * The MCP server's main thread: lines in, dispatch, lines out (server.h).
  */
 #include "base/file.h"
+#include "base/jsonrpc.h"
 #include "base/limits.h"
-#include "mcp/jsonrpc.h"
+#include "base/log.h"
 #include "mcp/server_private.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <poll.h>
 #include <signal.h>
 
 enum { ROOTS_TIMEOUT_MS = 5000, DRAIN_TIMEOUT_MS = 10000 };
-
-#define FULL_BYTES  (1 * MIB)          // of output that the client leaves unread
-#define WRITE_BYTES ((size_t)PIPE_BUF) // so much a writable pipe takes at once, without blocking
-#define SPARE_BYTES (1 * MIB)          // an input buffer that has grown over this is given back
 
 static const char *const versions[] = { "2025-06-18", "2025-03-26", "2024-11-05" }; // newest first
 static const char roots_request_id[] = "kedge-roots";
@@ -27,7 +21,7 @@ static const char instructions[] =
 
 void mcp_server_check_end(McpServer *self)
 {
-    bool is_done = self->waiting->length == 0 && self->output->len == 0;
+    bool is_done = self->waiting->length == 0 && line_channel_is_flushed(self->channel);
     bool is_idle = self->running == 0 && (self->is_closing || is_done);
     if ((self->is_closing || self->is_draining) && is_idle)
         loop_quit(self->loop);
@@ -36,8 +30,7 @@ void mcp_server_check_end(McpServer *self)
 static void close_down(McpServer *self)
 {
     self->is_closing = true;
-    loop_remove(self->loop, g_steal_pointer(&self->input_source));
-    loop_remove(self->loop, g_steal_pointer(&self->output_source));
+    line_channel_close(self->channel);
     mcp_ask_give_up(self);
     mcp_call_cancel_all(self);
     mcp_server_check_end(self);
@@ -45,57 +38,13 @@ static void close_down(McpServer *self)
 
 bool mcp_server_is_full(const McpServer *self)
 {
-    return self->output->len > FULL_BYTES;
-}
-
-/* Writes what the client takes now; false when it is gone. Never blocks, although the descriptor
-   does: it may be shared, so its flags are left alone. */
-static bool write_output(McpServer *self)
-{
-    size_t sent = 0;
-    struct pollfd writable = { .fd = STDOUT_FILENO, .events = POLLOUT };
-    while (sent < self->output->len && poll(&writable, 1, 0) > 0) {
-        ssize_t count = write(STDOUT_FILENO, self->output->str + sent,
-                              MIN(self->output->len - sent, WRITE_BYTES));
-        if (count < 0 && errno == EAGAIN)
-            break;
-        if (count < 0 && errno != EINTR)
-            return false;
-        sent += count > 0 ? (size_t)count : 0;
-    }
-    g_string_erase(self->output, 0, (gssize)sent);
-    return true;
-}
-
-static void on_output(int fd, short revents, void *data);
-static void on_input(int fd, short revents, void *data);
-static void take_lines(McpServer *self);
-
-static void flush(McpServer *self)
-{
-    if (!write_output(self)) {
-        close_down(self);
-        return;
-    }
-    if (self->output->len > 0 && !self->output_source)
-        self->output_source = loop_add_fd(self->loop, STDOUT_FILENO, POLLOUT, on_output, self);
-    if (self->output->len == 0)
-        loop_remove(self->loop, g_steal_pointer(&self->output_source));
-    if (mcp_server_is_full(self) && self->input_source)
-        loop_remove(self->loop, g_steal_pointer(&self->input_source));
+    return line_channel_is_full(self->channel);
 }
 
 /* The client reads on: what was held back may go on, too. */
-static void on_output(int fd, short revents, void *data)
+static void on_written(void *data)
 {
     McpServer *self = data;
-    flush(self);
-    if (self->is_closing || mcp_server_is_full(self))
-        return;
-    if (!self->input_source && !self->is_draining) {
-        self->input_source = loop_add_fd(self->loop, STDIN_FILENO, POLLIN, on_input, self);
-        take_lines(self);
-    }
     mcp_call_start_waiting(self);
     mcp_server_check_end(self);
 }
@@ -106,9 +55,11 @@ void mcp_server_send(McpServer *self, json_t *message)
     if (self->is_closing)
         return;
     g_autofree char *text = json_to_text(owned);
-    g_string_append(self->output, text);
-    g_string_append_c(self->output, '\n');
-    flush(self);
+    g_autoptr(GError) error = NULL;
+    if (line_channel_send(self->channel, text, strlen(text), &error))
+        return;
+    log_debug("mcp: %s", error->message);
+    close_down(self);
 }
 
 static void initialize(McpServer *self, const json_t *id, const json_t *params)
@@ -247,8 +198,9 @@ static void receive(McpServer *self, const json_t *message)
 }
 
 /* One object, or (2025-03-26) a batch of them; each is answered on its own. */
-static void receive_line(McpServer *self, const char *line, size_t size)
+static void receive_line(const char *line, size_t size, void *data)
 {
+    McpServer *self = data;
     if (size == 0 || (size == 1 && *line == '\r'))
         return;
     g_autoptr(json_t) message = NULL;
@@ -268,54 +220,10 @@ static void receive_line(McpServer *self, const char *line, size_t size)
         receive(self, item);
 }
 
-static void refuse_long_line(McpServer *self)
+static void refuse_long_line(void *data)
 {
-    self->is_skipping_line = true;
-    mcp_server_send(self, jsonrpc_error(NULL, JSONRPC_PARSE_ERROR,
+    mcp_server_send(data, jsonrpc_error(NULL, JSONRPC_PARSE_ERROR,
                                         "Parse error: a message is larger than 64 MiB"));
-}
-
-/* Drops the first bytes of the input; a buffer that one long line has blown up is given back. */
-static void drop_input(McpServer *self, size_t size)
-{
-    g_string_erase(self->input, 0, (gssize)size);
-    self->scanned_bytes = 0;
-    if (self->input->len > 0 || self->input->allocated_len <= SPARE_BYTES)
-        return;
-    g_string_free(self->input, TRUE);
-    self->input = g_string_new(NULL);
-}
-
-/* Dispatches the whole lines of the input, as long as the client takes the answers. */
-static void take_lines(McpServer *self)
-{
-    GString *input = self->input;
-    size_t start = 0;
-    bool has_rest = true;
-    while (!mcp_server_is_full(self) && !self->is_closing) {
-        size_t from = start + self->scanned_bytes;
-        const char *newline = memchr(input->str + from, '\n', input->len - from);
-        if (!newline) {
-            has_rest = false;
-            break;
-        }
-        size_t end = (size_t)(newline - input->str);
-        if (!self->is_skipping_line && end - start > LIMIT_MCP_LINE_BYTES)
-            refuse_long_line(self);
-        else if (!self->is_skipping_line)
-            receive_line(self, input->str + start, end - start);
-        self->is_skipping_line = false;
-        self->scanned_bytes = 0;
-        start = end + 1;
-    }
-    drop_input(self, start);
-    if (has_rest)
-        return; // stopped before the end
-    if (!self->is_skipping_line && self->input->len > LIMIT_MCP_LINE_BYTES)
-        refuse_long_line(self);
-    if (self->is_skipping_line)
-        drop_input(self, self->input->len);
-    self->scanned_bytes = self->input->len;
 }
 
 static void drain_timed_out(void *data)
@@ -334,20 +242,15 @@ static void drain(McpServer *self)
     mcp_server_check_end(self);
 }
 
-static void on_input(int fd, short revents, void *data)
+static void on_end(LineEnd end, size_t unfinished_bytes, void *data)
 {
     McpServer *self = data;
-    char buffer[65536];
-    ssize_t got = read(fd, buffer, sizeof buffer);
-    if (got < 0 && (errno == EINTR || errno == EAGAIN))
-        return;
-    if (got > 0) {
-        g_string_append_len(self->input, buffer, got);
-        take_lines(self);
-        return;
-    }
-    loop_remove(self->loop, g_steal_pointer(&self->input_source));
-    drain(self);
+    if (unfinished_bytes > 0)
+        log_debug("mcp: the input ends in the middle of a line, after %zu bytes", unfinished_bytes);
+    if (end == LINE_END_INPUT)
+        drain(self);
+    else
+        close_down(self);
 }
 
 static void on_interrupt(void *data)
@@ -371,19 +274,19 @@ static void server_clear(McpServer *self)
     g_hash_table_unref(self->questions);
     tool_context_free(self->context);
     settings_unref(self->settings);
+    line_channel_free(self->channel);
     loop_free(self->loop);
-    g_string_free(self->input, TRUE);
-    g_string_free(self->output, TRUE);
     g_free(self->client_root);
 }
 
-int mcp_serve(const McpServerOptions *options)
+bool mcp_serve(const McpServerOptions *options, int *ret_exit_code, GError **error)
 {
+    Fd input = -1, output = -1;
+    if (!line_channel_take_stdio(&input, &output, error))
+        return false;
     McpServer self = {
         .options = options,
         .loop = loop_new(),
-        .input = g_string_new(NULL),
-        .output = g_string_new(NULL),
         .protocol = versions[0],
         .calls = mcp_calls_new(),
         .waiting = g_queue_new(),
@@ -391,8 +294,19 @@ int mcp_serve(const McpServerOptions *options)
     };
     loop_add_signal(self.loop, SIGINT, on_interrupt, &self);
     loop_add_signal(self.loop, SIGTERM, on_terminate, &self);
-    self.input_source = loop_add_fd(self.loop, STDIN_FILENO, POLLIN, on_input, &self);
+    const LineChannelSpec channel = {
+        .input = input,
+        .output = output,
+        .max_line_bytes = LIMIT_MCP_LINE_BYTES,
+        .on_line = receive_line,
+        .on_long_line = refuse_long_line,
+        .on_written = on_written,
+        .on_end = on_end,
+        .user_data = &self,
+    };
+    self.channel = line_channel_new(self.loop, &channel);
     loop_run(self.loop);
     server_clear(&self);
-    return self.exit_code;
+    *ret_exit_code = self.exit_code;
+    return true;
 }

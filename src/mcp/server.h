@@ -18,5 +18,6 @@ typedef struct McpServerOptions { // all borrowed
     bool allow_writes;
 } McpServerOptions;
 
-/* Serves until standard input ends (0) or a signal comes (130, 143). */
-int mcp_serve(const McpServerOptions *options);
+/* Serves until standard input ends (0) or a signal comes (130, 143). Standard input and output are
+   taken over for good (line_channel.h). */
+bool mcp_serve(const McpServerOptions *options, int *ret_exit_code, GError **error);

@@ -2,8 +2,8 @@
  * Approval through the client: elicitation/create (spec/common.md §4.3, gh-policy §5.4).
  */
 #include "base/fd.h"
+#include "base/jsonrpc.h"
 #include "base/timefmt.h"
-#include "mcp/jsonrpc.h"
 #include "mcp/server_private.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
  * tools/call: each call on a worker of its own, its progress and its answer posted to the main
  * thread.
  */
+#include "base/jsonrpc.h"
 #include "base/worker.h"
-#include "mcp/jsonrpc.h"
 #include "mcp/server_private.h"
 
 enum { MAX_CALLS = 64, MAX_RUNNING = 16 };

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "base/loop.h"
+#include "base/line_channel.h"
 #include "mcp/server.h"
 
 typedef struct McpServer McpServer;
@@ -13,12 +13,7 @@ struct McpServer {
     const McpServerOptions *options;
     Loop *loop;
     int exit_code;
-    LoopSource *input_source;  // NULL after the end of standard input, and while the output is full
-    GString *input;            // bytes that were not dispatched yet
-    size_t scanned_bytes;      // of input: no newline there
-    bool is_skipping_line;     // a line over the maximum is dropped to its end
-    GString *output;           // what the client has not taken yet
-    LoopSource *output_source; // NULL when there is none
+    LineChannel *channel; // standard input and output, moved out of the way of everything else
 
     const char *protocol; // agreed version
     bool can_elicit;
@@ -40,7 +35,7 @@ struct McpServer {
     bool is_closing;           // calls are cancelled, nothing is sent; ends when none is left
 };
 
-/* One line to the client, which never blocks: what it does not take waits in `output`. Takes the
+/* One line to the client, which never blocks: what it does not take waits. Takes the
    reference. Main thread. */
 void mcp_server_send(McpServer *self, json_t *message);
 /* The client has not read much of what it got: nothing more is begun, no progress told. */

@@ -1,9 +1,9 @@
 /*
- * JSON-RPC messages as MCP uses them.
+ * JSON-RPC messages: what is made, and what a received one is.
  */
 #include "unit.h"
 
-#include "mcp/jsonrpc.h"
+#include "base/jsonrpc.h"
 
 static void assert_json(json_t *message, const char *want)
 {

@@ -1,5 +1,6 @@
 /*
- * JSON-RPC 2.0 messages as MCP uses them: one object a line. Pure.
+ * JSON-RPC 2.0 messages: making them, and telling what a received one is. How they travel (one a
+ * line: line_channel.h) is not known here. Pure.
  */
 #pragma once
 

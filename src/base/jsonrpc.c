@@ -1,7 +1,7 @@
 /*
  * JSON-RPC messages (jsonrpc.h).
  */
-#include "mcp/jsonrpc.h"
+#include "base/jsonrpc.h"
 
 static json_t *message_new(void)
 {
