@@ -155,7 +155,13 @@ class Browser:
                 {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]}]})
 
     def type(self, selector, text):
-        self.call("POST", f"/element/{self.find(selector)}/value", {"text": text})
+        """Key by key; characters beyond the BMP, which are on no key and which ChromeDriver refuses, as an input method inserts them."""
+        element = self.find(selector)
+        for number, part in enumerate(re.split(r"([\U00010000-\U0010ffff]+)", text)):
+            if number % 2:
+                self.cdp("Input.insertText", text=part)
+            elif part or number == 0:
+                self.call("POST", f"/element/{element}/value", {"text": part})
 
     def press(self, *keys):
         """Keys for whatever has the focus; all but the last are held."""
