@@ -114,6 +114,11 @@ bool answer_error_is(const GError *error, AnswerCode code)
     return g_error_matches(error, ANSWER_ERROR, (int)code);
 }
 
+json_t *answer_error_details(const GError *error)
+{
+    return error->domain == ANSWER_ERROR ? answer_error_get_private(error)->details : NULL;
+}
+
 json_t *answer_hint(const char *hint)
 {
     json_t *details = json_object();

@@ -60,6 +60,9 @@ bool answer_has_failed(const Answer *self);
 /* Is `error` one of answer_error() with this code? */
 bool answer_error_is(const GError *error, AnswerCode code);
 
+/* What answer_error() was given; NULL: nothing, or another error. Borrowed from `error`. */
+json_t *answer_error_details(const GError *error);
+
 /* {"hint": hint}, for `details`. */
 json_t *answer_hint(const char *hint);
 

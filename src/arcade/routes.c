@@ -70,6 +70,7 @@ static const Route routes[] = {
     { "POST", "/api/v1/artifacts/*/suggestions", route_suggest, .needs_store = true },
     { "GET", "/api/v1/edits/*", route_edit, .needs_store = true },
     { "DELETE", "/api/v1/edits/*", route_withdraw, .needs_store = true },
+    { "POST", "/api/v1/edits/*/accept", route_accept, .needs_store = true },
     { "GET", "/api/v1/annotations", route_annotations, .needs_store = true },
     { "POST", "/api/v1/annotations", route_annotate, .needs_store = true },
     { "PATCH", "/api/v1/annotations/*", route_change_annotation, .needs_store = true },

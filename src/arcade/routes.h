@@ -15,9 +15,8 @@
  * - GET artifacts/ID/html: of Markdown only, else 415; 413: show the source.
  * - PUT artifacts/ID/content: editId is null when nothing changed and no edit is pending; 412 has
  *   error.sha256, that of the file now, null when it is gone.
- * - POST artifacts/ID/suggestions: the edit; 409 with error.sha256 when baseSha256 is not the
- *   file's.
  * - DELETE edits/ID: the edit, withdrawn.
+ * - POST edits/ID/accept: of suggestions only; 409 has error.conflicts.
  * - GET annotations: warnings: [text] when there are any; runId or docId is needed.
  * - POST annotations: docId may be absent for a comment on the run as a whole.
  * - PATCH annotations/ID: the thread; content and DELETE only for comments of the user.
@@ -53,6 +52,7 @@ bool route_save(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **err
 bool route_suggest(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 
 bool route_edit(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
+bool route_accept(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 bool route_withdraw(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 bool route_annotations(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 bool route_annotate(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);

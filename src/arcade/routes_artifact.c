@@ -2,6 +2,7 @@
  * Routes about artifacts and their files (routes.h).
  */
 #include "agenttools/answer.h"
+#include "agenttools/feedback/edit_merge.h"
 #include "agenttools/feedback/edits.h"
 #include "arcade/markdown.h"
 #include "arcade/routes.h"
@@ -195,26 +196,26 @@ bool route_picture(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **
 }
 
 typedef struct SaveArgs {
-    const char *content, *run_id;
+    const char *base, *content, *run_id;
 } SaveArgs;
 
 static const FieldDef save_fields[] = {
+    { "base", FIELD_STRING, offsetof(SaveArgs, base), .is_required = true },
     { "content", FIELD_STRING, offsetof(SaveArgs, content), .is_required = true },
     { "runId", FIELD_STRING, offsetof(SaveArgs, run_id), .is_required = true },
     { 0 },
 };
 
-/* The hash between the quotes of If-Match. Caller frees. */
-static bool read_condition(const ArcadeRequest *request, char **ret_sha256, GError **error)
+/* If-Match has the hash of the base, between quotes. */
+static bool check_condition(const ArcadeRequest *request, const char *base, GError **error)
 {
     const char *condition = request_header(request, "if-match");
     if (!condition)
-        return reply_fail(error, 428, "If-Match with the sha256 of the file is needed");
-    size_t size = strlen(condition);
-    if (size < 2 || condition[0] != '"' || condition[size - 1] != '"')
-        return reply_fail(error, 400, "If-Match must be the sha256 in quotes");
-    *ret_sha256 = g_strndup(condition + 1, size - 2);
-    return true;
+        return reply_fail(error, 428, "If-Match with the sha256 of the base is needed");
+    g_autofree char *sha256 = content_sha256(base, strlen(base));
+    g_autofree char *wanted = g_strdup_printf("\"%s\"", sha256);
+    return strcmp(condition, wanted) == 0 ||
+           reply_fail(error, 400, "If-Match must be the sha256 of the base, %s", wanted);
 }
 
 /* Line ends as edits.h wants them. Caller frees. */
@@ -225,75 +226,75 @@ static char *with_line_feeds(const char *content)
     return g_string_free(text, FALSE);
 }
 
-/* When `problem` is that the file is another by now, the reply will say which. */
-static bool is_conflict(Db *db, const char *doc_id, const GError *problem, ArcadeReply *reply)
+/* The file is another by now: the reply says which, and in which lines both changed it. */
+static bool fail_changed(Db *db, const char *doc_id, const GError *problem, ArcadeReply *reply,
+                         GError **error)
 {
-    if (!answer_error_is(problem, ANSWER_CONFLICT))
-        return false;
-    g_auto(Document) now = { 0 };
-    bool is_read = read_document(db, doc_id, &now, NULL);
+    json_t *details = answer_error_details(problem);
     reply->error_details = json_object();
-    json_set_take(reply->error_details, "sha256", json_text(is_read ? now.sha256 : NULL));
-    return true;
+    if (details)
+        json_object_update(reply->error_details, details);
+    if (!json_object_get(reply->error_details, "sha256")) {
+        g_auto(Document) now = { 0 };
+        bool is_read = read_document(db, doc_id, &now, NULL);
+        json_set_take(reply->error_details, "sha256", json_text(is_read ? now.sha256 : NULL));
+    }
+    return reply_fail(error, 412, "%s", problem->message);
+}
+
+static void reply_saved(ArcadeReply *reply, const EditSaved *saved)
+{
+    json_t *answer = json_object();
+    json_set_text(answer, "sha256", saved->sha256);
+    json_set_take(answer, "editId", saved->edit_id ? json_integer(saved->edit_id) : json_null());
+    if (saved->merged) {
+        json_set_bool(answer, "merged", true);
+        json_set_text(answer, "content", saved->merged);
+        json_set_take(answer, "fromElsewhere", line_ranges_json(saved->from_elsewhere));
+    }
+    reply_json(reply, 200, answer);
+    reply_set_etag(reply, saved->sha256);
 }
 
 bool route_save(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error)
 {
     SaveArgs args = { 0 };
-    g_autofree char *base = NULL;
     g_autoptr(RunArtifact) artifact = NULL;
-    if (!read_condition(request, &base, error) ||
-        !request_decode(request, save_fields, &args, error) ||
+    if (!request_decode(request, save_fields, &args, error) ||
+        !check_condition(request, args.base, error) ||
         !view_find_artifact(db, request->id, &artifact, error))
         return false;
     g_autofree char *content = with_line_feeds(args.content);
-    g_autofree char *sha256 = NULL;
+    const EditDraft draft = {
+        .run_id = args.run_id, .author = "user", .base = args.base, .content = content
+    };
+    g_auto(EditSaved) saved = { 0 };
     g_autoptr(GError) problem = NULL;
-    int64_t edit_id = 0;
-    if (!edit_save(db, artifact, args.run_id, "user", content, base, time_now_ms(), &edit_id,
-                   &sha256, &problem)) {
-        if (is_conflict(db, artifact->doc_id, problem, reply))
-            return reply_fail(error, 412, "%s", problem->message);
+    if (!edit_save(db, artifact, &draft, time_now_ms(), &saved, &problem)) {
+        if (answer_error_is(problem, ANSWER_CONFLICT))
+            return fail_changed(db, artifact->doc_id, problem, reply, error);
         g_propagate_error(error, g_steal_pointer(&problem));
         return false;
     }
-    json_t *answer = json_object();
-    json_set_text(answer, "sha256", sha256);
-    json_set_take(answer, "editId", edit_id ? json_integer(edit_id) : json_null());
-    reply_json(reply, 200, answer);
-    reply_set_etag(reply, sha256);
+    reply_saved(reply, &saved);
     return true;
 }
 
-typedef struct SuggestArgs {
-    const char *base, *content, *run_id;
-} SuggestArgs;
-
-static const FieldDef suggest_fields[] = {
-    { "baseSha256", FIELD_STRING, offsetof(SuggestArgs, base), .is_required = true },
-    { "content", FIELD_STRING, offsetof(SuggestArgs, content), .is_required = true },
-    { "runId", FIELD_STRING, offsetof(SuggestArgs, run_id), .is_required = true },
-    { 0 },
-};
-
 bool route_suggest(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error)
 {
-    SuggestArgs args = { 0 };
+    SaveArgs args = { 0 };
     g_autoptr(RunArtifact) artifact = NULL;
-    if (!request_decode(request, suggest_fields, &args, error) ||
+    if (!request_decode(request, save_fields, &args, error) ||
         !view_find_artifact(db, request->id, &artifact, error))
         return false;
     g_autofree char *content = with_line_feeds(args.content);
-    g_autoptr(GError) problem = NULL;
+    const EditDraft draft = {
+        .run_id = args.run_id, .author = "user", .base = args.base, .content = content
+    };
     g_autoptr(json_t) edit = NULL;
     int64_t edit_id = 0;
-    if (!edit_suggest(db, artifact, args.run_id, "user", content, args.base, time_now_ms(),
-                      &edit_id, &problem)) {
-        is_conflict(db, artifact->doc_id, problem, reply);
-        g_propagate_error(error, g_steal_pointer(&problem));
-        return false;
-    }
-    if (!edit_get(db, edit_id, &edit, error))
+    if (!edit_suggest(db, artifact, &draft, time_now_ms(), &edit_id, error) ||
+        !edit_get(db, edit_id, &edit, error))
         return false;
     reply_json(reply, 201, g_steal_pointer(&edit));
     return true;

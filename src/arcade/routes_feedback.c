@@ -1,6 +1,7 @@
 /*
  * Routes about edits and annotations (routes.h). What comes this way is said by the person.
  */
+#include "agenttools/answer.h"
 #include "agenttools/emit/runs.h"
 #include "agenttools/feedback/annotations.h"
 #include "agenttools/feedback/edits.h"
@@ -28,6 +29,60 @@ bool route_withdraw(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError *
         !edit_get(db, id, &edit, error))
         return false;
     reply_json(reply, 200, g_steal_pointer(&edit));
+    return true;
+}
+
+typedef struct AcceptArgs {
+    const char *run_id;
+} AcceptArgs;
+
+static const FieldDef accept_fields[] = {
+    { "runId", FIELD_STRING, offsetof(AcceptArgs, run_id), .is_required = true },
+    { 0 },
+};
+
+/* The artifact of an edit that the person may accept: a suggestion, shown for the run. */
+static bool find_suggestion(Db *db, int64_t id, const char *run_id, RunArtifact **ret_artifact,
+                            GError **error)
+{
+    g_autoptr(json_t) edit = NULL;
+    g_autoptr(RunArtifact) artifact = NULL;
+    int64_t chosen = 0;
+    if (!edit_get(db, id, &edit, error))
+        return false;
+    if (g_strcmp0(json_get_text(edit, "mode"), "suggested") != 0)
+        return reply_fail(error, 409, "Edit %" G_GINT64_FORMAT " is in the file already", id);
+    if (!view_find_artifact(db, json_get_text(edit, "docId"), &artifact, error) ||
+        !edit_choose(db, artifact, run_id, id, &chosen, error))
+        return false;
+    *ret_artifact = g_steal_pointer(&artifact);
+    return true;
+}
+
+bool route_accept(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error)
+{
+    int64_t id = 0;
+    AcceptArgs args = { 0 };
+    g_autoptr(RunArtifact) artifact = NULL;
+    g_auto(EditOutcome) outcome = { 0 };
+    g_autofree char *data = NULL;
+    size_t size = 0;
+    g_autoptr(GError) problem = NULL;
+    if (!request_id(request, &id, error) || !request_decode(request, accept_fields, &args, error) ||
+        !find_suggestion(db, id, args.run_id, &artifact, error))
+        return false;
+    if (!edit_accept(db, artifact, id, time_now_ms(), &outcome, &problem)) {
+        reply->error_details = json_incref(answer_error_details(problem)); // conflicts
+        g_propagate_error(error, g_steal_pointer(&problem));
+        return false;
+    }
+    json_t *answer = json_object();
+    json_set_bool(answer, "accepted", true);
+    json_set_bool(answer, "applied", outcome.is_applied);
+    bool is_read = run_artifact_read(artifact, LIMIT_EDIT_BYTES, &data, &size, NULL);
+    g_autofree char *sha256 = is_read ? content_sha256(data, size) : NULL;
+    json_set_take(answer, "sha256", json_text(sha256));
+    reply_json(reply, 200, answer);
     return true;
 }
 

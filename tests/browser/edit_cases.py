@@ -53,22 +53,22 @@ def suggest(place):
             equal(path.read_text(), "# A\n\nmust run\n", "the file")
 
 
-@case("a file that changed meanwhile: both versions, Keep mine, Take theirs, nothing is lost")
+@case("cli-E-21 a file that changed in the same lines meanwhile: both versions, Keep mine, Take theirs, nothing is lost")
 def conflict(place):
     doc, path = place.artifact("design.md", "# A\n\nbase\n")
     place.open(doc, ".rendered")
     browser = place.browser
     versions = lambda: [browser.js("return document.querySelector(arguments[0])?.value", selector)  # noqa: E731
                         for selector in (".yours textarea", ".theirs textarea")]
-    for choice, sent in (("Take theirs", "Suggest"), ("Keep mine", "Save")):
+    for choice in ("Take theirs", "Keep mine"):
         path.write_text("# A\n\nbase\n")
         browser.wait_for(".rendered p", "base")
         browser.click("button", "Edit")
         set_editor(browser, "# A\n\nmine\n")
         path.write_text("# A\n\ntheirs\n")
         browser.wait_for(".notice", "The file has changed on disk.")
-        browser.click("button", sent)
-        browser.wait_for(".problem", "differ from line 3 on")
+        browser.click("button", "Save")
+        browser.wait_for(".problem", "in line 3, which you changed, too")
         equal(versions(), ["# A\n\nmine\n", "# A\n\ntheirs\n"], "both versions")
         equal(path.read_text(), "# A\n\ntheirs\n", "the file")
         browser.click("button", choice)
@@ -83,6 +83,42 @@ def conflict(place):
             browser.click("button", "Save")
             browser.wait_for(".rendered p", "mine")
             equal(path.read_text(), "# A\n\nmine\n", "the file")
+
+
+@case("cli-E-20, cli-E-21 changes of other lines are merged on Save and on Accept; a conflict names its lines")
+def merged(place):
+    base = "".join(f"line {number}\n" for number in range(1, 9))
+    doc, path = place.artifact("notes.txt", base)
+    place.open(doc, ".source .line")
+    browser = place.browser
+    browser.click("button", "Edit")
+    set_editor(browser, base.replace("line 2", "mine"))
+    path.write_text(base.replace("line 7", "theirs"))
+    browser.wait_for(".notice", "The file has changed on disk.")
+    browser.click("button", "Save")
+    browser.wait_for(".notice", "line 7 came from elsewhere")
+    equal(path.read_text(), base.replace("line 2", "mine").replace("line 7", "theirs"), "the file")
+    browser.wait_for(".source .line", "theirs")
+
+    for file, want in (("theirs again", None), ("the same line", "(lines 2)")):
+        path.write_text(base)
+        browser.wait_for(".source .line", "line 7")
+        browser.wait_for(".source .line", "line 2")
+        browser.click("button", "Edit")
+        set_editor(browser, base.replace("line 2", "suggested"))
+        after = base.replace("line 2" if want else "line 7", file)
+        path.write_text(after)
+        browser.wait_for(".notice", "The file has changed on disk.")
+        browser.click("button", "Suggest")
+        browser.wait_for(".edit .diff .added", "+suggested")
+        check(not browser.has(".edit .diff .removed", file), "the suggestion takes back what was written meanwhile")
+        browser.click("button", "Accept")
+        if want:
+            browser.wait_for(".notice", want)
+            equal(path.read_text(), after, "the file")
+        else:
+            browser.wait_for(".source .line", "suggested")
+            equal(path.read_text(), after.replace("line 2", "suggested"), "the file")
 
 
 @case("what was typed outlives Close, a reload, and a change on disk")

@@ -299,13 +299,23 @@ rm design.md
 mv design.kept design.md
 
 t "cli-E-13 a save needs the hash of what it was made from"
-put() { expect_api "$@" -X PUT -H "Content-Type: application/json" -d "{\"content\": \"# New\\n\", \"runId\": \"$RUN\"}"; }
+# put STATUS BASE [curl's options]: what BASE has becomes "# New"
+put() {
+    _status=$1 _base=$2
+    shift 2
+    python3 -c 'import json, sys; print(json.dumps({"base": open(sys.argv[1]).read(), "content": "# New\n", "runId": sys.argv[2]}))' \
+        "$_base" "$RUN" >"$HOME/body"
+    expect_api "$_status" "/api/v1/artifacts/$DOC/content" "$@" -X PUT -H "Content-Type: application/json" -d "@$HOME/body"
+}
+if_match() { printf 'If-Match: "%s"' "$(sha256sum "$1" | cut -d' ' -f1)"; }
 _before=$(cat design.md)
-put 428 "/api/v1/artifacts/$DOC/content"
-put 412 "/api/v1/artifacts/$DOC/content" -H 'If-Match: "00"'
+put 428 design.md
+put 400 design.md -H 'If-Match: "00"'
+echo "# Another" >"$HOME/another"
+put 412 "$HOME/another" -H "$(if_match "$HOME/another")"
 expect_json "$HOME/answer" error.sha256 "$(sha256sum design.md | cut -d' ' -f1)"
 [ "$(cat design.md)" = "$_before" ] || fail "the file was changed"
-put 200 "/api/v1/artifacts/$DOC/content" -H "If-Match: \"$(sha256sum design.md | cut -d' ' -f1)\""
+put 200 design.md -H "$(if_match design.md)"
 expect_file design.md "# New"
 run kedge agent-tools feedback read --run-id $RUN
 expect_json stdout data.edits.0.mode direct
@@ -339,11 +349,14 @@ expect_api 200 /api/v1/runs
 expect_api 200 "/api/v1/runs/$RUN"
 expect_json "$HOME/answer" steps.0.id requirements
 expect_api 200 "/api/v1/artifacts/$DOC"
-put 200 "/api/v1/artifacts/$DOC/content" -H "If-Match: \"$(sha256sum design.md | cut -d' ' -f1)\""
+put 200 design.md -H "$(if_match design.md)"
 expect_api 201 "/api/v1/artifacts/$DOC/suggestions" -H "Content-Type: application/json" \
-    -d "{\"content\": \"# Newer\\n\", \"runId\": \"$RUN\", \"baseSha256\": \"$(sha256sum design.md | cut -d' ' -f1)\"}"
+    -d "{\"content\": \"# New\\n\\nmore\\n\", \"runId\": \"$RUN\", \"base\": \"# New\\n\"}"
 _edit=$(field editId "$HOME/answer")
 expect_api 200 "/api/v1/edits/$_edit"
+echo "# Newer" >design.md
+expect_api 409 "/api/v1/edits/$_edit/accept" -H "Content-Type: application/json" -d "{\"runId\": \"$RUN\"}"
+expect_json "$HOME/answer" error.conflicts.0.0 1
 expect_api 200 "/api/v1/edits/$_edit" -X DELETE -H "Content-Type: application/json"
 PATH=$PATH_BEFORE
 expect_no_file "$HOME/started"

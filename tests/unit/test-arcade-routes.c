@@ -232,29 +232,48 @@ static char *if_match(const char *content)
     return g_strdup_printf("If-Match: \"%s\"\r\n", sha);
 }
 
+/* Body of a save or a suggestion. Caller frees. */
+static char *edit_body(const char *base, const char *content)
+{
+    g_autoptr(json_t) body = json_object();
+    json_set_text(body, "base", base);
+    json_set_text(body, "content", content);
+    json_set_text(body, "runId", "R1");
+    return json_to_text(body);
+}
+
+static unsigned put(ArcadeFixture *fixture, const char *base, const char *content, Reply *reply)
+{
+    g_autofree char *condition = if_match(base);
+    g_autofree char *body = edit_body(base, content);
+    return fixture_send(fixture, "PUT", ARTIFACT "/content", condition, body, reply);
+}
+
 /* cli-E-13 */
 static void test_save(void **state)
 {
-    static const char body[] = "{\"content\": \"# New\\n\", \"runId\": \"R1\"}";
     ArcadeFixture *fixture = *state;
     g_auto(Reply) reply = { 0 };
-    g_autofree char *now = if_match(FIXTURE_TEXT);
-    g_autofree char *stale = if_match("something else");
+    g_autofree char *body = edit_body(FIXTURE_TEXT, "# New\n");
+    g_autofree char *other = if_match("something else");
     assert_int_equal(fixture_send(fixture, "PUT", ARTIFACT "/content", NULL, body, &reply), 428);
     assert_int_equal(
         fixture_send(fixture, "PUT", ARTIFACT "/content", "If-Match: abc\r\n", body, &reply), 400);
-    assert_int_equal(fixture_send(fixture, "PUT", ARTIFACT "/content", stale, body, &reply), 412);
+    assert_int_equal(fixture_send(fixture, "PUT", ARTIFACT "/content", other, body, &reply), 400);
+    assert_int_equal(
+        fixture_send(fixture, "PUT", ARTIFACT "/content", other, "{\"content\": 1}", &reply), 400);
+    assert_int_equal(put(fixture, "# Quite another\n", "# New\n", &reply), 412);
     g_autofree char *sha = content_sha256(FIXTURE_TEXT, strlen(FIXTURE_TEXT));
     assert_string_equal(json_get_text(json_get_object(reply.json, "error"), "sha256"), sha);
+    assert_true(json_array_size(json_get_path(reply.json, "error.conflicts")) > 0);
     assert_string_equal(error_code_of(&reply), "precondition_failed");
     g_autofree char *unchanged = fixture_read(fixture, "design.md");
     assert_string_equal(unchanged, FIXTURE_TEXT);
-    assert_int_equal(
-        fixture_send(fixture, "PUT", ARTIFACT "/content", now, "{\"content\": 1}", &reply), 400);
 
-    assert_int_equal(fixture_send(fixture, "PUT", ARTIFACT "/content", now, body, &reply), 200);
+    assert_int_equal(put(fixture, FIXTURE_TEXT, "# New\n", &reply), 200);
     g_autofree char *new_sha = content_sha256("# New\n", 6);
     assert_string_equal(json_get_text(reply.json, "sha256"), new_sha);
+    assert_null(json_object_get(reply.json, "merged"));
     int64_t edit_id = json_get_int(reply.json, "editId", 0);
     assert_true(edit_id > 0);
     g_autofree char *changed = fixture_read(fixture, "design.md");
@@ -268,19 +287,42 @@ static void test_save(void **state)
     assert_int_equal(json_array_size(json_get_array(reply.json, "pendingEdits")), 1);
 }
 
+/* cli-E-21 */
+static void test_save_merged(void **state)
+{
+    ArcadeFixture *fixture = *state;
+    g_auto(Reply) reply = { 0 };
+    fixture_write(fixture, "design.md", "1\r\n2\r\n3\r\n4\r\nfour\r\n5\r\n");
+    assert_int_equal(put(fixture, "1\r\n2\r\n3\r\n4\r\n5\r\n", "1\nTWO\n3\n4\n5\n", &reply), 200);
+    assert_true(json_get_bool(reply.json, "merged", false));
+    assert_string_equal(json_get_text(reply.json, "content"), "1\nTWO\n3\n4\nfour\n5\n");
+    g_autofree char *lines = json_to_text(json_get_array(reply.json, "fromElsewhere"));
+    assert_string_equal(lines, "[[5,5]]");
+    g_autofree char *text = fixture_read(fixture, "design.md");
+    assert_string_equal(text, "1\r\nTWO\r\n3\r\n4\r\nfour\r\n5\r\n");
+    g_autofree char *sha = content_sha256(text, strlen(text));
+    assert_string_equal(json_get_text(reply.json, "sha256"), sha);
+
+    assert_int_equal(put(fixture, "1\n2\n3\n4\n5\n", "1\nzwei\n3\n4\n5\n", &reply), 412);
+    g_autofree char *conflicts = json_to_text(json_get_path(reply.json, "error.conflicts"));
+    assert_string_equal(conflicts, "[[2,2]]");
+    g_autofree char *kept = fixture_read(fixture, "design.md");
+    assert_string_equal(kept, text);
+}
+
 /* cli-E-07 */
 static void test_save_keeps_the_form(void **state)
 {
     static const struct {
         const char *name, *before, *content, *after;
     } cases[] = {
-        { "CR LF", "a\r\nb\r\n", "a\\nc\\n", "a\r\nc\r\n" },
-        { "CR LF sent", "a\r\nb\r\n", "a\\r\\nc\\r\\n", "a\r\nc\r\n" },
-        { "no last newline", "a\nb", "x\\nb\\n", "x\nb" },
+        { "CR LF", "a\r\nb\r\n", "a\nc\n", "a\r\nc\r\n" },
+        { "CR LF sent", "a\r\nb\r\n", "a\r\nc\r\n", "a\r\nc\r\n" },
+        { "no last newline", "a\nb", "x\nb\n", "x\nb" },
         { "byte-order mark",
           "\xef\xbb\xbf"
           "a\n",
-          "b\\n",
+          "b\n",
           "\xef\xbb\xbf"
           "b\n" },
     };
@@ -288,41 +330,84 @@ static void test_save_keeps_the_form(void **state)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_auto(Reply) reply = { 0 };
         fixture_write(fixture, "design.md", cases[i].before);
-        g_autofree char *condition = if_match(cases[i].before);
-        g_autofree char *body =
-            g_strdup_printf("{\"content\": \"%s\", \"runId\": \"R1\"}", cases[i].content);
-        unsigned status =
-            fixture_send(fixture, "PUT", ARTIFACT "/content", condition, body, &reply);
+        unsigned status = put(fixture, cases[i].before, cases[i].content, &reply);
         g_autofree char *after = fixture_read(fixture, "design.md");
         if (status != 200 || g_strcmp0(after, cases[i].after) != 0)
             fail_msg("%s: %u, '%s'", cases[i].name, status, after);
     }
 }
 
-static void test_suggest(void **state)
+/* Path of a new suggestion. Caller frees. */
+static char *suggest(ArcadeFixture *fixture, const char *base, const char *content)
 {
-    ArcadeFixture *fixture = *state;
     g_auto(Reply) reply = { 0 };
-    g_autofree char *sha = content_sha256(FIXTURE_TEXT, strlen(FIXTURE_TEXT));
-    g_autofree char *body = g_strdup_printf(
-        "{\"baseSha256\": \"%s\", \"content\": \"# Better\\n\", \"runId\": \"R1\"}", sha);
+    g_autofree char *body = edit_body(base, content);
     assert_int_equal(fixture_send(fixture, "POST", ARTIFACT "/suggestions", NULL, body, &reply),
                      201);
     assert_string_equal(json_get_text(reply.json, "mode"), "suggested");
     assert_string_equal(json_get_text(reply.json, "status"), "pending");
-    g_autofree char *edit =
-        g_strdup_printf("/api/v1/edits/%" G_GINT64_FORMAT, json_get_int(reply.json, "editId", 0));
+    return g_strdup_printf("/api/v1/edits/%" G_GINT64_FORMAT,
+                           json_get_int(reply.json, "editId", 0));
+}
+
+static void test_suggest(void **state)
+{
+    ArcadeFixture *fixture = *state;
+    g_auto(Reply) reply = { 0 };
+    g_autofree char *edit = suggest(fixture, FIXTURE_TEXT, "# Better\n");
     g_autofree char *text = fixture_read(fixture, "design.md");
     assert_string_equal(text, FIXTURE_TEXT);
     assert_int_equal(fixture_send(fixture, "DELETE", edit, NULL, "", &reply), 200);
     assert_string_not_equal(json_get_text(reply.json, "status"), "pending");
     assert_int_equal(fixture_send(fixture, "POST", ARTIFACT "/suggestions", NULL,
-                                  "{\"baseSha256\": \"00\", \"content\": \"x\", \"runId\": \"R1\"}",
-                                  &reply),
-                     409);
-    assert_string_equal(json_get_text(json_get_object(reply.json, "error"), "sha256"), sha);
+                                  "{\"content\": \"x\", \"runId\": \"R1\"}", &reply),
+                     400);
     assert_int_equal(fixture_get(fixture, "/api/v1/edits/999", &reply), 404);
     assert_int_equal(fixture_get(fixture, "/api/v1/edits/x", &reply), 404);
+}
+
+/* cli-E-20 */
+static void test_accept(void **state)
+{
+    static const char run[] = "{\"runId\": \"R1\"}";
+    static const struct {
+        const char *name, *base, *suggestion, *file;
+        unsigned status;
+        const char *want, *conflicts;
+    } cases[] = {
+        { "unchanged", "1\n2\n3\n4\n", "1\nX\n3\n4\n", "1\n2\n3\n4\n", 200, "1\nX\n3\n4\n", NULL },
+        { "changed far away", "1\n2\n3\n4\n", "1\nX\n3\n4\n", "1\n2\n3\nfour\n", 200,
+          "1\nX\n3\nfour\n", NULL },
+        { "the same line", "1\n2\n3\n4\n", "1\nX\n3\n4\n", "1\ntwo\n3\n4\n", 409, "1\ntwo\n3\n4\n",
+          "[[2,2]]" },
+    };
+    ArcadeFixture *fixture = *state;
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(Reply) reply = { 0 };
+        fixture_write(fixture, "design.md", cases[i].base);
+        g_autofree char *edit = suggest(fixture, cases[i].base, cases[i].suggestion);
+        g_autofree char *accept = g_strconcat(edit, "/accept", NULL);
+        fixture_write(fixture, "design.md", cases[i].file);
+        assert_int_equal(fixture_send(fixture, "POST", accept, NULL, "{}", &reply), 400);
+        unsigned status = fixture_send(fixture, "POST", accept, NULL, run, &reply);
+        g_autofree char *text = fixture_read(fixture, "design.md");
+        g_autofree char *sha = content_sha256(text, strlen(text));
+        g_autofree char *conflicts = json_to_text(json_get_path(reply.json, "error.conflicts"));
+        if (status != cases[i].status || strcmp(text, cases[i].want) != 0)
+            fail_msg("%s: %u, '%s'", cases[i].name, status, text);
+        if (status == 200)
+            assert_string_equal(json_get_text(reply.json, "sha256"), sha);
+        else
+            assert_string_equal(conflicts, cases[i].conflicts);
+        // once is enough; what conflicts is pending still
+        assert_int_equal(fixture_send(fixture, "POST", accept, NULL, run, &reply), 409);
+    }
+    g_auto(Reply) reply = { 0 };
+    fixture_write(fixture, "design.md", FIXTURE_TEXT);
+    assert_int_equal(put(fixture, FIXTURE_TEXT, "# New\n", &reply), 200);
+    g_autofree char *direct = g_strdup_printf("/api/v1/edits/%" G_GINT64_FORMAT "/accept",
+                                              json_get_int(reply.json, "editId", 0));
+    assert_int_equal(fixture_send(fixture, "POST", direct, NULL, run, &reply), 409);
 }
 
 /* {docId, runId, anchor over "before", content} → its id */
@@ -438,10 +523,20 @@ static void test_keep_alive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        EACH(test_runs),           EACH(test_run),         EACH(test_artifact),
-        EACH(test_large_artifact), EACH(test_content),     EACH(test_outside),
-        EACH(test_pictures),       EACH(test_save),        EACH(test_save_keeps_the_form),
-        EACH(test_suggest),        EACH(test_annotations), EACH(test_annotation_refused),
+        EACH(test_runs),
+        EACH(test_run),
+        EACH(test_artifact),
+        EACH(test_large_artifact),
+        EACH(test_content),
+        EACH(test_outside),
+        EACH(test_pictures),
+        EACH(test_save),
+        EACH(test_save_keeps_the_form),
+        EACH(test_save_merged),
+        EACH(test_accept),
+        EACH(test_suggest),
+        EACH(test_annotations),
+        EACH(test_annotation_refused),
         EACH(test_keep_alive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* Edits: saves and suggestions, what they keep of the file, and settling them. */
 #include "feedback_fixture.h"
 
+#include "agenttools/feedback/edit_merge.h"
 #include "agenttools/feedback/edits.h"
 #include "base/str.h"
 
@@ -40,26 +41,32 @@ static char *sha_now(const Bench *self)
     return content_sha256(text, strlen(text));
 }
 
+static EditDraft draft_of(const char *run_id, const char *base, const char *content)
+{
+    return (EditDraft) { .run_id = run_id, .author = "user", .base = base, .content = content };
+}
+
 static int64_t save(const Bench *self, const char *run_id, const char *content, int64_t now_ms)
 {
-    g_autofree char *base = sha_now(self);
-    g_autofree char *sha = NULL;
+    g_autofree char *base = feedback_fixture_text(self->fixture, PATH);
+    const EditDraft draft = draft_of(run_id, base, content);
+    g_auto(EditSaved) saved = { 0 };
     g_autoptr(GError) error = NULL;
-    int64_t id = -1;
-    if (!edit_save(self->db, self->artifact, run_id, "user", content, base, now_ms, &id, &sha,
-                   &error))
+    if (!edit_save(self->db, self->artifact, &draft, now_ms, &saved, &error))
         fail_msg("%s", error->message);
     g_autofree char *now = sha_now(self);
-    assert_string_equal(sha, now);
-    return id;
+    assert_string_equal(saved.sha256, now);
+    assert_null(saved.merged);
+    return saved.edit_id;
 }
 
 static int64_t suggest(const Bench *self, const char *run_id, const char *content, int64_t now_ms)
 {
-    g_autofree char *base = sha_now(self);
+    g_autofree char *base = feedback_fixture_text(self->fixture, PATH);
+    const EditDraft draft = draft_of(run_id, base, content);
     g_autoptr(GError) error = NULL;
     int64_t id = -1;
-    if (!edit_suggest(self->db, self->artifact, run_id, "user", content, base, now_ms, &id, &error))
+    if (!edit_suggest(self->db, self->artifact, &draft, now_ms, &id, &error))
         fail_msg("%s", error->message);
     return id;
 }
@@ -115,7 +122,7 @@ static void test_save_keeps(void **state G_GNUC_UNUSED)
         assert_file(&bench, cases[i].name, cases[i].want);
         // and taken back, the file is what it was
         g_auto(EditOutcome) outcome = { 0 };
-        assert_true(edit_reject(bench.db, bench.artifact, 1, NULL, true, T0, NULL, &outcome, NULL));
+        assert_true(edit_reject(bench.db, bench.artifact, 1, NULL, true, T0, &outcome, NULL));
         assert_true(outcome.is_applied);
         assert_file(&bench, cases[i].name, cases[i].file);
     }
@@ -177,61 +184,115 @@ static void test_folding(void **state G_GNUC_UNUSED)
         1);
 }
 
+static void assert_save_fails(const char *name, const Bench *bench, EditDraft draft,
+                              AnswerCode code, const char *want)
+{
+    g_auto(EditSaved) saved = { 0 };
+    g_autoptr(GError) error = NULL;
+    bool is_saved = edit_save(bench->db, bench->artifact, &draft, T0, &saved, &error);
+    assert_answer(name, is_saved, &error, code, want);
+}
+
 static void test_save_refusals(void **state G_GNUC_UNUSED)
 {
     g_auto(Bench) bench = bench_with(BASE);
     g_autoptr(GError) error = NULL;
-    g_autofree char *sha = NULL;
-    g_autofree char *stale = content_sha256("old", 3);
     g_autofree char *huge = g_strnfill(LIMIT_EDIT_BYTES + 1, 'x');
-    g_autofree char *now = sha_now(&bench);
     int64_t id = 0;
-    assert_answer(
-        "stale",
-        edit_save(bench.db, bench.artifact, "R", "user", "x\n", stale, T0, &id, &sha, &error),
-        &error, ANSWER_CONFLICT, "Artifact file was changed meanwhile: " PATH);
-    assert_answer(
-        "stale suggestion",
-        edit_suggest(bench.db, bench.artifact, "R", "user", "x\n", stale, T0, &id, &error), &error,
-        ANSWER_CONFLICT, "Artifact file was changed meanwhile: " PATH);
-    assert_answer(
-        "too long",
-        edit_save(bench.db, bench.artifact, "R", "user", huge, now, T0, &id, &sha, &error), &error,
-        ANSWER_VALIDATION, "Validation failed: content is too long: 5242881 bytes (limit 5242880)");
-    assert_answer(
-        "another run",
-        edit_save(bench.db, bench.artifact, "S", "user", "x\n", now, T0, &id, &sha, &error), &error,
-        ANSWER_INVALID_STATE, "Artifact 'D' does not belong to run S");
+    assert_save_fails("too long", &bench, draft_of("R", BASE, huge), ANSWER_VALIDATION,
+                      "Validation failed: content is too long: 5242881 bytes (limit 5242880)");
+    assert_save_fails("base too long", &bench, draft_of("R", huge, "x\n"), ANSWER_VALIDATION,
+                      "Validation failed: base is too long: 5242881 bytes (limit 5242880)");
+    assert_save_fails("another run", &bench, draft_of("S", BASE, "x\n"), ANSWER_INVALID_STATE,
+                      "Artifact 'D' does not belong to run S");
+    const EditDraft nothing = draft_of("R", BASE, BASE);
     assert_answer("suggesting nothing",
-                  edit_suggest(bench.db, bench.artifact, "R", "user", BASE, now, T0, &id, &error),
-                  &error, ANSWER_VALIDATION,
-                  "Validation failed: content is what the file has already");
+                  edit_suggest(bench.db, bench.artifact, &nothing, T0, &id, &error), &error,
+                  ANSWER_VALIDATION, "Validation failed: content is what the file has already");
     assert_int_equal(save(&bench, "R", BASE, T0), 0); // saving nothing is no edit
     assert_file(&bench, "untouched", BASE);
 
     feedback_fixture_put(bench.fixture, PATH, "a\xff\n");
-    g_autofree char *binary = sha_now(&bench);
-    assert_answer(
-        "not text",
-        edit_save(bench.db, bench.artifact, "R", "user", "x\n", binary, T0, &id, &sha, &error),
-        &error, ANSWER_VALIDATION, "Artifact file is not UTF-8 text and cannot be edited: " PATH);
+    assert_save_fails("not text", &bench, draft_of("R", "a\n", "x\n"), ANSWER_VALIDATION,
+                      "Artifact file is not UTF-8 text and cannot be edited: " PATH);
     assert_int_equal(feedback_fixture_count(bench.fixture, "SELECT count(*) FROM edit"), 0);
     assert_int_equal(feedback_fixture_count(bench.fixture, "SELECT count(*) FROM feed"), 0);
+}
+
+/* cli-E-21: the agent wrote while the person edited. */
+static void test_save_merges(void **state G_GNUC_UNUSED)
+{
+    g_auto(Bench) bench = bench_with(BASE);
+    g_autofree char *mine = replaced(BASE, "may run", "must run");
+    g_autofree char *elsewhere = replaced(BASE, "end", "more\nEND");
+    g_autofree char *both = replaced(elsewhere, "may run", "must run");
+    feedback_fixture_put(bench.fixture, PATH, elsewhere);
+    const EditDraft draft = draft_of("R", BASE, mine);
+    g_auto(EditSaved) saved = { 0 };
+    assert_true(edit_save(bench.db, bench.artifact, &draft, T0, &saved, NULL));
+    assert_file(&bench, "both changes", both);
+    assert_text("merged", saved.merged, both);
+    g_autofree char *sha = sha_now(&bench);
+    assert_string_equal(saved.sha256, sha);
+    g_autofree char *lines = line_ranges_text(saved.from_elsewhere);
+    assert_text("from elsewhere", lines, "14-15");
+    g_autoptr(json_t) edits = list(&bench, "R");
+    assert_member("the base is what the person had", json_array_get(edits, 0), "patch",
+                  "-may run\n+must run\n");
+    // taken back, only the person's change goes
+    g_auto(EditOutcome) outcome = { 0 };
+    assert_true(edit_reject(bench.db, bench.artifact, 0, NULL, true, T0, &outcome, NULL));
+    assert_file(&bench, "taken back", elsewhere);
+}
+
+static void test_save_conflicts(void **state G_GNUC_UNUSED)
+{
+    g_auto(Bench) bench = bench_with(BASE);
+    g_autofree char *mine = replaced(BASE, "may run", "must run");
+    g_autofree char *elsewhere = replaced(BASE, "may run", "can run");
+    feedback_fixture_put(bench.fixture, PATH, elsewhere);
+    const EditDraft draft = draft_of("R", BASE, mine);
+    g_auto(EditSaved) saved = { 0 };
+    g_autoptr(GError) error = NULL;
+    assert_false(edit_save(bench.db, bench.artifact, &draft, T0, &saved, &error));
+    assert_true(answer_error_is(error, ANSWER_CONFLICT));
+    g_autofree char *sha = sha_now(&bench);
+    g_autofree char *want = g_strdup_printf("{'sha256':'%s','conflicts':[[3,3]]}", sha);
+    assert_json("details", answer_error_details(error), want);
+    assert_file(&bench, "untouched", elsewhere);
+    assert_int_equal(feedback_fixture_count(bench.fixture, "SELECT count(*) FROM edit"), 0);
+}
+
+/* cli-E-20: a suggestion keeps the text that it was made on, whatever the file is by then. */
+static void test_suggest_on_old_version(void **state G_GNUC_UNUSED)
+{
+    g_auto(Bench) bench = bench_with(BASE);
+    g_autofree char *mine = replaced(BASE, "may run", "must run");
+    g_autofree char *elsewhere = replaced(BASE, "end", "END");
+    g_autofree char *both = replaced(mine, "end", "END");
+    feedback_fixture_put(bench.fixture, PATH, elsewhere);
+    const EditDraft draft = draft_of("R", BASE, mine);
+    int64_t id = 0;
+    assert_true(edit_suggest(bench.db, bench.artifact, &draft, T0, &id, NULL));
+    g_autoptr(json_t) edit = NULL;
+    assert_true(edit_get(bench.db, id, &edit, NULL));
+    assert_null(strstr(json_get_text(edit, "patch"), "END"));
+    g_auto(EditOutcome) outcome = { 0 };
+    assert_true(edit_accept(bench.db, bench.artifact, id, T0, &outcome, NULL));
+    assert_file(&bench, "the agent's change is there", both);
 }
 
 /* The second step fails: the person is told, and nothing waits to be accepted. */
 static void test_save_fails(void **state G_GNUC_UNUSED)
 {
     g_auto(Bench) bench = bench_with(BASE);
-    g_autofree char *sha = NULL;
-    g_autofree char *now = sha_now(&bench);
+    const EditDraft draft = draft_of("R", BASE, "x\n");
+    g_auto(EditSaved) saved = { 0 };
     g_autoptr(GError) error = NULL;
-    int64_t id = 0;
     feedback_fixture_sql(bench.fixture,
                          "CREATE TRIGGER full BEFORE INSERT ON feed WHEN new.type = 'artifact'"
                          " BEGIN SELECT raise(ABORT, 'disk full'); END");
-    assert_false(
-        edit_save(bench.db, bench.artifact, "R", "user", "x\n", now, T0, &id, &sha, &error));
+    assert_false(edit_save(bench.db, bench.artifact, &draft, T0, &saved, &error));
     assert_contains("cause", error->message, "disk full");
     assert_file(&bench, "untouched", BASE);
     assert_int_equal(
@@ -256,7 +317,7 @@ static void test_save_killed(void **state G_GNUC_UNUSED)
         assert_int_equal(json_array_size(edits), 1);
         assert_member(cases[i].name, json_array_get(edits, 0), "patch", "-b\n+B\n");
         g_auto(EditOutcome) outcome = { 0 };
-        assert_true(edit_accept(bench.db, bench.artifact, 0, T0, NULL, &outcome, NULL));
+        assert_true(edit_accept(bench.db, bench.artifact, 0, T0, &outcome, NULL));
         assert_file(&bench, cases[i].name, "a\nB\nc\n");
     }
 }
@@ -267,7 +328,7 @@ static void test_accept_direct(void **state G_GNUC_UNUSED)
     g_autofree char *content = replaced(BASE, "may run", "must run");
     save(&bench, "R", content, T0);
     g_auto(EditOutcome) outcome = { 0 };
-    assert_true(edit_accept(bench.db, bench.artifact, 0, T0 + 1, NULL, &outcome, NULL));
+    assert_true(edit_accept(bench.db, bench.artifact, 0, T0 + 1, &outcome, NULL));
     assert_int_equal(outcome.edit_id, 1);
     assert_string_equal(outcome.mode, "direct");
     assert_false(outcome.is_applied);
@@ -300,7 +361,7 @@ static void test_accept_suggestion(void **state G_GNUC_UNUSED)
         feedback_fixture_put(bench.fixture, PATH, meanwhile);
         g_auto(EditOutcome) outcome = { 0 };
         g_autoptr(GError) error = NULL;
-        bool is_good = edit_accept(bench.db, bench.artifact, 0, T0 + 1, NULL, &outcome, &error);
+        bool is_good = edit_accept(bench.db, bench.artifact, 0, T0 + 1, &outcome, &error);
         if (cases[i].conflict) {
             assert_answer(cases[i].name, is_good, &error, ANSWER_CONFLICT, cases[i].conflict);
             assert_file(&bench, cases[i].name, meanwhile);
@@ -330,9 +391,9 @@ static void test_conflict_ranges(void **state G_GNUC_UNUSED)
     feedback_fixture_put(bench.fixture, PATH, file);
     g_auto(EditOutcome) outcome = { 0 };
     g_autoptr(GError) error = NULL;
-    assert_answer(
-        "two places", edit_accept(bench.db, bench.artifact, 1, T0, NULL, &outcome, &error), &error,
-        ANSWER_CONFLICT, "Edit 1 conflicts with later changes to " PATH " (lines 3, 11-13)");
+    assert_answer("two places", edit_accept(bench.db, bench.artifact, 1, T0, &outcome, &error),
+                  &error, ANSWER_CONFLICT,
+                  "Edit 1 conflicts with later changes to " PATH " (lines 3, 11-13)");
 }
 
 static void test_choosing(void **state G_GNUC_UNUSED)
@@ -360,11 +421,10 @@ static void test_choosing(void **state G_GNUC_UNUSED)
                   ANSWER_INVALID_STATE, "Edit 1 does not belong to artifact 'E'");
     assert_answer("unknown", edit_choose(db, bench.artifact, NULL, 9, &id, &error), &error,
                   ANSWER_NOT_FOUND, "Edit 9 not found");
-    assert_true(edit_accept(db, bench.artifact, 1, T0, NULL, &outcome, NULL));
+    assert_true(edit_accept(db, bench.artifact, 1, T0, &outcome, NULL));
     assert_file(&bench, "applied", "first\n");
-    assert_answer("accepted already",
-                  edit_accept(db, bench.artifact, 1, T0, NULL, &outcome, &error), &error,
-                  ANSWER_INVALID_STATE, "Edit 1 is accepted already");
+    assert_answer("accepted already", edit_accept(db, bench.artifact, 1, T0, &outcome, &error),
+                  &error, ANSWER_INVALID_STATE, "Edit 1 is accepted already");
 }
 
 static void test_reject(void **state G_GNUC_UNUSED)
@@ -372,7 +432,7 @@ static void test_reject(void **state G_GNUC_UNUSED)
     g_auto(Bench) bench = bench_with(BASE);
     g_auto(EditOutcome) outcome = { 0 };
     suggest(&bench, "R", "suggestion\n", T0);
-    assert_true(edit_reject(bench.db, bench.artifact, 1, "no", true, T0, NULL, &outcome, NULL));
+    assert_true(edit_reject(bench.db, bench.artifact, 1, "no", true, T0, &outcome, NULL));
     assert_false(outcome.is_applied);
     assert_status(&bench, 1, "rejected");
     assert_int_equal(feedback_fixture_count(bench.fixture,
@@ -382,7 +442,7 @@ static void test_reject(void **state G_GNUC_UNUSED)
     edit_outcome_clear(&outcome);
     g_autofree char *content = replaced(BASE, "may", "must");
     save(&bench, "R", content, T0);
-    assert_true(edit_reject(bench.db, bench.artifact, 0, NULL, false, T0, NULL, &outcome, NULL));
+    assert_true(edit_reject(bench.db, bench.artifact, 0, NULL, false, T0, &outcome, NULL));
     assert_false(outcome.is_applied);
     assert_file(&bench, "only marked", content);
     assert_status(&bench, 2, "rejected");
@@ -397,7 +457,7 @@ static void test_restore(void **state G_GNUC_UNUSED)
     g_autofree char *later = replaced(content, "end", "END");
     feedback_fixture_put(bench.fixture, PATH, later);
     g_auto(EditOutcome) outcome = { 0 };
-    assert_true(edit_reject(bench.db, bench.artifact, 0, NULL, true, T0, NULL, &outcome, NULL));
+    assert_true(edit_reject(bench.db, bench.artifact, 0, NULL, true, T0, &outcome, NULL));
     assert_true(outcome.is_applied);
     g_autofree char *want = replaced(BASE, "end", "END");
     assert_file(&bench, "merged", want);
@@ -405,7 +465,7 @@ static void test_restore(void **state G_GNUC_UNUSED)
     save(&bench, "R", content, T0);
     feedback_fixture_put(bench.fixture, PATH, "other\n");
     g_autoptr(GError) error = NULL;
-    bool is_good = edit_reject(bench.db, bench.artifact, 0, NULL, true, T0, NULL, &outcome, &error);
+    bool is_good = edit_reject(bench.db, bench.artifact, 0, NULL, true, T0, &outcome, &error);
     assert_false(is_good);
     assert_true(answer_error_is(error, ANSWER_CONFLICT));
     assert_file(&bench, "not touched", "other\n");
@@ -462,13 +522,23 @@ static void test_file_gone(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_save_keeps),      cmocka_unit_test(test_save_form),
-        cmocka_unit_test(test_folding),         cmocka_unit_test(test_save_refusals),
-        cmocka_unit_test(test_save_fails),      cmocka_unit_test(test_save_killed),
-        cmocka_unit_test(test_accept_direct),   cmocka_unit_test(test_accept_suggestion),
-        cmocka_unit_test(test_conflict_ranges), cmocka_unit_test(test_choosing),
-        cmocka_unit_test(test_reject),          cmocka_unit_test(test_restore),
-        cmocka_unit_test(test_withdraw),        cmocka_unit_test(test_empty_patch),
+        cmocka_unit_test(test_save_keeps),
+        cmocka_unit_test(test_save_form),
+        cmocka_unit_test(test_folding),
+        cmocka_unit_test(test_save_refusals),
+        cmocka_unit_test(test_save_merges),
+        cmocka_unit_test(test_save_conflicts),
+        cmocka_unit_test(test_suggest_on_old_version),
+        cmocka_unit_test(test_save_fails),
+        cmocka_unit_test(test_save_killed),
+        cmocka_unit_test(test_accept_direct),
+        cmocka_unit_test(test_accept_suggestion),
+        cmocka_unit_test(test_conflict_ranges),
+        cmocka_unit_test(test_choosing),
+        cmocka_unit_test(test_reject),
+        cmocka_unit_test(test_restore),
+        cmocka_unit_test(test_withdraw),
+        cmocka_unit_test(test_empty_patch),
         cmocka_unit_test(test_file_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,20 +52,20 @@ static int64_t reply_to(const FeedbackFixture *self, int64_t id, const char *con
     return reply_id;
 }
 
-typedef bool (*WriteFunc)(Db *db, const RunArtifact *artifact, const char *content,
-                          const char *sha256, int64_t *ret_id);
+typedef bool (*WriteFunc)(Db *db, const RunArtifact *artifact, const EditDraft *draft,
+                          int64_t *ret_id);
 
-static bool save(Db *db, const RunArtifact *artifact, const char *content, const char *sha256,
-                 int64_t *ret_id)
+static bool save(Db *db, const RunArtifact *artifact, const EditDraft *draft, int64_t *ret_id)
 {
-    g_autofree char *sha = NULL;
-    return edit_save(db, artifact, "R", "user", content, sha256, T0 + 500, ret_id, &sha, NULL);
+    g_auto(EditSaved) saved = { 0 };
+    bool is_saved = edit_save(db, artifact, draft, T0 + 500, &saved, NULL);
+    *ret_id = saved.edit_id;
+    return is_saved;
 }
 
-static bool suggest(Db *db, const RunArtifact *artifact, const char *content, const char *sha256,
-                    int64_t *ret_id)
+static bool suggest(Db *db, const RunArtifact *artifact, const EditDraft *draft, int64_t *ret_id)
 {
-    return edit_suggest(db, artifact, "R", "user", content, sha256, T0 + 500, ret_id, NULL);
+    return edit_suggest(db, artifact, draft, T0 + 500, ret_id, NULL);
 }
 
 /* The file's text with `old` replaced by `new`, saved or suggested. */
@@ -74,12 +74,12 @@ static int64_t change(const FeedbackFixture *self, WriteFunc write, const char *
 {
     g_autoptr(RunArtifact) artifact = feedback_fixture_artifact(self, "D");
     g_autofree char *text = feedback_fixture_text(self, DESIGN);
-    g_autofree char *sha256 = content_sha256(text, strlen(text));
     g_auto(GStrv) parts = g_strsplit(text, old, 2);
     assert_int_equal(g_strv_length(parts), 2);
     g_autofree char *content = g_strjoinv(new, parts);
+    const EditDraft draft = { .run_id = "R", .author = "user", .base = text, .content = content };
     int64_t id = 0;
-    assert_true(write(self->db, artifact, content, sha256, &id));
+    assert_true(write(self->db, artifact, &draft, &id));
     return id;
 }
 

@@ -20,23 +20,12 @@ void edit_bytes_clear(EditBytes *self)
     g_clear_pointer(&self->sha256, g_free);
 }
 
-static bool fail_changed(const EditFile *file, GError **error)
-{
-    json_t *details = json_object();
-    json_set_text(details, "sha256", file->sha256);
-    return answer_error(error, ANSWER_CONFLICT, details, "Artifact file was changed meanwhile: %s",
-                        file->artifact->path);
-}
-
-bool edit_file_open(const RunArtifact *artifact, const char *expected_sha256, EditFile *ret_file,
-                    GError **error)
+bool edit_file_open(const RunArtifact *artifact, EditFile *ret_file, GError **error)
 {
     g_auto(EditFile) file = { .artifact = artifact };
     if (!run_artifact_read(artifact, LIMIT_EDIT_BYTES, &file.data, &file.size, error))
         return false;
     file.sha256 = content_sha256(file.data, file.size);
-    if (expected_sha256 && strcmp(file.sha256, expected_sha256) != 0)
-        return fail_changed(&file, error);
     if (!edit_text_decode(file.data, file.size, &file.text))
         return answer_error(error, ANSWER_VALIDATION, NULL,
                             "Artifact file is not UTF-8 text and cannot be edited: %s",

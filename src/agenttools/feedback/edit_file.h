@@ -17,10 +17,8 @@ typedef struct EditFile {
 void edit_file_clear(EditFile *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(EditFile, edit_file_clear)
 
-/* Reads it. CONFLICT (details: sha256) when `expected_sha256` is given and is not that of the file;
-   VALIDATION when it cannot be edited. */
-bool edit_file_open(const RunArtifact *artifact, const char *expected_sha256, EditFile *ret_file,
-                    GError **error);
+/* Reads it. VALIDATION when it cannot be edited. */
+bool edit_file_open(const RunArtifact *artifact, EditFile *ret_file, GError **error);
 
 typedef struct EditBytes {
     char *data;

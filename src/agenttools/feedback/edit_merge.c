@@ -1,151 +1,149 @@
 /*
- * The merge is git's (`git merge-file`), on three files in a private directory.
+ * Merging over two line diffs, that of ours and that of theirs against the base (edit_merge.h).
  */
 #include "agenttools/feedback/edit_merge.h"
 
-#include "agenttools/answer.h"
-#include "base/dirs.h"
-#include "base/file.h"
-#include "base/limits.h"
 #include "base/line_diff.h"
-#include "base/str.h"
-#include "github/git.h"
 
-#define MERGE_TIMEOUT_MS (20 * 1000)
-#define MERGED_BYTES     (64 * MIB) // three texts of an edit, and conflict marks
-#define FIRST_FAILURE    128        // below: the number of conflicts
-/* Longer than any that a text holds. */
-#define MARK_SIZE   "61"
-#define OURS_MARK   "<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<<"
-#define MIDDLE_MARK "============================================================="
-#define END_MARK    ">>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>"
+typedef struct MergeSide {
+    LineDiff *diff; // from the base to this side
+    LineChange change;
+    bool has_change;   // `change` is the next one that is not in the merge yet
+    bool is_in_region; // it changes the lines that are looked at
+    size_t from, to;   // of the side's lines: the region
+    ptrdiff_t shift;   // from numbers of the base to numbers of this side
+} MergeSide;
 
-static bool fail_git(GError **error, const char *why)
+static MergeSide side_new(const char *base, const char *text)
 {
-    return answer_error(error, ANSWER_GIT, NULL, "Git command failed: %s", why);
+    MergeSide self = { .diff = line_diff_new(base, text) };
+    self.has_change = line_diff_next(self.diff, &self.change);
+    return self;
 }
 
-static bool write_part(const char *dir, const char *name, const char *text, GError **error)
+/* Takes into the region [from, *to) of the base what touches it on this side. */
+static bool side_take(MergeSide *self, size_t *to)
 {
-    g_autofree char *path = g_build_filename(dir, name, NULL);
-    return file_write_atomic(path, text, strlen(text), 0600, error);
+    bool grows = false;
+    while (self->has_change && self->change.before <= *to) {
+        *to = MAX(*to, self->change.before + self->change.deleted);
+        self->shift += (ptrdiff_t)self->change.added - (ptrdiff_t)self->change.deleted;
+        self->is_in_region = grows = true;
+        self->has_change = line_diff_next(self->diff, &self->change);
+    }
+    return grows;
 }
 
-/* Leaves the result, with marks where there are conflicts, in `ours`. */
-static bool run_merge(const char *dir, Cancel *cancel, bool *ret_is_clean, GError **error)
+/* The next lines of the base that a side changed, with all changes that touch each other. */
+static void next_region(MergeSide sides[2], size_t *ret_from, size_t *ret_to)
 {
-    const char *const args[] = {
-        "-c",
-        "merge.conflictStyle=merge",
-        "merge-file",
-        "-q",
-        "--marker-size=" MARK_SIZE,
-        "--",
-        "ours",
-        "base",
-        "theirs",
-        NULL,
-    };
-    g_auto(GitResult) result = { 0 };
-    g_autoptr(GError) failure = NULL;
-    if (!git_run(dir, args, MERGE_TIMEOUT_MS, cancel, &result, &failure)) {
-        if (error_is(failure, KEDGE_ERROR_NOT_FOUND))
-            return fail_git(error, "git is not installed or not on PATH");
-        g_propagate_error(error, g_steal_pointer(&failure));
+    size_t from = G_MAXSIZE;
+    for (size_t i = 0; i < 2; i++)
+        if (sides[i].has_change)
+            from = MIN(from, sides[i].change.before);
+    size_t to = from;
+    for (size_t i = 0; i < 2; i++) {
+        sides[i].is_in_region = false;
+        sides[i].from = (size_t)((ptrdiff_t)from + sides[i].shift);
+    }
+    bool grows = true;
+    while (grows) {
+        bool is_ours = side_take(&sides[0], &to), is_theirs = side_take(&sides[1], &to);
+        grows = is_ours || is_theirs;
+    }
+    for (size_t i = 0; i < 2; i++)
+        sides[i].to = (size_t)((ptrdiff_t)to + sides[i].shift);
+    *ret_from = from;
+    *ret_to = to;
+}
+
+static void append_lines(GString *out, const DiffLine *lines, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        g_string_append_len(out, lines[i].text, (gssize)lines[i].size);
+        if (lines[i].has_newline)
+            g_string_append_c(out, '\n');
+    }
+}
+
+static bool is_equal_region(const MergeSide *a, const MergeSide *b)
+{
+    if (a->to - a->from != b->to - b->from)
         return false;
+    for (size_t i = 0; i < a->to - a->from; i++) {
+        const DiffLine *x = &a->diff->after[a->from + i], *y = &b->diff->after[b->from + i];
+        if (x->size != y->size || x->has_newline != y->has_newline ||
+            memcmp(x->text, y->text, x->size) != 0)
+            return false;
     }
-    if (result.exit_status >= FIRST_FAILURE) {
-        g_auto(GStrv) lines = g_strsplit(result.error_output, "\n", 2);
-        g_autofree char *why = g_strdup_printf("git merge-file: %s", lines[0] ? lines[0] : "");
-        return fail_git(error, why);
-    }
-    *ret_is_clean = result.exit_status == 0;
     return true;
 }
 
-typedef struct Conflict { // lines of the merged text without marks
-    size_t from, to;
-} Conflict;
-
-/* The merged text with our side of each conflict alone; *ret_conflicts says where they are. */
-static char *take_ours(const char *merged, GArray *conflicts)
+/* Of the lines [from, to), which count from 0. */
+static void add_range(GArray *ranges, size_t from, size_t to)
 {
-    enum { OUTSIDE, OURS, THEIRS } where = OUTSIDE;
+    LineRange range = { MAX(to > from ? from + 1 : from, 1), MAX(to, 1) };
+    g_array_append_val(ranges, range);
+}
+
+void edit_merge(const char *ours, const char *base, const char *theirs, char **ret_text,
+                GArray **ret_conflicts)
+{
+    MergeSide sides[2] = { side_new(base, ours), side_new(base, theirs) };
+    const DiffLine *base_lines = sides[0].diff->before;
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_autoptr(GArray) conflicts = g_array_new(FALSE, FALSE, sizeof(LineRange));
+    size_t done = 0;
+    while (sides[0].has_change || sides[1].has_change) {
+        size_t from, to;
+        next_region(sides, &from, &to);
+        append_lines(text, base_lines, done, from);
+        done = to;
+        bool is_both = sides[0].is_in_region && sides[1].is_in_region;
+        if (is_both && !is_equal_region(&sides[0], &sides[1]))
+            add_range(conflicts, sides[0].from, sides[0].to);
+        const MergeSide *side = &sides[sides[0].is_in_region ? 0 : 1];
+        append_lines(text, side->diff->after, side->from, side->to);
+    }
+    append_lines(text, base_lines, done, sides[0].diff->before_count);
+    bool is_clean = conflicts->len == 0;
+    *ret_text = is_clean ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+    *ret_conflicts = is_clean ? NULL : g_steal_pointer(&conflicts);
+    for (size_t i = 0; i < 2; i++)
+        line_diff_free(sides[i].diff);
+}
+
+GArray *edit_merge_changed(const char *before, const char *after)
+{
+    GArray *ranges = g_array_new(FALSE, FALSE, sizeof(LineRange));
+    g_autoptr(LineDiff) diff = line_diff_new(before, after);
+    LineChange change = { 0 };
+    while (line_diff_next(diff, &change))
+        add_range(ranges, change.after, change.after + change.added);
+    return ranges;
+}
+
+char *line_ranges_text(const GArray *ranges)
+{
     GString *text = g_string_new(NULL);
-    size_t number = 0;
-    Conflict conflict = { 0 };
-    for (const char *line = merged, *end; *line; line = end) {
-        end = strchrnul(line, '\n');
-        end += *end == '\n';
-        if (where == OUTSIDE && g_str_has_prefix(line, OURS_MARK)) {
-            where = OURS;
-            conflict.from = number;
-        } else if (where == OURS && g_str_has_prefix(line, MIDDLE_MARK)) {
-            where = THEIRS;
-            conflict.to = number;
-            g_array_append_val(conflicts, conflict);
-        } else if (where == THEIRS && g_str_has_prefix(line, END_MARK)) {
-            where = OUTSIDE;
-        } else if (where != THEIRS) {
-            g_string_append_len(text, line, end - line);
-            number++;
-        }
+    for (unsigned i = 0; i < ranges->len; i++) {
+        const LineRange *range = &g_array_index(ranges, LineRange, i);
+        g_string_append_printf(text, "%s%zu", i > 0 ? ", " : "", range->first);
+        if (range->last > range->first)
+            g_string_append_printf(text, "-%zu", range->last);
     }
     return g_string_free(text, FALSE);
 }
 
-/* Numbers in `ours` for those in the merged text, which differs by what merged well. */
-static char *name_conflicts(const char *ours, const char *merged)
+json_t *line_ranges_json(const GArray *ranges)
 {
-    g_autoptr(GArray) conflicts = g_array_new(FALSE, FALSE, sizeof(Conflict));
-    g_autofree char *resolved = take_ours(merged, conflicts);
-    g_autoptr(LineDiff) diff = line_diff_new(ours, resolved);
-    GString *names = g_string_new(NULL);
-    LineChange change = { 0 };
-    ptrdiff_t shift = 0;
-    bool has_change = line_diff_next(diff, &change);
-    for (unsigned i = 0; i < conflicts->len; i++) {
-        const Conflict *conflict = &g_array_index(conflicts, Conflict, i);
-        for (; has_change && change.after + change.added <= conflict->from;
-             has_change = line_diff_next(diff, &change))
-            shift += (ptrdiff_t)change.deleted - (ptrdiff_t)change.added;
-        size_t count = conflict->to - conflict->from;
-        size_t first = (size_t)((ptrdiff_t)conflict->from + shift) + (count > 0);
-        size_t last = count > 0 ? first + count - 1 : first;
-        g_string_append_printf(names, "%s%zu", names->len > 0 ? ", " : "", MAX(first, 1));
-        if (last > first)
-            g_string_append_printf(names, "-%zu", last);
+    json_t *array = json_array();
+    for (unsigned i = 0; i < ranges->len; i++) {
+        const LineRange *range = &g_array_index(ranges, LineRange, i);
+        json_t *pair = json_array();
+        json_append_take(pair, json_integer((json_int_t)range->first));
+        json_append_take(pair, json_integer((json_int_t)range->last));
+        json_append_take(array, pair);
     }
-    return g_string_free(names, FALSE);
-}
-
-static bool merge_in(const char *dir, const char *ours, const char *base, const char *theirs,
-                     Cancel *cancel, char **ret_text, char **ret_conflicts, GError **error)
-{
-    g_autofree char *path = g_build_filename(dir, "ours", NULL);
-    g_autofree char *merged = NULL;
-    bool is_clean = false;
-    if (!write_part(dir, "ours", ours, error) || !write_part(dir, "base", base, error) ||
-        !write_part(dir, "theirs", theirs, error) || !run_merge(dir, cancel, &is_clean, error) ||
-        !file_read(path, MERGED_BYTES, &merged, NULL, error))
-        return false;
-    *ret_text = is_clean ? g_steal_pointer(&merged) : NULL;
-    *ret_conflicts = is_clean ? NULL : name_conflicts(ours, merged);
-    return true;
-}
-
-bool edit_merge(const char *ours, const char *base, const char *theirs, Cancel *cancel,
-                char **ret_text, char **ret_conflicts, GError **error)
-{
-    if (strcmp(ours, base) == 0 || strcmp(ours, theirs) == 0 || strcmp(base, theirs) == 0) {
-        *ret_text = g_strdup(strcmp(ours, base) == 0 ? theirs : ours);
-        *ret_conflicts = NULL;
-        return true;
-    }
-    g_autofree char *dir = g_build_filename(dirs_temp(), "kedge-merge-XXXXXX", NULL);
-    if (!g_mkdtemp(dir)) // mode 0700
-        return fail_with_errno(error, errno, "cannot make a temporary directory");
-    bool is_merged = merge_in(dir, ours, base, theirs, cancel, ret_text, ret_conflicts, error);
-    file_remove_tree(dir, NULL);
-    return is_merged;
+    return array;
 }

@@ -9,10 +9,14 @@
  *   2. In one transaction the suggestion becomes a direct edit, or goes into the pending one, and
  *      then the file is written. Killed between the writing and the commit, it is a suggestion that
  *      the file has already: accepting it changes nothing, and its base still tells the change.
+ *
+ * What is stored is the text that the person had and the text that they made of it; what others
+ * changed meanwhile is only in the file.
  */
 #include "agenttools/answer.h"
 #include "agenttools/feedback/artifact_view.h"
 #include "agenttools/feedback/edit_file.h"
+#include "agenttools/feedback/edit_merge.h"
 #include "agenttools/feedback/edit_row.h"
 #include "agenttools/feedback/edit_text.h"
 #include "agenttools/feedback/edits.h"
@@ -76,39 +80,53 @@ static bool write_in(Db *db, void *saving_, GError **error)
     return saving->is_written;
 }
 
-static bool check_size(const char *content, GError **error)
+static bool check_size(const char *what, const char *text, GError **error)
 {
-    size_t size = strlen(content);
+    size_t size = strlen(text);
     return size <= LIMIT_EDIT_BYTES ||
            answer_error(error, ANSWER_VALIDATION, NULL,
-                        "Validation failed: content is too long: %zu bytes (limit %zu)", size,
+                        "Validation failed: %s is too long: %zu bytes (limit %zu)", what, size,
                         LIMIT_EDIT_BYTES);
 }
 
+typedef struct Texts { // plain (edit_text.h)
+    char *base, *content;
+} Texts;
+
+static void texts_clear(Texts *self)
+{
+    g_free(self->base);
+    g_free(self->content);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Texts, texts_clear)
+
+static bool open_checked(Db *db, const RunArtifact *artifact, const EditDraft *draft,
+                         Texts *ret_texts, EditFile *ret_file, GError **error)
+{
+    if (!check_size("base", draft->base, error) || !check_size("content", draft->content, error) ||
+        (draft->run_id && !artifact_view_check_run(db, artifact->doc_id, draft->run_id, error)) ||
+        !edit_file_open(artifact, ret_file, error))
+        return false;
+    ret_texts->base = edit_text_plain(draft->base);
+    ret_texts->content = edit_text_fit(ret_texts->base, draft->content);
+    return true;
+}
+
 /* Borrows all that it gets. */
-static Saving saving_new(const RunArtifact *artifact, const char *run_id, const char *author,
-                         const EditFile *file, char *text, int64_t now_ms)
+static Saving saving_new(const RunArtifact *artifact, const EditDraft *draft, const EditFile *file,
+                         const Texts *texts, int64_t now_ms)
 {
     return (Saving) {
         .file = file,
         .row = { .doc_id = artifact->doc_id,
-                 .run_id = (char *)run_id,
-                 .author = (char *)author,
+                 .run_id = (char *)draft->run_id,
+                 .author = (char *)draft->author,
                  .mode = (char *)"suggested",
-                 .base = file->text,
-                 .content = text,
+                 .base = texts->base,
+                 .content = texts->content,
                  .updated_at = now_ms },
         .now_ms = now_ms,
     };
-}
-
-static bool open_checked(Db *db, const RunArtifact *artifact, const char *run_id,
-                         const char *content, const char *base_sha256, EditFile *ret_file,
-                         GError **error)
-{
-    return check_size(content, error) &&
-           (!run_id || artifact_view_check_run(db, artifact->doc_id, run_id, error)) &&
-           edit_file_open(artifact, base_sha256, ret_file, error);
 }
 
 static bool save_changed(Db *db, Saving *saving, GError **error)
@@ -123,18 +141,50 @@ static bool save_changed(Db *db, Saving *saving, GError **error)
     return false;
 }
 
-bool edit_save(Db *db, const RunArtifact *artifact, const char *run_id, const char *author,
-               const char *content, const char *base_sha256, int64_t now_ms, int64_t *ret_edit_id,
-               char **ret_sha256, GError **error)
+static bool fail_conflict(const EditFile *file, const GArray *conflicts, GError **error)
+{
+    json_t *details = json_object();
+    json_set_text(details, "sha256", file->sha256);
+    json_set_take(details, "conflicts", line_ranges_json(conflicts));
+    g_autofree char *lines = line_ranges_text(conflicts);
+    return answer_error(error, ANSWER_CONFLICT, details,
+                        "Artifact file was changed meanwhile in the same lines (%s): %s", lines,
+                        file->artifact->path);
+}
+
+/* What is to be in the file, into ret_saved->merged when that is not what the person wrote. */
+static bool merge_changes(const EditFile *file, const Texts *texts, EditSaved *ret_saved,
+                          GError **error)
+{
+    if (strcmp(file->text, texts->base) == 0)
+        return true;
+    g_autoptr(GArray) conflicts = NULL;
+    edit_merge(file->text, texts->base, texts->content, &ret_saved->merged, &conflicts);
+    if (conflicts)
+        return fail_conflict(file, conflicts, error);
+    ret_saved->from_elsewhere = edit_merge_changed(texts->content, ret_saved->merged);
+    return true;
+}
+
+void edit_saved_clear(EditSaved *self)
+{
+    g_clear_pointer(&self->sha256, g_free);
+    g_clear_pointer(&self->merged, g_free);
+    g_clear_pointer(&self->from_elsewhere, g_array_unref);
+}
+
+bool edit_save(Db *db, const RunArtifact *artifact, const EditDraft *draft, int64_t now_ms,
+               EditSaved *ret_saved, GError **error)
 {
     g_auto(EditFile) file = { 0 };
     g_auto(EditBytes) bytes = { 0 };
-    if (!open_checked(db, artifact, run_id, content, base_sha256, &file, error))
+    g_auto(Texts) texts = { 0 };
+    g_auto(EditSaved) saved = { 0 };
+    if (!open_checked(db, artifact, draft, &texts, &file, error) ||
+        !merge_changes(&file, &texts, &saved, error) ||
+        !edit_file_encode(&file, saved.merged ? saved.merged : texts.content, &bytes, error))
         return false;
-    g_autofree char *text = edit_text_fit(file.text, content);
-    if (!edit_file_encode(&file, text, &bytes, error))
-        return false;
-    Saving saving = saving_new(artifact, run_id, author, &file, text, now_ms);
+    Saving saving = saving_new(artifact, draft, &file, &texts, now_ms);
     saving.bytes = &bytes;
     if (bytes.is_same) {
         g_autoptr(EditRow) direct = NULL;
@@ -144,23 +194,24 @@ bool edit_save(Db *db, const RunArtifact *artifact, const char *run_id, const ch
     } else if (!save_changed(db, &saving, error)) {
         return false;
     }
-    *ret_edit_id = saving.edit_id;
-    *ret_sha256 = g_steal_pointer(&bytes.sha256);
+    saved.edit_id = saving.edit_id;
+    saved.sha256 = g_steal_pointer(&bytes.sha256);
+    *ret_saved = saved;
+    saved = (EditSaved) { 0 };
     return true;
 }
 
-bool edit_suggest(Db *db, const RunArtifact *artifact, const char *run_id, const char *author,
-                  const char *content, const char *base_sha256, int64_t now_ms,
+bool edit_suggest(Db *db, const RunArtifact *artifact, const EditDraft *draft, int64_t now_ms,
                   int64_t *ret_edit_id, GError **error)
 {
     g_auto(EditFile) file = { 0 };
-    if (!open_checked(db, artifact, run_id, content, base_sha256, &file, error))
+    g_auto(Texts) texts = { 0 };
+    if (!open_checked(db, artifact, draft, &texts, &file, error))
         return false;
-    g_autofree char *text = edit_text_fit(file.text, content);
-    if (strcmp(text, file.text) == 0)
+    if (strcmp(texts.content, texts.base) == 0 || strcmp(texts.content, file.text) == 0)
         return answer_error(error, ANSWER_VALIDATION, NULL,
                             "Validation failed: content is what the file has already");
-    Saving saving = saving_new(artifact, run_id, author, &file, text, now_ms);
+    Saving saving = saving_new(artifact, draft, &file, &texts, now_ms);
     if (!db_transaction(db, insert_in, &saving, error))
         return false;
     *ret_edit_id = saving.row.id;

@@ -103,24 +103,30 @@ static bool settle_in(Db *db, void *settling_, GError **error)
             edit_file_write(self->file, db, self->bytes, self->row->run_id, self->now_ms, error));
 }
 
+static bool fail_conflict(int64_t edit_id, const char *path, const GArray *conflicts,
+                          GError **error)
+{
+    json_t *details = answer_hint("Read the edit, change the file by hand, then accept again");
+    json_set_take(details, "conflicts", line_ranges_json(conflicts));
+    g_autofree char *lines = line_ranges_text(conflicts);
+    return answer_error(error, ANSWER_CONFLICT, details,
+                        "Edit %" G_GINT64_FORMAT " conflicts with later changes to %s (lines %s)",
+                        edit_id, path, lines);
+}
+
 /* Settles it with what leads from `from` to `to` done to the file. */
 static bool settle_with_file(Db *db, const RunArtifact *artifact, Settling *settling,
-                             const char *from, const char *to, Cancel *cancel, GError **error)
+                             const char *from, const char *to, GError **error)
 {
     g_auto(EditFile) file = { 0 };
     g_auto(EditBytes) bytes = { 0 };
     g_autofree char *merged = NULL;
-    g_autofree char *conflicts = NULL;
-    if (!edit_file_open(artifact, NULL, &file, error) ||
-        !edit_merge(file.text, from, to, cancel, &merged, &conflicts, error))
+    g_autoptr(GArray) conflicts = NULL;
+    if (!edit_file_open(artifact, &file, error))
         return false;
-    if (conflicts) {
-        json_t *details = answer_hint("Read the edit, change the file by hand, then accept again");
-        return answer_error(error, ANSWER_CONFLICT, details,
-                            "Edit %" G_GINT64_FORMAT
-                            " conflicts with later changes to %s (lines %s)",
-                            settling->row->id, artifact->path, conflicts);
-    }
+    edit_merge(file.text, from, to, &merged, &conflicts);
+    if (conflicts)
+        return fail_conflict(settling->row->id, artifact->path, conflicts, error);
     if (!edit_file_encode(&file, merged, &bytes, error))
         return false;
     settling->file = &file;
@@ -138,33 +144,32 @@ static void set_outcome(const EditRow *row, bool is_applied, EditOutcome *ret_ou
 }
 
 bool edit_accept(Db *db, const RunArtifact *artifact, int64_t edit_id, int64_t now_ms,
-                 Cancel *cancel, EditOutcome *ret_outcome, GError **error)
+                 EditOutcome *ret_outcome, GError **error)
 {
     g_autoptr(EditRow) row = NULL;
     if (!choose(db, artifact->doc_id, NULL, edit_id, &row, error))
         return false;
     Settling settling = { .row = row, .status = "accepted", .now_ms = now_ms };
     bool is_applied = !edit_row_is_direct(row);
-    bool is_settled = is_applied ? settle_with_file(db, artifact, &settling, row->base,
-                                                    row->content, cancel, error)
-                                 : db_transaction(db, settle_in, &settling, error);
+    bool is_settled =
+        is_applied ? settle_with_file(db, artifact, &settling, row->base, row->content, error)
+                   : db_transaction(db, settle_in, &settling, error);
     if (is_settled)
         set_outcome(row, is_applied, ret_outcome);
     return is_settled;
 }
 
 bool edit_reject(Db *db, const RunArtifact *artifact, int64_t edit_id, const char *reason,
-                 bool restores, int64_t now_ms, Cancel *cancel, EditOutcome *ret_outcome,
-                 GError **error)
+                 bool restores, int64_t now_ms, EditOutcome *ret_outcome, GError **error)
 {
     g_autoptr(EditRow) row = NULL;
     if (!choose(db, artifact->doc_id, NULL, edit_id, &row, error))
         return false;
     Settling settling = { .row = row, .status = "rejected", .reason = reason, .now_ms = now_ms };
     bool is_applied = restores && edit_row_is_direct(row);
-    bool is_settled = is_applied ? settle_with_file(db, artifact, &settling, row->content,
-                                                    row->base, cancel, error)
-                                 : db_transaction(db, settle_in, &settling, error);
+    bool is_settled =
+        is_applied ? settle_with_file(db, artifact, &settling, row->content, row->base, error)
+                   : db_transaction(db, settle_in, &settling, error);
     if (is_settled)
         set_outcome(row, is_applied, ret_outcome);
     return is_settled;

@@ -72,8 +72,7 @@ static bool accept_run(OperationCall *call, const void *args_, Answer *answer, G
     int64_t edit_id = 0;
     if (!feedback_open_artifact(call, args->run_id, args->doc_id, answer, &db, &artifact, error) ||
         !edit_choose(db, artifact, args->run_id, args->edit_id, &edit_id, error) ||
-        !edit_accept(db, artifact, edit_id, tool_call_now_ms(call->tool_call), call->cancel,
-                     &outcome, error))
+        !edit_accept(db, artifact, edit_id, tool_call_now_ms(call->tool_call), &outcome, error))
         return false;
     json_t *data = json_object();
     json_set_bool(data, "accepted", true);

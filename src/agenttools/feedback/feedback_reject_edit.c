@@ -78,7 +78,7 @@ static bool reject_run(OperationCall *call, const void *args_, Answer *answer, G
     if (!feedback_open_artifact(call, args->run_id, args->doc_id, answer, &db, &artifact, error) ||
         !edit_choose(db, artifact, args->run_id, args->edit_id, &edit_id, error) ||
         !edit_reject(db, artifact, edit_id, args->reason, args->restores,
-                     tool_call_now_ms(call->tool_call), call->cancel, &outcome, error))
+                     tool_call_now_ms(call->tool_call), &outcome, error))
         return false;
     json_t *data = json_object();
     json_set_bool(data, "rejected", true);

@@ -66,10 +66,16 @@ export async function get(path) {
     return (await ask("GET", path)).json();
 }
 
-/** {text, sha256} of a file. */
+/** {text, sha256} of a file; the text is all of it, a byte-order mark too. */
 export async function getText(path) {
     const response = await ask("GET", path);
-    return { text: await response.text(), sha256: (response.headers.get("ETag") ?? "").replace(/"/g, "") };
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await response.arrayBuffer());
+    return { text, sha256: (response.headers.get("ETag") ?? "").replace(/"/g, "") };
+}
+
+export async function sha256Of(text) {
+    const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+    return [...new Uint8Array(hash)].map(byte => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export async function getBlob(path) {

@@ -29,7 +29,7 @@ class ArtifactPage {
         this.refreshContent = soon(() => this.loadContent().then(() => this.loadAnnotations()));
         this.refreshRun = soon(() => this.loadRun());
         this.threads = new Threads(docId, runId, { changed: this.refreshAnnotations, goTo: line => this.view.scrollTo(line) });
-        this.editor = new Editor(docId, runId, { done: () => this.stopEditing(), compared: () => this.say(null) });
+        this.editor = new Editor(docId, runId, { done: text => this.stopEditing(text), compared: () => this.say(null) });
         this.head = el("div.head");
         this.notice = el("p.notice", { role: "status", hidden: true });
         this.middle = el("div.middle", null, this.head, this.notice, this.view.element);
@@ -67,7 +67,7 @@ class ArtifactPage {
             announce("Comments have changed");
         } else if (type === "artifact" && data.docId === this.docId && data.sha256 !== this.meta.sha256) {
             if (this.isEditing)
-                this.say("The file has changed on disk. Save will show you both versions.");
+                this.say("The file has changed on disk. Save merges both; where both changed the same lines, you are asked.");
             this.refreshContent();
             announce("The file has changed");
         } else if (type === "artifact" || type === "run") {
@@ -118,10 +118,11 @@ class ArtifactPage {
                                    (meta.isBinary ? "not a text." : "too large to be shown."));
         this.isRendered = this.isMarkdown() && !this.wantsSource;
         const { text, html, sha256 } = await this.fetchContent();
-        this.text = text;
-        this.shownSha256 = this.sha256 = sha256;
+        this.raw = text;
+        this.text = text.replace(/^\ufeff/, "");
+        this.shownSha256 = sha256;
         if (html !== null)
-            await view.showRendered(html, text);
+            await view.showRendered(html, this.text);
         else
             this.showSource();
         view.mark(this.annotations);
@@ -223,20 +224,34 @@ class ArtifactPage {
             el("div.top", null, el("b", null, what), badge(edit.status)),
             facts(edit.author, when(edit.createdAt)),
             edit.patch ? diff(edit.patch) : empty("No difference is left."),
-            isSuggested && isPending && el("div.row", null, button("Withdraw", withdraw, { "data-key": `withdraw-${edit.editId}` })));
+            isSuggested && isPending && el("div.row", null,
+                button("Accept", () => this.accept(edit), { class: "primary", "data-key": `accept-${edit.editId}`,
+                    title: "Merges it into the file" }),
+                button("Withdraw", withdraw, { "data-key": `withdraw-${edit.editId}` })));
+    }
+
+    async accept(edit) {
+        try {
+            await send("POST", `edits/${edit.editId}/accept`, { runId: this.runId });
+            this.say(null);
+            announce("Suggestion accepted");
+        } catch (error) {
+            this.say(error.message);
+        }
+        this.refreshContent();
     }
 
     edit() {
         this.isEditing = true;
         this.say(null);
         this.view.element.replaceWith(this.editor.element);
-        this.editor.open(this.text, this.sha256);
+        this.editor.open(this.raw);
         this.showHead();
     }
 
-    async stopEditing() {
+    async stopEditing(text) {
         this.isEditing = false;
-        this.say(null);
+        this.say(text);
         this.editor.element.replaceWith(this.view.element);
         this.showHead();
         this.head.querySelector("[data-key=edit]")?.focus();

@@ -1,19 +1,20 @@
 // Editing an artifact: Save writes the file, Suggest leaves that to the agent. Nothing that was typed is lost: the text is
-// kept in this tab until it is saved or thrown away, and when the file changed meanwhile both versions are shown.
-import { getText, send } from "./api.js";
+// kept in this tab until it is saved or thrown away. What others changed meanwhile is merged in by the server, over the text
+// that was opened; when both changed the same lines, both versions are shown.
+import { getText, send, sha256Of } from "./api.js";
 import { announce, button, el } from "./dom.js";
 import { keep, kept } from "./drafts.js";
 
-const asTyped = text => text.replace(/\r\n?/g, "\n"); // as a text area has it
+const asTyped = text => text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"); // as a text area has it
 
-function firstDifference(a, b) {
-    const ours = a.split("\n"), theirs = b.split("\n");
-    const index = ours.findIndex((line, at) => line !== theirs[at]);
-    return (index < 0 ? ours.length : index) + 1;
+/** [[9, 12], [40, 40]] → "lines 9–12, 40" */
+export function linesText(ranges) {
+    const parts = ranges.map(([first, last]) => first === last ? `${first}` : `${first}–${last}`);
+    return `${ranges.length === 1 && ranges[0][0] === ranges[0][1] ? "line" : "lines"} ${parts.join(", ")}`;
 }
 
 export class Editor {
-    /** `hooks`: done() when the editor is to be closed, compared() when both versions are shown. */
+    /** `hooks`: done(what there is to say, or null) when the editor is to be closed, compared() when both versions are shown. */
     constructor(docId, runId, hooks) {
         this.docId = docId;
         this.runId = runId;
@@ -31,7 +32,7 @@ export class Editor {
             button("Suggest", () => this.suggest(), { title: "The file stays as it is; the agent gets your version as a suggestion" })];
         this.element = el("section.editing", { "aria-label": "Edit" },
             el("div.row.bar", null, this.buttons,
-                button("Close", () => this.hooks.done(), { title: "What you typed is kept in this tab" }), this.discard),
+                button("Close", () => this.hooks.done(null), { title: "What you typed is kept in this tab" }), this.discard),
             this.problem, this.choice, el("div.versions", null, el("div.yours", null, el("h3", null, "Yours"), this.box), this.theirs), this.aside);
         this.element.addEventListener("keydown", event => {
             if (event.key === "s" && (event.ctrlKey || event.metaKey)) {
@@ -45,24 +46,31 @@ export class Editor {
         return kept(this.key) !== null;
     }
 
-    /** `text` is that of the file with the hash `sha256`; what was typed before on top of any version goes on. */
-    open(text, sha256) {
+    /** `text` is that of the file; what was typed before on top of any version goes on. */
+    open(text) {
         const before = kept(this.key);
-        this.original = asTyped(text);
-        this.sha256 = before?.sha256 ?? sha256;
+        this.rebase(before?.base ?? text);
         this.box.value = before?.text ?? this.original;
         this.hideTheirs();
         this.showAside();
         this.resetDiscard();
-        this.say(!before ? null : before.sha256 === sha256 ? "This is what you had typed before."
-            : "This is what you had typed before. The file has changed on disk since: Save shows both versions.");
-        this.box.focus();
+        this.say(!before ? null : this.base === text ? "This is what you had typed before."
+            : "This is what you had typed before. The file has changed on disk since: Save merges both.");
         this.box.setSelectionRange(0, 0);
+        this.box.focus({ preventScroll: true });
+        this.box.scrollTop = 0;
+        scrollTo({ top: 0 });
+    }
+
+    /** From now on the text is a change of `base`. */
+    rebase(base) {
+        this.base = base;
+        this.original = asTyped(base);
     }
 
     keep() {
         const isChanged = this.box.value !== this.original;
-        keep(this.key, isChanged ? { text: this.box.value, sha256: this.sha256 } : null);
+        keep(this.key, isChanged ? { text: this.box.value, base: this.base } : null);
         this.resetDiscard();
     }
 
@@ -84,17 +92,20 @@ export class Editor {
             return;
         }
         keep(this.key, null);
-        this.hooks.done();
+        this.hooks.done(null);
+    }
+
+    body() {
+        return { base: this.base, content: this.box.value, runId: this.runId };
     }
 
     save() {
-        return this.commit("Saved", () => send("PUT", `${this.path}/content`, { content: this.box.value, runId: this.runId },
-                                               { "If-Match": `"${this.sha256}"` }));
+        return this.commit("Saved", async () => send("PUT", `${this.path}/content`, this.body(),
+                                                     { "If-Match": `"${await sha256Of(this.base)}"` }));
     }
 
     suggest() {
-        return this.commit("Suggested", () => send("POST", `${this.path}/suggestions`,
-                                                   { baseSha256: this.sha256, content: this.box.value, runId: this.runId }));
+        return this.commit("Suggested", () => send("POST", `${this.path}/suggestions`, this.body()));
     }
 
     async commit(word, work) {
@@ -106,15 +117,19 @@ export class Editor {
         this.isBusy = true;
         const sent = this.box.value;
         try {
-            await work();
+            const { merged, fromElsewhere } = await work();
             announce(word);
-            if (this.box.value !== sent) // typed on meanwhile: it goes on top of what was written
-                return await this.rebase(word === "Saved" ? sent : this.original);
+            const elsewhere = merged && fromElsewhere.length ? `${linesText(fromElsewhere)} came from elsewhere` : null;
+            if (this.box.value !== sent) { // typed on meanwhile: it goes on top of what was written
+                this.rebase(word === "Saved" ? sent : this.base);
+                this.keep();
+                return this.say(elsewhere ? `Saved; in the file ${elsewhere}.` : null);
+            }
             keep(this.key, null);
-            this.hooks.done();
+            this.hooks.done(elsewhere ? `The file had changed meanwhile. Both changes are saved; ${elsewhere}.` : null);
         } catch (error) {
             if ("sha256" in error.details)
-                await this.showTheirs(error.details.sha256);
+                await this.showTheirs(error.details);
             else
                 this.say(error.message);
         } finally {
@@ -122,15 +137,9 @@ export class Editor {
         }
     }
 
-    async rebase(original) {
-        this.sha256 = (await getText(`${this.path}/content`)).sha256;
-        this.original = original;
-        this.keep();
-    }
+    // ---- the file changed on disk in the same lines ----------------------------
 
-    // ---- the file changed on disk ---------------------------------------------
-
-    async showTheirs(sha256) {
+    async showTheirs({ sha256, conflicts }) {
         if (sha256 === null)
             return this.say("The file is gone from disk. Nothing was written; your text is kept in this tab.");
         let theirs;
@@ -140,15 +149,15 @@ export class Editor {
             return this.say(`The file changed on disk, and cannot be read now: ${error.message}`);
         }
         const text = asTyped(theirs.text);
-        const line = firstDifference(this.box.value, text);
-        this.say(`The file changed on disk since you began. Nothing was written. The versions differ from line ${line} on.`);
+        const where = conflicts?.length ? ` in ${linesText(conflicts)}, which you changed, too` : "";
+        this.say(`The file changed on disk since you began${where}. Nothing was written.`);
         this.theirs.hidden = false;
         this.element.classList.add("has-conflict");
         this.hooks.compared();
         const box = el("textarea.editor", { "aria-label": "On disk", readonly: true, spellcheck: "false", value: text });
         this.theirs.replaceChildren(el("h3", null, "On disk"), box);
-        this.choice.replaceChildren(button("Keep mine", () => this.keepMine(text, theirs.sha256), { class: "primary" }),
-                                    button("Take theirs", () => this.takeTheirs(text, theirs.sha256)));
+        this.choice.replaceChildren(button("Keep mine", () => this.keepMine(theirs.text), { class: "primary" }),
+                                    button("Take theirs", () => this.takeTheirs(theirs.text)));
         box.scrollTop = this.box.scrollTop;
     }
 
@@ -159,20 +168,18 @@ export class Editor {
         this.element.classList.remove("has-conflict");
     }
 
-    keepMine(text, sha256) {
-        this.sha256 = sha256;
-        this.original = text;
+    keepMine(theirs) {
+        this.rebase(theirs);
         this.keep();
         this.hideTheirs();
         this.say("Save now replaces the file with your version.");
         this.box.focus();
     }
 
-    takeTheirs(text, sha256) {
+    takeTheirs(theirs) {
         keep(this.asideKey, { text: this.box.value });
-        this.sha256 = sha256;
-        this.original = text;
-        this.box.value = text;
+        this.rebase(theirs);
+        this.box.value = this.original;
         this.keep();
         this.hideTheirs();
         this.showAside();
