@@ -1,101 +1,18 @@
 /*
- * The git runner of the github tool, and the repository facts of github-tool §3.1.
- *
- * Names that come from outside (branches, remotes, values) stand after --end-of-options. The user's
- * own configuration counts (insteadOf, credential helpers, proxies); only what would change output
- * or start helpers behind our back is overridden.
+ * Failures of git as errors, and the repository facts of github-tool §3.1. Names that come from
+ * outside (branches, remotes, values) stand after --end-of-options.
  */
 #include "github/git.h"
 
-#include "base/env.h"
-#include "base/limits.h"
-#include "base/proc.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "github/redact.h"
 
-#define GIT_TIMEOUT_MS (60 * 1000)
-
-static const char *const git_options[] = {
-    "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
-    "-c", "core.quotepath=off",   "-c", "color.ui=false",
-};
-
-/* They would point git at another repository than that of the directory. */
-static const char *const git_unset[] = {
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_PREFIX",
-};
-
-void git_result_clear(GitResult *self)
-{
-    g_clear_pointer(&self->output, g_free);
-    g_clear_pointer(&self->error_output, g_free);
-}
-
-static char **git_environment(void)
-{
-    char **env = env_for_child(NULL);
-    for (size_t i = 0; i < G_N_ELEMENTS(git_unset); i++)
-        env = g_environ_unsetenv(env, git_unset[i]);
-    env = g_environ_setenv(env, "GIT_TERMINAL_PROMPT", "0", true);
-    env = g_environ_setenv(env, "GIT_PAGER", "cat", true);
-    env = g_environ_setenv(env, "GIT_OPTIONAL_LOCKS", "0", true);
-    env = g_environ_setenv(env, "LC_ALL", "C.UTF-8", true);
-    return env;
-}
-
-static bool git_spawn(const char *dir, const char *const *args, int64_t timeout_ms, bool is_bytes,
-                      Cancel *cancel, ProcResult *ret_result, GError **error)
-{
-    g_autofree char *program = proc_find_program("git");
-    if (program == NULL)
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "git is not installed.");
-
-    g_autoptr(GPtrArray) argv = g_ptr_array_new();
-    g_ptr_array_add(argv, program);
-    for (size_t i = 0; i < G_N_ELEMENTS(git_options); i++)
-        g_ptr_array_add(argv, (char *)git_options[i]);
-    for (size_t i = 0; args[i] != NULL; i++)
-        g_ptr_array_add(argv, (char *)args[i]);
-    g_ptr_array_add(argv, NULL);
-
-    g_auto(GStrv) env = git_environment();
-    const ProcSpec spec = {
-        .argv = (const char *const *)argv->pdata,
-        .cwd = dir,
-        .env = (const char *const *)env,
-        .timeout_ms = timeout_ms > 0 ? timeout_ms : GIT_TIMEOUT_MS,
-        .max_output_bytes = LIMIT_GIT_OUTPUT_BYTES,
-        .keep = PROC_KEEP_HEAD,
-        .has_own_stderr = true,
-        .is_bytes = is_bytes,
-    };
-    g_auto(ProcResult) result = { 0 };
-    if (!proc_run(&spec, cancel, &result, error))
-        return false;
-    if (result.dropped_bytes > 0)
-        return fail_with(error, KEDGE_ERROR_LIMIT, "git %s: the output is too large", args[0]);
-    *ret_result = result;
-    result = (ProcResult) { 0 };
-    return true;
-}
-
 bool git_run(const char *dir, const char *const *args, int64_t timeout_ms, Cancel *cancel,
              GitResult *ret_result, GError **error)
 {
-    g_auto(ProcResult) result = { 0 };
-    if (!git_spawn(dir, args, timeout_ms, false, cancel, &result, error))
-        return false;
-    ret_result->output = utf8_trim(result.output);
-    ret_result->error_output = utf8_trim(result.error_output);
-    ret_result->exit_status = result.exit_status;
-    return true;
+    const GitSpec spec = { .dir = dir, .args = args, .timeout_ms = timeout_ms };
+    return git_start(&spec, cancel, ret_result, error);
 }
 
 static bool git_fail(const char *const *args, const char *output, const char *error_output,
@@ -129,13 +46,12 @@ bool git_must(const char *dir, const char *const *args, int64_t timeout_ms, Canc
 bool git_must_bytes(const char *dir, const char *const *args, Cancel *cancel, char **ret_data,
                     size_t *ret_size, GError **error)
 {
-    g_auto(ProcResult) result = { 0 };
-    if (!git_spawn(dir, args, 0, true, cancel, &result, error))
+    const GitSpec spec = { .dir = dir, .args = args, .is_bytes = true };
+    g_auto(GitResult) result = { 0 };
+    if (!git_start(&spec, cancel, &result, error))
         return false;
-    if (result.exit_status != 0) {
-        g_autofree char *said = utf8_trim(result.error_output);
-        return git_fail(args, "", said, result.exit_status, error);
-    }
+    if (result.exit_status != 0)
+        return git_fail(args, "", result.error_output, result.exit_status, error);
     *ret_data = g_steal_pointer(&result.output);
     *ret_size = result.output_size;
     return true;

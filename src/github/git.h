@@ -1,19 +1,10 @@
 /*
- * git for the github tool: one runner with the environment and options of spec/common.md §6, and
- * the repository facts of github-tool §3.1. Blocks; thread safe.
+ * git's failures as errors, and what git says about a repository (github-tool §3.1). Started by
+ * base/git.h. Blocks; thread safe.
  */
 #pragma once
 
-#include "tool/tool.h"
-
-typedef struct GitResult {
-    char *output;       // trimmed
-    char *error_output; // trimmed
-    int exit_status;
-} GitResult;
-
-void git_result_clear(GitResult *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GitResult, git_result_clear)
+#include "base/git.h"
 
 /* `args` without "git", NULL-terminated. Never fails on exit status. `timeout_ms` 0: one minute.
    NOT_FOUND `git is not installed.` */

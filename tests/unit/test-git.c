@@ -275,8 +275,10 @@ static void test_environment(void **state G_GNUC_UNUSED)
     const char *const words[] = { "words", "a b", NULL };
     g_autofree char *said = NULL;
     assert_true(git_must(fixture->work, words, 0, NULL, &said, NULL));
-    assert_string_equal(said, "-c core.fsmonitor=false -c core.untrackedCache=false "
-                              "-c core.quotepath=off -c color.ui=false words a b");
+    assert_string_equal(said,
+                        "-c protocol.ext.allow=never -c core.fsmonitor=false "
+                        "-c core.untrackedCache=false -c core.quotepath=off -c color.ui=false "
+                        "-c diff.external= -c core.hooksPath=/dev/null words a b");
 }
 
 static void test_not_installed(void **state G_GNUC_UNUSED)

@@ -14,16 +14,8 @@
 #define CHUNK_LINES ((size_t)100000)
 
 static const char *const diff_options[] = {
-    "--literal-pathspecs",
-    "diff",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-    "--no-relative",
-    "--submodule=short",
-    "--ignore-submodules=dirty",
-    "-M",
-    "-O/dev/null",
+    "--literal-pathspecs", "diff", "--no-color",  "--no-relative",
+    "--submodule=short",   "-M",   "-O/dev/null",
 };
 
 static GPtrArray *diff_args(const char *const *form, const char *const *words)

@@ -4,10 +4,9 @@
  */
 #include "github/safe/gh_context_git.h"
 
-#include "base/proc.h"
+#include "base/git.h"
 #include "base/str.h"
 #include "base/timefmt.h"
-#include "base/utf8.h"
 #include "github/gh_env.h"
 
 #include <pthread.h>
@@ -29,33 +28,19 @@ typedef struct Reader {
 /* git's trimmed answer, NULL when it failed or has none. */
 static char *ask_git(const Reader *self, const char *const *args)
 {
-    g_autofree char *program = proc_find_program("git");
-    if (program == NULL)
-        return NULL;
-    g_autoptr(GPtrArray) argv = g_ptr_array_new();
-    g_ptr_array_add(argv, program);
-    g_ptr_array_add(argv, (char *)"-c");
-    g_ptr_array_add(argv, (char *)"core.fsmonitor=false");
-    for (; *args != NULL; args++)
-        g_ptr_array_add(argv, (char *)*args);
-    g_ptr_array_add(argv, NULL);
     g_auto(GStrv) env = gh_env_new_for(NULL, NULL);
-    const ProcSpec spec = {
-        .argv = (const char *const *)argv->pdata,
-        .cwd = self->dir,
+    const GitSpec spec = {
+        .dir = self->dir,
+        .args = args,
         .env = (const char *const *)env,
         .timeout_ms = GIT_TIMEOUT_MS,
         .max_output_bytes = GIT_MAX_BYTES,
-        .keep = PROC_KEEP_HEAD,
-        .has_own_stderr = true,
     };
-    g_auto(ProcResult) result = { 0 };
-    if (!proc_run(&spec, self->cancel, &result, NULL) || result.exit_status != 0)
+    g_auto(GitResult) result = { 0 };
+    if (!git_start(&spec, self->cancel, &result, NULL) || result.exit_status != 0 ||
+        *result.output == '\0')
         return NULL;
-    char *text = utf8_trim(result.output);
-    if (*text == '\0')
-        g_clear_pointer(&text, g_free);
-    return text;
+    return g_steal_pointer(&result.output);
 }
 
 typedef struct Stamp { // of the files that change when the answer would
