@@ -1,22 +1,7 @@
 /*
- * Events of a run (agent-core §3.9) and the one place where a message becomes part of the
- * conversation.
+ * Events of a run (agent_events.h).
  */
-#include "agent/agent_private.h"
-
-#include "model/message.h"
-
-bool agent_is_heard(const Agent *self)
-{
-    return self->options.on_event != NULL;
-}
-
-void agent_emit(Agent *self, json_t *event)
-{
-    if (self->options.on_event)
-        self->options.on_event(event, self->options.user_data);
-    json_decref(event);
-}
+#include "agent/agent_events.h"
 
 json_t *agent_event_new(const char *type)
 {
@@ -25,39 +10,34 @@ json_t *agent_event_new(const char *type)
     return event;
 }
 
-void agent_emit_type(Agent *self, const char *type)
+void agent_events_emit(const AgentEvents *self, json_t *event)
 {
-    if (agent_is_heard(self))
-        agent_emit(self, agent_event_new(type));
+    if (self->func)
+        self->func(event, self->user_data);
+    json_decref(event);
 }
 
-void agent_emit_message(Agent *self, const char *type, json_t *message)
+void agent_events_emit_type(const AgentEvents *self, const char *type)
 {
-    if (!agent_is_heard(self))
+    if (self->func)
+        agent_events_emit(self, agent_event_new(type));
+}
+
+void agent_events_emit_message(const AgentEvents *self, const char *type, json_t *message)
+{
+    if (!self->func)
         return;
     json_t *event = agent_event_new(type);
     json_set_take(event, "message", json_incref(message));
-    agent_emit(self, event);
+    agent_events_emit(self, event);
 }
 
-void agent_emit_notice(Agent *self, const char *level, const char *text)
+void agent_events_emit_notice(const AgentEvents *self, const char *level, const char *text)
 {
-    if (!agent_is_heard(self))
+    if (!self->func)
         return;
     json_t *event = agent_event_new("notice");
     json_set_text(event, "level", level);
     json_set_text(event, "message", text);
-    agent_emit(self, event);
-}
-
-void agent_add_message(Agent *self, json_t *message)
-{
-    json_array_append(self->messages, message);
-    json_array_append(self->run_messages, message);
-    session_append_message(self->options.session, message);
-    if (g_str_equal(message_role(message), "assistant")) {
-        json_decref(self->last_message);
-        self->last_message = json_incref(message);
-    }
-    agent_emit_message(self, "message_end", message);
+    agent_events_emit(self, event);
 }

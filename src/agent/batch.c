@@ -6,7 +6,7 @@
  * in `updates` and `done` under the lock; the prompting thread takes it from there, emits the
  * events and decides what starts next. So all events and the whole conversation stay on one thread.
  */
-#include "agent/agent_private.h"
+#include "agent/batch.h"
 
 #include "base/worker.h"
 #include "model/message.h"
@@ -41,7 +41,7 @@ typedef struct Call {
 } Call;
 
 struct Batch {
-    Agent *agent;
+    const BatchSpec *spec;
     json_t *results; // borrowed: the result messages so far
     Cancel *cancel;  // of all running calls: fires with the user's, or when steering interrupts
     Call *calls;
@@ -71,15 +71,21 @@ static json_t *call_event(const Call *call, const char *type)
     return event;
 }
 
+static const AgentEvents *batch_events(const Batch *self)
+{
+    return self->spec->conversation->events;
+}
+
 static void call_emit_start(Call *call)
 {
     call->has_started = true;
-    if (!agent_is_heard(call->batch->agent))
+    const AgentEvents *events = batch_events(call->batch);
+    if (!events->func)
         return;
     json_t *event = call_event(call, "tool_execution_start");
     json_object_set(event, "args", (json_t *)call->arguments);
     json_set_text(event, "intent", json_get_text(call->block, "intent"));
-    agent_emit(call->batch->agent, event);
+    agent_events_emit(events, event);
 }
 
 static json_t *result_object(json_t *content, json_t *details)
@@ -95,19 +101,18 @@ static json_t *result_object(json_t *content, json_t *details)
  * shared. */
 static void call_finish(Call *call, json_t *content, json_t *details, bool is_error)
 {
-    Agent *agent = call->batch->agent;
+    const AgentEvents *events = batch_events(call->batch);
     if (!call->has_started)
         call_emit_start(call);
-    if (agent_is_heard(agent)) {
+    if (events->func) {
         json_t *event = call_event(call, "tool_execution_end");
         json_set_take(event, "result", result_object(content, details));
         json_set_bool(event, "isError", is_error);
-        agent_emit(agent, event);
+        agent_events_emit(events, event);
     }
     g_autoptr(json_t) message = message_tool_result(
         call->id, call->name, content, details ? json_incref(details) : NULL, is_error);
-    agent_emit_message(agent, "message_start", message);
-    agent_add_message(agent, message);
+    conversation_add_whole(call->batch->spec->conversation, message);
     json_array_append(call->batch->results, message);
 }
 
@@ -164,15 +169,14 @@ static void call_work(void *data)
 {
     Call *call = data;
     Batch *batch = call->batch;
-    const AgentOptions *options = &batch->agent->options;
     const ToolCallSpec spec = {
         .tool = call->tool,
         .call_id = call->id,
         .arguments = call->arguments,
-        .context = options->context,
-        .door = options->door,
+        .context = batch->spec->context,
+        .door = batch->spec->door,
         .cancel = batch->cancel,
-        .on_update = agent_is_heard(batch->agent) ? on_tool_update : NULL,
+        .on_update = batch_events(batch)->func ? on_tool_update : NULL,
         .user_data = call,
     };
     tool_call(&spec, &call->result);
@@ -187,7 +191,7 @@ static void call_work(void *data)
 
 static bool is_stopped(const Batch *self)
 {
-    return self->interrupting || cancel_has_fired(self->agent->cancel);
+    return self->interrupting || cancel_has_fired(self->spec->cancel);
 }
 
 /* Calls that get their result without running. */
@@ -195,7 +199,7 @@ static bool call_refuse(Call *call)
 {
     if (call->batch->interrupting) {
         call_fail(call, TEXT_SKIPPED);
-    } else if (cancel_has_fired(call->batch->agent->cancel)) {
+    } else if (cancel_has_fired(call->batch->spec->cancel)) {
         call_fail(call, TEXT_ABORTED);
     } else if (!call->tool) {
         g_autofree char *text = g_strdup_printf("Tool %s not found", call->name);
@@ -236,7 +240,7 @@ static void emit_update(Call *call, const char *text, json_t *details)
     json_t *event = call_event(call, "tool_execution_update");
     json_object_set(event, "args", (json_t *)call->arguments);
     json_set_take(event, "partialResult", result_object(content, details));
-    agent_emit(call->batch->agent, event);
+    agent_events_emit(batch_events(call->batch), event);
 }
 
 /* Waits until some call is done; emits updates meanwhile. */
@@ -265,20 +269,20 @@ static Call *batch_wait(Batch *self)
 /* Steering stops what is left of the batch, unless the user wants it to wait. */
 static void batch_check_steering(Batch *self)
 {
-    Agent *agent = self->agent;
-    const Settings *settings = tool_context_settings(agent->options.context);
+    const BatchSpec *spec = self->spec;
     bool is_last = self->running == 0 && self->next == self->count;
-    if (is_last || is_stopped(self) || !agent_has_steering(agent) ||
-        g_strcmp0(settings_get_text(settings, "interruptMode"), "wait") == 0)
+    if (is_last || is_stopped(self) || !spec->steering_interrupts ||
+        message_queue_size(spec->steering) == 0)
         return;
-    self->interrupting = agent_take_steering(agent);
+    self->interrupting = message_queue_take(spec->steering);
     cancel_fire(self->cancel);
 }
 
-static void batch_init(Batch *self, Agent *agent, const TurnAnswer *answer, json_t *results)
+static void batch_init(Batch *self, const BatchSpec *spec, const TurnAnswer *answer,
+                       json_t *results)
 {
-    *self = (Batch) { .agent = agent, .results = results };
-    self->cancel = cancel_new(agent->cancel);
+    *self = (Batch) { .spec = spec, .results = results };
+    self->cancel = cancel_new(spec->cancel);
     self->count = json_array_size(answer->calls);
     self->is_cut_by_length = g_str_equal(message_stop_reason(answer->message), "length");
     self->calls = g_new0(Call, self->count);
@@ -299,7 +303,7 @@ static void batch_init(Batch *self, Agent *agent, const TurnAnswer *answer, json
             .name = name ? name : "",
             .arguments = json_object_get(block, "arguments"),
         };
-        self->calls[i].tool = tool_registry_find(agent->options.tools, self->calls[i].name);
+        self->calls[i].tool = tool_registry_find(spec->tools, self->calls[i].name);
     }
 }
 
@@ -317,10 +321,10 @@ static void batch_clear(Batch *self)
     pthread_mutex_destroy(&self->lock);
 }
 
-json_t *batch_run(Agent *agent, const TurnAnswer *answer, json_t *results)
+json_t *batch_run(const BatchSpec *spec, const TurnAnswer *answer, json_t *results)
 {
     Batch batch;
-    batch_init(&batch, agent, answer, results);
+    batch_init(&batch, spec, answer, results);
     batch_start_calls(&batch);
     while (batch.running > 0) {
         Call *call = batch_wait(&batch);
@@ -336,7 +340,7 @@ json_t *batch_run(Agent *agent, const TurnAnswer *answer, json_t *results)
     return interrupting;
 }
 
-void batch_refuse(Agent *agent, const TurnAnswer *answer, json_t *results)
+void batch_refuse(const BatchSpec *spec, const TurnAnswer *answer, json_t *results)
 {
     bool is_aborted = g_str_equal(message_stop_reason(answer->message), "aborted");
     const char *problem = message_error(answer->message);
@@ -344,7 +348,7 @@ void batch_refuse(Agent *agent, const TurnAnswer *answer, json_t *results)
         "%s%s%s", is_aborted ? TEXT_ABORTED : "Tool execution failed due to an error",
         problem ? ": " : "", problem ? problem : "");
     Batch batch;
-    batch_init(&batch, agent, answer, results);
+    batch_init(&batch, spec, answer, results);
     for (size_t i = 0; i < batch.count; i++)
         call_fail(&batch.calls[i], text);
     batch_clear(&batch);

@@ -1,15 +1,74 @@
 /*
- * Budgets of a run: --max-turns and --max-cost (agent-core §1.3). Both count over all prompts of an
- * agent and are looked at before each request.
+ * Budgets (budget.h).
  */
-#include "agent/agent_private.h"
+#include "agent/budget.h"
 
-char *budget_stop_text(const Agent *agent)
+#include <pthread.h>
+
+struct Budget {
+    Budget *parent;
+    int64_t max_turns;
+    double max_cost;
+    pthread_mutex_t lock; // guards the rest
+    int64_t turns;
+    double cost;
+};
+
+Budget *budget_new(Budget *parent, int64_t max_turns, double max_cost)
 {
-    const AgentOptions *options = &agent->options;
-    if (options->max_turns > 0 && agent->turns >= options->max_turns)
-        return g_strdup_printf("Stopped: %" G_GINT64_FORMAT " turns (--max-turns)", agent->turns);
-    if (options->max_cost > 0 && agent->cost >= options->max_cost)
-        return g_strdup_printf("Stopped: %.2f USD (--max-cost)", agent->cost);
+    Budget *self = g_new0(Budget, 1);
+    self->parent = parent;
+    self->max_turns = max_turns;
+    self->max_cost = max_cost;
+    pthread_mutex_init(&self->lock, NULL);
+    return self;
+}
+
+void budget_free(Budget *self)
+{
+    if (!self)
+        return;
+    pthread_mutex_destroy(&self->lock);
+    g_free(self);
+}
+
+void budget_spend(Budget *self, double cost)
+{
+    for (Budget *one = self; one; one = one->parent) {
+        pthread_mutex_lock(&one->lock);
+        one->cost += cost;
+        pthread_mutex_unlock(&one->lock);
+    }
+}
+
+void budget_count_turn(Budget *self)
+{
+    for (Budget *one = self; one; one = one->parent) {
+        pthread_mutex_lock(&one->lock);
+        one->turns++;
+        pthread_mutex_unlock(&one->lock);
+    }
+}
+
+double budget_cost(Budget *self)
+{
+    pthread_mutex_lock(&self->lock);
+    double cost = self->cost;
+    pthread_mutex_unlock(&self->lock);
+    return cost;
+}
+
+char *budget_stop_text(Budget *self)
+{
+    for (Budget *one = self; one; one = one->parent) {
+        pthread_mutex_lock(&one->lock);
+        int64_t turns = one->turns;
+        double cost = one->cost;
+        pthread_mutex_unlock(&one->lock);
+        if (one->max_turns > 0 && turns >= one->max_turns)
+            return g_strdup_printf("Stopped: %" G_GINT64_FORMAT " turns (--max-turns)", turns);
+        if (one->max_cost > 0 && cost >= one->max_cost)
+            return g_strdup_printf("Stopped: %.2f USD (--max-cost)", cost);
+    }
     return NULL;
 }

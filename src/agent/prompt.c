@@ -2,6 +2,8 @@
  * Puts the system prompt together: base and tools in one block, what belongs to the project in
  * another, what the user appends in a third. The order is fixed, since providers cache by prefix.
  */
+#include "agent/prompt.h"
+
 #include "agent/prompt_private.h"
 
 #include "base/dirs.h"

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "agent/prompt.h"
+#include "tool/tool.h"
 
 /* --- system_prompt.c */
 

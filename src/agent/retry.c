@@ -2,83 +2,72 @@
  * Auto-retry (agent-core §3.7): errors that pass are waited out and the request is made again,
  * without the failed answer. The session keeps that answer.
  */
-#include "agent/agent_private.h"
+#include "agent/retry.h"
 
 #include "model/message.h"
 #include "model/provider.h"
 
 #define RETRY_MAX_DOUBLINGS 20 // keeps the delay within 64 bits whatever the settings say
 
-static const Settings *settings_of(const Agent *agent)
-{
-    return tool_context_settings(agent->options.context);
-}
-
-static void emit_start(Agent *agent, int64_t max_attempts, int64_t delay_ms, const char *problem)
+static void emit_start(const Retry *self, int64_t max_attempts, int64_t delay_ms,
+                       const char *problem)
 {
     json_t *event = agent_event_new("auto_retry_start");
-    json_set_int(event, "attempt", agent->retry_attempt);
+    json_set_int(event, "attempt", self->attempt);
     json_set_int(event, "maxAttempts", max_attempts);
     json_set_int(event, "delayMs", delay_ms);
     json_set_text(event, "errorMessage", problem);
-    agent_emit(agent, event);
+    agent_events_emit(self->conversation->events, event);
 }
 
-static void emit_end(Agent *agent, const char *final_error)
+static void emit_end(Retry *self, const char *final_error)
 {
     json_t *event = agent_event_new("auto_retry_end");
     json_set_bool(event, "success", final_error == NULL);
-    json_set_int(event, "attempt", agent->retry_attempt);
+    json_set_int(event, "attempt", self->attempt);
     json_set_text(event, "finalError", final_error);
-    agent_emit(agent, event);
-    agent->retry_attempt = 0;
+    agent_events_emit(self->conversation->events, event);
+    self->attempt = 0;
 }
 
-void retry_succeeded(Agent *agent)
+void retry_succeeded(Retry *self)
 {
-    if (agent->retry_attempt > 0)
-        emit_end(agent, NULL);
+    if (self->attempt > 0)
+        emit_end(self, NULL);
 }
 
-void retry_gave_up(Agent *agent, const char *final_error)
+void retry_gave_up(Retry *self, const char *final_error)
 {
-    if (agent->retry_attempt > 0)
-        emit_end(agent, final_error ? final_error : "Request failed");
+    if (self->attempt > 0)
+        emit_end(self, final_error ? final_error : "Request failed");
 }
 
-static int64_t delay_of_attempt(const Agent *agent, int attempt, const char *problem)
+static int64_t delay_of_attempt(const Retry *self, const char *problem)
 {
-    int64_t base_ms = settings_get_int(settings_of(agent), "retry.baseDelayMs");
+    int64_t base_ms = settings_get_int(self->settings, "retry.baseDelayMs");
     base_ms = CLAMP(base_ms, 0, INT32_MAX);
-    int64_t delay_ms = base_ms << MIN(attempt - 1, RETRY_MAX_DOUBLINGS);
+    int64_t delay_ms = base_ms << MIN(self->attempt - 1, RETRY_MAX_DOUBLINGS);
     return MAX(delay_ms, provider_error_retry_after_ms(problem));
 }
 
-/* The failed answer, and the results its calls got, are not sent again. */
-static void forget_failed_answer(Agent *agent)
+RetryDecision retry_wait(Retry *self, Cancel *cancel)
 {
-    while (json_array_size(agent->messages) > agent->response_index)
-        json_array_remove(agent->messages, json_array_size(agent->messages) - 1);
-}
-
-RetryDecision retry_wait(Agent *agent)
-{
-    const Settings *settings = settings_of(agent);
+    const Settings *settings = self->settings;
     // the next answer replaces the last message while this text is still wanted
-    g_autofree char *problem = g_strdup(message_error(agent->last_message));
+    g_autofree char *problem = g_strdup(message_error(self->conversation->last_answer));
     if (!problem || !settings_get_bool(settings, "retry.enabled") ||
         provider_error_is_overflow(problem) || !provider_error_is_retryable(problem))
         return RETRY_NO;
 
     int64_t max_attempts = settings_get_int(settings, "retry.maxRetries");
-    if (agent->retry_attempt >= max_attempts)
+    if (self->attempt >= max_attempts)
         return RETRY_NO;
-    agent->retry_attempt++;
-    int64_t delay_ms = delay_of_attempt(agent, agent->retry_attempt, problem);
-    emit_start(agent, max_attempts, delay_ms, problem);
-    forget_failed_answer(agent);
-    if (!cancel_sleep(agent->cancel, delay_ms, NULL)) {
-        emit_end(agent, "Retry cancelled");
+    self->attempt++;
+    int64_t delay_ms = delay_of_attempt(self, problem);
+    emit_start(self, max_attempts, delay_ms, problem);
+    conversation_forget_answer(self->conversation);
+    if (!cancel_sleep(cancel, delay_ms, NULL)) {
+        emit_end(self, "Retry cancelled");
         return RETRY_CANCELLED;
     }
     return RETRY_NOW;

@@ -1,31 +1,51 @@
 /*
  * A run: turns until the model has no more to say and nobody has queued anything (agent-core §3.1).
  */
-#include "agent/agent_private.h"
+#include "agent/run.h"
 
 #include "model/message.h"
 
 typedef struct Run {
-    Agent *agent;
+    const RunSpec *spec;
+    Conversation *conversation;
+    const AgentEvents *events;
+    TurnSetup *setup; // of this turn
+    char *api_key;
     json_t *pending; // queued messages that go in before the next answer
     AgentEnd end;
     char *budget_text;
 } Run;
 
-static void turn_end(Agent *agent, json_t *message, json_t *results)
+/* Model, tools, thinking and system prompt as they are now hold for one turn. */
+static void refresh_setup(Run *self)
 {
-    if (agent_is_heard(agent)) {
+    const RunSpec *spec = self->spec;
+    TurnSetup *old = self->setup;
+    self->setup = setup_slot_get(spec->setup);
+    if (self->setup != old) {
+        g_free(self->api_key);
+        self->api_key =
+            model_registry_key(spec->registry, self->setup->model, self->setup->is_model_named);
+        conversation_record_setup(self->conversation, self->setup);
+    }
+    turn_setup_unref(old);
+}
+
+static void turn_end(Run *self, json_t *message, json_t *results)
+{
+    if (self->events->func) {
         json_t *event = agent_event_new("turn_end");
         json_set_take(event, "message", json_incref(message));
         json_set_take(event, "toolResults", json_incref(results));
-        agent_emit(agent, event);
+        agent_events_emit(self->events, event);
     }
     // a session that cannot be written is said once; an answer is worth more than its record
-    session_flush(agent->options.session, NULL);
-    g_autoptr(GError) problem = session_take_error(agent->options.session);
+    Session *session = self->conversation->session;
+    session_flush(session, NULL);
+    g_autoptr(GError) problem = session_take_error(session);
     if (problem) {
         g_autofree char *text = g_strdup_printf("Session not saved: %s", problem->message);
-        agent_emit_notice(agent, "error", text);
+        agent_events_emit_notice(self->events, "error", text);
     }
 }
 
@@ -33,10 +53,8 @@ static void deliver_pending(Run *self)
 {
     size_t i;
     json_t *message;
-    json_array_foreach (self->pending, i, message) {
-        agent_emit_message(self->agent, "message_start", message);
-        agent_add_message(self->agent, message);
-    }
+    json_array_foreach (self->pending, i, message)
+        conversation_add_whole(self->conversation, message);
     json_array_clear(self->pending);
 }
 
@@ -47,25 +65,24 @@ static void take_pending(Run *self, json_t *messages)
 }
 
 /* An abort while tools ran: the conversation says so in one more turn without content. */
-static void add_aborted_turn(Agent *agent)
+static void add_aborted_turn(Run *self)
 {
-    g_autoptr(json_t) message = turn_aborted_message(agent);
+    g_autoptr(json_t) message = turn_aborted_message(self->setup->model);
     g_autoptr(json_t) results = json_array();
-    agent_emit_type(agent, "turn_start");
-    agent_emit_message(agent, "message_start", message);
-    agent_add_message(agent, message);
-    turn_end(agent, message, results);
+    agent_events_emit_type(self->events, "turn_start");
+    conversation_add_whole(self->conversation, message);
+    turn_end(self, message, results);
 }
 
 /* True: the run is over; `end` says how. */
 static bool is_over_budget(Run *self)
 {
-    self->budget_text = budget_stop_text(self->agent);
+    self->budget_text = budget_stop_text(self->spec->budget);
     if (!self->budget_text)
         return false;
-    agent_return_steering(self->agent, self->pending);
+    message_queue_return(self->spec->steering, self->pending);
     json_array_clear(self->pending);
-    agent_emit_notice(self->agent, "warning", self->budget_text);
+    agent_events_emit_notice(self->events, "warning", self->budget_text);
     self->end = AGENT_BUDGET;
     return true;
 }
@@ -73,18 +90,20 @@ static bool is_over_budget(Run *self)
 /* After a turn: finds what the next one is for. False: nothing is, or it may not be. */
 static bool prepare_next_turn(Run *self, bool had_calls, json_t *interrupting)
 {
-    Agent *agent = self->agent;
+    const RunSpec *spec = self->spec;
     take_pending(self, interrupting ? interrupting : json_array());
-    if (had_calls && cancel_has_fired(agent->cancel)) {
-        agent_return_steering(agent, self->pending);
-        add_aborted_turn(agent);
+    if (had_calls && cancel_has_fired(spec->cancel)) {
+        message_queue_return(spec->steering, self->pending);
+        add_aborted_turn(self);
         self->end = AGENT_ABORTED;
         return false;
     }
-    bool is_wanted = had_calls || json_array_size(self->pending) > 0 || agent_has_queued(agent);
+    bool is_wanted = had_calls || json_array_size(self->pending) > 0 ||
+                     message_queue_size(spec->steering) > 0 ||
+                     message_queue_size(spec->follow_ups) > 0;
     if (!is_wanted)
         return false;
-    if (cancel_has_fired(agent->cancel)) { // what is queued waits for the next prompt
+    if (cancel_has_fired(spec->cancel)) { // what is queued waits for the next prompt
         self->end = AGENT_ABORTED;
         return false;
     }
@@ -92,62 +111,105 @@ static bool prepare_next_turn(Run *self, bool had_calls, json_t *interrupting)
         return false;
 
     if (json_array_size(self->pending) == 0)
-        take_pending(self, agent_take_steering(agent));
+        take_pending(self, message_queue_take(spec->steering));
     if (!had_calls && json_array_size(self->pending) == 0)
-        take_pending(self, agent_take_follow_ups(agent));
+        take_pending(self, message_queue_take(spec->follow_ups));
     return true;
+}
+
+static BatchSpec batch_spec(const Run *self)
+{
+    const RunSpec *spec = self->spec;
+    const Settings *settings = tool_context_settings(spec->context);
+    return (BatchSpec) {
+        .tools = self->setup->tools,
+        .context = spec->context,
+        .door = spec->door,
+        .conversation = self->conversation,
+        .steering = spec->steering,
+        .steering_interrupts = g_strcmp0(settings_get_text(settings, "interruptMode"), "wait") != 0,
+        .cancel = spec->cancel,
+    };
+}
+
+static void request_answer(Run *self, TurnAnswer *ret_answer)
+{
+    const RunSpec *spec = self->spec;
+    const TurnRequest request = {
+        .setup = self->setup,
+        .api_key = self->api_key,
+        .settings = tool_context_settings(spec->context),
+        .http = spec->http,
+        .cancel = spec->cancel,
+        .skips_updates = spec->skips_updates,
+    };
+    turn_request(&request, self->conversation, ret_answer);
+    const json_t *cost = json_get_path(ret_answer->message, "usage.cost");
+    budget_spend(spec->budget, json_get_number(cost, "total", 0));
+    if (!ret_answer->is_failed) {
+        budget_count_turn(spec->budget);
+        retry_succeeded(spec->retry);
+    }
 }
 
 /* One turn; false when the run ends with it. */
 static bool run_turn(Run *self)
 {
-    Agent *agent = self->agent;
     deliver_pending(self);
+    refresh_setup(self);
     g_auto(TurnAnswer) answer = { 0 };
-    turn_request(agent, &answer);
+    request_answer(self, &answer);
 
     g_autoptr(json_t) results = json_array();
+    const BatchSpec batch = batch_spec(self);
     if (answer.is_failed) {
-        batch_refuse(agent, &answer, results);
-        turn_end(agent, answer.message, results);
+        batch_refuse(&batch, &answer, results);
+        turn_end(self, answer.message, results);
         bool is_aborted = g_str_equal(message_stop_reason(answer.message), "aborted");
         self->end = is_aborted ? AGENT_ABORTED : AGENT_ERROR;
         return false;
     }
     bool had_calls = json_array_size(answer.calls) > 0;
-    json_t *interrupting = had_calls ? batch_run(agent, &answer, results) : NULL;
-    turn_end(agent, answer.message, results);
+    json_t *interrupting = had_calls ? batch_run(&batch, &answer, results) : NULL;
+    turn_end(self, answer.message, results);
     return prepare_next_turn(self, had_calls, interrupting);
 }
 
 static void run_turns(Run *self, json_t *prompt)
 {
-    Agent *agent = self->agent;
     if (is_over_budget(self))
         return;
-    agent_emit_type(agent, "turn_start");
-    if (prompt) {
-        agent_emit_message(agent, "message_start", prompt);
-        agent_add_message(agent, prompt);
-    }
-    take_pending(self, agent_take_steering(agent));
+    refresh_setup(self); // what answers is on record before what it answers
+    agent_events_emit_type(self->events, "turn_start");
+    if (prompt)
+        conversation_add_whole(self->conversation, prompt);
+    take_pending(self, message_queue_take(self->spec->steering));
     while (run_turn(self))
-        agent_emit_type(agent, "turn_start");
+        agent_events_emit_type(self->events, "turn_start");
 }
 
-AgentEnd run_to_end(Agent *agent, json_t *prompt, char **ret_budget_text)
+AgentEnd run_to_end(const RunSpec *spec, json_t *prompt, char **ret_budget_text)
 {
-    Run run = { .agent = agent, .pending = json_array(), .end = AGENT_DONE };
-    agent->run_messages = json_array();
-    agent_emit_type(agent, "agent_start");
+    Conversation *conversation = spec->conversation;
+    Run run = {
+        .spec = spec,
+        .conversation = conversation,
+        .events = conversation->events,
+        .pending = json_array(),
+        .end = AGENT_DONE,
+    };
+    conversation->run_messages = json_array();
+    agent_events_emit_type(run.events, "agent_start");
     run_turns(&run, prompt);
-    if (agent_is_heard(agent)) {
+    if (run.events->func) {
         json_t *event = agent_event_new("agent_end");
-        json_set_take(event, "messages", json_incref(agent->run_messages));
-        agent_emit(agent, event);
+        json_set_take(event, "messages", json_incref(conversation->run_messages));
+        agent_events_emit(run.events, event);
     }
-    g_clear_pointer(&agent->run_messages, json_decref);
+    g_clear_pointer(&conversation->run_messages, json_decref);
     json_decref(run.pending);
+    turn_setup_unref(run.setup);
+    g_free(run.api_key);
     if (run.budget_text)
         *ret_budget_text = run.budget_text;
     return run.end;

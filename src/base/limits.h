@@ -34,3 +34,7 @@
 #define LIMIT_STDIN_BYTES       (64 * MIB)  // piped prompt
 #define LIMIT_AT_TEXT_BYTES     (5 * MIB)   // @file (agent-core §1.4)
 #define LIMIT_AT_IMAGE_BYTES    (25 * MIB)
+
+#define LIMIT_QUEUED_MESSAGES   1000  // steering or follow-ups that wait (agent-core §3.2)
+#define LIMIT_SUBSCRIBER_EVENTS 10000 // of a conversation, that wait for a slow listener
+#define LIMIT_WAITING_COMMANDS  100   // to a conversation that is busy

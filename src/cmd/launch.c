@@ -188,22 +188,33 @@ static void run_agent(void *data)
         .allow_writes = self->options.allow_writes,
         .allow_hint = "--allow-writes",
     };
+    const TurnSetupSpec setup_spec = {
+        .model = self->session.model,
+        .is_model_named = self->options.model != NULL,
+        .thinking = self->session.thinking,
+        .tools = (const ToolDef *const *)self->tools->pdata,
+        .system_blocks = (const char *const *)self->system_blocks,
+        .has_intent_tracing = settings_get_bool(self->settings, "tools.intentTracing"),
+    };
+    g_autoptr(SetupSlot) setup = setup_slot_new(turn_setup_new(&setup_spec));
+    g_autoptr(MessageQueue) steering =
+        message_queue_new(settings_get_text(self->settings, "steeringMode"));
+    g_autoptr(MessageQueue) follow_ups =
+        message_queue_new(settings_get_text(self->settings, "followUpMode"));
+    g_autoptr(Budget) budget = budget_new(NULL, self->options.max_turns, self->options.max_cost);
     const AgentOptions options = {
         .session = self->session.session,
         .context = self->context,
         .door = &door,
         .http = http,
         .registry = self->registry,
-        .model = self->session.model,
-        .is_model_named = self->options.model != NULL,
-        .thinking = self->session.thinking,
-        .tools = (const ToolDef *const *)self->tools->pdata,
-        .system_blocks = (const char *const *)self->system_blocks,
-        .max_turns = self->options.max_turns,
-        .max_cost = self->options.max_cost,
+        .setup = setup,
+        .steering = steering,
+        .follow_ups = follow_ups,
+        .budget = budget,
         .on_event = launch_output_event,
-        .skips_updates = !self->output.is_json,
         .user_data = &self->output,
+        .skips_updates = !self->output.is_json,
     };
     g_autoptr(Agent) agent = agent_new(&options);
     launch_output_header(&self->output, session_header(self->session.session));

@@ -151,15 +151,6 @@ bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, G
                                        place->options->api_key);
     result.model = choice.model;
     result.thinking = choose_thinking(place, &saved, &choice, is_resumed);
-
-    g_autofree char *name = g_strdup_printf("%s/%s", choice.model->provider, choice.model->id);
-    const char *saved_model = json_get_text(saved.models, "default");
-    if (g_strcmp0(saved_model, name) != 0)
-        session_append_model_change(result.session, name, "default");
-    const char *level = thinking_level_name(result.thinking);
-    if (!is_resumed || g_strcmp0(saved.thinking_level, level) != 0)
-        session_append_thinking_level(result.session, level);
-
     *ret_session = result;
     result = (LaunchSession) { 0 };
     return true;

@@ -85,7 +85,7 @@ static bool steer_run(ToolCall *call G_GNUC_UNUSED, const void *args_, ToolResul
     for (int64_t i = 0; i < MAX(args->count, 1); i++) {
         g_autofree char *text = args->count > 1 ? g_strdup_printf("%s%d", args->text, (int)i + 1)
                                                 : g_strdup(args->text);
-        agent_steer(current->agent, text);
+        agent_fixture_push(current->steering, text);
     }
     note("steer");
     tool_result_add_text(result, "steered");
@@ -182,7 +182,7 @@ static void make_registry(AgentFixture *self)
     ModelChoice choice = { 0 };
     if (warning || !model_registry_select(self->registry, "lab/coder", NULL, &choice, NULL))
         g_error("no model: %s", warning);
-    self->options.model = choice.model;
+    self->setup.model = choice.model;
 }
 
 AgentFixture *agent_fixture_new(const char *settings_text)
@@ -209,7 +209,13 @@ AgentFixture *agent_fixture_new(const char *settings_text)
     self->options.door = &door;
     self->options.http = self->http;
     self->options.registry = self->registry;
-    self->options.tools = tools;
+    self->setup.tools = tools;
+    self->setup.has_intent_tracing = settings_get_bool(settings, "tools.intentTracing");
+    self->setup.thinking = THINKING_OFF;
+    self->steering = message_queue_new(settings_get_text(settings, "steeringMode"));
+    self->follow_ups = message_queue_new(settings_get_text(settings, "followUpMode"));
+    self->options.steering = self->steering;
+    self->options.follow_ups = self->follow_ups;
     self->options.on_event = on_event;
     self->options.user_data = self;
     current = self;
@@ -228,6 +234,10 @@ bool agent_fixture_has_run(AgentFixture *self, const char *text)
 void agent_fixture_free(AgentFixture *self)
 {
     agent_free(self->agent);
+    setup_slot_free(self->options.setup);
+    budget_free(self->options.budget);
+    message_queue_free(self->steering);
+    message_queue_free(self->follow_ups);
     agent_outcome_clear(&self->outcome);
     g_clear_error(&self->error);
     session_free(self->session);
@@ -245,10 +255,24 @@ void agent_fixture_free(AgentFixture *self)
     current = NULL;
 }
 
+void agent_fixture_make_agent(AgentFixture *self)
+{
+    self->options.setup = setup_slot_new(turn_setup_new(&self->setup));
+    self->options.budget = budget_new(NULL, self->max_turns, self->max_cost);
+    self->agent = agent_new(&self->options);
+}
+
+void agent_fixture_push(MessageQueue *queue, const char *text)
+{
+    g_autoptr(json_t) message = message_user(text);
+    if (!message_queue_push(queue, message, NULL))
+        g_error("the queue is full");
+}
+
 bool agent_fixture_prompt(AgentFixture *self, const char *text)
 {
     if (!self->agent)
-        self->agent = agent_new(&self->options);
+        agent_fixture_make_agent(self);
     g_autoptr(json_t) message = message_user(text);
     agent_outcome_clear(&self->outcome);
     g_clear_error(&self->error);

@@ -16,7 +16,11 @@ typedef struct AgentFixture {
     Session *session;
     Cancel *cancel;
     Agent *agent;
-    AgentOptions options;
+    AgentOptions options; // setup, queues and budget are made with the agent
+    TurnSetupSpec setup;
+    int64_t max_turns;
+    double max_cost;
+    MessageQueue *steering, *follow_ups;
     AgentOutcome outcome;
     GError *error;
     json_t *events; // array
@@ -30,6 +34,11 @@ typedef struct AgentFixture {
 /* `settings` is JSON text or NULL. The agent is made with the first prompt, from `options`. */
 AgentFixture *agent_fixture_new(const char *settings);
 void agent_fixture_free(AgentFixture *self);
+
+/* Before the first prompt. */
+void agent_fixture_make_agent(AgentFixture *self);
+/* From any thread. */
+void agent_fixture_push(MessageQueue *queue, const char *text);
 
 /* A tool noted this; from any thread. */
 bool agent_fixture_has_run(AgentFixture *self, const char *text);

@@ -99,7 +99,8 @@ static void test_session(void **state)
         const char *role = json_get_text(json_get_object(entry, "message"), "role");
         g_string_append_printf(roles, "%s ", role ? role : json_get_text(entry, "type"));
     }
-    assert_string_equal(roles->str, "session user assistant toolResult assistant ");
+    assert_string_equal(roles->str, "session model_change thinking_level_change user "
+                                    "assistant toolResult assistant ");
 }
 
 static void test_goes_on_with_a_session(void **state)
@@ -146,9 +147,9 @@ static void test_steering_stops_running_tools(void **state)
                          "{\"id\":\"t3\",\"name\":\"echo\",\"arguments\":{\"text\":\"c\"}}]");
     sse_server_add_text(self->server, "one");
     sse_server_add_text(self->server, "two");
-    self->agent = agent_new(&self->options);
-    agent_steer(self->agent, "first");  // taken at the start of the run
-    agent_steer(self->agent, "second"); // found when echo is done
+    agent_fixture_make_agent(self);
+    agent_fixture_push(self->steering, "first");  // taken at the start of the run
+    agent_fixture_push(self->steering, "second"); // found when echo is done
     assert_true(agent_fixture_prompt(self, "go"));
     g_autofree char *results = agent_fixture_results(self);
     assert_string_equal(results, "t3:c/0 t1!:Skipped due to queued user message.");
@@ -209,8 +210,8 @@ static void test_follow_up(void **state)
     sse_server_add_calls(self->server, ONE_CALL);
     sse_server_add_text(self->server, "a");
     sse_server_add_text(self->server, "b");
-    self->agent = agent_new(&self->options);
-    agent_follow_up(self->agent, "later");
+    agent_fixture_make_agent(self);
+    agent_fixture_push(self->follow_ups, "later");
     assert_true(agent_fixture_prompt(self, "go"));
     assert_conversation(self, 1, "user:go assistant:[calls] tool:x/0");
     assert_conversation(self, 2, "user:go assistant:[calls] tool:x/0 assistant:a user:later");
@@ -315,7 +316,7 @@ static void test_no_credential(void **state)
     ModelChoice choice = { 0 };
     assert_true(
         model_registry_select(self->registry, "anthropic/claude-sonnet-4-5", NULL, &choice, NULL));
-    self->options.model = choice.model;
+    self->setup.model = choice.model;
     assert_false(agent_fixture_prompt(self, "go"));
     assert_true(g_str_has_prefix(self->error->message, "No API key found for anthropic."));
     assert_int_equal(json_array_size(self->events), 0);

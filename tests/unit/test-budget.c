@@ -39,7 +39,7 @@ static void assert_stopped(AgentFixture *self, const char *text)
 static void test_turns(void **state)
 {
     AgentFixture *self = *state;
-    self->options.max_turns = 2;
+    self->max_turns = 2;
     add_rounds(self, 3);
     assert_true(agent_fixture_prompt(self, "go"));
     assert_stopped(self, "Stopped: 2 turns (--max-turns)");
@@ -58,7 +58,7 @@ static void test_turns(void **state)
 static void test_turns_that_suffice(void **state)
 {
     AgentFixture *self = *state;
-    self->options.max_turns = 2;
+    self->max_turns = 2;
     add_rounds(self, 1);
     assert_true(agent_fixture_prompt(self, "go"));
     assert_int_equal(self->outcome.end, AGENT_DONE);
@@ -68,13 +68,13 @@ static void test_turns_that_suffice(void **state)
 static void test_cost(void **state)
 {
     AgentFixture *self = *state;
-    self->options.max_cost = 1.0;
+    self->max_cost = 1.0;
     sse_server_set_usage(self->server, 3400, 7); // 0.34 dollars a request
     add_rounds(self, 5);
     assert_true(agent_fixture_prompt(self, "go"));
     assert_stopped(self, "Stopped: 1.02 USD (--max-cost)");
     assert_int_equal(sse_server_request_count(self->server), 3);
-    assert_float_equal(agent_cost(self->agent), 1.02, 0.0001);
+    assert_float_equal(budget_cost(self->options.budget), 1.02, 0.0001);
 }
 
 /* What was queued is not lost: it is still there when the limit is lifted, so it was not delivered.
@@ -82,7 +82,7 @@ static void test_cost(void **state)
 static void test_queued_messages_stay(void **state)
 {
     AgentFixture *self = *state;
-    self->options.max_turns = 1;
+    self->max_turns = 1;
     sse_server_add_calls(self->server,
                          "[{\"id\":\"t1\",\"name\":\"steer\",\"arguments\":{\"text\":\"s\"}},"
                          "{\"id\":\"t2\",\"name\":\"alone\",\"arguments\":{\"text\":\"b\"}}]");

@@ -1,0 +1,26 @@
+/*
+ * Making and telling the events of a run (agent-core §3.9).
+ *
+ * An event is handed on once and never changed afterwards, so that whoever listens may keep it. All
+ * are told on the prompting thread.
+ */
+#pragma once
+
+#include "base/json.h"
+
+/* `event` is borrowed: take a reference to keep it. */
+typedef void (*AgentEventFunc)(json_t *event, void *user_data);
+
+typedef struct AgentEvents {
+    AgentEventFunc func; // NULL: nobody listens, and events are not worth building
+    void *user_data;
+} AgentEvents;
+
+json_t *agent_event_new(const char *type);
+/* Takes the reference. */
+void agent_events_emit(const AgentEvents *self, json_t *event);
+void agent_events_emit_type(const AgentEvents *self, const char *type);
+/* message_start or message_end. */
+void agent_events_emit_message(const AgentEvents *self, const char *type, json_t *message);
+/* `level` is warning or error. */
+void agent_events_emit_notice(const AgentEvents *self, const char *level, const char *text);

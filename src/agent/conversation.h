@@ -1,0 +1,41 @@
+/*
+ * The conversation while it lasts: the messages as they go to the model, the session that keeps
+ * them, and whoever is told of them. The one place where a message becomes part of it.
+ *
+ * Belongs to one thread at a time: the run's while one is on, else the owner's.
+ */
+#pragma once
+
+#include "agent/agent_events.h"
+#include "agent/setup.h"
+#include "model/call_ids.h"
+#include "session/session.h"
+
+typedef struct Conversation {
+    Session *session;          // borrowed
+    const AgentEvents *events; // borrowed
+    json_t *messages;
+    CallIds *call_ids;      // of all its tool calls: each is there once
+    json_t *run_messages;   // what agent_end tells; NULL between runs
+    json_t *last_answer;    // the newest assistant message; NULL: none
+    size_t answer_index;    // in `messages`, of the answer that came last
+    char *model, *thinking; // as the session has them on record; NULL: not yet
+} Conversation;
+
+/* Takes over the messages that the session already holds. */
+void conversation_init(Conversation *self, Session *session, const AgentEvents *events);
+void conversation_clear(Conversation *self);
+
+/* Appends to the conversation, the run and the session, then tells message_end. `message` is
+   shared. */
+void conversation_add(Conversation *self, json_t *message);
+/* The same for a message that did not stream: message_start comes first. */
+void conversation_add_whole(Conversation *self, json_t *message);
+/* An answer of the model, message_start told already. */
+void conversation_add_answer(Conversation *self, json_t *message);
+/* The last answer, if it failed, and the results its calls got are not sent again; the session
+   keeps them. */
+void conversation_forget_answer(Conversation *self);
+
+/* Notes in the session which model and thinking level answer from now on, where that changed. */
+void conversation_record_setup(Conversation *self, const TurnSetup *setup);

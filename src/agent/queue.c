@@ -1,0 +1,112 @@
+/*
+ * Message queues (queue.h).
+ */
+#include "agent/queue.h"
+
+#include "base/limits.h"
+
+#include <pthread.h>
+
+struct MessageQueue {
+    pthread_mutex_t lock; // guards the rest
+    json_t *messages;     // array
+    bool takes_all;
+};
+
+static bool is_all(const char *mode)
+{
+    return g_strcmp0(mode, "all") == 0;
+}
+
+MessageQueue *message_queue_new(const char *mode)
+{
+    MessageQueue *self = g_new0(MessageQueue, 1);
+    pthread_mutex_init(&self->lock, NULL);
+    self->messages = json_array();
+    self->takes_all = is_all(mode);
+    return self;
+}
+
+void message_queue_free(MessageQueue *self)
+{
+    if (!self)
+        return;
+    json_decref(self->messages);
+    pthread_mutex_destroy(&self->lock);
+    g_free(self);
+}
+
+void message_queue_set_mode(MessageQueue *self, const char *mode)
+{
+    pthread_mutex_lock(&self->lock);
+    self->takes_all = is_all(mode);
+    pthread_mutex_unlock(&self->lock);
+}
+
+const char *message_queue_mode(MessageQueue *self)
+{
+    pthread_mutex_lock(&self->lock);
+    bool takes_all = self->takes_all;
+    pthread_mutex_unlock(&self->lock);
+    return takes_all ? "all" : "one-at-a-time";
+}
+
+bool message_queue_push(MessageQueue *self, json_t *message, GError **error)
+{
+    pthread_mutex_lock(&self->lock);
+    bool has_room = json_array_size(self->messages) < LIMIT_QUEUED_MESSAGES;
+    if (has_room)
+        json_array_append(self->messages, message);
+    pthread_mutex_unlock(&self->lock);
+    if (!has_room)
+        return fail_with(error, KEDGE_ERROR_LIMIT,
+                         "%d messages wait already; abort the run or let it take some",
+                         LIMIT_QUEUED_MESSAGES);
+    return true;
+}
+
+json_t *message_queue_take(MessageQueue *self)
+{
+    json_t *taken = json_array();
+    pthread_mutex_lock(&self->lock);
+    if (self->takes_all) {
+        json_array_extend(taken, self->messages);
+        json_array_clear(self->messages);
+    } else if (json_array_size(self->messages) > 0) {
+        json_array_append(taken, json_array_get(self->messages, 0));
+        json_array_remove(self->messages, 0);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return taken;
+}
+
+void message_queue_return(MessageQueue *self, const json_t *messages)
+{
+    pthread_mutex_lock(&self->lock);
+    for (size_t i = json_array_size(messages); i > 0; i--)
+        json_array_insert(self->messages, 0, json_array_get(messages, i - 1));
+    pthread_mutex_unlock(&self->lock);
+}
+
+size_t message_queue_size(MessageQueue *self)
+{
+    pthread_mutex_lock(&self->lock);
+    size_t size = json_array_size(self->messages);
+    pthread_mutex_unlock(&self->lock);
+    return size;
+}
+
+json_t *message_queue_peek(MessageQueue *self)
+{
+    pthread_mutex_lock(&self->lock);
+    json_t *copy = json_copy(self->messages);
+    pthread_mutex_unlock(&self->lock);
+    return copy;
+}
+
+void message_queue_clear(MessageQueue *self)
+{
+    pthread_mutex_lock(&self->lock);
+    json_array_clear(self->messages);
+    pthread_mutex_unlock(&self->lock);
+}

@@ -1,0 +1,27 @@
+/*
+ * Auto-retry (agent-core §3.7).
+ */
+#pragma once
+
+#include "agent/conversation.h"
+#include "base/cancel.h"
+#include "tool/settings.h"
+
+typedef struct Retry { // of one conversation
+    Conversation *conversation;
+    const Settings *settings;
+    int attempt; // 0: none under way
+} Retry;
+
+typedef enum {
+    RETRY_NO,        // not an error of that kind, or tried often enough
+    RETRY_NOW,       // the wait is over and the failed answer forgotten
+    RETRY_CANCELLED, // during the wait
+} RetryDecision;
+
+/* After a run that ended in an error. */
+RetryDecision retry_wait(Retry *self, Cancel *cancel);
+/* An answer came: ends the attempt that is under way, if one is. */
+void retry_succeeded(Retry *self);
+/* The last run was not retried: the same. */
+void retry_gave_up(Retry *self, const char *final_error);

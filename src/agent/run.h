@@ -1,0 +1,34 @@
+/*
+ * A run: everything between agent_start and agent_end (agent-core §3.1).
+ */
+#pragma once
+
+#include "agent/batch.h"
+#include "agent/budget.h"
+#include "agent/retry.h"
+#include "model/registry.h"
+
+typedef enum {
+    AGENT_DONE,
+    AGENT_ERROR,   // the last message has stopReason error
+    AGENT_ABORTED, // the token fired
+    AGENT_BUDGET,  // --max-turns, --max-cost
+} AgentEnd;
+
+typedef struct RunSpec { // all borrowed
+    Conversation *conversation;
+    SetupSlot *setup;
+    MessageQueue *steering, *follow_ups;
+    Budget *budget;
+    Retry *retry;
+    ToolContext *context;
+    const ToolDoor *door;
+    HttpClient *http;
+    const ModelRegistry *registry;
+    Cancel *cancel; // may be NULL
+    bool skips_updates;
+} RunSpec;
+
+/* `prompt` NULL: goes on with the conversation as it is. *ret_budget_text is set for AGENT_BUDGET
+   only; caller frees. Flushes the session at each turn's end. */
+AgentEnd run_to_end(const RunSpec *spec, json_t *prompt, char **ret_budget_text);

@@ -1,0 +1,109 @@
+/*
+ * Setups of turns (setup.h).
+ */
+#include "agent/setup.h"
+
+#include "tool/registry.h"
+
+#include <pthread.h>
+
+#define INTENT_HELP "What this call is for, in a short phrase; shown to the user"
+
+/* `_i` comes first, so that the model says what it is about before it does it. */
+static void add_intent_property(json_t *description)
+{
+    json_t *parameters = json_get_object(description, "parameters");
+    json_t *old = json_get_object(parameters, "properties");
+    json_t *intent = json_object();
+    json_set_text(intent, "type", "string");
+    json_set_text(intent, "description", INTENT_HELP);
+    json_t *properties = json_object();
+    json_set_take(properties, SETUP_INTENT_FIELD, intent);
+    json_object_update(properties, old);
+    json_set_take(parameters, "properties", properties);
+}
+
+static json_t *describe_tools(const ToolDef *const *tools, bool has_intent_tracing)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; tools[i]; i++) {
+        json_t *description = tool_registry_describe(tools[i]);
+        if (has_intent_tracing)
+            add_intent_property(description);
+        json_append_take(list, description);
+    }
+    return list;
+}
+
+TurnSetup *turn_setup_new(const TurnSetupSpec *spec)
+{
+    TurnSetup *self = g_new0(TurnSetup, 1);
+    self->references = 1;
+    self->model = spec->model;
+    self->is_model_named = spec->is_model_named;
+    self->thinking = model_clamp_thinking(spec->model, spec->thinking);
+    self->has_intent_tracing = spec->has_intent_tracing;
+    self->system_blocks = g_strdupv((char **)spec->system_blocks);
+    self->kept_tools = g_ptr_array_new();
+    for (size_t i = 0; spec->tools && spec->tools[i]; i++)
+        g_ptr_array_add(self->kept_tools, (gpointer)spec->tools[i]);
+    g_ptr_array_add(self->kept_tools, NULL);
+    self->tools = (const ToolDef *const *)self->kept_tools->pdata;
+    self->tool_list = describe_tools(self->tools, self->has_intent_tracing);
+    return self;
+}
+
+TurnSetup *turn_setup_ref(TurnSetup *self)
+{
+    g_atomic_int_inc(&self->references);
+    return self;
+}
+
+void turn_setup_unref(TurnSetup *self)
+{
+    if (!self || !g_atomic_int_dec_and_test(&self->references))
+        return;
+    g_ptr_array_unref(self->kept_tools);
+    g_strfreev(self->system_blocks);
+    json_decref(self->tool_list);
+    g_free(self);
+}
+
+struct SetupSlot {
+    pthread_mutex_t lock; // guards the rest
+    TurnSetup *setup;
+};
+
+SetupSlot *setup_slot_new(TurnSetup *setup)
+{
+    SetupSlot *self = g_new0(SetupSlot, 1);
+    pthread_mutex_init(&self->lock, NULL);
+    self->setup = setup;
+    return self;
+}
+
+void setup_slot_free(SetupSlot *self)
+{
+    if (!self)
+        return;
+    turn_setup_unref(self->setup);
+    pthread_mutex_destroy(&self->lock);
+    g_free(self);
+}
+
+void setup_slot_set(SetupSlot *self, TurnSetup *setup)
+{
+    pthread_mutex_lock(&self->lock);
+    TurnSetup *old = self->setup;
+    self->setup = setup;
+    pthread_mutex_unlock(&self->lock);
+    turn_setup_unref(old);
+}
+
+TurnSetup *setup_slot_get(SetupSlot *self)
+{
+    pthread_mutex_lock(&self->lock);
+    TurnSetup *setup = turn_setup_ref(self->setup);
+    pthread_mutex_unlock(&self->lock);
+    return setup;
+}

@@ -1,0 +1,32 @@
+/*
+ * One request to the model and its answer.
+ */
+#pragma once
+
+#include "agent/conversation.h"
+#include "base/http.h"
+#include "tool/settings.h"
+
+typedef struct TurnRequest { // all borrowed
+    const TurnSetup *setup;
+    const char *api_key; // NULL: keyless
+    const Settings *settings;
+    HttpClient *http;
+    Cancel *cancel; // may be NULL
+    bool skips_updates;
+} TurnRequest;
+
+typedef struct TurnAnswer {
+    json_t *message; // finished and added to the conversation
+    json_t *calls;   // its toolCall blocks
+    bool is_failed;  // stopReason error or aborted
+} TurnAnswer;
+
+void turn_answer_clear(TurnAnswer *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TurnAnswer, turn_answer_clear)
+
+/* Blocks until the answer is there, tells its events and adds it. */
+void turn_request(const TurnRequest *request, Conversation *conversation, TurnAnswer *ret_answer);
+
+/* An assistant message without content that says the run was aborted. New reference. */
+json_t *turn_aborted_message(const Model *model);
