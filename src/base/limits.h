@@ -27,7 +27,9 @@
 #define LIMIT_GIT_OUTPUT_BYTES (16 * MIB)
 #define LIMIT_GH_PROCESSES     4 // at once in a process (common §6)
 
-#define LIMIT_TOOL_FILE_BYTES   (256 * MIB) // a file that read or edit opens
+#define LIMIT_TOOL_FILE_BYTES   (256 * MIB) // a file that edit opens
+#define LIMIT_READ_AHEAD_BYTES  (256 * MIB) // looked at behind what read shows, to count lines
+#define LIMIT_ARTIFACT_BYTES    (256 * MIB) // of one artifact; a larger one keeps head and tail
 #define LIMIT_ARGUMENT_BYTES    (16 * MIB)  // arguments of one tool call
 #define LIMIT_MCP_LINE_BYTES    (64 * MIB)
 #define LIMIT_LINE_OUTPUT_BYTES (128 * MIB) // that a line channel's other side leaves unread

@@ -89,9 +89,10 @@ void message_append_truncation(GString *out, const json_t *truncation)
     const json_t *range = json_get_object(truncation, "shownRange");
     gint64 start = json_get_int(range, "start", 1), end = json_get_int(range, "end", 0);
     gint64 total = json_get_int(truncation, "totalLines", 0);
+    const char *bound = json_is_true(json_object_get(truncation, "isAtLeast")) ? "at least " : "";
     if (end >= start)
-        g_string_append_printf(out, "Showing lines %" PRId64 "-%" PRId64 " of %" PRId64, start, end,
-                               total);
+        g_string_append_printf(out, "Showing lines %" PRId64 "-%" PRId64 " of %s%" PRId64, start,
+                               end, bound, total);
     else
         g_string_append_printf(out, "Showing %" PRId64 " of %" PRId64 " lines",
                                json_get_int(truncation, "outputLines", 0), total);

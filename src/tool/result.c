@@ -138,6 +138,13 @@ void tool_result_set_truncation_counts(ToolResult *self, const ResultCounts *cou
     set_truncation(self, counts, by_lines, direction, start_line, total_file_lines, artifact_id);
 }
 
+void tool_result_set_total_at_least(ToolResult *self)
+{
+    json_t *cut = json_get_object(self->meta, "truncation");
+    if (cut)
+        json_set_bool(cut, "isAtLeast", true);
+}
+
 void tool_result_set_limit(ToolResult *self, const char *name, size_t reached)
 {
     if (reached == 0)

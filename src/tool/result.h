@@ -47,6 +47,9 @@ void tool_result_set_truncation_counts(ToolResult *self, const ResultCounts *cou
                                        ResultDirection direction, size_t start_line,
                                        size_t total_file_lines, const char *artifact_id);
 
+/* The total of the truncation that was set is a lower bound: the rest was not counted. */
+void tool_result_set_total_at_least(ToolResult *self);
+
 /* `name` is matchLimit, resultLimit or headLimit. Nothing for `reached` 0. */
 void tool_result_set_limit(ToolResult *self, const char *name, size_t reached);
 void tool_result_set_column_limit(ToolResult *self, size_t max_column);

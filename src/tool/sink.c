@@ -141,11 +141,23 @@ static void store(OutputSink *self, const char *text, size_t size)
         trim_to(self->buffer, self->threshold_bytes);
 }
 
+/* Decodes what is between NUL bytes: they belong to no text. */
+static void decode_without_nul(OutputSink *self, const char *data, size_t size)
+{
+    const char *end = data + size;
+    while (data < end) {
+        const char *nul = memchr(data, '\0', (size_t)(end - data));
+        const char *stop = nul ? nul : end;
+        utf8_decoder_push(&self->decoder, data, (size_t)(stop - data), self->decoded);
+        data = nul ? nul + 1 : end;
+    }
+}
+
 void output_sink_push(OutputSink *self, const char *data, size_t size)
 {
     g_string_truncate(self->decoded, 0);
     g_string_truncate(self->clean, 0);
-    utf8_decoder_push(&self->decoder, data, size, self->decoded);
+    decode_without_nul(self, data, size);
     ansi_filter_push(self->filter, self->decoded->str, self->decoded->len, self->clean);
     store(self, self->clean->str, self->clean->len);
 }

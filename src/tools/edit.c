@@ -8,15 +8,20 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "tools/diff.h"
-#include "tools/edit_fuzzy.h"
+#include "tools/edit_alike.h"
+#include "tools/edit_closest.h"
 #include "tools/edit_indent.h"
 #include "tools/generated.h"
+#include "tools/seen_files.h"
 #include "tools/tools.h"
 #include "tools/workspace_path.h"
 
+#define LAST_SENTENCE                                                                              \
+    "\nLetters, digits and operators must be right; only white space, quotes, dashes and "         \
+    "Unicode forms may differ."
 #define BOM            "\xef\xbb\xbf"
 #define MAX_PREVIEWS   5
-#define PREVIEW_LINES  2 // before and after the one that is meant
+#define PREVIEW_LINES  5 // before and after the one that is meant
 #define PREVIEW_CHARS  80
 #define DIFF_MAX_BYTES (16 * MIB) // a larger file is edited, but not compared
 
@@ -47,11 +52,6 @@ static const FieldDef edit_fields[] = {
     { 0 },
 };
 
-typedef struct Fuzziness { // of the settings
-    bool is_allowed;
-    double threshold;
-} Fuzziness;
-
 /* A file as edits see it: LF only, no BOM. */
 typedef struct Document {
     char *text;
@@ -64,15 +64,13 @@ static void document_clear(Document *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Document, document_clear)
 
-/* Lone CRs become LF too. */
+/* CRLF becomes LF; a lone CR is a character of its line. */
 static char *to_lf(const char *text)
 {
     GString *out = g_string_sized_new(strlen(text));
-    for (const char *p = text; *p; p++) {
-        if (*p == '\r' && p[1] == '\n')
-            continue;
-        g_string_append_c(out, *p == '\r' ? '\n' : *p);
-    }
+    for (const char *p = text; *p; p++)
+        if (*p != '\r' || p[1] != '\n')
+            g_string_append_c(out, *p);
     return g_string_free(out, FALSE);
 }
 
@@ -106,12 +104,15 @@ static bool document_write(const Document *self, const char *path, GError **erro
     return file_write_atomic(path, out->str, out->len, 0666, error);
 }
 
-static size_t count_occurrences(const char *text, const char *needle)
+/* Where `needle` is, one occurrence behind the other; of size_t. Caller unrefs. */
+static GArray *find_occurrences(const char *text, const char *needle)
 {
-    size_t count = 0, size = strlen(needle);
-    for (const char *p = text; (p = strstr(p, needle)); p += size)
-        count++;
-    return count;
+    GArray *starts = g_array_new(FALSE, FALSE, sizeof(size_t));
+    for (const char *p = text; (p = strstr(p, needle)); p += strlen(needle)) {
+        size_t start = (size_t)(p - text);
+        g_array_append_val(starts, start);
+    }
+    return starts;
 }
 
 /* Start of the line that is `lines` before the one that holds `at`. */
@@ -128,7 +129,7 @@ static const char *back_lines(const char *text, const char *at, size_t lines, si
     }
 }
 
-/* Five lines around an occurrence: `  <n> | <text>`. */
+/* The lines around an occurrence: `  <n> | <text>`. */
 static void append_preview(GString *out, const char *text, const char *at)
 {
     size_t number = str_count_lines(text, (size_t)(at - text));
@@ -137,99 +138,98 @@ static void append_preview(GString *out, const char *text, const char *at)
     for (; number <= last; number++) {
         const char *end = strchrnul(line, '\n');
         g_autofree char *valid = utf8_from_bytes(line, (size_t)(end - line));
-        g_autofree char *cut = utf8_ellipsize(valid, PREVIEW_CHARS);
+        bool is_long = utf8_length(valid) > PREVIEW_CHARS;
+        g_autofree char *cut = utf8_ellipsize(valid, PREVIEW_CHARS - is_long);
         g_string_append_printf(out, "  %zu | %s\n", number, cut);
-        if (end[0] == '\0' || end[1] == '\0')
+        if (*end == '\0')
             break;
         line = end + 1;
     }
 }
 
-static bool fail_ambiguous(const char *text, const char *old_text, size_t count, const char *shown,
+/* A few bytes of the model's, put in many places, can make a file of any size. */
+static bool check_size(const Document *document, const EditItem *item, size_t count,
+                       const char *shown, GError **error)
+{
+    size_t size = strlen(document->text), added = count * strlen(item->new_text);
+    return (size <= LIMIT_TOOL_FILE_BYTES && added <= LIMIT_TOOL_FILE_BYTES - size) ||
+           fail_with(error, KEDGE_ERROR_LIMIT, "%s would become larger than %zu MiB", shown,
+                     LIMIT_TOOL_FILE_BYTES / MIB);
+}
+
+/* `starts`: of size_t, where the occurrences are. */
+static bool fail_ambiguous(const char *text, const GArray *starts, const char *shown,
                            GError **error)
 {
     g_autoptr(GString) previews = g_string_new(NULL);
-    const char *at = text;
-    for (size_t i = 0; i < MIN(count, MAX_PREVIEWS); i++) {
-        at = strstr(at, old_text);
-        append_preview(previews, text, at);
+    for (size_t i = 0; i < MIN(starts->len, MAX_PREVIEWS); i++) {
+        append_preview(previews, text, text + g_array_index(starts, size_t, i));
         g_string_append_c(previews, '\n');
-        at += strlen(old_text);
     }
     g_autofree char *partly =
-        count > MAX_PREVIEWS ? g_strdup_printf(" (showing first %d of %zu)", MAX_PREVIEWS, count)
-                             : g_strdup("");
+        starts->len > MAX_PREVIEWS
+            ? g_strdup_printf(" (showing first %d of %u)", MAX_PREVIEWS, starts->len)
+            : g_strdup("");
     return fail_with(error, KEDGE_ERROR_FAILED,
-                     "Found %zu occurrences in %s%s:\n\n%s"
+                     "Found %u occurrences in %s%s:\n\n%s"
                      "Add more context lines to disambiguate.",
-                     count, shown, partly, previews->str);
+                     starts->len, shown, partly, previews->str);
 }
 
-static bool fail_no_match(const FuzzyMatch *match, const Fuzziness *fuzziness, const char *shown,
+static bool fail_no_match(const char *text, const char *old_text, bool is_fuzzy, const char *shown,
                           GError **error)
 {
-    g_autoptr(GString) text = g_string_new(NULL);
-    if (fuzziness->is_allowed)
-        g_string_printf(text, "Could not find a close enough match in %s.", shown);
-    else
-        g_string_printf(text,
-                        "Could not find the exact text in %s. The old text must match exactly "
-                        "including all whitespace and newlines.",
-                        shown);
-    if (!match->has_closest)
-        return fail_with(error, KEDGE_ERROR_FAILED, "%s", text->str);
-
-    g_string_append_printf(text, "\n\nClosest match (%d%% similar) at line %zu:\n",
-                           (int)(match->closest.score * 100), match->closest.line);
-    if (match->differing_old)
-        g_string_append_printf(text, "  - %s\n  + %s\n", match->differing_old,
-                               match->differing_new);
-    if (!fuzziness->is_allowed)
-        g_string_append(text,
-                        "Fuzzy matching is disabled. Enable 'Edit fuzzy match' in settings to "
-                        "accept high-confidence matches.");
-    else if (match->over_threshold > 1)
-        g_string_append_printf(text,
-                               "Found %zu high-confidence matches. Provide more context to make it "
-                               "unique.",
-                               match->over_threshold);
-    else
-        g_string_append_printf(text, "Closest match was below the %d%% similarity threshold.",
-                               (int)(fuzziness->threshold * 100 + 0.5));
-    return fail_with(error, KEDGE_ERROR_FAILED, "%s", text->str);
+    g_autofree char *closest = closest_describe(text, old_text, !is_fuzzy);
+    const char *separator = closest ? "\n\n" : "";
+    if (!is_fuzzy)
+        return fail_with(error, KEDGE_ERROR_FAILED,
+                         "Could not find the exact text in %s. The old text must match exactly "
+                         "including all whitespace and newlines.%s%s",
+                         shown, separator, closest ? closest : "");
+    return fail_with(error, KEDGE_ERROR_FAILED, "Could not find this text in %s.%s%s%s", shown,
+                     separator, closest ? closest : "", closest ? LAST_SENTENCE : "");
 }
 
-/* Puts `new_text`, indented as its surroundings, at each of the places. */
-static char *replace_places(const char *text, const FuzzyPlace *places, size_t count,
-                            const EditItem *item)
+/* Puts `new_text`, indented as its surroundings, at each of the places, but those that overlap one
+   before. */
+static char *replace_places(const char *text, const GArray *places, const EditItem *item,
+                            size_t *ret_count)
 {
     GString *out = g_string_new(NULL);
     const char *from = text;
-    for (size_t i = 0; i < count; i++) {
-        const char *start = text + places[i].start;
-        g_autofree char *matched = g_strndup(start, places[i].size);
+    *ret_count = 0;
+    for (size_t i = 0; i < places->len; i++) {
+        const AlikePlace *place = &g_array_index(places, AlikePlace, i);
+        const char *start = text + place->start;
+        if (start < from)
+            continue;
+        g_autofree char *matched = g_strndup(start, place->size);
         g_autofree char *fitted = edit_reindent(item->old_text, matched, item->new_text);
         g_string_append_len(out, from, start - from);
         g_string_append(out, fitted);
-        from = start + places[i].size;
+        from = start + place->size;
+        (*ret_count)++;
     }
     g_string_append(out, from);
     return g_string_free(out, FALSE);
 }
 
-static bool replace_fuzzy(Document *document, const EditItem *item, const Fuzziness *fuzziness,
+static bool replace_alike(Document *document, const EditItem *item, bool is_fuzzy,
                           const char *shown, size_t *ret_count, GError **error)
 {
-    g_auto(FuzzyMatch) match = { 0 };
-    fuzzy_find(document->text, item->old_text, fuzziness->threshold, &match);
-    bool is_all = item->all && match.over_threshold > 0;
-    if (!fuzziness->is_allowed || (!match.is_accepted && !is_all))
-        return fail_no_match(&match, fuzziness, shown, error);
-
-    const FuzzyPlace *places =
-        is_all ? &g_array_index(match.places, FuzzyPlace, 0) : &match.closest;
-    *ret_count = is_all ? match.places->len : 1;
-    char *text = replace_places(document->text, places, *ret_count, item);
+    g_autoptr(GArray) places = is_fuzzy ? alike_find(document->text, item->old_text)
+                                        : g_array_new(FALSE, FALSE, sizeof(AlikePlace));
+    if (places->len == 0)
+        return fail_no_match(document->text, item->old_text, is_fuzzy, shown, error);
+    if (places->len > 1 && !item->all) {
+        g_autoptr(GArray) starts = g_array_new(FALSE, FALSE, sizeof(size_t));
+        for (size_t i = 0; i < places->len; i++)
+            g_array_append_val(starts, g_array_index(places, AlikePlace, i).start);
+        return fail_ambiguous(document->text, starts, shown, error);
+    }
+    if (!check_size(document, item, places->len, shown, error))
+        return false;
+    char *text = replace_places(document->text, places, item, ret_count);
     g_free(document->text);
     document->text = text;
     return true;
@@ -243,19 +243,9 @@ static void replace_exact(Document *document, const EditItem *item)
     document->text = g_strdup(text->str);
 }
 
-/* A few bytes of the model's, put in many places, can make a file of any size. */
-static bool check_size(const Document *document, const EditItem *item, size_t count,
-                       const char *shown, GError **error)
-{
-    size_t size = strlen(document->text), added = count * strlen(item->new_text);
-    return (size <= LIMIT_TOOL_FILE_BYTES && added <= LIMIT_TOOL_FILE_BYTES - size) ||
-           fail_with(error, KEDGE_ERROR_LIMIT, "%s would become larger than %zu MiB", shown,
-                     LIMIT_TOOL_FILE_BYTES / MIB);
-}
-
 /* One entry. A failed one leaves the document as it is. */
-static bool apply_item(Document *document, const EditItem *asked, const Fuzziness *fuzziness,
-                       const char *shown, size_t *ret_count, GError **error)
+static bool apply_item(Document *document, const EditItem *asked, bool is_fuzzy, const char *shown,
+                       size_t *ret_count, GError **error)
 {
     if (*asked->old_text == '\0')
         return fail_with(error, KEDGE_ERROR_USAGE, "old_text must not be empty.");
@@ -264,62 +254,62 @@ static bool apply_item(Document *document, const EditItem *asked, const Fuzzines
     const EditItem item = { .old_text = old_text, .new_text = new_text, .all = asked->all };
     g_autofree char *before = g_strdup(document->text);
 
-    size_t count = count_occurrences(document->text, old_text);
-    if (count > 1 && !item.all)
-        return fail_ambiguous(document->text, old_text, count, shown, error);
-    if (!check_size(document, &item, count, shown, error))
+    g_autoptr(GArray) starts = find_occurrences(document->text, old_text);
+    *ret_count = starts->len;
+    if (starts->len > 1 && !item.all)
+        return fail_ambiguous(document->text, starts, shown, error);
+    if (!check_size(document, &item, starts->len, shown, error))
         return false;
-    if (count > 0)
+    if (starts->len > 0)
         replace_exact(document, &item);
-    else if (!replace_fuzzy(document, &item, fuzziness, shown, &count, error))
+    else if (!replace_alike(document, &item, is_fuzzy, shown, ret_count, error))
         return false;
-    if (strcmp(before, document->text) == 0)
-        return fail_with(error, KEDGE_ERROR_FAILED,
-                         "Edits to %s resulted in no changes being made.", shown);
-    *ret_count = count;
-    return true;
+    return strcmp(before, document->text) != 0 ||
+           fail_with(error, KEDGE_ERROR_FAILED, "Edits to %s resulted in no changes being made.",
+                     shown);
 }
 
-static bool decode_and_apply(Document *document, const json_t *value, const Fuzziness *fuzziness,
-                             const char *shown, size_t *ret_count, GError **error)
+static bool decode_and_apply(Document *document, const json_t *value, bool is_fuzzy,
+                             const char *shown, GString *text, GError **error)
 {
     EditItem item = { 0 };
+    size_t count = 0;
     g_autoptr(json_t) kept = NULL;
     g_autofree char *problems = NULL;
     if (!field_decode(item_fields, value, FIELD_LENIENT, &item, &kept, &problems))
         return fail_with(error, KEDGE_ERROR_USAGE, "%s", problems);
-    return apply_item(document, &item, fuzziness, shown, ret_count, error);
+    if (!apply_item(document, &item, is_fuzzy, shown, &count, error))
+        return false;
+    const char *separator = text->len > 0 ? "\n" : "";
+    if (count == 1)
+        g_string_append_printf(text, "%sSuccessfully replaced text in %s.", separator, shown);
+    else
+        g_string_append_printf(text, "%sSuccessfully replaced %zu occurrences in %s.", separator,
+                               count, shown);
+    return true;
 }
 
-/* All entries in order, each on what those before it have made. Of several, one that fails is
-   reported in `text` and does not stop the others; alone it is the error of the call. */
-static bool apply_all(Document *document, const json_t *edits, const Fuzziness *fuzziness,
-                      const char *shown, GString *text, bool *ret_is_error, GError **error)
+/* All entries in order, each on what those before it have made; `text` gets a line for each. When
+   one fails, none counts, and the error names all that failed. */
+static bool apply_all(Document *document, const json_t *edits, bool is_fuzzy, const char *shown,
+                      GString *text, GError **error)
 {
-    bool is_alone = json_array_size(edits) == 1, is_error = false;
-    size_t total = 0, i = 0;
+    size_t count = json_array_size(edits), i = 0;
     json_t *value = NULL;
+    g_autoptr(GString) failures = g_string_new(NULL);
     json_array_foreach (edits, i, value) {
         g_autoptr(GError) problem = NULL;
-        size_t count = 0;
-        if (!decode_and_apply(document, value, fuzziness, shown, &count, &problem)) {
-            if (is_alone) {
-                g_propagate_error(error, g_steal_pointer(&problem));
-                return false;
-            }
-            is_error = true;
-            g_string_append_printf(text, "Error editing %s: %s\n", shown, problem->message);
+        if (decode_and_apply(document, value, is_fuzzy, shown, text, &problem))
+            continue;
+        if (count == 1) {
+            g_propagate_error(error, g_steal_pointer(&problem));
+            return false;
         }
-        total += count;
+        g_string_append_printf(failures, "Edit %zu of %zu: %s\n", i + 1, count, problem->message);
     }
-    if (total == 1)
-        g_string_append_printf(text, "Successfully replaced text in %s.", shown);
-    else if (total > 1)
-        g_string_append_printf(text, "Successfully replaced %zu occurrences in %s.", total, shown);
-    else
-        g_string_truncate(text, text->len - 1);
-    *ret_is_error = is_error;
-    return true;
+    return failures->len == 0 ||
+           fail_with(error, KEDGE_ERROR_FAILED, "%sNone of the %zu edits was made.", failures->str,
+                     count);
 }
 
 static void add_details(ToolResult *result, const char *before, const char *after)
@@ -348,28 +338,23 @@ static bool edit_run(ToolCall *call, const void *args_, ToolResult *result, GErr
 {
     const EditArgs *args = args_;
     const Settings *settings = tool_call_settings(call);
-    g_autofree char *path = workspace_path(args->path, tool_call_cwd(call));
-    g_autofree char *shown = path_display(path, tool_call_cwd(call));
+    g_autofree char *path = NULL;
+    g_autofree char *shown = NULL;
     g_auto(Document) document = { 0 };
-    if (!document_read(path, shown, &document, error) ||
-        !generated_check(settings, path, shown, document.text, strlen(document.text), error))
+    if (!workspace_target(args->path, tool_call_cwd(call), &path, &shown, error) ||
+        !document_read(path, shown, &document, error) ||
+        !generated_check(settings, path, shown, document.text, strlen(document.text), error) ||
+        !seen_files_check(call, path, shown, error))
         return false;
 
-    const Fuzziness fuzziness = {
-        .is_allowed = settings_get_bool(settings, "edit.fuzzyMatch"),
-        .threshold = CLAMP(settings_get_number(settings, "edit.fuzzyThreshold"), 0, 1),
-    };
     g_autofree char *before = g_strdup(document.text);
     g_autoptr(GString) text = g_string_new(NULL);
-    bool is_error = false;
-    if (!apply_all(&document, args->edits, &fuzziness, shown, text, &is_error, error))
+    if (!apply_all(&document, args->edits, settings_get_bool(settings, "edit.fuzzyMatch"), shown,
+                   text, error) ||
+        !document_write(&document, path, error))
         return false;
-    if (strcmp(before, document.text) != 0) {
-        if (!document_write(&document, path, error))
-            return false;
-        add_details(result, before, document.text);
-    }
-    result->is_error = is_error;
+    seen_files_note(call, path);
+    add_details(result, before, document.text);
     tool_result_add_text(result, text->str);
     return true;
 }
@@ -379,7 +364,7 @@ static const char description[] = "Replaces text in a file.\n"
                                   "long enough to be found once; or "
                                   "set `all` to replace every occurrence. Read the file first.\n"
                                   "- Several changes of one file go into one call; each works on "
-                                  "what those before it have made.\n"
+                                  "what those before it have made. All are made or none.\n"
                                   "- Line endings and a byte order mark are kept.";
 
 const ToolDef tool_edit = {

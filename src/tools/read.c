@@ -2,13 +2,16 @@
  * read: a text file, a directory, an image, or an artifact of the session (agent-tools §3.1).
  */
 #include "base/file.h"
-#include "base/limits.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "model/message.h"
 #include "tools/read_text.h"
+#include "tools/seen_files.h"
+#include "tools/tool_file.h"
 #include "tools/tools.h"
 #include "tools/workspace_path.h"
+
+#include <errno.h>
 
 enum { MAX_IMAGE_BYTES = 20 * 1024 * 1024 };
 
@@ -58,15 +61,6 @@ static bool apply_legacy(const ReadArgs *args, ReadSelect *select, GError **erro
     return true;
 }
 
-/* The length of `scheme` in `scheme://…`; 0 for a path. file:// is a path. */
-static size_t scheme_length(const char *text)
-{
-    size_t length =
-        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
-    bool is_url = g_ascii_isalpha(*text) && g_str_has_prefix(text + length, "://");
-    return is_url && g_ascii_strncasecmp(text, "file://", 7) != 0 ? length : 0;
-}
-
 static bool exists(const char *path, const char *cwd)
 {
     g_autofree char *absolute = workspace_path(path, cwd);
@@ -77,7 +71,7 @@ static bool exists(const char *path, const char *cwd)
 static bool split_path(const char *asked, const char *cwd, ReadSelect *ret_select, GError **error)
 {
     g_autofree char *cleaned = workspace_clean(asked);
-    bool is_path = scheme_length(cleaned) == 0;
+    bool is_path = workspace_scheme_length(cleaned) == 0;
     if (is_path && exists(asked, cwd)) {
         *ret_select = (ReadSelect) { .path = g_strdup(asked), .start = 1 };
         return true;
@@ -103,45 +97,55 @@ static bool parse_path(const ReadArgs *args, const char *cwd, ReadSelect *ret_se
     return true;
 }
 
-static void show_image(const char *type, const char *data, size_t size, ToolResult *result)
+static bool show_image(const char *type, const char *path, const struct stat *info,
+                       ToolResult *result, GError **error)
 {
-    if (size > MAX_IMAGE_BYTES) {
-        g_autofree char *shown = str_format_bytes(size);
+    if (info->st_size > MAX_IMAGE_BYTES) {
+        g_autofree char *shown = str_format_bytes((uint64_t)info->st_size);
         g_autofree char *text =
             g_strdup_printf("Image file too large: %s exceeds 20.0MB limit.", shown);
         tool_result_add_text(result, text);
-        return;
+        return true;
     }
+    g_autofree char *data = NULL;
+    size_t size = 0;
+    if (!file_read(path, MAX_IMAGE_BYTES, &data, &size, error))
+        return false;
     g_autofree char *text = g_strdup_printf("Read image file [%s]", type);
     g_autofree char *base64 = g_base64_encode((const guchar *)data, size);
     tool_result_add_text(result, text);
     tool_result_add_image(result, base64, type);
+    return true;
 }
 
 static bool show_file(ToolCall *call, const char *path, const ReadSelect *select,
                       const char *entity, ToolResult *result, GError **error)
 {
-    g_autofree char *data = NULL;
-    size_t size = 0;
-    if (!file_read(path, LIMIT_TOOL_FILE_BYTES, &data, &size, error))
+    g_auto(Fd) fd = -1;
+    struct stat info;
+    g_autofree char *shown = path_display(path, tool_call_cwd(call));
+    if (!tool_file_open(path, shown, &fd, &info, error))
         return false;
     json_set_text(tool_result_details(result), "resolvedPath", path);
-    const char *type = message_image_type(data, size);
-    if (type) {
-        show_image(type, data, size, result);
-        return true;
-    }
+    g_autoptr(LineStream) lines = line_stream_new(fd, shown);
+    const char *head = NULL;
+    size_t size = 0;
+    if (!line_stream_peek(lines, &head, &size, error))
+        return false;
+    const char *type = message_image_type(head, size);
+    if (type)
+        return show_image(type, path, &info, result, error);
+
     const Settings *settings = tool_call_settings(call);
     const ReadText text = {
-        .data = data,
-        .size = size,
+        .lines = lines,
+        .size = MAX((uint64_t)info.st_size, size),
         .entity = entity,
         .select = select,
         .has_numbers = settings_get_bool(settings, "readLineNumbers"),
         .default_limit = settings_get_int(settings, "read.defaultLimit"),
     };
-    read_text_show(&text, result);
-    return true;
+    return read_text_show(&text, result, error);
 }
 
 static bool read_artifact(ToolCall *call, const ReadSelect *select, ToolResult *result,
@@ -175,7 +179,17 @@ static bool show_path(ToolCall *call, const char *path, const ReadSelect *select
     tool_result_set_source_path(result, path);
     if (file_is_directory(path))
         return read_directory_show(path, select, tool_call_now_ms(call), result, error);
-    return show_file(call, path, select, "file", result, error);
+    if (!show_file(call, path, select, "file", result, error))
+        return false;
+    seen_files_note(call, path);
+    return true;
+}
+
+/* A link that leads nowhere is no path to read. */
+static bool leads_somewhere(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 static bool read_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
@@ -187,14 +201,12 @@ static bool read_run(ToolCall *call, const void *args_, ToolResult *result, GErr
         return false;
     if (g_ascii_strncasecmp(select.path, "artifact://", strlen("artifact://")) == 0)
         return read_artifact(call, &select, result, error);
-    size_t scheme = scheme_length(select.path);
+    size_t scheme = workspace_scheme_length(select.path);
     if (scheme > 0)
-        return fail_with(error, KEDGE_ERROR_USAGE,
-                         "Unknown protocol: %.*s://\nSupported: artifact://", (int)scheme,
-                         select.path);
+        return workspace_fail_unknown_scheme(select.path, scheme, error);
 
     g_autofree char *path = workspace_path(select.path, cwd);
-    if (file_exists(path))
+    if (leads_somewhere(path))
         return show_path(call, path, &select, result, error);
     g_autofree char *match = workspace_suffix_match(select.path, cwd, tool_call_cancel(call));
     if (!match)
@@ -211,7 +223,7 @@ const ToolDef tool_read = {
     .label = "Read",
     .summary = "Show a text file, a directory, an image or an artifact",
     .description =
-        "Show a file with its text exactly as it is, or a directory as a tree. Append :N to start "
+        "Show the lines of a file, or a directory as a tree. Append :N to start "
         "at line N, "
         ":A-B or :A+COUNT for a range, :raw for the bare text; a long file is shown in pages. "
         "artifact://ID shows the full output of an earlier call. Images (PNG, JPEG, GIF, WebP) are "

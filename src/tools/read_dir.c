@@ -15,7 +15,7 @@ typedef struct Entry {
     char *name;
     char *label; // the name as text, with a slash behind a directory
     unsigned depth;
-    bool is_more; // "… n more"
+    unsigned left_out; // over 0: "… n not listed"
     bool is_directory;
     int64_t size, mtime_ms;
 } Entry;
@@ -45,6 +45,15 @@ static bool is_never_entered(const char *name)
     return g_strv_contains(names, name);
 }
 
+/* What is no part of somebody's work, unless the path that was asked for leads into it. */
+static bool is_left_out(const char *name, const char *path)
+{
+    if (strcmp(name, ".git") != 0 && strcmp(name, "node_modules") != 0)
+        return false;
+    g_auto(GStrv) parts = g_strsplit(path, "/", -1);
+    return !g_strv_contains((const char *const *)parts, name);
+}
+
 static Entry *entry_new(const char *dir, const char *name, unsigned depth)
 {
     g_autofree char *path = g_build_filename(dir, name, NULL);
@@ -62,7 +71,9 @@ static Entry *entry_new(const char *dir, const char *name, unsigned depth)
     return entry;
 }
 
-static GPtrArray *list_children(const char *dir, unsigned depth, GError **error)
+/* Newest first. Of a very large directory some are only counted. */
+static GPtrArray *list_children(const char *root, const char *dir, unsigned depth,
+                                unsigned *ret_unread, GError **error)
 {
     DIR *handle = opendir(dir);
     if (!handle) {
@@ -71,9 +82,13 @@ static GPtrArray *list_children(const char *dir, unsigned depth, GError **error)
     }
     GPtrArray *children = g_ptr_array_new_with_free_func(entry_free);
     const struct dirent *found = NULL;
-    while (children->len < MAX_ENTRIES && (found = readdir(handle))) {
-        bool is_self = strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0;
-        Entry *entry = is_self ? NULL : entry_new(dir, found->d_name, depth);
+    *ret_unread = 0;
+    while ((found = readdir(handle))) {
+        if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0 ||
+            is_left_out(found->d_name, root))
+            continue;
+        *ret_unread += children->len >= MAX_ENTRIES;
+        Entry *entry = children->len < MAX_ENTRIES ? entry_new(dir, found->d_name, depth) : NULL;
         if (entry)
             g_ptr_array_add(children, entry);
     }
@@ -82,42 +97,60 @@ static GPtrArray *list_children(const char *dir, unsigned depth, GError **error)
     return children;
 }
 
-static void take_child(GPtrArray *tree, GPtrArray *children, unsigned index, const char *dir);
+typedef struct Tree {
+    const char *root;
+    GPtrArray *entries; // of Entry, as they are shown
+} Tree;
 
-static void add_children(GPtrArray *tree, GPtrArray *children, const char *dir, unsigned cap)
+static void take_child(const Tree *tree, GPtrArray *children, unsigned index, const char *dir);
+
+static void add_left_out(const Tree *tree, unsigned count, unsigned depth)
 {
-    bool is_over = children->len > cap;
-    unsigned head = is_over ? cap - 1 : children->len;
-    for (unsigned i = 0; i < head; i++)
-        take_child(tree, children, i, dir);
-    if (!is_over)
-        return;
     Entry *more = g_new0(Entry, 1);
-    more->label = g_strdup_printf("… %u more", children->len - head);
-    more->depth = ((Entry *)children->pdata[children->len - 1])->depth;
-    more->is_more = true;
-    g_ptr_array_add(tree, more);
-    take_child(tree, children, children->len - 1, dir);
+    more->label = g_strdup_printf("… %u not listed", count);
+    more->depth = depth;
+    more->left_out = count;
+    g_ptr_array_add(tree->entries, more);
 }
 
-static void take_child(GPtrArray *tree, GPtrArray *children, unsigned index, const char *dir)
+/* At most `cap` of the children, then the newest but for one place, which is the oldest's. */
+static void add_children(const Tree *tree, GPtrArray *children, const char *dir, unsigned cap,
+                         unsigned unread)
+{
+    unsigned depth = ((Entry *)children->pdata[0])->depth;
+    bool is_over = children->len > cap || unread > 0;
+    unsigned head = is_over ? MIN(cap, children->len) - 1 : children->len;
+    for (unsigned i = 0; i < head; i++)
+        take_child(tree, children, i, dir);
+    unsigned left_out = is_over ? children->len - head - 1 + unread : 0;
+    if (left_out > 0)
+        add_left_out(tree, left_out, depth);
+    if (is_over)
+        take_child(tree, children, children->len - 1, dir);
+}
+
+static void add_grandchildren(const Tree *tree, const char *dir, unsigned depth)
+{
+    unsigned unread = 0;
+    g_autoptr(GPtrArray) children = list_children(tree->root, dir, depth, &unread, NULL);
+    if (!children || children->len == 0)
+        return;
+    g_ptr_array_set_free_func(children, NULL);
+    add_children(tree, children, dir, MAX_CHILDREN, unread);
+    for (unsigned i = 0; i < children->len; i++)
+        if (children->pdata[i])
+            entry_free(children->pdata[i]);
+}
+
+static void take_child(const Tree *tree, GPtrArray *children, unsigned index, const char *dir)
 {
     Entry *entry = children->pdata[index];
     children->pdata[index] = NULL;
-    g_ptr_array_add(tree, entry);
-    if (!entry->is_directory || entry->depth >= MAX_DEPTH)
-        return;
-    if (is_never_entered(entry->name))
+    g_ptr_array_add(tree->entries, entry);
+    if (!entry->is_directory || entry->depth >= MAX_DEPTH || is_never_entered(entry->name))
         return;
     g_autofree char *path = g_build_filename(dir, entry->name, NULL);
-    g_autoptr(GPtrArray) grandchildren = list_children(path, entry->depth + 1, NULL);
-    if (grandchildren && grandchildren->len > 0) {
-        g_ptr_array_set_free_func(grandchildren, NULL);
-        add_children(tree, grandchildren, path, MAX_CHILDREN);
-        for (unsigned i = 0; i < grandchildren->len; i++)
-            if (grandchildren->pdata[i])
-                entry_free(grandchildren->pdata[i]);
-    }
+    add_grandchildren(tree, path, entry->depth + 1);
 }
 
 static char *age_text(int64_t age_ms)
@@ -154,7 +187,7 @@ static void append_entry(GString *out, const Entry *entry, size_t width, int64_t
     g_autoptr(GString) line = g_string_new(NULL);
     append_padding(line, 0, entry->depth * 2);
     g_string_append_printf(line, "- %s", entry->label);
-    g_autofree char *age = entry->is_more ? g_strdup("") : age_text(now_ms - entry->mtime_ms);
+    g_autofree char *age = entry->left_out > 0 ? g_strdup("") : age_text(now_ms - entry->mtime_ms);
     if (*age) {
         append_padding(line, label_width(entry), width + 2);
         g_autofree char *size =
@@ -166,48 +199,57 @@ static void append_entry(GString *out, const Entry *entry, size_t width, int64_t
 }
 
 /* Drops the deepest, last lines until the tree fits; the root's children stay. Returns how many
- * went. */
-static unsigned drop_lines(GPtrArray *tree, unsigned max_lines)
+ * entries are missing then. */
+static unsigned drop_lines(GPtrArray *entries, unsigned max_lines)
 {
     unsigned dropped = 0;
     for (unsigned depth = MAX_DEPTH; depth > 1; depth--)
-        for (unsigned i = tree->len; i > 0 && tree->len + 1 > max_lines; i--)
-            if (((Entry *)tree->pdata[i - 1])->depth == depth) {
-                g_ptr_array_remove_index(tree, i - 1);
-                dropped++;
-            }
+        for (unsigned i = entries->len; i > 0 && entries->len + 1 > max_lines; i--) {
+            const Entry *entry = entries->pdata[i - 1];
+            if (entry->depth != depth)
+                continue;
+            dropped += entry->left_out > 0 ? entry->left_out : 1;
+            g_ptr_array_remove_index(entries, i - 1);
+        }
     return dropped;
+}
+
+static char *print_tree(const GPtrArray *entries, unsigned dropped, int64_t now_ms)
+{
+    size_t width = 0;
+    for (unsigned i = 0; i < entries->len; i++)
+        width = MAX(width, label_width(entries->pdata[i]));
+    GString *out = g_string_new(".");
+    for (unsigned i = 0; i < entries->len; i++)
+        append_entry(out, entries->pdata[i], width, now_ms);
+    if (dropped > 0)
+        g_string_append_printf(out, "\n… %u not listed", dropped);
+    return g_string_free(out, FALSE);
 }
 
 bool read_directory_show(const char *path, const ReadSelect *select, int64_t now_ms,
                          ToolResult *result, GError **error)
 {
-    g_autoptr(GPtrArray) children = list_children(path, 1, error);
+    unsigned unread = 0;
+    g_autoptr(GPtrArray) children = list_children(path, path, 1, &unread, error);
     if (!children)
         return false;
+    json_set_bool(tool_result_details(result), "isDirectory", true);
     if (children->len == 0) {
         tool_result_add_text(result, "(empty directory)");
         return true;
     }
-    g_autoptr(GPtrArray) tree = g_ptr_array_new_with_free_func(entry_free);
-    g_ptr_array_set_free_func(children, NULL);
-    add_children(tree, children, path, G_MAXUINT);
-
+    g_autoptr(GPtrArray) entries = g_ptr_array_new_with_free_func(entry_free);
+    const Tree tree = { .root = path, .entries = entries };
+    g_ptr_array_set_free_func(children, NULL); // what is taken belongs to the tree
+    add_children(&tree, children, path, MAX_ENTRIES, unread);
     unsigned dropped = 0;
     if (select->has_range && select->end > 0)
-        dropped = drop_lines(tree, (unsigned)MIN(select->end - select->start + 1, MAX_ENTRIES));
-    size_t width = 0;
-    for (unsigned i = 0; i < tree->len; i++)
-        width = MAX(width, label_width(tree->pdata[i]));
-    g_autoptr(GString) out = g_string_new(".");
-    for (unsigned i = 0; i < tree->len; i++)
-        append_entry(out, tree->pdata[i], width, now_ms);
-    if (dropped > 0)
-        g_string_append_printf(out, "\n… (%u lines elided beyond depth/cap)", dropped);
+        dropped = drop_lines(entries, (unsigned)MIN(select->end - select->start + 1, MAX_ENTRIES));
 
-    g_auto(Truncated) cut = truncate_head(out->str, MAX_ENTRIES * (MAX_CHILDREN + 1), 0);
+    g_autofree char *text = print_tree(entries, dropped, now_ms);
+    g_auto(Truncated) cut = truncate_head(text, MAX_ENTRIES * (MAX_CHILDREN + 1), 0);
     tool_result_set_truncation(result, &cut, RESULT_HEAD, 1, 0, NULL);
     tool_result_add_text(result, cut.content);
-    json_set_bool(tool_result_details(result), "isDirectory", true);
     return true;
 }

@@ -1,5 +1,6 @@
 /*
- * Lines of a text (read_text.h).
+ * Lines of a text (read_text.h): one pass, up to the end of what is asked for; what comes behind is
+ * only counted.
  */
 #include "tools/read_text.h"
 #include "base/str.h"
@@ -13,30 +14,28 @@ typedef struct Window { // 1-based, inclusive
     size_t budget_bytes;
 } Window;
 
-static Window window_of(const ReadText *text, int64_t total_lines)
+static Window window_of(const ReadText *text)
 {
     const ReadSelect *select = text->select;
-    int64_t wanted = select->end > 0 ? MIN(select->end - select->start + 1, MAX_LINES)
-                                     : CLAMP(text->default_limit, 1, MAX_LINES);
-    int64_t first = select->start, last = select->start + wanted - 1;
-    if (first > 1)
-        first = MAX(1, first - CONTEXT_LINES);
+    int64_t before = MIN(select->start - 1, CONTEXT_LINES);
+    int64_t asked = CLAMP(text->default_limit, 1, MAX_LINES), after = 0;
+    if (select->end > 0) {
+        asked = MIN(select->end - select->start + 1, MAX_LINES);
+        after = CONTEXT_LINES;
+    }
+    int64_t most = before + asked + after; // what a bounded range shows has an end, context or not
     if (select->end > 0)
-        last += CONTEXT_LINES;
-    last = MIN(last, total_lines);
-    return (Window) { first, last,
-                      MAX(MIN_BUDGET_BYTES, (size_t)(last - first + 1) * BYTES_PER_LINE) };
+        most = MIN(most, MAX_LINES);
+    int64_t first = select->start - before;
+    return (Window) { first, first + most - 1,
+                      MAX(MIN_BUDGET_BYTES, (size_t)most * BYTES_PER_LINE) };
 }
 
-static const char *line_start(const ReadText *text, int64_t number)
-{
-    const char *p = text->data, *end = text->data + text->size;
-    for (int64_t line = 1; line < number && p; line++) {
-        p = memchr(p, '\n', (size_t)(end - p));
-        p = p ? p + 1 : NULL;
-    }
-    return p;
-}
+/* What is known of the lines of the whole. */
+typedef struct Total {
+    int64_t lines;
+    bool is_exact; // else at least so many
+} Total;
 
 static void show_past_end(const ReadText *text, int64_t total_lines, ToolResult *result)
 {
@@ -49,10 +48,9 @@ static void show_past_end(const ReadText *text, int64_t total_lines, ToolResult 
 }
 
 /* A first line over the budget: its beginning, or what stands for it. */
-static void append_long_line(GString *out, const char *line, size_t size, int64_t number,
+static void append_long_line(GString *out, const char *valid, uint64_t size, int64_t number,
                              size_t budget)
 {
-    g_autofree char *valid = utf8_from_bytes(line, MIN(size, budget));
     g_autofree char *snippet = str_truncate(valid, budget);
     if (*snippet) {
         g_string_append(out, snippet);
@@ -67,96 +65,124 @@ static void append_long_line(GString *out, const char *line, size_t size, int64_
                            number, line_size, limit);
 }
 
-static bool is_binary(const ReadText *text)
-{
-    return memchr(text->data, '\0', MIN(text->size, BINARY_PROBE_BYTES)) != NULL;
-}
-
 typedef struct Shown { // what append_lines() put out; 1-based, inclusive
     int64_t first, last;
+    int64_t taken;   // the number of the last line that was taken from the stream
     bool is_partial; // one line that is over the budget, cut short
 } Shown;
 
 /* Whole lines of the window within its budget. The lines before the one that was asked for are only
    context: they make room for it. */
-static Shown append_lines(const ReadText *text, const Window *window, GString *out)
+static bool append_lines(const ReadText *text, const Window *window, GString *out, Shown *shown,
+                         GError **error)
 {
-    Shown shown = { .first = window->first, .last = window->first - 1 };
-    const char *line = line_start(text, window->first), *end = text->data + text->size,
-               *next = NULL;
-    for (int64_t number = window->first; number <= window->last; number++, line = next) {
-        const char *newline = memchr(line, '\n', (size_t)(end - line));
-        size_t size = (size_t)((newline ? newline : end) - line);
-        next = newline ? newline + 1 : end;
-        bool fits = out->len + (shown.last >= shown.first) + size <= window->budget_bytes;
+    g_autoptr(GString) buffer = g_string_new(NULL);
+    StreamLine line = { .text = buffer };
+    bool has_line = true;
+    *shown =
+        (Shown) { .first = window->first, .last = window->first - 1, .taken = window->first - 1 };
+    for (int64_t number = window->first; number <= window->last; number++) {
+        if (!line_stream_next(text->lines, window->budget_bytes, &line, &has_line, error))
+            return false;
+        if (!has_line)
+            return true;
+        shown->taken = number;
+        g_autofree char *valid = utf8_from_bytes(buffer->str, buffer->len);
+        size_t size = strlen(valid);
+        bool fits = line.is_whole &&
+                    out->len + (shown->last >= shown->first) + size <= window->budget_bytes;
         if (!fits && number <= text->select->start) {
             g_string_truncate(out, 0);
-            shown.first = number < text->select->start ? number + 1 : number;
-            shown.last = shown.first - 1;
+            shown->first = number < text->select->start ? number + 1 : number;
+            shown->last = shown->first - 1;
             if (number < text->select->start)
                 continue;
-            fits = size <= window->budget_bytes;
+            fits = line.is_whole && size <= window->budget_bytes;
         }
-        if (!fits && shown.last >= shown.first)
-            break;
+        if (!fits && shown->last >= shown->first)
+            return true;
         if (!fits) {
-            append_long_line(out, line, size, number, window->budget_bytes);
-            return (Shown) { .first = number, .last = number, .is_partial = true };
+            append_long_line(out, valid, line.size, number, window->budget_bytes);
+            *shown = (Shown) { number, number, number, true };
+            return true;
         }
-        if (shown.last >= shown.first)
+        if (shown->last >= shown->first)
             g_string_append_c(out, '\n');
         if (text->has_numbers && !text->select->is_raw)
             g_string_append_printf(out, "%" G_GINT64_FORMAT "|", number);
-        g_string_append_len(out, line, (gssize)size);
-        shown.last = number;
+        g_string_append(out, valid);
+        shown->last = number;
     }
-    return shown;
+    return true;
 }
 
 /* What follows the shown lines: told by the notice, but for a range of the caller's own in what is
  * no file. */
 static void note_rest(const ReadText *text, const Window *window, const Shown *shown,
-                      int64_t total_lines, GString *out, ToolResult *result)
+                      const Total *total, GString *out, ToolResult *result)
 {
     bool ended_as_asked = shown->last >= window->last && !shown->is_partial;
-    if (shown->last >= total_lines && !shown->is_partial)
+    if (shown->last >= total->lines && total->is_exact && !shown->is_partial)
         return;
     if (ended_as_asked && text->select->end > 0 && strcmp(text->entity, "file") != 0) {
         g_string_append_printf(out,
-                               "\n\n[%" G_GINT64_FORMAT " more lines in %s. Use :%" G_GINT64_FORMAT
-                               " to continue]",
-                               total_lines - shown->last, text->entity, shown->last + 1);
+                               "\n\n[%s%" G_GINT64_FORMAT
+                               " more lines in %s. Use :%" G_GINT64_FORMAT " to continue]",
+                               total->is_exact ? "" : "at least ", total->lines - shown->last,
+                               text->entity, shown->last + 1);
         return;
     }
     const Truncated cut = {
         .is_truncated = true,
         .by_lines = ended_as_asked,
-        .total_lines = (size_t)total_lines,
+        .total_lines = (size_t)total->lines,
         .total_bytes = text->size,
         .output_lines = (size_t)(shown->last - shown->first + 1),
         .output_bytes = out->len,
         .max_bytes = window->budget_bytes,
     };
-    tool_result_set_truncation(result, &cut, RESULT_HEAD, (size_t)shown->first, (size_t)total_lines,
-                               NULL);
+    tool_result_set_truncation(result, &cut, RESULT_HEAD, (size_t)shown->first,
+                               (size_t)total->lines, NULL);
+    if (!total->is_exact)
+        tool_result_set_total_at_least(result);
 }
 
-void read_text_show(const ReadText *text, ToolResult *result)
+/* Binary is what has a NUL near its start; the text is shown all the same. */
+static bool note_binary(const ReadText *text, GString *out, GError **error)
 {
-    int64_t total_lines = (int64_t)str_count_lines(text->data, text->size);
-    if (text->select->start > total_lines) {
-        show_past_end(text, total_lines, result);
-        return;
+    const char *head = NULL;
+    size_t size = 0;
+    if (!line_stream_peek(text->lines, &head, &size, error))
+        return false;
+    if (size > 0 && memchr(head, '\0', MIN(size, BINARY_PROBE_BYTES))) {
+        g_autofree char *shown = str_format_bytes(text->size);
+        g_string_printf(out, "[Binary file: %s]\n", shown);
     }
-    Window window = window_of(text, total_lines);
+    return true;
+}
+
+bool read_text_show(const ReadText *text, ToolResult *result, GError **error)
+{
+    const Window window = window_of(text);
+    g_autoptr(GString) head = g_string_new(NULL);
     g_autoptr(GString) out = g_string_new(NULL);
-    Shown shown = append_lines(text, &window, out);
-    note_rest(text, &window, &shown, total_lines, out, result);
-    if (is_binary(text)) {
-        g_autofree char *size = str_format_bytes(text->size);
-        g_autofree char *head = g_strdup_printf("[Binary file: %s]\n", size);
-        g_string_prepend(out, head);
+    int64_t skipped = 0, rest = 0;
+    Shown shown = { 0 };
+    Total total = { 0 };
+    if (!note_binary(text, head, error) ||
+        !line_stream_skip(text->lines, window.first - 1, &skipped, error))
+        return false;
+    if (skipped == window.first - 1 && !append_lines(text, &window, out, &shown, error))
+        return false;
+    if (!line_stream_count_rest(text->lines, &rest, &total.is_exact, error))
+        return false;
+    total.lines = MAX(skipped, shown.taken) + rest;
+    if (text->select->start > total.lines) {
+        show_past_end(text, total.lines, result);
+        return true;
     }
-    g_autofree char *valid = utf8_from_bytes(out->str, out->len);
-    tool_result_add_text(result, valid);
+    note_rest(text, &window, &shown, &total, out, result);
+    g_string_prepend(out, head->str);
+    tool_result_add_text(result, out->str);
+    return true;
 }

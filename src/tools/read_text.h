@@ -5,11 +5,12 @@
 #pragma once
 
 #include "tool/tool.h"
+#include "tools/line_stream.h"
 #include "tools/read_select.h"
 
 typedef struct ReadText {
-    const char *data;
-    size_t size;
+    LineStream *lines;  // nothing taken yet
+    uint64_t size;      // of the whole, in bytes
     const char *entity; // "file"; "resource" for an artifact
     const ReadSelect *select;
     bool has_numbers; // readLineNumbers
@@ -17,7 +18,7 @@ typedef struct ReadText {
 } ReadText;
 
 /* Adds the text block, and the truncation for the notice. */
-void read_text_show(const ReadText *text, ToolResult *result);
+bool read_text_show(const ReadText *text, ToolResult *result, GError **error);
 
 /* The tree of a directory, two levels deep. */
 bool read_directory_show(const char *path, const ReadSelect *select, int64_t now_ms,

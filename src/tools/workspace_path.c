@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "tools/rg.h"
+#include "tools/tool_file.h"
 
 enum { SUFFIX_TIMEOUT_MS = 5000 };
 
@@ -43,6 +44,48 @@ static char *absolute(const char *text, const char *cwd)
     return path_absolute(expanded, cwd);
 }
 
+typedef char *(*RespellFunc)(const char *text);
+
+/* U+202F before AM and PM, as macOS names its screenshots. */
+static char *respell_time(const char *text)
+{
+    g_auto(GStrv) morning = g_strsplit(text, " AM", -1);
+    g_autofree char *half = g_strjoinv("\u202fAM", morning);
+    g_auto(GStrv) evening = g_strsplit(half, " PM", -1);
+    return g_strjoinv("\u202fPM", evening);
+}
+
+static char *respell_decomposed(const char *text)
+{
+    return g_utf8_normalize(text, -1, G_NORMALIZE_NFD);
+}
+
+static char *respell_quote(const char *text)
+{
+    g_auto(GStrv) parts = g_strsplit(text, "'", -1);
+    return g_strjoinv("\u2019", parts);
+}
+
+static char *respell_decomposed_quote(const char *text)
+{
+    g_autofree char *decomposed = respell_decomposed(text);
+    return respell_quote(decomposed);
+}
+
+/* The file that `text` means when a person or a system spelled its name otherwise; NULL: none. */
+static char *find_respelled(const char *text, const char *cwd)
+{
+    static const RespellFunc spellings[] = { plain_blanks, respell_time, respell_decomposed,
+                                             respell_quote, respell_decomposed_quote };
+    for (size_t i = 0; i < G_N_ELEMENTS(spellings); i++) {
+        g_autofree char *respelled = spellings[i](text);
+        g_autofree char *path = absolute(respelled, cwd);
+        if (file_exists(path))
+            return g_steal_pointer(&path);
+    }
+    return NULL;
+}
+
 char *workspace_path(const char *asked, const char *cwd)
 {
     if (g_ascii_strncasecmp(asked, "file://", 7) == 0) {
@@ -58,13 +101,49 @@ char *workspace_path(const char *asked, const char *cwd)
     g_autofree char *without_at = text[0] == '@' ? absolute(text + 1, cwd) : NULL;
     if (without_at && (file_exists(without_at) || !file_exists(literal)))
         return g_steal_pointer(&without_at);
-    if (file_exists(literal))
+    if (file_exists(literal) || !g_utf8_validate(text, -1, NULL))
         return g_steal_pointer(&literal);
-    if (!g_utf8_validate(text, -1, NULL))
-        return g_steal_pointer(&literal);
-    g_autofree char *plain = plain_blanks(text);
-    g_autofree char *with_blanks = absolute(plain, cwd);
-    return file_exists(with_blanks) ? g_steal_pointer(&with_blanks) : g_steal_pointer(&literal);
+    char *respelled = find_respelled(text, cwd);
+    return respelled ? respelled : g_steal_pointer(&literal);
+}
+
+size_t workspace_scheme_length(const char *text)
+{
+    size_t length =
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
+    bool is_url = g_ascii_isalpha(*text) && g_str_has_prefix(text + length, "://");
+    return is_url && g_ascii_strncasecmp(text, "file://", 7) != 0 ? length : 0;
+}
+
+bool workspace_fail_unknown_scheme(const char *url, size_t scheme_length, GError **error)
+{
+    return fail_with(error, KEDGE_ERROR_USAGE, "Unknown protocol: %.*s://\nSupported: artifact://",
+                     (int)scheme_length, url);
+}
+
+bool workspace_target(const char *asked, const char *cwd, char **ret_path, char **ret_shown,
+                      GError **error)
+{
+    static const char *const read_only[] = { "artifact", "issue", "pr",     "agent", "docs",
+                                             "rule",     "skill", "memory", "mcp",   "jobs",
+                                             "http",     "https", NULL };
+    g_autofree char *cleaned = workspace_clean(asked);
+    size_t length = workspace_scheme_length(cleaned);
+    g_autofree char *given = g_strndup(cleaned, length);
+    g_autofree char *scheme = g_ascii_strdown(given, -1);
+    if (g_strv_contains(read_only, scheme))
+        return fail_with(error, KEDGE_ERROR_USAGE, "Cannot write %s: %s:// is read-only.", cleaned,
+                         scheme);
+    if (length > 0)
+        return workspace_fail_unknown_scheme(cleaned, length, error);
+
+    g_autofree char *path = workspace_path(asked, cwd);
+    g_autofree char *shown = path_display(path, cwd);
+    if (!tool_file_check_target(path, shown, error))
+        return false;
+    *ret_path = g_steal_pointer(&path);
+    *ret_shown = g_steal_pointer(&shown);
+    return true;
 }
 
 typedef struct SuffixMatch {

@@ -1,14 +1,12 @@
 /*
  * write: create a file or replace its whole content (agent-tools §3.2).
  */
-#include "base/fd.h"
 #include "base/file.h"
-#include "base/path.h"
 #include "tools/generated.h"
+#include "tools/seen_files.h"
+#include "tools/tool_file.h"
 #include "tools/tools.h"
 #include "tools/workspace_path.h"
-
-#include <fcntl.h>
 
 typedef struct WriteArgs {
     const char *path;
@@ -41,9 +39,10 @@ static bool check_generated(const ToolCall *call, const char *path, const char *
                             GError **error)
 {
     char head[GENERATED_HEAD_BYTES];
-    // non-blocking, because opening a FIFO would wait for a writer; an unreadable file has no head
-    g_auto(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    ssize_t size = fd >= 0 ? read(fd, head, sizeof(head)) : 0;
+    g_auto(Fd) fd = -1;
+    struct stat info;
+    // a file that cannot be read has no head
+    ssize_t size = tool_file_open(path, shown, &fd, &info, NULL) ? read(fd, head, sizeof(head)) : 0;
     return generated_check(tool_call_settings(call), path, shown, head, (size_t)MAX(size, 0),
                            error);
 }
@@ -51,10 +50,13 @@ static bool check_generated(const ToolCall *call, const char *path, const char *
 static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
     const WriteArgs *args = args_;
-    g_autofree char *path = workspace_path(args->path, tool_call_cwd(call));
-    g_autofree char *shown = path_display(path, tool_call_cwd(call));
+    g_autofree char *path = NULL;
+    g_autofree char *shown = NULL;
+    if (!workspace_target(args->path, tool_call_cwd(call), &path, &shown, error))
+        return false;
     bool is_update = file_exists(path);
-    if (is_update && !check_generated(call, path, shown, error))
+    if (is_update &&
+        (!check_generated(call, path, shown, error) || !seen_files_check(call, path, shown, error)))
         return false;
 
     g_autofree char *dir = g_path_get_dirname(path);
@@ -62,6 +64,7 @@ static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GEr
     if (!file_make_dirs(dir, 0777, error) ||
         !file_write_atomic(path, args->content, size, 0666, error))
         return false;
+    seen_files_note(call, path);
     g_autofree char *text = g_strdup_printf("Successfully wrote %zu bytes to %s", size, shown);
     tool_result_add_text(result, text);
     json_set_text(tool_result_details(result), "op", is_update ? "update" : "create");

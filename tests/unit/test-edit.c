@@ -1,7 +1,8 @@
 /* The edit tool: exact and fuzzy replacement, what stays as it was, and what errors say. */
 #include "tool_fixture.h"
 
-#include "tools/edit_fuzzy.h"
+#include "tools/edit_alike.h"
+#include "tools/edit_closest.h"
 #include "tools/edit_indent.h"
 #include "tools/tools.h"
 
@@ -43,16 +44,16 @@ static void test_replace(void **state G_GNUC_UNUSED)
         { "across lines", "a\nb\nc\n", "a\nb", "x\ny\nz", false, false,
           "Successfully replaced text in f.txt.", "x\ny\nz\nc\n" },
         { "tools-T51", "x = 1\ny = 1\n", "1", "2", false, true,
-          "Found 2 occurrences in f.txt:\n\n  1 | x = 1\n  2 | y = 1\n\n  1 | x = 1\n  2 | y = "
-          "1\n\n"
+          "Found 2 occurrences in f.txt:\n\n  1 | x = 1\n  2 | y = 1\n  3 | \n\n  1 | x = 1\n"
+          "  2 | y = 1\n  3 | \n\n"
           "Add more context lines to disambiguate.",
           NULL },
         { "tools-T51: all", "x = 1\ny = 1\n", "1", "2", true, false,
           "Successfully replaced 2 occurrences in f.txt.", "x = 2\ny = 2\n" },
-        { "five lines around", "1\n2\n3\n4\nb\n6\n7\n8\n9\n10\n11\nb", "b", "c", false, true,
-          "Found 2 occurrences in f.txt:\n\n  3 | 3\n  4 | 4\n  5 | b\n  6 | 6\n  7 | 7\n\n  10 | "
-          "10\n"
-          "  11 | 11\n  12 | b\n\nAdd more context lines to disambiguate.",
+        { "five lines around", "1\n2\n3\n4\n5\n6\nb\n8\n9\n10\n11\n12\nb", "b", "c", false, true,
+          "Found 2 occurrences in f.txt:\n\n  2 | 2\n  3 | 3\n  4 | 4\n  5 | 5\n  6 | 6\n"
+          "  7 | b\n  8 | 8\n  9 | 9\n  10 | 10\n  11 | 11\n  12 | 12\n\n  8 | 8\n  9 | 9\n"
+          "  10 | 10\n  11 | 11\n  12 | 12\n  13 | b\n\nAdd more context lines to disambiguate.",
           NULL },
         { "all of one", "a\n", "a", "b", true, false, "Successfully replaced text in f.txt.",
           "b\n" },
@@ -60,15 +61,14 @@ static void test_replace(void **state G_GNUC_UNUSED)
         { "no change", "a\n", "a", "a", false, true,
           "Edits to f.txt resulted in no changes being made.", NULL },
         { "nothing like it", "a\n", "one\ntwo\nthree", "b", false, true,
-          "Could not find a close enough match in f.txt.", NULL },
-        { "blank", "a\n", " \n \n", "b", false, true,
-          "Could not find a close enough match in f.txt.", NULL },
+          "Could not find this text in f.txt.", NULL },
+        { "blank", "a\n", " \n \n", "b", false, true, "Could not find this text in f.txt.", NULL },
         { "CRLF stays", "a\r\nb\r\nc\r\n", "b\nc", "x\ny", false, false,
           "Successfully replaced text in f.txt.", "a\r\nx\r\ny\r\n" },
         { "CRLF asked for", "a\r\nb\r\n", "a\r\nb", "x\r\ny", false, false,
           "Successfully replaced text in f.txt.", "x\r\ny\r\n" },
         { "the first newline decides", "a\nb\r\nc\rd\n", "a", "x", false, false,
-          "Successfully replaced text in f.txt.", "x\nb\nc\nd\n" },
+          "Successfully replaced text in f.txt.", "x\nb\nc\rd\n" },
         { "BOM stays",
           "\xef\xbb\xbf"
           "a\nb\n",
@@ -83,26 +83,17 @@ static void test_replace(void **state G_GNUC_UNUSED)
           "Successfully replaced text in f.txt.", "if x:\n\tfoo(1)\n\t\tbaz(3)\n\tbar(4)\n" },
         { "typographic quotes", "say(“hello – world”)\n", "say(\"hello - world\")", "say(1)", false,
           false, "Successfully replaced text in f.txt.", "say(1)\n" },
-        { "a letter amiss", "the quick brown fox jumps\n", "the quick brwn fox jumps", "x", false,
-          false, "Successfully replaced text in f.txt.", "x\n" },
-        { "too far away", "int main(void)\n{\n    return 0;\n}\n",
-          "int mein(int)\n{\n    retern 1;\n}", "x", false, true,
-          "Could not find a close enough match in f.txt.\n\nClosest match (87% similar) at line "
-          "1:\n"
-          "  - int mein(int)\n  + int main(void)\nClosest match was below the 95% similarity "
-          "threshold.",
+        { "a closest place", "int f(void)\n{\nif (rc != 0)\n    return tide_fail(rc, 2);\n}\n",
+          "if (rc != 0)\n    return tide_fail(rc, 3);\n}\n", "x", false, true,
+          "Could not find this text in f.txt.\n\nClosest place, lines 3-5 (98% similar):\n"
+          "     3 | if (rc != 0)\n*    4 |     return tide_fail(rc, 2);\n"
+          "  you: |     return tide_fail(rc, 3);\n     5 | }\nLetters, digits and operators must "
+          "be right; only white space, quotes, dashes and Unicode forms may differ.",
           NULL },
-        { "two that fit", "alpha beta gamma delta one\nx\nalpha beta gamma delta two\n",
-          "alpha beta gamma delta onn", "x", false, false, "Successfully replaced text in f.txt.",
-          "x\nx\nalpha beta gamma delta two\n" },
-        { "two that fit as well", "  foo(bar,  baz)\nx\n    foo(bar, baz) \n", "foo(bar, baz);",
-          "x", false, true, NULL, NULL },
-        { "two that fit exactly", "foo(“a”)\nx\nfoo(„a„)\n", "foo(\"a\")", "x", false, true,
-          "Could not find a close enough match in f.txt.\n\nClosest match (100% similar) at line "
-          "1:\n"
-          "  - foo(\"a\")\n  + foo(“a”)\nFound 2 high-confidence matches. Provide more context to "
-          "make it "
-          "unique.",
+        { "tools-T165", "foo(“a”)\nx\nfoo(„a„)\n", "foo(\"a\")", "x", false, true,
+          "Found 2 occurrences in f.txt:\n\n  1 | foo(“a”)\n  2 | x\n  3 | foo(„a„)\n  4 | \n\n"
+          "  1 | foo(“a”)\n  2 | x\n  3 | foo(„a„)\n  4 | \n\n"
+          "Add more context lines to disambiguate.",
           NULL },
         { "all that fit", "foo(“a”)\nx\n  foo(„a„)\n", "foo(\"a\")\n", "foo(1)\nbar()\n", true,
           false, "Successfully replaced 2 occurrences in f.txt.",
@@ -127,6 +118,76 @@ static void test_replace(void **state G_GNUC_UNUSED)
     }
 }
 
+/* What may differ, and what may not; each against a file of that one line between two others. */
+static void test_alike(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *line, *asked;
+        bool is_alike;
+    } cases[] = {
+        { "tools-T163: indentation", "\t\tfoo(1);", "  foo(1);", true },
+        { "tools-T163: double quotes", "say(“hello”)", "say(\"hello\")", true },
+        { "tools-T163: single quotes", "say(‘it’)", "say('it')", true },
+        { "tools-T163: guillemets", "«a» ‹b›", "\"a\" 'b'", true },
+        { "tools-T163: dashes", "a ‐ b ‑ c ‒ d – e — f ― g − h", "a - b - c - d - e - f - g - h",
+          true },
+        { "tools-T163: blanks", "a\u00a0b\u2002c\u200ad\u202fe\u205ff\u3000g", "a b c d e f g",
+          true },
+        { "tools-T163: an en dash asked for", "1-2", "1–2", true },
+        { "tools-T163: a ligature", "ﬁle", "file", true },
+        { "tools-T163: full-width digits", "x = １２;", "x = 12;", true },
+        { "ellipsis", "wait…", "wait...", true },
+        { "zero width", "a\u200bb\ufeffc", "abc", true },
+        { "a lone CR", "a\rb", "ab", true },
+        { "tools-T164: a letter", "the quick brown fox jumps", "the quick brwn fox jumps", false },
+        { "tools-T164: a digit", "limit = 1000;", "limit = 1001;", false },
+        { "tools-T164: an operator", "if (a <= b)", "if (a < b)", false },
+        { "tools-T164: case", "Foo(bar)", "foo(bar)", false },
+        { "tools-T164: a superscript", "x²", "x2", false },
+        { "tools-T164: a blank where none is", "a b", "ab", false },
+        { "a fraction", "½ cup", "1/2 cup", false },
+        { "a circled digit", "① one", "1 one", false },
+        { "a bracket", "f(x)", "f[x]", false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *content = g_strdup_printf("first\n%s\nlast\n", cases[i].line);
+        g_autoptr(GArray) places = alike_find(content, cases[i].asked);
+        if ((places->len == 1) != cases[i].is_alike)
+            fail_msg("%s: %u places", cases[i].name, places->len);
+        g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+        tool_fixture_put(fixture, "f.txt", content);
+        g_auto(ToolResult) result = { 0 };
+        tool_fixture_call(fixture, &tool_edit, one_edit(cases[i].asked, "new", false), &result);
+        g_autofree char *after = file_text(fixture, "f.txt");
+        if (cases[i].is_alike != (strstr(after, "new") != NULL))
+            fail_msg("%s: %s", cases[i].name, after);
+        if (!cases[i].is_alike)
+            assert_text(cases[i].name, after, content);
+    }
+}
+
+static void test_missing_line(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GArray) places = alike_find("a\nb\nc\nd\n", "a\nb\nd\n"); // tools-T164
+    assert_int_equal(places->len, 0);
+    // one letter of 2,000
+    g_autoptr(GString) content = g_string_new(NULL);
+    for (int i = 0; i < 100; i++)
+        g_string_append_printf(content, "    value_%03d = 0;\n", i);
+    g_autofree char *old = g_strdup(content->str);
+    *strstr(old, "value_050") = 'w';
+    g_autoptr(GArray) none = alike_find(content->str, old);
+    assert_int_equal(none->len, 0);
+    g_autofree char *shown = closest_describe(content->str, old, false);
+    assert_contains("tools-T164", shown,
+                    "*   51 |     value_050 = 0;\n  you: |     walue_050 = 0;");
+    assert_contains("tools-T164: lines", shown, "Closest place, lines 1-100 (99% similar):");
+    assert_null(strstr(shown, "value_000")); // at most 20 lines
+    // overlapping places are several
+    g_autoptr(GArray) two = alike_find(" a\n a\n a\n", "a\na");
+    assert_int_equal(two->len, 2);
+}
+
 static void test_not_fuzzy(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new("{'edit':{'fuzzyMatch':false}}", false);
@@ -136,9 +197,8 @@ static void test_not_fuzzy(void **state G_GNUC_UNUSED)
     assert_text(
         "closest", text,
         "Could not find the exact text in f.txt. The old text must match exactly including all "
-        "whitespace and newlines.\n\nClosest match (100% similar) at line 1:\n  - a b c d\n"
-        "  + a  b c d\nFuzzy matching is disabled. Enable 'Edit fuzzy match' in settings to accept "
-        "high-confidence matches.");
+        "whitespace and newlines.\n\nClosest place, lines 1-1 (100% similar):\n*    1 | a  b c d\n"
+        "  you: | a b c d");
     g_autofree char *none =
         tool_fixture_error(fixture, &tool_edit, one_edit("1\n2\n3", "x", false));
     assert_text(
@@ -154,16 +214,14 @@ static void test_several(void **state G_GNUC_UNUSED)
     g_auto(ToolResult) result = { 0 };
     tool_fixture_call(fixture, &tool_edit,
                       json_of("{'path':'f.txt','edits':[{'old_text':'a','new_text':'A\\nb'},"
-                              "{'old_text':'b','new_text':'x'},{'old_text':'A','new_text':'B'},"
+                              "{'old_text':'A','new_text':'B'},"
                               "{'old_text':'b','new_text':'y','all':true}]}"),
                       &result);
     g_autofree char *text = tool_result_text(&result);
-    assert_true(result.is_error);
-    assert_text("each on what the others made", text,
-                "Error editing f.txt: Found 2 occurrences in f.txt:\n\n  1 | A\n  2 | b\n  3 | b\n "
-                " 4 | c\n\n"
-                "  1 | A\n  2 | b\n  3 | b\n  4 | c\n\nAdd more context lines to disambiguate.\n"
-                "Successfully replaced 4 occurrences in f.txt.");
+    assert_false(result.is_error);
+    assert_text("a line each, in order", text,
+                "Successfully replaced text in f.txt.\nSuccessfully replaced text in f.txt.\n"
+                "Successfully replaced 2 occurrences in f.txt.");
     g_autofree char *after = file_text(fixture, "f.txt");
     assert_string_equal(after, "B\ny\ny\nc\n");
     assert_string_equal(json_get_text(result.details, "diff"),
@@ -173,11 +231,37 @@ static void test_several(void **state G_GNUC_UNUSED)
 
     g_autofree char *failed =
         tool_fixture_error(fixture, &tool_edit,
-                           json_of("{'path':'f.txt','edits':[{'old_text':'','new_text':'A'},"
-                                   "{'old_text':'B','new_text':'B'}]}"));
-    assert_text("none works", failed,
-                "Error editing f.txt: old_text must not be empty.\n"
-                "Error editing f.txt: Edits to f.txt resulted in no changes being made.");
+                           json_of("{'path':'f.txt','edits':[{'old_text':'B','new_text':'x'},"
+                                   "{'old_text':'','new_text':'A'},"
+                                   "{'old_text':'c','new_text':'c'}]}"));
+    assert_text("tools-T166", failed,
+                "Edit 2 of 3: old_text must not be empty.\n"
+                "Edit 3 of 3: Edits to f.txt resulted in no changes being made.\n"
+                "None of the 3 edits was made.");
+    g_autofree char *unchanged = file_text(fixture, "f.txt");
+    assert_string_equal(unchanged, after);
+}
+
+/* tools-T168, tools-T160: somebody else's change is refused once, the same bytes are no change. */
+static void test_changed_meanwhile(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "f.txt", "a\nb\n");
+    g_autofree char *read G_GNUC_UNUSED =
+        tool_fixture_text(fixture, &tool_read, json_of("{'path':'f.txt'}"));
+    tool_fixture_put(fixture, "f.txt", "a\nb\nc\n");
+    g_autofree char *refused = tool_fixture_error(fixture, &tool_edit, one_edit("a", "x", false));
+    assert_string_equal(refused, "Refused: f.txt changed on disk since you last read or wrote it. "
+                                 "Read it again, then repeat the call.");
+    g_autofree char *untouched = file_text(fixture, "f.txt");
+    assert_string_equal(untouched, "a\nb\nc\n");
+    g_autofree char *again G_GNUC_UNUSED =
+        tool_fixture_text(fixture, &tool_edit, one_edit("a", "x", false));
+    tool_fixture_put(fixture, "f.txt", "x\nb\nc\n"); // another inode, the same bytes
+    g_autofree char *same G_GNUC_UNUSED =
+        tool_fixture_text(fixture, &tool_edit, one_edit("x", "y", false));
+    g_autofree char *after = file_text(fixture, "f.txt");
+    assert_string_equal(after, "y\nb\nc\n");
 }
 
 static void test_refused(void **state G_GNUC_UNUSED)
@@ -275,13 +359,13 @@ static void test_scores(void **state G_GNUC_UNUSED)
         }
         g_autofree char *old = g_ucs4_to_utf8(a, a_count, NULL, NULL, NULL);
         g_autofree char *content = g_ucs4_to_utf8(b, b_count, NULL, NULL, NULL);
-        g_auto(FuzzyMatch) match = { 0 };
-        fuzzy_find(content, old, 0.95, &match);
+        ClosestPlace place = { 0 };
+        bool is_found = closest_find(content, old, &place);
         size_t differences = plain_distance(a, (size_t)a_count, b, (size_t)b_count);
-        double want = 1 - (double)differences / (double)(MAX(a_count, b_count) + 2);
-        if (!match.has_closest || match.closest.score < want - 1e-6 ||
-            match.closest.score > want + 1e-6)
-            fail_msg("%s and %s: %f, not %f", old, content, match.closest.score, want);
+        double want = 1 - (double)differences / (double)MAX(a_count, b_count);
+        if (is_found != (want >= 0.5) ||
+            (is_found && (place.score < want - 1e-6 || place.score > want + 1e-6)))
+            fail_msg("%s and %s: %f, not %f", old, content, place.score, want);
     }
 }
 
@@ -295,11 +379,11 @@ static void test_large_file(void **state G_GNUC_UNUSED)
     for (int i = 15000; i < 15060; i++)
         g_string_append_printf(old, "    result = compute_value_%d(inpt, %d);\n", i * 7919 % 20000,
                                i);
-    g_auto(FuzzyMatch) match = { 0 };
-    fuzzy_find(content->str, old->str, 0.95, &match);
-    assert_true(match.is_accepted);
-    assert_int_equal(match.closest.line, 15001);
-    assert_int_equal(match.places->len, 1);
+    ClosestPlace place = { 0 };
+    assert_true(closest_find(content->str, old->str, &place));
+    assert_int_equal(place.line, 15001);
+    g_autoptr(GArray) places = alike_find(content->str, old->str);
+    assert_int_equal(places->len, 0);
 }
 
 /* What would be larger than a file may be is refused before it is put together. */
@@ -318,10 +402,17 @@ static void test_growth(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replace),    cmocka_unit_test(test_not_fuzzy),
-        cmocka_unit_test(test_several),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_mode_stays), cmocka_unit_test(test_reindent),
-        cmocka_unit_test(test_scores),     cmocka_unit_test(test_large_file),
+        cmocka_unit_test(test_replace),
+        cmocka_unit_test(test_not_fuzzy),
+        cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_missing_line),
+        cmocka_unit_test(test_changed_meanwhile),
+        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_mode_stays),
+        cmocka_unit_test(test_reindent),
+        cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_large_file),
         cmocka_unit_test(test_growth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

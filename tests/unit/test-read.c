@@ -44,7 +44,13 @@ static void test_text(void **state G_GNUC_UNUSED)
           "Line 2 is beyond end of file (1 lines total). Use :1 to read from the start, or :1 to "
           "read the "
           "last line." },
-        { "CRLF stays", "a\r\nb\r\n", "a.txt", "a\r\nb\r\n" },
+        { "tools-T175: CRLF", "a\r\nb\r\n", "a.txt", "a\nb\n" },
+        { "tools-T175: CRLF, raw", "a\r\nb\r\n", "a.txt:raw", "a\nb\n" },
+        { "tools-T175: BOM",
+          "\xef\xbb\xbf"
+          "a\nb\n",
+          "a.txt", "a\nb\n" },
+        { "tools-T175: a lone CR", "a\rb\nc\n", "a.txt", "ab\nc\n" },
         { "invalid UTF-8",
           "a\xff\xe9"
           "b\n",
@@ -186,7 +192,11 @@ static void test_pages(void **state G_GNUC_UNUSED)
         g_str_has_suffix(page, "\nl500\n\n[Showing lines 1-500 of 4000. Use :501 to continue]"));
     g_autofree char *bounded = read_text(fixture, "f:1-4000");
     assert_true(g_str_has_suffix(
-        bounded, "\nl3003\n\n[Showing lines 1-3003 of 4000. Use :3004 to continue]"));
+        bounded, "\nl3000\n\n[Showing lines 1-3000 of 4000. Use :3001 to continue]")); // tools-T176
+    g_autofree char *open = read_text(fixture, "f:501");
+    assert_true(g_str_has_prefix(open, "l498\n"));
+    assert_true(g_str_has_suffix(
+        open, "\nl1000\n\n[Showing lines 498-1000 of 4000. Use :1001 to continue]"));
 
     g_autoptr(ToolFixture) numbered =
         tool_fixture_new("{'readLineNumbers':true,'read':{'defaultLimit':2}}", false);
@@ -205,20 +215,34 @@ static void test_byte_budget(void **state G_GNUC_UNUSED)
     for (int i = 0; i < 60; i++)
         g_string_append_printf(text, "%s\n", kib);
     tool_fixture_put(fixture, "f", text->str);
-    g_autofree char *page = read_text(fixture, "f");
+    g_autofree char *page = read_text(fixture, "f:1-60");
     assert_contains("whole lines only", page,
                     "x\n\n[Showing lines 1-50 of 61 (50.0KB limit). Use :51 to continue]");
+    g_autofree char *whole = read_text(fixture, "f"); // 500 lines may have 250 KiB
+    assert_null(strstr(whole, "limit"));
+    assert_int_equal(strlen(whole), 60 * KIB);
+
+    g_autofree char *wide = g_strnfill(60000, 'y');
+    g_autofree char *three = g_strconcat("first\n", wide, "\nthird\n", NULL);
+    tool_fixture_put(fixture, "w", three);
+    g_autofree char *first = read_text(fixture, "w:1-3"); // tools-T177
+    assert_text("tools-T177", first,
+                "first\n\n[Showing lines 1-1 of 4 (50.0KB limit). Use :2 to continue]");
+    g_autofree char *second = read_text(fixture, "w:2-3");
+    assert_int_equal(strspn(second, "y"), 51200);
+    assert_contains("tools-T177: the next line", second, "Use :3 to continue]");
 }
 
 static void test_one_huge_line(void **state G_GNUC_UNUSED)
 {
+    enum { BUDGET = 500 * 512, BUDGET_WITH_CONTEXT = 502 * 512 };
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     size_t size = 30 * MIB;
     g_autofree char *data = g_strnfill(size, 'x');
     tool_fixture_put_bytes(fixture, "huge", data, size);
     g_autofree char *text = read_text(fixture, "huge");
-    assert_int_equal(strspn(text, "x"), 51200);
-    assert_string_equal(text + 51200, "\n\n[Showing lines 1-1 of 1 (50.0KB limit)]");
+    assert_int_equal(strspn(text, "x"), BUDGET);
+    assert_string_equal(text + BUDGET, "\n\n[Showing lines 1-1 of 1 (250.0KB limit)]");
 
     // asked for, it is shown although the context before it would fit alone; and does not hide what
     // follows
@@ -226,17 +250,17 @@ static void test_one_huge_line(void **state G_GNUC_UNUSED)
     memcpy(data + size - 3, "\nz\n", 3);
     tool_fixture_put_bytes(fixture, "huge", data, size);
     g_autofree char *third = read_text(fixture, "huge:3");
-    assert_int_equal(strspn(third, "x"), 51200);
-    assert_string_equal(third + 51200,
-                        "\n\n[Showing lines 3-3 of 5 (50.0KB limit). Use :4 to continue]");
+    assert_int_equal(strspn(third, "x"), BUDGET_WITH_CONTEXT);
+    assert_string_equal(third + BUDGET_WITH_CONTEXT,
+                        "\n\n[Showing lines 3-3 of 5 (251.0KB limit). Use :4 to continue]");
     g_autofree char *fourth = read_text(fixture, "huge:4");
     assert_string_equal(fourth, "z\n");
 
-    memset(data, 0x80, 51200); // no character to show
+    memset(data, 0x80, BUDGET); // no character to show
     tool_fixture_put_bytes(fixture, "huge", data, size);
     g_autofree char *broken = read_text(fixture, "huge");
     assert_true(g_utf8_validate(broken, -1, NULL));
-    assert_true(strlen(broken) < 52 * KIB);
+    assert_true(strlen(broken) < 252 * KIB);
 }
 
 static void test_binary(void **state G_GNUC_UNUSED)
@@ -244,8 +268,7 @@ static void test_binary(void **state G_GNUC_UNUSED)
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     tool_fixture_put_bytes(fixture, "b", "ab\0c\n", 5);
     g_autofree char *text = read_text(fixture, "b");
-    assert_string_equal(text, "[Binary file: 5B]\nab\xef\xbf\xbd"
-                              "c\n");
+    assert_string_equal(text, "[Binary file: 5B]\nabc\n");
     g_autofree char *raw = read_text(fixture, "b:raw");
     assert_string_equal(raw, text);
 }
@@ -308,18 +331,22 @@ static void test_directory(void **state G_GNUC_UNUSED)
     assert_text("tree", text,
                 ".\n"
                 "  - new.c\n"
-                "  - d/                       1m ago\n"
-                "    - inner        1B        just now\n"
-                "    - e/                     1w ago\n"
-                "  - bytes.bin      11B       2h ago\n"
-                "  - node_modules/            2d ago\n"
-                "  - .dot           1B        2mo ago");
-    g_autofree char *capped = read_text(fixture, ".:1-7");
-    assert_true(g_str_has_suffix(capped, "\n… (1 lines elided beyond depth/cap)"));
+                "  - d/                   1m ago\n"
+                "    - inner    1B        just now\n"
+                "    - e/                 1w ago\n"
+                "  - bytes.bin  11B       2h ago\n"
+                "  - .dot       1B        2mo ago");
+    g_autofree char *capped = read_text(fixture, ".:1-6");
+    assert_true(g_str_has_suffix(capped, "\n… 1 not listed"));
     assert_null(strstr(capped, "e/  "));
     g_autofree char *root_stays = read_text(fixture, ".:1-1");
     assert_contains("the root's children stay", root_stays, "- .dot");
-    assert_contains("all of the rest goes", root_stays, "(2 lines elided");
+    assert_contains("all of the rest goes", root_stays, "\n… 2 not listed");
+    g_autofree char *modules = read_text(fixture, "node_modules"); // tools-T29
+    assert_contains("asked for by name", modules, "- hidden");
+    tool_fixture_put(fixture, "node_modules/m/node_modules/n/i.js", "1");
+    g_autofree char *inner = read_text(fixture, "node_modules/m");
+    assert_contains("and what is below it", inner, "- node_modules/");
 }
 
 static void test_directory_over_the_cap(void **state G_GNUC_UNUSED)
@@ -337,7 +364,10 @@ static void test_directory_over_the_cap(void **state G_GNUC_UNUSED)
     assert_text(
         "tools-T29", text,
         ".\n  - d/\n    - f15\n    - f14\n    - f13\n    - f12\n    - f11\n    - f10\n    - f09\n"
-        "    - f08\n    - f07\n    - f06\n    - f05\n    - … 4 more\n    - f01");
+        "    - f08\n    - f07\n    - f06\n    - f05\n    - … 3 not listed\n    - f01");
+    g_autofree char *few = read_text(fixture, ".:1-5"); // 10 lines go, and 3 entries were no line
+    assert_true(g_str_has_prefix(few, ".\n  - d/\n    - f15"));
+    assert_true(g_str_has_suffix(few, "\n    - f13\n… 12 not listed"));
     g_autofree char *itself =
         read_text(fixture, "d"); // the directory that was asked for is not capped
     assert_contains("all", itself, "- f02");
@@ -364,15 +394,58 @@ static void test_directory_edges(void **state G_GNUC_UNUSED)
     g_autofree char *from_loop = read_error(fixture, "loop");
     assert_contains("a loop", from_loop, "Too many levels of symbolic links");
     g_autofree char *from_fifo = read_error(fixture, "fifo");
-    assert_contains("a FIFO does not hang", from_fifo, "not a regular file");
+    assert_string_equal(from_fifo, "Not a regular file: fifo (fifo)"); // tools-T158
     g_autofree char *from_gone = read_error(fixture, "gone");
-    assert_contains("a dangling link", from_gone, "No such file");
+    assert_contains("a dangling link", from_gone, "Path 'gone' not found");
     if (geteuid() == 0)
         return; // root reads everything
     assert_int_equal(chmod(empty, 0), 0);
     g_autofree char *closed = read_error(fixture, "empty");
     assert_string_equal(closed, "Cannot read directory: Permission denied");
     assert_int_equal(chmod(empty, 0700), 0);
+}
+
+/* What would never end, what would wait for ever, and what is none of a model's business. */
+static void test_special_files(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *path, *want;
+    } cases[] = {
+        { "tools-T158: /dev/zero", "/dev/zero",
+          "Not a regular file: /dev/zero (character device)" },
+        { "tools-T158: a socket", "socket", "Not a regular file: socket (socket)" },
+        { "tools-T157: environ", "/proc/1/environ",
+          "Refused: /proc/1/environ can hold secrets of other programs." },
+        { "tools-T157: own command line", "/proc/self/cmdline",
+          "Refused: /proc/self/cmdline can hold secrets of other programs." },
+        { "tools-T157: a thread's", "/proc/thread-self/environ",
+          "Refused: /proc/thread-self/environ can hold secrets of other programs." },
+        { "tools-T157: a link", "memory", "Refused: memory can hold secrets of other programs." },
+    };
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    g_autofree char *link = g_build_filename(fixture->cwd, "memory", NULL);
+    g_autofree char *socket = g_build_filename(fixture->cwd, "socket", NULL);
+    assert_int_equal(symlink("/proc/self/mem", link), 0);
+    assert_int_equal(mknod(socket, S_IFSOCK | 0600, 0), 0);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *text = read_error(fixture, cases[i].path);
+        assert_text(cases[i].name, text, cases[i].want);
+    }
+    g_autofree char *status = read_text(fixture, "/proc/self/status");
+    assert_contains("other files of /proc are files", status, "Name:");
+}
+
+/* tools-T156: a range of a file of any size, without holding it. */
+static void test_large_file(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "large", "one\ntwo\nthree\nfour\n");
+    g_autofree char *path = g_build_filename(fixture->cwd, "large", NULL);
+    assert_int_equal(truncate(path, (off_t)3 * 1024 * 1024 * 1024), 0); // a hole
+    g_autofree char *text = read_text(fixture, "large:1-1");
+    assert_text("a range", text,
+                "[Binary file: 3.0GB]\none\ntwo\nthree\nfour\n\n"
+                "[Showing lines 1-4 of at least 5. Use :5 to continue]");
 }
 
 static void test_images(void **state G_GNUC_UNUSED)
@@ -486,6 +559,8 @@ int main(void)
         cmocka_unit_test(test_directory),
         cmocka_unit_test(test_directory_over_the_cap),
         cmocka_unit_test(test_directory_edges),
+        cmocka_unit_test(test_special_files),
+        cmocka_unit_test(test_large_file),
         cmocka_unit_test(test_images),
         cmocka_unit_test(test_artifacts),
         cmocka_unit_test(test_details),

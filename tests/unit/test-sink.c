@@ -48,6 +48,15 @@ static char *saved(const Fixture *self, const char *name)
     return text;
 }
 
+static void test_nul(void **state)
+{
+    Fixture *self = *state; // tools-T155
+    g_autoptr(OutputSink) sink = output_sink_new(self->artifacts, "bash", 0);
+    output_sink_push(sink, "a\0b\n\xc3", 5);
+    output_sink_push(sink, "\xa9\0", 2);
+    assert_string_equal(output_sink_text(sink), "ab\né");
+}
+
 static void test_over_the_threshold(void **state)
 {
     Fixture *self = *state; // tools-T15
@@ -197,6 +206,7 @@ static void test_an_id_taken_meanwhile_is_left_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_nul, setup, teardown),
         cmocka_unit_test_setup_teardown(test_over_the_threshold, setup, teardown),
         cmocka_unit_test_setup_teardown(test_within_the_threshold, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing_pushed, setup, teardown),

@@ -4,6 +4,7 @@
 #include "tools/tools.h"
 
 #include <sys/stat.h>
+#include <sys/time.h>
 
 static json_t *write_args(const char *path, const char *content)
 {
@@ -85,7 +86,7 @@ static void test_refused(void **state G_GNUC_UNUSED)
         "2. Make changes to the source\n"
         "3. Regenerate the file");
     g_autofree char *directory = tool_fixture_error(fixture, &tool_write, write_args("d", "new"));
-    assert_contains("a directory", directory, "Is a directory");
+    assert_string_equal(directory, "Not a regular file: d (directory)");
     g_autofree char *below = tool_fixture_error(fixture, &tool_write, write_args("d/f/g", "new"));
     assert_contains("below a file", below, "Not a directory");
 
@@ -95,13 +96,71 @@ static void test_refused(void **state G_GNUC_UNUSED)
     assert_text("allowed by the setting", allowed, "Successfully wrote 3 bytes to api.pb.go");
 }
 
+/* A URL is no path: nothing is made that is named like a scheme. */
+static void test_urls(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *path, *want;
+    } cases[] = {
+        { "artifact://1", "Cannot write artifact://1: artifact:// is read-only." },
+        { "issue://1", "Cannot write issue://1: issue:// is read-only." },
+        { "pr://1", "Cannot write pr://1: pr:// is read-only." },
+        { "AGENT://0-A", "Cannot write AGENT://0-A: agent:// is read-only." },
+        { "https://example.com/x", "Cannot write https://example.com/x: https:// is read-only." },
+        { " 'artifact://1'", "Cannot write artifact://1: artifact:// is read-only." },
+        { "nope://x", "Unknown protocol: nope://\nSupported: artifact://" },
+        { "/dev/null", "Not a regular file: /dev/null (character device)" },
+        { "/proc/self/mem", "Refused: /proc/self/mem can hold secrets of other programs." },
+    };
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, true);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) { // tools-T178
+        g_autofree char *text =
+            tool_fixture_error(fixture, &tool_write, write_args(cases[i].path, "x"));
+        assert_text(cases[i].path, text, cases[i].want);
+        json_t *edits = json_pack("{s:s, s:[{s:s, s:s}]}", "path", cases[i].path, "edits",
+                                  "old_text", "a", "new_text", "b");
+        g_autofree char *edited = tool_fixture_error(fixture, &tool_edit, edits);
+        assert_text(cases[i].path, edited, cases[i].want);
+    }
+    g_autoptr(GDir) dir = g_dir_open(fixture->cwd, 0, NULL);
+    assert_null(g_dir_read_name(dir));
+    g_autofree char *uri = g_strdup_printf("file://%s/u.txt", fixture->cwd);
+    g_autofree char *text = tool_fixture_text(fixture, &tool_write, write_args(uri, "x"));
+    assert_string_equal(text, "Successfully wrote 1 bytes to u.txt");
+}
+
+static void test_changed_meanwhile(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "a.txt", "one\n");
+    // what the conversation never saw is not compared
+    g_autofree char *first G_GNUC_UNUSED =
+        tool_fixture_text(fixture, &tool_write, write_args("a.txt", "two\n"));
+    tool_fixture_put(fixture, "a.txt", "somebody else's\n");
+    g_autofree char *refused =
+        tool_fixture_error(fixture, &tool_write, write_args("a.txt", "three\n")); // tools-T159
+    assert_string_equal(refused, "Refused: a.txt changed on disk since you last read or wrote it. "
+                                 "Read it again, then repeat the call.");
+    g_autofree char *path = g_build_filename(fixture->cwd, "a.txt", NULL);
+    g_autofree char *kept = NULL;
+    assert_true(g_file_get_contents(path, &kept, NULL, NULL));
+    assert_string_equal(kept, "somebody else's\n");
+    g_autofree char *again G_GNUC_UNUSED =
+        tool_fixture_text(fixture, &tool_write, write_args("a.txt", "three\n"));
+    assert_int_equal(utimes(path, NULL), 0); // tools-T160: touch
+    g_autofree char *touched G_GNUC_UNUSED =
+        tool_fixture_text(fixture, &tool_write, write_args("a.txt", "four\n"));
+    assert_int_equal(unlink(path), 0); // gone: nothing is lost by writing it
+    g_autofree char *anew G_GNUC_UNUSED =
+        tool_fixture_text(fixture, &tool_write, write_args("a.txt", "five\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_write),
-        cmocka_unit_test(test_details),
-        cmocka_unit_test(test_mode),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_write), cmocka_unit_test(test_details),
+        cmocka_unit_test(test_mode),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_urls),  cmocka_unit_test(test_changed_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
