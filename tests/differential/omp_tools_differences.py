@@ -1,0 +1,56 @@
+"""Why kedge answers differently from the recorded agent (omp_tools.py). Keys are record ids or shell patterns of them."""
+
+# What kedge has not: the record is not replayed.
+NOT_BUILT = {
+    "read-summary-*": "no structural summary",
+    "read-zip-*": "no archives", "read-tar-*": "no archives", "read-tgz-*": "no archives",
+    "write-zip-*": "no archives", "write-tar-*": "no archives",
+    "read-sqlite-*": "no SQLite", "write-sqlite-*": "no SQLite",
+    "read-conflict*": "no conflict blocks", "write-conflict-*": "no conflict blocks",
+    "read-notebook-*": "no notebooks", "write-notebook": "no notebooks",
+    "read-url-*": "no web reads", "read-rule-*": "no rules",
+    "read-local-*": "no local://", "write-local-*": "no local://", "bash-local-url": "no local://",
+    "bash-skill-url": "no skills", "write-plan-*": "no plan mode", "bash-async-off": "no background jobs",
+    "read-image-inspect": "no inspect_image", "search-url": "grep of URLs is not built",
+    "find-symlink": "find lists no symbolic links",
+    "write-strip-prefixes-*": "no anchors", "write-strip-twice": "no anchors", "write-strip-colon": "no anchors",
+}
+
+# What differs on purpose.
+ARGUMENTS = "arguments are coerced and refused in words of our own"
+CLOSEST = "an edit replaces nothing that differs in letters, digits or operators, and shows the closest place"
+OLD_GREP = "the older layout and rules of 13.19"
+DIFFERENCES = {
+    "read-nul": "a binary file is said to be one", "read-nul-plain": "a binary file is said to be one",
+    "read-first-line-too-long": "the beginning of a long line is shown, and the next line suggested",
+    "read-first-line-too-long-plain": "the same line is never suggested again",
+    "read-sel-literal-name": "a file whose name ends like a selector wins",
+    "read-artifact-missing": "a call without a session says so", "bash-artifact-missing": "a call without a session says so",
+    "read-dir-range": "what is not listed is counted in one line",
+    "read-path-number": ARGUMENTS,
+    "write-onto-directory": "says what the path is", "edit-rep-directory": "says what the path is",
+    "edit-rep-two-found": "names the file", "edit-rep-seven-found": "names the file",
+    "edit-rep-not-found": CLOSEST, "edit-rep-not-found-close": CLOSEST, "edit-rep-fuzzy-two-alike": CLOSEST,
+    "edit-rep-fuzzy-threshold": CLOSEST,
+    "edit-rep-fuzzy-indent-tabs": "the replacement is indented as the file is",
+    "edit-rep-several-one-fails": "the edits of a call are made all or none",
+    "edit-rep-bom": "a byte order mark stays",
+    "edit-rep-extra-field": ARGUMENTS, "edit-rep-edits-object": ARGUMENTS,
+    "bash-signal-child": "bash itself says that a child was killed",
+    "bash-timeout-zero": "a timeout of 0 is none given",
+    "bash-cd-dash": "what only the shell understands is left to it", "bash-cd-escaped": "an escaped blank is a blank",
+    "bash-big-fail": "a failed command names what was cut and the artifact, too",
+    "bash-interceptor-cd-grep": "names our tool, and the command as it was given",
+    "find-missing": "names the entry as it was asked for", "find13-missing": "names the entry as it was asked for",
+    "find-empty-list": ARGUMENTS, "find-base-is-file": "names the path as it was asked for",
+    "search-long-line": "a cut line ends in one character", "search-long-line-plain": "a cut line ends in one character",
+    "search-many-one-file": "lines behind the last match of a page are shown as its context",
+    "search-many-one-file-plain": "lines behind the last match of a page are shown as its context",
+    "search-two-windows": "lines behind the last match of a page are shown as its context",
+    "search-bad-class": "the regular expression's error on one line",
+    "search-empty-paths": "an empty list is no list", "search-string-path": ARGUMENTS,
+    "search-skip-negative": "skip is another name of offset",
+    "grep13-path-glob": OLD_GREP, "grep13-type-cpp": OLD_GREP, "grep13-limit-zero": OLD_GREP,
+    "grep13-multiline*": "every line of a match is marked",
+    "find13-dir": OLD_GREP, "find13-deep": OLD_GREP, "find13-directory": OLD_GREP,
+}
