@@ -52,10 +52,9 @@ static bool has_credential(Agent *self, GError **error)
     g_autoptr(TurnSetup) setup = setup_slot_get(self->options.setup);
     if (model_registry_is_available(self->options.registry, setup->model, setup->is_model_named))
         return true;
-    return fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                     "No API key found for %s. Set its key in the environment or in models.yml, or "
-                     "use --api-key.",
-                     setup->model->provider);
+    g_autofree char *hint = model_registry_key_hint(setup->model);
+    return fail_with(error, KEDGE_ERROR_NOT_FOUND, "No API key found for %s. %s",
+                     setup->model->provider, hint);
 }
 
 /* Runs, and runs again after errors that pass. */

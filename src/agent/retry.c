@@ -42,6 +42,12 @@ void retry_gave_up(Retry *self, const char *final_error)
         emit_end(self, final_error ? final_error : "Request failed");
 }
 
+int64_t retry_max_wait_ms(const Settings *settings)
+{
+    int64_t seconds = settings_get_int(settings, "retry.maxWait");
+    return CLAMP(seconds, 0, INT32_MAX) * 1000;
+}
+
 static int64_t delay_of_attempt(const Retry *self, const char *problem)
 {
     int64_t base_ms = settings_get_int(self->settings, "retry.baseDelayMs");
@@ -56,7 +62,8 @@ RetryDecision retry_wait(Retry *self, Cancel *cancel)
     // the next answer replaces the last message while this text is still wanted
     g_autofree char *problem = g_strdup(message_error(self->conversation->last_answer));
     if (!problem || !settings_get_bool(settings, "retry.enabled") ||
-        provider_error_is_overflow(problem) || !provider_error_is_retryable(problem))
+        provider_error_is_overflow(problem) || !provider_error_is_retryable(problem) ||
+        provider_error_retry_after_ms(problem) > retry_max_wait_ms(settings))
         return RETRY_NO;
 
     int64_t max_attempts = settings_get_int(settings, "retry.maxRetries");

@@ -19,6 +19,8 @@ typedef enum {
     RETRY_CANCELLED, // during the wait
 } RetryDecision;
 
+/* The longest delay of a server that is waited for. */
+int64_t retry_max_wait_ms(const Settings *settings);
 /* After a run that ended in an error. */
 RetryDecision retry_wait(Retry *self, Cancel *cancel);
 /* An answer came: ends the attempt that is under way, if one is. */

@@ -3,6 +3,7 @@
  */
 #include "agent/turn.h"
 
+#include "agent/retry.h"
 #include "base/timefmt.h"
 #include "model/message.h"
 #include "model/provider.h"
@@ -93,6 +94,7 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
         .thinking = setup->thinking,
         .thinking_budgets = settings_get_json(request->settings, "thinkingBudgets"),
         .session_id = session_id(conversation->session),
+        .max_retry_wait_ms = retry_max_wait_ms(request->settings),
         .call_ids = conversation->call_ids,
     };
     return provider_stream(request->http, &wire, request->cancel, on_provider_event, listener);

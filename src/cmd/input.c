@@ -11,11 +11,26 @@
 #include "base/utf8.h"
 #include "model/message.h"
 
+#include <poll.h>
 #include <sys/stat.h>
+
+enum { STDIN_QUIET_MS = 2000 };
+
+/* A pipe that somebody left open looks like a program that hangs. */
+static void say_when_waiting(void)
+{
+    struct stat info;
+    bool is_stream =
+        fstat(STDIN_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
+    struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+    if (is_stream && poll(&input, 1, STDIN_QUIET_MS) == 0)
+        fputs("Waiting for standard input. End it, or start with </dev/null.\n", stderr);
+}
 
 bool input_read_stdin(size_t max_bytes, char **ret_text, GError **error)
 {
     g_autoptr(GString) data = g_string_new(NULL);
+    say_when_waiting();
     if (!fd_read_all(STDIN_FILENO, max_bytes + 1, "standard input", data, error))
         return false;
     if (data->len > max_bytes)
@@ -29,6 +44,11 @@ void initial_input_clear(InitialInput *self)
 {
     g_clear_pointer(&self->message, json_decref);
     g_clear_pointer(&self->prompts, g_ptr_array_unref);
+}
+
+bool initial_input_has_prompt(const InitialInput *self)
+{
+    return self->message || self->prompts->len > 0;
 }
 
 typedef struct Parts {
@@ -109,6 +129,8 @@ bool input_build(const GPtrArray *words, const char *stdin_text, const char *cwd
     Parts parts = { .text = text, .images = images, .warnings = warnings };
     for (unsigned i = 0; i < words->len; i++) {
         const char *word = words->pdata[i];
+        if (utf8_is_blank(word))
+            continue;
         if (word[0] != '@')
             g_ptr_array_add(prompts, g_strdup(word));
         else if (!add_file(&parts, word + 1, cwd, error))

@@ -5,7 +5,8 @@
 
 #include "base/json.h"
 
-/* Standard input to its end, as valid UTF-8; LIMIT beyond `max_bytes`. */
+/* Standard input to its end, as valid UTF-8; LIMIT beyond `max_bytes`. When nothing comes for two
+   seconds, standard error says once what is waited for. */
 bool input_read_stdin(size_t max_bytes, char **ret_text, GError **error);
 
 typedef struct InitialInput {
@@ -16,7 +17,11 @@ typedef struct InitialInput {
 void initial_input_clear(InitialInput *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(InitialInput, initial_input_clear)
 
-/* `words` are the messages and @files of the command line. `stdin_text` may be NULL. Warnings about
-   skipped files go to `warnings`. NOT_FOUND `File not found: <abs path>`. */
+/* Something to send. */
+bool initial_input_has_prompt(const InitialInput *self);
+
+/* `words` are the messages and @files of the command line; blank ones count as none. `stdin_text`
+   may be NULL. Warnings about skipped files go to `warnings`. NOT_FOUND `File not found: <abs
+   path>`. */
 bool input_build(const GPtrArray *words, const char *stdin_text, const char *cwd,
                  GPtrArray *warnings, InitialInput *ret_input, GError **error);

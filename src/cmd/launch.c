@@ -13,6 +13,7 @@
 #include "cmd/interrupt.h"
 #include "cmd/launch_output.h"
 #include "cmd/launch_session.h"
+#include "cmd/scratch.h"
 #include "model/message.h"
 #include "tool/registry.h"
 
@@ -50,27 +51,12 @@ static void launch_clear(Launch *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Launch, launch_clear)
 
-/* In the home directory an agent could touch everything: move to a temporary one (agent-core §1.6).
- */
-static void leave_home(void)
-{
-    g_autofree char *cwd = g_get_current_dir();
-    g_autofree char *home = dirs_home();
-    if (strcmp(cwd, home) != 0)
-        return;
-    g_autofree char *home_tmp = g_build_filename(home, "tmp", NULL);
-    const char *const places[] = { home_tmp, "/tmp", "/var/tmp" };
-    for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
-        if (chdir(places[i]) == 0)
-            return;
-}
-
 static bool enter_directory(Launch *self, GError **error)
 {
     if (self->options.cwd && chdir(self->options.cwd) < 0)
         return fail_with_errno(error, errno, "--cwd %s", self->options.cwd);
-    if (!self->options.cwd && !self->options.allow_home)
-        leave_home();
+    if (!self->options.cwd && !self->options.allow_home && !scratch_leave_home(error))
+        return false;
     self->cwd = g_get_current_dir();
     self->agent_dir = dirs_agent();
     return true;
@@ -219,8 +205,13 @@ static void run_agent(void *data)
     g_autoptr(Agent) agent = agent_new(&options);
     launch_output_header(&self->output, session_header(self->session.session));
     run_prompts(self, agent);
+    const json_t *answer = agent_last_message(agent);
     if (self->exit_code == EXIT_OK || self->exit_code == EXIT_BUDGET)
-        launch_output_answer(&self->output, agent_last_message(agent));
+        launch_output_answer(&self->output, answer);
+    if (self->exit_code == EXIT_OK && answer &&
+        !launch_output_is_usable(&self->output, answer, self->session.model) &&
+        (!self->output.is_json || self->options.fail_on_error))
+        self->exit_code = EXIT_FAILED;
 }
 
 static int finish(Launch *self, int signal_number)
@@ -288,6 +279,10 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
         fputs("kedge: there is no interactive mode in this version; "
               "use kedge -p \"prompt\", or `kedge --help`\n",
               stderr);
+        return EXIT_USAGE;
+    }
+    if (!initial_input_has_prompt(&self.input)) {
+        fputs("No prompt. Give one as an argument or on standard input.\n", stderr);
         return EXIT_USAGE;
     }
     return start(&self, env);

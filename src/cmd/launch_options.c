@@ -55,7 +55,7 @@ const FieldDef launch_fields[] = {
     { "cwd", FIELD_STRING, offsetof(LaunchOptions, cwd), .value_name = "DIR",
       .help = "Change to this directory first" },
     { "allowHome", FIELD_BOOLEAN, offsetof(LaunchOptions, allow_home),
-      .help = "Stay in the home directory instead of moving to a temporary one" },
+      .help = "Stay in the home directory instead of moving to ~/.kedge/scratch" },
     { 0 },
 };
 
@@ -77,9 +77,12 @@ static bool check(const LaunchOptions *options, GError **error)
     if (options->provider && !options->model)
         return fail_with(error, KEDGE_ERROR_USAGE, "--provider needs --model, which it restricts");
     if (options->max_turns < 0)
-        return fail_with(error, KEDGE_ERROR_USAGE, "--max-turns must be a positive number");
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "--max-turns must be a positive number, not %" G_GINT64_FORMAT,
+                         options->max_turns);
     if (options->max_cost < 0)
-        return fail_with(error, KEDGE_ERROR_USAGE, "--max-cost must be a positive number");
+        return fail_with(error, KEDGE_ERROR_USAGE, "--max-cost must be a positive number, not %g",
+                         options->max_cost);
     return true;
 }
 

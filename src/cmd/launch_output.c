@@ -134,8 +134,6 @@ static void show_progress(LaunchOutput *self, const json_t *event, const char *t
         show_watch(self, event);
     else if (strcmp(type, "tool_execution_end") == 0)
         show_tool_end(event);
-    else if (strcmp(type, "auto_retry_start") == 0)
-        show_retry(event);
 }
 
 void launch_output_event(json_t *event, void *user_data)
@@ -145,9 +143,35 @@ void launch_output_event(json_t *event, void *user_data)
     if (self->is_json) {
         g_autofree char *line = json_to_text(event);
         print_or_stop(self, line);
+    } else if (type && strcmp(type, "auto_retry_start") == 0) {
+        show_retry(event); // a person waits for it, terminal or not
     } else if (self->shows_progress && type) {
         show_progress(self, event, type);
     }
+}
+
+/* Why an answer that came is of no use; NULL: it is. Caller frees. */
+static char *answer_problem(const json_t *message, const Model *model)
+{
+    if (strcmp(message_stop_reason(message), "length") == 0) {
+        const json_t *usage = json_get_object(message, "usage");
+        int64_t limit = MAX(model_answer_limit(model), json_get_int(usage, "output", 0));
+        return g_strdup_printf(
+            "The answer was cut at the output limit of %" G_GINT64_FORMAT " tokens.", limit);
+    }
+    g_autofree char *text = message_text(message);
+    g_autoptr(json_t) calls = message_tool_calls(message);
+    if (json_array_size(calls) == 0 && utf8_is_blank(text))
+        return g_strdup("The model gave an empty answer.");
+    return NULL;
+}
+
+bool launch_output_is_usable(const LaunchOutput *self, const json_t *message, const Model *model)
+{
+    g_autofree char *problem = answer_problem(message, model);
+    if (problem && !self->is_json)
+        fprintf(stderr, "%s\n", problem);
+    return problem == NULL;
 }
 
 void launch_output_answer(LaunchOutput *self, const json_t *message)
@@ -159,7 +183,7 @@ void launch_output_answer(LaunchOutput *self, const json_t *message)
     json_t *block = NULL;
     json_array_foreach (blocks, i, block) {
         const char *text = json_get_text(block, "text");
-        if (g_strcmp0(json_get_text(block, "type"), "text") != 0 || !text)
+        if (g_strcmp0(json_get_text(block, "type"), "text") != 0 || !text || utf8_is_blank(text))
             continue;
         // what the model read may have made it write escape sequences; a file or a program gets the
         // text as it is, a terminal would obey it

@@ -23,3 +23,7 @@ void launch_output_header(LaunchOutput *self, const json_t *header);
 
 /* Text output: each text block of the last message and a newline. */
 void launch_output_answer(LaunchOutput *self, const json_t *message);
+
+/* After a run that ended well: false for a last answer that was cut or is empty; text output says
+   so on standard error. */
+bool launch_output_is_usable(const LaunchOutput *self, const json_t *message, const Model *model);

@@ -57,3 +57,16 @@ bool model_registry_is_available(const ModelRegistry *self, const Model *model, 
     g_autofree char *key = model_registry_key(self, model, is_named);
     return key || model->is_keyless;
 }
+
+char *model_registry_key_hint(const Model *model)
+{
+    const CatalogueProvider *known = catalogue_find_provider(model->provider);
+    GString *hint =
+        g_string_new(known ? "Set " : "Give it as apiKey of that provider in models.yml");
+    for (size_t i = 0; known && i < G_N_ELEMENTS(known->env_names) && known->env_names[i]; i++)
+        g_string_append_printf(hint, "%s%s", i > 0 ? " or " : "", known->env_names[i]);
+    if (known)
+        g_string_append(hint, " in the environment, or apiKey of that provider in models.yml");
+    g_string_append(hint, ", or use --api-key.");
+    return g_string_free(hint, FALSE);
+}

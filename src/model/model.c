@@ -3,6 +3,8 @@
  */
 #include "model/model.h"
 
+#define MODEL_ANSWER_TOKENS 32000
+
 static const char *const api_names[] = {
     [MODEL_API_ANTHROPIC_MESSAGES] = "anthropic-messages",
     [MODEL_API_OPENAI_COMPLETIONS] = "openai-completions",
@@ -43,6 +45,12 @@ bool thinking_level_parse(const char *name, ThinkingLevel *ret_level)
         }
     }
     return false;
+}
+
+int64_t model_answer_limit(const Model *model)
+{
+    return model->max_tokens > 0 ? MIN(model->max_tokens, MODEL_ANSWER_TOKENS)
+                                 : MODEL_ANSWER_TOKENS;
 }
 
 ThinkingLevel model_clamp_thinking(const Model *model, ThinkingLevel level)

@@ -57,6 +57,7 @@ static bool provider_run(HttpClient *http, const ProviderRequest *request, const
         .on_event = wire->on_event,
         .user_data = decoder,
         .is_complete = wire->is_complete(decoder),
+        .max_wait_ms = request->max_retry_wait_ms,
     };
     g_autoptr(GError) failure = NULL;
     if (transport_stream(http, &post, cancel, &failure))

@@ -21,6 +21,7 @@ typedef struct ProviderRequest {
     const json_t *thinking_budgets;   // {"low":4096,…}; NULL: the defaults
     int64_t max_tokens;               // 0: the model's default
     const char *session_id;           // may be NULL
+    int64_t max_retry_wait_ms;        // errors name the time when a server asks for more; 0: never
     CallIds *call_ids; // of the conversation: names the answer's calls; NULL: unique in it only
 } ProviderRequest;
 

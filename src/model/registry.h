@@ -25,6 +25,8 @@ const Model *const *model_registry_all(const ModelRegistry *self, size_t *ret_co
 /* The key to send, or NULL; new string. KEDGE_API_KEY counts when `is_named` (--model was given).
  */
 char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_named);
+/* What to do when there is none: "Set ANTHROPIC_API_KEY …". Caller frees. */
+char *model_registry_key_hint(const Model *model);
 /* Keyless, or a key resolves. */
 bool model_registry_is_available(const ModelRegistry *self, const Model *model, bool is_named);
 

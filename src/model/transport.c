@@ -12,8 +12,6 @@
 
 #define TRANSPORT_FIRST_EVENT_MS (100 * 1000)
 #define TRANSPORT_IDLE_MS        (120 * 1000)
-#define TRANSPORT_MAX_RETRIES    3
-#define TRANSPORT_MAX_WAIT_MS    (60 * 1000)
 #define TRANSPORT_MAX_DELAY_MS   (7.0 * 24 * 3600 * 1000)
 #define TRANSPORT_TEXT_CHARS     2000 // of a server's message
 #define TRANSPORT_HEAD_BYTES     4096 // of an answer that is no event stream
@@ -163,7 +161,32 @@ static char *body_message(const char *data, size_t size)
     return utf8_ellipsize(text, TRANSPORT_TEXT_CHARS);
 }
 
-char *transport_status_text(const HttpResponse *response, gint64 now_ms)
+/* "14:05", or "2026-03-04 14:05" when that is another day. Caller frees. */
+static char *local_time_text(gint64 at_ms, gint64 now_ms)
+{
+    struct tm at, now;
+    if (!time_to_local((time_t)(at_ms / 1000), &at) ||
+        !time_to_local((time_t)(now_ms / 1000), &now))
+        return time_format_iso(at_ms);
+    bool is_today = at.tm_year == now.tm_year && at.tm_yday == now.tm_yday;
+    char text[64];
+    strftime(text, sizeof text, is_today ? "%H:%M" : "%Y-%m-%d %H:%M", &at);
+    return g_strdup(text);
+}
+
+static void append_try_again(GString *text, gint64 delay_ms, gint64 max_wait_ms, gint64 now_ms)
+{
+    // up to the next minute: at that time it must work
+    gint64 minutes = (delay_ms + 59999) / 60000;
+    gint64 at_ms = (now_ms + delay_ms + 59999) / 60000 * 60000;
+    g_autofree char *at = local_time_text(at_ms, now_ms);
+    g_string_append_printf(text,
+                           ". Try again after %s (in %" G_GINT64_FORMAT
+                           " min); retry.maxWait is %" G_GINT64_FORMAT " s.",
+                           at, minutes, max_wait_ms / 1000);
+}
+
+char *transport_status_text(const HttpResponse *response, gint64 max_wait_ms, gint64 now_ms)
 {
     static const char *const names[] = { "retry-after", "x-ratelimit-reset-ms",
                                          "x-ratelimit-reset" };
@@ -181,12 +204,9 @@ char *transport_status_text(const HttpResponse *response, gint64 now_ms)
         g_string_append(text, " (no body)");
     if (delay_ms >= 0)
         g_string_append_printf(text, " retry-after-ms=%" G_GINT64_FORMAT, delay_ms);
+    if (max_wait_ms > 0 && delay_ms > max_wait_ms)
+        append_try_again(text, delay_ms, max_wait_ms, now_ms);
     return g_string_free(text, FALSE);
-}
-
-static bool status_is_retryable(int status)
-{
-    return status == 408 || status == 429 || status >= 500;
 }
 
 /* A 2xx answer has ended. */
@@ -207,38 +227,27 @@ static bool reception_finish(Reception *self, const HttpResponse *response, GErr
 bool transport_stream(HttpClient *http, const TransportRequest *request, Cancel *cancel,
                       GError **error)
 {
-    for (int attempt = 0;; attempt++) {
-        g_auto(Reception) reception = { .request = request, .head = g_string_new(NULL) };
-        reception.parser = sse_parser_new(on_event, &reception);
-        const HttpRequest post = {
-            .method = "POST",
-            .url = request->url,
-            .headers = request->headers,
-            .body = request->body,
-            .body_size = request->body_size,
-            .first_byte_timeout_ms =
-                env_int("STREAM_FIRST_EVENT_TIMEOUT_MS", TRANSPORT_FIRST_EVENT_MS),
-            .idle_timeout_ms = env_int("STREAM_IDLE_TIMEOUT_MS", TRANSPORT_IDLE_MS),
-            .max_body_bytes =
-                SIZE_MAX, // pings may go on for hours; each event and the message are bounded
-            .on_body = on_body,
-            .user_data = &reception,
-            .is_complete = request->is_complete,
-        };
-        g_auto(HttpResponse) response = { 0 };
-        if (!http_request(http, &post, cancel, &response, error))
-            return false;
-        if (response.status >= 200 && response.status < 300)
-            return reception_finish(&reception, &response, error);
-
-        gint64 now_ms = time_now_ms();
-        gint64 wait_ms = transport_header_delay_ms(&response, "retry-after", now_ms);
-        if (attempt == TRANSPORT_MAX_RETRIES || !status_is_retryable(response.status) ||
-            wait_ms < 0 || wait_ms > TRANSPORT_MAX_WAIT_MS) {
-            g_autofree char *text = transport_status_text(&response, now_ms);
-            return fail_with(error, KEDGE_ERROR_FAILED, "%s", text);
-        }
-        if (!cancel_sleep(cancel, wait_ms, error))
-            return false;
-    }
+    g_auto(Reception) reception = { .request = request, .head = g_string_new(NULL) };
+    reception.parser = sse_parser_new(on_event, &reception);
+    const HttpRequest post = {
+        .method = "POST",
+        .url = request->url,
+        .headers = request->headers,
+        .body = request->body,
+        .body_size = request->body_size,
+        .first_byte_timeout_ms = env_int("STREAM_FIRST_EVENT_TIMEOUT_MS", TRANSPORT_FIRST_EVENT_MS),
+        .idle_timeout_ms = env_int("STREAM_IDLE_TIMEOUT_MS", TRANSPORT_IDLE_MS),
+        .max_body_bytes =
+            SIZE_MAX, // pings may go on for hours; each event and the message are bounded
+        .on_body = on_body,
+        .user_data = &reception,
+        .is_complete = request->is_complete,
+    };
+    g_auto(HttpResponse) response = { 0 };
+    if (!http_request(http, &post, cancel, &response, error))
+        return false;
+    if (response.status >= 200 && response.status < 300)
+        return reception_finish(&reception, &response, error);
+    g_autofree char *text = transport_status_text(&response, request->max_wait_ms, time_now_ms());
+    return fail_with(error, KEDGE_ERROR_FAILED, "%s", text);
 }

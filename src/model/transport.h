@@ -1,6 +1,7 @@
 /*
- * One POST whose answer is a stream of events: watchdogs, error texts, and the retry that a server
- * asks for with Retry-After (agent-core §2.8). Private to this room. Thread safe.
+ * One POST whose answer is a stream of events: watchdogs and error texts (agent-core §2.8). Never
+ * tries again by itself: there is one budget of retries, the agent's. Private to this room. Thread
+ * safe.
  */
 #pragma once
 
@@ -16,6 +17,7 @@ typedef struct TransportRequest {
     SseEventFunc on_event;
     void *user_data;
     const bool *is_complete; // see HttpRequest
+    gint64 max_wait_ms;      // a server that asks for more gets no other try; 0: not known
 } TransportRequest;
 
 /* Blocks until the stream has ended. The error's message is what errorMessage is to say. */
@@ -26,8 +28,9 @@ bool transport_stream(HttpClient *http, const TransportRequest *request, Cancel 
    NULL when there are none. Caller frees. */
 char *transport_error_message(const json_t *body);
 
-/* "HTTP 429: Slow down (rate_limit_error) retry-after-ms=1000". Caller frees. */
-char *transport_status_text(const HttpResponse *response, gint64 now_ms);
+/* "HTTP 429: Slow down (rate_limit_error) retry-after-ms=1000"; with a delay above `max_wait_ms`
+   (0: none is) also when to try again. Caller frees. */
+char *transport_status_text(const HttpResponse *response, gint64 max_wait_ms, gint64 now_ms);
 
 /* The delay that a header asks for, in ms, or -1: seconds, a date, or for the x-ratelimit names
    also a time since the epoch. At most 7 days. */

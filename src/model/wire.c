@@ -3,8 +3,6 @@
  */
 #include "model/wire.h"
 
-#define WIRE_DEFAULT_MAX_TOKENS 32000
-
 const WireFormat *wire_for(ModelApi api)
 {
     switch (api) {
@@ -29,8 +27,9 @@ int64_t wire_thinking_budget(const json_t *budgets, ThinkingLevel level)
 int64_t wire_max_tokens(const ProviderRequest *request)
 {
     int64_t most = request->model->max_tokens;
-    int64_t wanted = request->max_tokens > 0 ? request->max_tokens : WIRE_DEFAULT_MAX_TOKENS;
-    return most > 0 ? MIN(wanted, most) : wanted;
+    if (request->max_tokens <= 0)
+        return model_answer_limit(request->model);
+    return most > 0 ? MIN(request->max_tokens, most) : request->max_tokens;
 }
 
 char *wire_join_url(const char *base, const char *path)

@@ -34,7 +34,7 @@ const WireFormat *wire_for(ModelApi api);
 /* The tokens a thinking level may use (agent-core §2.10); `budgets` overrides, may be NULL. */
 int64_t wire_thinking_budget(const json_t *budgets, ThinkingLevel level);
 
-/* request->max_tokens, else min(model->max_tokens, 32000); never beyond the model's. */
+/* request->max_tokens, else model_answer_limit(); never beyond the model's. */
 int64_t wire_max_tokens(const ProviderRequest *request);
 
 /* base without trailing slashes, then `path`. Caller frees. */

@@ -18,8 +18,6 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#define INVALID_NAME_TRIES 100
-
 struct Session {
     json_t *header;
     json_t *entries;
@@ -315,29 +313,13 @@ bool session_fork(const char *path, const char *dir, const char *cwd, Session **
         !session_file_load(store_fd(source), path, &file, error))
         return false;
     if (!file.header)
-        return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s: not a session file", path);
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Not a session file: %s", path);
 
     Session *self = session_copy_of(&file, path, dir, cwd);
     self->is_dirty = true;
     session_write(self, NULL);
     *ret_session = self;
     return true;
-}
-
-/* Moves a file that is no session out of the way, never over another one. */
-static bool set_aside(const char *path, char **ret_new_path, GError **error)
-{
-    for (int i = 1; i <= INVALID_NAME_TRIES; i++) {
-        g_autofree char *suffix = i == 1 ? g_strdup("") : g_strdup_printf(".%d", i);
-        g_autofree char *new_path = g_strconcat(path, ".invalid", suffix, NULL);
-        if (renameat2(AT_FDCWD, path, AT_FDCWD, new_path, RENAME_NOREPLACE) == 0) {
-            *ret_new_path = g_steal_pointer(&new_path);
-            return true;
-        }
-        if (errno != EEXIST)
-            return fail_with_errno(error, errno, "cannot rename %s", path);
-    }
-    return fail_with(error, KEDGE_ERROR_IO, "cannot rename %s: too many .invalid files", path);
 }
 
 static Session *session_new_at(const char *path, const char *cwd)
@@ -350,24 +332,6 @@ static void add_notice(char **notice, const char *text)
     char *joined = *notice ? g_strconcat(*notice, "\n", text, NULL) : g_strdup(text);
     g_free(*notice);
     *notice = joined;
-}
-
-static bool open_without_header(const char *path, const char *cwd, const SessionFile *file,
-                                StoreState state, Session **ret_session, char **notice,
-                                GError **error)
-{
-    if (state == STORE_BUSY)
-        return fail_with(error, KEDGE_ERROR_IO, "%s: another process is writing it", path);
-    if (file->has_bytes) {
-        g_autofree char *new_path = NULL;
-        if (!set_aside(path, &new_path, error))
-            return false;
-        g_autofree char *text =
-            g_strdup_printf("%s is not a session file; it is now %s.", path, new_path);
-        add_notice(notice, text);
-    }
-    *ret_session = session_new_at(path, cwd);
-    return true;
 }
 
 /* NULL: the file itself can be gone on with. Caller frees. */
@@ -405,7 +369,7 @@ static bool open_loaded(SessionFile *file, const char *path, const char *cwd, St
                         StoreState state, Session **ret_session, char **notice, GError **error)
 {
     if (!file->header)
-        return open_without_header(path, cwd, file, state, ret_session, notice, error);
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Not a session file: %s", path);
 
     if (file->missing_blobs > 0) {
         g_autofree char *text =

@@ -17,9 +17,9 @@ typedef struct Session Session;
 Session *session_new(const char *dir, const char *cwd);
 /* Opens a file: loads, migrates, tolerates torn lines (§4.8), takes the advisory lock; when another
    process holds it, or the version is newer, the session is a fork in the same directory, written
-   with the next append. A missing file becomes a new session at that path; a non-empty one without
-   a header is renamed to <file>.invalid first. *ret_notice (may be NULL; caller frees) says what a
-   person should know of this and of images that are missing, else it is NULL. */
+   with the next append. A missing file becomes a new session at that path; one
+   that is no session is an error and stays as it is. *ret_notice (may be NULL; caller frees) says
+   what a person should know of this and of images that are missing, else it is NULL. */
 bool session_open(const char *path, const char *cwd, Session **ret_session, char **ret_notice,
                   GError **error);
 /* A new session in `dir` with a copy of another's entries; parentSession is the other's id. */

@@ -194,7 +194,8 @@ static char *session_of_breadcrumb(const SessionPlace *place)
         return NULL;
 
     g_autofree char *dir = session_place_dir(place);
-    if (place->session_dir && !path_is_inside(lines[1], dir))
+    g_autoptr(json_t) header = session_file_header(lines[1]);
+    if (!header || (place->session_dir && !path_is_inside(lines[1], dir)))
         return NULL;
     return g_strdup(lines[1]);
 }
@@ -273,6 +274,19 @@ static bool search_place(const SessionPlace *place, const char *value, Found *re
     return search_list(all, place, value, false, ret_found);
 }
 
+/* What a person names must be there and be a session: nothing is made or changed by a wrong name.
+ */
+static bool check_session_file(const char *path, GError **error)
+{
+    struct stat info;
+    if (stat(path, &info) < 0)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Session file not found: %s", path);
+    g_autoptr(json_t) header = session_file_header(path);
+    if (!header)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Not a session file: %s", path);
+    return true;
+}
+
 static bool is_path(const char *value)
 {
     return strchr(value, '/') || strchr(value, '\\') || g_str_has_suffix(value, ".jsonl");
@@ -284,7 +298,10 @@ bool session_find(const SessionPlace *place, const char *value, char **ret_path,
     Found found = { 0 };
     if (is_path(value)) {
         g_autofree char *expanded = path_expand_home(value);
-        found.path = path_absolute(expanded, place->cwd);
+        g_autofree char *path = path_absolute(expanded, place->cwd);
+        if (!check_session_file(path, error))
+            return false;
+        found.path = g_steal_pointer(&path);
         found.cwd = g_strdup(place->cwd);
     } else if (str_is_empty(value) || !search_place(place, value, &found)) {
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Session \"%s\" not found.", value);

@@ -23,7 +23,7 @@ char *session_find_recent(const SessionPlace *place);
 
 /* --resume VALUE: a path, or a case-insensitive id prefix, this directory first, then all projects.
  *ret_is_elsewhere: found, but with another cwd (*ret_cwd; caller frees). NOT_FOUND: `Session "x"
- *not found.` */
+ *not found.`, of a path `Session file not found: PATH` or `Not a session file: PATH`. */
 bool session_find(const SessionPlace *place, const char *value, char **ret_path,
                   bool *ret_is_elsewhere, char **ret_cwd, GError **error);
 

@@ -25,6 +25,8 @@ static const SettingKey keys[] = {
       "Maximum retry attempts on API errors" },
     { "retry.baseDelayMs", SETTING_NUMBER, "2000", SETTING_ANYWHERE, NULL,
       "First retry delay; doubles each time" },
+    { "retry.maxWait", SETTING_NUMBER, "60", SETTING_ANYWHERE, NULL,
+      "Longest delay of a server that is waited for, in seconds" },
     { "steeringMode", SETTING_ENUM, "\"one-at-a-time\"", SETTING_ANYWHERE, queue_modes,
       "How many steering messages one poll takes" },
     { "followUpMode", SETTING_ENUM, "\"one-at-a-time\"", SETTING_ANYWHERE, queue_modes,

@@ -100,7 +100,7 @@ expect_exit 2
 expect_contains stderr '--max-turns: expected a number, got "many"'
 run kedge --max-turns -1 -p hi
 expect_exit 2
-expect_contains stderr '--max-turns'
+expect_contains stderr '--max-turns must be a positive number, not -1'
 run kedge -p hi --model
 expect_exit 2
 expect_contains stderr '--model needs a value'
@@ -139,6 +139,7 @@ t "a named model without its key: says which key is missing"
 run kedge --model anthropic/claude-sonnet-4-5 -p hi
 expect_exit 1
 expect_contains stderr "No API key found for anthropic"
+expect_contains stderr ANTHROPIC_API_KEY
 expect_contains stderr "--api-key"
 [ -z "$(find "$HOME/.kedge" -name '*.jsonl' 2>/dev/null)" ] || fail "a session was written"
 
@@ -288,12 +289,6 @@ expect_exit 0
 expect_sent 0 "<file name=\"$PWD/dot.txt\"></file>
 what is it"
 
-t "-p without a prompt does nothing, exit 0"
-always
-run kedge --model mock/m1 -p
-expect_exit 0
-expect_empty stdout
-expect_requests 0
 
 # ---- flags -----------------------------------------------------------------
 
@@ -361,7 +356,7 @@ model_journal 2.body.system >system
 expect_contains system "Always say ahoy."
 rm AGENTS.md
 
-t "--cwd, and the home directory is left for a temporary one unless --allow-home"
+t "core-108 --cwd, and the home directory is left for a private one unless --allow-home"
 always
 mkdir sub
 run kedge --cwd sub --model mock/m1 -p hi
@@ -373,11 +368,42 @@ expect_contains stderr "--cwd none"
 cd "$HOME" || exit
 run kedge --model mock/m1 -p hi
 model_journal 1.body.system >work/system
+expect_contains stderr "Working in ~/.kedge/scratch"
+[ "$(stat -c %a "$HOME/.kedge/scratch")" = 700 ] || fail "$(ls -ld "$HOME/.kedge/scratch")"
 run kedge --allow-home --model mock/m1 -p hi
 model_journal 2.body.system >work/system2
 cd work || exit
-expect_contains system "directory is '~/tmp'"
+expect_contains system "directory is '~/.kedge/scratch'"
 expect_contains system2 "directory is '~'"
+
+t "core-108 a scratch directory that is not ours alone is not used"
+cd "$HOME" || exit
+rmdir "$HOME/.kedge/scratch"
+ln -s /tmp "$HOME/.kedge/scratch"
+run kedge --model mock/m1 -p hi
+expect_exit 1
+expect_contains stderr "Cannot use ~/.kedge/scratch: "
+rm "$HOME/.kedge/scratch"
+cd work || exit
+
+t "core-106 no prompt, or a blank one: exit 2, nothing sent or written"
+before=$(model_journal '#')
+for words in '-p' '-p ""' '-p "  " ""' '-c -p' '--mode json'; do
+    eval "run kedge --model mock/m1 $words"
+    expect_exit 2
+    expect_empty stdout
+    expect_file stderr "No prompt. Give one as an argument or on standard input."
+done
+[ "$(model_journal '#')" = "$before" ] || fail "the model was asked"
+
+t "core-107 a pipe that stays open: said once, answered when it ends"
+mkfifo input
+( exec 3>input; wait_for 10 grep -qs Waiting "$(path_of stderr)"; echo late >&3 ) &
+run -t 20 sh -c 'exec kedge --model mock/m1 -p hi <input'
+wait $!
+rm input
+expect_exit 0
+expect_file stderr "Waiting for standard input. End it, or start with </dev/null."
 
 t "--api-key is sent, and stored nowhere"
 always

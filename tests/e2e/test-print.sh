@@ -101,13 +101,33 @@ expect_exit 0
 expect_out ok
 expect_model_done
 
-t "an answer that was cut at its length is printed"
+t "core-126 an answer that was cut at its length is printed, and no success"
 model_script - <<'J'
 {"text": "So far so g", "stop": "length"}
 J
 run kedge -p hi
-expect_exit 0
+expect_exit 1
 expect_out "So far so g"
+expect_file stderr "The answer was cut at the output limit of 32000 tokens."
+
+t "core-126 an empty answer, and a refusal"
+model_script - <<'J'
+{"text": ""}
+{"text": "half", "stop": "refusal"}
+{"text": ""}
+{"text": "whole"}
+J
+run kedge -p hi
+expect_exit 1
+expect_empty stdout
+expect_file stderr "The model gave an empty answer."
+run kedge -p hi
+expect_exit 1
+expect_file stderr "Refusal"
+run kedge -p first second # it is the last answer that counts
+expect_exit 0
+expect_out whole
+expect_empty stderr
 
 # ---- the other wire, other providers ---------------------------------------
 
@@ -246,12 +266,32 @@ J
 run kedge -p hi
 expect_exit 0
 expect_out patience
-expect_empty stderr
+expect_matches stderr '^  retry 1/3 in 1\.0 s: HTTP 429'
+[ "$(wc -l <"$(path_of stderr)")" = 1 ] || fail "$(cat "$(path_of stderr)")"
 expect_requests 2
 first=$(model_journal 0.at_ms) second=$(model_journal 1.at_ms)
 [ "${second%.*}" -ge $((${first%.*} + 950)) ] || fail "asked again after $first, $second"
 
-t "core-51 503 twice, then an answer: retried, the failures stay out of the next request"
+t "core-119 429 with a Retry-After of an hour, or above retry.maxWait: fails at once and says when"
+model_script - <<'J'
+{"status": 429, "headers": {"Retry-After": "3600"}, "error": {"type": "rate_limit_error", "message": "Slow down"}}
+J
+run kedge -p hi
+expect_exit 1
+expect_empty stdout
+expect_matches stderr 'Slow down.*Try again after .*\(in 60 min\); retry\.maxWait is 60 s\.'
+expect_requests 1
+printf 'retry:\n  maxWait: 10\n' >"$HOME/.kedge/agent/config.yml"
+model_script - <<'J'
+{"status": 429, "headers": {"Retry-After": "30"}}
+J
+run kedge -p hi
+expect_exit 1
+expect_contains stderr "retry.maxWait is 10 s."
+expect_requests 1
+quick_retries
+
+t "core-121 core-51 503 twice, then an answer: retried, the failures stay out of the next request"
 model_script - <<'J'
 {"status": 503}
 {"status": 503}
@@ -260,7 +300,8 @@ J
 run kedge -p hi
 expect_exit 0
 expect_out "third time"
-expect_empty stderr
+expect_matches stderr '^  retry 1/3 in 0\.0 s: HTTP 503'
+expect_matches stderr '^  retry 2/3 in 0\.0 s: HTTP 503'
 expect_model_done
 grep -c '"stopReason":"error"' "$(session_file)" >count
 expect_file count 2
@@ -330,7 +371,7 @@ run env ANTHROPIC_BASE_URL=http://127.0.0.1:1 kedge -p hi
 expect_exit 1
 expect_empty stdout
 expect_contains stderr 127.0.0.1
-expect_lines stderr 1
+expect_lines stderr 4 # three retries
 
 t "a stalled stream is given up after the time that was set"
 model_script - <<'J'

@@ -317,19 +317,22 @@ assistant ok
 user fourth"
 expect_contains "$S" of_the_future
 
-t "core-65 a file that is no session: a new one there, the old bytes beside it"
-printf 'precious notes\nof mine\n' >notes.jsonl
-run kedge --resume notes.jsonl -p hi
-expect_exit 0
-whole notes.jsonl
-expect_file notes.jsonl.invalid "precious notes
-of mine"
-expect_contains stderr notes.jsonl.invalid
+t "core-65 a file that is no session: said so, and nothing is made, renamed or changed"
+mkdir plain && printf 'precious notes\nof mine\n' >plain/notes.jsonl
+cp -p plain/notes.jsonl notes.before
+for flag in --resume --session --fork; do
+    run kedge "$flag" plain/notes.jsonl -p hi
+    expect_exit 1
+    expect_file stderr "Not a session file: $PWD/plain/notes.jsonl"
+done
+cmp -s plain/notes.jsonl notes.before || fail "changed"
+[ "$(ls plain)" = notes.jsonl ] || fail "$(ls plain)"
 
-t "--resume of a path that is not there yet begins a session at it"
+t "core-65 --resume of a path that is not there"
 run kedge --resume ./new/place.jsonl -p hi
-expect_exit 0
-whole new/place.jsonl
+expect_exit 1
+expect_file stderr "Session file not found: $PWD/new/place.jsonl"
+[ ! -e new ] || fail "$(ls -R new)"
 
 t "a directory, a device or a pipe is no session, and nothing hangs"
 mkfifo pipe.jsonl

@@ -318,7 +318,10 @@ static void test_no_credential(void **state)
         model_registry_select(self->registry, "anthropic/claude-sonnet-4-5", NULL, &choice, NULL));
     self->setup.model = choice.model;
     assert_false(agent_fixture_prompt(self, "go"));
-    assert_true(g_str_has_prefix(self->error->message, "No API key found for anthropic."));
+    assert_string_equal(self->error->message,
+                        "No API key found for anthropic. Set ANTHROPIC_OAUTH_TOKEN or "
+                        "ANTHROPIC_API_KEY in the environment, or apiKey of that provider in "
+                        "models.yml, or use --api-key.");
     assert_int_equal(json_array_size(self->events), 0);
     assert_false(file_exists(self->dir)); // core-59
 }

@@ -102,6 +102,9 @@ static void test_not_retried(void **state G_GNUC_UNUSED)
     } cases[] = {
         { "a bad request", QUICK, "no such model", 400 },
         { "an overflow", QUICK, "prompt is too long", 400 },
+        { "core-119, an hour", QUICK, "busy retry-after-ms=3600000", 503 },
+        { "core-119, above maxWait", "{\"retry\":{\"baseDelayMs\":10,\"maxWait\":10}}",
+          "busy retry-after-ms=11000", 429 },
         { "switched off", "{\"retry\":{\"enabled\":false}}", "overloaded", 503 },
         { "no attempts", "{\"retry\":{\"maxRetries\":0}}", "overloaded", 503 },
     };

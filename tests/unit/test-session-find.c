@@ -125,6 +125,8 @@ static void test_recent(void **state)
     assert_string_equal(got_mine, mine);
 }
 
+#define SESSION_HEADER "{\"type\":\"session\",\"version\":3,\"id\":\"s\"}\n"
+
 static void test_find(void **state)
 {
     Fixture *self = *state;
@@ -133,7 +135,8 @@ static void test_find(void **state)
     g_autofree char *sessions = g_build_filename(self->agent_dir, "sessions", NULL);
     g_autofree char *other_dir = session_dir_for_cwd(sessions, self->other);
     g_autofree char *other = put_session(other_dir, "0195bbbb-3", self->other, 5);
-    g_autofree char *path = g_build_filename(self->work, "x.jsonl", NULL);
+    g_autofree char *named = g_build_filename(self->work, "x.jsonl", NULL);
+    assert_true(file_write_atomic(named, SESSION_HEADER, strlen(SESSION_HEADER), 0600, NULL));
 
     const struct {
         const char *value, *want; // NULL: not found
@@ -143,8 +146,8 @@ static void test_find(void **state)
         { "0195", second }, // newest here, though there is a newer one elsewhere
         { "2026-03-04T05-06-07-089Z_0195aaaa-1", first },
         { "0195b", other, true },
-        { "x.jsonl", path },
-        { "./x.jsonl", path },
+        { "x.jsonl", named },
+        { "./x.jsonl", named },
         { first, first },
         { "0195c", NULL },
         { "", NULL },
@@ -163,6 +166,27 @@ static void test_find(void **state)
             assert_string_equal(error->message, text);
         if (is_elsewhere)
             assert_string_equal(cwd, self->other);
+    }
+
+    // core-65: a path must name a session
+    g_autofree char *notes = g_build_filename(self->work, "notes", NULL);
+    assert_true(file_write_atomic(notes, "mine\n", 5, 0600, NULL));
+    static const struct {
+        const char *value, *error;
+    } wrong[] = {
+        { "./notes", "Not a session file: %s/notes" },
+        { "./", "Not a session file: %s" },
+        { "./none.jsonl", "Session file not found: %s/none.jsonl" },
+        { "none/x.jsonl", "Session file not found: %s/none/x.jsonl" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        g_autofree char *path = NULL, *where = NULL;
+        g_autoptr(GError) error = NULL;
+        bool is_far = false;
+        assert_false(session_find(&self->place, wrong[i].value, &path, &is_far, &where, &error));
+        g_auto(GStrv) parts = g_strsplit(wrong[i].error, "%s", 2);
+        g_autofree char *want = g_strjoinv(self->work, parts);
+        assert_string_equal(error->message, want);
     }
 
     SessionPlace alone = self->place;

@@ -259,39 +259,32 @@ static void test_file_without_header(void **state)
     Fixture *self = *state;
     assert_true(file_make_dirs(self->dir, 0700, NULL));
     g_autofree char *path = g_build_filename(self->dir, "notes.jsonl", NULL);
-    for (int i = 0; i < 2; i++) {
-        g_autofree char *text = g_strdup_printf("my notes %d\n", i);
-        assert_true(file_write_atomic(path, text, strlen(text), 0600, NULL));
+    static const char *const texts[] = { "my notes\n", "", "{\"type\":\"message\"}\n" };
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        assert_true(file_write_atomic(path, texts[i], strlen(texts[i]), 0600, NULL));
         g_autoptr(Session) session = NULL;
-        g_autofree char *notice = NULL;
-        assert_true(session_open(path, "/w", &session, &notice, NULL));
-        assert_non_null(strstr(notice, ".invalid"));
-        append(session, "assistant", "hello");
-        assert_string_equal(session_path(session), path);
-        assert_int_equal(check_file(path), 1);
-
-        g_autofree char *kept = g_strconcat(path, i ? ".invalid.2" : ".invalid", NULL);
-        g_autofree char *kept_text = read_text(kept);
-        assert_string_equal(kept_text, text);
+        g_autoptr(GError) error = NULL, fork_error = NULL;
+        assert_false(session_open(path, "/w", &session, NULL, &error));
+        assert_false(session_fork(path, self->dir, "/w", &session, &fork_error));
+        g_autofree char *want = g_strdup_printf("Not a session file: %s", path);
+        assert_string_equal(error->message, want);
+        assert_string_equal(fork_error->message, want);
+        g_autofree char *kept = read_text(path);
+        assert_string_equal(kept, texts[i]);
     }
 }
 
-static void test_missing_and_empty_files(void **state)
+static void test_missing_file(void **state)
 {
     Fixture *self = *state;
     assert_true(file_make_dirs(self->dir, 0700, NULL));
-    g_autofree char *empty = g_build_filename(self->dir, "empty.jsonl", NULL);
-    assert_true(file_write_atomic(empty, "", 0, 0600, NULL));
     g_autofree char *missing = g_build_filename(self->dir, "deep", "missing.jsonl", NULL);
-    const char *const paths[] = { empty, missing };
-    for (size_t i = 0; i < G_N_ELEMENTS(paths); i++) {
-        g_autoptr(Session) session = NULL;
-        g_autofree char *notice = NULL;
-        assert_true(session_open(paths[i], "/w", &session, &notice, NULL));
-        assert_null(notice);
-        append(session, "assistant", "hello");
-        assert_int_equal(check_file(paths[i]), 1);
-    }
+    g_autoptr(Session) session = NULL;
+    g_autofree char *notice = NULL;
+    assert_true(session_open(missing, "/w", &session, &notice, NULL));
+    assert_null(notice);
+    append(session, "assistant", "hello");
+    assert_int_equal(check_file(missing), 1);
     g_autoptr(Session) none = NULL;
     assert_false(session_open(self->dir, "/w", &none, NULL, NULL)); // a directory
 }
@@ -549,7 +542,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_new_session_holds_its_lock, setup, teardown),
         cmocka_unit_test_setup_teardown(test_fork, setup, teardown),
         cmocka_unit_test_setup_teardown(test_file_without_header, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_missing_and_empty_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_missing_file, setup, teardown),
         cmocka_unit_test_setup_teardown(test_images_go_to_the_blob_store, setup, teardown),
         cmocka_unit_test_setup_teardown(test_long_strings_are_cut, setup, teardown),
         cmocka_unit_test_setup_teardown(test_deep_values_do_not_cost_the_line, setup, teardown),
