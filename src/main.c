@@ -21,6 +21,7 @@ int main(int argc, char **argv)
     signal(SIGCHLD, SIG_DFL); // an inherited SIG_IGN would eat exit statuses
     signal(SIGXFSZ, SIG_IGN); // a file at its size limit is a write error as well
     open_standard_descriptors();
-    const CommandEnv env = { .commands = command_table, .tools = tool_table };
+    g_autoptr(ToolSet) tools = tool_set_new(tool_table);
+    const CommandEnv env = { .commands = command_table, .tools = tools, .hooks = hook_table };
     return cmd_main(&env, argc, argv);
 }

@@ -75,3 +75,5 @@ const ToolDef *const tool_table[] = {
     &operation_mmd_validate.tool,
     NULL,
 };
+
+const ToolHook *const hook_table[] = { &bash_interceptor, NULL };

@@ -1,5 +1,5 @@
 /*
- * The table of contents: every Command and every ToolDef (design.md §3).
+ * The table of contents: every Command, every ToolDef, every ToolHook (design.md §3).
  */
 #pragma once
 
@@ -7,3 +7,4 @@
 
 extern const Command *const command_table[]; // NULL-terminated
 extern const ToolDef *const tool_table[];    // NULL-terminated, in the order of agent-tools §1.2
+extern const ToolHook *const hook_table[];   // NULL-terminated: of every call that a model makes

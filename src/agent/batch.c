@@ -10,7 +10,6 @@
 
 #include "base/worker.h"
 #include "model/message.h"
-#include "tool/registry.h"
 
 #define BATCH_MAX_PARALLEL 8
 
@@ -303,7 +302,7 @@ static void batch_init(Batch *self, const BatchSpec *spec, const TurnAnswer *ans
             .name = name ? name : "",
             .arguments = json_object_get(block, "arguments"),
         };
-        self->calls[i].tool = tool_registry_find(spec->tools, self->calls[i].name);
+        self->calls[i].tool = tool_set_find(spec->tools, self->calls[i].name);
     }
 }
 

@@ -6,9 +6,10 @@
 #include "agent/queue.h"
 #include "agent/turn.h"
 #include "tool/call.h"
+#include "tool/tool_set.h"
 
-typedef struct BatchSpec {       // all borrowed
-    const ToolDef *const *tools; // those that were offered
+typedef struct BatchSpec { // all borrowed
+    const ToolSet *tools;  // those that were offered
     ToolContext *context;
     const ToolDoor *door;
     Conversation *conversation; // gets the results, one message for each call

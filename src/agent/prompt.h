@@ -4,14 +4,14 @@
  */
 #pragma once
 
-#include "tool/tool.h"
+#include "tool/tool_set.h"
 
 typedef struct PromptOptions { // all borrowed
     const char *cwd;
     const char *agent_dir;
-    const ToolDef *const *tools; // active ones, NULL-terminated
-    const char *system_prompt;   // --system-prompt: text or file; NULL: SYSTEM.md or built in
-    const char *append_prompt;   // --append-system-prompt; NULL: APPEND_SYSTEM.md or none
+    const ToolSet *tools;      // active ones
+    const char *system_prompt; // --system-prompt: text or file; NULL: SYSTEM.md or built in
+    const char *append_prompt; // --append-system-prompt; NULL: APPEND_SYSTEM.md or none
     int64_t now_ms;
 } PromptOptions;
 

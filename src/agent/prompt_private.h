@@ -3,14 +3,14 @@
  */
 #pragma once
 
-#include "tool/tool.h"
+#include "tool/tool_set.h"
 
 /* --- system_prompt.c */
 
 /* The built-in base text. */
 const char *system_prompt_base(void);
 /* Names, summaries and guidance for the tools that are active; "" without tools. Caller frees. */
-char *system_prompt_tools(const ToolDef *const *tools);
+char *system_prompt_tools(const ToolSet *tools);
 
 /* --- prompt_files.c */
 

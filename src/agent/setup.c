@@ -3,8 +3,6 @@
  */
 #include "agent/setup.h"
 
-#include "tool/registry.h"
-
 #include <pthread.h>
 
 #define INTENT_HELP "What this call is for, in a short phrase; shown to the user"
@@ -23,11 +21,11 @@ static void add_intent_property(json_t *description)
     json_set_take(parameters, "properties", properties);
 }
 
-static json_t *describe_tools(const ToolDef *const *tools, bool has_intent_tracing)
+static json_t *describe_tools(const ToolSet *tools, bool has_intent_tracing)
 {
     json_t *list = json_array();
-    for (size_t i = 0; tools[i]; i++) {
-        json_t *description = tool_registry_describe(tools[i]);
+    for (size_t i = 0; i < tool_set_count(tools); i++) {
+        json_t *description = tool_describe(tool_set_at(tools, i));
         if (has_intent_tracing)
             add_intent_property(description);
         json_append_take(list, description);
@@ -44,11 +42,7 @@ TurnSetup *turn_setup_new(const TurnSetupSpec *spec)
     self->thinking = model_clamp_thinking(spec->model, spec->thinking);
     self->has_intent_tracing = spec->has_intent_tracing;
     self->system_blocks = g_strdupv((char **)spec->system_blocks);
-    self->kept_tools = g_ptr_array_new();
-    for (size_t i = 0; spec->tools && spec->tools[i]; i++)
-        g_ptr_array_add(self->kept_tools, (gpointer)spec->tools[i]);
-    g_ptr_array_add(self->kept_tools, NULL);
-    self->tools = (const ToolDef *const *)self->kept_tools->pdata;
+    self->tools = spec->tools ? tool_set_ref(spec->tools) : tool_set_new(NULL);
     self->tool_list = describe_tools(self->tools, self->has_intent_tracing);
     return self;
 }
@@ -63,7 +57,7 @@ void turn_setup_unref(TurnSetup *self)
 {
     if (!self || !g_atomic_int_dec_and_test(&self->references))
         return;
-    g_ptr_array_unref(self->kept_tools);
+    tool_set_unref(self->tools);
     g_strfreev(self->system_blocks);
     json_decref(self->tool_list);
     g_free(self);

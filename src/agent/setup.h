@@ -8,25 +8,24 @@
 #pragma once
 
 #include "model/model.h"
-#include "tool/tool.h"
+#include "tool/tool_set.h"
 
 typedef struct TurnSetup {
-    const Model *model;          // borrowed from the registry
-    bool is_model_named;         // --model was given (KEDGE_API_KEY counts then)
-    ThinkingLevel thinking;      // clamped to what the model can do
-    const ToolDef *const *tools; // offered to the model, NULL-terminated
-    char **system_blocks;        // NULL-terminated
-    json_t *tool_list;           // `tools` as requests carry them
+    const Model *model;     // borrowed from the registry
+    bool is_model_named;    // --model was given (KEDGE_API_KEY counts then)
+    ThinkingLevel thinking; // clamped to what the model can do
+    ToolSet *tools;         // offered to the model
+    char **system_blocks;   // NULL-terminated
+    json_t *tool_list;      // `tools` as requests carry them
     bool has_intent_tracing;
-    GPtrArray *kept_tools; // holds `tools`
-    int references;        // atomic
+    int references; // atomic
 } TurnSetup;
 
-typedef struct TurnSetupSpec { // all borrowed; copied
+typedef struct TurnSetupSpec { // all borrowed; copied, tools shared
     const Model *model;
     bool is_model_named;
     ThinkingLevel thinking;
-    const ToolDef *const *tools;      // NULL: none
+    const ToolSet *tools;             // NULL: none
     const char *const *system_blocks; // NULL: none
     bool has_intent_tracing;          // each tool takes `_i`, a phrase that says what a call is for
 } TurnSetupSpec;

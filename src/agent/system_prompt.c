@@ -89,27 +89,21 @@ const char *system_prompt_base(void)
     return base_text;
 }
 
-static bool has_tool(const ToolDef *const *tools, const char *name)
+char *system_prompt_tools(const ToolSet *tools)
 {
-    for (size_t i = 0; tools && tools[i]; i++)
-        if (g_str_equal(tools[i]->name, name))
-            return true;
-    return false;
-}
-
-char *system_prompt_tools(const ToolDef *const *tools)
-{
-    if (!tools || !tools[0])
+    if (tool_set_count(tools) == 0)
         return g_strdup("");
 
     GString *out = g_string_new("# Tools\n\n");
-    for (size_t i = 0; tools[i]; i++)
-        g_string_append_printf(out, "- `%s`: %s\n", tools[i]->name, tools[i]->summary);
+    for (size_t i = 0; i < tool_set_count(tools); i++) {
+        const ToolDef *tool = tool_set_at(tools, i);
+        g_string_append_printf(out, "- `%s`: %s\n", tool->name, tool->summary);
+    }
     g_string_append_c(out, '\n');
     for (size_t i = 0; i < G_N_ELEMENTS(guidance); i++)
-        if (has_tool(tools, guidance[i].tool))
+        if (tool_set_find(tools, guidance[i].tool))
             g_string_append_printf(out, "- %s\n", guidance[i].text);
-    if (has_tool(tools, "github") && has_tool(tools, "bash"))
+    if (tool_set_find(tools, "github") && tool_set_find(tools, "bash"))
         g_string_append(out, "- A single issue or pull request is read in `bash`: `gh issue view N "
                              "--comments`, `gh pr view N`, `gh pr diff N`.\n");
     return g_string_free(out, FALSE);

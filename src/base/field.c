@@ -88,7 +88,7 @@ static json_t *wrap_in_list(const json_t *item)
 }
 
 // A value of type `type` made from one that is not, or NULL when nothing sensible can be made.
-static json_t *coerce(FieldType type, const json_t *value)
+json_t *field_coerce(FieldType type, const json_t *value)
 {
     bool is_scalar = json_is_number(value) || json_is_boolean(value);
     switch (type) {
@@ -120,7 +120,7 @@ static json_t *check_string_item(Check *self, const json_t *item, const char *pa
     if (json_is_string(item))
         text = json_incref((json_t *)item);
     else if (self->mode == FIELD_LENIENT)
-        text = coerce(FIELD_STRING, item);
+        text = field_coerce(FIELD_STRING, item);
     if (text == NULL)
         add_problem(self, path, "must be string");
     return text;
@@ -213,7 +213,7 @@ static json_t *check_value(Check *self, const FieldDef *field, const json_t *val
 {
     g_autoptr(json_t) value = json_incref((json_t *)value_);
     if (!field_is_of_type(field->type, value) && self->mode == FIELD_LENIENT) {
-        json_t *coerced = coerce(field->type, value);
+        json_t *coerced = field_coerce(field->type, value);
         if (coerced != NULL) {
             json_decref(value);
             value = coerced;

@@ -15,6 +15,10 @@ bool field_fits_item(const FieldDef *field, const json_t *item); // of a list of
 char *field_describe(const FieldDef *field);
 char *field_describe_item(const FieldDef *field);
 
+/* A value of the type made from one that is not of it, as a model tends to write it: "5" for 5, a
+   bare item for a list. NULL: nothing sensible can be made. New reference. */
+json_t *field_coerce(FieldType type, const json_t *value);
+
 /* The name of a known field that is nearest to `name`, or NULL. Borrowed from the table. */
 const char *field_nearest(const FieldDef *fields, const char *name);
 

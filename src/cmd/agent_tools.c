@@ -64,8 +64,8 @@ static int fail_usage(const char *tool, const char *format, ...)
 static GPtrArray *operations_of(const CommandEnv *env)
 {
     GPtrArray *operations = g_ptr_array_new();
-    for (const ToolDef *const *tool = env->tools; *tool; tool++) {
-        const OperationDef *operation = operation_of(*tool);
+    for (size_t i = 0; i < tool_set_count(env->tools); i++) {
+        const OperationDef *operation = operation_of(tool_set_at(env->tools, i));
         if (operation)
             g_ptr_array_add(operations, (void *)operation);
     }

@@ -7,6 +7,8 @@
 #pragma once
 
 #include "tool/call.h"
+#include "tool/hook.h"
+#include "tool/tool_set.h"
 
 enum {
     EXIT_OK = 0,
@@ -22,7 +24,8 @@ typedef struct Command Command;
 /* What every command gets from main(): the tables, so that this room need not know them. */
 typedef struct CommandEnv {
     const Command *const *commands; // NULL-terminated
-    const ToolDef *const *tools;    // NULL-terminated
+    const ToolSet *tools;           // all there are
+    const ToolHook *const *hooks;   // of a model's calls; NULL-terminated
 } CommandEnv;
 
 struct Command {

@@ -10,7 +10,6 @@
 #include "cmd/input.h"
 #include "github/safe/gh_call.h"
 #include "github/safe/gh_profile.h"
-#include "tool/registry.h"
 
 #define GENERAL_TOOL "gh"
 
@@ -191,7 +190,7 @@ static int exec_run(const CommandEnv *env, int argc, char *const *argv)
     if (!is_utf8(argc, argv))
         return fail_usage("every argument must be valid UTF-8");
     g_autoptr(json_t) arguments = exec_arguments(&options, argc - own - 1, argv + own + 1);
-    return run(tool_registry_find(env->tools, GENERAL_TOOL), arguments, &options);
+    return run(tool_set_find(env->tools, GENERAL_TOOL), arguments, &options);
 }
 
 const Command command_gh_exec = {
@@ -217,13 +216,15 @@ const Command command_gh_exec = {
 
 static const ToolDef *find_gh_tool(const CommandEnv *env, const char *name)
 {
-    const ToolDef *tool = tool_registry_find(env->tools, name);
+    const ToolDef *tool = tool_set_find(env->tools, name);
     if (tool && (tool->flags & TOOL_GH))
         return tool;
     g_autoptr(GPtrArray) names = g_ptr_array_new();
-    for (const ToolDef *const *each = env->tools; *each; each++)
-        if ((*each)->flags & TOOL_GH)
-            g_ptr_array_add(names, (void *)(*each)->name);
+    for (size_t i = 0; i < tool_set_count(env->tools); i++) {
+        const ToolDef *each = tool_set_at(env->tools, i);
+        if (each->flags & TOOL_GH)
+            g_ptr_array_add(names, (void *)each->name);
+    }
     g_ptr_array_add(names, NULL);
     const char *nearest = str_nearest(name, (const char *const *)names->pdata);
     g_autofree char *list = g_strjoinv(" ", (char **)names->pdata);

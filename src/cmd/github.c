@@ -4,7 +4,6 @@
 #include "base/str.h"
 #include "cmd/commands.h"
 #include "cmd/direct.h"
-#include "tool/registry.h"
 
 static const char usage_line[] = "kedge: usage: kedge github OP [--flags]; "
                                  "`kedge github --help` lists both\n";
@@ -25,7 +24,7 @@ static bool check_op(const ToolDef *tool, const char *name)
 
 static int github_run(const CommandEnv *env, int argc, char *const *argv)
 {
-    const ToolDef *tool = tool_registry_find(env->tools, "github");
+    const ToolDef *tool = tool_set_find(env->tools, "github");
     g_autoptr(GPtrArray) words = g_ptr_array_new();
     g_autoptr(json_t) arguments = NULL;
     g_autoptr(GError) error = NULL;

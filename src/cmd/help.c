@@ -53,9 +53,11 @@ static void append_commands(const CommandEnv *env, GString *out)
 static void append_tools(const CommandEnv *env, GString *out)
 {
     g_string_append(out, "\nTools of the agent:\n");
-    for (const ToolDef *const *tool = env->tools; *tool; tool++)
-        if (!((*tool)->flags & TOOL_HIDDEN))
-            g_string_append_printf(out, "  %-18s %s\n", (*tool)->name, (*tool)->summary);
+    for (size_t i = 0; i < tool_set_count(env->tools); i++) {
+        const ToolDef *tool = tool_set_at(env->tools, i);
+        if (!(tool->flags & TOOL_HIDDEN))
+            g_string_append_printf(out, "  %-18s %s\n", tool->name, tool->summary);
+    }
 }
 
 char *cmd_root_help_text(const CommandEnv *env)

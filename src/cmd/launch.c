@@ -15,7 +15,6 @@
 #include "cmd/launch_session.h"
 #include "cmd/scratch.h"
 #include "model/message.h"
-#include "tool/registry.h"
 
 #include <errno.h>
 
@@ -26,7 +25,7 @@ typedef struct Launch { // one run; everything it owns
     ModelRegistry *registry;
     InitialInput input;
     LaunchSession session;
-    GPtrArray *tools; // of const ToolDef *, NULL-terminated
+    ToolSet *tools;
     ToolContext *context;
     char **system_blocks;
     Cancel *cancel;
@@ -42,8 +41,7 @@ static void launch_clear(Launch *self)
     initial_input_clear(&self->input);
     tool_context_free(self->context); // before the session: children may still write artifacts
     launch_session_clear(&self->session);
-    if (self->tools)
-        g_ptr_array_unref(self->tools);
+    tool_set_unref(self->tools);
     g_strfreev(self->system_blocks);
     settings_unref(self->settings);
     model_registry_free(self->registry);
@@ -91,15 +89,14 @@ static bool choose_tools(Launch *self, const CommandEnv *env)
 {
     g_auto(GStrv) names = self->options.tools ? g_strsplit(self->options.tools, ",", -1) : NULL;
     if (self->options.no_tools && !names) {
-        self->tools = g_ptr_array_new();
+        self->tools = tool_set_new(NULL);
     } else {
         g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(g_free);
         self->tools =
-            tool_registry_select(env->tools, self->settings, (const char *const *)names, unknown);
+            tool_set_select(env->tools, self->settings, (const char *const *)names, unknown);
         for (unsigned i = 0; i < unknown->len; i++)
             fprintf(stderr, "Warning: unknown tool in --tools: %s\n", (char *)unknown->pdata[i]);
     }
-    g_ptr_array_add(self->tools, NULL);
     return true;
 }
 
@@ -108,7 +105,7 @@ static void build_prompt(Launch *self)
     const PromptOptions options = {
         .cwd = self->cwd,
         .agent_dir = self->agent_dir,
-        .tools = (const ToolDef *const *)self->tools->pdata,
+        .tools = self->tools,
         .system_prompt = self->options.system_prompt,
         .append_prompt = self->options.append_system_prompt,
         .now_ms = time_now_ms(),
@@ -178,7 +175,7 @@ static void run_agent(void *data)
         .model = self->session.model,
         .is_model_named = self->options.model != NULL,
         .thinking = self->session.thinking,
-        .tools = (const ToolDef *const *)self->tools->pdata,
+        .tools = self->tools,
         .system_blocks = (const char *const *)self->system_blocks,
         .has_intent_tracing = settings_get_bool(self->settings, "tools.intentTracing"),
     };
@@ -244,6 +241,7 @@ static int start(Launch *self, const CommandEnv *env)
     g_autofree char *artifacts_dir = session_artifacts_dir(self->session.session);
     self->context = tool_context_new(self->cwd, self->settings,
                                      artifacts_dir ? artifacts_new(artifacts_dir) : NULL);
+    tool_context_add_hooks(self->context, env->hooks);
     build_prompt(self);
     self->cancel = cancel_new(NULL);
     self->output = (LaunchOutput) {

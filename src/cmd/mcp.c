@@ -6,7 +6,6 @@
 #include "cmd/commands.h"
 #include "github/safe/gh_profile.h"
 #include "mcp/server.h"
-#include "tool/registry.h"
 
 typedef struct McpOptions {
     const char *tools, *cwd;
@@ -55,25 +54,34 @@ static bool is_in_profile(const ToolDef *tool, const Settings *settings)
     return gh_profile_offers(settings, GH_DOOR_OTHERS, kind);
 }
 
-/* NULL-terminated, in table order; NULL after a message about a name that is no tool. */
-static GPtrArray *choose(const CommandEnv *env, const McpOptions *options, const Settings *settings)
+typedef struct Choice {
+    const ToolSet *all;
+    char *const *names; // tools and groups
+    const Settings *settings;
+} Choice;
+
+static bool is_chosen(const ToolDef *tool, void *user_data)
+{
+    const Choice *choice = user_data;
+    for (char *const *name = choice->names; *name; name++) {
+        bool is_named = tool_set_find(choice->all, *name) == tool;
+        if ((is_named || is_in_group(tool, *name)) && is_in_profile(tool, choice->settings))
+            return true;
+    }
+    return false;
+}
+
+/* NULL after a message about a name that is no tool. */
+static ToolSet *choose(const CommandEnv *env, const McpOptions *options, const Settings *settings)
 {
     g_auto(GStrv) names = g_strsplit(options->tools ? options->tools : "github,gh", ",", -1);
-    g_autoptr(GPtrArray) chosen = g_ptr_array_new();
-    for (const ToolDef *const *tool = env->tools; *tool; tool++)
-        for (char **name = names; *name; name++) {
-            bool is_named = tool_registry_find(env->tools, g_strstrip(*name)) == *tool;
-            if ((is_named || is_in_group(*tool, *name)) && is_in_profile(*tool, settings) &&
-                !g_ptr_array_find(chosen, *tool, NULL))
-                g_ptr_array_add(chosen, (void *)*tool);
-        }
     for (char **name = names; *name; name++)
-        if (!tool_registry_find(env->tools, *name) && !is_group(*name)) {
+        if (!tool_set_find(env->tools, g_strstrip(*name)) && !is_group(*name)) {
             fprintf(stderr, "kedge: unknown tool or group in --tools: \"%s\"\n", *name);
             return NULL;
         }
-    g_ptr_array_add(chosen, NULL);
-    return g_steal_pointer(&chosen);
+    Choice choice = { env->tools, names, settings };
+    return tool_set_filter(env->tools, is_chosen, &choice);
 }
 
 static int mcp_run(const CommandEnv *env, int argc, char *const *argv)
@@ -92,11 +100,12 @@ static int mcp_run(const CommandEnv *env, int argc, char *const *argv)
     g_autofree char *agent_dir = dirs_agent();
     // the server loads them for the client's directory, and says what is wrong with them then
     g_autoptr(Settings) settings = settings_load(agent_dir, cwd ? cwd : here, NULL);
-    g_autoptr(GPtrArray) tools = choose(env, &options, settings);
+    g_autoptr(ToolSet) tools = choose(env, &options, settings);
     if (!tools)
         return EXIT_USAGE;
     const McpServerOptions server = {
-        .tools = (const ToolDef *const *)tools->pdata,
+        .tools = tools,
+        .hooks = env->hooks,
         .agent_dir = agent_dir,
         .cwd = cwd,
         .is_read_only = options.is_read_only,

@@ -3,11 +3,9 @@
  * grep` and `kedge read`.
  */
 #include "base/limits.h"
-#include "base/str.h"
 #include "cmd/commands.h"
 #include "cmd/direct.h"
 #include "cmd/input.h"
-#include "tool/registry.h"
 
 typedef struct ToolOptions {
     bool is_json, is_yes;
@@ -28,29 +26,29 @@ static int list_tools(const CommandEnv *env, bool is_json)
 {
     if (is_json) {
         g_autoptr(json_t) array = json_array();
-        for (const ToolDef *const *tool = env->tools; *tool; tool++)
-            if (!((*tool)->flags & TOOL_HIDDEN))
-                json_append_take(array, tool_registry_describe(*tool));
+        for (size_t i = 0; i < tool_set_count(env->tools); i++) {
+            const ToolDef *tool = tool_set_at(env->tools, i);
+            if (!(tool->flags & TOOL_HIDDEN))
+                json_append_take(array, tool_describe(tool));
+        }
         g_autofree char *text = json_to_pretty(array);
         return cmd_print_line(text) ? EXIT_OK : EXIT_FAILED;
     }
     g_autoptr(GString) out = g_string_new(NULL);
-    for (const ToolDef *const *tool = env->tools; *tool; tool++)
-        if (!((*tool)->flags & TOOL_HIDDEN))
-            g_string_append_printf(out, "%-18s %s\n", (*tool)->name, (*tool)->summary);
+    for (size_t i = 0; i < tool_set_count(env->tools); i++) {
+        const ToolDef *tool = tool_set_at(env->tools, i);
+        if (!(tool->flags & TOOL_HIDDEN))
+            g_string_append_printf(out, "%-18s %s\n", tool->name, tool->summary);
+    }
     return cmd_print(out->str) ? EXIT_OK : EXIT_FAILED;
 }
 
 static const ToolDef *find_tool(const CommandEnv *env, const char *name)
 {
-    const ToolDef *tool = tool_registry_find(env->tools, name);
+    const ToolDef *tool = tool_set_find(env->tools, name);
     if (tool)
         return tool;
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    for (const ToolDef *const *each = env->tools; *each; each++)
-        g_ptr_array_add(names, (void *)(*each)->name);
-    g_ptr_array_add(names, NULL);
-    const char *nearest = str_nearest(name, (const char *const *)names->pdata);
+    const char *nearest = tool_set_nearest(env->tools, name);
     fprintf(stderr, "kedge: unknown tool \"%s\"%s%s%s; `kedge tool list` shows all\n", name,
             nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
     return NULL;
@@ -61,7 +59,7 @@ static int print_schema(const CommandEnv *env, const char *name)
     const ToolDef *tool = find_tool(env, name);
     if (!tool)
         return EXIT_USAGE;
-    g_autoptr(json_t) schema = field_schema(tool->fields);
+    g_autoptr(json_t) schema = tool_schema(tool);
     g_autofree char *text = json_to_pretty(schema);
     return cmd_print_line(text) ? EXIT_OK : EXIT_FAILED;
 }
@@ -128,7 +126,7 @@ const Command command_tool = {
    other fields are flags. */
 static int grep_run(const CommandEnv *env, int argc, char *const *argv)
 {
-    const ToolDef *tool = tool_registry_find(env->tools, "grep");
+    const ToolDef *tool = tool_set_find(env->tools, "grep");
     g_autoptr(GPtrArray) words = g_ptr_array_new();
     g_autoptr(json_t) arguments = NULL;
     g_autoptr(GError) error = NULL;
@@ -163,7 +161,7 @@ const Command command_grep = {
 
 static int read_run(const CommandEnv *env, int argc, char *const *argv)
 {
-    const ToolDef *tool = tool_registry_find(env->tools, "read");
+    const ToolDef *tool = tool_set_find(env->tools, "read");
     g_autoptr(GPtrArray) words = g_ptr_array_new();
     g_autoptr(json_t) arguments = NULL;
     g_autoptr(GError) error = NULL;

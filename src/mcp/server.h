@@ -9,9 +9,12 @@
 #pragma once
 
 #include "tool/call.h"
+#include "tool/hook.h"
+#include "tool/tool_set.h"
 
 typedef struct McpServerOptions { // all borrowed
-    const ToolDef *const *tools;  // those to offer, NULL-terminated
+    const ToolSet *tools;         // those to offer
+    const ToolHook *const *hooks; // of every call; NULL-terminated; NULL: none
     const char *agent_dir;
     const char *cwd;   // --cwd; NULL: the client's first file:// root, else ours
     bool is_read_only; // calls that are no read are refused

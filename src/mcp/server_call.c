@@ -128,9 +128,11 @@ static void make_context(McpServer *server)
     for (unsigned i = 0; i < warnings->len; i++)
         fprintf(stderr, "Warning: %s\n", (char *)warnings->pdata[i]);
     server->context = tool_context_new(cwd, server->settings, NULL);
+    tool_context_add_hooks(server->context, options->hooks);
     server->door = (ToolDoor) {
         .kind = DOOR_DIRECT,
         .via = "mcp",
+        .serves_model = true,
         .is_read_only = options->is_read_only,
         .allow_writes = options->allow_writes,
         .allow_hint = "--allow-writes",

@@ -2,7 +2,6 @@
  * tools/list: the tables as MCP shows them, with annotations (spec/common.md §4.5).
  */
 #include "mcp/server_private.h"
-#include "tool/registry.h"
 
 /* A server that only reads offers nothing of which no call does. */
 static bool is_offered(const McpServer *self, const ToolDef *tool)
@@ -13,7 +12,7 @@ static bool is_offered(const McpServer *self, const ToolDef *tool)
 
 const ToolDef *mcp_tools_find(const McpServer *self, const char *name)
 {
-    const ToolDef *tool = tool_registry_find(self->options->tools, name);
+    const ToolDef *tool = tool_set_find(self->options->tools, name);
     return tool && is_offered(self, tool) ? tool : NULL;
 }
 
@@ -35,18 +34,18 @@ static json_t *annotations(const McpServer *self, const ToolDef *tool)
 json_t *mcp_tools_list(const McpServer *self)
 {
     json_t *array = json_array();
-    for (const ToolDef *const *tool = self->options->tools; *tool; tool++) {
-        if (!is_offered(self, *tool))
+    for (size_t i = 0; i < tool_set_count(self->options->tools); i++) {
+        const ToolDef *tool = tool_set_at(self->options->tools, i);
+        if (!is_offered(self, tool))
             continue;
         json_t *item = json_object();
-        json_set_text(item, "name", (*tool)->name);
-        json_set_text(item, "title", (*tool)->label);
-        json_set_text(item, "description",
-                      (*tool)->description ? (*tool)->description : (*tool)->summary);
-        json_set_take(item, "inputSchema", field_schema((*tool)->fields));
-        if ((*tool)->output_schema)
-            json_set_take(item, "outputSchema", (*tool)->output_schema(*tool));
-        json_set_take(item, "annotations", annotations(self, *tool));
+        json_set_text(item, "name", tool->name);
+        json_set_text(item, "title", tool->label);
+        json_set_text(item, "description", tool->description ? tool->description : tool->summary);
+        json_set_take(item, "inputSchema", tool_schema(tool));
+        if (tool->output_schema)
+            json_set_take(item, "outputSchema", tool->output_schema(tool));
+        json_set_take(item, "annotations", annotations(self, tool));
         json_append_take(array, item);
     }
     json_t *result = json_object();

@@ -6,11 +6,10 @@
 #include "base/ansi.h"
 #include "base/limits.h"
 #include "base/timefmt.h"
-#include "base/utf8.h"
+#include "tool/hook.h"
 #include "tool/notice.h"
 
-#define ERROR_TEXT_BYTES   (128 * KIB) // an error's text over this is cut like any other
-#define RECEIVED_MAX_CHARS 4000        // of the arguments that a refusal quotes
+#define ERROR_TEXT_BYTES (128 * KIB) // an error's text over this is cut like any other
 
 const char *effect_name(Effect effect)
 {
@@ -128,41 +127,10 @@ int64_t tool_call_timeout_ms(const ToolCall *call)
     return call->spec->door->timeout_ms;
 }
 
-/* Problems stay single for whoever words the refusal; unknown fields are warnings but for a strict
- * door. */
-static bool decode_for_envelope(ToolCall *call, void *args, json_t **ret_arguments, GError **error)
-{
-    const ToolCallSpec *spec = call->spec;
-    call->problems = g_ptr_array_new_with_free_func((GDestroyNotify)field_problem_free);
-    call->unknown = g_ptr_array_new_with_free_func((GDestroyNotify)field_problem_free);
-    bool is_good = field_check(spec->tool->fields, spec->arguments, args, ret_arguments,
-                               call->problems, call->unknown);
-    return (is_good && !(spec->door->is_strict && call->unknown->len > 0)) ||
-           fail_with(error, KEDGE_ERROR_USAGE, "Validation failed");
-}
-
-static bool decode_arguments(ToolCall *call, void *args, json_t **ret_arguments, GError **error)
-{
-    const ToolCallSpec *spec = call->spec;
-    const ToolDef *tool = spec->tool;
-    if (tool->flags & TOOL_ENVELOPE)
-        return decode_for_envelope(call, args, ret_arguments, error);
-    FieldMode mode = tool->flags & TOOL_EXACT ? FIELD_EXACT : FIELD_LENIENT;
-    g_autofree char *problems = NULL;
-    if (field_decode(tool->fields, spec->arguments, mode, args, ret_arguments, &problems))
-        return true;
-    g_autofree char *text = spec->arguments ? json_to_pretty(spec->arguments) : g_strdup("{}");
-    g_autofree char *received = utf8_ellipsize(text, RECEIVED_MAX_CHARS);
-    return fail_with(error, KEDGE_ERROR_USAGE,
-                     "Validation failed for tool \"%s\":\n%s\nReceived arguments:\n%s", tool->name,
-                     problems, received);
-}
-
-static bool run_permitted(ToolCall *call, const void *args, ToolResult *result,
-                          CallOutcome *outcome, GError **error)
+static bool run_permitted(ToolCall *call, ToolResult *result, CallOutcome *outcome, GError **error)
 {
     int64_t start = time_monotonic_ms();
-    bool is_done = call->spec->tool->run(call, args, result, error);
+    bool is_done = call->spec->tool->run(call, call_arguments_of(call), result, error);
     outcome->duration_ms = time_monotonic_ms() - start;
     call->is_permitted = false;
     return is_done;
@@ -171,16 +139,10 @@ static bool run_permitted(ToolCall *call, const void *args, ToolResult *result,
 static bool run_gated(ToolCall *call, ToolResult *result, Judgement *judgement,
                       CallOutcome *outcome, GError **error)
 {
-    const ToolCallSpec *spec = call->spec;
-    g_autofree void *args = g_malloc0(MAX(spec->tool->args_size, 1));
-    g_autoptr(json_t) arguments = NULL;
     outcome->end = CALL_CANCELLED;
-    if (!cancel_check(spec->cancel, error))
-        return false;
-    outcome->end = CALL_INVALID;
-    return decode_arguments(call, args, &arguments, error) &&
-           gate_pass(call, args, arguments, judgement, outcome, error) &&
-           run_permitted(call, args, result, outcome, error);
+    return cancel_check(call->spec->cancel, error) && call_take_arguments(call, outcome, error) &&
+           gate_pass(call, judgement, outcome, error) &&
+           run_permitted(call, result, outcome, error);
 }
 
 /* An error replaces whatever the tool had put together: the message is the answer. */
@@ -253,6 +215,34 @@ static void settle(ToolCall *call, ToolResult *result, CallOutcome *outcome, con
         result->content = json_array();
 }
 
+static void run_hooks_after(ToolCall *call, ToolResult *result)
+{
+    const GPtrArray *hooks = tool_context_hooks(call->spec->context);
+    for (unsigned i = 0; i < hooks->len; i++) {
+        const ToolHook *hook = hooks->pdata[i];
+        if (hook->after)
+            hook->after(call, result, hook->user_data);
+    }
+    if (!result->content)
+        result->content = json_array();
+}
+
+static void add_ignored_note(const ToolCall *call, ToolResult *result)
+{
+    g_autofree char *note = call_ignored_note(call);
+    if (note)
+        tool_result_add_note(result, note);
+}
+
+static void call_clear(ToolCall *self)
+{
+    if (self->prepared_destroy)
+        self->prepared_destroy(self->prepared);
+    g_clear_pointer(&self->problems, g_ptr_array_unref);
+    g_clear_pointer(&self->unknown, g_ptr_array_unref);
+    call_arguments_clear(&self->arguments);
+}
+
 void tool_call(const ToolCallSpec *spec, ToolResult *ret_result)
 {
     const ToolDef *tool = spec->tool;
@@ -266,17 +256,17 @@ void tool_call(const ToolCallSpec *spec, ToolResult *ret_result)
     g_autoptr(GError) error = NULL;
     run_gated(&call, ret_result, &judgement, &outcome, &error);
     settle(&call, ret_result, &outcome, error);
+    if (outcome.end == CALL_RAN)
+        run_hooks_after(&call, ret_result);
 
     if (!(tool->flags & TOOL_ENVELOPE)) // JSON text has no control characters
         strip_controls(ret_result, tool->flags & TOOL_KEEPS_TEXT);
     if (may_spill(spec, ret_result, error != NULL))
         result_spill(ret_result, tool->name, tool_context_settings(spec->context),
                      tool_context_artifacts(spec->context));
+    add_ignored_note(&call, ret_result);
     result_add_notice(ret_result);
     if (tool->finished)
         tool->finished(&call, &outcome, ret_result);
-    if (call.prepared_destroy)
-        call.prepared_destroy(call.prepared);
-    g_clear_pointer(&call.problems, g_ptr_array_unref);
-    g_clear_pointer(&call.unknown, g_ptr_array_unref);
+    call_clear(&call);
 }

@@ -31,6 +31,8 @@ typedef struct ToolDoor {
     bool allow_writes;      // answers an ask of effect `write` with yes
     bool allow_unknown;     // the same for effect `unknown` (--yes-unknown of `kedge gh exec`)
     const char *allow_hint; // the flag that would: "--yes", "--allow-writes"; NULL: none
+    bool serves_model;      // a model chose the arguments (always so of DOOR_AGENT): unknown ones
+                            // are ignored with a notice (common §5)
     bool is_strict;         // unknown fields of a TOOL_ENVELOPE tool are problems
     int64_t timeout_ms;     // of a TOOL_ENVELOPE tool; 0: its own
     bool wants_whole_text;  // no spill: a command that prints its result (common §7)

@@ -1,10 +1,20 @@
 /*
- * The inside of a call, shared by call.c (the frame) and gate.c (judging, policy, asking). Private
- * to this room.
+ * The inside of a call, shared by call.c (the frame), call_arguments.c (decoding, the hooks before)
+ * and gate.c (judging, policy, asking). Private to this room.
  */
 #pragma once
 
 #include "tool/call.h"
+
+typedef struct CallArguments {
+    json_t *whole;      // as they came
+    json_t *given;      // without what is ignored, or as a hook made them
+    GPtrArray *ignored; // of char *: unknown names that were left out
+    json_t *decoded;    // with defaults; what `fields` borrows from
+    void *fields;       // the struct of a tool with fields
+} CallArguments;
+
+void call_arguments_clear(CallArguments *self);
 
 struct ToolPermit {
     const ToolCall *call;
@@ -16,12 +26,21 @@ struct ToolCall {
     ToolPermit permit;
     const CallOutcome *outcome; // as far as the call has come
     bool is_permitted;
+    CallArguments arguments;
     GPtrArray *problems, *unknown; // of FieldProblem; NULL unless a TOOL_ENVELOPE tool
     void *prepared;
     GDestroyNotify prepared_destroy;
 };
 
+/* Decodes, checks and shows to the hooks; what they change is decoded and checked again. */
+bool call_take_arguments(ToolCall *call, CallOutcome *outcome, GError **error);
+/* What judge() and run() get. Borrowed. */
+const void *call_arguments_of(const ToolCall *call);
+/* False, with the error for unknown arguments, when some were ignored: for calls that destroy. */
+bool call_refuse_ignored(ToolCall *call, GError **error);
+/* "Ignored unknown arguments: a, b"; NULL: none were. Caller frees. */
+char *call_ignored_note(const ToolCall *call);
+
 /* Effect → policy → ask. True: the call may run, and has its permit. *ret_judgement is filled as
-   far as judging came; *outcome says how it ended. `arguments` are the decoded ones. */
-bool gate_pass(ToolCall *call, const void *args, const json_t *arguments, Judgement *ret_judgement,
-               CallOutcome *outcome, GError **error);
+   far as judging came; *outcome says how it ended. */
+bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, GError **error);

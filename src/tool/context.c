@@ -4,6 +4,7 @@
 #include "tool/context.h"
 
 #include "base/timefmt.h"
+#include "tool/hook.h"
 
 #include <pthread.h>
 
@@ -17,6 +18,7 @@ struct ToolContext {
     Settings *settings;
     Artifacts *artifacts;
     ToolClock clock;
+    GPtrArray *hooks; // of const ToolHook *
     pthread_mutex_t lock;
     GHashTable *states; // key → ToolState
 };
@@ -45,6 +47,7 @@ ToolContext *tool_context_new(const char *cwd, Settings *settings, Artifacts *ar
     self->settings = settings_ref(settings);
     self->artifacts = artifacts;
     self->clock = (ToolClock) { .now_ms = real_now, .sleep = real_sleep };
+    self->hooks = g_ptr_array_new();
     pthread_mutex_init(&self->lock, NULL);
     self->states = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, state_free);
     return self;
@@ -56,6 +59,7 @@ void tool_context_free(ToolContext *self)
         return;
     g_hash_table_unref(self->states);
     pthread_mutex_destroy(&self->lock);
+    g_ptr_array_unref(self->hooks);
     artifacts_free(self->artifacts);
     settings_unref(self->settings);
     g_free(self->cwd);
@@ -85,6 +89,17 @@ void tool_context_set_clock(ToolContext *self, const ToolClock *clock)
 const ToolClock *tool_context_clock(const ToolContext *self)
 {
     return &self->clock;
+}
+
+void tool_context_add_hooks(ToolContext *self, const ToolHook *const *hooks)
+{
+    for (; hooks && *hooks; hooks++)
+        g_ptr_array_add(self->hooks, (void *)*hooks);
+}
+
+const GPtrArray *tool_context_hooks(const ToolContext *self)
+{
+    return self->hooks;
 }
 
 void *tool_context_state(ToolContext *self, const char *key, void *(*create)(void),

@@ -9,10 +9,10 @@
 
 #define SHOWN_ARGUMENT_BYTES ((size_t)2000) // of one argument in a question (gh-policy §5.4)
 
-static bool judge(ToolCall *call, const void *args, Judgement *ret_judgement, GError **error)
+static bool judge(ToolCall *call, Judgement *ret_judgement, GError **error)
 {
     const ToolDef *tool = call->spec->tool;
-    if (tool->judge && !tool->judge(call, args, ret_judgement, error))
+    if (tool->judge && !tool->judge(call, call_arguments_of(call), ret_judgement, error))
         return false;
     if (!tool->judge)
         ret_judgement->effect = tool->effect;
@@ -113,14 +113,16 @@ static bool fail_blocked(const ToolCall *call, const Judgement *judgement, const
                      judgement->summary, reason);
 }
 
-bool gate_pass(ToolCall *call, const void *args, const json_t *arguments, Judgement *ret_judgement,
-               CallOutcome *outcome, GError **error)
+bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, GError **error)
 {
     const ToolCallSpec *spec = call->spec;
-    if (!judge(call, args, ret_judgement, error)) {
+    if (!judge(call, ret_judgement, error)) {
         outcome->end = cancel_has_fired(spec->cancel) ? CALL_CANCELLED : CALL_INVALID;
         return false;
     }
+    outcome->end = CALL_INVALID;
+    if (ret_judgement->effect == EFFECT_DESTRUCTIVE && !call_refuse_ignored(call, error))
+        return false;
     outcome->judgement = ret_judgement;
     outcome->end = CALL_RAN;
     if (spec->door->is_read_only && ret_judgement->effect != EFFECT_READ)
@@ -132,7 +134,7 @@ bool gate_pass(ToolCall *call, const void *args, const json_t *arguments, Judgem
     if (outcome->action == ACTION_REFUSE)
         return fail_blocked(call, ret_judgement, reason, outcome, error);
     if (outcome->action == ACTION_ASK &&
-        !ask(call, ret_judgement, arguments, reason, outcome, error))
+        !ask(call, ret_judgement, call->arguments.decoded, reason, outcome, error))
         return false;
     call->permit.call = call;
     call->is_permitted = true;

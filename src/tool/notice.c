@@ -41,7 +41,15 @@ char *notice_text(const json_t *meta)
                             json_get_int(column, "maxColumn", 0));
         append_part(out, part);
     }
-    return out->len > 0 ? g_strdup_printf("[%s]", out->str) : NULL;
+    if (out->len > 0) {
+        g_string_prepend_c(out, '[');
+        g_string_append_c(out, ']');
+    }
+    size_t i = 0;
+    json_t *note = NULL;
+    json_array_foreach (json_get_array(meta, "notes"), i, note)
+        g_string_append_printf(out, "%s[%s]", out->len > 0 ? "\n" : "", json_string_value(note));
+    return out->len > 0 ? g_strdup(out->str) : NULL;
 }
 
 void result_add_notice(ToolResult *result)

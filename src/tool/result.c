@@ -155,6 +155,16 @@ void tool_result_set_limit(ToolResult *self, const char *name, size_t reached)
     json_set_take(meta_part(self, "limits"), name, limit);
 }
 
+void tool_result_add_note(ToolResult *self, const char *text)
+{
+    json_t *notes = json_get_array(meta(self), "notes");
+    if (!notes) {
+        notes = json_array();
+        json_set_take(meta(self), "notes", notes);
+    }
+    json_append_take(notes, json_text(text));
+}
+
 void tool_result_set_column_limit(ToolResult *self, size_t max_column)
 {
     if (max_column == 0)

@@ -53,3 +53,5 @@ void tool_result_set_total_at_least(ToolResult *self);
 /* `name` is matchLimit, resultLimit or headLimit. Nothing for `reached` 0. */
 void tool_result_set_limit(ToolResult *self, const char *name, size_t reached);
 void tool_result_set_column_limit(ToolResult *self, size_t max_column);
+/* A line of its own behind the notice, in brackets: what a layer has to say of the call. */
+void tool_result_add_note(ToolResult *self, const char *text);

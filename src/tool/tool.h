@@ -2,8 +2,9 @@
  * The tool contract (design.md §2): everything that a model can ask for is a ToolDef, written once
  * and reached through every door by tool_call() (tool/call.h).
  *
- * A ToolDef is constant. Its run() is a plain function on a worker thread; it may block, obeys
- * tool_call_cancel(), and returns false with a GError whose message is the text for the model.
+ * A ToolDef is constant, or part of a DynamicTool (dynamic_tool.h). Its run() is a plain function
+ * on a worker thread; it may block, obeys tool_call_cancel(), and returns false with a GError whose
+ * message is the text for the model.
  */
 #pragma once
 
@@ -92,9 +93,12 @@ typedef struct ToolDef {
     Effect effect;           // of every call; with judge: the mildest that a call can have
     /* Judges one call without side effects; `args` is decoded. NULL: `effect`. */
     bool (*judge)(ToolCall *call, const void *args, Judgement *ret_judgement, GError **error);
-    unsigned flags; // ToolFlags
-    const FieldDef *fields;
+    unsigned flags;         // ToolFlags
+    const FieldDef *fields; // or `schema`; run() and judge() get the struct that these fill
     size_t args_size;
+    const json_t *schema; // of a tool without fields (dynamic_tool.h): run() and judge() get the
+                          // checked arguments, a const json_t *
+    void *user_data;      // of such a tool: tool_call_tool(call)->user_data
     /* Offered with these settings on this machine? NULL: always. */
     bool (*is_available)(const Settings *settings);
     bool (*run)(ToolCall *call, const void *args, ToolResult *result, GError **error);

@@ -100,8 +100,6 @@ static bool prepare(const ToolCall *call, const BashArgs *args, char **ret_comma
     g_autofree char *command = NULL;
     if (dir || !bash_split_cd(args->command, &dir, &command))
         command = g_strdup(args->command);
-    if (!bash_check_intercept(tool_call_settings(call), args->command, command, error))
-        return false;
     g_autofree char *expanded = NULL;
     if (!bash_expand_urls(command, tool_call_artifacts(call), &expanded, error))
         return false;

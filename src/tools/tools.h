@@ -1,9 +1,9 @@
 /*
- * The coding tools, one file each, for src/tables.c.
+ * The coding tools, one file each, and what hooks into calls, for src/tables.c.
  */
 #pragma once
 
-#include "tool/tool.h"
+#include "tool/hook.h"
 
 extern const ToolDef tool_read;
 extern const ToolDef tool_write;
@@ -11,3 +11,5 @@ extern const ToolDef tool_edit;
 extern const ToolDef tool_bash;
 extern const ToolDef tool_grep;
 extern const ToolDef tool_find;
+
+extern const ToolHook bash_interceptor; // points to a better tool before a command is run

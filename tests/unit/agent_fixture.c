@@ -150,9 +150,9 @@ TOOL(firm, TOOL_NON_ABORTABLE, no_fields, 0);
 TOOL(noisy, 0, no_fields, 0);
 TOOL(fire, TOOL_EXCLUSIVE, no_fields, 0);
 
-static const ToolDef *const tools[] = { &tool_echo,  &tool_pair, &tool_alone,
-                                        &tool_steer, &tool_hang, &tool_firm,
-                                        &tool_noisy, &tool_fire, NULL };
+static const ToolDef *const tool_table[] = { &tool_echo,  &tool_pair, &tool_alone,
+                                             &tool_steer, &tool_hang, &tool_firm,
+                                             &tool_noisy, &tool_fire, NULL };
 
 static const ToolDoor door = { .kind = DOOR_AGENT };
 
@@ -209,7 +209,8 @@ AgentFixture *agent_fixture_new(const char *settings_text)
     self->options.door = &door;
     self->options.http = self->http;
     self->options.registry = self->registry;
-    self->setup.tools = tools;
+    self->tools = tool_set_new(tool_table);
+    self->setup.tools = self->tools;
     self->setup.has_intent_tracing = settings_get_bool(settings, "tools.intentTracing");
     self->setup.thinking = THINKING_OFF;
     self->steering = message_queue_new(settings_get_text(settings, "steeringMode"));
@@ -242,6 +243,7 @@ void agent_fixture_free(AgentFixture *self)
     g_clear_error(&self->error);
     session_free(self->session);
     tool_context_free(self->context);
+    tool_set_unref(self->tools);
     http_client_free(self->http);
     model_registry_free(self->registry);
     sse_server_free(self->server);

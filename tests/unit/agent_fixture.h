@@ -13,6 +13,7 @@ typedef struct AgentFixture {
     HttpClient *http;
     ModelRegistry *registry;
     ToolContext *context;
+    ToolSet *tools;
     Session *session;
     Cancel *cancel;
     Agent *agent;

@@ -97,9 +97,7 @@ static void test_results(void **state G_GNUC_UNUSED)
           "b",
           false },
         { "unknown field", "{\"command\":\"true\",\"pty\":true}",
-          "Validation failed for tool \"bash\":\n  - pty: unknown field\n\nReceived "
-          "arguments:\n{\n  \"command\": \"true\",\n  \"pty\": true\n}",
-          true },
+          "(no output)\n\n[Ignored unknown arguments: pty]", false },
         { "tools-T62: env name", "{\"command\":\"true\",\"env\":{\"A-B\":\"1\"}}",
           "Invalid bash env name: A-B", true },
         { "tools-T65: timeout clamped", "{\"command\":\"echo a\",\"timeout\":99999}",
@@ -466,8 +464,10 @@ static void test_intercept(void **state G_GNUC_UNUSED)
         assert_true(bash_check_intercept(off, cases[i].command, cases[i].command, NULL));
     }
 
+    static const ToolHook *const hooks[] = { &bash_interceptor, NULL };
     g_autoptr(ToolFixture) fixture =
         tool_fixture_new("{\"bashInterceptor\":{\"enabled\":true}}", false);
+    tool_context_add_hooks(fixture->context, hooks);
     expect_text(
         fixture, "tools-T63", "{\"command\":\"cat a.txt\"}", true,
         "Blocked: Use the `read` tool instead of cat/head/tail. It provides better context and "
@@ -478,6 +478,7 @@ static void test_intercept(void **state G_GNUC_UNUSED)
         "{\"pattern\":\"^echo\",\"tool\":\"grep\",\"message\":\"not offered\"},"
         "{\"pattern\":\"^TRUE\",\"flags\":\"i\",\"tool\":\"read\",\"message\":\"no\"}]}}",
         false);
+    tool_context_add_hooks(own->context, hooks);
     expect_text(own, "own rules", "{\"command\":\"true\"}", true,
                 "Blocked: no\n\nOriginal command: true");
     expect_text(own, "a tool that is not offered", "{\"command\":\"echo a\"}", false, "a\n");

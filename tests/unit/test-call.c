@@ -17,10 +17,6 @@ static void test_argument_errors(void **state G_GNUC_UNUSED)
         { "tools-T7, core-44: a required field is missing", &probe, "{'count':2}",
           "Validation failed for tool \"probe\":\n  - path: must have required property 'path'\n\n"
           "Received arguments:\n{\n  \"count\": 2\n}" },
-        { "unknown fields are named", &probe, "{'path':'a','coun':2}",
-          "Validation failed for tool \"probe\":\n  - coun: unknown field; did you mean "
-          "\"count\"?\n\n"
-          "Received arguments:\n{\n  \"path\": \"a\",\n  \"coun\": 2\n}" },
         { "exact tools coerce nothing", &probe_exact, "{'path':'a','count':'5'}",
           "Validation failed for tool \"probe\":\n  - count: must be integer\n\nReceived "
           "arguments:\n"
@@ -36,6 +32,69 @@ static void test_argument_errors(void **state G_GNUC_UNUSED)
         assert_true(result.is_error);
         assert_int_equal(result.failure, KEDGE_ERROR_USAGE);
         assert_int_equal(seen.runs, 0);
+    }
+}
+
+/* Unknown arguments: common §5. */
+static void test_unknown_arguments(void **state G_GNUC_UNUSED)
+{
+    static const char refused[] =
+        "Validation failed for tool \"probe\":\n  - coun: unknown field; did you mean "
+        "\"count\"?\n\nReceived arguments:\n{";
+    static const ToolDef github = { PROBE, .flags = TOOL_GITHUB };
+    static const struct {
+        const char *name;
+        const ToolDef *tool;
+        const char *arguments;
+        ToolDoor door;
+        const char *want;
+    } cases[] = {
+        { "a model's are ignored and said",
+          &probe,
+          "{'path':'a','coun':2,'wat':{},'null':null}",
+          { .kind = DOOR_AGENT },
+          "a\n\n[Ignored unknown arguments: coun, wat]" },
+        { "those of an MCP client too",
+          &probe,
+          "{'path':'a','coun':2}",
+          { .kind = DOOR_DIRECT, .serves_model = true },
+          "a\n\n[Ignored unknown arguments: coun]" },
+        { "when the call fails, too",
+          &probe,
+          "{'path':'a','fails':true,'coun':2}",
+          { .kind = DOOR_AGENT },
+          "too slow\n\n[Ignored unknown arguments: coun]" },
+        { "a person's are refused",
+          &probe,
+          "{'path':'a','coun':2}",
+          { .kind = DOOR_DIRECT },
+          refused },
+        { "of a call that destroys",
+          &probe,
+          "{'path':'a','mode':'destructive','coun':2}",
+          { .kind = DOOR_AGENT },
+          refused },
+        { "of a tool that can write to GitHub",
+          &github,
+          "{'path':'a','coun':2}",
+          { .kind = DOOR_AGENT },
+          refused },
+        { "arguments in a string",
+          &probe,
+          "'{\\\"path\\\":\\\"a\\\",\\\"coun\\\":2}'",
+          { .kind = DOOR_AGENT },
+          "a\n\n[Ignored unknown arguments: coun]" },
+    };
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(ToolResult) result = { 0 };
+        const Setup setup = { cases[i].tool, cases[i].arguments, cases[i].door };
+        call(fixture, &setup, &result);
+        g_autofree char *text = tool_result_text(&result);
+        if (!g_str_has_prefix(text, cases[i].want))
+            assert_text(cases[i].name, text, cases[i].want);
+        if (cases[i].want == refused)
+            assert_int_equal(result.failure, KEDGE_ERROR_USAGE);
     }
 }
 
@@ -292,6 +351,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_argument_errors),
+        cmocka_unit_test(test_unknown_arguments),
         cmocka_unit_test(test_lenient_arguments),
         cmocka_unit_test(test_errors_become_text),
         cmocka_unit_test(test_result_is_always_whole),

@@ -13,12 +13,13 @@
 typedef struct Fixture {
     char *root, *home, *agent_dir, *repo, *work;
     GPtrArray *warnings;
+    ToolSet *tools;
     PromptOptions options;
 } Fixture;
 
 static const ToolDef tool_read = { .name = "read", .summary = "Show a file" };
 static const ToolDef tool_other = { .name = "other", .summary = "Something else" };
-static const ToolDef *const tools[] = { &tool_read, &tool_other, NULL };
+static const ToolDef *const tool_table[] = { &tool_read, &tool_other, NULL };
 
 static int setup(void **state)
 {
@@ -34,10 +35,11 @@ static int setup(void **state)
     g_setenv("HOME", self->home, TRUE);
     g_unsetenv("KEDGE_NULL_PROMPT");
     self->warnings = g_ptr_array_new_with_free_func(g_free);
+    self->tools = tool_set_new(tool_table);
     self->options = (PromptOptions) {
         .cwd = self->work,
         .agent_dir = self->agent_dir,
-        .tools = tools,
+        .tools = self->tools,
         .now_ms = G_GINT64_CONSTANT(1772625600000), // noon of 2026-03-04, UTC
     };
     *state = self;
@@ -48,6 +50,7 @@ static int teardown(void **state)
 {
     Fixture *self = *state;
     g_ptr_array_unref(self->warnings);
+    tool_set_unref(self->tools);
     file_remove_tree(self->root, NULL);
     g_free(self->work);
     g_free(self->repo);

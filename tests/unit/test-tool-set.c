@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "tool/registry.h"
+#include "tool/tool_set.h"
 
 static bool grep_is_available(const Settings *settings)
 {
@@ -33,21 +33,21 @@ static const ToolDef tool_yield_ = {
 };
 static const ToolDef *const table[] = { &tool_read_, &tool_find_, &tool_grep_, &tool_yield_, NULL };
 
-static char *names_of(const GPtrArray *tools)
+static char *names_of(const ToolSet *tools)
 {
     GString *names = g_string_new(NULL);
-    for (unsigned i = 0; i < tools->len; i++)
-        g_string_append_printf(names, "%s%s", i > 0 ? " " : "",
-                               ((const ToolDef *)tools->pdata[i])->name);
+    for (size_t i = 0; i < tool_set_count(tools); i++)
+        g_string_append_printf(names, "%s%s", i > 0 ? " " : "", tool_set_at(tools, i)->name);
     return g_string_free(names, FALSE);
 }
 
 static void test_find(void **state G_GNUC_UNUSED)
 {
-    assert_ptr_equal(tool_registry_find(table, "read"), &tool_read_);
-    assert_ptr_equal(tool_registry_find(table, "search"), &tool_grep_);
-    assert_ptr_equal(tool_registry_find(table, "glob"), &tool_find_);
-    assert_null(tool_registry_find(table, "nope"));
+    g_autoptr(ToolSet) set = tool_set_new(table);
+    assert_ptr_equal(tool_set_find(set, "read"), &tool_read_);
+    assert_ptr_equal(tool_set_find(set, "search"), &tool_grep_);
+    assert_ptr_equal(tool_set_find(set, "glob"), &tool_find_);
+    assert_null(tool_set_find(set, "nope"));
 }
 
 static void test_select(void **state G_GNUC_UNUSED)
@@ -76,8 +76,9 @@ static void test_select(void **state G_GNUC_UNUSED)
             json_pack("{s:{s:b}}", "grep", "enabled", (int)cases[i].has_grep);
         g_autoptr(Settings) settings = settings_new(overrides);
         g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(g_free);
-        g_autoptr(GPtrArray) tools =
-            tool_registry_select(table, settings, (const char *const *)cases[i].names, unknown);
+        g_autoptr(ToolSet) set = tool_set_new(table);
+        g_autoptr(ToolSet) tools =
+            tool_set_select(set, settings, (const char *const *)cases[i].names, unknown);
         g_autofree char *got = names_of(tools);
         g_ptr_array_add(unknown, NULL);
         g_autofree char *rest = g_strjoinv(" ", (char **)unknown->pdata);
@@ -85,20 +86,21 @@ static void test_select(void **state G_GNUC_UNUSED)
             fail_msg("%s: got '%s', unknown '%s'", cases[i].name, got, rest);
     }
     g_autoptr(Settings) settings = settings_new(NULL);
-    g_autoptr(GPtrArray) all = tool_registry_select(table, settings, NULL, NULL);
-    assert_int_equal(all->len, 3);
+    g_autoptr(ToolSet) set = tool_set_new(table);
+    g_autoptr(ToolSet) all = tool_set_select(set, settings, NULL, NULL);
+    assert_int_equal(tool_set_count(all), 3);
 }
 
 static void test_describe(void **state G_GNUC_UNUSED)
 {
-    g_autoptr(json_t) read = tool_registry_describe(&tool_read_);
+    g_autoptr(json_t) read = tool_describe(&tool_read_);
     assert_string_equal(json_get_text(read, "name"), "read");
     assert_string_equal(json_get_text(read, "description"), "Reads a file");
     assert_string_equal(json_string_value(json_get_path(read, "parameters.properties.path.type")),
                         "string");
     assert_true(json_is_false(json_get_path(read, "parameters.additionalProperties")));
 
-    g_autoptr(json_t) find = tool_registry_describe(&tool_find_);
+    g_autoptr(json_t) find = tool_describe(&tool_find_);
     assert_string_equal(json_get_text(find, "description"), "Finds");
 }
 

@@ -1,0 +1,191 @@
+/*
+ * Sets of tools: finding and choosing them (tool_set.h).
+ */
+#include "tool/tool_set.h"
+
+#include "base/str.h"
+
+typedef struct Entry {
+    const ToolDef *def;
+    DynamicTool *owner; // a reference; NULL for a static definition
+} Entry;
+
+struct ToolSet {
+    int ref_count;   // atomic
+    GArray *entries; // of Entry
+};
+
+static const struct {
+    const char *alias, *name;
+} aliases[] = {
+    // agent-tools §1.2; accepted wherever a name is read, never advertised
+    { "search", "grep" },
+    { "glob", "find" },
+};
+
+static const char *canonical(const char *name)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(aliases); i++)
+        if (strcmp(aliases[i].alias, name) == 0)
+            return aliases[i].name;
+    return name;
+}
+
+static void entry_clear(void *data)
+{
+    Entry *entry = data;
+    dynamic_tool_unref(entry->owner);
+}
+
+static ToolSet *set_new(void)
+{
+    ToolSet *self = g_new0(ToolSet, 1);
+    self->ref_count = 1;
+    self->entries = g_array_new(FALSE, FALSE, sizeof(Entry));
+    g_array_set_clear_func(self->entries, entry_clear);
+    return self;
+}
+
+static const Entry *entry_at(const ToolSet *self, size_t index)
+{
+    return &g_array_index(self->entries, Entry, index);
+}
+
+static void append(ToolSet *self, const Entry *entry)
+{
+    const Entry copy = { entry->def, entry->owner ? dynamic_tool_ref(entry->owner) : NULL };
+    g_array_append_val(self->entries, copy);
+}
+
+ToolSet *tool_set_new(const ToolDef *const *table)
+{
+    ToolSet *self = set_new();
+    for (; table && *table; table++)
+        append(self, &(Entry) { *table, NULL });
+    return self;
+}
+
+ToolSet *tool_set_ref(const ToolSet *self)
+{
+    ToolSet *shared = (ToolSet *)self;
+    g_atomic_int_inc(&shared->ref_count);
+    return shared;
+}
+
+void tool_set_unref(ToolSet *self)
+{
+    if (!self || !g_atomic_int_dec_and_test(&self->ref_count))
+        return;
+    g_array_unref(self->entries);
+    g_free(self);
+}
+
+size_t tool_set_count(const ToolSet *self)
+{
+    return self->entries->len;
+}
+
+const ToolDef *tool_set_at(const ToolSet *self, size_t index)
+{
+    return entry_at(self, index)->def;
+}
+
+/* Any case, as people type them; what a model calls is told apart by tool_set_find(). */
+static const Entry *find_entry(const ToolSet *self, const char *name, bool ignores_case)
+{
+    const char *wanted = canonical(name);
+    for (size_t i = 0; i < self->entries->len; i++) {
+        const char *each = entry_at(self, i)->def->name;
+        if ((ignores_case ? g_ascii_strcasecmp(each, wanted) : strcmp(each, wanted)) == 0)
+            return entry_at(self, i);
+    }
+    return NULL;
+}
+
+const ToolDef *tool_set_find(const ToolSet *self, const char *name)
+{
+    const Entry *entry = find_entry(self, name, false);
+    return entry ? entry->def : NULL;
+}
+
+const char *tool_set_nearest(const ToolSet *self, const char *name)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (size_t i = 0; i < self->entries->len; i++)
+        g_ptr_array_add(names, (void *)entry_at(self, i)->def->name);
+    g_ptr_array_add(names, NULL);
+    return str_nearest(name, (const char *const *)names->pdata);
+}
+
+static bool all(const ToolDef *tool G_GNUC_UNUSED, void *user_data G_GNUC_UNUSED)
+{
+    return true;
+}
+
+bool tool_set_add(const ToolSet *self, DynamicTool *const *tools, size_t count, ToolSet **ret_set,
+                  GError **error)
+{
+    g_autoptr(ToolSet) set = tool_set_filter(self, all, NULL);
+    for (size_t i = 0; i < count; i++) {
+        const ToolDef *def = dynamic_tool_def(tools[i]);
+        if (find_entry(set, def->name, true) || canonical(def->name) != def->name)
+            return fail_with(error, KEDGE_ERROR_USAGE, "there is a tool \"%s\" already", def->name);
+        append(set, &(Entry) { def, tools[i] });
+    }
+    *ret_set = g_steal_pointer(&set);
+    return true;
+}
+
+ToolSet *tool_set_filter(const ToolSet *self, bool (*keeps)(const ToolDef *tool, void *user_data),
+                         void *user_data)
+{
+    ToolSet *set = set_new();
+    for (size_t i = 0; i < self->entries->len; i++)
+        if (keeps(entry_at(self, i)->def, user_data))
+            append(set, entry_at(self, i));
+    return set;
+}
+
+static bool is_available(const ToolDef *tool, const Settings *settings)
+{
+    return !tool->is_available || tool->is_available(settings);
+}
+
+static bool is_offered_unnamed(const ToolDef *tool, void *user_data)
+{
+    return !(tool->flags & TOOL_HIDDEN) && is_available(tool, user_data);
+}
+
+ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const char *const *names,
+                         GPtrArray *unknown)
+{
+    if (!names || !names[0])
+        return tool_set_filter(self, is_offered_unnamed, (void *)settings);
+    ToolSet *selected = set_new();
+    for (; *names; names++) {
+        g_autofree char *trimmed = g_strstrip(g_ascii_strdown(*names, -1));
+        if (*trimmed == '\0')
+            continue;
+        const Entry *entry = find_entry(self, trimmed, true);
+        if (!entry && unknown)
+            g_ptr_array_add(unknown, g_strdup(trimmed));
+        if (entry && is_available(entry->def, settings) &&
+            !tool_set_find(selected, entry->def->name))
+            append(selected, entry);
+    }
+    return selected;
+}
+
+json_t *tool_schema(const ToolDef *tool)
+{
+    return tool->schema ? json_deep_copy(tool->schema) : field_schema(tool->fields);
+}
+
+json_t *tool_describe(const ToolDef *tool)
+{
+    json_t *object = json_object();
+    json_set_text(object, "name", tool->name);
+    json_set_text(object, "description", tool->description ? tool->description : tool->summary);
+    json_set_take(object, "parameters", tool_schema(tool));
+    return object;
+}

@@ -1,0 +1,46 @@
+/*
+ * ToolSet: the tools of a conversation, or of a server: static definitions and those made while the
+ * program runs (DynamicTool), in a fixed order (agent-tools §1.2).
+ *
+ * Immutable and reference counted; thread safe. Whoever runs calls holds a reference meanwhile:
+ * other tools are another set, and the dynamic definitions of this one stay as they are until its
+ * last call has ended.
+ */
+#pragma once
+
+#include "tool/dynamic_tool.h"
+
+typedef struct ToolSet ToolSet;
+
+/* `table` is NULL-terminated (NULL: no tools) and its definitions outlive all use. */
+ToolSet *tool_set_new(const ToolDef *const *table);
+ToolSet *tool_set_ref(const ToolSet *self); // it is immutable: sharing it changes nothing
+void tool_set_unref(ToolSet *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ToolSet, tool_set_unref)
+
+/* The tools of `self` and behind them `tools`, each of which gets a reference. USAGE when a name is
+   there already, also as an alias: what is known by a name must not become something else. */
+bool tool_set_add(const ToolSet *self, DynamicTool *const *tools, size_t count, ToolSet **ret_set,
+                  GError **error);
+/* Those that `keeps` says yes to. */
+ToolSet *tool_set_filter(const ToolSet *self, bool (*keeps)(const ToolDef *tool, void *user_data),
+                         void *user_data);
+/* Those of a session: `names` (NULL-terminated; NULL or empty: all that are not hidden), in any
+   case, aliases resolved, without doubles, in the order of the set when no names are given. Unknown
+   names are appended to `unknown` when that is given. */
+ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const char *const *names,
+                         GPtrArray *unknown);
+
+/* All borrowed from the set. */
+size_t tool_set_count(const ToolSet *self);
+const ToolDef *tool_set_at(const ToolSet *self, size_t index);
+const ToolDef *tool_set_find(const ToolSet *self, const char *name); // aliases too; NULL: none
+
+/* The nearest name to one that is not there; NULL: none is near.
+   Borrowed. */
+const char *tool_set_nearest(const ToolSet *self, const char *name);
+
+/* JSON Schema of the tool's arguments. New reference, the caller's to change. */
+json_t *tool_schema(const ToolDef *tool);
+/* {"name","description","parameters"} as a model is told. New reference. */
+json_t *tool_describe(const ToolDef *tool);
