@@ -67,25 +67,40 @@ static bool open_session(const LaunchPlace *place, Session **ret_session, GError
     return true;
 }
 
+static void tell_notice(const ModelChoice *choice)
+{
+    if (choice->notice)
+        fprintf(stderr, "%s\n", choice->notice);
+}
+
 static bool select_named(const LaunchPlace *place, ModelChoice *choice, GError **error)
 {
     const LaunchOptions *options = place->options;
-    return model_registry_select(place->registry, options->model, options->provider, choice, error);
+    if (!model_registry_select(place->registry, options->model, options->provider, choice, error))
+        return false;
+    tell_notice(choice);
+    return true;
 }
 
 /* A model that the session or the settings name: taken when it exists and has a key. */
-static bool select_saved(const LaunchPlace *place, const char *selector, ModelChoice *choice,
-                         const char **ret_problem)
+static bool select_saved(const LaunchPlace *place, const char *selector, const char *setting,
+                         ModelChoice *choice, const char **ret_problem)
 {
     if (!selector)
         return false;
-    if (!model_registry_select(place->registry, selector, NULL, choice, NULL))
+    g_autoptr(GError) error = NULL;
+    if (!model_registry_select(place->registry, selector, NULL, choice, &error)) {
+        if (setting)
+            fprintf(stderr, "Warning: %s: %s\n", setting, error->message);
         *ret_problem = "model no longer exists";
-    else if (!model_registry_is_available(place->registry, choice->model, false))
+        return false;
+    }
+    if (!model_registry_is_available(place->registry, choice->model, false)) {
         *ret_problem = "no API key available";
-    else
-        return true;
-    return false;
+        return false;
+    }
+    tell_notice(choice);
+    return true;
 }
 
 static bool no_models(const LaunchPlace *place, GError **error)
@@ -107,8 +122,8 @@ static bool choose_model(const LaunchPlace *place, const SessionContext *saved, 
     const char *saved_model = json_get_text(saved->models, "default");
     const char *role = json_get_text(settings_get_json(place->settings, "modelRoles"), "default");
     const char *problem = NULL, *ignored = NULL;
-    if (select_saved(place, saved_model, choice, &problem) ||
-        select_saved(place, role, choice, &ignored))
+    if (select_saved(place, saved_model, NULL, choice, &problem) ||
+        select_saved(place, role, "modelRoles.default", choice, &ignored))
         return true;
     *choice = (ModelChoice) { .model = model_registry_default(place->registry) };
     if (!choice->model)

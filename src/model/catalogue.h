@@ -1,5 +1,6 @@
 /*
- * The built-in table of providers and models. Static data.
+ * The built-in table of providers and models. Static data: models.tsv, which tools/gen-models makes
+ * of published facts, is part of the program.
  */
 #pragma once
 
@@ -10,9 +11,10 @@ typedef struct CatalogueProvider {
     const char *base_url; // NULL: no models of ours, only the credential's name
     ModelApi api;
     const char *env_names[2]; // of the credential, in order
+    const char *default_id;   // the model to begin with; NULL with base_url
 } CatalogueProvider;
 
-typedef struct CatalogueModel {
+typedef struct CatalogueModel { // texts are static
     const char *provider;
     const char *id;
     const char *name;
@@ -22,14 +24,18 @@ typedef struct CatalogueModel {
     bool accepts_images;
     bool is_reasoning;
     ThinkingMode thinking_mode;
-    ThinkingLevel min_thinking, max_thinking; // of reasoning models
-    bool is_default;                          // of its provider
+    unsigned thinking_levels; // as in Model
+    const char *compat;       // JSON text; "": none
 } CatalogueModel;
 
 extern const CatalogueProvider catalogue_providers[];
 extern const size_t catalogue_provider_count;
-extern const CatalogueModel catalogue_models[];
-extern const size_t catalogue_model_count;
+
+/* The fields of all rows, each with its NUL; read them with catalogue_next(). */
+extern const char catalogue_rows[];
+
+/* Rows in order: begin with *position NULL; false behind the last one. */
+bool catalogue_next(const char **position, CatalogueModel *ret_model);
 
 /* NULL when unknown. */
 const CatalogueProvider *catalogue_find_provider(const char *name);

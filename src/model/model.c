@@ -57,5 +57,13 @@ ThinkingLevel model_clamp_thinking(const Model *model, ThinkingLevel level)
 {
     if (!model->is_reasoning || level == THINKING_OFF)
         return THINKING_OFF;
-    return CLAMP(level, model->min_thinking, model->max_thinking);
+    if (model->thinking_levels == 0)
+        return CLAMP(level, model->min_thinking, model->max_thinking);
+    for (int lower = (int)level; lower > THINKING_OFF; lower--) {
+        if (model->thinking_levels & 1U << lower)
+            return (ThinkingLevel)lower;
+    }
+    while (!(model->thinking_levels & 1U << level))
+        level++;
+    return level;
 }

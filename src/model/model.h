@@ -40,6 +40,7 @@ typedef struct Model {
     bool is_reasoning;
     ThinkingMode thinking_mode;
     ThinkingLevel min_thinking, max_thinking;
+    unsigned thinking_levels; // bits 1 << ThinkingLevel; 0: all from min to max
     bool accepts_images;
     int64_t context_window; // tokens
     int64_t max_tokens;     // of one answer

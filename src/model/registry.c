@@ -36,7 +36,8 @@ void model_free(Model *self)
     g_free(self);
 }
 
-static Model *model_from_catalogue(const CatalogueModel *entry)
+/* `compats`: text → JSON, shared by the many models that have the same. */
+static Model *model_from_catalogue(const CatalogueModel *entry, GHashTable *compats)
 {
     const CatalogueProvider *provider = catalogue_find_provider(entry->provider);
     g_assert(provider && provider->base_url);
@@ -45,13 +46,32 @@ static Model *model_from_catalogue(const CatalogueModel *entry)
     self->name = g_strdup(entry->name);
     self->is_reasoning = entry->is_reasoning;
     self->thinking_mode = entry->thinking_mode;
-    self->min_thinking = entry->min_thinking;
-    self->max_thinking = entry->max_thinking;
+    self->thinking_levels = entry->thinking_levels;
     self->accepts_images = entry->accepts_images;
     self->context_window = entry->context_window;
     self->max_tokens = entry->max_tokens;
     self->cost = entry->cost;
+    if (!*entry->compat)
+        return self;
+    json_t *compat = g_hash_table_lookup(compats, entry->compat);
+    if (!compat && json_parse_text(entry->compat, &compat, NULL))
+        g_hash_table_insert(compats, (gpointer)entry->compat, compat);
+    self->compat = json_incref(compat);
     return self;
+}
+
+static void drop_json(gpointer json)
+{
+    json_decref(json);
+}
+
+static void add_catalogue(ModelRegistry *self)
+{
+    g_autoptr(GHashTable) compats = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, drop_json);
+    const char *position = NULL;
+    CatalogueModel entry;
+    while (catalogue_next(&position, &entry))
+        g_ptr_array_add(self->models, model_from_catalogue(&entry, compats));
 }
 
 Model *registry_find(const ModelRegistry *self, const char *provider, const char *id)
@@ -90,10 +110,10 @@ ModelRegistry *model_registry_new(const char *models_file, char **ret_warning)
     ModelRegistry *self = g_new0(ModelRegistry, 1);
     self->models = g_ptr_array_new_with_free_func((GDestroyNotify)model_free);
     self->unlisted = g_ptr_array_new_with_free_func((GDestroyNotify)model_free);
+    self->notices = g_ptr_array_new_with_free_func(g_free);
     self->file_keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     self->runtime_keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    for (size_t i = 0; i < catalogue_model_count; i++)
-        g_ptr_array_add(self->models, model_from_catalogue(&catalogue_models[i]));
+    add_catalogue(self);
     self->openai_base_url = g_strdup(env_get_raw("OPENAI_BASE_URL"));
     set_base_url(self, "anthropic", env_get_raw("ANTHROPIC_BASE_URL"));
     set_base_url(self, "openai", self->openai_base_url);
@@ -112,6 +132,7 @@ void model_registry_free(ModelRegistry *self)
         return;
     g_ptr_array_unref(self->models);
     g_ptr_array_unref(self->unlisted);
+    g_ptr_array_unref(self->notices);
     g_hash_table_unref(self->file_keys);
     g_hash_table_unref(self->runtime_keys);
     g_free(self->openai_base_url);
@@ -127,10 +148,15 @@ const Model *const *model_registry_all(const ModelRegistry *self, size_t *ret_co
 const Model *model_registry_default(const ModelRegistry *self)
 {
     const Model *first = NULL;
+    const char *without_key = ""; // the provider that was looked at last
     for (guint i = 0; i < self->models->len; i++) {
         const Model *model = g_ptr_array_index(self->models, i);
-        if (!model_registry_is_available(self, model, false))
+        if (!model->is_keyless && strcmp(model->provider, without_key) == 0)
             continue;
+        if (!model_registry_is_available(self, model, false)) {
+            without_key = model->provider;
+            continue;
+        }
         if (catalogue_is_default(model))
             return model;
         if (!first)

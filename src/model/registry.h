@@ -34,6 +34,7 @@ typedef struct ModelChoice {
     const Model *model; // borrowed from the registry
     bool has_level;
     ThinkingLevel level;
+    const char *notice; // what a person must be told of the choice, or NULL; borrowed likewise
 } ModelChoice;
 
 /* `[provider/]id-or-pattern[:level]`; `provider` (may be NULL) is --provider. NOT_FOUND texts as in

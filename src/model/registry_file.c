@@ -105,6 +105,8 @@ static void merge(json_t **object, const json_t *more)
 
 static void read_thinking(Model *model, const json_t *thinking)
 {
+    if (json_object_get(thinking, "minLevel") || json_object_get(thinking, "maxLevel"))
+        model->thinking_levels = 0;
     thinking_level_parse(text_of(thinking, "minLevel"), &model->min_thinking);
     thinking_level_parse(text_of(thinking, "maxLevel"), &model->max_thinking);
     model->min_thinking = MAX(model->min_thinking, THINKING_MINIMAL);

@@ -8,7 +8,8 @@
 
 struct ModelRegistry {
     GPtrArray *models;        // of Model, catalogue order
-    GPtrArray *unlisted;      // of Model: made by selection for OPENAI_BASE_URL
+    GPtrArray *unlisted;      // of Model: made by selection, of ids that nobody listed
+    GPtrArray *notices;       // of char *: what selections said
     GHashTable *file_keys;    // provider → apiKey of the models file, as written there
     GHashTable *runtime_keys; // provider → key
     char *openai_base_url;    // OPENAI_BASE_URL when that is in effect, else NULL

@@ -1,10 +1,9 @@
 /*
- * Choosing a model by what a person typed (agent-core §2.10).
- *
- * Each rule gives every model a pass or fail; among those that pass, is_better() decides.
+ * Choosing a model by what a person typed (agent-core §2.10): exactly, then as a dated id, then as
+ * an id that only the server knows. What is left is looked for by its words (select_fuzzy.c).
  */
 #include "base/str.h"
-#include "model/registry_private.h"
+#include "model/select_private.h"
 
 typedef bool (*MatchFunc)(const Model *model, const char *pattern);
 
@@ -32,38 +31,62 @@ static bool match_id(const Model *model, const char *pattern)
     return str_equal_nocase(model->id, pattern);
 }
 
-static bool match_part(const Model *model, const char *pattern)
+/* An id with a date, by what it is without. */
+static bool match_undated_id(const Model *model, const char *pattern)
 {
-    return str_contains_nocase(model->id, pattern) || str_contains_nocase(model->name, pattern);
+    size_t size = strlen(model->id) - select_date_size(model->id);
+    return strlen(pattern) == size && g_ascii_strncasecmp(model->id, pattern, size) == 0;
 }
 
-static bool match_fuzzy(const Model *model, const char *pattern)
+static bool match_undated_full_name(const Model *model, const char *pattern)
 {
-    return registry_is_fuzzy_match(model->id, pattern);
+    size_t size = strlen(model->provider);
+    return g_ascii_strncasecmp(pattern, model->provider, size) == 0 && pattern[size] == '/' &&
+           match_undated_id(model, pattern + size + 1);
 }
 
-/* The YYYYMMDD at the end of a dated id, or 0. */
-static int64_t id_date(const char *id)
+size_t select_date_size(const char *id)
 {
+    static const char *const forms[] = { "-dddddddd", "-dddd-dd-dd" };
     size_t size = strlen(id);
-    int64_t date = 0;
-    if (size < 9 || id[size - 9] != '-' || strspn(id + size - 8, "0123456789") != 8)
-        return 0;
-    return str_parse_int(id + size - 8, &date) ? date : 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(forms); i++) {
+        size_t length = strlen(forms[i]);
+        if (size <= length)
+            continue;
+        const char *end = id + size - length;
+        bool is_date = true;
+        for (size_t k = 0; is_date && k < length; k++)
+            is_date = forms[i][k] == 'd' ? g_ascii_isdigit(end[k]) : end[k] == forms[i][k];
+        if (is_date && (g_str_has_prefix(end, "-20") || g_str_has_prefix(end, "-19")))
+            return length;
+    }
+    return 0;
 }
 
-/* Of two matches in catalogue order: usable before unusable, undated before dated, newest date
-   first, the maker before OpenRouter. */
-static bool is_better(const ModelRegistry *self, const Model *a, const Model *b)
+/* Digits of the date in order, "" without one: dates compare as texts. */
+static int compare_dates(const char *a, const char *b)
+{
+    g_autofree char *left = g_strdup(a + strlen(a) - select_date_size(a));
+    g_autofree char *right = g_strdup(b + strlen(b) - select_date_size(b));
+    g_auto(GStrv) left_parts = g_strsplit(left, "-", -1);
+    g_auto(GStrv) right_parts = g_strsplit(right, "-", -1);
+    g_autofree char *left_digits = g_strjoinv("", left_parts);
+    g_autofree char *right_digits = g_strjoinv("", right_parts);
+    return strcmp(left_digits, right_digits);
+}
+
+bool select_is_better(const ModelRegistry *self, const Model *a, const Model *b)
 {
     bool a_usable = model_registry_is_available(self, a, false);
     bool b_usable = model_registry_is_available(self, b, false);
     if (a_usable != b_usable)
         return a_usable;
-    int64_t a_date = id_date(a->id);
-    int64_t b_date = id_date(b->id);
-    if (a_date != b_date)
-        return a_date == 0 || (b_date != 0 && a_date > b_date);
+    bool a_dated = select_date_size(a->id) > 0, b_dated = select_date_size(b->id) > 0;
+    if (a_dated != b_dated)
+        return b_dated;
+    int order = compare_dates(a->id, b->id);
+    if (order != 0)
+        return order > 0;
     bool a_router = strcmp(a->provider, "openrouter") == 0;
     bool b_router = strcmp(b->provider, "openrouter") == 0;
     return !a_router && b_router;
@@ -78,58 +101,10 @@ static const Model *find_best(const ModelRegistry *self, const char *provider, M
         const Model *model = g_ptr_array_index(self->models, i);
         if (provider && !str_equal_nocase(model->provider, provider))
             continue;
-        if (match(model, pattern) && (!best || is_better(self, model, best)))
+        if (match(model, pattern) && (!best || select_is_better(self, model, best)))
             best = model;
     }
     return best;
-}
-
-/* A server behind OPENAI_BASE_URL has models that no catalogue knows. */
-static const Model *unlisted_model(ModelRegistry *self, const char *id)
-{
-    for (guint i = 0; i < self->unlisted->len; i++) {
-        const Model *model = g_ptr_array_index(self->unlisted, i);
-        if (strcmp(model->id, id) == 0)
-            return model;
-    }
-    Model *model = model_new("openai", id, MODEL_API_OPENAI_COMPLETIONS, self->openai_base_url);
-    g_ptr_array_add(self->unlisted, model);
-    return model;
-}
-
-/* The pattern behind `provider/`, when that is what stands before the first slash. */
-static const char *after_provider(const ModelRegistry *self, const char *pattern,
-                                  char **ret_provider)
-{
-    const char *slash = strchr(pattern, '/');
-    if (!slash || slash == pattern || !slash[1])
-        return NULL;
-    g_autofree char *prefix = g_strndup(pattern, (gsize)(slash - pattern));
-    if (!registry_has_provider(self, prefix))
-        return NULL;
-    *ret_provider = g_steal_pointer(&prefix);
-    return slash + 1;
-}
-
-static const Model *find_in_provider(const ModelRegistry *self, const char *provider,
-                                     const char *pattern)
-{
-    const MatchFunc rules[] = { match_full_name, match_id, match_part, match_fuzzy };
-    const Model *model = NULL;
-    for (size_t i = 0; !model && i < G_N_ELEMENTS(rules); i++)
-        model = find_best(self, provider, rules[i], pattern);
-    return model;
-}
-
-/* An id that OPENAI_BASE_URL's server may know, or NULL: `openai/ID`, or any ID with --provider
- * openai. */
-static const char *unlisted_id(const ModelRegistry *self, const char *pattern, const char *provider)
-{
-    if (!self->openai_base_url)
-        return NULL;
-    if (g_ascii_strncasecmp(pattern, "openai/", 7) == 0 && pattern[7])
-        return (!provider || str_equal_nocase(provider, "openai")) ? pattern + 7 : NULL;
-    return provider && str_equal_nocase(provider, "openai") ? pattern : NULL;
 }
 
 static const Model *find_exact(const ModelRegistry *self, const char *pattern, const char *provider)
@@ -138,16 +113,123 @@ static const Model *find_exact(const ModelRegistry *self, const char *pattern, c
     return model ? model : find_best(self, provider, match_id, pattern);
 }
 
-static const Model *find_loose(const ModelRegistry *self, const char *pattern, const char *provider)
+/* --- ids that no table has: models that live as long as the registry */
+
+static const Model *find_unlisted(const ModelRegistry *self, const char *provider, const char *id)
 {
-    if (!*pattern)
+    for (guint i = 0; i < self->unlisted->len; i++) {
+        const Model *model = g_ptr_array_index(self->unlisted, i);
+        if (strcmp(model->id, id) == 0 && strcmp(model->provider, provider) == 0)
+            return model;
+    }
+    return NULL;
+}
+
+/* How `like` is reached, under another id. */
+static Model *add_unlisted(ModelRegistry *self, const Model *like, const char *id)
+{
+    Model *model = model_new(like->provider, id, like->api, like->base_url);
+    model->headers = json_incref(like->headers);
+    model->is_keyless = like->is_keyless;
+    model->has_bearer_auth = like->has_bearer_auth;
+    if (!catalogue_find_provider(like->provider))
+        model->compat = json_incref(like->compat); // the catalogue's are a model's own
+    g_ptr_array_add(self->unlisted, model);
+    return model;
+}
+
+/* `id` with a date that the table does not have: the facts of `facts`, the id on the wire. */
+static const Model *dated_model(ModelRegistry *self, const Model *facts, const char *id)
+{
+    const Model *known = find_unlisted(self, facts->provider, id);
+    if (known)
+        return known;
+    Model *model = add_unlisted(self, facts, id);
+    g_free(model->name);
+    model->name = g_strdup(facts->name);
+    model->is_reasoning = facts->is_reasoning;
+    model->thinking_mode = facts->thinking_mode;
+    model->min_thinking = facts->min_thinking;
+    model->max_thinking = facts->max_thinking;
+    model->thinking_levels = facts->thinking_levels;
+    model->accepts_images = facts->accepts_images;
+    model->context_window = facts->context_window;
+    model->max_tokens = facts->max_tokens;
+    model->cost = facts->cost;
+    json_decref(model->compat);
+    model->compat = json_incref(facts->compat);
+    return model;
+}
+
+static const Model *find_dated(ModelRegistry *self, const char *pattern, const char *provider)
+{
+    size_t date_size = select_date_size(pattern);
+    if (date_size == 0) {
+        const Model *model = find_best(self, provider, match_undated_full_name, pattern);
+        return model ? model : find_best(self, provider, match_undated_id, pattern);
+    }
+    g_autofree char *undated = g_strndup(pattern, strlen(pattern) - date_size);
+    const Model *facts = find_exact(self, undated, provider);
+    if (!facts)
         return NULL;
-    if (provider)
-        return find_in_provider(self, provider, pattern);
-    g_autofree char *prefix = NULL;
-    const char *rest = after_provider(self, pattern, &prefix);
-    const Model *model = rest ? find_in_provider(self, prefix, rest) : NULL;
-    return model ? model : find_best(self, NULL, match_part, pattern);
+    bool has_provider = !match_id(facts, undated);
+    return dated_model(self, facts, has_provider ? pattern + strlen(facts->provider) + 1 : pattern);
+}
+
+/* Any model of a provider, in any case; else one made of the provider's row. */
+static const Model *model_of_provider(ModelRegistry *self, const char *provider)
+{
+    for (guint i = 0; i < self->models->len; i++) {
+        const Model *model = g_ptr_array_index(self->models, i);
+        if (str_equal_nocase(model->provider, provider))
+            return model;
+    }
+    return NULL;
+}
+
+static bool is_plain_id(const char *id)
+{
+    for (const char *c = id; *c; c++) {
+        if (g_ascii_isspace(*c) || g_ascii_iscntrl(*c))
+            return false;
+    }
+    return *id != '\0';
+}
+
+/* `provider/id` of a provider that we know, with an id that nobody lists; NULL: it is not that. A
+   server behind OPENAI_BASE_URL has models that no table knows: there --provider is enough, and
+   nothing is said. */
+static const Model *pass_through(ModelRegistry *self, const char *pattern, const char *provider,
+                                 const char **ret_notice)
+{
+    const char *slash = strchr(pattern, '/');
+    g_autofree char *prefix = slash ? g_strndup(pattern, (gsize)(slash - pattern)) : NULL;
+    const Model *like = prefix ? model_of_provider(self, prefix) : NULL;
+    const char *id = slash ? slash + 1 : pattern;
+    if (like && provider && !str_equal_nocase(provider, like->provider))
+        like = NULL;
+    bool is_own_server =
+        self->openai_base_url && ((like && strcmp(like->provider, "openai") == 0) ||
+                                  (!like && str_equal_nocase(provider, "openai")));
+    if (!like && is_own_server) {
+        like = model_of_provider(self, "openai");
+        id = pattern;
+    }
+    if (!like || !is_plain_id(id))
+        return NULL;
+    const Model *model = find_unlisted(self, like->provider, id);
+    if (!model)
+        model = add_unlisted(self, like, id);
+    if (is_own_server)
+        return model;
+    g_autofree char *nearest = select_nearest(self, like->provider, id);
+    char *notice = g_strdup_printf(
+        "Warning: %s/%s is not in the catalogue%s%s%s; using it with the defaults of %s.",
+        like->provider, id, nearest ? " (nearest: " : "", nearest ? nearest : "",
+        nearest ? ")" : "", like->provider);
+    g_ptr_array_add(self->notices, notice);
+    *ret_notice = notice;
+    return model;
 }
 
 /* `text` without its `:level`, or NULL when it has none. */
@@ -162,6 +244,12 @@ static char *without_level(const char *text, ModelChoice *choice)
     return g_strndup(text, (gsize)(colon - text));
 }
 
+static const Model *find_listed(ModelRegistry *self, const char *pattern, const char *provider)
+{
+    const Model *model = find_exact(self, pattern, provider);
+    return model ? model : find_dated(self, pattern, provider);
+}
+
 bool model_registry_select(ModelRegistry *self, const char *selector, const char *provider,
                            ModelChoice *ret_choice, GError **error)
 {
@@ -170,30 +258,19 @@ bool model_registry_select(ModelRegistry *self, const char *selector, const char
                          "Unknown provider \"%s\". Use --list-models to see available "
                          "providers/models.",
                          provider);
-    ModelChoice choice = { 0 };
     ModelChoice with_level = { 0 };
     g_autofree char *bare = without_level(selector, &with_level);
-    choice.model = find_exact(self, selector, provider);
-    if (!choice.model && bare) {
-        with_level.model = find_exact(self, bare, provider);
-        if (with_level.model)
-            choice = with_level;
-    }
+    const char *pattern = bare ? bare : selector;
+    ModelChoice choice = { .model = find_listed(self, selector, provider) };
     if (!choice.model) {
-        const char *pattern = bare ? bare : selector;
-        const char *id = unlisted_id(self, pattern, provider);
+        choice = with_level; // {0} without one
         if (bare)
-            choice = with_level;
-        if (id)
-            choice.model = unlisted_model(self, id);
+            choice.model = find_listed(self, bare, provider);
     }
-    if (!choice.model) {
-        choice = (ModelChoice) { .model = find_loose(self, selector, provider) };
-        if (!choice.model && bare) {
-            choice = with_level;
-            choice.model = find_loose(self, bare, provider);
-        }
-    }
+    if (!choice.model)
+        choice.model = pass_through(self, pattern, provider, &choice.notice);
+    if (!choice.model && !select_fuzzy(self, pattern, provider, &choice, error))
+        return false;
     if (!choice.model)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
                          "Model \"%s\" not found. Use --list-models to see available models.",

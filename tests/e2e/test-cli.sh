@@ -181,9 +181,9 @@ expect_lines stderr 1
 cp models.kept "$HOME/.kedge/agent/models.yml"
 
 t "core-17 a model that does not exist"
-run kedge --model mock/nothere:high -p hi
+run kedge --model nomock/x -p hi
 expect_exit 1
-expect_matches stderr '^Model "mock/nothere(:high)?" not found'
+expect_matches stderr '^Model "nomock/x" not found'
 expect_contains stderr --list-models
 run kedge --provider nobody --model m1 -p hi
 expect_exit 1
@@ -191,6 +191,22 @@ expect_contains stderr 'Unknown provider "nobody".'
 expect_requests 0
 
 # ---- prompts, stdin, files -------------------------------------------------
+
+t "core-17 an id that is not in the table goes to its provider as it is"
+always
+run kedge --model mock/nothere:high -p hi
+expect_exit 0
+expect_file stderr "Warning: mock/nothere is not in the catalogue; using it with the defaults of mock."
+[ "$(model_journal 0.body.model)" = nothere ] || fail "$(model_journal 0.body.model)"
+
+t "core-104 a fuzzy choice is named; of several none is made"
+run kedge --provider mock --model "m 2" -p hi
+expect_exit 0
+expect_file stderr 'Using mock/m2 for "m 2".'
+run kedge --provider mock --model m -p hi
+expect_exit 1
+expect_file stderr 'Model "m" could be: mock/m1, mock/m2. Name one of them.'
+always
 
 t "core-6 each word is a prompt, quoting makes one"
 run kedge --model mock/m1 -p configuration of x

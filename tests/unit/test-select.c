@@ -29,13 +29,17 @@ static ModelRegistry *test_registry(void)
     add(registry, "lab", "org/big-model", "Big");
     add(registry, "lab", "x:high", "Odd");
     add(registry, "lab", "x", "Bare");
+    add(registry, "ver", "m-4-5", "M 4.5");
+    add(registry, "ver", "m-4-6", "M 4.6");
+    add(registry, "ver", "m-4-5-20250929", "M 4.5");
+    add(registry, "ver", "only-5.2", "Only 5.2");
     return registry;
 }
 
 static void test_selectors(void **state G_GNUC_UNUSED)
 {
     static const struct {
-        const char *selector, *provider, *want, *level;
+        const char *selector, *provider, *want, *level, *notice;
     } cases[] = {
         { "mock/m1", NULL, "mock/m1", NULL },
         { "MOCK/M1", NULL, "mock/m1", NULL },
@@ -51,26 +55,47 @@ static void test_selectors(void **state G_GNUC_UNUSED)
         { "mock/coder:32b:low", NULL, "mock/coder:32b", "low" },
         { "org/big-model", NULL, "lab/org/big-model", NULL },
         { "lab/org/big-model", NULL, "lab/org/big-model", NULL },
-        { "big", NULL, "lab/org/big-model", NULL },
+        { "big", NULL, "lab/org/big-model", NULL, "Using lab/org/big-model for \"big\"." },
         { "x:high", NULL, "lab/x:high", NULL },
         { "x:low", NULL, "lab/x", "low" },
         { "dated", NULL, "mock/dated-20250601", NULL },
-        { "dated-2024", NULL, "mock/dated-20240101", NULL },
-        { "sonic", NULL, "openrouter/maker/sonic-2", NULL }, // an id without a date wins
+        { "dated-20240101", NULL, "mock/dated-20240101", NULL },
+        { "dated-20260202", NULL, NULL, NULL }, // core-104: only dated ones are known
+        { "m1-20260202", NULL, "mock/m1-20260202", NULL },
+        { "lab/m1-2026-02-02:low", NULL, "lab/m1-2026-02-02", "low" },
+        { "sonic", NULL, "mock/sonic-20250601", NULL },
         { "mock/sonic", NULL, "mock/sonic-20250601", NULL },
-        { "mock/cdr", NULL, "mock/coder:32b", NULL },
-        { "Mock One", NULL, "mock/m1", NULL },
-        { "coder:medium", NULL, "mock/coder:32b", "medium" },
+        { "Mock One", NULL, "mock/m1", NULL, "Using mock/m1 for \"Mock One\"." },
+        { "coder:medium", NULL, "mock/coder:32b", "medium", "Using mock/coder:32b for \"coder\"." },
+        { "Coder 32", "mock", "mock/coder:32b", NULL, "Using mock/coder:32b for \"Coder 32\"." },
+        // core-104
+        { "m-4-6", NULL, "ver/m-4-6", NULL },
+        { "ver/m-4-6-20251101", NULL, "ver/m-4-6-20251101", NULL },
+        { "M 4.5", NULL, "ver/m-4-5", NULL, "Using ver/m-4-5 for \"M 4.5\"." },
+        // core-17
+        { "mock/nothere:high", NULL, "mock/nothere", "high",
+          "Warning: mock/nothere is not in the catalogue; using it with the defaults of mock." },
+        { "mock/cod", NULL, "mock/cod", NULL,
+          "Warning: mock/cod is not in the catalogue (nearest: mock/coder:32b); using it with the "
+          "defaults of mock." },
+        { "MOCK/org/x", NULL, "mock/org/x", NULL,
+          "Warning: mock/org/x is not in the catalogue; using it with the defaults of mock." },
     };
     g_autoptr(ModelRegistry) registry = test_registry();
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         ModelChoice choice;
         g_autoptr(GError) error = NULL;
-        if (!model_registry_select(registry, cases[i].selector, cases[i].provider, &choice, &error))
+        bool is_found =
+            model_registry_select(registry, cases[i].selector, cases[i].provider, &choice, &error);
+        if (!is_found && !cases[i].want)
+            continue;
+        if (!is_found)
             fail_msg("%s: %s", cases[i].selector, error->message);
+        if (g_strcmp0(choice.notice, cases[i].notice) != 0)
+            fail_msg("%s: said '%s'", cases[i].selector, choice.notice);
         g_autofree char *got = g_strconcat(choice.model->provider, "/", choice.model->id, NULL);
         const char *level = choice.has_level ? thinking_level_name(choice.level) : NULL;
-        if (strcmp(got, cases[i].want) != 0 || g_strcmp0(level, cases[i].level) != 0)
+        if (g_strcmp0(got, cases[i].want) != 0 || g_strcmp0(level, cases[i].level) != 0)
             fail_msg("%s: got %s, level %s", cases[i].selector, got, level);
     }
 }
@@ -81,15 +106,19 @@ static void test_failures(void **state G_GNUC_UNUSED)
         const char *selector, *provider, *want;
     } cases[] = {
         // core-17
-        { "mock/nothere:high", NULL,
-          "Model \"mock/nothere:high\" not found. Use --list-models to see available models." },
+        { "nomock/x", NULL,
+          "Model \"nomock/x\" not found. Use --list-models to see available models." },
+        // core-104: several, or another version
+        { "m-4", NULL, "Model \"m-4\" could be: ver/m-4-5, ver/m-4-6. Name one of them." },
+        { "m-4-7", NULL, "Model \"m-4-7\" not found. Use --list-models to see available models." },
+        { "only-5", NULL, "Model \"only-5\" could be: ver/only-5.2. Name one of them." },
+        { "only-5.2.1", NULL,
+          "Model \"only-5.2.1\" not found. Use --list-models to see available models." },
         { "cdr", NULL, "Model \"cdr\" not found. Use --list-models to see available models." },
         { "m1:banana", NULL,
           "Model \"m1:banana\" not found. Use --list-models to see available models." },
         { "", NULL, "Model \"\" not found. Use --list-models to see available models." },
         { ":low", NULL, "Model \":low\" not found. Use --list-models to see available models." },
-        { "openai/unknown", NULL,
-          "Model \"openai/unknown\" not found. Use --list-models to see available models." },
         { "org/big-model", "mock",
           "Model \"org/big-model\" not found. Use --list-models to see available models." },
         { "m1", "nobody",

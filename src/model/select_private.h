@@ -1,0 +1,21 @@
+/*
+ * What the two halves of choosing a model share. Internal to model.
+ */
+#pragma once
+
+#include "model/registry_private.h"
+
+/* Bytes of the date at the end of an id, with its dash: 9 of "x-20250929", 11 of "x-2025-09-29";
+   0 without one. */
+size_t select_date_size(const char *id);
+
+/* Of two models that mean the same: usable before unusable, undated before dated, the newest date
+   first, the maker before OpenRouter. */
+bool select_is_better(const ModelRegistry *self, const Model *a, const Model *b);
+
+/* By the words of `text`; a version that is named is never changed. False: several could be meant,
+   which the error lists. True with choice->model NULL: none. */
+bool select_fuzzy(ModelRegistry *self, const char *text, const char *provider, ModelChoice *choice,
+                  GError **error);
+/* "provider/id" of the one model of a provider that `text` could mean, or NULL. Caller frees. */
+char *select_nearest(const ModelRegistry *self, const char *provider, const char *text);
