@@ -39,6 +39,8 @@ typedef struct RestOptions {     // all borrowed
     const char *api_url;         // explicit base URL; NULL
     const char *host;            // explicit host; NULL: GITHUB_API_URL, then GH_HOST
     bool is_from_argument;       // api_url or host came in an argument: must be known or loopback
+    bool is_from_model;          // a model chose it: loopback must be named, with its port, by the
+                                 // user's environment or gh.knownHosts
     bool prefers_github_token;   // GITHUB_TOKEN before GH_TOKEN (agent-tools; common §8.2)
     bool uses_login;             // gh's login as the last resort
     const char *cwd;             // a gh from the repository around it is not run; NULL: unchecked

@@ -159,6 +159,33 @@ static char *graphql_url_of(GUri *base, const char *base_url)
     return g_strconcat(base_url, "/graphql", NULL);
 }
 
+/* Does `text`, a URL or HOST[:PORT], name the address and port of `uri`? */
+static bool names_address(const char *text, GUri *uri)
+{
+    if (str_is_empty(text))
+        return false;
+    g_autofree char *url = strstr(text, "://") != NULL
+                               ? g_strdup(text)
+                               : g_strconcat(g_uri_get_scheme(uri), "://", text, NULL);
+    g_autoptr(GUri) named = parse_url(url);
+    return named && is_same_origin(named, uri);
+}
+
+/* Something of the user's on this machine, rather than whatever listens there. */
+static bool is_named_by_user(GUri *uri, const Settings *settings)
+{
+    if (names_address(env_get_raw("GITHUB_API_URL"), uri) ||
+        names_address(env_get_raw("GH_HOST"), uri))
+        return true;
+    size_t i;
+    json_t *known;
+    json_array_foreach (settings_user_json(settings, "gh.knownHosts"), i, known) {
+        if (names_address(json_string_value(known), uri))
+            return true;
+    }
+    return false;
+}
+
 bool rest_place_find(const RestOptions *options, RestPlace *ret_place, GError **error)
 {
     const char *name = NULL;
@@ -180,6 +207,12 @@ bool rest_place_find(const RestOptions *options, RestPlace *ret_place, GError **
         return rest_fail(error, REST_ERROR_USAGE, NULL,
                          "host \"%s\" is not a known host; add it to gh.knownHosts",
                          place.token_host);
+    if (options->is_from_argument && options->is_from_model && place.is_loopback &&
+        !is_named_by_user(uri, options->settings))
+        return rest_fail(error, REST_ERROR_USAGE, NULL,
+                         "\"%s\" is an address of this machine that nobody named; set "
+                         "GITHUB_API_URL to it, or add it with its port to gh.knownHosts",
+                         place.host);
 
     g_autofree char *base_url = url_text(uri);
     while (g_str_has_suffix(base_url, "/"))

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -141,6 +142,20 @@ class AgentToolsTest(unittest.TestCase):
         self.assertTrue(answer["isError"])
         self.assertIn("nobody can be asked", answer["structuredContent"]["errors"][0])
         self.assertEqual(answer["structuredContent"]["error_details"][0]["code"], "permission")
+
+    def test_s10_a_model_names_no_port_of_this_machine(self):
+        """common-S10: a token goes to loopback only when the user's environment names that address."""
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            server.settimeout(0)
+            url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+            arguments = {"owner": "o", "repo": "r", "pr_number": 1, "api_url": url}
+            client = Client(str(self.root), ["--tools", "agent-tools"], env={"GH_TOKEN": "secret"})
+            self.addCleanup(client.close)
+            answer = client.call("github_pr_fetch_comments", arguments)
+            self.assertTrue(answer["isError"])
+            self.assertIn("is an address of this machine that nobody named", answer["structuredContent"]["errors"][0])
+            with self.assertRaises(BlockingIOError):
+                server.accept()
 
 
 if __name__ == "__main__":

@@ -39,7 +39,13 @@ typedef struct PlaceCase {
     const char *env_url, *env_host, *env_graphql;
     const char *base, *graphql, *token_host; // NULL: refused with text
     const char *text;
+    bool is_from_model;
 } PlaceCase;
+
+#define NOBODY_NAMED(address)                                                                      \
+    "\"" address                                                                                   \
+    "\" is an address of this machine that nobody named; set GITHUB_API_URL to it, or "            \
+    "add it with its port to gh.knownHosts"
 
 /* cli-B-33 and common §8.1. */
 static const PlaceCase place_cases[] = {
@@ -98,6 +104,25 @@ static const PlaceCase place_cases[] = {
       .text = "GITHUB_API_URL must be a plain http or https address, or a host name" },
     { "another scheme", .env_url = "file:///etc/passwd",
       .text = "GITHUB_API_URL must be a plain http or https address, or a host name" },
+    { "common-S10 a model names a port", .api_url = "http://127.0.0.1:9/",
+      .text = NOBODY_NAMED("127.0.0.1:9"), .is_from_model = true },
+    { "common-S10 the environment names another", .api_url = "http://127.0.0.1:9/",
+      .env_url = "http://127.0.0.1:8080", .text = NOBODY_NAMED("127.0.0.1:9"),
+      .is_from_model = true },
+    { "common-S10 the environment names it", .api_url = "http://127.0.0.1:9/",
+      .env_url = "http://127.0.0.1:9", .base = "http://127.0.0.1:9",
+      .graphql = "http://127.0.0.1:9/graphql", .token_host = "127.0.0.1", .is_from_model = true },
+    { "common-S10 GH_HOST names it", .host = "localhost:9", .env_host = "localhost:9",
+      .base = "https://localhost:9/api/v3", .graphql = "https://localhost:9/api/graphql",
+      .token_host = "localhost", .is_from_model = true },
+    { "common-S10 the settings name it", .api_url = "http://[::1]:7000",
+      .base = "http://[::1]:7000", .graphql = "http://[::1]:7000/graphql", .token_host = "::1",
+      .is_from_model = true },
+    { "common-S10 the settings name another port", .api_url = "http://[::1]:7001",
+      .text = NOBODY_NAMED("[::1]:7001"), .is_from_model = true },
+    { "common-S10 a model names a known host", .host = "known.example",
+      .base = "https://known.example/api/v3", .graphql = "https://known.example/api/graphql",
+      .token_host = "known.example", .is_from_model = true },
     { "a path for a host", .host = "github.com/x",
       .text = "host must be a plain http or https address, or a host name" },
 };
@@ -105,7 +130,7 @@ static const PlaceCase place_cases[] = {
 static void test_places(void **state G_GNUC_UNUSED)
 {
     g_autoptr(RestFixture) fixture G_GNUC_UNUSED = bare_fixture();
-    g_autoptr(Settings) settings = settings_of("known.example");
+    g_autoptr(Settings) settings = settings_of("known.example\", \"[::1]:7000");
     for (size_t i = 0; i < G_N_ELEMENTS(place_cases); i++) {
         const PlaceCase *wanted = &place_cases[i];
         set_variable("GITHUB_API_URL", wanted->env_url);
@@ -115,6 +140,7 @@ static void test_places(void **state G_GNUC_UNUSED)
             .api_url = wanted->api_url,
             .host = wanted->host,
             .is_from_argument = wanted->api_url || wanted->host,
+            .is_from_model = wanted->is_from_model,
             .settings = settings,
         };
         g_auto(RestPlace) place = { 0 };
