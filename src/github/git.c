@@ -8,6 +8,10 @@
 #include "base/utf8.h"
 #include "github/redact.h"
 
+#define GIT_NO_SUCH_KEY 5 // exit status of `git config --unset-all`
+
+#define GIT_NO_SUCH_KEY 5 // exit status of `git config --unset-all`
+
 bool git_run(const char *dir, const char *const *args, int64_t timeout_ms, Cancel *cancel,
              GitResult *ret_result, GError **error)
 {
@@ -30,17 +34,23 @@ static bool git_fail(const char *const *args, const char *output, const char *er
     return fail_with(error, KEDGE_ERROR_FAILED, "%s", redacted);
 }
 
-bool git_must(const char *dir, const char *const *args, int64_t timeout_ms, Cancel *cancel,
-              char **ret_output, GError **error)
+bool git_must_spec(const GitSpec *spec, Cancel *cancel, char **ret_output, GError **error)
 {
     g_auto(GitResult) result = { 0 };
-    if (!git_run(dir, args, timeout_ms, cancel, &result, error))
+    if (!git_start(spec, cancel, &result, error))
         return false;
     if (result.exit_status != 0)
-        return git_fail(args, result.output, result.error_output, result.exit_status, error);
+        return git_fail(spec->args, result.output, result.error_output, result.exit_status, error);
     if (ret_output != NULL)
         *ret_output = g_steal_pointer(&result.output);
     return true;
+}
+
+bool git_must(const char *dir, const char *const *args, int64_t timeout_ms, Cancel *cancel,
+              char **ret_output, GError **error)
+{
+    const GitSpec spec = { .dir = dir, .args = args, .timeout_ms = timeout_ms };
+    return git_must_spec(&spec, cancel, ret_output, error);
 }
 
 bool git_must_bytes(const char *dir, const char *const *args, Cancel *cancel, char **ret_data,
@@ -86,6 +96,9 @@ bool git_repo_root(const char *dir, Cancel *cancel, char **ret_root, GError **er
         g_propagate_error(error, g_steal_pointer(&cause));
         return false;
     }
+    if (cause != NULL && strstr(cause->message, "not a git repository") == NULL)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Current git repository is unavailable: %s",
+                         cause->message);
     if (str_is_empty(root))
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Current git repository is unavailable.");
     *ret_root = g_steal_pointer(&root);
@@ -96,6 +109,24 @@ bool git_common_dir(const char *root, Cancel *cancel, char **ret_dir, GError **e
 {
     const char *const args[] = { "rev-parse", "--path-format=absolute", "--git-common-dir", NULL };
     return git_path(root, args, cancel, ret_dir, error);
+}
+
+bool git_hooks_path(const char *primary_root, Cancel *cancel, char **ret_path, GError **error)
+{
+    // not `rev-parse --git-path`, a reading command: those are told that there are no hooks
+    const char *const args[] = { "config", "--type=path", "--get", "core.hooksPath", NULL };
+    g_auto(GitResult) result = { 0 };
+    if (!git_run(primary_root, args, 0, cancel, &result, error))
+        return false;
+    if (result.exit_status == 0 && result.output[0] != '\0') {
+        *ret_path = g_canonicalize_filename(result.output, primary_root);
+        return true;
+    }
+    g_autofree char *common = NULL;
+    if (!git_common_dir(primary_root, cancel, &common, error))
+        return false;
+    *ret_path = g_build_filename(common, "hooks", NULL);
+    return true;
 }
 
 bool git_primary_root(const char *root, Cancel *cancel, char **ret_root, GError **error)
@@ -170,6 +201,17 @@ bool git_config_set(const char *root, const char *key, const char *value, Cancel
     // A key that somebody gave several values would otherwise be refused.
     const char *const args[] = { "config", "--replace-all", "--end-of-options", key, value, NULL };
     return git_must(root, args, 0, cancel, NULL, error);
+}
+
+bool git_config_unset(const char *root, const char *key, Cancel *cancel, GError **error)
+{
+    const char *const args[] = { "config", "--unset-all", "--end-of-options", key, NULL };
+    g_auto(GitResult) result = { 0 };
+    if (!git_run(root, args, 0, cancel, &result, error))
+        return false;
+    if (result.exit_status != 0 && result.exit_status != GIT_NO_SUCH_KEY)
+        return git_fail(args, result.output, result.error_output, result.exit_status, error);
+    return true;
 }
 
 bool git_remote_urls(const char *root, const char *name, Cancel *cancel, char **ret_raw,

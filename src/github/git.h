@@ -15,12 +15,17 @@ bool git_run(const char *dir, const char *const *args, int64_t timeout_ms, Cance
 bool git_must(const char *dir, const char *const *args, int64_t timeout_ms, Cancel *cancel,
               char **ret_output, GError **error);
 
+/* As git_must(), with all that a GitSpec can say. */
+bool git_must_spec(const GitSpec *spec, Cancel *cancel, char **ret_output, GError **error);
 /* As git_must(), one minute; stdout byte for byte (NUL-terminated besides), for -z and paths. */
 bool git_must_bytes(const char *dir, const char *const *args, Cancel *cancel, char **ret_data,
                     size_t *ret_size, GError **error);
 
 bool git_repo_root(const char *dir, Cancel *cancel, char **ret_root, GError **error); // E15
 bool git_primary_root(const char *root, Cancel *cancel, char **ret_root, GError **error);
+/* Absolute: a linked worktree may hold another `core.hooksPath`'s files. `primary_root` as above.
+ */
+bool git_hooks_path(const char *primary_root, Cancel *cancel, char **ret_path, GError **error);
 bool git_common_dir(const char *root, Cancel *cancel, char **ret_dir, GError **error);
 bool git_current_branch(const char *root, Cancel *cancel, char **ret_branch, GError **error); // E16
 bool git_head_sha(const char *root, Cancel *cancel, char **ret_sha, GError **error);          // E34
@@ -38,3 +43,5 @@ bool git_config_get(const char *root, const char *key, Cancel *cancel, char **re
                     GError **error);
 bool git_config_set(const char *root, const char *key, const char *value, Cancel *cancel,
                     GError **error);
+/* Not being there is no error. */
+bool git_config_unset(const char *root, const char *key, Cancel *cancel, GError **error);

@@ -102,7 +102,7 @@ git config remote.origin.url "ext::$(trap_program transport)"
 git read-tree HEAD
 for scope in HEAD~1..HEAD branch all; do
     run kedge agent-tools comment-extract "$scope" --base HEAD~1
-    expect_contains stdout '"comments"'
+    expect_contains stdout '"tool": "comment-extract"'
     [ ! -e "$SPRUNG" ] || fail "$scope connected"
     rm -f "$SPRUNG"
 done

@@ -10,7 +10,9 @@
 
 #include <sys/stat.h>
 
-#define REUSED "Reused the existing PR worktree."
+#define REUSED                                                                                     \
+    "Compared with PR head: up to date\nWorktree state: clean\n\n"                                 \
+    "Reused the existing PR worktree."
 
 static bool git_spawn(const char *dir, va_list words, char **ret_output)
 {
@@ -201,28 +203,28 @@ char *git_fixture_log(const GitFixture *self)
 char *checkout_text_90(const GitFixture *fixture, bool is_reused)
 {
     g_autofree char *path = git_fixture_worktree(fixture, 90);
-    return g_strdup_printf("%s\n\nTitle: Fix DST drift\n"
-                           "URL: https://github.com/harbor/tidepool/pull/90\n"
-                           "Base: trunk\nHead: fix/dst\nLocal branch: pr-90\nWorktree: %s\n"
-                           "Remote: origin\nRemote URL: %s\nCross repository: false\n"
-                           "Maintainer can modify: false\n\n%s",
-                           is_reused ? "# Pull Request #90 Worktree"
-                                     : "# Checked Out Pull Request #90",
-                           path, fixture->origin, is_reused ? REUSED : CHECKOUT_CREATED);
+    return g_strdup_printf(
+        "%s\n\nTitle: Fix DST drift\n"
+        "URL: https://github.com/harbor/tidepool/pull/90\n"
+        "Base: trunk\nHead: fix/dst\nLocal branch: pr-90\nWorktree: %s\n"
+        "Remote: origin\nRemote URL: %s\nCross repository: false\n"
+        "Maintainer can modify: false\n%s%s",
+        is_reused ? "# Pull Request #90 Worktree" : "# Checked Out Pull Request #90", path,
+        fixture->origin, is_reused ? "" : "\n", is_reused ? REUSED : CHECKOUT_CREATED);
 }
 
 char *checkout_text_93(const GitFixture *fixture, const char *remote, const char *url,
                        bool is_reused)
 {
     g_autofree char *path = git_fixture_worktree(fixture, 93);
-    return g_strdup_printf("%s\n\nTitle: Add moon phase\n"
-                           "URL: https://github.com/harbor/tidepool/pull/93\n"
-                           "Base: trunk\nHead: moon\nLocal branch: pr-93\nWorktree: %s\n"
-                           "Remote: %s\nRemote URL: %s\nCross repository: true\n"
-                           "Maintainer can modify: true\n\n%s",
-                           is_reused ? "# Pull Request #93 Worktree"
-                                     : "# Checked Out Pull Request #93",
-                           path, remote, url, is_reused ? REUSED : CHECKOUT_CREATED);
+    return g_strdup_printf(
+        "%s\n\nTitle: Add moon phase\n"
+        "URL: https://github.com/harbor/tidepool/pull/93\n"
+        "Base: trunk\nHead: moon\nLocal branch: pr-93\nWorktree: %s\n"
+        "Remote: %s\nRemote URL: %s\nCross repository: true\n"
+        "Maintainer can modify: true\n%s%s",
+        is_reused ? "# Pull Request #93 Worktree" : "# Checked Out Pull Request #93", path, remote,
+        url, is_reused ? "" : "\n", is_reused ? REUSED : CHECKOUT_CREATED);
 }
 
 void checkout_expect(const char *name, GitFixture *fixture, const char *arguments, const char *want)

@@ -174,7 +174,8 @@ static void test_wrong_checkout(void **state G_GNUC_UNUSED)
     // another commit: another repository
     g_autofree char *other =
         git_fixture_pr(91, "fix/dst", fixture->moon_sha, false, "null", "null");
-    gh_fixture_reply(fixture->gh, &(GhReply) { .match = "pr view 91 *", .out = other });
+    gh_fixture_reply(fixture->gh,
+                     &(GhReply) { .match = "pr view 91 *", .out = other, .is_repeated = true });
     g_autofree char *want = g_strdup_printf(
         "no git remote of this checkout points at harbor/tidepool: refs/heads/fix/dst is at %.12s, "
         "expected %.12s",
@@ -185,8 +186,7 @@ static void test_wrong_checkout(void **state G_GNUC_UNUSED)
     // a remote that is: it is used instead of origin
     git_do(fixture->work, "remote", "add", "upstream", "ssh://git@github.com/Harbor/TidePool",
            NULL);
-    g_autofree char *again =
-        git_fixture_pr(92, "fix/dst", fixture->moon_sha, false, "null", "null");
+    g_autofree char *again = git_fixture_pr(92, "fix/dst", fixture->dst_sha, false, "null", "null");
     gh_fixture_reply(fixture->gh, &(GhReply) { .match = "pr view 92 *", .out = again });
     g_auto(ToolResult) found =
         gh_fixture_call(fixture->gh, "{\"op\":\"pr_checkout\",\"pr\":\"92\"}");

@@ -1,9 +1,11 @@
 /*
- * op: pr_push, with real git (github-tool §9.6, T101–T105).
+ * op: pr_push, with real git (github-tool §9.6, T101–T105, T170, T174–T178).
  */
 #include "unit.h"
 
 #include "git_fixture.h"
+
+#include <sys/stat.h>
 
 #define FORK "git@github.com:lindq/tidepool.git"
 
@@ -52,7 +54,8 @@ static void test_push_head(void **state G_GNUC_UNUSED)
     g_auto(ToolResult) result = gh_fixture_call_in(fixture->gh, path, "{\"op\":\"pr_push\"}");
     g_autofree char *want = push_text(false);
     gh_expect_text("github-T101", &result, want);
-    expect_log("github-T101", fixture, "push|--end-of-options|fork-lindq|HEAD:refs/heads/moon\n");
+    expect_log("github-T101", fixture,
+               "push|--porcelain|--end-of-options|fork-lindq|HEAD:refs/heads/moon\n");
     g_autofree char *there = git_out(fixture->fork, "rev-parse", "refs/heads/moon", NULL);
     assert_string_equal(there, sha);
     gh_expect_calls("github-T101", fixture->gh, 0);
@@ -80,27 +83,147 @@ static void test_push_other_branch(void **state G_GNUC_UNUSED)
         fixture->gh, "{\"op\":\"pr_push\",\"branch\":\" pr-93 \",\"forceWithLease\":true}");
     g_autofree char *want = push_text(true);
     gh_expect_text("github-T102", &result, want);
-    expect_log("github-T102", fixture,
-               "push|--end-of-options|fork-lindq|refs/heads/pr-93:refs/heads/moon\n"
-               "push|--force-with-lease|--end-of-options|fork-lindq|"
-               "refs/heads/pr-93:refs/heads/moon\n");
+    g_autofree char *log = g_strdup_printf(
+        "push|--porcelain|--end-of-options|fork-lindq|refs/heads/pr-93:refs/heads/moon\n"
+        "push|--porcelain|--force-with-lease=refs/heads/moon:%s|--end-of-options|fork-lindq|"
+        "refs/heads/pr-93:refs/heads/moon\n",
+        fixture->moon_sha);
+    expect_log("github-T102", fixture, log);
+    git_expect_config("github-T102", fixture->work, "branch.pr-93.kedgeLease", sha);
     g_autofree char *there = git_out(fixture->fork, "rev-parse", "refs/heads/moon", NULL);
     assert_string_equal(there, sha);
 }
 
-/* The lease is what the last fetch saw: a commit of somebody else stops the push. */
-static void test_lease_holds(void **state G_GNUC_UNUSED)
+static char *moved_text(const char *there, const char *lease)
+{
+    return g_strdup_printf("fork-lindq:moon is at %.12s, not at %.12s as of the last checkout or "
+                           "push. Nothing was pushed. Run pr_checkout for this pull request again "
+                           "and take in its commits first.",
+                           there, lease);
+}
+
+/* A commit of somebody else stops the push, and looking again does not make it ours. */
+static void test_lease_is_pinned(void **state G_GNUC_UNUSED)
+{
+    static const char arguments[] =
+        "{\"op\":\"pr_push\",\"branch\":\"pr-93\",\"forceWithLease\":true}";
+    g_autoptr(GitFixture) fixture = checked_out();
+    g_autofree char *path = git_fixture_worktree(fixture, 93);
+    g_autofree char *own = git_commit(path, "our own");
+    git_do(fixture->work, "fetch", "--quiet", fixture->fork, "moon:theirs", NULL);
+    git_do(fixture->work, "checkout", "--quiet", "theirs", NULL);
+    g_autofree char *theirs = git_commit(fixture->work, "their work");
+    git_do(fixture->work, "push", "--quiet", fixture->fork, "theirs:refs/heads/moon", NULL);
+    git_do(fixture->work, "checkout", "--quiet", "main", NULL);
+
+    g_autofree char *want = moved_text(theirs, fixture->moon_sha);
+    g_auto(ToolResult) refused = gh_fixture_call(fixture->gh, arguments);
+    gh_expect_error("github-T175", &refused, want);
+
+    // the remote-tracking ref now is their commit: git's own lease would let the push through
+    g_autofree char *pr = git_fixture_pr(93, "moon", theirs, true, "{\"login\":\"lindq\"}",
+                                         "{\"id\":\"R_2\",\"name\":\"tidepool\"}");
+    gh_fixture_reply(fixture->gh, &(GhReply) { .match = "pr view 93 *", .out = pr });
+    git_fixture_reply_fork(fixture, FORK, "https://github.com/lindq/tidepool");
+    g_auto(ToolResult) looked =
+        gh_fixture_call(fixture->gh, "{\"op\":\"pr_checkout\",\"pr\":\"93\"}");
+    assert_false(looked.is_error);
+    git_expect_config("github-T175", fixture->work, "branch.pr-93.kedgeLease", fixture->moon_sha);
+    g_auto(ToolResult) again = gh_fixture_call(fixture->gh, arguments);
+    gh_expect_error("github-T175", &again, want);
+    g_autofree char *there = git_out(fixture->fork, "rev-parse", "refs/heads/moon", NULL);
+    assert_string_equal(there, theirs);
+
+    // without a record of ours: what was fetched last; without that, nothing to go by
+    git_do(fixture->work, "config", "--unset", "branch.pr-93.kedgeLease", NULL);
+    git_do(fixture->work, "update-ref", "-d", "refs/remotes/fork-lindq/moon", NULL);
+    g_auto(ToolResult) unknown = gh_fixture_call(fixture->gh, arguments);
+    gh_expect_error("E44", &unknown,
+                    "branch pr-93 has no recorded lease; run op: pr_checkout for its pull request "
+                    "first");
+}
+
+static void test_up_to_date(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GitFixture) fixture = checked_out();
-    git_do(fixture->work, "push", "--quiet", "--force", fixture->fork, "main:refs/heads/moon",
-           NULL);
-    g_auto(ToolResult) result = gh_fixture_call(
-        fixture->gh, "{\"op\":\"pr_push\",\"branch\":\"pr-93\",\"forceWithLease\":true}");
-    g_autofree char *text = tool_result_text(&result);
-    assert_true(result.is_error);
-    assert_non_null(strstr(text, "stale info"));
-    g_autofree char *there = git_out(fixture->fork, "rev-parse", "refs/heads/moon", NULL);
-    assert_string_equal(there, fixture->main_sha);
+    g_autofree char *path = git_fixture_worktree(fixture, 93);
+    g_autofree char *sha = git_commit(path, "more moon");
+    g_auto(ToolResult) first =
+        gh_fixture_call(fixture->gh, "{\"op\":\"pr_push\",\"branch\":\"pr-93\"}");
+    assert_false(first.is_error);
+    git_expect_config("github-T174", fixture->work, "branch.pr-93.kedgeLease", sha);
+    g_autofree char *text = push_text(false);
+    *strstr(text, "Pushed pr-93 to") = '\0';
+    g_autofree char *want = g_strdup_printf(
+        "%sAlready up to date: fork-lindq:moon is at %.12s. Nothing was pushed.", text, sha);
+    g_auto(ToolResult) second =
+        gh_fixture_call(fixture->gh, "{\"op\":\"pr_push\",\"branch\":\"pr-93\"}");
+    gh_expect_text("github-T174", &second, want);
+
+    g_autofree char *edited = g_build_filename(path, "a.c", NULL);
+    g_autofree char *added = g_build_filename(path, "b\nc", NULL);
+    assert_true(g_file_set_contents(edited, "x", -1, NULL));
+    assert_true(g_file_set_contents(added, "x", -1, NULL));
+    git_do(path, "add", "a.c", NULL);
+    g_autofree char *more =
+        g_strdup_printf("%s\nNot pushed: 2 uncommitted changes in %s: a.c, b?c.", want, path);
+    g_auto(ToolResult) third =
+        gh_fixture_call(fixture->gh, "{\"op\":\"pr_push\",\"branch\":\"pr-93\"}");
+    gh_expect_text("github-T174", &third, more);
+}
+
+static void write_hook(const char *dir, const char *log)
+{
+    g_autofree char *hooks = g_build_filename(dir, ".husky", NULL);
+    g_autofree char *hook = g_build_filename(hooks, "pre-push", NULL);
+    g_autofree char *text = g_strdup_printf("#!/bin/sh\necho '%s' >>'%s'\n", dir, log);
+    assert_int_equal(g_mkdir_with_parents(hooks, 0700), 0);
+    assert_true(g_file_set_contents(hook, text, -1, NULL));
+    assert_int_equal(chmod(hook, 0755), 0);
+}
+
+static void test_hooks_of_the_primary_root(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GitFixture) fixture = checked_out();
+    g_autofree char *path = git_fixture_worktree(fixture, 93);
+    g_autofree char *log = g_build_filename(fixture->gh->dir, "hook-log", NULL);
+    git_do(fixture->work, "config", "core.hooksPath", ".husky", NULL);
+    write_hook(fixture->work, log);
+    write_hook(path, log);
+    g_autofree char *sha = git_commit(path, "more moon");
+    g_auto(ToolResult) result = gh_fixture_call_in(fixture->gh, path, "{\"op\":\"pr_push\"}");
+    assert_false(result.is_error);
+    g_autofree char *ran = NULL;
+    assert_true(g_file_get_contents(log, &ran, NULL, NULL));
+    g_autofree char *want = g_strconcat(fixture->work, "\n", NULL);
+    assert_string_equal(ran, want);
+}
+
+static void test_closed_fork(void **state G_GNUC_UNUSED)
+{
+    static const char warning[] =
+        "\nWarning: this PR comes from a fork that does not allow edits by maintainers; a push "
+        "will work only for somebody who may write to the fork.";
+    g_autoptr(GitFixture) fixture = checked_out();
+    git_do(fixture->work, "config", "branch.pr-93.ompPrMaintainerCanModify", "false", NULL);
+    g_auto(ToolResult) done =
+        gh_fixture_call(fixture->gh, "{\"op\":\"pr_push\",\"branch\":\"pr-93\"}");
+    g_autofree char *text = tool_result_text(&done);
+    assert_false(done.is_error);
+    assert_true(g_str_has_suffix(text, warning));
+
+    g_autofree char *path = git_fixture_worktree(fixture, 93);
+    g_autofree char *sha = git_commit(path, "more moon");
+    git_do(fixture->fork, "config", "receive.denyCurrentBranch", "refuse", NULL);
+    git_do(fixture->fork, "symbolic-ref", "HEAD", "refs/heads/moon", NULL);
+    git_do(fixture->fork, "config", "core.bare", "false", NULL);
+    g_auto(ToolResult) refused =
+        gh_fixture_call(fixture->gh, "{\"op\":\"pr_push\",\"branch\":\"pr-93\"}");
+    g_autofree char *words = tool_result_text(&refused);
+    assert_true(refused.is_error);
+    assert_non_null(strstr(words, "rejected"));
+    if (!g_str_has_suffix(words, warning))
+        fail_msg("github-T170: %s", words);
 }
 
 static void test_detached(void **state G_GNUC_UNUSED)
@@ -109,8 +232,7 @@ static void test_detached(void **state G_GNUC_UNUSED)
     git_do(fixture->work, "checkout", "--quiet", "--detach", NULL);
     g_auto(ToolResult) named =
         gh_fixture_call(fixture->gh, "{\"op\":\"pr_push\",\"branch\":\"pr-93\"}");
-    g_autofree char *want = push_text(false);
-    gh_expect_text("detached, named", &named, want);
+    assert_false(named.is_error);
     g_auto(ToolResult) unnamed = gh_fixture_call(fixture->gh, "{\"op\":\"pr_push\"}");
     gh_expect_error("detached, unnamed", &unnamed,
                     "Current git branch is unavailable. Pass `branch` or `run` explicitly.");
@@ -122,8 +244,8 @@ static void test_remote_falls_back(void **state G_GNUC_UNUSED)
     git_do(fixture->work, "config", "branch.pr-93.pushRemote", "", NULL);
     g_auto(ToolResult) result =
         gh_fixture_call(fixture->gh, "{\"op\":\"pr_push\",\"branch\":\"pr-93\"}");
-    g_autofree char *want = push_text(false);
-    gh_expect_text("remote", &result, want);
+    assert_false(result.is_error);
+    assert_string_equal(json_get_text(result.details, "remote"), "fork-lindq");
 }
 
 static void test_errors(void **state G_GNUC_UNUSED)
@@ -158,9 +280,15 @@ static void test_errors(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_push_head),         cmocka_unit_test(test_push_other_branch),
-        cmocka_unit_test(test_lease_holds),       cmocka_unit_test(test_detached),
-        cmocka_unit_test(test_remote_falls_back), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_push_head),
+        cmocka_unit_test(test_push_other_branch),
+        cmocka_unit_test(test_lease_is_pinned),
+        cmocka_unit_test(test_up_to_date),
+        cmocka_unit_test(test_hooks_of_the_primary_root),
+        cmocka_unit_test(test_closed_fork),
+        cmocka_unit_test(test_detached),
+        cmocka_unit_test(test_remote_falls_back),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,11 @@
 #include "base/str.h"
 #include "github/gh.h"
 #include "github/git.h"
-#include "github/ops/checkout_remote.h"
+#include "github/ops/checkout_head.h"
 #include "github/ops/git_worktree.h"
 #include "github/ops/repo_lock.h"
+#include "github/ops/worktree_state.h"
+#include "github/repo_ref.h"
 #include "github/text.h"
 
 #define CHECKOUT_GIT_TIMEOUT_MS (30 * 60 * 1000) // the network, or a large tree
@@ -34,6 +36,8 @@ void checkout_free(Checkout *self)
     g_free(self->worktree_path);
     g_free(self->remote);
     g_free(self->remote_url);
+    g_free(self->reset_from);
+    g_free(self->state);
     g_free(self);
 }
 
@@ -76,8 +80,8 @@ static bool read_facts(json_t *pr, Checkout **ret_checkout, GError **error)
     return true;
 }
 
-static bool fetch_facts(ToolCall *call, const CheckoutRequest *request, Checkout **ret_checkout,
-                        GError **error)
+bool checkout_fetch_facts(ToolCall *call, const CheckoutRequest *request, Checkout **ret_checkout,
+                          GError **error)
 {
     const char *entry = request->entry;
     if (entry != NULL && entry[0] == '-')
@@ -89,7 +93,8 @@ static bool fetch_facts(ToolCall *call, const CheckoutRequest *request, Checkout
     size_t n = 2;
     if (entry != NULL)
         argv[n++] = entry;
-    bool is_url = entry != NULL && g_str_has_prefix(entry, "https://");
+    bool is_url = entry != NULL &&
+                  (g_str_has_prefix(entry, "https://") || g_str_has_prefix(entry, "http://"));
     if (request->repo != NULL && !is_url) {
         argv[n++] = "--repo";
         argv[n++] = request->repo;
@@ -99,6 +104,18 @@ static bool fetch_facts(ToolCall *call, const CheckoutRequest *request, Checkout
     const GhSpec spec = { .argv = argv, .has_explicit_repo = request->repo != NULL };
     g_autoptr(json_t) pr = NULL;
     return gh_json(call, &spec, JSON_OBJECT, &pr, error) && read_facts(pr, ret_checkout, error);
+}
+
+/* Gives worktrees with a detached HEAD the branch that is rebased there. */
+static bool name_rebased(GPtrArray *worktrees, Cancel *cancel, GError **error)
+{
+    for (unsigned i = 0; i < worktrees->len; i++) {
+        GitWorktree *worktree = g_ptr_array_index(worktrees, i);
+        if (worktree->ref == NULL && file_is_directory(worktree->path) &&
+            !worktree_rebased_ref(worktree->path, cancel, &worktree->ref, error))
+            return false;
+    }
+    return true;
 }
 
 static GitWorktree *find_by_ref(const GPtrArray *worktrees, const char *ref)
@@ -118,7 +135,8 @@ static bool find_existing(const char *root, const Checkout *self, Cancel *cancel
 {
     g_autofree char *ref = g_strconcat("refs/heads/", self->branch, NULL);
     g_autoptr(GPtrArray) worktrees = NULL;
-    if (!git_worktree_list(root, cancel, &worktrees, error))
+    if (!git_worktree_list(root, cancel, &worktrees, error) ||
+        !name_rebased(worktrees, cancel, error))
         return false;
     GitWorktree *existing = find_by_ref(worktrees, ref);
     if (existing != NULL && !file_is_directory(existing->path)) {
@@ -152,33 +170,6 @@ static bool check_head_ref(const char *root, const char *head_ref, Cancel *cance
     return true;
 }
 
-/* Fetches the head branch; `ret_ref` is its remote-tracking ref. */
-static bool fetch_head(const char *root, const Checkout *self, const CheckoutRemote *remote,
-                       Cancel *cancel, char **ret_ref, GError **error)
-{
-    g_autofree char *ref = g_strdup_printf("refs/remotes/%s/%s", remote->name, self->head_ref);
-    g_autofree char *refspec = g_strdup_printf("+refs/heads/%s:%s", self->head_ref, ref);
-    const char *const args[] = { "fetch", "--end-of-options", remote->name, refspec, NULL };
-    if (!git_must(root, args, CHECKOUT_GIT_TIMEOUT_MS, cancel, NULL, error))
-        return false;
-
-    if (remote->unmatched_slug != NULL) {
-        g_autofree char *commit = NULL;
-        if (!git_ref_value(root, ref, cancel, &commit, error))
-            return false;
-        if (strcmp(commit, self->head_oid) != 0) {
-            g_autofree char *fetched = text_sha12(commit);
-            g_autofree char *expected = text_sha12(self->head_oid);
-            return fail_with(error, KEDGE_ERROR_FAILED,
-                             "no git remote of this checkout points at %s: refs/heads/%s is at %s, "
-                             "expected %s",
-                             remote->unmatched_slug, self->head_ref, fetched, expected);
-        }
-    }
-    *ret_ref = g_steal_pointer(&ref);
-    return true;
-}
-
 static bool make_branch(const char *root, const Checkout *self, const char *start, bool force,
                         Cancel *cancel, GError **error)
 {
@@ -207,28 +198,98 @@ static bool make_branch(const char *root, const Checkout *self, const char *star
     return git_must(root, exists ? reset : add, 0, cancel, NULL, error);
 }
 
+typedef struct ConfigEntry {
+    const char *key, *value; // NULL: removed
+} ConfigEntry;
+
+/* May the branch's push overwrite the head? Only when it has taken in what is there. */
+static bool has_taken_in(const Checkout *self)
+{
+    return !self->is_reused || self->behind == 0;
+}
+
 static bool write_config(const char *root, const Checkout *self, Cancel *cancel, GError **error)
 {
-    g_autofree char *merge = g_strconcat("refs/heads/", self->head_ref, NULL);
+    bool can_push = !self->has_no_push_target;
+    g_autofree char *merge =
+        can_push ? g_strconcat("refs/heads/", self->head_ref, NULL)
+                 : g_strdup_printf("refs/pull/%" G_GINT64_FORMAT "/head", self->number);
     bool is_cross = json_get_bool(self->pr, "isCrossRepository", false);
     bool can_modify = json_get_bool(self->pr, "maintainerCanModify", false);
-    const struct {
-        const char *key, *value;
-    } entries[] = {
+    const ConfigEntry entries[] = {
         { "remote", self->remote },
         { "merge", merge },
-        { "pushRemote", self->remote },
-        { "ompPrHeadRef", self->head_ref },
+        { "pushRemote", can_push ? self->remote : NULL },
+        { "ompPrHeadRef", can_push ? self->head_ref : NULL },
         { "ompPrUrl", self->url != NULL ? self->url : "" },
         { "ompPrIsCrossRepository", is_cross ? "true" : "false" },
         { "ompPrMaintainerCanModify", can_modify ? "true" : "false" },
+        { "kedgePushTarget", can_push ? NULL : "none" },
+        { "kedgeLease", can_push ? self->head_oid : NULL },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(entries); i++) {
+        if (strcmp(entries[i].key, "kedgeLease") == 0 && can_push && !has_taken_in(self))
+            continue;
         g_autofree char *key = g_strdup_printf("branch.%s.%s", self->branch, entries[i].key);
-        if (!git_config_set(root, key, entries[i].value, cancel, error))
+        bool is_done = entries[i].value != NULL
+                           ? git_config_set(root, key, entries[i].value, cancel, error)
+                           : git_config_unset(root, key, cancel, error);
+        if (!is_done)
             return false;
     }
     return true;
+}
+
+static bool fail_not_clean(const Checkout *self, const char *path, const WorktreeState *state,
+                           GError **error)
+{
+    if (state->operation != NULL)
+        return fail_with(error, KEDGE_ERROR_FAILED,
+                         "worktree of %s at %s was not reset: %s in progress", self->branch, path,
+                         state->operation);
+    g_autofree char *counts = worktree_state_counts(state);
+    g_autofree char *paths = worktree_state_paths(state);
+    return fail_with(error, KEDGE_ERROR_FAILED, "worktree of %s at %s was not reset: %s: %s",
+                     self->branch, path, counts, paths);
+}
+
+/* Moves a clean worktree to the head. Hooks are the primary root's: this worktree has somebody's
+   files. */
+static bool reset_worktree(const char *root, const char *path, Checkout *self, Cancel *cancel,
+                           GError **error)
+{
+    g_autofree char *hooks = NULL;
+    g_autofree char *old = NULL;
+    if (!git_hooks_path(root, cancel, &hooks, error) || !git_head_sha(path, cancel, &old, error))
+        return false;
+    g_autofree char *option = g_strconcat("core.hooksPath=", hooks, NULL);
+    const GitSpec spec = {
+        .dir = path,
+        .args = (const char *const[]) { "-c", option, "reset", "--keep", self->head_oid, NULL },
+        .timeout_ms = CHECKOUT_GIT_TIMEOUT_MS,
+        .may_fetch_missing = true,
+    };
+    if (!git_must_spec(&spec, cancel, NULL, error))
+        return false;
+    self->reset_from = g_steal_pointer(&old);
+    self->ahead = self->behind = 0;
+    return true;
+}
+
+/* How a worktree that is there compares with the head; with `force` it is moved there. */
+static bool look_at_existing(const char *root, const char *path, bool force, Checkout *self,
+                             Cancel *cancel, GError **error)
+{
+    g_auto(WorktreeState) state = { 0 };
+    if (!worktree_state_read(path, cancel, &state, error) ||
+        !worktree_compare(path, self->head_oid, cancel, &self->ahead, &self->behind, error))
+        return false;
+    self->state = worktree_state_text(&state);
+    if (!force || (self->ahead == 0 && self->behind == 0))
+        return true;
+    if (!worktree_state_is_clean(&state))
+        return fail_not_clean(self, path, &state, error);
+    return reset_worktree(root, path, self, cancel, error);
 }
 
 static bool check_path_is_free(const GPtrArray *worktrees, const char *path, GError **error)
@@ -253,33 +314,37 @@ static bool add_worktree(const char *root, const GPtrArray *worktrees, const cha
 {
     g_autofree char *parent = g_path_get_dirname(path);
     const char *const args[] = { "worktree", "add", "--end-of-options", path, branch, NULL };
+    const GitSpec spec = {
+        .dir = root,
+        .args = args,
+        .timeout_ms = CHECKOUT_GIT_TIMEOUT_MS,
+        .may_fetch_missing = true,
+    };
     return check_path_is_free(worktrees, path, error) && file_make_dirs(parent, 0700, error) &&
-           git_must(root, args, CHECKOUT_GIT_TIMEOUT_MS, cancel, NULL, error);
+           git_must_spec(&spec, cancel, NULL, error);
 }
 
 /* Steps 5 to 11, under the lock. `root` is the primary root: with a relative core.hooksPath (.husky
    and the like) git takes hooks from where it runs, and a linked worktree may hold another pull
    request's files. */
-static bool checkout_locked(ToolCall *call, const char *root, const char *target, bool force,
-                            Checkout *self, GError **error)
+static bool checkout_locked(ToolCall *call, const char *root, const char *target,
+                            const CheckoutRequest *request, Checkout *self, GError **error)
 {
     Cancel *cancel = tool_call_cancel(call);
     g_autoptr(GPtrArray) worktrees = NULL;
     GitWorktree *existing = NULL;
-    g_auto(CheckoutRemote) remote = { 0 };
     g_autofree char *start = NULL;
     if (!check_head_ref(root, self->head_ref, cancel, error) ||
         !find_existing(root, self, cancel, &worktrees, &existing, error) ||
-        !checkout_remote_pick(call, root, self, &remote, error) ||
-        !fetch_head(root, self, &remote, cancel, &start, error))
+        !checkout_head_fetch(call, root, request, self, &start, error))
         return false;
     self->is_reused = existing != NULL;
-    self->remote = g_steal_pointer(&remote.name);
-    self->remote_url = g_steal_pointer(&remote.raw_url);
 
-    if (existing == NULL && !make_branch(root, self, start, force, cancel, error))
-        return false;
-    if (!write_config(root, self, cancel, error))
+    bool is_ready =
+        existing != NULL
+            ? look_at_existing(root, existing->path, request->force, self, cancel, error)
+            : make_branch(root, self, start, request->force, cancel, error);
+    if (!is_ready || !write_config(root, self, cancel, error))
         return false;
     if (existing == NULL && !add_worktree(root, worktrees, target, self->branch, cancel, error))
         return false;
@@ -291,25 +356,37 @@ static bool checkout_locked(ToolCall *call, const char *root, const char *target
     return true;
 }
 
-bool checkout_pr(ToolCall *call, const CheckoutRequest *request, Checkout **ret_checkout,
-                 GError **error)
+bool checkout_finish(ToolCall *call, const CheckoutRequest *request, Checkout *checkout,
+                     GError **error)
 {
     Cancel *cancel = tool_call_cancel(call);
-    g_autoptr(Checkout) self = NULL;
     g_autofree char *root = NULL;
     g_autofree char *primary = NULL;
     g_autofree char *common = NULL;
-    if (!fetch_facts(call, request, &self, error) ||
-        !git_repo_root(tool_call_cwd(call), cancel, &root, error) ||
+    if (!git_repo_root(tool_call_cwd(call), cancel, &root, error) ||
         !git_primary_root(root, cancel, &primary, error) ||
         !git_common_dir(root, cancel, &common, error))
         return false;
 
-    g_autofree char *target = git_worktree_path(primary, self->number);
+    g_autofree char *target = git_worktree_path(primary, checkout->number);
     g_autoptr(RepoLock) lock = NULL;
-    if (!repo_lock_acquire(primary, common, REPO_LOCK_MAX_WAIT_MS, cancel, &lock, error) ||
-        !checkout_locked(call, primary, target, request->force, self, error))
-        return false;
-    *ret_checkout = g_steal_pointer(&self);
-    return true;
+    return repo_lock_acquire(primary, common, REPO_LOCK_MAX_WAIT_MS, cancel, &lock, error) &&
+           checkout_locked(call, primary, target, request, checkout, error);
+}
+
+/* HOST/OWNER/REPO of the pull request's URL in lower case, or "". Caller frees. */
+static char *repository_of(const Checkout *self)
+{
+    g_auto(GithubUrl) url = { 0 };
+    if (self->url == NULL || !github_url_parse(self->url, "pull", &url))
+        return g_strdup("");
+    g_autofree char *name = g_strconcat(url.host, "/", url.slug, NULL);
+    return g_ascii_strdown(name, -1);
+}
+
+bool checkout_is_same(const Checkout *a, const Checkout *b)
+{
+    g_autofree char *a_name = repository_of(a);
+    g_autofree char *b_name = repository_of(b);
+    return a->number == b->number && strcmp(a_name, b_name) == 0;
 }

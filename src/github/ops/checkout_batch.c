@@ -1,6 +1,6 @@
 /*
- * All members are started at once and settle on their own; the results keep the order of the
- * request.
+ * GitHub is asked about all members at once; what git does follows in the order of the request, so
+ * that which of two names of one pull request is done does not depend on whose answer came first.
  */
 #include "github/ops/checkout_batch.h"
 
@@ -11,14 +11,56 @@
 typedef struct BatchMember {
     ToolCall *call;
     CheckoutRequest request;
-    Checkout *checkout; // NULL: failed
+    Checkout *checkout; // NULL: failed, or named before
     GError *error;
+    const struct BatchMember *earlier; // that names the same pull request; NULL: none
 } BatchMember;
 
-static void member_run(void *item)
+static void member_fetch_facts(void *item)
 {
     BatchMember *self = item;
-    checkout_pr(self->call, &self->request, &self->checkout, &self->error);
+    checkout_fetch_facts(self->call, &self->request, &self->checkout, &self->error);
+}
+
+/* What the member's text is about; NULL: failed. */
+static const Checkout *member_checkout(const BatchMember *self)
+{
+    return self->earlier != NULL ? self->earlier->checkout : self->checkout;
+}
+
+static const GError *member_error(const BatchMember *self)
+{
+    return self->earlier != NULL ? self->earlier->error : self->error;
+}
+
+static bool member_is_reused(const BatchMember *self)
+{
+    return self->earlier != NULL || self->checkout->is_reused;
+}
+
+/* Leaves only the first of those that name one pull request with a checkout of its own. */
+static void find_doubles(BatchMember *members, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        for (size_t k = 0; k < i && members[i].checkout != NULL; k++) {
+            if (members[k].checkout == NULL ||
+                !checkout_is_same(members[i].checkout, members[k].checkout))
+                continue;
+            g_clear_pointer(&members[i].checkout, checkout_free);
+            members[i].earlier = &members[k];
+        }
+    }
+}
+
+static void finish_members(BatchMember *members, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        BatchMember *self = &members[i];
+        if (self->checkout == NULL ||
+            checkout_finish(self->call, &self->request, self->checkout, &self->error))
+            continue;
+        g_clear_pointer(&self->checkout, checkout_free);
+    }
 }
 
 static void members_free(BatchMember *members, size_t count)
@@ -33,9 +75,9 @@ static void members_free(BatchMember *members, size_t count)
 static void append_failures(GString *out, const BatchMember *members, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (members[i].error != NULL)
-            g_string_append_printf(out, "\n- %s: %s", members[i].request.entry,
-                                   members[i].error->message);
+        const GError *error = member_error(&members[i]);
+        if (error != NULL)
+            g_string_append_printf(out, "\n- %s: %s", members[i].request.entry, error->message);
     }
 }
 
@@ -62,14 +104,18 @@ static bool batch_report(BatchMember *members, size_t count, const char *repo, T
     g_autoptr(json_t) checkouts = json_array();
     size_t done = 0, reused = 0;
     for (size_t i = 0; i < count; i++) {
-        const Checkout *checkout = members[i].checkout;
+        const Checkout *checkout = member_checkout(&members[i]);
         if (checkout == NULL)
             continue;
-        g_autofree char *text = checkout_text(checkout);
+        bool is_reused = member_is_reused(&members[i]);
+        const BatchMember *earlier = members[i].earlier;
+        g_autofree char *text = earlier != NULL
+                                    ? checkout_text_again(checkout, earlier->request.entry)
+                                    : checkout_text(checkout);
         g_string_append_printf(texts, "%s%s", done > 0 ? "\n\n---\n\n" : "", text);
-        json_append_take(checkouts, checkout_details(checkout));
+        json_append_take(checkouts, checkout_details(checkout, is_reused));
         done++;
-        reused += checkout->is_reused ? 1 : 0;
+        reused += is_reused ? 1 : 0;
     }
     if (done == 0) {
         append_failures(out, members, count);
@@ -102,7 +148,9 @@ bool checkout_batch(ToolCall *call, const char *const *entries, const char *repo
         members[i].request =
             (CheckoutRequest) { .entry = entries[i], .repo = repo, .force = force };
     }
-    fan_out(members, count, sizeof(members[0]), member_run);
+    fan_out(members, count, sizeof(members[0]), member_fetch_facts);
+    find_doubles(members, count);
+    finish_members(members, count);
 
     bool is_ok = !cancel_has_fired(tool_call_cancel(call));
     if (is_ok)

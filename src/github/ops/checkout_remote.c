@@ -125,6 +125,17 @@ static bool remote_find(const char *root, char *const *names, UrlsMatch matches,
     return true;
 }
 
+/* The pull request's URL, also of a server without TLS. */
+static bool parse_pr_url(const char *text, GithubUrl *ret_url)
+{
+    if (text == NULL)
+        return false;
+    g_autofree char *url = g_str_has_prefix(text, "http://")
+                               ? g_strconcat("https://", text + strlen("http://"), NULL)
+                               : g_strdup(text);
+    return github_url_parse(url, "pull", ret_url);
+}
+
 static bool pick_same_repo(const char *root, const Checkout *checkout, Cancel *cancel,
                            CheckoutRemote *ret_remote, GError **error)
 {
@@ -137,8 +148,7 @@ static bool pick_same_repo(const char *root, const Checkout *checkout, Cancel *c
 
     g_auto(GithubUrl) url = { 0 };
     g_autofree char *origin_slug = checkout_remote_slug(origin.effective);
-    bool can_check = origin_slug != NULL && checkout->url != NULL &&
-                     github_url_parse(checkout->url, "pull", &url);
+    bool can_check = origin_slug != NULL && parse_pr_url(checkout->url, &url);
     if (can_check && !urls_have_slug(&origin, url.slug)) {
         g_auto(GStrv) names = NULL;
         if (!remote_names(root, cancel, &names, error) ||
@@ -154,7 +164,14 @@ static bool pick_same_repo(const char *root, const Checkout *checkout, Cancel *c
     return true;
 }
 
-/* Asks gh for the fork's clone URL, of the kind that origin uses. */
+/* GitHub's words for what is not there, or not for this account. */
+static bool is_definite_not_found(const GError *error)
+{
+    return strstr(error->message, "Could not resolve to a") != NULL ||
+           strstr(error->message, "HTTP 404") != NULL || strstr(error->message, "HTTP 410") != NULL;
+}
+
+/* Asks gh for the fork's clone URL, of the kind that origin uses; NULL: the fork is gone. */
 static bool clone_url(ToolCall *call, const char *root, const Checkout *checkout, char **ret_url,
                       GError **error)
 {
@@ -164,8 +181,7 @@ static bool clone_url(ToolCall *call, const char *root, const Checkout *checkout
                          checkout->head_repo);
     g_auto(GithubUrl) url = { 0 };
     g_autofree char *repo = g_strdup(checkout->head_repo);
-    if (reference.host == NULL && checkout->url != NULL &&
-        github_url_parse(checkout->url, "pull", &url)) {
+    if (reference.host == NULL && parse_pr_url(checkout->url, &url)) {
         g_free(url.slug);
         url.slug = g_steal_pointer(&repo);
         repo = github_url_repo(&url, tool_call_settings(call)); // a fork is on its parent's host
@@ -175,8 +191,16 @@ static bool clone_url(ToolCall *call, const char *root, const Checkout *checkout
     const GhSpec spec = { .argv = argv, .has_explicit_repo = true };
     g_autoptr(json_t) reply = NULL;
     g_auto(RemoteUrls) origin = { 0 };
-    if (!gh_json(call, &spec, JSON_OBJECT, &reply, error) ||
-        !remote_read(root, "origin", tool_call_cancel(call), &origin, error))
+    g_autoptr(GError) cause = NULL;
+    if (!gh_json(call, &spec, JSON_OBJECT, &reply, &cause)) {
+        if (is_definite_not_found(cause)) {
+            *ret_url = NULL;
+            return true;
+        }
+        g_propagate_error(error, g_steal_pointer(&cause));
+        return false;
+    }
+    if (!remote_read(root, "origin", tool_call_cancel(call), &origin, error))
         return false;
 
     bool is_http = origin.raw != NULL && (g_str_has_prefix(origin.raw, "http://") ||
@@ -245,11 +269,15 @@ static bool pick_fork(ToolCall *call, const char *root, const Checkout *checkout
                       CheckoutRemote *ret_remote, GError **error)
 {
     Cancel *cancel = tool_call_cancel(call);
-    if (checkout->head_repo == NULL)
-        return fail_with(error, KEDGE_ERROR_PROTOCOL, "head repository must not be empty");
     g_autofree char *url = NULL;
     g_auto(GStrv) names = NULL;
-    if (!clone_url(call, root, checkout, &url, error) || !remote_names(root, cancel, &names, error))
+    if (checkout->head_repo != NULL && !clone_url(call, root, checkout, &url, error))
+        return false;
+    if (url == NULL) {
+        ret_remote->is_gone = true;
+        return true;
+    }
+    if (!remote_names(root, cancel, &names, error))
         return false;
 
     g_autofree char *stem = url_stem(url);
@@ -270,5 +298,11 @@ bool checkout_remote_pick(ToolCall *call, const char *root, const Checkout *chec
 {
     if (json_get_bool(checkout->pr, "isCrossRepository", false))
         return pick_fork(call, root, checkout, ret_remote, error);
+    return pick_same_repo(root, checkout, tool_call_cancel(call), ret_remote, error);
+}
+
+bool checkout_remote_pick_base(ToolCall *call, const char *root, const Checkout *checkout,
+                               CheckoutRemote *ret_remote, GError **error)
+{
     return pick_same_repo(root, checkout, tool_call_cancel(call), ret_remote, error);
 }

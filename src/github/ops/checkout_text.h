@@ -6,5 +6,7 @@
 
 #include "github/ops/checkout.h"
 
-char *checkout_text(const Checkout *checkout);      // caller frees
-json_t *checkout_details(const Checkout *checkout); // new reference
+char *checkout_text(const Checkout *checkout); // caller frees
+/* Of one that `entry` of the same call named before. Caller frees. */
+char *checkout_text_again(const Checkout *checkout, const char *entry);
+json_t *checkout_details(const Checkout *checkout, bool is_reused); // new reference

@@ -15,7 +15,8 @@ static bool checkout_single(ToolCall *call, const char *entry, const char *repo,
 {
     const CheckoutRequest request = { .entry = entry, .repo = repo, .force = force };
     g_autoptr(Checkout) checkout = NULL;
-    if (!checkout_pr(call, &request, &checkout, error))
+    if (!checkout_fetch_facts(call, &request, &checkout, error) ||
+        !checkout_finish(call, &request, checkout, error))
         return false;
     g_autofree char *text = checkout_text(checkout);
     tool_result_add_text(result, text);
@@ -29,7 +30,7 @@ static bool checkout_single(ToolCall *call, const char *entry, const char *repo,
     json_set_text(details, "remote", checkout->remote);
     json_set_text(details, "remoteBranch", checkout->head_ref);
     json_t *checkouts = json_array();
-    json_append_take(checkouts, checkout_details(checkout));
+    json_append_take(checkouts, checkout_details(checkout, checkout->is_reused));
     json_set_take(details, "checkouts", checkouts);
     return true;
 }

@@ -5,18 +5,32 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "github/git.h"
+#include "github/ops/git_worktree.h"
 #include "github/ops/github_args.h"
+#include "github/ops/worktree_state.h"
 #include "github/redact.h"
 #include "github/text.h"
 
 #define PUSH_TIMEOUT_MS (30 * 60 * 1000)
+#define ASK_TIMEOUT_MS  (60 * 1000)
+
+#define FORK_WARNING                                                                               \
+    "Warning: this PR comes from a fork that does not allow edits by maintainers; a push will "    \
+    "work only for somebody who may write to the fork."
 
 typedef struct PushTarget {
     char *head_ref; // branch name on the remote
     char *remote;
-    char *remote_url; // as configured; NULL: unknown
-    char *pr_url;     // NULL: unknown
+    char *remote_url;    // as configured; NULL: unknown
+    char *pr_url;        // NULL: unknown
+    char *lease;         // the commit that the remote must be at; NULL: without a lease
+    bool is_closed_fork; // its owner lets no maintainer push
 } PushTarget;
+
+typedef struct Push { // one that succeeded
+    char *commit;
+    bool is_up_to_date;
+} Push;
 
 static void push_target_clear(PushTarget *self)
 {
@@ -24,6 +38,7 @@ static void push_target_clear(PushTarget *self)
     g_clear_pointer(&self->remote, g_free);
     g_clear_pointer(&self->remote_url, g_free);
     g_clear_pointer(&self->pr_url, g_free);
+    g_clear_pointer(&self->lease, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PushTarget, push_target_clear)
 
@@ -34,11 +49,44 @@ static bool branch_config(const char *root, const char *branch, const char *name
     return git_config_get(root, key, cancel, ret_value, error);
 }
 
+static bool is_true(const char *value)
+{
+    return str_equal_nocase(value, "1") || str_equal_nocase(value, "true") ||
+           str_equal_nocase(value, "yes") || str_equal_nocase(value, "on");
+}
+
+/* Does the configuration say that the fork's owner lets no maintainer push? */
+static bool read_fork(const char *root, const char *branch, Cancel *cancel, bool *ret_is_closed,
+                      GError **error)
+{
+    g_autofree char *is_cross = NULL, *can_modify = NULL;
+    if (!branch_config(root, branch, "ompPrIsCrossRepository", cancel, &is_cross, error) ||
+        !branch_config(root, branch, "ompPrMaintainerCanModify", cancel, &can_modify, error))
+        return false;
+    *ret_is_closed = is_true(is_cross) && can_modify != NULL && !is_true(can_modify);
+    return true;
+}
+
+static bool check_push_target(const char *root, const char *branch, Cancel *cancel, GError **error)
+{
+    g_autofree char *target = NULL;
+    if (!branch_config(root, branch, "kedgePushTarget", cancel, &target, error))
+        return false;
+    if (g_strcmp0(target, "none") == 0)
+        return fail_with(error, KEDGE_ERROR_FAILED,
+                         "branch %s has no push target: the head branch of its pull request is "
+                         "gone. Push it under a name of your own with git, and open a new pull "
+                         "request.",
+                         branch);
+    return true;
+}
+
 static bool read_target(const char *root, const char *branch, Cancel *cancel,
                         PushTarget *ret_target, GError **error)
 {
     g_auto(PushTarget) target = { 0 };
-    if (!branch_config(root, branch, "ompPrHeadRef", cancel, &target.head_ref, error))
+    if (!check_push_target(root, branch, cancel, error) ||
+        !branch_config(root, branch, "ompPrHeadRef", cancel, &target.head_ref, error))
         return false;
     if (target.head_ref == NULL)
         return fail_with(
@@ -55,7 +103,8 @@ static bool read_target(const char *root, const char *branch, Cancel *cancel,
 
     g_autofree char *effective = NULL;
     if (!branch_config(root, branch, "ompPrUrl", cancel, &target.pr_url, error) ||
-        !git_remote_urls(root, target.remote, cancel, &target.remote_url, &effective, error))
+        !git_remote_urls(root, target.remote, cancel, &target.remote_url, &effective, error) ||
+        !read_fork(root, branch, cancel, &target.is_closed_fork, error))
         return false;
     *ret_target = target;
     target = (PushTarget) { 0 };
@@ -78,21 +127,149 @@ static bool push_source(const char *root, const char *branch, Cancel *cancel, ch
     return true;
 }
 
-static bool push(const char *root, const char *branch, const PushTarget *target, bool has_lease,
-                 Cancel *cancel, GError **error)
+/* The remote's commit of the head branch; NULL: it has none. */
+static bool ask_remote(const char *root, const PushTarget *target, Cancel *cancel,
+                       char **ret_commit, GError **error)
 {
-    g_autofree char *source = NULL;
-    if (!push_source(root, branch, cancel, &source, error))
+    g_autofree char *ref = g_strconcat("refs/heads/", target->head_ref, NULL);
+    const char *const args[] = { "ls-remote", "--end-of-options", target->remote, ref, NULL };
+    g_autofree char *output = NULL;
+    if (!git_must(root, args, ASK_TIMEOUT_MS, cancel, &output, error))
         return false;
-    g_autofree char *refspec = g_strdup_printf("%s:refs/heads/%s", source, target->head_ref);
-    const char *const plain[] = { "push", "--end-of-options", target->remote, refspec, NULL };
-    const char *const leased[] = {
-        "push", "--force-with-lease", "--end-of-options", target->remote, refspec, NULL
-    };
-    return git_must(root, has_lease ? leased : plain, PUSH_TIMEOUT_MS, cancel, NULL, error);
+    output[strcspn(output, "\t")] = '\0';
+    *ret_commit = *output != '\0' ? g_steal_pointer(&output) : NULL;
+    return true;
 }
 
-static char *push_text(const char *branch, const PushTarget *target, bool has_lease)
+static bool fail_moved(const PushTarget *target, const char *commit, GError **error)
+{
+    g_autofree char *there = commit != NULL ? text_sha12(commit) : g_strdup("(missing)");
+    g_autofree char *expected = text_sha12(target->lease);
+    g_autofree char *remote = redact_text(target->remote);
+    return fail_with(error, KEDGE_ERROR_FAILED,
+                     "%s:%s is at %s, not at %s as of the last checkout or push. Nothing was "
+                     "pushed. Run pr_checkout for this pull request again and take in its commits "
+                     "first.",
+                     remote, target->head_ref, there, expected);
+}
+
+/* What this checkout saw last and has taken in: only that may be overwritten. The remote is asked
+   first, so that the answer can say where it is. */
+static bool find_lease(const char *root, const char *branch, PushTarget *target, Cancel *cancel,
+                       GError **error)
+{
+    if (!branch_config(root, branch, "kedgeLease", cancel, &target->lease, error))
+        return false;
+    if (target->lease == NULL) { // a worktree of another program: what was fetched last
+        g_autofree char *ref =
+            g_strdup_printf("refs/remotes/%s/%s", target->remote, target->head_ref);
+        bool exists = false;
+        if (!git_ref_exists(root, ref, cancel, &exists, error))
+            return false;
+        if (!exists)
+            return fail_with(error, KEDGE_ERROR_FAILED,
+                             "branch %s has no recorded lease; run op: pr_checkout for its pull "
+                             "request first",
+                             branch);
+        if (!git_ref_value(root, ref, cancel, &target->lease, error))
+            return false;
+    }
+    g_autofree char *there = NULL;
+    if (!ask_remote(root, target, cancel, &there, error))
+        return false;
+    return g_strcmp0(there, target->lease) == 0 || fail_moved(target, there, error);
+}
+
+/* git's own words: which ref was refused is on stdout with --porcelain, the advice on stderr.
+   Caller frees. */
+static char *refusal_text(const GitResult *result)
+{
+    GString *text = g_string_new(NULL);
+    g_auto(GStrv) lines = g_strsplit(result->output, "\n", -1);
+    for (char **line = lines; *line != NULL; line++) {
+        if (g_str_has_prefix(*line, "!\t"))
+            g_string_append_printf(text, "%s\n", g_strdelimit(*line, "\t", ' '));
+    }
+    g_string_append(text, result->error_output);
+    if (text->len == 0)
+        g_string_append_printf(text, "git push failed with exit code %d", result->exit_status);
+    g_autofree char *whole = g_string_free(text, FALSE);
+    return redact_text(whole);
+}
+
+static bool fail_push(const char *root, const PushTarget *target, const GitResult *result,
+                      Cancel *cancel, GError **error)
+{
+    g_autofree char *said = refusal_text(result);
+    if (target->lease != NULL && strstr(said, "stale info") != NULL) {
+        g_autofree char *there = NULL;
+        ask_remote(root, target, cancel, &there, NULL);
+        return fail_moved(target, there, error);
+    }
+    return fail_with(error, KEDGE_ERROR_FAILED, "%s%s", said,
+                     target->is_closed_fork ? "\n" FORK_WARNING : "");
+}
+
+/* The lines of `push --porcelain`: "<flag>\t<from>:<to>\t<what>"; "=" means that nothing moved. */
+static bool was_up_to_date(const char *output)
+{
+    return g_str_has_prefix(output, "=\t") || strstr(output, "\n=\t") != NULL;
+}
+
+static bool push(const char *root, const char *branch, const PushTarget *target, Cancel *cancel,
+                 Push *ret_push, GError **error)
+{
+    g_autofree char *source = NULL, *primary = NULL, *hooks = NULL, *commit = NULL;
+    if (!push_source(root, branch, cancel, &source, error) ||
+        !git_primary_root(root, cancel, &primary, error) ||
+        !git_hooks_path(primary, cancel, &hooks, error) ||
+        !git_ref_value(root, source, cancel, &commit, error))
+        return false;
+    g_autofree char *refspec = g_strdup_printf("%s:refs/heads/%s", source, target->head_ref);
+    // the primary root's: a worktree's files are somebody's pull request
+    g_autofree char *hooks_option = g_strconcat("core.hooksPath=", hooks, NULL);
+    g_autofree char *lease =
+        g_strdup_printf("--force-with-lease=refs/heads/%s:%s", target->head_ref, target->lease);
+    const char *args[9] = { "-c", hooks_option, "push", "--porcelain" };
+    size_t n = 4;
+    if (target->lease != NULL)
+        args[n++] = lease;
+    args[n++] = "--end-of-options";
+    args[n++] = target->remote;
+    args[n++] = refspec;
+    g_auto(GitResult) result = { 0 };
+    if (!git_run(root, args, PUSH_TIMEOUT_MS, cancel, &result, error))
+        return false;
+    if (result.exit_status != 0)
+        return fail_push(root, target, &result, cancel, error);
+    ret_push->is_up_to_date = was_up_to_date(result.output);
+    ret_push->commit = g_steal_pointer(&commit);
+    return true;
+}
+
+/* "Not pushed: 2 uncommitted changes in <path>: a, b."; NULL: the branch has no worktree, or a
+   clean one, or it cannot be told. Caller frees. */
+static char *unpushed_text(const char *root, const char *branch, Cancel *cancel)
+{
+    g_autofree char *ref = g_strconcat("refs/heads/", branch, NULL);
+    g_autoptr(GPtrArray) worktrees = NULL;
+    if (!git_worktree_list(root, cancel, &worktrees, NULL))
+        return NULL;
+    for (unsigned i = 0; i < worktrees->len; i++) {
+        const GitWorktree *worktree = g_ptr_array_index(worktrees, i);
+        g_auto(WorktreeState) state = { 0 };
+        if (g_strcmp0(worktree->ref, ref) != 0 ||
+            !worktree_state_read(worktree->path, cancel, &state, NULL) || state.paths->len == 0)
+            continue;
+        g_autofree char *paths = worktree_state_paths(&state);
+        return g_strdup_printf("Not pushed: %u uncommitted change%s in %s: %s.", state.paths->len,
+                               state.paths->len == 1 ? "" : "s", worktree->path, paths);
+    }
+    return NULL;
+}
+
+static char *push_text(const char *branch, const PushTarget *target, const Push *done,
+                       const char *unpushed)
 {
     g_autoptr(GString) out = g_string_new("# Pushed Pull Request Branch\n\n");
     g_autofree char *url = target->remote_url != NULL ? redact_text(target->remote_url) : NULL;
@@ -102,34 +279,58 @@ static char *push_text(const char *branch, const PushTarget *target, bool has_le
     text_line(out, "", "Remote branch", target->head_ref);
     text_line(out, "", "Remote URL", url);
     text_line(out, "", "PR", target->pr_url);
-    text_line(out, "", "Force with lease", has_lease ? "true" : "false");
-    g_string_append_printf(out, "\nPushed %s to %s:%s.", branch, remote, target->head_ref);
+    text_line(out, "", "Force with lease", target->lease != NULL ? "true" : "false");
+    g_autofree char *sha = text_sha12(done->commit);
+    if (done->is_up_to_date)
+        g_string_append_printf(out, "\nAlready up to date: %s:%s is at %s. Nothing was pushed.",
+                               remote, target->head_ref, sha);
+    else
+        g_string_append_printf(out, "\nPushed %s to %s:%s.", branch, remote, target->head_ref);
+    if (unpushed != NULL)
+        g_string_append_printf(out, "\n%s", unpushed);
+    if (target->is_closed_fork)
+        g_string_append(out, "\n" FORK_WARNING);
     return utf8_trim(out->str);
 }
 
-bool github_pr_push(ToolCall *call, const GithubArgs *args, ToolResult *result, GError **error)
+/* The branch to push: `wanted`, else what is checked out. */
+static bool find_branch(const char *root, const char *wanted, Cancel *cancel, char **ret_branch,
+                        GError **error)
 {
-    Cancel *cancel = tool_call_cancel(call);
-    g_autofree char *root = NULL;
-    g_autofree char *branch = github_opt(args->branch);
-    if (!git_repo_root(tool_call_cwd(call), cancel, &root, error))
-        return false;
+    g_autofree char *branch = github_opt(wanted);
     if (branch == NULL && !git_current_branch(root, cancel, &branch, error))
         return false;
-
     g_autofree char *ref = g_strconcat("refs/heads/", branch, NULL);
     bool exists = false;
     if (!git_ref_exists(root, ref, cancel, &exists, error))
         return false;
     if (!exists)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "local branch %s does not exist", branch);
+    *ret_branch = g_steal_pointer(&branch);
+    return true;
+}
 
+bool github_pr_push(ToolCall *call, const GithubArgs *args, ToolResult *result, GError **error)
+{
+    Cancel *cancel = tool_call_cancel(call);
+    g_autofree char *root = NULL, *branch = NULL, *commit = NULL;
     g_auto(PushTarget) target = { 0 };
-    if (!read_target(root, branch, cancel, &target, error) ||
-        !push(root, branch, &target, args->force_with_lease, cancel, error))
+    Push done = { 0 };
+    if (!git_repo_root(tool_call_cwd(call), cancel, &root, error) ||
+        !find_branch(root, args->branch, cancel, &branch, error) ||
+        !read_target(root, branch, cancel, &target, error) ||
+        (args->force_with_lease && !find_lease(root, branch, &target, cancel, error)) ||
+        !push(root, branch, &target, cancel, &done, error))
         return false;
+    commit = done.commit;
+    g_autofree char *lease_key = g_strdup_printf("branch.%s.kedgeLease", branch);
+    if (!git_config_set(root, lease_key, commit, cancel, error)) {
+        g_prefix_error(error, "the branch was pushed, but its lease was not recorded: ");
+        return false;
+    }
 
-    g_autofree char *text = push_text(branch, &target, args->force_with_lease);
+    g_autofree char *unpushed = unpushed_text(root, branch, cancel);
+    g_autofree char *text = push_text(branch, &target, &done, unpushed);
     g_autofree char *remote = redact_text(target.remote);
     tool_result_add_text(result, text);
     if (target.pr_url != NULL)
