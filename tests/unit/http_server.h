@@ -122,11 +122,11 @@ static inline void *test_serve(void *server)
             continue;
         TestConnection *connection = g_new(TestConnection, 1);
         *connection = (TestConnection) { self, fd };
+        pthread_mutex_lock(&self->lock);
+        self->connections++; // counted before it can answer anything
         pthread_t thread;
         if (pthread_create(&thread, NULL, test_serve_connection, connection) != 0)
             g_error("no thread");
-        pthread_mutex_lock(&self->lock);
-        self->connections++;
         g_array_append_val(self->threads, thread);
         pthread_mutex_unlock(&self->lock);
     }
