@@ -111,7 +111,7 @@ bg curl -sSN "$ANTHROPIC_BASE_URL/v1/messages" -H x-api-key:k -H anthropic-versi
     -d '{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"hi"}]}'
 model_wait requests=1 events=2
 bg_signal INT
-bg_end 5
+bg_end
 expect_exit 130
 model_wait idle=1
 [ "$(model_journal 0.disconnected)" = true ] || fail "$(model_journal)"

@@ -200,7 +200,7 @@ t "ended by a signal: its exit code, and no half an answer"
 bg kedge agent-tools task pickup --type none --wait 60
 sleep 0.5
 bg_signal TERM
-bg_end 20
+bg_end
 expect_exit 143
 expect_empty stdout
 expect_no_strays

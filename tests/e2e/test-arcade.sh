@@ -30,7 +30,7 @@ arcade() {
     env --default-signal=INT,QUIT kedge arcade --no-open "$@" >"$HOME/arcade.out" 2>"$HOME/arcade.err" </dev/null &
     ARCADE_PID=$!
     echo "$ARCADE_PID" >>"$E2E_TMP/.state/pids"
-    wait_for 20 is_started "$HOME/arcade.out" || fail "arcade did not start: $(cat "$HOME/arcade.err")"
+    wait_for 60 is_started "$HOME/arcade.out" || fail "arcade did not start: $(cat "$HOME/arcade.err")"
     read_link "$HOME/arcade.out"
 }
 
@@ -129,7 +129,7 @@ kedge arcade --no-open --port 0 >one.out 2>&1 &
 echo $! >>"$E2E_TMP/.state/pids"
 kedge arcade --no-open --port 0 >two.out 2>&1 &
 echo $! >>"$E2E_TMP/.state/pids"
-wait_for 20 is_started one.out && wait_for 20 is_started two.out || fail "$(cat one.out two.out)"
+wait_for 60 is_started one.out && wait_for 60 is_started two.out || fail "$(cat one.out two.out)"
 cat one.out two.out >both.out
 [ "$(grep -c '^Started Arcade' both.out)" = 1 ] && [ "$(grep -c '^Reused Arcade' both.out)" = 1 ] || fail "$(cat both.out)"
 run kedge arcade --stop
@@ -186,7 +186,7 @@ other() {
     "$PY" "$HOME/other.py" other.json "$1" &
     OTHER_PID=$!
     echo "$OTHER_PID" >>"$E2E_TMP/.state/pids"
-    wait_for 20 test -f other.json || fail "no other server"
+    wait_for 60 test -f other.json || fail "no other server"
     OTHER_PORT=$(field port other.json)
 }
 
@@ -422,10 +422,10 @@ listen() {
     curl -sSN --noproxy '*' -H "Authorization: Bearer $TOKEN" ${1:+-H "Last-Event-ID: $1"} "$BASE/api/v1/stream?runId=$RUN" >>stream.txt 2>/dev/null &
     STREAM_PID=$!
     echo "$STREAM_PID" >>"$E2E_TMP/.state/pids"
-    wait_for 10 grep -q '^id: ' stream.txt || fail "no stream"
+    wait_for 60 grep -q '^id: ' stream.txt || fail "no stream"
 }
 heard() { grep -q "$1" stream.txt; }
-expect_heard() { wait_for 10 heard "$1" || fail "not heard: $1" "$(tail -n 20 stream.txt)"; }
+expect_heard() { wait_for 60 heard "$1" || fail "not heard: $1" "$(tail -n 20 stream.txt)"; }
 
 t "what other programs do arrives: an event, a reply, a changed file"
 listen
@@ -439,7 +439,7 @@ expect_heard "$(sha256sum design.md | cut -d' ' -f1)"
 t "cli-E-16 the server is killed and started again: the page's token and place in the feed hold, no event is missed"
 LAST=$(sed -n 's/^id: //p' stream.txt | tail -n 1)
 arcade_end KILL
-wait_for 10 _is_gone "$STREAM_PID" || fail "the stream did not end"
+wait_for 60 _is_gone "$STREAM_PID" || fail "the stream did not end"
 status_change design running
 printf '# While it was away\n' >design.md
 TOKEN_BEFORE=$TOKEN PORT_BEFORE=$PORT
@@ -461,7 +461,7 @@ t "it ends while pages listen"
 listen
 arcade_end TERM
 [ "$ENDED" = 0 ] || fail "exit status $ENDED"
-wait_for 10 _is_gone "$STREAM_PID" || fail "the stream did not end"
+wait_for 60 _is_gone "$STREAM_PID" || fail "the stream did not end"
 expect_no_strays
 
 done_testing

@@ -159,9 +159,9 @@ expect_no_strays
 t "tools/demo, interrupted: 143, and all that it started ends"
 bg env TMPDIR="$E2E_TMP/demo" "$E2E_ROOT/tools/demo" "$KEDGE"
 is_at_work() { grep -q 'bash  make test' "$(path_of stderr)"; }
-wait_for 20 is_at_work || fail "it does not begin"
+wait_for 60 is_at_work || fail "it does not begin"
 bg_signal TERM
-bg_end 10
+bg_end
 expect_exit 143
 [ "$(ls -A "$E2E_TMP/demo")" = "" ] || fail "left behind: $(ls -A "$E2E_TMP/demo")"
 expect_no_strays

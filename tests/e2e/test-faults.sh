@@ -92,9 +92,9 @@ X
 fault '{"match":{"kind":"graphql"},"delay_ms":60000}'
 bg kedge -p "fix issue 12"
 is_waiting() { strays | grep -q 'gh issue view'; }
-wait_for 10 is_waiting || fail "gh was not started"
+wait_for 60 is_waiting || fail "gh was not started"
 bg_signal INT
-bg_end 5
+bg_end
 expect_exit 130
 expect_sound
 expect_contains "$(session_file)" "[Command cancelled]"

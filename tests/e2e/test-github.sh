@@ -323,9 +323,9 @@ t "run_watch is ended by SIGINT at once, and gh with it"
 since=$(asked 'path=16045200305/jobs')
 is_polled() { [ "$(asked 'path=16045200305/jobs')" -gt "$since" ]; }
 bg kedge github run_watch --run 16045200305
-wait_for 10 is_polled || fail "it does not poll"
+wait_for 60 is_polled || fail "it does not poll"
 bg_signal INT
-bg_end 5
+bg_end
 expect_exit 130
 expect_empty stdout
 expect_file stderr "Operation aborted"

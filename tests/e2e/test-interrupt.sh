@@ -18,23 +18,34 @@ has_lines() { [ -f "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
 expect_gone() {
     [ -s "$1" ] || fail "$1: no process was started"
     while read -r _child; do
-        wait_for 1 _is_gone "$_child" || fail "process $_child still runs: $(tr '\0' ' ' <"/proc/$_child/cmdline")"
+        wait_for 60 _is_gone "$_child" || fail "process $_child still runs: $(tr '\0' ' ' <"/proc/$_child/cmdline")"
     done <"$1"
 }
 
 # ---- interrupts ------------------------------------------------------------
 
-t "core-40 Ctrl-C while streaming: exit 130, the partial answer is kept"
-no_sessions
-model_script - <<'J'
-{"text": "partial answer that never ends", "stall_after": 4}
-J
-bg kedge -p question
-model_wait requests=1 events=4
+# streaming MODE: a run in the middle of an answer. What it has read shows in JSON mode only.
+streaming() {
+    no_sessions
+    printf '{"text": "partial answer that never ends", "stall_after": 4}\n' >stalls.jsonl
+    model_script "$PWD/stalls.jsonl"
+    bg kedge --mode "$1" -p question
+    model_wait requests=1 events=4
+    [ "$1" != json ] || wait_for 60 grep -q partial "$(path_of stdout)" || fail "nothing streamed"
+}
+
+t "Ctrl-C while streaming: exit 130, nothing on stdout"
+streaming text
 bg_signal INT
-bg_end 5
+bg_end
 expect_exit 130
 expect_empty stdout
+
+t "core-40 Ctrl-C while streaming: the partial answer is kept"
+streaming json
+bg_signal INT
+bg_end
+expect_exit 130
 model_wait idle=1
 [ "$(model_journal 0.disconnected)" = true ] || fail "the request was not closed"
 expect_json "$(session_file)" -1.message.stopReason aborted
@@ -49,9 +60,9 @@ in_bash() {
     printf '{"tool_calls": [{"name": "bash", "arguments": {"command": "%s"}}]}\n' "$3" >tool.jsonl
     model_script "$PWD/tool.jsonl"
     bg kedge -p question
-    wait_for 10 has_lines pids "${4:-1}" || fail "the tool did not start"
+    wait_for 60 has_lines pids "${4:-1}" || fail "the tool did not start"
     bg_signal "$1"
-    bg_end 10
+    bg_end
     expect_exit "$2"
     expect_gone pids
     whole --answered "$(session_file)"
@@ -70,29 +81,24 @@ in_bash INT 130 'trap : TERM INT; (trap \"\" TERM INT; echo $BASHPID >>pids; whi
 
 t "a second Ctrl-C ends at once, and leaves no process behind"
 no_sessions
-rm -f pids
+rm -f pids stopped
 model_script - <<'J'
-{"tool_calls": [{"name": "bash", "arguments": {"command": "trap '' TERM INT; echo $$ >pids; while :; do sleep 0.2; done"}}]}
+{"tool_calls": [{"name": "bash", "arguments": {"command": "trap 'echo seen >>stopped' TERM; trap '' INT; echo $$ >pids; while :; do sleep 0.2; done"}}]}
 J
 bg kedge -p question
-wait_for 10 test -s pids || fail "the tool did not start"
+wait_for 60 test -s pids || fail "the tool did not start"
 bg_signal INT
-sleep 0.3
+wait_for 60 test -s stopped || fail "the first one was not heard"
 bg_signal INT
-bg_end 2
+bg_end
 expect_exit 130
 expect_gone pids
 resumes question
 
 t "SIGTERM while streaming: exit 143"
-no_sessions
-model_script - <<'J'
-{"text": "partial answer that never ends", "stall_after": 4}
-J
-bg kedge -p question
-model_wait requests=1 events=4
+streaming json
 bg_signal TERM
-bg_end 5
+bg_end
 expect_exit 143
 resumes question "partial"
 
@@ -104,7 +110,7 @@ J
 bg kedge -p question
 model_wait requests=1
 bg_signal INT
-bg_end 5
+bg_end
 expect_exit 130
 
 t "Ctrl-C while a retry waits: exit 130, at once"
@@ -116,16 +122,16 @@ bg kedge -p question
 model_wait requests=1 idle=1
 sleep 0.2
 bg_signal INT
-bg_end 5
+bg_end
 expect_exit 130
 resumes question
 
 t "Ctrl-C during a direct tool call: exit 130"
 rm -f pids
 bg kedge tool run --yes bash '{"command":"echo $$ >pids; sleep 200"}'
-wait_for 10 test -s pids || fail "the tool did not start"
+wait_for 60 test -s pids || fail "the tool did not start"
 bg_signal INT
-bg_end 5
+bg_end
 expect_exit 130
 expect_gone pids
 
@@ -140,7 +146,7 @@ J
     bg kedge -p question
     model_wait events=$events
     bg_signal KILL
-    bg_end 5
+    bg_end
     S=$(session_file)
     expect_file "$S"
     whole --torn "$S"

@@ -212,9 +212,9 @@ model_script - <<'J'
 {"status": 503, "repeat": true}
 J
 bg kedge --mode json hi
-wait_for 10 grep -q auto_retry_start "$E2E_TMP/.state/stdout" || fail "no retry"
+wait_for 60 grep -q auto_retry_start "$E2E_TMP/.state/stdout" || fail "no retry"
 bg_signal INT
-bg_end 5
+bg_end
 expect_exit 130
 each_line_is_json
 expect_event auto_retry_end success false
@@ -227,9 +227,9 @@ model_script - <<'J'
 J
 bg kedge --mode json hi
 model_wait requests=1 events=4
-wait_for 5 grep -q text_delta "$E2E_TMP/.state/stdout" || fail "nothing streamed"
+wait_for 60 grep -q text_delta "$E2E_TMP/.state/stdout" || fail "nothing streamed"
 bg_signal INT
-bg_end 5
+bg_end
 expect_exit 130
 each_line_is_json
 expect_json stdout -1.type agent_end
@@ -244,9 +244,9 @@ model_script - <<'J'
 {"text": "go", "tool_calls": [{"name": "bash", "arguments": {"command": "echo begun; sleep 60"}}, {"name": "bash", "arguments": {"command": "echo never"}}]}
 J
 bg kedge --mode json hi
-wait_for 10 grep -q begun "$E2E_TMP/.state/stdout" || fail "no tool"
+wait_for 60 grep -q begun "$E2E_TMP/.state/stdout" || fail "no tool"
 bg_signal INT
-bg_end 10
+bg_end
 expect_exit 130
 each_line_is_json
 types | tail -n 12 | grep -v update >got

@@ -88,7 +88,7 @@ bg kedge -p hi
 model_wait requests=1
 expect_sessions 0
 bg_signal KILL
-bg_end 5
+bg_end
 expect_sessions 0
 
 # ---- continuing ------------------------------------------------------------

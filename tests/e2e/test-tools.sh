@@ -273,9 +273,9 @@ t "bash: interrupted by SIGINT, 130; by SIGTERM, 143; nothing is left"
 for signal in INT:130 TERM:143; do
     rm -f begun
     bg kedge tool run --yes bash '{"command":"touch begun; sleep 303"}'
-    wait_for 10 test -e begun || fail "it does not begin"
+    wait_for 60 test -e begun || fail "it does not begin"
     bg_signal "${signal%:*}"
-    bg_end 10
+    bg_end
     expect_exit "${signal#*:}"
     expect_empty stdout
     expect_contains stderr "[Command cancelled]"

@@ -22,7 +22,7 @@ expect_requests() {
 expect_gone() {
     [ -s "$1" ] || fail "$1: no process was started"
     while read -r _child; do
-        wait_for 1 _is_gone "$_child" || fail "process $_child still runs: $(tr '\0' ' ' <"/proc/$_child/cmdline")"
+        wait_for 60 _is_gone "$_child" || fail "process $_child still runs: $(tr '\0' ' ' <"/proc/$_child/cmdline")"
     done <"$1"
 }
 
@@ -278,7 +278,7 @@ J
 run -t 20 kedge -p question
 expect_exit 0
 expect_model_done
-wait_for 5 test -s daemon && kill "$(cat daemon)"
+wait_for 60 test -s daemon && kill "$(cat daemon)"
 
 t "a command that asks for a password gets no answer, and no terminal"
 model_script - <<'J'
