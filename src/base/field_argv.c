@@ -44,8 +44,8 @@ static const FieldDef *find_flag(const FieldDef *fields, const char *name)
         bool is_short = field->short_flag != 0 && name[0] == '-' && name[1] == field->short_flag &&
                         name[2] == '\0';
         g_autofree char *kebab = field->flag != NULL ? str_to_kebab(field->name) : NULL;
-        bool is_long_form = kebab != NULL && g_str_has_prefix(name, "--") &&
-                            strcmp(kebab, name + strlen("--")) == 0;
+        bool is_long_form =
+            g_str_has_prefix(name, "--") && g_strcmp0(kebab, name + strlen("--")) == 0;
         if (is_short || is_long_form || strcmp(flag, name) == 0)
             return field;
     }
