@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 
 all: $(BUILD)/build.ninja
-	@ninja -C $(BUILD) --quiet
+	@ninja -C $(BUILD) --quiet kedge
 
 $(BUILD)/build.ninja:
 	@tools/setup build
