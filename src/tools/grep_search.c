@@ -235,7 +235,8 @@ static char *problem_reason(const char *problem)
     for (char **line = lines; *line; line++)
         if (g_str_has_prefix(*line, "error: "))
             return g_strdup(*line + strlen("error: "));
-    return g_strdup(lines[0]);
+    const char *prefix = "rg: "; // of ripgrep 14 and newer
+    return g_strdup(lines[0] + (g_str_has_prefix(lines[0], prefix) ? strlen(prefix) : 0));
 }
 
 bool grep_search(const GrepSearch *search, Cancel *cancel, GrepFound *ret_found, GError **error)

@@ -191,9 +191,6 @@ static void test_hostile(void **state G_GNUC_UNUSED)
           "title=\"javascript:alert(1)\">x</span></p>\n" },
         { "a heading cannot take the page's names", "# page\n",
           "<h1 data-line=\"1-1\" id=\"md-page\">page</h1>\n" },
-        { "md4c ends what it never began", "www.x.example~c\n~~y~\n",
-          "<p data-line=\"1-2\"><a href=\"http://www.x.example~c\" target=\"_blank\" "
-          "rel=\"noopener noreferrer\">www.x.example~c</a>\n~~y</p>\n" },
         { "comment", "<!-- a -->",
           "<pre data-line=\"1-1\" class=\"html\">&lt;!-- a --&gt;\n</pre>\n" },
     };
@@ -201,6 +198,19 @@ static void test_hostile(void **state G_GNUC_UNUSED)
 }
 
 /* The nth data-line in the HTML. */
+/* md4c 0.4 ends a strikethrough here that it never began; 0.5 sees one that is whole. */
+static void test_unopened_end(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *html = render("www.x.example~c\n~~y~\n");
+    static const char *const sane[] = {
+        "<p data-line=\"1-2\"><a href=\"http://www.x.example~c\" target=\"_blank\" "
+        "rel=\"noopener noreferrer\">www.x.example~c</a>\n~~y</p>\n",
+        "<p data-line=\"1-2\">www.x.example<del>c\n~~y</del></p>\n",
+    };
+    if (strcmp(html, sane[0]) != 0 && strcmp(html, sane[1]) != 0)
+        fail_msg("got '%s'", html);
+}
+
 static char *nth_line(const char *html, unsigned n)
 {
     static const char attribute[] = "data-line=\"";
@@ -255,10 +265,10 @@ static char *repeat(const char *text, size_t count)
 
 static void test_too_large(void **state G_GNUC_UNUSED)
 {
-    // each short row is filled up to the width of the first
-    g_autofree char *head = repeat("|a", 5000);
-    g_autofree char *rule = repeat("|---", 5000);
-    g_autofree char *rows = repeat("|b|\n", 5000);
+    // each short row is filled up to the width of the first; md4c 0.5 knows at most 128 columns
+    g_autofree char *head = repeat("|a", 100);
+    g_autofree char *rule = repeat("|---", 100);
+    g_autofree char *rows = repeat("|b|\n", 60 * 1000);
     g_autofree char *wide = g_strconcat(head, "|\n", rule, "|\n", rows, NULL);
     char *html = NULL;
     g_autoptr(GError) error = NULL;
@@ -302,9 +312,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks),         cmocka_unit_test(test_code),
         cmocka_unit_test(test_broken_diagram), cmocka_unit_test(test_links),
-        cmocka_unit_test(test_hostile),        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_too_large),      cmocka_unit_test(test_deep_and_long),
-        cmocka_unit_test(test_slugs),
+        cmocka_unit_test(test_hostile),        cmocka_unit_test(test_unopened_end),
+        cmocka_unit_test(test_lines),          cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_deep_and_long),  cmocka_unit_test(test_slugs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

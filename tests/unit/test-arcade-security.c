@@ -57,7 +57,6 @@ static void test_checks(void **state)
         { "short token", { .path = "/api/v1/runs", .token = "00" }, 401, "unauthorized" },
         { "another host", { .path = "/api/v1/runs", .host = "evil.example" }, 403, "permission" },
         { "another port", { .path = "/api/v1/runs", .host = "127.0.0.1:1" }, 403, "permission" },
-        { "no host", { .path = "/api/v1/runs", .host = "" }, 403, "permission" },
         { "localhost", { .path = "/api/v1/runs", .host = local }, 200, NULL },
         { "::1", { .path = "/api/v1/runs", .host = six }, 200, NULL },
         { "two hosts", { .path = "/api/v1/runs", .headers = twice }, 400, "validation" },
@@ -132,6 +131,16 @@ static void test_checks(void **state)
             fail_msg("%s: got %u %s, want %u %s", cases[i].name, reply.status, code,
                      cases[i].status, cases[i].code);
     }
+}
+
+/* libmicrohttpd 1.0 refuses it by itself, as malformed. */
+static void test_no_host(void **state)
+{
+    g_auto(Reply) reply = { 0 };
+    fixture_ask(*state, &(Ask) { .path = "/api/v1/runs", .host = "" }, &reply);
+    bool is_ours = reply.status == 403 && g_strcmp0(error_code_of(&reply), "permission") == 0;
+    if (!is_ours && reply.status != 400)
+        fail_msg("got %u", reply.status);
 }
 
 /* cli-E-10: of whatever is answered. */
@@ -336,11 +345,12 @@ static void test_slow_client(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loopback_only),    cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_headers),          cmocka_unit_test(test_allow_and_head),
-        cmocka_unit_test(test_assets),           cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_failed_tokens),    cmocka_unit_test(test_tokens),
-        cmocka_unit_test(test_many_connections), cmocka_unit_test(test_slow_client),
+        cmocka_unit_test(test_loopback_only),  cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_no_host),        cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_allow_and_head), cmocka_unit_test(test_assets),
+        cmocka_unit_test(test_sizes),          cmocka_unit_test(test_failed_tokens),
+        cmocka_unit_test(test_tokens),         cmocka_unit_test(test_many_connections),
+        cmocka_unit_test(test_slow_client),
     };
     return cmocka_run_group_tests(tests, arcade_setup, arcade_teardown);
 }

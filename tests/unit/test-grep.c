@@ -134,8 +134,10 @@ static void test_errors(void **state G_GNUC_UNUSED)
         assert_text(cases[i].arguments, text, cases[i].want);
     }
     g_autofree char *spanning = grep_error(fixture, "{'pattern':'a\\nb','multiline':false}");
-    assert_string_equal(spanning,
-                        "regex parse error: the literal '\"\\n\"' is not allowed in a regex");
+    // ripgrep 14 leaves the inner quotes out
+    assert_true(g_str_has_prefix(spanning, "regex parse error: the literal "));
+    assert_non_null(strstr(spanning, "\"\\n\""));
+    assert_true(g_str_has_suffix(spanning, " is not allowed in a regex"));
 }
 
 static void test_scopes(void **state G_GNUC_UNUSED)
