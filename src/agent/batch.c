@@ -3,13 +3,14 @@
  * results in order of completion.
  *
  * Each running call has a worker thread that does nothing but tool_call(). Workers leave their news
- * in `updates` and `done` under the lock; the prompting thread takes it from there, emits the
- * events and decides what starts next. So all events and the whole conversation stay on one thread.
+ * in `news` under the lock; the prompting thread takes it from there, emits the events and starts
+ * what tool/schedule.h says. So all events and the whole conversation stay on one thread.
  */
 #include "agent/batch.h"
 
 #include "base/worker.h"
 #include "model/message.h"
+#include "tool/schedule.h"
 
 #define BATCH_MAX_PARALLEL 8
 
@@ -32,11 +33,13 @@ typedef struct Call {
     const ToolDef *tool; // NULL: unknown
     bool has_started;
     Worker *worker;    // NULL when not running
-    ToolResult result; // the worker's until it is in `done`
+    ToolResult result; // the worker's until `is_done`
 
     // guarded by the batch's lock
     char *update_text; // the newest partial result that was not emitted; NULL: none
     json_t *update_details;
+    bool is_done;
+    bool is_in_news;
 } Call;
 
 struct Batch {
@@ -44,15 +47,14 @@ struct Batch {
     json_t *results; // borrowed: the result messages so far
     Cancel *cancel;  // of all running calls: fires with the user's, or when steering interrupts
     Call *calls;
-    size_t count, next, running;
-    bool has_exclusive_running;
+    size_t count;
+    ToolSchedule schedule;
     bool is_cut_by_length; // stopReason length
     json_t *interrupting;  // steering messages; NULL: none
 
     pthread_mutex_t lock; // guards what follows
     pthread_cond_t has_news;
-    GQueue updates; // Call *
-    GQueue done;    // Call *
+    GQueue news; // Call *, each at most once: whoever has more to say waits for its next turn
 };
 
 static json_t *text_content(const char *text)
@@ -144,6 +146,16 @@ static void call_finish_with_result(Call *call)
 
 /* --- on the workers */
 
+/* A noisy call must not keep the others waiting: it is in the queue once, with the newest it has to
+ * say. */
+static void call_queue_news_locked(Call *call)
+{
+    if (!call->is_in_news)
+        g_queue_push_tail(&call->batch->news, call);
+    call->is_in_news = true;
+    pthread_cond_signal(&call->batch->has_news);
+}
+
 static void on_tool_update(const char *text, const json_t *details, void *user_data)
 {
     Call *call = user_data;
@@ -153,14 +165,11 @@ static void on_tool_update(const char *text, const json_t *details, void *user_d
 
     pthread_mutex_lock(&batch->lock);
     // each update replaces the one before, so a slow listener misses some and nothing piles up
-    bool is_queued = call->update_text != NULL;
     g_free(call->update_text);
     json_decref(call->update_details);
     call->update_text = new_text;
     call->update_details = new_details;
-    if (!is_queued)
-        g_queue_push_tail(&batch->updates, call);
-    pthread_cond_signal(&batch->has_news);
+    call_queue_news_locked(call);
     pthread_mutex_unlock(&batch->lock);
 }
 
@@ -181,8 +190,8 @@ static void call_work(void *data)
     tool_call(&spec, &call->result);
 
     pthread_mutex_lock(&batch->lock);
-    g_queue_push_tail(&batch->done, call);
-    pthread_cond_signal(&batch->has_news);
+    call->is_done = true;
+    call_queue_news_locked(call);
     pthread_mutex_unlock(&batch->lock);
 }
 
@@ -211,24 +220,23 @@ static bool call_refuse(Call *call)
     return true;
 }
 
-static bool can_start(const Batch *self, const Call *call)
+static Call *next_call(Batch *self)
 {
-    bool is_exclusive = call->tool && (call->tool->flags & TOOL_EXCLUSIVE);
     // when the batch is stopped, what runs is answered before what never ran
-    if (is_exclusive || is_stopped(self))
-        return self->running == 0;
-    return !self->has_exclusive_running && self->running < BATCH_MAX_PARALLEL;
+    if (is_stopped(self) && self->schedule.running > 0)
+        return NULL;
+    return tool_schedule_next(&self->schedule);
 }
 
 static void batch_start_calls(Batch *self)
 {
-    while (self->next < self->count && can_start(self, &self->calls[self->next])) {
-        Call *call = &self->calls[self->next++];
-        if (call_refuse(call))
+    Call *call = NULL;
+    while ((call = next_call(self))) {
+        if (call_refuse(call)) {
+            tool_schedule_end(&self->schedule, call->tool);
             continue;
+        }
         call_emit_start(call);
-        self->running++;
-        self->has_exclusive_running = call->tool->flags & TOOL_EXCLUSIVE;
         call->worker = worker_start("tool", call_work, call);
     }
 }
@@ -242,26 +250,26 @@ static void emit_update(Call *call, const char *text, json_t *details)
     agent_events_emit(batch_events(call->batch), event);
 }
 
-/* Waits until some call is done; emits updates meanwhile. */
+/* Waits until some call is done; emits updates meanwhile, one of each call in turn. */
 static Call *batch_wait(Batch *self)
 {
     pthread_mutex_lock(&self->lock);
     for (;;) {
-        Call *call = g_queue_pop_head(&self->updates);
-        if (call) {
-            g_autofree char *text = g_steal_pointer(&call->update_text);
-            g_autoptr(json_t) details = g_steal_pointer(&call->update_details);
-            pthread_mutex_unlock(&self->lock);
-            emit_update(call, text, details);
-            pthread_mutex_lock(&self->lock);
+        Call *call = g_queue_pop_head(&self->news);
+        if (!call) { // every call ends: tools obey their token
+            pthread_cond_wait(&self->has_news, &self->lock);
             continue;
         }
-        call = g_queue_pop_head(&self->done);
-        if (call) {
-            pthread_mutex_unlock(&self->lock);
+        call->is_in_news = false;
+        bool is_done = call->is_done;
+        g_autofree char *text = g_steal_pointer(&call->update_text);
+        g_autoptr(json_t) details = g_steal_pointer(&call->update_details);
+        pthread_mutex_unlock(&self->lock);
+        if (text)
+            emit_update(call, text, details);
+        if (is_done)
             return call;
-        }
-        pthread_cond_wait(&self->has_news, &self->lock); // every call ends: tools obey their token
+        pthread_mutex_lock(&self->lock);
     }
 }
 
@@ -269,8 +277,7 @@ static Call *batch_wait(Batch *self)
 static void batch_check_steering(Batch *self)
 {
     const BatchSpec *spec = self->spec;
-    bool is_last = self->running == 0 && self->next == self->count;
-    if (is_last || is_stopped(self) || !spec->steering_interrupts ||
+    if (tool_schedule_is_idle(&self->schedule) || is_stopped(self) || !spec->steering_interrupts ||
         message_queue_size(spec->steering) == 0)
         return;
     self->interrupting = message_queue_take(spec->steering);
@@ -287,8 +294,8 @@ static void batch_init(Batch *self, const BatchSpec *spec, const TurnAnswer *ans
     self->calls = g_new0(Call, self->count);
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->has_news, NULL);
-    g_queue_init(&self->updates);
-    g_queue_init(&self->done);
+    g_queue_init(&self->news);
+    tool_schedule_init(&self->schedule, SCHEDULE_IN_ORDER, BATCH_MAX_PARALLEL);
 
     size_t i;
     json_t *block;
@@ -303,6 +310,7 @@ static void batch_init(Batch *self, const BatchSpec *spec, const TurnAnswer *ans
             .arguments = json_object_get(block, "arguments"),
         };
         self->calls[i].tool = tool_set_find(spec->tools, self->calls[i].name);
+        tool_schedule_add(&self->schedule, self->calls[i].tool, &self->calls[i]);
     }
 }
 
@@ -314,8 +322,8 @@ static void batch_clear(Batch *self)
     }
     g_free(self->calls);
     cancel_unref(self->cancel);
-    g_queue_clear(&self->updates);
-    g_queue_clear(&self->done);
+    g_queue_clear(&self->news);
+    tool_schedule_clear(&self->schedule);
     pthread_cond_destroy(&self->has_news);
     pthread_mutex_destroy(&self->lock);
 }
@@ -325,11 +333,10 @@ json_t *batch_run(const BatchSpec *spec, const TurnAnswer *answer, json_t *resul
     Batch batch;
     batch_init(&batch, spec, answer, results);
     batch_start_calls(&batch);
-    while (batch.running > 0) {
+    while (batch.schedule.running > 0) {
         Call *call = batch_wait(&batch);
         worker_join(g_steal_pointer(&call->worker));
-        batch.running--;
-        batch.has_exclusive_running = false; // it ran alone, or none did
+        tool_schedule_end(&batch.schedule, call->tool);
         call_finish_with_result(call);
         batch_check_steering(&batch);
         batch_start_calls(&batch);

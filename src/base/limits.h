@@ -37,6 +37,11 @@
 #define LIMIT_AT_TEXT_BYTES     (5 * MIB)   // @file (agent-core §1.4)
 #define LIMIT_AT_IMAGE_BYTES    (25 * MIB)
 
+#define LIMIT_MCP_BATCH_MESSAGES 50               // common §4.5
+#define LIMIT_MCP_CALLS          64               // of one client at once
+#define LIMIT_MCP_RUNNING        16               // of these
+#define LIMIT_MCP_ANSWER_MS      (10 * 60 * 1000) // that a question waits for its answer
+
 #define LIMIT_QUEUED_MESSAGES   1000  // steering or follow-ups that wait (agent-core §3.2)
 #define LIMIT_SUBSCRIBER_EVENTS 10000 // of a conversation, that wait for a slow listener
 #define LIMIT_WAITING_COMMANDS  100   // to a conversation that is busy

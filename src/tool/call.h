@@ -26,7 +26,7 @@ typedef struct ToolQuestion { // all borrowed
 
 typedef struct ToolDoor {
     DoorKind kind;
-    bool is_read_only;      // refuses every effect but read
+    bool is_read_only;      // refuses every effect but read, and changes of kedge's own records
     const char *via;        // in records: "agent", "mcp", "cli"; NULL: "agent"
     bool allow_writes;      // answers an ask of effect `write` with yes
     bool allow_unknown;     // the same for effect `unknown` (--yes-unknown of `kedge gh exec`)
@@ -41,6 +41,10 @@ typedef struct ToolDoor {
                 GError **error);
     void *user_data;
 } ToolDoor;
+
+/* Would a call of this tool, the mildest there is, pass a door that only reads? Any other door
+   offers every tool. */
+bool tool_door_offers(const ToolDoor *self, const ToolDef *tool);
 
 /* A partial result, on the calling thread or one of the tool's. All borrowed. */
 typedef void (*ToolUpdateFunc)(const char *text, const json_t *details, void *user_data);

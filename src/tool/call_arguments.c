@@ -157,8 +157,12 @@ bool call_take_arguments(ToolCall *call, CallOutcome *outcome, GError **error)
     CallArguments *self = &call->arguments;
     self->ignored = g_ptr_array_new_with_free_func(g_free);
     self->whole = unwrapped(call->spec->tool, call->spec->arguments);
-    if (!take(call, without_unknown(call, self->whole), error))
-        return false;
+    json_t *known = without_unknown(call, self->whole);
+    // a call that is refused anyhow hears of all that is wrong: an unknown name may be a misspelt
+    // one
+    bool says_all = self->ignored->len > 0;
+    if (!take(call, known, says_all ? NULL : error))
+        return says_all && call_refuse_ignored(call, error);
     const GPtrArray *hooks = tool_context_hooks(call->spec->context);
     for (unsigned i = 0; i < hooks->len; i++) {
         const ToolHook *hook = hooks->pdata[i];

@@ -113,6 +113,17 @@ static bool fail_blocked(const ToolCall *call, const Judgement *judgement, const
                      judgement->summary, reason);
 }
 
+/* The one place that says what "only reads" means. */
+static bool is_read(const ToolDef *tool, Effect effect)
+{
+    return effect == EFFECT_READ && !(tool->flags & TOOL_CHANGES_RECORDS);
+}
+
+bool tool_door_offers(const ToolDoor *self, const ToolDef *tool)
+{
+    return !self->is_read_only || is_read(tool, tool->effect);
+}
+
 bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, GError **error)
 {
     const ToolCallSpec *spec = call->spec;
@@ -125,7 +136,7 @@ bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, G
         return false;
     outcome->judgement = ret_judgement;
     outcome->end = CALL_RAN;
-    if (spec->door->is_read_only && ret_judgement->effect != EFFECT_READ)
+    if (spec->door->is_read_only && !is_read(spec->tool, ret_judgement->effect))
         return fail_blocked(call, ret_judgement, "only reads are allowed here", outcome, error);
 
     g_autofree char *reason = NULL;

@@ -274,6 +274,20 @@ class Framing(McpTest):
         self.assertEqual(text_of(client.response("b2")["result"]), "text")
         self.assertEqual(self.error(client)["error"]["code"], -32600)
 
+    def test_batch_of_50_and_of_51(self):  # common-S13
+        client = self.client(version="2025-03-26")
+        ping = [{"jsonrpc": "2.0", "id": f"p{i}", "method": "ping"} for i in range(51)]
+        client.send(ping[:50])
+        for i in range(50):
+            self.assertEqual(client.response(f"p{i}")["result"], {})
+        for batch, count in ((ping, 51), ([], 0)):
+            client.send(batch)
+            error = self.error(client)["error"]
+            self.assertEqual(error["code"], -32600)
+            self.assertEqual(error["message"], f"a batch has 1 to 50 messages, this one has {count}")
+        self.assertEqual(client.request("ping")["result"], {})
+        self.assertEqual(client.kept, [])  # none of them ran, nothing was answered twice
+
     def test_line_of_65_mib(self):
         client = self.client()
         head = b'{"jsonrpc":"2.0","id":"big","method":"ping","params":{"x":"'

@@ -124,6 +124,17 @@ static bool noisy_run(ToolCall *call, const void *args G_GNUC_UNUSED, ToolResult
     return true;
 }
 
+static bool chatty_run(ToolCall *call, const void *args G_GNUC_UNUSED, ToolResult *result,
+                       GError **error G_GNUC_UNUSED)
+{
+    while (!g_atomic_int_get(&current->is_quiet)) {
+        tool_call_update(call, "on and on", NULL);
+        g_atomic_int_inc(&current->chatter);
+    }
+    tool_result_add_text(result, "quiet");
+    return true;
+}
+
 static bool fire_run(ToolCall *call G_GNUC_UNUSED, const void *args G_GNUC_UNUSED,
                      ToolResult *result, GError **error G_GNUC_UNUSED)
 {
@@ -148,11 +159,12 @@ TOOL(steer, TOOL_EXCLUSIVE, text_fields, sizeof(TextArgs));
 TOOL(hang, 0, no_fields, 0);
 TOOL(firm, TOOL_NON_ABORTABLE, no_fields, 0);
 TOOL(noisy, 0, no_fields, 0);
+TOOL(chatty, 0, no_fields, 0);
 TOOL(fire, TOOL_EXCLUSIVE, no_fields, 0);
 
-static const ToolDef *const tool_table[] = { &tool_echo,  &tool_pair, &tool_alone,
-                                             &tool_steer, &tool_hang, &tool_firm,
-                                             &tool_noisy, &tool_fire, NULL };
+static const ToolDef *const tool_table[] = { &tool_echo,   &tool_pair, &tool_alone, &tool_steer,
+                                             &tool_hang,   &tool_firm, &tool_noisy, &tool_fire,
+                                             &tool_chatty, NULL };
 
 static const ToolDoor door = { .kind = DOOR_AGENT };
 

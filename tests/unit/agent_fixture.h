@@ -26,11 +26,14 @@ typedef struct AgentFixture {
     GError *error;
     json_t *events; // array
     GString *runs;  // what tools noted, under a lock
+    int chatter;    // atomic: updates of chatty{} so far
+    int is_quiet;   // atomic: ends chatty{}
 } AgentFixture;
 
 /* The tools: echo{text,count?} (shared), pair{} (shared: waits until two run at once), alone{text}
    (exclusive), steer{text} (exclusive: steers), hang{} (shared: until cancelled), firm{} (shared,
-   not abortable, 200 ms), noisy{} (shared: two updates), fire{} (exclusive: cancels the prompt). */
+   not abortable, 200 ms), noisy{} (shared: two updates), chatty{} (shared: updates without end,
+   until is_quiet), fire{} (exclusive: cancels the prompt). */
 
 /* `settings` is JSON text or NULL. The agent is made with the first prompt, from `options`. */
 AgentFixture *agent_fixture_new(const char *settings);

@@ -77,6 +77,38 @@ static void test_shared_and_exclusive(void **state)
     assert_true(g_str_has_suffix(results, "t3:c t4:d t5:e/0"));
 }
 
+#define MAX_CHATTER 10000 // after the other call has run: without end, as far as a test goes
+
+/* A listener that is slower than the chatty call: there is always one more update to emit. */
+static void on_event_slowly(json_t *event, void *user_data)
+{
+    AgentFixture *self = user_data;
+    const char *type = json_get_text(event, "type");
+    bool is_chatter = g_str_equal(type, "tool_execution_update");
+    if (!is_chatter)
+        json_array_append(self->events, event);
+    if (g_str_equal(type, "tool_execution_end"))
+        g_atomic_int_set(&self->is_quiet, true);
+    if (!is_chatter || g_atomic_int_get(&self->is_quiet))
+        return;
+    static int patience = MAX_CHATTER;
+    if (agent_fixture_has_run(self, "b/0") && --patience <= 0)
+        g_atomic_int_set(&self->is_quiet, true);
+    int seen = g_atomic_int_get(&self->chatter);
+    while (g_atomic_int_get(&self->chatter) == seen && !g_atomic_int_get(&self->is_quiet))
+        g_usleep(1);
+}
+
+/* One noisy call does not keep the others' results from being heard. */
+static void test_fairness(void **state)
+{
+    AgentFixture *self = *state;
+    self->options.on_event = on_event_slowly;
+    run_calls(self, "[{\"id\":\"t1\",\"name\":\"chatty\",\"arguments\":{}},"
+                    "{\"id\":\"t2\",\"name\":\"echo\",\"arguments\":{\"text\":\"b\"}}]");
+    assert_results(self, "t2:b/0 t1:quiet");
+}
+
 /* More calls than may run at once, all of them answered. */
 static void test_many_calls(void **state)
 {
@@ -256,6 +288,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_missing_argument, setup, teardown),
         cmocka_unit_test_setup_teardown(test_coercion, setup, teardown),
         cmocka_unit_test_setup_teardown(test_shared_and_exclusive, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_fairness, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_calls, setup, teardown),
         cmocka_unit_test_setup_teardown(test_updates_and_details, setup, teardown),
         cmocka_unit_test_setup_teardown(test_intent, setup, teardown),

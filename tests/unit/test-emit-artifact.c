@@ -219,7 +219,7 @@ static void test_stamp_is_a_write(void **state)
             "{'type':'artifact_registered','data':{'path':'a.md','feature':'f'},%s}",
             cases[i].more);
         g_autoptr(json_t) arguments = emit_arguments(text);
-        const ToolDoor door = { .kind = DOOR_DIRECT, .is_read_only = true };
+        const ToolDoor door = { .kind = DOOR_DIRECT }; // nobody to ask: only reads run
         const ToolCallSpec spec = {
             .tool = &operation_emit.tool,
             .arguments = arguments,

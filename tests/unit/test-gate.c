@@ -252,9 +252,38 @@ static void test_cancel(void **state G_GNUC_UNUSED)
     g_free(asked.text);
 }
 
+/* One place says what "only reads" means: what such a door offers is what it lets through. */
+static void test_read_only_offers(void **state G_GNUC_UNUSED)
+{
+    static const ToolDef writes = { PROBE, .effect = EFFECT_WRITE };
+    static const ToolDef records = { .name = "records",
+                                     .label = "Records",
+                                     .fields = probe_fields,
+                                     .args_size = sizeof(ProbeArgs),
+                                     .run = probe_run,
+                                     .flags = TOOL_CHANGES_RECORDS };
+    const ToolDoor reader = { .kind = DOOR_DIRECT, .is_read_only = true };
+    const ToolDoor any = { .kind = DOOR_DIRECT };
+    assert_true(tool_door_offers(&reader, &probe)); // some of its calls are reads
+    assert_false(tool_door_offers(&reader, &writes));
+    assert_false(tool_door_offers(&reader, &records));
+    assert_true(tool_door_offers(&any, &writes) && tool_door_offers(&any, &records));
+
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    seen.runs = 0;
+    g_auto(ToolResult) result = { 0 };
+    const Setup setup = { &records, "{'path':'x'}", reader };
+    call(fixture, &setup, &result);
+    g_autofree char *text = tool_result_text(&result);
+    assert_text("changes of records", text,
+                "refused: records (Records): only reads are allowed here");
+    assert_int_equal(seen.runs, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_read_only_offers),
         cmocka_unit_test(test_gate),
         cmocka_unit_test(test_permit_only_while_running),
         cmocka_unit_test(test_question_shows_what_would_run),

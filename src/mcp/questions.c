@@ -1,15 +1,15 @@
 /*
- * Approval through the client: elicitation/create (spec/common.md §4.3, gh-policy §5.4).
+ * Asking the client (questions.h).
  */
+#include "mcp/questions.h"
+
 #include "base/fd.h"
 #include "base/jsonrpc.h"
+#include "base/limits.h"
 #include "base/timefmt.h"
-#include "mcp/server_private.h"
 
 #include <errno.h>
 #include <sys/eventfd.h>
-
-enum { ANSWER_TIMEOUT_MS = 10 * 60 * 1000 };
 
 typedef enum {
     ANSWER_NONE,
@@ -18,16 +18,22 @@ typedef enum {
     ANSWER_IMPOSSIBLE, // the client cannot ask, or is gone
 } Answer;
 
+struct McpQuestions {
+    McpLink *link;
+    int64_t next_id;  // of our own requests
+    GHashTable *open; // our request id → Elicitation
+};
+
 typedef struct Elicitation { // shared by the asking worker and the main thread
     int ref_count;
-    McpServer *server;
+    McpQuestions *questions;
     char *text;
     char *key;   // of our request; main thread
     int answer;  // Answer; atomic
     Fd answered; // eventfd, readable once `answer` is set
 } Elicitation;
 
-void mcp_elicitation_unref(void *data)
+static void elicitation_unref(void *data)
 {
     Elicitation *self = data;
     if (!g_atomic_int_dec_and_test(&self->ref_count))
@@ -68,37 +74,37 @@ static void answer(Elicitation *self, Answer value)
 static void send_question(void *data)
 {
     Elicitation *self = data;
-    McpServer *server = self->server;
-    if (server->is_draining || server->is_closing) {
+    McpQuestions *questions = self->questions;
+    if (questions->link->is_draining || questions->link->is_closed) {
         answer(self, ANSWER_IMPOSSIBLE);
-        mcp_elicitation_unref(self);
+        elicitation_unref(self);
         return;
     }
-    self->key = g_strdup_printf("kedge-%" G_GINT64_FORMAT, server->next_id++);
+    self->key = g_strdup_printf("kedge-%" G_GINT64_FORMAT, questions->next_id++);
     g_autoptr(json_t) id = json_text(self->key);
-    g_hash_table_replace(server->questions, g_strdup(self->key), self); // takes the reference
-    mcp_server_send(server, jsonrpc_request(id, "elicitation/create", request_params(self)));
+    g_hash_table_replace(questions->open, g_strdup(self->key), self); // takes the reference
+    mcp_link_send(questions->link, jsonrpc_request(id, "elicitation/create", request_params(self)));
 }
 
 /* On the main thread: nobody waits for the answer any more, so the client need not ask on. */
 static void withdraw_question(void *data)
 {
     Elicitation *self = data;
-    McpServer *server = self->server;
-    if (self->key && g_hash_table_lookup(server->questions, self->key) == self) {
+    McpQuestions *questions = self->questions;
+    if (self->key && g_hash_table_lookup(questions->open, self->key) == self) {
         json_t *params = json_object();
         json_set_text(params, "requestId", self->key);
-        mcp_server_send(server, jsonrpc_notification("notifications/cancelled", params));
-        g_hash_table_remove(server->questions, self->key);
+        mcp_link_send(questions->link, jsonrpc_notification("notifications/cancelled", params));
+        g_hash_table_remove(questions->open, self->key);
     }
-    mcp_elicitation_unref(self);
+    elicitation_unref(self);
 }
 
 /* True once answered, false when the token fired or the time is over. */
 static bool wait_for_answer(const Elicitation *self, Cancel *cancel)
 {
     struct pollfd answered = { .fd = self->answered, .events = POLLIN };
-    gint64 until = time_monotonic_ms() + ANSWER_TIMEOUT_MS;
+    gint64 until = time_monotonic_ms() + LIMIT_MCP_ANSWER_MS;
     while (answered.revents == 0 && !cancel_has_fired(cancel)) {
         gint64 left = until - time_monotonic_ms();
         if (left <= 0)
@@ -108,18 +114,18 @@ static bool wait_for_answer(const Elicitation *self, Cancel *cancel)
     return answered.revents != 0;
 }
 
-bool mcp_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved, void *user_data,
-             GError **error)
+bool mcp_questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved,
+                       void *questions, GError **error)
 {
     Fd answered = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (answered < 0)
         return fail_with_errno(error, errno, "cannot ask the client");
     Elicitation *self = g_new0(Elicitation, 1);
     self->ref_count = 2;
-    self->server = user_data;
+    self->questions = questions;
     self->text = g_strdup(question->text);
     self->answered = answered;
-    Loop *loop = self->server->loop;
+    Loop *loop = self->questions->link->loop;
     loop_post(loop, send_question, self);
 
     if (!wait_for_answer(self, cancel)) {
@@ -130,7 +136,7 @@ bool mcp_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved, v
                          question->tool->name);
     }
     Answer given = (Answer)g_atomic_int_get(&self->answer);
-    mcp_elicitation_unref(self);
+    elicitation_unref(self);
     *ret_approved = given == ANSWER_YES;
     if (!cancel_check(cancel, error))
         return false;
@@ -141,10 +147,10 @@ bool mcp_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved, v
                      question->tool->name, question->summary, way_out);
 }
 
-void mcp_ask_answer(McpServer *self, const json_t *response)
+void mcp_questions_answer(McpQuestions *self, const json_t *response)
 {
     const char *key = json_get_text(response, "id");
-    Elicitation *question = key ? g_hash_table_lookup(self->questions, key) : NULL;
+    Elicitation *question = key ? g_hash_table_lookup(self->open, key) : NULL;
     if (!question)
         return;
     const json_t *result = json_get_object(response, "result");
@@ -152,16 +158,32 @@ void mcp_ask_answer(McpServer *self, const json_t *response)
                   json_get_bool(json_get_object(result, "content"), "approve", false);
     // an error says that the client cannot do what it said it could
     answer(question, !result ? ANSWER_IMPOSSIBLE : is_yes ? ANSWER_YES : ANSWER_NO);
-    g_hash_table_remove(self->questions, key);
+    g_hash_table_remove(self->open, key);
 }
 
-void mcp_ask_give_up(McpServer *self)
+void mcp_questions_give_up(McpQuestions *self)
 {
     GHashTableIter iter;
     void *value = NULL;
-    g_hash_table_iter_init(&iter, self->questions);
+    g_hash_table_iter_init(&iter, self->open);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         answer(value, ANSWER_IMPOSSIBLE);
         g_hash_table_iter_remove(&iter);
     }
+}
+
+McpQuestions *mcp_questions_new(McpLink *link)
+{
+    McpQuestions *self = g_new0(McpQuestions, 1);
+    self->link = link;
+    self->open = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, elicitation_unref);
+    return self;
+}
+
+void mcp_questions_free(McpQuestions *self)
+{
+    if (!self)
+        return;
+    g_hash_table_unref(self->open);
+    g_free(self);
 }

@@ -1,15 +1,24 @@
 /*
- * tools/call: each call on a worker of its own, its progress and its answer posted to the main
- * thread.
+ * Calls of the client (calls.h).
  */
+#include "mcp/calls.h"
+
 #include "base/jsonrpc.h"
+#include "base/limits.h"
 #include "base/worker.h"
-#include "mcp/server_private.h"
+#include "tool/schedule.h"
 
-enum { MAX_CALLS = 64, MAX_RUNNING = 16 };
+struct McpCalls {
+    McpCallsSpec spec;
+    GHashTable *all; // id as JSON text → McpCall, those running or waiting
+    ToolSchedule schedule;
+    bool is_held;
+};
 
-struct McpCall {
-    McpServer *server;
+typedef struct McpCall {
+    McpCalls *calls;
+    ToolSet *tools; // those of the call's time, a reference
+    ToolContext *context;
     char *key; // id as JSON text
     json_t *id;
     const ToolDef *tool;
@@ -20,7 +29,7 @@ struct McpCall {
     bool is_cancelled; // by the client, which then wants no answer; main thread
     Worker *worker;    // NULL while waiting
     ToolResult result;
-};
+} McpCall;
 
 typedef struct Progress { // from a worker to the main thread
     McpCall *call;
@@ -36,6 +45,7 @@ static void call_free(void *data)
     json_decref(self->progress_token);
     cancel_unref(self->cancel);
     tool_result_clear(&self->result);
+    tool_set_unref(self->tools);
     g_free(self->key);
     g_free(self);
 }
@@ -58,15 +68,13 @@ static json_t *result_message(const McpCall *self)
 static void call_done(void *data)
 {
     McpCall *self = data;
-    McpServer *server = self->server;
-    server->running--;
-    if (self->tool->flags & TOOL_EXCLUSIVE)
-        server->is_exclusive_running = false;
+    McpCalls *calls = self->calls;
+    tool_schedule_end(&calls->schedule, self->tool);
     if (!self->is_cancelled)
-        mcp_server_send(server, result_message(self));
-    g_hash_table_remove(server->calls, self->key);
-    mcp_call_start_waiting(server);
-    mcp_server_check_end(server);
+        mcp_link_send(calls->spec.link, result_message(self));
+    g_hash_table_remove(calls->all, self->key);
+    mcp_calls_start(calls);
+    calls->spec.on_end(calls->spec.user_data);
 }
 
 static void send_progress(void *data)
@@ -78,10 +86,11 @@ static void send_progress(void *data)
     json_set_int(params, "progress", ++call->progress);
     json_set_text(params, "message", progress->text);
     json_t *message = jsonrpc_notification("notifications/progress", params);
-    if (call->is_cancelled || mcp_server_is_full(call->server))
+    McpLink *link = call->calls->spec.link;
+    if (call->is_cancelled || mcp_link_is_full(link))
         json_decref(message); // a snapshot: the next one tells as much
     else
-        mcp_server_send(call->server, message);
+        mcp_link_send(link, message);
     g_free(progress->text);
     g_free(progress);
 }
@@ -95,7 +104,7 @@ static void on_update(const char *text, const json_t *details, void *user_data)
     Progress *progress = g_new0(Progress, 1);
     progress->call = self;
     progress->text = g_strdup(text);
-    loop_post(self->server->loop, send_progress, progress);
+    loop_post(self->calls->spec.link->loop, send_progress, progress);
 }
 
 static void call_thread(void *data)
@@ -105,79 +114,53 @@ static void call_thread(void *data)
         .tool = self->tool,
         .call_id = self->key,
         .arguments = self->arguments,
-        .context = self->server->context,
-        .door = &self->server->door,
+        .context = self->context,
+        .door = self->calls->spec.door,
         .cancel = self->cancel,
         .on_update = on_update,
         .user_data = self,
     };
     tool_call(&spec, &self->result);
-    loop_post(self->server->loop, call_done, self);
+    loop_post(self->calls->spec.link->loop, call_done, self);
 }
 
-/* The directory is known only now: --cwd, else the client's root, else ours. */
-static void make_context(McpServer *server)
+void mcp_calls_start(McpCalls *self)
 {
-    const McpServerOptions *options = server->options;
-    g_autofree char *here = g_get_current_dir();
-    const char *cwd = options->cwd          ? options->cwd
-                      : server->client_root ? server->client_root
-                                            : here;
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-    server->settings = settings_load(options->agent_dir, cwd, warnings);
-    for (unsigned i = 0; i < warnings->len; i++)
-        fprintf(stderr, "Warning: %s\n", (char *)warnings->pdata[i]);
-    server->context = tool_context_new(cwd, server->settings, NULL);
-    tool_context_add_hooks(server->context, options->hooks);
-    server->door = (ToolDoor) {
-        .kind = DOOR_DIRECT,
-        .via = "mcp",
-        .serves_model = true,
-        .is_read_only = options->is_read_only,
-        .allow_writes = options->allow_writes,
-        .allow_hint = "--allow-writes",
-        .ask = server->can_elicit ? mcp_ask : NULL,
-        .user_data = server,
-    };
-}
-
-static void call_start(McpCall *self)
-{
-    McpServer *server = self->server;
-    if (!server->context)
-        make_context(server);
-    server->running++;
-    if (self->tool->flags & TOOL_EXCLUSIVE)
-        server->is_exclusive_running = true;
-    self->worker = worker_start("kedge-mcp-call", call_thread, self);
-}
-
-void mcp_call_start_waiting(McpServer *self)
-{
-    if (self->is_waiting_for_roots || self->is_closing || mcp_server_is_full(self))
-        return;
-    for (GList *link = self->waiting->head, *next = NULL; link; link = next) {
-        next = link->next;
-        McpCall *call = link->data;
-        bool is_exclusive = call->tool->flags & TOOL_EXCLUSIVE;
-        if (self->running >= MAX_RUNNING)
-            return;
-        if (is_exclusive && self->is_exclusive_running)
-            continue;
-        g_queue_delete_link(self->waiting, link);
-        call_start(call);
+    const McpCallsSpec *spec = &self->spec;
+    McpCall *call = NULL;
+    while (!self->is_held && !spec->link->is_closed && !mcp_link_is_full(spec->link) &&
+           (call = tool_schedule_next(&self->schedule))) {
+        call->context = spec->context(spec->user_data);
+        call->worker = worker_start("kedge-mcp-call", call_thread, call);
     }
 }
 
-static void refuse(McpServer *self, const json_t *id, int code, const char *message)
+void mcp_calls_hold(McpCalls *self, bool is_held)
 {
-    mcp_server_send(self, jsonrpc_error(id, code, message));
+    self->is_held = is_held;
+    mcp_calls_start(self);
 }
 
-void mcp_call_receive(McpServer *self, const json_t *id, const json_t *params)
+bool mcp_calls_are_running(const McpCalls *self)
+{
+    return self->schedule.running > 0;
+}
+
+bool mcp_calls_are_waiting(const McpCalls *self)
+{
+    return self->schedule.waiting.length > 0;
+}
+
+static void refuse(McpCalls *self, const json_t *id, int code, const char *message)
+{
+    mcp_link_send(self->spec.link, jsonrpc_error(id, code, message));
+}
+
+void mcp_calls_receive(McpCalls *self, const json_t *id, const json_t *params)
 {
     const char *name = json_get_text(params, "name");
-    const ToolDef *tool = name ? mcp_tools_find(self, name) : NULL;
+    const ToolDef *tool = name ? tool_set_find(self->spec.tools, name) : NULL;
+    tool = tool && tool_door_offers(self->spec.door, tool) ? tool : NULL;
     json_t *arguments = json_object_get(params, "arguments");
     if (!tool) {
         g_autofree char *text = g_strdup_printf("Unknown tool: %s", name ? name : "(none named)");
@@ -189,17 +172,19 @@ void mcp_call_receive(McpServer *self, const json_t *id, const json_t *params)
         return;
     }
     g_autofree char *key = json_to_text(id);
-    if (g_hash_table_contains(self->calls, key)) {
+    if (g_hash_table_contains(self->all, key)) {
         refuse(self, id, JSONRPC_INVALID_REQUEST, "a request with this id is already running");
         return;
     }
-    if (g_hash_table_size(self->calls) >= MAX_CALLS) {
-        refuse(self, id, JSONRPC_INVALID_REQUEST, "too many calls at once (64)");
+    if (g_hash_table_size(self->all) >= LIMIT_MCP_CALLS) {
+        g_autofree char *text = g_strdup_printf("too many calls at once (%d)", LIMIT_MCP_CALLS);
+        refuse(self, id, JSONRPC_INVALID_REQUEST, text);
         return;
     }
 
     McpCall *call = g_new0(McpCall, 1);
-    call->server = self;
+    call->calls = self;
+    call->tools = tool_set_ref(self->spec.tools);
     call->key = g_steal_pointer(&key);
     call->id = json_deep_copy(id);
     call->tool = tool;
@@ -208,37 +193,48 @@ void mcp_call_receive(McpServer *self, const json_t *id, const json_t *params)
     call->progress_token =
         json_is_string(token) || json_is_integer(token) ? json_incref(token) : NULL;
     call->cancel = cancel_new(NULL);
-    g_hash_table_replace(self->calls, call->key, call);
-    g_queue_push_tail(self->waiting, call);
-    mcp_call_start_waiting(self);
+    g_hash_table_replace(self->all, call->key, call);
+    tool_schedule_add(&self->schedule, tool, call);
+    mcp_calls_start(self);
 }
 
-static void cancel_call(McpServer *self, McpCall *call)
+static void cancel_call(McpCalls *self, McpCall *call)
 {
     call->is_cancelled = true;
     cancel_fire(call->cancel);
-    if (!call->worker) {
-        g_queue_remove(self->waiting, call);
-        g_hash_table_remove(self->calls, call->key);
-    }
+    if (tool_schedule_remove(&self->schedule, call))
+        g_hash_table_remove(self->all, call->key);
 }
 
-void mcp_call_cancel(McpServer *self, const json_t *request_id)
+void mcp_calls_cancel(McpCalls *self, const json_t *request_id)
 {
     g_autofree char *key = request_id ? json_to_text(request_id) : NULL;
-    McpCall *call = key ? g_hash_table_lookup(self->calls, key) : NULL;
+    McpCall *call = key ? g_hash_table_lookup(self->all, key) : NULL;
     if (call)
         cancel_call(self, call);
 }
 
-void mcp_call_cancel_all(McpServer *self)
+void mcp_calls_cancel_all(McpCalls *self)
 {
-    g_autoptr(GList) calls = g_hash_table_get_values(self->calls);
+    g_autoptr(GList) calls = g_hash_table_get_values(self->all);
     for (GList *link = calls; link; link = link->next)
         cancel_call(self, link->data);
 }
 
-GHashTable *mcp_calls_new(void)
+McpCalls *mcp_calls_new(const McpCallsSpec *spec)
 {
-    return g_hash_table_new_full(g_str_hash, g_str_equal, NULL, call_free);
+    McpCalls *self = g_new0(McpCalls, 1);
+    self->spec = *spec;
+    self->all = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, call_free);
+    tool_schedule_init(&self->schedule, SCHEDULE_INDEPENDENT, LIMIT_MCP_RUNNING);
+    return self;
+}
+
+void mcp_calls_free(McpCalls *self)
+{
+    if (!self)
+        return;
+    g_hash_table_unref(self->all);
+    tool_schedule_clear(&self->schedule);
+    g_free(self);
 }

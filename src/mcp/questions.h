@@ -1,0 +1,25 @@
+/*
+ * Approval through the client: elicitation/create (spec/common.md §4.3, gh-policy §5.4). A worker
+ * asks and waits, at most LIMIT_MCP_ANSWER_MS; the main thread sends the question and takes the
+ * answer.
+ */
+#pragma once
+
+#include "mcp/link.h"
+#include "tool/call.h"
+
+typedef struct McpQuestions McpQuestions;
+
+/* `link` is borrowed. */
+McpQuestions *mcp_questions_new(McpLink *link);
+void mcp_questions_free(McpQuestions *self); // nobody may be asking any more
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(McpQuestions, mcp_questions_free)
+
+/* A ToolDoor's `ask`, on a worker; `questions` is the McpQuestions. */
+bool mcp_questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved,
+                       void *questions, GError **error);
+
+/* The client's answer to one of our requests; one that fits none is passed over. */
+void mcp_questions_answer(McpQuestions *self, const json_t *response);
+/* Nobody will answer any more: lets go of those who wait. */
+void mcp_questions_give_up(McpQuestions *self);
