@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import dataclasses
+import json
 import os
 import pathlib
 import re
@@ -298,8 +299,25 @@ def idle(lab, runs):
         yield Row("idle kedge mcp: memory", [measure.memory_mb(server.pid)], "MB", 15)
 
 
+def context(lab, runs):
+    """What every conversation pays before its first word: bytes of JSON, as they are sent."""
+    lab.model.play({"text": "Hello."})
+    lab.run_kedge(*bench_lab.ASK)
+    body = lab.model.journal()[0]["body"]
+    note = f"{len(body['tools'])} tools"
+    yield Row("first request, all tools", [json_kb(body)], "KB", 12, note=note)
+    with lab.mcp("--tools", "gh") as server:
+        tools = server.request("tools/list", {})["tools"]
+        yield Row("kedge mcp: the gh tools", [json_kb(tools)], "KB", 10, note=f"{len(tools)} tools")
+
+
+def json_kb(value):
+    return len(json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()) / 1000
+
+
 MEASUREMENTS = {
     "start": start,
+    "context": context,
     "one-shot": one_shot,
     "round-trip": round_trip,
     "calls": tool_calls,

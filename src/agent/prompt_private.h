@@ -9,7 +9,7 @@
 
 /* The built-in base text. */
 const char *system_prompt_base(void);
-/* Names, summaries and guidance for the tools that are active; "" without tools. Caller frees. */
+/* Names of the tools, and guidance for those that are active; "" without tools. Caller frees. */
 char *system_prompt_tools(const ToolSet *tools);
 
 /* --- prompt_files.c */

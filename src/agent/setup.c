@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#define INTENT_HELP "What this call is for, in a short phrase; shown to the user"
+#define INTENT_HELP "Why, in a few words"
 
 /* `_i` comes first, so that the model says what it is about before it does it. */
 static void add_intent_property(json_t *description)
@@ -25,7 +25,7 @@ static json_t *describe_tools(const ToolSet *tools, bool has_intent_tracing)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < tool_set_count(tools); i++) {
-        json_t *description = tool_describe(tool_set_at(tools, i));
+        json_t *description = tool_describe(tool_set_at(tools, i), tools);
         if (has_intent_tracing)
             add_intent_property(description);
         json_append_take(list, description);

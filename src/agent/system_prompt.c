@@ -72,16 +72,8 @@ static const struct {
     { "read", "Read with `read`, not with `cat`; give a range (`file:10-80`) for long files." },
     { "grep", "Search contents with `grep` and names with `find`, not through the shell." },
     { "edit", "Change files with `edit`; after a failed match read the place again." },
-    { "write", "Use `write` for new files and complete rewrites only." },
-    { "bash",
-      "Use `bash` for builds, tests and git. Commands get no input and no terminal; give a timeout "
-      "to "
-      "long ones. Output is cut; the whole of it is in the artifact that the notice names." },
-    { "github", "Use `github` for repositories, searches, pull requests and CI: `pr_create` opens "
-                "a pull request for "
-                "the pushed branch, `pr_checkout` and `pr_push` work on an existing one, "
-                "`run_watch` waits for a "
-                "workflow run and shows the logs of failed jobs." },
+    { "bash", "Use `bash` for builds, tests and git; give a timeout to long commands." },
+    { "github", "Use `github` for repositories, searches, pull requests and CI." },
 };
 
 const char *system_prompt_base(void)
@@ -95,11 +87,10 @@ char *system_prompt_tools(const ToolSet *tools)
         return g_strdup("");
 
     GString *out = g_string_new("# Tools\n\n");
-    for (size_t i = 0; i < tool_set_count(tools); i++) {
-        const ToolDef *tool = tool_set_at(tools, i);
-        g_string_append_printf(out, "- `%s`: %s\n", tool->name, tool->summary);
-    }
-    g_string_append_c(out, '\n');
+    for (size_t i = 0; i < tool_set_count(tools); i++)
+        g_string_append_printf(out, "%s`%s`",
+                               i > 0 ? ", " : "Yours: ", tool_set_at(tools, i)->name);
+    g_string_append(out, ".\n\n");
     for (size_t i = 0; i < G_N_ELEMENTS(guidance); i++)
         if (tool_set_find(tools, guidance[i].tool))
             g_string_append_printf(out, "- %s\n", guidance[i].text);

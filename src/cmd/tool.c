@@ -29,7 +29,7 @@ static int list_tools(const CommandEnv *env, bool is_json)
         for (size_t i = 0; i < tool_set_count(env->tools); i++) {
             const ToolDef *tool = tool_set_at(env->tools, i);
             if (!(tool->flags & TOOL_HIDDEN))
-                json_append_take(array, tool_describe(tool));
+                json_append_take(array, tool_describe(tool, env->tools));
         }
         g_autofree char *text = json_to_pretty(array);
         return cmd_print_line(text) ? EXIT_OK : EXIT_FAILED;

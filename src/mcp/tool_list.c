@@ -3,22 +3,28 @@
  */
 #include "mcp/tool_list.h"
 
-static json_t *annotations(const ToolDef *tool, const ToolDoor *door)
+/* Hints that are as a client takes them to be anyway are left out. */
+static json_t *annotations(const ToolDef *tool, const ToolDoor *door, bool is_titled)
 {
     // a gh_* wrapper judges its calls, but refuses one that is no read
     bool always_reads = tool->effect == EFFECT_READ && !(tool->flags & TOOL_CHANGES_RECORDS) &&
                         (!tool->judge || (tool->flags & TOOL_GH));
     bool only_reads = door->is_read_only || always_reads;
     json_t *object = json_object();
-    json_set_text(object, "title", tool->label);
+    if (is_titled)
+        json_set_text(object, "title", tool->label);
+    // the two that say how a call changes things mean nothing where none does
     json_set_bool(object, "readOnlyHint", only_reads);
-    json_set_bool(object, "destructiveHint", !only_reads && (tool->flags & TOOL_CAN_DESTROY));
-    json_set_bool(object, "idempotentHint", only_reads || (tool->flags & TOOL_IDEMPOTENT));
-    json_set_bool(object, "openWorldHint", tool->flags & TOOL_OPEN_WORLD);
+    if (!only_reads)
+        json_set_bool(object, "destructiveHint", tool->flags & TOOL_CAN_DESTROY);
+    if (!only_reads && (tool->flags & TOOL_IDEMPOTENT))
+        json_set_bool(object, "idempotentHint", true);
+    if (!(tool->flags & TOOL_OPEN_WORLD))
+        json_set_bool(object, "openWorldHint", false);
     return object;
 }
 
-json_t *mcp_tool_list(const ToolSet *tools, const ToolDoor *door)
+json_t *mcp_tool_list(const ToolSet *tools, const ToolDoor *door, bool has_titles)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < tool_set_count(tools); i++) {
@@ -27,12 +33,14 @@ json_t *mcp_tool_list(const ToolSet *tools, const ToolDoor *door)
             continue;
         json_t *item = json_object();
         json_set_text(item, "name", tool->name);
-        json_set_text(item, "title", tool->label);
-        json_set_text(item, "description", tool->description ? tool->description : tool->summary);
+        if (has_titles)
+            json_set_text(item, "title", tool->label);
+        g_autofree char *description = tool_description(tool, tools);
+        json_set_text(item, "description", description);
         json_set_take(item, "inputSchema", tool_schema(tool));
         if (tool->output_schema)
             json_set_take(item, "outputSchema", tool->output_schema(tool));
-        json_set_take(item, "annotations", annotations(tool, door));
+        json_set_take(item, "annotations", annotations(tool, door, !has_titles));
         json_append_take(array, item);
     }
     json_t *result = json_object();

@@ -6,5 +6,6 @@
 #include "tool/call.h"
 #include "tool/tool_set.h"
 
-/* New reference. */
-json_t *mcp_tool_list(const ToolSet *tools, const ToolDoor *door);
+/* `has_titles`: the client knows titles of tools (2025-06-18); for others they are among the
+   annotations. New reference. */
+json_t *mcp_tool_list(const ToolSet *tools, const ToolDoor *door, bool has_titles);

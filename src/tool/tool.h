@@ -64,6 +64,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Judgement, judgement_clear)
 
 typedef struct ToolCall ToolCall;
 typedef struct ToolContext ToolContext;
+typedef struct ToolSet ToolSet;
 
 /* Proof that tool_call() has judged and allowed the call that is running; only it makes one.
    Functions with side effects outside the machine (gh_run) ask for it. */
@@ -90,7 +91,10 @@ typedef struct ToolDef {
     const char *label;       // "Read"
     const char *summary;     // one line, for lists
     const char *description; // for the model; NULL: the summary
-    Effect effect;           // of every call; with judge: the mildest that a call can have
+    /* In place of it, when it depends on the other tools there are. Caller frees. NULL: it does
+       not. */
+    char *(*describe)(const ToolSet *offered);
+    Effect effect; // of every call; with judge: the mildest that a call can have
     /* Judges one call without side effects; `args` is decoded. NULL: `effect`. */
     bool (*judge)(ToolCall *call, const void *args, Judgement *ret_judgement, GError **error);
     unsigned flags;         // ToolFlags

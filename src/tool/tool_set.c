@@ -181,11 +181,19 @@ json_t *tool_schema(const ToolDef *tool)
     return tool->schema ? json_deep_copy(tool->schema) : field_schema(tool->fields);
 }
 
-json_t *tool_describe(const ToolDef *tool)
+char *tool_description(const ToolDef *tool, const ToolSet *offered)
 {
+    if (tool->describe)
+        return tool->describe(offered);
+    return g_strdup(tool->description ? tool->description : tool->summary);
+}
+
+json_t *tool_describe(const ToolDef *tool, const ToolSet *offered)
+{
+    g_autofree char *description = tool_description(tool, offered);
     json_t *object = json_object();
     json_set_text(object, "name", tool->name);
-    json_set_text(object, "description", tool->description ? tool->description : tool->summary);
+    json_set_text(object, "description", description);
     json_set_take(object, "parameters", tool_schema(tool));
     return object;
 }

@@ -10,8 +10,6 @@
 
 #include "tool/dynamic_tool.h"
 
-typedef struct ToolSet ToolSet;
-
 /* `table` is NULL-terminated (NULL: no tools) and its definitions outlive all use. */
 ToolSet *tool_set_new(const ToolDef *const *table);
 ToolSet *tool_set_ref(const ToolSet *self); // it is immutable: sharing it changes nothing
@@ -42,5 +40,7 @@ const char *tool_set_nearest(const ToolSet *self, const char *name);
 
 /* JSON Schema of the tool's arguments. New reference, the caller's to change. */
 json_t *tool_schema(const ToolDef *tool);
+/* What a model is told of a tool that is offered beside these. Caller frees. */
+char *tool_description(const ToolDef *tool, const ToolSet *offered);
 /* {"name","description","parameters"} as a model is told. New reference. */
-json_t *tool_describe(const ToolDef *tool);
+json_t *tool_describe(const ToolDef *tool, const ToolSet *offered);

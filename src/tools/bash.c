@@ -26,14 +26,11 @@ typedef struct BashArgs {
 } BashArgs;
 
 static const FieldDef bash_fields[] = {
-    { "command", FIELD_STRING, offsetof(BashArgs, command), .is_required = true,
-      .help = "Command to execute" },
+    { "command", FIELD_STRING, offsetof(BashArgs, command), .is_required = true },
     { "timeout", FIELD_NUMBER, offsetof(BashArgs, timeout),
-      .help = "Seconds until the command is stopped (1-3600; 300 unless given)" },
-    { "cwd", FIELD_STRING, offsetof(BashArgs, cwd),
-      .help = "Working directory; the session's unless given" },
-    { "env", FIELD_STRING_MAP, offsetof(BashArgs, env),
-      .help = "Environment variables for this command only" },
+      .help = "Seconds, 1-3600; 300 unless given" },
+    { "cwd", FIELD_STRING, offsetof(BashArgs, cwd) },
+    { "env", FIELD_STRING_MAP, offsetof(BashArgs, env), .help = "For this command only" },
     { 0 },
 };
 
@@ -44,10 +41,8 @@ static const char description[] =
     "`cwd` rather than `cd`.\n"
     "- Values with quotes or newlines go into `env` and are used as \"$NAME\".\n"
     "- There is no terminal and no input: pass the flags that make programs not ask.\n"
-    "- stdout and stderr come back merged. Of long output the end is shown; the rest can be read "
-    "from the artifact that the result names.\n"
-    "- A background process (`command > log 2>&1 &`) lives until the session ends.\n"
-    "- To read, search and change files use read, grep, find, edit and write.";
+    "- stdout and stderr come merged; of long output the end, and the artifact that holds all.\n"
+    "- A background process (`command > log 2>&1 &`) lives until the session ends.";
 
 static bool bash_judge(ToolCall *call, const void *args_, Judgement *ret_judgement,
                        GError **error G_GNUC_UNUSED)

@@ -36,19 +36,16 @@ typedef struct EditItem {
 } EditItem;
 
 static const FieldDef item_fields[] = {
-    { "old_text", FIELD_STRING, offsetof(EditItem, old_text), .is_required = true,
-      .help = "Text to replace, as it is in the file, with enough lines to be found once" },
-    { "new_text", FIELD_STRING, offsetof(EditItem, new_text), .is_required = true,
-      .help = "Text to put there" },
-    { "all", FIELD_BOOLEAN, offsetof(EditItem, all), .help = "Replace every occurrence" },
+    { "old_text", FIELD_STRING, offsetof(EditItem, old_text), .is_required = true },
+    { "new_text", FIELD_STRING, offsetof(EditItem, new_text), .is_required = true },
+    { "all", FIELD_BOOLEAN, offsetof(EditItem, all) },
     { 0 },
 };
 
 static const FieldDef edit_fields[] = {
-    { "path", FIELD_STRING, offsetof(EditArgs, path), .is_required = true,
-      .help = "File to change" },
+    { "path", FIELD_STRING, offsetof(EditArgs, path), .is_required = true },
     { "edits", FIELD_OBJECT_LIST, offsetof(EditArgs, edits), .is_required = true,
-      .item_fields = item_fields, .min_items = 1, .help = "Replacements, made in this order" },
+      .item_fields = item_fields, .min_items = 1 },
     { 0 },
 };
 
@@ -362,10 +359,9 @@ static bool edit_run(ToolCall *call, const void *args_, ToolResult *result, GErr
 static const char description[] = "Replaces text in a file.\n"
                                   "- `old_text` is what the file holds, with its indentation, and "
                                   "long enough to be found once; or "
-                                  "set `all` to replace every occurrence. Read the file first.\n"
+                                  "set `all` to replace every occurrence.\n"
                                   "- Several changes of one file go into one call; each works on "
-                                  "what those before it have made. All are made or none.\n"
-                                  "- Line endings and a byte order mark are kept.";
+                                  "what those before it have made. All are made or none.";
 
 const ToolDef tool_edit = {
     .name = "edit",

@@ -26,17 +26,12 @@ typedef struct FindArgs {
 static const char *const types[] = { "file", "dir", "any", NULL };
 
 static const FieldDef find_fields[] = {
-    { "pattern", FIELD_STRING, offsetof(FindArgs, pattern),
-      .help = "Glob, such as **/*.c or src/*.h; one without a slash matches at any depth" },
-    { "path", FIELD_STRING, offsetof(FindArgs, path),
-      .help = "Directory that the pattern is under" },
+    { "pattern", FIELD_STRING, offsetof(FindArgs, pattern) },
+    { "path", FIELD_STRING, offsetof(FindArgs, path), .help = "Directory to start in" },
     { "paths", FIELD_STRING_LIST, offsetof(FindArgs, paths), .help = "Several globs or paths" },
-    { "hidden", FIELD_BOOLEAN, offsetof(FindArgs, hidden), .default_text = "true",
-      .help = "Include hidden files" },
-    { "limit", FIELD_NUMBER, offsetof(FindArgs, limit), .default_text = "1000",
-      .help = "Most results" },
-    { "type", FIELD_ENUM, offsetof(FindArgs, type), .values = types, .default_text = "\"file\"",
-      .help = "What to list" },
+    { "hidden", FIELD_BOOLEAN, offsetof(FindArgs, hidden), .default_text = "true" },
+    { "limit", FIELD_NUMBER, offsetof(FindArgs, limit), .default_text = "1000" },
+    { "type", FIELD_ENUM, offsetof(FindArgs, type), .values = types, .default_text = "\"file\"" },
     { 0 },
 };
 

@@ -25,28 +25,25 @@ typedef struct GrepArgs {
 
 static const FieldDef grep_fields[] = {
     { "pattern", FIELD_STRING, offsetof(GrepArgs, pattern), .is_required = true,
-      .help = "Regular expression (no backreferences)" },
+      .help = "No backreferences" },
     { "path", FIELD_STRING, offsetof(GrepArgs, path),
-      .help = "File or directory; several with commas. Default: the working directory" },
-    { "paths", FIELD_STRING_LIST, offsetof(GrepArgs, paths),
-      .help = "Several files or directories" },
-    { "glob", FIELD_STRING, offsetof(GrepArgs, glob), .help = "Only files whose path matches" },
-    { "type", FIELD_STRING, offsetof(GrepArgs, type),
-      .help = "Only files of a type: c, py, ts, md …" },
+      .help = "File or directory; several with commas" },
+    { "paths", FIELD_STRING_LIST, offsetof(GrepArgs, paths) },
+    { "glob", FIELD_STRING, offsetof(GrepArgs, glob) },
+    { "type", FIELD_STRING, offsetof(GrepArgs, type), .help = "c, py, ts, md …" },
     { "i", FIELD_BOOLEAN, offsetof(GrepArgs, i), .short_flag = 'i', .help = "Ignore case" },
     { "pre", FIELD_NUMBER, offsetof(GrepArgs, pre), .has_offset = offsetof(GrepArgs, has_pre),
-      .help = "Lines shown before a match" },
+      .help = "Lines before a match" },
     { "post", FIELD_NUMBER, offsetof(GrepArgs, post), .has_offset = offsetof(GrepArgs, has_post),
-      .help = "Lines shown after a match" },
+      .help = "Lines after a match" },
     { "multiline", FIELD_BOOLEAN, offsetof(GrepArgs, multiline),
-      .has_offset = offsetof(GrepArgs, has_multiline), .help = "Matches may span lines" },
-    { "gitignore", FIELD_BOOLEAN, offsetof(GrepArgs, gitignore), .default_text = "true",
-      .help = "Leave out ignored files" },
+      .has_offset = offsetof(GrepArgs, has_multiline) },
+    { "gitignore", FIELD_BOOLEAN, offsetof(GrepArgs, gitignore), .default_text = "true" },
     { "limit", FIELD_NUMBER, offsetof(GrepArgs, limit), .has_offset = offsetof(GrepArgs, has_limit),
       .help = "Matches on a page (100)" },
     { "offset", FIELD_NUMBER, offsetof(GrepArgs, offset),
-      .has_offset = offsetof(GrepArgs, has_offset), .help = "Matches to skip, for the next page" },
-    { "skip", FIELD_NUMBER, offsetof(GrepArgs, skip), .help = "The same as offset" },
+      .has_offset = offsetof(GrepArgs, has_offset), .is_hidden = true }, // skip by another name
+    { "skip", FIELD_NUMBER, offsetof(GrepArgs, skip), .help = "For the next page" },
     { 0 },
 };
 
@@ -414,8 +411,7 @@ const ToolDef tool_grep = {
     .summary = "Search file contents with a regular expression",
     .description =
         "Search file contents with a regular expression. Matching lines are marked *N|, lines "
-        "around them are shown too. Ignored files (.gitignore) are left out; binary files are "
-        "skipped. Narrow with path, glob or type; page with skip.",
+        "around them are shown too. Ignored (.gitignore) and binary files are left out.",
     .effect = EFFECT_READ,
     .fields = grep_fields,
     .args_size = sizeof(GrepArgs),

@@ -21,8 +21,7 @@ typedef struct ReadArgs {
 } ReadArgs;
 
 static const FieldDef read_fields[] = {
-    { "path", FIELD_STRING, offsetof(ReadArgs, path), .is_required = true,
-      .help = "File or directory; append :N, :A-B, :A+COUNT or :raw to choose lines" },
+    { "path", FIELD_STRING, offsetof(ReadArgs, path), .is_required = true },
     { "offset", FIELD_INTEGER, offsetof(ReadArgs, offset), .is_hidden = true },
     { "limit", FIELD_INTEGER, offsetof(ReadArgs, limit), .is_hidden = true },
     { "lines", FIELD_STRING, offsetof(ReadArgs, lines), .is_hidden = true },

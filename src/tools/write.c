@@ -14,17 +14,15 @@ typedef struct WriteArgs {
 } WriteArgs;
 
 static const FieldDef write_fields[] = {
-    { "path", FIELD_STRING, offsetof(WriteArgs, path), .is_required = true,
-      .help = "File to write, relative to the working directory" },
-    { "content", FIELD_STRING, offsetof(WriteArgs, content), .is_required = true,
-      .help = "The whole content of the file" },
+    { "path", FIELD_STRING, offsetof(WriteArgs, path), .is_required = true },
+    { "content", FIELD_STRING, offsetof(WriteArgs, content), .is_required = true },
     { 0 },
 };
 
 static const char description[] =
     "Creates a file or replaces the whole content of an existing one. Parent directories are "
     "made.\n"
-    "To change a part of a file use edit: it says less and loses nothing.";
+    "To change a part of a file use edit.";
 
 static bool write_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgement *ret_judgement,
                         GError **error G_GNUC_UNUSED)

@@ -47,6 +47,9 @@ def approve(value, action="accept"):
     return lambda _: {"result": {"action": action, "content": {"approve": value}}}
 
 
+FIELDS = 115  # that the sixteen tools have together
+
+
 class GhTest(unittest.TestCase):
     def setUp(self):
         self.root = pathlib.Path(os.path.realpath(tempfile.mkdtemp(prefix="kedge-mcp-gh-")))
@@ -257,11 +260,31 @@ class Results(GhTest):
         tools = {tool["name"]: tool["annotations"] for tool in listed if tool["name"] in CALLS}
         self.assertEqual(set(tools), set(CALLS))
         for name, annotations in tools.items():
-            title = annotations.pop("title")
-            self.assertTrue(title.startswith("GitHub: "), title)
-            is_read = name != "gh"
-            self.assertEqual(annotations, {"readOnlyHint": is_read, "destructiveHint": not is_read,
-                                           "idempotentHint": is_read, "openWorldHint": True}, name)
+            # no other hint: a client takes the world for open, and reads for harmless
+            self.assertEqual(annotations, {"readOnlyHint": True} if name != "gh" else
+                             {"readOnlyHint": False, "destructiveHint": True}, name)
+        for tool in listed:
+            if tool["name"] in CALLS:
+                self.assertTrue(tool["title"].startswith("GitHub: "), tool["title"])
+
+    def test_size_of_the_list(self):
+        """It goes to the model with every request: at most 10 KB for the sixteen, and no field lost."""
+        listed = self.client("--tools", "gh").request("tools/list")["result"]["tools"]
+        self.assertEqual(len(listed), 16)
+        size = len(json.dumps(listed, separators=(",", ":"), ensure_ascii=False).encode())
+        self.assertLessEqual(size, 10_000)
+        self.assertEqual(sum(len(tool["inputSchema"]["properties"]) for tool in listed), FIELDS)
+
+    def test_the_description_names_what_can_be_called(self):
+        """github-T181"""
+        names = ("gh_issue_view", "gh_pr_view", "gh_pr_diff")
+        for tools, is_named in (("github,gh", True), ("github", False)):
+            listed = self.client("--tools", tools).request("tools/list")["result"]["tools"]
+            [text] = [tool["description"] for tool in listed if tool["name"] == "github"]
+            self.assertEqual([name in text for name in names], [is_named] * 3)
+            self.assertNotIn("://", text)
+        [gh] = self.client("--tools", "gh").request("tools/list")["result"]["tools"][:1]
+        self.assertIn("Prefer gh_pr_view", gh["description"])
 
     def test_canary(self):
         """gh-17.1-6: a secret of the arguments and of the environment is in no record and in no question."""

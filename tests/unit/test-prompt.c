@@ -101,9 +101,8 @@ static void test_parts(void **state)
         g_strdup_printf("<file path=\"%s/AGENTS.md\">\nuse tabs\n</file>\n", self->repo);
     assert_order(text,
                  (const char *const[]) {
-                     "You are kedge", "- `read`: Show a file\n- `other`: Something else\n",
-                     "Read with `read`", "\n=====\n", file, "on branch fix/parser\n", "main.c\n",
-                     "- lib/AGENTS.md\n",
+                     "You are kedge", "Yours: `read`, `other`.\n", "Read with `read`", "\n=====\n",
+                     file, "on branch fix/parser\n", "main.c\n", "- lib/AGENTS.md\n",
                      "Today is 2026-03-04, and the current working directory is '~/repo/src'.",
                      "\n=====\nand be quick", NULL });
     assert_null(strstr(text, "gh issue view")); // there is no github tool

@@ -93,14 +93,15 @@ static void test_select(void **state G_GNUC_UNUSED)
 
 static void test_describe(void **state G_GNUC_UNUSED)
 {
-    g_autoptr(json_t) read = tool_describe(&tool_read_);
+    g_autoptr(ToolSet) set = tool_set_new(table);
+    g_autoptr(json_t) read = tool_describe(&tool_read_, set);
     assert_string_equal(json_get_text(read, "name"), "read");
     assert_string_equal(json_get_text(read, "description"), "Reads a file");
     assert_string_equal(json_string_value(json_get_path(read, "parameters.properties.path.type")),
                         "string");
     assert_true(json_is_false(json_get_path(read, "parameters.additionalProperties")));
 
-    g_autoptr(json_t) find = tool_describe(&tool_find_);
+    g_autoptr(json_t) find = tool_describe(&tool_find_, set);
     assert_string_equal(json_get_text(find, "description"), "Finds");
 }
 

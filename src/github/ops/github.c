@@ -11,42 +11,41 @@
 #include "github/redact.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_audit_call.h"
+#include "tool/tool_set.h"
 
 #define SUMMARY_MAX_CHARS 120 // of one value in the line that a person judges
 
-static const char description[] =
-    "GitHub through the gh CLI: repository facts, pull requests, searches and Actions runs. `op` "
-    "selects the "
-    "operation; fields that it does not use are ignored.\n"
-    "- To read one issue, pull request or diff use the `read` tool instead: issue://88, pr://90, "
-    "pr://90/diff, issue://owner/repo/88; issue:// and pr:// alone list the open ones.\n"
-    "- `repo` is owner/repo and defaults to the repository of the working directory.\n"
-    "- repo_view: facts about a repository.\n"
+#define WHAT                                                                                       \
+    "GitHub through the gh CLI: repository facts, pull requests, searches and Actions runs. "      \
+    "Fields that `op` does not use are ignored.\n"
+#define SINGLE                                                                                     \
+    "- To read one issue, pull request or diff use gh_issue_view, gh_pr_view or gh_pr_diff.\n"
+
+static const char description[] = WHAT
+    "- `repo` defaults to that of the working directory.\n"
     "- pr_create: opens a pull request; `title` (with `body`), or `fill` to take both from the "
-    "commits. The "
-    "branch must have been pushed.\n"
-    "- pr_checkout: puts each pull request (`pr`: number, URL or branch; default the current "
-    "branch's) into "
-    "a git worktree of its own, on a branch pr-<number>. The working tree stays as it is; work in "
-    "the "
-    "worktree whose path is returned. `force` resets an existing pr-<number> branch to the pull "
-    "request.\n"
+    "commits. The branch must have been pushed.\n"
+    "- pr_checkout: puts each pull request (`pr`; default the current branch's) "
+    "into a git worktree of its own, on a branch pr-<number>. The working tree stays as "
+    "it is; work in the worktree whose path is returned. `force` resets an existing pr-<number> "
+    "branch to the pull request.\n"
     "- pr_push: pushes a branch of pr_checkout (default: the current branch) back to its pull "
-    "request; it "
-    "needs an earlier pr_checkout. `forceWithLease` after rewriting commits.\n"
-    "- search_issues, search_prs, search_code, search_commits, search_repos: `query` in GitHub's "
-    "search "
-    "syntax, at most `limit` (50) results. Unless `repo` is given or the query has repo:, org:, "
-    "user: or "
-    "owner:, the search is limited to the current repository (search_repos never is).\n"
+    "request; it needs an earlier pr_checkout. `forceWithLease` after rewriting commits.\n"
+    "- search_*: `query` in GitHub's search syntax, at most `limit` (50) results. Unless `repo` "
+    "is given or the query has repo:, org:, user: or owner:, the search is limited to the current "
+    "repository (search_repos never is).\n"
     "- `since`, `until` (not for search_code): a relative duration like \"3d\" (m, h, d, w, mo, "
-    "y), a date "
-    "\"YYYY-MM-DD\", or an ISO datetime. `dateField`: created or updated.\n"
-    "- run_watch: follows the Actions run `run` (id or URL). Without `run` it follows every run of "
-    "the "
-    "current commit (or of the tip of `branch`), and returns at the first failure with the last "
-    "`tail` lines "
-    "of each failed job's log, or when all have succeeded.";
+    "y), a date \"YYYY-MM-DD\", or an ISO datetime.\n"
+    "- run_watch: follows the Actions run `run`. Without `run` it follows every run "
+    "of the current commit (or of the tip of `branch`), and returns at the first failure with the "
+    "last `tail` lines of each failed job's log, or when all have succeeded.";
+
+/* What reads a single issue is named where it can be called. */
+static char *describe(const ToolSet *offered)
+{
+    bool has_reader = tool_set_find(offered, "gh_issue_view") != NULL;
+    return g_strconcat(WHAT, has_reader ? SINGLE : "", description + strlen(WHAT), NULL);
+}
 
 static const char *const op_names[] = {
     "repo_view",     "pr_create",  "pr_checkout", "pr_push",
@@ -317,6 +316,7 @@ const ToolDef tool_github = {
     .label = "GitHub",
     .summary = "Repository facts, pull requests, searches and Actions runs on GitHub",
     .description = description,
+    .describe = describe,
     .judge = github_judge,
     .flags = TOOL_EXACT | TOOL_GITHUB | TOOL_OPEN_WORLD,
     .fields = fields,

@@ -1,5 +1,6 @@
 /*
- * Field tables and checks of the wrappers (gh_wrapper_args.h).
+ * Field tables and checks of the wrappers (gh_wrapper_args.h). The tables are sent with every
+ * conversation that has these tools, so a field whose name says it all has no help.
  */
 #include "github/safe/gh_wrapper_args.h"
 
@@ -45,30 +46,27 @@ static const char *const run_statuses[] = {
         .name = #name_, .type = FIELD_JSON, AT(name_), .help = (help_)                             \
     }
 
-#define PLACE                                                                                      \
-    TEXT(repo, "[HOST/]OWNER/REPO; default: the repository of the working directory"),             \
-        TEXT(hostname, "Host when repo names none")
+#define PLACE TEXT(repo, "[HOST/]OWNER/REPO"), TEXT(hostname, NULL)
 #define LIMIT                                                                                      \
     {                                                                                              \
         .name = "limit", .type = FIELD_INTEGER, AT(limit),                                         \
-        .has_offset = offsetof(GhWrapperArgs, has_limit), .help = "Most items, 1 to 100"           \
+        .has_offset = offsetof(GhWrapperArgs, has_limit)                                           \
     }
-#define FIELDS TEXT(fields, "Comma-separated JSON fields instead of the usual ones")
-#define NUMBER(what)                                                                               \
+#define FIELDS TEXT(fields, "Comma-separated")
+#define NUMBER                                                                                     \
     {                                                                                              \
-        .name = "number", .type = FIELD_INTEGER, AT(number), .is_required = true,                  \
-        .help = "Number of the " what                                                              \
+        .name = "number", .type = FIELD_INTEGER, AT(number), .is_required = true                   \
     }
-#define INCLUDE_BODY     MAYBE(include_body, "true: the whole body; false: no body")
-#define INCLUDE_COMMENTS FLAG(include_comments, "Add the comments")
-#define INCLUDE_REVIEWS  FLAG(include_reviews, "Add the reviews")
-#define AUTHOR           TEXT(author, "Login of the author")
-#define ASSIGNEE         TEXT(assignee, "Login of an assignee")
+#define INCLUDE_BODY     MAYBE(include_body, NULL)
+#define INCLUDE_COMMENTS FLAG(include_comments, NULL)
+#define INCLUDE_REVIEWS  FLAG(include_reviews, NULL)
+#define AUTHOR           TEXT(author, NULL)
+#define ASSIGNEE         TEXT(assignee, NULL)
 #define LABEL                                                                                      \
     {                                                                                              \
-        .name = "label", .type = FIELD_STRING_OR_LIST, AT(label), .help = "Labels, all of them"    \
+        .name = "label", .type = FIELD_STRING_OR_LIST, AT(label)                                   \
     }
-#define SEARCH TEXT(search, "Further conditions in GitHub's search syntax")
+#define SEARCH TEXT(search, "GitHub syntax")
 #define END                                                                                        \
     {                                                                                              \
         0                                                                                          \
@@ -77,18 +75,18 @@ static const char *const run_statuses[] = {
 const FieldDef gh_repo_view_fields[] = { PLACE, FIELDS, END };
 
 const FieldDef gh_pr_view_fields[] = {
-    NUMBER("pull request"), PLACE, FIELDS, INCLUDE_BODY, INCLUDE_COMMENTS, INCLUDE_REVIEWS, END,
+    NUMBER, PLACE, FIELDS, INCLUDE_BODY, INCLUDE_COMMENTS, INCLUDE_REVIEWS, END,
 };
 
 const FieldDef gh_pr_list_fields[] = {
     PLACE,
-    CHOICE(state, pr_states, "Default: open"),
+    CHOICE(state, pr_states, NULL),
     AUTHOR,
     ASSIGNEE,
-    TEXT(base, "Branch to be merged into"),
-    TEXT(head, "Branch to be merged"),
+    TEXT(base, NULL),
+    TEXT(head, NULL),
     LABEL,
-    MAYBE(draft, "Only drafts, or none"),
+    MAYBE(draft, NULL),
     SEARCH,
     FIELDS,
     LIMIT,
@@ -96,32 +94,31 @@ const FieldDef gh_pr_list_fields[] = {
 };
 
 const FieldDef gh_pr_diff_fields[] = {
-    NUMBER("pull request"),        PLACE, FLAG(name_only, "Only the names of changed files"),
-    TEXT(format, "Only \"text\""), END,
+    NUMBER, PLACE, FLAG(name_only, NULL), TEXT(format, NULL), END,
 };
 
 const FieldDef gh_pr_checks_fields[] = {
-    NUMBER("pull request"), PLACE, FLAG(required, "Only required checks"), FIELDS, END,
+    NUMBER, PLACE, FLAG(required, "Only required checks"), FIELDS, END,
 };
 
-const FieldDef gh_pr_files_fields[] = { NUMBER("pull request"), PLACE, END };
+const FieldDef gh_pr_files_fields[] = { NUMBER, PLACE, END };
 
 const FieldDef gh_pr_current_fields[] = {
     FIELDS, INCLUDE_BODY, INCLUDE_COMMENTS, INCLUDE_REVIEWS, END,
 };
 
 const FieldDef gh_issue_view_fields[] = {
-    NUMBER("issue"), PLACE, FIELDS, INCLUDE_BODY, INCLUDE_COMMENTS, END,
+    NUMBER, PLACE, FIELDS, INCLUDE_BODY, INCLUDE_COMMENTS, END,
 };
 
 const FieldDef gh_issue_list_fields[] = {
     PLACE,
-    CHOICE(state, issue_states, "Default: open"),
+    CHOICE(state, issue_states, NULL),
     AUTHOR,
     ASSIGNEE,
     LABEL,
     TEXT(milestone, "Number or title"),
-    TEXT(mention, "Login of somebody mentioned"),
+    TEXT(mention, NULL),
     SEARCH,
     FIELDS,
     LIMIT,
@@ -133,53 +130,50 @@ const FieldDef gh_run_view_fields[] = {
       .type = FIELD_JSON,
       AT(run_id),
       .is_required = true,
-      .help = "Id of the run, a number or its digits" },
+      .help = "Number or digits" },
     PLACE,
     { .name = "attempt",
       .type = FIELD_INTEGER,
       AT(attempt),
-      .has_offset = offsetof(GhWrapperArgs, has_attempt),
-      .help = "Number of the attempt" },
-    FLAG(include_jobs, "Add the jobs"),
+      .has_offset = offsetof(GhWrapperArgs, has_attempt) },
+    FLAG(include_jobs, NULL),
     FIELDS,
     END,
 };
 
 const FieldDef gh_run_list_fields[] = {
     PLACE,
-    TEXT(workflow, "Name or file of the workflow"),
-    TEXT(branch, "Branch"),
-    CHOICE(status, run_statuses, "Status or conclusion"),
-    TEXT(event, "Event that started the run"),
-    TEXT(user, "Login of who started it"),
-    TEXT(commit, "Commit id"),
-    TEXT(created, "Date or range of dates"),
+    TEXT(workflow, "Name or file"),
+    TEXT(branch, NULL),
+    CHOICE(status, run_statuses, NULL),
+    TEXT(event, NULL),
+    TEXT(user, NULL),
+    TEXT(commit, NULL),
+    TEXT(created, "Date or range"),
     FIELDS,
     LIMIT,
     END,
 };
 
 const FieldDef gh_run_logs_failed_fields[] = {
-    ID(run_id, "Id of the run, a number or its digits; or job"),
-    ID(job, "Id of one job instead"),
+    ID(run_id, "Number or digits"),
+    ID(job, "Instead of run_id"),
     PLACE,
     END,
 };
 
 #define SEARCH_FIELDS                                                                              \
-    TEXT(query, "Words and qualifiers of GitHub's search; enterprise servers may not support "     \
-                "every qualifier"),                                                                \
-        PLACE, CHOICE(state, search_states, "State"), AUTHOR, ASSIGNEE, LABEL,                     \
-        TEXT(owner, "Owner of the repositories"), TEXT(sort, "E.g. created, updated, comments"),   \
-        CHOICE(order, orders, "Default: desc")
+    TEXT(query, "Enterprise servers may lack some qualifiers"), PLACE,                             \
+        CHOICE(state, search_states, NULL), AUTHOR, ASSIGNEE, LABEL, TEXT(owner, NULL),            \
+        TEXT(sort, "created, updated, comments …"), CHOICE(order, orders, NULL)
 
 const FieldDef gh_search_prs_fields[] = {
     SEARCH_FIELDS,
-    MAYBE(merged, "Only merged ones, or none"),
-    MAYBE(draft, "Only drafts, or none"),
-    TEXT(base, "Branch to be merged into"),
-    TEXT(head, "Branch to be merged"),
-    CHOICE(review, reviews, "Review status"),
+    MAYBE(merged, NULL),
+    MAYBE(draft, NULL),
+    TEXT(base, NULL),
+    TEXT(head, NULL),
+    CHOICE(review, reviews, NULL),
     FIELDS,
     LIMIT,
     END,
@@ -192,7 +186,7 @@ const FieldDef gh_api_get_fields[] = {
       .type = FIELD_STRING,
       AT(endpoint),
       .is_required = true,
-      .help = "REST path, e.g. repos/{owner}/{repo}/releases?per_page=10&page=2" },
+      .help = "E.g. repos/{owner}/{repo}/releases?page=2" },
     PLACE,
     { .name = "headers",
       .type = FIELD_STRING_LIST,

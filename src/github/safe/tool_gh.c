@@ -4,6 +4,7 @@
 #include "github/github.h"
 #include "github/safe/gh_call.h"
 #include "github/safe/gh_profile.h"
+#include "tool/tool_set.h"
 
 typedef struct GhArgs {
     const json_t *args;
@@ -18,20 +19,13 @@ static const FieldDef gh_fields[] = {
       .offset = offsetof(GhArgs, args),
       .is_required = true,
       .min_items = 1,
-      .help = "Arguments of gh, one per element, e.g. "
-              "[\"pr\",\"view\",\"171\",\"--repo\",\"acme.ghe.com/org/r\"]" },
-    { .name = "hostname",
-      .type = FIELD_STRING,
-      .offset = offsetof(GhArgs, hostname),
-      .help = "Host for api, auth status and attestation, and for finding the repository" },
+      .help = "E.g. [\"pr\",\"view\",\"171\",\"--repo\",\"acme.ghe.com/org/r\"]" },
+    { .name = "hostname", .type = FIELD_STRING, .offset = offsetof(GhArgs, hostname) },
     { .name = "repo",
       .type = FIELD_STRING,
       .offset = offsetof(GhArgs, repo),
-      .help = "[HOST/]OWNER/REPO for repository commands; its host beats hostname" },
-    { .name = "cwd",
-      .type = FIELD_STRING,
-      .offset = offsetof(GhArgs, cwd),
-      .help = "Working directory; default: the session's" },
+      .help = "[HOST/]OWNER/REPO" },
+    { .name = "cwd", .type = FIELD_STRING, .offset = offsetof(GhArgs, cwd) },
     { .name = "timeout",
       .type = FIELD_INTEGER,
       .offset = offsetof(GhArgs, timeout),
@@ -40,18 +34,24 @@ static const FieldDef gh_fields[] = {
     { 0 },
 };
 
+#define WHAT "Run a GitHub CLI command given as an argv array."
+#define RULES                                                                                      \
+    "Writes (create/edit/merge/etc.) require user confirmation. Destructive commands (deletes, "   \
+    "--delete-branch, api DELETE) are\nhard-blocked. Interactive commands (auth login, "           \
+    "codespace ssh, --web, browse) are hard-blocked. File uploads (api --input,\n-F key=@file, "   \
+    "--body-file, release upload, gist create) are hard-blocked: pass text with --body or -f "     \
+    "body=…."
+
 static const char gh_description[] =
-    "Run a GitHub CLI command given as an argv array. Use this only when no task-specific gh_* "
-    "tool fits. "
-    "Prefer gh_pr_view,\ngh_pr_list, gh_pr_checks, gh_issue_view, gh_issue_list, gh_run_view, "
-    "gh_run_list, "
-    "gh_run_logs_failed, gh_repo_view,\ngh_search_prs, gh_search_issues, gh_api_get.\n"
-    "Writes (create/edit/merge/etc.) require user confirmation. Destructive commands (deletes, "
-    "--delete-branch, api DELETE) are\nhard-blocked. Interactive commands (auth login, codespace "
-    "ssh, --web, "
-    "browse) are hard-blocked. File uploads (api --input,\n-F key=@file, --body-file, release "
-    "upload, gist "
-    "create) are hard-blocked: pass text with --body or -f body=….";
+    WHAT " Use this only when no task-specific gh_* tool fits. Prefer gh_pr_view,\ngh_pr_list, "
+         "gh_pr_checks, gh_issue_view, gh_issue_list, gh_run_view, gh_run_list, "
+         "gh_run_logs_failed, gh_repo_view,\ngh_search_prs, gh_search_issues, gh_api_get.\n" RULES;
+
+/* Tools that are not there are no help. */
+static char *gh_describe(const ToolSet *offered)
+{
+    return g_strdup(tool_set_find(offered, "gh_pr_view") ? gh_description : WHAT " " RULES);
+}
 
 /* Borrowed elements. Caller frees the array. */
 static const char **strings_of(const json_t *list)
@@ -100,6 +100,7 @@ const ToolDef tool_gh = {
     .label = "GitHub: gh",
     .summary = "Run a GitHub CLI command; writes are asked about, deletes refused",
     .description = gh_description,
+    .describe = gh_describe,
     .effect = EFFECT_WRITE, // of some calls: a server that only reads does not offer it
     .judge = gh_judge,
     .flags =
