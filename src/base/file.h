@@ -12,10 +12,12 @@
 bool file_read(const char *path, size_t max_bytes, char **ret_data, size_t *ret_size,
                GError **error);
 
-/* Writes a temporary file in the same directory, fsyncs, renames. Symlinks are followed to their
-   target; the mode bits of an existing file are kept, else `mode` is used. Falls back to writing in
-   place when the directory does not allow a new file, or a rename would change the owner. A file
-   that we may not write is refused. On failure the old file is intact. */
+/* A reader sees the old bytes or the new ones, and no temporary file stays behind, whenever this
+   process ends. Symlinks are followed to their target. An existing file keeps its mode, owner,
+   attributes and access lists; a new one gets `mode` less the umask. What cannot be replaced
+   without losing something (several hard links, a mount point, a directory where we may not write)
+   is written in place, after room for it was found. A file that we may not write is refused. On
+   failure the old file is intact. */
 bool file_write_atomic(const char *path, const void *data, size_t size, mode_t mode,
                        GError **error);
 

@@ -5,9 +5,19 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+
+#undef fork // a test that is killed in the middle of a write has to be a process of its own
 
 static char *dir;
 
@@ -295,6 +305,155 @@ static void test_owner_is_kept(void **state G_GNUC_UNUSED)
     assert_int_equal(count_entries(), 1);
 }
 
+/* tools-T161: what a file has besides its text stays. */
+static void test_metadata_is_kept(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *path = in_dir("f"), *second = in_dir("g");
+    assert_true(file_write_atomic(path, "old", 3, 0600, NULL));
+    assert_int_equal(chmod(path, 0755), 0);
+    // user::rwx user:1234:r-x group::r-x mask::r-x other::r-x
+    static const unsigned char acl[] = {
+        2, 0,    0,    0,    1,    0,    7,    0, 0xff, 0xff, 0xff, 0xff, 2,    0,    5,
+        0, 0xd2, 4,    0,    0,    4,    0,    5, 0,    0xff, 0xff, 0xff, 0xff, 0x10, 0,
+        5, 0,    0xff, 0xff, 0xff, 0xff, 0x20, 0, 5,    0,    0xff, 0xff, 0xff, 0xff,
+    };
+    bool has_user = setxattr(path, "user.k", "value", 5, 0) == 0;
+    bool has_acl = setxattr(path, "system.posix_acl_access", acl, sizeof(acl), 0) == 0;
+    if (!has_user && !has_acl)
+        skip();                               // a file system without attributes
+    for (int round = 0; round < 2; round++) { // with one name, then with two
+        struct stat old, new;
+        assert_int_equal(stat(path, &old), 0);
+        assert_true(file_write_atomic(path, "new", 3, 0600, NULL));
+        assert_int_equal(stat(path, &new), 0);
+        assert_content(path, "new");
+        assert_int_equal(mode_of(path), 0755);
+        char value[sizeof(acl)];
+        if (has_user) {
+            assert_int_equal(getxattr(path, "user.k", value, sizeof(value)), 5);
+            assert_memory_equal(value, "value", 5);
+        }
+        if (has_acl)
+            assert_int_equal(getxattr(path, "system.posix_acl_access", value, sizeof(value)),
+                             sizeof(acl));
+        assert_int_equal(new.st_nlink, 1 + round);
+        if (round == 1) { // every name shows the new text
+            assert_int_equal(old.st_ino, new.st_ino);
+            assert_content(second, "new");
+        } else {
+            assert_int_equal(link(path, second), 0);
+        }
+    }
+    assert_int_equal(count_entries(), 2);
+}
+
+/* Takes O_TMPFILE away from this process, as some file systems do. */
+static void forbid_nameless_files(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_TMPFILE & ~O_DIRECTORY, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = { .len = G_N_ELEMENTS(filter), .filter = filter };
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+        _exit(77);
+}
+
+static void test_without_nameless_files(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *path = in_dir("f");
+    pid_t child = fork();
+    if (child == 0) {
+        forbid_nameless_files();
+        bool is_good = file_write_atomic(path, "made", 4, 0640, NULL) &&
+                       file_write_atomic(path, "replaced", 8, 0600, NULL);
+        _exit(is_good ? 0 : 1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        skip(); // no seccomp here
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_content(path, "replaced");
+    assert_int_equal(mode_of(path), 0640);
+    assert_int_equal(count_entries(), 1);
+}
+
+/* The number of a process that is gone. */
+static int dead_pid(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    return child;
+}
+
+/* What a killed process may have left is gone after the next write there; other files stay. */
+static void test_left_over_names(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *path = in_dir("f"), *git = in_dir(".git"), *head = in_dir(".git/HEAD");
+    g_autofree char *dead = g_strdup_printf("%s/.kedge-%d-0123.tmp", dir, dead_pid());
+    g_autofree char *alive = g_strdup_printf("%s/.kedge-%d-0123.tmp", dir, (int)getpid());
+    const char *const outside[] = { path, dead, alive };
+    for (size_t i = 0; i < G_N_ELEMENTS(outside); i++)
+        assert_true(file_write_atomic(outside[i], "x", 1, 0600, NULL));
+    assert_true(file_write_atomic(path, "y", 1, 0600, NULL));
+    assert_false(file_exists(dead));
+    assert_true(file_exists(alive));
+
+    assert_true(file_make_dirs(git, 0700, NULL) && file_write_atomic(head, "x", 1, 0600, NULL));
+    g_autofree char *staging = in_dir(".git/kedge-tmp");
+    g_autofree char *staged = g_strdup_printf("%s/%d-0123.tmp", staging, dead_pid());
+    assert_true(file_make_dirs(staging, 0700, NULL));
+    assert_true(file_write_atomic(staged, "x", 1, 0600, NULL));
+    assert_true(file_write_atomic(path, "z", 1, 0600, NULL));
+    assert_false(file_exists(staged));
+    assert_content(path, "z");
+
+    // a repository cannot send the name elsewhere
+    g_autofree char *elsewhere = in_dir("elsewhere");
+    assert_true(file_remove_tree(staging, NULL) && file_make_dirs(elsewhere, 0700, NULL));
+    assert_int_equal(symlink("../elsewhere", staging), 0);
+    assert_true(file_write_atomic(path, "w", 1, 0600, NULL));
+    assert_content(path, "w");
+}
+
+/* tools-T162: whenever the writer is killed, the file is one text or the other, and alone. */
+static void test_killed_while_writing(void **state G_GNUC_UNUSED)
+{
+    enum { ROUNDS = 150, SIZE = 9000 };
+    g_autofree char *git = in_dir(".git"), *head = in_dir(".git/HEAD"), *path = in_dir("f");
+    assert_true(file_make_dirs(git, 0700, NULL) && file_write_atomic(head, "x", 1, 0600, NULL));
+    g_autofree char *first = g_strnfill(SIZE, 'a'), *second = g_strnfill(SIZE, 'b');
+    const char *const texts[] = { first, second };
+    assert_true(file_write_atomic(path, texts[0], SIZE, 0600, NULL));
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+    for (int round = 0; round < ROUNDS; round++) {
+        gulong pause_us = (gulong)g_rand_int_range(random, 0, 3000);
+        pid_t child = fork();
+        for (int i = 0; child == 0; i++)
+            if (!file_write_atomic(path, texts[i % 2], SIZE, 0600, NULL))
+                _exit(1);
+        g_usleep(pause_us);
+        kill(child, SIGKILL);
+        int status = 0;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status));
+        g_autofree char *got = NULL;
+        assert_true(file_read(path, SIZE + 1, &got, NULL, NULL));
+        if (strcmp(got, texts[0]) != 0 && strcmp(got, texts[1]) != 0)
+            fail_msg("round %d: %zu bytes, begins with %c", round, strlen(got), got[0]);
+        assert_int_equal(count_entries(), 2); // the file and .git
+    }
+}
+
 static void test_make_dirs(void **state G_GNUC_UNUSED)
 {
     g_autofree char *deep = in_dir("a/b/c"), *middle = in_dir("a/b");
@@ -362,6 +521,10 @@ int main(void)
         IN_DIR(test_write_in_place),
         IN_DIR(test_read_only_file_is_refused),
         IN_DIR(test_owner_is_kept),
+        IN_DIR(test_metadata_is_kept),
+        IN_DIR(test_without_nameless_files),
+        IN_DIR(test_left_over_names),
+        IN_DIR(test_killed_while_writing),
         IN_DIR(test_make_dirs),
         IN_DIR(test_exists),
         IN_DIR(test_remove_tree),
