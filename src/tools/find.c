@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "tools/missing.h"
 #include "tools/rg.h"
+#include "tools/tool_file.h"
 #include "tools/tools.h"
 #include "tools/workspace_path.h"
 
@@ -89,6 +90,8 @@ static void add_if_matching(const Walk *walk, const char *relative, bool is_dire
     if (walk->regex && !g_regex_match(walk->regex, valid, 0, NULL))
         return;
     g_autofree char *path = g_build_filename(walk->base, relative, NULL);
+    if (g_str_has_prefix(path, "/proc/") && tool_file_is_secret(path))
+        return;
     add_found(walk->search, path, is_directory);
 }
 

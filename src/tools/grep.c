@@ -5,15 +5,17 @@
 #include "base/glob.h"
 #include "base/path.h"
 #include "base/utf8.h"
-#include "tools/grep_search.h"
+#include "tools/grep_page.h"
 #include "tools/missing.h"
 #include "tools/rg.h"
+#include "tools/seen_files.h"
+#include "tools/tool_file.h"
 #include "tools/tools.h"
 #include "tools/workspace_path.h"
 
 #include <math.h>
 
-enum { PAGE_SIZE = 100, MAX_PRESELECTED = 2000, MAX_CONTEXT = 50 };
+enum { PAGE_SIZE = 100, MAX_CONTEXT = 50 };
 enum { MAX_EXPANDED = 2000, EXPAND_TIMEOUT_MS = 5000 };
 
 typedef struct GrepArgs {
@@ -110,12 +112,16 @@ static bool scope_add(Scope *self, const char *asked, ToolCall *call, GError **e
     if (*cleaned == '\0')
         return fail_with(error, KEDGE_ERROR_USAGE, "`paths` must contain non-empty paths or globs");
     g_autofree char *path = workspace_path(asked, tool_call_cwd(call));
-    if (file_exists(path))
-        g_ptr_array_add(self->paths, g_steal_pointer(&path));
-    else if (glob_has_magic(cleaned))
-        return scope_add_glob(self, cleaned, call, error);
-    else
+    if (!file_exists(path)) {
+        if (glob_has_magic(cleaned))
+            return scope_add_glob(self, cleaned, call, error);
         g_ptr_array_add(self->missing, g_strdup(asked));
+        return true;
+    }
+    g_autofree char *shown = path_display(path, tool_call_cwd(call));
+    if (!file_is_directory(path) && !tool_file_check_target(path, shown, error))
+        return false;
+    g_ptr_array_add(self->paths, g_steal_pointer(&path));
     return true;
 }
 
@@ -156,10 +162,6 @@ static bool scope_build(ToolCall *call, const GrepArgs *args, Scope *scope, GErr
     return true;
 }
 
-typedef struct Page {
-    unsigned before, after, size, offset;
-} Page;
-
 static bool to_count(const char *label, double value, bool is_given, unsigned fallback,
                      unsigned maximum, unsigned *ret_count, GError **error)
 {
@@ -169,12 +171,13 @@ static bool to_count(const char *label, double value, bool is_given, unsigned fa
     return true;
 }
 
-static bool page_build(const GrepArgs *args, const Settings *settings, Page *page, GError **error)
+static bool page_build(const GrepArgs *args, const Settings *settings, GrepPage *page,
+                       GError **error)
 {
     int64_t before = settings_get_int(settings, "grep.contextBefore");
     int64_t after = settings_get_int(settings, "grep.contextAfter");
     double offset = args->has_offset ? args->offset : args->skip;
-    if (!to_count("Limit", args->limit, args->has_limit, PAGE_SIZE, MAX_PRESELECTED, &page->size,
+    if (!to_count("Limit", args->limit, args->has_limit, PAGE_SIZE, GREP_WINDOW, &page->size,
                   error) ||
         !to_count("Offset", offset, true, 0, G_MAXINT, &page->offset, error) ||
         !to_count("pre", args->pre, args->has_pre, (unsigned)MAX(before, 0), MAX_CONTEXT,
@@ -187,171 +190,61 @@ static bool page_build(const GrepArgs *args, const Settings *settings, Page *pag
     return true;
 }
 
-/* How many matches of each file are shown: one per file and round, until the page is full. */
-static unsigned *share_page(const GrepFound *found, unsigned page_size, unsigned *ret_shown)
-{
-    unsigned *shares = g_new0(unsigned, found->files->len + 1);
-    bool has_given = true;
-    *ret_shown = 0;
-    while (has_given && *ret_shown < page_size) {
-        has_given = false;
-        for (unsigned i = 0; i < found->files->len && *ret_shown < page_size; i++) {
-            const GrepFile *file = found->files->pdata[i];
-            if (shares[i] < file->matches) {
-                shares[i]++;
-                (*ret_shown)++;
-                has_given = true;
-            }
-        }
-    }
-    return shares;
-}
-
-typedef struct Output {
-    GString *text;
-    bool has_cut_line;
-} Output;
-
-/* The lines of the first `share` matches, and those near them. */
-static void append_file_lines(Output *out, const GrepFile *file, unsigned share, const Page *page)
-{
-    g_autoptr(GArray) shown = g_array_new(FALSE, FALSE, sizeof(int64_t)); // numbers, ascending
-    for (unsigned i = 0; i < file->lines->len; i++) {
-        const GrepLine *line = file->lines->pdata[i];
-        if (line->match > 0 && line->match <= share)
-            g_array_append_val(shown, line->number);
-    }
-    unsigned next = 0; // the first match that the line is not yet behind
-    for (unsigned i = 0; i < file->lines->len; i++) {
-        const GrepLine *line = file->lines->pdata[i];
-        while (next < shown->len &&
-               g_array_index(shown, int64_t, next) + page->after < line->number)
-            next++;
-        if (next == shown->len)
-            return;
-        if (line->number < g_array_index(shown, int64_t, next) - page->before)
-            continue;
-        bool is_match = line->match > 0 && line->match <= share;
-        out->has_cut_line = out->has_cut_line || line->is_cut;
-        g_string_append_printf(out->text, "%c%" G_GINT64_FORMAT "|%s\n", is_match ? '*' : ' ',
-                               line->number, line->text);
-    }
-}
-
-/* `# dir/` then `## file`, or `# file` in the top directory; a blank line between directories. */
-static void append_heading(Output *out, const char *path, char **last_dir)
-{
-    g_autofree char *dir = g_path_get_dirname(path);
-    g_autofree char *name = g_path_get_basename(path);
-    bool is_top = strcmp(dir, ".") == 0;
-    bool is_new = !*last_dir || strcmp(*last_dir, dir) != 0;
-    if (is_top || is_new)
-        g_string_append(out->text, out->text->len > 0 ? "\n" : "");
-    if (is_top) {
-        g_string_append_printf(out->text, "# %s\n", name);
-    } else {
-        if (is_new)
-            g_string_append_printf(out->text, "# %s/\n", dir);
-        g_string_append_printf(out->text, "## %s\n", name);
-    }
-    g_free(*last_dir);
-    *last_dir = g_strdup(dir);
-}
-
-/* Files of one directory stay together, in the order in which the directory was first seen. */
-static GPtrArray *group_by_directory(const GrepFound *found, const char *cwd, char ***ret_paths)
-{
-    GPtrArray *order = g_ptr_array_new();
-    char **paths = g_new0(char *, found->files->len + 1);
-    g_autoptr(GPtrArray) dirs = g_ptr_array_new_with_free_func(g_free);
-    for (unsigned i = 0; i < found->files->len; i++) {
-        const GrepFile *file = found->files->pdata[i];
-        paths[i] = path_display(file->path, cwd);
-        char *dir = g_path_get_dirname(paths[i]);
-        if (g_ptr_array_find_with_equal_func(dirs, dir, g_str_equal, NULL))
-            g_free(dir);
-        else
-            g_ptr_array_add(dirs, dir);
-    }
-    for (unsigned d = 0; d < dirs->len; d++)
-        for (unsigned i = 0; i < found->files->len; i++) {
-            g_autofree char *dir = g_path_get_dirname(paths[i]);
-            if (strcmp(dir, dirs->pdata[d]) == 0)
-                g_ptr_array_add(order, GUINT_TO_POINTER(i));
-        }
-    *ret_paths = paths;
-    return order;
-}
-
-static void format_found(const GrepFound *found, const Scope *scope, const Page *page,
-                         const char *cwd, Output *out, json_t *details, unsigned *ret_shown)
-{
-    g_autofree unsigned *shares = share_page(found, page->size, ret_shown);
-    g_auto(GStrv) paths = NULL;
-    g_autoptr(GPtrArray) order = group_by_directory(found, cwd, &paths);
-    g_autofree char *last_dir = NULL;
-    json_t *files = json_array(), *counts = json_array();
-    for (unsigned k = 0; k < order->len; k++) {
-        unsigned i = GPOINTER_TO_UINT(order->pdata[k]);
-        if (shares[i] == 0)
-            continue;
-        if (!scope->is_one_file)
-            append_heading(out, paths[i], &last_dir);
-        append_file_lines(out, found->files->pdata[i], shares[i], page);
-        json_t *count = json_object();
-        json_set_text(count, "path", paths[i]);
-        json_set_int(count, "count", shares[i]);
-        json_append_take(counts, count);
-        json_append_take(files, json_text(paths[i]));
-    }
-    json_set_text(details, "scopePath", scope->shown);
-    json_set_int(details, "matchCount", *ret_shown);
-    json_set_int(details, "fileCount", (gint64)json_array_size(files));
-    json_set_take(details, "files", files);
-    json_set_take(details, "fileMatches", counts);
-    if (out->text->len > 0)
-        g_string_truncate(out->text, out->text->len - 1);
-}
-
 /* What comes behind the lines: that there is more, and what was not searched. */
-static char *last_lines(const GrepFound *found, const Scope *scope, const Page *page,
-                        unsigned shown)
+static char *last_lines(const GrepPage *page, const Scope *scope, unsigned shown, bool has_more)
 {
     GString *text = g_string_new(NULL);
-    if (found->has_more || found->matches > shown)
+    if (has_more)
         g_string_append_printf(text, "\n\nResult limit reached; narrow paths or use skip=%u.",
                                page->offset + shown);
     missing_append_line(scope->missing, shown == 0, text);
     return g_string_free(text, FALSE);
 }
 
-static void write_result(const GrepFound *found, const Scope *scope, const Page *page,
-                         const char *cwd, ToolResult *result)
+static void set_details(const GrepPrinted *printed, const Scope *scope, const GrepPage *page,
+                        bool is_truncated, json_t *details)
 {
-    g_autoptr(GString) text = g_string_new(NULL);
-    Output out = { .text = text };
-    json_t *details = tool_result_details(result);
-    unsigned shown = 0;
-    format_found(found, scope, page, cwd, &out, details, &shown);
-    if (shown == 0)
-        g_string_assign(text, "No matches found");
+    json_set_text(details, "scopePath", scope->shown);
+    json_set_int(details, "matchCount", printed->shown);
+    json_set_int(details, "fileCount", (gint64)json_array_size(printed->files));
+    json_set_take(details, "files", json_incref(printed->files));
+    json_set_take(details, "fileMatches", json_incref(printed->counts));
+    if (printed->has_more)
+        json_set_int(details, "resultLimitReached", page->size);
+    if (printed->has_cut_line)
+        json_set_bool(details, "linesTruncated", true);
+    json_set_bool(details, "truncated", is_truncated);
+    missing_set_details(scope->missing, details);
+}
 
-    g_autofree char *last = last_lines(found, scope, page, shown);
-    size_t last_size = MIN(strlen(last), TRUNCATE_MAX_BYTES / 2);
-    g_auto(Truncated) cut = truncate_head(text->str, G_MAXINT, TRUNCATE_MAX_BYTES - last_size);
+static void write_result(ToolCall *call, const GrepFound *found, const Scope *scope,
+                         const GrepPage *page, ToolResult *result)
+{
+    g_autofree char *longest = last_lines(page, scope, page->size, true);
+    size_t last_size = MIN(strlen(longest), TRUNCATE_MAX_BYTES / 2);
+    g_auto(GrepPrinted) printed = { 0 };
+    grep_page_print(found, page, tool_call_cwd(call), scope->is_one_file,
+                    TRUNCATE_MAX_BYTES - last_size, &printed);
+    if (printed.shown == 0)
+        g_string_assign(printed.text, "No matches found");
+
+    g_autofree char *last = last_lines(page, scope, printed.shown, printed.has_more);
+    g_auto(Truncated) cut =
+        truncate_head(printed.text->str, G_MAXINT, TRUNCATE_MAX_BYTES - last_size);
     cut.max_bytes = TRUNCATE_MAX_BYTES;
     tool_result_set_truncation(result, &cut, RESULT_HEAD, 1, 0, NULL);
-    tool_result_set_column_limit(result, out.has_cut_line ? TRUNCATE_MAX_COLUMN : 0);
+    tool_result_set_column_limit(result, printed.has_cut_line ? TRUNCATE_MAX_COLUMN : 0);
     g_autofree char *whole = g_strconcat(cut.content, last, NULL);
     tool_result_add_text(result, whole);
+    set_details(&printed, scope, page, printed.has_more || cut.is_truncated,
+                tool_result_details(result));
 
-    bool has_more = found->has_more || found->matches > shown;
-    if (has_more)
-        json_set_int(details, "resultLimitReached", page->size);
-    if (out.has_cut_line)
-        json_set_bool(details, "linesTruncated", true);
-    json_set_bool(details, "truncated", has_more || cut.is_truncated);
-    missing_set_details(scope->missing, details);
+    size_t i = 0;
+    json_t *path = NULL;
+    json_array_foreach (printed.files, i, path) {
+        g_autofree char *absolute = path_absolute(json_string_value(path), tool_call_cwd(call));
+        seen_files_note(call, absolute);
+    }
 }
 
 static bool set_filters(const GrepArgs *args, GrepSearch *search, GError **error)
@@ -371,7 +264,7 @@ static bool grep_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     if (*pattern == '\0')
         return fail_with(error, KEDGE_ERROR_USAGE, "Pattern must not be empty");
     g_auto(Scope) scope = { 0 };
-    Page page = { 0 };
+    GrepPage page = { 0 };
     if (!page_build(args, tool_call_settings(call), &page, error) ||
         !scope_build(call, args, &scope, error))
         return false;
@@ -387,8 +280,8 @@ static bool grep_run(ToolCall *call, const void *args_, ToolResult *result, GErr
         .is_directory_scope = !scope.is_one_file,
         .before = page.before,
         .after = page.after,
-        .skip = page.offset,
-        .max_matches = MIN(page.size * 5, MAX_PRESELECTED),
+        .skip = page.offset / GREP_WINDOW * GREP_WINDOW,
+        .max_matches = GREP_WINDOW,
     };
     g_auto(GrepFound) found = { 0 };
     bool is_done = set_filters(args, &search, error) &&
@@ -396,7 +289,7 @@ static bool grep_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     g_clear_pointer(&search.glob, g_regex_unref);
     if (!is_done)
         return false;
-    write_result(&found, &scope, &page, cwd, result);
+    write_result(call, &found, &scope, &page, result);
     return true;
 }
 

@@ -73,6 +73,12 @@ static bool is_stray_brace(const char *at, const char *start)
     return *at == '}' && !closes_quantifier(at, start);
 }
 
+/* A brace that means itself, or the dollar in front of one: `${name}` of shells and templates. */
+static bool is_literal(const char *at, const char *start)
+{
+    return is_stray_brace(at, start) || (at[0] == '$' && at[1] == '{' && !is_quantifier(at + 1));
+}
+
 static bool is_parenthesis(const char *at, const char *start)
 {
     return *at == '(' || *at == ')';
@@ -80,7 +86,7 @@ static bool is_parenthesis(const char *at, const char *start)
 
 char *grep_pattern_fix_braces(const char *pattern)
 {
-    return escape_where(pattern, is_stray_brace);
+    return escape_where(pattern, is_literal);
 }
 
 char *grep_pattern_escape_parentheses(const char *pattern)

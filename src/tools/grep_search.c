@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "tool/truncate.h"
 #include "tools/rg.h"
+#include "tools/tool_file.h"
 
 enum { GREP_TIMEOUT_MS = 30000, BINARY_PROBE_BYTES = 8192 };
 
@@ -33,9 +34,10 @@ void grep_found_clear(GrepFound *self)
 typedef struct Collector {
     const GrepSearch *search;
     GrepFound *found;
-    GrepFile *file; // the one ripgrep is in; NULL: one that the glob leaves out
-    unsigned seen;  // matches, skipped ones included
-    bool has_begun; // some file was searched: the pattern is good
+    GrepFile *file;       // the one ripgrep is in; NULL: one that the glob leaves out
+    unsigned seen;        // matches, skipped ones included
+    unsigned seen_before; // this file
+    bool has_begun;       // some file was searched: the pattern is good
 } Collector;
 
 /* ripgrep gives text, or bytes in base64 when they are not UTF-8. Caller frees. */
@@ -73,9 +75,12 @@ static bool fits_glob(const GrepSearch *search, const char *path)
 static void begin_file(Collector *self, const json_t *data)
 {
     self->has_begun = true;
+    self->seen_before = self->seen;
     g_autofree char *path = data_text(json_get_object(data, "path"));
     self->file = NULL;
-    if (!fits_glob(self->search, path))
+    g_autofree char *absolute = path_absolute(path, self->search->cwd);
+    bool is_secret = g_str_has_prefix(absolute, "/proc/") && tool_file_is_secret(absolute);
+    if (is_secret || !fits_glob(self->search, path))
         return;
     GrepFile *file = g_new0(GrepFile, 1);
     file->path = g_steal_pointer(&path);
@@ -96,7 +101,8 @@ static void end_file(Collector *self, const json_t *data)
     if (!file || (file->matches > 0 && !is_binary))
         return;
     self->found->matches -= file->matches;
-    self->seen -= file->matches;
+    if (is_binary)
+        self->seen = self->seen_before;
     g_ptr_array_remove(self->found->files, file);
 }
 

@@ -44,7 +44,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GrepFound, grep_found_clear)
 /* USAGE `regex parse error: …`. */
 bool grep_search(const GrepSearch *search, Cancel *cancel, GrepFound *ret_found, GError **error);
 
-/* Braces that can be no quantifier are escaped (grep_pattern.c). Caller frees. */
+/* Braces that can be no quantifier are escaped, and a `$` in front of one (grep_pattern.c). Caller
+   frees. */
 char *grep_pattern_fix_braces(const char *pattern);
 /* Every unescaped parenthesis outside a class is escaped. Caller frees. */
 char *grep_pattern_escape_parentheses(const char *pattern);

@@ -73,8 +73,10 @@ static void test_patterns(void **state G_GNUC_UNUSED)
         { "tools-T77", "foo(x)\nbar\n", "{'pattern':'foo('}", "*1|foo(x)" },
         { "unopened", "foo)x\n", "{'pattern':'foo)'}", "*1|foo)x" },
         { "groups stay groups", "abab\nab(\n", "{'pattern':'^(ab)+$'}", "*1|abab" },
-        { "a brace that is no quantifier", "a ${x} b\n", "{'pattern':'${x}'}",
-          "No matches found" }, // $ is an anchor still
+        { "tools-T170", "a ${name} b\nname\n", "{'pattern':'${name}'}", "*1|a ${name} b" },
+        { "tools-T170: a quantifier", "aa\na\n", "{'pattern':'a{2}'}", "*1|aa" },
+        { "tools-T170: braces", "f{x}\nfx\n", "{'pattern':'f{x}'}", "*1|f{x}" },
+        { "an anchor all the same", "ab\nba\n", "{'pattern':'b$'}", "*1|ab" },
         { "escaped dollar", "a ${x} b\n", "{'pattern':'[$]{x}'}", "*1|a ${x} b" },
         { "a function body", "int f() { x\n", "{'pattern':'f\\\\(\\\\) {'}", "*1|int f() { x" },
         { "quantifiers work", "aaa\naa\n", "{'pattern':'^a{3}$'}", "*1|aaa" },
@@ -261,14 +263,101 @@ static void test_long_lines(void **state G_GNUC_UNUSED)
     assert_true(json_get_bool(result.details, "linesTruncated", false));
 }
 
+/* Follows the last lines of pages to the end; how often each line was shown as a match. */
+static GHashTable *read_pages(const ToolFixture *fixture, const unsigned *limits,
+                              unsigned *ret_pages)
+{
+    GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    int64_t skip = 0;
+    bool has_more = true;
+    for (*ret_pages = 0; has_more && *ret_pages < 200; (*ret_pages)++) {
+        json_t *arguments = json_pack("{s:s, s:I}", "pattern", "hit", "skip", (json_int_t)skip);
+        if (limits && *limits > 0)
+            json_set_int(arguments, "limit", *limits++);
+        g_autofree char *text = tool_fixture_text(fixture, &tool_grep, arguments);
+        if (strlen(text) > 51200 || strstr(text, "[Showing"))
+            fail_msg("a page of %zu bytes", strlen(text));
+        g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+        g_autofree char *file = g_strdup("");
+        for (char **line = lines; *line; line++) {
+            if (g_str_has_prefix(*line, "# ")) {
+                g_free(file);
+                file = g_strdup(*line);
+            }
+            if (**line != '*')
+                continue;
+            char *key = g_strconcat(file, *line, NULL);
+            unsigned count = GPOINTER_TO_UINT(g_hash_table_lookup(seen, key));
+            g_hash_table_replace(seen, key, GUINT_TO_POINTER(count + 1));
+        }
+        const char *next = strstr(text, "use skip=");
+        has_more = next != NULL;
+        skip = has_more ? g_ascii_strtoll(next + strlen("use skip="), NULL, 10) : 0;
+    }
+    return seen;
+}
+
+static void assert_each_once(const char *name, GHashTable *seen, unsigned count)
+{
+    if (g_hash_table_size(seen) != count)
+        fail_msg("%s: %u lines, not %u", name, g_hash_table_size(seen), count);
+    GHashTableIter iter;
+    void *key = NULL, *value = NULL;
+    g_hash_table_iter_init(&iter, seen);
+    while (g_hash_table_iter_next(&iter, &key, &value))
+        if (GPOINTER_TO_UINT(value) != 1)
+            fail_msg("%s: %s is shown %u times", name, (char *)key, GPOINTER_TO_UINT(value));
+}
+
+static void test_pages_show_each_match_once(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = bare_fixture(); // tools-T79a
+    put_numbered(fixture, "a", 300, "hit");
+    put_numbered(fixture, "b", 20, "hit");
+    put_numbered(fixture, "c", 5, "hit");
+    g_autofree char *first = grep_text(fixture, "{'pattern':'hit','limit':50}");
+    assert_contains("tools-T79a: all files on the first page", first, "# c\n*1|hit 1");
+    static const unsigned limits[] = { 50, 7, 100, 0 };
+    unsigned pages = 0;
+    g_autoptr(GHashTable) seen = read_pages(fixture, limits, &pages);
+    assert_each_once("tools-T79a", seen, 325);
+
+    g_autoptr(ToolFixture) windows = bare_fixture(); // tools-T79b
+    put_numbered(windows, "a", 4100, "hit");
+    put_numbered(windows, "b", 10, "hit");
+    g_autofree char *end = grep_text(windows, "{'pattern':'hit','skip':1950}");
+    assert_contains("tools-T79b: the page ends with its window", end, "skip=2000.");
+    assert_contains("tools-T79b", end, "*2000|hit 2000");
+    g_autofree char *last = grep_text(windows, "{'pattern':'hit','skip':4000}");
+    assert_contains("tools-T79b: a file", last, "# a\n*4001|hit 4001");
+    assert_contains("tools-T79b: the other", last, "# b\n*1|hit 1");
+    g_autoptr(GHashTable) all = read_pages(windows, NULL, &pages);
+    assert_each_once("tools-T79b", all, 4110);
+
+    g_autoptr(ToolFixture) wide = bare_fixture(); // tools-T79c
+    g_autofree char *padding = g_strnfill(890, 'w');
+    g_autofree char *word = g_strconcat("hit", padding, NULL);
+    for (int i = 0; i < 3; i++) {
+        const char name[] = { (char)('a' + i), '\0' };
+        put_numbered(wide, name, 100, word);
+    }
+    g_autoptr(GHashTable) long_lines = read_pages(wide, NULL, &pages);
+    assert_each_once("tools-T79c", long_lines, 300);
+    assert_true(pages >= 6);
+}
+
 static void test_byte_limit(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new("{'grep':{'contextAfter':0}}", true);
     g_autofree char *word = g_strnfill(1000, 'w');
     put_numbered(fixture, "f", 99, word);
     g_autofree char *text = grep_text(fixture, "{'pattern':'w','paths':['f','nope']}");
-    assert_contains("cut", text, "\n\nSkipped missing paths: nope\n\n[Showing lines 1-");
-    assert_contains("by bytes", text, " of 99 (50.0KB limit). Use :");
+    assert_contains("whole matches", text,
+                    "narrow paths or use skip=50.\n\nSkipped missing paths: nope");
+    assert_true(strlen(text) <= 51200);
+    // a page of one match, with more context than fits
+    g_autofree char *one = grep_text(fixture, "{'pattern':'w 60','path':'f','pre':50,'post':39}");
+    assert_contains("cut", one, " (50.0KB limit). Use :");
     g_autofree char *session = g_build_filename(fixture->root, "session", NULL);
     assert_false(file_exists(session));
 }
@@ -286,6 +375,23 @@ static void test_binary_files(void **state G_GNUC_UNUSED)
     assert_string_equal(text, "# late\n*1|hit\n\n# text\n*1|hit");
     g_autofree char *asked = grep_text(fixture, "{'pattern':'hit','path':'bin'}");
     assert_contains("asked for by name", asked, "*1|hit");
+}
+
+/* tools-T157, tools-T158 */
+static void test_refused_files(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = bare_fixture();
+    g_autofree char *secret = grep_error(fixture, "{'pattern':'x','path':'/proc/self/environ'}");
+    assert_string_equal(secret, "Refused: /proc/self/environ can hold secrets of other programs.");
+    g_autofree char *device = grep_error(fixture, "{'pattern':'x','path':'/dev/zero'}");
+    assert_string_equal(device, "Not a regular file: /dev/zero (character device)");
+    g_autofree char *scan =
+        grep_text(fixture, "{'pattern':'PATH=','path':'/proc/self','glob':'environ'}");
+    assert_string_equal(scan, "No matches found");
+    g_autofree char *listed =
+        tool_fixture_text(fixture, &tool_find, json_of("{'pattern':'/proc/self/[es]*'}"));
+    assert_null(strstr(listed, "environ"));
+    assert_non_null(strstr(listed, "/self/status"));
 }
 
 static void test_odd_files(void **state G_GNUC_UNUSED)
@@ -324,21 +430,14 @@ static void test_braces(void **state G_GNUC_UNUSED)
     static const struct {
         const char *pattern, *want;
     } cases[] = {
-        { "a{3}", "a{3}" },
-        { "a{3,}b{1,2}", "a{3,}b{1,2}" },
-        { "{3}", "\\{3\\}" },
-        { "${x}", "$\\{x\\}" },
-        { "a{,3}", "a\\{,3\\}" },
-        { "f() {", "f() \\{" },
-        { "}", "\\}" },
-        { "[{}]", "[{}]" },
-        { "\\{a\\}", "\\{a\\}" },
-        { "\\p{Lu}", "\\p{Lu}" },
-        { "\\x{41}{2}", "\\x{41}{2}" },
-        { "[]{]{", "[]{]\\{" },
-        { "a{3}}", "a{3}\\}" },
-        { "\\", "\\" },
-        { "é{", "é\\{" },
+        { "a{3}", "a{3}" },       { "a{3,}b{1,2}", "a{3,}b{1,2}" },
+        { "{3}", "\\{3\\}" },     { "${x}", "\\$\\{x\\}" },
+        { "x${2}", "x${2}" },     { "a{,3}", "a\\{,3\\}" },
+        { "f() {", "f() \\{" },   { "}", "\\}" },
+        { "[{}]", "[{}]" },       { "\\{a\\}", "\\{a\\}" },
+        { "\\p{Lu}", "\\p{Lu}" }, { "\\x{41}{2}", "\\x{41}{2}" },
+        { "[]{]{", "[]{]\\{" },   { "a{3}}", "a{3}\\}" },
+        { "\\", "\\" },           { "é{", "é\\{" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *got = grep_pattern_fix_braces(cases[i].pattern);
@@ -373,8 +472,10 @@ int main(void)
         cmocka_unit_test(test_pages),
         cmocka_unit_test(test_pages_of_spanning_matches),
         cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_pages_show_each_match_once),
         cmocka_unit_test(test_byte_limit),
         cmocka_unit_test(test_binary_files),
+        cmocka_unit_test(test_refused_files),
         cmocka_unit_test(test_odd_files),
         cmocka_unit_test(test_details),
         cmocka_unit_test(test_braces),
