@@ -83,5 +83,13 @@ bool proc_start(const char *const *argv, const char *cwd, const char *const *env
    status as in ProcResult. Safe to call when the child has already exited. */
 int proc_child_end(ProcChild *self, int64_t grace_ms);
 
+/* For a child that has exited by itself: its exit status, and how many processes of its group live
+   on. Those are left alone. The child stays unreaped and its output open until proc_child_end(), so
+   that its number remains the group's and nobody writes into a closed pipe. */
+int proc_child_leave(ProcChild *self, unsigned *ret_members);
+
+/* How many processes of the group live, the child itself aside. */
+unsigned proc_child_count_members(const ProcChild *self);
+
 /* Absolute path of a program on PATH (absolute entries only), or NULL. Caller frees. */
 char *proc_find_program(const char *name);

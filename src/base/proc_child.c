@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "base/timefmt.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -297,4 +298,43 @@ int proc_child_end(ProcChild *self, int64_t grace_ms)
     *self =
         (ProcChild) { .pid = -1, .pidfd = -1, .output_fd = -1, .extra_in = -1, .extra_out = -1 };
     return exit_status;
+}
+
+/* "<pid> (<name>) <state> <parent> <group> …"; the name may hold anything. */
+static bool is_live_member(const char *stat, pid_t group)
+{
+    const char *end = strrchr(stat, ')');
+    g_auto(GStrv) words = end != NULL && end[1] != '\0' ? g_strsplit(end + 2, " ", 4) : NULL;
+    return words != NULL && g_strv_length(words) == 4 && strchr("ZX", words[0][0]) == NULL &&
+           g_ascii_strtoll(words[2], NULL, 10) == group;
+}
+
+unsigned proc_child_count_members(const ProcChild *self)
+{
+    g_autoptr(GDir) processes = g_dir_open("/proc", 0, NULL);
+    g_autofree char *own = g_strdup_printf("%d", (int)self->pid);
+    unsigned count = 0;
+    const char *name;
+    while (self->pid > 1 && processes != NULL && (name = g_dir_read_name(processes)) != NULL) {
+        if (!g_ascii_isdigit(name[0]) || strcmp(name, own) == 0)
+            continue;
+        g_autofree char *path = g_build_filename("/proc", name, "stat", NULL);
+        g_autofree char *stat = NULL;
+        if (g_file_get_contents(path, &stat, NULL, NULL) && is_live_member(stat, self->pid))
+            count++;
+    }
+    return count;
+}
+
+int proc_child_leave(ProcChild *self, unsigned *ret_members)
+{
+    siginfo_t info = { 0 };
+    while (waitid(P_PID, (id_t)self->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        continue;
+    fd_close(fd_steal(&self->extra_in));
+    fd_close(fd_steal(&self->extra_out));
+    *ret_members = proc_child_count_members(self);
+    if (info.si_pid == 0)
+        return 255; // SIGCHLD is ignored and the kernel has reaped it
+    return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
 }

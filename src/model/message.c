@@ -106,12 +106,15 @@ void message_append_truncation(GString *out, const json_t *truncation)
     if (next > 0)
         g_string_append_printf(out, ". Use :%" PRId64 " to continue", next);
     const json_t *artifact = json_object_get(truncation, "artifactId");
+    const char *what = json_is_true(json_object_get(truncation, "isArtifactCut"))
+                           ? "the first and last 128 MiB"
+                           : "full output";
     if (json_is_string(artifact))
-        g_string_append_printf(out, ". Read artifact://%s for full output",
-                               json_string_value(artifact));
+        g_string_append_printf(out, ". Read artifact://%s for %s", json_string_value(artifact),
+                               what);
     else if (json_is_integer(artifact))
-        g_string_append_printf(out, ". Read artifact://%" JSON_INTEGER_FORMAT " for full output",
-                               json_integer_value(artifact));
+        g_string_append_printf(out, ". Read artifact://%" JSON_INTEGER_FORMAT " for %s",
+                               json_integer_value(artifact), what);
 }
 
 static const char *text_or_empty(const json_t *object, const char *key)

@@ -138,11 +138,21 @@ void tool_result_set_truncation_counts(ToolResult *self, const ResultCounts *cou
     set_truncation(self, counts, by_lines, direction, start_line, total_file_lines, artifact_id);
 }
 
-void tool_result_set_total_at_least(ToolResult *self)
+static void mark_truncation(ToolResult *self, const char *mark)
 {
     json_t *cut = json_get_object(self->meta, "truncation");
     if (cut)
-        json_set_bool(cut, "isAtLeast", true);
+        json_set_bool(cut, mark, true);
+}
+
+void tool_result_set_total_at_least(ToolResult *self)
+{
+    mark_truncation(self, "isAtLeast");
+}
+
+void tool_result_set_artifact_cut(ToolResult *self)
+{
+    mark_truncation(self, "isArtifactCut");
 }
 
 void tool_result_set_limit(ToolResult *self, const char *name, size_t reached)

@@ -47,6 +47,8 @@ void tool_result_set_truncation_counts(ToolResult *self, const ResultCounts *cou
                                        ResultDirection direction, size_t start_line,
                                        size_t total_file_lines, const char *artifact_id);
 
+/* The artifact of the truncation that was set holds the beginning and the end only. */
+void tool_result_set_artifact_cut(ToolResult *self);
 /* The total of the truncation that was set is a lower bound: the rest was not counted. */
 void tool_result_set_total_at_least(ToolResult *self);
 

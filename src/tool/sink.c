@@ -4,15 +4,11 @@
 #include "tool/sink.h"
 
 #include "base/ansi.h"
-#include "base/fd.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "session/artifact_writer.h"
 #include "tool/truncate.h"
-
-#include <errno.h>
-#include <fcntl.h>
-
-enum { MAX_CREATE_TRIES = 64 };
 
 struct OutputSink {
     Artifacts *artifacts; // borrowed
@@ -26,8 +22,7 @@ struct OutputSink {
     bool is_truncated;
     size_t total_bytes, total_newlines;
     bool has_file_failed;
-    char *artifact_path, *artifact_id;
-    int artifact_fd;
+    ArtifactWriter *writer; // NULL: not needed yet, or it has failed
 };
 
 void sink_dump_clear(SinkDump *self)
@@ -46,7 +41,6 @@ OutputSink *output_sink_new(Artifacts *artifacts, const char *tool, size_t thres
     self->decoded = g_string_new(NULL);
     self->clean = g_string_new(NULL);
     self->buffer = g_string_new(NULL);
-    self->artifact_fd = -1;
     return self;
 }
 
@@ -54,13 +48,11 @@ void output_sink_free(OutputSink *self)
 {
     if (!self)
         return;
-    fd_close(self->artifact_fd);
+    artifact_writer_free(self->writer);
     ansi_filter_free(self->filter);
     g_string_free(self->decoded, TRUE);
     g_string_free(self->clean, TRUE);
     g_string_free(self->buffer, TRUE);
-    g_free(self->artifact_path);
-    g_free(self->artifact_id);
     g_free(self->tool);
     g_free(self);
 }
@@ -69,41 +61,22 @@ void output_sink_free(OutputSink *self)
 static void file_fail(OutputSink *self)
 {
     self->has_file_failed = true;
-    fd_close(self->artifact_fd);
-    self->artifact_fd = -1;
+    g_clear_pointer(&self->writer, artifact_writer_free);
 }
 
 static void file_append(OutputSink *self, const char *text, size_t size)
 {
-    if (self->artifact_fd >= 0 &&
-        !fd_write_all(self->artifact_fd, text, size, self->artifact_path, NULL))
+    if (self->writer && !artifact_writer_append(self->writer, text, size))
         file_fail(self);
-}
-
-/* A new file; another process on the same session may have taken the id, then the next one is
- * tried. */
-static int create_file(OutputSink *self)
-{
-    for (int tries = 0; tries < MAX_CREATE_TRIES; tries++) {
-        g_clear_pointer(&self->artifact_path, g_free);
-        g_clear_pointer(&self->artifact_id, g_free);
-        if (!artifacts_allocate(self->artifacts, self->tool, &self->artifact_path,
-                                &self->artifact_id, NULL))
-            return -1;
-        int fd = open(self->artifact_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-    }
-    return -1;
 }
 
 /* The artifact begins with what the buffer holds so far. */
 static void file_open(OutputSink *self)
 {
-    if (!self->artifacts || self->has_file_failed || self->artifact_fd >= 0)
+    if (!self->artifacts || self->has_file_failed || self->writer)
         return;
-    self->artifact_fd = create_file(self);
-    if (self->artifact_fd < 0)
+    self->writer = artifact_writer_new(self->artifacts, self->tool, LIMIT_ARTIFACT_BYTES);
+    if (!self->writer)
         file_fail(self);
     file_append(self, self->buffer->str, self->buffer->len);
 }
@@ -177,6 +150,9 @@ void output_sink_dump(OutputSink *self, const char *notice, SinkDump *ret_dump)
     ansi_filter_finish(self->filter, self->clean);
     store(self, self->clean->str, self->clean->len);
 
+    bool is_cut = false;
+    if (self->writer && !artifact_writer_finish(self->writer, &is_cut))
+        file_fail(self);
     const char *text = output_sink_text(self);
     *ret_dump = (SinkDump) {
         .output = notice ? g_strdup_printf("[%s]\n%s", notice, text) : g_strdup(text),
@@ -186,8 +162,8 @@ void output_sink_dump(OutputSink *self, const char *notice, SinkDump *ret_dump)
         .output_bytes = self->buffer->len,
         .output_lines = self->buffer->len > 0 ? str_count_lines(text, self->buffer->len) : 0,
         .max_bytes = self->threshold_bytes,
-        .artifact_id = self->artifact_fd >= 0 ? g_strdup(self->artifact_id) : NULL,
+        .artifact_id = self->writer ? g_strdup(artifact_writer_id(self->writer)) : NULL,
+        .is_artifact_cut = is_cut,
     };
-    fd_close(self->artifact_fd);
-    self->artifact_fd = -1;
+    g_clear_pointer(&self->writer, artifact_writer_free);
 }

@@ -15,7 +15,8 @@ typedef struct SinkDump {
     bool is_truncated;
     size_t total_lines, total_bytes, output_lines, output_bytes;
     size_t max_bytes;
-    char *artifact_id; // NULL when no file was written
+    char *artifact_id;    // NULL when no file was written
+    bool is_artifact_cut; // it holds the beginning and the end (session/artifact_writer.h)
 } SinkDump;
 
 void sink_dump_clear(SinkDump *self);

@@ -143,6 +143,8 @@ static void set_truncation(ToolResult *result, const SinkDump *dump)
         .max_bytes = dump->max_bytes,
     };
     tool_result_set_truncation_counts(result, &counts, RESULT_TAIL, 1, 0, dump->artifact_id);
+    if (dump->is_artifact_cut)
+        tool_result_set_artifact_cut(result);
 }
 
 /* An abort is an error, so its text is all that remains of the result: the notice goes into it. */
@@ -185,6 +187,15 @@ static void add_details(ToolResult *result, const BashTimeout *timeout)
         json_set_take(details, "requestedTimeoutSeconds", json_seconds(timeout->requested));
 }
 
+static void add_shell_note(ToolResult *result, unsigned running)
+{
+    g_autoptr(GString) note = g_string_new(
+        "The shell ended: variables, functions and options of earlier calls are gone.");
+    if (running > 0)
+        g_string_append_printf(note, " Background processes that still run: %u.", running);
+    tool_result_add_note(result, note->str);
+}
+
 static bool bash_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
     const BashArgs *args = args_;
@@ -208,23 +219,24 @@ static bool bash_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     };
     BashShell *shell =
         tool_context_state(tool_call_context(call), "bash", shell_create, shell_destroy);
-    BashEnd end;
-    int status = 0;
-    if (!bash_shell_run(shell, &run, tool_call_cancel(call), &end, &status, error))
+    BashOutcome outcome;
+    if (!bash_shell_run(shell, &run, tool_call_cancel(call), &outcome, error))
         return false;
 
     g_autofree char *notice =
-        end == BASH_TIMED_OUT
+        outcome.end == BASH_TIMED_OUT
             ? g_strdup_printf("Command timed out after %d seconds", (int)(timeout.seconds + 0.5))
             : NULL;
     g_auto(SinkDump) dump = { 0 };
     output_sink_dump(sink, notice, &dump);
     set_truncation(result, &dump);
-    if (end == BASH_CANCELLED)
+    if (outcome.end == BASH_CANCELLED)
         return fail_cancelled(result, &dump, error);
-    add_output(result, &dump, status, &timeout);
+    add_output(result, &dump, outcome.status, &timeout);
     add_details(result, &timeout);
-    if (end == BASH_TIMED_OUT)
+    if (outcome.has_shell_ended)
+        add_shell_note(result, outcome.left_running);
+    if (outcome.end == BASH_TIMED_OUT)
         result->is_error = true;
     return true;
 }

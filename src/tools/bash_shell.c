@@ -38,6 +38,7 @@
 #define READS_PER_ROUND  16        // then cancel and the report are looked at again
 #define PIPE_BYTES       (1 * MIB) // lets a background child print a while with nobody reading
 #define REPORT_MAX_BYTES 256
+#define MAX_LEFT         16 // shells that have ended; then the oldest one's processes are ended too
 
 struct BashShell {
     pthread_mutex_t lock;
@@ -47,13 +48,60 @@ struct BashShell {
     char *snapshot;
     char *nonce;     // of the running process
     ProcChild child; // pid 0 or less: none
+    GArray *left;    // of ProcChild: shells that have ended, whose background processes still run
 };
 
 BashShell *bash_shell_new(void)
 {
     BashShell *self = g_new0(BashShell, 1);
     pthread_mutex_init(&self->lock, NULL);
+    self->left = g_array_new(FALSE, FALSE, sizeof(ProcChild));
     return self;
+}
+
+static ProcChild *left_at(const BashShell *self, unsigned index)
+{
+    return &g_array_index(self->left, ProcChild, index);
+}
+
+static void end_left(BashShell *self, unsigned index, int64_t grace_ms)
+{
+    proc_child_end(left_at(self, index), grace_ms);
+    g_array_remove_index(self->left, index);
+}
+
+/* Takes what they have printed, so that they do not block for ever, and forgets those whose
+   processes are gone. */
+static void look_after_left(BashShell *self)
+{
+    g_autofree char *buffer = self->left->len > 0 ? g_malloc(READ_BYTES) : NULL;
+    for (unsigned i = self->left->len; i > 0; i--) {
+        const ProcChild *left = left_at(self, i - 1);
+        for (size_t taken = 0; taken < PIPE_BYTES;) {
+            ssize_t count = read(left->output_fd, buffer, READ_BYTES);
+            if (count <= 0)
+                break;
+            taken += (size_t)count;
+        }
+        if (proc_child_count_members(left) == 0)
+            end_left(self, i - 1, 0);
+    }
+}
+
+/* The shell has ended by itself; its background processes stay. Returns its status. */
+static int leave_shell(BashShell *self, unsigned *ret_running)
+{
+    int status = proc_child_leave(&self->child, ret_running);
+    if (*ret_running == 0) {
+        proc_child_end(&self->child, EXIT_GRACE_MS);
+        return status;
+    }
+    g_array_append_val(self->left, self->child);
+    self->child =
+        (ProcChild) { .pid = -1, .pidfd = -1, .output_fd = -1, .extra_in = -1, .extra_out = -1 };
+    if (self->left->len > MAX_LEFT)
+        end_left(self, 0, EXIT_GRACE_MS);
+    return status;
 }
 
 void bash_shell_free(BashShell *self)
@@ -61,6 +109,9 @@ void bash_shell_free(BashShell *self)
     if (!self)
         return;
     proc_child_end(&self->child, STOP_GRACE_MS);
+    while (self->left->len > 0)
+        end_left(self, self->left->len - 1, STOP_GRACE_MS);
+    g_array_unref(self->left);
     pthread_mutex_destroy(&self->lock);
     g_free(self->snapshot);
     g_free(self->nonce);
@@ -401,9 +452,12 @@ static bool ensure_shell(BashShell *self, const BashRun *run, Cancel *cancel, in
                          PumpEnd *ret_end, GError **error)
 {
     *ret_end = PUMP_REPORTED;
+    look_after_left(self);
     if (self->child.pid > 0 && !has_exited(self))
         return true;
-    proc_child_end(&self->child, EXIT_GRACE_MS);
+    unsigned running = 0;
+    if (self->child.pid > 0)
+        leave_shell(self, &running);
 
     char *shell = NULL;
     if (!self->shell && !bash_find_shell(run->settings, &shell, error))
@@ -413,8 +467,8 @@ static bool ensure_shell(BashShell *self, const BashRun *run, Cancel *cancel, in
     return start_shell(self, run->cwd, cancel, deadline, ret_end, error);
 }
 
-static bool run_in_session(BashShell *self, const BashRun *run, Cancel *cancel, BashEnd *ret_end,
-                           int *ret_status, GError **error)
+static bool run_in_session(BashShell *self, const BashRun *run, Cancel *cancel,
+                           BashOutcome *outcome, GError **error)
 {
     int64_t deadline = time_monotonic_ms() + run->timeout_ms;
     PumpEnd end;
@@ -422,13 +476,14 @@ static bool run_in_session(BashShell *self, const BashRun *run, Cancel *cancel, 
         return false;
     if (end == PUMP_REPORTED) {
         g_autoptr(GString) message = call_message(self, run);
-        end = exchange(self, message, run, cancel, deadline, ret_status);
+        end = exchange(self, message, run, cancel, deadline, &outcome->status);
     }
-    *ret_end = end == PUMP_TIMED_OUT   ? BASH_TIMED_OUT
-               : end == PUMP_CANCELLED ? BASH_CANCELLED
-                                       : BASH_EXITED;
+    outcome->end = end == PUMP_TIMED_OUT   ? BASH_TIMED_OUT
+                   : end == PUMP_CANCELLED ? BASH_CANCELLED
+                                           : BASH_EXITED;
+    outcome->has_shell_ended = end == PUMP_SHELL_EXITED;
     if (end == PUMP_SHELL_EXITED)
-        *ret_status = proc_child_end(&self->child, EXIT_GRACE_MS);
+        outcome->status = leave_shell(self, &outcome->left_running);
     else if (end != PUMP_REPORTED)
         proc_child_end(&self->child, STOP_GRACE_MS);
     return true;
@@ -451,8 +506,7 @@ static void take_output(const char *data, size_t size, void *user_data)
 }
 
 /* Never touches the session: its owner is at work in it. */
-static bool run_one_shot(const BashRun *run, Cancel *cancel, BashEnd *ret_end, int *ret_status,
-                         GError **error)
+static bool run_one_shot(const BashRun *run, Cancel *cancel, BashOutcome *outcome, GError **error)
 {
     g_autofree char *shell = NULL;
     if (!bash_find_shell(run->settings, &shell, error))
@@ -479,22 +533,22 @@ static bool run_one_shot(const BashRun *run, Cancel *cancel, BashEnd *ret_end, i
     };
     g_auto(ProcResult) result = { 0 };
     g_autoptr(GError) problem = NULL;
-    *ret_end = BASH_EXITED;
+    outcome->end = BASH_EXITED;
     if (proc_run(&spec, cancel, &result, &problem)) {
-        *ret_status = result.exit_status;
+        outcome->status = result.exit_status;
         return true;
     }
-    *ret_end = error_is(problem, KEDGE_ERROR_TIMEOUT) ? BASH_TIMED_OUT : BASH_CANCELLED;
+    outcome->end = error_is(problem, KEDGE_ERROR_TIMEOUT) ? BASH_TIMED_OUT : BASH_CANCELLED;
     if (error_is(problem, KEDGE_ERROR_TIMEOUT) || error_is(problem, KEDGE_ERROR_CANCELLED))
         return true;
     g_propagate_error(error, g_steal_pointer(&problem));
     return false;
 }
 
-bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashEnd *ret_end,
-                    int *ret_status, GError **error)
+bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashOutcome *ret_outcome,
+                    GError **error)
 {
-    *ret_end = BASH_CANCELLED;
+    *ret_outcome = (BashOutcome) { .end = BASH_CANCELLED };
     if (cancel_has_fired(cancel))
         return true;
 
@@ -503,9 +557,9 @@ bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashEnd
     self->is_busy = true;
     pthread_mutex_unlock(&self->lock);
     if (!is_mine)
-        return run_one_shot(run, cancel, ret_end, ret_status, error);
+        return run_one_shot(run, cancel, ret_outcome, error);
 
-    bool is_run = run_in_session(self, run, cancel, ret_end, ret_status, error);
+    bool is_run = run_in_session(self, run, cancel, ret_outcome, error);
     pthread_mutex_lock(&self->lock);
     self->is_busy = false;
     pthread_mutex_unlock(&self->lock);

@@ -1,7 +1,8 @@
 /*
  * The shell behind the bash tool (agent-tools §9.1.3): one co-process that lives across calls, so
  * that variables, functions, options and aliases persist; the working directory does not. It is
- * started at the first call, and again after `exit`, a crash, a timeout or a cancel.
+ * started at the first call, and again after `exit`, a crash, a timeout or a cancel. What it has
+ * left in the background lives on after `exit` and a crash, until the BashShell is freed.
  *
  * Thread safe. A call that finds the shell busy gets a shell of its own, for that call only.
  */
@@ -22,6 +23,13 @@ typedef enum {
     BASH_CANCELLED, // stopped; the shell is gone
 } BashEnd;
 
+typedef struct BashOutcome {
+    BashEnd end;
+    int status;            // of BASH_EXITED: 128 + n for signal n
+    bool has_shell_ended;  // by itself: what it knew is gone
+    unsigned left_running; // background processes that outlive the shell that has ended
+} BashOutcome;
+
 typedef struct BashRun { // all borrowed
     const char *command;
     const char *cwd;   // absolute, exists
@@ -34,7 +42,6 @@ typedef struct BashRun { // all borrowed
     void *user_data;
 } BashRun;
 
-/* False only when no shell could be started. *ret_status (128 + n for signal n) belongs to
-   BASH_EXITED. */
-bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashEnd *ret_end,
-                    int *ret_status, GError **error);
+/* False only when no shell could be started. */
+bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashOutcome *ret_outcome,
+                    GError **error);

@@ -19,6 +19,7 @@ NOT_BUILT = {
 # What differs on purpose.
 ARGUMENTS = "arguments are coerced and refused in words of our own"
 CLOSEST = "an edit replaces nothing that differs in letters, digits or operators, and shows the closest place"
+SHELL_ENDED = "says that the shell ended, and what is lost with it"
 OLD_GREP = "the older layout and rules of 13.19"
 DIFFERENCES = {
     "read-nul": "a binary file is said to be one", "read-nul-plain": "a binary file is said to be one",
@@ -37,6 +38,7 @@ DIFFERENCES = {
     "edit-rep-bom": "a byte order mark stays",
     "edit-rep-extra-field": ARGUMENTS, "edit-rep-edits-object": ARGUMENTS,
     "bash-signal-child": "bash itself says that a child was killed",
+    "bash-exit-3": SHELL_ENDED, "bash-exit-negative": SHELL_ENDED, "bash-state-set-e": SHELL_ENDED,
     "bash-timeout-zero": "a timeout of 0 is none given",
     "bash-cd-dash": "what only the shell understands is left to it", "bash-cd-escaped": "an escaped blank is a blank",
     "bash-big-fail": "a failed command names what was cut and the artifact, too",
@@ -51,7 +53,7 @@ DIFFERENCES = {
     "search-bad-class": "the regular expression's error on one line",
     "search-empty-paths": "an empty list is no list", "search-string-path": ARGUMENTS,
     "search-skip-negative": "skip is another name of offset",
-    "grep13-path-glob": OLD_GREP, "grep13-type-cpp": OLD_GREP, "grep13-limit-zero": OLD_GREP,
+    "grep13-path-glob": OLD_GREP, "grep13-type-cpp": OLD_GREP, "grep13-limit-zero": OLD_GREP, "grep13-offset": "a page is a slice of the matches dealt out among the files",
     "grep13-multiline*": "every line of a match is marked",
     "find13-dir": OLD_GREP, "find13-deep": OLD_GREP, "find13-directory": OLD_GREP,
 }

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "base/file.h"
-#include "session/artifacts.h"
+#include "session/artifact_writer.h"
 
 #include <sys/stat.h>
 
@@ -137,6 +137,68 @@ static void test_unwritable(void **state)
     assert_null(id);
 }
 
+/* Numbered lines of 10 bytes through a writer that keeps `max_bytes`; the file's text. */
+static char *write_numbered(const char *dir, unsigned count, size_t chunk_bytes, uint64_t max_bytes,
+                            bool *ret_is_cut)
+{
+    g_autoptr(Artifacts) artifacts = artifacts_new(dir);
+    g_autoptr(ArtifactWriter) writer = artifact_writer_new(artifacts, "bash", max_bytes);
+    assert_non_null(writer);
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (unsigned i = 1; i <= count; i++)
+        g_string_append_printf(text, "%09u\n", i);
+    for (size_t at = 0; at < text->len; at += chunk_bytes)
+        assert_true(
+            artifact_writer_append(writer, text->str + at, MIN(chunk_bytes, text->len - at)));
+    assert_true(artifact_writer_finish(writer, ret_is_cut));
+    g_autofree char *path = NULL;
+    assert_true(artifacts_find(artifacts, artifact_writer_id(writer), &path, NULL));
+    char *whole = NULL;
+    assert_true(g_file_get_contents(path, &whole, NULL, NULL));
+    return whole;
+}
+
+/* tools-T154, in small: all of what fits, of more the beginning and the end, by whole lines. */
+static void test_writer_keeps_head_and_tail(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *root = g_dir_make_tmp("kedge-artifacts-XXXXXX", NULL);
+    static const size_t chunks[] = { 1, 7, 10, 64, 100000 };
+    for (size_t i = 0; i < G_N_ELEMENTS(chunks); i++) {
+        g_autofree char *dir = g_strdup_printf("%s/%zu", root, i);
+        bool is_cut = true;
+        g_autofree char *fits = write_numbered(dir, 10, chunks[i], 100, &is_cut);
+        assert_false(is_cut);
+        assert_int_equal(strlen(fits), 100);
+        assert_true(g_str_has_suffix(fits, "000000010\n"));
+
+        g_autofree char *cut = write_numbered(dir, 100, chunks[i], 106, &is_cut); // halves of 53
+        assert_true(is_cut);
+        assert_string_equal(cut, "000000001\n000000002\n000000003\n000000004\n000000005\n"
+                                 "[900 bytes, lines 6-95, were cut here: an artifact keeps 0 MiB]\n"
+                                 "000000096\n000000097\n000000098\n000000099\n000000100\n");
+    }
+    assert_true(file_remove_tree(root, NULL));
+}
+
+/* One line without an end, of characters of several bytes. */
+static void test_writer_of_one_line(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *root = g_dir_make_tmp("kedge-artifacts-XXXXXX", NULL);
+    g_autoptr(Artifacts) artifacts = artifacts_new(root);
+    g_autoptr(ArtifactWriter) writer = artifact_writer_new(artifacts, "bash", 100);
+    bool is_cut = false;
+    for (int i = 0; i < 1000; i++)
+        assert_true(artifact_writer_append(writer, "\u20ac", 3));
+    assert_true(artifact_writer_finish(writer, &is_cut));
+    assert_true(is_cut);
+    g_autofree char *path = NULL, *text = NULL;
+    assert_true(artifacts_find(artifacts, artifact_writer_id(writer), &path, NULL));
+    assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    assert_non_null(strstr(text, "\n[2902 bytes, lines 1-1, were cut here"));
+    assert_true(g_utf8_validate(strstr(text, "]\n") + 2, -1, NULL));
+    assert_true(file_remove_tree(root, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +207,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_find_without_directory, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unwritable, setup, teardown),
+        cmocka_unit_test(test_writer_keeps_head_and_tail),
+        cmocka_unit_test(test_writer_of_one_line),
     };
     return cmocka_run_group_tests_name("artifacts", tests, NULL, NULL);
 }

@@ -156,15 +156,41 @@ static void test_session(void **state G_GNUC_UNUSED)
     }
 }
 
+#define SHELL_ENDED "The shell ended: variables, functions and options of earlier calls are gone."
+
 static void test_exit_texts(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     expect_text(fixture, "tools-T58", "{\"command\":\"exit 7\"}", true,
-                "(no output)\n\nCommand exited with code 7");
+                "(no output)\n\nCommand exited with code 7\n\n[" SHELL_ENDED "]");
     expect_text(fixture, "tools-T61", "{\"command\":\"echo a; kill -9 $$\"}", true,
-                "a\n\n\nCommand exited with code 137");
+                "a\n\n\nCommand exited with code 137\n\n[" SHELL_ENDED "]");
     expect_text(fixture, "exit with a background child", "{\"command\":\"sleep 60 & exit 3\"}",
-                true, "(no output)\n\nCommand exited with code 3");
+                true,
+                "(no output)\n\nCommand exited with code 3\n\n[" SHELL_ENDED
+                " Background processes that still run: 1.]");
+}
+
+/* tools-T169: what runs in the background survives the end of its shell, not of the conversation.
+ */
+static void test_exit_keeps_background_processes(void **state G_GNUC_UNUSED)
+{
+    ToolFixture *fixture = tool_fixture_new(NULL, false);
+    g_autofree char *started = run_command(fixture, "X=1; sleep 60 & echo $!", false);
+    pid_t pid = (pid_t)g_ascii_strtoll(started, NULL, 10);
+    g_autofree char *ended = run_command(fixture, "exit 3", true);
+    assert_contains("tools-T169", ended, "Background processes that still run: 1.]");
+    g_autofree char *command = g_strdup_printf("kill -0 %d; echo \"[$X]\"", (int)pid);
+    g_autofree char *there = run_command(fixture, command, false);
+    assert_string_equal(there, "[]\n");
+    // what it prints goes nowhere, and does not end it
+    g_autofree char *noisy =
+        run_command(fixture, "(while :; do echo tick; sleep 0.01; done) & exit 0", false);
+    assert_contains("tools-T169: another", noisy, "Background processes that still run: ");
+    g_autofree char *quiet = run_command(fixture, "echo ok", false);
+    assert_string_equal(quiet, "ok\n");
+    tool_fixture_free(fixture);
+    assert_int_equal(kill(pid, 0), -1);
 }
 
 static void test_env(void **state G_GNUC_UNUSED)
@@ -279,7 +305,8 @@ static void test_long_output(void **state G_GNUC_UNUSED)
 
     g_autofree char *failed = run_command(fixture, "seq 1 20000; exit 4", true);
     if (!g_str_has_suffix(failed, "\n\nCommand exited with code 4\n\n[Showing lines 11467-20001 of "
-                                  "20001 (50.0KB limit). Read artifact://1 for full output]"))
+                                  "20001 (50.0KB limit). Read artifact://1 for full output]\n"
+                                  "[" SHELL_ENDED "]"))
         fail_msg("an error keeps its notice: '%s'", failed + strlen(failed) - 160);
 }
 
@@ -503,7 +530,7 @@ static void test_shell_path(void **state G_GNUC_UNUSED)
     expect_text(posix, "sh keeps variables", "{\"command\":\"echo $A [$X]; (exit 3)\"}", true,
                 "1 []\n\n\nCommand exited with code 3");
     expect_text(posix, "sh restarts", "{\"command\":\"exit 4\"}", true,
-                "(no output)\n\nCommand exited with code 4");
+                "(no output)\n\nCommand exited with code 4\n\n[" SHELL_ENDED "]");
     expect_text(posix, "sh starts anew", "{\"command\":\"echo [$A]\"}", false, "[]\n");
 }
 
@@ -527,7 +554,7 @@ static void test_snapshot(void **state G_GNUC_UNUSED)
         false,
         "hello it's\nhello b\nfile\nfile\nglobstar       \ton\n/it's here\nnoclobber      \ton\n");
     expect_text(fixture, "another shell", "{\"command\":\"exit 1\"}", true,
-                "(no output)\n\nCommand exited with code 1");
+                "(no output)\n\nCommand exited with code 1\n\n[" SHELL_ENDED "]");
     expect_text(fixture, "has them too", "{\"command\":\"hi\"}", false, "hello it's\n");
     g_autofree char *dir = g_build_filename(fixture->root, "kedge-shell-snapshots", NULL);
     g_autoptr(GDir) left = g_dir_open(dir, 0, NULL);
@@ -552,23 +579,15 @@ static int set_up(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_session),
-        cmocka_unit_test(test_exit_texts),
-        cmocka_unit_test(test_env),
-        cmocka_unit_test(test_cwd),
-        cmocka_unit_test(test_long_command),
-        cmocka_unit_test(test_details),
-        cmocka_unit_test(test_long_output),
-        cmocka_unit_test(test_long_output_without_session),
-        cmocka_unit_test(test_timeout),
-        cmocka_unit_test(test_background),
-        cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_cancel_long_output),
-        cmocka_unit_test(test_two_at_once),
-        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_intercept),
-        cmocka_unit_test(test_shell_path),
+        cmocka_unit_test(test_results),      cmocka_unit_test(test_session),
+        cmocka_unit_test(test_exit_texts),   cmocka_unit_test(test_exit_keeps_background_processes),
+        cmocka_unit_test(test_env),          cmocka_unit_test(test_cwd),
+        cmocka_unit_test(test_long_command), cmocka_unit_test(test_details),
+        cmocka_unit_test(test_long_output),  cmocka_unit_test(test_long_output_without_session),
+        cmocka_unit_test(test_timeout),      cmocka_unit_test(test_background),
+        cmocka_unit_test(test_cancel),       cmocka_unit_test(test_cancel_long_output),
+        cmocka_unit_test(test_two_at_once),  cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_intercept),    cmocka_unit_test(test_shell_path),
         cmocka_unit_test(test_snapshot),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
