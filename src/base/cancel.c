@@ -196,6 +196,22 @@ void cancel_wait_begin(Cancel *self, gint64 timeout_ms, CancelWaiter *ret_waiter
     ret_waiter->timeout_ms = wait == G_MAXINT64 ? -1 : (int)MIN(wait, G_MAXINT);
 }
 
+void cancel_watch(Cancel *self, int wake_fd, CancelWaiter *ret_waiter)
+{
+    *ret_waiter = (CancelWaiter) { .fd = wake_fd, .is_watch = true };
+    if (self != NULL && !list_waiter(self, ret_waiter))
+        eventfd_write(wake_fd, 1);
+}
+
+gint64 cancel_left_ms(Cancel *self)
+{
+    if (cancel_has_fired(self))
+        return 0;
+    if (self == NULL || self->deadline_ms == G_MAXINT64)
+        return -1;
+    return MAX(self->deadline_ms - time_monotonic_ms(), 0);
+}
+
 void cancel_wait_end(CancelWaiter *waiter)
 {
     Cancel *cancel = waiter->cancel;
@@ -211,7 +227,7 @@ void cancel_wait_end(CancelWaiter *waiter)
     pthread_mutex_unlock(&cancel->lock);
     waiter->cancel = NULL;
     eventfd_t count; // the next wait of this thread starts asleep
-    if (waiter->fd >= 0)
+    if (waiter->fd >= 0 && !waiter->is_watch)
         eventfd_read(waiter->fd, &count);
 }
 

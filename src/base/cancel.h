@@ -55,9 +55,16 @@ int cancel_poll(Cancel *self, struct pollfd *fds, size_t count, gint64 timeout_m
 typedef struct CancelWaiter {
     int fd;
     int timeout_ms;
+    bool is_watch;  // private from here: the descriptor is not this thread's own
     Cancel *cancel; // private from here: where it is listed, NULL: nowhere
     struct CancelWaiter *previous, *next;
 } CancelWaiter;
 
 void cancel_wait_begin(Cancel *self, gint64 timeout_ms, CancelWaiter *ret_waiter);
 void cancel_wait_end(CancelWaiter *waiter);
+
+/* For a loop, which waits for much else: `wake_fd`, an eventfd, is written to when the token fires,
+   until cancel_wait_end(). Not when its time is over: cancel_left_ms(). */
+void cancel_watch(Cancel *self, int wake_fd, CancelWaiter *ret_waiter);
+/* How long it has; -1 without a deadline, 0 once it has fired. */
+gint64 cancel_left_ms(Cancel *self);

@@ -87,6 +87,12 @@ bool line_channel_is_full(const LineChannel *self)
     return waiting_bytes(self) > FULL_BYTES;
 }
 
+/* No line is taken until the other side has read on. */
+static bool holds_back(const LineChannel *self)
+{
+    return !self->spec.reads_when_full && line_channel_is_full(self);
+}
+
 bool line_channel_is_flushed(const LineChannel *self)
 {
     return waiting_bytes(self) == 0;
@@ -127,7 +133,7 @@ static bool write_output(LineChannel *self)
 static void flush(LineChannel *self)
 {
     if (!write_output(self)) {
-        line_channel_close(self);
+        close_output(self);
         self->spec.on_end(LINE_END_OUTPUT, 0, self->spec.user_data);
         return;
     }
@@ -137,7 +143,7 @@ static void flush(LineChannel *self)
         loop_remove(self->loop, g_steal_pointer(&self->output_source));
     if (waiting_bytes(self) == 0 && self->is_finishing)
         close_output(self);
-    if (line_channel_is_full(self))
+    if (holds_back(self))
         loop_remove(self->loop, g_steal_pointer(&self->input_source));
 }
 
@@ -184,7 +190,7 @@ static void skip_line(LineChannel *self)
 static bool take_whole_lines(LineChannel *self, size_t *start)
 {
     const GString *input = self->input;
-    while (self->spec.input >= 0 && !line_channel_is_full(self)) {
+    while (self->spec.input >= 0 && !holds_back(self)) {
         size_t from = *start + self->scanned_bytes;
         const char *newline = memchr(input->str + from, '\n', input->len - from);
         if (newline == NULL)
@@ -225,7 +231,7 @@ static void on_output(int fd G_GNUC_UNUSED, short revents G_GNUC_UNUSED, void *s
 {
     LineChannel *self = self_;
     flush(self);
-    bool may_read = self->spec.input >= 0 && !line_channel_is_full(self);
+    bool may_read = self->spec.input >= 0 && !holds_back(self);
     if (may_read && self->input_source == NULL) {
         self->input_source = loop_add_fd(self->loop, self->spec.input, POLLIN, on_input, self);
         take_lines(self);

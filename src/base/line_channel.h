@@ -18,13 +18,14 @@ typedef struct LineChannel LineChannel;
 /* Why a channel is over. */
 typedef enum {
     LINE_END_INPUT,  // nothing more comes; sending still works
-    LINE_END_OUTPUT, // the other side does not take what we send; the channel has closed itself
+    LINE_END_OUTPUT, // the other side takes nothing any more; what it says still comes
 } LineEnd;
 
 typedef struct LineChannelSpec {
     Fd input;              // taken
     Fd output;             // taken; flags are left alone, it may be shared
     size_t max_line_bytes; // of a received line, its newline not counted
+    bool reads_when_full;  // of a child: it may be waiting for us to read, before it reads
     /* Without its newline; not NUL-terminated. */
     void (*on_line)(const char *line, size_t size, void *user_data);
     void (*on_long_line)(void *user_data);

@@ -17,7 +17,7 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 
-typedef enum { SOURCE_FD, SOURCE_TIMER, SOURCE_SIGNAL } SourceKind;
+typedef enum { SOURCE_FD, SOURCE_TIMER, SOURCE_SIGNAL, SOURCE_CANCEL } SourceKind;
 
 struct LoopSource {
     SourceKind kind;
@@ -26,7 +26,9 @@ struct LoopSource {
     short events;
     gint64 due_at; // SOURCE_TIMER, time_monotonic_ms()
     int signal_number;
-    bool was_blocked; // SOURCE_SIGNAL: the signal, before the source was added
+    bool was_blocked;    // SOURCE_SIGNAL: the signal, before the source was added
+    Cancel *cancel;      // SOURCE_CANCEL: borrowed
+    CancelWaiter waiter; // SOURCE_CANCEL: writes to wake_fd
     LoopFdFunc fd_func;
     LoopFunc func;
     void *data;
@@ -158,12 +160,24 @@ LoopSource *loop_add_signal(Loop *self, int signal_number, LoopFunc func, void *
     return source;
 }
 
+LoopSource *loop_add_cancel(Loop *self, Cancel *cancel, LoopFunc func, void *data)
+{
+    LoopSource *source = loop_add_fd(self, -1, 0, NULL, data); // what it waits for is wake_fd
+    source->kind = SOURCE_CANCEL;
+    source->cancel = cancel;
+    source->func = func;
+    cancel_watch(cancel, self->wake_fd, &source->waiter);
+    return source;
+}
+
 void loop_remove(Loop *self, LoopSource *source)
 {
     if (source == NULL || source->is_removed)
         return;
     source->is_removed = true;
     self->has_removed = true;
+    if (source->kind == SOURCE_CANCEL)
+        cancel_wait_end(&source->waiter);
     if (source->kind == SOURCE_SIGNAL && !source->was_blocked) {
         sigset_t set;
         sigemptyset(&set);
@@ -240,6 +254,18 @@ static void dispatch_fds(Loop *self)
     }
 }
 
+static void dispatch_cancels(Loop *self)
+{
+    for (guint i = 0; i < self->polled->len; i++) {
+        LoopSource *source = g_ptr_array_index(self->polled, i);
+        if (source->kind != SOURCE_CANCEL || source->is_removed ||
+            !cancel_has_fired(source->cancel))
+            continue;
+        loop_remove(self, source);
+        source->func(source->data);
+    }
+}
+
 /* A timer that a timer adds runs in the next round at the earliest. */
 static void dispatch_timers(Loop *self)
 {
@@ -260,12 +286,21 @@ static void dispatch_timers(Loop *self)
     }
 }
 
+/* -1: never. */
 static int next_timeout(const Loop *self)
 {
-    if (self->timers->len == 0)
-        return -1;
-    const LoopSource *first = g_ptr_array_index(self->timers, 0);
-    return (int)CLAMP(first->due_at - time_monotonic_ms(), 0, G_MAXINT);
+    gint64 left = G_MAXINT64;
+    if (self->timers->len > 0) {
+        const LoopSource *first = g_ptr_array_index(self->timers, 0);
+        left = MAX(first->due_at - time_monotonic_ms(), 0);
+    }
+    for (guint i = 0; i < self->polled->len; i++) {
+        const LoopSource *source = g_ptr_array_index(self->polled, i);
+        gint64 of_token = source->kind == SOURCE_CANCEL ? cancel_left_ms(source->cancel) : -1;
+        if (of_token >= 0)
+            left = MIN(left, of_token);
+    }
+    return left == G_MAXINT64 ? -1 : (int)MIN(left, G_MAXINT);
 }
 
 /* True once for each loop_quit(). */
@@ -291,6 +326,7 @@ void loop_run(Loop *self)
         if (g_array_index(self->poll_fds, struct pollfd, 0).revents != 0)
             run_posted(self);
         dispatch_fds(self);
+        dispatch_cancels(self);
         dispatch_timers(self);
     }
     self->is_running = false;

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/error.h"
+#include "base/cancel.h"
 
 typedef struct Loop Loop;
 typedef struct LoopSource LoopSource;
@@ -31,4 +31,8 @@ LoopSource *loop_add_timer(Loop *self, gint64 delay_ms, LoopFunc func, void *dat
 /* Blocks `signal_number` in this thread (call before any worker starts) and calls `func` instead.
  */
 LoopSource *loop_add_signal(Loop *self, int signal_number, LoopFunc func, void *data);
+/* Fires once when the token fires or its time is over, then is gone. `cancel` is borrowed until
+ * then.
+ */
+LoopSource *loop_add_cancel(Loop *self, Cancel *cancel, LoopFunc func, void *data);
 void loop_remove(Loop *self, LoopSource *source); // NULL is allowed

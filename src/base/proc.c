@@ -212,16 +212,17 @@ static bool run_start(Run *self, pid_t *ret_pid, int *ret_pidfd, GError **error)
     const ProcSpec *spec = self->spec;
     int output[2], errors[2] = { -1, -1 };
     if (!fd_pipe(output, error))
-        return false;
+        return proc_fail_start(spec->argv, error);
     self->output.fd = output[0];
     g_auto(Fd) output_write = output[1];
     if (spec->has_own_stderr && !fd_pipe(errors, error))
-        return false;
+        return proc_fail_start(spec->argv, error);
     self->errors.fd = errors[0];
     g_auto(Fd) errors_write = errors[1];
 
-    const int child_fds[] = { output_write, spec->has_own_stderr ? errors_write : output_write };
-    return proc_spawn(spec->argv, spec->cwd, spec->env, child_fds, 2, ret_pid, ret_pidfd, error);
+    const int child_fds[] = { -1, output_write,
+                              spec->has_own_stderr ? errors_write : output_write };
+    return proc_spawn(spec->argv, spec->cwd, spec->env, child_fds, 3, ret_pid, ret_pidfd, error);
 }
 
 /* Until the child has ended or must be stopped. */
@@ -294,7 +295,7 @@ bool proc_run(const ProcSpec *spec, Cancel *cancel, ProcResult *ret_result, GErr
     ProcResult result = { .stop = stops[why] };
     run_end(&run, why, pid, pidfd, &result);
     if (why == PUMP_CANCELLED && !spec->keeps_stopped)
-        return cancel_check(cancel, error);
+        return fail_with(error, KEDGE_ERROR_CANCELLED, "operation aborted");
     if (why == PUMP_DEADLINE && !spec->keeps_stopped)
         return fail_with(error, KEDGE_ERROR_TIMEOUT, "%s timed out after %" G_GINT64_FORMAT " ms",
                          spec->argv[0], (gint64)spec->timeout_ms);

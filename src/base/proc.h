@@ -60,24 +60,35 @@ typedef struct ProcResult {
 void proc_result_clear(ProcResult *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProcResult, proc_result_clear)
 
-/* Errors: NOT_FOUND (no such program or directory), IO, TIMEOUT, CANCELLED. A non-zero exit status
-   is no error. */
+/* Errors: NOT_FOUND (no such program or directory), IO (nothing to start it with: descriptors,
+   processes), TIMEOUT, CANCELLED. A non-zero exit status is no error. True means that there is a
+   result: a child that was ended because of the time or the token is always an error, unless
+   keeps_stopped. */
 bool proc_run(const ProcSpec *spec, Cancel *cancel, ProcResult *ret_result, GError **error);
 
-/*
- * A child that lives across calls (a shell co-process). Descriptors are the caller's ends, close on
- * exec; `extra_in`/`extra_out` appear in the child as descriptors 3 and 4 when asked for.
- */
+/* A child that lives across calls: a shell, a server. One that speaks lines: line_child.h. */
+typedef struct ProcChildSpec {
+    const char *const *argv; // as in ProcSpec
+    const char *cwd;
+    const char *const *env;
+    bool has_input;      // a pipe; else its standard input is /dev/null
+    bool has_own_stderr; // false: stderr is merged into output
+    bool has_extra;      // two more pipes, which appear in the child as descriptors 3 and 4
+} ProcChildSpec;
+
+/* The descriptors are the caller's ends, close on exec; -1 where none was asked for. */
 typedef struct ProcChild {
     pid_t pid;
     int pidfd;     // readable when the child has exited
-    int output_fd; // stdout and stderr, merged
-    int extra_in;  // we write, the child reads 3; -1 unless asked for
-    int extra_out; // the child writes 4, we read; -1 unless asked for
+    int input_fd;  // we write
+    int output_fd; // we read
+    int error_fd;  // we read
+    int extra_in;  // we write, the child reads 3
+    int extra_out; // the child writes 4, we read
 } ProcChild;
 
-bool proc_start(const char *const *argv, const char *cwd, const char *const *env, bool has_extra,
-                ProcChild *ret_child, GError **error);
+/* Errors: NOT_FOUND (no such program or directory), IO. */
+bool proc_start(const ProcChildSpec *spec, ProcChild *ret_child, GError **error);
 
 /* SIGTERM to the group, SIGKILL after `grace_ms`; reaps; closes all descriptors. Returns the exit
    status as in ProcResult. Safe to call when the child has already exited. */

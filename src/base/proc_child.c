@@ -17,23 +17,13 @@
 #include <sys/wait.h>
 
 #define DEFAULT_PATH    "/usr/local/bin:/usr/bin:/bin"
-#define MAX_CHILD_FDS   4
+#define MAX_CHILD_FDS   5
 #define UNKILLABLE_MS   2000 // how long SIGKILL may take before the child is left behind
 #define DISCARD_BYTES   ((size_t)16 * 1024)
 #define FIRST_LIFTED_FD 16 // above every descriptor that a child is given
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(posix_spawn_file_actions_t, posix_spawn_file_actions_destroy)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(posix_spawnattr_t, posix_spawnattr_destroy)
-
-static bool make_pipe(Fd *ret_read, Fd *ret_write, GError **error)
-{
-    int fds[2];
-    if (!fd_pipe(fds, error))
-        return false;
-    *ret_read = fds[0];
-    *ret_write = fds[1];
-    return true;
-}
 
 static bool is_program(const char *path)
 {
@@ -95,12 +85,12 @@ static int set_actions(posix_spawn_file_actions_t *actions, const char *cwd, con
                        size_t child_fd_count)
 {
     int failed = cwd != NULL ? posix_spawn_file_actions_addchdir_np(actions, cwd) : 0;
-    if (failed == 0)
-        failed = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
     for (size_t i = 0; failed == 0 && i < child_fd_count; i++)
-        failed = posix_spawn_file_actions_adddup2(actions, child_fds[i], (int)i + 1);
+        failed = child_fds[i] >= 0
+                     ? posix_spawn_file_actions_adddup2(actions, child_fds[i], (int)i)
+                     : posix_spawn_file_actions_addopen(actions, (int)i, "/dev/null", O_RDONLY, 0);
     if (failed == 0)
-        failed = posix_spawn_file_actions_addclosefrom_np(actions, (int)child_fd_count + 1);
+        failed = posix_spawn_file_actions_addclosefrom_np(actions, (int)child_fd_count);
     return failed;
 }
 
@@ -130,19 +120,26 @@ static int spawn_lifted(const char *program, const char *const *argv, const char
                         const char *const *env, const int *child_fds, size_t child_fd_count,
                         pid_t *ret_pid)
 {
-    int lifted[MAX_CHILD_FDS] = { -1, -1, -1, -1 };
-    size_t count = 0;
+    int lifted[MAX_CHILD_FDS] = { -1, -1, -1, -1, -1 };
     int failed = 0;
-    for (; failed == 0 && count < child_fd_count; count++) {
-        lifted[count] = fcntl(child_fds[count], F_DUPFD_CLOEXEC, FIRST_LIFTED_FD);
-        if (lifted[count] < 0)
+    for (size_t i = 0; failed == 0 && i < child_fd_count; i++) {
+        if (child_fds[i] < 0)
+            continue;
+        lifted[i] = fcntl(child_fds[i], F_DUPFD_CLOEXEC, FIRST_LIFTED_FD);
+        if (lifted[i] < 0)
             failed = errno;
     }
     if (failed == 0)
-        failed = spawn(program, argv, cwd, env, lifted, count, ret_pid);
-    for (size_t i = 0; i < count; i++)
+        failed = spawn(program, argv, cwd, env, lifted, child_fd_count, ret_pid);
+    for (size_t i = 0; i < child_fd_count; i++)
         fd_close(lifted[i]);
     return failed;
+}
+
+bool proc_fail_start(const char *const *argv, GError **error)
+{
+    g_prefix_error(error, "cannot run %s: ", argv[0]);
+    return false;
 }
 
 bool proc_spawn(const char *const *argv, const char *cwd, const char *const *env,
@@ -187,6 +184,12 @@ void proc_signal_group(pid_t pid, int signal_number)
     kill(-pid, signal_number);
 }
 
+bool proc_group_is_gone(pid_t pid)
+{
+    g_assert(pid > 1);
+    return kill(-pid, 0) < 0;
+}
+
 static bool wait_for_exit(int pidfd, gint64 until)
 {
     for (;;) {
@@ -211,7 +214,7 @@ static int exit_status_of(int status, int *ret_signal)
 static void end_members(pid_t pid, gint64 kill_at)
 {
     gint64 pause_ms = 1;
-    while (kill(-pid, 0) == 0) {
+    while (!proc_group_is_gone(pid)) {
         gint64 left = kill_at - time_monotonic_ms();
         if (left <= 0) {
             kill(-pid, SIGKILL);
@@ -222,6 +225,14 @@ static void end_members(pid_t pid, gint64 kill_at)
     }
 }
 
+int proc_reap(pid_t pid, int *ret_signal)
+{
+    int status = W_EXITCODE(255, 0); // stays when SIGCHLD is ignored and the kernel reaped first
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return exit_status_of(status, ret_signal);
+}
+
 int proc_reap_group(pid_t pid, int pidfd, gint64 kill_at, int *ret_signal)
 {
     if (!wait_for_exit(pidfd, kill_at)) {
@@ -230,32 +241,59 @@ int proc_reap_group(pid_t pid, int pidfd, gint64 kill_at, int *ret_signal)
         if (!wait_for_exit(pidfd, time_monotonic_ms() + UNKILLABLE_MS))
             return exit_status_of(SIGKILL, ret_signal);
     }
-    int status = W_EXITCODE(255, 0); // stays when SIGCHLD is ignored and the kernel reaped first
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
+    int exit_status = proc_reap(pid, ret_signal);
     end_members(pid, kill_at);
-    return exit_status_of(status, ret_signal);
+    return exit_status;
 }
 
-bool proc_start(const char *const *argv, const char *cwd, const char *const *env, bool has_extra,
-                ProcChild *ret_child, GError **error)
-{
-    g_auto(Fd) output_read = -1, output_write = -1;
-    g_auto(Fd) in_read = -1, in_write = -1;
-    g_auto(Fd) out_read = -1, out_write = -1;
-    if (!make_pipe(&output_read, &output_write, error))
-        return false;
-    if (has_extra &&
-        (!make_pipe(&in_read, &in_write, error) || !make_pipe(&out_read, &out_write, error)))
-        return false;
+typedef struct ChildPipe {
+    Fd ours, theirs;
+} ChildPipe;
 
-    const int child_fds[] = { output_write, output_write, in_read, out_write };
-    ProcChild child = { .pid = -1 };
-    if (!proc_spawn(argv, cwd, env, child_fds, has_extra ? 4 : 2, &child.pid, &child.pidfd, error))
+static void child_pipe_clear(ChildPipe *self)
+{
+    fd_close(self->ours);
+    fd_close(self->theirs);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ChildPipe, child_pipe_clear)
+
+#define NO_PIPE ((ChildPipe) { .ours = -1, .theirs = -1 })
+
+static bool make_pipe(ChildPipe *self, bool is_wanted, bool we_write, GError **error)
+{
+    int fds[2];
+    if (!is_wanted)
+        return true;
+    if (!fd_pipe(fds, error))
         return false;
-    child.output_fd = fd_steal(&output_read);
-    child.extra_in = fd_steal(&in_write);
-    child.extra_out = fd_steal(&out_read);
+    self->ours = fds[we_write ? 1 : 0];
+    self->theirs = fds[we_write ? 0 : 1];
+    return true;
+}
+
+bool proc_start(const ProcChildSpec *spec, ProcChild *ret_child, GError **error)
+{
+    g_auto(ChildPipe) input = NO_PIPE, output = NO_PIPE, errors = NO_PIPE;
+    g_auto(ChildPipe) extra_in = NO_PIPE, extra_out = NO_PIPE;
+    if (!make_pipe(&input, spec->has_input, true, error) ||
+        !make_pipe(&output, true, false, error) ||
+        !make_pipe(&errors, spec->has_own_stderr, false, error) ||
+        !make_pipe(&extra_in, spec->has_extra, true, error) ||
+        !make_pipe(&extra_out, spec->has_extra, false, error))
+        return proc_fail_start(spec->argv, error);
+
+    const int child_fds[] = { input.theirs, output.theirs,
+                              spec->has_own_stderr ? errors.theirs : output.theirs, extra_in.theirs,
+                              extra_out.theirs };
+    ProcChild child = { .pid = -1 };
+    if (!proc_spawn(spec->argv, spec->cwd, spec->env, child_fds, spec->has_extra ? 5 : 3,
+                    &child.pid, &child.pidfd, error))
+        return false;
+    child.input_fd = fd_steal(&input.ours);
+    child.output_fd = fd_steal(&output.ours);
+    child.error_fd = fd_steal(&errors.ours);
+    child.extra_in = fd_steal(&extra_in.ours);
+    child.extra_out = fd_steal(&extra_out.ours);
     *ret_child = child;
     return true;
 }
@@ -265,16 +303,17 @@ bool proc_start(const char *const *argv, const char *cwd, const char *const *env
 static void discard_output(ProcChild *self, gint64 until)
 {
     g_autofree char *buffer = g_malloc(DISCARD_BYTES);
-    int *const sources[] = { &self->output_fd, &self->extra_out };
+    int *const sources[] = { &self->output_fd, &self->error_fd, &self->extra_out };
     for (;;) {
         gint64 left = until - time_monotonic_ms();
         struct pollfd fds[] = {
             { .fd = self->output_fd, .events = POLLIN },
+            { .fd = self->error_fd, .events = POLLIN },
             { .fd = self->extra_out, .events = POLLIN },
             { .fd = self->pidfd, .events = POLLIN },
         };
         int count = left > 0 ? poll(fds, G_N_ELEMENTS(fds), (int)MIN(left, G_MAXINT)) : 0;
-        if (left <= 0 || (count > 0 && fds[2].revents != 0))
+        if (left <= 0 || (count > 0 && fds[3].revents != 0))
             return;
         for (size_t i = 0; count > 0 && i < G_N_ELEMENTS(sources); i++) {
             if (fds[i].revents != 0 && read(fds[i].fd, buffer, DISCARD_BYTES) <= 0)
@@ -289,14 +328,15 @@ int proc_child_end(ProcChild *self, int64_t grace_ms)
         return 0;
     gint64 kill_at = time_monotonic_ms() + grace_ms;
     proc_signal_group(self->pid, SIGTERM);
+    fd_close(fd_steal(&self->input_fd));
     fd_close(fd_steal(&self->extra_in));
     discard_output(self, kill_at);
     int exit_status = proc_reap_group(self->pid, self->pidfd, kill_at, NULL);
     fd_close(self->output_fd);
+    fd_close(self->error_fd);
     fd_close(self->extra_out);
     fd_close(self->pidfd);
-    *self =
-        (ProcChild) { .pid = -1, .pidfd = -1, .output_fd = -1, .extra_in = -1, .extra_out = -1 };
+    *self = (ProcChild) { -1, -1, -1, -1, -1, -1, -1 };
     return exit_status;
 }
 

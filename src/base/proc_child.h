@@ -12,10 +12,13 @@
 #define PROC_STOP_GRACE_MS 2000 // between SIGTERM and SIGKILL (spec/common.md §6)
 #define PROC_DRAIN_MS      200  // for pipes and group members that outlive the child
 
-/* `child_fds[i]` becomes the child's descriptor i + 1; standard input is /dev/null. */
+/* `child_fds[i]` becomes the child's descriptor i; -1, for standard input only: /dev/null. */
 bool proc_spawn(const char *const *argv, const char *cwd, const char *const *env,
                 const int *child_fds, size_t child_fd_count, pid_t *ret_pid, int *ret_pidfd,
                 GError **error);
+
+/* Says which program could not be started; returns false. */
+bool proc_fail_start(const char *const *argv, GError **error);
 
 /* Signals the whole group of a child that is not reaped yet. */
 void proc_signal_group(pid_t pid, int signal_number);
@@ -26,3 +29,8 @@ void proc_signal_group(pid_t pid, int signal_number);
  * status as in ProcResult; `ret_signal` may be NULL.
  */
 int proc_reap_group(pid_t pid, int pidfd, gint64 kill_at, int *ret_signal);
+
+/* The two steps of it that do not wait, for a child that has exited: takes its status, and asks
+   whether its group has no member left (until then nobody else can get its number). */
+int proc_reap(pid_t pid, int *ret_signal);
+bool proc_group_is_gone(pid_t pid);

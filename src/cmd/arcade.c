@@ -83,7 +83,7 @@ static void open_browser(const char *url)
                                  "xdg", url,  NULL };
     g_autoptr(GError) error = NULL;
     ProcChild child = { 0 };
-    if (!proc_start(argv, NULL, NULL, false, &child, &error)) {
+    if (!proc_start(&(ProcChildSpec) { .argv = argv }, &child, &error)) {
         fprintf(stderr, "Warning: no browser: %s\n", error->message);
         return;
     }
@@ -200,7 +200,8 @@ static int run_background(const ArcadeOptions *options)
     g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(GError) error = NULL;
     ProcChild child = { 0 };
-    if (!proc_start((const char *const *)argv->pdata, NULL, NULL, false, &child, &error))
+    const ProcChildSpec spec = { .argv = (const char *const *)argv->pdata };
+    if (!proc_start(&spec, &child, &error))
         return cmd_fail(error);
     read_start(child.output_fd, text);
     if (!has_url(text)) {

@@ -418,7 +418,13 @@ static bool start_process(BashShell *self, const char *cwd, const char *snapshot
     const char *const *argv = bash_shell_is(self->shell, "bash")  ? bash
                               : bash_shell_is(self->shell, "zsh") ? zsh
                                                                   : other;
-    if (!proc_start(argv, cwd, (const char *const *)self->env, true, &self->child, error))
+    const ProcChildSpec spec = {
+        .argv = argv,
+        .cwd = cwd,
+        .env = (const char *const *)self->env,
+        .has_extra = true,
+    };
+    if (!proc_start(&spec, &self->child, error))
         return false;
     // a larger pipe is welcome, not needed
     (void)fcntl(self->child.output_fd, F_SETPIPE_SZ, (int)PIPE_BYTES);

@@ -128,7 +128,7 @@ static void start_child(ProcChild *child)
 {
     static const char *const argv[] = { "sh", "-c", "trap '' TERM; echo; sleep 60", NULL };
     g_autoptr(GError) error = NULL;
-    if (!proc_start(argv, NULL, NULL, false, child, &error))
+    if (!proc_start(&(ProcChildSpec) { .argv = argv }, child, &error))
         fail_msg("%s", error->message);
     char byte;
     assert_int_equal(read(child->output_fd, &byte, 1), 1); // the trap is set
@@ -182,7 +182,7 @@ static void test_hanging_is_replaced(void **state)
     const ControlWish wish = wish_of(place);
     static const char *const argv[] = { "sleep", "60", NULL };
     ProcChild child = { 0 };
-    assert_true(proc_start(argv, NULL, NULL, false, &child, NULL));
+    assert_true(proc_start(&(ProcChildSpec) { .argv = argv }, &child, NULL));
     int64_t started = 0;
     assert_true(process_started(child.pid, &started));
     write_record(place, child.pid, started, 1);

@@ -206,6 +206,10 @@ static void test_broken_output(void **state)
     fd_close(fd_steal(&self->from_channel));
     line_channel_send(self->channel, "x", 1, NULL);
     assert_string_equal(self->log->str, "[broken 0]"); // told at once, from inside of send
+    type(self, "last words\n");
+    run_once(self); // ends at once: on_end() has quit
+    run_once(self);
+    assert_string_equal(self->log->str, "[broken 0][last words]");
     g_autoptr(GError) error = NULL;
     assert_false(line_channel_send(self->channel, "x", 1, &error));
     assert_string_equal(error->message, "cannot send a line: the channel is closed");

@@ -204,6 +204,39 @@ static void test_idle_is_quiet(void **state)
     worker_join(worker);
 }
 
+static void fire_later(void *cancel)
+{
+    g_usleep(20 * 1000);
+    cancel_fire(cancel);
+}
+
+/* Fired before, fired while asleep, late, through a parent; each once, and a removed one never. */
+static void test_cancels(void **state)
+{
+    Fixture *fixture = *state;
+    g_autoptr(Cancel) fired = cancel_new(NULL);
+    g_autoptr(Cancel) parent = cancel_new(NULL);
+    g_autoptr(Cancel) child = cancel_new(parent);
+    g_autoptr(Cancel) timed = cancel_new_timed(NULL, 30);
+    cancel_fire(fired);
+    loop_remove(fixture->loop, loop_add_cancel(fixture->loop, fired, log_b, fixture));
+    loop_add_cancel(fixture->loop, fired, log_and_quit, fixture);
+    loop_run(fixture->loop);
+    assert_string_equal(fixture->log->str, "q");
+
+    Worker *worker = worker_start("fire", fire_later, parent);
+    loop_add_cancel(fixture->loop, child, log_and_quit, fixture);
+    loop_run(fixture->loop);
+    worker_join(worker);
+    assert_string_equal(fixture->log->str, "qq");
+
+    loop_add_cancel(fixture->loop, timed, log_and_quit, fixture);
+    loop_run(fixture->loop);
+    assert_string_equal(fixture->log->str, "qqq");
+    assert_true(cancel_is_late(timed));
+    loop_add_cancel(fixture->loop, parent, log_a, fixture); // freed with the loop, not run
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +248,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_descriptor, setup, teardown),
         cmocka_unit_test_setup_teardown(test_signal, setup, teardown),
         cmocka_unit_test_setup_teardown(test_idle_is_quiet, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cancels, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static int server_start(void **state)
                                  "--ready",  ready,
                                  "--parent", parent,
                                  NULL };
-    if (!proc_start(argv, NULL, NULL, false, &self->child, NULL))
+    if (!proc_start(&(ProcChildSpec) { .argv = argv }, &self->child, NULL))
         return -1;
     for (int tries = 0; tries < 600; tries++) {
         g_autoptr(json_t) info = NULL;

@@ -475,65 +475,22 @@ static void test_nothing_leaks(void **state G_GNUC_UNUSED)
     assert_int_equal(count_open(), before);
 }
 
-static void read_until(int fd, const char *end, GString *text)
+/* The token's time ends while the child runs, or has just ended: an error, or a whole result. */
+static void test_never_true_with_nothing(void **state G_GNUC_UNUSED)
 {
-    char byte;
-    while (!g_str_has_suffix(text->str, end) && read(fd, &byte, 1) == 1)
-        g_string_append_c(text, byte);
-}
-
-static void test_lasting_child(void **state G_GNUC_UNUSED)
-{
-    static const char script[] = "while read -r line <&3; do echo \"out $line\"; "
-                                 "echo \"extra $line\" >&4; done; exit 5";
-    guint before = count_open();
-    ProcChild child;
-    assert_true(proc_start((const char *const[]) { "bash", "-c", script, NULL }, temp_dir, NULL,
-                           true, &child, NULL));
-    for (int i = 0; i < 2; i++) {
-        g_autoptr(GString) output = g_string_new(NULL), extra = g_string_new(NULL);
-        assert_true(fd_write_all(child.extra_in, "one\n", 4, "child", NULL));
-        read_until(child.output_fd, "\n", output);
-        read_until(child.extra_out, "\n", extra);
-        assert_string_equal(output->str, "out one\n");
-        assert_string_equal(extra->str, "extra one\n");
+    for (gint64 ms = 0; ms < 12; ms++) {
+        g_autoptr(Cancel) timed = cancel_new_timed(NULL, ms);
+        g_autoptr(Cancel) cancel = cancel_new(timed);
+        const ProcSpec spec = shell_spec(SHELL("echo hi"));
+        g_auto(ProcResult) result = { 0 };
+        g_autoptr(GError) error = NULL;
+        bool is_run = proc_run(&spec, cancel, &result, &error);
+        assert_int_equal(is_run, error == NULL);
+        if (is_run)
+            assert_string_equal(result.output, "hi\n");
+        else
+            assert_true(error_is(error, KEDGE_ERROR_CANCELLED) && result.output == NULL);
     }
-    fd_close(fd_steal(&child.extra_in)); // end of input: it exits by itself
-    g_autoptr(GString) rest = g_string_new(NULL);
-    read_until(child.output_fd, "never", rest);
-    assert_int_equal(proc_child_end(&child, 2000), 5);
-    assert_int_equal(child.pid, -1);
-    assert_int_equal(proc_child_end(&child, 2000), 0);
-    assert_int_equal(count_open(), before);
-}
-
-static void test_lasting_child_is_ended(void **state G_GNUC_UNUSED)
-{
-    static const struct {
-        const char *script;
-        int exit_status;
-    } cases[] = {
-        { "echo ready; exec sleep 300", 143 },
-        { "trap '' TERM; echo ready; sleep 300; sleep 300", 137 },
-        { "trap 'exit 9' TERM; echo ready; while :; do sleep 0.05; done", 9 },
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        ProcChild child;
-        assert_true(proc_start(SHELL(cases[i].script), NULL, NULL, false, &child, NULL));
-        assert_int_equal(child.extra_in, -1);
-        assert_int_equal(child.extra_out, -1);
-        g_autoptr(GString) output = g_string_new(NULL);
-        read_until(child.output_fd, "ready\n", output);
-        pid_t pid = child.pid;
-        assert_int_equal(proc_child_end(&child, 500), cases[i].exit_status);
-        assert_true(kill(-pid, 0) < 0 || is_dead(pid));
-    }
-    ProcChild untouched = { .pid = 99 };
-    g_autoptr(GError) error = NULL;
-    assert_false(proc_start((const char *const[]) { "no-such-program", NULL }, NULL, NULL, true,
-                            &untouched, &error));
-    assert_true(error_is(error, KEDGE_ERROR_NOT_FOUND));
-    assert_int_equal(untouched.pid, 99);
 }
 
 static void test_find_program(void **state G_GNUC_UNUSED)
@@ -569,8 +526,7 @@ int main(void)
         cmocka_unit_test(test_background_processes),
         cmocka_unit_test(test_daemon_is_left_alone),
         cmocka_unit_test(test_nothing_leaks),
-        cmocka_unit_test(test_lasting_child),
-        cmocka_unit_test(test_lasting_child_is_ended),
+        cmocka_unit_test(test_never_true_with_nothing),
         cmocka_unit_test(test_find_program),
     };
     return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);
