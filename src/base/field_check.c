@@ -1,69 +1,78 @@
 /*
- * Field tables, checking by single problems (field_check()): nothing is coerced, every problem is a
- * sentence for a person with the path of its value, unknown fields are told apart.
+ * Field tables, the one checker behind field_decode() and field_check(): walks a table over JSON,
+ * coerces what a model tends to get wrong where the caller allows it, and reports each fault with
+ * its field, path and value. How a fault is worded is the caller's (FieldWording).
+ *
+ * Checking builds a new object from what was accepted (values are shared, not copied), so the
+ * caller's JSON is never changed.
  */
 #include "base/field_private.h"
 #include "base/utf8.h"
 
-#define MAX_PROBLEMS    50  // enough to mend an input by
-#define MAX_VALUE_CHARS 200 // of a value that a sentence quotes
+#define MAX_UNWRAPS 5 // JSON in a string in JSON … (agent-core §3.3)
 
-typedef struct Check {
-    GPtrArray *problems, *unknown;
-} Check;
-
-void field_problem_free(FieldProblem *self)
+static void report(const FieldChecker *self, FieldFault fault, const FieldDef *field,
+                   const char *path, const json_t *value)
 {
-    g_free(self->path);
-    g_free(self->text);
-    g_free(self);
+    self->wording->report(self->report, fault, field, path, value);
 }
 
-// Takes the text.
-static void add(GPtrArray *problems, const char *path, char *text, bool is_made)
+// The value of type `type` that the string `value` spells as JSON, or NULL.
+static json_t *unwrap(FieldType type, const json_t *value)
 {
-    if (problems->len >= MAX_PROBLEMS) {
-        g_free(text);
-        return;
+    g_autoptr(json_t) current = json_incref((json_t *)value);
+    for (int i = 0; i < MAX_UNWRAPS && json_is_string(current); i++) {
+        json_t *inner = NULL;
+        if (!json_parse(json_string_value(current), json_string_length(current), &inner, NULL))
+            return NULL;
+        json_decref(current);
+        current = inner;
+        if (field_is_of_type(type, current))
+            return g_steal_pointer(&current);
     }
-    FieldProblem *problem = g_new0(FieldProblem, 1);
-    problem->path = g_strdup(path);
-    problem->text = text;
-    problem->is_made = is_made;
-    g_ptr_array_add(problems, problem);
+    return NULL;
 }
 
-// The field's own sentence with the value put in, as a person would type it.
-static char *fill_in(const char *sentence, const json_t *value)
+static json_t *wrap_in_list(const json_t *item)
 {
-    g_auto(GStrv) pieces = g_strsplit(sentence, "{value}", -1);
-    g_autofree char *text =
-        json_is_string(value) ? g_strdup(json_string_value(value)) : json_to_text(value);
-    g_autofree char *shown = utf8_ellipsize(text, MAX_VALUE_CHARS);
-    return g_strjoinv(shown, pieces);
+    json_t *list = json_array();
+    json_array_append(list, (json_t *)item);
+    return list;
 }
 
-static void add_wrong(Check *self, const FieldDef *field, const char *path, const json_t *value)
+json_t *field_coerce(FieldType type, const json_t *value)
 {
-    if (field->problem != NULL) {
-        add(self->problems, path, fill_in(field->problem, value), false);
-        return;
+    bool is_scalar = json_is_number(value) || json_is_boolean(value);
+    switch (type) {
+    case FIELD_STRING:
+    case FIELD_ENUM: {
+        g_autofree char *text = is_scalar ? json_to_text(value) : NULL;
+        return text != NULL ? json_text(text) : NULL;
     }
-    g_autofree char *what = field_describe(field);
-    bool says_required = field->is_required && field->type != FIELD_ENUM;
-    add(self->problems, path,
-        g_strdup_printf("%s %smust be %s", path, says_required ? "is required and " : "", what),
-        true);
+    case FIELD_STRING_LIST:
+    case FIELD_OBJECT_LIST: {
+        json_t *list = unwrap(type, value);
+        bool is_item = type == FIELD_OBJECT_LIST ? json_is_object(value) || json_is_string(value)
+                                                 : is_scalar || json_is_string(value);
+        return list == NULL && is_item ? wrap_in_list(value) : list;
+    }
+    case FIELD_STRING_OR_LIST:
+        return is_scalar ? wrap_in_list(value) : NULL;
+    default:
+        return unwrap(type, value);
+    }
 }
 
-static void add_missing(Check *self, const FieldDef *field, const char *path)
+// The value itself or, where that is allowed and helps, what was made of it. New reference.
+static json_t *as_type(const FieldChecker *self, FieldType type, const json_t *value)
 {
-    const char *own = field->missing != NULL ? field->missing : field->problem;
-    if (own != NULL)
-        add(self->problems, path, fill_in(own, json_null()), false);
-    else
-        add_wrong(self, field, path, json_null());
+    json_t *made =
+        self->coerces && !field_is_of_type(type, value) ? field_coerce(type, value) : NULL;
+    return made != NULL ? made : json_incref((json_t *)value);
 }
+
+static json_t *check_object(const FieldChecker *self, const FieldDef *fields, const json_t *object,
+                            const char *prefix);
 
 static bool is_too_long(const FieldDef *field, const json_t *value)
 {
@@ -71,116 +80,107 @@ static bool is_too_long(const FieldDef *field, const json_t *value)
            utf8_length(json_string_value(value)) > field->max_chars;
 }
 
-static void add_too_long(Check *self, const FieldDef *field, const char *path, const json_t *value)
+// An object of a list, or the one of a FIELD_OBJECT. New reference; NULL after a fault.
+static json_t *check_object_value(const FieldChecker *self, const FieldDef *field,
+                                  const json_t *value, const char *path)
 {
-    add(self->problems, path,
-        g_strdup_printf("%s is too long: %zu characters (limit %zu)", path,
-                        utf8_length(json_string_value(value)), field->max_chars),
-        true);
+    g_autoptr(json_t) object = as_type(self, FIELD_OBJECT, value);
+    if (!json_is_object(object)) {
+        report(self, FIELD_WRONG_ITEM, field, path, value);
+        return NULL;
+    }
+    if (field->item_fields == NULL)
+        return g_steal_pointer(&object);
+    g_autofree char *prefix = g_strconcat(path, ".", NULL);
+    return check_object(self, field->item_fields, object, prefix);
 }
 
-static json_t *check_object(Check *self, const FieldDef *fields, const json_t *object,
-                            const char *prefix);
-
-// New reference; NULL after a problem.
-static json_t *check_item(Check *self, const FieldDef *field, const json_t *item, const char *path)
+static json_t *check_item(const FieldChecker *self, const FieldDef *field, const json_t *given,
+                          const char *path)
 {
-    bool is_object = field->type == FIELD_OBJECT_LIST;
-    if (is_object && json_is_object(item) && field->item_fields != NULL) {
-        g_autofree char *prefix = g_strconcat(path, ".", NULL);
-        return check_object(self, field->item_fields, item, prefix);
-    }
-    if (is_object ? json_is_object(item) : field_fits_item(field, item))
-        return json_incref((json_t *)item);
-    if (!is_object && is_too_long(field, item)) {
-        add_too_long(self, field, path, item);
-    } else if (field->problem != NULL) {
-        add(self->problems, path, fill_in(field->problem, item), false);
-    } else {
-        g_autofree char *what = field_describe_item(field);
-        add(self->problems, path, g_strdup_printf("%s must be %s", path, what), true);
-    }
+    if (field->type == FIELD_OBJECT_LIST)
+        return check_object_value(self, field, given, path);
+    FieldType type = field->type == FIELD_INTEGER_LIST ? FIELD_INTEGER : FIELD_STRING;
+    g_autoptr(json_t) item = as_type(self, type, given);
+    if (field_fits_item(field, item))
+        return g_steal_pointer(&item);
+    report(self, is_too_long(field, item) ? FIELD_TOO_LONG : FIELD_WRONG_ITEM, field, path, given);
     return NULL;
 }
 
-static json_t *check_list(Check *self, const FieldDef *field, const json_t *list, const char *path)
+static json_t *check_list(const FieldChecker *self, const FieldDef *field, const json_t *list,
+                          const char *path)
 {
-    size_t count = json_array_size(list);
-    if (count < field->min_items)
-        add(self->problems, path,
-            g_strdup_printf("%s must have at least %zu items", path, field->min_items), true);
-    if (field->max_items > 0 && count > field->max_items) {
-        add(self->problems, path,
-            g_strdup_printf("%s has too many items: %zu (limit %zu)", path, count,
-                            field->max_items),
-            true);
+    if (json_array_size(list) < field->min_items)
+        report(self, FIELD_TOO_FEW, field, path, list);
+    if (field->max_items > 0 && json_array_size(list) > field->max_items) {
+        report(self, FIELD_TOO_MANY, field, path, list);
         return NULL;
     }
     json_t *checked = json_array();
     size_t index;
     json_t *item;
     json_array_foreach (list, index, item) {
-        g_autofree char *item_path = g_strdup_printf("%s[%zu]", path, index);
+        g_autofree char *item_path = self->wording->has_brackets
+                                         ? g_strdup_printf("%s[%zu]", path, index)
+                                         : g_strdup_printf("%s.%zu", path, index);
         json_append_take(checked, check_item(self, field, item, item_path));
     }
     return checked;
 }
 
-static json_t *check_map(Check *self, const json_t *map, const char *path)
+static json_t *check_map(const FieldChecker *self, const FieldDef *field, const json_t *map,
+                         const char *path)
 {
+    json_t *checked = json_object();
     const char *key;
-    json_t *item;
-    json_object_foreach ((json_t *)map, key, item) {
-        if (json_is_string(item))
-            continue;
+    json_t *given;
+    json_object_foreach ((json_t *)map, key, given) {
         g_autofree char *name = utf8_ellipsize(key, FIELD_MAX_NAME_CHARS);
         g_autofree char *item_path = g_strconcat(path, ".", name, NULL);
-        add(self->problems, item_path, g_strdup_printf("%s must be a string", item_path), true);
+        g_autoptr(json_t) item = as_type(self, FIELD_STRING, given);
+        if (json_is_string(item))
+            json_set_take(checked, key, g_steal_pointer(&item));
+        else
+            report(self, FIELD_WRONG_ITEM, field, item_path, given);
     }
-    return json_incref((json_t *)map);
+    return checked;
 }
 
-// New reference; NULL after a problem.
-static json_t *check_value(Check *self, const FieldDef *field, const json_t *value,
+// The accepted value (new reference), or NULL after a fault.
+static json_t *check_value(const FieldChecker *self, const FieldDef *field, const json_t *given,
                            const char *path)
 {
-    if (field->type == FIELD_STRING && is_too_long(field, value)) {
-        add_too_long(self, field, path, value);
-        return NULL;
-    }
-    if (!field_is_of_type(field->type, value)) {
-        add_wrong(self, field, path, value);
+    g_autoptr(json_t) value = as_type(self, field->type, given);
+    if (field->type != FIELD_ENUM && !field_is_of_type(field->type, value)) {
+        report(self, FIELD_WRONG_TYPE, field, path, given);
         return NULL;
     }
     switch (field->type) {
+    case FIELD_STRING_OR_LIST: {
+        g_autoptr(json_t) list = json_is_array(value) ? json_incref(value) : wrap_in_list(value);
+        return check_list(self, field, list, path);
+    }
     case FIELD_STRING_LIST:
     case FIELD_OBJECT_LIST:
     case FIELD_INTEGER_LIST:
         return check_list(self, field, value, path);
-    case FIELD_STRING_OR_LIST: {
-        if (json_is_array(value))
-            return check_list(self, field, value, path);
-        g_autoptr(json_t) list = json_array();
-        json_array_append(list, (json_t *)value);
-        return check_list(self, field, list, path);
-    }
-    case FIELD_OBJECT: {
-        g_autofree char *prefix = g_strconcat(path, ".", NULL);
-        return field->item_fields != NULL ? check_object(self, field->item_fields, value, prefix)
-                                          : json_incref((json_t *)value);
-    }
+    case FIELD_OBJECT:
+        return check_object_value(self, field, value, path);
     case FIELD_STRING_MAP:
-        return check_map(self, value, path);
+        return check_map(self, field, value, path);
     default:
-        if (field_fits(field, value))
-            return json_incref((json_t *)value);
-        add_wrong(self, field, path, value);
-        return NULL;
+        break;
     }
+    if (field_fits(field, value))
+        return g_steal_pointer(&value);
+    bool is_long = field->type == FIELD_STRING && is_too_long(field, value);
+    report(self, is_long ? FIELD_TOO_LONG : FIELD_WRONG_VALUE, field, path, given);
+    return NULL;
 }
 
-static void note_unknown(Check *self, const FieldDef *fields, const json_t *object,
-                         const char *prefix)
+static void check_unknown(const FieldChecker *self, const FieldDef *fields, const json_t *object,
+                          const char *prefix)
 {
     const char *key;
     json_t *value;
@@ -190,45 +190,66 @@ static void note_unknown(Check *self, const FieldDef *fields, const json_t *obje
         g_autofree char *name = utf8_ellipsize(key, FIELD_MAX_NAME_CHARS);
         g_autofree char *path = g_strconcat(prefix, name, NULL);
         const char *nearest = field_nearest(fields, key);
-        add(self->unknown, path,
-            nearest != NULL ? g_strdup_printf("Unknown field \"%s\" ignored (did you mean \"%s\"?)",
-                                              name, nearest)
-                            : g_strdup_printf("Unknown field \"%s\" ignored", name),
-            true);
+        self->wording->report_unknown(self->report, path, name, nearest);
     }
 }
 
-// A new object of the accepted values; items of lists get their defaults.
-static json_t *check_object(Check *self, const FieldDef *fields, const json_t *object,
-                            const char *prefix)
+static bool is_missing(const FieldChecker *self, const FieldDef *field, const json_t *value)
+{
+    return field->is_required &&
+           (value == NULL || (json_is_null(value) && !self->wording->is_like_schema));
+}
+
+// Null, and for a model the word "null", leaves an optional field out.
+static bool is_absent(const FieldChecker *self, const FieldDef *field, const json_t *value)
+{
+    if (value == NULL || field->is_required)
+        return value == NULL || is_missing(self, field, value);
+    return json_is_null(value) || (self->coerces && json_is_string(value) &&
+                                   strcmp(json_string_value(value), "null") == 0);
+}
+
+static json_t *check_given(const FieldChecker *self, const FieldDef *fields, const json_t *object,
+                           const char *prefix)
 {
     json_t *checked = json_object();
-    for (const FieldDef *field = fields; field->name != NULL; field++) {
-        const json_t *value = json_object_get(object, field->name);
-        g_autofree char *path = g_strconcat(prefix, field->name, NULL);
-        if (value != NULL && !json_is_null(value))
-            json_set_take(checked, field->name, check_value(self, field, value, path));
-        else if (field->is_required)
-            add_missing(self, field, path);
-        else if (*prefix != '\0')
-            json_set_take(checked, field->name, field_default(field));
+    for (int round = self->wording->is_like_schema ? 0 : 1; round < 2; round++) {
+        for (const FieldDef *field = fields; field->name != NULL; field++) {
+            const json_t *value = json_object_get(object, field->name);
+            g_autofree char *path = g_strconcat(prefix, field->name, NULL);
+            bool tells_missing = round == 0 || !self->wording->is_like_schema;
+            if (tells_missing && is_missing(self, field, value))
+                report(self, FIELD_MISSING, field, path, value);
+            if (round == 1 && !is_absent(self, field, value))
+                json_set_take(checked, field->name, check_value(self, field, value, path));
+        }
     }
-    note_unknown(self, fields, object, prefix);
+    check_unknown(self, fields, object, prefix);
     return checked;
 }
 
-bool field_check(const FieldDef *fields, const json_t *arguments, void *args,
-                 json_t **ret_arguments, GPtrArray *problems, GPtrArray *unknown)
+// As check_given(), with defaults: one item of an object list.
+static json_t *check_object(const FieldChecker *self, const FieldDef *fields, const json_t *object,
+                            const char *prefix)
 {
-    Check check = { .problems = problems, .unknown = unknown };
-    g_autoptr(json_t) given =
-        json_is_object(arguments) ? json_incref((json_t *)arguments) : json_object();
-    if (arguments != NULL && !json_is_object(arguments) && !json_is_null(arguments))
-        add(problems, "", g_strdup("the input must be an object"), true);
-    g_autoptr(json_t) checked = check_object(&check, fields, given, "");
-    if (problems->len > 0)
-        return false;
-    field_store_all(fields, checked, args);
-    *ret_arguments = g_steal_pointer(&checked);
-    return true;
+    json_t *checked = check_given(self, fields, object, prefix);
+    for (const FieldDef *field = fields; field->name != NULL; field++) {
+        if (json_object_get(checked, field->name) == NULL)
+            json_set_take(checked, field->name, field_default(field));
+    }
+    return checked;
+}
+
+json_t *field_check_input(const FieldChecker *self, const FieldDef *fields, const json_t *arguments)
+{
+    bool is_empty = arguments == NULL || json_is_null(arguments);
+    g_autoptr(json_t) given = is_empty ? json_object() : as_type(self, FIELD_OBJECT, arguments);
+    if (!json_is_object(given)) {
+        report(self, FIELD_NO_OBJECT, NULL, "", arguments);
+        if (self->wording->is_like_schema)
+            return NULL;
+        json_decref(given);
+        given = json_object(); // what is missing is told as well
+    }
+    return check_given(self, fields, given, "");
 }

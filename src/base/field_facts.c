@@ -76,7 +76,7 @@ bool field_fits(const FieldDef *field, const json_t *value)
     case FIELD_INTEGER:
         return is_in_range(field, value);
     case FIELD_ENUM:
-        return g_strv_contains(field->values, json_string_value(value));
+        return json_is_string(value) && g_strv_contains(field->values, json_string_value(value));
     case FIELD_STRING_LIST:
     case FIELD_OBJECT_LIST:
     case FIELD_INTEGER_LIST:

@@ -19,6 +19,39 @@ char *field_describe_item(const FieldDef *field);
    bare item for a list. NULL: nothing sensible can be made. New reference. */
 json_t *field_coerce(FieldType type, const json_t *value);
 
+typedef enum {     // what is wrong with a value
+    FIELD_MISSING, // it is required
+    FIELD_WRONG_TYPE,
+    FIELD_WRONG_VALUE, // of the right type
+    FIELD_WRONG_ITEM,  // of a list or a map; path and value are the item's
+    FIELD_TOO_LONG,    // a text, or an item that is one
+    FIELD_TOO_FEW,     // items
+    FIELD_TOO_MANY,
+    FIELD_NO_OBJECT, // the whole input; without field and path
+} FieldFault;
+
+/* How faults are told. `value` may be NULL; `name` is the last part of an unknown field's path, and
+   `nearest` a known one like it, or NULL. */
+typedef struct FieldWording {
+    bool has_brackets; // of an item's place: "a[1]"; else "a.1"
+    bool
+        is_like_schema; // what is missing comes first, and null for a required field is not missing
+    void (*report)(void *report, FieldFault fault, const FieldDef *field, const char *path,
+                   const json_t *value);
+    void (*report_unknown)(void *report, const char *path, const char *name, const char *nearest);
+} FieldWording;
+
+typedef struct FieldChecker {
+    const FieldWording *wording;
+    void *report; // handed to the wording's functions
+    bool coerces; // what parses as the wanted type (common §5)
+} FieldChecker;
+
+/* A new object of the accepted values, without defaults but in items of lists; NULL when the input
+   is no object. NULL and null count as {}. Whether there were faults, the report knows. */
+json_t *field_check_input(const FieldChecker *self, const FieldDef *fields,
+                          const json_t *arguments);
+
 /* The name of a known field that is nearest to `name`, or NULL. Borrowed from the table. */
 const char *field_nearest(const FieldDef *fields, const char *name);
 

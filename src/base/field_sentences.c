@@ -1,0 +1,116 @@
+/*
+ * Field tables, the wording for programs (field_check()): every problem is a sentence for a person
+ * with the path of its value; unknown fields are told apart. Nothing is coerced.
+ */
+#include "base/field_private.h"
+#include "base/utf8.h"
+
+#define MAX_PROBLEMS    50  // enough to mend an input by
+#define MAX_VALUE_CHARS 200 // of a value that a sentence quotes
+
+typedef struct Sentences {
+    GPtrArray *problems, *unknown; // of FieldProblem
+} Sentences;
+
+void field_problem_free(FieldProblem *self)
+{
+    g_free(self->path);
+    g_free(self->text);
+    g_free(self);
+}
+
+// Takes the text.
+static void add(GPtrArray *problems, const char *path, char *text, bool is_made)
+{
+    if (problems->len >= MAX_PROBLEMS) {
+        g_free(text);
+        return;
+    }
+    FieldProblem *problem = g_new0(FieldProblem, 1);
+    problem->path = g_strdup(path);
+    problem->text = text;
+    problem->is_made = is_made;
+    g_ptr_array_add(problems, problem);
+}
+
+// The field's own sentence with the value put in, as a person would type it.
+static char *fill_in(const char *sentence, const json_t *value)
+{
+    g_auto(GStrv) pieces = g_strsplit(sentence, "{value}", -1);
+    g_autofree char *text = json_is_string(value) ? g_strdup(json_string_value(value))
+                                                  : json_to_text(value ? value : json_null());
+    g_autofree char *shown = utf8_ellipsize(text, MAX_VALUE_CHARS);
+    return g_strjoinv(shown, pieces);
+}
+
+static char *made_sentence(FieldFault fault, const FieldDef *field, const char *path,
+                           const json_t *value)
+{
+    g_autofree char *what =
+        fault == FIELD_WRONG_ITEM ? field_describe_item(field) : field_describe(field);
+    bool says_required =
+        fault != FIELD_WRONG_ITEM && field->is_required && field->type != FIELD_ENUM;
+    switch (fault) {
+    case FIELD_TOO_LONG:
+        return g_strdup_printf("%s is too long: %zu characters (limit %zu)", path,
+                               utf8_length(json_string_value(value)), field->max_chars);
+    case FIELD_TOO_FEW:
+        return g_strdup_printf("%s must have at least %zu items", path, field->min_items);
+    case FIELD_TOO_MANY:
+        return g_strdup_printf("%s has too many items: %zu (limit %zu)", path,
+                               json_array_size(value), field->max_items);
+    default:
+        return g_strdup_printf("%s %smust be %s", path, says_required ? "is required and " : "",
+                               what);
+    }
+}
+
+static void report_sentence(void *self_, FieldFault fault, const FieldDef *field, const char *path,
+                            const json_t *value)
+{
+    Sentences *self = self_;
+    if (fault == FIELD_NO_OBJECT) {
+        add(self->problems, "", g_strdup("the input must be an object"), true);
+        return;
+    }
+    const char *own =
+        field->type == FIELD_STRING_MAP && fault == FIELD_WRONG_ITEM ? NULL : field->problem;
+    if (fault == FIELD_MISSING && field->missing != NULL)
+        own = field->missing;
+    if (fault == FIELD_TOO_LONG || fault == FIELD_TOO_FEW || fault == FIELD_TOO_MANY)
+        own = NULL; // a number says more
+    if (own != NULL)
+        add(self->problems, path, fill_in(own, value), false);
+    else
+        add(self->problems, path, made_sentence(fault, field, path, value), true);
+}
+
+static void report_unknown_sentence(void *self_, const char *path, const char *name,
+                                    const char *nearest)
+{
+    Sentences *self = self_;
+    add(self->unknown, path,
+        nearest != NULL
+            ? g_strdup_printf("Unknown field \"%s\" ignored (did you mean \"%s\"?)", name, nearest)
+            : g_strdup_printf("Unknown field \"%s\" ignored", name),
+        true);
+}
+
+static const FieldWording sentences = {
+    .has_brackets = true,
+    .report = report_sentence,
+    .report_unknown = report_unknown_sentence,
+};
+
+bool field_check(const FieldDef *fields, const json_t *arguments, void *args,
+                 json_t **ret_arguments, GPtrArray *problems, GPtrArray *unknown)
+{
+    Sentences into = { .problems = problems, .unknown = unknown };
+    const FieldChecker checker = { .wording = &sentences, .report = &into };
+    g_autoptr(json_t) checked = field_check_input(&checker, fields, arguments);
+    if (problems->len > 0)
+        return false;
+    field_store_all(fields, checked, args);
+    *ret_arguments = g_steal_pointer(&checked);
+    return true;
+}
