@@ -17,8 +17,9 @@
 #include <pthread.h>
 
 #define CURL_LIBRARY     "libcurl.so.4"
-#define HTTP_MAX_IDLE    8           // handle pairs kept
-#define HTTP_MAX_WAIT_MS (60 * 1000) // one sleep, when there is no deadline
+#define HTTP_MAX_IDLE    8             // handle pairs kept
+#define HTTP_MAX_WAIT_MS (60 * 1000)   // one sleep, when there is no deadline
+#define MAX_HOST_BYTES   ((size_t)300) // of a message
 
 typedef struct CurlApi {
     CURLcode (*global_init)(long);
@@ -180,8 +181,9 @@ typedef struct Transfer {
     gint64 started_at; // monotonic
     gint64 last_piece_at;
     bool has_body_begun;
-    bool is_cut;   // an error answer's maximum was reached: what we have is enough
-    GError *error; // of a callback
+    bool is_cut;             // an error answer's maximum was reached: what we have is enough
+    GError *error;           // of a callback
+    bool is_error_of_caller; // its on_body said so
     struct curl_slist *request_headers;
     char curl_text[CURL_ERROR_SIZE];
 } Transfer;
@@ -246,6 +248,14 @@ static bool transfer_collect(Transfer *self, const char *data, size_t size)
     return true;
 }
 
+static bool transfer_hand_on(Transfer *self, const char *data, size_t size)
+{
+    const HttpRequest *request = self->request;
+    bool is_ok = request->on_body(data, size, request->user_data, &self->error);
+    self->is_error_of_caller = !is_ok;
+    return is_ok;
+}
+
 static size_t on_piece(char *data, size_t unit, size_t count, void *transfer_)
 {
     Transfer *self = transfer_;
@@ -260,8 +270,7 @@ static size_t on_piece(char *data, size_t unit, size_t count, void *transfer_)
     }
     bool is_ok = true;
     if (request->on_body && self->status < 300)
-        is_ok = transfer_is_complete(self) ||
-                request->on_body(data, size, request->user_data, &self->error);
+        is_ok = transfer_is_complete(self) || transfer_hand_on(self, data, size);
     else
         is_ok = transfer_collect(self, data, size);
     self->last_piece_at = time_monotonic_ms();
@@ -455,6 +464,33 @@ static void transfer_give(Transfer *self, HttpResponse *ret_response)
         ret_response->body = is_taken ? NULL : g_strdup("");
 }
 
+/* "api.example.com" or "127.0.0.1:8080" of "https://user@api.example.com/path"; no credentials. */
+static char *host_of(const char *url)
+{
+    const char *start = strstr(url, "://");
+    start = start ? start + strlen("://") : url;
+    size_t size = strcspn(start, "/?#");
+    const char *at = memrchr(start, '@', size);
+    if (at) {
+        size -= (size_t)(at + 1 - start);
+        start = at + 1;
+    }
+    return g_strndup(start, MIN(size, MAX_HOST_BYTES));
+}
+
+/* Who did not answer: curl's words say it only sometimes. */
+static void name_host(const Transfer *self, GError **error)
+{
+    if (!error || !*error || self->is_error_of_caller || error_is(*error, KEDGE_ERROR_CANCELLED))
+        return;
+    g_autofree char *host = host_of(self->request->url);
+    if (*host == '\0' || strstr((*error)->message, host))
+        return;
+    char *message = g_strdup_printf("%s (%s)", (*error)->message, host);
+    g_free((*error)->message);
+    (*error)->message = message;
+}
+
 bool http_request(HttpClient *self, const HttpRequest *request, Cancel *cancel,
                   HttpResponse *ret_response, GError **error)
 {
@@ -479,6 +515,8 @@ bool http_request(HttpClient *self, const HttpRequest *request, Cancel *cancel,
         is_ok = fail_with(error, KEDGE_ERROR_NETWORK, "libcurl refuses the request");
     if (is_ok) {
         is_ok = transfer_run(&transfer, handles->multi, cancel, error);
+        if (!is_ok)
+            name_host(&transfer, error);
         if (request->was_sent)
             *request->was_sent = transfer_was_sent(handles->easy);
         curl.multi_remove_handle(handles->multi, handles->easy);

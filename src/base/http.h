@@ -58,9 +58,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(HttpResponse, http_response_clear)
 /* Borrowed value of the first header of that (lower-case) name, or NULL. */
 const char *http_response_header(const HttpResponse *self, const char *name);
 
-/* NETWORK (with curl's text), TIMEOUT ("… timed out while waiting for the first event" when no byte
-   of the body came, "… stalled while waiting for the next event" later), CANCELLED, LIMIT;
-   NOT_FOUND when libcurl is not installed. An HTTP error status is no error. Of an error answer's
-   body the first LIMIT_HTTP_ERROR_BYTES are kept. */
+/* Its messages name the host. NETWORK (with curl's text), TIMEOUT ("… timed out while waiting for
+   the first event" when no byte of the body came, "… stalled while waiting for the next event"
+   later), CANCELLED, LIMIT; NOT_FOUND when libcurl is not installed. An HTTP error status is no
+   error. Of an error answer's body the first LIMIT_HTTP_ERROR_BYTES are kept. */
 bool http_request(HttpClient *self, const HttpRequest *request, Cancel *cancel,
                   HttpResponse *ret_response, GError **error);

@@ -287,7 +287,9 @@ static bool find_run(ToolCall *call, const void *args_, ToolResult *result, GErr
 {
     const FindArgs *args = args_;
     if (!isfinite(args->limit) || args->limit < 1)
-        return fail_with(error, KEDGE_ERROR_USAGE, "Limit must be a positive number");
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "Limit must be a positive number, not %g; leave it out for 1000",
+                         args->limit);
     g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(found_free);
     g_autoptr(GPtrArray) missing = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);

@@ -166,7 +166,9 @@ static bool to_count(const char *label, double value, bool is_given, unsigned fa
                      unsigned maximum, unsigned *ret_count, GError **error)
 {
     if (is_given && (!isfinite(value) || value < 0))
-        return fail_with(error, KEDGE_ERROR_USAGE, "%s must be a non-negative number", label);
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "%s must be a non-negative number, not %g; leave it out for the default",
+                         label, value);
     *ret_count = is_given ? (unsigned)MIN(value, maximum) : MIN(fallback, maximum);
     return true;
 }

@@ -366,7 +366,7 @@ expect_file stderr "tail must be a positive number"
 run kedge github search_issues --limit 0.5
 expect_file stderr "limit must be a positive number"
 run kedge github search_prs --since yesterday
-expect_contains stderr "invalid date bound: yesterday."
+expect_contains stderr "since: invalid date bound: yesterday."
 run kedge github search_code --query x --since 3d
 expect_contains stderr "search_code does not support since/until"
 run kedge github search_code

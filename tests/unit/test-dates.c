@@ -60,7 +60,7 @@ static void test_since(void **state G_GNUC_UNUSED)
             fail_msg("%s: got %s", since_cases[i].name, is_good ? got : error->message);
         if (!is_good) {
             g_autofree char *start =
-                g_strdup_printf("invalid date bound: %s. Expected", since_cases[i].since);
+                g_strdup_printf("since: invalid date bound: %s. Expected", since_cases[i].since);
             assert_true(g_str_has_prefix(error->message, start));
             assert_true(error_is(error, KEDGE_ERROR_USAGE));
         }
@@ -121,7 +121,7 @@ static void test_bounds(void **state G_GNUC_UNUSED)
 
     g_autoptr(GError) error = NULL;
     assert_false(dates_qualifier("created", NULL, " \t", NOW_MS, &none, &error));
-    assert_string_equal(error->message, "date bound must not be empty");
+    assert_string_equal(error->message, "until: date bound must not be empty");
 }
 
 /* Through the tool, with the conversation's clock. */

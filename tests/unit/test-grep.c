@@ -118,9 +118,12 @@ static void test_errors(void **state G_GNUC_UNUSED)
         const char *arguments, *want;
     } cases[] = {
         { "{'pattern':'  '}", "Pattern must not be empty" },
-        { "{'pattern':'a','limit':-1}", "Limit must be a non-negative number" },
-        { "{'pattern':'a','offset':-1}", "Offset must be a non-negative number" },
-        { "{'pattern':'a','skip':-1}", "Offset must be a non-negative number" },
+        { "{'pattern':'a','limit':-1}",
+          "Limit must be a non-negative number, not -1; leave it out for the default" },
+        { "{'pattern':'a','offset':-1}",
+          "Offset must be a non-negative number, not -1; leave it out for the default" },
+        { "{'pattern':'a','skip':-1}",
+          "Offset must be a non-negative number, not -1; leave it out for the default" },
         { "{'pattern':'a','paths':['f','']}", "`paths` must contain non-empty paths or globs" },
         { "{'pattern':'a','path':'nope'}", "Path not found: nope" },
         { "{'pattern':'a','paths':['nope','*.zig']}", "Path not found: nope, *.zig" },

@@ -276,6 +276,7 @@ static void test_failures(void **state)
 {
     HttpRequest none = { 0 };
     assert_fails(*state, "/dropped", none, KEDGE_ERROR_NETWORK, "connection error: ");
+    assert_fails(*state, "/dropped", none, KEDGE_ERROR_NETWORK, "(127.0.0.1:"); // who it was
     assert_fails(*state, "/garbage", none, KEDGE_ERROR_PROTOCOL, "connection error: ");
     assert_fails(
         *state, "/hello",

@@ -180,13 +180,22 @@ bool dates_parse_bound(const char *text, int64_t now_ms, char **ret_bound, GErro
     return true;
 }
 
+static bool parse_named(const char *name, const char *text, int64_t now_ms, char **ret_bound,
+                        GError **error)
+{
+    if (dates_parse_bound(text, now_ms, ret_bound, error))
+        return true;
+    g_prefix_error(error, "%s: ", name);
+    return false;
+}
+
 bool dates_qualifier(const char *field, const char *since, const char *until, int64_t now_ms,
                      char **ret_qualifier, GError **error)
 {
     g_autofree char *from = NULL;
     g_autofree char *to = NULL;
-    if (!dates_parse_bound(since, now_ms, &from, error) ||
-        !dates_parse_bound(until, now_ms, &to, error))
+    if (!parse_named("since", since, now_ms, &from, error) ||
+        !parse_named("until", until, now_ms, &to, error))
         return false;
     if (from != NULL && to != NULL)
         *ret_qualifier = g_strdup_printf("%s:%s..%s", field, from, to);
