@@ -121,12 +121,16 @@ char *state_path(void)
     return g_build_filename(root, "agent-tools.db", NULL);
 }
 
-bool state_open(const char *path, Db **ret_db, GPtrArray *warnings, GError **error)
+bool state_open(const char *path, Cancel *cancel, Db **ret_db, GPtrArray *warnings, GError **error)
 {
     g_autofree char *own = path ? NULL : state_path();
     g_autoptr(GError) failure = NULL;
-    if (db_open(path ? path : own, migrations, ret_db, warnings, &failure))
+    if (db_open(path ? path : own, migrations, cancel, ret_db, warnings, &failure))
         return true;
+    if (error_is(failure, KEDGE_ERROR_CANCELLED)) {
+        g_propagate_error(error, g_steal_pointer(&failure));
+        return false;
+    }
     json_t *details = json_object();
     if (error_is(failure, KEDGE_ERROR_DENIED))
         return answer_error(error, ANSWER_INVALID_STATE, details, "%s", failure->message);

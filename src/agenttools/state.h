@@ -14,8 +14,8 @@
 char *state_path(void);
 /* Opens (and makes, or migrates) the database. `path` NULL: state_path(). A newer one is refused
    (INVALID_STATE, answer.h); a locked one UNAVAILABLE; a damaged one IO. `warnings` (of char *, may
-   be NULL) gets a word about a network file system. */
-bool state_open(const char *path, Db **ret_db, GPtrArray *warnings, GError **error);
+   be NULL) gets a word about a network file system. `cancel`: db.h. */
+bool state_open(const char *path, Cancel *cancel, Db **ret_db, GPtrArray *warnings, GError **error);
 
 /* Appends a row that Arcade's stream hands on (§5.7), inside the caller's transaction. `type` is
    run, event, artifact, annotation or edit; `run_id` and `doc_id` may be NULL; `data` (borrowed,

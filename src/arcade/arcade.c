@@ -206,10 +206,10 @@ static Service *service_new(const ArcadeSpec *spec, const char *database)
 }
 
 /* The database is opened once before anybody asks, so that what is wrong with it is said here. */
-static bool check_store(Store *store, GError **error)
+static bool check_store(Store *store, Cancel *cancel, GError **error)
 {
     Db *db = NULL;
-    if (!store_take(store, &db, error))
+    if (!store_take(store, cancel, &db, error))
         return false;
     store_give(store, db);
     return true;
@@ -220,14 +220,14 @@ static bool service_start(Service *self, const ArcadeSpec *spec, GError **error)
     self->room_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (self->room_fd < 0)
         return fail_with_errno(error, errno, "no event descriptor");
-    if (!check_store(self->arcade.store, error) ||
+    if (!check_store(self->arcade.store, self->arcade.cancel, error) ||
         !listeners_open(spec->port, &self->listeners, &self->port, error) ||
         !guard_new(self->port, spec->token, &self->arcade.guard, error) ||
         !hub_start(self->arcade.store, &self->arcade.hub, error) ||
         !start_daemon(self, spec->idle_seconds, error))
         return false;
     self->acceptor = worker_start("arcade-accept", accept_thread, self);
-    return true;
+    return self->acceptor || fail_with_errno(error, errno, "cannot start a thread for the server");
 }
 
 static Service *service_of(const Arcade *arcade)

@@ -139,7 +139,7 @@ static void hub_thread(void *self_)
     bool has_news = false;
     while (wait_for_round(self, &round, &has_news)) {
         g_autoptr(GError) error = NULL;
-        bool is_good = round.db || store_take(self->store, &round.db, &error);
+        bool is_good = round.db || store_take(self->store, self->cancel, &round.db, &error);
         if (is_good && has_listeners(self) && !run_round(self, &round, has_news, &error))
             is_good = false;
         if (!is_good) { // a locked or full disk: the next round tries again
@@ -163,6 +163,11 @@ bool hub_start(Store *store, Hub **ret_hub, GError **error)
     self->looked_at = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     pthread_mutex_init(&self->lock, NULL);
     self->worker = worker_start("arcade-hub", hub_thread, self);
+    if (!self->worker) {
+        int saved_errno = errno;
+        hub_free(self);
+        return fail_with_errno(error, saved_errno, "cannot start a thread for the live stream");
+    }
     *ret_hub = self;
     return true;
 }

@@ -80,7 +80,7 @@ static bool run_route(Arcade *self, ArcadeRequest *request, const Route *route, 
     if (request_is_write(request) && !request_read_body(request, error))
         return false;
     Db *db = NULL;
-    if (route->needs_store && !store_take(self->store, &db, error))
+    if (route->needs_store && !store_take(self->store, self->cancel, &db, error))
         return false;
     bool is_good = route->run(request, db, reply, error);
     store_give(self->store, db);

@@ -32,7 +32,7 @@ void store_free(Store *self)
     g_free(self);
 }
 
-bool store_take(Store *self, Db **ret_db, GError **error)
+bool store_take(Store *self, Cancel *cancel, Db **ret_db, GError **error)
 {
     pthread_mutex_lock(&self->lock);
     Db *idle = NULL;
@@ -40,14 +40,17 @@ bool store_take(Store *self, Db **ret_db, GError **error)
         idle = g_ptr_array_steal_index(self->idle, self->idle->len - 1);
     pthread_mutex_unlock(&self->lock);
     if (idle) {
+        db_set_cancel(idle, cancel);
         *ret_db = idle;
         return true;
     }
-    return state_open(self->path, ret_db, NULL, error);
+    return state_open(self->path, cancel, ret_db, NULL, error);
 }
 
 void store_give(Store *self, Db *db)
 {
+    if (db)
+        db_set_cancel(db, NULL);
     pthread_mutex_lock(&self->lock);
     bool is_kept = db && self->idle->len < STORE_MAX_IDLE;
     if (is_kept)

@@ -12,7 +12,8 @@ Store *store_new(const char *path);
 void store_free(Store *self); // all were given back
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Store, store_free)
 
-bool store_take(Store *self, Db **ret_db, GError **error);
+/* Its calls obey `cancel` until it is given back. */
+bool store_take(Store *self, Cancel *cancel, Db **ret_db, GError **error);
 void store_give(Store *self, Db *db); // NULL is allowed
 
 /* Open comments that belong to a run: its own, and those without a run on its artifacts. */

@@ -69,7 +69,7 @@ bool stream_new(ArcadeRequest *request, ArcadeStream **ret_stream, GError **erro
     self->run_id = g_strdup(request_query(request, "runId"));
     self->pending = g_string_new(NULL);
     self->said_at = time_monotonic_ms();
-    if (!store_take(arcade->store, &self->db, error) ||
+    if (!store_take(arcade->store, arcade->cancel, &self->db, error) ||
         !take_position(self, request_header(request, "last-event-id"), error)) {
         stream_free(self);
         return false;

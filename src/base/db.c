@@ -21,12 +21,14 @@
 #define SMB2_MAGIC      0xfe534d42 // of the kernel's cifs, in no header
 #define CIFS_MAGIC      0xff534d42
 #define KEPT_STATEMENTS 64
+#define LOOK_STEPS      20000 // of SQLite's machine, between two looks at the token: about 1 ms
 
 struct Db {
     sqlite3 *handle;
     char *path;
     GHashTable *idle; // SQL text → prepared statement that no query uses
     gint64 waiting_since_ms;
+    Cancel *cancel; // owned
 };
 
 struct DbQuery {
@@ -58,6 +60,10 @@ static KedgeError error_code(int status)
 
 static bool fail_with_db(Db *self, int status, GError **error)
 {
+    if ((status & 0xff) == SQLITE_BUSY || (status & 0xff) == SQLITE_INTERRUPT) {
+        if (!cancel_check(self->cancel, error))
+            return false;
+    }
     // The handle's message says more than the code's, when it is about this failure.
     bool is_same =
         self->handle != NULL && (sqlite3_errcode(self->handle) & 0xff) == (status & 0xff);
@@ -72,6 +78,7 @@ void db_close(Db *self)
     if (self->idle)
         g_hash_table_unref(self->idle);
     sqlite3_close_v2(self->handle);
+    cancel_unref(self->cancel);
     g_free(self->path);
     g_free(self);
 }
@@ -117,7 +124,8 @@ static bool enable_wal(Db *self, GError **error)
         status = sqlite3_exec(self->handle, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
         if (status != SQLITE_BUSY)
             break;
-        g_usleep(WAL_RETRY_MS * 1000);
+        if (!cancel_sleep(self->cancel, WAL_RETRY_MS, error))
+            return false;
     }
     return status == SQLITE_OK || fail_with_db(self, status, error);
 }
@@ -227,10 +235,25 @@ static int wait_for_lock(void *self_, int looks)
     gint64 now_ms = time_monotonic_ms();
     if (looks == 0)
         self->waiting_since_ms = now_ms;
-    if (now_ms - self->waiting_since_ms >= BUSY_TIMEOUT_MS)
+    if (now_ms - self->waiting_since_ms >= BUSY_TIMEOUT_MS || cancel_has_fired(self->cancel))
         return 0;
     g_usleep((gulong)g_random_int_range(LOOK_MIN_US, LOOK_MAX_US));
     return 1;
+}
+
+/* SQLite asks now and then whether to stop. */
+static int should_stop(void *self_)
+{
+    const Db *self = self_;
+    return cancel_has_fired(self->cancel);
+}
+
+void db_set_cancel(Db *self, Cancel *cancel)
+{
+    Cancel *before = self->cancel;
+    self->cancel = cancel_ref(cancel);
+    cancel_unref(before);
+    sqlite3_progress_handler(self->handle, LOOK_STEPS, cancel != NULL ? should_stop : NULL, self);
 }
 
 static void finalize_statement(void *statement)
@@ -238,9 +261,11 @@ static void finalize_statement(void *statement)
     sqlite3_finalize(statement);
 }
 
-bool db_open(const char *path, const char *const *migrations, Db **ret_db, GPtrArray *warnings,
-             GError **error)
+bool db_open(const char *path, const char *const *migrations, Cancel *cancel, Db **ret_db,
+             GPtrArray *warnings, GError **error)
 {
+    if (!cancel_check(cancel, error))
+        return false;
     bool is_memory = strcmp(path, ":memory:") == 0;
     if (!is_memory && !prepare_file(path, error))
         return false;
@@ -253,6 +278,7 @@ bool db_open(const char *path, const char *const *migrations, Db **ret_db, GPtrA
     if (status != SQLITE_OK)
         return fail_with_db(self, status, error);
     sqlite3_busy_handler(self->handle, wait_for_lock, self);
+    db_set_cancel(self, cancel);
     // A damaged or hostile file must not run code of its schema, nor SQL damage the file.
     sqlite3_db_config(self->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
     sqlite3_db_config(self->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);

@@ -2,10 +2,13 @@
  * SQLite: open, migrate, bind, step. WAL (on a network file system, where WAL is unsafe, a rollback
  * journal), synchronous FULL, foreign keys on, file mode 0600. A lock is waited for 10 s; then
  * TIMEOUT. One Db belongs to one thread at a time.
+ *
+ * Every call obeys the connection's token: waiting for a lock and running a statement end with
+ * CANCELLED soon after it fires. What is inside a transaction is then rolled back by who began it.
  */
 #pragma once
 
-#include "base/error.h"
+#include "base/cancel.h"
 
 #include <stdint.h>
 
@@ -16,10 +19,14 @@ typedef struct DbQuery DbQuery;
    Those not yet applied run in one transaction each. A database of a newer version is refused
    (DENIED) and left as it is. Missing parent directories are made with mode 0700. ":memory:" is
    allowed. `warnings` (of char *, may be NULL) gets a word about a network file system. */
-bool db_open(const char *path, const char *const *migrations, Db **ret_db, GPtrArray *warnings,
-             GError **error);
+bool db_open(const char *path, const char *const *migrations, Cancel *cancel, Db **ret_db,
+             GPtrArray *warnings, GError **error);
 void db_close(Db *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
+
+/* The token from now on, for a connection that is handed from one piece of work to the next. Keeps
+   a reference; NULL: none. */
+void db_set_cancel(Db *self, Cancel *cancel);
 
 bool db_exec(Db *self, const char *sql, GError **error);
 

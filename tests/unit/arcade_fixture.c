@@ -96,7 +96,7 @@ int arcade_setup(void **state)
     self->project = g_build_filename(self->dir, "project", NULL);
     self->database = g_build_filename(self->dir, "state", "agent-tools.db", NULL);
     assert_true(file_make_dirs(self->project, 0755, NULL));
-    assert_true(state_open(self->database, &self->db, NULL, NULL));
+    assert_true(state_open(self->database, NULL, &self->db, NULL, NULL));
     fixture_add_run(self, FIXTURE_RUN);
     fixture_add_artifact(self, FIXTURE_RUN, FIXTURE_DOC, "design.md", FIXTURE_TEXT);
     fixture_start(self, NULL, 0);

@@ -139,7 +139,7 @@ static inline Db *emit_open_db(void)
 {
     Db *db = NULL;
     g_autoptr(GError) error = NULL;
-    if (!state_open(NULL, &db, NULL, &error))
+    if (!state_open(NULL, NULL, &db, NULL, &error))
         fail_msg("%s", error->message);
     return db;
 }

@@ -30,7 +30,7 @@ static inline FeedbackFixture *feedback_fixture_new(void)
     self->tool = tool_fixture_new(NULL, false);
     g_autofree char *path = g_build_filename(self->tool->root, "state.db", NULL);
     g_setenv("KEDGE_STATE_DB", path, TRUE);
-    assert_true(state_open(NULL, &self->db, NULL, NULL));
+    assert_true(state_open(NULL, NULL, &self->db, NULL, NULL));
     feedback_fixture_sql(self, "INSERT INTO run (id, workflow, created_at, updated_at) VALUES"
                                " ('R', 'build', 1, 1), ('S', 'build', 2, 2)");
     return self;

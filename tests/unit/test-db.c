@@ -5,6 +5,8 @@
 
 #include "base/db.h"
 #include "base/file.h"
+#include "base/proc.h"
+#include "base/worker.h"
 
 #include <pthread.h>
 #include <sqlite3.h>
@@ -45,7 +47,7 @@ static Db *open_db(const char *path, const char *const *migrations)
 {
     Db *db = NULL;
     g_autoptr(GError) error = NULL;
-    if (!db_open(path, migrations, &db, NULL, &error))
+    if (!db_open(path, migrations, NULL, &db, NULL, &error))
         fail_msg("%s", error->message);
     return db;
 }
@@ -113,7 +115,7 @@ static void test_migrations(void **state)
 
     Db *older = NULL;
     g_autoptr(GError) error = NULL;
-    assert_false(db_open(fixture->path, first_only, &older, NULL, &error));
+    assert_false(db_open(fixture->path, first_only, NULL, &older, NULL, &error));
     assert_null(older);
     assert_true(error_is(error, KEDGE_ERROR_DENIED));
     assert_string_equal(error->message,
@@ -126,7 +128,7 @@ static void test_failed_migration_leaves_nothing(void **state)
     static const char *const bad[] = { "CREATE TABLE a (x)", "CREATE TABLE b (x); nonsense", NULL };
     Db *db = NULL;
     g_autoptr(GError) error = NULL;
-    assert_false(db_open(fixture->path, bad, &db, NULL, &error));
+    assert_false(db_open(fixture->path, bad, NULL, &db, NULL, &error));
     assert_non_null(strstr(error->message, "syntax error"));
     static const char *const good[] = { "CREATE TABLE a (x)", "CREATE TABLE b (x)", NULL };
     db = open_db(fixture->path, good);
@@ -258,7 +260,7 @@ static void test_open_keeps_the_locks(void **state)
 static void *open_and_add(void *path)
 {
     Db *db = NULL;
-    bool is_good = db_open(path, steps, &db, NULL, NULL) &&
+    bool is_good = db_open(path, steps, NULL, &db, NULL, NULL) &&
                    db_run(db, NULL, "INSERT INTO item (name) VALUES ('thread')", "");
     db_close(db);
     return is_good ? path : NULL;
@@ -287,7 +289,7 @@ static void test_damaged_file(void **state)
     assert_true(g_file_set_contents(path, junk, 8192, NULL));
     Db *db = NULL;
     g_autoptr(GError) error = NULL;
-    assert_false(db_open(path, steps, &db, NULL, &error));
+    assert_false(db_open(path, steps, NULL, &db, NULL, &error));
     assert_null(db);
     assert_true(error_is(error, KEDGE_ERROR_PROTOCOL));
     g_autofree char *want = g_strconcat(path, ": file is not a database", NULL);
@@ -302,13 +304,111 @@ static void test_path_that_cannot_be(void **state)
     const Fixture *fixture = *state;
     Db *db = NULL;
     g_autoptr(GError) error = NULL;
-    assert_false(db_open(fixture->dir, steps, &db, NULL, &error)); // a directory
+    assert_false(db_open(fixture->dir, steps, NULL, &db, NULL, &error)); // a directory
     assert_true(error_is(error, KEDGE_ERROR_IO));
     assert_true(g_str_has_prefix(error->message, fixture->dir));
     g_clear_error(&error);
-    assert_false(db_open("/dev/null/x/test.db", steps, &db, NULL, &error));
+    assert_false(db_open("/dev/null/x/test.db", steps, NULL, &db, NULL, &error));
     assert_non_null(error);
     assert_null(db);
+}
+
+static void fire_later(void *cancel)
+{
+    g_usleep(30 * 1000);
+    cancel_fire(cancel);
+}
+
+/* Another process that holds the file's lock until its input ends. */
+static void start_holder(const char *path, const char *journal, ProcChild *child)
+{
+    static const char script[] = "import sqlite3, sys\n"
+                                 "db = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+                                 "db.execute('PRAGMA journal_mode=' + sys.argv[2])\n"
+                                 "db.execute('BEGIN EXCLUSIVE')\n"
+                                 "print('locked', flush=True)\n"
+                                 "sys.stdin.read()\n";
+    const ProcChildSpec spec = {
+        .argv = (const char *const[]) { "python3", "-c", script, path, journal, NULL },
+        .has_input = true,
+    };
+    char line[16] = { 0 };
+    assert_true(proc_start(&spec, child, NULL));
+    assert_true(read(child->output_fd, line, sizeof line - 1) > 0);
+    assert_true(g_str_has_prefix(line, "locked"));
+}
+
+/* Else it would be TIMEOUT, ten seconds later. */
+static void assert_cancelled(bool is_good, GError **error_)
+{
+    const GError *error = *error_;
+    assert_false(is_good);
+    assert_true(error_is(error, KEDGE_ERROR_CANCELLED));
+    assert_string_equal(error->message, "operation aborted");
+}
+
+static void test_cancel_while_locked(void **state)
+{
+    const Fixture *fixture = *state;
+    g_autoptr(Db) db = open_db(fixture->path, steps);
+    ProcChild holder;
+    start_holder(fixture->path, "wal", &holder);
+
+    g_autoptr(Cancel) cancel = cancel_new(NULL);
+    db_set_cancel(db, cancel);
+    Worker *worker = worker_start("fire", fire_later, cancel);
+    g_autoptr(GError) error = NULL, again = NULL, late = NULL;
+    assert_cancelled(db_run(db, &error, "INSERT INTO item (name) VALUES ('x')", ""), &error);
+    worker_join(worker);
+    assert_cancelled(db_exec(db, "BEGIN IMMEDIATE", &again), &again);
+    g_autoptr(Cancel) timed = cancel_new_timed(NULL, 30);
+    db_set_cancel(db, timed);
+    assert_cancelled(db_exec(db, "BEGIN IMMEDIATE", &late), &late);
+
+    proc_child_end(&holder, 5000);
+    db_set_cancel(db, NULL);
+    assert_true(db_run(db, NULL, "INSERT INTO item (name) VALUES ('y')", ""));
+    assert_int_equal(query_int(db, "SELECT count(*) FROM item WHERE name = 'x'"), 0);
+}
+
+static void test_cancel_while_opening(void **state)
+{
+    const Fixture *fixture = *state;
+    g_autofree char *path = g_build_filename(fixture->dir, "held.db", NULL);
+    ProcChild holder;
+    start_holder(path, "delete", &holder);
+    g_autoptr(Cancel) timed = cancel_new_timed(NULL, 50);
+    Db *db = NULL;
+    g_autoptr(GError) error = NULL, fired = NULL;
+    assert_cancelled(db_open(path, steps, timed, &db, NULL, &error), &error);
+    assert_cancelled(db_open(path, steps, timed, &db, NULL, &fired), &fired);
+    assert_null(db);
+    proc_child_end(&holder, 5000);
+}
+
+/* A statement without an end, and what was written before it in the same transaction. */
+static bool write_and_run(Db *db, void *data G_GNUC_UNUSED, GError **error)
+{
+    return db_run(db, error, "INSERT INTO item (name) VALUES ('half')", "") &&
+           db_run(db, error,
+                  "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+                  " SELECT max(i) FROM n",
+                  "");
+}
+
+static void test_cancel_while_running(void **state)
+{
+    const Fixture *fixture = *state;
+    g_autoptr(Db) db = open_db(fixture->path, steps);
+    g_autoptr(Cancel) cancel = cancel_new(NULL);
+    db_set_cancel(db, cancel);
+    Worker *worker = worker_start("fire", fire_later, cancel);
+    g_autoptr(GError) error = NULL;
+    assert_cancelled(db_transaction(db, write_and_run, NULL, &error), &error);
+    worker_join(worker);
+    db_set_cancel(db, NULL);
+    assert_int_equal(query_int(db, "SELECT count(*) FROM item WHERE name = 'half'"), 0);
+    assert_true(db_exec(db, "BEGIN IMMEDIATE; COMMIT", NULL)); // nothing is left open
 }
 
 int main(void)
@@ -328,6 +428,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_first_open_by_many, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damaged_file, setup, teardown),
         cmocka_unit_test_setup_teardown(test_path_that_cannot_be, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cancel_while_locked, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cancel_while_opening, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cancel_while_running, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ static int64_t count_in(const char *path)
     g_autoptr(GError) error = NULL;
     if (!g_file_test(path, G_FILE_TEST_EXISTS))
         return -1;
-    if (!state_open(path, &db, NULL, &error) ||
+    if (!state_open(path, NULL, &db, NULL, &error) ||
         !db_query(db, &query, &error, "SELECT count(*) FROM task", "") ||
         !db_query_step(query, &has_row, &error))
         fail_msg("%s: %s", path, error->message);
@@ -176,7 +176,7 @@ static void test_newer_schema(void **state G_GNUC_UNUSED)
 {
     g_autoptr(TaskFixture) fixture = task_fixture_new(NULL);
     Db *db = NULL;
-    assert_true(db_open(fixture->db_path, NULL, &db, NULL, NULL));
+    assert_true(db_open(fixture->db_path, NULL, NULL, &db, NULL, NULL));
     assert_true(db_exec(db, "CREATE TABLE task (x); PRAGMA user_version=99", NULL));
     db_close(db);
     g_autofree char *before = NULL, *after = NULL;
@@ -205,7 +205,7 @@ static int count_open(const char *path)
 static void change_store(const TaskFixture *fixture, const char *sql)
 {
     Db *db = NULL;
-    assert_true(state_open(fixture->db_path, &db, NULL, NULL));
+    assert_true(state_open(fixture->db_path, NULL, &db, NULL, NULL));
     assert_true(db_exec(db, sql, NULL));
     db_close(db);
 }

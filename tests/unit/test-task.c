@@ -455,7 +455,7 @@ static void test_prune_many(void **state G_GNUC_UNUSED)
     g_autoptr(TaskFixture) fixture = task_fixture_new(NULL);
     json_decref(operation_data(fixture->tool, STATS, "{}"));
     Db *db = NULL;
-    assert_true(state_open(fixture->db_path, &db, NULL, NULL));
+    assert_true(state_open(fixture->db_path, NULL, &db, NULL, NULL));
     assert_true(db_exec(db,
                         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
                         "1234) INSERT INTO task (type, description, status, available_at, "

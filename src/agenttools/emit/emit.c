@@ -177,7 +177,8 @@ static bool emit_run(OperationCall *call, const void *args_, Answer *answer, GEr
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(Db) db = NULL;
     json_t *data = NULL;
-    if (!state_open(NULL, &db, warnings, error) || !record(call, args, db, warnings, &data, error))
+    if (!state_open(NULL, call->cancel, &db, warnings, error) ||
+        !record(call, args, db, warnings, &data, error))
         return false;
     emit_warn_all(answer, warnings);
     answer_set_data(answer, data);

@@ -72,7 +72,7 @@ static bool list_events(OperationCall *call G_GNUC_UNUSED, const void *args_, An
     const EventsArgs *args = args_;
     g_autoptr(Db) db = NULL;
     json_t *events = NULL;
-    if (!emit_open_state(&db, answer, error) ||
+    if (!emit_open_state(call, &db, answer, error) ||
         !run_events(db, args->run_id, args->after, args->limit, &events, error))
         return false;
     json_t *data = json_object();
@@ -206,7 +206,7 @@ static bool export_run(OperationCall *call, const void *args_, Answer *answer, G
     const ExportArgs *args = args_;
     g_autoptr(Db) db = NULL;
     json_t *run = NULL;
-    if (!emit_open_state(&db, answer, error) ||
+    if (!emit_open_state(call, &db, answer, error) ||
         !run_get(db, args->run_id, tool_call_now_ms(call->tool_call), &run, error))
         return false;
     Export export = { .content = g_string_new(NULL) };

@@ -57,7 +57,7 @@ static bool resume_run(OperationCall *call, const void *args_, Answer *answer, G
     g_auto(EmitPlace) place = { 0 };
     json_t *data = NULL;
     if (!emit_place_find(call->cwd, args->project, call->cancel, warnings, &place, error) ||
-        !emit_open_state(&db, answer, error) ||
+        !emit_open_state(call, &db, answer, error) ||
         !emit_resume_run(db, args->feature, args->workflow, &place,
                          tool_call_now_ms(call->tool_call), &data, error))
         return false;
@@ -121,7 +121,7 @@ static bool end_run(OperationCall *call, const void *args_, Answer *answer, GErr
     const EndArgs *args = args_;
     g_autoptr(Db) db = NULL;
     json_t *data = NULL;
-    if (!emit_open_state(&db, answer, error) ||
+    if (!emit_open_state(call, &db, answer, error) ||
         !emit_end_run(db, args->run_id, args->outcome, args->message,
                       tool_call_now_ms(call->tool_call), &data, error))
         return false;
@@ -189,7 +189,7 @@ static bool get_run(OperationCall *call, const void *args_, Answer *answer, GErr
     g_autoptr(json_t) run = NULL;
     g_autoptr(json_t) state = NULL;
     g_autoptr(json_t) waiting = NULL;
-    if (!emit_open_state(&db, answer, error) ||
+    if (!emit_open_state(call, &db, answer, error) ||
         !run_get(db, args->run_id, tool_call_now_ms(call->tool_call), &run, error) ||
         !run_position(db, args->run_id, call->cwd, &state, error) ||
         !run_waiting(db, args->run_id, &waiting, error))
@@ -262,7 +262,7 @@ static bool list_runs(OperationCall *call, const void *args_, Answer *answer, GE
     g_autofree char *project = NULL;
     g_autoptr(Db) db = NULL;
     if (!emit_project_filter(args->project, call->cancel, &project, error) ||
-        !emit_open_state(&db, answer, error))
+        !emit_open_state(call, &db, answer, error))
         return false;
     const RunFilter filter = {
         .status = args->status,

@@ -20,7 +20,7 @@ bool feedback_open(OperationCall *call, const char *run_id, Answer *answer, Db *
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(Db) db = NULL;
     g_autoptr(json_t) run = NULL;
-    if (!state_open(NULL, &db, warnings, error))
+    if (!state_open(NULL, call->cancel, &db, warnings, error))
         return false;
     feedback_warn(answer, warnings);
     if (!run_get(db, run_id, tool_call_now_ms(call->tool_call), &run, error))

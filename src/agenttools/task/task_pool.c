@@ -148,7 +148,7 @@ bool task_pool_take(TaskPool *self, const OperationCall *call, const TaskPlace *
     if (!is_open && place->url)
         is_open = task_postgres_open(place->url, call->cancel, &sql, error);
     else if (!is_open)
-        is_open = task_sqlite_open(place->path, &sql, warnings, error);
+        is_open = task_sqlite_open(place->path, call->cancel, &sql, warnings, error);
     if (!is_open) {
         release(self, key, NULL);
         return false;

@@ -73,7 +73,8 @@ void task_sql_clear(TaskSql *self);
 
 /* Open and bring the schema up to date. A newer schema is refused. Errors: of answer_error() or
    as above. `warnings` gets texts (char *). */
-bool task_sqlite_open(const char *path, TaskSql **ret_sql, GPtrArray *warnings, GError **error);
+bool task_sqlite_open(const char *path, Cancel *cancel, TaskSql **ret_sql, GPtrArray *warnings,
+                      GError **error);
 bool task_postgres_open(const char *url, Cancel *cancel, TaskSql **ret_sql, GError **error);
 
 void task_sql_close(TaskSql *self);

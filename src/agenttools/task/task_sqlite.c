@@ -49,6 +49,7 @@ static bool sqlite_is_current(TaskSql *self_)
 /* IMMEDIATE: a transaction that began as a reader could not wait for the lock later on. */
 static bool sqlite_begin(TaskSql *self, bool is_write, int64_t *ret_now_ms, GError **error)
 {
+    db_set_cancel(db_of(self), self->cancel); // each call has its own
     if (!db_run(db_of(self), error, is_write ? "BEGIN IMMEDIATE" : "BEGIN", ""))
         return false;
     *ret_now_ms = tool_call_now_ms(self->call);
@@ -113,10 +114,11 @@ static const TaskSqlOps sqlite_ops = {
     .rows_free = sqlite_rows_free,
 };
 
-bool task_sqlite_open(const char *path, TaskSql **ret_sql, GPtrArray *warnings, GError **error)
+bool task_sqlite_open(const char *path, Cancel *cancel, TaskSql **ret_sql, GPtrArray *warnings,
+                      GError **error)
 {
     Db *db = NULL;
-    if (!state_open(path, &db, warnings, error))
+    if (!state_open(path, cancel, &db, warnings, error))
         return false;
     SqliteTasks *self = g_new0(SqliteTasks, 1);
     task_sql_init(&self->base, &sqlite_ops);
