@@ -238,6 +238,8 @@ static void batch_start_calls(Batch *self)
         }
         call_emit_start(call);
         call->worker = worker_start("tool", call_work, call);
+        if (!call->worker)
+            call_work(call); // one after the other, then
     }
 }
 

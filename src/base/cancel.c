@@ -200,7 +200,7 @@ void cancel_watch(Cancel *self, int wake_fd, CancelWaiter *ret_waiter)
 {
     *ret_waiter = (CancelWaiter) { .fd = wake_fd, .is_watch = true };
     if (self != NULL && !list_waiter(self, ret_waiter))
-        eventfd_write(wake_fd, 1);
+        eventfd_write(wake_fd, 1); // of -1: nothing, whoever waits looks now and then
 }
 
 gint64 cancel_left_ms(Cancel *self)

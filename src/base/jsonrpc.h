@@ -11,6 +11,7 @@ enum { // error codes of JSON-RPC 2.0
     JSONRPC_INVALID_REQUEST = -32600,
     JSONRPC_METHOD_NOT_FOUND = -32601,
     JSONRPC_INVALID_PARAMS = -32602,
+    JSONRPC_INTERNAL_ERROR = -32603,
 };
 
 /* New references. `id` is borrowed (NULL: JSON null); `result` and `params` are taken (NULL: {}).

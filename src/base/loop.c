@@ -48,7 +48,7 @@ struct Loop {
     bool is_running;
 
     pthread_mutex_t lock; // guards the rest
-    int wake_fd;
+    int wake_fd;          // -1: no descriptor was left, so each sleep is short
     GArray *posted;
     bool is_quit;
 };
@@ -71,8 +71,6 @@ Loop *loop_new(void)
     self->posted = g_array_new(FALSE, FALSE, sizeof(Posted));
     pthread_mutex_init(&self->lock, NULL);
     self->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (self->wake_fd < 0)
-        g_error("cannot make a loop: %s", g_strerror(errno));
     return self;
 }
 
@@ -150,7 +148,7 @@ LoopSource *loop_add_signal(Loop *self, int signal_number, LoopFunc func, void *
     pthread_sigmask(SIG_BLOCK, &set, &before);
     int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (fd < 0)
-        g_error("cannot watch signal %d: %s", signal_number, g_strerror(errno));
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
 
     LoopSource *source = loop_add_fd(self, fd, POLLIN, NULL, data);
     source->kind = SOURCE_SIGNAL;
@@ -289,7 +287,7 @@ static void dispatch_timers(Loop *self)
 /* -1: never. */
 static int next_timeout(const Loop *self)
 {
-    gint64 left = G_MAXINT64;
+    gint64 left = self->wake_fd >= 0 ? G_MAXINT64 : CANCEL_SLICE_MS;
     if (self->timers->len > 0) {
         const LoopSource *first = g_ptr_array_index(self->timers, 0);
         left = MAX(first->due_at - time_monotonic_ms(), 0);
@@ -323,7 +321,7 @@ void loop_run(Loop *self)
                          next_timeout(self));
         if (count < 0)
             continue; // EINTR: revents are not set
-        if (g_array_index(self->poll_fds, struct pollfd, 0).revents != 0)
+        if (self->wake_fd < 0 || g_array_index(self->poll_fds, struct pollfd, 0).revents != 0)
             run_posted(self);
         dispatch_fds(self);
         dispatch_cancels(self);

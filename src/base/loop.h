@@ -29,7 +29,7 @@ LoopSource *loop_add_fd(Loop *self, int fd, short events, LoopFdFunc func, void 
 /* Fires once after `delay_ms`, then is gone; loop_remove() before that cancels it. */
 LoopSource *loop_add_timer(Loop *self, gint64 delay_ms, LoopFunc func, void *data);
 /* Blocks `signal_number` in this thread (call before any worker starts) and calls `func` instead.
- */
+   Without a descriptor for it the signal keeps its disposition. */
 LoopSource *loop_add_signal(Loop *self, int signal_number, LoopFunc func, void *data);
 /* Fires once when the token fires or its time is over, then is gone. `cancel` is borrowed until
  * then.

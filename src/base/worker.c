@@ -3,6 +3,7 @@
  */
 #include "base/worker.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <pthread.h>
 #include <signal.h>
@@ -36,9 +37,11 @@ Worker *worker_start(const char *name, WorkerFunc func, void *data)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&self->thread, NULL, worker_main, self);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed != 0)
-        g_error("cannot start thread %s: %s", name, g_strerror(failed));
-
+    if (failed != 0) {
+        g_free(self);
+        errno = failed;
+        return NULL;
+    }
     pthread_setname_np(self->thread, name);
     return self;
 }

@@ -8,7 +8,8 @@
 typedef struct Worker Worker;
 typedef void (*WorkerFunc)(void *data);
 
-/* `name` is at most 15 characters (shown by debuggers). Aborts when no thread can be made. */
+/* `name` is at most 15 characters (shown by debuggers). NULL, with errno set, when no thread can be
+   made: the caller does the work itself, or says so. */
 Worker *worker_start(const char *name, WorkerFunc func, void *data);
 
 /* Waits for the function to return and frees the worker. NULL is allowed. */

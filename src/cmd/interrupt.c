@@ -81,6 +81,11 @@ int interrupt_run(void (*work)(void *data), void *data, Cancel *cancel)
     loop_add_signal(loop, SIGHUP, on_sighup, &frame);
 
     Worker *worker = worker_start("kedge-work", work_thread, &frame);
+    if (!worker) { // then a signal ends the program as it ends any other
+        g_clear_pointer(&loop, loop_free);
+        work(data);
+        return 0;
+    }
     loop_run(loop);
     worker_join(worker);
     return frame.signal_number;

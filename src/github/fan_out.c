@@ -33,6 +33,8 @@ void fan_out(void *items, size_t count, size_t item_size, FanOutFunc func)
     Worker *workers[FAN_OUT_MAX_WORKERS] = { NULL };
     for (size_t i = 0; i < MIN(count, FAN_OUT_MAX_WORKERS); i++)
         workers[i] = worker_start("fan-out", fan_out_work, &self);
+    if (!workers[0])
+        fan_out_work(&self); // no thread to be had: one after the other
     for (size_t i = 0; i < FAN_OUT_MAX_WORKERS; i++)
         worker_join(workers[i]);
 }

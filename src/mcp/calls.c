@@ -8,6 +8,8 @@
 #include "base/worker.h"
 #include "tool/schedule.h"
 
+#include <errno.h>
+
 struct McpCalls {
     McpCallsSpec spec;
     GHashTable *all; // id as JSON text → McpCall, those running or waiting
@@ -124,6 +126,16 @@ static void call_thread(void *data)
     loop_post(self->calls->spec.link->loop, call_done, self);
 }
 
+static void refuse_without_thread(McpCall *self, int saved_errno)
+{
+    McpLink *link = self->calls->spec.link;
+    g_autofree char *text = g_strdup_printf("cannot start a thread for %s: %s; try again later",
+                                            self->tool->name, g_strerror(saved_errno));
+    mcp_link_send(link, jsonrpc_error(self->id, JSONRPC_INTERNAL_ERROR, text));
+    self->is_cancelled = true; // it is answered
+    loop_post(link->loop, call_done, self);
+}
+
 void mcp_calls_start(McpCalls *self)
 {
     const McpCallsSpec *spec = &self->spec;
@@ -132,6 +144,8 @@ void mcp_calls_start(McpCalls *self)
            (call = tool_schedule_next(&self->schedule))) {
         call->context = spec->context(spec->user_data);
         call->worker = worker_start("kedge-mcp-call", call_thread, call);
+        if (!call->worker)
+            refuse_without_thread(call, errno);
     }
 }
 

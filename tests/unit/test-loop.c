@@ -7,6 +7,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 typedef struct Fixture {
     Loop *loop;
@@ -210,6 +211,12 @@ static void fire_later(void *cancel)
     cancel_fire(cancel);
 }
 
+static void post_quit(void *fixture_)
+{
+    Fixture *fixture = fixture_;
+    loop_post(fixture->loop, log_and_quit, fixture);
+}
+
 /* Fired before, fired while asleep, late, through a parent; each once, and a removed one never. */
 static void test_cancels(void **state)
 {
@@ -237,6 +244,39 @@ static void test_cancels(void **state)
     loop_add_cancel(fixture->loop, parent, log_a, fixture); // freed with the loop, not run
 }
 
+/* Without descriptors it still runs what is posted, timers and tokens. */
+static void test_no_descriptors(void **state)
+{
+    Fixture *fixture = *state;
+    struct rlimit before, none;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 3;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    g_autoptr(Loop) loop = loop_new();
+    LoopSource *source = loop_add_signal(loop, SIGUSR1, log_a, fixture);
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_false(sigismember(&blocked, SIGUSR1)); // it would wait for ever
+    loop_remove(loop, source);
+
+    g_autoptr(Cancel) cancel = cancel_new(NULL);
+    Fixture inner = { .loop = loop, .log = fixture->log };
+    loop_add_timer(loop, 5, log_and_quit, &inner);
+    loop_run(loop);
+    assert_string_equal(fixture->log->str, "q");
+    Worker *worker = worker_start("fire", fire_later, cancel);
+    loop_add_cancel(loop, cancel, log_and_quit, &inner);
+    loop_run(loop);
+    worker_join(worker);
+    assert_string_equal(fixture->log->str, "qq");
+    worker = worker_start("quit", post_quit, &inner);
+    loop_run(loop);
+    worker_join(worker);
+    assert_string_equal(fixture->log->str, "qqq");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +289,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_signal, setup, teardown),
         cmocka_unit_test_setup_teardown(test_idle_is_quiet, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cancels, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_no_descriptors, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

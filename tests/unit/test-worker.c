@@ -3,8 +3,10 @@
 
 #include "base/worker.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 typedef struct Seen {
     int answer;
@@ -42,10 +44,45 @@ static void test_worker(void **state G_GNUC_UNUSED)
     worker_join(NULL);
 }
 
+static void block(void *lock)
+{
+    pthread_mutex_lock(lock);
+    pthread_mutex_unlock(lock);
+}
+
+/* Out of memory for stacks: NULL and a reason, not the end of the program. */
+static void test_no_thread(void **state G_GNUC_UNUSED)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); // they have mapped more than any limit
+#else
+    enum { MAX = 500 };
+    static Worker *workers[MAX];
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    struct rlimit before, low;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    low = before;
+    low.rlim_cur = 512 * 1024 * 1024;
+    assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
+    int count = 0;
+    while (count < MAX && (workers[count] = worker_start("block", block, &lock)) != NULL)
+        count++;
+    int saved_errno = errno;
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < count; i++)
+        worker_join(workers[i]);
+    assert_true(count < MAX);
+    assert_int_equal(saved_errno, EAGAIN);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worker),
+        cmocka_unit_test(test_no_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,6 +271,8 @@ bool run_fetch_one(ToolCall *call, const char *repo, int64_t id, GPtrArray **ret
     worker_join(worker);
     if (!is_ok)
         return false;
+    if (!worker)
+        jobs_fetch_run(&fetch); // no thread to be had: one after the other
 
     g_autoptr(GPtrArray) runs = g_ptr_array_new_with_free_func(run_free);
     g_ptr_array_add(runs, run);
