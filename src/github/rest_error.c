@@ -241,7 +241,9 @@ bool rest_fail_transport(const Rest *self, const RestRequest *request, const GEr
     const char *text = cause->message;
     if (g_str_has_prefix(text, prefix))
         text += strlen(prefix);
-    g_autofree char *reason = clean(self, text);
+    const char *end = g_str_has_suffix(text, ")") ? g_strrstr(text, " (") : NULL; // the host
+    g_autofree char *words = end ? g_strndup(text, (size_t)(end - text)) : g_strdup(text);
+    g_autofree char *reason = clean(self, words);
     const RestFailure failure = { .message = "", .hint = reason };
     if (error_is(cause, KEDGE_ERROR_PROTOCOL) || error_is(cause, KEDGE_ERROR_LIMIT))
         return rest_fail(error, REST_ERROR_UNREADABLE, &failure,
