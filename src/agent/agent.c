@@ -10,7 +10,6 @@
 
 struct Agent {
     AgentOptions options;
-    AgentEvents events;
     Conversation conversation;
     Retry retry;
     atomic_bool is_running;
@@ -20,8 +19,7 @@ Agent *agent_new(const AgentOptions *options)
 {
     Agent *self = g_new0(Agent, 1);
     self->options = *options;
-    self->events = (AgentEvents) { options->on_event, options->user_data };
-    conversation_init(&self->conversation, options->session, &self->events);
+    conversation_init(&self->conversation, options->session, &self->options.events);
     self->retry = (Retry) {
         .conversation = &self->conversation,
         .settings = tool_context_settings(options->context),
@@ -40,6 +38,11 @@ void agent_free(Agent *self)
 void agent_outcome_clear(AgentOutcome *self)
 {
     g_clear_pointer(&self->budget_text, g_free);
+}
+
+const json_t *agent_messages(const Agent *self)
+{
+    return self->conversation.messages;
 }
 
 const json_t *agent_last_message(const Agent *self)
@@ -74,7 +77,6 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
         .http = options->http,
         .registry = options->registry,
         .cancel = cancel,
-        .skips_updates = options->skips_updates,
     };
     *ret_outcome = (AgentOutcome) { 0 };
     ret_outcome->end = run_to_end(&spec, message, &ret_outcome->budget_text);

@@ -4,7 +4,7 @@
  *
  * agent_prompt() blocks on the calling worker thread; model requests run on it, tool calls on
  * workers of their own (shared calls in parallel, exclusive ones alone). Events are handed to
- * `on_event` one at a time, in the order of agent-core §3.9, on the prompting thread. The queues,
+ * `events` one at a time, in the order of agent-core §3.9, on the prompting thread. The queues,
  * the setup and the budget are thread safe and belong to whoever made the agent; everything else
  * belongs to the prompting thread.
  */
@@ -23,9 +23,7 @@ typedef struct AgentOptions { // all borrowed, and must outlive the agent
     SetupSlot *setup;
     MessageQueue *steering, *follow_ups;
     Budget *budget;
-    AgentEventFunc on_event; // may be NULL
-    void *user_data;
-    bool skips_updates; // no message_update events: they cost a copy of the message each
+    AgentEvents events;
 } AgentOptions;
 
 /* Takes over the conversation that the session already holds. */
@@ -48,5 +46,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AgentOutcome, agent_outcome_clear)
 bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *ret_outcome,
                   GError **error);
 
+/* The conversation as it goes to the model. Borrowed until the next prompt. */
+const json_t *agent_messages(const Agent *self);
 /* The last assistant message, or NULL. Borrowed until the next prompt. */
 const json_t *agent_last_message(const Agent *self);

@@ -6,13 +6,17 @@
  */
 #pragma once
 
-#include "base/json.h"
+#include "agent/live_message.h"
 
 /* `event` is borrowed: take a reference to keep it. */
 typedef void (*AgentEventFunc)(json_t *event, void *user_data);
 
+/* The answer that is arriving has grown. */
+typedef void (*AgentLiveFunc)(LiveMessage *live, void *user_data);
+
 typedef struct AgentEvents {
-    AgentEventFunc func; // NULL: nobody listens, and events are not worth building
+    AgentEventFunc func;     // NULL: nobody listens, and events are not worth building
+    AgentLiveFunc live_func; // NULL: messages are told whole only
     void *user_data;
 } AgentEvents;
 

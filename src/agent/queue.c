@@ -4,6 +4,7 @@
 #include "agent/queue.h"
 
 #include "base/limits.h"
+#include "model/message.h"
 
 #include <pthread.h>
 
@@ -102,6 +103,19 @@ json_t *message_queue_peek(MessageQueue *self)
     json_t *copy = json_copy(self->messages);
     pthread_mutex_unlock(&self->lock);
     return copy;
+}
+
+json_t *message_queue_texts(MessageQueue *self)
+{
+    g_autoptr(json_t) messages = message_queue_peek(self);
+    json_t *texts = json_array();
+    size_t i;
+    json_t *message;
+    json_array_foreach (messages, i, message) {
+        g_autofree char *text = message_text(message);
+        json_append_take(texts, json_text(text));
+    }
+    return texts;
 }
 
 void message_queue_clear(MessageQueue *self)

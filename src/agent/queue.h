@@ -25,6 +25,7 @@ json_t *message_queue_take(MessageQueue *self);
 void message_queue_return(MessageQueue *self, const json_t *messages);
 
 size_t message_queue_size(MessageQueue *self);
-/* What waits, in order: a new array of the same messages. */
+/* What waits, in order: a new array of the same messages, or of their texts. */
 json_t *message_queue_peek(MessageQueue *self);
+json_t *message_queue_texts(MessageQueue *self);
 void message_queue_clear(MessageQueue *self);

@@ -10,11 +10,20 @@ typedef struct Run {
     Conversation *conversation;
     const AgentEvents *events;
     TurnSetup *setup; // of this turn
+    const char *const *system_blocks;
     char *api_key;
     json_t *pending; // queued messages that go in before the next answer
     AgentEnd end;
     char *budget_text;
 } Run;
+
+static void build_prompt(Run *self)
+{
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    self->system_blocks = turn_setup_system_blocks(self->setup, warnings);
+    for (unsigned i = 0; i < warnings->len; i++)
+        agent_events_emit_notice(self->events, "warning", warnings->pdata[i]);
+}
 
 /* Model, tools, thinking and system prompt as they are now hold for one turn. */
 static void refresh_setup(Run *self)
@@ -27,6 +36,7 @@ static void refresh_setup(Run *self)
         self->api_key =
             model_registry_key(spec->registry, self->setup->model, self->setup->is_model_named);
         conversation_record_setup(self->conversation, self->setup);
+        build_prompt(self);
     }
     turn_setup_unref(old);
 }
@@ -137,11 +147,11 @@ static void request_answer(Run *self, TurnAnswer *ret_answer)
     const RunSpec *spec = self->spec;
     const TurnRequest request = {
         .setup = self->setup,
+        .system_blocks = self->system_blocks,
         .api_key = self->api_key,
         .settings = tool_context_settings(spec->context),
         .http = spec->http,
         .cancel = spec->cancel,
-        .skips_updates = spec->skips_updates,
     };
     turn_request(&request, self->conversation, ret_answer);
     const json_t *cost = json_get_path(ret_answer->message, "usage.cost");

@@ -26,7 +26,6 @@ typedef struct RunSpec { // all borrowed
     HttpClient *http;
     const ModelRegistry *registry;
     Cancel *cancel; // may be NULL
-    bool skips_updates;
 } RunSpec;
 
 /* `prompt` NULL: goes on with the conversation as it is. *ret_budget_text is set for AGENT_BUDGET

@@ -3,8 +3,6 @@
  */
 #include "agent/setup.h"
 
-#include <pthread.h>
-
 #define INTENT_HELP "Why, in a few words"
 
 /* `_i` comes first, so that the model says what it is about before it does it. */
@@ -41,10 +39,44 @@ TurnSetup *turn_setup_new(const TurnSetupSpec *spec)
     self->is_model_named = spec->is_model_named;
     self->thinking = model_clamp_thinking(spec->model, spec->thinking);
     self->has_intent_tracing = spec->has_intent_tracing;
-    self->system_blocks = g_strdupv((char **)spec->system_blocks);
     self->tools = spec->tools ? tool_set_ref(spec->tools) : tool_set_new(NULL);
     self->tool_list = describe_tools(self->tools, self->has_intent_tracing);
+
+    pthread_mutex_init(&self->lock, NULL);
+    self->has_prompt = spec->prompt != NULL;
+    if (spec->prompt)
+        self->prompt = *spec->prompt;
+    self->prompt.tools = self->tools;
+    if (spec->prompt_of) {
+        pthread_mutex_lock(&spec->prompt_of->lock);
+        self->system_blocks = g_strdupv(spec->prompt_of->system_blocks);
+        pthread_mutex_unlock(&spec->prompt_of->lock);
+    }
     return self;
+}
+
+const char *const *turn_setup_system_blocks(TurnSetup *self, GPtrArray *warnings)
+{
+    pthread_mutex_lock(&self->lock);
+    if (!self->system_blocks && self->has_prompt)
+        self->system_blocks = prompt_build(&self->prompt, warnings);
+    const char *const *blocks = (const char *const *)self->system_blocks;
+    pthread_mutex_unlock(&self->lock);
+    return blocks;
+}
+
+json_t *turn_setup_state(const TurnSetup *self)
+{
+    json_t *model = json_object();
+    json_set_text(model, "provider", self->model->provider);
+    json_set_text(model, "id", self->model->id);
+    json_set_text(model, "name", self->model->name);
+    json_set_int(model, "contextWindow", self->model->context_window);
+    json_t *state = json_object();
+    json_set_take(state, "model", model);
+    json_set_text(state, "thinkingLevel", thinking_level_name(self->thinking));
+    json_set_take(state, "tools", json_incref(self->tool_list));
+    return state;
 }
 
 TurnSetup *turn_setup_ref(TurnSetup *self)
@@ -59,6 +91,7 @@ void turn_setup_unref(TurnSetup *self)
         return;
     tool_set_unref(self->tools);
     g_strfreev(self->system_blocks);
+    pthread_mutex_destroy(&self->lock);
     json_decref(self->tool_list);
     g_free(self);
 }

@@ -2,32 +2,39 @@
  * What may change between two turns and is fixed within one: model, thinking level, tools, system
  * prompt.
  *
- * A TurnSetup is immutable and shared by reference. A SetupSlot holds the newest one: the owner of
- * a conversation puts it there at any time, the run takes it at the start of each turn.
+ * A TurnSetup is shared by reference; nothing of it changes, the prompt is built once. A SetupSlot
+ * holds the newest one: the owner of a conversation puts it there at any time, the run takes it at
+ * the start of each turn.
  */
 #pragma once
 
+#include "agent/prompt.h"
 #include "model/model.h"
-#include "tool/tool_set.h"
+
+#include <pthread.h>
 
 typedef struct TurnSetup {
     const Model *model;     // borrowed from the registry
     bool is_model_named;    // --model was given (KEDGE_API_KEY counts then)
     ThinkingLevel thinking; // clamped to what the model can do
     ToolSet *tools;         // offered to the model
-    char **system_blocks;   // NULL-terminated
     json_t *tool_list;      // `tools` as requests carry them
     bool has_intent_tracing;
     int references; // atomic
+    PromptOptions prompt;
+    bool has_prompt;
+    pthread_mutex_t lock; // guards what follows
+    char **system_blocks; // NULL until somebody asks
 } TurnSetup;
 
 typedef struct TurnSetupSpec { // all borrowed; copied, tools shared
     const Model *model;
     bool is_model_named;
     ThinkingLevel thinking;
-    const ToolSet *tools;             // NULL: none
-    const char *const *system_blocks; // NULL: none
-    bool has_intent_tracing;          // each tool takes `_i`, a phrase that says what a call is for
+    const ToolSet *tools;        // NULL: none
+    const PromptOptions *prompt; // NULL: no system prompt; its texts outlive the setup
+    struct TurnSetup *prompt_of; // NULL, or with the same tools: its prompt is this one's too
+    bool has_intent_tracing;     // each tool takes `_i`, a phrase that says what a call is for
 } TurnSetupSpec;
 
 #define SETUP_INTENT_FIELD "_i"
@@ -36,6 +43,13 @@ TurnSetup *turn_setup_new(const TurnSetupSpec *spec);
 TurnSetup *turn_setup_ref(TurnSetup *self);
 void turn_setup_unref(TurnSetup *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TurnSetup, turn_setup_unref)
+
+/* The system prompt, built when it is first asked for; NULL-terminated, borrowed. Files are read,
+   so this takes time; what is wrong with them goes to `warnings` (may be NULL). Thread safe. */
+const char *const *turn_setup_system_blocks(TurnSetup *self, GPtrArray *warnings);
+
+/* {"model":{…},"thinkingLevel","tools"} of a snapshot. New reference. */
+json_t *turn_setup_state(const TurnSetup *self);
 
 typedef struct SetupSlot SetupSlot;
 

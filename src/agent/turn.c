@@ -37,7 +37,7 @@ json_t *turn_aborted_message(const Model *model)
 
 typedef struct Listener {
     const AgentEvents *events;
-    bool skips_updates;
+    LiveMessage *live; // NULL before the start, and when nobody follows it
     bool has_started;
 } Listener;
 
@@ -49,6 +49,8 @@ static void emit_start(Listener *self, const json_t *partial)
     g_autoptr(json_t) message = json_copy((json_t *)partial);
     json_set_take(message, "content", json_array());
     agent_events_emit_message(self->events, "message_start", message);
+    if (self->events->live_func)
+        self->live = live_message_new(message);
 }
 
 static void on_provider_event(const json_t *event, ModelStream *stream, void *user_data)
@@ -57,16 +59,11 @@ static void on_provider_event(const json_t *event, ModelStream *stream, void *us
     const char *type = json_get_text(event, "type");
     if (!self->has_started)
         emit_start(self, model_stream_message(stream));
-    if (g_str_equal(type, "start") || g_str_equal(type, "done") || g_str_equal(type, "error"))
+    bool is_of_block = strchr(type, '_') != NULL; // not start, done, error
+    if (!self->live || !is_of_block)
         return;
-    if (!self->events->func || self->skips_updates)
-        return;
-
-    // listeners may keep an event, and the stream goes on changing what it lends
-    json_t *update = agent_event_new("message_update");
-    json_set_take(update, "message", json_deep_copy(model_stream_message(stream)));
-    json_set_take(update, "assistantMessageEvent", json_deep_copy(event));
-    agent_events_emit(self->events, update);
+    live_message_feed(self->live, event, stream);
+    self->events->live_func(self->live, self->events->user_data);
 }
 
 /* Moves `_i` from a call's arguments to its `intent`. The message is still ours alone. */
@@ -88,7 +85,7 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
     const ProviderRequest wire = {
         .model = setup->model,
         .api_key = request->api_key,
-        .system_blocks = (const char *const *)setup->system_blocks,
+        .system_blocks = request->system_blocks,
         .messages = conversation->messages,
         .tools = setup->tool_list,
         .thinking = setup->thinking,
@@ -104,11 +101,11 @@ void turn_request(const TurnRequest *request, Conversation *conversation, TurnAn
 {
     Listener listener = {
         .events = conversation->events,
-        .skips_updates = request->skips_updates,
     };
     json_t *message = request_answer(request, conversation, &listener);
     if (!listener.has_started)
         emit_start(&listener, message);
+    live_message_unref(listener.live);
 
     const char *stop_reason = message_stop_reason(message);
     *ret_answer = (TurnAnswer) {

@@ -9,11 +9,11 @@
 
 typedef struct TurnRequest { // all borrowed
     const TurnSetup *setup;
-    const char *api_key; // NULL: keyless
+    const char *const *system_blocks; // NULL-terminated; may be NULL
+    const char *api_key;              // NULL: keyless
     const Settings *settings;
     HttpClient *http;
     Cancel *cancel; // may be NULL
-    bool skips_updates;
 } TurnRequest;
 
 typedef struct TurnAnswer {

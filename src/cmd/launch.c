@@ -1,11 +1,10 @@
 /*
  * `kedge` itself: flags, session, model, and one run of the agent, printed (agent-core §1, §6.1).
  */
-#include "agent/prompt.h"
+#include "agent/agent_session.h"
 #include "base/ansi.h"
 #include "base/dirs.h"
 #include "base/limits.h"
-#include "base/timefmt.h"
 #include "base/utf8.h"
 #include "cmd/commands.h"
 #include "cmd/direct.h"
@@ -26,8 +25,7 @@ typedef struct Launch { // one run; everything it owns
     InitialInput input;
     LaunchSession session;
     ToolSet *tools;
-    ToolContext *context;
-    char **system_blocks;
+    const CommandEnv *env;
     Cancel *cancel;
     LaunchOutput output;
     int exit_code;
@@ -39,10 +37,8 @@ static void launch_clear(Launch *self)
     g_free(self->agent_dir);
     g_free(self->cwd);
     initial_input_clear(&self->input);
-    tool_context_free(self->context); // before the session: children may still write artifacts
     launch_session_clear(&self->session);
     tool_set_unref(self->tools);
-    g_strfreev(self->system_blocks);
     settings_unref(self->settings);
     model_registry_free(self->registry);
     cancel_unref(self->cancel);
@@ -87,6 +83,7 @@ static bool gather_input(Launch *self, bool *ret_is_interactive, GError **error)
 
 static bool choose_tools(Launch *self, const CommandEnv *env)
 {
+    self->env = env;
     g_auto(GStrv) names = self->options.tools ? g_strsplit(self->options.tools, ",", -1) : NULL;
     if (self->options.no_tools && !names) {
         self->tools = tool_set_new(NULL);
@@ -98,21 +95,6 @@ static bool choose_tools(Launch *self, const CommandEnv *env)
             fprintf(stderr, "Warning: unknown tool in --tools: %s\n", (char *)unknown->pdata[i]);
     }
     return true;
-}
-
-static void build_prompt(Launch *self)
-{
-    const PromptOptions options = {
-        .cwd = self->cwd,
-        .agent_dir = self->agent_dir,
-        .tools = self->tools,
-        .system_prompt = self->options.system_prompt,
-        .append_prompt = self->options.append_system_prompt,
-        .now_ms = time_now_ms(),
-    };
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-    self->system_blocks = prompt_build(&options, warnings);
-    cmd_print_warnings(warnings);
 }
 
 static int outcome_exit_code(const Launch *self, const AgentOutcome *outcome, const json_t *last)
@@ -137,90 +119,90 @@ static int outcome_exit_code(const Launch *self, const AgentOutcome *outcome, co
 }
 
 /* One prompt. False: the run ends here, with self->exit_code set. */
-static bool send_prompt(Launch *self, Agent *agent, json_t *message)
+static bool send_prompt(Launch *self, AgentSession *session, json_t *message)
 {
     g_autoptr(GError) error = NULL;
     g_auto(AgentOutcome) outcome = { 0 };
-    if (!agent_prompt(agent, message, self->cancel, &outcome, &error)) {
+    bool is_pending = false;
+    if (!agent_session_prompt(session, message, NULL, NULL, &is_pending, &error) ||
+        !agent_session_wait(session, &outcome, &error)) {
         fprintf(stderr, "kedge: %s\n", error->message);
         self->exit_code = EXIT_FAILED;
         return false;
     }
-    self->exit_code = outcome_exit_code(self, &outcome, agent_last_message(agent));
+    self->exit_code = outcome_exit_code(self, &outcome, agent_session_last_answer(session));
     return outcome.end == AGENT_DONE;
 }
 
-static void run_prompts(Launch *self, Agent *agent)
+static void run_prompts(Launch *self, AgentSession *session)
 {
-    if (self->input.message && !send_prompt(self, agent, self->input.message))
+    if (self->input.message && !send_prompt(self, session, self->input.message))
         return;
     for (unsigned i = 0; i < self->input.prompts->len; i++) {
         g_autoptr(json_t) message = message_user(self->input.prompts->pdata[i]);
-        if (!send_prompt(self, agent, message))
+        if (!send_prompt(self, session, message))
             return;
     }
 }
 
-/* The worker's part: everything that blocks on the network or on tools. */
-static void run_agent(void *data)
+static AgentSession *open_conversation(Launch *self)
 {
-    Launch *self = data;
-    g_autoptr(HttpClient) http = http_client_new();
-    const ToolDoor door = {
-        .kind = DOOR_AGENT,
-        .allow_writes = self->options.allow_writes,
-        .allow_hint = "--allow-writes",
-    };
-    const TurnSetupSpec setup_spec = {
+    const AgentSessionOptions options = {
+        .cancel = self->cancel,
+        .settings = self->settings,
+        .registry = g_steal_pointer(&self->registry),
+        .session = g_steal_pointer(&self->session.session),
+        .place = { self->agent_dir, self->cwd, self->options.session_dir },
+        .all_tools = self->env->tools,
+        .tools = self->tools,
+        .hooks = self->env->hooks,
         .model = self->session.model,
         .is_model_named = self->options.model != NULL,
         .thinking = self->session.thinking,
-        .tools = self->tools,
-        .system_blocks = (const char *const *)self->system_blocks,
-        .has_intent_tracing = settings_get_bool(self->settings, "tools.intentTracing"),
+        .system_prompt = self->options.system_prompt,
+        .append_prompt = self->options.append_system_prompt,
+        .can_ask = false,
+        .allow_writes = self->options.allow_writes,
+        .allow_hint = "--allow-writes",
+        .max_turns = self->options.max_turns,
+        .max_cost = self->options.max_cost,
     };
-    g_autoptr(SetupSlot) setup = setup_slot_new(turn_setup_new(&setup_spec));
-    g_autoptr(MessageQueue) steering =
-        message_queue_new(settings_get_text(self->settings, "steeringMode"));
-    g_autoptr(MessageQueue) follow_ups =
-        message_queue_new(settings_get_text(self->settings, "followUpMode"));
-    g_autoptr(Budget) budget = budget_new(NULL, self->options.max_turns, self->options.max_cost);
-    const AgentOptions options = {
-        .session = self->session.session,
-        .context = self->context,
-        .door = &door,
-        .http = http,
-        .registry = self->registry,
-        .setup = setup,
-        .steering = steering,
-        .follow_ups = follow_ups,
-        .budget = budget,
-        .on_event = launch_output_event,
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    AgentSession *session = agent_session_new(&options, warnings);
+    cmd_print_warnings(warnings);
+
+    EventDetail detail = self->options.full_updates ? DETAIL_WHOLE : DETAIL_DELTAS;
+    const SubscriberSpec subscriber = {
+        .detail = self->output.is_json ? detail : DETAIL_NONE,
+        .func = launch_output_event,
         .user_data = &self->output,
-        .skips_updates = !self->output.is_json,
     };
-    g_autoptr(Agent) agent = agent_new(&options);
-    launch_output_header(&self->output, session_header(self->session.session));
-    run_prompts(self, agent);
-    const json_t *answer = agent_last_message(agent);
+    agent_session_subscribe(session, &subscriber);
+    return session;
+}
+
+/* On a worker, which owns the conversation; the main thread waits for signals. */
+static void converse(void *data)
+{
+    Launch *self = data;
+    g_autoptr(AgentSession) session = open_conversation(self);
+    launch_output_header(&self->output, agent_session_header(session));
+    run_prompts(self, session);
+    const json_t *answer = agent_session_last_answer(session);
     if (self->exit_code == EXIT_OK || self->exit_code == EXIT_BUDGET)
         launch_output_answer(&self->output, answer);
     if (self->exit_code == EXIT_OK && answer &&
         !launch_output_is_usable(&self->output, answer, self->session.model) &&
         (!self->output.is_json || self->options.fail_on_error))
         self->exit_code = EXIT_FAILED;
-}
 
-static int finish(Launch *self, int signal_number)
-{
     g_autoptr(GError) error = NULL;
-    if (!session_flush(self->session.session, &error)) {
+    if (!agent_session_flush(session, &error)) {
         fprintf(stderr, "kedge: the session could not be saved: %s\n", error->message);
         self->exit_code = EXIT_FAILED;
     }
     if (self->output.has_failed)
         self->exit_code = EXIT_FAILED;
-    return signal_number ? interrupt_exit_code(signal_number) : self->exit_code;
 }
 
 static int start(Launch *self, const CommandEnv *env)
@@ -238,18 +220,14 @@ static int start(Launch *self, const CommandEnv *env)
         fprintf(stderr, "%s\n", error->message);
         return cmd_exit_code((KedgeError)error->code);
     }
-    g_autofree char *artifacts_dir = session_artifacts_dir(self->session.session);
-    self->context = tool_context_new(self->cwd, self->settings,
-                                     artifacts_dir ? artifacts_new(artifacts_dir) : NULL);
-    tool_context_add_hooks(self->context, env->hooks);
-    build_prompt(self);
     self->cancel = cancel_new(NULL);
     self->output = (LaunchOutput) {
         .is_json = g_strcmp0(self->options.mode, "json") == 0,
         .shows_progress = self->options.verbose || isatty(STDERR_FILENO),
         .cancel = self->cancel,
     };
-    return finish(self, interrupt_run(run_agent, self, self->cancel));
+    int signal_number = interrupt_run(converse, self, self->cancel);
+    return signal_number ? interrupt_exit_code(signal_number) : self->exit_code;
 }
 
 static int launch_run(const CommandEnv *env, int argc, char *const *argv)

@@ -50,6 +50,8 @@ const FieldDef launch_fields[] = {
       .help = "Print the models that can be used now" },
     { "failOnError", FIELD_BOOLEAN, offsetof(LaunchOptions, fail_on_error),
       .help = "With --mode json: exit 1 when the model failed" },
+    { "fullUpdates", FIELD_BOOLEAN, offsetof(LaunchOptions, full_updates),
+      .help = "With --mode json: each update of a message carries the whole message so far" },
     { "verbose", FIELD_BOOLEAN, offsetof(LaunchOptions, verbose),
       .help = "Show tool calls on standard error even when it is no terminal" },
     { "cwd", FIELD_STRING, offsetof(LaunchOptions, cwd), .value_name = "DIR",

@@ -6,7 +6,8 @@
 #include "base/field.h"
 
 typedef struct LaunchOptions { // strings are borrowed from `kept`
-    bool is_print, is_continue, has_resume, has_session, no_session, no_tools, fail_on_error;
+    bool is_print, is_continue, has_resume, has_session, no_session, no_tools, fail_on_error,
+        full_updates;
     bool allow_writes, allow_home, verbose, has_list_models, has_thinking;
     const char *mode, *resume, *session, *fork, *session_dir, *model, *provider, *thinking,
         *api_key;

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "agent/agent.h"
+#include "agent/event_hub.h"
 
 typedef struct LaunchOutput {
     bool is_json;
@@ -15,7 +15,7 @@ typedef struct LaunchOutput {
     unsigned jobs_done, jobs_total; // of the Actions runs being watched, as last shown
 } LaunchOutput;
 
-/* AgentEventFunc; `user_data` is the LaunchOutput. */
+/* EventFunc; `user_data` is the LaunchOutput. */
 void launch_output_event(json_t *event, void *user_data);
 
 /* JSON output: the session header, first. */

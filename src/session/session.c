@@ -8,6 +8,7 @@
 #include "session/session.h"
 
 #include "base/path.h"
+#include "model/message.h"
 #include "session/entry.h"
 #include "session/fork_copy.h"
 #include "session/persist.h"
@@ -320,6 +321,53 @@ bool session_fork(const char *path, const char *dir, const char *cwd, Session **
     session_write(self, NULL);
     *ret_session = self;
     return true;
+}
+
+static bool is_user_entry(const json_t *entry)
+{
+    return entry && g_str_equal(entry_type(entry), "message") &&
+           g_str_equal(message_role(json_get_object(entry, "message")), "user");
+}
+
+bool session_branch(const Session *self, const char *entry_id_, Session **ret_session,
+                    char **ret_text, GError **error)
+{
+    json_t *entry = g_hash_table_lookup(self->index, entry_id_);
+    if (!is_user_entry(entry))
+        return fail_with(error, KEDGE_ERROR_USAGE, "Invalid entry ID for branching: %s", entry_id_);
+    const char *parent_id = json_get_text(entry, "parentId");
+    json_t *parent = parent_id ? g_hash_table_lookup(self->index, parent_id) : NULL;
+    json_t *entries = json_array();
+    g_autoptr(GPtrArray) path = parent ? entry_path(self->index, parent) : g_ptr_array_new();
+    for (unsigned i = 0; i < path->len; i++)
+        json_array_append(entries, path->pdata[i]);
+
+    g_autofree char *dir = self->path ? g_path_get_dirname(self->path) : NULL;
+    json_t *header = entry_new_header(session_cwd(self), session_id(self));
+    g_autofree char *new_path = dir ? path_for_header(dir, header) : NULL;
+    Session *session = session_new_with(header, entries, new_path);
+    session->artifacts_source = session_artifacts_dir(self);
+    *ret_session = session;
+    *ret_text = message_text(json_get_object(entry, "message"));
+    return true;
+}
+
+json_t *session_branch_points(const Session *self)
+{
+    json_t *points = json_array();
+    g_autoptr(GPtrArray) path =
+        self->leaf ? entry_path(self->index, self->leaf) : g_ptr_array_new();
+    for (unsigned i = 0; i < path->len; i++) {
+        const json_t *entry = path->pdata[i];
+        if (!is_user_entry(entry))
+            continue;
+        g_autofree char *text = message_text(json_get_object(entry, "message"));
+        json_t *point = json_object();
+        json_set_text(point, "entryId", entry_id(entry));
+        json_set_text(point, "text", text);
+        json_append_take(points, point);
+    }
+    return points;
 }
 
 static Session *session_new_at(const char *path, const char *cwd)

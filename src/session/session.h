@@ -25,6 +25,12 @@ bool session_open(const char *path, const char *cwd, Session **ret_session, char
 /* A new session in `dir` with a copy of another's entries; parentSession is the other's id. */
 bool session_fork(const char *path, const char *dir, const char *cwd, Session **ret_session,
                   GError **error);
+/* A new session, kept as this one is, with the path up to but without the user message `entry_id`,
+   whose text is *ret_text (caller frees). USAGE: Invalid entry ID for branching. */
+bool session_branch(const Session *self, const char *entry_id, Session **ret_session,
+                    char **ret_text, GError **error);
+/* {"entryId","text"} of each user message on the way to the leaf. New array. */
+json_t *session_branch_points(const Session *self);
 void session_free(Session *self); // flushes
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
 

@@ -61,17 +61,52 @@ expect_json stdout -1.messages.-1.stopReason stop
 expect_json stdout -1.messages.-1.provider anthropic
 [ "$(json stdout -1.messages.-1.usage.cost.total)" != 0 ] || fail "costs nothing"
 
-t "updates carry the delta and the message so far, not the partial again (§3.9)"
+t "updates carry deltas and running lengths, not the message"
 model_script - <<'J'
 {"text": "abcdefghij", "chunk": 4}
 J
 run kedge --mode json "hi"
 expect_event message_update assistantMessageEvent.type text_start
-json stdout "" >all
-expect_not_contains all '"partial"'
-expect_contains all '"delta":"abcd"'
-expect_contains all '"delta":"ij"'
-expect_contains all '"content":[{"text":"abcdefgh","type":"text"}]'
+expect_event message_update length 0
+grep '"message_update"' "$(_stream stdout)" >updates
+expect_not_contains updates '"partial"'
+expect_not_contains updates '"message":'
+expect_not_contains updates '"content":'
+cat >add.py <<'A'
+import json, sys
+text, length = "", 0
+for event in map(json.loads, open(sys.argv[1])):
+    text += event["assistantMessageEvent"].get("delta", "")
+    length = event["length"]
+    assert length == len(text.encode()), event
+print(text, length)
+A
+"${PYTHON:-python3}" add.py updates >added || fail "the lengths do not fit the deltas"
+[ "$(cat added)" = "abcdefghij 10" ] || fail "$(cat added)"
+
+t "core-125 --full-updates adds the message so far"
+model_script - <<'J'
+{"text": "abcdefghij", "chunk": 4}
+J
+run kedge --mode json --full-updates "hi"
+expect_exit 0
+grep '"message_update"' "$(_stream stdout)" | tail -1 >last
+expect_json last message.content.0.text abcdefghij
+expect_json last assistantMessageEvent.content abcdefghij
+expect_json last length 10
+
+t "core-124 an answer of 1 MB in 20,000 pieces: the output is a few times its size"
+"${PYTHON:-python3}" -c 'import json; print(json.dumps({"text": "0123456789" * 100000, "chunk": 50}))' >"$HOME/long.jsonl"
+model_script "$HOME/long.jsonl"
+run kedge --mode json --no-session "much"
+expect_exit 0
+expect_json stdout -1.messages.-1.stopReason stop
+grep '"message_update"' "$(_stream stdout)" >updates
+expect_not_contains updates '"message":'
+"${PYTHON:-python3}" add.py updates >added || fail "the lengths do not fit the deltas"
+[ "$(wc -c <added)" -eq 1000009 ] || fail "the deltas add up to $(wc -c <added) bytes"
+size=$(wc -c <"$(_stream stdout)")
+[ "$size" -le 5000000 ] || fail "$size bytes for 1 MB"
 
 t "core-83 --no-session still prints a header, and leaves no file"
 rm -rf "$HOME/.kedge/agent/sessions"

@@ -162,9 +162,18 @@ TOOL(noisy, 0, no_fields, 0);
 TOOL(chatty, 0, no_fields, 0);
 TOOL(fire, TOOL_EXCLUSIVE, no_fields, 0);
 
-static const ToolDef *const tool_table[] = { &tool_echo,   &tool_pair, &tool_alone, &tool_steer,
-                                             &tool_hang,   &tool_firm, &tool_noisy, &tool_fire,
-                                             &tool_chatty, NULL };
+/* Somebody has to be asked. */
+static const ToolDef tool_risky = { .name = "risky",
+                                    .label = "Risky",
+                                    .summary = "Test tool",
+                                    .effect = EFFECT_DESTRUCTIVE,
+                                    .fields = text_fields,
+                                    .args_size = sizeof(TextArgs),
+                                    .run = echo_run };
+
+static const ToolDef *const tool_table[] = { &tool_echo,   &tool_pair,  &tool_alone, &tool_steer,
+                                             &tool_hang,   &tool_firm,  &tool_noisy, &tool_fire,
+                                             &tool_chatty, &tool_risky, NULL };
 
 static const ToolDoor door = { .kind = DOOR_AGENT };
 
@@ -185,7 +194,8 @@ static void make_registry(AgentFixture *self)
                         "    auth: none\n"
                         "    models:\n"
                         "      - id: coder\n"
-                        "        cost: {input: 100, output: 0, cacheRead: 0, cacheWrite: 0}\n",
+                        "        cost: {input: 100, output: 0, cacheRead: 0, cacheWrite: 0}\n"
+                        "      - id: writer\n",
                         sse_server_port(self->server));
     g_autofree char *warning = NULL;
     if (!file_write_atomic(path, text, strlen(text), 0600, NULL))
@@ -229,8 +239,7 @@ AgentFixture *agent_fixture_new(const char *settings_text)
     self->follow_ups = message_queue_new(settings_get_text(settings, "followUpMode"));
     self->options.steering = self->steering;
     self->options.follow_ups = self->follow_ups;
-    self->options.on_event = on_event;
-    self->options.user_data = self;
+    self->options.events = (AgentEvents) { .func = on_event, .user_data = self };
     current = self;
     pair_count = 0;
     return self;

@@ -50,35 +50,12 @@ static void test_event_order(void **state)
                         " turn_end turn_start " ANSWER " turn_end agent_end");
     assert_conversation(self, 1, "user:go assistant:[calls] tool:x/0");
 
-    const json_t *update = agent_fixture_event(self, "message_update", 0);
-    assert_non_null(json_get_path(update, "assistantMessageEvent.type"));
-    assert_null(json_get_path(update, "assistantMessageEvent.partial"));
     const json_t *turn_end = agent_fixture_event(self, "turn_end", 0);
     assert_int_equal(json_array_size(json_get_array(turn_end, "toolResults")), 1);
     const json_t *end = agent_fixture_event(self, "agent_end", 0);
     assert_int_equal(json_array_size(json_get_array(end, "messages")), 4);
     g_autofree char *answer = message_text(agent_last_message(self->agent));
     assert_string_equal(answer, "all done");
-}
-
-static void test_updates_are_snapshots(void **state)
-{
-    AgentFixture *self = *state;
-    sse_server_add_text(self->server, "all done");
-    assert_true(agent_fixture_prompt(self, "go"));
-    g_autoptr(GString) got = g_string_new(NULL);
-    const json_t *update;
-    for (size_t i = 0; (update = agent_fixture_event(self, "message_update", i)); i++) {
-        const json_t *event = json_get_object(update, "assistantMessageEvent");
-        g_autofree char *text = message_text(json_get_object(update, "message"));
-        const char *delta = json_get_text(event, "delta");
-        g_string_append_printf(got, "%s[%s]%s ", json_get_text(event, "type"), delta ? delta : "",
-                               text);
-    }
-    assert_string_equal(got->str, "text_start[] text_delta[all ]all  text_delta[done]all done "
-                                  "text_end[]all done ");
-    const json_t *start = agent_fixture_event(self, "message_start", 1);
-    assert_int_equal(json_array_size(json_get_path(start, "message.content")), 0);
 }
 
 /* core-60, through the agent */
@@ -351,7 +328,7 @@ static void prompt_again(json_t *event, void *user_data)
 static void test_one_prompt_at_a_time(void **state)
 {
     AgentFixture *self = *state;
-    self->options.on_event = prompt_again;
+    self->options.events.func = prompt_again;
     sse_server_add_text(self->server, "ok");
     assert_true(agent_fixture_prompt(self, "go"));
     assert_string_equal(
@@ -363,7 +340,7 @@ static void test_one_prompt_at_a_time(void **state)
 static void test_nobody_listens(void **state)
 {
     AgentFixture *self = *state;
-    self->options.on_event = NULL;
+    self->options.events.func = NULL;
     sse_server_add_calls(self->server, "[{\"id\":\"t1\",\"name\":\"noisy\",\"arguments\":{}}]");
     sse_server_add_text(self->server, "ok");
     assert_true(agent_fixture_prompt(self, "go"));
@@ -374,7 +351,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_event_order, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_updates_are_snapshots, setup, teardown),
         cmocka_unit_test_setup_teardown(test_session, setup, teardown),
         cmocka_unit_test_setup_teardown(test_goes_on_with_a_session, setup, teardown),
         cmocka_unit_test_setup_teardown(test_steering_interrupts, setup, teardown),

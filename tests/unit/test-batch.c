@@ -103,7 +103,7 @@ static void on_event_slowly(json_t *event, void *user_data)
 static void test_fairness(void **state)
 {
     AgentFixture *self = *state;
-    self->options.on_event = on_event_slowly;
+    self->options.events.func = on_event_slowly;
     run_calls(self, "[{\"id\":\"t1\",\"name\":\"chatty\",\"arguments\":{}},"
                     "{\"id\":\"t2\",\"name\":\"echo\",\"arguments\":{\"text\":\"b\"}}]");
     assert_results(self, "t2:b/0 t1:quiet");

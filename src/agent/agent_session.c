@@ -1,0 +1,597 @@
+/*
+ * The conversation object (agent_session.h).
+ *
+ * What the run works on (engine) belongs to the job's worker while one is on; what the owner sees
+ * (view) follows the events. Between them stand only things that are thread safe: the hub, the
+ * queues, the setup's slot, the budget, the questions, and the job's Cancel.
+ */
+#include "agent/agent_session.h"
+
+#include "agent/questions.h"
+#include "agent/session_job.h"
+#include "agent/session_view.h"
+#include "base/limits.h"
+#include "base/timefmt.h"
+#include "base/worker.h"
+#include "model/message.h"
+
+struct AgentSession {
+    Loop *loop, *own_loop;
+    AgentSession *parent;
+    GPtrArray *children; // borrowed; each takes itself out
+    Cancel *scope;
+    Settings *settings;
+    ModelRegistry *registry, *own_registry;
+    HttpClient *http, *own_http;
+    char *cwd, *agent_dir, *session_dir, *system_prompt, *append_prompt;
+    ToolSet *all_tools;
+    ToolDoor door;
+    EventHub *hub;
+    Questions *questions;
+    MessageQueue *steering, *follow_ups;
+    Budget *budget;
+    SetupSlot *setup;
+    Engine engine; // the job's while one is on
+
+    const Model *model;
+    bool is_model_named;
+    ThinkingLevel thinking; // as it was wished; the setup has it clamped
+    SessionView view;
+
+    SessionJob *job; // running; NULL: idle
+    Worker *worker;
+    GQueue jobs;          // SessionJob * that wait for their turn
+    GPtrArray *aborts;    // ids (char *, possibly NULL) of those who wait for the end of the run
+    AgentOutcome outcome; // of the last prompt
+    GError *failure;      // why it was not sent; NULL: it was
+    bool is_waiting;      // in agent_session_wait()
+};
+
+/* --- jobs */
+
+static void job_work(void *self_)
+{
+    AgentSession *self = self_;
+    session_job_work(self->job, &self->engine, self->hub);
+}
+
+static void start_next_job(AgentSession *self)
+{
+    self->job = g_queue_pop_head(&self->jobs);
+    if (self->job)
+        self->worker = worker_start("kedge-run", job_work, self);
+}
+
+/* Takes the job. */
+static void add_job(AgentSession *self, SessionJob *job)
+{
+    g_queue_push_tail(&self->jobs, job);
+    if (!self->job)
+        start_next_job(self);
+}
+
+static bool has_room(const AgentSession *self, GError **error)
+{
+    if (self->jobs.length < LIMIT_WAITING_COMMANDS)
+        return true;
+    return fail_with(error, KEDGE_ERROR_LIMIT, "%d commands wait already; wait for their end",
+                     LIMIT_WAITING_COMMANDS);
+}
+
+static void add_prompt(AgentSession *self, json_t *message, const char *id)
+{
+    add_job(self, session_job_new(JOB_PROMPT, id, self->scope, message, NULL));
+}
+
+/* What was queued too late for the run that has ended starts another one. */
+static void go_on_with_queue(AgentSession *self, MessageQueue *queue)
+{
+    g_autoptr(json_t) taken = message_queue_take(queue);
+    if (json_array_size(taken) == 0)
+        return;
+    g_autoptr(json_t) first = json_incref(json_array_get(taken, 0));
+    json_array_remove(taken, 0);
+    message_queue_return(queue, taken);
+    add_prompt(self, first, NULL);
+}
+
+static void publish_queues(AgentSession *self)
+{
+    static const char *const keys[] = { "steering", "followUp" };
+    MessageQueue *const queues[] = { self->steering, self->follow_ups };
+    json_t *event = agent_event_new("queue_update");
+    for (size_t i = 0; i < G_N_ELEMENTS(queues); i++)
+        json_set_take(event, keys[i], message_queue_texts(queues[i]));
+    event_hub_publish(self->hub, event);
+}
+
+static void update_setup(AgentSession *self, const ToolSet *tools);
+
+static const Model *find_model(const AgentSession *self, const char *provider, const char *model_id)
+{
+    size_t count = 0;
+    const Model *const *models = model_registry_all(self->registry, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (g_str_equal(models[i]->provider, provider) && g_str_equal(models[i]->id, model_id))
+            return models[i];
+    }
+    return NULL;
+}
+
+/* The model and the level that the session was left with, where they can be had. */
+static void restore_setup(AgentSession *self)
+{
+    g_auto(SessionContext) saved = { 0 };
+    session_build_context(self->engine.session, &saved);
+    const char *name = json_get_text(saved.models, "default");
+    g_auto(GStrv) parts = g_strsplit(name ? name : "", "/", 2);
+    const Model *model = parts[0] && parts[1] ? find_model(self, parts[0], parts[1]) : NULL;
+    if (model && model_registry_is_available(self->registry, model, false)) {
+        self->model = model;
+        self->is_model_named = false;
+    }
+    if (json_array_size(saved.messages) > 0)
+        thinking_level_parse(saved.thinking_level, &self->thinking);
+    update_setup(self, NULL);
+}
+
+static void apply_job(AgentSession *self, SessionJob *job)
+{
+    if (job->kind == JOB_PROMPT) {
+        agent_outcome_clear(&self->outcome);
+        g_clear_error(&self->failure);
+        self->outcome = job->outcome;
+        job->outcome = (AgentOutcome) { 0 };
+        self->failure = g_steal_pointer(&job->error);
+    } else if (job->is_done && (job->kind == JOB_NEW || job->kind == JOB_SWITCH)) {
+        message_queue_clear(self->steering);
+        message_queue_clear(self->follow_ups);
+    }
+    if (job->is_done && job->kind == JOB_SWITCH)
+        restore_setup(self);
+    session_view_take(&self->view, &self->engine);
+}
+
+/* The worker has said its last word: the engine is ours again. */
+static void end_job(AgentSession *self)
+{
+    worker_join(g_steal_pointer(&self->worker));
+    SessionJob *job = g_steal_pointer(&self->job);
+    apply_job(self, job);
+    bool is_settled = job->kind == JOB_PROMPT && !self->failure && self->outcome.end == AGENT_DONE;
+    session_job_free(job);
+
+    for (unsigned i = 0; i < self->aborts->len; i++)
+        event_hub_publish_control(
+            self->hub, session_job_end_event("abort", self->aborts->pdata[i], NULL, NULL));
+    g_ptr_array_set_size(self->aborts, 0);
+
+    start_next_job(self);
+    if (is_settled && !self->job)
+        go_on_with_queue(self, self->steering);
+    if (is_settled && !self->job)
+        go_on_with_queue(self, self->follow_ups);
+}
+
+static void on_own_event(json_t *event, void *self_)
+{
+    AgentSession *self = self_;
+    const char *type = json_get_text(event, "type");
+    bool is_abort = g_strcmp0(json_get_text(event, "command"), "abort") == 0;
+    if (g_strcmp0(type, "command_end") == 0 && !is_abort)
+        end_job(self);
+    else
+        session_view_note(&self->view, event);
+}
+
+static void after_telling(void *self_)
+{
+    AgentSession *self = self_;
+    if (self->is_waiting && !self->job && event_hub_is_drained(self->hub))
+        loop_quit(self->loop);
+}
+
+/* --- making and freeing */
+
+static void on_agent_event(json_t *event, void *self_)
+{
+    AgentSession *self = self_;
+    event_hub_publish(self->hub, json_incref(event));
+}
+
+static void on_agent_live(LiveMessage *live, void *self_)
+{
+    AgentSession *self = self_;
+    event_hub_publish_live(self->hub, live);
+}
+
+/* NULL `tools`: the same as now, and then the system prompt stays too. */
+static void update_setup(AgentSession *self, const ToolSet *tools)
+{
+    g_autoptr(TurnSetup) now = self->setup ? setup_slot_get(self->setup) : NULL;
+    const PromptOptions prompt = {
+        .cwd = self->cwd,
+        .agent_dir = self->agent_dir,
+        .system_prompt = self->system_prompt,
+        .append_prompt = self->append_prompt,
+        .now_ms = time_now_ms(),
+    };
+    const TurnSetupSpec spec = {
+        .model = self->model,
+        .is_model_named = self->is_model_named,
+        .thinking = self->thinking,
+        .tools = tools ? tools : now->tools,
+        .prompt = &prompt,
+        .prompt_of = tools ? NULL : now,
+        .has_intent_tracing = settings_get_bool(self->settings, "tools.intentTracing"),
+    };
+    TurnSetup *setup = turn_setup_new(&spec);
+    if (self->setup)
+        setup_slot_set(self->setup, setup);
+    else
+        self->setup = setup_slot_new(setup);
+}
+
+static void take_options(AgentSession *self, const AgentSessionOptions *options)
+{
+    AgentSession *parent = options->parent;
+    g_assert(parent || (options->settings && options->registry));
+    self->parent = parent;
+    self->own_loop = options->loop || parent ? NULL : loop_new();
+    self->loop = options->loop ? options->loop : parent ? parent->loop : self->own_loop;
+    self->scope = cancel_new(options->cancel ? options->cancel : parent ? parent->scope : NULL);
+    self->settings = settings_ref(options->settings ? options->settings : parent->settings);
+    self->own_registry = options->registry;
+    self->registry = options->registry ? options->registry : parent->registry;
+    self->own_http = parent ? NULL : http_client_new();
+    self->http = parent ? parent->http : self->own_http;
+    self->cwd = g_strdup(options->place.cwd);
+    self->agent_dir = g_strdup(options->place.agent_dir);
+    self->session_dir = g_strdup(options->place.session_dir);
+    self->system_prompt = g_strdup(options->system_prompt);
+    self->append_prompt = g_strdup(options->append_prompt);
+    self->all_tools = tool_set_ref((ToolSet *)options->all_tools);
+    self->model = options->model;
+    self->is_model_named = options->is_model_named;
+    self->thinking = options->thinking;
+    self->budget =
+        budget_new(parent ? parent->budget : NULL, options->max_turns, options->max_cost);
+    if (parent)
+        g_ptr_array_add(parent->children, self);
+}
+
+static void make_engine(AgentSession *self, Session *session, const ToolHook *const *hooks)
+{
+    const AgentOptions options = {
+        .door = &self->door,
+        .http = self->http,
+        .registry = self->registry,
+        .setup = self->setup,
+        .steering = self->steering,
+        .follow_ups = self->follow_ups,
+        .budget = self->budget,
+        .events = { on_agent_event, on_agent_live, self },
+    };
+    const SessionPlace place = { self->agent_dir, self->cwd, self->session_dir };
+    engine_init(&self->engine, &options, self->settings, hooks, &place, session);
+    session_view_take(&self->view, &self->engine);
+}
+
+AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *warnings)
+{
+    AgentSession *self = g_new0(AgentSession, 1);
+    self->children = g_ptr_array_new();
+    take_options(self, options);
+    g_queue_init(&self->jobs);
+    self->aborts = g_ptr_array_new_with_free_func(g_free);
+    self->hub = event_hub_new(self->loop, after_telling, self);
+    self->questions = questions_new(self->hub);
+    self->steering = message_queue_new(settings_get_text(self->settings, "steeringMode"));
+    self->follow_ups = message_queue_new(settings_get_text(self->settings, "followUpMode"));
+    self->door = (ToolDoor) {
+        .kind = DOOR_AGENT,
+        .allow_writes = options->allow_writes,
+        .allow_hint = options->allow_hint,
+        .ask = options->can_ask ? questions_ask : NULL,
+        .user_data = self->questions,
+    };
+    g_autoptr(ToolSet) no_tools = tool_set_new(NULL);
+    update_setup(self, options->tools ? options->tools : no_tools);
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    turn_setup_system_blocks(setup, warnings);
+    make_engine(self, options->session, options->hooks);
+    // the first to be told, so that others find the object as the event says
+    event_hub_subscribe(self->hub, &(SubscriberSpec) { DETAIL_NONE, true, on_own_event, self });
+    return self;
+}
+
+static void free_job(gpointer job)
+{
+    session_job_free(job);
+}
+
+static void stop(AgentSession *self)
+{
+    while (self->children->len > 0)
+        agent_session_free(self->children->pdata[0]);
+    cancel_fire(self->scope);
+    worker_join(g_steal_pointer(&self->worker));
+    g_clear_pointer(&self->job, session_job_free);
+    g_queue_clear_full(&self->jobs, free_job);
+    event_hub_free(self->hub);
+    engine_clear(&self->engine);
+    if (self->parent)
+        g_ptr_array_remove(self->parent->children, self);
+}
+
+void agent_session_free(AgentSession *self)
+{
+    if (!self)
+        return;
+    stop(self);
+    questions_free(self->questions);
+    setup_slot_free(self->setup);
+    budget_free(self->budget);
+    message_queue_free(self->steering);
+    message_queue_free(self->follow_ups);
+    session_view_clear(&self->view);
+    g_ptr_array_unref(self->aborts);
+    g_ptr_array_unref(self->children);
+    agent_outcome_clear(&self->outcome);
+    g_clear_error(&self->failure);
+    http_client_free(self->own_http);
+    model_registry_free(self->own_registry);
+    tool_set_unref(self->all_tools);
+    settings_unref(self->settings);
+    cancel_unref(self->scope);
+    loop_free(self->own_loop);
+    g_free(self->cwd);
+    g_free(self->agent_dir);
+    g_free(self->session_dir);
+    g_free(self->system_prompt);
+    g_free(self->append_prompt);
+    g_free(self);
+}
+
+Subscription *agent_session_subscribe(AgentSession *self, const SubscriberSpec *spec)
+{
+    return event_hub_subscribe(self->hub, spec);
+}
+
+EventHub *agent_session_events(AgentSession *self)
+{
+    return self->hub;
+}
+
+/* --- commands */
+
+static bool is_prompting(const AgentSession *self)
+{
+    const SessionJob *last = g_queue_peek_tail((GQueue *)&self->jobs);
+    if (!last)
+        last = self->job;
+    return last && last->kind == JOB_PROMPT;
+}
+
+static bool push_message(AgentSession *self, MessageQueue *queue, json_t *message, GError **error)
+{
+    if (!message_queue_push(queue, message, error))
+        return false;
+    publish_queues(self);
+    return true;
+}
+
+bool agent_session_steer(AgentSession *self, json_t *message, GError **error)
+{
+    return push_message(self, self->steering, message, error);
+}
+
+bool agent_session_follow_up(AgentSession *self, json_t *message, GError **error)
+{
+    if (self->job || !self->view.last_answer)
+        return push_message(self, self->follow_ups, message, error);
+    add_prompt(self, message, NULL);
+    return true;
+}
+
+bool agent_session_prompt(AgentSession *self, json_t *message, const char *behavior, const char *id,
+                          bool *ret_is_pending, GError **error)
+{
+    bool is_busy = is_prompting(self);
+    if (is_busy && !behavior)
+        return fail_with(
+            error, KEDGE_ERROR_USAGE,
+            "Agent is already processing. Use steer() or followUp() to queue messages, "
+            "or wait for completion.");
+    if (is_busy &&
+        !(g_str_equal(behavior, "steer") ? agent_session_steer(self, message, error)
+                                         : agent_session_follow_up(self, message, error)))
+        return false;
+    if (!is_busy && !has_room(self, error))
+        return false;
+    if (!is_busy)
+        add_prompt(self, message, id);
+    *ret_is_pending = !is_busy;
+    return true;
+}
+
+void agent_session_abort(AgentSession *self, const char *id, bool *ret_is_pending)
+{
+    *ret_is_pending = self->job != NULL;
+    if (!self->job)
+        return;
+    cancel_fire(self->job->cancel);
+    g_ptr_array_add(self->aborts, g_strdup(id));
+}
+
+/* The run that is on ends first. */
+static bool go_elsewhere(AgentSession *self, JobKind kind, const char *argument, const char *id,
+                         GError **error)
+{
+    if (!has_room(self, error))
+        return false;
+    if (self->job && self->job->kind == JOB_PROMPT)
+        cancel_fire(self->job->cancel);
+    add_job(self, session_job_new(kind, id, self->scope, NULL, argument));
+    return true;
+}
+
+bool agent_session_start_new(AgentSession *self, const char *id, GError **error)
+{
+    return go_elsewhere(self, JOB_NEW, NULL, id, error);
+}
+
+bool agent_session_switch(AgentSession *self, const char *path, const char *id, GError **error)
+{
+    return go_elsewhere(self, JOB_SWITCH, path, id, error);
+}
+
+bool agent_session_fork(AgentSession *self, const char *id, GError **error)
+{
+    return go_elsewhere(self, JOB_FORK, NULL, id, error);
+}
+
+bool agent_session_branch(AgentSession *self, const char *entry_id, const char *id, GError **error)
+{
+    return go_elsewhere(self, JOB_BRANCH, entry_id, id, error);
+}
+
+bool agent_session_set_model(AgentSession *self, const char *provider, const char *model_id,
+                             GError **error)
+{
+    const Model *model = find_model(self, provider, model_id);
+    if (!model)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Model not found: %s/%s", provider,
+                         model_id);
+    if (!model_registry_is_available(self->registry, model, false))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                         "No API key found for %s. Set its key in the environment or in models.yml",
+                         provider);
+    self->model = model;
+    self->is_model_named = false;
+    update_setup(self, NULL);
+    return true;
+}
+
+void agent_session_set_thinking(AgentSession *self, ThinkingLevel level)
+{
+    g_autoptr(TurnSetup) before = setup_slot_get(self->setup);
+    self->thinking = level;
+    update_setup(self, NULL);
+    g_autoptr(TurnSetup) now = setup_slot_get(self->setup);
+    if (before->thinking == now->thinking)
+        return;
+    json_t *event = agent_event_new("thinking_level_changed");
+    json_set_text(event, "level", thinking_level_name(now->thinking));
+    event_hub_publish(self->hub, event);
+}
+
+bool agent_session_set_tools(AgentSession *self, const char *const *names, GError **error)
+{
+    g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(ToolSet) tools =
+        names[0] ? tool_set_select(self->all_tools, self->settings, names, unknown)
+                 : tool_set_new(NULL);
+    if (unknown->len > 0)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "there is no tool \"%s\"",
+                         (const char *)unknown->pdata[0]);
+    update_setup(self, tools);
+    return true;
+}
+
+bool agent_session_set_queue_mode(AgentSession *self, bool is_steering, const char *mode,
+                                  GError **error)
+{
+    if (!g_str_equal(mode, "all") && !g_str_equal(mode, "one-at-a-time"))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "mode must be \"all\" or \"one-at-a-time\", not \"%s\"", mode);
+    message_queue_set_mode(is_steering ? self->steering : self->follow_ups, mode);
+    return true;
+}
+
+bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
+                          GError **error)
+{
+    return questions_answer(self->questions, question_id, is_approved, error);
+}
+
+/* --- state */
+
+json_t *agent_session_state(AgentSession *self)
+{
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    const char *interrupt = settings_get_text(self->settings, "interruptMode");
+    gint64 queued =
+        (gint64)(message_queue_size(self->steering) + message_queue_size(self->follow_ups));
+    json_t *state = turn_setup_state(setup);
+    json_set_bool(state, "isStreaming", self->job && self->job->kind == JOB_PROMPT);
+    json_set_text(state, "steeringMode", message_queue_mode(self->steering));
+    json_set_text(state, "followUpMode", message_queue_mode(self->follow_ups));
+    json_set_text(state, "interruptMode", interrupt ? interrupt : "immediate");
+    json_set_text(state, "sessionFile", self->view.path);
+    json_set_text(state, "sessionId", json_get_text(self->view.header, "id"));
+    json_set_text(state, "sessionName", json_get_text(self->view.header, "title"));
+    json_set_int(state, "messageCount", (gint64)json_array_size(self->view.messages));
+    json_set_int(state, "queuedMessageCount", queued);
+    json_set_int(state, "pendingMessageCount", queued);
+    json_set_bool(state, "canAsk", self->door.ask != NULL);
+    json_set_take(state, "questions", questions_open(self->questions));
+    json_set_take(state, "cost", json_real(budget_cost(self->budget)));
+    return state;
+}
+
+json_t *agent_session_messages(const AgentSession *self)
+{
+    return json_copy(self->view.messages);
+}
+
+const json_t *agent_session_last_answer(const AgentSession *self)
+{
+    return self->view.last_answer;
+}
+
+const json_t *agent_session_header(const AgentSession *self)
+{
+    return self->view.header;
+}
+
+ModelRegistry *agent_session_registry(AgentSession *self)
+{
+    return self->registry;
+}
+
+bool agent_session_is_idle(const AgentSession *self)
+{
+    return self->job == NULL;
+}
+
+json_t *agent_session_branch_points(const AgentSession *self)
+{
+    g_assert(!self->job);
+    return session_branch_points(self->engine.session);
+}
+
+/* --- blocking */
+
+bool agent_session_wait(AgentSession *self, AgentOutcome *ret_outcome, GError **error)
+{
+    self->is_waiting = true;
+    while (self->job || !event_hub_is_drained(self->hub))
+        loop_run(self->loop);
+    self->is_waiting = false;
+    if (self->failure) {
+        g_propagate_error(error, g_error_copy(self->failure));
+        return false;
+    }
+    *ret_outcome = (AgentOutcome) {
+        .end = self->outcome.end,
+        .budget_text = g_strdup(self->outcome.budget_text),
+    };
+    return true;
+}
+
+bool agent_session_flush(AgentSession *self, GError **error)
+{
+    g_assert(!self->job);
+    return session_flush(self->engine.session, error);
+}

@@ -1,0 +1,111 @@
+/*
+ * AgentSession: one conversation with a model, and the one object that every door talks to it
+ * through (print mode, JSON mode, and whatever comes). Doors translate; they decide nothing.
+ *
+ * The object belongs to the thread that made it, the thread of its loop: every function here is
+ * called there, but not agent_session_wait() and _free() from inside one of its own events.
+ * Commands return at once. What takes time (a prompt, another session file) is a job: one at a
+ * time, in order, on one worker of the object, and it ends with the control event
+ *
+ *   {"type":"command_end","command":"prompt","id":"r1","success":true,"data":{…}}   or
+ *   {"type":"command_end","command":"prompt","id":"r1","success":false,"error":"…"}
+ *
+ * `id` is the caller's, left out when it gave none. Between jobs the object sleeps. Besides the
+ * events of agent-core §3.9 subscribers may have `queue_update`, `thinking_level_changed`, and the
+ * questions of agent/questions.h.
+ *
+ * Model, thinking level and tools may change at any time and hold from the next turn on. Commands
+ * of features that are not built yet (compaction, summaries, shell commands of a person) come with
+ * them.
+ */
+#pragma once
+
+#include "agent/engine.h"
+#include "agent/event_hub.h"
+
+typedef struct AgentSession AgentSession;
+
+typedef struct AgentSessionOptions {
+    Loop *loop; // borrowed; NULL: one of the object's own, which agent_session_wait() runs
+    AgentSession *parent; // NULL, or whose settings, models, HTTP client, budget and cancel scope
+                          // hold here too
+    Cancel *cancel;       // scope: when it fires the run ends; may be NULL
+    Settings *settings;   // a reference is taken; NULL: the parent's
+    ModelRegistry *registry;      // taken over; NULL: the parent's
+    Session *session;             // taken over
+    SessionPlace place;           // copied
+    const ToolSet *all_tools;     // what set_tools chooses from; a reference is taken
+    const ToolSet *tools;         // offered to the model; a reference is taken; NULL: none
+    const ToolHook *const *hooks; // of its calls; NULL-terminated, constant; may be NULL
+    const Model *model;           // of the registry
+    bool is_model_named;
+    ThinkingLevel thinking;
+    const char *system_prompt, *append_prompt; // as in PromptOptions
+    bool can_ask;           // false: nobody is there, and the policy decides without asking
+    bool allow_writes;      // as in ToolDoor
+    const char *allow_hint; // constant; may be NULL
+    int64_t max_turns;      // 0: no limit
+    double max_cost;        // US dollars; 0: no limit
+} AgentSessionOptions;
+
+/* Builds the system prompt; what is wrong with its files goes to `warnings` (may be NULL). */
+AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *warnings);
+/* Ends what runs and the children, writes the session out, and returns when nothing of it runs. */
+void agent_session_free(AgentSession *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AgentSession, agent_session_free)
+
+/* --- Events: see event_hub.h for detail, holding, and what a slow subscriber gets. */
+
+Subscription *agent_session_subscribe(AgentSession *self, const SubscriberSpec *spec);
+EventHub *agent_session_events(AgentSession *self);
+
+/* --- Commands. `id` may be NULL. Where there is a `ret_is_pending`, true says that command_end
+       will tell how it went; otherwise it is done. */
+
+/* A user message (shared) and the run it starts. While one is on, `behavior` "steer" or "followUp"
+   queues it instead; without one that is a USAGE error. */
+bool agent_session_prompt(AgentSession *self, json_t *message, const char *behavior, const char *id,
+                          bool *ret_is_pending, GError **error);
+/* Queues a message (shared); a follow-up to an answer that is complete starts a run. */
+bool agent_session_steer(AgentSession *self, json_t *message, GError **error);
+bool agent_session_follow_up(AgentSession *self, json_t *message, GError **error);
+/* Stops the run; pending until it has. What is queued stays. */
+void agent_session_abort(AgentSession *self, const char *id, bool *ret_is_pending);
+
+/* NOT_FOUND when there is no such model, or no key for it. */
+bool agent_session_set_model(AgentSession *self, const char *provider, const char *model_id,
+                             GError **error);
+void agent_session_set_thinking(AgentSession *self, ThinkingLevel level); // clamped
+/* By name, NULL-terminated; NOT_FOUND names the one that is not there. */
+bool agent_session_set_tools(AgentSession *self, const char *const *names, GError **error);
+bool agent_session_set_queue_mode(AgentSession *self, bool is_steering, const char *mode,
+                                  GError **error);
+
+/* Pending, all four: they abort the run that is on, and go on in another session file. */
+bool agent_session_start_new(AgentSession *self, const char *id, GError **error);
+bool agent_session_switch(AgentSession *self, const char *path, const char *id, GError **error);
+bool agent_session_fork(AgentSession *self, const char *id, GError **error);
+bool agent_session_branch(AgentSession *self, const char *entry_id, const char *id, GError **error);
+
+bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
+                          GError **error);
+
+/* --- State, as the events told so far have made it. */
+
+/* A snapshot with the fields of agent-core §6.3 that exist. New reference. */
+json_t *agent_session_state(AgentSession *self);
+json_t *agent_session_messages(const AgentSession *self);          // new array of the messages
+const json_t *agent_session_last_answer(const AgentSession *self); // borrowed; NULL: none
+const json_t *agent_session_header(const AgentSession *self);      // of the session file; borrowed
+ModelRegistry *agent_session_registry(AgentSession *self);
+bool agent_session_is_idle(const AgentSession *self);
+/* {"entryId","text"} of each user message that can be branched from. New array; only when idle. */
+json_t *agent_session_branch_points(const AgentSession *self);
+
+/* --- For those who block: the loop must not be running. */
+
+/* Runs the loop until nothing is pending and everything was told. Then how the last prompt ended;
+   false when it was not sent (no credential). */
+bool agent_session_wait(AgentSession *self, AgentOutcome *ret_outcome, GError **error);
+/* Writes the session out; only when idle. */
+bool agent_session_flush(AgentSession *self, GError **error);

@@ -1,0 +1,37 @@
+/*
+ * What a conversation works with and exchanges when it goes on in another session file: the
+ * session, the context of its tools, and the agent that runs on both.
+ *
+ * Belongs to one thread at a time: the job's while one is on, else the owner's.
+ */
+#pragma once
+
+#include "agent/agent.h"
+#include "session/session_find.h"
+#include "tool/hook.h"
+
+typedef struct Engine {
+    AgentOptions base;            // session and context are those below
+    Settings *settings;           // borrowed
+    const ToolHook *const *hooks; // constant; may be NULL
+    SessionPlace place;           // borrowed; where new sessions go
+    Session *session;
+    ToolContext *context;
+    Agent *agent;
+} Engine;
+
+/* `base` and what it points to outlive the engine; `session` is taken over. */
+void engine_init(Engine *self, const AgentOptions *base, Settings *settings,
+                 const ToolHook *const *hooks, const SessionPlace *place, Session *session);
+/* Flushes and closes the session. */
+void engine_clear(Engine *self);
+
+/* Each flushes the old session and goes on with another one; on failure nothing has changed.
+   `ret_notice` and `ret_text` belong to the caller. */
+bool engine_start_new(Engine *self, GError **error);
+/* NOT_FOUND, PROTOCOL. *ret_notice: what a person should know, else NULL. */
+bool engine_switch(Engine *self, const char *path, char **ret_notice, GError **error);
+/* A copy of the session that is stored, in a file of its own. */
+bool engine_fork(Engine *self, GError **error);
+/* A new session with what came before the user message `entry_id`, whose text is *ret_text. */
+bool engine_branch(Engine *self, const char *entry_id, char **ret_text, GError **error);

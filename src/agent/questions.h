@@ -1,0 +1,28 @@
+/*
+ * Questions to a person during a conversation: they go out as events with an id and come back as
+ * the command `answer`.
+ *
+ * Asking blocks the calling worker until the answer, the cancel, or LIMIT_QUESTION_MS; silence
+ * means no. Thread safe.
+ */
+#pragma once
+
+#include "agent/event_hub.h"
+#include "tool/call.h"
+
+typedef struct Questions Questions;
+
+/* Publishes {"type":"question","id":"q1","tool","effect","summary","text","arguments"} and
+   {"type":"question_closed","id":"q1","reason":"answered"|"cancelled"|"timeout"} at `hub`. */
+Questions *questions_new(EventHub *hub);
+void questions_free(Questions *self); // nobody may be asking
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Questions, questions_free)
+
+/* ToolDoor.ask; `user_data` is the Questions. */
+bool questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved,
+                   void *user_data, GError **error);
+
+/* NOT_FOUND when no such question is open. */
+bool questions_answer(Questions *self, const char *id, bool is_approved, GError **error);
+/* Those that are open, as their events: a new array. */
+json_t *questions_open(Questions *self);

@@ -1,0 +1,295 @@
+/*
+ * The table of commands (session_commands.h).
+ */
+#include "agent/session_commands.h"
+
+#include "model/message.h"
+
+typedef struct CommandArgs { // of all commands: each has some of them
+    const char *message, *behavior, *provider, *model_id, *level, *mode, *path, *entry_id;
+    const char *question_id;
+    const json_t *images, *names;
+    bool is_approved;
+} CommandArgs;
+
+static const char *const behaviors[] = { "steer", "followUp", NULL };
+static const char *const levels[] = { "off", "minimal", "low", "medium", "high", "xhigh", NULL };
+static const char *const modes[] = { "all", "one-at-a-time", NULL };
+
+#define AT(member) offsetof(CommandArgs, member)
+
+static const FieldDef image_fields[] = {
+    { "type", FIELD_STRING, .help = "image" },
+    { "data", FIELD_STRING, .is_required = true, .help = "Base64" },
+    { "mimeType", FIELD_STRING, .is_required = true, .help = "image/png and the like" },
+    { 0 },
+};
+
+#define MESSAGE_FIELDS                                                                             \
+    { "message", FIELD_STRING, AT(message), .is_required = true, .help = "Text of the person" },   \
+    {                                                                                              \
+        "images", FIELD_OBJECT_LIST, AT(images), .item_fields = image_fields,                      \
+                                                 .help = "Images that belong to it"                \
+    }
+
+static const FieldDef prompt_fields[] = {
+    MESSAGE_FIELDS,
+    { "streamingBehavior", FIELD_ENUM, AT(behavior), .values = behaviors,
+      .help = "What to do with it while a run is on" },
+    { 0 },
+};
+static const FieldDef message_fields[] = { MESSAGE_FIELDS, { 0 } };
+static const FieldDef no_fields[] = { { 0 } };
+static const FieldDef model_fields[] = {
+    { "provider", FIELD_STRING, AT(provider), .is_required = true, .help = "Provider" },
+    { "modelId", FIELD_STRING, AT(model_id), .is_required = true, .help = "The provider's id" },
+    { 0 },
+};
+static const FieldDef level_fields[] = {
+    { "level", FIELD_ENUM, AT(level), .values = levels, .is_required = true, .help = "Level" },
+    { 0 },
+};
+static const FieldDef tools_fields[] = {
+    { "names", FIELD_STRING_LIST, AT(names), .is_required = true, .help = "Tools to offer" },
+    { 0 },
+};
+static const FieldDef mode_fields[] = {
+    { "mode", FIELD_ENUM, AT(mode), .values = modes, .is_required = true,
+      .help = "How many messages one turn takes" },
+    { 0 },
+};
+static const FieldDef switch_fields[] = {
+    { "sessionPath", FIELD_STRING, AT(path), .is_required = true, .help = "Session file" },
+    { 0 },
+};
+static const FieldDef branch_fields[] = {
+    { "entryId", FIELD_STRING, AT(entry_id), .is_required = true, .help = "A user message" },
+    { 0 },
+};
+static const FieldDef answer_fields[] = {
+    { "questionId", FIELD_STRING, AT(question_id), .is_required = true,
+      .help = "The question's id" },
+    { "approved", FIELD_BOOLEAN, AT(is_approved), .is_required = true, .help = "Yes or no" },
+    { 0 },
+};
+
+void command_reply_clear(CommandReply *self)
+{
+    g_clear_pointer(&self->data, json_decref);
+}
+
+/* New reference. */
+static json_t *message_of(const CommandArgs *args)
+{
+    if (json_array_size(args->images) == 0)
+        return message_user(args->message);
+    json_t *content = json_array();
+    json_append_take(content, message_text_block(args->message));
+    size_t i;
+    json_t *image;
+    json_array_foreach (args->images, i, image)
+        json_append_take(content, message_image_block(json_get_text(image, "data"),
+                                                      json_get_text(image, "mimeType")));
+    return message_user_blocks(content);
+}
+
+#define COMMAND(name)                                                                              \
+    static bool run_##name(AgentSession *session, const void *args_ G_GNUC_UNUSED,                 \
+                           const char *id G_GNUC_UNUSED, CommandReply *reply G_GNUC_UNUSED,        \
+                           GError **error G_GNUC_UNUSED)
+
+COMMAND(prompt)
+{
+    const CommandArgs *args = args_;
+    g_autoptr(json_t) message = message_of(args);
+    return agent_session_prompt(session, message, args->behavior, id, &reply->is_pending, error);
+}
+
+COMMAND(steer)
+{
+    g_autoptr(json_t) message = message_of(args_);
+    return agent_session_steer(session, message, error);
+}
+
+COMMAND(follow_up)
+{
+    g_autoptr(json_t) message = message_of(args_);
+    return agent_session_follow_up(session, message, error);
+}
+
+COMMAND(abort)
+{
+    agent_session_abort(session, id, &reply->is_pending);
+    return true;
+}
+
+COMMAND(set_model)
+{
+    const CommandArgs *args = args_;
+    if (!agent_session_set_model(session, args->provider, args->model_id, error))
+        return false;
+    g_autoptr(json_t) state = agent_session_state(session);
+    reply->data = json_incref(json_get_object(state, "model"));
+    return true;
+}
+
+COMMAND(set_thinking_level)
+{
+    const CommandArgs *args = args_;
+    ThinkingLevel level = THINKING_OFF;
+    thinking_level_parse(args->level, &level);
+    agent_session_set_thinking(session, level);
+    return true;
+}
+
+COMMAND(set_tools)
+{
+    const CommandArgs *args = args_;
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    size_t i;
+    json_t *name;
+    json_array_foreach (args->names, i, name)
+        g_ptr_array_add(names, (gpointer)json_string_value(name));
+    g_ptr_array_add(names, NULL);
+    return agent_session_set_tools(session, (const char *const *)names->pdata, error);
+}
+
+COMMAND(set_steering_mode)
+{
+    return agent_session_set_queue_mode(session, true, ((const CommandArgs *)args_)->mode, error);
+}
+
+COMMAND(set_follow_up_mode)
+{
+    return agent_session_set_queue_mode(session, false, ((const CommandArgs *)args_)->mode, error);
+}
+
+COMMAND(new_session)
+{
+    reply->is_pending = agent_session_start_new(session, id, error);
+    return reply->is_pending;
+}
+
+COMMAND(switch_session)
+{
+    const CommandArgs *args = args_;
+    reply->is_pending = agent_session_switch(session, args->path, id, error);
+    return reply->is_pending;
+}
+
+COMMAND(fork)
+{
+    reply->is_pending = agent_session_fork(session, id, error);
+    return reply->is_pending;
+}
+
+COMMAND(branch)
+{
+    const CommandArgs *args = args_;
+    reply->is_pending = agent_session_branch(session, args->entry_id, id, error);
+    return reply->is_pending;
+}
+
+COMMAND(answer)
+{
+    const CommandArgs *args = args_;
+    return agent_session_answer(session, args->question_id, args->is_approved, error);
+}
+
+COMMAND(get_state)
+{
+    reply->data = agent_session_state(session);
+    return true;
+}
+
+/* Takes the value. */
+static bool reply_with(CommandReply *reply, const char *key, json_t *value)
+{
+    reply->data = json_object();
+    json_set_take(reply->data, key, value);
+    return true;
+}
+
+COMMAND(get_messages)
+{
+    return reply_with(reply, "messages", agent_session_messages(session));
+}
+
+COMMAND(get_branch_messages)
+{
+    return reply_with(reply, "messages", agent_session_branch_points(session));
+}
+
+COMMAND(get_last_assistant_text)
+{
+    const json_t *last = agent_session_last_answer(session);
+    g_autofree char *text = last ? message_text(last) : NULL;
+    return reply_with(reply, "text", json_text(text && *text ? text : NULL));
+}
+
+#define ROW(command, help_, fields_, need_)                                                        \
+    {                                                                                              \
+        .name = #command, .help = help_, .fields = fields_, .args_size = sizeof(CommandArgs),      \
+        .need = need_, .run = run_##command                                                        \
+    }
+
+static const SessionCommand commands[] = {
+    ROW(prompt, "Send a message and run", prompt_fields, COMMAND_ANY_TIME),
+    ROW(steer, "Say something to the run that is on", message_fields, COMMAND_ANY_TIME),
+    ROW(follow_up, "Send a message when the run has ended", message_fields, COMMAND_ANY_TIME),
+    ROW(abort, "Stop the run", no_fields, COMMAND_ANY_TIME),
+    ROW(set_model, "Model from the next turn on", model_fields, COMMAND_ANY_TIME),
+    ROW(set_thinking_level, "Thinking level from the next turn on", level_fields, COMMAND_ANY_TIME),
+    ROW(set_tools, "Tools from the next turn on", tools_fields, COMMAND_ANY_TIME),
+    ROW(set_steering_mode, "How many steering messages a turn takes", mode_fields,
+        COMMAND_ANY_TIME),
+    ROW(set_follow_up_mode, "How many follow-ups a turn takes", mode_fields, COMMAND_ANY_TIME),
+    ROW(new_session, "Begin a new session", no_fields, COMMAND_ENDS_RUN),
+    ROW(switch_session, "Go on with another session file", switch_fields, COMMAND_ENDS_RUN),
+    ROW(fork, "Go on in a copy of the session", no_fields, COMMAND_ENDS_RUN),
+    ROW(branch, "Go on from before a user message, in a new session", branch_fields,
+        COMMAND_ENDS_RUN),
+    ROW(answer, "Answer a question", answer_fields, COMMAND_ANY_TIME),
+    ROW(get_state, "How it stands", no_fields, COMMAND_ANY_TIME),
+    ROW(get_messages, "The messages so far", no_fields, COMMAND_ANY_TIME),
+    ROW(get_branch_messages, "The user messages that can be branched from", no_fields,
+        COMMAND_NEEDS_IDLE),
+    ROW(get_last_assistant_text, "The text of the last answer", no_fields, COMMAND_ANY_TIME),
+    { 0 },
+};
+
+const SessionCommand *session_commands(void)
+{
+    return commands;
+}
+
+const SessionCommand *session_command_find(const char *name)
+{
+    for (const SessionCommand *command = commands; command->name; command++) {
+        if (g_strcmp0(command->name, name) == 0)
+            return command;
+    }
+    return NULL;
+}
+
+bool session_command_run(AgentSession *session, const char *name, const json_t *arguments,
+                         const char *id, CommandReply *ret_reply, GError **error)
+{
+    const SessionCommand *command = session_command_find(name);
+    if (!command)
+        return fail_with(error, KEDGE_ERROR_USAGE, "Unknown command: %s", name);
+    if (command->need == COMMAND_NEEDS_IDLE && !agent_session_is_idle(session))
+        return fail_with(error, KEDGE_ERROR_USAGE, "%s: a run is on; abort it or wait for its end",
+                         name);
+    CommandArgs args = { 0 };
+    g_autoptr(json_t) kept = NULL;
+    g_autofree char *problems = NULL;
+    if (!field_decode(command->fields, arguments, FIELD_EXACT, &args, &kept, &problems))
+        return fail_with(error, KEDGE_ERROR_USAGE, "%s: %s", name, g_strstrip(problems));
+    g_auto(CommandReply) reply = { 0 };
+    if (!command->run(session, &args, id, &reply, error))
+        return false;
+    *ret_reply = reply;
+    reply = (CommandReply) { 0 };
+    return true;
+}

@@ -1,0 +1,34 @@
+/*
+ * Jobs of a conversation: what takes time, done on a worker that has the engine meanwhile.
+ */
+#pragma once
+
+#include "agent/engine.h"
+#include "agent/event_hub.h"
+
+typedef enum { JOB_PROMPT, JOB_NEW, JOB_SWITCH, JOB_FORK, JOB_BRANCH } JobKind;
+
+typedef struct SessionJob {
+    JobKind kind;
+    const char *command; // of the table of commands
+    char *id;            // the caller's; NULL: none
+    json_t *message;     // of a prompt
+    char *argument;      // path or entry id
+    Cancel *cancel;
+    // set by the worker
+    bool is_done; // without an error
+    AgentOutcome outcome;
+    GError *error;
+} SessionJob;
+
+/* `scope` may be NULL. `message` is shared. */
+SessionJob *session_job_new(JobKind kind, const char *id, Cancel *scope, json_t *message,
+                            const char *argument);
+void session_job_free(SessionJob *self);
+
+/* On the worker. Its last act is to publish command_end. */
+void session_job_work(SessionJob *self, Engine *engine, EventHub *hub);
+
+/* {"type":"command_end",…}. New reference; `data` may be NULL and is taken. */
+json_t *session_job_end_event(const char *command, const char *id, json_t *data,
+                              const GError *error);

@@ -1,0 +1,37 @@
+/*
+ * Session views (session_view.h).
+ */
+#include "agent/session_view.h"
+
+#include "model/message.h"
+
+void session_view_clear(SessionView *self)
+{
+    json_decref(self->messages);
+    json_decref(self->last_answer);
+    json_decref(self->header);
+    g_free(self->path);
+    *self = (SessionView) { 0 };
+}
+
+void session_view_take(SessionView *self, const Engine *engine)
+{
+    session_view_clear(self);
+    const json_t *last = agent_last_message(engine->agent);
+    self->messages = json_copy((json_t *)agent_messages(engine->agent));
+    self->last_answer = last ? json_incref((json_t *)last) : NULL;
+    self->header = json_copy((json_t *)session_header(engine->session));
+    self->path = g_strdup(session_path(engine->session));
+}
+
+void session_view_note(SessionView *self, const json_t *event)
+{
+    if (g_strcmp0(json_get_text(event, "type"), "message_end") != 0)
+        return;
+    json_t *message = json_get_object(event, "message");
+    json_array_append(self->messages, message);
+    if (!g_str_equal(message_role(message), "assistant"))
+        return;
+    json_decref(self->last_answer);
+    self->last_answer = json_incref(message);
+}

@@ -1,0 +1,22 @@
+/*
+ * What the owner of a conversation sees of it: the messages told so far and the session's name,
+ * kept apart from what the run works on, so that a snapshot never waits for the run.
+ *
+ * Belongs to the owner's thread.
+ */
+#pragma once
+
+#include "agent/engine.h"
+
+typedef struct SessionView {
+    json_t *messages;
+    json_t *last_answer; // NULL: none
+    json_t *header;
+    char *path; // NULL: in memory only
+} SessionView;
+
+/* Everything anew; the engine is the caller's at that moment. */
+void session_view_take(SessionView *self, const Engine *engine);
+/* While a run is on: an event of it. */
+void session_view_note(SessionView *self, const json_t *event);
+void session_view_clear(SessionView *self);
