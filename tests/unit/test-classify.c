@@ -187,13 +187,27 @@ static void test_versions(void **state G_GNUC_UNUSED)
         const char *version, *path;
         Effect effect;
     } cases[] = {
-        { "2.46.0", "pr list", EFFECT_READ },       { "2.46.0", "licenses", EFFECT_UNKNOWN },
-        { "2.87.0", "licenses", EFFECT_READ },      { "2.86.9", "licenses", EFFECT_UNKNOWN },
-        { "2.100.1", "skill list", EFFECT_READ },   { "3.0.0", "skill list", EFFECT_READ },
-        { "1.14.0", "licenses", EFFECT_UNKNOWN },   { "DEV", "skill list", EFFECT_READ },
-        { NULL, "skill list", EFFECT_READ },        { "", "skill list", EFFECT_READ },
-        { "2.92.0", "skill list", EFFECT_UNKNOWN }, { "2.9", "licenses", EFFECT_UNKNOWN },
-        { "2.86", "copilot", EFFECT_BLOCKED },      { "2.85", "copilot", EFFECT_UNKNOWN },
+        { "2.46.0", "pr list", EFFECT_READ },
+        { "2.46.0", "licenses", EFFECT_UNKNOWN },
+        { "2.87.0", "licenses", EFFECT_READ },
+        { "2.86.9", "licenses", EFFECT_UNKNOWN },
+        { "2.100.1", "skill list", EFFECT_READ },
+        { "3.0.0", "skill list", EFFECT_READ },
+        { "1.14.0", "licenses", EFFECT_UNKNOWN },
+        { "DEV", "skill list", EFFECT_READ },
+        { NULL, "skill list", EFFECT_READ },
+        { "", "skill list", EFFECT_READ },
+        { "2.92.0", "skill list", EFFECT_UNKNOWN },
+        { "2.9", "licenses", EFFECT_UNKNOWN },
+        { "2.86", "copilot", EFFECT_BLOCKED },
+        { "2.85", "copilot", EFFECT_UNKNOWN },
+        { "2.46.0", "attestation verify x", EFFECT_UNKNOWN },
+        { "2.46.0", "attestation --help", EFFECT_UNKNOWN },
+        { "2.46.0", "help attestation", EFFECT_UNKNOWN },
+        { "2.46.0", "variable get X", EFFECT_UNKNOWN },
+        { "2.47.0", "variable get X", EFFECT_READ },
+        { "2.49.0", "attestation verify x", EFFECT_READ },
+        { "2.49.0", "attestation --help", EFFECT_READ },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         const ClassifyOptions with = { .known_hosts = known_hosts, .gh_version = cases[i].version };

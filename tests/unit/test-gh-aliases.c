@@ -206,6 +206,47 @@ static void test_look(void **state G_GNUC_UNUSED)
     assert_string_equal(names, "dash");
 }
 
+/* gh-14-31: gh prefers an alias named `help`, and an extension named as what it does not have yet.
+ */
+static void test_own_help(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *alias, *words, *version, *want;
+        Effect effect;
+    } cases[] = {
+        { "'!rm -rf x'", "help", "2.92.0", "help", EFFECT_BLOCKED },
+        { "'!rm -rf x'", "help pr", "2.92.0", "help|pr", EFFECT_BLOCKED },
+        { "'!rm -rf x'", "gh help pr", "2.92.0", "gh|help|pr", EFFECT_BLOCKED },
+        { "'!rm -rf x'", "pr --help", "2.92.0", "pr|--help", EFFECT_READ },
+        { "pr merge 5", "help --squash", "2.92.0", "pr|merge|5|--squash", EFFECT_WRITE },
+        { "issue list", "help", "2.92.0", "issue|list", EFFECT_READ },
+        { "help", "help", "2.92.0", NULL, EFFECT_BLOCKED },
+        { "issue list", "attestation verify x", "2.46.0", "attestation|verify|x", EFFECT_BLOCKED },
+        { "issue list", "attestation --help", "2.46.0", "attestation|--help", EFFECT_BLOCKED },
+        { "issue list", "attestation verify x", "2.49.0", "attestation|verify|x", EFFECT_READ },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GhFixture) fixture = gh_fixture_new();
+        g_autofree char *path = g_build_filename(fixture->dir, "gh-config", "config.yml", NULL);
+        g_autofree char *text = g_strconcat("aliases:\n  help: ", cases[i].alias, "\n", NULL);
+        g_autofree char *extension = g_build_filename(fixture->home, ".local", "share", "gh",
+                                                      "extensions", "gh-attestation", NULL);
+        g_unsetenv("XDG_DATA_HOME");
+        assert_true(g_file_set_contents(path, text, -1, NULL));
+        assert_true(file_make_dirs(extension, 0700, NULL));
+        const ClassifyOptions options = { .gh_version = cases[i].version };
+        g_auto(GStrv) argv = g_strsplit(cases[i].words, " ", -1);
+        g_auto(Classified) classified = { 0 };
+        assert_true(classify_argv((const char *const *)argv, &options, &classified, NULL));
+        assert_true(gh_closer_look(&options, &argv, &classified, NULL));
+        g_autofree char *got = g_strjoinv("|", argv);
+        if (classified.effect != cases[i].effect ||
+            (cases[i].want != NULL && strcmp(got, cases[i].want) != 0))
+            fail_msg("%s with %s: %s: %s (%s)", cases[i].words, cases[i].alias, got,
+                     effect_name(classified.effect), classified.reason);
+    }
+}
+
 static void test_look_fails(void **state G_GNUC_UNUSED)
 {
     static const char *const cases[][3] = { { "land" }, { "nothing" } };
@@ -234,11 +275,9 @@ static void test_without_configuration(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expand),
-        cmocka_unit_test(test_expand_fails),
-        cmocka_unit_test(test_look),
-        cmocka_unit_test(test_look_fails),
-        cmocka_unit_test(test_without_configuration),
+        cmocka_unit_test(test_expand),   cmocka_unit_test(test_expand_fails),
+        cmocka_unit_test(test_look),     cmocka_unit_test(test_look_fails),
+        cmocka_unit_test(test_own_help), cmocka_unit_test(test_without_configuration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

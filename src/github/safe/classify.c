@@ -72,9 +72,10 @@ static int parse_version(const char *text)
     return COMMAND_VERSION((int)MIN(major, 1000), (int)MIN(minor, 999));
 }
 
-static bool is_newer(const CommandNode *node, const ClassifyOptions *options)
+bool classify_is_newer(const ClassifyOptions *options, const CommandNode *node)
 {
-    return node->since > COMMAND_OLDEST_VERSION && node->since > parse_version(options->gh_version);
+    return node->since != COMMAND_OLDEST_VERSION &&
+           node->since > parse_version(options->gh_version);
 }
 
 static bool has_test_flag(const char *const *argv)
@@ -174,7 +175,7 @@ static bool is_core_word(const ClassifyOptions *options, const char *word)
 {
     const unsigned stub = COMMAND_UNPARSED | COMMAND_HIDDEN;
     const CommandNode *node = command_child(command_root(), word);
-    return node != NULL && !is_newer(node, options) && (node->notes & stub) != stub;
+    return node != NULL && !classify_is_newer(options, node) && (node->notes & stub) != stub;
 }
 
 static void judge_help(const ClassifyOptions *options, const CommandArgs *args, Verdict *verdict)
@@ -229,7 +230,7 @@ static void judge(const ClassifyOptions *options, const Classified *self, const 
     const CommandNode *node = args->node;
     bool is_group =
         node->kind == COMMAND_GROUP || (node->kind == COMMAND_BOTH && node->effect == EFFECT_READ);
-    if (is_newer(node, options)) {
+    if (classify_is_newer(options, node)) {
         verdict_set(verdict, EFFECT_UNKNOWN,
                     "newer than the installed gh; an alias or extension may own this name");
         return;

@@ -16,7 +16,8 @@
 #define COMMAND_EVERY 254 // every positional
 
 #define COMMAND_VERSION(major, minor) ((major)*1000 + (minor))
-#define COMMAND_OLDEST_VERSION        COMMAND_VERSION(2, 50) // also of everything that is older
+#define COMMAND_OLDEST_VERSION                                                                     \
+    COMMAND_VERSION(2, 50) // of everything older, too: never newer than an installed gh
 
 typedef enum {
     COMMAND_LEAF,

@@ -4,8 +4,8 @@
  */
 #include "github/safe/gh_closer_look.h"
 
+#include "github/safe/classify_private.h"
 #include "github/safe/gh_aliases.h"
-#include "github/safe/gh_program.h"
 
 typedef struct Unresolved {
     char *parent; // the command words in front, "" for the first word
@@ -31,15 +31,6 @@ static bool is_command_word(const Classified *classified, size_t index)
     return index >= classified->stripped_gh && index < classified->words_end;
 }
 
-static bool is_newer(const CommandNode *node, const ClassifyOptions *options)
-{
-    GhVersion version;
-    if (options->gh_version == NULL || node->since <= COMMAND_OLDEST_VERSION ||
-        !gh_version_parse(options->gh_version, &version))
-        return false;
-    return node->since > COMMAND_VERSION(MIN(version.part[0], 30), MIN(version.part[1], 999));
-}
-
 static unsigned depth_of(const CommandNode *node)
 {
     unsigned depth = 0;
@@ -56,7 +47,7 @@ static bool find_newer_word(const ClassifyOptions *options, const Classified *cl
     const CommandNode *first = NULL;
     for (const CommandNode *node = classified->args->node; node != command_root();
          node = command_parent(node)) {
-        if (is_newer(node, options))
+        if (classify_is_newer(options, node))
             first = node;
     }
     if (first == NULL)
@@ -106,6 +97,21 @@ static const char **arguments_of(const Classified *classified, size_t word)
     return (const char **)g_ptr_array_free(rest, false);
 }
 
+/* gh prefers an alias named `help` to its own command. False when there is none, nor an extension.
+ */
+static bool find_own_help(const json_t *aliases, const Classified *classified,
+                          Unresolved *ret_unresolved)
+{
+    if (!command_is(classified->node, "help") ||
+        (gh_alias_find(aliases, "", "help") == NULL && !gh_extension_exists("help")))
+        return false;
+    size_t word = classified->stripped_gh;
+    while (word < classified->words_end && !is_command_word(classified, word))
+        word++;
+    *ret_unresolved = (Unresolved) { .parent = g_strdup(""), .word = word };
+    return true;
+}
+
 static void set_blocked(Classified *classified, const char *reason)
 {
     classified->effect = EFFECT_BLOCKED;
@@ -118,7 +124,8 @@ static bool look(const ClassifyOptions *options, const json_t *aliases, Classifi
                  char **ret_name, char ***ret_expanded, GError **error)
 {
     g_auto(Unresolved) unresolved = { 0 };
-    if (!find_unresolved(options, classified, &unresolved))
+    if (!find_own_help(aliases, classified, &unresolved) &&
+        !find_unresolved(options, classified, &unresolved))
         return true;
     const char *word = classified->args->argv[unresolved.word];
     const char *expansion = gh_alias_find(aliases, unresolved.parent, word);
@@ -138,7 +145,8 @@ static bool look(const ClassifyOptions *options, const json_t *aliases, Classifi
 bool gh_closer_look(const ClassifyOptions *options, char ***argv, Classified *classified,
                     GError **error)
 {
-    if (classified->effect != EFFECT_UNKNOWN)
+    bool is_help = command_is(classified->node, "help") && classified->effect == EFFECT_READ;
+    if (classified->effect != EFFECT_UNKNOWN && !is_help)
         return true;
     g_autoptr(json_t) aliases = gh_aliases_load();
     g_autoptr(GString) prefix = g_string_new(NULL);
