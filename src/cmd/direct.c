@@ -113,7 +113,8 @@ int direct_run(const DirectCall *call)
     if (call->show)
         code = call->show(context, &work.result, call->user_data);
     else if (direct_print(&work.result, call->is_json))
-        code = exit_code(&work.result);
+        code = call->judge && !work.result.is_error ? call->judge(&work.result)
+                                                    : exit_code(&work.result);
     return signal_number ? interrupt_exit_code(signal_number) : code;
 }
 
@@ -161,7 +162,7 @@ static bool take_flag(json_t *arguments, const char *name)
     return value;
 }
 
-int direct_run_flags(const ToolDef *tool, json_t *arguments)
+int direct_run_flags(const ToolDef *tool, json_t *arguments, int (*judge)(const ToolResult *result))
 {
     g_autofree char *cwd = g_strdup(json_get_text(arguments, "cwd"));
     json_object_del(arguments, "cwd");
@@ -171,6 +172,7 @@ int direct_run_flags(const ToolDef *tool, json_t *arguments)
         .is_json = take_flag(arguments, "json"),
         .cwd = cwd,
         .arguments = arguments,
+        .judge = judge,
     };
     return direct_run(&call);
 }

@@ -16,6 +16,8 @@ typedef struct DirectCall {
     bool (*prepare)(ToolContext *context, void *user_data);
     /* Prints the result and gives the exit code, both otherwise than below; may be NULL. */
     int (*show)(ToolContext *context, const ToolResult *result, void *user_data);
+    /* The exit code of a result that is no error; NULL: 0. */
+    int (*judge)(const ToolResult *result);
     void *user_data;
 } DirectCall;
 
@@ -34,7 +36,8 @@ bool direct_print(const ToolResult *result, bool is_json);
  */
 bool direct_read_flags(const ToolDef *tool, const char *const *words_for, int argc,
                        char *const *argv, GPtrArray *words, json_t **ret_arguments, GError **error);
-int direct_run_flags(const ToolDef *tool, json_t *arguments);
+int direct_run_flags(const ToolDef *tool, json_t *arguments,
+                     int (*judge)(const ToolResult *result)); // as in DirectCall
 
 extern const FieldDef direct_options[]; // --yes, --json, --cwd, for the help
 

@@ -22,6 +22,16 @@ static bool check_op(const ToolDef *tool, const char *name)
     return false;
 }
 
+/* For scripts: a watch that ended is no error, but runs that failed are not success. */
+static int judge_watch(const ToolResult *result)
+{
+    static const char *const passed[] = { "success", "neutral", "skipped", "none", NULL };
+    const char *conclusion = json_get_text(result->details, "conclusion");
+    bool has_failed_jobs = json_array_size(json_get_array(result->details, "failedJobs")) > 0;
+    return conclusion && !has_failed_jobs && g_strv_contains(passed, conclusion) ? EXIT_OK
+                                                                                 : EXIT_FAILED;
+}
+
 static int github_run(const CommandEnv *env, int argc, char *const *argv)
 {
     const ToolDef *tool = tool_set_find(env->tools, "github");
@@ -38,7 +48,8 @@ static int github_run(const CommandEnv *env, int argc, char *const *argv)
     if (!check_op(tool, words->pdata[0]))
         return EXIT_USAGE;
     json_set_text(arguments, "op", words->pdata[0]);
-    return direct_run_flags(tool, arguments);
+    bool is_watch = strcmp(words->pdata[0], "run_watch") == 0;
+    return direct_run_flags(tool, arguments, is_watch ? judge_watch : NULL);
 }
 
 const Command command_github = {
@@ -58,6 +69,7 @@ const Command command_github = {
             "  pr_push         [--branch B] [--force-with-lease]\n"
             "  run_watch       [--run ID|URL] [--branch B] [--tail N]\n"
             "Dates: 3d, 12h, 2w, 2mo, 1y, YYYY-MM-DD, or an ISO datetime.\n"
-            "Exit codes: 0 done, 1 failed, 2 bad arguments, 77 refused or declined.",
+            "Exit codes: 0 done, 1 failed (run_watch: or a watched run did), 2 bad arguments,\n"
+            "77 refused or declined.",
     .run = github_run,
 };

@@ -144,7 +144,7 @@ static int grep_run(const CommandEnv *env, int argc, char *const *argv)
             json_append_take(paths, json_text(words->pdata[i]));
         json_set_take(arguments, "paths", paths);
     }
-    return direct_run_flags(tool, arguments);
+    return direct_run_flags(tool, arguments, NULL);
 }
 
 const Command command_grep = {
@@ -173,7 +173,7 @@ static int read_run(const CommandEnv *env, int argc, char *const *argv)
         return EXIT_USAGE;
     }
     json_set_text(arguments, "path", words->pdata[0]);
-    return direct_run_flags(tool, arguments);
+    return direct_run_flags(tool, arguments, NULL);
 }
 
 const Command command_read = {

@@ -37,6 +37,8 @@ static const SettingKey keys[] = {
     { "find.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Offer the find tool" },
     { "grep.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Offer the grep tool" },
     { "github.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Offer the github tool" },
+    { "github.watch.noRunsAfter", SETTING_NUMBER, "90", SETTING_ANYWHERE, NULL,
+      "Seconds after which run_watch of a commit without runs ends (0: never)" },
     { "grep.contextBefore", SETTING_NUMBER, "1", SETTING_ANYWHERE, NULL,
       "Lines shown before a match" },
     { "grep.contextAfter", SETTING_NUMBER, "3", SETTING_ANYWHERE, NULL,

@@ -142,7 +142,8 @@ tree7=$(sed -n 's/^Worktree: //p' "$(path_of stdout)")
 [ "$(git rev-parse --abbrev-ref HEAD)" = main ] || fail "the working tree has moved"
 [ "$(git status --porcelain)" = "" ] || fail "the working tree has changes"
 git config --get-regexp '^branch\.pr-7\.' | sort >config7
-expect_file config7 "branch.pr-7.merge refs/heads/docs/usage
+expect_file config7 "branch.pr-7.kedgelease $(ref harbor/tidepool refs/heads/docs/usage)
+branch.pr-7.merge refs/heads/docs/usage
 branch.pr-7.ompprheadref docs/usage
 branch.pr-7.omppriscrossrepository false
 branch.pr-7.ompprmaintainercanmodify false
@@ -259,9 +260,9 @@ run kedge github run_watch --run https://github.localhost/harbor/tidepool/action
 expect_exit 0
 expect_file stdout "$(cat "$E2E_TMP/run/by-id")"
 
-t "run_watch: the runs of this commit, one failed, with the end of its log"
+t "github-T186 run_watch: the runs of this commit, one failed: its log around the error, and exit 1"
 run kedge github run_watch --tail 4
-expect_exit 0
+expect_exit 1
 expect_golden stdout github/watch-commit-failed.out
 
 t "run_watch: a run is followed until its last job ends"
@@ -308,7 +309,7 @@ forge_ctl POST /_forge/run '{"repo":"harbor/tidepool","branch":"wip/notes","work
     {"name":"two","start_ms":0,"end_ms":3000,"conclusion":"timed_out","log":["two hangs"]},
     {"name":"three","start_ms":0,"end_ms":null}]}' >"$E2E_TMP/run/run"
 run kedge github run_watch --run "$(json "$E2E_TMP/run/run" id)"
-expect_exit 0
+expect_exit 1
 expect_contains stdout "### one [failure]"
 expect_contains stdout "one is broken"
 expect_contains stdout "### two [timed_out]"
@@ -321,7 +322,7 @@ lines=$(seq -s , -f '"line %03.0f'"$(printf '%0400d' 0)"'"' 300)
 forge_ctl POST /_forge/run "{\"repo\":\"harbor/tidepool\",\"branch\":\"wip/notes\",\"workflow\":\"chatty\",\"jobs\":[
     {\"name\":\"chatty\",\"start_ms\":0,\"end_ms\":1,\"conclusion\":\"failure\",\"log\":[$lines]}]}" >"$E2E_TMP/run/run"
 run kedge github run_watch --tail 999 --run "$(json "$E2E_TMP/run/run" id)"
-expect_exit 0
+expect_exit 1
 expect_contains stdout "Last 200 log lines:"
 expect_contains stdout "line 1020000"
 expect_contains stdout "line 3000000"

@@ -178,6 +178,17 @@ static void test_schema(void **state G_GNUC_UNUSED)
         fail_msg("the schema is %s", json_to_text(got));
 }
 
+/* github-T181: advice names only what a model can call. */
+static void test_description(void **state G_GNUC_UNUSED)
+{
+    static const char *const absent[] = { "://", "gh_issue_view", "gh_pr_view", "gh_pr_diff" };
+    static const char *const present[] = { "earlier pr_checkout", "no run appears" };
+    for (size_t i = 0; i < G_N_ELEMENTS(absent); i++)
+        assert_null(strstr(tool_github.description, absent[i]));
+    for (size_t i = 0; i < G_N_ELEMENTS(present); i++)
+        assert_non_null(strstr(tool_github.description, present[i]));
+}
+
 static void test_availability(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GhFixture) fixture = gh_fixture_new();
@@ -194,9 +205,10 @@ static void test_availability(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_refused_by_the_decoder),
-        cmocka_unit_test(test_accepted), cmocka_unit_test(test_run_url_of_the_same_repository),
-        cmocka_unit_test(test_schema),   cmocka_unit_test(test_availability),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_refused_by_the_decoder),
+        cmocka_unit_test(test_accepted),     cmocka_unit_test(test_run_url_of_the_same_repository),
+        cmocka_unit_test(test_schema),       cmocka_unit_test(test_description),
+        cmocka_unit_test(test_availability),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

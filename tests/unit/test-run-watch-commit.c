@@ -1,5 +1,6 @@
 /*
- * op: run_watch on every run of a commit (github-tool §9.7, T114–T121), and the exact texts of it.
+ * op: run_watch on every run of a commit (github-tool §9.7, T114–T121, T182, T183), and the exact
+ * texts of it.
  */
 #include "unit.h"
 
@@ -156,6 +157,64 @@ static void test_commit_jobs_again(void **state G_GNUC_UNUSED)
     watch_expect_calls_of("again", fixture, JOBS_CALL, 2);
 }
 
+static void reply_no_runs(GhFixture *fixture)
+{
+    gh_fixture_reply(fixture, &(GhReply) { .match = "*/actions/runs -F *",
+                                           .out = "{\"total_count\":0,\"workflow_runs\":[]}",
+                                           .is_repeated = true });
+}
+
+static void test_never_a_run(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = gh_fixture_new();
+    reply_branch(fixture);
+    reply_no_runs(fixture);
+    g_auto(ToolResult) result = gh_fixture_call(fixture, WATCH_BRANCH);
+    gh_expect_text("github-T182", &result,
+                   "# GitHub Actions for a1b2c3d4e5f6\n\nRepository: harbor/tidepool\n"
+                   "Branch: fix/dst\nCommit: " SHA "\nRuns: 0\n\n"
+                   "No workflow runs found for harbor/tidepool@a1b2c3d4e5f6 after 90s (23 polls). "
+                   "Either no workflow of this repository runs for this commit, or GitHub has not "
+                   "started one yet; watch again, or pass run.");
+    watch_expect_waits("github-T182", fixture, "3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 15 15");
+    assert_string_equal(json_get_text(result.details, "conclusion"), "none");
+    assert_int_equal(fixture->updates->len, 23);
+}
+
+static void cancel_at_30(GhFixture *fixture, int64_t duration_ms G_GNUC_UNUSED)
+{
+    if (fixture->sleeps->len == 30)
+        cancel_fire(fixture->cancel);
+}
+
+static void test_runs_in_time(void **state G_GNUC_UNUSED)
+{
+    {
+        g_autoptr(GhFixture) fixture =
+            gh_fixture_new_with("{\"github\":{\"watch\":{\"noRunsAfter\":20}}}");
+        reply_branch(fixture);
+        reply_no_runs(fixture);
+        g_auto(ToolResult) result = gh_fixture_call(fixture, WATCH_BRANCH);
+        assert_false(result.is_error);
+        watch_expect_waits("github-T183", fixture, "3 3 3 3 3 3 2");
+    }
+    { // a run that was seen, and is gone: no giving up any more
+        g_autoptr(GhFixture) fixture =
+            gh_fixture_new_with("{\"github\":{\"watch\":{\"noRunsAfter\":20}}}");
+        static const char none[] = "{\"total_count\":0,\"workflow_runs\":[]}";
+        reply_branch(fixture);
+        reply_any_jobs(fixture);
+        watch_reply(fixture, "*/actions/runs -F *", none);
+        watch_reply(fixture, "*/actions/runs -F *", none);
+        g_autofree char *run = commit_run(1, "queued", "null");
+        reply_commit(fixture, SHA, run);
+        reply_no_runs(fixture);
+        fixture->on_sleep = cancel_at_30;
+        g_auto(ToolResult) result = gh_fixture_call(fixture, WATCH_BRANCH);
+        gh_expect_error("github-T183", &result, "Operation aborted");
+    }
+}
+
 static void cancel_at_40(GhFixture *fixture, int64_t duration_ms G_GNUC_UNUSED)
 {
     if (fixture->sleeps->len == 40)
@@ -164,14 +223,16 @@ static void cancel_at_40(GhFixture *fixture, int64_t duration_ms G_GNUC_UNUSED)
 
 static void test_no_runs(void **state G_GNUC_UNUSED)
 {
-    g_autoptr(GhFixture) fixture = gh_fixture_new();
+    g_autoptr(GhFixture) fixture =
+        gh_fixture_new_with("{\"github\":{\"watch\":{\"noRunsAfter\":0}}}");
     reply_branch(fixture);
-    gh_fixture_reply(fixture, &(GhReply) { .match = "*/actions/runs -F *",
-                                           .out = "{\"total_count\":0,\"workflow_runs\":[]}",
-                                           .is_repeated = true });
+    reply_no_runs(fixture);
     fixture->on_sleep = cancel_at_40;
     g_auto(ToolResult) result = gh_fixture_call(fixture, WATCH_BRANCH);
     gh_expect_error("github-T119", &result, "Operation aborted");
+    watch_expect_waits("github-T119", fixture,
+                       "3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 "
+                       "15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15 15");
     assert_int_equal(fixture->updates->len, 40);
     watch_expect_same("github-T119", watch_update_text(fixture, 0),
                       "# Watching GitHub Actions for a1b2c3d4e5f6\n\nRepository: harbor/tidepool\n"
@@ -274,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_commit_of_checkout), cmocka_unit_test(test_branch),
         cmocka_unit_test(test_commit_success),     cmocka_unit_test(test_commit_signatures),
         cmocka_unit_test(test_commit_jobs_again),  cmocka_unit_test(test_no_runs),
+        cmocka_unit_test(test_never_a_run),        cmocka_unit_test(test_runs_in_time),
         cmocka_unit_test(test_commit_failure),     cmocka_unit_test(test_commit_startup_failure),
         cmocka_unit_test(test_other_repository),   cmocka_unit_test(test_no_commit),
     };

@@ -1,6 +1,6 @@
 /*
- * op: run_watch on one run (github-tool §9.7, T106–T113, T122, T123), its arguments, and the exact
- * texts of §4.5 and §4.6.
+ * op: run_watch on one run (github-tool §9.7, T106–T113, T122, T123, T184–T188), its arguments, and
+ * the exact texts of §4.5 and §4.6.
  */
 #include "unit.h"
 
@@ -105,8 +105,8 @@ static void test_failure(void **state G_GNUC_UNUSED)
     watch_expect_same("failedLogs", logs,
                       "[{\"runId\":" ID ",\"workflowName\":\"ci\",\"jobName\":\"test\","
                       "\"conclusion\":\"failure\","
-                      "\"tail\":\"2026-04-30T18:01:03.0Z not ok 2    expected 3\\n"
-                      "2026-04-30T18:01:04.0Z ##[error]exit 1\",\"available\":true},"
+                      "\"tail\":\"not ok 2    expected 3\\n"
+                      "##[error]exit 1\",\"available\":true},"
                       "{\"runId\":" ID ",\"workflowName\":\"ci\",\"jobName\":\"lint\","
                       "\"conclusion\":\"cancelled\",\"available\":false}]");
 }
@@ -154,8 +154,7 @@ static void test_retried_failure(void **state G_GNUC_UNUSED)
         assert_false(result.is_error);
         assert_non_null(strstr(text, "Updated: 2026-04-30T18:01:10Z"));
         assert_non_null(strstr(text, "### test [failure]"));
-        assert_non_null(
-            strstr(text, "Last 15 log lines:\n```text\n2026-04-30T18:01:01.0Z run tests"));
+        assert_non_null(strstr(text, "Last 15 log lines:\n```text\nrun tests"));
         assert_true(g_str_has_suffix(text, "```\n\nRun failed."));
         watch_expect_waits("github-T111", fixture, "5");
     }
@@ -242,6 +241,41 @@ static void test_rate_limit(void **state G_GNUC_UNUSED)
         watch_expect_waits("github-T122", fixture, "3 15");
         watch_expect_updates("github-T122", fixture, "1 2");
     }
+}
+
+static void reply_error_times(GhFixture *fixture, const char *text, int times)
+{
+    for (int i = 0; i < times; i++)
+        watch_reply_error(fixture, RUN_CALL, text);
+}
+
+static void test_transient_errors(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = gh_fixture_new();
+    gh_fixture_reply(fixture,
+                     &(GhReply) { .match = JOBS_CALL, .out = JOBS("0", ""), .is_repeated = true });
+    watch_reply(fixture, RUN_CALL, RUN("in_progress", "null", "2026-04-30T18:01:10Z"));
+    reply_error_times(fixture, "gh: HTTP 502", 1);
+    reply_error_times(fixture, "read tcp 10.0.0.1: Connection Reset by peer", 1);
+    watch_reply(fixture, RUN_CALL, RUN("in_progress", "null", "2026-04-30T18:01:10Z"));
+    reply_error_times(fixture, "gh: HTTP 503", 6);
+    g_auto(ToolResult) result = gh_fixture_call(fixture, WATCH);
+    gh_expect_error("github-T185", &result, "gh: HTTP 503");
+    watch_expect_waits("github-T185", fixture, "3 2 4 3 2 4 8 16 30");
+    watch_expect_updates("github-T185", fixture, "1 2");
+}
+
+static void test_slower_after_a_minute(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = gh_fixture_new();
+    for (int i = 0; i < 25; i++)
+        watch_reply_run(fixture, RUN("in_progress", "null", "2026-04-30T18:01:10Z"), JOBS("0", ""));
+    watch_reply_run(fixture, RUN("completed", "\"success\"", "2026-04-30T18:01:10Z"),
+                    JOBS("1", JOB_BUILD));
+    g_auto(ToolResult) result = gh_fixture_call(fixture, WATCH);
+    assert_false(result.is_error);
+    watch_expect_waits("github-T184", fixture,
+                       "3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 15 15 15 15 15");
 }
 
 static void test_rate_limit_gives_up(void **state G_GNUC_UNUSED)
@@ -348,10 +382,99 @@ static void test_log_tail(void **state G_GNUC_UNUSED)
         { "", "", 5 },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autofree char *got = log_tail(cases[i].full, cases[i].lines);
-        if (strcmp(got, cases[i].want) != 0)
-            fail_msg("case %zu: got '%s'", i, got);
+        const RunJob job = { 0 };
+        const JobLog log = { .job = &job, .full = (char *)cases[i].full };
+        g_auto(LogTail) got = { 0 };
+        log_tail_read(&log, cases[i].lines, &got);
+        if (strcmp(got.text, cases[i].want) != 0 || got.is_around_an_error)
+            fail_msg("case %zu: got '%s'", i, got.text);
     }
+}
+
+/* The log of T187: line N comes N seconds after 12:00:00. Caller frees. */
+static char *long_log(void)
+{
+    GString *text = g_string_new(NULL);
+    for (int i = 1; i <= 60; i++)
+        g_string_append_printf(text, "2026-04-30T12:00:%02d.5Z \x1b[36m%sline %d\x1b[0m%s", i % 60,
+                               i == 22 || i == 38 || i == 55 ? "##[error]" : "", i,
+                               i < 60 ? "\n" : "");
+    return g_string_free(text, FALSE);
+}
+
+static void test_tail_around_an_error(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *full = long_log();
+    const struct {
+        const char *name, *from, *to;
+        int64_t lines;
+        size_t first, last;
+    } cases[] = {
+        { "github-T187", "2026-04-30T12:00:10Z", "2026-04-30T12:00:40Z", 15, 26, 40 },
+        { "github-T187 without steps", NULL, NULL, 15, 43, 57 },
+        { "no room behind the error", "2026-04-30T12:00:10Z", "2026-04-30T12:00:40Z", 4, 35, 38 },
+        { "a step without an error", "2026-04-30T12:00:01Z", "2026-04-30T12:00:05Z", 5, 53, 57 },
+        { "one second later", "2026-04-30T12:00:10Z", "2026-04-30T12:00:37Z", 5, 20, 24 },
+        { "up to the beginning", "2026-04-30T12:00:10Z", "2026-04-30T12:00:30Z", 200, 1, 24 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const RunJob job = { .step_started_at = (char *)cases[i].from,
+                             .step_completed_at = (char *)cases[i].to };
+        const JobLog log = { .job = &job, .full = full };
+        g_auto(LogTail) got = { 0 };
+        log_tail_read(&log, cases[i].lines, &got);
+        if (got.first != cases[i].first || got.last != cases[i].last || got.total != 60 ||
+            !got.is_around_an_error)
+            fail_msg("%s: %zu-%zu of %zu", cases[i].name, got.first, got.last, got.total);
+        g_autofree char *start = g_strdup_printf("line %zu\n", got.first);
+        if (!g_str_has_prefix(got.text, start) || strstr(got.text, "2026") != NULL ||
+            strchr(got.text, '\x1b') != NULL)
+            fail_msg("%s: %s", cases[i].name, got.text);
+    }
+}
+
+static void test_fence(void **state G_GNUC_UNUSED)
+{
+    static const char *const cases[][2] = {
+        { "", "```" },
+        { "a `b` c", "```" },
+        { "```", "````" },
+        { "x ```` y ```", "`````" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *got = log_fence(cases[i][0]);
+        assert_string_equal(got, cases[i][1]);
+    }
+}
+
+/* github-T187, T188 through the tool: heading, fence, and the artifact as the log came. */
+static void test_report_around_an_error(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = gh_fixture_new();
+    fixture->artifacts_dir = g_build_filename(fixture->dir, "session", NULL);
+    watch_reply_run(fixture, RUN("completed", "\"failure\"", "2026-04-30T18:01:20Z"),
+                    JOBS("1", "{\"id\":7,\"name\":\"test\",\"status\":\"completed\","
+                              "\"conclusion\":\"failure\",\"steps\":["
+                              "{\"name\":\"run\",\"conclusion\":\"failure\","
+                              "\"started_at\":\"2026-04-30T12:00:10Z\","
+                              "\"completed_at\":\"2026-04-30T12:00:40Z\"},"
+                              "{\"name\":\"post\",\"conclusion\":\"success\"}]}"));
+    g_autofree char *plain = long_log();
+    g_auto(GStrv) parts = g_strsplit(plain, "line 39", 2);
+    g_autofree char *full = g_strjoinv("line ````39", parts);
+    watch_reply(fixture, "api " REPO "/actions/jobs/7/logs", full);
+    g_auto(ToolResult) result =
+        gh_fixture_call(fixture, "{\"op\":\"run_watch\",\"repo\":\"harbor/tidepool\",\"run\":\"" ID
+                                 "\",\"tail\":15}");
+    g_autofree char *text = tool_result_text(&result);
+    if (strstr(text, "Log lines 26-40 of 60, around the last error:\n`````text\nline 26\n") ==
+            NULL ||
+        strstr(text, "\n##[error]line 38\nline ````39\nline 40\n`````\n\nRun failed.") == NULL)
+        fail_msg("github-T187: %s", text);
+    g_autofree char *path = g_build_filename(fixture->artifacts_dir, "0.github.log", NULL);
+    g_autofree char *artifact = NULL;
+    assert_true(file_read(path, 1024 * 1024, &artifact, NULL, NULL));
+    assert_non_null(strstr(artifact, "Full log:\n`````text\n2026-04-30T12:00:01.5Z "));
 }
 
 static void test_outcomes(void **state G_GNUC_UNUSED)
@@ -402,6 +525,11 @@ int main(void)
         cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_run_urls),
         cmocka_unit_test(test_log_tail),
+        cmocka_unit_test(test_tail_around_an_error),
+        cmocka_unit_test(test_fence),
+        cmocka_unit_test(test_report_around_an_error),
+        cmocka_unit_test(test_transient_errors),
+        cmocka_unit_test(test_slower_after_a_minute),
         cmocka_unit_test(test_outcomes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

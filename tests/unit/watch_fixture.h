@@ -71,9 +71,7 @@
     "Completed: 2026-04-30T18:01:05Z\nURL: " RUN_URL "/job/45280771202\n\n" log "\n\n"             \
     "### lint [cancelled]\nRun: #" ID "\nWorkflow: ci\nCompleted: 2026-04-30T18:01:19Z\n"          \
     "URL: " RUN_URL "/job/45280771203\n\n" no_log "\n\nRun failed."
-#define TAIL_2                                                                                     \
-    "Last 2 log lines:\n```text\n2026-04-30T18:01:03.0Z not ok 2    expected 3\n"                  \
-    "2026-04-30T18:01:04.0Z ##[error]exit 1\n```"
+#define TAIL_2 "Last 2 log lines:\n```text\nnot ok 2    expected 3\n##[error]exit 1\n```"
 #define FULL_LOG                                                                                   \
     "Full log:\n```text\n2026-04-30T18:01:01.0Z run tests\n2026-04-30T18:01:02.0Z ok 1\n"          \
     "2026-04-30T18:01:03.0Z not ok 2    expected 3\n2026-04-30T18:01:04.0Z ##[error]exit 1\n```"

@@ -28,7 +28,7 @@ static const char description[] = WHAT
     "- pr_checkout: puts each pull request (`pr`; default the current branch's) "
     "into a git worktree of its own, on a branch pr-<number>. The working tree stays as "
     "it is; work in the worktree whose path is returned. `force` resets an existing pr-<number> "
-    "branch to the pull request.\n"
+    "branch, or its clean worktree, to the pull request.\n"
     "- pr_push: pushes a branch of pr_checkout (default: the current branch) back to its pull "
     "request; it needs an earlier pr_checkout. `forceWithLease` after rewriting commits.\n"
     "- search_*: `query` in GitHub's search syntax, at most `limit` (50) results. Unless `repo` "
@@ -38,7 +38,8 @@ static const char description[] = WHAT
     "y), a date \"YYYY-MM-DD\", or an ISO datetime.\n"
     "- run_watch: follows the Actions run `run`. Without `run` it follows every run "
     "of the current commit (or of the tip of `branch`), and returns at the first failure with the "
-    "last `tail` lines of each failed job's log, or when all have succeeded.";
+    "last `tail` lines of each failed job's log, when all have succeeded, or after a while when "
+    "no run appears.";
 
 /* What reads a single issue is named where it can be called. */
 static char *describe(const ToolSet *offered)

@@ -19,5 +19,18 @@ typedef struct JobLog { // `run` and `job` are borrowed
 bool job_logs_fetch(ToolCall *call, const char *repo, const GPtrArray *runs, GArray **ret_logs,
                     GError **error);
 
-/* The last `lines` lines without the blanks at their end. Caller frees. */
-char *log_tail(const char *full, int64_t lines);
+typedef struct LogTail {
+    char *text;              // without timestamps and escape sequences, and the blanks at its end
+    size_t first, last;      // numbers of its lines, from 1
+    size_t total;            // lines of the whole log
+    bool is_around_an_error; // it does not reach the end of the log
+} LogTail;
+
+void log_tail_clear(LogTail *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LogTail, log_tail_clear)
+
+/* At most `lines` lines of a log that is there (§4.4): around the failing step's last error. */
+void log_tail_read(const JobLog *log, int64_t lines, LogTail *ret_tail);
+
+/* Backticks that enclose the text in Markdown. Caller frees. */
+char *log_fence(const char *text);

@@ -11,6 +11,8 @@
 #include "github/text.h"
 
 #define WATCH_INTERVAL_MS   (3 * 1000)
+#define WATCH_SLOW_MS       (15 * 1000) // later: an hour would take 1,200 polls of the quota
+#define WATCH_SLOW_AFTER_MS (60 * 1000)
 #define WATCH_GRACE_MS      (5 * 1000)
 #define WATCH_RATE_LIMIT_MS (15 * 1000)
 #define WATCH_MAX_RETRIES   5 // in a row
@@ -44,6 +46,9 @@ typedef struct Watcher {
     const WatchTarget *target;
     GPtrArray *runs; // the last snapshot; NULL before the first poll
     unsigned poll;
+    int64_t started_at; // when the first poll was made
+    bool has_seen_runs;
+    bool has_given_up;
 } Watcher;
 
 static void watcher_clear(Watcher *self)
@@ -131,6 +136,11 @@ static bool resolve_commit(ToolCall *call, WatchTarget *target, GError **error)
            git_head_sha(root, cancel, &target->sha, error);
 }
 
+static int64_t elapsed_ms(const Watcher *self)
+{
+    return tool_call_now_ms(self->call) - self->started_at;
+}
+
 static RunWatch watch_now(const Watcher *self, const char *note)
 {
     return (RunWatch) {
@@ -142,6 +152,8 @@ static RunWatch watch_now(const Watcher *self, const char *note)
         .poll = self->poll,
         .note = note,
         .runs = self->runs,
+        .has_given_up = self->has_given_up,
+        .waited_s = elapsed_ms(self) / 1000,
     };
 }
 
@@ -175,23 +187,74 @@ static bool is_rate_limit(const GError *error)
             str_contains_nocase(error->message, "abuse detection"));
 }
 
+/* A failure of the way to GitHub, or of GitHub, that is worth another try soon. */
+static bool is_transient(const GError *error)
+{
+    static const char *const words[] = {
+        "connection reset",
+        "connection refused",
+        "broken pipe",
+        "unexpected EOF",
+        ": EOF",
+        "stream error",
+        "GOAWAY",
+        "timeout",
+        "timed out",
+        "TLS handshake",
+        "error connecting to",
+        "no such host",
+        "temporary failure in name resolution",
+        "network is unreachable",
+    };
+    if (error_is(error, KEDGE_ERROR_CANCELLED))
+        return false;
+    if (error_is(error, KEDGE_ERROR_TIMEOUT))
+        return true;
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+        if (str_contains_nocase(error->message, words[i]))
+            return true;
+    }
+    static const char status[] = "http 5";
+    g_autofree char *text = g_ascii_strdown(error->message, -1);
+    for (const char *at = strstr(text, status); at != NULL; at = strstr(at + 1, status)) {
+        const char *digits = at + strlen(status);
+        if (g_ascii_isdigit(digits[0]) && g_ascii_isdigit(digits[1]))
+            return true;
+    }
+    return false;
+}
+
+/* How long to wait before the same poll is made again; 0: its error ends the watch. */
+static int64_t retry_wait_ms(const GError *error, unsigned retries)
+{
+    static const int64_t transient_ms[WATCH_MAX_RETRIES] = { 2000, 4000, 8000, 16000, 30000 };
+    if (retries >= WATCH_MAX_RETRIES)
+        return 0;
+    if (is_rate_limit(error))
+        return WATCH_RATE_LIMIT_MS;
+    return is_transient(error) ? transient_ms[retries] : 0;
+}
+
 /* One turn's fetch and its update. */
 static bool poll_once(Watcher *self, GError **error)
 {
-    self->poll++;
+    if (self->poll++ == 0)
+        self->started_at = tool_call_now_ms(self->call);
     for (unsigned retries = 0;; retries++) {
         g_autoptr(GError) cause = NULL;
         GPtrArray *runs = NULL;
         if (fetch_runs(self, &runs, &cause)) {
             take_runs(self, runs);
+            self->has_seen_runs = self->has_seen_runs || runs->len > 0;
             send_update(self, NULL);
             return true;
         }
-        if (!is_rate_limit(cause) || retries == WATCH_MAX_RETRIES) {
+        int64_t wait_ms = retry_wait_ms(cause, retries);
+        if (wait_ms == 0) {
             g_propagate_error(error, g_steal_pointer(&cause));
             return false;
         }
-        if (!tool_call_sleep(self->call, WATCH_RATE_LIMIT_MS, error))
+        if (!tool_call_sleep(self->call, wait_ms, error))
             return false;
     }
 }
@@ -254,6 +317,11 @@ static bool report(Watcher *self, bool is_failure, ToolResult *result, GError **
     return true;
 }
 
+static int64_t interval_ms(const Watcher *self)
+{
+    return elapsed_ms(self) < WATCH_SLOW_AFTER_MS ? WATCH_INTERVAL_MS : WATCH_SLOW_MS;
+}
+
 static bool watch_run(Watcher *self, ToolResult *result, GError **error)
 {
     for (;;) {
@@ -265,7 +333,7 @@ static bool watch_run(Watcher *self, ToolResult *result, GError **error)
                    report(self, true, result, error);
         if (is_completed)
             return report(self, false, result, error);
-        if (!tool_call_sleep(self->call, WATCH_INTERVAL_MS, error))
+        if (!tool_call_sleep(self->call, interval_ms(self), error))
             return false;
     }
 }
@@ -290,6 +358,16 @@ static char *runs_signature(const GPtrArray *runs)
     return g_string_free(out, false);
 }
 
+/* What is left of the time in which a run must have appeared; -1: there is no such time. */
+static int64_t patience_ms(const Watcher *self)
+{
+    int64_t allowed_s =
+        settings_get_int(tool_call_settings(self->call), "github.watch.noRunsAfter");
+    if (self->has_seen_runs || allowed_s <= 0 || allowed_s > G_MAXINT32)
+        return -1;
+    return MAX(allowed_s * 1000 - elapsed_ms(self), 0);
+}
+
 static bool watch_commit(Watcher *self, ToolResult *result, GError **error)
 {
     g_autofree char *passed = NULL; // signature of the last success
@@ -303,11 +381,19 @@ static bool watch_commit(Watcher *self, ToolResult *result, GError **error)
         g_autofree char *signature = outcome == RUN_SUCCESS ? runs_signature(self->runs) : NULL;
         if (signature != NULL && g_strcmp0(signature, passed) == 0)
             return report(self, false, result, error);
+        int64_t patience = patience_ms(self);
+        if (patience == 0) {
+            self->has_given_up = true;
+            return report(self, false, result, error);
+        }
         if (signature != NULL)
             send_update(self, NOTE_SUCCESS);
+        int64_t wait_ms = signature != NULL ? WATCH_INTERVAL_MS : interval_ms(self);
+        if (patience > 0)
+            wait_ms = MIN(wait_ms, patience);
         g_free(passed);
         passed = g_steal_pointer(&signature);
-        if (!tool_call_sleep(self->call, WATCH_INTERVAL_MS, error))
+        if (!tool_call_sleep(self->call, wait_ms, error))
             return false;
     }
 }

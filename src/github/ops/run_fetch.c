@@ -22,6 +22,8 @@ static void job_free(void *data)
     g_free(self->started_at);
     g_free(self->completed_at);
     g_free(self->url);
+    g_free(self->step_started_at);
+    g_free(self->step_completed_at);
     g_free(self);
 }
 
@@ -46,11 +48,17 @@ bool run_is_completed(const WatchedRun *run)
     return g_strcmp0(run->status, "completed") == 0;
 }
 
-bool run_job_has_failed(const RunJob *job)
+/* Of a job, or one of its steps. */
+static bool is_failure(const char *conclusion)
 {
     static const char *const failed[] = { "failure", "timed_out", "cancelled", "action_required",
                                           NULL };
-    return job->conclusion != NULL && g_strv_contains(failed, job->conclusion);
+    return conclusion != NULL && g_strv_contains(failed, conclusion);
+}
+
+bool run_job_has_failed(const RunJob *job)
+{
+    return is_failure(job->conclusion);
 }
 
 RunOutcome run_outcome(const WatchedRun *run)
@@ -110,6 +118,18 @@ static char *field(const json_t *object, const char *key)
     return str_is_empty(text) ? NULL : g_strdup(text);
 }
 
+static void read_failing_step(RunJob *job, const json_t *steps)
+{
+    for (size_t i = json_array_size(steps); i > 0; i--) {
+        const json_t *step = json_array_get(steps, i - 1);
+        if (!is_failure(json_get_text(step, "conclusion")))
+            continue;
+        job->step_started_at = field(step, "started_at");
+        job->step_completed_at = field(step, "completed_at");
+        return;
+    }
+}
+
 /* NULL when it has no numeric id. */
 static RunJob *job_read(const json_t *reply)
 {
@@ -126,6 +146,7 @@ static RunJob *job_read(const json_t *reply)
     job->started_at = field(reply, "started_at");
     job->completed_at = field(reply, "completed_at");
     job->url = field(reply, "html_url");
+    read_failing_step(job, json_get_array(reply, "steps"));
     return job;
 }
 

@@ -11,6 +11,7 @@ typedef struct RunJob { // texts are NULL when missing
     int64_t id;
     char *name; // never NULL
     char *status, *conclusion, *started_at, *completed_at, *url;
+    char *step_started_at, *step_completed_at; // of the last step that failed
 } RunJob;
 
 typedef struct WatchedRun { // texts are NULL when missing

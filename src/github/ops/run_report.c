@@ -123,12 +123,19 @@ static void log_block(GString *out, const RunWatch *watch, const JobLog *log, bo
         return;
     }
     if (is_full) {
-        g_string_append_printf(out, "Full log:\n```text\n%s\n```\n\n", log->full);
+        g_autofree char *fence = log_fence(log->full);
+        g_string_append_printf(out, "Full log:\n%stext\n%s\n%s\n\n", fence, log->full, fence);
         return;
     }
-    g_autofree char *tail = log_tail(log->full, watch->tail_lines);
-    g_string_append_printf(out, "Last %" G_GINT64_FORMAT " log lines:\n```text\n%s\n```\n\n",
-                           watch->tail_lines, tail);
+    g_auto(LogTail) tail = { 0 };
+    log_tail_read(log, watch->tail_lines, &tail);
+    if (tail.is_around_an_error)
+        g_string_append_printf(out, "Log lines %zu-%zu of %zu, around the last error:\n",
+                               tail.first, tail.last, tail.total);
+    else
+        g_string_append_printf(out, "Last %" G_GINT64_FORMAT " log lines:\n", watch->tail_lines);
+    g_autofree char *fence = log_fence(tail.text);
+    g_string_append_printf(out, "%stext\n%s\n%s\n\n", fence, tail.text, fence);
 }
 
 static const char *final_ending(const RunWatch *watch, bool has_failed_jobs)
@@ -167,7 +174,17 @@ char *run_report_final(const RunWatch *watch, const GArray *logs, bool is_full)
         g_string_append(out, "## Failed Jobs\n\n");
     for (unsigned i = 0; i < logs->len; i++)
         log_block(out, watch, &g_array_index(logs, JobLog, i), is_full);
-    g_string_append(out, final_ending(watch, logs->len > 0));
+    if (watch->has_given_up) {
+        g_autofree char *sha = text_sha12(watch->sha);
+        g_string_append_printf(out,
+                               "No workflow runs found for %s@%s after %" G_GINT64_FORMAT
+                               "s (%u polls). Either no workflow of this repository runs for this "
+                               "commit, or GitHub has not started one yet; watch again, or pass "
+                               "run.",
+                               watch->repo, sha, watch->waited_s, watch->poll);
+    } else {
+        g_string_append(out, final_ending(watch, logs->len > 0));
+    }
     return utf8_trim(out->str);
 }
 
@@ -223,8 +240,10 @@ static json_t *log_details(const RunWatch *watch, const JobLog *log)
     json_set_text(details, "workflowName", log->run->workflow);
     json_set_text(details, "jobName", log->job->name);
     json_set_text(details, "conclusion", log->job->conclusion);
-    g_autofree char *tail = log->full != NULL ? log_tail(log->full, watch->tail_lines) : NULL;
-    json_set_text(details, "tail", tail);
+    g_auto(LogTail) tail = { 0 };
+    if (log->full != NULL)
+        log_tail_read(log, watch->tail_lines, &tail);
+    json_set_text(details, "tail", tail.text);
     json_set_bool(details, "available", log->full != NULL);
     return details;
 }
@@ -312,7 +331,8 @@ json_t *run_report_details(const RunWatch *watch, const GArray *logs, int64_t no
     } else {
         bool is_done = runs->len > 0 && runs_completed(runs) == runs->len;
         json_set_text(details, "status", is_done ? "completed" : "in_progress");
-        json_set_text(details, "conclusion", outcomes[runs_outcome(runs)]);
+        json_set_text(details, "conclusion",
+                      watch->has_given_up ? "none" : outcomes[runs_outcome(runs)]);
     }
     json_set_take(details, "failedJobs", failed_job_names(watch));
     json_set_take(details, "watch", watch_details(watch, logs, now_ms));

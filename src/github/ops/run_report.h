@@ -14,6 +14,8 @@ typedef struct RunWatch { // all borrowed by the reports
     int64_t tail_lines;
     unsigned poll;
     const char *note;      // NULL: none
+    bool has_given_up;     // commit mode: no run was ever seen
+    int64_t waited_s;      // since the first poll
     const GPtrArray *runs; // of WatchedRun *; run mode: one
 } RunWatch;
 
