@@ -106,6 +106,28 @@ static void target_clear(Target *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Target, target_clear)
 
+/* Lower case, without www.; GitHub's name for ssh over port 443 is GitHub. Caller frees. */
+static char *host_alike(const char *host)
+{
+    g_autofree char *lower = g_ascii_strdown(host, -1);
+    const char *name = g_str_has_prefix(lower, "www.") ? lower + strlen("www.") : lower;
+    return g_strdup(strcmp(name, "ssh.github.com") == 0 ? "github.com" : name);
+}
+
+/* Names of one repository: without case, a slash at the end, and `.git`. */
+static bool is_same_name(const char *a, const char *b)
+{
+    const char *names[] = { a, b };
+    size_t lengths[2];
+    for (size_t i = 0; i < 2; i++) {
+        size_t length = strlen(names[i]);
+        length -= length > 0 && names[i][length - 1] == '/';
+        bool has_git = length > 4 && g_ascii_strncasecmp(names[i] + length - 4, ".git", 4) == 0;
+        lengths[i] = has_git ? length - 4 : length;
+    }
+    return lengths[0] == lengths[1] && g_ascii_strncasecmp(a, b, lengths[0]) == 0;
+}
+
 static Target target_of(const Settings *settings, const Judgement *judgement)
 {
     const char *host = judgement->host;
@@ -114,7 +136,7 @@ static Target target_of(const Settings *settings, const Judgement *judgement)
     if (!host)
         host = settings_get_text(settings, "gh.defaultHost");
     const char *repo = judgement->repo && strchr(judgement->repo, '/') ? judgement->repo : NULL;
-    return (Target) { .host = g_ascii_strdown(host, -1), .repo = repo };
+    return (Target) { .host = host_alike(host), .repo = repo };
 }
 
 /* `*`, `*.SUFFIX`, HOST, HOST/OWNER/REPO, HOST/OWNER/ *; and HOST/OWNER, which can only mean the
@@ -149,7 +171,8 @@ static unsigned pattern_rank(const char *pattern, const Target *target)
         return g_str_has_suffix(target->host, suffix) ? RANK_SUFFIX + length : 0;
     }
     g_auto(GStrv) parts = g_strsplit(pattern, "/", 3);
-    if (g_ascii_strcasecmp(parts[0], target->host) != 0)
+    g_autofree char *host = host_alike(parts[0]);
+    if (strcmp(host, target->host) != 0)
         return 0;
     if (!parts[1])
         return RANK_HOST;
@@ -158,7 +181,7 @@ static unsigned pattern_rank(const char *pattern, const Target *target)
         return 0;
     if (!parts[2] || strcmp(parts[2], "*") == 0)
         return RANK_OWNER;
-    return g_ascii_strcasecmp(parts[2], repo[1]) == 0 ? RANK_REPO : 0;
+    return is_same_name(parts[2], repo[1]) ? RANK_REPO : 0;
 }
 
 static bool is_for_repo_of(const char *pattern, const char *host)
@@ -239,6 +262,30 @@ static PolicyAction github_action(const Settings *settings, const ToolDef *tool,
     return strictest > (int)action ? (PolicyAction)strictest : action;
 }
 
+/* The strictest action for the call's own target and for every other that it names. *ret_where says
+   which brought it; caller frees. */
+static PolicyAction every_action(const Settings *settings, const ToolDef *tool,
+                                 const Judgement *judgement, PolicyAction by_table,
+                                 char **ret_where)
+{
+    PolicyAction action = github_action(settings, tool, judgement, by_table, ret_where);
+    for (guint i = 0; judgement->others && i < judgement->others->len; i++) {
+        const JudgedTarget *other = g_ptr_array_index(judgement->others, i);
+        const Judgement judged = { .effect = other->effect,
+                                   .host = other->host,
+                                   .repo = other->repo };
+        g_autofree char *host = NULL;
+        PolicyAction found =
+            github_action(settings, tool, &judged, gh_default_action(other->effect), &host);
+        if (found <= action)
+            continue;
+        action = found;
+        g_free(*ret_where);
+        *ret_where = g_strconcat(host, other->repo ? "/" : "", other->repo, NULL);
+    }
+    return action;
+}
+
 /* What in one value of rules cannot be understood; NULL: nothing. Caller frees. */
 static char *rules_mistake(const char *where, const json_t *value)
 {
@@ -311,7 +358,7 @@ PolicyAction policy_decide(const Settings *settings, DoorKind door, const ToolDe
     PolicyAction action = by_table;
     g_autofree char *host = NULL;
     if (tool->flags & TOOL_GITHUB)
-        action = github_action(settings, tool, judgement, action, &host);
+        action = every_action(settings, tool, judgement, action, &host);
 
     if (action > by_table && action == ACTION_REFUSE)
         *ret_reason = refusal_reason(settings, effect, host);

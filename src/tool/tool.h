@@ -25,14 +25,23 @@ typedef enum { // spec/common.md §4.1
 const char *effect_name(Effect effect); // "read" …
 
 /* What one call would do, in words that a person can judge. */
+typedef struct JudgedTarget { // a repository that a call names besides its own
+    Effect effect;            // what the call does there: read where it only takes from it
+    char *host;
+    char *repo; // OWNER/REPO; NULL: unknown
+} JudgedTarget;
+
+void judged_target_free(JudgedTarget *self);
+
 typedef struct Judgement {
     Effect effect;
-    char *summary;  // one line: "pushes branch pr-93 to its pull request"; NULL: the tool's name is
-                    // shown
-    char *host;     // of a GitHub call; NULL: none or the default host
-    char *repo;     // OWNER/REPO, when known
-    char *question; // what a person is asked, several lines; NULL: made from the rest and the
-                    // arguments
+    char *summary; // one line: "pushes branch pr-93 to its pull request"; NULL: the tool's name is
+                   // shown
+    char *host;    // of a GitHub call; NULL: none or the default host
+    char *repo;    // OWNER/REPO, when known
+    GPtrArray *others; // of JudgedTarget *: the policy of each holds, too; NULL: none
+    char *question;    // what a person is asked, several lines; NULL: made from the rest and the
+                       // arguments
 } Judgement;
 
 typedef enum { // from loose to strict

@@ -11,6 +11,7 @@
 #include "github/safe/gh_audit.h"
 #include "github/safe/gh_call_private.h"
 #include "github/safe/gh_closer_look.h"
+#include "github/safe/gh_named.h"
 #include "github/safe/gh_question.h"
 #include "tool/context.h"
 
@@ -224,8 +225,10 @@ static char **redact(const GhCall *self, RedactMode mode)
     return rest;
 }
 
-static void describe(GhCall *self, Judgement *judgement)
+static void describe(const ToolCall *call, GhCall *self, const GhCallSpec *spec,
+                     Judgement *judgement)
 {
+    const GhContextSpec context = gh_call_context_spec(call, self, spec->repo, spec->hostname);
     const GhContext *target = &self->target.context;
     g_auto(GStrv) argv = redact(self, REDACT_DISPLAY);
     const GhQuestion question = {
@@ -240,6 +243,7 @@ static void describe(GhCall *self, Judgement *judgement)
         .summary = g_strdup(self->classified.reason),
         .host = g_strdup(target->host),
         .repo = g_strdup(target->repo),
+        .others = gh_named_targets(&self->classified, &context, target),
         .question = gh_question_text(&question),
     };
 }
@@ -285,7 +289,7 @@ bool gh_call_judge(ToolCall *call, GhCall *self, const GhCallSpec *spec, Judgeme
     }
     if (!is_judged)
         return gh_call_note_error(self, cause, error);
-    describe(self, ret_judgement);
+    describe(call, self, spec, ret_judgement);
     return true;
 }
 
