@@ -298,7 +298,7 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
     g_autoptr(ToolSet) no_tools = tool_set_new(NULL);
     update_setup(self, options->tools ? options->tools : no_tools);
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
-    turn_setup_system_blocks(setup, warnings);
+    turn_setup_system_blocks(setup, warnings, options->context_note);
     make_engine(self, options->session, options->hooks);
     // the first to be told, so that others find the object as the event says
     event_hub_subscribe(self->hub, &(SubscriberSpec) { DETAIL_NONE, true, on_own_event, self });

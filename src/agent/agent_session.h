@@ -41,6 +41,7 @@ typedef struct AgentSessionOptions {
     bool is_model_named;
     ThinkingLevel thinking;
     const char *system_prompt, *append_prompt; // as in PromptOptions
+    GString *context_note;                     // as there; used while the object is made
     bool can_ask;           // false: nobody is there, and the policy decides without asking
     bool allow_writes;      // as in ToolDoor
     const char *allow_hint; // constant; may be NULL

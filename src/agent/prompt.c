@@ -55,7 +55,8 @@ static char *base_block(const PromptOptions *options)
 
 static char *project_block(const PromptOptions *options, GPtrArray *warnings)
 {
-    g_autofree char *files = prompt_context_files(options->agent_dir, options->cwd, warnings);
+    g_autofree char *files =
+        prompt_context_files(options->agent_dir, options->cwd, warnings, options->context_note);
     g_autofree char *facts = prompt_facts(options->cwd, options->now_ms);
     if (*files == '\0')
         return g_steal_pointer(&facts);

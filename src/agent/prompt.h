@@ -13,6 +13,7 @@ typedef struct PromptOptions { // all borrowed
     const char *system_prompt; // --system-prompt: text or file; NULL: SYSTEM.md or built in
     const char *append_prompt; // --append-system-prompt; NULL: APPEND_SYSTEM.md or none
     int64_t now_ms;
+    GString *context_note; // gets a line: which context files were taken, which not; may be NULL
 } PromptOptions;
 
 /* NULL-terminated blocks; caller frees with g_strfreev(). `warnings` may be NULL. */

@@ -14,8 +14,10 @@ char *system_prompt_tools(const ToolSet *tools);
 
 /* --- prompt_files.c */
 
-/* The context files of `cwd`, each as <file path="P">…</file>, farthest first. Caller frees. */
-char *prompt_context_files(const char *agent_dir, const char *cwd, GPtrArray *warnings);
+/* The context files of `cwd`, each as <file path="P">…</file>, farthest first. `note` (may be NULL)
+   gets what was taken and left out. Caller frees. */
+char *prompt_context_files(const char *agent_dir, const char *cwd, GPtrArray *warnings,
+                           GString *note);
 /* The nearest directory upwards that holds .git; NULL outside a repository. Caller frees. */
 char *prompt_repo_root(const char *cwd);
 /* The start of a regular file, valid UTF-8, with a notice when it was cut. NULL: no such file.

@@ -20,7 +20,7 @@ typedef struct Run {
 static void build_prompt(Run *self)
 {
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-    self->system_blocks = turn_setup_system_blocks(self->setup, warnings);
+    self->system_blocks = turn_setup_system_blocks(self->setup, warnings, NULL);
     for (unsigned i = 0; i < warnings->len; i++)
         agent_events_emit_notice(self->events, "warning", warnings->pdata[i]);
 }

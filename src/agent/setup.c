@@ -55,11 +55,14 @@ TurnSetup *turn_setup_new(const TurnSetupSpec *spec)
     return self;
 }
 
-const char *const *turn_setup_system_blocks(TurnSetup *self, GPtrArray *warnings)
+const char *const *turn_setup_system_blocks(TurnSetup *self, GPtrArray *warnings,
+                                            GString *context_note)
 {
+    PromptOptions prompt = self->prompt;
+    prompt.context_note = context_note;
     pthread_mutex_lock(&self->lock);
     if (!self->system_blocks && self->has_prompt)
-        self->system_blocks = prompt_build(&self->prompt, warnings);
+        self->system_blocks = prompt_build(&prompt, warnings);
     const char *const *blocks = (const char *const *)self->system_blocks;
     pthread_mutex_unlock(&self->lock);
     return blocks;

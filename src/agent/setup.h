@@ -45,8 +45,10 @@ void turn_setup_unref(TurnSetup *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TurnSetup, turn_setup_unref)
 
 /* The system prompt, built when it is first asked for; NULL-terminated, borrowed. Files are read,
-   so this takes time; what is wrong with them goes to `warnings` (may be NULL). Thread safe. */
-const char *const *turn_setup_system_blocks(TurnSetup *self, GPtrArray *warnings);
+   so this takes time; what is wrong with them goes to `warnings`, which were taken to
+   `context_note` (both may be NULL). Thread safe. */
+const char *const *turn_setup_system_blocks(TurnSetup *self, GPtrArray *warnings,
+                                            GString *context_note);
 
 /* {"model":{…},"thinkingLevel","tools"} of a snapshot. New reference. */
 json_t *turn_setup_state(const TurnSetup *self);

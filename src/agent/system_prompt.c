@@ -95,7 +95,10 @@ char *system_prompt_tools(const ToolSet *tools)
         if (tool_set_find(tools, guidance[i].tool))
             g_string_append_printf(out, "- %s\n", guidance[i].text);
     if (tool_set_find(tools, "github") && tool_set_find(tools, "bash"))
-        g_string_append(out, "- A single issue or pull request is read in `bash`: `gh issue view N "
-                             "--comments`, `gh pr view N`, `gh pr diff N`.\n");
+        g_string_append(out,
+                        "- A single issue or pull request is read in `bash`: `gh issue view N && "
+                        "gh issue view N --comments` (without a terminal --comments shows the "
+                        "comments only, not title and body; `gh pr view` likewise), `gh pr "
+                        "diff N`.\n");
     return g_string_free(out, FALSE);
 }

@@ -147,7 +147,9 @@ static void run_prompts(Launch *self, AgentSession *session)
 
 static AgentSession *open_conversation(Launch *self)
 {
+    g_autoptr(GString) context = g_string_new(NULL);
     const AgentSessionOptions options = {
+        .context_note = context,
         .cancel = self->cancel,
         .settings = self->settings,
         .registry = g_steal_pointer(&self->registry),
@@ -170,6 +172,8 @@ static AgentSession *open_conversation(Launch *self)
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     AgentSession *session = agent_session_new(&options, warnings);
     cmd_print_warnings(warnings);
+    if (self->options.verbose && context->len > 0)
+        fprintf(stderr, "%s\n", context->str);
 
     EventDetail detail = self->options.full_updates ? DETAIL_WHOLE : DETAIL_DELTAS;
     const SubscriberSpec subscriber = {

@@ -309,6 +309,7 @@ what is it"
 # ---- flags -----------------------------------------------------------------
 
 t "core-14 --tools offers those, and names the unknown"
+always
 run kedge --model mock/m1 --tools " Read,zzz" -p hi
 expect_exit 0
 expect_contains stderr zzz

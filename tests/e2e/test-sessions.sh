@@ -68,7 +68,7 @@ case $S in "$ROOT/-work/20"*T*-*Z_*-7*.jsonl) ;; *) fail "its path is $S" ;; esa
 case $S in *"_$(json "$S" 0.id).jsonl") ;; *) fail "its name is not its id" ;; esac
 [ "$(stat -c %a "$S")" = 600 ] || fail "its mode is $(stat -c %a "$S")"
 [ "$(stat -c %a "$ROOT")" = 700 ] || fail "the directory's mode is $(stat -c %a "$ROOT")"
-expect_json "$S" '[type=model_change].model' anthropic/claude-sonnet-4-5
+expect_json "$S" '[type=model_change].model' anthropic/claude-sonnet-5
 expect_json "$S" '[type=thinking_level_change].thinkingLevel' high
 
 t "--no-session leaves no file, also with --continue"

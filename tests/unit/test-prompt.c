@@ -157,12 +157,68 @@ static void test_context_files(void **state)
     put(self->work, ".kedge/AGENTS.md", "work kedge");
     g_autofree char *text = build(self);
     // the nearest .kedge/AGENTS.md counts; in the repository's own directory the next in rank
-    assert_order(text, (const char *const[]) { ">\nuser own\n", ">\nrepo claude\n",
-                                               ">\nwork kedge\n", "detached HEAD", NULL });
-    static const char *const absent[] = { "user claude", "above the repository", "repo agents",
-                                          "repo kedge" };
+    assert_order(text,
+                 (const char *const[]) { ">\nuser own\n", ">\nrepo agents\n", ">\nrepo claude\n",
+                                         ">\nwork kedge\n", "detached HEAD", NULL });
+    static const char *const absent[] = { "user claude", "above the repository", "repo kedge" };
     for (size_t i = 0; i < G_N_ELEMENTS(absent); i++)
         assert_null(strstr(text, absent[i]));
+}
+
+/* `gh issue view N --comments` alone has neither title nor body when gh has no terminal. */
+static void test_issues_are_read_whole(void **state)
+{
+    static const ToolDef bash = { .name = "bash", .summary = "Run" };
+    static const ToolDef github = { .name = "github", .summary = "GitHub" };
+    static const ToolDef *const both[] = { &bash, &github, NULL };
+    Fixture *self = *state;
+    ToolSet *set = tool_set_new(both);
+    self->options.tools = set;
+    g_autofree char *text = build(self);
+    tool_set_unref(set);
+    assert_non_null(strstr(text, "`gh issue view N && gh issue view N --comments`"));
+}
+
+/* core-127 */
+static void test_agents_and_claude(void **state)
+{
+    static const struct {
+        const char *name, *agents, *claude, *note;
+        bool is_linked;
+    } cases[] = {
+        { "different", "for agents", "for claude", "Context: AGENTS.md, CLAUDE.md", false },
+        { "equal", "the same\n", "\nthe same",
+          "Context: AGENTS.md; not CLAUDE.md (same as AGENTS.md)", false },
+        { "a link", "the same", NULL, "Context: AGENTS.md; not CLAUDE.md (same as AGENTS.md)",
+          true },
+        { "an import", "the rules", "\n @AGENTS.md \n",
+          "Context: AGENTS.md; not CLAUDE.md (imports AGENTS.md)", false },
+        { "an import with more", "the rules", "@AGENTS.md\nand mine",
+          "Context: AGENTS.md, CLAUDE.md", false },
+        { "the other way round", "@./CLAUDE.md", "the rules",
+          "Context: CLAUDE.md; not AGENTS.md (imports CLAUDE.md)", false },
+        { "an import of something else", "the rules", "@README.md", "Context: AGENTS.md, CLAUDE.md",
+          false },
+    };
+    Fixture *self = *state;
+    put(self->work, ".gemini/GEMINI.md", "for gemini"); // where there is neither
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GString) note = g_string_new(NULL);
+        self->options.context_note = note;
+        g_autofree char *claude = g_build_filename(self->work, "CLAUDE.md", NULL);
+        unlink(claude);
+        put(self->work, "AGENTS.md", cases[i].agents);
+        if (cases[i].is_linked)
+            assert_int_equal(symlink("AGENTS.md", claude), 0);
+        else
+            put(self->work, "CLAUDE.md", cases[i].claude);
+        g_autofree char *text = build(self);
+        assert_null(strstr(text, "for gemini"));
+        if (!g_str_equal(note->str, cases[i].note))
+            fail_msg("%s: %s", cases[i].name, note->str);
+        if (i == 0)
+            assert_order(text, (const char *const[]) { "for agents", "for claude", NULL });
+    }
 }
 
 static void test_identical_and_hidden_files(void **state)
@@ -236,6 +292,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_custom_base, setup, teardown),
         cmocka_unit_test_setup_teardown(test_null_prompt, setup, teardown),
         cmocka_unit_test_setup_teardown(test_context_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_issues_are_read_whole, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_agents_and_claude, setup, teardown),
         cmocka_unit_test_setup_teardown(test_identical_and_hidden_files, setup, teardown),
         cmocka_unit_test_setup_teardown(test_large_file_is_cut, setup, teardown),
         cmocka_unit_test_setup_teardown(test_hostile_repository, setup, teardown),
