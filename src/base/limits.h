@@ -36,6 +36,7 @@
 #define LIMIT_STDIN_BYTES       (64 * MIB)  // piped prompt
 #define LIMIT_AT_TEXT_BYTES     (5 * MIB)   // @file (agent-core §1.4)
 #define LIMIT_AT_IMAGE_BYTES    (25 * MIB)
+#define LIMIT_IMAGE_PIXELS      40000000 // that are decoded, 4 bytes each
 
 #define LIMIT_MCP_BATCH_MESSAGES 50               // common §4.5
 #define LIMIT_MCP_CALLS          64               // of one client at once

@@ -5,6 +5,7 @@
 
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/image.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -85,9 +86,16 @@ static bool add_file(Parts *parts, const char *argument, const char *cwd, GError
         return false;
     const char *type = message_image_type(data, size);
     if (type) {
-        g_autofree char *base64 = g_base64_encode((const guchar *)data, size);
-        json_append_take(parts->images, message_image_block(base64, type));
-        g_string_append_printf(parts->text, "<file name=\"%s\"></file>\n", path);
+        g_auto(ImageFit) image = { 0 };
+        image_fit(data, size, type, &image);
+        g_string_append_printf(parts->text, "<file name=\"%s\">%s</file>\n", path,
+                               image.note ? image.note : "");
+        if (!image.data) {
+            g_ptr_array_add(parts->warnings, g_strdup_printf("%s: %s", path, image.note));
+            return true;
+        }
+        g_autofree char *base64 = g_base64_encode((const guchar *)image.data, image.size);
+        json_append_take(parts->images, message_image_block(base64, image.type));
     } else if (size > LIMIT_AT_TEXT_BYTES) {
         skip_file(parts, path, size);
     } else {

@@ -4,6 +4,7 @@
  */
 #include "model/convert.h"
 
+#include "base/image.h"
 #include "base/utf8.h"
 #include "model/message.h"
 #include "model/openai.h"
@@ -12,6 +13,7 @@
 
 #define NO_IMAGES      "(image left out: this model does not accept images)"
 #define NO_IMAGE_DATA  "(image left out: its data is gone)"
+#define TOO_LARGE      "(image left out: it is larger than models take)"
 #define NO_TEXT_DATA   "(text left out: its data is gone)"
 #define NO_RESULT      "No result provided"
 #define ABORTED_RESULT "aborted"
@@ -25,6 +27,9 @@
 #define MISTRAL_ID_CHARS   9
 #define TOOL_NAME_CHARS    64
 #define UNKNOWN_TOOL       "unknown_tool"
+#define IMAGE_BASE64_CHARS (5 * 1000 * 1000)
+#define IMAGE_SIDE         8000
+#define IMAGE_HEAD_CHARS   65536 // the head of a JPEG may hold a preview
 
 typedef struct Conversion {
     const Model *model;
@@ -151,6 +156,20 @@ static json_t *user_blocks(const json_t *message)
 
 /* --- blocks --- */
 
+/* Servers refuse the whole conversation for one such image; sessions may hold some from before they
+   were made smaller on arrival. */
+static bool is_image_too_large(const char *data)
+{
+    if (strlen(data) > IMAGE_BASE64_CHARS)
+        return true;
+    g_autofree char *head_text = g_strndup(data, IMAGE_HEAD_CHARS);
+    gsize size = 0;
+    g_autofree guchar *head = g_base64_decode(head_text, &size);
+    unsigned width = 0, height = 0;
+    return image_dimensions((const char *)head, size, &width, &height) &&
+           MAX(width, height) > IMAGE_SIDE;
+}
+
 /* What is to stand in place of a block that cannot be sent, or NULL. A blob is a file beside the
    sessions, and files get deleted. */
 static const char *placeholder(const Conversion *self, const json_t *block)
@@ -158,7 +177,9 @@ static const char *placeholder(const Conversion *self, const json_t *block)
     if (wire_block_is(block, "image")) {
         const char *data = json_get_text(block, "data");
         bool has_data = data && *data && !g_str_has_prefix(data, "blob:");
-        return !self->model->accepts_images ? NO_IMAGES : has_data ? NULL : NO_IMAGE_DATA;
+        if (!self->model->accepts_images)
+            return NO_IMAGES;
+        return !has_data ? NO_IMAGE_DATA : is_image_too_large(data) ? TOO_LARGE : NULL;
     }
     const char *text = json_get_text(block, "text");
     bool is_lost = (!text || !*text) && json_get_text(block, "textBlob");

@@ -2,6 +2,7 @@
  * read: a text file, a directory, an image, or an artifact of the session (agent-tools §3.1).
  */
 #include "base/file.h"
+#include "base/image.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "model/message.h"
@@ -110,10 +111,15 @@ static bool show_image(const char *type, const char *path, const struct stat *in
     size_t size = 0;
     if (!file_read(path, MAX_IMAGE_BYTES, &data, &size, error))
         return false;
-    g_autofree char *text = g_strdup_printf("Read image file [%s]", type);
-    g_autofree char *base64 = g_base64_encode((const guchar *)data, size);
+    g_auto(ImageFit) image = { 0 };
+    image_fit(data, size, type, &image);
+    g_autofree char *text = g_strdup_printf("Read image file [%s]%s%s", type,
+                                            image.note ? "\n" : "", image.note ? image.note : "");
     tool_result_add_text(result, text);
-    tool_result_add_image(result, base64, type);
+    if (!image.data)
+        return true;
+    g_autofree char *base64 = g_base64_encode((const guchar *)image.data, image.size);
+    tool_result_add_image(result, base64, image.type);
     return true;
 }
 

@@ -189,6 +189,12 @@ static void test_lost_data(void **state G_GNUC_UNUSED)
           "'image/png'},{'type':'image','mimeType':'image/png'}]}]",
           "[{'role':'user','content':[{'type':'text','text':'(image left out: its data is gone)'},"
           "{'type':'text','text':'(image left out: its data is gone)'}]}]");
+    // a PNG's head that says 8001 × 1
+    static const char wide[] = "iVBORw0KGgoAAAANSUhEUgAAH0EAAAABCAYAAAA=";
+    g_autofree char *history = g_strdup_printf(
+        "[{'role':'user','content':[{'type':'image','data':'%s','mimeType':'image/png'}]}]", wide);
+    check("too wide", model, history,
+          "[" USER("(image left out: it is larger than models take)") "]");
     check("text", model,
           "[{'role':'user','content':[{'type':'text','text':'','textBlob':'blob:sha256:00'}]}]",
           "[" USER("(text left out: its data is gone)") "]");

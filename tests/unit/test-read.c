@@ -454,10 +454,10 @@ static void test_images(void **state G_GNUC_UNUSED)
         const char *data, *type;
         size_t size;
     } cases[] = {
-        { "\x89PNG\r\n\x1a\n\0\0", "image/png", 10 },
-        { "\xff\xd8\xff\xe0", "image/jpeg", 4 },
-        { "GIF89a..", "image/gif", 8 },
-        { "RIFF1234WEBPVP8 ", "image/webp", 16 },
+        { "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01", "image/png", 24 },
+        { "\xff\xd8\xff\xc0\0\x11\x08\0\x01\0\x01\x03", "image/jpeg", 12 },
+        { "GIF89a\x01\0\x01\0", "image/gif", 10 },
+        { "RIFF1234WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\x01\0\x01\0", "image/webp", 30 },
     };
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

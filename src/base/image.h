@@ -1,0 +1,26 @@
+/*
+ * Images that are to go to a model: brought down to a size that servers take (agent-tools §3.1.10).
+ *
+ * libgd does the work. It is opened with dlopen() when the first image needs it, and not needed at
+ * all while images are small. Thread safe.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+typedef struct ImageFit {
+    char *data; // NULL: it cannot be sent
+    size_t size;
+    const char *type; // MIME type; static or the caller's
+    char *note;       // how it was changed, or why it cannot be sent; NULL: it is as it was
+} ImageFit;
+
+void image_fit_clear(ImageFit *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ImageFit, image_fit_clear)
+
+/* `type` is the MIME type that the content has: PNG, JPEG, GIF or WebP. */
+void image_fit(const char *data, size_t size, const char *type, ImageFit *ret_fit);
+
+/* Of the same four, from the head of the file. False: none of them, or broken. */
+bool image_dimensions(const char *data, size_t size, unsigned *ret_width, unsigned *ret_height);
