@@ -1,6 +1,8 @@
 /*
  * argv → Command → exit code.
  */
+#include "base/log.h"
+#include "base/secrets.h"
 #include "tables.h"
 
 #include <fcntl.h>
@@ -21,6 +23,12 @@ int main(int argc, char **argv)
     signal(SIGCHLD, SIG_DFL); // an inherited SIG_IGN would eat exit statuses
     signal(SIGXFSZ, SIG_IGN); // a file at its size limit is a write error as well
     open_standard_descriptors();
+    if (!secrets_close_process())
+        log_warning(
+            "KEDGE_ALLOW_DEBUG is set: other processes of yours can read the memory of this "
+            "one, keys included");
+    secrets_take_environment();
+    secrets_take_arguments(argc, argv);
     g_autoptr(ToolSet) tools = tool_set_new(tool_table);
     const CommandEnv env = { .commands = command_table, .tools = tools, .hooks = hook_table };
     return cmd_main(&env, argc, argv);

@@ -3,43 +3,7 @@
  */
 #include "base/env.h"
 
-// agent-core §2.11, then the search providers of agent-tools §11.7
-static const char *const provider_keys[] = {
-    "ANTHROPIC_OAUTH_TOKEN",
-    "ANTHROPIC_API_KEY",
-    "OPENAI_API_KEY",
-    "GEMINI_API_KEY",
-    "OPENROUTER_API_KEY",
-    "GROQ_API_KEY",
-    "MISTRAL_API_KEY",
-    "XAI_API_KEY",
-    "DEEPSEEK_API_KEY",
-    "CEREBRAS_API_KEY",
-    "TOGETHER_API_KEY",
-    "FIREWORKS_API_KEY",
-    "ZAI_API_KEY",
-    "AZURE_OPENAI_API_KEY",
-    "HUGGINGFACE_HUB_TOKEN",
-    "HF_TOKEN",
-    "OLLAMA_API_KEY",
-    "LLAMA_CPP_API_KEY",
-    "LM_STUDIO_API_KEY",
-    "VLLM_API_KEY",
-    "KEDGE_API_KEY",
-    "PERPLEXITY_COOKIES",
-    "PERPLEXITY_API_KEY",
-    "BRAVE_API_KEY",
-    "JINA_API_KEY",
-    "MOONSHOT_SEARCH_API_KEY",
-    "KIMI_SEARCH_API_KEY",
-    "MOONSHOT_API_KEY",
-    "ANTHROPIC_SEARCH_API_KEY",
-    "EXA_API_KEY",
-    "TAVILY_API_KEY",
-    "KAGI_API_KEY",
-    "SYNTHETIC_API_KEY",
-    NULL,
-};
+#include "base/secrets.h"
 
 const char *env_get_raw(const char *name)
 {
@@ -86,22 +50,83 @@ gint64 env_int(const char *name, gint64 fallback)
     return (gint64)number;
 }
 
-bool env_is_provider_key(const char *name)
+/* What a sandboxed or cautious child keeps (safety §7.5, `env.inherit: safe`). */
+static bool is_safe_name(const char *name)
 {
-    return g_strv_contains(provider_keys, name);
+    static const char *const names[] = {
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "LANG",
+        "TZ",
+        "TERM",
+        "COLORTERM",
+        "COLUMNS",
+        "LINES",
+        "TMPDIR",
+        "XDG_CACHE_HOME",
+        "XDG_DATA_HOME",
+        "XDG_STATE_HOME",
+        "GOPATH",
+        "GOROOT",
+        "GOFLAGS",
+        "JAVA_HOME",
+        "NODE_PATH",
+        "NVM_DIR",
+        "PYENV_ROOT",
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "CARGO_HOME",
+        "RUSTUP_HOME",
+        "CC",
+        "CXX",
+        "CFLAGS",
+        "CXXFLAGS",
+        "LDFLAGS",
+        "PKG_CONFIG_PATH",
+        "MAKEFLAGS",
+        "CI",
+        "GITHUB_ACTIONS",
+        "GITHUB_WORKSPACE",
+        "GITHUB_REPOSITORY",
+        "GITHUB_REF",
+        "GITHUB_SHA",
+        "GITHUB_RUN_ID",
+        "GITHUB_EVENT_NAME",
+        "no_proxy",
+        "NO_PROXY",
+        NULL,
+    };
+    return g_strv_contains(names, name) || g_str_has_prefix(name, "LC_");
 }
 
-static bool is_secret(const char *name)
+/* A proxy is needed to reach anything; one with a password is a secret. */
+static bool is_safe_proxy(const char *name, const char *value)
 {
-    if (env_is_provider_key(name))
-        return true;
-    if (!g_str_has_prefix(name, "KEDGE_") && !g_str_has_prefix(name, "PI_"))
+    static const char *const names[] = { "http_proxy",  "https_proxy", "all_proxy", "HTTP_PROXY",
+                                         "HTTPS_PROXY", "ALL_PROXY",   NULL };
+    return g_strv_contains(names, name) && strchr(value, '@') == NULL;
+}
+
+static bool child_gets(const char *name, const char *value, const char *const *pass, bool is_safe)
+{
+    bool is_passed = pass != NULL && g_strv_contains(pass, name);
+    switch (secret_kind(name)) {
+    case SECRET_ACTIONS:
         return false;
-    return g_str_has_suffix(name, "_KEY") || g_str_has_suffix(name, "_TOKEN") ||
-           g_str_has_suffix(name, "_SECRET");
+    case SECRET_KEY:
+        return is_passed;
+    case SECRET_TOKEN:
+        return !is_safe;
+    case SECRET_NONE:
+        break;
+    }
+    return !is_safe || is_passed || is_safe_name(name) || is_safe_proxy(name, value);
 }
 
-char **env_for_child(const char *const *pass)
+static char **child_environment(const char *const *pass, bool is_safe)
 {
     GPtrArray *kept = g_ptr_array_new();
     for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
@@ -109,9 +134,20 @@ char **env_for_child(const char *const *pass)
         if (equals == NULL)
             continue;
         g_autofree char *name = g_strndup(*entry, (gsize)(equals - *entry));
-        if (!is_secret(name) || (pass != NULL && g_strv_contains(pass, name)))
+        if (child_gets(name, equals + 1, pass, is_safe))
             g_ptr_array_add(kept, g_strdup(*entry));
     }
+    secrets_add_for_child(kept, pass, is_safe);
     g_ptr_array_add(kept, NULL);
     return (char **)g_ptr_array_free(kept, FALSE);
+}
+
+char **env_for_child(const char *const *pass)
+{
+    return child_environment(pass, false);
+}
+
+char **env_for_safe_child(const char *const *pass)
+{
+    return child_environment(pass, true);
 }

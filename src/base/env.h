@@ -1,6 +1,7 @@
 /*
  * kedge's own environment variables (spec/common.md §3): KEDGE_X, or PI_X when that is unset.
- * An empty value counts as unset. Reads only; nothing here changes the environment.
+ * An empty value counts as unset. Reads only; nothing here changes the environment. Keys and tokens
+ * are not in it: base/secrets.h has them.
  */
 #pragma once
 
@@ -22,10 +23,10 @@ bool env_flag(const char *name);
 /* Milliseconds or counts; `fallback` when unset or not a non-negative decimal. */
 gint64 env_int(const char *name, gint64 fallback);
 
-/* The environment for children (common §6): ours without model-provider keys and without KEDGE_ and
-   PI_ names ending in _KEY, _TOKEN or _SECRET; `pass` (NULL or NULL-terminated) names exceptions.
-   Caller frees with g_strfreev(). */
+/* The environment for children (common §6): what kedge was started with, without model-provider
+   keys and without KEDGE_ and PI_ names ending in _KEY, _TOKEN or _SECRET, but for those that
+   `pass` (NULL or NULL-terminated) names; never the tokens of the Actions runner. Caller frees with
+   g_strfreev(). */
 char **env_for_child(const char *const *pass);
-
-/* True for a variable that holds a model provider's credential (agent-core §2.11). */
-bool env_is_provider_key(const char *name);
+/* `env.inherit: safe`: a list of harmless names, and what `pass` names; no token of GitHub. */
+char **env_for_safe_child(const char *const *pass);

@@ -3,7 +3,9 @@
  */
 #include "cmd/cmd.h"
 
+#include "base/dirs.h"
 #include "base/fd.h"
+#include "model/model_secrets.h"
 
 #include <poll.h>
 
@@ -124,6 +126,8 @@ int cmd_main(const CommandEnv *env, int argc, char *const *argv)
         return cmd_print(KEDGE_VERSION "\n") ? EXIT_OK : EXIT_FAILED;
 
     cmd_load_dotenv();
+    g_autofree char *agent_dir = dirs_agent();
+    model_secrets_take(agent_dir);
     if (!first || first[0] == '-' || first[0] == '@')
         return run_command(env, launch, argc - 1, argv + 1);
     const Command *command = cmd_find(env, first);

@@ -8,6 +8,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/secrets.h"
 #include "base/str.h"
 
 #include <sys/stat.h>
@@ -91,7 +92,7 @@ static GStrvBuilder *common_variables(void)
     for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++)
         g_strv_builder_add(list, fixed[i]);
     for (size_t i = 0; i < G_N_ELEMENTS(passed); i++) {
-        const char *value = env_get_raw(passed[i]);
+        const char *value = secrets_get(passed[i]);
         if (value != NULL)
             add(list, passed[i], value);
     }

@@ -5,12 +5,13 @@
 #include "github/rest_private.h"
 
 #include "base/env.h"
+#include "base/secrets.h"
 #include "base/str.h"
 
 /* Of the environment, trimmed; NULL when it is blank. Caller frees. */
 static char *variable(const char *name)
 {
-    const char *value = env_get_raw(name);
+    const char *value = secrets_get(name);
     g_autofree char *trimmed = value ? g_strstrip(g_strdup(value)) : NULL;
     return str_is_empty(trimmed) ? NULL : g_steal_pointer(&trimmed);
 }

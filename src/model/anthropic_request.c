@@ -2,6 +2,7 @@
  * Anthropic Messages: writing the request.
  */
 #include "base/env.h"
+#include "base/secrets.h"
 #include "model/anthropic.h"
 #include "model/message.h"
 
@@ -21,7 +22,7 @@ static bool is_first_party(const Model *model)
 static bool is_oauth_token(const char *key)
 {
     return g_str_has_prefix(key, ANTHROPIC_OAUTH_PREFIX) ||
-           g_strcmp0(key, env_get_raw("ANTHROPIC_OAUTH_TOKEN")) == 0;
+           g_strcmp0(key, secrets_get("ANTHROPIC_OAUTH_TOKEN")) == 0;
 }
 
 /* The tokens to think with; 0 when this request does not think by budget. Leaves room for an answer

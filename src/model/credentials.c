@@ -2,7 +2,7 @@
  * Which key a request is sent with (agent-core §2.11): --api-key, the provider's environment
  * variables, the models file, and last KEDGE_API_KEY for a model that was named.
  */
-#include "base/env.h"
+#include "base/secrets.h"
 #include "model/registry_private.h"
 
 /* Without blanks around it: a trailing line end, as files and pipes leave it, would spoil the
@@ -22,7 +22,7 @@ static char *environment_key(const char *provider)
 {
     const CatalogueProvider *known = catalogue_find_provider(provider);
     for (size_t i = 0; known && i < G_N_ELEMENTS(known->env_names) && known->env_names[i]; i++) {
-        char *key = clean_key(env_get_raw(known->env_names[i]));
+        char *key = clean_key(secrets_get(known->env_names[i]));
         if (key)
             return key;
     }
@@ -44,11 +44,11 @@ char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_
         return key;
     const char *written = g_hash_table_lookup(self->file_keys, model->provider);
     if (written) {
-        const char *value = env_get_raw(written);
+        const char *value = secrets_get(written);
         key = clean_key(value ? value : written);
     }
     if (!key && is_named)
-        key = clean_key(env_get_raw("KEDGE_API_KEY"));
+        key = clean_key(secrets_get("KEDGE_API_KEY"));
     return key;
 }
 

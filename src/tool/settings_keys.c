@@ -10,6 +10,7 @@ static const char *const interrupt_modes[] = { "immediate", "wait", NULL };
 static const char *const thinking_levels[] = { "off",  "minimal", "low", "medium",
                                                "high", "xhigh",   NULL };
 
+static const char *const inherit_modes[] = { "all", "safe", NULL };
 static const char *const gh_profiles[] = { "full", "general", "read-only", "off", NULL };
 
 static const SettingKey keys[] = {
@@ -70,6 +71,8 @@ static const SettingKey keys[] = {
     { "shellPath", SETTING_STRING, "null", SETTING_USER_ONLY, NULL, "Shell of the bash tool" },
     { "env.pass", SETTING_ARRAY, "[]", SETTING_USER_ONLY, NULL,
       "Variables that children get although they look like secrets" },
+    { "env.inherit", SETTING_ENUM, "\"all\"", SETTING_MAY_TIGHTEN, inherit_modes,
+      "Environment of commands: all but keys, or a list of harmless variables without tokens" },
 
     { "agentTools.taskDb", SETTING_STRING, "null", SETTING_USER_ONLY, NULL,
       "Store of the task queue: a path, sqlite:/path or postgres://…; unset: the agent-tools "

@@ -135,10 +135,19 @@ static char **passed_names(const Settings *settings)
     return (char **)g_ptr_array_free(names, FALSE);
 }
 
+/* A project may ask for it, and not take it back. */
+static bool is_inheriting_safely(const Settings *settings)
+{
+    const char *user = json_string_value(settings_user_json(settings, "env.inherit"));
+    const char *project = json_string_value(settings_project_json(settings, "env.inherit"));
+    return g_strcmp0(user, "safe") == 0 || g_strcmp0(project, "safe") == 0;
+}
+
 char **bash_environment(const Settings *settings, const char *shell)
 {
     g_auto(GStrv) pass = passed_names(settings);
-    char **env = env_for_child((const char *const *)pass);
+    const char *const *names = (const char *const *)pass;
+    char **env = is_inheriting_safely(settings) ? env_for_safe_child(names) : env_for_child(names);
     env = g_environ_setenv(env, "SHELL", shell, TRUE);
     if (!env_flag("BASH_NO_CI"))
         env = g_environ_setenv(env, "CI", "1", TRUE);

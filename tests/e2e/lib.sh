@@ -50,9 +50,12 @@ _forget_environment
 E2E_TMP=$(mktemp -d "${TMPDIR:-/tmp}/kedge-e2e.XXXXXX") || { echo "Bail out! no temporary directory"; exit 1; }
 E2E_TMP=$(cd "$E2E_TMP" && pwd -P)
 _state=$E2E_TMP/.state
-mkdir "$_state" "$E2E_TMP/bin" "$E2E_TMP/run"
+mkdir "$_state" "$E2E_TMP/bin" "$E2E_TMP/program" "$E2E_TMP/run"
 : >"$_state/pids" && : >"$_state/claims" && : >"$_state/stdout" && : >"$_state/stderr"
-ln -s "$KEDGE" "$E2E_TMP/bin/kedge" # so that tests, and what they start, say `kedge`
+# Tests, and what they start, say `kedge`. It then runs under a path of this test, by which strays()
+# knows it: its environment cannot be read from outside.
+ln -s "$KEDGE" "$E2E_TMP/program/kedge"
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$E2E_TMP/program/kedge" >"$E2E_TMP/bin/kedge" && chmod +x "$E2E_TMP/bin/kedge"
 
 export KEDGE E2E_TMP E2E_DIR E2E_ROOT
 export PATH="$E2E_TMP/bin:$PATH" LC_ALL=C.UTF-8 TZ=UTC TERM=dumb NO_COLOR=1 PAGER=cat
@@ -245,11 +248,11 @@ _is_gone() {
 }
 
 # strays: the processes, but for the servers, that belong to this test; each a line. They are known by
-# the private directory in their environment.
+# the private directory in their environment or their command line.
 strays() {
     for _environ in /proc/[0-9]*/environ; do
         _stray=${_environ#/proc/} _stray=${_stray%/environ}
-        if grep -qsaF "$E2E_TMP" "$_environ" && ! grep -qx "$_stray" "$_state/pids" && ! _is_gone "$_stray"; then
+        if grep -qsaF "$E2E_TMP" "$_environ" "/proc/$_stray/cmdline" && ! grep -qx "$_stray" "$_state/pids" && ! _is_gone "$_stray"; then
             echo "$_stray $(tr '\0' ' ' <"/proc/$_stray/cmdline" 2>/dev/null)"
         fi
     done

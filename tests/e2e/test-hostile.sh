@@ -131,7 +131,7 @@ t "the key of the model is in no file, output, event, argument or environment of
 rm -rf "$HOME/.kedge"
 model_script - <<'J'
 {"text": "ok", "when": {"path": "messages", "count": 3}, "expect": [{"not_contains": "very-secret"}, {"contains": "HOME="}], "repeat": true}
-{"tool_calls": [{"name": "bash", "arguments": {"command": "env; set; export; cat /proc/$$/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n'"}}], "repeat": true}
+{"tool_calls": [{"name": "bash", "arguments": {"command": "cat /proc/$$/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n'; env; set; export"}}], "repeat": true}
 J
 export ANTHROPIC_API_KEY=sk-ant-very-secret-0123456789
 run kedge --verbose -p hi
@@ -170,7 +170,7 @@ expect_empty "$PWD/open"
 
 # ---- what a project brings -------------------------------------------------
 
-t "the project's .env brings provider keys and nothing else"
+t "common-S06: the project's .env brings nothing before the repository is trusted, and that is said once"
 rm -rf "$HOME/.kedge"
 model_script - <<'J'
 {"tool_calls": [{"name": "bash", "arguments": {"command": "env"}}]}
@@ -195,17 +195,25 @@ LD_PRELOAD=/from-project
 PATH=/from-project
 SHELL=/from-project
 E
-run env -u ANTHROPIC_API_KEY kedge -p hi
+run kedge -p hi
 expect_exit 0
 expect_out ok
 expect_model_done
-[ "$(model_journal 0.headers.x-api-key)" = '***' ] || fail "the key was not taken"
-! grep -rqs sk-from-project "$HOME/.kedge" || fail "the key is in a file"
+[ "$(grep -c 'not trusted' "$(path_of stderr)")" = 1 ] || fail "not said once"
+expect_contains stderr "$PWD/.env: not used, the repository is not trusted: ANTHROPIC_API_KEY"
+expect_not_contains stderr sk-from-project
+run env -u ANTHROPIC_API_KEY kedge -p hi
+expect_exit 1
+expect_contains stderr "No models available"
 
-t "what is set already stays; an empty value counts as unset"
+t "a variable that is set and empty counts as unset"
 run env ANTHROPIC_API_KEY= kedge --list-models haiku
+expect_not_contains stdout claude-haiku
+mkdir -p "$AGENT"
+mv .env "$AGENT/.env"
+run env ANTHROPIC_API_KEY= KEDGE_AGENT_DIR="$AGENT" KEDGE_SHELL_PREFIX= PATH="$PATH" kedge --list-models haiku
 expect_contains stdout claude-haiku
-rm .env
+rm "$AGENT/.env"
 
 t "the user's own .env files bring everything, the agent's before the home's"
 mkdir -p "$AGENT"

@@ -3,7 +3,7 @@
  */
 #include "model_fixture.h"
 
-#include "base/env.h"
+#include "base/secret_names.h"
 
 static void assert_key(const ModelRegistry *registry, const char *provider, const char *id,
                        bool is_named, const char *want)
@@ -75,7 +75,7 @@ static void test_names_are_secret(void **state G_GNUC_UNUSED)
 {
     for (size_t i = 0; i < catalogue_provider_count; i++) {
         for (size_t j = 0; j < 2 && catalogue_providers[i].env_names[j]; j++)
-            assert_true(env_is_provider_key(catalogue_providers[i].env_names[j]));
+            assert_true(secret_is_provider_key(catalogue_providers[i].env_names[j]));
     }
 }
 

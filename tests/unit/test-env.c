@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/env.h"
+#include "base/secret_names.h"
 
 static void test_get_prefers_kedge(void **state G_GNUC_UNUSED)
 {
@@ -127,11 +128,11 @@ static void test_child_environment(void **state G_GNUC_UNUSED)
 
 static void test_provider_keys(void **state G_GNUC_UNUSED)
 {
-    assert_true(env_is_provider_key("GEMINI_API_KEY"));
-    assert_true(env_is_provider_key("KEDGE_API_KEY"));
-    assert_false(env_is_provider_key("GITHUB_TOKEN"));
-    assert_false(env_is_provider_key("OPENAI_BASE_URL"));
-    assert_false(env_is_provider_key(""));
+    assert_true(secret_is_provider_key("GEMINI_API_KEY"));
+    assert_true(secret_is_provider_key("KEDGE_API_KEY"));
+    assert_false(secret_is_provider_key("GITHUB_TOKEN"));
+    assert_false(secret_is_provider_key("OPENAI_BASE_URL"));
+    assert_false(secret_is_provider_key(""));
 }
 
 int main(void)

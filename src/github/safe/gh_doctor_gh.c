@@ -6,6 +6,7 @@
 #include "base/dirs.h"
 #include "base/env.h"
 #include "base/path.h"
+#include "base/secrets.h"
 #include "github/gh_env.h"
 #include "github/safe/command_table.h"
 #include "github/safe/gh_auth_status.h"
@@ -120,9 +121,9 @@ static bool has_environment_token(const char *host)
 {
     bool is_githubs = strcmp(host, "github.com") == 0 || strcmp(host, "github.localhost") == 0 ||
                       g_str_has_suffix(host, ".ghe.com");
-    return is_githubs ? env_get_raw("GH_TOKEN") != NULL || env_get_raw("GITHUB_TOKEN") != NULL
-                      : env_get_raw("GH_ENTERPRISE_TOKEN") != NULL ||
-                            env_get_raw("GITHUB_ENTERPRISE_TOKEN") != NULL;
+    return is_githubs ? secrets_get("GH_TOKEN") != NULL || secrets_get("GITHUB_TOKEN") != NULL
+                      : secrets_get("GH_ENTERPRISE_TOKEN") != NULL ||
+                            secrets_get("GITHUB_ENTERPRISE_TOKEN") != NULL;
 }
 
 /* The logins at `host`; NULL with *ret_failure set (caller frees). */

@@ -4,8 +4,8 @@
  */
 #include "github/safe/gh_doctor_check.h"
 
-#include "base/env.h"
 #include "base/file.h"
+#include "base/secrets.h"
 #include "github/git.h"
 #include "github/safe/gh_aliases.h"
 #include "github/safe/gh_audit.h"
@@ -44,7 +44,7 @@ void doctor_check_env_external(Doctor *self)
     };
     g_autoptr(GString) set = g_string_new(NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(variables); i++) {
-        const char *value = env_get_raw(variables[i].name);
+        const char *value = secrets_get(variables[i].name);
         if (value == NULL)
             continue;
         g_string_append_printf(set, "%s%s", set->len > 0 ? " " : "", variables[i].name);

@@ -1,0 +1,8 @@
+/*
+ * The keys of the models file (spec/common.md §10.1): variables that it names leave the
+ * environment, values that it holds are known. Before the first thread.
+ */
+#pragma once
+
+/* A file that is missing or broken is no error here: the registry says what is wrong with it. */
+void model_secrets_take(const char *agent_dir);
