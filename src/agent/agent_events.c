@@ -3,6 +3,8 @@
  */
 #include "agent/agent_events.h"
 
+#include "base/mask.h"
+
 json_t *agent_event_new(const char *type)
 {
     json_t *event = json_object();
@@ -12,9 +14,11 @@ json_t *agent_event_new(const char *type)
 
 void agent_events_emit(const AgentEvents *self, json_t *event)
 {
-    if (self->func)
-        self->func(event, self->user_data);
-    json_decref(event);
+    g_autoptr(json_t) owned = event;
+    if (!self->func)
+        return;
+    g_autoptr(json_t) masked = mask_json(owned); // what a person wrote may hold a key
+    self->func(masked, self->user_data);
 }
 
 void agent_events_emit_type(const AgentEvents *self, const char *type)

@@ -3,7 +3,7 @@
  */
 #include "agenttools/answer.h"
 
-#include "github/redact.h"
+#include "base/redact.h"
 
 struct Answer {
     json_t *data; // NULL: none

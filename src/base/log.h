@@ -2,7 +2,7 @@
  * Diagnostics on standard error, for people. Off but for warnings unless KEDGE_LOG=debug|info.
  *
  * The level is the program's one writable global. Thread safe: a line is one write(). Callers
- * never log secrets; texts from outside pass redact_text() (github/redact.h) first.
+ * never log secrets; texts from outside pass redact_text() (base/redact.h) first.
  */
 #pragma once
 

@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cmd/direct.h"
-#include "tool/visible.h"
+#include "base/visible.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
-#include "github/redact.h"
+#include "base/redact.h"
 
 #define NOT_AUTHENTICATED "GitHub CLI is not authenticated. Run `gh auth login`."
 #define NO_REPOSITORY                                                                              \

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
-#include "github/redact.h"
+#include "base/redact.h"
 
 #define GIT_NO_SUCH_KEY 5 // exit status of `git config --unset-all`
 

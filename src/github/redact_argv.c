@@ -4,7 +4,7 @@
 #include "github/redact_argv.h"
 
 #include "base/str.h"
-#include "github/redact.h"
+#include "base/redact.h"
 
 #define MASK        "[REDACTED]"
 #define QUERY_CHARS 80

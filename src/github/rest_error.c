@@ -5,7 +5,7 @@
 #include "github/rest_private.h"
 
 #include "base/str.h"
-#include "github/redact.h"
+#include "base/redact.h"
 
 #define MAX_MESSAGE_BYTES ((size_t)4096)
 #define NOT_FOUND_HINT                                                                             \

@@ -7,6 +7,7 @@
  */
 #include "session/session.h"
 
+#include "base/mask.h"
 #include "base/path.h"
 #include "model/message.h"
 #include "session/entry.h"
@@ -121,7 +122,8 @@ char *session_artifacts_dir(const Session *self)
 static void append_line(GString *line, json_t *entry)
 {
     g_autoptr(json_t) stored = persist_entry(entry);
-    g_autofree char *text = json_to_text(stored);
+    g_autoptr(json_t) masked = mask_json(stored);
+    g_autofree char *text = json_to_text(masked);
     g_string_append(line, text);
     g_string_append_c(line, '\n');
 }

@@ -5,6 +5,7 @@
 
 #include "base/ansi.h"
 #include "base/limits.h"
+#include "base/mask.h"
 #include "base/timefmt.h"
 #include "tool/hook.h"
 #include "tool/notice.h"
@@ -102,7 +103,9 @@ void tool_call_update(ToolCall *call, const char *text, const json_t *details)
     if (!call->spec->on_update)
         return;
     g_autofree char *clean = ansi_strip(text);
-    call->spec->on_update(clean, details, call->spec->user_data);
+    g_autofree char *masked = mask_text(clean);
+    g_autoptr(json_t) masked_details = mask_json((json_t *)details);
+    call->spec->on_update(masked, masked_details, call->spec->user_data);
 }
 
 int64_t tool_call_now_ms(const ToolCall *call)
@@ -271,6 +274,7 @@ void tool_call(const ToolCallSpec *spec, ToolResult *ret_result)
 
     if (!(tool->flags & TOOL_ENVELOPE)) // JSON text has no control characters
         strip_controls(ret_result, tool->flags & TOOL_KEEPS_TEXT);
+    tool_result_mask(ret_result); // behind the above: a colour may stand in the middle of a key
     if (may_spill(spec, ret_result, error != NULL))
         result_spill(ret_result, tool->name, tool_context_settings(spec->context),
                      tool_context_artifacts(spec->context));

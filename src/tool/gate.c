@@ -3,9 +3,9 @@
  * §4).
  */
 #include "base/str.h"
+#include "base/visible.h"
 #include "tool/call_private.h"
 #include "tool/policy.h"
-#include "tool/visible.h"
 
 #define SHOWN_ARGUMENT_BYTES ((size_t)2000) // of one argument in a question (gh-policy §5.4)
 

@@ -3,6 +3,7 @@
  */
 #include "tool/result.h"
 
+#include "base/mask.h"
 #include "model/message.h"
 
 void tool_result_clear(ToolResult *self)
@@ -32,6 +33,22 @@ void tool_result_add_image(ToolResult *self, const char *base64, const char *mim
 char *tool_result_text(const ToolResult *self)
 {
     return message_blocks_text(self->content);
+}
+
+static void mask_part(json_t **part)
+{
+    if (!*part)
+        return;
+    json_t *masked = mask_json(*part);
+    json_decref(*part);
+    *part = masked;
+}
+
+void tool_result_mask(ToolResult *self)
+{
+    mask_part(&self->content);
+    mask_part(&self->details);
+    mask_part(&self->meta);
 }
 
 json_t *tool_result_details(ToolResult *self)

@@ -5,6 +5,7 @@
 
 #include "base/ansi.h"
 #include "base/limits.h"
+#include "base/mask.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "session/artifact_writer.h"
@@ -18,7 +19,9 @@ struct OutputSink {
     AnsiFilter *filter;
     GString *decoded; // scratch
     GString *clean;   // scratch
-    GString *buffer;  // at most 2 × threshold; trimmed when read
+    MaskFilter *mask;
+    GString *masked; // scratch
+    GString *buffer; // at most 2 × threshold; trimmed when read
     bool is_truncated;
     size_t total_bytes, total_newlines;
     bool has_file_failed;
@@ -40,6 +43,8 @@ OutputSink *output_sink_new(Artifacts *artifacts, const char *tool, size_t thres
     self->filter = ansi_filter_new();
     self->decoded = g_string_new(NULL);
     self->clean = g_string_new(NULL);
+    self->mask = mask_filter_new();
+    self->masked = g_string_new(NULL);
     self->buffer = g_string_new(NULL);
     return self;
 }
@@ -52,6 +57,8 @@ void output_sink_free(OutputSink *self)
     ansi_filter_free(self->filter);
     g_string_free(self->decoded, TRUE);
     g_string_free(self->clean, TRUE);
+    mask_filter_free(self->mask);
+    g_string_free(self->masked, TRUE);
     g_string_free(self->buffer, TRUE);
     g_free(self->tool);
     g_free(self);
@@ -132,7 +139,9 @@ void output_sink_push(OutputSink *self, const char *data, size_t size)
     g_string_truncate(self->clean, 0);
     decode_without_nul(self, data, size);
     ansi_filter_push(self->filter, self->decoded->str, self->decoded->len, self->clean);
-    store(self, self->clean->str, self->clean->len);
+    g_string_truncate(self->masked, 0);
+    mask_filter_push(self->mask, self->clean->str, self->clean->len, self->masked);
+    store(self, self->masked->str, self->masked->len);
 }
 
 const char *output_sink_text(OutputSink *self)
@@ -148,7 +157,10 @@ void output_sink_dump(OutputSink *self, const char *notice, SinkDump *ret_dump)
     utf8_decoder_finish(&self->decoder, self->decoded);
     ansi_filter_push(self->filter, self->decoded->str, self->decoded->len, self->clean);
     ansi_filter_finish(self->filter, self->clean);
-    store(self, self->clean->str, self->clean->len);
+    g_string_truncate(self->masked, 0);
+    mask_filter_push(self->mask, self->clean->str, self->clean->len, self->masked);
+    mask_filter_finish(self->mask, self->masked);
+    store(self, self->masked->str, self->masked->len);
 
     bool is_cut = false;
     if (self->writer && !artifact_writer_finish(self->writer, &is_cut))

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "base/json.h"
-#include "github/redact.h"
+#include "base/redact.h"
 #include "github/redact_argv.h"
 
 #define CANARY  "REDACTED_TEST_SECRET"

@@ -3,7 +3,8 @@
  */
 #include "unit.h"
 
-#include "github/redact.h"
+#include "base/redact.h"
+#include "base/secrets.h"
 
 #define HEX40    "0123456789abcdef0123456789abcdef01234567"
 #define KEY_HEAD "-----BEGIN OPENSSH PRIVATE KEY-----"
@@ -59,11 +60,9 @@ static void test_shapes(void **state G_GNUC_UNUSED)
 
 static void test_known_values(void **state G_GNUC_UNUSED)
 {
-    g_setenv("GH_ENTERPRISE_TOKEN", "plain-secret", true);
-    g_setenv("GITHUB_TOKEN", "short", true);
+    secrets_set("GH_ENTERPRISE_TOKEN", "plain-secret");
+    secrets_set("GITHUB_TOKEN", "short");
     g_autofree char *got = redact_text("unknown flag: --x=plain-secret, short, plain-secret");
-    g_unsetenv("GH_ENTERPRISE_TOKEN");
-    g_unsetenv("GITHUB_TOKEN");
     assert_string_equal(got, "unknown flag: --x=[REDACTED], short, [REDACTED]");
 }
 

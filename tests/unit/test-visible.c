@@ -1,7 +1,7 @@
 /* What a person is asked about cannot look like something else. */
 #include "unit.h"
 
-#include "tool/visible.h"
+#include "base/visible.h"
 
 static void test_visible(void **state G_GNUC_UNUSED)
 {
@@ -11,7 +11,16 @@ static void test_visible(void **state G_GNUC_UNUSED)
         { "plain text stays", "fix é 漢", "fix é 漢", "fix é 漢" },
         { "only lines keep LF", "a\nb", "a\\x0ab", "a\nb" },
         { "other controls", "a\r\t\x1b[2K\x7f", "a\\x0d\\x09\\x1b[2K\\x7f",
-          "a\\x0d\\x09\\x1b[2K\\x7f" },
+          "a\\x0d\t\\x1b[2K\\x7f" },
+        { "CR before LF", "a\r\nb\r", "a\\x0d\\x0ab\\x0d", "a\nb\\x0d" },
+        { "8-bit controls",
+          "\xc2\x9b"
+          "2J",
+          "\\x9b"
+          "2J",
+          "\\x9b"
+          "2J" },
+        { "tag characters", "\xf3\xa0\x81\x81", "\\u{e0041}", "\\u{e0041}" },
         { "direction of writing",
           "a\xe2\x80\xae"
           "b",

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "github/gh.h"
 #include "github/git.h"
-#include "github/redact.h"
+#include "base/redact.h"
 #include "github/repo_ref.h"
 
 #define GIT_REMOTE_EXISTS 3 // exit status of `git remote add`

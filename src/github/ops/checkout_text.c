@@ -4,7 +4,7 @@
 #include "github/ops/checkout_text.h"
 
 #include "base/utf8.h"
-#include "github/redact.h"
+#include "base/redact.h"
 #include "github/text.h"
 
 #define FORK_WARNING                                                                               \

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "github/gh.h"
 #include "github/ops/github_args.h"
-#include "github/redact.h"
+#include "base/redact.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_audit_call.h"
 #include "tool/tool_set.h"

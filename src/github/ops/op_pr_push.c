@@ -2,13 +2,13 @@
  * op: pr_push (github-tool §3.7): pushes a branch that pr_checkout made back to its pull request's
  * head. Needs git only; where to push is in the branch's configuration.
  */
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "github/git.h"
 #include "github/ops/git_worktree.h"
 #include "github/ops/github_args.h"
 #include "github/ops/worktree_state.h"
-#include "github/redact.h"
 #include "github/text.h"
 
 #define PUSH_TIMEOUT_MS (30 * 60 * 1000)

@@ -6,7 +6,7 @@
 #include "base/ansi.h"
 #include "base/dirs.h"
 #include "base/path.h"
-#include "github/redact.h"
+#include "base/redact.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_doctor_check.h"
 

@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "github/gh_env.h"
 #include "github/gh_place.h"
-#include "github/redact.h"
+#include "base/redact.h"
 #include "github/safe/gh_program.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
-#include "github/redact.h"
+#include "base/redact.h"
 
 #include <signal.h>
 

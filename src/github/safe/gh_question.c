@@ -7,7 +7,7 @@
 #include "base/dirs.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "tool/visible.h"
+#include "base/visible.h"
 
 #define SHOWN_ARGUMENT_BYTES ((size_t)2000)
 

@@ -12,7 +12,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/timefmt.h"
-#include "github/redact.h"
+#include "base/redact.h"
 #include "github/safe/gh_audit.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 #include "github/safe/gh_call.h"
-#include "tool/visible.h"
+#include "base/visible.h"
 
 #define TEXT_MAX_BYTES ((size_t)1024)
 #define ID_MAX_DIGITS  19

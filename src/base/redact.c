@@ -6,13 +6,14 @@
  * an outsider chose. When matching fails for any reason the whole text is masked: better no message
  * than a token.
  */
-#include "github/redact.h"
+#include "base/redact.h"
+
+#include "base/mask.h"
 
 #include <glib.h>
 #include <pthread.h>
 #include <stdbool.h>
 
-#define MASK            "[REDACTED]"
 #define MIN_KNOWN_BYTES 8 // a shorter value would mask ordinary words
 
 #define PARAMETERS                                                                                 \
@@ -27,23 +28,20 @@ typedef struct Rule {
 
 static const Rule rules[] = {
     { "(?-i)-----BEGIN ([A-Z0-9 ]{0,64}PRIVATE KEY)-----[\\s\\S]*?(?:-----END \\1-----|\\z)",
-      MASK },
+      MASK_TEXT },
     // The user information ends at the last @ of the authority.
-    { "://[^/?#\\s]*@", "://" MASK "@" },
-    { "([?&#](?:" PARAMETERS ")=)[^&#\\s\"'<>]*", "\\1" MASK },
+    { "://[^/?#\\s]*@", "://" MASK_TEXT "@" },
+    { "([?&#](?:" PARAMETERS ")=)[^&#\\s\"'<>]*", "\\1" MASK_TEXT },
     // After -H there is no word border.
     { "(?:(?<![a-z0-9_])|(?<=-H))(?:proxy-)?authorization[ \\t]*[:=][^\\r\\n]*",
-      "Authorization: " MASK },
-    { "\\b(bearer|token|basic)([ \\t]+)[a-z0-9._~+/=-]{16,}", "\\1\\2" MASK },
-    { "(?-i)gh[pousr]_[A-Za-z0-9_]{16,}", MASK, .is_for_output = true },
-    { "(?-i)github_pat_[A-Za-z0-9_]{22,}", MASK, .is_for_output = true },
-    { "(?-i)v1\\.[0-9a-f]{40}", MASK },
+      "Authorization: " MASK_TEXT },
+    { "\\b(bearer|token|basic)([ \\t]+)[a-z0-9._~+/=-]{16,}", "\\1\\2" MASK_TEXT },
+    { "(?-i)gh[pousr]_[A-Za-z0-9_]{16,}", MASK_TEXT, .is_for_output = true },
+    { "(?-i)github_pat_[A-Za-z0-9_]{22,}", MASK_TEXT, .is_for_output = true },
+    { "(?-i)v1\\.[0-9a-f]{40}", MASK_TEXT },
     { "(?-i)(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}+\\.[A-Za-z0-9_-]{10,}+\\.[A-Za-z0-9_-]*",
-      MASK },
+      MASK_TEXT },
 };
-
-static const char *const token_variables[] = { "GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN",
-                                               "GITHUB_ENTERPRISE_TOKEN" };
 
 static GRegex *compiled[G_N_ELEMENTS(rules)]; // written once, by compile_rules()
 static pthread_once_t compiled_once = PTHREAD_ONCE_INIT;
@@ -58,30 +56,27 @@ static void compile_rules(void)
     }
 }
 
-static void add_known(GPtrArray *values, const char *value)
-{
-    if (value != NULL && strlen(value) >= MIN_KNOWN_BYTES)
-        g_ptr_array_add(values, (char *)value);
-}
-
 static int compare_longest_first(const void *a, const void *b)
 {
     size_t left = strlen(*(const char *const *)a), right = strlen(*(const char *const *)b);
     return (left < right) - (left > right);
 }
 
+/* What every part of the process knows, then what this call alone does. */
 static char *mask_known_values(const char *text, const char *const *secrets)
 {
+    g_autofree char *masked = mask_text(text);
+    if (secrets == NULL || *secrets == NULL)
+        return g_steal_pointer(&masked);
     g_autoptr(GPtrArray) values = g_ptr_array_new();
-    for (size_t i = 0; i < G_N_ELEMENTS(token_variables); i++)
-        add_known(values, g_getenv(token_variables[i]));
-    for (; secrets != NULL && *secrets != NULL; secrets++)
-        add_known(values, *secrets);
+    for (; *secrets != NULL; secrets++)
+        if (strlen(*secrets) >= MIN_KNOWN_BYTES)
+            g_ptr_array_add(values, (char *)*secrets);
     // a value that begins another would leave the other's end
     g_ptr_array_sort(values, compare_longest_first);
-    GString *out = g_string_new(text);
+    GString *out = g_string_new(masked);
     for (guint i = 0; i < values->len; i++)
-        g_string_replace(out, values->pdata[i], MASK, 0);
+        g_string_replace(out, values->pdata[i], MASK_TEXT, 0);
     return g_string_free(out, false);
 }
 
@@ -95,7 +90,7 @@ static char *redact(const char *text, const char *const *secrets, bool is_output
         g_autofree char *before = masked;
         masked = g_regex_replace(compiled[i], before, -1, 0, rules[i].replacement, 0, NULL);
         if (masked == NULL)
-            return g_strdup(MASK);
+            return g_strdup(MASK_TEXT);
     }
     return masked;
 }

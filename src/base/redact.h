@@ -1,6 +1,7 @@
 /*
- * Secrets out of text: token shapes, URL credentials and parameters, known values (gh-policy
- * §8.3–8.5). Thread safe.
+ * Secrets out of text: known values (base/mask.h), then token shapes, URL credentials and
+ * parameters (gh-policy §8.3–8.5). For what people read; what a model gets is masked with
+ * base/mask.h alone. Thread safe.
  */
 #pragma once
 
