@@ -4,6 +4,8 @@
 #include "base/log.h"
 
 #include "base/env.h"
+#include "base/redact.h"
+#include "base/visible.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,11 +34,14 @@ static bool is_shown(LogLevel level)
     return (int)level >= atomic_load(&log_level);
 }
 
+/* Everything that a person reads on standard error passes here. */
 G_GNUC_PRINTF(2, 0)
-static void write_line(const char *prefix, const char *format, va_list args)
+static void write_text(const char *prefix, const char *format, va_list args)
 {
     g_autofree char *text = g_strdup_vprintf(format, args);
-    g_autofree char *line = g_strconcat(prefix, text, "\n", NULL);
+    g_autofree char *redacted = redact_text(text);
+    g_autofree char *shown = visible_lines(redacted);
+    g_autofree char *line = g_strconcat(prefix, shown, "\n", NULL);
     // nobody could be told that this failed
     ssize_t ignored G_GNUC_UNUSED = write(STDERR_FILENO, line, strlen(line));
 }
@@ -52,7 +57,7 @@ void log_debug(const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    write_line("debug: ", format, args);
+    write_text("debug: ", format, args);
     va_end(args);
 }
 
@@ -62,7 +67,7 @@ void log_info(const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    write_line("info: ", format, args);
+    write_text("info: ", format, args);
     va_end(args);
 }
 
@@ -70,6 +75,22 @@ void log_warning(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    write_line("Warning: ", format, args);
+    write_text("Warning: ", format, args);
+    va_end(args);
+}
+
+void log_error(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_text("Error: ", format, args);
+    va_end(args);
+}
+
+void log_text(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_text("", format, args);
     va_end(args);
 }

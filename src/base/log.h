@@ -1,8 +1,10 @@
 /*
- * Diagnostics on standard error, for people. Off but for warnings unless KEDGE_LOG=debug|info.
+ * Standard error, for people: nothing else in the program writes to it. Secrets leave the text
+ * (base/redact.h), and what could command a terminal or disguise itself is made visible
+ * (base/visible.h), whoever wrote it.
  *
- * The level is the program's one writable global. Thread safe: a line is one write(). Callers
- * never log secrets; texts from outside pass redact_text() (base/redact.h) first.
+ * Diagnostics are off unless KEDGE_LOG=debug|info. The level is a writable global of the program.
+ * Thread safe: a text is one write().
  */
 #pragma once
 
@@ -13,5 +15,9 @@ typedef enum { LOG_DEBUG, LOG_INFO, LOG_WARNING } LogLevel;
 void log_set_level(LogLevel level);
 void log_debug(const char *format, ...) G_GNUC_PRINTF(1, 2);
 void log_info(const char *format, ...) G_GNUC_PRINTF(1, 2);
-/* Prints `Warning: …`. */
+/* Prints `Warning: …`: the work goes on. */
 void log_warning(const char *format, ...) G_GNUC_PRINTF(1, 2);
+/* Prints `Error: …`: the program ends. */
+void log_error(const char *format, ...) G_GNUC_PRINTF(1, 2);
+/* Without a prefix: progress, usage, a whole text of others. LF is added. */
+void log_text(const char *format, ...) G_GNUC_PRINTF(1, 2);

@@ -4,6 +4,7 @@
  */
 #include "agenttools/manual.h"
 #include "base/dirs.h"
+#include "base/log.h"
 #include "base/timefmt.h"
 #include "cmd/agent_tools_input.h"
 #include "cmd/commands.h"
@@ -117,7 +118,7 @@ static int run_operation(const OperationDef *operation, const AgentToolsInput *i
         },
     };
     if (input->is_verbose)
-        fprintf(stderr, "kedge: %s in %s\n", operation->tool.name, cwd);
+        log_text("%s in %s", operation->tool.name, cwd);
     int signal_number = interrupt_run(run_call, &work, cancel);
     g_auto(ToolResult) result = work.result;
     if (signal_number) // no half an answer

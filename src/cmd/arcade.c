@@ -6,6 +6,7 @@
 #include "arcade/control.h"
 #include "base/env.h"
 #include "base/fd.h"
+#include "base/log.h"
 #include "base/path.h"
 #include "base/proc.h"
 #include "base/timefmt.h"
@@ -84,7 +85,7 @@ static void open_browser(const char *url)
     g_autoptr(GError) error = NULL;
     ProcChild child = { 0 };
     if (!proc_start(&(ProcChildSpec) { .argv = argv }, &child, &error)) {
-        fprintf(stderr, "Warning: no browser: %s\n", error->message);
+        log_warning("no browser: %s", error->message);
         return;
     }
     fd_close(child.pidfd);
@@ -110,7 +111,7 @@ static int say_failure(const GError *error)
 {
     if (!error_is(error, KEDGE_ERROR_DENIED))
         return cmd_fail(error);
-    fprintf(stderr, "%s\n", error->message); // of the port: whole sentences
+    log_text("%s", error->message); // of the port: whole sentences
     return EXIT_FAILED;
 }
 
@@ -206,7 +207,10 @@ static int run_background(const ArcadeOptions *options)
     read_start(child.output_fd, text);
     if (!has_url(text)) {
         int status = proc_child_end(&child, START_KILL_MS);
-        fputs(text->len ? text->str : "kedge: Arcade does not start\n", stderr);
+        if (text->len)
+            log_text("%s", g_strchomp(text->str));
+        else
+            log_error("Arcade does not start, and does not say why");
         return status ? status : EXIT_FAILED;
     }
     fd_close(child.pidfd);
@@ -256,7 +260,7 @@ static int arcade_run(const CommandEnv *env G_GNUC_UNUSED, int argc, char *const
     if (!cmd_decode_options(arcade_options, argc, argv, &options, &kept, NULL, &error))
         return cmd_fail(error);
     if (options.wants_status + options.wants_stop + options.wants_restart > 1) {
-        fputs("kedge: --status, --stop and --restart cannot be used together\n", stderr);
+        log_error("--status, --stop and --restart cannot be used together");
         return EXIT_USAGE;
     }
     if (options.wants_status)

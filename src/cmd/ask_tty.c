@@ -2,13 +2,15 @@
  * Approval on the terminal device, not on standard input, which may be a pipe (gh-policy §5.4).
  */
 #include "base/fd.h"
+#include "base/mask.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "cmd/direct.h"
 #include "base/visible.h"
+#include "cmd/direct.h"
 
 #include <fcntl.h>
 #include <poll.h>
+#include <termios.h>
 
 bool ask_has_terminal(void)
 {
@@ -44,8 +46,10 @@ bool ask_on_terminal(const ToolQuestion *question, Cancel *cancel, bool *ret_app
         return fail_with(error, KEDGE_ERROR_DENIED,
                          "refused: the terminal cannot be opened to ask");
     g_autoptr(GString) text = g_string_new(NULL);
-    visible_append_lines(text, question->text); // whoever wrote it: it cannot disguise itself
+    g_autofree char *masked = mask_text(question->text);
+    visible_append_lines(text, masked); // whoever wrote it: it cannot disguise itself
     g_string_append(text, "\nRun it? [y/N] ");
+    tcflush(tty, TCIFLUSH); // what was typed before was meant for something else (common §4.3)
     if (!fd_write_all(tty, text->str, text->len, "/dev/tty", error))
         return false;
     char letter = '\0';

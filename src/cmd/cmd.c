@@ -5,6 +5,7 @@
 
 #include "base/dirs.h"
 #include "base/fd.h"
+#include "base/log.h"
 #include "model/model_secrets.h"
 
 #include <poll.h>
@@ -23,14 +24,14 @@ int cmd_exit_code(KedgeError code)
 
 int cmd_fail(const GError *error)
 {
-    fprintf(stderr, "kedge: %s\n", error->message);
+    log_error("%s", error->message);
     return error->domain == KEDGE_ERROR ? cmd_exit_code((KedgeError)error->code) : EXIT_FAILED;
 }
 
 void cmd_print_warnings(const GPtrArray *warnings)
 {
     for (unsigned i = 0; i < warnings->len; i++)
-        fprintf(stderr, "Warning: %s\n", (char *)warnings->pdata[i]);
+        log_warning("%s", (char *)warnings->pdata[i]);
 }
 
 bool cmd_is_reader_gone(void)

@@ -4,6 +4,7 @@
 #include "cmd/direct.h"
 
 #include "base/dirs.h"
+#include "base/log.h"
 #include "cmd/interrupt.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static void show_update(const char *text, const json_t *details, void *user_data
 {
     DirectWork *work = user_data;
     if (work->progress.is_shown)
-        fprintf(stderr, "%s%s\n", work->progress.count++ > 0 ? "\n" : "", text);
+        log_text("%s%s", work->progress.count++ > 0 ? "\n" : "", text);
 }
 
 static void run_call(void *data)
@@ -66,7 +67,7 @@ bool direct_print(const ToolResult *result, bool is_json)
         return print_json(result);
     g_autofree char *text = tool_result_text(result);
     if (result->is_error) {
-        fprintf(stderr, "%s\n", text);
+        log_text("%s", text);
         return true;
     }
     return g_str_has_suffix(text, "\n") ? cmd_print(text) : cmd_print_line(text);
@@ -75,7 +76,7 @@ bool direct_print(const ToolResult *result, bool is_json)
 int direct_run(const DirectCall *call)
 {
     if (call->cwd && chdir(call->cwd) < 0) {
-        fprintf(stderr, "kedge: --cwd %s: %s\n", call->cwd, g_strerror(errno));
+        log_error("--cwd %s: %s", call->cwd, g_strerror(errno));
         return EXIT_FAILED;
     }
     g_autofree char *cwd = g_get_current_dir();

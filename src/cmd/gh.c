@@ -2,6 +2,7 @@
  * `kedge gh …`: any gh command, judged before it runs; and what to ask before and after (gh-policy
  * §0).
  */
+#include "base/log.h"
 #include "base/str.h"
 #include "cmd/gh_command.h"
 
@@ -21,15 +22,13 @@ static int gh_run(const CommandEnv *env, int argc, char *const *argv)
     static const char *const names[] = { "exec",       "call",  "classify", "doctor",
                                          "last-error", "audit", NULL };
     if (argc == 0) {
-        fputs("kedge: usage: kedge gh exec|call|classify|doctor|last-error|audit …; "
-              "`kedge gh --help` explains them\n",
-              stderr);
+        log_text("usage: kedge gh exec|call|classify|doctor|last-error|audit …; "
+                 "`kedge gh --help` explains them");
         return EXIT_USAGE;
     }
     const char *nearest = str_nearest(argv[0], names);
-    fprintf(stderr, "kedge: unknown subcommand \"%s\"%s%s%s; `kedge gh --help` lists them\n",
-            argv[0], nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-            nearest ? "\"?" : "");
+    log_error("unknown subcommand \"%s\"%s%s%s; `kedge gh --help` lists them", argv[0],
+              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
     return EXIT_USAGE;
 }
 

@@ -2,6 +2,7 @@
  * `kedge gh classify`: the class of gh commands, without running any.
  */
 #include "base/limits.h"
+#include "base/log.h"
 #include "cmd/direct.h"
 #include "cmd/gh_command.h"
 #include "cmd/input.h"
@@ -146,7 +147,7 @@ static int classify_run(const CommandEnv *env, int argc, char *const *argv)
     if (!cmd_decode_options(classify_options, argc, argv, &flags, &kept, words, &error))
         return cmd_fail(error);
     if (flags.is_stdin == (words->len > 0)) {
-        fputs("kedge: usage: kedge gh classify [options] -- ARG…, or --stdin\n", stderr);
+        log_text("usage: kedge gh classify [options] -- ARG…, or --stdin");
         return EXIT_USAGE;
     }
     g_ptr_array_add(words, NULL);

@@ -3,6 +3,7 @@
  */
 #include "github/safe/gh_doctor.h"
 
+#include "base/log.h"
 #include "cmd/direct.h"
 #include "cmd/gh_command.h"
 
@@ -24,7 +25,7 @@ static int show(ToolContext *context, const ToolResult *result, void *user_data)
     const DoctorOptions *options = user_data;
     g_autofree char *text = tool_result_text(result);
     if (result->is_error) {
-        fprintf(stderr, "%s\n", text);
+        log_text("%s", text);
         return cmd_exit_code(result->failure);
     }
     g_autofree char *json =

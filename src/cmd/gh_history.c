@@ -2,8 +2,10 @@
  * `kedge gh last-error` and `kedge gh audit`: what was run, for people (gh-policy §9.4, §11.2).
  */
 #include "base/dirs.h"
+#include "base/log.h"
 #include "base/str.h"
 #include "base/timefmt.h"
+#include "base/visible.h"
 #include "cmd/gh_command.h"
 #include "github/safe/gh_audit.h"
 #include "github/safe/gh_audit_query.h"
@@ -27,8 +29,7 @@ static bool read_position(const GPtrArray *words, size_t *ret_position)
     int64_t number = 1;
     bool is_valid = words->len == 0 || (words->len == 1 && str_parse_int(words->pdata[0], &number));
     if (!is_valid || number < 1) {
-        fputs("kedge: usage: kedge gh last-error [N] [--json]; N counts from 1, the newest\n",
-              stderr);
+        log_text("usage: kedge gh last-error [N] [--json]; N counts from 1, the newest");
         return false;
     }
     *ret_position = (size_t)number;
@@ -74,12 +75,13 @@ static int last_error_run(const CommandEnv *env, int argc, char *const *argv)
                    ? EXIT_OK
                    : EXIT_FAILED;
     if (position > count) {
-        fprintf(stderr, "kedge: there is no gh call %zu: %zu are remembered\n", position, count);
+        log_error("there is no gh call %zu: %zu are remembered", position, count);
         return EXIT_FAILED;
     }
     const json_t *record = json_array_get(records, position - 1);
     g_autofree char *text = options.is_json ? json_to_pretty(record) : gh_record_to_text(record);
-    return cmd_print_line(text) ? EXIT_OK : EXIT_FAILED;
+    g_autofree char *shown = options.is_json ? g_strdup(text) : visible_lines(text);
+    return cmd_print_line(shown) ? EXIT_OK : EXIT_FAILED;
 }
 
 const Command command_gh_last_error = {
@@ -142,7 +144,8 @@ typedef struct AuditOutput {
 
 static void print_line(AuditOutput *self, const char *text)
 {
-    self->has_failed = self->has_failed || !cmd_print_line(text);
+    g_autofree char *shown = self->is_json ? g_strdup(text) : visible_lines(text);
+    self->has_failed = self->has_failed || !cmd_print_line(shown);
 }
 
 static void print_entry(const char *entry, void *user_data)
@@ -186,7 +189,7 @@ static int audit_run(const CommandEnv *env, int argc, char *const *argv)
     if (!cmd_decode_options(audit_options, argc, argv, &options, &kept, NULL, &error))
         return cmd_fail(error);
     if (options.has_limit && options.limit < 1) {
-        fputs("kedge: --limit: expected a number above 0\n", stderr);
+        log_error("--limit: expected a number above 0");
         return EXIT_USAGE;
     }
     GhAuditFilter filter = {
@@ -214,7 +217,7 @@ static int audit_run(const CommandEnv *env, int argc, char *const *argv)
     if (!is_read)
         return cmd_fail(error);
     if (skipped > 0)
-        fprintf(stderr, "kedge: skipped %zu lines of the log that cannot be parsed\n", skipped);
+        log_warning("skipped %zu lines of the log that cannot be parsed", skipped);
     return output.has_failed ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "base/fd.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/str.h"
 #include "cmd/direct.h"
 #include "cmd/gh_command.h"
@@ -87,9 +88,9 @@ static void print_problem(const ToolResult *result)
     g_autofree char *text = tool_result_text(result);
     const char *message = json_get_text(result->details, "message");
     const char *error_output = json_get_text(result->details, "stderr");
-    fprintf(stderr, "kedge: %s\n", message ? message : text);
+    log_error("%s", message ? message : text);
     if (!str_is_empty(error_output) && !(message && strstr(message, error_output)))
-        fprintf(stderr, "%s\n", error_output);
+        log_text("%s", error_output);
 }
 
 static bool print_raw(ToolContext *context, const ToolResult *result)
@@ -109,7 +110,7 @@ static bool prepare(ToolContext *context, void *user_data)
 {
     const RunOptions *options = user_data;
     if (!gh_profile_offers(tool_context_settings(context), GH_DOOR_OTHERS, options->kind)) {
-        fputs("kedge: refused: the setting gh.profile does not offer this tool\n", stderr);
+        log_error("refused: the setting gh.profile does not offer this tool");
         return false;
     }
     if (options->is_raw)
@@ -143,7 +144,7 @@ static int run(const ToolDef *tool, const json_t *arguments, RunOptions *options
 /* 2 may be gh's own status. */
 static int fail_usage(const char *message)
 {
-    fprintf(stderr, "kedge: %s\n", message);
+    log_error("%s", message);
     return EXIT_GH_ARGUMENTS;
 }
 
@@ -228,8 +229,9 @@ static const ToolDef *find_gh_tool(const CommandEnv *env, const char *name)
     g_ptr_array_add(names, NULL);
     const char *nearest = str_nearest(name, (const char *const *)names->pdata);
     g_autofree char *list = g_strjoinv(" ", (char **)names->pdata);
-    fprintf(stderr, "kedge: unknown gh tool \"%s\"%s%s%s; there are: %s\n", name,
-            nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "", list);
+    log_error("unknown gh tool \"%s\"%s%s%s; there are: %s", name,
+              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "",
+              list);
     return NULL;
 }
 

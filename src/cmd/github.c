@@ -1,12 +1,13 @@
 /*
  * `kedge github OP --flags`: the github tool in a terminal. The flags are the tool's fields.
  */
+#include "base/log.h"
 #include "base/str.h"
 #include "cmd/commands.h"
 #include "cmd/direct.h"
 
-static const char usage_line[] = "kedge: usage: kedge github OP [--flags]; "
-                                 "`kedge github --help` lists both\n";
+static const char usage_line[] = "usage: kedge github OP [--flags]; "
+                                 "`kedge github --help` lists both";
 
 /* The decoder would refuse it too, but in words for a model. */
 static bool check_op(const ToolDef *tool, const char *name)
@@ -17,8 +18,8 @@ static bool check_op(const ToolDef *tool, const char *name)
     if (!field->name || g_strv_contains(field->values, name))
         return true;
     const char *nearest = str_nearest(name, field->values);
-    fprintf(stderr, "kedge: unknown operation \"%s\"%s%s%s; `kedge github --help` lists them\n",
-            name, nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+    log_error("unknown operation \"%s\"%s%s%s; `kedge github --help` lists them", name,
+              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
     return false;
 }
 
@@ -42,7 +43,7 @@ static int github_run(const CommandEnv *env, int argc, char *const *argv)
     if (!direct_read_flags(tool, words_for, argc, argv, words, &arguments, &error))
         return cmd_fail(error);
     if (words->len != 1) {
-        fputs(usage_line, stderr);
+        log_text("%s", usage_line);
         return EXIT_USAGE;
     }
     if (!check_op(tool, words->pdata[0]))

@@ -5,6 +5,7 @@
 #include "base/ansi.h"
 #include "base/dirs.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "cmd/commands.h"
 #include "cmd/direct.h"
@@ -62,7 +63,7 @@ static void load_registry(Launch *self)
     g_autofree char *warning = NULL;
     self->registry = model_registry_new(path, &warning);
     if (warning)
-        fprintf(stderr, "Warning: %s\n", warning);
+        log_warning("%s", warning);
 }
 
 static bool gather_input(Launch *self, bool *ret_is_interactive, GError **error)
@@ -92,7 +93,7 @@ static bool choose_tools(Launch *self, const CommandEnv *env)
         self->tools =
             tool_set_select(env->tools, self->settings, (const char *const *)names, unknown);
         for (unsigned i = 0; i < unknown->len; i++)
-            fprintf(stderr, "Warning: unknown tool in --tools: %s\n", (char *)unknown->pdata[i]);
+            log_warning("unknown tool in --tools: %s", (char *)unknown->pdata[i]);
     }
     return true;
 }
@@ -103,7 +104,7 @@ static int outcome_exit_code(const Launch *self, const AgentOutcome *outcome, co
     case AGENT_DONE:
         return EXIT_OK;
     case AGENT_BUDGET:
-        fprintf(stderr, "%s\n", outcome->budget_text);
+        log_text("%s", outcome->budget_text);
         return EXIT_BUDGET;
     case AGENT_ERROR:
     case AGENT_ABORTED:
@@ -114,7 +115,7 @@ static int outcome_exit_code(const Launch *self, const AgentOutcome *outcome, co
     const char *fallback = outcome->end == AGENT_ABORTED ? "Request aborted" : "Request error";
     const char *message = last ? message_error(last) : NULL;
     g_autofree char *text = ansi_strip(message ? message : fallback); // a server wrote it
-    fprintf(stderr, "%s\n", text);
+    log_text("%s", text);
     return EXIT_FAILED;
 }
 
@@ -126,7 +127,7 @@ static bool send_prompt(Launch *self, AgentSession *session, json_t *message)
     bool is_pending = false;
     if (!agent_session_prompt(session, message, NULL, NULL, &is_pending, &error) ||
         !agent_session_wait(session, &outcome, &error)) {
-        fprintf(stderr, "kedge: %s\n", error->message);
+        log_error("%s", error->message);
         self->exit_code = EXIT_FAILED;
         return false;
     }
@@ -173,7 +174,7 @@ static AgentSession *open_conversation(Launch *self)
     AgentSession *session = agent_session_new(&options, warnings);
     cmd_print_warnings(warnings);
     if (self->options.verbose && context->len > 0)
-        fprintf(stderr, "%s\n", context->str);
+        log_text("%s", context->str);
 
     EventDetail detail = self->options.full_updates ? DETAIL_WHOLE : DETAIL_DELTAS;
     const SubscriberSpec subscriber = {
@@ -202,7 +203,7 @@ static void converse(void *data)
 
     g_autoptr(GError) error = NULL;
     if (!agent_session_flush(session, &error)) {
-        fprintf(stderr, "kedge: the session could not be saved: %s\n", error->message);
+        log_error("the session could not be saved: %s", error->message);
         self->exit_code = EXIT_FAILED;
     }
     if (self->output.has_failed)
@@ -221,7 +222,7 @@ static int start(Launch *self, const CommandEnv *env)
         .cwd = self->cwd,
     };
     if (!launch_session_open(&place, &self->session, &error)) {
-        fprintf(stderr, "%s\n", error->message);
+        log_text("%s", error->message);
         return cmd_exit_code((KedgeError)error->code);
     }
     self->cancel = cancel_new(NULL);
@@ -252,13 +253,12 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
     self.settings = cmd_load_settings(self.cwd);
     bool is_interactive = false;
     if (!gather_input(&self, &is_interactive, &error)) {
-        fprintf(stderr, "Error: %s\n", error->message);
+        log_error("%s", error->message);
         return cmd_exit_code((KedgeError)error->code);
     }
     if (is_interactive) {
-        fputs("kedge: there is no interactive mode in this version; "
-              "use kedge -p \"prompt\", or `kedge --help`\n",
-              stderr);
+        log_error("there is no interactive mode in this version; "
+                  "use kedge -p \"prompt\", or `kedge --help`");
         return EXIT_USAGE;
     }
     if (!initial_input_has_prompt(&self.input)) {

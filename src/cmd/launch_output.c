@@ -4,6 +4,7 @@
 #include "cmd/launch_output.h"
 
 #include "base/ansi.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "model/message.h"
@@ -55,7 +56,7 @@ static void show_tool_start(const json_t *event)
     }
     g_autofree char *tool = one_line(name ? name : "?");
     g_autofree char *line = one_line(shown->str);
-    fprintf(stderr, "· %s %s\n", tool, line);
+    log_text("· %s %s", tool, line);
 }
 
 /* Of a command's output the end says what is wrong, of a message the beginning. */
@@ -72,7 +73,7 @@ static void show_tool_end(const json_t *event)
     if (!last)
         *first_end = '\0';
     g_autofree char *line = one_line(last ? last + 1 : trimmed);
-    fprintf(stderr, "  ! %s\n", line);
+    log_text("  ! %s", line);
 }
 
 /* What the model says before it calls tools: its plan. The last answer goes to standard output. */
@@ -87,7 +88,7 @@ static void show_plan(const json_t *message)
     g_autofree char *clean = ansi_strip(text);
     g_autofree char *shown = utf8_trim(clean);
     if (json_array_size(calls) > 0 && *shown)
-        fprintf(stderr, "%s\n", shown);
+        log_text("%s", shown);
 }
 
 /* "  2 of 3 jobs done" whenever that changes while Actions runs are watched. */
@@ -109,7 +110,7 @@ static void show_watch(LaunchOutput *self, const json_t *event)
     }
     if (total == 0 || (done == self->jobs_done && total == self->jobs_total))
         return;
-    fprintf(stderr, "  %u of %u jobs done\n", done, total);
+    log_text("  %u of %u jobs done", done, total);
     self->jobs_done = done;
     self->jobs_total = total;
 }
@@ -118,10 +119,9 @@ static void show_retry(const json_t *event)
 {
     const char *message = json_get_text(event, "errorMessage");
     g_autofree char *line = one_line(message ? message : "");
-    fprintf(stderr, "  retry %lld/%lld in %.1f s: %s\n",
-            (long long)json_get_int(event, "attempt", 0),
-            (long long)json_get_int(event, "maxAttempts", 0),
-            (double)json_get_int(event, "delayMs", 0) / 1000, line);
+    log_text("  retry %lld/%lld in %.1f s: %s", (long long)json_get_int(event, "attempt", 0),
+             (long long)json_get_int(event, "maxAttempts", 0),
+             (double)json_get_int(event, "delayMs", 0) / 1000, line);
 }
 
 static void show_progress(LaunchOutput *self, const json_t *event, const char *type)
@@ -170,7 +170,7 @@ bool launch_output_is_usable(const LaunchOutput *self, const json_t *message, co
 {
     g_autofree char *problem = answer_problem(message, model);
     if (problem && !self->is_json)
-        fprintf(stderr, "%s\n", problem);
+        log_text("%s", problem);
     return problem == NULL;
 }
 

@@ -3,6 +3,7 @@
  */
 #include "cmd/launch_session.h"
 
+#include "base/log.h"
 #include "session/session_find.h"
 
 void launch_session_clear(LaunchSession *self)
@@ -62,7 +63,7 @@ static bool open_session(const LaunchPlace *place, Session **ret_session, GError
                                   : !session_open(path, place->cwd, ret_session, &notice, error))
         return false;
     if (notice)
-        fprintf(stderr, "%s\n", notice);
+        log_text("%s", notice);
     session_write_breadcrumb(&where, session_path(*ret_session));
     return true;
 }
@@ -129,8 +130,8 @@ static bool choose_model(const LaunchPlace *place, const SessionContext *saved, 
     if (!choice->model)
         return no_models(place, error);
     if (problem)
-        fprintf(stderr, "Could not restore model %s (%s). Using %s/%s.\n", saved_model, problem,
-                choice->model->provider, choice->model->id);
+        log_text("Could not restore model %s (%s). Using %s/%s.", saved_model, problem,
+                 choice->model->provider, choice->model->id);
     return true;
 }
 
@@ -144,8 +145,8 @@ static ThinkingLevel choose_thinking(const LaunchPlace *place, const SessionCont
     if (choice->has_level)
         level = choice->level;
     if (place->options->has_thinking && !thinking_level_parse(place->options->thinking, &level))
-        fprintf(stderr, "Warning: --thinking %s is not a level; using %s\n",
-                place->options->thinking, thinking_level_name(level));
+        log_warning("--thinking %s is not a level; using %s", place->options->thinking,
+                    thinking_level_name(level));
     return model_clamp_thinking(choice->model, level);
 }
 

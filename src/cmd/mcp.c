@@ -2,6 +2,7 @@
  * `kedge mcp`: which tools the MCP server offers, and how (spec/common.md §4.5).
  */
 #include "base/dirs.h"
+#include "base/log.h"
 #include "base/path.h"
 #include "cmd/commands.h"
 #include "github/safe/gh_profile.h"
@@ -77,7 +78,7 @@ static ToolSet *choose(const CommandEnv *env, const McpOptions *options, const S
     g_auto(GStrv) names = g_strsplit(options->tools ? options->tools : "github,gh", ",", -1);
     for (char **name = names; *name; name++)
         if (!tool_set_find(env->tools, g_strstrip(*name)) && !is_group(*name)) {
-            fprintf(stderr, "kedge: unknown tool or group in --tools: \"%s\"\n", *name);
+            log_error("unknown tool or group in --tools: \"%s\"", *name);
             return NULL;
         }
     Choice choice = { env->tools, names, settings };
@@ -93,7 +94,7 @@ static int mcp_run(const CommandEnv *env, int argc, char *const *argv)
         return cmd_fail(error);
     g_autofree char *cwd = options.cwd ? path_real(options.cwd) : NULL;
     if (options.cwd && !cwd) {
-        fprintf(stderr, "kedge: --cwd %s: no such directory\n", options.cwd);
+        log_error("--cwd %s: no such directory", options.cwd);
         return EXIT_FAILED;
     }
     g_autofree char *here = g_get_current_dir();

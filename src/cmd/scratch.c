@@ -7,6 +7,7 @@
 #include "base/dirs.h"
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +50,6 @@ bool scratch_leave_home(GError **error)
         g_prefix_error(error, "Cannot use ~%s: ", shown);
         return false;
     }
-    fprintf(stderr, "Working in ~%s instead of the home directory; --allow-home stays there.\n",
-            shown);
+    log_text("Working in ~%s instead of the home directory; --allow-home stays there.", shown);
     return true;
 }

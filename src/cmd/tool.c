@@ -3,6 +3,7 @@
  * grep` and `kedge read`.
  */
 #include "base/limits.h"
+#include "base/log.h"
 #include "cmd/commands.h"
 #include "cmd/direct.h"
 #include "cmd/input.h"
@@ -49,8 +50,8 @@ static const ToolDef *find_tool(const CommandEnv *env, const char *name)
     if (tool)
         return tool;
     const char *nearest = tool_set_nearest(env->tools, name);
-    fprintf(stderr, "kedge: unknown tool \"%s\"%s%s%s; `kedge tool list` shows all\n", name,
-            nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+    log_error("unknown tool \"%s\"%s%s%s; `kedge tool list` shows all", name,
+              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
     return NULL;
 }
 
@@ -79,7 +80,7 @@ static int run_tool(const CommandEnv *env, const char *name, const char *input,
     }
     g_autoptr(json_t) arguments = NULL;
     if (!json_parse_text(input, &arguments, &error)) {
-        fprintf(stderr, "kedge: the arguments of %s are not JSON: %s\n", name, error->message);
+        log_error("the arguments of %s are not JSON: %s", name, error->message);
         return EXIT_USAGE;
     }
     const DirectCall call = {
@@ -107,7 +108,7 @@ static int tool_run(const CommandEnv *env, int argc, char *const *argv)
         return print_schema(env, word[1]);
     if (words->len == 3 && strcmp(word[0], "run") == 0)
         return run_tool(env, word[1], word[2], &options);
-    fputs("kedge: usage: kedge tool list [--json] | schema NAME | run NAME JSON|-\n", stderr);
+    log_text("usage: kedge tool list [--json] | schema NAME | run NAME JSON|-");
     return EXIT_USAGE;
 }
 
@@ -134,7 +135,7 @@ static int grep_run(const CommandEnv *env, int argc, char *const *argv)
     if (!direct_read_flags(tool, words_for, argc, argv, words, &arguments, &error))
         return cmd_fail(error);
     if (words->len < 1) {
-        fputs("kedge: usage: kedge grep [--flags] PATTERN [PATH…]\n", stderr);
+        log_text("usage: kedge grep [--flags] PATTERN [PATH…]");
         return EXIT_USAGE;
     }
     json_set_text(arguments, "pattern", words->pdata[0]);
@@ -169,7 +170,7 @@ static int read_run(const CommandEnv *env, int argc, char *const *argv)
     if (!direct_read_flags(tool, words_for, argc, argv, words, &arguments, &error))
         return cmd_fail(error);
     if (words->len != 1) {
-        fputs("kedge: usage: kedge read PATH[:LINES]\n", stderr);
+        log_text("usage: kedge read PATH[:LINES]");
         return EXIT_USAGE;
     }
     json_set_text(arguments, "path", words->pdata[0]);

@@ -100,12 +100,12 @@ t "exec --raw: an error is on stderr, and nothing of ours on stdout"
 alone kedge gh exec --raw -- issue view 99999
 expect_exit 1
 expect_empty stdout
-expect_contains stderr "kedge: gh exited with status 1."
+expect_contains stderr "Error: gh exited with status 1."
 expect_contains stderr "Could not resolve to an issue or pull request"
 alone kedge gh exec --raw -- auth token
 expect_exit 77
 expect_empty stdout
-expect_contains stderr "kedge: Blocked by V1 policy: prints an access token."
+expect_contains stderr "Error: Blocked by V1 policy: prints an access token."
 
 # ---- exec: what is asked ---------------------------------------------------
 
@@ -356,7 +356,7 @@ expect_contains stdout "[truncated at 4KB; use --limit, narrower fields, or a sp
 alone kedge gh exec --raw -- api 'repos/harbor/tidepool/issues?state=all'
 expect_exit 0
 [ "$(wc -c <"$(path_of stdout)")" -eq 4096 ] || fail "not the first 4096 bytes"
-expect_contains stderr "kedge: Output truncated at 4KB; reduce scope."
+expect_contains stderr "Error: Output truncated at 4KB; reduce scope."
 settings </dev/null
 
 # ---- call ------------------------------------------------------------------

@@ -357,7 +357,7 @@ expect_exit 2
 expect_contains stderr "unknown option --nope"
 run kedge github run_watch --tail many
 expect_exit 2
-expect_file stderr 'kedge: --tail: expected a number, got "many"'
+expect_file stderr 'Error: --tail: expected a number, got "many"'
 
 t "values that the operation refuses, before anything is asked"
 since=$(asked)

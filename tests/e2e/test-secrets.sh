@@ -86,4 +86,78 @@ expect_not_contains stdout HARMLESS
 expect_contains stdout PATH=
 rm "$HOME/.kedge/agent/config.yml"
 
+# ---- masks -----------------------------------------------------------------
+
+t "common-S02: values are masked in results, plain and encoded, and of files"
+export GH_TOKEN=$token ANTHROPIC_API_KEY=$key
+shell '{"command":"env | grep ^GH_TOKEN; printenv GH_TOKEN | base64; printenv GH_TOKEN | xxd -p 2>/dev/null || true"}'
+expect_exit 0
+expect_contains stdout 'GH_TOKEN=[REDACTED]'
+expect_matches stdout '^\[REDACTED\]$'
+expect_not_contains stdout E2eToken
+expect_not_contains stdout "$(printf %s "$token" | base64 | cut -c 8-24)"
+printf 'one\nkey: %s # %s\n' "$key" "$token" >keys.txt
+run kedge read keys.txt
+expect_contains stdout 'key: [REDACTED] # [REDACTED]'
+run kedge grep key: keys.txt
+expect_contains stdout 'key: [REDACTED] # [REDACTED]'
+run kedge tool run read '{"path":"keys.txt"}' --json
+expect_not_contains stdout 0123456789abcdef
+
+t "common-S03: a key in two writes with a pause between"
+shell '{"command":"printf %s ${GH_TOKEN%??????????}; sleep 0.3; echo ${GH_TOKEN#??????????????????????????????}"}'
+expect_out '[REDACTED]'
+
+t "a colour in the middle of a key does not hide it"
+shell '{"command":"printf \"%s\\033[1m%s\\n\" ${GH_TOKEN%??????????} ${GH_TOKEN#??????????????????????????????}"}'
+expect_out '[REDACTED]'
+
+t "common-S02: the same in session, artifact and events; the provider gets its key, the model no value"
+model_script - <<'X'
+{"tool_calls": [{"name": "bash", "arguments": {"command": "seq 20000; cat keys.txt; printenv GH_TOKEN | base64"}}]}
+{"text": "done", "expect": [{"not_contains": "E2eToken"}, {"last_tool_contains": "[REDACTED]"}]}
+X
+export ANTHROPIC_API_KEY=$key
+run kedge --mode json hi
+expect_exit 0
+expect_model_done
+expect_not_contains stdout E2eToken
+expect_not_contains stdout 0123456789abcdef
+expect_contains stdout '[REDACTED]'
+! grep -rqs -e E2eToken -e 0123456789abcdef "$HOME/.kedge" || fail "in a file: $(grep -rls -e E2eToken -e 0123456789abcdef "$HOME/.kedge")"
+grep -rqs 'REDACTED' "$HOME/.kedge/agent/sessions" || fail "no session with a mask"
+
+t "what a person writes is sent as it is; session and events have the mask"
+model_script - <<'X'
+{"text": "thanks", "expect": [{"contains": "E2eToken"}]}
+X
+export ANTHROPIC_API_KEY=$key
+run kedge --mode json "use $token please"
+expect_exit 0
+expect_model_done
+expect_not_contains stdout E2eToken
+! grep -rqs E2eToken "$HOME/.kedge" || fail "in a file"
+
+t "errors are masked"
+run kedge tool run bash "{\"command\":\"echo $token >&2; false\"}" --yes
+expect_exit 1
+expect_contains stderr '[REDACTED]'
+expect_not_contains stderr E2eToken
+run kedge --cwd "/no/$token" -p hi
+expect_not_contains stderr E2eToken
+
+# ---- texts of others -------------------------------------------------------
+
+esc=$(printf '\033') rlo=$(printf '\342\200\256') tag=$(printf '\363\240\201\201')
+
+t "common-S12: what others wrote is shown on stderr, not obeyed"
+run kedge read "no$esc[2J$rlo$tag"
+expect_exit 1
+expect_contains stderr 'u202e'
+expect_contains stderr 'u{e0041}'
+for text in "$esc" "$rlo" "$tag"; do expect_not_contains stderr "$text"; done
+run kedge "--cwd=no$esc[2J$rlo$tag" -p hi
+expect_contains stderr 'no\x1b[2J\u202e\u{e0041}'
+for text in "$esc" "$rlo" "$tag"; do expect_not_contains stderr "$text"; done
+
 done_testing

@@ -91,7 +91,7 @@ expect_exit 0
 expect_out b.md
 run kedge tool run --cwd no-such-dir find '{"paths":["*"]}'
 expect_exit 1
-expect_file stderr "kedge: --cwd no-such-dir: No such file or directory"
+expect_file stderr "Error: --cwd no-such-dir: No such file or directory"
 
 t "run --json: content, details and the error flag in one line"
 run kedge tool run --json grep '{"pattern":"beta","i":true}'

@@ -36,6 +36,12 @@ static int emit(const char *how)
         log_set_level(LOG_WARNING);
     log_info("i %d", 3);
     log_warning("w %s", "%d");
+    if (strcmp(how, "hostile") == 0) { // common-S12
+        log_error("%s", "a\x1b[2J\rb\xe2\x80\xae"
+                        "c\xf3\xa0\x81\x81\td\r\n"
+                        "e ghp_0123456789abcdefghij https://user:pass@host/");
+        log_text("no %s", "prefix");
+    }
     return 0;
 }
 
@@ -66,6 +72,11 @@ static void test_levels(void **state G_GNUC_UNUSED)
         { "plain", "KEDGE_LOG=nonsense", "Warning: w %d\n" },
         { "plain", "KEDGE_LOG=info", "info: i 2\ninfo: i 3\nWarning: w %d\n" },
         { "plain", "KEDGE_LOG=debug", "debug: d 1\ninfo: i 2\ninfo: i 3\nWarning: w %d\n" },
+        { "hostile", NULL,
+          "Warning: w %d\n"
+          "Error: a\\x1b[2J\\x0db\\u202ec\\u{e0041}\td\n"
+          "e [REDACTED] https://[REDACTED]@host/\n"
+          "no prefix\n" },
         { "set-info", "KEDGE_LOG=debug", "info: i 2\ninfo: i 3\nWarning: w %d\n" },
         { "set-info", NULL, "info: i 2\ninfo: i 3\nWarning: w %d\n" },
         { "set-warning-late", "KEDGE_LOG=debug", "debug: d 1\ninfo: i 2\nWarning: w %d\n" },
