@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/own_file.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -103,9 +104,23 @@ static void context_file_free(gpointer data)
     g_free(self);
 }
 
-/* NULL: no such file, or a blank one. */
-static ContextFile *read_context_file(const char *path)
+/* Somebody else's, or where everybody can write: said, not read (common §3). */
+static bool is_refused(const char *path, GPtrArray *warnings)
 {
+    struct stat info;
+    g_autoptr(GError) error = NULL;
+    if (stat(path, &info) < 0 || !S_ISREG(info.st_mode) || own_file_check(path, &info, &error))
+        return false;
+    if (warnings)
+        g_ptr_array_add(warnings, g_strdup(error->message));
+    return true;
+}
+
+/* NULL: no such file, a blank one, or one that is refused. */
+static ContextFile *read_context_file(const char *path, GPtrArray *warnings)
+{
+    if (is_refused(path, warnings))
+        return NULL;
     g_autofree char *text = prompt_read_file(path);
     if (!text || utf8_is_blank(text))
         return NULL;
@@ -115,9 +130,9 @@ static ContextFile *read_context_file(const char *path)
     return file;
 }
 
-static bool add_file(GPtrArray *files, const char *path)
+static bool add_file(GPtrArray *files, const char *path, GPtrArray *warnings)
 {
-    ContextFile *file = read_context_file(path);
+    ContextFile *file = read_context_file(path, warnings);
     if (file)
         g_ptr_array_add(files, file);
     return file != NULL;
@@ -157,7 +172,7 @@ static ContextFile *find_file(Collection *self, const char *dir, const char *con
             warn(self->warnings, "leads out of the project; not read", path);
             continue;
         }
-        ContextFile *file = read_context_file(path);
+        ContextFile *file = read_context_file(path, self->warnings);
         if (file) {
             self->has_own = self->has_own || is_own;
             return file;
@@ -221,15 +236,15 @@ static void add_project_files(Collection *self, const char *dir)
         g_ptr_array_add(self->files, agents);
 }
 
-static void add_user_file(GPtrArray *files, const char *agent_dir)
+static void add_user_file(GPtrArray *files, const char *agent_dir, GPtrArray *warnings)
 {
     g_autofree char *own = g_build_filename(agent_dir, "AGENTS.md", NULL);
-    if (add_file(files, own))
+    if (add_file(files, own, warnings))
         return;
     g_autofree char *home = dirs_home();
     for (size_t i = 0; i < G_N_ELEMENTS(user_names); i++) {
         g_autofree char *path = g_build_filename(home, user_names[i], NULL);
-        if (add_file(files, path))
+        if (add_file(files, path, warnings))
             return;
     }
 }
@@ -246,7 +261,7 @@ static void collect_files(Collection *self, const char *agent_dir, const char *c
         dir = parent;
     }
     self->root = NULL;
-    add_user_file(self->files, agent_dir);
+    add_user_file(self->files, agent_dir, self->warnings);
 }
 
 static bool is_repeated(const GPtrArray *files, guint index)

@@ -5,9 +5,9 @@
  */
 #include "base/dirs.h"
 #include "base/env.h"
-#include "base/file.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/own_file.h"
 #include "base/secrets.h"
 #include "cmd/cmd.h"
 
@@ -45,8 +45,12 @@ static char **read_lines(const char *dir, char **ret_path)
 {
     *ret_path = g_build_filename(dir, ".env", NULL);
     g_autofree char *data = NULL;
-    if (!file_read(*ret_path, LIMIT_CONFIG_FILE_BYTES, &data, NULL, NULL))
+    g_autoptr(GError) error = NULL;
+    if (!own_file_read(*ret_path, LIMIT_CONFIG_FILE_BYTES, &data, NULL, &error)) {
+        if (error_is(error, KEDGE_ERROR_DENIED))
+            log_warning("%s", error->message);
         return NULL;
+    }
     char **lines = g_strsplit(data, "\n", -1);
     explicit_bzero(data, strlen(data));
     return lines;

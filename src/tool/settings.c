@@ -3,6 +3,8 @@
  */
 #include "tool/settings.h"
 
+#include "base/limits.h"
+#include "base/own_file.h"
 #include "base/yaml.h"
 #include "tool/settings_keys.h"
 
@@ -78,15 +80,38 @@ static bool remove_path(json_t *object, const char *dotted)
     return json_object_del(object, parts[last]) == 0;
 }
 
-static void drop_user_only(json_t *project, const char *path, GPtrArray *warnings)
+static const char *refusal_of(SettingScope scope)
+{
+    switch (scope) {
+    case SETTING_USER_ONLY:
+        return "only the user's own config.yml may set it";
+    case SETTING_WITH_TRUST:
+        return "the repository is not trusted";
+    case SETTING_ANYWHERE:
+    case SETTING_MAY_TIGHTEN:
+        break;
+    }
+    return NULL;
+}
+
+/* What a project may not set, or not before a person can say that it is trusted. */
+static void drop_refused(json_t *project, const char *path, GPtrArray *warnings)
 {
     size_t count = 0;
     const SettingKey *keys = setting_keys_all(&count);
     for (size_t i = 0; i < count; i++)
-        if (keys[i].scope == SETTING_USER_ONLY && remove_path(project, keys[i].key) && warnings)
-            g_ptr_array_add(warnings, g_strdup_printf("%s: ignored setting %s: only the user's own "
-                                                      "config.yml may set it",
-                                                      path, keys[i].key));
+        if (refusal_of(keys[i].scope) && remove_path(project, keys[i].key) && warnings)
+            g_ptr_array_add(warnings, g_strdup_printf("%s: ignored setting %s: %s", path,
+                                                      keys[i].key, refusal_of(keys[i].scope)));
+}
+
+static bool parse_json(const char *data, size_t size, const char *path, json_t **ret_value,
+                       GError **error)
+{
+    if (json_parse(data, size, ret_value, error))
+        return true;
+    g_prefix_error(error, "%s: ", path);
+    return false;
 }
 
 /* A missing file is an empty layer; one that cannot be used is, too, and says so. */
@@ -95,8 +120,11 @@ static json_t *layer_read(const char *path, GPtrArray *warnings)
     g_autoptr(GError) error = NULL;
     g_autoptr(json_t) value = NULL;
     bool is_yaml = g_str_has_suffix(path, ".yml");
-    bool is_read =
-        is_yaml ? yaml_read_file(path, &value, &error) : json_read_file(path, &value, &error);
+    g_autofree char *data = NULL;
+    size_t size = 0;
+    bool is_read = own_file_read(path, LIMIT_CONFIG_FILE_BYTES, &data, &size, &error) &&
+                   (is_yaml ? yaml_parse(data, size, path, &value, &error)
+                            : parse_json(data, size, path, &value, &error));
     if (is_read && json_is_null(value))
         return json_object();
     if (is_read && json_is_object(value)) {
@@ -133,7 +161,7 @@ Settings *settings_load(const char *agent_dir, const char *cwd, GPtrArray *warni
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         g_autofree char *path = g_build_filename(cwd, ".kedge", names[i], NULL);
         g_autoptr(json_t) layer = layer_read(path, warnings);
-        drop_user_only(layer, path, warnings);
+        drop_refused(layer, path, warnings);
         merge_into(project, layer);
     }
     return settings_make(user, project);
@@ -185,7 +213,7 @@ static const json_t *effective(const Settings *self, const char *name)
     const SettingKey *key = setting_key_find(name);
     g_assert(key != NULL);
     // a project that makes the parent of a user's key a scalar must not undo what the user set
-    const json_t *layer = key->scope == SETTING_USER_ONLY ? self->user : self->merged;
+    const json_t *layer = refusal_of(key->scope) ? self->user : self->merged;
     const json_t *value = json_get_path(layer, name);
     return value && value_fits(key, value) ? value : json_object_get(self->defaults, name);
 }

@@ -14,7 +14,7 @@ static const char *const inherit_modes[] = { "all", "safe", NULL };
 static const char *const gh_profiles[] = { "full", "general", "read-only", "off", NULL };
 
 static const SettingKey keys[] = {
-    { "modelRoles", SETTING_RECORD, "{}", SETTING_ANYWHERE, NULL,
+    { "modelRoles", SETTING_RECORD, "{}", SETTING_WITH_TRUST, NULL,
       "Model selector for each role; `default` is used when --model is absent" },
     { "defaultThinkingLevel", SETTING_ENUM, "\"high\"", SETTING_ANYWHERE, thinking_levels,
       "Thinking level of a new session" },

@@ -19,6 +19,7 @@ typedef enum {
 typedef enum {
     SETTING_ANYWHERE,    // user and project files
     SETTING_USER_ONLY,   // a project's value is ignored, and that is said
+    SETTING_WITH_TRUST,  // a project's value counts once the person trusted the repository: not yet
     SETTING_MAY_TIGHTEN, // a project's value only makes it stricter; whoever reads it sees to that
 } SettingScope;
 

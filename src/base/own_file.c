@@ -1,0 +1,54 @@
+/*
+ * Whose file it is (own_file.h).
+ */
+#include "base/own_file.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+static bool is_open_to_all(const char *path)
+{
+    g_autofree char *dir = g_path_get_dirname(path);
+    struct stat info;
+    return stat(dir, &info) == 0 && (info.st_mode & S_IWOTH) != 0;
+}
+
+bool own_file_check(const char *path, const struct stat *info, GError **error)
+{
+    bool is_ours = info->st_uid == geteuid() || info->st_uid == 0;
+    if (!is_ours)
+        return fail_with(error, KEDGE_ERROR_DENIED, "not read, it belongs to uid %u: %s",
+                         (unsigned)info->st_uid, path);
+    if (is_open_to_all(path))
+        return fail_with(error, KEDGE_ERROR_DENIED,
+                         "not read, everybody can write to its directory: %s", path);
+    return true;
+}
+
+bool own_file_read(const char *path, size_t max_bytes, char **ret_data, size_t *ret_size,
+                   GError **error)
+{
+    // non-blocking, because opening a FIFO would wait for a writer
+    g_auto(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat info;
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "cannot read %s: %s", path,
+                         g_strerror(errno));
+    if (fd < 0 || fstat(fd, &info) < 0)
+        return fail_with_errno(error, errno, "cannot read %s", path);
+    if (!S_ISREG(info.st_mode))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "cannot read %s: no regular file", path);
+    if (!own_file_check(path, &info, error))
+        return false;
+    g_autoptr(GString) bytes = g_string_new(NULL);
+    if (!fd_read_all(fd, max_bytes + 1, path, bytes, error))
+        return false;
+    if (bytes->len > max_bytes)
+        return fail_with(error, KEDGE_ERROR_LIMIT, "%s is larger than %zu bytes", path, max_bytes);
+    if (ret_size)
+        *ret_size = bytes->len;
+    *ret_data = g_string_free(g_steal_pointer(&bytes), FALSE);
+    return true;
+}
