@@ -160,4 +160,48 @@ run kedge "--cwd=no$esc[2J$rlo$tag" -p hi
 expect_contains stderr 'no\x1b[2J\u202e\u{e0041}'
 for text in "$esc" "$rlo" "$tag"; do expect_not_contains stderr "$text"; done
 
+# ---- files of others -------------------------------------------------------
+
+t "common-S06: a repository's model roles wait for trust, and that is said once"
+mkdir .kedge
+echo 'modelRoles: { default: theirs/model }' >.kedge/config.yml
+model_script - <<'X'
+{"text": "mine", "repeat": true}
+X
+run kedge -p hi
+expect_out mine
+[ "$(grep -c 'modelRoles' "$(path_of stderr)")" = 1 ] || fail "not said once"
+rm -r .kedge
+
+t "common-S07: context files, settings and .env of another user are not read; of root they are"
+if [ "$(id -u)" -ne 0 ]; then
+    skip "only root can give a file away"
+else
+    mkdir .kedge
+    echo 'read: { defaultLimit: 1 }' >.kedge/config.yml
+    echo 'follow theirs' >AGENTS.md
+    echo 'KEDGE_MARK=theirs' >"$HOME/.kedge/agent/.env"
+    chown 1002 AGENTS.md .kedge/config.yml "$HOME/.kedge/agent/.env"
+    run kedge -p hi
+    for file in AGENTS.md .kedge/config.yml; do
+        [ "$(grep -c "not read, it belongs to uid 1002: $PWD/$file" "$(path_of stderr)")" = 1 ] || fail "no notice of $file"
+    done
+    expect_contains stderr "not read, it belongs to uid 1002: $HOME/.kedge/agent/.env"
+    case $(model_journal -1.body) in *"follow theirs"*) fail "AGENTS.md reached the model" ;; esac
+    chown 0 AGENTS.md .kedge/config.yml "$HOME/.kedge/agent/.env"
+    run kedge -p hi
+    expect_not_contains stderr "not read"
+    case $(model_journal -1.body) in *"follow theirs"*) ;; *) fail "AGENTS.md was not read" ;; esac
+    rm -r .kedge AGENTS.md "$HOME/.kedge/agent/.env"
+fi
+
+t "common-S07: nothing is read where everybody can write"
+echo 'follow anybody' >AGENTS.md
+chmod 777 .
+run kedge -p hi
+expect_contains stderr "not read, everybody can write to its directory: $PWD/AGENTS.md"
+case $(model_journal -1.body) in *"follow anybody"*) fail "AGENTS.md reached the model" ;; esac
+chmod 755 .
+rm AGENTS.md
+
 done_testing

@@ -7,6 +7,8 @@
 #include "tool/settings.h"
 #include "tool/settings_keys.h"
 
+#include <sys/stat.h>
+
 typedef struct Fixture {
     char *root;
     GPtrArray *warnings;
@@ -76,19 +78,19 @@ static void test_layers(void **state)
 {
     Fixture *self = *state; // core-80: the project's settings.json overrides the global file
     put(self, USER,
-        "read: {defaultLimit: 10}\nmodelRoles: {default: a/b, smol: c/d}\n"
+        "read: {defaultLimit: 10}\nthinkingBudgets: {high: 1, low: 2}\n"
         "grep: {contextBefore: 7, contextAfter: 8}\n");
     put(self, JSON,
-        "{\"read\":{\"defaultLimit\":20},\"modelRoles\":{\"smol\":\"e/f\"},"
+        "{\"read\":{\"defaultLimit\":20},\"thinkingBudgets\":{\"low\":3},"
         "\"grep\":{\"contextBefore\":2}}");
     put(self, YML, "grep: {contextBefore: 3}\n");
     g_autoptr(Settings) settings = load(self);
     assert_int_equal(settings_get_int(settings, "read.defaultLimit"), 20);
     assert_int_equal(settings_get_int(settings, "grep.contextBefore"), 3);
     assert_int_equal(settings_get_int(settings, "grep.contextAfter"), 8);
-    const json_t *roles = settings_get_json(settings, "modelRoles");
-    assert_string_equal(json_get_text(roles, "default"), "a/b");
-    assert_string_equal(json_get_text(roles, "smol"), "e/f");
+    const json_t *budgets = settings_get_json(settings, "thinkingBudgets"); // maps merge
+    assert_int_equal(json_get_int(budgets, "high", 0), 1);
+    assert_int_equal(json_get_int(budgets, "low", 0), 3);
     assert_int_equal(json_integer_value(settings_user_json(settings, "read.defaultLimit")), 10);
     assert_int_equal(json_integer_value(settings_project_json(settings, "read.defaultLimit")), 20);
     assert_int_equal(self->warnings->len, 0);
@@ -108,13 +110,15 @@ static void test_project_cannot_set_what_guards_the_user(void **state)
         { "gh.defaultHost", "gh: {defaultHost: evil.example}\n", "gh.defaultHost",
           "gh.defaultHost" },
         { "shellPath", "shellPath: ./sh\n", "shellPath", "shellPath" },
+        { "modelRoles before trust", "modelRoles: {default: their/model}\n", "modelRoles",
+          "ignored setting modelRoles: the repository is not trusted" },
         { "a scalar over a map", "gh: 1\n", "gh.executable", "setting gh: must be a map" },
         { "a list over a map", "env: [x]\n", "env.pass", "setting env: must be a map" },
         { "not even with null", "gh: {executable: null}\n", "gh.executable", "gh.executable" },
     };
     Fixture *self = *state;
     put(self, USER,
-        "env: {pass: [MINE]}\nshellPath: /bin/mine\n"
+        "env: {pass: [MINE]}\nshellPath: /bin/mine\nmodelRoles: {default: my/model}\n"
         "gh: {executable: mine, knownHosts: [mine], trustGhLogins: true, defaultHost: mine}\n");
     g_autoptr(Settings) alone = load(self);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -130,6 +134,27 @@ static void test_project_cannot_set_what_guards_the_user(void **state)
             fail_msg("%s: the user's own value is gone", cases[i].name);
         assert_null(settings_project_json(settings, cases[i].key));
     }
+}
+
+/* common-S07 */
+static void test_files_of_others(void **state)
+{
+    Fixture *self = *state;
+    put(self, YML, "read: {defaultLimit: 7}\n");
+    g_autofree char *dir = g_build_filename(self->root, "w", ".kedge", NULL);
+    g_autofree char *path = g_build_filename(dir, "config.yml", NULL);
+    assert_int_equal(chmod(dir, 0777), 0);
+    g_ptr_array_set_size(self->warnings, 0);
+    g_autoptr(Settings) open_to_all = load(self);
+    assert_int_equal(settings_get_int(open_to_all, "read.defaultLimit"), 500);
+    assert_non_null(strstr(warning(self), "not read, everybody can write to its directory: "));
+    assert_int_equal(chmod(dir, 0700), 0);
+    if (geteuid() != 0 || chown(path, 1002, (gid_t)-1) != 0)
+        return; // only root can give a file away
+    g_ptr_array_set_size(self->warnings, 0);
+    g_autoptr(Settings) anothers = load(self);
+    assert_int_equal(settings_get_int(anothers, "read.defaultLimit"), 500);
+    assert_non_null(strstr(warning(self), "not read, it belongs to uid 1002: "));
 }
 
 static void test_project_policy_stays_apart(void **state)
@@ -220,6 +245,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_project_cannot_set_what_guards_the_user, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_project_policy_stays_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_files_of_others, setup, teardown),
         cmocka_unit_test_setup_teardown(test_broken_files_count_as_empty, setup, teardown),
         cmocka_unit_test(test_wrong_types_give_the_default),
         cmocka_unit_test(test_table),
