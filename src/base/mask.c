@@ -12,6 +12,9 @@
 
 #define BASE64_BEFORE 3 // characters beside a base64 form that hold bits of the value, or of its
 #define BASE64_AFTER  4 // neighbours in a group, with the padding
+#define BREAK_AFTER                                                                                \
+    8 // a line may end within a form after so many characters, not before: what was
+      // printed last need not wait only because it ends in a letter or two
 
 typedef struct Range {
     size_t start, end;
@@ -34,6 +37,15 @@ static bool is_line_end(char c)
 static bool is_base64(char c)
 {
     return g_ascii_isalnum(c) || strchr("+/-_=", c) != NULL;
+}
+
+/* The node behind the line end at `at`: one LF or CR LF is passed over, an empty line is not. */
+static uint32_t after_line_end(const MaskForms *forms, uint32_t node, const char *text, size_t at)
+{
+    bool is_second = at > 0 && is_line_end(text[at - 1]);
+    bool is_crlf = is_second && text[at - 1] == '\r' && text[at] == '\n';
+    bool is_far = g_array_index(forms->nodes, MaskNode, node).depth >= BREAK_AFTER;
+    return is_far && (!is_second || is_crlf) ? node : 0;
 }
 
 MaskFilter *mask_filter_new(void)
@@ -123,11 +135,8 @@ static void scan(MaskFilter *self)
             if (i == size)
                 break;
         }
-        if (self->node != 0 && is_line_end(text[i])) {
-            bool is_second = i > 0 && is_line_end(text[i - 1]);
-            bool is_crlf = is_second && text[i - 1] == '\r' && text[i] == '\n';
-            if (is_second && !is_crlf)
-                self->node = 0;
+        if (is_line_end(text[i])) {
+            self->node = after_line_end(self->forms, self->node, text, i);
             continue;
         }
         self->node = mask_forms_next(self->forms, self->node, (uint8_t)text[i]);
@@ -217,10 +226,8 @@ bool mask_finds(const char *text, size_t size)
     for (size_t i = 0; forms != NULL && i < size; i++) {
         if (node == 0 && forms->first[(uint8_t)text[i]] == 0)
             continue;
-        if (node != 0 && is_line_end(text[i])) {
-            bool is_second = is_line_end(text[i - 1]);
-            if (is_second && !(text[i - 1] == '\r' && text[i] == '\n'))
-                node = 0;
+        if (is_line_end(text[i])) {
+            node = after_line_end(forms, node, text, i);
             continue;
         }
         node = mask_forms_next(forms, node, (uint8_t)text[i]);

@@ -158,7 +158,7 @@ mkdir -p "$AGENT"
 printf 'env:\n  pass: [OPENAI_API_KEY]\n' >"$AGENT/config.yml"
 run env OPENAI_API_KEY=passed-on GEMINI_API_KEY=hidden kedge tool run --yes bash '{"command":"env"}'
 expect_exit 0
-expect_contains stdout OPENAI_API_KEY=passed-on
+expect_contains stdout "OPENAI_API_KEY=[REDACTED]"
 expect_not_contains stdout hidden
 rm "$AGENT/config.yml"
 
@@ -255,7 +255,7 @@ printf 'gh: none\nenv: none\nshellPath:\n' >.kedge/config.yml
 printf 'gh:\n  executable: %s/mine\nenv:\n  pass: [OPENAI_API_KEY]\n' "$HOME" >"$AGENT/config.yml"
 printf '#!/bin/sh\necho "the user'"'"'s gh" >&2\nexit 1\n' >"$HOME/mine" && chmod +x "$HOME/mine"
 run env OPENAI_API_KEY=passed-on kedge tool run --yes bash '{"command":"env"}'
-expect_contains stdout OPENAI_API_KEY=passed-on
+expect_contains stdout "OPENAI_API_KEY=[REDACTED]"
 run kedge github repo_view --repo o/r
 expect_contains stderr "the user's gh"
 rm "$AGENT/config.yml" "$HOME/mine"
