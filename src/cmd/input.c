@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/image.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -25,7 +26,7 @@ static void say_when_waiting(void)
         fstat(STDIN_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
     struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
     if (is_stream && poll(&input, 1, STDIN_QUIET_MS) == 0)
-        fputs("Waiting for standard input. End it, or start with </dev/null.\n", stderr);
+        log_text("Waiting for standard input. End it, or start with </dev/null.");
 }
 
 bool input_read_stdin(size_t max_bytes, char **ret_text, GError **error)

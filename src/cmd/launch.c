@@ -262,7 +262,7 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
         return EXIT_USAGE;
     }
     if (!initial_input_has_prompt(&self.input)) {
-        fputs("No prompt. Give one as an argument or on standard input.\n", stderr);
+        log_text("No prompt. Give one as an argument or on standard input.");
         return EXIT_USAGE;
     }
     return start(&self, env);

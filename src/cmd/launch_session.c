@@ -71,7 +71,7 @@ static bool open_session(const LaunchPlace *place, Session **ret_session, GError
 static void tell_notice(const ModelChoice *choice)
 {
     if (choice->notice)
-        fprintf(stderr, "%s\n", choice->notice);
+        log_text("%s", choice->notice);
 }
 
 static bool select_named(const LaunchPlace *place, ModelChoice *choice, GError **error)
@@ -92,7 +92,7 @@ static bool select_saved(const LaunchPlace *place, const char *selector, const c
     g_autoptr(GError) error = NULL;
     if (!model_registry_select(place->registry, selector, NULL, choice, &error)) {
         if (setting)
-            fprintf(stderr, "Warning: %s: %s\n", setting, error->message);
+            log_warning("%s: %s", setting, error->message);
         *ret_problem = "model no longer exists";
         return false;
     }

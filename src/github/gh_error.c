@@ -4,9 +4,9 @@
  */
 #include "github/gh_error.h"
 
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "base/redact.h"
 
 #define NOT_AUTHENTICATED "GitHub CLI is not authenticated. Run `gh auth login`."
 #define NO_REPOSITORY                                                                              \

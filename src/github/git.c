@@ -4,9 +4,9 @@
  */
 #include "github/git.h"
 
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "base/redact.h"
 
 #define GIT_NO_SUCH_KEY 5 // exit status of `git config --unset-all`
 

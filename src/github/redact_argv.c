@@ -3,8 +3,8 @@
  */
 #include "github/redact_argv.h"
 
-#include "base/str.h"
 #include "base/redact.h"
+#include "base/str.h"
 
 #define MASK        "[REDACTED]"
 #define QUERY_CHARS 80

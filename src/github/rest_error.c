@@ -4,8 +4,8 @@
  */
 #include "github/rest_private.h"
 
-#include "base/str.h"
 #include "base/redact.h"
+#include "base/str.h"
 
 #define MAX_MESSAGE_BYTES ((size_t)4096)
 #define NOT_FOUND_HINT                                                                             \

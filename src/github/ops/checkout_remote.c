@@ -4,10 +4,10 @@
  */
 #include "github/ops/checkout_remote.h"
 
+#include "base/redact.h"
 #include "base/str.h"
 #include "github/gh.h"
 #include "github/git.h"
-#include "base/redact.h"
 #include "github/repo_ref.h"
 
 #define GIT_REMOTE_EXISTS 3 // exit status of `git remote add`

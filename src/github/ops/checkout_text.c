@@ -3,8 +3,8 @@
  */
 #include "github/ops/checkout_text.h"
 
-#include "base/utf8.h"
 #include "base/redact.h"
+#include "base/utf8.h"
 #include "github/text.h"
 
 #define FORK_WARNING                                                                               \

@@ -4,11 +4,11 @@
  */
 #include "github/github.h"
 
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "github/gh.h"
 #include "github/ops/github_args.h"
-#include "base/redact.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_audit_call.h"
 #include "tool/tool_set.h"

@@ -5,11 +5,11 @@
 
 #include "base/ansi.h"
 #include "base/limits.h"
+#include "base/redact.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "github/gh_env.h"
 #include "github/gh_place.h"
-#include "base/redact.h"
 #include "github/safe/gh_program.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 #include "github/safe/gh_kind.h"
 
 #include "base/limits.h"
-#include "base/str.h"
 #include "base/redact.h"
+#include "base/str.h"
 
 #include <signal.h>
 

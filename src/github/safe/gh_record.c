@@ -10,9 +10,9 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/timefmt.h"
-#include "base/redact.h"
 #include "github/safe/gh_audit.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
 #include "github/safe/gh_wrapper_args.h"
 
 #include "base/str.h"
-#include "github/safe/gh_call.h"
 #include "base/visible.h"
+#include "github/safe/gh_call.h"
 
 #define TEXT_MAX_BYTES ((size_t)1024)
 #define ID_MAX_DIGITS  19
