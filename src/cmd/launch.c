@@ -210,6 +210,14 @@ static void converse(void *data)
         self->exit_code = EXIT_FAILED;
 }
 
+/* Which key was chosen is named, never shown (common §3). */
+static void say_key(const Launch *self)
+{
+    const Model *model = self->session.model;
+    g_autofree char *source = model_registry_key_source(self->registry, model);
+    log_text("key for %s: %s", model->provider, source);
+}
+
 static int start(Launch *self, const CommandEnv *env)
 {
     g_autoptr(GError) error = NULL;
@@ -225,6 +233,8 @@ static int start(Launch *self, const CommandEnv *env)
         log_text("%s", error->message);
         return cmd_exit_code((KedgeError)error->code);
     }
+    if (self->options.verbose)
+        say_key(self);
     self->cancel = cancel_new(NULL);
     self->output = (LaunchOutput) {
         .is_json = g_strcmp0(self->options.mode, "json") == 0,

@@ -5,6 +5,7 @@
 
 #include "base/ansi.h"
 #include "base/log.h"
+#include "base/mask.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "model/message.h"
@@ -188,6 +189,7 @@ void launch_output_answer(LaunchOutput *self, const json_t *message)
         // what the model read may have made it write escape sequences; a file or a program gets the
         // text as it is, a terminal would obey it
         g_autofree char *clean = isatty(STDOUT_FILENO) ? ansi_strip(text) : g_strdup(text);
-        print_or_stop(self, clean);
+        g_autofree char *masked = mask_text(clean);
+        print_or_stop(self, masked);
     }
 }

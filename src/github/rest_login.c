@@ -7,6 +7,7 @@
 #include "github/rest_private.h"
 
 #include "base/proc.h"
+#include "base/secrets.h"
 #include "base/str.h"
 #include "base/yaml.h"
 #include "github/gh_env.h"
@@ -60,5 +61,9 @@ char *rest_login_find(const RestOptions *options, const char *host, Cancel *canc
         g_propagate_error(error, g_steal_pointer(&failed));
         return NULL;
     }
-    return token ? g_steal_pointer(&token) : stored_token(host);
+    if (!token)
+        token = stored_token(host);
+    if (token)
+        secrets_register(token);
+    return g_steal_pointer(&token);
 }

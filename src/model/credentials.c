@@ -18,11 +18,14 @@ static char *clean_key(const char *key)
     return NULL;
 }
 
-static char *environment_key(const char *provider)
+/* `ret_name` (may be NULL) gets the variable. */
+static char *environment_key(const char *provider, const char **ret_name)
 {
     const CatalogueProvider *known = catalogue_find_provider(provider);
     for (size_t i = 0; known && i < G_N_ELEMENTS(known->env_names) && known->env_names[i]; i++) {
         char *key = clean_key(secrets_get(known->env_names[i]));
+        if (key && ret_name)
+            *ret_name = known->env_names[i];
         if (key)
             return key;
     }
@@ -39,7 +42,7 @@ char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_
     char *key = clean_key(g_hash_table_lookup(self->runtime_keys, model->provider));
     if (key || model->is_keyless)
         return key;
-    key = environment_key(model->provider);
+    key = environment_key(model->provider, NULL);
     if (key)
         return key;
     const char *written = g_hash_table_lookup(self->file_keys, model->provider);
@@ -50,6 +53,21 @@ char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_
     if (!key && is_named)
         key = clean_key(secrets_get("KEDGE_API_KEY"));
     return key;
+}
+
+char *model_registry_key_source(const ModelRegistry *self, const Model *model)
+{
+    g_autofree char *runtime = clean_key(g_hash_table_lookup(self->runtime_keys, model->provider));
+    if (runtime)
+        return g_strdup("--api-key");
+    if (model->is_keyless)
+        return g_strdup("none needed");
+    const char *name = NULL;
+    g_autofree char *key = environment_key(model->provider, &name);
+    if (key)
+        return g_strconcat(name, " of the environment", NULL);
+    const char *written = g_hash_table_lookup(self->file_keys, model->provider);
+    return g_strdup(written ? "models.yml" : "KEDGE_API_KEY of the environment");
 }
 
 bool model_registry_is_available(const ModelRegistry *self, const Model *model, bool is_named)

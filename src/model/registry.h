@@ -25,6 +25,9 @@ const Model *const *model_registry_all(const ModelRegistry *self, size_t *ret_co
 /* The key to send, or NULL; new string. KEDGE_API_KEY counts when `is_named` (--model was given).
  */
 char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_named);
+/* Where the key of a model that has one comes from, for people: "ANTHROPIC_API_KEY of the
+   environment". Caller frees. */
+char *model_registry_key_source(const ModelRegistry *self, const Model *model);
 /* What to do when there is none: "Set ANTHROPIC_API_KEY …". Caller frees. */
 char *model_registry_key_hint(const Model *model);
 /* Keyless, or a key resolves. */

@@ -12,6 +12,7 @@
 #include "tools/edit_closest.h"
 #include "tools/edit_indent.h"
 #include "tools/generated.h"
+#include "tools/secret_file.h"
 #include "tools/seen_files.h"
 #include "tools/tools.h"
 #include "tools/workspace_path.h"
@@ -348,6 +349,7 @@ static bool edit_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     g_autoptr(GString) text = g_string_new(NULL);
     if (!apply_all(&document, args->edits, settings_get_bool(settings, "edit.fuzzyMatch"), shown,
                    text, error) ||
+        !secret_file_check_masks(before, strlen(before), document.text, error) ||
         !document_write(&document, path, error))
         return false;
     seen_files_note(call, path);

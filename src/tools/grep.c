@@ -8,6 +8,7 @@
 #include "tools/grep_page.h"
 #include "tools/missing.h"
 #include "tools/rg.h"
+#include "tools/secret_file.h"
 #include "tools/seen_files.h"
 #include "tools/tool_file.h"
 #include "tools/tools.h"
@@ -78,7 +79,9 @@ static bool take_expanded(const char *path, void *user_data)
     g_autofree char *valid = utf8_from_bytes(path, strlen(path));
     if (!g_regex_match(expansion->regex, valid, 0, NULL))
         return true;
-    g_ptr_array_add(expansion->scope->paths, g_build_filename(expansion->base, path, NULL));
+    g_autofree char *full = g_build_filename(expansion->base, path, NULL);
+    if (secret_file_check(full, path, NULL))
+        g_ptr_array_add(expansion->scope->paths, g_steal_pointer(&full));
     return ++expansion->count <= MAX_EXPANDED;
 }
 
@@ -106,6 +109,17 @@ static bool scope_add_glob(Scope *self, const char *asked, ToolCall *call, GErro
     return true;
 }
 
+/* A search reads everything below: not the environments and memories of processes. */
+static bool may_search(const char *path, const char *asked, GError **error)
+{
+    if (file_is_directory(path) && secret_file_is_proc(path))
+        return fail_with(error, KEDGE_ERROR_DENIED,
+                         "not searched: %s holds the environments of processes, and so secrets; "
+                         "name the files",
+                         asked);
+    return secret_file_check(path, asked, error);
+}
+
 static bool scope_add(Scope *self, const char *asked, ToolCall *call, GError **error)
 {
     g_autofree char *cleaned = workspace_clean(asked);
@@ -119,7 +133,8 @@ static bool scope_add(Scope *self, const char *asked, ToolCall *call, GError **e
         return true;
     }
     g_autofree char *shown = path_display(path, tool_call_cwd(call));
-    if (!file_is_directory(path) && !tool_file_check_target(path, shown, error))
+    if (!may_search(path, shown, error) ||
+        (!file_is_directory(path) && !tool_file_check_target(path, shown, error)))
         return false;
     g_ptr_array_add(self->paths, g_steal_pointer(&path));
     return true;

@@ -176,10 +176,11 @@ static bool on_line(const char *line, size_t size, void *user_data)
 
 static void add_args(const GrepSearch *search, const char *pattern, GPtrArray *args)
 {
-    static const char *const fixed[] = { "--no-config",  "--json",
-                                         "--hidden",     "--no-messages",
-                                         "--sort=path",  "--no-require-git",
-                                         "--glob=!.git", "--regex-size-limit=50M" };
+    static const char *const fixed[] = { "--no-config", "--json", "--hidden", "--no-messages",
+                                         "--sort=path", "--no-require-git", "--glob=!.git",
+                                         "--regex-size-limit=50M",
+                                         // when everything is searched: environments, memories
+                                         "--glob=!**/proc/{self,thread-self,[0-9]*}/**" };
     for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++)
         g_ptr_array_add(args, g_strdup(fixed[i]));
     if (search->ignores_case)

@@ -2,7 +2,10 @@
  * write: create a file or replace its whole content (agent-tools §3.2).
  */
 #include "base/file.h"
+#include "base/limits.h"
+#include "base/mask.h"
 #include "tools/generated.h"
+#include "tools/secret_file.h"
 #include "tools/seen_files.h"
 #include "tools/tool_file.h"
 #include "tools/tools.h"
@@ -45,6 +48,17 @@ static bool check_generated(const ToolCall *call, const char *path, const char *
                            error);
 }
 
+/* Only a text with a mask makes it worth reading the old file. */
+static bool check_masks(const char *path, const char *content, GError **error)
+{
+    g_autofree char *before = NULL;
+    size_t size = 0;
+    if (!strstr(content, MASK_TEXT) ||
+        !file_read(path, LIMIT_TOOL_FILE_BYTES, &before, &size, NULL))
+        return true;
+    return secret_file_check_masks(before, size, content, error);
+}
+
 static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
     const WriteArgs *args = args_;
@@ -54,7 +68,8 @@ static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GEr
         return false;
     bool is_update = file_exists(path);
     if (is_update &&
-        (!check_generated(call, path, shown, error) || !seen_files_check(call, path, shown, error)))
+        (!check_generated(call, path, shown, error) ||
+         !seen_files_check(call, path, shown, error) || !check_masks(path, args->content, error)))
         return false;
 
     g_autofree char *dir = g_path_get_dirname(path);

@@ -146,6 +146,42 @@ expect_not_contains stderr E2eToken
 run kedge --cwd "/no/$token" -p hi
 expect_not_contains stderr E2eToken
 
+t "--verbose names the key, and does not show it"
+model_script - <<'X'
+{"text": "ok"}
+X
+export ANTHROPIC_API_KEY=$key
+run kedge --verbose -p hi
+expect_contains stderr "key for anthropic: ANTHROPIC_API_KEY of the environment"
+expect_not_contains stderr "$key"
+
+t "a mask does not replace what it stands for"
+run kedge tool run write '{"path":"keys.txt","content":"key: [REDACTED]"}' --yes
+expect_exit 77
+expect_contains stderr "stands for a masked secret"
+run kedge tool run edit '{"path":"keys.txt","edits":[{"old_text":"one","new_text":"two [REDACTED]"}]}' --yes
+expect_exit 77
+run kedge tool run edit '{"path":"keys.txt","edits":[{"old_text":"one","new_text":"two"}]}' --yes
+expect_exit 0
+expect_contains keys.txt "key: $key # $token"
+run kedge tool run write '{"path":"other.txt","content":"the mask is [REDACTED]"}' --yes
+expect_exit 0
+
+t "environments of processes are not read"
+ln -s /proc/self link
+for path in /proc/self/environ /proc/$$/environ link/environ /proc/self/root/proc/self/environ /proc/self/mem; do
+    run kedge read "$path"
+    expect_exit 77
+    expect_contains stderr "not read: "
+done
+for path in /proc/$$/environ /proc/$$ /proc; do
+    run kedge grep HOME "$path"
+    expect_exit 77
+    expect_not_contains stdout "$HOME"
+done
+run kedge read /proc/self/status
+expect_exit 0
+
 # ---- texts of others -------------------------------------------------------
 
 esc=$(printf '\033') rlo=$(printf '\342\200\256') tag=$(printf '\363\240\201\201')
