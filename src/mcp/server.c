@@ -315,7 +315,7 @@ static ToolContext *context_of(void *data)
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     self->settings = settings_load(options->agent_dir, cwd, warnings);
     for (unsigned i = 0; i < warnings->len; i++)
-        fprintf(stderr, "Warning: %s\n", (char *)warnings->pdata[i]);
+        log_warning("%s", (char *)warnings->pdata[i]);
     self->context = tool_context_new(cwd, self->settings, NULL);
     tool_context_add_hooks(self->context, options->hooks);
     return self->context;
