@@ -107,6 +107,10 @@ static const char *const migrations[] = {
     " task_id INTEGER NOT NULL REFERENCES task(id) ON DELETE CASCADE,"
     " at INTEGER NOT NULL, from_status TEXT, to_status TEXT NOT NULL, worker TEXT, note TEXT);"
     "CREATE INDEX task_event_by_task ON task_event(task_id, id);",
+    // what a person answers to a waiting run; when a comment's text was changed last
+    "ALTER TABLE annotation ADD COLUMN answer_to INTEGER REFERENCES event(id);"
+    "ALTER TABLE annotation ADD COLUMN edited_at INTEGER;"
+    "CREATE INDEX annotation_by_answer ON annotation(answer_to) WHERE answer_to IS NOT NULL;",
     NULL,
 };
 

@@ -62,6 +62,7 @@ static const Route routes[] = {
     { "GET", "/api/v1/runs", route_runs, .needs_store = true },
     { "GET", "/api/v1/runs/*", route_run, .needs_store = true },
     { "GET", "/api/v1/runs/*/events", route_events, .needs_store = true },
+    { "POST", "/api/v1/runs/*/answer", route_answer, .needs_store = true },
     { "GET", "/api/v1/artifacts/*", route_artifact, .needs_store = true },
     { "GET", "/api/v1/artifacts/*/content", route_content, .needs_store = true },
     { "PUT", "/api/v1/artifacts/*/content", route_save, .needs_store = true },

@@ -7,7 +7,7 @@
  *
  * - GET runs: each run has openAnnotations; nextCursor is null at the end.
  * - GET runs/ID: steps are {id, label, status, units?}; artifacts as GET artifacts/ID without what
- *   is about the file; waiting is the event's data, or null.
+ *   is about the file; waiting is as get-run has it, or null.
  * - GET runs/ID/events: also limit (500); nextAfter is null when there are no more.
  * - GET artifacts/ID: {docId, path, name, storageRoot, type, feature, step, subflow, createdAt,
  *   exists, size, sha256, isBinary, isTooLarge, editable, pendingEdits: [edit]}; sha256 is null for
@@ -56,6 +56,7 @@ bool route_accept(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **e
 bool route_withdraw(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 bool route_annotations(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 bool route_annotate(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
+bool route_answer(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 bool route_change_annotation(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 bool route_delete_annotation(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 bool route_reply(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);

@@ -167,6 +167,27 @@ bool route_annotate(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError *
            reply_thread(db, id, 201, reply, error);
 }
 
+typedef struct AnswerArgs {
+    int64_t event_id;
+    const char *content;
+} AnswerArgs;
+
+static const FieldDef answer_fields[] = {
+    { "eventId", FIELD_INTEGER, offsetof(AnswerArgs, event_id), .is_required = true },
+    { "content", FIELD_STRING, offsetof(AnswerArgs, content), .is_required = true },
+    { 0 },
+};
+
+bool route_answer(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error)
+{
+    AnswerArgs args = { 0 };
+    int64_t id = 0;
+    return request_decode(request, answer_fields, &args, error) &&
+           annotation_answer(db, request->id, args.event_id, args.content, AUTHOR, time_now_ms(),
+                             &id, error) &&
+           reply_thread(db, id, 201, reply, error);
+}
+
 /* The author of a comment, which may be a reply in the thread; borrowed. */
 static const char *author_of(const json_t *thread, int64_t id)
 {

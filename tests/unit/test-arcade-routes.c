@@ -456,6 +456,42 @@ static void test_annotations(void **state)
     assert_int_equal(fixture_send(fixture, "DELETE", path, NULL, "", &reply), 404);
 }
 
+static void test_answer(void **state)
+{
+    static const char answer[] = "/api/v1/runs/R1/answer";
+    ArcadeFixture *fixture = *state;
+    g_auto(Reply) reply = { 0 };
+    fixture_run(fixture, "INSERT INTO event (id, run_id, type, data, created_at) VALUES (900, 'R1',"
+                         " 'waiting_for_user', '{\"prompt\": \"Go on?\"}', 1)");
+    fixture_run(fixture, "UPDATE run SET waiting_event = 900, status = 'waiting' WHERE id = 'R1'");
+    assert_int_equal(fixture_get(fixture, "/api/v1/runs/R1", &reply), 200);
+    const json_t *waiting = json_object_get(reply.json, "waiting");
+    assert_int_equal(json_get_int(waiting, "eventId", 0), 900);
+    assert_string_equal(json_get_text(waiting, "prompt"), "Go on?");
+    assert_true(json_is_null(json_object_get(waiting, "answer")));
+
+    assert_int_equal(fixture_send(fixture, "POST", answer, NULL,
+                                  "{\"eventId\": 899, \"content\": \"Yes\"}", &reply),
+                     409);
+    assert_int_equal(fixture_send(fixture, "POST", answer, NULL,
+                                  "{\"eventId\": 900, \"content\": \" \"}", &reply),
+                     400);
+    assert_int_equal(fixture_send(fixture, "POST", answer, NULL,
+                                  "{\"eventId\": 900, \"content\": \"Yes.\"}", &reply),
+                     201);
+    assert_int_equal(json_get_int(reply.json, "answerTo", 0), 900);
+    assert_true(json_is_null(json_object_get(reply.json, "docId")));
+    assert_int_equal(fixture_get(fixture, "/api/v1/runs/R1", &reply), 200);
+    waiting = json_object_get(reply.json, "waiting");
+    assert_string_equal(json_get_text(json_get_object(waiting, "answer"), "content"), "Yes.");
+    assert_string_equal(json_get_text(json_get_object(reply.json, "run"), "status"), "waiting");
+
+    fixture_run(fixture, "UPDATE run SET waiting_event = NULL, status = 'running' WHERE id = 'R1'");
+    assert_int_equal(fixture_send(fixture, "POST", answer, NULL,
+                                  "{\"eventId\": 900, \"content\": \"Late.\"}", &reply),
+                     409);
+}
+
 static void test_annotation_refused(void **state)
 {
     ArcadeFixture *fixture = *state;
@@ -523,20 +559,11 @@ static void test_keep_alive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        EACH(test_runs),
-        EACH(test_run),
-        EACH(test_artifact),
-        EACH(test_large_artifact),
-        EACH(test_content),
-        EACH(test_outside),
-        EACH(test_pictures),
-        EACH(test_save),
-        EACH(test_save_keeps_the_form),
-        EACH(test_save_merged),
-        EACH(test_accept),
-        EACH(test_suggest),
-        EACH(test_annotations),
-        EACH(test_annotation_refused),
+        EACH(test_runs),           EACH(test_run),     EACH(test_artifact),
+        EACH(test_large_artifact), EACH(test_content), EACH(test_outside),
+        EACH(test_pictures),       EACH(test_save),    EACH(test_save_keeps_the_form),
+        EACH(test_save_merged),    EACH(test_accept),  EACH(test_suggest),
+        EACH(test_annotations),    EACH(test_answer),  EACH(test_annotation_refused),
         EACH(test_keep_alive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,7 +162,9 @@ static const FieldDef get_output[] = {
       .help = "The run" },
     { "state", FIELD_OBJECT, 0, .is_required = true, .item_fields = emit_state_fields,
       .help = "Where it is" },
-    { "waiting", FIELD_JSON, 0, .help = "What it asked the user and waits for" },
+    { "waiting", FIELD_JSON, 0,
+      .help = "What it asked the user and waits for: eventId, prompt, context, and the answer that "
+              "was given in Arcade, or null" },
     { 0 },
 };
 
@@ -178,7 +180,10 @@ static const OperationExample get_examples[] = {
       "\"validNextStates\":[\"tasks\"]},\"waiting\":null}" },
     { "echo '{\"runId\":\"R\"}' | kedge agent-tools emit get-run --compact", "{\"runId\":\"R\"}",
       "{\"run\":" EXAMPLE_RUN ",\"state\":{\"current\":\"design\",\"status\":\"running\","
-      "\"validNextStates\":[\"tasks\"]},\"waiting\":{\"prompt\":\"Approve the design?\"}}" },
+      "\"validNextStates\":[\"tasks\"]},\"waiting\":{\"eventId\":7,\"prompt\":\"Approve the "
+      "design?\","
+      "\"answer\":{\"annotationId\":44,\"content\":\"Yes.\","
+      "\"createdAt\":\"2026-03-04T05:10:00.000Z\"}}}" },
     { 0 },
 };
 

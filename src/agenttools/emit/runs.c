@@ -282,17 +282,52 @@ bool run_events(Db *db, const char *run_id, int64_t after, int64_t limit, json_t
     return true;
 }
 
+/* {annotationId, content, createdAt} of the newest that a person answered; JSON null: none. */
+static bool read_answer(Db *db, int64_t event_id, json_t **ret_answer, GError **error)
+{
+    g_autoptr(DbQuery) query = NULL;
+    bool has_row = false;
+    if (!db_query(db, &query, error,
+                  "SELECT id, content, created_at FROM annotation WHERE answer_to = ?"
+                  " ORDER BY id DESC LIMIT 1",
+                  "i", event_id) ||
+        !db_query_step(query, &has_row, error))
+        return false;
+    json_t *answer = has_row ? json_object() : json_null();
+    if (has_row) {
+        json_set_int(answer, "annotationId", db_query_int(query, 0));
+        json_set_take(answer, "content", state_text(query, 1));
+        json_set_take(answer, "createdAt", state_time(query, 2));
+    }
+    *ret_answer = answer;
+    return true;
+}
+
 bool run_waiting(Db *db, const char *run_id, json_t **ret_waiting, GError **error)
 {
     g_autoptr(DbQuery) query = NULL;
     bool has_row = false;
     if (!check_exists(db, run_id, error) ||
         !db_query(db, &query, error,
-                  "SELECT e.data FROM run r JOIN event e ON e.id = r.waiting_event "
+                  "SELECT e.id, e.data FROM run r JOIN event e ON e.id = r.waiting_event "
                   "WHERE r.id = ? AND r.status = 'waiting'",
                   "s", run_id) ||
         !db_query_step(query, &has_row, error))
         return false;
-    *ret_waiting = has_row ? state_json(query, 0) : json_null();
+    if (!has_row) {
+        *ret_waiting = json_null();
+        return true;
+    }
+    int64_t event_id = db_query_int(query, 0);
+    g_autoptr(json_t) data = state_json(query, 1);
+    json_t *answer = NULL;
+    if (!read_answer(db, event_id, &answer, error))
+        return false;
+    json_t *waiting = json_object();
+    json_set_int(waiting, "eventId", event_id);
+    if (json_is_object(data))
+        json_object_update_missing(waiting, data);
+    json_set_take(waiting, "answer", answer);
+    *ret_waiting = waiting;
     return true;
 }

@@ -35,5 +35,7 @@ bool run_position(Db *db, const char *run_id, const char *cwd, json_t **ret_posi
 bool run_events(Db *db, const char *run_id, int64_t after, int64_t limit, json_t **ret_events,
                 GError **error);
 
-/* The data of the waiting_for_user event that the run waits for; JSON null when it does not. */
+/* {eventId, prompt, context, answer} of the waiting_for_user event that the run waits for; answer
+   is null, or {annotationId, content, createdAt} of what a person answered last. JSON null when it
+   does not wait. */
 bool run_waiting(Db *db, const char *run_id, json_t **ret_waiting, GError **error);

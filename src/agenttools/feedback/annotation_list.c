@@ -11,7 +11,8 @@ static bool read_replies(Db *db, int64_t root_id, json_t *replies, GError **erro
 {
     g_autoptr(DbQuery) query = NULL;
     if (!db_query(db, &query, error,
-                  "SELECT id, content, author, created_at FROM annotation WHERE parent_id = ?"
+                  "SELECT id, content, author, created_at, edited_at FROM annotation"
+                  " WHERE parent_id = ?"
                   " ORDER BY id",
                   "i", root_id))
         return false;
@@ -26,6 +27,8 @@ static bool read_replies(Db *db, int64_t root_id, json_t *replies, GError **erro
         json_set_take(reply, "content", state_text(query, 1));
         json_set_take(reply, "author", state_text(query, 2));
         json_set_take(reply, "createdAt", state_time(query, 3));
+        if (!db_query_is_null(query, 4))
+            json_set_take(reply, "editedAt", state_time(query, 4));
         json_append_take(replies, reply);
     }
     return true;
@@ -49,6 +52,10 @@ static json_t *root_from_row(DbQuery *query)
     json_set_take(root, "replies", json_array());
     json_set_take(root, "createdAt", state_time(query, 8));
     json_set_take(root, "updatedAt", state_time(query, 9));
+    if (!db_query_is_null(query, 10))
+        json_set_int(root, "answerTo", db_query_int(query, 10));
+    if (!db_query_is_null(query, 11))
+        json_set_take(root, "editedAt", state_time(query, 11));
     return root;
 }
 
@@ -61,7 +68,8 @@ static bool read_roots(Db *db, const AnnotationFilter *filter, int64_t root_id, 
     if (!db_query(
             db, &query, error,
             "SELECT id, doc_id, run_id, content, anchor, status, orphaned, author, created_at,"
-            " updated_at FROM annotation WHERE parent_id IS NULL AND (?1 = 0 OR id = ?1)"
+            " updated_at, answer_to, edited_at FROM annotation WHERE parent_id IS NULL AND (?1 = 0 "
+            "OR id = ?1)"
             " AND (?2 IS NULL OR run_id = ?2 OR (run_id IS NULL AND doc_id IN"
             " (SELECT doc_id FROM run_artifact WHERE run_id = ?2)))"
             " AND (?3 IS NULL OR doc_id = ?3) AND (?4 IS NULL OR status = ?4)"

@@ -99,9 +99,24 @@ static bool check_author(const char *author, GError **error)
 
 typedef struct Creation {
     const AnnotationDraft *draft;
+    int64_t answer_to; // the event of the run that it answers; 0: none
     int64_t now_ms;
     int64_t id;
 } Creation;
+
+static bool check_waits(Db *db, const char *run_id, int64_t event_id, GError **error)
+{
+    g_autoptr(json_t) waiting = NULL;
+    if (!run_waiting(db, run_id, &waiting, error))
+        return false;
+    if (json_get_int(waiting, "eventId", 0) == event_id)
+        return true;
+    json_t *details = json_object();
+    json_set_text(details, "runId", run_id);
+    return answer_error(error, ANSWER_INVALID_STATE, details,
+                        "Run %s does not wait for an answer to event %" G_GINT64_FORMAT " any more",
+                        run_id, event_id);
+}
 
 static bool create_in(Db *db, void *creation_, GError **error)
 {
@@ -115,13 +130,15 @@ static bool create_in(Db *db, void *creation_, GError **error)
         return false;
     if (run && artifact && !artifact_view_check_run(db, draft->doc_id, draft->run_id, error))
         return false;
+    if (creation->answer_to && !check_waits(db, draft->run_id, creation->answer_to, error))
+        return false;
     bool has_anchor = draft->anchor && !json_is_null(draft->anchor);
     g_autofree char *anchor = has_anchor ? json_to_text(draft->anchor) : NULL;
     if (!db_run(db, error,
-                "INSERT INTO annotation (doc_id, run_id, content, author, anchor, created_at,"
-                " updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                "sssssii", draft->doc_id, draft->run_id, draft->content, draft->author, anchor,
-                creation->now_ms, creation->now_ms))
+                "INSERT INTO annotation (doc_id, run_id, content, author, anchor, answer_to,"
+                " created_at, updated_at) VALUES (?, ?, ?, ?, ?, nullif(?, 0), ?, ?)",
+                "sssssiii", draft->doc_id, draft->run_id, draft->content, draft->author, anchor,
+                creation->answer_to, creation->now_ms, creation->now_ms))
         return false;
     creation->id = db_last_id(db);
     const Row row = {
@@ -144,6 +161,18 @@ bool annotation_create(Db *db, const AnnotationDraft *draft, int64_t now_ms, int
         return fail_field(error, "docId", g_strdup("docId is required"));
     Creation creation = { .draft = draft, .now_ms = now_ms };
     if (!db_transaction(db, create_in, &creation, error))
+        return false;
+    *ret_id = creation.id;
+    return true;
+}
+
+bool annotation_answer(Db *db, const char *run_id, int64_t event_id, const char *content,
+                       const char *author, int64_t now_ms, int64_t *ret_id, GError **error)
+{
+    const AnnotationDraft draft = { .run_id = run_id, .content = content, .author = author };
+    Creation creation = { .draft = &draft, .answer_to = event_id, .now_ms = now_ms };
+    if (!check_content(content, error) || !check_author(author, error) ||
+        !db_transaction(db, create_in, &creation, error))
         return false;
     *ret_id = creation.id;
     return true;
@@ -272,8 +301,9 @@ static bool set_content_in(Db *db, void *change_, GError **error)
     const Reply *change = change_;
     g_auto(Row) row = { 0 };
     return find(db, change->id, &row, error) &&
-           db_run(db, error, "UPDATE annotation SET content = ?, updated_at = ? WHERE id = ?",
-                  "sii", change->content, change->now_ms, change->id) &&
+           db_run(db, error,
+                  "UPDATE annotation SET content = ?, updated_at = ?, edited_at = ? WHERE id = ?",
+                  "siii", change->content, change->now_ms, change->now_ms, change->id) &&
            touch_root(db, &row, change->now_ms, error) &&
            feed(db, &row, "changed", change->now_ms, error);
 }

@@ -4,8 +4,9 @@
  * of answer.h, with the texts of §5.2. Blocks on the database and on files; runs nothing.
  *
  * An annotation as JSON: {id, docId, runId, artifactPath, content, anchor, line, endLine, status,
- * orphaned, author, replies: [{id, content, author, createdAt}], createdAt, updatedAt}, and
- * artifactMissing: true when the file is gone. `line` is null without a place in the text.
+ * orphaned, author, replies: [{id, content, author, createdAt, editedAt?}], createdAt, updatedAt},
+ * and artifactMissing: true when the file is gone, answerTo: the event that it answers, editedAt
+ * when its text was changed. `line` is null without a place in the text.
  *
  * A feed row of type `annotation` says {annotationId, rootId, change}, where change is created,
  * replied, resolved, reopened, changed or deleted; or {change: "moved"} for all of a document.
@@ -39,6 +40,10 @@ typedef struct AnnotationDraft { // all borrowed
 } AnnotationDraft;
 bool annotation_create(Db *db, const AnnotationDraft *draft, int64_t now_ms, int64_t *ret_id,
                        GError **error);
+/* What a person answers to a run: INVALID_STATE (details: runId) when it does not wait for that
+   event (any more). */
+bool annotation_answer(Db *db, const char *run_id, int64_t event_id, const char *content,
+                       const char *author, int64_t now_ms, int64_t *ret_id, GError **error);
 /* Files it under the root. */
 bool annotation_reply(Db *db, int64_t id, const char *content, const char *author, int64_t now_ms,
                       int64_t *ret_reply_id, GError **error);

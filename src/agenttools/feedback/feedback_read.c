@@ -39,6 +39,7 @@ static const FieldDef reply_output[] = {
     { "content", FIELD_STRING, 0, .is_required = true, .help = "Text" },
     { "author", FIELD_STRING, 0, .is_required = true, .help = "user or agent; a name may follow" },
     { "createdAt", FIELD_STRING, 0, .is_required = true, .help = "Time" },
+    { "editedAt", FIELD_STRING, 0, .help = "Time, when its text was changed" },
     { 0 },
 };
 
@@ -59,6 +60,8 @@ static const FieldDef annotation_output[] = {
       .help = "Replies, oldest first" },
     { "createdAt", FIELD_STRING, 0, .is_required = true, .help = "Time" },
     { "updatedAt", FIELD_STRING, 0, .is_required = true, .help = "Time, of replies too" },
+    { "answerTo", FIELD_INTEGER, 0, .help = "The waiting_for_user event that it answers" },
+    { "editedAt", FIELD_STRING, 0, .help = "Time, when its text was changed" },
     { "artifactMissing", FIELD_BOOLEAN, 0, .help = "true when the file is gone" },
     { 0 },
 };
