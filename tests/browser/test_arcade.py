@@ -14,6 +14,7 @@ import time
 
 sys.dont_write_bytecode = True  # tests leave nothing behind
 import edit_cases  # noqa: E402, F401: adds its cases
+import thread_cases  # noqa: E402, F401
 from arcade import Arcade  # noqa: E402
 from place import CASES, Place, case, check, equal  # noqa: E402
 from webdriver import CONTROL, DOWN, ENTER, ESCAPE, TAB, Browser, Driver, Failure, missing  # noqa: E402
@@ -273,7 +274,8 @@ def live(place):
     equal(browser.js("return document.activeElement.value"), "I am still wri", "what is being typed")
     browser.press("t")
     equal(browser.js("return document.activeElement.value"), "I am still writ", "the caret")
-    check("Comments" in browser.js("return document.getElementById('live').textContent"), "nothing was announced")
+    said = "return document.getElementById('live').textContent"
+    browser.wait(lambda: "Agent replied to your comment on the whole file of design.md" in browser.js(said), "what is announced")
 
 
 @case("cli-E-16 server killed and started again: banner, drafts kept, nothing missed")
@@ -329,7 +331,6 @@ def drafts(place):
     browser.click(".where", "Whole file")
     browser.type(".actions textarea", "half a reply")
     browser.js("location.reload()")
-    browser.click(".where", "Whole file")
     browser.wait(lambda: browser.js("return document.querySelector('.actions textarea')?.value") == "half a reply", "the reply's draft")
     browser.click(".unsent button", "Continue")
     browser.wait_for(".thread.new blockquote", "things")

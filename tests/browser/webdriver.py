@@ -20,7 +20,7 @@ ARGUMENTS = [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-default-apps", "--mute-audio",
 ]
-CONTROL, ENTER, ESCAPE, TAB, DOWN = "\ue009", "\ue007", "\ue00c", "\ue004", "\ue015"
+CONTROL, ENTER, ESCAPE, TAB, DOWN, SHIFT = "\ue009", "\ue007", "\ue00c", "\ue004", "\ue015", "\ue008"
 
 
 class Failure(Exception):

@@ -48,13 +48,22 @@ static bool find(Db *db, int64_t id, Row *ret_row, GError **error)
     return true;
 }
 
-static bool feed(Db *db, const Row *row, const char *change, int64_t now_ms, GError **error)
+/* `author` NULL: the change does not tell. */
+static bool feed_by(Db *db, const Row *row, const char *change, const char *author, int64_t now_ms,
+                    GError **error)
 {
     g_autoptr(json_t) data = json_object();
     json_set_int(data, "annotationId", row->id);
     json_set_int(data, "rootId", row->root_id);
     json_set_text(data, "change", change);
+    if (author)
+        json_set_text(data, "author", author);
     return feed_append(db, "annotation", row->run_id, row->doc_id, data, now_ms, error);
+}
+
+static bool feed(Db *db, const Row *row, const char *change, int64_t now_ms, GError **error)
+{
+    return feed_by(db, row, change, NULL, now_ms, error);
 }
 
 static bool touch_root(Db *db, const Row *row, int64_t now_ms, GError **error)
@@ -265,7 +274,8 @@ static bool change_status_in(Db *db, void *change_, GError **error)
         return true;
     return db_run(db, error, "UPDATE annotation SET status = ?, updated_at = ? WHERE id = ?", "sii",
                   change->is_resolved ? "resolved" : "open", reply->now_ms, row.id) &&
-           feed(db, &row, change->is_resolved ? "resolved" : "reopened", reply->now_ms, error);
+           feed_by(db, &row, change->is_resolved ? "resolved" : "reopened", reply->author,
+                   reply->now_ms, error);
 }
 
 bool annotation_set_status(Db *db, int64_t id, bool is_resolved, int64_t now_ms, bool *ret_was_so,

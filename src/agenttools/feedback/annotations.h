@@ -8,8 +8,9 @@
  * and artifactMissing: true when the file is gone, answerTo: the event that it answers, editedAt
  * when its text was changed. `line` is null without a place in the text.
  *
- * A feed row of type `annotation` says {annotationId, rootId, change}, where change is created,
- * replied, resolved, reopened, changed or deleted; or {change: "moved"} for all of a document.
+ * A feed row of type `annotation` says {annotationId, rootId, change, author?}, where change is
+ * created, replied, resolved (by the author), reopened, changed or deleted; or {change: "moved"}
+ * for all of a document.
  */
 #pragma once
 

@@ -1,9 +1,11 @@
 // One artifact: its content in the middle, the run's artifacts at the left, comments and edits at the right.
 import { follow, get, getText, send } from "./api.js";
-import { announce, badge, button, diff, el, empty, facts, refill, show, soon, trail, when } from "./dom.js";
+import { announce, badge, button, diff, el, empty, facts, refill, show, soon, tell, trail, when } from "./dom.js";
 import { Editor } from "./editor.js";
+import { runNews } from "./run.js";
 import { Threads } from "./threads.js";
 import { View } from "./view.js";
+import { Waiting } from "./waiting.js";
 
 const TRIES = 3; // to get text and HTML of the same moment
 
@@ -28,11 +30,15 @@ class ArtifactPage {
         this.refreshAnnotations = soon(() => this.loadAnnotations());
         this.refreshContent = soon(() => this.loadContent().then(() => this.loadAnnotations()));
         this.refreshRun = soon(() => this.loadRun());
-        this.threads = new Threads(docId, runId, { changed: this.refreshAnnotations, goTo: line => this.view.scrollTo(line) });
+        this.threads = new Threads(docId, runId, {
+            changed: this.refreshAnnotations, goTo: annotation => this.view.scrollTo(annotation),
+            placeOf: anchor => this.view.source?.rangeOf(anchor)[0] ?? anchor.startOffset ?? anchor.lineNumber,
+        });
+        this.waiting = new Waiting(runId, this.refreshRun);
         this.editor = new Editor(docId, runId, { done: text => this.stopEditing(text), compared: () => this.say(null) });
         this.head = el("div.head");
         this.notice = el("p.notice", { role: "status", hidden: true });
-        this.middle = el("div.middle", null, this.head, this.notice, this.view.element);
+        this.middle = el("div.middle", null, this.head, this.waiting.element, this.notice, this.view.element);
         this.editList = el("section.edits", { "aria-label": "Edits" });
         this.others = el("nav.others", { "aria-label": "Artifacts of this run", id: "others" });
         const side = el("aside.side", { "aria-label": "Feedback" }, this.editList, this.threads.element);
@@ -62,16 +68,21 @@ class ArtifactPage {
             this.refreshRun();
         } else if (type === "edit" && data.docId === this.docId) {
             this.refreshContent();
+            if (data.mode === "suggested" && data.status !== "pending")
+                tell(`The suggestion for ${this.meta.name} was ${data.status}`);
         } else if (type === "annotation" && data.docId === this.docId) {
+            if (data.author)
+                this.threads.changers.set(data.annotationId, data.author);
             this.refreshAnnotations();
-            announce("Comments have changed");
         } else if (type === "artifact" && data.docId === this.docId && data.sha256 !== this.meta.sha256) {
             if (this.isEditing)
                 this.say("The file has changed on disk. Save merges both; where both changed the same lines, you are asked.");
             this.refreshContent();
-            announce("The file has changed");
-        } else if (type === "artifact" || type === "run") {
+            tell(`${this.meta.name} changed on disk`);
+        } else if (type === "artifact" || type === "run" || type === "event") {
             this.refreshRun();
+        } else if (type === "annotation" && !data.docId) {
+            this.refreshRun(); // an answer
         }
     }
 
@@ -86,8 +97,11 @@ class ArtifactPage {
     }
 
     async loadRun() {
-        const { run, artifacts } = await get(`runs/${encodeURIComponent(this.runId)}`);
+        const { run, artifacts, waiting } = await get(`runs/${encodeURIComponent(this.runId)}`);
+        for (const each of runNews(this.run, run))
+            tell(each);
         this.run = run;
+        this.waiting.update(waiting);
         refill(this.others, el("h2", null, "Artifacts"), el("ul", null, artifacts.map(each => el("li", null,
             el("a", { href: `${this.runPath}/artifact/${encodeURIComponent(each.docId)}`, title: each.path, "data-key": each.docId,
                 "aria-current": each.docId === this.docId ? "page" : null },
@@ -190,7 +204,8 @@ class ArtifactPage {
         const query = new URLSearchParams({ docId: this.docId, runId: this.runId });
         const { annotations } = await get(`annotations?${query}`);
         this.annotations = annotations;
-        this.threads.show(annotations);
+        for (const each of this.threads.show(annotations))
+            tell(`${each} of ${this.meta.name}`);
         this.view.mark(annotations);
     }
 

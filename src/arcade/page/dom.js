@@ -71,6 +71,25 @@ export function announce(text) {
     live.textContent = live.textContent === text ? `${text}\u00a0` : text; // the same again is to be said again
 }
 
+const TOLD_TOGETHER_MS = 1000;
+let untold = null; // what others did within the second that runs
+
+/** The same for what others do, as it comes: the first at once, what follows within a second as one sentence. */
+export function tell(text) {
+    if (untold) {
+        untold.push(text);
+        return;
+    }
+    untold = [];
+    announce(text);
+    setTimeout(() => {
+        const more = untold;
+        untold = null;
+        if (more.length)
+            tell(more.length === 1 ? more[0] : `${more.length} changes: ${more.join("; ")}`);
+    }, TOLD_TOGETHER_MS);
+}
+
 /** The path at the top: [[text, address]…]; the last has no address. */
 export function trail(...places) {
     document.getElementById("trail").replaceChildren(...places.flatMap(([text, address]) => [

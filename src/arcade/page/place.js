@@ -10,7 +10,8 @@ const UNSEEN = [
     /\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+"[^"\n]*")?\)/y, // where a link leads
     /\]\[[^\]\n]*\]/y,
     /(?<=\n)[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/y, // an item of a list
-    /[\s*_~`\\[\]|<>#:!-]/y,
+    /<\/?(?:br|details|summary)(?:\s[^<>\n]*)?\/?>/iy,
+    /[\s*_~`\\[\]|<>#:!^-]/y,
 ];
 const ENTITY = /&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});/y;
 
@@ -58,6 +59,33 @@ function endOfShown(shown, markdown, at, work) {
     return next;
 }
 
+/**
+ * Where each UTF-16 unit of `shown`, a block as a reader sees it, stands in its Markdown; null when that cannot be told.
+ */
+export function alignShown(shown, markdown) {
+    const places = new Array(shown.length);
+    let next = 0;
+    for (let index = 0; index < shown.length;) {
+        const entity = markdown[next] === "&" ? matchAt(ENTITY, markdown, next) : null;
+        const decoded = entity ? decode(entity) : null;
+        if (decoded && decoded !== entity && shown.startsWith(decoded, index)) {
+            places.fill(next, index, index + decoded.length);
+            next += entity.length;
+            index += decoded.length;
+        } else if (markdown[next] === shown[index]) {
+            places[index++] = next++;
+        } else if (/\s/.test(shown[index])) {
+            places[index++] = next;
+        } else {
+            const unseen = unseenAt(markdown, next);
+            if (!unseen)
+                return null;
+            next += unseen.length;
+        }
+    }
+    return places;
+}
+
 /** What a reader sees of Markdown, about, without all that may differ from the page. */
 function letters(text) {
     return text.replace(/\]\([^()\n]*\)/g, "]").replace(new RegExp(ENTITY.source, "g"), decode).replace(/[^\p{L}\p{N}]+/gu, "");
@@ -94,6 +122,31 @@ export class Source {
                 this.starts.push(at + 1);
         }
         return this.starts[line - 1] ?? this.text.length;
+    }
+
+    /** UTF-16 index of a code point. */
+    indexOf(point) {
+        if (this.isPlain)
+            return point;
+        let index = 0;
+        for (let left = point; left > 0 && index < this.text.length; left--)
+            index += this.text.codePointAt(index) > 0xffff ? 2 : 1;
+        return index;
+    }
+
+    /** [start, end) of an anchor, in UTF-16 indexes. */
+    rangeOf(anchor) {
+        if (anchor.type === "text-selection")
+            return [this.indexOf(anchor.startOffset), this.indexOf(anchor.endOffset)];
+        const line = anchor.lineNumber ?? 1, start = this.startOf(line);
+        return [start, start + (this.lines[line - 1] ?? "").length];
+    }
+
+    /** The anchor of the lines first…last: of one line by its number, of several by their text. */
+    linesAnchor(first, last) {
+        if (first === last)
+            return this.lineAnchor(first);
+        return this.selectionAnchor(this.startOf(first), this.startOf(last) + this.lines[last - 1].length);
     }
 
     points(index) {

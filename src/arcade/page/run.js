@@ -1,6 +1,7 @@
 // One run: its steps, its artifacts, what it waits for, its events.
 import { follow, get } from "./api.js";
-import { announce, badge, button, count, el, empty, facts, refill, show, soon, trail, when } from "./dom.js";
+import { badge, button, count, el, empty, facts, refill, show, soon, tell, trail, when } from "./dom.js";
+import { Waiting } from "./waiting.js";
 
 const asText = value => typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
 
@@ -29,12 +30,22 @@ function eventItem({ data, type, step, unit, createdAt }) {
         el("span.said", null, asText(message ?? prompt ?? path ?? subflowName ?? content)));
 }
 
+/** What has happened to a run, as sentences; `before` may be undefined. */
+export function runNews(before, run) {
+    const name = `Run ${run.name || run.featureId || run.id}`, news = [];
+    if (before && before.currentStep !== run.currentStep && run.currentStep)
+        news.push(`${name} moved to ${run.currentStep}`);
+    if (before && before.status !== run.status)
+        news.push(run.status === "waiting" ? `${name} waits for you` : `${name} is ${run.status.replace(/_/g, " ")}`);
+    return news;
+}
+
 class RunPage {
     constructor(runId) {
         this.runId = runId;
         this.path = `runs/${encodeURIComponent(runId)}`;
         this.head = el("div");
-        this.waiting = el("div");
+        this.waiting = new Waiting(runId, () => this.load());
         this.steps = el("section", { "aria-label": "Steps" });
         this.artifacts = el("section", { "aria-label": "Artifacts" });
         this.log = el("ol.events");
@@ -52,10 +63,10 @@ class RunPage {
         refill(this.head, el("div.top", null, el("h1", null, name), badge(run.status)),
             facts(run.workflow, run.featureId && `feature ${run.featureId}`, run.harness, when(run.updatedAt),
                   run.projectPath && el("span.path", null, run.projectPath)));
-        refill(this.waiting, waiting && el("section.waiting", { "aria-label": "The run waits for you" },
-            el("h2", null, "The run waits for you"), el("p.said", null, asText(waiting.prompt)),
-            waiting.context && el("p.said", null, asText(waiting.context)),
-            el("p.empty", null, "Answer where the agent runs; comments on its artifacts reach it, too.")));
+        this.waiting.update(waiting);
+        for (const each of runNews(this.run, run))
+            tell(each);
+        this.run = run;
         refill(this.steps, el("h2", null, "Steps"), steps(list));
         refill(this.artifacts, el("h2", null, "Artifacts"), artifacts(this.runId, files, open));
     }
@@ -71,13 +82,13 @@ class RunPage {
         const refresh = soon(() => this.load());
         this.refreshEvents = soon(() => this.loadEvents());
         await Promise.all([this.load(), this.loadEvents()]);
-        show(this.head, this.waiting, this.steps, this.artifacts,
+        show(this.head, this.waiting.element, this.steps, this.artifacts,
             el("section", { "aria-label": "Events" }, el("h2", null, "Events"), this.log, this.more));
         follow(this.runId, (type, data) => {
             refresh();
             this.refreshEvents();
-            if (type !== "open")
-                announce(type === "event" && data.type ? `New event: ${data.type.replace(/_/g, " ")}` : `Changed: ${type}`);
+            if (type === "event" && data.type && !/^(status_change|waiting_for_user)$/.test(data.type))
+                tell(`${this.run.name || this.runId}: new event ${data.type.replace(/_/g, " ")}`);
         });
     }
 }

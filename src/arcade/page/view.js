@@ -1,6 +1,7 @@
 // The content of an artifact: rendered or as source, with marks where comments sit, and what is selected.
 import { getBlob } from "./api.js";
 import { announce, button, count, diffKinds, el, empty } from "./dom.js";
+import { Highlights, ownTexts } from "./highlight.js";
 import { inSlices, piecesOf } from "./pieces.js";
 import { Source } from "./place.js";
 
@@ -18,7 +19,8 @@ export class View {
         this.docId = docId;
         this.hooks = hooks;
         this.cursor = 1;
-        this.element = el("div.content", { onkeydown: event => this.onKey(event) });
+        this.highlights = new Highlights();
+        this.element = el("div.content", { onkeydown: event => this.onKey(event), onclick: event => this.onClick(event) });
         this.offer = button("Add comment", () => this.commentOnSelection(), {
             class: "offer primary", hidden: true, onmousedown: event => event.preventDefault(), // the selection stays
         });
@@ -27,6 +29,9 @@ export class View {
 
     /** Shows `text`; `isOriginal`: it is the file as it is, so comments can have their places in it. */
     showSource(name, text, isOriginal) {
+        if (this.isSource === false) // from a block to its first line
+            this.cursor = this.allBlocks().filter(each => each.hasText)[this.cursor - 1]?.first ?? 1;
+        this.tail = null;
         this.source = new Source(text);
         this.isSource = true;
         this.isOriginal = isOriginal;
@@ -40,10 +45,12 @@ export class View {
             chunks.push(chunk);
         }
         const body = el("div.source", {
-            tabindex: "0", role: "group", "data-key": "source", onclick: event => this.moveTo(event.target.closest(".line"), false),
-            "aria-label": "Source. Arrow keys move by line, c comments on the line.",
+            tabindex: "0", role: "group", "data-key": "source",
+            onclick: event => this.moveTo(event.target.closest(".line"), false, event.shiftKey && !getSelection().toString()),
+            "aria-label": "Source. Arrow keys move by line, with Shift over several, c comments on them.",
         }, this.source.text ? chunks : empty("The file is empty."));
         this.chunks = chunks;
+        this.blocks = null;
         this.element.replaceChildren(body, this.offer);
         this.moveTo(this.lineElement(Math.min(this.cursor, lines.length)), false);
     }
@@ -61,7 +68,12 @@ export class View {
         this.source = new Source(text);
         this.isSource = false;
         this.isOriginal = true;
-        const body = el("article.rendered", { "aria-label": "Rendered" });
+        const body = el("article.rendered", {
+            tabindex: "0", "data-key": "rendered",
+            "aria-label": "Rendered. Arrow keys move by block, with Shift over several, c comments on them.",
+        });
+        this.cursor = 1;
+        this.tail = null;
         this.element.replaceChildren(body, this.offer);
         if (!html.trim())
             body.append(empty("The file is empty."));
@@ -110,16 +122,21 @@ export class View {
         return this.chunks[Math.floor((line - 1) / CHUNK)]?.children[(line - 1) % CHUNK] ?? null;
     }
 
+    /** [{block, first, last}] of what is rendered, in the order of the document. */
+    allBlocks() {
+        this.blocks ??= [...this.element.querySelectorAll("[data-line]")].map(block => {
+            const [first, last] = linesOf(block);
+            return { block, first, last, hasText: block.tagName === "HR" || ownTexts(block).some(node => node.data.trim()) };
+        });
+        return this.blocks;
+    }
+
     /** The smallest element that shows the line. */
     elementAt(line) {
         if (this.isSource)
             return this.lineElement(line);
-        this.blocks ??= [...this.element.querySelectorAll("[data-line]")].map(block => {
-            const [first, last] = linesOf(block);
-            return { block, first, last };
-        });
         let best = null;
-        for (const each of this.blocks)
+        for (const each of this.allBlocks())
             if (each.first <= line && line <= each.last && (!best || each.last - each.first <= best.last - best.first))
                 best = each;
         return best?.block ?? null;
@@ -133,11 +150,14 @@ export class View {
             old.remove();
         for (const old of this.element.querySelectorAll(".has-open, .has-resolved"))
             old.classList.remove("has-open", "has-resolved");
+        this.highlights.clear();
         if (!this.source || !this.isOriginal)
             return;
         const begins = new Map(); // element → those that begin there
         for (const each of annotations.filter(annotation => annotation.line && !annotation.orphaned)) {
             const place = this.markLines(each);
+            if (place && each.anchor)
+                this.highlights.add(each, this.source, this.placesOf(each), this.isSource);
             if (place)
                 begins.set(place, [...begins.get(place) ?? [], each]);
         }
@@ -145,8 +165,19 @@ export class View {
             this.addMark(place, those);
     }
 
+    /** Rows or blocks in which the words of the annotation may be. */
+    placesOf({ line, endLine }) {
+        const last = Math.min(endLine ?? line, line + MARKED_LINES);
+        if (!this.isSource)
+            return this.allBlocks().filter(each => each.hasText && each.first <= last && each.last >= line).map(each => each.block);
+        const rows = [];
+        for (let number = line; number <= last; number++)
+            rows.push(this.lineElement(number));
+        return rows.filter(Boolean);
+    }
+
     markLines(annotation) {
-        const last = this.isSource ? Math.min(annotation.endLine ?? annotation.line, annotation.line + MARKED_LINES) : annotation.line;
+        const last = Math.min(annotation.endLine ?? annotation.line, annotation.line + MARKED_LINES);
         for (let line = annotation.line; line <= last; line++)
             this.elementAt(line)?.classList.add(annotation.status === "open" ? "has-open" : "has-resolved");
         return this.elementAt(annotation.line);
@@ -169,47 +200,93 @@ export class View {
             (place.tagName === "TR" ? place.cells[0] : place.querySelector(":scope > li, th, td") ?? place).prepend(mark);
     }
 
-    scrollTo(line) {
-        const place = this.elementAt(line);
+    /** Shows the words of an annotation, or where they are. */
+    scrollTo({ id, line }) {
+        const place = this.elementAt(line), range = this.highlights.first(id);
         if (!place)
             return;
         if (this.isSource)
             this.moveTo(place, false);
+        for (let parent = place.parentElement; parent !== this.element && parent; parent = parent.parentElement)
+            if (parent.tagName === "DETAILS")
+                parent.open = true;
+        const go = () => {
+            const words = range?.getBoundingClientRect();
+            if (words?.height && words.height < innerHeight)
+                scrollBy(0, words.top + words.height / 2 - innerHeight / 2);
+            else
+                place.scrollIntoView({ block: "center" });
+        };
         place.scrollIntoView({ block: "center" });
-        requestAnimationFrame(() => place.scrollIntoView({ block: "center" })); // now that heights around it are known
+        go();
+        requestAnimationFrame(go); // now that heights around it are known
         place.classList.add("flash");
         setTimeout(() => place.classList.remove("flash"), 1500);
     }
 
-    // ---- the line cursor ------------------------------------------------------
+    // ---- the cursor: a line of the source, or a block -------------------------
 
-    moveTo(row, isByKey) {
+    /** Marks rows or blocks from where Shift was first held to `row`. */
+    moveTo(row, isByKey, extends_ = false) {
         if (!row)
             return;
-        this.element.querySelector(".cursor")?.classList.remove("cursor");
-        row.classList.add("cursor");
-        this.cursor = Number(row.dataset.line);
+        const isBlock = !this.isSource;
+        const items = isBlock ? this.allBlocks().filter(each => each.hasText).map(each => each.block) : null;
+        const number = isBlock ? items.indexOf(row) + 1 : Number(row.dataset.line);
+        this.tail = extends_ ? this.tail ?? this.cursor : null;
+        this.cursor = number;
+        for (const old of this.element.querySelectorAll(".cursor"))
+            old.classList.remove("cursor");
+        const [first, last] = this.marked();
+        for (let at = first; at <= Math.min(last, first + MARKED_LINES); at++)
+            (isBlock ? items[at - 1] : this.lineElement(at))?.classList.add("cursor");
         if (!isByKey)
             return;
         row.scrollIntoView({ block: "nearest" });
-        announce(`${this.cursor}: ${this.source.lines[this.cursor - 1].slice(0, 200) || "blank"}`);
+        const text = isBlock ? row.textContent.trim() : this.source.lines[number - 1];
+        announce(`${extends_ && first !== last ? `${first} to ${last} marked, ` : ""}${number}: ${text.slice(0, 200) || "blank"}`);
+    }
+
+    marked() {
+        return [Math.min(this.cursor, this.tail ?? this.cursor), Math.max(this.cursor, this.tail ?? this.cursor)];
+    }
+
+    /** The anchor of what the cursor marks. */
+    cursorAnchor() {
+        const [first, last] = this.marked();
+        if (this.isSource)
+            return this.source.linesAnchor(first, last);
+        const blocks = this.allBlocks().filter(each => each.hasText).slice(first - 1, last);
+        return blocks.length ? this.source.linesAnchor(blocks[0].first, Math.max(...blocks.map(each => each.last))) : null;
+    }
+
+    /** On words that have comments. */
+    onClick(event) {
+        if (!getSelection().isCollapsed || event.target.closest("button, a, summary, input"))
+            return;
+        const ids = this.highlights.at(event.clientX, event.clientY);
+        if (ids.length)
+            this.hooks.open(ids);
     }
 
     onKey(event) {
         if (!this.source || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("button, a"))
             return;
-        const lines = this.source.lines.length;
-        const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, Home: -lines, End: lines };
-        if (event.key === "c" && this.isOriginal && (this.isSource || this.selected())) {
+        const blocks = this.isSource ? null : this.allBlocks().filter(each => each.hasText);
+        const size = blocks ? blocks.length : this.source.lines.length;
+        const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, Home: -size, End: size };
+        const hasCursor = this.element.querySelector(".cursor") !== null;
+        if (event.key === "c" && this.isOriginal && (hasCursor || this.selected())) {
             event.preventDefault();
             if (this.selected())
-                this.commentOnSelection();
-            else
-                this.hooks.comment(this.source.lineAnchor(this.cursor));
-        } else if (this.isSource && event.key in moves && !event.shiftKey) {
+                return this.commentOnSelection();
+            const anchor = this.cursorAnchor();
+            if (anchor)
+                this.hooks.comment(anchor);
+        } else if (event.key in moves && size > 0) {
             event.preventDefault();
-            const line = Math.min(Math.max(this.cursor + moves[event.key], 1), lines);
-            this.moveTo(this.lineElement(line), true);
+            const next = hasCursor ? Math.min(Math.max(this.cursor + moves[event.key], 1), size) : 1;
+            this.moveTo(blocks ? blocks[next - 1].block : this.lineElement(next), true, event.shiftKey && hasCursor);
         }
     }
 
