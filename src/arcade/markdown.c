@@ -9,6 +9,7 @@
 #include "agenttools/mermaid/mmd.h"
 #include "arcade/markdown_html.h"
 #include "arcade/markdown_link.h"
+#include "arcade/markdown_raw.h"
 #include "base/str.h"
 #include "base/yaml.h"
 
@@ -26,6 +27,10 @@ static void html_clear(Html *self)
     g_hash_table_unref(self->slugs);
     g_array_unref(self->spans);
     g_string_free(self->alt, TRUE);
+    g_array_unref(self->details);
+    notes_free(self->notes);
+    if (self->raw)
+        g_string_free(self->raw, TRUE);
     if (self->heading)
         g_string_free(self->heading, TRUE);
     if (self->code.diagram)
@@ -65,6 +70,16 @@ static Span end_block(Html *self, char *attributes)
     mark->attributes = attributes;
     mark->span = lines_leave(self->lines);
     return mark->span;
+}
+
+void html_begin_block(Html *self, const char *tag)
+{
+    begin_block(self, tag);
+}
+
+void html_end_block(Html *self)
+{
+    end_block(self, NULL);
 }
 
 static void begin_code(Html *self, const MD_BLOCK_CODE_DETAIL *detail)
@@ -225,8 +240,7 @@ static int on_enter_block(MD_BLOCKTYPE type, void *detail, void *html)
         begin_code(self, detail);
         break;
     case MD_BLOCK_HTML:
-        begin_block(self, "pre");
-        html_put(self, " class=\"html\">");
+        raw_begin(self);
         break;
     case MD_BLOCK_THEAD:
         html_put(self, "<thead>");
@@ -252,7 +266,6 @@ static int on_leave_block(MD_BLOCKTYPE type, void *detail, void *html)
         [MD_BLOCK_OL] = "</ol>\n",
         [MD_BLOCK_LI] = "</li>\n",
         [MD_BLOCK_HR] = "",
-        [MD_BLOCK_HTML] = "</pre>\n",
         [MD_BLOCK_P] = "</p>\n",
         [MD_BLOCK_TABLE] = "</table>\n",
         [MD_BLOCK_THEAD] = "</thead>\n",
@@ -263,9 +276,14 @@ static int on_leave_block(MD_BLOCKTYPE type, void *detail, void *html)
     };
     Html *self = html;
     html_end_spans(self);
+    if (type == MD_BLOCK_DOC || type == MD_BLOCK_QUOTE || type == MD_BLOCK_LI)
+        raw_end_details(self);
     switch (type) {
     case MD_BLOCK_DOC:
         lines_leave(self->lines);
+        break;
+    case MD_BLOCK_HTML:
+        raw_end(self);
         break;
     case MD_BLOCK_H:
         end_heading(self, detail);
@@ -278,7 +296,6 @@ static int on_leave_block(MD_BLOCKTYPE type, void *detail, void *html)
     case MD_BLOCK_OL:
     case MD_BLOCK_LI:
     case MD_BLOCK_HR:
-    case MD_BLOCK_HTML:
     case MD_BLOCK_P:
     case MD_BLOCK_TABLE:
     case MD_BLOCK_TR:
@@ -363,6 +380,50 @@ static char *put_marks(const Html *self)
     return g_string_free(whole, FALSE);
 }
 
+/* The text of a footnote, a part at a time, and the way back. */
+static int put_note(Html *self, const MD_PARSER *parser, const char *whole, const Note *note)
+{
+    begin_block(self, "li");
+    g_string_append_printf(self->out, " id=\"md-fn-%u\">", note->number);
+    lines_add(self->lines, (Span) { note->first_line, note->first_line });
+    int status = 0;
+    for (unsigned i = 0; i < note->parts->len && status == 0; i++) {
+        const NotePart *part = &g_array_index(note->parts, NotePart, i);
+        status = md_parse(whole + part->from, (MD_SIZE)(part->to - part->from), parser, self);
+    }
+    g_string_append_printf(self->out,
+                           "<a class=\"footnote-back\" href=\"#md-fnref-%u\" aria-label=\"Back to "
+                           "the text\"></a>",
+                           note->number);
+    end_block(self, NULL);
+    html_put(self, "</li>\n");
+    return status;
+}
+
+static int put_notes(Html *self, const MD_PARSER *parser, const char *whole)
+{
+    notes_number_rest(self->notes);
+    if (self->notes->numbered->len == 0)
+        return 0;
+    int status = 0;
+    lines_enter(self->lines);
+    html_put(self, "<section class=\"footnotes\" aria-label=\"Footnotes\"><ol>\n");
+    for (unsigned i = 0; i < self->notes->numbered->len && status == 0; i++)
+        status = put_note(self, parser, whole, self->notes->numbered->pdata[i]);
+    html_put(self, "</ol></section>\n");
+    lines_leave(self->lines);
+    return status;
+}
+
+/* It may hold a NUL. */
+static char *copy_of(const char *text, size_t size)
+{
+    char *copy = g_malloc(size + 1);
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    return copy;
+}
+
 bool markdown_to_html(const char *text, size_t size, char **ret_html, GError **error)
 {
     static const MD_PARSER parser = {
@@ -373,19 +434,29 @@ bool markdown_to_html(const char *text, size_t size, char **ret_html, GError **e
         .leave_span = html_leave_span,
         .text = html_add_text,
     };
+    g_autofree char *whole = copy_of(text, size);
+    g_autofree char *body =
+        copy_of(text, size); // without the footnotes; all else stays in its place
     g_auto(Html) html = {
-        .lines = lines_new(text, size),
+        .notes = notes_take(body, whole, size),
         .out = g_string_sized_new(size + size / 4),
         .marks = g_array_new(FALSE, FALSE, sizeof(Mark)),
         .open = g_array_new(FALSE, FALSE, sizeof(unsigned)),
         .slugs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
         .spans = g_array_new(FALSE, FALSE, sizeof(OpenSpan)),
+        .details = g_array_new(FALSE, FALSE, sizeof(unsigned)),
         .alt = g_string_new(NULL),
     };
-    const char *end = text + size;
-    const char *start = g_str_has_prefix(text, "\xef\xbb\xbf") ? text + 3 : text;
+    html.lines = lines_new(body, size);
+    const char *end = body + size;
+    const char *start = g_str_has_prefix(body, "\xef\xbb\xbf") ? body + 3 : body;
     start = put_front_matter(&html, start, (size_t)(end - start));
     int status = md_parse(start, (MD_SIZE)(end - start), &parser, &html);
+    if (status == 0 && html.notes->list->len > 0) {
+        lines_free(html.lines);
+        html.lines = lines_new(whole, size);
+        status = put_notes(&html, &parser, whole);
+    }
     if (status < 0)
         return fail_with(error, KEDGE_ERROR_FAILED, "the Markdown cannot be parsed");
     if (status > 0)

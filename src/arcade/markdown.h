@@ -2,9 +2,12 @@
  * Markdown as safe HTML (agent-tools-cli §5.5.6, §5.6), over md4c's parser. Pure; thread safe;
  * linear.
  *
- * GitHub's extensions: tables, task lists, strikethrough, bare links. What is hostile is text: raw
- * HTML is shown, not used (<pre class="html">; inline as text); links lead to http, https, mailto
- * or a heading (#md-SLUG), others are <span class="unlinked" title="…">; a remote picture is a link
+ * GitHub's extensions: tables, task lists, strikethrough, bare links, footnotes (<sup
+ * class="footnote"> with an empty link that has data-number; <section class="footnotes"> at the
+ * end). What is hostile is text: raw HTML is shown, not used (<pre class="html">; inline as text),
+ * but for <br>, <details> and <summary>, which are built anew; links lead to http, https, mailto
+ * or a heading (#md-SLUG), others are <span class="unlinked" title="…">, with data-link="path" and
+ * data-heading when they are relative; a remote picture is a link
  * <a class="picture">, a local one <img data-asset="path beside the document">, which the page
  * fetches. No style attributes: cells have class left, center or right, task items class task.
  *

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "arcade/markdown_lines.h"
+#include "arcade/markdown_notes.h"
 
 #include <md4c.h>
 
@@ -40,10 +41,17 @@ typedef struct Html {
     GArray *spans;     // of OpenSpan, the innermost last
     unsigned links;    // of them
     unsigned picture_depth;
-    GString *alt; // of the outermost picture, escaped
+    GString *alt;    // of the outermost picture, escaped
+    GString *raw;    // a block of raw HTML that is open, else NULL
+    size_t raw_line; // where it began; 0: not known
+    GArray *details; // of unsigned: how many blocks were open around each <details>
+    Notes *notes;
 } Html;
 
 void html_put(Html *self, const char *text);
+/* "<p", whose data-line comes when html_end_block() knows it; the caller closes the tag. Nest. */
+void html_begin_block(Html *self, const char *tag);
+void html_end_block(Html *self);
 /* What md4c's callbacks return: 0 to go on. */
 int html_state(const Html *self);
 

@@ -3,6 +3,7 @@
  */
 #include "arcade/markdown_html.h"
 #include "arcade/markdown_link.h"
+#include "arcade/markdown_raw.h"
 
 #define MAX_SEARCH 64 // of open spans, for the one that ends
 
@@ -20,6 +21,18 @@ static void put_web_link(Html *self, const char *destination)
     html_put(self, " target=\"_blank\" rel=\"noopener noreferrer\"");
 }
 
+/* What the page needs to make a link of it when it leads to an artifact of the run. */
+static void put_local_link(Html *self, const char *destination)
+{
+    g_autofree char *path = link_path(destination);
+    const char *heading = strchr(destination, '#');
+    if (!path)
+        return;
+    html_attribute(self->out, "data-link", path);
+    if (heading && heading[1])
+        html_attribute(self->out, "data-heading", heading + 1);
+}
+
 /* Returns what ends it. */
 static const char *begin_link(Html *self, const MD_SPAN_A_DETAIL *detail)
 {
@@ -28,6 +41,8 @@ static const char *begin_link(Html *self, const MD_SPAN_A_DETAIL *detail)
     if (kind == LINK_NONE || kind == LINK_LOCAL) {
         html_put(self, "<span class=\"unlinked\"");
         html_attribute(self->out, "title", destination);
+        if (kind == LINK_LOCAL)
+            put_local_link(self, destination);
         html_put(self, ">");
         return "</span>";
     }
@@ -180,12 +195,42 @@ static void put_entity(GString *target, const char *text, size_t size)
         html_escape(target, text, size);
 }
 
+/* Text of a paragraph, in which footnotes may be referred to. The number is shown by the page's
+   style: it is no text of the document. */
+static void put_prose(Html *self, GString *target, const char *text, size_t size)
+{
+    size_t done = 0;
+    for (size_t at = 0; at < size && self->links == 0 && self->picture_depth == 0; at++) {
+        size_t length = 0;
+        bool is_first = false;
+        const Note *note = text[at] == '['
+                               ? notes_refer(self->notes, text + at, size - at, &length, &is_first)
+                               : NULL;
+        if (!note)
+            continue;
+        html_escape(target, text + done, at - done);
+        g_string_append_printf(target, "<sup class=\"footnote\"><a href=\"#md-fn-%u\"",
+                               note->number);
+        if (is_first)
+            g_string_append_printf(target, " id=\"md-fnref-%u\"", note->number);
+        g_string_append_printf(target, " data-number=\"%u\" aria-label=\"Footnote %u\"></a></sup>",
+                               note->number, note->number);
+        done = at + length;
+        at = done - 1;
+    }
+    html_escape(target, text + done, size - done);
+}
+
 int html_add_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *html)
 {
     Html *self = html;
     bool is_in_picture = self->picture_depth > 0;
     GString *target = is_in_picture ? self->alt : self->out;
     lines_add_text(self->lines, text, size);
+    if (self->raw) {
+        raw_add(self, text, size);
+        return html_state(self);
+    }
     if (self->is_in_code)
         note_code(self, text, size);
     switch (type) {
@@ -200,6 +245,17 @@ int html_add_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *htm
         break;
     case MD_TEXT_ENTITY:
         put_entity(target, text, size);
+        break;
+    case MD_TEXT_HTML:
+        if (!is_in_picture && raw_is_break(text, size))
+            g_string_append(target, "<br>");
+        else
+            html_escape(target, text, size);
+        break;
+    case MD_TEXT_NORMAL:
+        put_prose(self, target, text, size);
+        if (self->heading)
+            g_string_append_len(self->heading, text, (gssize)size);
         break;
     default:
         html_escape(target, text, size);

@@ -14,6 +14,7 @@ import time
 
 sys.dont_write_bytecode = True  # tests leave nothing behind
 import edit_cases  # noqa: E402, F401: adds its cases
+import markdown_cases  # noqa: E402, F401
 import thread_cases  # noqa: E402, F401
 from arcade import Arcade  # noqa: E402
 from place import CASES, Place, case, check, equal  # noqa: E402

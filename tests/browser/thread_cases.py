@@ -71,7 +71,7 @@ def order(place):
 
 @case("highlights: lists, tables, code and emphasis, in Source and rendered")
 def highlighted(place):
-    text = "# A *b* c\n\n- one `two` three\n  - four [five](x.md) six\n\n| a | seven eight |\n|---|---|\n| nine | ten |\n\n```c\nint x;\nint y;\n```\n"
+    text = "# A *b* c\n\n1. one `two` three\n   - four [five](x.md) six\n\n| a | seven eight |\n|---|---|\n| nine | ten |\n\n```c\nint x;\nint y;\n```\n"
     doc, _ = place.artifact("design.md", text)
     place.open(doc, ".rendered")
     browser = place.browser

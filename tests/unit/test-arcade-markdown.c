@@ -129,7 +129,11 @@ static void test_links(void **state G_GNUC_UNUSED)
           "noreferrer\">a@x.example</a></p>\n" },
         { "in the page", "[a](#b)", "<p data-line=\"1-1\"><a href=\"#md-b\">a</a></p>\n" },
         { "another file is text", "[a](other.md)",
-          "<p data-line=\"1-1\"><span class=\"unlinked\" title=\"other.md\">a</span></p>\n" },
+          "<p data-line=\"1-1\"><span class=\"unlinked\" title=\"other.md\" "
+          "data-link=\"other.md\">a</span></p>\n" },
+        { "with a heading", "[a](b%20c/other.md?x#d-e)",
+          "<p data-line=\"1-1\"><span class=\"unlinked\" title=\"b%20c/other.md?x#d-e\" "
+          "data-link=\"b c/other.md\" data-heading=\"d-e\">a</span></p>\n" },
         { "picture beside it", "![a *b*](img/x%20y.png?raw=1 \"t\")",
           "<p data-line=\"1-1\"><img data-asset=\"img/x y.png\" alt=\"a b\" title=\"t\"></p>\n" },
         { "picture with quotes in its text", "![a\" onerror=\"x](y.png)",
@@ -166,7 +170,8 @@ static void test_hostile(void **state G_GNUC_UNUSED)
           "title=\"javascript:alert(1)\">x</span></p>\n" },
         { "javascript behind an entity", "[x](javascript&colon;alert(1))",
           "<p data-line=\"1-1\"><span class=\"unlinked\" "
-          "title=\"javascript&amp;colon;alert(1)\">x</span></p>\n" },
+          "title=\"javascript&amp;colon;alert(1)\" "
+          "data-link=\"javascript&amp;colon;alert(1)\">x</span></p>\n" },
         { "javascript behind a number", "[x](&#x6a;avascript:alert(1))",
           "<p data-line=\"1-1\"><span class=\"unlinked\" "
           "title=\"javascript:alert(1)\">x</span></p>\n" },
@@ -277,13 +282,109 @@ static void test_too_large(void **state G_GNUC_UNUSED)
     assert_null(html);
 }
 
+/* cli-E-24: raw HTML that is built anew, and what stays text beside it. */
+static void test_raw(void **state G_GNUC_UNUSED)
+{
+    static const Case cases[] = {
+        { "line break", "a<br>b<br/>c<BR >d", "<p data-line=\"1-1\">a<br>b<br>c<br>d</p>\n" },
+        { "no line break", "a<br class=\"x\">b",
+          "<p data-line=\"1-1\">a&lt;br class=&quot;x&quot;&gt;b</p>\n" },
+        { "details",
+          "<details>\n<summary>More *x*</summary>\n\nhidden *y*\n\n</details>\n\nafter\n",
+          "<details>\n<summary data-line=\"2-2\">More *x*</summary>\n"
+          "<p data-line=\"4-4\">hidden <em>y</em></p>\n</details>\n<p "
+          "data-line=\"8-8\">after</p>\n" },
+        { "details, open, in one block", "<details open><summary>M</summary>\ntext\n</details>",
+          "<details open>\n<summary data-line=\"1-1\">M</summary>\n"
+          "<pre data-line=\"1-2\" class=\"html\">\ntext\n</pre>\n</details>\n" },
+        { "details never end outside of what they are in", "> <details>\n\n</details>\n",
+          "<blockquote data-line=\"1-1\"><details>\n</details>\n</blockquote>\n"
+          "<pre data-line=\"3-3\" class=\"html\">&lt;/details&gt;\n</pre>\n" },
+        { "details without an end", "<details>\n\na\n",
+          "<details>\n<p data-line=\"3-3\">a</p>\n</details>\n" },
+        { "attributes", "<details onclick=\"x()\">\n",
+          "<pre data-line=\"1-1\" class=\"html\">&lt;details "
+          "onclick=&quot;x()&quot;&gt;\n</pre>\n" },
+        { "markup in a summary", "<details><summary><b onclick=x>B</b></summary>\n",
+          "<details>\n<summary data-line=\"1-1\">&lt;b onclick=x&gt;B&lt;/b&gt;</summary>\n"
+          "</details>\n" },
+        { "summary alone", "<summary>x</summary>\n",
+          "<pre data-line=\"1-1\" class=\"html\">&lt;summary&gt;x&lt;/summary&gt;\n</pre>\n" },
+    };
+    check_cases(cases, G_N_ELEMENTS(cases));
+}
+
+#define NOTE(n)                                                                                    \
+    "<a class=\"footnote-back\" href=\"#md-fnref-" n                                               \
+    "\" aria-label=\"Back to the text\"></a></li>\n"
+#define REF(n, id)                                                                                 \
+    "<sup class=\"footnote\"><a href=\"#md-fn-" n "\"" id " data-number=\"" n                      \
+    "\" aria-label=\"Footnote " n "\"></a></sup>"
+#define NOTES "<section class=\"footnotes\" aria-label=\"Footnotes\"><ol>\n"
+
+static void test_footnotes(void **state G_GNUC_UNUSED)
+{
+    static const Case cases[] = {
+        { "by order of reference", "x[^b] y[^a] z[^b]\n\n[^a]: A *a*\n[^b]: word\n",
+          "<p data-line=\"1-1\">x" REF("1", " id=\"md-fnref-1\"") " y" REF(
+              "2",
+              " id=\"md-fnref-"
+              "2\"") " z" REF("1", "") "</p>\n" NOTES
+                                       "<li data-line=\"4-4\" id=\"md-fn-1\"><p "
+                                       "data-line=\"4-4\">word</p>\n" NOTE(
+                                           "1") "<li data-line=\"3-3\" id=\"md-fn-2\"><p "
+                                                "data-line=\"3-3\">A "
+                                                "<em>a</em></p>\n" NOTE("2") "</ol></section>\n" },
+        { "several paragraphs", "x[^1]\n\n[^1]: one\n    more\n\n    two\n\nafter\n",
+          "<p data-line=\"1-1\">x" REF(
+              "1",
+              " id=\"md-fnref-1\"") "</p>\n<p data-line=\"8-8\">after</p>\n" NOTES
+                                    "<li data-line=\"3-6\" id=\"md-fn-1\"><p "
+                                    "data-line=\"3-4\">one\nmore</p>\n<p "
+                                    "data-line=\"6-6\">two</p>\n" NOTE("1") "</ol></section>\n" },
+        { "not defined", "x[^1]\n", "<p data-line=\"1-1\">x[^1]</p>\n" },
+        { "in code", "`[^1]`\n\n[^1]: a\n",
+          "<p data-line=\"1-1\"><code>[^1]</code></p>\n" NOTES
+          "<li data-line=\"3-3\" id=\"md-fn-1\"><p data-line=\"3-3\">a</p>\n" NOTE(
+              "1") "</ol></section>\n" },
+        { "defined in a fence", "```\n[^1]: a\n```\nx[^1]\n",
+          "<pre data-line=\"1-3\"><code>[^1]: a\n</code></pre>\n<p data-line=\"4-4\">x[^1]</p>\n" },
+        { "hostile label", "[^\"><b>]: a\n",
+          NOTES "<li data-line=\"1-1\" id=\"md-fn-1\"><p data-line=\"1-1\">a</p>\n" NOTE(
+              "1") "</ol></section>\n" },
+    };
+    check_cases(cases, G_N_ELEMENTS(cases));
+}
+
 /* Nothing here is quick enough to hide a quadratic step. */
 static void test_deep_and_long(void **state G_GNUC_UNUSED)
 {
-    static const char *const parts[] = { "[",     "![",     "*a ",    "> ",     "`",
-                                         "<a ",   "- ",     "\\[",    "&a;",    "***",
-                                         "[a](",  "a@b.c ", "www.a ", "~~a",    "1. ",
-                                         "# a\n", "\n\n",   "<!-- ",  "``` \n", "|a\n|---\n" };
+    static const char *const parts[] = { "[",
+                                         "![",
+                                         "*a ",
+                                         "> ",
+                                         "`",
+                                         "<a ",
+                                         "- ",
+                                         "\\[",
+                                         "&a;",
+                                         "***",
+                                         "[a](",
+                                         "a@b.c ",
+                                         "www.a ",
+                                         "~~a",
+                                         "1. ",
+                                         "# a\n",
+                                         "\n\n",
+                                         "<!-- ",
+                                         "``` \n",
+                                         "|a\n|---\n",
+                                         "[^a]",
+                                         "[^a]: b\n",
+                                         "<details>\n\n",
+                                         "> <details>\n",
+                                         "<summary>",
+                                         "a<br>" };
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
         g_autofree char *text = repeat(parts[i], 20000 / strlen(parts[i]));
         g_autofree char *html = render(text);
@@ -315,6 +416,7 @@ int main(void)
         cmocka_unit_test(test_hostile),        cmocka_unit_test(test_unopened_end),
         cmocka_unit_test(test_lines),          cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_deep_and_long),  cmocka_unit_test(test_slugs),
+        cmocka_unit_test(test_raw),            cmocka_unit_test(test_footnotes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

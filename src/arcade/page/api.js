@@ -9,8 +9,9 @@ const tokenInAddress = () => new URLSearchParams(location.hash.slice(1)).get("t"
 export function takeToken() {
     const given = tokenInAddress();
     if (given) {
+        const place = new URLSearchParams(location.hash.slice(1)).get("at"); // a heading, from addressWithToken()
         sessionStorage.setItem(TOKEN, given);
-        history.replaceState(null, "", location.pathname + location.search);
+        history.replaceState(null, "", location.pathname + location.search + (place ? `#${place}` : ""));
     }
     return sessionStorage.getItem(TOKEN) !== null;
 }
@@ -24,7 +25,8 @@ addEventListener("hashchange", () => {
 });
 
 export function addressWithToken(address) {
-    return `${address}#t=${sessionStorage.getItem(TOKEN)}`;
+    const [page, place] = address.split("#");
+    return `${page}#t=${sessionStorage.getItem(TOKEN)}${place ? `&at=${encodeURIComponent(place)}` : ""}`;
 }
 
 class ApiError extends Error {

@@ -26,6 +26,7 @@ class ArtifactPage {
         this.view = new View(docId, {
             comment: anchor => this.threads.compose(anchor),
             open: ids => this.threads.reveal(ids),
+            addressOf: (path, heading) => this.addressOf(path, heading),
         });
         this.refreshAnnotations = soon(() => this.loadAnnotations());
         this.refreshContent = soon(() => this.loadContent().then(() => this.loadAnnotations()));
@@ -100,6 +101,8 @@ class ArtifactPage {
         const { run, artifacts, waiting } = await get(`runs/${encodeURIComponent(this.runId)}`);
         for (const each of runNews(this.run, run))
             tell(each);
+        this.artifacts = artifacts;
+        this.view.resolveLinks(this.view.element);
         this.run = run;
         this.waiting.update(waiting);
         refill(this.others, el("h2", null, "Artifacts"), el("ul", null, artifacts.map(each => el("li", null,
@@ -107,6 +110,22 @@ class ArtifactPage {
                 "aria-current": each.docId === this.docId ? "page" : null },
                 each.name, each.path !== each.name && el("span.path", null, each.path.slice(0, -each.name.length)))))));
         this.showHead();
+    }
+
+    /** Of the run's artifact that a relative link in this one leads to, or null. */
+    addressOf(path, heading) {
+        const parts = [];
+        for (const part of [...this.meta.path.split("/").slice(0, -1), ...path.split("/")]) {
+            if (part === ".." && parts.pop() === undefined)
+                return null;
+            if (part !== ".." && part !== "." && part !== "")
+                parts.push(part);
+        }
+        const target = parts.join("/");
+        const found = this.artifacts?.find(each => each.path === target && each.storageRoot === this.meta.storageRoot);
+        if (!found)
+            return null;
+        return `${this.runPath}/artifact/${encodeURIComponent(found.docId)}${heading ? `#md-${heading}` : ""}`;
     }
 
     // ---- content --------------------------------------------------------------

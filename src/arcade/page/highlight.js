@@ -42,6 +42,8 @@ function rangeInBlock(source, block, start, end) {
         from = Math.min(source.startOf(first + 1), to); // its fence is not shown
     const places = alignShown(shown, source.text.slice(from, to));
     let begin = 0, stop = shown.length;
+    if (!places && (from < start || to > end))
+        return null; // it cannot be told which of its words
     if (places) {
         begin = places.findIndex(place => from + place >= start);
         stop = places.findIndex(place => from + place >= end);

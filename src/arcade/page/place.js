@@ -6,6 +6,8 @@ const STEPS = 4000000; // of searching for one selection
 
 // what Markdown has and a reader does not see, tried in this order
 const UNSEEN = [
+    /\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]/iy, // what makes an alert
+    /\[\^[^\]\s]+\]/y, // a footnote's number
     /!\[[^\]\n]*\]\([^)\n]*\)/y, // a picture
     /\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+"[^"\n]*")?\)/y, // where a link leads
     /\]\[[^\]\n]*\]/y,
@@ -62,20 +64,20 @@ function endOfShown(shown, markdown, at, work) {
 /**
  * Where each UTF-16 unit of `shown`, a block as a reader sees it, stands in its Markdown; null when that cannot be told.
  */
-export function alignShown(shown, markdown) {
-    const places = new Array(shown.length);
+export function alignShown(shown, text) {
+    const places = new Array(shown.length), markdown = `\n${text}`; // what begins a line begins with its end
     let next = 0;
     for (let index = 0; index < shown.length;) {
         const entity = markdown[next] === "&" ? matchAt(ENTITY, markdown, next) : null;
         const decoded = entity ? decode(entity) : null;
         if (decoded && decoded !== entity && shown.startsWith(decoded, index)) {
-            places.fill(next, index, index + decoded.length);
+            places.fill(next - 1, index, index + decoded.length);
             next += entity.length;
             index += decoded.length;
         } else if (markdown[next] === shown[index]) {
-            places[index++] = next++;
+            places[index++] = next++ - 1;
         } else if (/\s/.test(shown[index])) {
-            places[index++] = next;
+            places[index++] = Math.max(next - 1, 0);
         } else {
             const unseen = unseenAt(markdown, next);
             if (!unseen)

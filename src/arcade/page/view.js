@@ -10,11 +10,13 @@ const RENDERED_CHUNK = 16384; // the same in characters of HTML
 const OFFER_ROOM = 48; // pixels that the button needs
 const MARKED_LINES = 500; // of one comment, at most
 
+const ALERT = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/i;
+
 const linesOf = block => block.dataset.line.split("-").map(Number);
 const elementOf = node => node.nodeType === Node.TEXT_NODE ? node.parentElement : node;
 
 export class View {
-    /** `hooks`: comment(anchor), open(annotation ids). */
+    /** `hooks`: comment(anchor), open(annotation ids), addressOf(relative path, heading) → address or null. */
     constructor(docId, hooks) {
         this.docId = docId;
         this.hooks = hooks;
@@ -96,6 +98,43 @@ export class View {
             this.loadPicture(picture);
         for (const code of content.querySelectorAll("[data-mermaid]"))
             code.before(this.mermaidBadge(code.dataset));
+        for (const block of content.querySelectorAll("blockquote"))
+            this.makeAlert(block);
+        this.resolveLinks(content);
+    }
+
+    /** GitHub's `> [!NOTE]`. Its name is shown by the style: it is no text of the document. */
+    makeAlert(block) {
+        const first = block.firstElementChild, text = first?.tagName === "P" ? first.firstChild : null;
+        const found = text?.nodeType === Node.TEXT_NODE ? ALERT.exec(text.data) : null;
+        if (!found)
+            return;
+        const name = found[1].toLowerCase(), title = name[0].toUpperCase() + name.slice(1);
+        text.data = text.data.slice(found[0].length);
+        if (!first.textContent && !first.children.length)
+            first.remove();
+        block.className = `alert is-${name}`;
+        block.dataset.title = title;
+        block.setAttribute("role", "note");
+        block.setAttribute("aria-label", title);
+    }
+
+    /** Relative links become links to artifacts, as far as hooks.addressOf knows them. */
+    resolveLinks(content) {
+        for (const link of content.querySelectorAll("[data-link]")) {
+            const address = this.hooks.addressOf(link.dataset.link, link.dataset.heading);
+            const isLink = link.tagName === "A";
+            if (isLink === Boolean(address) && (!isLink || link.getAttribute("href") === address))
+                continue;
+            const { link: path, heading } = link.dataset;
+            const made = el(address ? "a" : "span.unlinked", {
+                href: address, title: address ? null : "not an artifact of this run", "data-link": path, "data-heading": heading ?? null,
+            });
+            made.append(...link.childNodes);
+            link.replaceWith(made);
+        }
+        for (const link of content.querySelectorAll("span[data-link]"))
+            link.title = "not an artifact of this run";
     }
 
     showNotice(text) {
