@@ -7,13 +7,11 @@
 #include "arcade/server.h"
 #include "arcade/stream.h"
 #include "base/fd.h"
+#include "base/timefmt.h"
 #include "base/worker.h"
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #define BACKLOG         64
@@ -34,9 +32,6 @@ typedef struct Service { // the whole; routes see only the first part
     unsigned port;
     struct MHD_Daemon *daemon;
     Worker *acceptor;
-    Fd room_fd; // readable when a connection has ended
-    pthread_mutex_t lock;
-    unsigned connections; // guarded by lock
 } Service;
 
 /* ::1 only, also where one socket could serve both families. */
@@ -110,67 +105,75 @@ static bool listeners_open(unsigned port, Listeners *ret_listeners, unsigned *re
     return fail_with(error, KEDGE_ERROR_IO, "no port is free on both 127.0.0.1 and ::1");
 }
 
-static bool has_room(Service *self)
+static int fd_of(struct MHD_Connection *connection)
 {
-    pthread_mutex_lock(&self->lock);
-    bool has = self->connections < ARCADE_CONNECTIONS;
-    pthread_mutex_unlock(&self->lock);
-    return has;
+    const union MHD_ConnectionInfo *info =
+        mhd_api(NULL)->get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : -1;
 }
 
-static void change_connections(Service *self, int by)
-{
-    pthread_mutex_lock(&self->lock);
-    self->connections = (unsigned)((int)self->connections + by);
-    pthread_mutex_unlock(&self->lock);
-}
-
-static void on_connection(void *self_, struct MHD_Connection *connection G_GNUC_UNUSED,
-                          void **data G_GNUC_UNUSED, enum MHD_ConnectionNotificationCode code)
+/* It is not closed yet: the number is still this connection's. */
+static void on_connection(void *self_, struct MHD_Connection *connection, void **data G_GNUC_UNUSED,
+                          enum MHD_ConnectionNotificationCode code)
 {
     Service *self = self_;
     if (code != MHD_CONNECTION_NOTIFY_CLOSED)
         return; // it was counted when it was accepted
-    change_connections(self, -1);
-    eventfd_write(self->room_fd, 1);
+    connections_end(self->arcade.connections, fd_of(connection));
+}
+
+/* libmicrohttpd takes it over on a thread of its own, later; it closes it also when it refuses. */
+static void serve(Service *self, int fd)
+{
+    struct sockaddr_storage address = { 0 };
+    socklen_t size = sizeof(address);
+    getpeername(fd, (struct sockaddr *)&address, &size);
+    if (mhd_api(NULL)->add_connection(self->daemon, fd, (struct sockaddr *)&address, size) !=
+        MHD_YES)
+        connections_end(self->arcade.connections, fd);
+}
+
+static void act_on(Service *self, int fd, ConnectionVerdict verdict)
+{
+    if (verdict == CONNECTION_ADMITTED)
+        serve(self, fd);
+    else if (verdict == CONNECTION_REFUSED)
+        connections_refuse(fd);
 }
 
 static void accept_one(Service *self, int listener)
 {
-    struct sockaddr_storage address;
-    socklen_t size = sizeof(address);
-    int fd = accept4(listener, (struct sockaddr *)&address, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0) {
-        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
-            cancel_sleep(self->arcade.cancel, OUT_OF_FDS_MS, NULL);
-        return;
-    }
-    // libmicrohttpd takes it over on a thread of its own, later; it closes it also when it refuses
-    change_connections(self, 1);
-    if (mhd_api(NULL)->add_connection(self->daemon, fd, (struct sockaddr *)&address, size) !=
-        MHD_YES)
-        change_connections(self, -1);
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0)
+        act_on(self, fd, connections_come(self->arcade.connections, fd, time_monotonic_ms()));
+    else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+        cancel_sleep(self->arcade.cancel, OUT_OF_FDS_MS, NULL);
 }
 
-/* With no room for more, connections wait in the kernel. */
+static void look_at_hall(Service *self)
+{
+    int waiting[CONNECTIONS_HALL];
+    size_t count = connections_hall(self->arcade.connections, waiting);
+    for (size_t i = 0; i < count; i++)
+        act_on(self, waiting[i],
+               connections_look(self->arcade.connections, waiting[i], time_monotonic_ms()));
+}
+
 static void accept_thread(void *self_)
 {
     Service *self = self_;
     for (;;) {
-        bool is_open = has_room(self);
         struct pollfd fds[] = {
-            { .fd = self->room_fd, .events = POLLIN },
-            { .fd = is_open ? self->listeners.fds[0] : -1, .events = POLLIN },
-            { .fd = is_open ? self->listeners.fds[1] : -1, .events = POLLIN },
+            { .fd = self->listeners.fds[0], .events = POLLIN },
+            { .fd = self->listeners.fds[1], .events = POLLIN },
         };
-        cancel_poll(self->arcade.cancel, fds, G_N_ELEMENTS(fds), -1);
-        eventfd_t count;
+        int wait_ms = connections_sweep(self->arcade.connections, time_monotonic_ms());
+        cancel_poll(self->arcade.cancel, fds, G_N_ELEMENTS(fds), wait_ms);
         if (cancel_has_fired(self->arcade.cancel))
             return;
-        if (fds[0].revents)
-            eventfd_read(self->room_fd, &count);
-        for (size_t i = 1; i < G_N_ELEMENTS(fds); i++)
-            if (fds[i].revents && has_room(self))
+        look_at_hall(self);
+        for (size_t i = 0; i < G_N_ELEMENTS(fds); i++)
+            if (fds[i].revents)
                 accept_one(self, fds[i].fd);
     }
 }
@@ -200,8 +203,6 @@ static Service *service_new(const ArcadeSpec *spec, const char *database)
     self->arcade.store = store_new(database);
     self->arcade.cancel = cancel_new(NULL);
     self->listeners = (Listeners) { { -1, -1 } };
-    self->room_fd = -1;
-    pthread_mutex_init(&self->lock, NULL);
     return self;
 }
 
@@ -217,14 +218,13 @@ static bool check_store(Store *store, Cancel *cancel, GError **error)
 
 static bool service_start(Service *self, const ArcadeSpec *spec, GError **error)
 {
-    self->room_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (self->room_fd < 0)
-        return fail_with_errno(error, errno, "no event descriptor");
     if (!check_store(self->arcade.store, self->arcade.cancel, error) ||
         !listeners_open(spec->port, &self->listeners, &self->port, error) ||
         !guard_new(self->port, spec->token, &self->arcade.guard, error) ||
-        !hub_start(self->arcade.store, &self->arcade.hub, error) ||
-        !start_daemon(self, spec->idle_seconds, error))
+        !hub_start(self->arcade.store, &self->arcade.hub, error))
+        return false;
+    self->arcade.connections = connections_new(self->arcade.guard, spec->first_request_ms);
+    if (!start_daemon(self, spec->idle_seconds, error))
         return false;
     self->acceptor = worker_start("arcade-accept", accept_thread, self);
     return self->acceptor || fail_with_errno(error, errno, "cannot start a thread for the server");
@@ -260,12 +260,11 @@ void arcade_stop(Arcade *arcade)
         mhd_api(NULL)->stop_daemon(self->daemon); // waits for the connections' threads
     hub_free(arcade->hub);
     store_free(arcade->store);
+    connections_free(arcade->connections);
     guard_free(arcade->guard);
     cancel_unref(arcade->cancel);
     for (size_t i = 0; i < G_N_ELEMENTS(self->listeners.fds); i++)
         fd_close(self->listeners.fds[i]);
-    fd_close(self->room_fd);
-    pthread_mutex_destroy(&self->lock);
     g_free(arcade->cwd);
     g_free(self);
 }

@@ -22,8 +22,9 @@ typedef struct ArcadeSpec { // all borrowed
     const char *token; // NULL: a new one. A server that takes another's place keeps its token, so
                        // that open pages go on
     unsigned port;     // 0: a free one
-    unsigned idle_seconds; // 0: 60
-    int64_t comment_ms;    // between the comments of a quiet stream; 0: 15 s
+    int64_t first_request_ms; // for a connection to show the token; 0: 10 s
+    unsigned idle_seconds;    // 0: 60
+    int64_t comment_ms;       // between the comments of a quiet stream; 0: 15 s
 } ArcadeSpec;
 
 /* Serves from now on. DENIED: the port is taken; NOT_FOUND: libmicrohttpd is not installed; else

@@ -88,7 +88,9 @@ bool guard_check_source(const Guard *self, const GuardHeaders *headers, GError *
     if (origin && !(g_str_has_prefix(origin, scheme) && is_own_host(self, origin + strlen(scheme))))
         return reply_fail(error, 403, "Requests from other origins are refused");
     const char *site = headers->sec_fetch_site;
-    if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
+    bool is_navigation = headers->is_page && g_strcmp0(headers->sec_fetch_mode, "navigate") == 0 &&
+                         g_strcmp0(headers->sec_fetch_dest, "document") == 0;
+    if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0 && !is_navigation)
         return reply_fail(error, 403, "Requests from other sites are refused");
     return true;
 }
@@ -118,14 +120,19 @@ static bool count_failure(Guard *self, gint64 now_ms)
     return is_slow;
 }
 
-bool guard_check_token(Guard *self, const char *authorization, gint64 now_ms, GError **error)
+bool guard_is_right(const Guard *self, const char *authorization)
 {
     static const char scheme[] = "Bearer ";
+    return authorization && g_ascii_strncasecmp(authorization, scheme, strlen(scheme)) == 0 &&
+           is_same_secret(authorization + strlen(scheme), self->token);
+}
+
+bool guard_check_token(Guard *self, const char *authorization, gint64 now_ms, GError **error)
+{
     if (!authorization)
         return reply_fail(error, 401,
                           "A token is needed: open the link that \"kedge arcade\" printed");
-    if (g_ascii_strncasecmp(authorization, scheme, strlen(scheme)) == 0 &&
-        is_same_secret(authorization + strlen(scheme), self->token))
+    if (guard_is_right(self, authorization))
         return true;
     if (!count_failure(self, now_ms))
         return reply_fail(error, 429, "Too many wrong tokens: try again in a second");

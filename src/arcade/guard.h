@@ -22,12 +22,16 @@ const char *guard_token(const Guard *self);
 bool guard_is_token(const char *text);
 
 typedef struct GuardHeaders { // NULL: not sent
-    const char *host, *origin, *sec_fetch_site;
+    const char *host, *origin, *sec_fetch_site, *sec_fetch_mode, *sec_fetch_dest;
+    bool is_page; // a GET of the shell page, which holds no data: a link elsewhere may lead to it
 } GuardHeaders;
 
 /* 403 unless `Host` is ours (against DNS rebinding) and a page of another origin did not send it.
  */
 bool guard_check_source(const Guard *self, const GuardHeaders *headers, GError **error);
+
+/* Is this `Bearer TOKEN`? A wrong one is not counted. */
+bool guard_is_right(const Guard *self, const char *authorization);
 
 /* 401 unless `authorization` (NULL: not sent) is `Bearer TOKEN`; 429 for wrong ones that come too
    fast. The right token passes at any time. `now_ms` is monotonic. */

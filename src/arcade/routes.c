@@ -118,6 +118,12 @@ bool routes_find(ArcadeRequest *request, const Route **ret_route, char **ret_all
     return reply_fail(error, 405, "%s is not possible here", request->method);
 }
 
+bool routes_is_page(const ArcadeRequest *request)
+{
+    const char *first = request->words ? request->words[0] : NULL;
+    return request->words && (!first || *first == '\0' || strcmp(first, "runs") == 0);
+}
+
 bool routes_is_api(const ArcadeRequest *request)
 {
     return request->words && g_strcmp0(request->words[0], "api") == 0;

@@ -39,6 +39,7 @@ typedef struct Route {
 /* Sets request->id. 404; 405 with the methods that there are in *ret_allow (the caller's). */
 bool routes_find(ArcadeRequest *request, const Route **ret_route, char **ret_allow, GError **error);
 bool routes_is_api(const ArcadeRequest *request);
+bool routes_is_page(const ArcadeRequest *request); // the shell page
 
 bool route_runs(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 bool route_run(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);

@@ -46,6 +46,9 @@ static bool admit(Arcade *self, ArcadeRequest *request, const Route **ret_route,
         .host = request_header(request, "host"),
         .origin = request_header(request, "origin"),
         .sec_fetch_site = request_header(request, "sec-fetch-site"),
+        .sec_fetch_mode = request_header(request, "sec-fetch-mode"),
+        .sec_fetch_dest = request_header(request, "sec-fetch-dest"),
+        .is_page = strcmp(request->method, "GET") == 0 && routes_is_page(request),
     };
     if (request->header_bytes > REQUEST_HEADER_BYTES)
         return reply_fail(error, 431, "The headers are larger than %zu bytes",
@@ -66,6 +69,10 @@ static bool admit(Arcade *self, ArcadeRequest *request, const Route **ret_route,
         g_propagate_error(error, g_steal_pointer(&no_route));
         return false;
     }
+    if (is_open)
+        connections_serve_page(self->connections, request->socket, time_monotonic_ms());
+    else if (strcmp(request->method, "OPTIONS") != 0)
+        connections_know(self->connections, request->socket);
     if (request->is_unreadable)
         return reply_fail(error, 400, "The query is not URL-encoded UTF-8");
     if (request_is_write(request) && !is_json_type(request_header(request, "content-type")))

@@ -4,18 +4,19 @@
 #pragma once
 
 #include "arcade/arcade.h"
+#include "arcade/connections.h"
 #include "arcade/guard.h"
 #include "arcade/hub.h"
 #include "arcade/mhd.h"
 #include "arcade/store.h"
 #include "base/cancel.h"
 
-#define ARCADE_CONNECTIONS  64
 #define ARCADE_IDLE_SECONDS 60
 
 struct Arcade {
     char *cwd;
     Guard *guard;
+    Connections *connections;
     Store *store;
     Hub *hub;
     int64_t comment_ms;

@@ -76,6 +76,7 @@ void fixture_start(ArcadeFixture *self, const char *token, unsigned port)
         .token = token,
         .port = port,
         .idle_seconds = 2,
+        .first_request_ms = 1500,
         .comment_ms = 500,
     };
     g_autoptr(GError) error = NULL;

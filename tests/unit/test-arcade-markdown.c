@@ -329,8 +329,7 @@ static void test_footnotes(void **state G_GNUC_UNUSED)
           "<p data-line=\"1-1\">x" REF("1", " id=\"md-fnref-1\"") " y" REF(
               "2",
               " id=\"md-fnref-"
-              "2\"") " z" REF("1", "") "</p>\n" NOTES
-                                       "<li data-line=\"4-4\" id=\"md-fn-1\"><p "
+              "2\"") " z" REF("1", "") "</p>\n" NOTES "<li data-line=\"4-4\" id=\"md-fn-1\"><p "
                                        "data-line=\"4-4\">word</p>\n" NOTE(
                                            "1") "<li data-line=\"3-3\" id=\"md-fn-2\"><p "
                                                 "data-line=\"3-3\">A "

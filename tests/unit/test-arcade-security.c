@@ -5,6 +5,7 @@
 #include "arcade_fixture.h"
 
 #include "arcade/assets.h"
+#include "arcade/connections.h"
 #include "arcade/guard.h"
 #include "arcade/request.h"
 
@@ -81,6 +82,24 @@ static void test_checks(void **state)
           { .path = "/api/v1/runs", .headers = "Sec-Fetch-Site: same-origin\r\n" },
           200,
           NULL },
+        { "cli-E-27 a link elsewhere to the page",
+          { .path = "/",
+            .headers = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: "
+                       "document\r\n" },
+          200,
+          NULL },
+        { "cli-E-27 in a frame",
+          { .path = "/",
+            .headers = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: "
+                       "iframe\r\n" },
+          403,
+          "permission" },
+        { "cli-E-27 a link to the API",
+          { .path = "/api/v1/runs",
+            .headers = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: "
+                       "document\r\n" },
+          403,
+          "permission" },
         { "typed by the user", { .path = "/", .headers = "Sec-Fetch-Site: none\r\n" }, 200, NULL },
         { "page of another host", { .path = "/", .host = "evil.example" }, 403, "permission" },
         { "page without token", { .path = "/", .token = "" }, 200, NULL },
@@ -303,27 +322,84 @@ static void test_tokens(void **state G_GNUC_UNUSED)
     assert_false(guard_is_token(NULL));
 }
 
-/* More connections than there is room for wait, and are served when others end. */
-static void test_many_connections(void **state)
+/* cli-E-28: those who do not show the token keep nobody out, and are ended in time. */
+static void test_strangers(void **state)
 {
-    enum { SILENT = 63, ASKING = 20 };
     const ArcadeFixture *fixture = *state;
-    int silent[SILENT], asking[ASKING];
-    for (size_t i = 0; i < SILENT; i++)
-        assert_true((silent[i] = fixture_connect(fixture, "127.0.0.1")) >= 0);
-    g_autofree char *request = g_strdup_printf(
-        "GET /api/v1/health HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nConnection: close\r\n\r\n",
-        arcade_port(fixture->arcade));
-    for (size_t i = 0; i < ASKING; i++) {
-        assert_true((asking[i] = fixture_connect(fixture, "127.0.0.1")) >= 0);
-        socket_send(asking[i], request);
+    int strangers[CONNECTIONS_STRANGERS];
+    for (size_t i = 0; i < CONNECTIONS_STRANGERS; i++) {
+        assert_true((strangers[i] = fixture_connect(fixture, "127.0.0.1")) >= 0);
+        socket_send(strangers[i], "G");
     }
-    for (size_t i = 0; i < SILENT; i++)
-        close(silent[i]);
-    for (size_t i = 0; i < ASKING; i++) {
-        g_autofree char *answer = socket_read_until(asking[i], "kedge-arcade");
-        assert_true(g_str_has_prefix(answer, "HTTP/1.1 200 "));
-        close(asking[i]);
+    // the person's page, and its requests
+    g_auto(Reply) reply = { 0 };
+    assert_int_equal(fixture_get(fixture, "/api/v1/runs", &reply), 200);
+    assert_int_equal(fixture_get(fixture, "/", &reply), 200);
+    // one more that says nothing, or nothing that counts
+    static const char *const others[] = {
+        "", "GET /api/v1/runs HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /api/v1/runs HTTP/1.1\r\nAuthorization: Bearer 00\r\n\r\n", "GET /"
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
+        int other = fixture_connect(fixture, "127.0.0.1");
+        if (others[i][0])
+            socket_send(other, others[i]);
+        g_autofree char *answer = socket_read_until(other, "\r\n\r\n");
+        if (!g_str_has_prefix(answer, "HTTP/1.1 503 "))
+            fail_msg("'%s': %s", others[i], answer);
+        close(other);
+    }
+    // still sending: it does not help
+    for (size_t i = 0; i < CONNECTIONS_STRANGERS; i++) {
+        while (!socket_is_closed(strangers[i], 100))
+            send(strangers[i], "E", 1, MSG_NOSIGNAL);
+        close(strangers[i]);
+    }
+    bool has_room = false; // the server learns of it a moment later
+    for (int tries = 0; tries < 200 && !has_room; tries++) {
+        int other = fixture_connect(fixture, "127.0.0.1");
+        socket_send(other, "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n");
+        g_autofree char *answer = socket_read_until(other, "\r\n\r\n");
+        has_room = g_str_has_prefix(answer, "HTTP/1.1 403 ");
+        close(other);
+    }
+    assert_true(has_room);
+}
+
+/* Who has shown the token stays, however long nothing is asked. */
+static void test_connections(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(Guard) guard = NULL;
+    assert_true(guard_new(1, NULL, &guard, NULL));
+    Connections *connections = connections_new(guard, 10);
+    int pairs[3][2];
+    for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[i]), 0);
+        assert_int_equal(connections_come(connections, pairs[i][0], 1000), CONNECTION_ADMITTED);
+    }
+    connections_know(connections, pairs[0][0]);
+    connections_serve_page(connections, pairs[1][0], 1005);
+    assert_int_equal(connections_sweep(connections, 1009), 1);
+    assert_int_equal(connections_sweep(connections, 1010), 5);
+    assert_false(socket_is_closed(pairs[0][1], 0));
+    assert_false(socket_is_closed(pairs[1][1], 0));
+    assert_true(socket_is_closed(pairs[2][1], 5000));
+    assert_int_equal(connections_sweep(connections, 1015), -1);
+    assert_true(socket_is_closed(pairs[1][1], 5000));
+    connections_end(connections, pairs[1][0]);
+    connections_end(connections, pairs[2][0]);
+    // all that may be known
+    for (int fd = 10000; fd < 10000 + CONNECTIONS_KNOWN - 1; fd++) {
+        assert_int_equal(connections_come(connections, fd, 1000), CONNECTION_ADMITTED);
+        connections_know(connections, fd);
+    }
+    assert_int_equal(connections_come(connections, 20000, 1000), CONNECTION_REFUSED);
+    connections_end(connections, 10000);
+    assert_int_equal(connections_come(connections, 20000, 1000), CONNECTION_ADMITTED);
+    connections_free(connections);
+    for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
+        close(pairs[i][0]);
+        close(pairs[i][1]);
     }
 }
 
@@ -349,8 +425,8 @@ int main(void)
         cmocka_unit_test(test_no_host),        cmocka_unit_test(test_headers),
         cmocka_unit_test(test_allow_and_head), cmocka_unit_test(test_assets),
         cmocka_unit_test(test_sizes),          cmocka_unit_test(test_failed_tokens),
-        cmocka_unit_test(test_tokens),         cmocka_unit_test(test_many_connections),
-        cmocka_unit_test(test_slow_client),
+        cmocka_unit_test(test_tokens),         cmocka_unit_test(test_strangers),
+        cmocka_unit_test(test_connections),    cmocka_unit_test(test_slow_client),
     };
     return cmocka_run_group_tests(tests, arcade_setup, arcade_teardown);
 }
