@@ -179,7 +179,8 @@ static void test_waiting(void **state)
     g_autoptr(json_t) waiting = NULL;
     assert_true(run_waiting(db, "R", &waiting, NULL));
     g_autofree char *got = json_to_text(waiting);
-    assert_string_equal(got, "{\"eventId\":2,\"prompt\":\"Go on?\",\"context\":{\"a\":1},\"answer\":null}");
+    assert_string_equal(
+        got, "{\"eventId\":2,\"prompt\":\"Go on?\",\"context\":{\"a\":1},\"answer\":null}");
     emit_end(fixture, "{'runId':'R','outcome':'cancelled'}");
     g_autoptr(json_t) after = NULL;
     assert_true(run_waiting(db, "R", &after, NULL));
