@@ -30,10 +30,14 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@bench/run $(BUILD)/kedge
 
+# Mermaid's browser build for `kedge arcade`, which draws diagrams with it (needs npm and the network).
+mermaid:
+	@tools/mermaid
+
 install: all
 	@meson install -C $(BUILD) --quiet
 
 clean:
 	@rm -rf $(BUILD)
 
-.PHONY: all run test check bench install clean
+.PHONY: all run test check bench mermaid install clean

@@ -5,7 +5,8 @@
 
 #include <glib.h>
 
-#define PAGE_NAME "index.html"
+#define PAGE_NAME  "index.html"
+#define FRAME_NAME "frame.js"
 
 static const Asset *find(const char *name)
 {
@@ -20,6 +21,13 @@ const Asset *assets_page(void)
     const Asset *page = find(PAGE_NAME);
     g_assert(page);
     return page;
+}
+
+const Asset *assets_frame(void)
+{
+    const Asset *frame = find(FRAME_NAME);
+    g_assert(frame);
+    return frame;
 }
 
 const Asset *assets_find(const char *hash, const char *name)

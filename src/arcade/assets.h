@@ -21,4 +21,5 @@ extern const char asset_hash[];   // made by tools/embed
 extern const Asset asset_files[]; // ends with one without a name
 
 const Asset *assets_page(void);
+const Asset *assets_frame(void); // the script of the frame in which mermaid draws
 const Asset *assets_find(const char *hash, const char *name); // NULL: none; the shell is not found

@@ -43,6 +43,7 @@ void reply_clear(ArcadeReply *self)
 {
     g_clear_pointer(&self->body, g_bytes_unref);
     g_clear_pointer(&self->etag, g_free);
+    g_clear_pointer(&self->content_security_policy, g_free);
     g_clear_pointer(&self->allow, g_free);
     g_clear_pointer(&self->stream, stream_free);
     g_clear_pointer(&self->error_details, json_decref);

@@ -9,13 +9,14 @@ typedef struct ArcadeStream ArcadeStream; // stream.h
 
 typedef struct ArcadeReply {
     unsigned status;
-    const char *content_type;  // constant; NULL: no body
-    const char *cache_control; // constant; NULL: no-store
-    GBytes *body;              // owned; NULL: empty
-    char *etag;                // with its quotes
-    char *allow;               // methods, of a 405
-    ArcadeStream *stream;      // owned: a body without an end, in place of `body`
-    json_t *error_details;     // further keys of the error object, should the route fail
+    const char *content_type;      // constant; NULL: no body
+    const char *cache_control;     // constant; NULL: no-store
+    GBytes *body;                  // owned; NULL: empty
+    char *etag;                    // with its quotes
+    char *content_security_policy; // NULL: that of every answer
+    char *allow;                   // methods, of a 405
+    ArcadeStream *stream;          // owned: a body without an end, in place of `body`
+    json_t *error_details;         // further keys of the error object, should the route fail
 } ArcadeReply;
 
 void reply_clear(ArcadeReply *self);

@@ -58,6 +58,8 @@ static const Route routes[] = {
     { "GET", "/runs/*/artifact/*", route_page, .is_open = true },
     { "GET", "/assets/*/*", route_asset, .is_open = true },
     { "GET", "/api/v1/health", route_health, .is_open = true },
+    { "GET", "/mermaid/frame", route_frame, .is_open = true },
+    { "GET", "/api/v1/mermaid", route_mermaid },
     { "GET", "/api/v1/stream", route_stream },
     { "GET", "/api/v1/runs", route_runs, .needs_store = true },
     { "GET", "/api/v1/runs/*", route_run, .needs_store = true },

@@ -5,6 +5,7 @@
  * feedback/annotations.h. Writes, DELETE too, need Content-Type: application/json. Besides what the
  * specification says:
  *
+ * - GET mermaid: {available}; /mermaid/frame draws then.
  * - GET runs: each run has openAnnotations; nextCursor is null at the end.
  * - GET runs/ID: steps are {id, label, status, units?}; artifacts as GET artifacts/ID without what
  *   is about the file; waiting is as get-run has it, or null.
@@ -44,6 +45,9 @@ bool routes_is_page(const ArcadeRequest *request); // the shell page
 bool route_runs(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 bool route_run(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 bool route_events(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
+
+bool route_mermaid(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
+bool route_frame(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 
 bool route_artifact(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);
 bool route_content(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error);

@@ -13,10 +13,12 @@
 #define STREAM_BLOCK_BYTES 4096
 #define MAX_DISCARDED      (8 * REQUEST_BODY_BYTES) // of a body without a length, that goes on
 
+#define CONTENT_SECURITY_POLICY                                                                    \
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "        \
+    "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "  \
+    "'none'"
+
 static const char *const constant_headers[][2] = {
-    { "Content-Security-Policy",
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
-      "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
     { "X-Content-Type-Options", "nosniff" },
     { "Referrer-Policy", "no-referrer" },
     { "Cross-Origin-Resource-Policy", "same-origin" },
@@ -116,6 +118,9 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection, const Arcad
         return MHD_NO;
     for (size_t i = 0; i < G_N_ELEMENTS(constant_headers); i++)
         mhd->add_response_header(response, constant_headers[i][0], constant_headers[i][1]);
+    mhd->add_response_header(response, "Content-Security-Policy",
+                             reply->content_security_policy ? reply->content_security_policy
+                                                            : CONTENT_SECURITY_POLICY);
     mhd->add_response_header(response, "Cache-Control",
                              reply->cache_control ? reply->cache_control : "no-store");
     if (reply->content_type)

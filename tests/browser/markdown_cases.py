@@ -1,4 +1,6 @@
 """Cases of test_arcade.py about what Markdown may hold: footnotes, alerts, details, links between artifacts."""
+import socket
+
 from place import case, check, equal
 
 TEXT = """# Start
@@ -58,3 +60,75 @@ def rendered(place):
                  "the heading in view")
     check(browser.js("return location.pathname").endswith(plan), "the address")
     equal(browser.js("return window.pwned ?? null"), None, "what ran")
+
+
+DIAGRAMS = """# Diagrams
+
+```mermaid
+flowchart TD
+  A["<img src=x onerror=window.pwned=1> start"] --> B
+```
+
+```mermaid
+pie
+  "a" : x
+```
+
+last
+"""
+
+# stands for mermaid's browser build: draws the text, and tries what a hostile one would
+STUB = """var mermaid = {
+    initialize(options) { this.level = options.securityLevel; },
+    async render(id, text) {
+        const tried = [];
+        try { await fetch("OUTSIDE/fetch"); tried.push("fetched"); } catch { tried.push("no fetch"); }
+        try { tried.push(parent.document.title); } catch { tried.push("no parent"); }
+        try { tried.push(sessionStorage.length); } catch { tried.push("no storage"); }
+        new Image().src = "OUTSIDE/image";
+        parent.postMessage({ tried: [this.level, ...tried] }, "*");
+        return { svg: `<svg viewBox="0 0 300 200" width="100%"><text x="5" y="20">drawn</text><script>window.pwned = 2</` + `script><image href="OUTSIDE/svg"/></svg>` };
+    },
+};"""
+
+
+@case("cli-E-24 mermaid draws in a frame that can reach nothing; what comes back is a picture; without it the source stays")
+def diagrams(place):
+    doc, _ = place.artifact("diagrams.md", DIAGRAMS)
+    browser, folder = place.browser, place.arcade.root / ".kedge" / "mermaid"
+    place.open(doc, ".rendered")
+    browser.find(".rendered p", "last")
+    badges = "return [...document.querySelectorAll('.mermaid')].map(each => each.dataset.text.slice(0, 15))"
+    equal(browser.js(badges), ["Mermaid: valid", "Mermaid: line 1"], "badges without mermaid")
+    check(not browser.has("img.diagram"), "something was drawn")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.2)
+        folder.mkdir(parents=True, mode=0o755)
+        (folder / "mermaid.min.js").write_text(STUB.replace("OUTSIDE", f"http://127.0.0.1:{listener.getsockname()[1]}"))
+        folder.chmod(0o777)
+        browser.js("location.reload()")
+        browser.find(".rendered p", "last")
+        check(not browser.js("""return fetch("/api/v1/mermaid", {headers: {Authorization: "Bearer " + sessionStorage.getItem("arcade.token")}})
+            .then(answer => answer.json()).then(answer => answer.available)"""), "what anybody may write is used")
+        folder.chmod(0o755)
+        browser.js("location.reload()")
+        browser.find("img.diagram")
+        picture = browser.js("""const picture = document.querySelector("img.diagram");
+            return picture.decode().then(() => [picture.alt, picture.naturalWidth, picture.src.slice(0, 5)])""")
+        equal(picture, ["Diagram: flowchart", 300, "blob:"], "the picture")
+        tried = browser.js("""return new Promise(resolve => {
+            addEventListener("message", ({data}) => data.tried && resolve(data.tried));
+            document.querySelector("iframe.drawing").contentWindow.postMessage({id: 1000, text: "pie"}, "*"); })""")
+        equal(tried, ["strict", "no fetch", "no parent", "no storage"], "what the frame can do")
+        try:
+            listener.accept()
+            check(False, "a request left")
+        except TimeoutError:
+            pass
+    equal(browser.js(badges), ["Mermaid: line 1"], "badges")
+    browser.click(".source-of summary")
+    browser.find(".source-of pre", "start")
+    equal(browser.js("return window.pwned ?? null"), None, "what ran")
+    browser.complaints()  # of the frame's policy, which did its work
+    (folder / "mermaid.min.js").unlink()
+    folder.rmdir()

@@ -167,7 +167,8 @@ static void test_headers(void **state)
 {
     static const char *const wanted[] = {
         "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src "
-        "'self' blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+        "'self' blob: data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action "
+        "'none'; "
         "frame-ancestors 'none'",
         "X-Content-Type-Options: nosniff",
         "Referrer-Policy: no-referrer",

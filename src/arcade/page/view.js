@@ -1,5 +1,6 @@
 // The content of an artifact: rendered or as source, with marks where comments sit, and what is selected.
 import { getBlob } from "./api.js";
+import { drawDiagram } from "./diagram.js";
 import { announce, button, count, diffKinds, el, empty } from "./dom.js";
 import { Highlights, ownTexts } from "./highlight.js";
 import { inSlices, piecesOf } from "./pieces.js";
@@ -96,8 +97,12 @@ export class View {
         }
         for (const picture of content.querySelectorAll("img[data-asset]"))
             this.loadPicture(picture);
-        for (const code of content.querySelectorAll("[data-mermaid]"))
-            code.before(this.mermaidBadge(code.dataset));
+        for (const code of content.querySelectorAll("[data-mermaid]")) {
+            const badge = this.mermaidBadge(code.dataset);
+            code.before(badge);
+            if (code.dataset.mermaid === "valid")
+                setTimeout(() => drawDiagram(code, badge).then(() => this.remark())); // when it is in the page
+        }
         for (const block of content.querySelectorAll("blockquote"))
             this.makeAlert(block);
         this.resolveLinks(content);
@@ -183,8 +188,15 @@ export class View {
 
     // ---- marks ----------------------------------------------------------------
 
+    /** After something has moved. */
+    remark() {
+        this.blocks = null;
+        this.mark(this.annotations ?? []);
+    }
+
     /** Bars at the left of what has comments. */
     mark(annotations) {
+        this.annotations = annotations;
         for (const old of this.element.querySelectorAll(".mark"))
             old.remove();
         for (const old of this.element.querySelectorAll(".has-open, .has-resolved"))
