@@ -410,12 +410,18 @@ static void test_slugs(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_code),
-        cmocka_unit_test(test_broken_diagram), cmocka_unit_test(test_links),
-        cmocka_unit_test(test_hostile),        cmocka_unit_test(test_unopened_end),
-        cmocka_unit_test(test_lines),          cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_deep_and_long),  cmocka_unit_test(test_slugs),
-        cmocka_unit_test(test_raw),            cmocka_unit_test(test_footnotes),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_code),
+        cmocka_unit_test(test_broken_diagram),
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_unopened_end),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_deep_and_long),
+        cmocka_unit_test(test_slugs),
+        cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_footnotes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
