@@ -8,7 +8,6 @@
 #include "tools/grep_page.h"
 #include "tools/missing.h"
 #include "tools/rg.h"
-#include "tools/secret_file.h"
 #include "tools/seen_files.h"
 #include "tools/tool_file.h"
 #include "tools/tools.h"
@@ -80,7 +79,7 @@ static bool take_expanded(const char *path, void *user_data)
     if (!g_regex_match(expansion->regex, valid, 0, NULL))
         return true;
     g_autofree char *full = g_build_filename(expansion->base, path, NULL);
-    if (secret_file_check(full, path, NULL))
+    if (!tool_file_is_secret(full))
         g_ptr_array_add(expansion->scope->paths, g_steal_pointer(&full));
     return ++expansion->count <= MAX_EXPANDED;
 }
@@ -112,12 +111,14 @@ static bool scope_add_glob(Scope *self, const char *asked, ToolCall *call, GErro
 /* A search reads everything below: not the environments and memories of processes. */
 static bool may_search(const char *path, const char *asked, GError **error)
 {
-    if (file_is_directory(path) && secret_file_is_proc(path))
-        return fail_with(error, KEDGE_ERROR_DENIED,
-                         "not searched: %s holds the environments of processes, and so secrets; "
-                         "name the files",
-                         asked);
-    return secret_file_check(path, asked, error);
+    if (!file_is_directory(path))
+        return tool_file_check_target(path, asked, error);
+    if (!tool_file_is_on_proc(path))
+        return true;
+    return fail_with(error, KEDGE_ERROR_DENIED,
+                     "not searched: %s holds the environments of processes, and so secrets; "
+                     "name the files",
+                     asked);
 }
 
 static bool scope_add(Scope *self, const char *asked, ToolCall *call, GError **error)
@@ -133,8 +134,7 @@ static bool scope_add(Scope *self, const char *asked, ToolCall *call, GError **e
         return true;
     }
     g_autofree char *shown = path_display(path, tool_call_cwd(call));
-    if (!may_search(path, shown, error) ||
-        (!file_is_directory(path) && !tool_file_check_target(path, shown, error)))
+    if (!may_search(path, shown, error))
         return false;
     g_ptr_array_add(self->paths, g_steal_pointer(&path));
     return true;

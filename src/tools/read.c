@@ -7,7 +7,6 @@
 #include "base/str.h"
 #include "model/message.h"
 #include "tools/read_text.h"
-#include "tools/secret_file.h"
 #include "tools/seen_files.h"
 #include "tools/tool_file.h"
 #include "tools/tools.h"
@@ -182,8 +181,6 @@ static void note_suffix_match(ToolResult *result, const char *asked, const char 
 static bool show_path(ToolCall *call, const char *path, const ReadSelect *select,
                       ToolResult *result, GError **error)
 {
-    if (!secret_file_check(path, path, error))
-        return false;
     tool_result_set_source_path(result, path);
     if (file_is_directory(path))
         return read_directory_show(path, select, tool_call_now_ms(call), result, error);

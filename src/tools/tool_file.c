@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 
 static const char *kind_of(mode_t mode)
 {
@@ -44,6 +46,12 @@ static bool is_secret_of_process(const char *below)
     return is_process && count == 2 && is_process_secret(parts[1]);
 }
 
+bool tool_file_is_on_proc(const char *path)
+{
+    struct statfs info;
+    return statfs(path, &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
+}
+
 bool tool_file_is_secret(const char *path)
 {
     g_autofree char *real = path_real(path);
@@ -51,7 +59,10 @@ bool tool_file_is_secret(const char *path)
     if (strcmp(found, "/dev/mem") == 0 || strcmp(found, "/dev/kmem") == 0 ||
         strcmp(found, "/proc/kcore") == 0)
         return true;
-    return g_str_has_prefix(found, "/proc/") && is_secret_of_process(found + strlen("/proc/"));
+    if (g_str_has_prefix(found, "/proc/"))
+        return is_secret_of_process(found + strlen("/proc/"));
+    g_autofree char *name = g_path_get_basename(found); // of a /proc that is mounted elsewhere
+    return is_process_secret(name) && tool_file_is_on_proc(found);
 }
 
 static bool check_info(const struct stat *info, const char *shown, GError **error)

@@ -17,5 +17,7 @@ bool tool_file_open(const char *path, const char *shown, Fd *ret_fd, struct stat
 /* The same judgement of a path that is to be written; one that does not exist is fine. */
 bool tool_file_check_target(const char *path, const char *shown, GError **error);
 
+/* On a file system of processes, wherever it is mounted. */
+bool tool_file_is_on_proc(const char *path);
 /* Below /proc and /dev, after links: environments, memory, command lines of processes. */
 bool tool_file_is_secret(const char *path);

@@ -172,7 +172,7 @@ ln -s /proc/self link
 for path in /proc/self/environ /proc/$$/environ link/environ /proc/self/root/proc/self/environ /proc/self/mem; do
     run kedge read "$path"
     expect_exit 77
-    expect_contains stderr "not read: "
+    expect_contains stderr "can hold secrets of other programs"
 done
 for path in /proc/$$/environ /proc/$$ /proc; do
     run kedge grep HOME "$path"

@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 
+#include "base/secrets.h"
 #include "base/worker.h"
 #include "gh_fixture.h"
 #include "github/safe/gh_exec.h"
@@ -496,9 +497,8 @@ static void test_known_values(void **state G_GNUC_UNUSED)
     probe_spec.argv = ARGV("frob", "--token", "REDACTED_TEST_SECRET");
     probe_spec.command = NULL;
     probe_spec.secrets = secrets;
-    g_setenv("GH_TOKEN", "plain-token", true);
+    secrets_set("GH_TOKEN", "plain-token");
     run(fixture);
-    g_unsetenv("GH_TOKEN");
     assert_string_equal(probe_outcome.output, "out: [REDACTED] [REDACTED]\n");
     assert_string_equal(probe_outcome.error_output, "unknown flag: --x=[REDACTED] [REDACTED]");
     assert_non_null(strstr(probe_outcome.raw_output, "REDACTED_TEST_SECRET plain-token"));

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/redact.h"
+#include "base/secrets.h"
 #include "github/redact_argv.h"
 
 #define CANARY  "REDACTED_TEST_SECRET"
@@ -265,12 +266,11 @@ static void test_known_values(void **state G_GNUC_UNUSED)
 static void test_output(void **state G_GNUC_UNUSED)
 {
     static const char *const secrets[] = { "long-secret", "long-secret-2", "short", NULL };
-    g_setenv("GH_TOKEN", "token-of-environment", true);
+    secrets_set("GH_TOKEN", "token-of-environment");
     g_autofree char *got =
         redact_output("Authorization: x https://u:p@h/ ?key=v short long-secret-2 "
                       "ghp_0123456789abcdef0123 token-of-environment",
                       secrets);
-    g_unsetenv("GH_TOKEN");
     assert_string_equal(got, "Authorization: x https://u:p@h/ ?key=v short [REDACTED] [REDACTED] "
                              "[REDACTED]");
 }
