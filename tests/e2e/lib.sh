@@ -214,6 +214,9 @@ run() {
 bg() {
     echo "$*" >"$_state/command"
     rm -f "$_state/status"
+    # The job empties them only when it is scheduled: until then they would tell of the run before.
+    : >"$_state/stdout"
+    : >"$_state/stderr"
     # A background job of sh ignores SIGINT; this one is to behave as in a terminal.
     env --default-signal=INT,QUIT "$@" </dev/null >"$_state/stdout" 2>"$_state/stderr" &
     BG_PID=$!
