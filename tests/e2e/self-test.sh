@@ -53,7 +53,8 @@ run -t 1 sleep 30
 expect_exit 124
 
 t "kedge is the binary that KEDGE names"
-[ "$(readlink "$E2E_TMP/bin/kedge")" = "$KEDGE" ] || fail "it is $(readlink "$E2E_TMP/bin/kedge")"
+[ "$(readlink "$E2E_TMP/program/kedge")" = "$KEDGE" ] || fail "it is $(readlink "$E2E_TMP/program/kedge")"
+[ "$(command -v kedge)" = "$E2E_TMP/bin/kedge" ] || fail "$(command -v kedge) is run"
 
 t "a claim with a # in its name, expectations over several lines"
 run printf 'a # b\nc\nd\n'

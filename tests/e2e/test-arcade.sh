@@ -386,31 +386,43 @@ expect_api 413 /api/v1/annotations -H "Content-Type: application/json" -H "Expec
 expect_api 413 /api/v1/annotations -H "Content-Type: application/json" -H "Transfer-Encoding: chunked" --data-binary "@$HOME/huge"
 expect_api 200 /api/v1/runs
 
-t "63 connections that say nothing, and one that says it slowly, hold up nobody"
-"$PY" - "$PORT" <<'P' || fail "see above"
+t "cli-E-28 connections that show no token: a few, for a short time; they hold up nobody who has it"
+"$PY" - "$PORT" "$TOKEN" <<'P' || fail "see above"
 import socket, sys, time
-port = int(sys.argv[1])
-request = f"GET /api/v1/health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
+port, token = int(sys.argv[1]), sys.argv[2]
+
+def request(path, *headers):
+    lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Connection: close", *headers]
+    return "\r\n".join(lines + ["", ""]).encode()
 
 def connect():
-    return socket.create_connection(("127.0.0.1", port), 20)
+    return socket.create_connection(("127.0.0.1", port), 60)
 
-silent = [connect() for _ in range(62)]
+def status(connection, data):
+    connection.sendall(data)
+    return connection.recv(64).split()[1]
+
+silent = [connect() for _ in range(15)]
 slow = connect()
-for byte in request[:20]:
+for byte in request("/api/v1/health")[:20]:
     slow.send(bytes([byte]))
-with connect() as quick:
-    quick.sendall(request)
-    assert quick.recv(64).split()[1] == b"200"
-more = [connect() for _ in range(20)]  # beyond 64 they wait, and are served when others go
-for each in more:
-    each.sendall(request)
-for each in silent:
-    each.close()
-for each in more:
-    assert each.recv(64).split()[1] == b"200"
-slow.sendall(request[20:])
-assert slow.recv(64).split()[1] == b"200"
+with connect() as one:
+    got = status(one, request("/api/v1/runs", f"Authorization: Bearer {token}"))
+    assert got == b"200", got
+with connect() as another:
+    got = status(another, request("/api/v1/health"))
+    assert got == b"503", got
+for each in silent + [slow]:  # ended by the server
+    each.settimeout(60)
+    while each.recv(4096):
+        pass
+for _ in range(600):  # when it has seen that they have left
+    with connect() as later:
+        got = status(later, request("/api/v1/health"))
+    if got == b"200":
+        break
+    time.sleep(0.1)
+assert got == b"200", got
 P
 expect_api 200 /api/v1/runs
 

@@ -125,6 +125,9 @@ class Listing(McpTest):
         self.assertIn(b"nope", client.stderr)
 
 
+GIF = b"GIF89a\x10\x00\x10\x00\x00\x00\x00"  # of 16 x 16 pixels, as far as its head says
+
+
 class Calls(McpTest):
     def test_read(self):
         self.put("a.txt", "one\ntwo\n")
@@ -135,14 +138,14 @@ class Calls(McpTest):
                          os.path.join(self.root, "w", "a.txt"))
 
     def test_image(self):
-        data = b"GIF89a" + bytes(20)
+        data = GIF + bytes(20)
         self.put("a.gif", data)
         result = self.coding().call("read", {"path": "a.gif"})
         self.assertEqual(result["content"][1], {"type": "image", "data": base64.b64encode(data).decode(),
                                                 "mimeType": "image/gif"})
 
     def test_large_answer_to_a_slow_client(self):
-        data = b"GIF89a" + bytes(8 * MIB)  # far more than a pipe holds
+        data = GIF + bytes(400 * 1024)  # far more than a pipe holds
         self.put("a.gif", data)
         client = self.coding()
         client.reading.clear()

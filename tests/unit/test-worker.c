@@ -44,7 +44,7 @@ static void test_worker(void **state G_GNUC_UNUSED)
     worker_join(NULL);
 }
 
-static void block(void *lock)
+static G_GNUC_UNUSED void block(void *lock)
 {
     pthread_mutex_lock(lock);
     pthread_mutex_unlock(lock);
