@@ -20,6 +20,7 @@ NOT_BUILT = {
 ARGUMENTS = "arguments are coerced and refused in words of our own"
 CLOSEST = "an edit replaces nothing that differs in letters, digits or operators, and shows the closest place"
 SHELL_ENDED = "says that the shell ended, and what is lost with it"
+VALUE = "a refusal names the value and the next step"
 OLD_GREP = "the older layout and rules of 13.19"
 DIFFERENCES = {
     "read-nul": "a binary file is said to be one", "read-nul-plain": "a binary file is said to be one",
@@ -44,6 +45,7 @@ DIFFERENCES = {
     "bash-big-fail": "a failed command names what was cut and the artifact, too",
     "bash-interceptor-cd-grep": "names our tool, and the command as it was given",
     "find-missing": "names the entry as it was asked for", "find13-missing": "names the entry as it was asked for",
+    "find-limit-*": VALUE, "grep13-limit-negative": VALUE,
     "find-empty-list": ARGUMENTS, "find-base-is-file": "names the path as it was asked for",
     "search-long-line": "a cut line ends in one character", "search-long-line-plain": "a cut line ends in one character",
     "search-many-one-file": "lines behind the last match of a page are shown as its context",
