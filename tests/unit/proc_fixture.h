@@ -12,7 +12,7 @@
 static inline pid_t written_pid(const char *dir, const char *name)
 {
     g_autofree char *path = g_build_filename(dir, name, NULL);
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 12000; i++) {
         g_autofree char *text = NULL;
         if (g_file_get_contents(path, &text, NULL, NULL) && strchr(text, '\n'))
             return (pid_t)g_ascii_strtoll(text, NULL, 10);
@@ -22,11 +22,11 @@ static inline pid_t written_pid(const char *dir, const char *name)
     return -1;
 }
 
-/* Gone, or a zombie that init has not collected yet; waits up to 2 s for it. */
+/* Gone, or a zombie that init has not collected yet; waits for it. */
 static inline bool is_dead(pid_t pid)
 {
     g_autofree char *path = g_strdup_printf("/proc/%d/stat", pid);
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 12000; i++) {
         g_autofree char *text = NULL;
         if (!g_file_get_contents(path, &text, NULL, NULL))
             return true;
