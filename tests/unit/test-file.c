@@ -425,6 +425,15 @@ static void test_left_over_names(void **state G_GNUC_UNUSED)
     assert_content(path, "w");
 }
 
+/* Of a child that is going to be killed. */
+static G_GNUC_NORETURN void write_for_ever(const char *path, const char *const texts[2],
+                                           size_t size)
+{
+    for (int i = 0;; i++)
+        if (!file_write_atomic(path, texts[i % 2], size, 0600, NULL))
+            _exit(1);
+}
+
 /* tools-T162: whenever the writer is killed, the file is one text or the other, and alone. */
 static void test_killed_while_writing(void **state G_GNUC_UNUSED)
 {
@@ -438,9 +447,8 @@ static void test_killed_while_writing(void **state G_GNUC_UNUSED)
     for (int round = 0; round < ROUNDS; round++) {
         gulong pause_us = (gulong)g_rand_int_range(random, 0, 3000);
         pid_t child = fork();
-        for (int i = 0; child == 0; i++)
-            if (!file_write_atomic(path, texts[i % 2], SIZE, 0600, NULL))
-                _exit(1);
+        if (child == 0)
+            write_for_ever(path, texts, SIZE);
         g_usleep(pause_us);
         kill(child, SIGKILL);
         int status = 0;

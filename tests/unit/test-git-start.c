@@ -86,7 +86,7 @@ static Trap set_traps(const GitFixture *fixture)
     set_program(&trap, work, "diff.y.command", "command");
     set_program(&trap, work, "diff.external", "external");
     git_do(work, "config", "core.hooksPath", trap.dir, NULL);
-    g_autofree char *hook = trap_program(&trap, "post-index-change");
+    g_autofree char *hook G_GNUC_UNUSED = trap_program(&trap, "post-index-change");
     g_autofree char *program = trap_program(&trap, "transport");
     g_autofree char *url = g_strdup_printf("ext::sh -c %s%% %%S", program);
     git_do(work, "config", "protocol.ext.allow", "always", NULL);

@@ -109,7 +109,7 @@ static void test_lease_is_pinned(void **state G_GNUC_UNUSED)
         "{\"op\":\"pr_push\",\"branch\":\"pr-93\",\"forceWithLease\":true}";
     g_autoptr(GitFixture) fixture = checked_out();
     g_autofree char *path = git_fixture_worktree(fixture, 93);
-    g_autofree char *own = git_commit(path, "our own");
+    g_autofree char *own G_GNUC_UNUSED = git_commit(path, "our own");
     git_do(fixture->work, "fetch", "--quiet", fixture->fork, "moon:theirs", NULL);
     git_do(fixture->work, "checkout", "--quiet", "theirs", NULL);
     g_autofree char *theirs = git_commit(fixture->work, "their work");
@@ -190,7 +190,7 @@ static void test_hooks_of_the_primary_root(void **state G_GNUC_UNUSED)
     git_do(fixture->work, "config", "core.hooksPath", ".husky", NULL);
     write_hook(fixture->work, log);
     write_hook(path, log);
-    g_autofree char *sha = git_commit(path, "more moon");
+    g_autofree char *sha G_GNUC_UNUSED = git_commit(path, "more moon");
     g_auto(ToolResult) result = gh_fixture_call_in(fixture->gh, path, "{\"op\":\"pr_push\"}");
     assert_false(result.is_error);
     g_autofree char *ran = NULL;
@@ -213,7 +213,7 @@ static void test_closed_fork(void **state G_GNUC_UNUSED)
     assert_true(g_str_has_suffix(text, warning));
 
     g_autofree char *path = git_fixture_worktree(fixture, 93);
-    g_autofree char *sha = git_commit(path, "more moon");
+    g_autofree char *sha G_GNUC_UNUSED = git_commit(path, "more moon");
     git_do(fixture->fork, "config", "receive.denyCurrentBranch", "refuse", NULL);
     git_do(fixture->fork, "symbolic-ref", "HEAD", "refs/heads/moon", NULL);
     git_do(fixture->fork, "config", "core.bare", "false", NULL);
