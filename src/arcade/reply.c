@@ -7,7 +7,10 @@
 #include "arcade/stream.h"
 
 #define HTTP_FAILURE (http_failure_quark())
-static G_DEFINE_QUARK(kedge - http - failure, http_failure)
+static GQuark http_failure_quark(void)
+{
+    return g_quark_from_static_string("kedge-http-failure-quark");
+}
 
 typedef struct Failure {
     unsigned status;

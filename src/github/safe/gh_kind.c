@@ -249,7 +249,10 @@ char *gh_kind_message(GhKind kind, const GhFacts *facts)
     return text != NULL ? redact_text_with(text, facts->secrets) : NULL;
 }
 
-G_DEFINE_QUARK(kedge - gh - kind, gh_kind_error)
+GQuark gh_kind_error_quark(void)
+{
+    return g_quark_from_static_string("kedge-gh-kind-quark");
+}
 
 bool fail_with_kind(GError **error, GhKind kind, const GhFacts *facts)
 {
