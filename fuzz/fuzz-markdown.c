@@ -13,22 +13,27 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const void_tags[] = { "br", "hr", "img", "input", NULL };
-static const char *const tags[] = { "a",     "blockquote", "code",   "del",   "em",    "h1", "h2",
-                                    "h3",    "h4",         "h5",     "h6",    "li",    "ol", "p",
-                                    "pre",   "span",       "strong", "table", "tbody", "td", "th",
-                                    "thead", "tr",         "ul",     NULL };
+static const char *const tags[] = { "a",      "blockquote", "code", "details", "del",     "em",
+                                    "h1",     "h2",         "h3",   "h4",      "h5",      "h6",
+                                    "li",     "ol",         "p",    "pre",     "section", "span",
+                                    "strong", "summary",    "sup",  "table",   "tbody",   "td",
+                                    "th",     "thead",      "tr",   "ul",      NULL };
 static const char *const attributes[] = { "alt",
                                           "aria-label",
                                           "checked",
                                           "class",
                                           "data-asset",
+                                          "data-heading",
                                           "data-line",
+                                          "data-link",
                                           "data-mermaid",
                                           "data-mermaid-line",
                                           "data-mermaid-message",
+                                          "data-number",
                                           "disabled",
                                           "href",
                                           "id",
+                                          "open",
                                           "rel",
                                           "start",
                                           "target",
@@ -55,7 +60,7 @@ static void check_value(const char *name, const char *value, size_t line_count)
                       g_str_has_prefix(value, "#md-"));
     if (strcmp(name, "id") == 0)
         g_assert_true(g_str_has_prefix(value, "md-"));
-    if (strcmp(name, "data-asset") == 0)
+    if (strcmp(name, "data-asset") == 0 || strcmp(name, "data-link") == 0)
         g_assert_true(value[0] != '/' && value[0] != '\0');
     if (strcmp(name, "data-line") == 0)
         check_lines(value, line_count);
