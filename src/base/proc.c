@@ -280,6 +280,7 @@ bool proc_run(const ProcSpec *spec, Cancel *cancel, ProcResult *ret_result, GErr
         run.errors.max = spec->max_error_bytes;
     pid_t pid;
     g_auto(Fd) pidfd = -1;
+    gint64 started_at = time_monotonic_ms();
     if (!run_start(&run, &pid, &pidfd, error))
         return false;
     run.buffer_size = spec->stops_when_full ? OVERFLOW_BYTES : READ_BYTES;
@@ -294,6 +295,7 @@ bool proc_run(const ProcSpec *spec, Cancel *cancel, ProcResult *ret_result, GErr
     PumpEnd why = run_wait(&run, pidfd, cancel);
     ProcResult result = { .stop = stops[why] };
     run_end(&run, why, pid, pidfd, &result);
+    result.duration_ms = time_monotonic_ms() - started_at;
     if (why == PUMP_CANCELLED && !spec->keeps_stopped)
         return fail_with(error, KEDGE_ERROR_CANCELLED, "operation aborted");
     if (why == PUMP_DEADLINE && !spec->keeps_stopped)

@@ -55,6 +55,7 @@ typedef struct ProcResult {
     ProcStop stop;
     int exit_status; // 128 + n when signal n ended it
     int term_signal; // 0, or n
+    int64_t duration_ms;
 } ProcResult;
 
 void proc_result_clear(ProcResult *self);

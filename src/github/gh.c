@@ -1,15 +1,14 @@
 /*
- * The gh runner behind gh_run(): finds gh, waits for a free place, runs it, and reads its answer.
+ * The gh runner behind gh_run(): finds gh, runs it, and reads its answer.
  */
 #include "github/gh.h"
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/proc.h"
 #include "base/utf8.h"
 #include "github/gh_env.h"
 #include "github/gh_error.h"
-#include "github/gh_place.h"
+#include "github/gh_process.h"
 
 #define GH_TIMEOUT_MS (5 * 60 * 1000)
 #define ABORTED       "Operation aborted"
@@ -61,28 +60,20 @@ static bool run_process(ToolCall *call, const GhSpec *spec, ProcResult *ret_resu
     g_autofree char *executable = gh_env_find_executable(settings, cwd, cwd);
     if (executable == NULL)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, NOT_INSTALLED);
-    g_autoptr(GPtrArray) argv = g_ptr_array_new();
-    g_ptr_array_add(argv, executable);
-    for (const char *const *arg = spec->argv; *arg != NULL; arg++)
-        g_ptr_array_add(argv, (char *)*arg);
-    g_ptr_array_add(argv, NULL);
-    g_auto(GStrv) env = gh_env_new(settings);
-    const ProcSpec proc = {
-        .argv = (const char *const *)argv->pdata,
-        .cwd = cwd,
-        .env = (const char *const *)env,
-        .timeout_ms = spec->timeout_ms > 0 ? spec->timeout_ms : GH_TIMEOUT_MS,
-        .max_output_bytes = LIMIT_GH_OUTPUT_BYTES,
-        .keep = spec->keeps_tail ? PROC_KEEP_TAIL : PROC_KEEP_HEAD,
-        .has_own_stderr = true,
+    const GhProcess process = {
+        .path = executable,
+        .argv = spec->argv,
+        .inherits_target = true,
+        .proc = {
+            .cwd = cwd,
+            .timeout_ms = spec->timeout_ms > 0 ? spec->timeout_ms : GH_TIMEOUT_MS,
+            .max_output_bytes = LIMIT_GH_OUTPUT_BYTES,
+            .keep = spec->keeps_tail ? PROC_KEEP_TAIL : PROC_KEEP_HEAD,
+        },
     };
-
-    g_auto(GhPlace) place = false;
     GError *run_error = NULL;
-    if (!gh_place_enter(tool_call_cancel(call), &place, &run_error) ||
-        !proc_run(&proc, tool_call_cancel(call), ret_result, &run_error))
-        return fail_run(call, spec, run_error, error);
-    return true;
+    return gh_process_run(call, &process, ret_result, &run_error) ||
+           fail_run(call, spec, run_error, error);
 }
 
 bool gh_run(ToolCall *call, const GhSpec *spec, GhResult *ret_result, GError **error)

@@ -1,38 +1,20 @@
 /*
  * gh's login as a token (common §8.2, step 3): what gh says, else what its file of logins holds.
- *
- * No tool call is judged here, so there is no permit: ask_token() can ask for a token and for
- * nothing else, which tests/house/check-house watches.
  */
 #include "github/rest_private.h"
 
-#include "base/proc.h"
 #include "base/secrets.h"
 #include "base/str.h"
 #include "base/yaml.h"
 #include "github/gh_env.h"
-#include "github/gh_place.h"
-
-#define TOKEN_TIMEOUT_MS (5 * 1000)
-#define TOKEN_BYTES      4096
+#include "github/gh_process.h"
 
 /* False on failure; NULL when gh has no login for the host. */
 static bool ask_token(const char *path, const char *host, Cancel *cancel, char **ret_token,
                       GError **error)
 {
-    g_auto(GStrv) env = gh_env_new_for(NULL, NULL);
-    const ProcSpec spec = {
-        .argv = (const char *const[]) { path, "auth", "token", "--hostname", host, NULL },
-        .cwd = "/",
-        .env = (const char *const *)env,
-        .timeout_ms = TOKEN_TIMEOUT_MS,
-        .max_output_bytes = TOKEN_BYTES,
-        .keep = PROC_KEEP_HEAD,
-        .has_own_stderr = true,
-    };
-    g_auto(GhPlace) place = false;
     g_auto(ProcResult) result = { 0 };
-    if (!gh_place_enter(cancel, &place, error) || !proc_run(&spec, cancel, &result, error))
+    if (!gh_process_ask_token(path, host, cancel, &result, error))
         return false;
     g_strstrip(result.output);
     bool has_token = result.exit_status == 0 && *result.output != '\0';

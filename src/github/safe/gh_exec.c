@@ -6,10 +6,8 @@
 #include "base/ansi.h"
 #include "base/limits.h"
 #include "base/redact.h"
-#include "base/timefmt.h"
 #include "base/utf8.h"
-#include "github/gh_env.h"
-#include "github/gh_place.h"
+#include "github/gh_process.h"
 #include "github/safe/gh_program.h"
 
 #include <errno.h>
@@ -173,37 +171,28 @@ static bool run(ToolCall *call, const GhExec *spec, const GhProgram *program, Gh
                 GError **error)
 {
     const Settings *settings = tool_call_settings(call);
-    Cancel *cancel = tool_call_cancel(call);
-    g_autoptr(GPtrArray) argv = g_ptr_array_new();
-    g_ptr_array_add(argv, program->path);
-    for (const char *const *arg = spec->argv; *arg != NULL; arg++)
-        g_ptr_array_add(argv, (char *)*arg);
-    g_ptr_array_add(argv, NULL);
-    g_auto(GStrv) env = gh_env_new_for(spec->set_host, spec->set_repo);
     g_autofree char *cwd = gh_cwd_spawn_path(spec->cwd);
-    const ProcSpec proc = {
-        .argv = (const char *const *)argv->pdata,
-        .cwd = cwd,
-        .env = (const char *const *)env,
-        .timeout_ms = timeout_of(spec, settings) * 1000,
-        .max_output_bytes = max_bytes_of(spec, settings),
-        .max_error_bytes = CAPTURED_ERROR_BYTES,
-        .keep = PROC_KEEP_HEAD,
-        .has_own_stderr = true,
-        .is_bytes = true,
-        .stops_when_full = true,
-        .keeps_stopped = true,
+    const GhProcess process = {
+        .path = program->path,
+        .argv = spec->argv,
+        .set_host = spec->set_host,
+        .set_repo = spec->set_repo,
+        .proc = {
+            .cwd = cwd,
+            .timeout_ms = timeout_of(spec, settings) * 1000,
+            .max_output_bytes = max_bytes_of(spec, settings),
+            .max_error_bytes = CAPTURED_ERROR_BYTES,
+            .keep = PROC_KEEP_HEAD,
+            .is_bytes = true,
+            .stops_when_full = true,
+            .keeps_stopped = true,
+        },
     };
-
-    g_auto(GhPlace) place = false;
-    if (!gh_place_enter(cancel, &place, error))
-        return false;
     g_auto(ProcResult) result = { 0 };
-    int64_t start = time_monotonic_ms();
-    if (!proc_run(&proc, cancel, &result, error))
+    if (!gh_process_run(call, &process, &result, error))
         return false;
-    outcome->duration_ms = time_monotonic_ms() - start;
-    set_result(spec, &proc, &result, outcome);
+    outcome->duration_ms = result.duration_ms;
+    set_result(spec, &process.proc, &result, outcome);
     return true;
 }
 

@@ -3,21 +3,18 @@
  */
 #include "github/safe/gh_program.h"
 
-#include "base/proc.h"
 #include "base/str.h"
 #include "github/gh_env.h"
-#include "github/gh_place.h"
+#include "github/gh_process.h"
 #include "github/safe/gh_kind.h"
 #include "tool/settings_keys.h"
 
 #include <pthread.h>
 #include <sys/stat.h>
 
-#define VERSION_TIMEOUT_MS (5 * 1000)
-#define VERSION_BYTES      4096
-#define VERSION_PREFIX     "gh version "
-#define NO_NUMBER          "DEV" // as a gh built from its sources calls itself
-#define PART_DIGITS        6
+#define VERSION_PREFIX "gh version "
+#define NO_NUMBER      "DEV" // as a gh built from its sources calls itself
+#define PART_DIGITS    6
 
 static const GhVersion newest = { { G_MAXUINT, G_MAXUINT, G_MAXUINT } };
 
@@ -137,19 +134,8 @@ static char *version_of_line(const char *output)
 
 static bool ask_version(const char *path, Cancel *cancel, char **ret_text, GError **error)
 {
-    g_auto(GStrv) env = gh_env_new_for(NULL, NULL);
-    const ProcSpec spec = {
-        .argv = (const char *const[]) { path, "--version", NULL },
-        .cwd = "/",
-        .env = (const char *const *)env,
-        .timeout_ms = VERSION_TIMEOUT_MS,
-        .max_output_bytes = VERSION_BYTES,
-        .keep = PROC_KEEP_HEAD,
-        .has_own_stderr = true,
-    };
-    g_auto(GhPlace) place = false;
     g_auto(ProcResult) result = { 0 };
-    if (!gh_place_enter(cancel, &place, error) || !proc_run(&spec, cancel, &result, error))
+    if (!gh_process_ask_version(path, cancel, &result, error))
         return false;
     if (result.exit_status != 0)
         return fail_with(error, KEDGE_ERROR_FAILED, "gh --version failed");

@@ -1,0 +1,69 @@
+/*
+ * The one start of gh (gh_process.h). tests/house/check-house watches that it stays the only one,
+ * and what it may be without a permit.
+ */
+#include "github/gh_process.h"
+
+#include "base/limits.h"
+#include "github/gh_env.h"
+#include "github/gh_place.h"
+
+#define ASK_TIMEOUT_MS (5 * 1000)
+#define ASK_BYTES      (4 * KIB)
+
+/* Place, environment, argument vector. */
+static bool start(const GhProcess *process, const Settings *settings, Cancel *cancel,
+                  ProcResult *ret_result, GError **error)
+{
+    g_autoptr(GPtrArray) argv = g_ptr_array_new();
+    g_ptr_array_add(argv, (char *)process->path);
+    for (const char *const *arg = process->argv; *arg != NULL; arg++)
+        g_ptr_array_add(argv, (char *)*arg);
+    g_ptr_array_add(argv, NULL);
+    g_auto(GStrv) env = process->inherits_target
+                            ? gh_env_new(settings)
+                            : gh_env_new_for(process->set_host, process->set_repo);
+    ProcSpec proc = process->proc;
+    proc.argv = (const char *const *)argv->pdata;
+    proc.env = (const char *const *)env;
+    proc.has_own_stderr = true;
+
+    g_auto(GhPlace) place = false;
+    return gh_place_enter(cancel, &place, error) && proc_run(&proc, cancel, ret_result, error);
+}
+
+bool gh_process_run(ToolCall *call, const GhProcess *process, ProcResult *ret_result,
+                    GError **error)
+{
+    g_assert(tool_call_permit(call) != NULL);
+    return start(process, tool_call_settings(call), tool_call_cancel(call), ret_result, error);
+}
+
+static const ProcSpec ask_limits = {
+    .cwd = "/",
+    .timeout_ms = ASK_TIMEOUT_MS,
+    .max_output_bytes = ASK_BYTES,
+    .keep = PROC_KEEP_HEAD,
+};
+
+bool gh_process_ask_version(const char *path, Cancel *cancel, ProcResult *ret_result,
+                            GError **error)
+{
+    const GhProcess process = {
+        .path = path,
+        .argv = (const char *const[]) { "--version", NULL },
+        .proc = ask_limits,
+    };
+    return start(&process, NULL, cancel, ret_result, error);
+}
+
+bool gh_process_ask_token(const char *path, const char *host, Cancel *cancel,
+                          ProcResult *ret_result, GError **error)
+{
+    const GhProcess process = {
+        .path = path,
+        .argv = (const char *const[]) { "auth", "token", "--hostname", host, NULL },
+        .proc = ask_limits,
+    };
+    return start(&process, NULL, cancel, ret_result, error);
+}
