@@ -3,7 +3,8 @@
  */
 #include "arcade/mhd.h"
 
-#include <dlfcn.h>
+#include "base/library.h"
+
 #include <pthread.h>
 
 #define MHD_LIBRARY "libmicrohttpd.so.12"
@@ -15,25 +16,12 @@ static pthread_once_t mhd_once = PTHREAD_ONCE_INIT;
 
 static void mhd_load(void)
 {
-    static const struct {
-        const char *name;
-        size_t offset;
-    } symbols[] = {
-#define MHD_ROW(name) { "MHD_" #name, offsetof(MhdApi, name) },
+    static const LibrarySymbol symbols[] = {
+#define MHD_ROW(name) LIBRARY_SYMBOL(MhdApi, "MHD_", name),
         MHD_SYMBOLS(MHD_ROW)
 #undef MHD_ROW
     };
-    void *library = dlopen(MHD_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-    if (!library)
-        return;
-    for (size_t i = 0; i < G_N_ELEMENTS(symbols); i++) {
-        void *symbol = dlsym(library, symbols[i].name);
-        if (!symbol)
-            return;
-        // ISO C knows no conversion from object to function pointers
-        memcpy((char *)&mhd + symbols[i].offset, &symbol, sizeof(symbol));
-    }
-    is_mhd_loaded = true;
+    is_mhd_loaded = library_open(MHD_LIBRARY, symbols, G_N_ELEMENTS(symbols), &mhd, sizeof(mhd));
 }
 
 const MhdApi *mhd_api(GError **error)

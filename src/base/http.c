@@ -9,11 +9,11 @@
 #define CURL_DISABLE_TYPECHECK
 #include "base/http.h"
 
+#include "base/library.h"
 #include "base/limits.h"
 #include "base/timefmt.h"
 
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <pthread.h>
 
 #define CURL_LIBRARY     "libcurl.so.4"
@@ -47,37 +47,19 @@ static pthread_once_t curl_once = PTHREAD_ONCE_INIT;
 
 static void curl_load(void)
 {
-    static const struct {
-        const char *name;
-        size_t offset;
-    } symbols[] = {
-        { "curl_global_init", offsetof(CurlApi, global_init) },
-        { "curl_easy_init", offsetof(CurlApi, easy_init) },
-        { "curl_easy_cleanup", offsetof(CurlApi, easy_cleanup) },
-        { "curl_easy_reset", offsetof(CurlApi, easy_reset) },
-        { "curl_easy_setopt", offsetof(CurlApi, easy_setopt) },
-        { "curl_easy_getinfo", offsetof(CurlApi, easy_getinfo) },
-        { "curl_easy_strerror", offsetof(CurlApi, easy_strerror) },
-        { "curl_slist_append", offsetof(CurlApi, slist_append) },
-        { "curl_slist_free_all", offsetof(CurlApi, slist_free_all) },
-        { "curl_multi_init", offsetof(CurlApi, multi_init) },
-        { "curl_multi_cleanup", offsetof(CurlApi, multi_cleanup) },
-        { "curl_multi_add_handle", offsetof(CurlApi, multi_add_handle) },
-        { "curl_multi_remove_handle", offsetof(CurlApi, multi_remove_handle) },
-        { "curl_multi_perform", offsetof(CurlApi, multi_perform) },
-        { "curl_multi_poll", offsetof(CurlApi, multi_poll) },
-        { "curl_multi_info_read", offsetof(CurlApi, multi_info_read) },
+#define CURL_ROW(name) LIBRARY_SYMBOL(CurlApi, "curl_", name)
+    static const LibrarySymbol symbols[] = {
+        CURL_ROW(global_init),         CURL_ROW(easy_init),     CURL_ROW(easy_cleanup),
+        CURL_ROW(easy_reset),          CURL_ROW(easy_setopt),   CURL_ROW(easy_getinfo),
+        CURL_ROW(easy_strerror),       CURL_ROW(slist_append),  CURL_ROW(slist_free_all),
+        CURL_ROW(multi_init),          CURL_ROW(multi_cleanup), CURL_ROW(multi_add_handle),
+        CURL_ROW(multi_remove_handle), CURL_ROW(multi_perform), CURL_ROW(multi_poll),
+        CURL_ROW(multi_info_read),
     };
-    void *library = dlopen(CURL_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-    if (!library)
-        return;
-    for (size_t i = 0; i < G_N_ELEMENTS(symbols); i++) {
-        void *symbol = dlsym(library, symbols[i].name);
-        if (!symbol)
-            return;
-        memcpy((char *)&curl + symbols[i].offset, &symbol, sizeof(symbol));
-    }
-    is_curl_loaded = curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+#undef CURL_ROW
+    is_curl_loaded =
+        library_open(CURL_LIBRARY, symbols, G_N_ELEMENTS(symbols), &curl, sizeof(curl)) &&
+        curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
 
 typedef struct Handles {

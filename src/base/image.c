@@ -3,9 +3,9 @@
  */
 #include "base/image.h"
 
+#include "base/library.h"
 #include "base/limits.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -60,26 +60,14 @@ static void ignore_complaint(int priority G_GNUC_UNUSED, const char *format G_GN
 
 static void gd_load(void)
 {
-    static const struct {
-        const char *name;
-        size_t offset;
-    } symbols[] = {
-#define GD_ROW(name, result, arguments) { #name, offsetof(Gd, name) },
+    static const LibrarySymbol symbols[] = {
+#define GD_ROW(name, result, arguments) LIBRARY_SYMBOL(Gd, "", name),
         GD_SYMBOLS(GD_ROW)
 #undef GD_ROW
     };
-    void *library = dlopen(GD_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-    if (!library)
-        return;
-    for (size_t i = 0; i < G_N_ELEMENTS(symbols); i++) {
-        void *symbol = dlsym(library, symbols[i].name);
-        if (!symbol)
-            return;
-        // ISO C knows no conversion from object to function pointers
-        memcpy((char *)&gd + symbols[i].offset, &symbol, sizeof(symbol));
-    }
-    gd.gdSetErrorMethod(ignore_complaint);
-    is_gd_loaded = true;
+    is_gd_loaded = library_open(GD_LIBRARY, symbols, G_N_ELEMENTS(symbols), &gd, sizeof(gd));
+    if (is_gd_loaded)
+        gd.gdSetErrorMethod(ignore_complaint);
 }
 
 void image_fit_clear(ImageFit *self)

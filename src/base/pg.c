@@ -4,10 +4,10 @@
  */
 #include "base/pg.h"
 
+#include "base/library.h"
 #include "base/str.h"
 #include "base/timefmt.h"
 
-#include <dlfcn.h>
 #include <libpq-fe.h>
 #include <poll.h>
 #include <pthread.h>
@@ -53,45 +53,37 @@ static pthread_once_t pq_once = PTHREAD_ONCE_INIT;
 
 static void pq_load(void)
 {
-    static const char *const names[] = {
-        "PQconnectStartParams",
-        "PQconnectPoll",
-        "PQstatus",
-        "PQsocket",
-        "PQerrorMessage",
-        "PQfinish",
-        "PQsetnonblocking",
-        "PQsetNoticeProcessor",
-        "PQsendQueryParams",
-        "PQflush",
-        "PQconsumeInput",
-        "PQisBusy",
-        "PQgetResult",
-        "PQresultStatus",
-        "PQresultErrorField",
-        "PQresultErrorMessage",
-        "PQclear",
-        "PQntuples",
-        "PQgetisnull",
-        "PQgetvalue",
-        "PQcmdTuples",
-        "PQgetCancel",
-        "PQcancel",
-        "PQfreeCancel",
-        "PQnotifies",
-        "PQfreemem",
+#define PQ_ROW(name) LIBRARY_SYMBOL(PqApi, "PQ", name)
+    static const LibrarySymbol symbols[] = {
+        PQ_ROW(connectStartParams),
+        PQ_ROW(connectPoll),
+        PQ_ROW(status),
+        PQ_ROW(socket),
+        PQ_ROW(errorMessage),
+        PQ_ROW(finish),
+        PQ_ROW(setnonblocking),
+        PQ_ROW(setNoticeProcessor),
+        PQ_ROW(sendQueryParams),
+        PQ_ROW(flush),
+        PQ_ROW(consumeInput),
+        PQ_ROW(isBusy),
+        PQ_ROW(getResult),
+        PQ_ROW(resultStatus),
+        PQ_ROW(resultErrorField),
+        PQ_ROW(resultErrorMessage),
+        PQ_ROW(clear),
+        PQ_ROW(ntuples),
+        PQ_ROW(getisnull),
+        PQ_ROW(getvalue),
+        PQ_ROW(cmdTuples),
+        PQ_ROW(getCancel),
+        PQ_ROW(cancel),
+        PQ_ROW(freeCancel),
+        PQ_ROW(notifies),
+        PQ_ROW(freemem),
     };
-    G_STATIC_ASSERT(sizeof(PqApi) == G_N_ELEMENTS(names) * sizeof(void *)); // in its order
-    void *library = dlopen(PQ_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-    if (!library)
-        return;
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-        void *symbol = dlsym(library, names[i]);
-        if (!symbol)
-            return;
-        memcpy((char *)&pq + i * sizeof(void *), &symbol, sizeof(symbol));
-    }
-    is_pq_loaded = true;
+#undef PQ_ROW
+    is_pq_loaded = library_open(PQ_LIBRARY, symbols, G_N_ELEMENTS(symbols), &pq, sizeof(pq));
 }
 
 struct Pg {
