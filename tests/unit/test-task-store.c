@@ -149,6 +149,46 @@ static void test_odd_places(void **state G_GNUC_UNUSED)
     task_play(steps);
 }
 
+/* cli-C-24: reading makes neither file nor directory. */
+static void test_reading_makes_nothing(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(TaskFixture) fixture = task_fixture_new(NULL);
+    g_autofree char *folder = g_build_filename(fixture->tool->cwd, "none", NULL);
+    g_autofree char *path = g_build_filename(folder, "q.db", NULL);
+    g_autofree char *here = g_build_filename(fixture->tool->cwd, "q.db", NULL);
+    g_autofree char *want =
+        g_strdup_printf("The directory of the task store does not exist: %s", folder);
+    static const struct {
+        const OperationDef *operation;
+        const char *arguments, *empty; // of a store without tasks; NULL: not found
+    } cases[] = {
+        { LIST, "", "[]" },
+        { STATS, "", "{'pending':0}" },
+        { &operation_task_get, ",'id':1", NULL },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const OperationDef *operation = cases[i].operation;
+        g_autofree char *far = g_strdup_printf("{'db':'none/q.db'%s}", cases[i].arguments);
+        g_autofree char *near = g_strdup_printf("{'db':'q.db'%s}", cases[i].arguments);
+        g_autofree char *error = operation_error(fixture->tool, operation, far, "not_found");
+        assert_text(operation->tool.name, error, want);
+        if (cases[i].empty) {
+            g_autoptr(json_t) data = operation_data(fixture->tool, operation, near);
+            g_autoptr(json_t) empty = json_of(cases[i].empty);
+            assert_true(json_contains(data, empty));
+        } else {
+            g_autofree char *missing = operation_error(fixture->tool, operation, near, "not_found");
+            assert_text(operation->tool.name, missing, "Task 1 not found");
+        }
+        assert_false(g_file_test(folder, G_FILE_TEST_EXISTS));
+        assert_false(g_file_test(here, G_FILE_TEST_EXISTS));
+        assert_false(g_file_test(fixture->db_path, G_FILE_TEST_EXISTS));
+    }
+    json_decref(
+        operation_data(fixture->tool, CREATE, "{'type':'t','description':'d','db':'none/q.db'}"));
+    assert_int_equal(count_in(path), 1);
+}
+
 /* What a model says opens no other store. */
 static void test_place_of_a_model(void **state G_GNUC_UNUSED)
 {
@@ -357,11 +397,17 @@ static void test_one_key(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shown_url),        cmocka_unit_test(test_password_is_not_shown),
-        cmocka_unit_test(test_places),           cmocka_unit_test(test_odd_places),
-        cmocka_unit_test(test_place_of_a_model), cmocka_unit_test(test_newer_schema),
-        cmocka_unit_test(test_damaged_store),    cmocka_unit_test(test_deleted_store),
-        cmocka_unit_test(test_many_workers),     cmocka_unit_test(test_one_key),
+        cmocka_unit_test(test_shown_url),
+        cmocka_unit_test(test_password_is_not_shown),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_odd_places),
+        cmocka_unit_test(test_place_of_a_model),
+        cmocka_unit_test(test_newer_schema),
+        cmocka_unit_test(test_damaged_store),
+        cmocka_unit_test(test_deleted_store),
+        cmocka_unit_test(test_many_workers),
+        cmocka_unit_test(test_one_key),
+        cmocka_unit_test(test_reading_makes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

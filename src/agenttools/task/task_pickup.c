@@ -44,7 +44,8 @@ typedef struct Pickup {
     const PickupArgs *args;
     char *project_path, *worker;
     char token[2 * TOKEN_BYTES + 1];
-    json_t *data; // NULL: nothing eligible
+    json_t *data;      // NULL: nothing eligible
+    bool is_uncertain; // the store was lost, perhaps with a task of this token given
 } Pickup;
 
 static void pickup_clear(Pickup *self)
@@ -107,17 +108,37 @@ static bool take_task(TaskTx *tx, const Pickup *self, Task **ret_task, GError **
     return true;
 }
 
+/* What a commit gave whose answer was lost; NULL: nothing. */
+static bool find_taken(TaskTx *tx, const Pickup *self, Task **ret_task, GError **error)
+{
+    g_autoptr(TaskRows) rows = NULL;
+    bool has_row = false;
+    if (!task_sql_query(tx->sql, &rows, error,
+                        "SELECT " TASK_COLUMNS " FROM @task"
+                        " WHERE status = 'in_progress' AND lease_token = ?",
+                        "s", self->token) ||
+        !task_rows_next(rows, &has_row, error))
+        return false;
+    *ret_task = has_row ? task_from_row(rows) : NULL;
+    return true;
+}
+
 static bool pickup_body(TaskTx *tx, void *data, GError **error)
 {
     Pickup *self = data;
     g_autoptr(Task) task = NULL;
     g_clear_pointer(&self->data, json_decref);
-    if (!take_task(tx, self, &task, error))
+    if (self->is_uncertain && !find_taken(tx, self, &task, error))
+        return false;
+    bool is_given = task != NULL;
+    if (!is_given && !take_task(tx, self, &task, error))
         return false;
     if (!task)
         return true;
-    if (!task_add_event(tx, task->id, TASK_PENDING, TASK_IN_PROGRESS, self->worker, NULL, error) ||
-        !task_record(tx, task, &self->data, error))
+    if (!is_given &&
+        !task_add_event(tx, task->id, TASK_PENDING, TASK_IN_PROGRESS, self->worker, NULL, error))
+        return false;
+    if (!task_record(tx, task, &self->data, error))
         return false;
     json_set_text(self->data, "leaseToken", self->token);
     return true;
@@ -132,6 +153,37 @@ static bool prepare(Pickup *self, const PickupArgs *args, Cancel *cancel, GError
            make_token(self->token, error);
 }
 
+/* Looks until there is a task or the time is over. A store that answered once and then is lost is
+   tried again, for a server that restarts comes back. */
+static bool look_until(const TaskQueue *queue, Pickup *pickup, int64_t until_ms, GError **error)
+{
+    int64_t look_ms = FIRST_PAUSE_MS, retry_ms = FIRST_PAUSE_MS;
+    for (bool was_there = false;;) {
+        g_autoptr(GError) cause = NULL;
+        bool is_good = task_queue_run(queue, TASK_CHANGES, pickup_body, pickup, &cause);
+        int64_t left_ms = until_ms - tool_call_now_ms(queue->call->tool_call);
+        if (is_good && (pickup->data || left_ms <= 0))
+            return true;
+        if (is_good) {
+            was_there = true;
+            pickup->is_uncertain = false;
+            retry_ms = FIRST_PAUSE_MS;
+            is_good = task_queue_wait(queue, MIN(look_ms, left_ms), &cause);
+            look_ms = MIN(2 * look_ms, LONGEST_PAUSE_MS);
+        }
+        if (is_good)
+            continue;
+        if (!was_there || left_ms <= 0 || !task_queue_can_come_back(cause)) {
+            g_propagate_error(error, g_steal_pointer(&cause));
+            return false;
+        }
+        pickup->is_uncertain = true;
+        if (!task_queue_pause(queue, MIN(retry_ms, left_ms), error))
+            return false;
+        retry_ms = MIN(2 * retry_ms, LONGEST_PAUSE_MS);
+    }
+}
+
 static bool pickup_run(OperationCall *call, const void *args_, Answer *answer, GError **error)
 {
     const PickupArgs *args = args_;
@@ -140,17 +192,8 @@ static bool pickup_run(OperationCall *call, const void *args_, Answer *answer, G
     if (!prepare(&pickup, args, call->cancel, error))
         return false;
     int64_t until_ms = tool_call_now_ms(call->tool_call) + args->wait_seconds * 1000;
-    int64_t pause_ms = FIRST_PAUSE_MS;
-    for (;;) {
-        if (!task_queue_run(&queue, TASK_CHANGES, pickup_body, &pickup, error))
-            return false;
-        int64_t left_ms = until_ms - tool_call_now_ms(call->tool_call);
-        if (pickup.data || left_ms <= 0)
-            break;
-        if (!task_queue_wait(&queue, MIN(pause_ms, left_ms), error))
-            return false;
-        pause_ms = MIN(2 * pause_ms, LONGEST_PAUSE_MS);
-    }
+    if (!look_until(&queue, &pickup, until_ms, error))
+        return false;
     answer_set_data(answer, pickup.data ? g_steal_pointer(&pickup.data) : json_null());
     return true;
 }

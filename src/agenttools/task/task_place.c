@@ -83,6 +83,7 @@ bool task_place_find(const OperationCall *call, const char *db, TaskPlace *ret_p
         ret_place->path = path_absolute(path, call->cwd);
         return true;
     }
+    ret_place->is_named = true;
     if (is_postgres(db)) {
         ret_place->url = g_strdup(db);
         return true;
@@ -94,4 +95,16 @@ bool task_place_find(const OperationCall *call, const char *db, TaskPlace *ret_p
     g_autofree char *expanded = path_expand_home(path);
     ret_place->path = path_absolute(expanded, call->cwd);
     return true;
+}
+
+bool task_place_look(const TaskPlace *self, bool *ret_is_there, GError **error)
+{
+    *ret_is_there = !self->path || g_file_test(self->path, G_FILE_TEST_EXISTS);
+    if (*ret_is_there || !self->is_named)
+        return true;
+    g_autofree char *folder = g_path_get_dirname(self->path);
+    if (g_file_test(folder, G_FILE_TEST_IS_DIR))
+        return true;
+    return answer_error(error, ANSWER_NOT_FOUND, NULL,
+                        "The directory of the task store does not exist: %s", folder);
 }

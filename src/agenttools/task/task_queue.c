@@ -5,6 +5,7 @@
 #include "agenttools/task/task_queue.h"
 
 #include "agenttools/task/task_pool.h"
+#include "base/json.h"
 #include "tool/context.h"
 
 #define MAX_REPEATS 5 // of a transaction that was the victim of another
@@ -86,13 +87,40 @@ static bool is_of_engine(const GError *error)
     return error && error->domain == KEDGE_ERROR;
 }
 
+/* Reading makes no file: where there is none, an empty store that nobody else sees answers. */
+static bool run_on_empty(const TaskQueue *self, TaskMode mode, TaskBody body, void *data,
+                         GError **error)
+{
+    TaskSql *sql = NULL;
+    g_autoptr(GError) cause = NULL;
+    if (!task_sqlite_open(":memory:", self->call->cancel, &sql, NULL, &cause))
+        return fail_with_engine(g_steal_pointer(&cause), error);
+    sql->call = self->call->tool_call;
+    sql->cancel = self->call->cancel;
+    bool is_good = run_once(sql, mode, body, data, &cause);
+    task_sql_close(sql);
+    return is_good || fail_with_engine(g_steal_pointer(&cause), error);
+}
+
+bool task_queue_can_come_back(const GError *error)
+{
+    return error_is(error, KEDGE_ERROR_NETWORK) ||
+           (answer_error_is(error, ANSWER_UNAVAILABLE) &&
+            json_get_bool(answer_error_details(error), "retryable", false));
+}
+
 bool task_queue_run(const TaskQueue *self, TaskMode mode, TaskBody body, void *data, GError **error)
 {
     g_auto(TaskPlace) place = { 0 };
     TaskPool *pool = task_pool_of(self->call);
     TaskSql *sql = NULL;
+    bool is_there = true;
     if (!task_place_find(self->call, self->db, &place, error) ||
-        !take(self, pool, &place, &sql, error))
+        (mode != TASK_CHANGES && !task_place_look(&place, &is_there, error)))
+        return false;
+    if (!is_there)
+        return run_on_empty(self, mode, body, data, error);
+    if (!take(self, pool, &place, &sql, error))
         return false;
     g_autoptr(GError) cause = NULL;
     bool is_good = false, can_repeat = true;
@@ -129,6 +157,11 @@ bool task_queue_wait(const TaskQueue *self, int64_t timeout_ms, GError **error)
         return false;
     if (place.url)
         return wait_in_store(self, task_pool_of(self->call), &place, timeout_ms, error);
+    return task_queue_pause(self, timeout_ms, error);
+}
+
+bool task_queue_pause(const TaskQueue *self, int64_t timeout_ms, GError **error)
+{
     const ToolClock *clock = tool_context_clock(tool_call_context(self->call->tool_call));
     return clock->sleep(clock->user_data, timeout_ms, self->call->cancel, error);
 }

@@ -36,6 +36,10 @@ bool task_queue_run(const TaskQueue *self, TaskMode mode, TaskBody body, void *d
                     GError **error);
 /* Until something may have become ready, at most `timeout_ms`. */
 bool task_queue_wait(const TaskQueue *self, int64_t timeout_ms, GError **error);
+/* All of `timeout_ms`, without the store. */
+bool task_queue_pause(const TaskQueue *self, int64_t timeout_ms, GError **error);
+/* The store cannot be reached or is busy: another try may do. What was under way may be done. */
+bool task_queue_can_come_back(const GError *error);
 
 /* Takes back leases that have expired and lets go of delays that are over (task_reclaim.c). */
 bool task_reclaim(TaskTx *tx, GError **error);
