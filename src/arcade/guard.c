@@ -71,6 +71,15 @@ const char *guard_token(const Guard *self)
     return self->token;
 }
 
+char *guard_prove(const Guard *self, const char *nonce)
+{
+    if (strlen(nonce) != GUARD_NONCE_DIGITS ||
+        strspn(nonce, "0123456789abcdef") != GUARD_NONCE_DIGITS)
+        return NULL;
+    return g_compute_hmac_for_string(G_CHECKSUM_SHA256, (const guchar *)self->token,
+                                     strlen(self->token), nonce, -1);
+}
+
 static bool is_own_host(const Guard *self, const char *host)
 {
     for (char *const *own = self->hosts; *own; own++)

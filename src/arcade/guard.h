@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 
+#define GUARD_NONCE_DIGITS      32
 #define GUARD_TOKEN_DIGITS      64 // 256 bits, hexadecimal
 #define GUARD_FAILURES_A_SECOND 10
 
@@ -17,6 +18,10 @@ void guard_free(Guard *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Guard, guard_free)
 
 const char *guard_token(const Guard *self);
+
+/* The HMAC-SHA-256 of `nonce` under the token, in hex: for a page that wants to know whom it talks
+   to before it shows its token. Caller frees; NULL unless `nonce` is GUARD_NONCE_DIGITS of hex. */
+char *guard_prove(const Guard *self, const char *nonce);
 
 /* Could this be a token of ours? */
 bool guard_is_token(const char *text);

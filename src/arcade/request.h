@@ -9,8 +9,8 @@
 #include "arcade/reply.h"
 #include "base/field.h"
 
-#define REQUEST_BODY_BYTES   ((size_t)8 * 1024 * 1024)
-#define REQUEST_HEADER_BYTES ((size_t)16 * 1024) // names and values together
+#define REQUEST_BODY_BYTES   ((size_t)12 * 1024 * 1024) // a base and a new text
+#define REQUEST_HEADER_BYTES ((size_t)16 * 1024)        // names and values together
 
 typedef struct ArcadeRequest {
     Arcade *arcade;

@@ -4,14 +4,22 @@
 #include "arcade/routes.h"
 
 #include "arcade/assets.h"
+#include "arcade/server.h"
 #include "arcade/stream.h"
 
 static bool route_health(ArcadeRequest *request, Db *db, ArcadeReply *reply, GError **error)
 {
+    const char *nonce = request_query(request, "nonce");
+    g_autofree char *proof = nonce ? guard_prove(request->arcade->guard, nonce) : NULL;
+    if (nonce && !proof)
+        return reply_fail(error, 400, "nonce must be %d hexadecimal digits in lower case",
+                          GUARD_NONCE_DIGITS);
     json_t *health = json_object();
     json_set_bool(health, "ok", true);
     json_set_text(health, "app", "kedge-arcade");
     json_set_text(health, "version", KEDGE_VERSION);
+    if (proof)
+        json_set_text(health, "proof", proof);
     reply_json(reply, 200, health);
     return true;
 }

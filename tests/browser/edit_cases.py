@@ -30,6 +30,22 @@ def save(place):
     check(browser.has(".edit .diff .added", "+must run"), "the difference is not shown any more")
 
 
+@case("Edit opens at the top, with the caret at the beginning, from wherever one was")
+def opens_at_the_top(place):
+    doc, _ = place.artifact("long.md", "# First line\n\n" + "".join(f"paragraph {number}\n\n" for number in range(300)))
+    place.open(doc, ".rendered")
+    browser = place.browser
+    browser.js("scrollTo(0, document.documentElement.scrollHeight)")
+    check(browser.js("return scrollY") > 1000, "the page is not long")
+    browser.click("button", "Edit")
+    browser.find(".editing .yours textarea")
+    where = """const box = document.querySelector(".editing .yours textarea"), place = box.getBoundingClientRect();
+        return [box.scrollTop, box.selectionStart, box.selectionEnd, document.activeElement === box, place.top >= 0 && place.top < innerHeight];"""
+    equal(browser.js(where), [0, 0, 0, True, True], "scrolled by, caret, focus, the box's top is in view")
+    browser.press("x")
+    equal(browser.js("return document.activeElement.value.split('\\n')[0]"), "x# First line", "where typing goes")
+
+
 @case("Suggest: nothing is written; withdraw; a suggestion that is accepted")
 def suggest(place):
     doc, path = place.artifact("design.md", "# A\n\nmay run\n")

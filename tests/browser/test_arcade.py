@@ -317,6 +317,65 @@ def restart(place):
     equal(notes, ["note 0", "note 1", "note 2"], "events")
 
 
+class Stranger:
+    """Another program on the port, that says it is an Arcade."""
+
+    def __init__(self, port):
+        self.heard = b""
+        self.listener = socket.create_server(("127.0.0.1", port))
+        self.listener.settimeout(0.1)
+        self.is_over = False
+        self.thread = threading.Thread(target=self.serve)
+        self.thread.start()
+
+    def serve(self):
+        body = b'{"ok": true, "app": "kedge-arcade", "version": "9", "proof": "' + b"0" * 64 + b'"}'
+        while not self.is_over:
+            try:
+                connection, _ = self.listener.accept()
+            except TimeoutError:
+                continue
+            with connection:
+                connection.settimeout(1)
+                try:
+                    self.heard += connection.recv(65536)
+                    connection.sendall(b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+                except OSError:
+                    pass
+
+    def end(self):
+        self.is_over = True
+        self.thread.join()
+        self.listener.close()
+
+
+@case("cli-E-16 another program on the port meanwhile never gets the token")
+def stranger(place):
+    doc, _ = place.artifact("design.md", PROSE)
+    place.open(doc, ".rendered")
+    browser = place.browser
+    annotation = place.annotate(doc, None, "Is this so?")
+    browser.wait_for(".thread .said", "Is this so?")
+    place.arcade.kill()
+    browser.wait_for("#banner", "Reconnecting…")
+    other = Stranger(place.arcade.port)
+    try:
+        browser.wait_for("#banner", "Another program answers at this address.")
+        browser.click("button", "Comment on the file")
+        browser.type(".thread.new textarea", "A draft")
+        browser.press(CONTROL, ENTER)
+        browser.wait_for(".thread.new .problem", "Another program answers")
+    finally:
+        other.end()
+    check(b"/api/v1/health?nonce=" in other.heard, "nobody asked it for a proof")
+    check(place.arcade.token.encode() not in other.heard, "it was told the token")
+    place.arcade.start()
+    browser.wait_gone("#banner")
+    place.arcade.reply(place.run, annotation, "Here again.")
+    browser.wait_for(".reply .said", "Here again.")
+    equal(browser.js("return document.querySelector('.thread.new textarea').value"), "A draft", "the draft")
+
+
 @case("drafts outlive Escape, another comment, and a reload")
 def drafts(place):
     doc, _ = place.artifact("design.md", PROSE)

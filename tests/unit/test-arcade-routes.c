@@ -287,6 +287,23 @@ static void test_save(void **state)
     assert_int_equal(json_array_size(json_get_array(reply.json, "pendingEdits")), 1);
 }
 
+/* A base and a new text of nearly 5 MiB each. */
+static void test_save_large(void **state)
+{
+    ArcadeFixture *fixture = *state;
+    g_auto(Reply) reply = { 0 };
+    g_autoptr(GString) base = g_string_new(NULL);
+    for (unsigned line = 0; base->len < 5 * 1024 * 1024 - 200; line++)
+        g_string_append_printf(base, "%0100u\n", line);
+    fixture_write(fixture, "design.md", base->str);
+    g_autofree char *content = g_strconcat(base->str, "and one more\n", NULL);
+    assert_int_equal(put(fixture, base->str, content, &reply), 200);
+    g_autofree char *sha = content_sha256(content, strlen(content));
+    assert_string_equal(json_get_text(reply.json, "sha256"), sha);
+    assert_int_equal(fixture_get(fixture, ARTIFACT, &reply), 200);
+    assert_string_equal(json_get_text(reply.json, "sha256"), sha);
+}
+
 /* cli-E-21 */
 static void test_save_merged(void **state)
 {
@@ -559,12 +576,12 @@ static void test_keep_alive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        EACH(test_runs),           EACH(test_run),     EACH(test_artifact),
-        EACH(test_large_artifact), EACH(test_content), EACH(test_outside),
-        EACH(test_pictures),       EACH(test_save),    EACH(test_save_keeps_the_form),
-        EACH(test_save_merged),    EACH(test_accept),  EACH(test_suggest),
-        EACH(test_annotations),    EACH(test_answer),  EACH(test_annotation_refused),
-        EACH(test_keep_alive),
+        EACH(test_runs),           EACH(test_run),        EACH(test_artifact),
+        EACH(test_large_artifact), EACH(test_content),    EACH(test_outside),
+        EACH(test_pictures),       EACH(test_save),       EACH(test_save_keeps_the_form),
+        EACH(test_save_merged),    EACH(test_accept),     EACH(test_suggest),
+        EACH(test_annotations),    EACH(test_answer),     EACH(test_annotation_refused),
+        EACH(test_keep_alive),     EACH(test_save_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

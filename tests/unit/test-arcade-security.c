@@ -104,6 +104,10 @@ static void test_checks(void **state)
         { "page of another host", { .path = "/", .host = "evil.example" }, 403, "permission" },
         { "page without token", { .path = "/", .token = "" }, 200, NULL },
         { "health without token", { .path = "/api/v1/health", .token = "" }, 200, NULL },
+        { "a nonce that is none",
+          { .path = "/api/v1/health?nonce=xyz", .token = "" },
+          400,
+          "validation" },
         { "what is not there, without token",
           { .path = "/api/v1/x", .token = "" },
           401,
@@ -419,6 +423,26 @@ static void test_slow_client(void **state)
     close(halfway);
 }
 
+/* cli-E-16: who knows the token can say so without saying the token. */
+static void test_proof(void **state)
+{
+    static const char nonce[] = "000102030405060708090a0b0c0d0e0f";
+    const ArcadeFixture *fixture = *state;
+    g_auto(Reply) reply = { 0 };
+    const char *token = arcade_token(fixture->arcade);
+    g_autoptr(GHmac) hmac =
+        g_hmac_new(G_CHECKSUM_SHA256, (const guchar *)token, GUARD_TOKEN_DIGITS);
+    g_hmac_update(hmac, (const guchar *)nonce, (gssize)strlen(nonce));
+    g_autofree char *path = g_strconcat("/api/v1/health?nonce=", nonce, NULL);
+    fixture_ask(fixture, &(Ask) { .path = path, .token = "" }, &reply);
+    assert_int_equal(reply.status, 200);
+    assert_string_equal(json_get_text(reply.json, "proof"), g_hmac_get_string(hmac));
+    assert_null(strstr(reply.body, token));
+    ask_reply_clear(&reply);
+    fixture_ask(fixture, &(Ask) { .path = "/api/v1/health", .token = "" }, &reply);
+    assert_null(json_object_get(reply.json, "proof"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +452,7 @@ int main(void)
         cmocka_unit_test(test_sizes),          cmocka_unit_test(test_failed_tokens),
         cmocka_unit_test(test_tokens),         cmocka_unit_test(test_strangers),
         cmocka_unit_test(test_connections),    cmocka_unit_test(test_slow_client),
+        cmocka_unit_test(test_proof),
     };
     return cmocka_run_group_tests(tests, arcade_setup, arcade_teardown);
 }

@@ -43,6 +43,21 @@ function banner(text) {
     place.textContent = text ?? "";
 }
 
+const hex = bytes => [...new Uint8Array(bytes)].map(byte => byte.toString(16).padStart(2, "0")).join("");
+
+let mayBeOther = false; // the server was lost: whoever answers next has to prove that it knows the token
+
+/** Sends a number and never the token; who knows the token can say its HMAC. */
+async function prove() {
+    const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
+    const health = await (await fetch(`/api/v1/health?nonce=${nonce}`, { cache: "no-store" })).json().catch(() => ({}));
+    const text = word => new TextEncoder().encode(word);
+    const key = await crypto.subtle.importKey("raw", text(sessionStorage.getItem(TOKEN) ?? ""), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+    if (health.proof !== hex(await crypto.subtle.sign("HMAC", key, text(nonce))))
+        throw new ApiError(0, { code: "other", message: "Another program answers at this address. What you wrote is kept in this tab." });
+    mayBeOther = false;
+}
+
 async function ask(method, path, { body, headers, signal } = {}) {
     const options = { method, signal, cache: "no-store",
         headers: { Authorization: `Bearer ${sessionStorage.getItem(TOKEN)}`, ...headers } };
@@ -52,8 +67,13 @@ async function ask(method, path, { body, headers, signal } = {}) {
         options.body = JSON.stringify(body);
     let response;
     try {
+        if (mayBeOther)
+            await prove();
         response = await fetch(`/api/v1/${path}`, options);
-    } catch {
+    } catch (error) {
+        if (error instanceof ApiError)
+            throw error;
+        mayBeOther = !signal?.aborted || mayBeOther;
         throw new ApiError(0, { message: "The server does not answer. What you wrote is kept in this tab." });
     }
     if (response.ok)
@@ -77,7 +97,7 @@ export async function getText(path) {
 
 export async function sha256Of(text) {
     const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-    return [...new Uint8Array(hash)].map(byte => byte.toString(16).padStart(2, "0")).join("");
+    return hex(hash);
 }
 
 export async function getBlob(path) {
@@ -139,6 +159,7 @@ export async function follow(runId, listen) {
     const path = `stream${runId ? `?runId=${encodeURIComponent(runId)}` : ""}`;
     let seen = null, wait = 1;
     for (;;) {
+        let said = "Reconnecting… What you write is kept in this tab.";
         await untilLookedAt();
         const stop = new AbortController();
         const leave = () => stop.abort();
@@ -157,12 +178,15 @@ export async function follow(runId, listen) {
         } catch (error) {
             if (error.status === 401)
                 return;
+            if (error.details?.code === "other")
+                said = error.message;
         } finally {
             document.removeEventListener("visibilitychange", leave);
         }
         if (stop.signal.aborted)
             continue;
-        banner("Reconnecting… What you write is kept in this tab.");
+        mayBeOther = true;
+        banner(said);
         await pause(wait * 1000);
         wait = Math.min(wait * 2, LAST_WAIT_S);
     }
