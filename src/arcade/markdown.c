@@ -1,8 +1,5 @@
 /*
- * md4c's callbacks, which write HTML (markdown.h).
- *
- * The lines of a block are known when it ends, its tag is written when it begins: a Mark remembers
- * where in the tag they belong, and they are put in when all is written.
+ * md4c's callbacks for blocks, and the whole document (markdown.h).
  */
 #include "arcade/markdown.h"
 
@@ -10,83 +7,19 @@
 #include "arcade/markdown_html.h"
 #include "arcade/markdown_link.h"
 #include "arcade/markdown_raw.h"
+#include "arcade/markdown_spans.h"
 #include "base/str.h"
 #include "base/yaml.h"
 
 #define FRONT_MATTER_BYTES ((size_t)64 * 1024)
-#define MARK_BYTES         32 // of an attribute, about
-
-static void html_clear(Html *self)
-{
-    for (unsigned i = 0; i < self->marks->len; i++)
-        g_free(g_array_index(self->marks, Mark, i).attributes);
-    lines_free(self->lines);
-    g_string_free(self->out, TRUE);
-    g_array_unref(self->marks);
-    g_array_unref(self->open);
-    g_hash_table_unref(self->slugs);
-    g_array_unref(self->spans);
-    g_string_free(self->alt, TRUE);
-    g_array_unref(self->details);
-    notes_free(self->notes);
-    if (self->raw)
-        g_string_free(self->raw, TRUE);
-    if (self->heading)
-        g_string_free(self->heading, TRUE);
-    if (self->code.diagram)
-        g_string_free(self->code.diagram, TRUE);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Html, html_clear)
-
-void html_put(Html *self, const char *text)
-{
-    g_string_append(self->out, text);
-}
-
-int html_state(const Html *self)
-{
-    return self->out->len + (size_t)self->marks->len * MARK_BYTES > MARKDOWN_HTML_BYTES;
-}
 
 // ---- blocks ----
-
-/* "<p", and later its lines. The caller closes the tag. */
-static void begin_block(Html *self, const char *tag)
-{
-    html_put(self, "<");
-    html_put(self, tag);
-    const Mark mark = { .at = self->out->len };
-    g_array_append_val(self->open, self->marks->len);
-    g_array_append_val(self->marks, mark);
-    lines_enter(self->lines);
-}
-
-/* Takes `attributes` (may be NULL). */
-static Span end_block(Html *self, char *attributes)
-{
-    unsigned index = g_array_index(self->open, unsigned, self->open->len - 1);
-    g_array_set_size(self->open, self->open->len - 1);
-    Mark *mark = &g_array_index(self->marks, Mark, index);
-    mark->attributes = attributes;
-    mark->span = lines_leave(self->lines);
-    return mark->span;
-}
-
-void html_begin_block(Html *self, const char *tag)
-{
-    begin_block(self, tag);
-}
-
-void html_end_block(Html *self)
-{
-    end_block(self, NULL);
-}
 
 static void begin_code(Html *self, const MD_BLOCK_CODE_DETAIL *detail)
 {
     // one class, whatever a decoded entity stands for
     g_autofree char *language = g_strdelimit(link_text(&detail->lang), " \t\r\n\f", '-');
-    begin_block(self, "pre");
+    html_begin_block(self, "pre");
     html_put(self, "><code");
     if (language[0]) {
         g_autofree char *class = g_strconcat("language-", language, NULL);
@@ -138,7 +71,7 @@ static void end_code(Html *self)
 {
     size_t fence_line = place_fences(self);
     char *attributes = self->code.diagram ? check_diagram(self->code.diagram, fence_line) : NULL;
-    end_block(self, attributes);
+    html_end_block(self, attributes);
     html_put(self, "</code></pre>\n");
     if (self->code.diagram)
         g_string_free(self->code.diagram, TRUE);
@@ -148,7 +81,7 @@ static void end_code(Html *self)
 
 static void begin_item(Html *self, const MD_BLOCK_LI_DETAIL *detail)
 {
-    begin_block(self, "li");
+    html_begin_block(self, "li");
     if (!detail->is_task) {
         html_put(self, ">");
         return;
@@ -168,7 +101,7 @@ static void begin_cell(Html *self, const char *tag, const MD_BLOCK_TD_DETAIL *de
 static void begin_heading(Html *self, const MD_BLOCK_H_DETAIL *detail)
 {
     const char tag[] = { 'h', (char)('0' + CLAMP(detail->level, 1, 6)), '\0' };
-    begin_block(self, tag);
+    html_begin_block(self, tag);
     html_put(self, ">");
     self->heading = g_string_new(NULL);
 }
@@ -189,14 +122,14 @@ static void end_heading(Html *self, const MD_BLOCK_H_DETAIL *detail)
     g_autofree char *id = g_strconcat(HEADING_ID_PREFIX, slug, NULL);
     GString *attributes = g_string_new(NULL);
     html_attribute(attributes, "id", id);
-    end_block(self, g_string_free(attributes, FALSE));
+    html_end_block(self, g_string_free(attributes, FALSE));
     g_string_append_printf(self->out, "</h%u>\n", CLAMP(detail->level, 1, 6));
     g_string_free(g_steal_pointer(&self->heading), TRUE);
 }
 
 static void begin_list(Html *self, const MD_BLOCK_OL_DETAIL *detail)
 {
-    begin_block(self, "ol");
+    html_begin_block(self, "ol");
     if (detail->start != 1)
         g_string_append_printf(self->out, " start=\"%u\"", detail->start);
     html_put(self, ">\n");
@@ -219,7 +152,7 @@ static int on_enter_block(MD_BLOCKTYPE type, void *detail, void *html)
     case MD_BLOCK_P:
     case MD_BLOCK_TABLE:
     case MD_BLOCK_TR:
-        begin_block(self, tags[type]);
+        html_begin_block(self, tags[type]);
         html_put(self, ">");
         break;
     case MD_BLOCK_OL:
@@ -229,7 +162,7 @@ static int on_enter_block(MD_BLOCKTYPE type, void *detail, void *html)
         begin_item(self, detail);
         break;
     case MD_BLOCK_HR:
-        begin_block(self, "hr");
+        html_begin_block(self, "hr");
         html_put(self, ">\n");
         lines_add_rule(self->lines);
         break;
@@ -299,7 +232,7 @@ static int on_leave_block(MD_BLOCKTYPE type, void *detail, void *html)
     case MD_BLOCK_P:
     case MD_BLOCK_TABLE:
     case MD_BLOCK_TR:
-        end_block(self, NULL);
+        html_end_block(self, NULL);
         html_put(self, ends[type]);
         break;
     case MD_BLOCK_THEAD:
@@ -354,36 +287,20 @@ static const char *put_front_matter(Html *self, const char *text, size_t size)
     while (trimmed > 0 && (text[trimmed - 1] == '\n' || text[trimmed - 1] == '\r'))
         trimmed--;
     lines_enter(self->lines);
-    begin_block(self, "pre");
+    html_begin_block(self, "pre");
     html_put(self, " class=\"front-matter\"><code class=\"language-yaml\">");
     lines_add_text(self->lines, text, trimmed);
     html_escape(self->out, text, trimmed);
-    end_block(self, NULL);
+    html_end_block(self, NULL);
     html_put(self, "</code></pre>\n");
     lines_leave(self->lines);
     return text + length;
 }
 
-static char *put_marks(const Html *self)
-{
-    const GString *out = self->out;
-    GString *whole = g_string_sized_new(out->len + (size_t)self->marks->len * MARK_BYTES);
-    size_t done = 0;
-    for (unsigned i = 0; i < self->marks->len; i++) {
-        const Mark *mark = &g_array_index(self->marks, Mark, i);
-        g_string_append_len(whole, out->str + done, (gssize)(mark->at - done));
-        g_string_append_printf(whole, " data-line=\"%zu-%zu\"%s", mark->span.first, mark->span.last,
-                               mark->attributes ? mark->attributes : "");
-        done = mark->at;
-    }
-    g_string_append_len(whole, out->str + done, (gssize)(out->len - done));
-    return g_string_free(whole, FALSE);
-}
-
 /* The text of a footnote, a part at a time, and the way back. */
 static int put_note(Html *self, const MD_PARSER *parser, const char *whole, const Note *note)
 {
-    begin_block(self, "li");
+    html_begin_block(self, "li");
     g_string_append_printf(self->out, " id=\"md-fn-%u\">", note->number);
     lines_add(self->lines, (Span) { note->first_line, note->first_line });
     int status = 0;
@@ -395,7 +312,7 @@ static int put_note(Html *self, const MD_PARSER *parser, const char *whole, cons
                            "<a class=\"footnote-back\" href=\"#md-fnref-%u\" aria-label=\"Back to "
                            "the text\"></a>",
                            note->number);
-    end_block(self, NULL);
+    html_end_block(self, NULL);
     html_put(self, "</li>\n");
     return status;
 }
@@ -437,16 +354,9 @@ bool markdown_to_html(const char *text, size_t size, char **ret_html, GError **e
     g_autofree char *whole = copy_of(text, size);
     g_autofree char *body =
         copy_of(text, size); // without the footnotes; all else stays in its place
-    g_auto(Html) html = {
-        .notes = notes_take(body, whole, size),
-        .out = g_string_sized_new(size + size / 4),
-        .marks = g_array_new(FALSE, FALSE, sizeof(Mark)),
-        .open = g_array_new(FALSE, FALSE, sizeof(unsigned)),
-        .slugs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-        .spans = g_array_new(FALSE, FALSE, sizeof(OpenSpan)),
-        .details = g_array_new(FALSE, FALSE, sizeof(unsigned)),
-        .alt = g_string_new(NULL),
-    };
+    g_auto(Html) html = { 0 };
+    html_init(&html, size);
+    html.notes = notes_take(body, whole, size);
     html.lines = lines_new(body, size);
     const char *end = body + size;
     const char *start = g_str_has_prefix(body, "\xef\xbb\xbf") ? body + 3 : body;
@@ -461,6 +371,6 @@ bool markdown_to_html(const char *text, size_t size, char **ret_html, GError **e
         return fail_with(error, KEDGE_ERROR_FAILED, "the Markdown cannot be parsed");
     if (status > 0)
         return fail_with(error, KEDGE_ERROR_LIMIT, "the document is too large to be rendered");
-    *ret_html = put_marks(&html);
+    *ret_html = html_finish(&html);
     return true;
 }

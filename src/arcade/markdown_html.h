@@ -48,17 +48,17 @@ typedef struct Html {
     Notes *notes;
 } Html;
 
+/* For a document of `size` bytes. The caller sets `lines` and `notes`, which html_clear() frees. */
+void html_init(Html *self, size_t size);
+void html_clear(Html *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Html, html_clear)
+
 void html_put(Html *self, const char *text);
 /* "<p", whose data-line comes when html_end_block() knows it; the caller closes the tag. Nest. */
 void html_begin_block(Html *self, const char *tag);
-void html_end_block(Html *self);
-/* What md4c's callbacks return: 0 to go on. */
+/* Takes `attributes`, others of the tag; NULL: none. */
+void html_end_block(Html *self, char *attributes);
+/* What md4c's callbacks return: 0 to go on, 1 when the HTML becomes too large. */
 int html_state(const Html *self);
-
-/* Ends all spans: a block begins or ends. */
-void html_end_spans(Html *self);
-
-/* Callbacks of md4c for what is inside blocks; `html` is an Html. */
-int html_enter_span(MD_SPANTYPE type, void *detail, void *html);
-int html_leave_span(MD_SPANTYPE type, void *detail, void *html);
-int html_add_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *html);
+/* All of it, with the blocks' lines. Caller frees. */
+char *html_finish(const Html *self);

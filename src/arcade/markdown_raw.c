@@ -97,7 +97,7 @@ static void put_element(Html *self, const char *tag, const char *rest, const cha
     html_escape(self->out, from, (size_t)(to - from));
     if (line > 0)
         lines_add(self->lines, (Span) { line, line + count_lines(from, to - (to > from)) });
-    html_end_block(self);
+    html_end_block(self, NULL);
     g_string_append_printf(self->out, "</%s>\n", tag);
 }
 

@@ -1,7 +1,8 @@
 /*
- * Inside the blocks: links, pictures, emphasis, texts (markdown.h).
+ * Inside the blocks: links, pictures, emphasis, texts (markdown_spans.h).
  */
-#include "arcade/markdown_html.h"
+#include "arcade/markdown_spans.h"
+
 #include "arcade/markdown_link.h"
 #include "arcade/markdown_raw.h"
 

@@ -4,7 +4,6 @@
 #include "arcade/reply.h"
 
 #include "agenttools/answer.h"
-#include "arcade/stream.h"
 
 #define HTTP_FAILURE (http_failure_quark())
 static GQuark http_failure_quark(void)
@@ -48,7 +47,8 @@ void reply_clear(ArcadeReply *self)
     g_clear_pointer(&self->etag, g_free);
     g_clear_pointer(&self->content_security_policy, g_free);
     g_clear_pointer(&self->allow, g_free);
-    g_clear_pointer(&self->stream, stream_free);
+    if (self->source.data)
+        self->source.free(g_steal_pointer(&self->source.data));
     g_clear_pointer(&self->error_details, json_decref);
 }
 

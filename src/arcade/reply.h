@@ -5,7 +5,15 @@
 
 #include "base/json.h"
 
-typedef struct ArcadeStream ArcadeStream; // stream.h
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct ReplySource { // of a body without an end
+    void *data;              // owned; NULL: there is no such body
+    /* Blocks until there is more; -1: there is none. */
+    ssize_t (*fill)(void *data, uint64_t position, char *buffer, size_t size);
+    void (*free)(void *data);
+} ReplySource;
 
 typedef struct ArcadeReply {
     unsigned status;
@@ -15,7 +23,7 @@ typedef struct ArcadeReply {
     char *etag;                    // with its quotes
     char *content_security_policy; // NULL: that of every answer
     char *allow;                   // methods, of a 405
-    ArcadeStream *stream;          // owned: a body without an end, in place of `body`
+    ReplySource source;            // in place of `body`
     json_t *error_details;         // further keys of the error object, should the route fail
 } ArcadeReply;
 

@@ -30,7 +30,7 @@ static bool route_stream(ArcadeRequest *request, Db *db, ArcadeReply *reply, GEr
         reply->allow = g_strdup("GET");
         return reply_fail(error, 405, "HEAD is not possible here");
     }
-    if (!stream_new(request, &reply->stream, error))
+    if (!stream_begin(request, reply, error))
         return false;
     reply->status = 200;
     reply->content_type = "text/event-stream";

@@ -5,12 +5,11 @@
 #include "arcade/request.h"
 #include "arcade/routes.h"
 #include "arcade/server.h"
-#include "arcade/stream.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "base/timefmt.h"
 
-#define STREAM_BLOCK_BYTES 4096
+#define SOURCE_BLOCK_BYTES 4096
 #define MAX_DISCARDED      (8 * REQUEST_BODY_BYTES) // of a body without a length, that goes on
 
 #define CONTENT_SECURITY_POLICY                                                                    \
@@ -98,10 +97,11 @@ static bool run_route(Arcade *self, ArcadeRequest *request, const Route *route, 
 
 static struct MHD_Response *make_response(const MhdApi *mhd, ArcadeReply *reply)
 {
-    if (reply->stream)
-        return mhd->create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, stream_fill,
-                                                  g_steal_pointer(&reply->stream),
-                                                  (MHD_ContentReaderFreeCallback)stream_free);
+    ReplySource *source = &reply->source;
+    if (source->data)
+        return mhd->create_response_from_callback(MHD_SIZE_UNKNOWN, SOURCE_BLOCK_BYTES,
+                                                  source->fill, g_steal_pointer(&source->data),
+                                                  source->free);
     GBytes *body = reply->body ? g_steal_pointer(&reply->body) : g_bytes_new_static("", 0);
     size_t size = 0;
     const void *data = g_bytes_get_data(body, &size);

@@ -14,7 +14,7 @@
 
 #define ROWS_AT_ONCE 200
 
-struct ArcadeStream {
+typedef struct ArcadeStream {
     Arcade *arcade;
     Db *db;
     char *run_id;     // NULL: any
@@ -24,12 +24,11 @@ struct ArcadeStream {
     GString *pending; // text that is not sent yet
     size_t sent_bytes;
     gint64 said_at; // monotonic
-};
+} ArcadeStream;
 
-void stream_free(ArcadeStream *self)
+static void stream_free(void *stream)
 {
-    if (!self)
-        return;
+    ArcadeStream *self = stream;
     hub_leave(self->arcade->hub, self->wake_fd);
     store_give(self->arcade->store, self->db);
     g_string_free(self->pending, TRUE);
@@ -53,29 +52,6 @@ static bool take_position(ArcadeStream *self, const char *last_event_id, GError 
         self->position = seen;
     else
         g_string_append(self->pending, "event: reset\ndata: {}\n");
-    return true;
-}
-
-bool stream_new(ArcadeRequest *request, ArcadeStream **ret_stream, GError **error)
-{
-    Arcade *arcade = request->arcade;
-    int wake_fd = hub_join(arcade->hub, STREAM_MAX);
-    if (wake_fd < 0)
-        return reply_fail(error, 429, "There are %d streams already", STREAM_MAX);
-    ArcadeStream *self = g_new0(ArcadeStream, 1);
-    self->arcade = arcade;
-    self->wake_fd = wake_fd;
-    self->socket = request->socket;
-    self->run_id = g_strdup(request_query(request, "runId"));
-    self->pending = g_string_new(NULL);
-    self->said_at = time_monotonic_ms();
-    if (!store_take(arcade->store, arcade->cancel, &self->db, error) ||
-        !take_position(self, request_header(request, "last-event-id"), error)) {
-        stream_free(self);
-        return false;
-    }
-    g_string_append_printf(self->pending, "id: %" G_GINT64_FORMAT "\n\n", self->position);
-    *ret_stream = self;
     return true;
 }
 
@@ -136,7 +112,7 @@ static bool wait_for_text(ArcadeStream *self)
     return true;
 }
 
-ssize_t stream_fill(void *stream, uint64_t position G_GNUC_UNUSED, char *buffer, size_t size)
+static ssize_t fill(void *stream, uint64_t position G_GNUC_UNUSED, char *buffer, size_t size)
 {
     ArcadeStream *self = stream;
     if (!wait_for_text(self))
@@ -150,4 +126,27 @@ ssize_t stream_fill(void *stream, uint64_t position G_GNUC_UNUSED, char *buffer,
     }
     self->said_at = time_monotonic_ms();
     return (ssize_t)part;
+}
+
+bool stream_begin(const ArcadeRequest *request, ArcadeReply *reply, GError **error)
+{
+    Arcade *arcade = request->arcade;
+    int wake_fd = hub_join(arcade->hub, STREAM_MAX);
+    if (wake_fd < 0)
+        return reply_fail(error, 429, "There are %d streams already", STREAM_MAX);
+    ArcadeStream *self = g_new0(ArcadeStream, 1);
+    self->arcade = arcade;
+    self->wake_fd = wake_fd;
+    self->socket = request->socket;
+    self->run_id = g_strdup(request_query(request, "runId"));
+    self->pending = g_string_new(NULL);
+    self->said_at = time_monotonic_ms();
+    if (!store_take(arcade->store, arcade->cancel, &self->db, error) ||
+        !take_position(self, request_header(request, "last-event-id"), error)) {
+        stream_free(self);
+        return false;
+    }
+    g_string_append_printf(self->pending, "id: %" G_GINT64_FORMAT "\n\n", self->position);
+    reply->source = (ReplySource) { self, fill, stream_free };
+    return true;
 }

@@ -12,14 +12,9 @@
 #include "arcade/reply.h"
 #include "arcade/request.h"
 
-#include <sys/types.h>
-
 #define STREAM_MAX        32
 #define STREAM_COMMENT_MS (15 * 1000)
 
-/* From the query's runId and the header Last-Event-ID. 429 when there are too many. */
-bool stream_new(ArcadeRequest *request, ArcadeStream **ret_stream, GError **error);
-void stream_free(ArcadeStream *self);
-
-/* What MHD calls for more: blocks until there is some, the client goes, or the server ends. */
-ssize_t stream_fill(void *stream, uint64_t position, char *buffer, size_t size);
+/* The source of `reply`, from the query's runId and the header Last-Event-ID. 429 when there are
+   too many. */
+bool stream_begin(const ArcadeRequest *request, ArcadeReply *reply, GError **error);

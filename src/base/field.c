@@ -106,14 +106,6 @@ static const FieldWording lines = {
     .report_unknown = report_unknown_line,
 };
 
-json_t *field_default(const FieldDef *field)
-{
-    json_t *value = NULL;
-    if (field->default_text != NULL && !json_parse_text(field->default_text, &value, NULL))
-        g_error("field %s: the default is not JSON: %s", field->name, field->default_text);
-    return value;
-}
-
 static void store_value(const FieldDef *field, const json_t *value, char *slot)
 {
     switch (field->type) {

@@ -11,6 +11,14 @@
 
 #define MAX_UNWRAPS 5 // JSON in a string in JSON … (agent-core §3.3)
 
+json_t *field_default(const FieldDef *field)
+{
+    json_t *value = NULL;
+    if (field->default_text != NULL && !json_parse_text(field->default_text, &value, NULL))
+        g_error("field %s: the default is not JSON: %s", field->name, field->default_text);
+    return value;
+}
+
 static void report(const FieldChecker *self, FieldFault fault, const FieldDef *field,
                    const char *path, const json_t *value)
 {

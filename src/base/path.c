@@ -3,16 +3,6 @@
  */
 #include "base/path.h"
 
-#include "base/dirs.h"
-
-char *path_expand_home(const char *path)
-{
-    if (path[0] != '~' || (path[1] != '\0' && path[1] != '/'))
-        return g_strdup(path); // ~user stays as it is
-    g_autofree char *home = dirs_home();
-    return path[1] == '\0' ? g_steal_pointer(&home) : g_build_filename(home, path + 2, NULL);
-}
-
 char *path_absolute(const char *path, const char *base)
 {
     g_autofree char *absolute = g_canonicalize_filename(path, base);

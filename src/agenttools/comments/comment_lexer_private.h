@@ -140,15 +140,26 @@ struct CommentLanguage {
     void (*machine)(Lexer *self); // in place of all the above
 };
 
+enum { // what can begin at a byte
+    CLASS_LINE_END = 1 << 0,
+    CLASS_HOOK = 1 << 1,
+    CLASS_BLOCK = 1 << 2,
+    CLASS_LINE = 1 << 3,
+    CLASS_STRING = 1 << 4,
+    CLASS_REGEX = 1 << 5,
+    CLASS_BRACKET = 1 << 6,
+};
+
 struct Lexer {
     const char *text;
     size_t start, end; // the part that is read; nothing outside is looked at
     size_t at;
     const CommentLanguage *language;
-    unsigned flags;          // LexFlags
-    unsigned depth;          // parts around this one
-    GArray *comments;        // Comment; borrowed
-    GArray *frames;          // Frame
+    const CommentLanguage *(*find_language)(const char *name); // of parts in other languages
+    unsigned flags;                                            // LexFlags
+    unsigned depth;                                            // parts around this one
+    GArray *comments;                                          // Comment; borrowed
+    GArray *frames;                                            // Frame
     GPtrArray *heredocs;     // Heredoc *, those whose bodies begin on the next line
     size_t comment_end;      // of the last comment
     size_t before_comment;   // behind the last code byte before it
@@ -158,13 +169,13 @@ struct Lexer {
     uint8_t classes[256];
 };
 
+/* Reads what text, start, end, language, find_language, flags, depth and comments say. */
+void lexer_run(Lexer *self);
 /* Reads [start, end) as `language`, comments go to the same list. Parts that are nested deeper than
    LEXER_PARTS_MAX are passed over, so that nothing is read more often than that. */
 void lexer_run_inner(Lexer *self, const CommentLanguage *language, size_t start, size_t end);
 /* The engine itself, for machines that only prepare something. */
 void lexer_run_table(Lexer *self);
-/* From now on brackets end or nest the code in frames. */
-void lexer_mind_brackets(Lexer *self);
 
 // --- looking ---
 
@@ -191,7 +202,9 @@ static inline char lexer_before(const Lexer *self, size_t place)
 
 bool lexer_has(const Lexer *self, size_t place, const char *text);
 bool lexer_has_nocase(const Lexer *self, size_t place, const char *text);
-bool lexer_is_first(const Lexer *self, size_t place);   // only blanks before it on its line
+bool lexer_is_first(const Lexer *self, size_t place); // only blanks before it on its line
+/* `mark` at `place` is alone on its line. */
+bool lexer_is_alone(const Lexer *self, size_t place, const char *mark);
 size_t lexer_line_end(const Lexer *self, size_t place); // its LF, or the end
 size_t lexer_skip_blanks(const Lexer *self, size_t place);
 /* Of `needle` at or behind `place`; the end when there is none. */
@@ -213,6 +226,14 @@ void lexer_add_line(Lexer *self, unsigned flags);
 /* The comment that starts at `at`; goes behind it. */
 void lexer_add_block(Lexer *self, const BlockMark *mark);
 
+// --- entering code ---
+
+/* A byte of this class is looked at by the engine. */
+void lexer_set_class(Lexer *self, char byte, unsigned class);
+/* Pushes code that a bracket opens, which brackets end or nest from now on; false at
+   LEXER_DEPTH_MAX. */
+bool frame_push(Lexer *self, const Frame *frame);
+
 // --- literals (comment_strings.c) ---
 
 bool lexer_string(Lexer *self);
@@ -222,8 +243,9 @@ void literal_read(Lexer *self, const Literal *literal);
 void literal_open(Lexer *self, size_t open_size, const Literal *literal);
 /* From the bracket or other character at `at`, as in %q( ): to behind its closer. */
 void literal_delimited(Lexer *self, char escape, const char *interpolation);
-/* Pushes code that `bracket` opens; false at LEXER_DEPTH_MAX. */
-bool frame_push(Lexer *self, const Frame *frame);
+
+// --- code inside of something else (comment_frames.c) ---
+
 /* A bracket inside of code in a frame; false when it is none that matters. */
 bool frame_bracket(Lexer *self, char c);
 void frame_line_end(Lexer *self);

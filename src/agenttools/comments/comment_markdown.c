@@ -85,7 +85,7 @@ void machine_markdown(Lexer *self)
     if (lexer_has(self, self->at, "---\n")) { // front matter
         size_t start = self->at + 4, end = lexer_find(self, start - 1, "\n---");
         if (end < self->end) {
-            lexer_run_inner(self, comment_language_find("yaml"), start, MAX(start, end));
+            lexer_run_inner(self, self->find_language("yaml"), start, MAX(start, end));
             self->at = end + 4;
         }
     }

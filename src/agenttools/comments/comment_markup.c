@@ -81,21 +81,21 @@ static const CommentLanguage *script_language(const Lexer *self, const Tag *tag)
     g_autofree char *lang = attribute(self, tag, "lang");
     const char *kind = lang != NULL ? lang : type != NULL ? type : "";
     if (strcmp(kind, "tsx") == 0 || strcmp(kind, "jsx") == 0)
-        return comment_language_find(kind);
+        return self->find_language(kind);
     if (strcmp(kind, "ts") == 0 || strstr(kind, "typescript") != NULL)
-        return comment_language_find("typescript");
+        return self->find_language("typescript");
     bool is_script = *kind == '\0' || strcmp(kind, "js") == 0 || strcmp(kind, "module") == 0 ||
                      strstr(kind, "javascript") != NULL || strstr(kind, "ecmascript") != NULL;
-    return is_script ? comment_language_find("javascript") : NULL;
+    return is_script ? self->find_language("javascript") : NULL;
 }
 
 static const CommentLanguage *style_language(const Lexer *self, const Tag *tag)
 {
     g_autofree char *lang = attribute(self, tag, "lang");
     if (lang != NULL && (strcmp(lang, "scss") == 0 || strcmp(lang, "less") == 0))
-        return comment_language_find(lang);
+        return self->find_language(lang);
     return lang == NULL || strcmp(lang, "css") == 0 || strcmp(lang, "postcss") == 0
-               ? comment_language_find("css")
+               ? self->find_language("css")
                : NULL;
 }
 
@@ -167,7 +167,7 @@ static void read_front_matter(Lexer *self)
     if (!lexer_has(self, self->at, "---"))
         return;
     size_t start = self->at + 3, end = lexer_find(self, start, "\n---");
-    lexer_run_inner(self, comment_language_find("typescript"), start, end);
+    lexer_run_inner(self, self->find_language("typescript"), start, end);
     self->at = MIN(end + 4, self->end);
 }
 

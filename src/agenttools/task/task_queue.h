@@ -67,10 +67,5 @@ void task_set_text(char **text, const char *value); // value may be NULL
 /* The record, with dependencies. New reference. */
 bool task_record(TaskTx *tx, const Task *task, json_t **ret_record, GError **error);
 
-/* For task_move() (task_dependents.c): `id` is completed, so those waiting for it have one blocker
-   less; or it failed or was cancelled, so those that asked for that are cancelled too, and theirs.
- */
-bool task_dependents_release(TaskTx *tx, int64_t id, GError **error);
-bool task_dependents_cancel(TaskTx *tx, int64_t id, TaskStatus status, GError **error);
-/* "Cancelled: dependency 7 failed". Caller frees. */
+/* What a dependent that is cancelled is told: "Cancelled: dependency 7 failed". Caller frees. */
 char *task_dependents_reason(int64_t id, TaskStatus status);
