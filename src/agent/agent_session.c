@@ -107,17 +107,6 @@ static void publish_queues(AgentSession *self)
 
 static void update_setup(AgentSession *self, const ToolSet *tools);
 
-static const Model *find_model(const AgentSession *self, const char *provider, const char *model_id)
-{
-    size_t count = 0;
-    const Model *const *models = model_registry_all(self->registry, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (g_str_equal(models[i]->provider, provider) && g_str_equal(models[i]->id, model_id))
-            return models[i];
-    }
-    return NULL;
-}
-
 /* The model and the level that the session was left with, where they can be had. */
 static void restore_setup(AgentSession *self)
 {
@@ -125,7 +114,8 @@ static void restore_setup(AgentSession *self)
     session_build_context(self->engine.session, &saved);
     const char *name = json_get_text(saved.models, "default");
     g_auto(GStrv) parts = g_strsplit(name ? name : "", "/", 2);
-    const Model *model = parts[0] && parts[1] ? find_model(self, parts[0], parts[1]) : NULL;
+    const Model *model =
+        parts[0] && parts[1] ? model_registry_find(self->registry, parts[0], parts[1]) : NULL;
     if (model && model_registry_is_available(self->registry, model, false)) {
         self->model = model;
         self->is_model_named = false;
@@ -459,7 +449,7 @@ bool agent_session_branch(AgentSession *self, const char *entry_id, const char *
 bool agent_session_set_model(AgentSession *self, const char *provider, const char *model_id,
                              GError **error)
 {
-    const Model *model = find_model(self, provider, model_id);
+    const Model *model = model_registry_find(self->registry, provider, model_id);
     if (!model)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Model not found: %s/%s", provider,
                          model_id);

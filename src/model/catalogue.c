@@ -76,14 +76,21 @@ static unsigned next_levels(const char **position)
     return levels;
 }
 
-bool catalogue_next(const char **position, CatalogueModel *ret_model)
+static const char *rows_of(const char *provider)
+{
+    const CatalogueRows *rows = catalogue_rows;
+    while (rows->provider && strcmp(rows->provider, provider) != 0)
+        rows++;
+    return rows->provider ? rows->text : "";
+}
+
+bool catalogue_next(const char *provider, const char **position, CatalogueModel *ret_model)
 {
     if (!*position)
-        *position = catalogue_rows;
-    if (!**position) // no row has an empty first field: the end of the text
+        *position = rows_of(provider);
+    if (!**position) // no id is empty: the end of the text
         return false;
-    CatalogueModel model = { .provider = next_text(position) };
-    model.id = next_text(position);
+    CatalogueModel model = { .id = next_text(position) };
     model.name = next_text(position);
     model.context_window = next_count(position);
     model.max_tokens = next_count(position);

@@ -15,7 +15,6 @@ typedef struct CatalogueProvider {
 } CatalogueProvider;
 
 typedef struct CatalogueModel { // texts are static
-    const char *provider;
     const char *id;
     const char *name;
     int64_t context_window;
@@ -31,11 +30,16 @@ typedef struct CatalogueModel { // texts are static
 extern const CatalogueProvider catalogue_providers[];
 extern const size_t catalogue_provider_count;
 
-/* The fields of all rows, each with its NUL; read them with catalogue_next(). */
-extern const char catalogue_rows[];
+typedef struct CatalogueRows { // of one provider
+    const char *provider;
+    const char *text; // the fields, each with its NUL; catalogue_next() reads them
+} CatalogueRows;
 
-/* Rows in order: begin with *position NULL; false behind the last one. */
-bool catalogue_next(const char **position, CatalogueModel *ret_model);
+extern const CatalogueRows catalogue_rows[]; // the last one's provider is NULL
+
+/* The models of a provider in order: begin with *position NULL; false behind the last one, and for
+   a provider without models. */
+bool catalogue_next(const char *provider, const char **position, CatalogueModel *ret_model);
 
 /* NULL when unknown. */
 const CatalogueProvider *catalogue_find_provider(const char *name);

@@ -37,19 +37,35 @@ void model_registry_set_runtime_key(ModelRegistry *self, const char *provider, c
     g_hash_table_insert(self->runtime_keys, g_strdup(provider), g_strdup(key));
 }
 
+/* --api-key */
+static char *runtime_key(const ModelRegistry *self, const char *provider)
+{
+    return clean_key(g_hash_table_lookup(self->runtime_keys, provider));
+}
+
+static char *standing_key(const ModelRegistry *self, const char *provider)
+{
+    char *key = environment_key(provider, NULL);
+    const char *written = key ? NULL : g_hash_table_lookup(self->file_keys, provider);
+    if (!written)
+        return key;
+    const char *value = secrets_get(written);
+    return clean_key(value ? value : written);
+}
+
+bool registry_has_key(const ModelRegistry *self, const char *provider)
+{
+    g_autofree char *runtime = runtime_key(self, provider);
+    g_autofree char *standing = runtime ? NULL : standing_key(self, provider);
+    return runtime || standing;
+}
+
 char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_named)
 {
-    char *key = clean_key(g_hash_table_lookup(self->runtime_keys, model->provider));
+    char *key = runtime_key(self, model->provider);
     if (key || model->is_keyless)
         return key;
-    key = environment_key(model->provider, NULL);
-    if (key)
-        return key;
-    const char *written = g_hash_table_lookup(self->file_keys, model->provider);
-    if (written) {
-        const char *value = secrets_get(written);
-        key = clean_key(value ? value : written);
-    }
+    key = standing_key(self, model->provider);
     if (!key && is_named)
         key = clean_key(secrets_get("KEDGE_API_KEY"));
     return key;
@@ -57,7 +73,7 @@ char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_
 
 char *model_registry_key_source(const ModelRegistry *self, const Model *model)
 {
-    g_autofree char *runtime = clean_key(g_hash_table_lookup(self->runtime_keys, model->provider));
+    g_autofree char *runtime = runtime_key(self, model->provider);
     if (runtime)
         return g_strdup("--api-key");
     if (model->is_keyless)

@@ -37,11 +37,10 @@ void model_free(Model *self)
 }
 
 /* `compats`: text → JSON, shared by the many models that have the same. */
-static Model *model_from_catalogue(const CatalogueModel *entry, GHashTable *compats)
+static Model *model_from_catalogue(const CatalogueProvider *provider, const CatalogueModel *entry,
+                                   const char *base_url, GHashTable *compats)
 {
-    const CatalogueProvider *provider = catalogue_find_provider(entry->provider);
-    g_assert(provider && provider->base_url);
-    Model *self = model_new(entry->provider, entry->id, provider->api, provider->base_url);
+    Model *self = model_new(provider->name, entry->id, provider->api, base_url);
     g_free(self->name);
     self->name = g_strdup(entry->name);
     self->is_reasoning = entry->is_reasoning;
@@ -65,58 +64,164 @@ static void drop_json(gpointer json)
     json_decref(json);
 }
 
-static void add_catalogue(ModelRegistry *self)
+/* --- shelves */
+
+static Shelf *shelf_new(const char *provider, const char *base_url)
 {
+    Shelf *self = g_new0(Shelf, 1);
+    self->provider = g_strdup(provider);
+    self->base_url = g_strdup(base_url);
+    pthread_mutex_init(&self->lock, NULL);
+    return self;
+}
+
+static void shelf_free(Shelf *self)
+{
+    if (self->models)
+        g_ptr_array_unref(self->models);
+    pthread_mutex_destroy(&self->lock);
+    g_free(self->base_url);
+    g_free(self->provider);
+    g_free(self);
+}
+
+static GPtrArray *read_catalogue(const Shelf *shelf)
+{
+    GPtrArray *models = g_ptr_array_new_with_free_func((GDestroyNotify)model_free);
+    const CatalogueProvider *provider = catalogue_find_provider(shelf->provider);
+    const char *base_url = shelf->base_url ? shelf->base_url : provider ? provider->base_url : NULL;
     g_autoptr(GHashTable) compats = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, drop_json);
     const char *position = NULL;
     CatalogueModel entry;
-    while (catalogue_next(&position, &entry))
-        g_ptr_array_add(self->models, model_from_catalogue(&entry, compats));
+    while (provider && catalogue_next(shelf->provider, &position, &entry))
+        g_ptr_array_add(models, model_from_catalogue(provider, &entry, base_url, compats));
+    return models;
 }
 
-Model *registry_find(const ModelRegistry *self, const char *provider, const char *id)
+static GPtrArray *shelf_models(const ModelRegistry *registry, Shelf *self);
+
+static GPtrArray *gather_all(const ModelRegistry *self)
 {
-    for (guint i = 0; i < self->models->len; i++) {
-        Model *model = g_ptr_array_index(self->models, i);
-        if (strcmp(model->provider, provider) == 0 && strcmp(model->id, id) == 0)
+    GPtrArray *all = g_ptr_array_new();
+    for (guint i = 0; i < self->shelves->len; i++) {
+        GPtrArray *models = shelf_models(self, g_ptr_array_index(self->shelves, i));
+        for (guint k = 0; k < models->len; k++)
+            g_ptr_array_add(all, g_ptr_array_index(models, k));
+    }
+    return all;
+}
+
+static GPtrArray *shelf_models(const ModelRegistry *registry, Shelf *self)
+{
+    pthread_mutex_lock(&self->lock);
+    if (!self->models)
+        self->models = self->provider ? read_catalogue(self) : gather_all(registry);
+    pthread_mutex_unlock(&self->lock);
+    return self->models;
+}
+
+static bool shelf_is_read(Shelf *self)
+{
+    pthread_mutex_lock(&self->lock);
+    bool is_read = self->models != NULL;
+    pthread_mutex_unlock(&self->lock);
+    return is_read;
+}
+
+static Shelf *find_shelf(const ModelRegistry *self, const char *provider)
+{
+    for (guint i = 0; i < self->shelves->len; i++) {
+        Shelf *shelf = g_ptr_array_index(self->shelves, i);
+        if (strcmp(shelf->provider, provider) == 0)
+            return shelf;
+    }
+    return NULL;
+}
+
+static Shelf *find_shelf_nocase(const ModelRegistry *self, const char *provider)
+{
+    for (guint i = 0; i < self->shelves->len; i++) {
+        Shelf *shelf = g_ptr_array_index(self->shelves, i);
+        if (str_equal_nocase(shelf->provider, provider))
+            return shelf;
+    }
+    return NULL;
+}
+
+const GPtrArray *registry_models(const ModelRegistry *self, const char *provider)
+{
+    Shelf *shelf = provider ? find_shelf(self, provider) : self->all;
+    if (!shelf)
+        shelf = find_shelf_nocase(self, provider);
+    return shelf ? shelf_models(self, shelf) : self->none;
+}
+
+void registry_put_model(ModelRegistry *self, Model *model)
+{
+    Shelf *shelf = find_shelf(self, model->provider);
+    if (!shelf) {
+        shelf = shelf_new(model->provider, NULL);
+        shelf->models = g_ptr_array_new_with_free_func((GDestroyNotify)model_free);
+        g_ptr_array_add(self->shelves, shelf);
+    }
+    GPtrArray *models = shelf_models(self, shelf);
+    for (guint i = 0; i < models->len; i++) {
+        Model *have = g_ptr_array_index(models, i);
+        if (strcmp(have->id, model->id) == 0) {
+            model_free(have);
+            models->pdata[i] = model;
+            return;
+        }
+    }
+    g_ptr_array_add(models, model);
+}
+
+bool registry_has_provider(const ModelRegistry *self, const char *provider)
+{
+    return find_shelf_nocase(self, provider) != NULL;
+}
+
+const Model *model_registry_find(const ModelRegistry *self, const char *provider, const char *id)
+{
+    Shelf *shelf = find_shelf(self, provider);
+    const GPtrArray *models = shelf ? shelf_models(self, shelf) : self->none;
+    for (guint i = 0; i < models->len; i++) {
+        const Model *model = g_ptr_array_index(models, i);
+        if (strcmp(model->id, id) == 0)
             return model;
     }
     return NULL;
 }
 
-bool registry_has_provider(const ModelRegistry *self, const char *provider)
-{
-    for (guint i = 0; i < self->models->len; i++) {
-        const Model *model = g_ptr_array_index(self->models, i);
-        if (str_equal_nocase(model->provider, provider))
-            return true;
-    }
-    return false;
-}
+/* --- the registry */
 
-static void set_base_url(ModelRegistry *self, const char *provider, const char *base_url)
+static void add_shelves(ModelRegistry *self)
 {
-    for (guint i = 0; base_url && i < self->models->len; i++) {
-        Model *model = g_ptr_array_index(self->models, i);
-        if (strcmp(model->provider, provider) == 0) {
-            g_free(model->base_url);
-            model->base_url = g_strdup(base_url);
-        }
+    for (size_t i = 0; i < catalogue_provider_count; i++) {
+        const CatalogueProvider *provider = &catalogue_providers[i];
+        if (!provider->base_url)
+            continue;
+        const char *base_url = NULL;
+        if (strcmp(provider->name, "anthropic") == 0)
+            base_url = env_get_raw("ANTHROPIC_BASE_URL");
+        else if (strcmp(provider->name, "openai") == 0)
+            base_url = self->openai_base_url;
+        g_ptr_array_add(self->shelves, shelf_new(provider->name, base_url));
     }
 }
 
 ModelRegistry *model_registry_new(const char *models_file, char **ret_warning)
 {
     ModelRegistry *self = g_new0(ModelRegistry, 1);
-    self->models = g_ptr_array_new_with_free_func((GDestroyNotify)model_free);
+    self->shelves = g_ptr_array_new_with_free_func((GDestroyNotify)shelf_free);
+    self->all = shelf_new(NULL, NULL);
+    self->none = g_ptr_array_new();
     self->unlisted = g_ptr_array_new_with_free_func((GDestroyNotify)model_free);
     self->notices = g_ptr_array_new_with_free_func(g_free);
     self->file_keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     self->runtime_keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    add_catalogue(self);
     self->openai_base_url = g_strdup(env_get_raw("OPENAI_BASE_URL"));
-    set_base_url(self, "anthropic", env_get_raw("ANTHROPIC_BASE_URL"));
-    set_base_url(self, "openai", self->openai_base_url);
+    add_shelves(self);
 
     char *warning = NULL;
     g_autoptr(GError) error = NULL;
@@ -130,7 +235,9 @@ void model_registry_free(ModelRegistry *self)
 {
     if (!self)
         return;
-    g_ptr_array_unref(self->models);
+    shelf_free(self->all);
+    g_ptr_array_unref(self->shelves);
+    g_ptr_array_unref(self->none);
     g_ptr_array_unref(self->unlisted);
     g_ptr_array_unref(self->notices);
     g_hash_table_unref(self->file_keys);
@@ -141,26 +248,29 @@ void model_registry_free(ModelRegistry *self)
 
 const Model *const *model_registry_all(const ModelRegistry *self, size_t *ret_count)
 {
-    *ret_count = self->models->len;
-    return (const Model *const *)self->models->pdata;
+    const GPtrArray *models = registry_models(self, NULL);
+    *ret_count = models->len;
+    return (const Model *const *)models->pdata;
 }
 
 const Model *model_registry_default(const ModelRegistry *self)
 {
     const Model *first = NULL;
-    const char *without_key = ""; // the provider that was looked at last
-    for (guint i = 0; i < self->models->len; i++) {
-        const Model *model = g_ptr_array_index(self->models, i);
-        if (!model->is_keyless && strcmp(model->provider, without_key) == 0)
+    for (guint i = 0; i < self->shelves->len; i++) {
+        Shelf *shelf = g_ptr_array_index(self->shelves, i);
+        bool has_key = registry_has_key(self, shelf->provider);
+        if (!has_key && !shelf_is_read(shelf)) // only the models file says that none is needed
             continue;
-        if (!model_registry_is_available(self, model, false)) {
-            without_key = model->provider;
-            continue;
+        const GPtrArray *models = shelf_models(self, shelf);
+        for (guint k = 0; k < models->len; k++) {
+            const Model *model = g_ptr_array_index(models, k);
+            if (!has_key && !model->is_keyless)
+                continue;
+            if (catalogue_is_default(model))
+                return model;
+            if (!first)
+                first = model;
         }
-        if (catalogue_is_default(model))
-            return model;
-        if (!first)
-            first = model;
     }
     return first;
 }

@@ -2,7 +2,8 @@
  * The models kedge knows (agent-core §2.9–2.11): the built-in catalogue, models.yml of the agent
  * directory, and what ANTHROPIC_BASE_URL / OPENAI_BASE_URL change; selection by name; credentials.
  *
- * Built once by the main thread; read-only and thread safe afterwards.
+ * Built once by the main thread; thread safe afterwards, but for selection. Models of the catalogue
+ * are read when they are asked for.
  */
 #pragma once
 
@@ -19,8 +20,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ModelRegistry, model_registry_free)
 /* `--api-key`: a key for one provider that wins over all others; never stored. */
 void model_registry_set_runtime_key(ModelRegistry *self, const char *provider, const char *key);
 
-/* All models, catalogue order. Borrowed. */
+/* All models: the catalogue's providers in its order, then those that the models file adds.
+ * Borrowed.
+ */
 const Model *const *model_registry_all(const ModelRegistry *self, size_t *ret_count);
+/* By its exact names; NULL when nobody lists it. Borrowed. */
+const Model *model_registry_find(const ModelRegistry *self, const char *provider, const char *id);
 
 /* The key to send, or NULL; new string. KEDGE_API_KEY counts when `is_named` (--model was given).
  */

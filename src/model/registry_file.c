@@ -189,8 +189,9 @@ static void apply_provider(Model *model, const char *provider, const json_t *con
 static void apply_overrides(ModelRegistry *self, const char *provider, const json_t *config)
 {
     const json_t *overrides = json_get_object(config, "modelOverrides");
-    for (guint i = 0; i < self->models->len; i++) {
-        Model *model = g_ptr_array_index(self->models, i);
+    const GPtrArray *models = registry_models(self, provider);
+    for (guint i = 0; i < models->len; i++) {
+        Model *model = g_ptr_array_index(models, i);
         if (strcmp(model->provider, provider) != 0)
             continue;
         apply_provider(model, provider, config);
@@ -201,20 +202,6 @@ static void apply_overrides(ModelRegistry *self, const char *provider, const jso
         if (override)
             read_model(model, override);
     }
-}
-
-/* Replaces the model of the same provider and id, else is appended. */
-static void put_model(ModelRegistry *self, Model *model)
-{
-    for (guint i = 0; i < self->models->len; i++) {
-        Model *have = g_ptr_array_index(self->models, i);
-        if (strcmp(have->provider, model->provider) == 0 && strcmp(have->id, model->id) == 0) {
-            model_free(have);
-            self->models->pdata[i] = model;
-            return;
-        }
-    }
-    g_ptr_array_add(self->models, model);
 }
 
 static void add_model(ModelRegistry *self, const char *provider, const json_t *config,
@@ -238,7 +225,7 @@ static void add_model(ModelRegistry *self, const char *provider, const json_t *c
     const json_t *override = json_get_object(json_get_object(config, "modelOverrides"), id);
     if (override)
         read_model(model, override);
-    put_model(self, model);
+    registry_put_model(self, model);
 }
 
 static void apply_config(ModelRegistry *self, const char *provider, const json_t *config,

@@ -85,8 +85,9 @@ char *model_registry_list_text(const ModelRegistry *self, const char *pattern)
                                                       "max-out",  "thinking", "images" };
     g_autoptr(GPtrArray) models = g_ptr_array_new();
     bool is_any_usable = false;
-    for (guint i = 0; i < self->models->len; i++) {
-        Model *model = g_ptr_array_index(self->models, i);
+    const GPtrArray *all = registry_models(self, NULL);
+    for (guint i = 0; i < all->len; i++) {
+        Model *model = g_ptr_array_index(all, i);
         if (!model_registry_is_available(self, model, false))
             continue;
         is_any_usable = true;

@@ -6,8 +6,21 @@
 #include "model/catalogue.h"
 #include "model/registry.h"
 
+#include <pthread.h>
+
+/* The models of one provider. Those of the catalogue are read when somebody asks for them first:
+   a start needs one provider of many. */
+typedef struct Shelf {
+    char *provider; // NULL: all providers
+    char *base_url; // what the environment says instead of the catalogue, or NULL
+    pthread_mutex_t lock;
+    GPtrArray *models; // of Model; NULL until then
+} Shelf;
+
 struct ModelRegistry {
-    GPtrArray *models;        // of Model, catalogue order
+    GPtrArray *shelves;       // of Shelf: the catalogue's, then those that the models file adds
+    Shelf *all;               // borrows its models
+    GPtrArray *none;          // always empty
     GPtrArray *unlisted;      // of Model: made by selection, of ids that nobody listed
     GPtrArray *notices;       // of char *: what selections said
     GHashTable *file_keys;    // provider → apiKey of the models file, as written there
@@ -24,9 +37,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Model, model_free)
  *is used. ret_warning: what was left out of a usable file, or NULL. */
 bool registry_read_file(ModelRegistry *self, const char *path, char **ret_warning, GError **error);
 
-/* Borrowed; NULL when there is none. */
-Model *registry_find(const ModelRegistry *self, const char *provider, const char *id);
+/* Of Model: a provider's, in any case, or everybody's for NULL. Empty for a provider that nobody
+   lists. Borrowed. Thread safe. */
+const GPtrArray *registry_models(const ModelRegistry *self, const char *provider);
 bool registry_has_provider(const ModelRegistry *self, const char *provider);
+/* Takes ownership. Replaces the model of the same provider and id, else is the provider's last.
+   Only while the registry is made. */
+void registry_put_model(ModelRegistry *self, Model *model);
+/* A key resolves for all models of the provider. */
+bool registry_has_key(const ModelRegistry *self, const char *provider);
 
 /* The characters of `pattern` occur in `text` in that order, in any case. */
 bool registry_is_fuzzy_match(const char *text, const char *pattern);

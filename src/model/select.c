@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "model/select_private.h"
 
-typedef bool (*MatchFunc)(const Model *model, const char *pattern);
+typedef bool (*MatchFunc)(const Model *model, const char *id);
 
 bool registry_is_fuzzy_match(const char *text, const char *pattern)
 {
@@ -19,30 +19,16 @@ bool registry_is_fuzzy_match(const char *text, const char *pattern)
     return true;
 }
 
-static bool match_full_name(const Model *model, const char *pattern)
+static bool match_id(const Model *model, const char *id)
 {
-    size_t size = strlen(model->provider);
-    return g_ascii_strncasecmp(pattern, model->provider, size) == 0 && pattern[size] == '/' &&
-           str_equal_nocase(pattern + size + 1, model->id);
-}
-
-static bool match_id(const Model *model, const char *pattern)
-{
-    return str_equal_nocase(model->id, pattern);
+    return str_equal_nocase(model->id, id);
 }
 
 /* An id with a date, by what it is without. */
-static bool match_undated_id(const Model *model, const char *pattern)
+static bool match_undated_id(const Model *model, const char *id)
 {
     size_t size = strlen(model->id) - select_date_size(model->id);
-    return strlen(pattern) == size && g_ascii_strncasecmp(model->id, pattern, size) == 0;
-}
-
-static bool match_undated_full_name(const Model *model, const char *pattern)
-{
-    size_t size = strlen(model->provider);
-    return g_ascii_strncasecmp(pattern, model->provider, size) == 0 && pattern[size] == '/' &&
-           match_undated_id(model, pattern + size + 1);
+    return strlen(id) == size && g_ascii_strncasecmp(model->id, id, size) == 0;
 }
 
 size_t select_date_size(const char *id)
@@ -94,23 +80,36 @@ bool select_is_better(const ModelRegistry *self, const Model *a, const Model *b)
 
 /* `provider` NULL: any. */
 static const Model *find_best(const ModelRegistry *self, const char *provider, MatchFunc match,
-                              const char *pattern)
+                              const char *id)
 {
     const Model *best = NULL;
-    for (guint i = 0; i < self->models->len; i++) {
-        const Model *model = g_ptr_array_index(self->models, i);
-        if (provider && !str_equal_nocase(model->provider, provider))
-            continue;
-        if (match(model, pattern) && (!best || select_is_better(self, model, best)))
+    const GPtrArray *models = registry_models(self, provider);
+    for (guint i = 0; i < models->len; i++) {
+        const Model *model = g_ptr_array_index(models, i);
+        if (match(model, id) && (!best || select_is_better(self, model, best)))
             best = model;
     }
     return best;
 }
 
+/* `pattern` is provider/id, else an id. */
+static const Model *find_named(const ModelRegistry *self, const char *provider, MatchFunc match,
+                               const char *pattern)
+{
+    for (const char *slash = strchr(pattern, '/'); slash; slash = strchr(slash + 1, '/')) {
+        g_autofree char *prefix = g_strndup(pattern, (gsize)(slash - pattern));
+        if (provider && !str_equal_nocase(provider, prefix))
+            continue;
+        const Model *model = find_best(self, prefix, match, slash + 1);
+        if (model)
+            return model;
+    }
+    return find_best(self, provider, match, pattern);
+}
+
 static const Model *find_exact(const ModelRegistry *self, const char *pattern, const char *provider)
 {
-    const Model *model = find_best(self, provider, match_full_name, pattern);
-    return model ? model : find_best(self, provider, match_id, pattern);
+    return find_named(self, provider, match_id, pattern);
 }
 
 /* --- ids that no table has: models that live as long as the registry */
@@ -164,10 +163,8 @@ static const Model *dated_model(ModelRegistry *self, const Model *facts, const c
 static const Model *find_dated(ModelRegistry *self, const char *pattern, const char *provider)
 {
     size_t date_size = select_date_size(pattern);
-    if (date_size == 0) {
-        const Model *model = find_best(self, provider, match_undated_full_name, pattern);
-        return model ? model : find_best(self, provider, match_undated_id, pattern);
-    }
+    if (date_size == 0)
+        return find_named(self, provider, match_undated_id, pattern);
     g_autofree char *undated = g_strndup(pattern, strlen(pattern) - date_size);
     const Model *facts = find_exact(self, undated, provider);
     if (!facts)
@@ -179,12 +176,8 @@ static const Model *find_dated(ModelRegistry *self, const char *pattern, const c
 /* Any model of a provider, in any case; else one made of the provider's row. */
 static const Model *model_of_provider(ModelRegistry *self, const char *provider)
 {
-    for (guint i = 0; i < self->models->len; i++) {
-        const Model *model = g_ptr_array_index(self->models, i);
-        if (str_equal_nocase(model->provider, provider))
-            return model;
-    }
-    return NULL;
+    const GPtrArray *models = registry_models(self, provider);
+    return models->len > 0 ? g_ptr_array_index(models, 0) : NULL;
 }
 
 static bool is_plain_id(const char *id)

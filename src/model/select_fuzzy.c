@@ -106,10 +106,10 @@ static Candidates find_candidates(const ModelRegistry *self, const char *text, c
                          g_ptr_array_new() };
     g_auto(Words) words = words_of(text);
     bool is_same = false;
-    for (guint i = 0; i < self->models->len; i++) {
-        Model *model = g_ptr_array_index(self->models, i);
-        if ((provider && !str_equal_nocase(model->provider, provider)) ||
-            !has_words(model, &words) || !has_version(model, &words, &is_same) ||
+    const GPtrArray *models = registry_models(self, provider);
+    for (guint i = 0; i < models->len; i++) {
+        Model *model = g_ptr_array_index(models, i);
+        if (!has_words(model, &words) || !has_version(model, &words, &is_same) ||
             (only_usable && !model_registry_is_available(self, model, false)))
             continue;
         g_autofree char *key = key_of(model);

@@ -8,7 +8,7 @@
 static void assert_key(const ModelRegistry *registry, const char *provider, const char *id,
                        bool is_named, const char *want)
 {
-    const Model *model = registry_find(registry, provider, id);
+    const Model *model = model_registry_find(registry, provider, id);
     g_autofree char *got = model_registry_key(registry, model, is_named);
     if (g_strcmp0(got, want) != 0)
         fail_msg("%s: got '%s', want '%s'", provider, got, want);
@@ -21,11 +21,11 @@ static ModelRegistry *test_registry(void)
     clean_environment();
     g_autofree char *warning = NULL;
     ModelRegistry *registry = model_registry_new(NULL, &warning);
-    g_ptr_array_add(registry->models,
-                    model_new("lab", "l1", MODEL_API_OPENAI_COMPLETIONS, "http://127.0.0.1:1"));
+    registry_put_model(registry,
+                       model_new("lab", "l1", MODEL_API_OPENAI_COMPLETIONS, "http://127.0.0.1:1"));
     Model *local = model_new("ollama", "o1", MODEL_API_OPENAI_COMPLETIONS, "http://127.0.0.1:1");
     local->is_keyless = true;
-    g_ptr_array_add(registry->models, local);
+    registry_put_model(registry, local);
     return registry;
 }
 

@@ -111,7 +111,7 @@ static const char lab_file[] =
 static void test_file(void **state)
 {
     g_autoptr(ModelRegistry) registry = load(*state, lab_file, NULL);
-    const Model *coder = registry_find(registry, "lab", "coder-32b");
+    const Model *coder = model_registry_find(registry, "lab", "coder-32b");
     assert_string_equal(coder->name, "Coder 32B");
     assert_string_equal(coder->base_url, "http://10.0.0.5:8000/v1");
     assert_int_equal(coder->api, MODEL_API_OPENAI_COMPLETIONS);
@@ -127,32 +127,34 @@ static void test_file(void **state)
         "compat", coder->compat,
         "{'maxTokensField':'max_tokens','supportsDeveloperRole':false,'supportsStore':true}");
 
-    const Model *plain = registry_find(registry, "lab", "plain");
+    const Model *plain = model_registry_find(registry, "lab", "plain");
     assert_int_equal(plain->context_window, 128000);
     assert_int_equal(plain->max_tokens, 16384);
     assert_false(plain->is_reasoning || plain->accepts_images);
     assert_json("headers of the provider alone", plain->headers, "{'X-Team':'core'}");
 
-    const Model *m1 = registry_find(registry, "mock", "m1");
+    const Model *m1 = model_registry_find(registry, "mock", "m1");
     assert_true(m1->is_keyless && m1->has_bearer_auth);
     assert_int_equal(m1->api, MODEL_API_ANTHROPIC_MESSAGES);
-    assert_int_equal(registry_find(registry, "mock", "m2")->api, MODEL_API_OPENAI_COMPLETIONS);
-    assert_ptr_equal(model_registry_default(registry), registry_find(registry, "lab", "coder-32b"));
+    assert_int_equal(model_registry_find(registry, "mock", "m2")->api,
+                     MODEL_API_OPENAI_COMPLETIONS);
+    assert_ptr_equal(model_registry_default(registry),
+                     model_registry_find(registry, "lab", "coder-32b"));
 
-    assert_string_equal(registry_find(registry, "ollama", "qwen2.5-coder:32b")->base_url,
+    assert_string_equal(model_registry_find(registry, "ollama", "qwen2.5-coder:32b")->base_url,
                         "http://127.0.0.1:11434/v1");
-    const Model *sonnet = registry_find(registry, "anthropic", "claude-sonnet-4-5");
+    const Model *sonnet = model_registry_find(registry, "anthropic", "claude-sonnet-4-5");
     assert_int_equal(sonnet->context_window, 1000000);
     assert_string_equal(sonnet->name, "Big");
     assert_true(sonnet->is_reasoning);
-    assert_int_equal(registry_find(registry, "anthropic", "claude-opus-4-5")->context_window,
+    assert_int_equal(model_registry_find(registry, "anthropic", "claude-opus-4-5")->context_window,
                      200000);
 
-    assert_string_equal(registry_find(registry, "groq", "brand-new")->base_url,
+    assert_string_equal(model_registry_find(registry, "groq", "brand-new")->base_url,
                         "http://proxy.example/v1");
-    assert_string_equal(registry_find(registry, "groq", "llama-3.3-70b-versatile")->base_url,
+    assert_string_equal(model_registry_find(registry, "groq", "llama-3.3-70b-versatile")->base_url,
                         "http://proxy.example/v1");
-    assert_int_equal(registry_find(registry, "groq", "openai/gpt-oss-20b")->max_tokens, 5);
+    assert_int_equal(model_registry_find(registry, "groq", "openai/gpt-oss-20b")->max_tokens, 5);
 }
 
 static void test_broken_files(void **state)
@@ -183,17 +185,17 @@ static void test_broken_files(void **state)
         // a good provider beside the broken one is not used either
         g_autoptr(ModelRegistry) registry = load(*state, cases[i].text, cases[i].warning);
         assert_false(registry_has_provider(registry, "x"));
-        assert_non_null(registry_find(registry, "anthropic", "claude-sonnet-4-5"));
+        assert_non_null(model_registry_find(registry, "anthropic", "claude-sonnet-4-5"));
     }
     g_autoptr(ModelRegistry) later = load(
         *state,
         "providers: {x: {baseUrl: 'http://h', auth: none, models: [{id: m, api: openai-responses}, "
         "{id: n, api: openai-completions}]}}",
         "Provider x, model m: api \"openai-responses\" is not supported yet.");
-    assert_null(registry_find(later, "x", "m"));
-    assert_non_null(registry_find(later, "x", "n"));
+    assert_null(model_registry_find(later, "x", "m"));
+    assert_non_null(model_registry_find(later, "x", "n"));
     g_autoptr(ModelRegistry) empty = load(*state, "", NULL);
-    assert_non_null(registry_find(empty, "openai", "gpt-5"));
+    assert_non_null(model_registry_find(empty, "openai", "gpt-5"));
 }
 
 static void test_absent_and_json(void **state)
@@ -202,14 +204,14 @@ static void test_absent_and_json(void **state)
     g_autofree char *warning = NULL;
     g_autoptr(ModelRegistry) absent = model_registry_new(place->file, &warning);
     assert_null(warning);
-    assert_non_null(registry_find(absent, "openai", "gpt-5"));
+    assert_non_null(model_registry_find(absent, "openai", "gpt-5"));
 
     g_autofree char *json = g_build_filename(place->dir, "models.json", NULL);
     assert_true(g_file_set_contents(
         json, "{\"providers\":{\"groq\":{\"baseUrl\":\"http://h/v1\"}}}", -1, NULL));
     g_autoptr(ModelRegistry) older = model_registry_new(place->file, &warning);
     assert_null(warning);
-    assert_string_equal(registry_find(older, "groq", "llama-3.3-70b-versatile")->base_url,
+    assert_string_equal(model_registry_find(older, "groq", "llama-3.3-70b-versatile")->base_url,
                         "http://h/v1");
 }
 
@@ -218,15 +220,16 @@ static void test_base_urls(void **state)
     g_setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1", TRUE);
     g_setenv("OPENAI_BASE_URL", "http://127.0.0.1:2/v1", TRUE);
     g_autoptr(ModelRegistry) registry = load(*state, "", NULL);
-    assert_string_equal(registry_find(registry, "anthropic", "claude-opus-4-5")->base_url,
+    assert_string_equal(model_registry_find(registry, "anthropic", "claude-opus-4-5")->base_url,
                         "http://127.0.0.1:1");
-    assert_string_equal(registry_find(registry, "openai", "gpt-5")->base_url,
+    assert_string_equal(model_registry_find(registry, "openai", "gpt-5")->base_url,
                         "http://127.0.0.1:2/v1");
-    assert_string_equal(registry_find(registry, "groq", "llama-3.3-70b-versatile")->base_url,
+    assert_string_equal(model_registry_find(registry, "groq", "llama-3.3-70b-versatile")->base_url,
                         "https://api.groq.com/openai/v1");
     g_autoptr(ModelRegistry) file_wins =
         load(*state, "providers: {openai: {baseUrl: 'http://file/v1'}}", NULL);
-    assert_string_equal(registry_find(file_wins, "openai", "gpt-5")->base_url, "http://file/v1");
+    assert_string_equal(model_registry_find(file_wins, "openai", "gpt-5")->base_url,
+                        "http://file/v1");
 }
 
 static void test_list(void **state)

@@ -9,7 +9,7 @@ static void add(ModelRegistry *registry, const char *provider, const char *id, c
     g_free(model->name);
     model->name = g_strdup(name);
     model->is_keyless = true;
-    g_ptr_array_add(registry->models, model);
+    registry_put_model(registry, model);
 }
 
 static ModelRegistry *test_registry(void)
@@ -17,7 +17,7 @@ static ModelRegistry *test_registry(void)
     clean_environment();
     g_autofree char *warning = NULL;
     ModelRegistry *registry = model_registry_new(NULL, &warning);
-    g_ptr_array_set_size(registry->models, 0);
+    g_ptr_array_set_size(registry->shelves, 0);
     add(registry, "openrouter", "maker/sonic-2", "Sonic 2");
     add(registry, "mock", "m1", "Mock One");
     add(registry, "mock", "coder:32b", "Coder");
@@ -138,8 +138,9 @@ static void test_failures(void **state G_GNUC_UNUSED)
 static void test_usable_first(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ModelRegistry) registry = test_registry();
-    for (guint i = 0; i < registry->models->len; i++) {
-        Model *model = g_ptr_array_index(registry->models, i);
+    const GPtrArray *models = registry_models(registry, NULL);
+    for (guint i = 0; i < models->len; i++) {
+        Model *model = g_ptr_array_index(models, i);
         model->is_keyless = strcmp(model->provider, "lab") == 0;
     }
     ModelChoice choice;
@@ -172,13 +173,48 @@ static void test_unlisted_openai(void **state G_GNUC_UNUSED)
     clean_environment();
 }
 
+/* "provider …" of what was read of the catalogue so far. */
+static void assert_read(const ModelRegistry *registry, const char *want)
+{
+    g_autoptr(GString) got = g_string_new(NULL);
+    for (guint i = 0; i < registry->shelves->len; i++) {
+        const Shelf *shelf = g_ptr_array_index(registry->shelves, i);
+        if (shelf->models)
+            g_string_append_printf(got, "%s%s", got->len > 0 ? " " : "", shelf->provider);
+    }
+    assert_string_equal(got->str, want);
+}
+
+/* A start must not pay for the hundreds of models that it does not use. */
+static void test_reads_one_provider(void **state G_GNUC_UNUSED)
+{
+    clean_environment();
+    g_setenv("GROQ_API_KEY", "k", TRUE);
+    g_autofree char *warning = NULL;
+    g_autoptr(ModelRegistry) registry = model_registry_new(NULL, &warning);
+    assert_read(registry, "");
+    assert_string_equal(model_registry_default(registry)->provider, "groq");
+    assert_read(registry, "groq");
+    ModelChoice choice;
+    assert_true(
+        model_registry_select(registry, "Anthropic/claude-sonnet-4-5", NULL, &choice, NULL));
+    assert_string_equal(choice.model->id, "claude-sonnet-4-5");
+    assert_read(registry, "anthropic groq");
+    assert_non_null(model_registry_find(registry, "openai", "gpt-5"));
+    assert_null(model_registry_find(registry, "nobody", "gpt-5"));
+    assert_read(registry, "anthropic openai groq");
+    size_t count;
+    assert_true(model_registry_all(registry, &count)[0]);
+    assert_true(count > 700);
+    clean_environment();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selectors),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_usable_first),
-        cmocka_unit_test(test_unlisted_openai),
+        cmocka_unit_test(test_selectors),          cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_usable_first),       cmocka_unit_test(test_unlisted_openai),
+        cmocka_unit_test(test_reads_one_provider),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
