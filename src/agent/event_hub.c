@@ -20,6 +20,7 @@ typedef struct Item {
     json_t *event;     // NULL for a live message and for a gap
     LiveMessage *live; // told as far as it is when its turn comes
     size_t missed;     // updates that this one stands for; of a gap: events
+    uint64_t number;   // of all that the hub was given
 } Item;
 
 struct Subscription {
@@ -39,8 +40,11 @@ struct EventHub {
     int wake_fd;
     bool is_telling;
 
+    uint64_t last_told; // what comes later waits for the next round
+
     pthread_mutex_t lock; // guards the rest, and what waits for each subscriber
     GPtrArray *subscriptions;
+    uint64_t last_number;
     bool is_woken;
 };
 
@@ -97,14 +101,15 @@ static bool merge_update(Subscription *self, json_t *event)
     return false;
 }
 
-static Item *push_item(Subscription *self)
+static Item *push_item(Subscription *self, uint64_t number)
 {
     Item *item = g_new0(Item, 1);
+    item->number = number;
     g_queue_push_tail(&self->items, item);
     return item;
 }
 
-static void push_event(Subscription *self, json_t *event, bool is_control)
+static void push_event(Subscription *self, json_t *event, bool is_control, uint64_t number)
 {
     if (merge_update(self, event))
         return;
@@ -113,18 +118,19 @@ static void push_event(Subscription *self, json_t *event, bool is_control)
     if (is_full && last && !last->event && !last->live)
         last->missed++;
     else if (is_full)
-        push_item(self)->missed = 1;
+        push_item(self, number)->missed = 1;
     else
-        push_item(self)->event = json_incref(event);
+        push_item(self, number)->event = json_incref(event);
 }
 
 static void publish(EventHub *self, json_t *event, bool is_control)
 {
     pthread_mutex_lock(&self->lock);
+    self->last_number++;
     for (unsigned i = 0; i < self->subscriptions->len; i++) {
         Subscription *subscription = self->subscriptions->pdata[i];
         if (!subscription->is_removed && (!is_control || subscription->spec.wants_control))
-            push_event(subscription, event, is_control);
+            push_event(subscription, event, is_control, self->last_number);
     }
     wake_locked(self);
     pthread_mutex_unlock(&self->lock);
@@ -144,6 +150,7 @@ void event_hub_publish_control(EventHub *self, json_t *event)
 void event_hub_publish_live(EventHub *self, LiveMessage *live)
 {
     pthread_mutex_lock(&self->lock);
+    self->last_number++;
     for (unsigned i = 0; i < self->subscriptions->len; i++) {
         Subscription *subscription = self->subscriptions->pdata[i];
         if (subscription->is_removed || subscription->spec.detail == DETAIL_NONE)
@@ -151,7 +158,7 @@ void event_hub_publish_live(EventHub *self, LiveMessage *live)
         const Item *last = g_queue_peek_tail(&subscription->items);
         if (last && last->live == live)
             continue; // it waits already, and will be told as far as it is then
-        push_item(subscription)->live = live_message_ref(live);
+        push_item(subscription, self->last_number)->live = live_message_ref(live);
         wake_locked(self);
     }
     pthread_mutex_unlock(&self->lock);
@@ -206,6 +213,8 @@ static Item *take_item(EventHub *self, Subscription *subscription, gint64 *wait_
         return NULL;
     pthread_mutex_lock(&self->lock);
     Item *item = g_queue_peek_head(&subscription->items);
+    if (item && item->number > self->last_told)
+        item = NULL;
     gint64 wait = item ? time_to_wait(subscription, item) : 0;
     if (item && wait == 0)
         g_queue_pop_head(&subscription->items);
@@ -232,6 +241,10 @@ static void tell_all(EventHub *self)
 {
     gint64 wait_ms = G_MAXINT64;
     self->is_telling = true;
+    // all are told of the same in a round, so that whoever listens first knows it before the others
+    pthread_mutex_lock(&self->lock);
+    self->last_told = self->last_number;
+    pthread_mutex_unlock(&self->lock);
     for (unsigned i = 0; i < self->subscriptions->len; i++) {
         Subscription *subscription = self->subscriptions->pdata[i];
         Item *item = NULL;

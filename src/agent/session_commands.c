@@ -232,12 +232,17 @@ COMMAND(get_last_assistant_text)
         .name = #command, .help = help_, .fields = fields_, .args_size = sizeof(CommandArgs),      \
         .need = need_, .run = run_##command                                                        \
     }
+#define URGENT_ROW(command, help_, fields_)                                                        \
+    {                                                                                              \
+        .name = #command, .help = help_, .fields = fields_, .args_size = sizeof(CommandArgs),      \
+        .is_urgent = true, .run = run_##command                                                    \
+    }
 
 static const SessionCommand commands[] = {
-    ROW(prompt, "Send a message and run", prompt_fields, COMMAND_ANY_TIME),
-    ROW(steer, "Say something to the run that is on", message_fields, COMMAND_ANY_TIME),
-    ROW(follow_up, "Send a message when the run has ended", message_fields, COMMAND_ANY_TIME),
-    ROW(abort, "Stop the run", no_fields, COMMAND_ANY_TIME),
+    URGENT_ROW(prompt, "Send a message and run", prompt_fields),
+    URGENT_ROW(steer, "Say something to the run that is on", message_fields),
+    URGENT_ROW(follow_up, "Send a message when the run has ended", message_fields),
+    URGENT_ROW(abort, "Stop the run", no_fields),
     ROW(set_model, "Model from the next turn on", model_fields, COMMAND_ANY_TIME),
     ROW(set_thinking_level, "Thinking level from the next turn on", level_fields, COMMAND_ANY_TIME),
     ROW(set_tools, "Tools from the next turn on", tools_fields, COMMAND_ANY_TIME),
@@ -249,8 +254,8 @@ static const SessionCommand commands[] = {
     ROW(fork, "Go on in a copy of the session", no_fields, COMMAND_ENDS_RUN),
     ROW(branch, "Go on from before a user message, in a new session", branch_fields,
         COMMAND_ENDS_RUN),
-    ROW(answer, "Answer a question", answer_fields, COMMAND_ANY_TIME),
-    ROW(get_state, "How it stands", no_fields, COMMAND_ANY_TIME),
+    URGENT_ROW(answer, "Answer a question", answer_fields),
+    URGENT_ROW(get_state, "How it stands", no_fields),
     ROW(get_messages, "The messages so far", no_fields, COMMAND_ANY_TIME),
     ROW(get_branch_messages, "The user messages that can be branched from", no_fields,
         COMMAND_NEEDS_IDLE),
@@ -272,6 +277,39 @@ const SessionCommand *session_command_find(const char *name)
     return NULL;
 }
 
+static void free_problem(gpointer problem)
+{
+    field_problem_free(problem);
+}
+
+/* "message is required and must be a string" as `"message" must be a string`. Caller frees. */
+static char *word_problem(const FieldProblem *problem)
+{
+    size_t length = strlen(problem->path);
+    if (!problem->is_made || length == 0 || !g_str_has_prefix(problem->text, problem->path))
+        return g_strdup(problem->text);
+    const char *rest = problem->text + length;
+    const char *required = " is required and";
+    if (g_str_has_prefix(rest, required))
+        rest += strlen(required);
+    return g_strdup_printf("\"%s\"%s", problem->path, rest);
+}
+
+static bool decode(const SessionCommand *command, const json_t *arguments, CommandArgs *args,
+                   json_t **ret_kept, GError **error)
+{
+    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(free_problem);
+    g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(free_problem);
+    if (field_check(command->fields, arguments, args, ret_kept, problems, unknown))
+        return true;
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (unsigned i = 0; i < problems->len; i++) {
+        g_autofree char *sentence = word_problem(problems->pdata[i]);
+        g_string_append_printf(text, "%s%s", i > 0 ? "; " : "", sentence);
+    }
+    return fail_with(error, KEDGE_ERROR_USAGE, "%s: %s", command->name, text->str);
+}
+
 bool session_command_run(AgentSession *session, const char *name, const json_t *arguments,
                          const char *id, CommandReply *ret_reply, GError **error)
 {
@@ -283,9 +321,8 @@ bool session_command_run(AgentSession *session, const char *name, const json_t *
                          name);
     CommandArgs args = { 0 };
     g_autoptr(json_t) kept = NULL;
-    g_autofree char *problems = NULL;
-    if (!field_decode(command->fields, arguments, FIELD_EXACT, &args, &kept, &problems))
-        return fail_with(error, KEDGE_ERROR_USAGE, "%s: %s", name, g_strstrip(problems));
+    if (!decode(command, arguments, &args, &kept, error))
+        return false;
     g_auto(CommandReply) reply = { 0 };
     if (!command->run(session, &args, id, &reply, error))
         return false;

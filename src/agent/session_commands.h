@@ -27,6 +27,7 @@ typedef struct SessionCommand {
     const FieldDef *fields;
     size_t args_size;
     CommandNeed need;
+    bool is_urgent; // carried out at once, whatever else takes its time
     bool (*run)(AgentSession *session, const void *args, const char *id, CommandReply *reply,
                 GError **error);
 } SessionCommand;
@@ -35,8 +36,8 @@ typedef struct SessionCommand {
 const SessionCommand *session_commands(void);
 const SessionCommand *session_command_find(const char *name); // NULL: there is none
 
-/* Decodes `arguments` (an object, may be NULL) and carries the command out. USAGE: `Unknown
-   command: X`, `prompt: - message: must have required property 'message'`; otherwise the command's
-   own. */
+/* Decodes `arguments` (an object, may be NULL) and carries the command out; fields that it does not
+   know are passed over. USAGE: `Unknown command: X`, `prompt: "message" must be a string`;
+   otherwise the command's own. */
 bool session_command_run(AgentSession *session, const char *name, const json_t *arguments,
                          const char *id, CommandReply *ret_reply, GError **error);

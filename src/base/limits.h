@@ -35,6 +35,7 @@
 #define LIMIT_ARTIFACT_BYTES    (256 * MIB) // of one artifact; a larger one keeps head and tail
 #define LIMIT_ARGUMENT_BYTES    (16 * MIB)  // arguments of one tool call
 #define LIMIT_MCP_LINE_BYTES    (64 * MIB)
+#define LIMIT_RPC_LINE_BYTES    (64 * MIB)
 #define LIMIT_LINE_OUTPUT_BYTES (128 * MIB) // that a line channel's other side leaves unread
 #define LIMIT_STDIN_BYTES       (64 * MIB)  // piped prompt
 #define LIMIT_AT_TEXT_BYTES     (5 * MIB)   // @file (agent-core §1.4)

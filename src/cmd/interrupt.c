@@ -3,8 +3,8 @@
  */
 #include "cmd/interrupt.h"
 
+#include "base/children.h"
 #include "base/loop.h"
-#include "base/str.h"
 #include "base/worker.h"
 
 #include <signal.h>
@@ -17,33 +17,10 @@ typedef struct Frame {
     int signal_number;
 } Frame;
 
-/* The parent of a process, from "PID (NAME) STATE PPID …"; NAME may hold anything. 0: not known. */
-static int64_t parent_of(const char *pid_text)
-{
-    g_autofree char *path = g_build_filename("/proc", pid_text, "stat", NULL);
-    g_autofree char *stat = NULL;
-    if (!g_file_get_contents(path, &stat, NULL, NULL))
-        return 0;
-    const char *name_end = strrchr(stat, ')');
-    return name_end && strlen(name_end) > 4 ? g_ascii_strtoll(name_end + 4, NULL, 10) : 0;
-}
-
-/* Every child leads a group of its own (common §6). */
-static void kill_children(void)
-{
-    g_autoptr(GDir) proc = g_dir_open("/proc", 0, NULL);
-    const char *name = NULL;
-    while (proc && (name = g_dir_read_name(proc))) {
-        int64_t pid = 0;
-        if (str_parse_int(name, &pid) && pid > 1 && parent_of(name) == getpid())
-            kill((pid_t)-pid, SIGKILL);
-    }
-}
-
 static void on_signal(Frame *frame, int signal_number)
 {
     if (frame->signal_number != 0) {
-        kill_children(); // their two seconds to end politely are over
+        children_kill_all(); // their two seconds to end politely are over
         _exit(128 + signal_number);
     }
     frame->signal_number = signal_number;

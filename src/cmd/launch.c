@@ -15,6 +15,7 @@
 #include "cmd/launch_session.h"
 #include "cmd/scratch.h"
 #include "model/message.h"
+#include "rpc/server.h"
 
 #include <errno.h>
 
@@ -146,11 +147,9 @@ static void run_prompts(Launch *self, AgentSession *session)
     }
 }
 
-static AgentSession *open_conversation(Launch *self)
+static AgentSessionOptions conversation_options(Launch *self)
 {
-    g_autoptr(GString) context = g_string_new(NULL);
-    const AgentSessionOptions options = {
-        .context_note = context,
+    return (AgentSessionOptions) {
         .cancel = self->cancel,
         .settings = self->settings,
         .registry = g_steal_pointer(&self->registry),
@@ -170,6 +169,13 @@ static AgentSession *open_conversation(Launch *self)
         .max_turns = self->options.max_turns,
         .max_cost = self->options.max_cost,
     };
+}
+
+static AgentSession *open_conversation(Launch *self)
+{
+    g_autoptr(GString) context = g_string_new(NULL);
+    AgentSessionOptions options = conversation_options(self);
+    options.context_note = context;
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     AgentSession *session = agent_session_new(&options, warnings);
     cmd_print_warnings(warnings);
@@ -218,6 +224,18 @@ static void say_key(const Launch *self)
     log_text("key for %s: %s", model->provider, source);
 }
 
+static int serve_rpc(Launch *self)
+{
+    g_autoptr(GError) error = NULL;
+    const AgentSessionOptions conversation = conversation_options(self);
+    const RpcOptions options = {
+        .conversation = &conversation,
+        .waits_on_eof = self->options.waits_on_eof,
+    };
+    int exit_code = 0;
+    return rpc_serve(&options, &exit_code, &error) ? exit_code : cmd_fail(error);
+}
+
 static int start(Launch *self, const CommandEnv *env)
 {
     g_autoptr(GError) error = NULL;
@@ -235,6 +253,8 @@ static int start(Launch *self, const CommandEnv *env)
     }
     if (self->options.verbose)
         say_key(self);
+    if (launch_options_is_rpc(&self->options))
+        return serve_rpc(self);
     self->cancel = cancel_new(NULL);
     self->output = (LaunchOutput) {
         .is_json = g_strcmp0(self->options.mode, "json") == 0,
@@ -261,6 +281,8 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
         return cmd_print(text) ? EXIT_OK : EXIT_FAILED;
     }
     self.settings = cmd_load_settings(self.cwd);
+    if (launch_options_is_rpc(&self.options))
+        return start(&self, env);
     bool is_interactive = false;
     if (!gather_input(&self, &is_interactive, &error)) {
         log_error("%s", error->message);

@@ -3,13 +3,14 @@
  */
 #include "cmd/launch_options.h"
 
-static const char *const modes[] = { "text", "json", NULL };
+static const char *const modes[] = { "text", "json", "rpc", NULL };
 
 const FieldDef launch_fields[] = {
     { "print", FIELD_BOOLEAN, offsetof(LaunchOptions, is_print), .short_flag = 'p',
       .help = "Run the prompts, print the answer, exit" },
     { "mode", FIELD_ENUM, offsetof(LaunchOptions, mode), .values = modes,
-      .help = "Output of a run: the answer's text, or every event as a line of JSON" },
+      .help = "text: print the answer; json: every event as a line of JSON; rpc: take "
+              "commands as lines of JSON on standard input, too" },
     { "model", FIELD_STRING, offsetof(LaunchOptions, model), .value_name = "SELECTOR",
       .help = "Model: [provider/]id-or-pattern[:thinking level]" },
     { "provider", FIELD_STRING, offsetof(LaunchOptions, provider), .value_name = "NAME",
@@ -52,6 +53,8 @@ const FieldDef launch_fields[] = {
       .help = "With --mode json: exit 1 when the model failed" },
     { "fullUpdates", FIELD_BOOLEAN, offsetof(LaunchOptions, full_updates),
       .help = "With --mode json: each update of a message carries the whole message so far" },
+    { "waitOnEof", FIELD_BOOLEAN, offsetof(LaunchOptions, waits_on_eof),
+      .help = "With --mode rpc: what runs when the input ends may come to its end first" },
     { "verbose", FIELD_BOOLEAN, offsetof(LaunchOptions, verbose),
       .help = "Show tool calls on standard error even when it is no terminal" },
     { "cwd", FIELD_STRING, offsetof(LaunchOptions, cwd), .value_name = "DIR",
@@ -65,6 +68,24 @@ void launch_options_clear(LaunchOptions *self)
 {
     g_clear_pointer(&self->kept, json_decref);
     g_clear_pointer(&self->words, g_ptr_array_unref);
+}
+
+bool launch_options_is_rpc(const LaunchOptions *self)
+{
+    return g_strcmp0(self->mode, "rpc") == 0;
+}
+
+static bool check_rpc_words(const LaunchOptions *options, GError **error)
+{
+    for (unsigned i = 0; i < options->words->len; i++) {
+        if (*(const char *)options->words->pdata[i] == '@')
+            return fail_with(error, KEDGE_ERROR_USAGE,
+                             "@file arguments are not supported in RPC mode");
+    }
+    if (options->words->len > 0)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "messages are not taken in RPC mode; send them as `prompt` commands");
+    return true;
 }
 
 static bool check(const LaunchOptions *options, GError **error)
@@ -85,7 +106,7 @@ static bool check(const LaunchOptions *options, GError **error)
     if (options->max_cost < 0)
         return fail_with(error, KEDGE_ERROR_USAGE, "--max-cost must be a positive number, not %g",
                          options->max_cost);
-    return true;
+    return !launch_options_is_rpc(options) || check_rpc_words(options, error);
 }
 
 bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options,

@@ -7,7 +7,7 @@
 
 typedef struct LaunchOptions { // strings are borrowed from `kept`
     bool is_print, is_continue, has_resume, has_session, no_session, no_tools, fail_on_error,
-        full_updates;
+        full_updates, waits_on_eof;
     bool allow_writes, allow_home, verbose, has_list_models, has_thinking;
     const char *mode, *resume, *session, *fork, *session_dir, *model, *provider, *thinking,
         *api_key;
@@ -22,6 +22,8 @@ extern const FieldDef launch_fields[];
 
 void launch_options_clear(LaunchOptions *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LaunchOptions, launch_options_clear)
+
+bool launch_options_is_rpc(const LaunchOptions *self);
 
 /* Unknown options go to `warnings`, as texts. USAGE errors say which flag. */
 bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options,

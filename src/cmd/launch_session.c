@@ -113,6 +113,14 @@ static bool no_models(const LaunchPlace *place, GError **error)
                      place->agent_dir);
 }
 
+/* A client of RPC may choose a model later: until then a prompt says what is missing. */
+static const Model *any_model(const LaunchPlace *place)
+{
+    size_t count = 0;
+    const Model *const *models = model_registry_all(place->registry, &count);
+    return launch_options_is_rpc(place->options) && count > 0 ? models[0] : NULL;
+}
+
 /* The order of agent-core §2.10. */
 static bool choose_model(const LaunchPlace *place, const SessionContext *saved, ModelChoice *choice,
                          GError **error)
@@ -127,6 +135,8 @@ static bool choose_model(const LaunchPlace *place, const SessionContext *saved, 
         select_saved(place, role, "modelRoles.default", choice, &ignored))
         return true;
     *choice = (ModelChoice) { .model = model_registry_default(place->registry) };
+    if (!choice->model)
+        choice->model = any_model(place);
     if (!choice->model)
         return no_models(place, error);
     if (problem)

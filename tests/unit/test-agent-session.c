@@ -65,7 +65,7 @@ static void test_table(void **state)
         const char *name, *arguments, *want;
     } cases[] = {
         { "explode", NULL, "Unknown command: explode" },
-        { "prompt", "{}", "prompt: - message: must have required property 'message'" },
+        { "prompt", "{}", "prompt: \"message\" must be a string" },
         { "set_model", "{\"provider\":\"lab\",\"modelId\":\"no\"}", "Model not found: lab/no" },
         { "set_tools", "{\"names\":[\"zap\"]}", "there is no tool \"zap\"" },
         { "answer", "{\"questionId\":\"q9\",\"approved\":true}",

@@ -12,14 +12,24 @@ typedef struct Listener {
     struct Fixture *fixture;
     GString *got;
     Subscription *subscription;
-    bool leaves; // with the first event
+    bool leaves;        // with the first event
+    const char *answer; // published with the first event; NULL: nothing
 } Listener;
 
 typedef struct Fixture {
     Loop *loop;
     EventHub *hub;
     Listener a, b;
+    GString *order; // of both: who was told what
 } Fixture;
+
+static json_t *event_named(const char *name)
+{
+    json_t *event = json_object();
+    json_set_text(event, "type", "thing");
+    json_set_text(event, "name", name);
+    return event;
+}
 
 static void on_event(json_t *event, void *user_data)
 {
@@ -34,6 +44,10 @@ static void on_event(json_t *event, void *user_data)
     const char *delta = json_get_text(json_get_object(event, "assistantMessageEvent"), "delta");
     if (delta)
         g_string_append_printf(self->got, "[%s]", delta);
+    g_string_append_printf(self->fixture->order, "%s%s ", self == &self->fixture->a ? "a" : "b",
+                           name ? name : "?");
+    if (self->answer)
+        event_hub_publish(self->fixture->hub, event_named(g_steal_pointer(&self->answer)));
     if (self->leaves)
         event_hub_unsubscribe(self->fixture->hub, self->subscription);
 }
@@ -56,6 +70,7 @@ static int setup(void **state)
 {
     Fixture *self = g_new0(Fixture, 1);
     self->loop = loop_new();
+    self->order = g_string_new(NULL);
     self->hub = event_hub_new(self->loop, quit_when_drained, self);
     listen_to(self, &self->a, DETAIL_NONE, false);
     listen_to(self, &self->b, DETAIL_DELTAS, true);
@@ -70,16 +85,9 @@ static int teardown(void **state)
     loop_free(self->loop);
     g_string_free(self->a.got, TRUE);
     g_string_free(self->b.got, TRUE);
+    g_string_free(self->order, TRUE);
     g_free(self);
     return 0;
-}
-
-static json_t *event_named(const char *name)
-{
-    json_t *event = json_object();
-    json_set_text(event, "type", "thing");
-    json_set_text(event, "name", name);
-    return event;
 }
 
 static json_t *update_of(const char *call_id, const char *name)
@@ -209,6 +217,16 @@ static void publish_many(void *data)
         publish(self, ".");
 }
 
+/* Nobody knows an event before whoever listens first. */
+static void test_rounds(void **state)
+{
+    Fixture *self = *state;
+    self->b.answer = "2";
+    publish(self, "1");
+    loop_run(self->loop);
+    assert_string_equal(self->order->str, "a1 b1 a2 b2 ");
+}
+
 static void test_threads(void **state)
 {
     Fixture *self = *state;
@@ -229,6 +247,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_held, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bound, setup, teardown),
         cmocka_unit_test_setup_teardown(test_live, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_rounds, setup, teardown),
         cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
     };
     return cmocka_run_group_tests_name("event-hub", tests, NULL, NULL);

@@ -1,0 +1,58 @@
+/*
+ * Dialogs (dialogs.h).
+ */
+#include "rpc/dialogs.h"
+
+static json_t *request_new(const char *id, const char *method)
+{
+    json_t *request = json_object();
+    json_set_text(request, "type", "extension_ui_request");
+    json_set_text(request, "id", id);
+    json_set_text(request, "method", method);
+    return request;
+}
+
+static void send_confirm(RpcLink *link, const json_t *question)
+{
+    const char *tool = json_get_text(question, "tool");
+    g_autofree char *title = g_strdup_printf("Allow %s?", tool ? tool : "this call");
+    json_t *request = request_new(json_get_text(question, "id"), "confirm");
+    json_set_text(request, "title", title);
+    json_set_text(request, "message", json_get_text(question, "text"));
+    json_set_text(request, "tool", tool);
+    json_set_text(request, "effect", json_get_text(question, "effect"));
+    json_set_text(request, "summary", json_get_text(question, "summary"));
+    json_set_take(request, "arguments", json_incref(json_object_get(question, "arguments")));
+    rpc_link_send(link, request);
+}
+
+static void send_cancel(RpcLink *link, const json_t *closed)
+{
+    if (g_strcmp0(json_get_text(closed, "reason"), "answered") == 0)
+        return;
+    const char *target = json_get_text(closed, "id");
+    g_autofree char *id = g_strconcat("cancel-", target, NULL);
+    json_t *request = request_new(id, "cancel");
+    json_set_text(request, "targetId", target);
+    rpc_link_send(link, request);
+}
+
+bool rpc_dialogs_event(RpcLink *link, const json_t *event)
+{
+    const char *type = json_get_text(event, "type");
+    if (g_strcmp0(type, "question") == 0)
+        send_confirm(link, event);
+    else if (g_strcmp0(type, "question_closed") == 0)
+        send_cancel(link, event);
+    else
+        return false;
+    return true;
+}
+
+void rpc_dialogs_answer(RpcLink *link, const json_t *response)
+{
+    const char *id = json_get_text(response, "id");
+    bool is_confirmed = json_get_bool(response, "confirmed", false);
+    if (id)
+        agent_session_answer(link->session, id, is_confirmed, NULL);
+}

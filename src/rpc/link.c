@@ -1,0 +1,42 @@
+/*
+ * Sending (link.h).
+ */
+#include "rpc/link.h"
+
+#include "base/log.h"
+
+void rpc_link_send(RpcLink *self, json_t *message)
+{
+    g_autoptr(json_t) taken = message;
+    if (self->is_closed)
+        return;
+    g_autofree char *line = json_to_text(taken);
+    g_autoptr(GError) error = NULL;
+    if (!line_channel_send(self->channel, line, strlen(line), &error)) {
+        log_debug("rpc: %s", error->message);
+        self->is_closed = true;
+        loop_post(self->loop, self->on_broken, self->server);
+        return;
+    }
+    if (self->subscription && line_channel_is_full(self->channel))
+        event_hub_hold(agent_session_events(self->session), self->subscription);
+}
+
+void rpc_link_written(RpcLink *self)
+{
+    if (self->subscription && !line_channel_is_full(self->channel))
+        event_hub_release(agent_session_events(self->session), self->subscription);
+}
+
+void rpc_link_respond(RpcLink *self, const json_t *id, const char *command, json_t *data,
+                      const char *problem)
+{
+    json_t *response = json_object();
+    json_set_take(response, "id", id ? json_deep_copy(id) : NULL);
+    json_set_text(response, "type", "response");
+    json_set_text(response, "command", command);
+    json_set_bool(response, "success", problem == NULL);
+    json_set_take(response, "data", data);
+    json_set_text(response, "error", problem);
+    rpc_link_send(self, response);
+}

@@ -1,0 +1,30 @@
+/*
+ * What the parts of the RPC door share: the loop, the conversation, and the way to the client.
+ *
+ * Belongs to the loop's thread.
+ */
+#pragma once
+
+#include "agent/agent_session.h"
+#include "base/line_channel.h"
+
+typedef struct RpcLink {
+    Loop *loop;
+    AgentSession *session;
+    LineChannel *channel;
+    Subscription *subscription;      // ours to the session's events
+    bool is_closed;                  // nothing is sent any more
+    void (*on_broken)(void *server); // the client cannot be told anything any more: posted
+    void *server;
+} RpcLink;
+
+/* One line; takes `message`. Nothing when the link is closed. While much waits for a slow reader,
+   the events are held back. */
+void rpc_link_send(RpcLink *self, json_t *message);
+/* Some of what waited was written. */
+void rpc_link_written(RpcLink *self);
+
+/* The answer to a command: `id` as it was given (NULL: none), `data` (taken) may be NULL; failed
+   when `problem` is given. */
+void rpc_link_respond(RpcLink *self, const json_t *id, const char *command, json_t *data,
+                      const char *problem);

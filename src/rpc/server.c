@@ -1,0 +1,239 @@
+/*
+ * The server (server.h): framing, events, and the end.
+ */
+#include "rpc/server.h"
+
+#include "base/children.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "rpc/dialogs.h"
+#include "rpc/dispatch.h"
+
+#include <signal.h>
+
+#define END_TIMEOUT_MS 1500 // until what still runs is killed; with the rest within 2 s (§6.6)
+
+typedef struct RpcServer {
+    const RpcOptions *options;
+    RpcLink link;
+    RpcDispatch *dispatch;
+    Cancel *cancel;
+    json_t *agent_end; // NULL, or held until what comes next says whether the run is over
+    bool is_ending;
+    int exit_code;
+} RpcServer;
+
+/* --- the end */
+
+static void check_end(void *data)
+{
+    RpcServer *self = data;
+    AgentSession *session = self->link.session;
+    bool is_settled = agent_session_is_idle(session) && rpc_dispatch_is_idle(self->dispatch) &&
+                      event_hub_is_drained(agent_session_events(session));
+    bool is_told = self->link.is_closed || line_channel_is_flushed(self->link.channel);
+    if (self->is_ending && is_settled && is_told)
+        loop_quit(self->link.loop);
+}
+
+static void out_of_time(void *data)
+{
+    RpcServer *self = data;
+    children_kill_all();
+    loop_quit(self->link.loop);
+}
+
+/* What runs is stopped; what it still says is told. */
+static void stop_all(RpcServer *self)
+{
+    self->is_ending = true;
+    cancel_fire(self->cancel);
+    loop_add_timer(self->link.loop, END_TIMEOUT_MS, out_of_time, self);
+    loop_post(self->link.loop, check_end, self);
+}
+
+static void on_input_end(RpcServer *self)
+{
+    if (!self->options->waits_on_eof) {
+        stop_all(self);
+        return;
+    }
+    self->is_ending = true;
+    loop_post(self->link.loop, check_end, self);
+}
+
+/* Nobody is there to be told anything. */
+static void close_down(void *data)
+{
+    RpcServer *self = data;
+    self->link.is_closed = true;
+    line_channel_close(self->link.channel);
+    rpc_dispatch_drop_waiting(self->dispatch);
+    stop_all(self);
+}
+
+static void on_signal(RpcServer *self, int signal_number)
+{
+    if (self->exit_code != 0) { // the second one
+        children_kill_all();
+        loop_quit(self->link.loop);
+        return;
+    }
+    self->exit_code = 128 + signal_number;
+    rpc_dispatch_drop_waiting(self->dispatch);
+    stop_all(self);
+}
+
+static void on_interrupt(void *data)
+{
+    on_signal(data, SIGINT);
+}
+
+static void on_terminate(void *data)
+{
+    on_signal(data, SIGTERM);
+}
+
+static void on_hangup(void *data)
+{
+    on_signal(data, SIGHUP);
+}
+
+/* --- lines and events */
+
+static void on_line(const char *line, size_t size, void *data)
+{
+    RpcServer *self = data;
+    rpc_dispatch_line(self->dispatch, line, size);
+}
+
+static void on_long_line(void *data)
+{
+    RpcServer *self = data;
+    rpc_dispatch_bad_line(self->dispatch, "a line is larger than 64 MiB");
+}
+
+static void on_written(void *data)
+{
+    RpcServer *self = data;
+    rpc_link_written(&self->link);
+    check_end(self);
+}
+
+static void on_end(LineEnd end, size_t unfinished_bytes, void *data)
+{
+    RpcServer *self = data;
+    if (end == LINE_END_OUTPUT) {
+        close_down(self);
+        return;
+    }
+    if (unfinished_bytes > 0) {
+        g_autofree char *problem = g_strdup_printf(
+            "the input ended in the middle of a line, after %zu bytes", unfinished_bytes);
+        rpc_dispatch_bad_line(self->dispatch, problem);
+    }
+    on_input_end(self);
+}
+
+/* A client may send its next prompt when it has read agent_end: then the conversation must take it.
+   So it goes out together with what follows it, the end of the job or another attempt. */
+static void on_event(json_t *event, void *data)
+{
+    RpcServer *self = data;
+    const char *type = json_get_text(event, "type");
+    if (self->agent_end)
+        rpc_link_send(&self->link, g_steal_pointer(&self->agent_end));
+    if (g_strcmp0(type, "agent_end") == 0)
+        self->agent_end = json_incref(event);
+    else if (g_strcmp0(type, "command_end") == 0)
+        rpc_dispatch_end(self->dispatch, event);
+    else if (!rpc_dialogs_event(&self->link, event))
+        rpc_link_send(&self->link, json_incref(event));
+    if (self->is_ending)
+        loop_post(self->link.loop, check_end, self);
+}
+
+static void send_ready(RpcServer *self)
+{
+    json_t *versions = json_array();
+    json_append_take(versions, json_integer(1));
+    json_t *ready = json_object();
+    json_set_text(ready, "type", "ready");
+    json_set_int(ready, "protocolVersion", 1);
+    json_set_take(ready, "supportedProtocolVersions", versions);
+    json_set_text(ready, "version", KEDGE_VERSION);
+    rpc_link_send(&self->link, ready);
+}
+
+/* --- making and freeing */
+
+static void open_channel(RpcServer *self, Fd input, Fd output)
+{
+    const LineChannelSpec spec = {
+        .input = input,
+        .output = output,
+        .max_line_bytes = LIMIT_RPC_LINE_BYTES,
+        .on_line = on_line,
+        .on_long_line = on_long_line,
+        .on_written = on_written,
+        .on_end = on_end,
+        .user_data = self,
+    };
+    self->link.channel = line_channel_new(self->link.loop, &spec);
+}
+
+static void open_conversation(RpcServer *self)
+{
+    AgentSessionOptions options = *self->options->conversation;
+    options.loop = self->link.loop;
+    options.cancel = self->cancel;
+    options.can_ask = true;
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    self->link.session = agent_session_new(&options, warnings);
+    for (unsigned i = 0; i < warnings->len; i++)
+        log_warning("%s", (const char *)warnings->pdata[i]);
+    const SubscriberSpec subscriber = { DETAIL_DELTAS, true, on_event, self };
+    self->link.subscription = agent_session_subscribe(self->link.session, &subscriber);
+}
+
+static void server_init(RpcServer *self, Fd input, Fd output)
+{
+    Loop *loop = loop_new();
+    self->cancel = cancel_new(NULL);
+    self->link = (RpcLink) { .loop = loop, .on_broken = close_down, .server = self };
+    self->dispatch = rpc_dispatch_new(&self->link);
+    loop_add_signal(loop, SIGINT, on_interrupt, self);
+    loop_add_signal(loop, SIGTERM, on_terminate, self);
+    loop_add_signal(loop, SIGHUP, on_hangup, self);
+    open_channel(self, input, output);
+    send_ready(self); // before anything that takes time
+    open_conversation(self);
+}
+
+static void server_clear(RpcServer *self)
+{
+    g_autoptr(GError) error = NULL;
+    if (agent_session_is_idle(self->link.session) &&
+        !agent_session_flush(self->link.session, &error))
+        log_error("the session could not be saved: %s", error->message);
+    self->link.subscription = NULL;
+    agent_session_free(self->link.session);
+    rpc_dispatch_free(self->dispatch);
+    json_decref(self->agent_end);
+    line_channel_free(self->link.channel);
+    loop_free(self->link.loop);
+    cancel_unref(self->cancel);
+}
+
+bool rpc_serve(const RpcOptions *options, int *ret_exit_code, GError **error)
+{
+    Fd input = -1, output = -1;
+    if (!line_channel_take_stdio(&input, &output, error))
+        return false;
+    RpcServer self = { .options = options };
+    server_init(&self, input, output);
+    loop_run(self.link.loop);
+    server_clear(&self);
+    *ret_exit_code = self.exit_code;
+    return true;
+}

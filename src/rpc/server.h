@@ -1,0 +1,18 @@
+/*
+ * `--mode rpc`: a conversation for another program, lines of JSON over standard input and output
+ * (agent-core §6.2 to §6.6). A door: it translates commands and events, and decides nothing.
+ *
+ * Everything happens on the calling thread's loop; what takes time is the conversation's.
+ */
+#pragma once
+
+#include "agent/agent_session.h"
+
+typedef struct RpcOptions {
+    const AgentSessionOptions *conversation; // borrowed; loop, cancel and can_ask are the door's
+    bool waits_on_eof; // what runs when the input ends may come to its end first
+} RpcOptions;
+
+/* Serves until the input ends (0), nobody reads the output any more (0), or a signal comes (130,
+   143). Standard input and output are taken over for good (line_channel.h). */
+bool rpc_serve(const RpcOptions *options, int *ret_exit_code, GError **error);
