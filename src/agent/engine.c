@@ -11,6 +11,7 @@ static void start_agent(Engine *self, Session *session)
     self->session = session;
     self->context = tool_context_new(self->place.cwd, self->settings,
                                      artifacts_dir ? artifacts_new(artifacts_dir) : NULL);
+    tool_context_set_http(self->context, self->base.http);
     tool_context_add_hooks(self->context, self->hooks);
     AgentOptions options = self->base;
     options.session = session;

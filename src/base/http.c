@@ -2,9 +2,10 @@
  * HTTP over libcurl's multi interface, one transfer at a time on the caller's thread.
  *
  * The library is opened at the first request, because loading it costs more than the rest of the
- * program's start. A client keeps idle pairs of multi and easy handle; a multi owns its
- * connections, so taking the most recently used pair is what makes the next request reuse a
- * connection. All waiting is one curl_multi_poll() that also watches the cancel descriptor.
+ * program's start. A client keeps idle pairs of multi and easy handle, each for the server that it
+ * has asked last; a multi owns its connections, so taking that server's pair is what makes the next
+ * request reuse a connection. All waiting is one curl_multi_poll() that also watches the cancel
+ * descriptor.
  */
 #define CURL_DISABLE_TYPECHECK
 #include "base/http.h"
@@ -65,11 +66,12 @@ static void curl_load(void)
 typedef struct Handles {
     CURLM *multi;
     CURL *easy;
+    char *origin; // "https://api.example.com"
 } Handles;
 
 struct HttpClient {
     pthread_mutex_t lock;
-    GPtrArray *idle; // of Handles; guarded by lock
+    GPtrArray *idle; // of Handles, the one used last at the end; guarded by lock
 };
 
 static void handles_free(Handles *self)
@@ -80,6 +82,7 @@ static void handles_free(Handles *self)
         curl.easy_cleanup(self->easy);
     if (self->multi)
         curl.multi_cleanup(self->multi);
+    g_free(self->origin);
     g_free(self);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Handles, handles_free)
@@ -101,12 +104,35 @@ void http_client_free(HttpClient *self)
     g_free(self);
 }
 
-static bool client_take(HttpClient *self, Handles **ret_handles, GError **error)
+/* "api.example.com/path" of "https://api.example.com/path". */
+static const char *behind_scheme(const char *url)
 {
+    const char *mark = strstr(url, "://");
+    return mark ? mark + strlen("://") : url;
+}
+
+/* "https://api.example.com" of it. Caller frees. */
+static char *origin_of(const char *url)
+{
+    const char *start = behind_scheme(url);
+    return g_strndup(url, (size_t)(start - url) + strcspn(start, "/?#"));
+}
+
+static Handles *take_idle_locked(HttpClient *self, const char *origin)
+{
+    for (guint i = self->idle->len; i > 0; i--) {
+        const Handles *handles = self->idle->pdata[i - 1];
+        if (strcmp(handles->origin, origin) == 0)
+            return g_ptr_array_steal_index(self->idle, i - 1);
+    }
+    return NULL;
+}
+
+static bool client_take(HttpClient *self, const char *url, Handles **ret_handles, GError **error)
+{
+    g_autofree char *origin = origin_of(url);
     pthread_mutex_lock(&self->lock);
-    Handles *idle = NULL;
-    if (self->idle->len > 0)
-        idle = g_ptr_array_steal_index(self->idle, self->idle->len - 1);
+    Handles *idle = take_idle_locked(self, origin);
     pthread_mutex_unlock(&self->lock);
     if (idle) {
         *ret_handles = idle;
@@ -114,6 +140,7 @@ static bool client_take(HttpClient *self, Handles **ret_handles, GError **error)
     }
 
     g_autoptr(Handles) handles = g_new0(Handles, 1);
+    handles->origin = g_steal_pointer(&origin);
     handles->multi = curl.multi_init();
     handles->easy = curl.easy_init();
     if (!handles->multi || !handles->easy)
@@ -125,13 +152,13 @@ static bool client_take(HttpClient *self, Handles **ret_handles, GError **error)
 static void client_give_back(HttpClient *self, Handles *handles)
 {
     curl.easy_reset(handles->easy); // forgets the transfer; keeps connections, names, TLS sessions
+    Handles *oldest = NULL;
     pthread_mutex_lock(&self->lock);
-    bool is_kept = self->idle->len < HTTP_MAX_IDLE;
-    if (is_kept)
-        g_ptr_array_add(self->idle, handles);
+    if (self->idle->len >= HTTP_MAX_IDLE)
+        oldest = g_ptr_array_steal_index(self->idle, 0);
+    g_ptr_array_add(self->idle, handles);
     pthread_mutex_unlock(&self->lock);
-    if (!is_kept)
-        handles_free(handles);
+    handles_free(oldest);
 }
 
 void http_response_clear(HttpResponse *self)
@@ -449,8 +476,7 @@ static void transfer_give(Transfer *self, HttpResponse *ret_response)
 /* "api.example.com" or "127.0.0.1:8080" of "https://user@api.example.com/path"; no credentials. */
 static char *host_of(const char *url)
 {
-    const char *start = strstr(url, "://");
-    start = start ? start + strlen("://") : url;
+    const char *start = behind_scheme(url);
     size_t size = strcspn(start, "/?#");
     const char *at = memrchr(start, '@', size);
     if (at) {
@@ -490,7 +516,7 @@ bool http_request(HttpClient *self, const HttpRequest *request, Cancel *cancel,
         .started_at = time_monotonic_ms(),
     };
     Handles *handles = NULL;
-    if (!client_take(self, &handles, error))
+    if (!client_take(self, request->url, &handles, error))
         return false;
     bool is_ok = transfer_setup(&transfer, handles->easy, error);
     if (is_ok && curl.multi_add_handle(handles->multi, handles->easy) != CURLM_OK)

@@ -34,13 +34,31 @@ static char **make_headers(const RestOptions *options, const char *token)
     return (char **)g_ptr_array_free(headers, false);
 }
 
+static void take_shared(Rest *self, ToolContext *context)
+{
+    if (!context) {
+        self->own_http = http_client_new();
+        self->own_hosts = rest_hosts_new();
+    }
+    self->http = context ? tool_context_http(context) : self->own_http;
+    self->hosts = context ? rest_hosts_of(context) : self->own_hosts;
+}
+
+/* The token does not appear in it. */
+static char *make_identity(const Rest *self)
+{
+    g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, self->token, -1);
+    return g_strconcat(self->place.base_url, " ", sum, NULL);
+}
+
 bool rest_new(const RestOptions *options, Cancel *cancel, Rest **ret_rest, GError **error)
 {
     g_autoptr(Rest) self = g_new0(Rest, 1);
+    take_shared(self, options->context);
     if (!rest_place_find(options, &self->place, error) ||
-        !rest_auth_find(options, &self->place, cancel, &self->token, error))
+        !rest_auth_find(options, &self->place, self->hosts, cancel, &self->token, error))
         return false;
-    self->client = http_client_new();
+    self->identity = make_identity(self);
     self->headers = make_headers(options, self->token);
     self->max_wait_s = options->max_wait_s >= 0 ? options->max_wait_s
                                                 : env_int("GITHUB_MAX_WAIT", DEFAULT_MAX_WAIT_S);
@@ -55,7 +73,9 @@ void rest_free(Rest *self)
 {
     if (!self)
         return;
-    http_client_free(self->client);
+    http_client_free(self->own_http);
+    rest_hosts_free(self->own_hosts);
+    g_free(self->identity);
     g_strfreev(self->headers);
     g_free(self->token);
     rest_place_clear(&self->place);

@@ -6,7 +6,7 @@
 
 #include "base/cancel.h"
 #include "base/json.h"
-#include "tool/settings.h"
+#include "tool/context.h"
 
 typedef enum {                // GError of REST_ERROR; the texts are those of agent-tools-cli §2.5
     REST_ERROR_AUTH,          // 401, no token
@@ -48,6 +48,9 @@ typedef struct RestOptions {     // all borrowed
     int64_t max_wait_s;          // longest wait for a rate limit; -1: KEDGE_GITHUB_MAX_WAIT, or 60
     int64_t timeout_ms;          // of all calls, from now: no wait goes beyond; 0: none
     const Settings *settings;    // known hosts, gh's executable
+    /* Its calls share connections, gh's login and what is known of rate limits. It outlives the
+       Rest. NULL: they are this Rest's own. */
+    ToolContext *context;
     /* Waits; tests replace it. NULL: cancel_sleep(). */
     bool (*sleep)(void *user_data, int64_t duration_ms, Cancel *cancel, GError **error);
     void *user_data; // lives as long as the Rest

@@ -63,13 +63,13 @@ static char *token_of_environment(const RestOptions *options, const RestPlace *p
     return NULL;
 }
 
-bool rest_auth_find(const RestOptions *options, const RestPlace *place, Cancel *cancel,
-                    char **ret_token, GError **error)
+bool rest_auth_find(const RestOptions *options, const RestPlace *place, RestHosts *hosts,
+                    Cancel *cancel, char **ret_token, GError **error)
 {
     g_autofree char *token = token_of_environment(options, place);
     g_autoptr(GError) failed = NULL;
     if (!token && options->uses_login)
-        token = rest_login_find(options, place->token_host, cancel, &failed);
+        token = rest_login_find(options, place->token_host, hosts, cancel, &failed);
     if (failed) {
         g_propagate_error(error, g_steal_pointer(&failed));
         return false;

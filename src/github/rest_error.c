@@ -224,6 +224,9 @@ bool rest_fail_status(const Rest *self, const RestRequest *request, const HttpRe
 
 bool rest_fail_limit(const Rest *self, const HttpResponse *response, int64_t wait_s, GError **error)
 {
+    const HttpResponse none = { .body = (char *)"" };
+    if (!response)
+        response = &none;
     g_auto(Facts) facts = facts_of(self, response);
     const RestFailure failure = { .status = response->status,
                                   .message = facts.message,

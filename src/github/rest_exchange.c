@@ -11,6 +11,7 @@
 #define MAX_REDIRECTS      5
 #define MAX_RETRIES        3
 #define MAX_LIMIT_WAITS    3
+#define SEARCH_PATH        "/search/"
 #define RETRY_JITTER       0.2 // either way, so that many clients do not come back together
 
 typedef struct Exchange {
@@ -18,6 +19,7 @@ typedef struct Exchange {
     const RestRequest *request;
     Cancel *cancel;
     char *url; // where the request goes next
+    char *limit_scope;
     int redirects, retries, limit_waits;
     bool has_moved;
 } Exchange;
@@ -25,6 +27,7 @@ typedef struct Exchange {
 static void exchange_clear(Exchange *self)
 {
     g_free(self->url);
+    g_free(self->limit_scope);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Exchange, exchange_clear)
 
@@ -76,7 +79,7 @@ static bool send_once(const Exchange *self, bool *was_sent, HttpResponse *ret_re
         .is_sent_once = !is_repeatable(request),
         .was_sent = was_sent,
     };
-    return http_request(self->rest->client, &http, self->cancel, ret_response, error);
+    return http_request(self->rest->http, &http, self->cancel, ret_response, error);
 }
 
 /* Waits before the next try. False with no error: there is none, or no time for it. */
@@ -121,7 +124,19 @@ static bool after_outage(Exchange *self, const HttpResponse *response, GError **
     return rest_fail_status(self->rest, self->request, response, !may_repeat, error);
 }
 
-/* A request that a limit refused was not carried out: any method may go out again. */
+/* GitHub counts these apart. Caller frees. */
+static char *limit_scope(const Exchange *self)
+{
+    const Rest *rest = self->rest;
+    bool is_search =
+        g_str_has_prefix(self->request->url, rest->place.base_url) &&
+        g_str_has_prefix(self->request->url + strlen(rest->place.base_url), SEARCH_PATH);
+    const char *resource = self->request->is_graphql ? "graphql" : is_search ? "search" : "core";
+    return g_strconcat(rest->identity, " ", resource, NULL);
+}
+
+/* A request that a limit refused was not carried out: any method may go out again. `response` NULL:
+   the limit is known from before, and nothing was sent. */
 static bool after_limit(Exchange *self, const HttpResponse *response, int64_t wait_s,
                         GError **error)
 {
@@ -164,6 +179,9 @@ static bool exchange_step(Exchange *self, HttpResponse *response, bool *ret_is_d
         return after_failure(self, failed, was_sent, error);
 
     int64_t wait_s = rest_limit_wait_s(response, self->request->is_graphql);
+    rest_hosts_set_limit(self->rest->hosts, self->limit_scope, wait_s * 1000);
+    if (response->status == 401) // another login may have come since
+        rest_hosts_forget_token(self->rest->hosts, self->rest->place.token_host);
     if (wait_s > 0)
         return after_limit(self, response, wait_s, error);
     if (is_redirect(response->status))
@@ -194,6 +212,11 @@ bool rest_exchange(const Rest *self, const RestRequest *request, Cancel *cancel,
         .cancel = cancel,
         .url = g_strdup(request->url),
     };
+    exchange.limit_scope = limit_scope(&exchange);
+    int64_t known_ms = rest_hosts_limit_ms(self->hosts, exchange.limit_scope);
+    if (known_ms > 0 && !after_limit(&exchange, NULL, (known_ms + 999) / 1000, error))
+        return false;
+
     g_auto(HttpResponse) response = { 0 };
     for (bool is_done = false; !is_done;) {
         http_response_clear(&response);

@@ -33,8 +33,12 @@ static char *stored_token(const char *host)
     return str_is_empty(token) ? NULL : g_strstrip(g_strdup(token));
 }
 
-char *rest_login_find(const RestOptions *options, const char *host, Cancel *cancel, GError **error)
+char *rest_login_find(const RestOptions *options, const char *host, RestHosts *hosts,
+                      Cancel *cancel, GError **error)
 {
+    char *known = rest_hosts_token(hosts, host);
+    if (known)
+        return known;
     g_autofree char *path = gh_env_find_executable(options->settings, options->cwd, NULL);
     g_autofree char *token = NULL;
     g_autoptr(GError) failed = NULL;
@@ -45,7 +49,9 @@ char *rest_login_find(const RestOptions *options, const char *host, Cancel *canc
     }
     if (!token)
         token = stored_token(host);
-    if (token)
+    if (token) {
         secrets_register(token);
+        rest_hosts_keep_token(hosts, host, token);
+    }
     return g_steal_pointer(&token);
 }

@@ -6,6 +6,7 @@
 #include "base/http.h"
 #include "base/limits.h"
 #include "github/rest.h"
+#include "github/rest_hosts.h"
 
 #define REST_MAX_BODY_BYTES (32 * MIB) // one answer (common §8.3)
 #define REST_MAX_LIST_BYTES (256 * MIB)
@@ -26,7 +27,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RestPlace, rest_place_clear)
 struct Rest { // constant after rest_new(), so that threads may share it
     RestPlace place;
     char *token;
-    HttpClient *client;
+    HttpClient *http;
+    RestHosts *hosts;
+    HttpClient *own_http; // NULL: it is the context's, as
+    RestHosts *own_hosts;
+    char *identity;      // server and token, as a name for what is known of both
     char **headers;      // of every request
     int64_t max_wait_s;  // 0: never
     int64_t deadline_at; // monotonic, in ms; 0: none
@@ -41,12 +46,13 @@ bool rest_place_find(const RestOptions *options, RestPlace *ret_place, GError **
 bool rest_place_resolve(const char *url, const char *location, char **ret_url);
 
 /* rest_auth.c */
-bool rest_auth_find(const RestOptions *options, const RestPlace *place, Cancel *cancel,
-                    char **ret_token, GError **error);
+bool rest_auth_find(const RestOptions *options, const RestPlace *place, RestHosts *hosts,
+                    Cancel *cancel, char **ret_token, GError **error);
 
-/* rest_login.c: gh's own token for a host. NULL without error when gh has none; NULL with
-   CANCELLED. Caller frees. */
-char *rest_login_find(const RestOptions *options, const char *host, Cancel *cancel, GError **error);
+/* rest_login.c: gh's own token for a host, asked for once. NULL without error when gh has none;
+   NULL with CANCELLED. Caller frees. */
+char *rest_login_find(const RestOptions *options, const char *host, RestHosts *hosts,
+                      Cancel *cancel, GError **error);
 
 /* rest_exchange.c */
 typedef struct RestRequest { // all borrowed
@@ -71,6 +77,7 @@ bool rest_fail(GError **error, RestErrorCode code, const RestFailure *facts, con
                ...) G_GNUC_PRINTF(4, 5);
 bool rest_fail_status(const Rest *self, const RestRequest *request, const HttpResponse *response,
                       bool is_outcome_unknown, GError **error);
+/* `response` NULL: an earlier one said so. */
 bool rest_fail_limit(const Rest *self, const HttpResponse *response, int64_t wait_s,
                      GError **error);
 /* No answer: `cause` is an error of http_request(). */

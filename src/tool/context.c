@@ -17,6 +17,8 @@ struct ToolContext {
     char *cwd;
     Settings *settings;
     Artifacts *artifacts;
+    HttpClient *own_http;
+    HttpClient *http; // own_http, or borrowed
     ToolClock clock;
     GPtrArray *hooks; // of const ToolHook *
     pthread_mutex_t lock;
@@ -46,6 +48,8 @@ ToolContext *tool_context_new(const char *cwd, Settings *settings, Artifacts *ar
     self->cwd = g_strdup(cwd);
     self->settings = settings_ref(settings);
     self->artifacts = artifacts;
+    self->own_http = http_client_new();
+    self->http = self->own_http;
     self->clock = (ToolClock) { .now_ms = real_now, .sleep = real_sleep };
     self->hooks = g_ptr_array_new();
     pthread_mutex_init(&self->lock, NULL);
@@ -58,6 +62,7 @@ void tool_context_free(ToolContext *self)
     if (!self)
         return;
     g_hash_table_unref(self->states);
+    http_client_free(self->own_http);
     pthread_mutex_destroy(&self->lock);
     g_ptr_array_unref(self->hooks);
     artifacts_free(self->artifacts);
@@ -79,6 +84,16 @@ const Settings *tool_context_settings(const ToolContext *self)
 Artifacts *tool_context_artifacts(const ToolContext *self)
 {
     return self->artifacts;
+}
+
+HttpClient *tool_context_http(ToolContext *self)
+{
+    return self->http;
+}
+
+void tool_context_set_http(ToolContext *self, HttpClient *http)
+{
+    self->http = http;
 }
 
 void tool_context_set_clock(ToolContext *self, const ToolClock *clock)

@@ -1,12 +1,13 @@
 /*
  * ToolContext: what the calls of one conversation share: working directory, settings, artifacts,
- * and the state that tools keep between calls (a shell, a lookup).
+ * connections, and the state that tools keep between calls (a shell, a lookup).
  *
  * Made and freed by the door's owner; thread safe in between. cwd, settings and artifacts do not
  * change.
  */
 #pragma once
 
+#include "base/http.h"
 #include "session/artifacts.h"
 #include "tool/settings.h"
 #include "tool/tool.h"
@@ -25,6 +26,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ToolContext, tool_context_free)
 const char *tool_context_cwd(const ToolContext *self);
 const Settings *tool_context_settings(const ToolContext *self);
 Artifacts *tool_context_artifacts(const ToolContext *self);
+
+/* For every server that a call asks: its connections serve the calls after it. Borrowed. */
+HttpClient *tool_context_http(ToolContext *self);
+/* The client of a larger whole in place of one of its own; before the first call. It outlives the
+   context. */
+void tool_context_set_http(ToolContext *self, HttpClient *http);
 
 /* For tests; before the first call. */
 void tool_context_set_clock(ToolContext *self, const ToolClock *clock);

@@ -175,6 +175,7 @@ GhFixture *gh_fixture_new_with(const char *settings_json)
 
 void gh_fixture_free(GhFixture *self)
 {
+    tool_context_free(self->context);
     if (self == NULL)
         return;
     g_unsetenv("TMPDIR"); // it is about to vanish
@@ -265,6 +266,20 @@ static void record_update(const char *text, const json_t *details, void *data)
     g_ptr_array_add(self->updates, update);
 }
 
+static ToolContext *new_context(GhFixture *self, const char *cwd)
+{
+    const ToolClock clock = { .now_ms = clock_now, .sleep = clock_sleep, .user_data = self };
+    Artifacts *artifacts = self->artifacts_dir != NULL ? artifacts_new(self->artifacts_dir) : NULL;
+    ToolContext *context = tool_context_new(cwd, self->settings, artifacts);
+    tool_context_set_clock(context, &clock);
+    return context;
+}
+
+void gh_fixture_converse(GhFixture *self)
+{
+    self->context = new_context(self, self->cwd);
+}
+
 ToolResult gh_fixture_call_in(GhFixture *self, const char *cwd, const char *arguments)
 {
     g_autoptr(json_t) decoded = NULL;
@@ -272,16 +287,13 @@ ToolResult gh_fixture_call_in(GhFixture *self, const char *cwd, const char *argu
     if (!json_parse_text(arguments, &decoded, &error))
         fail_msg("bad arguments of a test: %s: %s", arguments, error->message);
 
-    const ToolClock clock = { .now_ms = clock_now, .sleep = clock_sleep, .user_data = self };
     const ToolDoor agent = { .kind = DOOR_AGENT };
-    Artifacts *artifacts = self->artifacts_dir != NULL ? artifacts_new(self->artifacts_dir) : NULL;
-    g_autoptr(ToolContext) context = tool_context_new(cwd, self->settings, artifacts);
-    tool_context_set_clock(context, &clock);
+    g_autoptr(ToolContext) own = self->context == NULL ? new_context(self, cwd) : NULL;
     const ToolCallSpec spec = {
         .tool = self->tool != NULL ? self->tool : &tool_github,
         .call_id = "call-1",
         .arguments = decoded,
-        .context = context,
+        .context = own != NULL ? own : self->context,
         .door = self->door != NULL ? self->door : &agent,
         .cancel = self->cancel,
         .on_update = record_update,

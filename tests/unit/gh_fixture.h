@@ -35,6 +35,7 @@ struct GhFixture {
     Settings *settings;
     const ToolDef *tool;  // NULL: tool_github
     const ToolDoor *door; // NULL: an agent's own session
+    ToolContext *context; // of all calls: gh_fixture_converse(); NULL: each has its own
     Cancel *cancel;       // of the calls; fired tokens are replaced by gh_fixture_renew_cancel()
     int64_t now_ms;
     GArray *sleeps;     // int64_t milliseconds, in order
@@ -66,6 +67,8 @@ void gh_fixture_set_version(GhFixture *self, const char *version);
 /* `arguments` is JSON text of the `github` tool's arguments. */
 ToolResult gh_fixture_call(GhFixture *self, const char *arguments);
 ToolResult gh_fixture_call_in(GhFixture *self, const char *cwd, const char *arguments);
+/* From now on the calls are those of one conversation, in the fixture's directory. */
+void gh_fixture_converse(GhFixture *self);
 void gh_fixture_renew_cancel(GhFixture *self);
 
 /* What the stub saw. Numbers count from 0 in order of start. Callers free. */

@@ -201,6 +201,7 @@ static void test_empty_repository_search(void **state G_GNUC_UNUSED)
 static void test_lookup_is_remembered(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GhFixture) fixture = gh_fixture_new();
+    gh_fixture_converse(fixture);
     gh_fixture_reply(fixture, &(GhReply) { .out = "{}", .is_repeated = true });
     for (int i = 0; i < 2; i++) {
         g_auto(ToolResult) result = gh_fixture_call(fixture, "{\"op\":\"search_issues\"}");
@@ -210,9 +211,43 @@ static void test_lookup_is_remembered(void **state G_GNUC_UNUSED)
     gh_expect_argv("github-T42", fixture, 0, LOOKUP);
 }
 
+/* Another conversation, and so other settings, asks for itself: its gh may know another place. */
+static void test_lookup_follows_settings(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *settings, *lookup;
+    } conversations[] = {
+        { "", "harbor/tidepool" },
+        { "{\"gh\":{\"defaultHost\":\"ghe.corp\"}}", "corp/tidepool" },
+    };
+    g_autoptr(GhFixture) fixture = gh_fixture_new();
+    gh_fixture_reply(fixture, &(GhReply) { .out = "{}", .is_repeated = true });
+    for (size_t i = 0; i < G_N_ELEMENTS(conversations); i++) {
+        GhFixture own = *fixture; // the same directory and gh
+        g_autoptr(json_t) overrides = NULL;
+        if (*conversations[i].settings != '\0')
+            assert_true(json_parse_text(conversations[i].settings, &overrides, NULL));
+        g_autoptr(Settings) settings = settings_new(overrides);
+        own.settings = settings;
+        gh_fixture_converse(&own);
+        g_autoptr(ToolContext) context = own.context;
+        gh_fixture_set_lookup(&own, &(GhReply) { .out = conversations[i].lookup });
+        g_autofree char *line = g_strconcat("Repository: ", conversations[i].lookup, NULL);
+        for (unsigned call = 0; call < 2; call++) { // the second one without a lookup
+            g_auto(ToolResult) result = gh_fixture_call(&own, "{\"op\":\"search_issues\"}");
+            expect_line("of its own settings", &result, line, true);
+        }
+        gh_expect_calls("one lookup each", fixture, (unsigned)(i + 1) * 3);
+        g_auto(GStrv) environment = gh_fixture_environment(fixture, (unsigned)i * 3);
+        assert_int_equal(g_strv_contains((const char *const *)environment, "GH_HOST=ghe.corp"),
+                         i == 1);
+    }
+}
+
 static void test_failed_lookup_is_forgotten(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GhFixture) fixture = gh_fixture_new();
+    gh_fixture_converse(fixture);
     gh_fixture_reply(fixture, &(GhReply) { .out = "{}", .is_repeated = true });
     gh_fixture_set_lookup(fixture, &(GhReply) { .status = 1, .err = "offline" });
     g_auto(ToolResult) first = gh_fixture_call(fixture, "{\"op\":\"search_issues\"}");
@@ -251,6 +286,7 @@ static void test_shared_lookup(void **state G_GNUC_UNUSED)
     enum { CALLERS = 4 };
     for (int with_cancel = 0; with_cancel < 2; with_cancel++) {
         g_autoptr(GhFixture) fixture = gh_fixture_new();
+        gh_fixture_converse(fixture);
         gh_fixture_reply(fixture, &(GhReply) { .out = "{}", .is_repeated = true });
         gh_fixture_set_lookup(fixture, &(GhReply) { .out = "harbor/tidepool", .sleep_s = 1 });
         Caller callers[CALLERS];
@@ -320,6 +356,7 @@ int main(void)
         cmocka_unit_test(test_empty_repository_search),
         cmocka_unit_test(test_lookup_is_remembered),
         cmocka_unit_test(test_failed_lookup_is_forgotten),
+        cmocka_unit_test(test_lookup_follows_settings),
         cmocka_unit_test(test_shared_lookup),
         cmocka_unit_test(test_body_file),
         cmocka_unit_test(test_body_file_of_blanks),

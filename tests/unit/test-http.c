@@ -185,6 +185,55 @@ static void test_connection_is_kept(void **state)
     assert_int_equal(test_server_count(self->server, &self->server->connections), 1);
 }
 
+typedef struct Nested {
+    Fixture *other;
+    unsigned calls;
+} Nested;
+
+static bool ask_other(const char *data, size_t size, void *nested_, GError **error)
+{
+    Nested *nested = nested_;
+    nested->calls++;
+    g_auto(HttpResponse) response = { 0 };
+    return ask(nested->other, "/429", (HttpRequest) { 0 }, NULL, &response, error);
+}
+
+/* A request to one server leaves the connection to another one to whoever needs it meanwhile. */
+static void test_servers_do_not_share(void **state)
+{
+    Fixture *self = *state;
+    Fixture other = { .server = test_server_start(serve, NULL), .client = self->client };
+    g_auto(HttpResponse) first = { 0 };
+    assert_true(ask(&other, "/429", (HttpRequest) { 0 }, NULL, &first, NULL));
+    Nested nested = { .other = &other };
+    g_auto(HttpResponse) response = { 0 };
+    assert_true(ask(self, "/pieces", (HttpRequest) { .on_body = ask_other, .user_data = &nested },
+                    NULL, &response, NULL));
+    assert_true(nested.calls > 0);
+    assert_int_equal(test_server_count(other.server, &other.server->connections), 1);
+    assert_int_equal(test_server_count(self->server, &self->server->connections), 1);
+    test_server_stop(other.server);
+}
+
+/* However many servers were asked, the last ones' connections are kept. */
+static void test_many_servers(void **state)
+{
+    enum { SERVERS = 12 };
+    Fixture *self = *state;
+    Fixture others[SERVERS];
+    for (int i = 0; i < SERVERS; i++) {
+        others[i] = (Fixture) { .server = test_server_start(serve, NULL), .client = self->client };
+        g_auto(HttpResponse) response = { 0 };
+        assert_true(ask(&others[i], "/429", (HttpRequest) { 0 }, NULL, &response, NULL));
+    }
+    g_auto(HttpResponse) again = { 0 };
+    assert_true(ask(&others[SERVERS - 1], "/429", (HttpRequest) { 0 }, NULL, &again, NULL));
+    TestServer *last = others[SERVERS - 1].server;
+    assert_int_equal(test_server_count(last, &last->connections), 1);
+    for (int i = 0; i < SERVERS; i++)
+        test_server_stop(others[i].server);
+}
+
 /* What must not go out twice takes a connection of its own, and it is known whether it went out. */
 static void test_sent_once(void **state)
 {
@@ -410,6 +459,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_get, setup, teardown),
         cmocka_unit_test_setup_teardown(test_request_text, setup, teardown),
         cmocka_unit_test_setup_teardown(test_connection_is_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_servers_do_not_share, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_many_servers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sent_once, setup, teardown),
         cmocka_unit_test_setup_teardown(test_streaming, setup, teardown),
         cmocka_unit_test_setup_teardown(test_statuses, setup, teardown),

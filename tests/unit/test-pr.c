@@ -274,7 +274,7 @@ static void test_errors(void **state G_GNUC_UNUSED)
 static void test_max_wait(void **state G_GNUC_UNUSED)
 {
     static const CannedAnswer answers[] = {
-        { .status = 429, .headers = "Retry-After: 3\r\n", .times = 2 },
+        { .status = 429, .headers = "Retry-After: 3\r\n" },
         { .body = "{\"id\":1}" },
     };
     g_auto(PrFixture) fixture = pr_fixture_new(answers, G_N_ELEMENTS(answers));
@@ -284,7 +284,26 @@ static void test_max_wait(void **state G_GNUC_UNUSED)
     g_autoptr(json_t) data G_GNUC_UNUSED =
         operation_data(fixture.tool, &operation_github_pr_add_reaction, "{" REACT "}");
     g_autofree char *waits = rest_fixture_waits(fixture.rest);
-    assert_string_equal(waits, "3");
+    assert_string_equal(waits, "3"); // known from the first operation: it did not ask again
+    assert_int_equal(rest_fixture_count(fixture.rest), 2);
+}
+
+/* The operations of one conversation come through one connection, those of another do not. */
+static void test_connection(void **state G_GNUC_UNUSED)
+{
+    static const CannedAnswer answers[] = { { .body = "{\"id\":1}", .times = 100 } };
+    g_auto(PrFixture) fixture = pr_fixture_new(answers, G_N_ELEMENTS(answers));
+    g_autoptr(ToolFixture) other = tool_fixture_new(NULL, false);
+    const struct {
+        const ToolFixture *conversation;
+        unsigned connections;
+    } calls[] = { { fixture.tool, 1 }, { fixture.tool, 1 }, { other, 2 }, { fixture.tool, 2 } };
+    TestServer *server = fixture.rest->server;
+    for (size_t i = 0; i < G_N_ELEMENTS(calls); i++) {
+        g_autoptr(json_t) data G_GNUC_UNUSED =
+            operation_data(calls[i].conversation, &operation_github_pr_add_reaction, "{" REACT "}");
+        assert_int_equal(test_server_count(server, &server->connections), calls[i].connections);
+    }
 }
 
 /* cli-B-34: the new name, also when GitHub redirects to a number. */
@@ -360,6 +379,7 @@ int main(void)
         cmocka_unit_test(test_reaction_is_repeated),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_max_wait),
+        cmocka_unit_test(test_connection),
         cmocka_unit_test(test_moved),
         cmocka_unit_test(test_question),
     };

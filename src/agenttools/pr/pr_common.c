@@ -108,6 +108,7 @@ bool pr_open(OperationCall *call, const PrTarget *target, const char *operation,
         .max_wait_s = target->has_max_wait ? target->max_wait : -1,
         .timeout_ms = allowed_ms > 0 ? allowed_ms : PR_TIMEOUT_MS,
         .settings = call->settings,
+        .context = tool_call_context(call->tool_call),
         .sleep = pr_sleep,
         .user_data = call,
     };

@@ -1,0 +1,94 @@
+/*
+ * Two small tables under one lock (rest_hosts.h).
+ */
+#include "github/rest_hosts.h"
+
+#include "base/timefmt.h"
+
+#include <pthread.h>
+
+#define STATE_KEY "rest hosts"
+
+struct RestHosts {
+    pthread_mutex_t lock;
+    GHashTable *tokens; // host → token
+    GHashTable *limits; // scope → int64_t, monotonic
+};
+
+RestHosts *rest_hosts_new(void)
+{
+    RestHosts *self = g_new0(RestHosts, 1);
+    pthread_mutex_init(&self->lock, NULL);
+    self->tokens = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    self->limits = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    return self;
+}
+
+void rest_hosts_free(RestHosts *self)
+{
+    if (!self)
+        return;
+    g_hash_table_unref(self->limits);
+    g_hash_table_unref(self->tokens);
+    pthread_mutex_destroy(&self->lock);
+    g_free(self);
+}
+
+static void *create(void)
+{
+    return rest_hosts_new();
+}
+
+static void destroy(void *hosts)
+{
+    rest_hosts_free(hosts);
+}
+
+RestHosts *rest_hosts_of(ToolContext *context)
+{
+    return tool_context_state(context, STATE_KEY, create, destroy);
+}
+
+char *rest_hosts_token(RestHosts *self, const char *host)
+{
+    pthread_mutex_lock(&self->lock);
+    char *token = g_strdup(g_hash_table_lookup(self->tokens, host));
+    pthread_mutex_unlock(&self->lock);
+    return token;
+}
+
+void rest_hosts_keep_token(RestHosts *self, const char *host, const char *token)
+{
+    pthread_mutex_lock(&self->lock);
+    g_hash_table_replace(self->tokens, g_strdup(host), g_strdup(token));
+    pthread_mutex_unlock(&self->lock);
+}
+
+void rest_hosts_forget_token(RestHosts *self, const char *host)
+{
+    pthread_mutex_lock(&self->lock);
+    g_hash_table_remove(self->tokens, host);
+    pthread_mutex_unlock(&self->lock);
+}
+
+int64_t rest_hosts_limit_ms(RestHosts *self, const char *scope)
+{
+    pthread_mutex_lock(&self->lock);
+    const int64_t *until = g_hash_table_lookup(self->limits, scope);
+    int64_t left_ms = until ? *until - time_monotonic_ms() : 0;
+    pthread_mutex_unlock(&self->lock);
+    return MAX(left_ms, 0);
+}
+
+void rest_hosts_set_limit(RestHosts *self, const char *scope, int64_t wait_ms)
+{
+    pthread_mutex_lock(&self->lock);
+    if (wait_ms > 0) {
+        int64_t *until = g_new(int64_t, 1);
+        *until = time_monotonic_ms() + wait_ms;
+        g_hash_table_replace(self->limits, g_strdup(scope), until);
+    } else {
+        g_hash_table_remove(self->limits, scope);
+    }
+    pthread_mutex_unlock(&self->lock);
+}

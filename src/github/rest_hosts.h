@@ -1,0 +1,25 @@
+/*
+ * What the REST calls of one conversation know of the servers they ask: the token that gh's login
+ * gave for a host, and rate limits that still hold. Thread safe.
+ */
+#pragma once
+
+#include "tool/context.h"
+
+typedef struct RestHosts RestHosts;
+
+RestHosts *rest_hosts_new(void);
+void rest_hosts_free(RestHosts *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RestHosts, rest_hosts_free)
+RestHosts *rest_hosts_of(ToolContext *context); // the context's; borrowed
+
+/* NULL: none is known. Caller frees. */
+char *rest_hosts_token(RestHosts *self, const char *host);
+void rest_hosts_keep_token(RestHosts *self, const char *host, const char *token);
+/* The server refused it: the next call asks gh again. */
+void rest_hosts_forget_token(RestHosts *self, const char *host);
+
+/* `scope` names server, token and what of it is limited. 0: nothing holds requests back. */
+int64_t rest_hosts_limit_ms(RestHosts *self, const char *scope);
+/* From now; 0: the limit is over. */
+void rest_hosts_set_limit(RestHosts *self, const char *scope, int64_t wait_ms);
