@@ -7,45 +7,11 @@
  */
 #include "agent/agent_session.h"
 
-#include "agent/questions.h"
-#include "agent/session_job.h"
-#include "agent/session_view.h"
+#include "agent/agent_session_private.h"
 #include "base/limits.h"
 #include "base/timefmt.h"
 #include "base/worker.h"
 #include "model/message.h"
-
-struct AgentSession {
-    Loop *loop, *own_loop;
-    AgentSession *parent;
-    GPtrArray *children; // borrowed; each takes itself out
-    Cancel *scope;
-    Settings *settings;
-    ModelRegistry *registry, *own_registry;
-    HttpClient *http, *own_http;
-    char *cwd, *agent_dir, *session_dir, *system_prompt, *append_prompt;
-    ToolSet *all_tools;
-    ToolDoor door;
-    EventHub *hub;
-    Questions *questions;
-    MessageQueue *steering, *follow_ups;
-    Budget *budget;
-    SetupSlot *setup;
-    Engine engine; // the job's while one is on
-
-    const Model *model;
-    bool is_model_named;
-    ThinkingLevel thinking; // as it was wished; the setup has it clamped
-    SessionView view;
-
-    SessionJob *job; // running; NULL: idle
-    Worker *worker;
-    GQueue jobs;          // SessionJob * that wait for their turn
-    GPtrArray *aborts;    // ids (char *, possibly NULL) of those who wait for the end of the run
-    AgentOutcome outcome; // of the last prompt
-    GError *failure;      // why it was not sent; NULL: it was
-    bool is_waiting;      // in agent_session_wait()
-};
 
 /* --- jobs */
 
@@ -62,15 +28,14 @@ static void start_next_job(AgentSession *self)
         self->worker = worker_start("kedge-run", job_work, self);
 }
 
-/* Takes the job. */
-static void add_job(AgentSession *self, SessionJob *job)
+void agent_session_add_job(AgentSession *self, SessionJob *job)
 {
     g_queue_push_tail(&self->jobs, job);
     if (!self->job)
         start_next_job(self);
 }
 
-static bool has_room(const AgentSession *self, GError **error)
+bool agent_session_has_room(const AgentSession *self, GError **error)
 {
     if (self->jobs.length < LIMIT_WAITING_COMMANDS)
         return true;
@@ -80,7 +45,7 @@ static bool has_room(const AgentSession *self, GError **error)
 
 static void add_prompt(AgentSession *self, json_t *message, const char *id)
 {
-    add_job(self, session_job_new(JOB_PROMPT, id, self->scope, message, NULL));
+    agent_session_add_job(self, session_job_new(JOB_PROMPT, id, self->scope, message, NULL));
 }
 
 /* What was queued too late for the run that has ended starts another one. */
@@ -125,6 +90,15 @@ static void restore_setup(AgentSession *self)
     update_setup(self, NULL);
 }
 
+void agent_session_publish_name(AgentSession *self, const char *title, bool is_automatic)
+{
+    json_set_text(self->view.header, "title", title);
+    json_set_text(self->view.header, "titleSource", is_automatic ? "auto" : "user");
+    json_t *event = agent_event_new("session_info_changed");
+    json_set_text(event, "name", title);
+    event_hub_publish(self->hub, event);
+}
+
 static void apply_job(AgentSession *self, SessionJob *job)
 {
     if (job->kind == JOB_PROMPT) {
@@ -140,6 +114,8 @@ static void apply_job(AgentSession *self, SessionJob *job)
     if (job->is_done && job->kind == JOB_SWITCH)
         restore_setup(self);
     session_view_take(&self->view, &self->engine);
+    if (job->is_done && job->kind == JOB_NAME)
+        agent_session_publish_name(self, job->argument, false);
 }
 
 /* The worker has said its last word: the engine is ours again. */
@@ -397,7 +373,7 @@ bool agent_session_prompt(AgentSession *self, json_t *message, const char *behav
         !(g_str_equal(behavior, "steer") ? agent_session_steer(self, message, error)
                                          : agent_session_follow_up(self, message, error)))
         return false;
-    if (!is_busy && !has_room(self, error))
+    if (!is_busy && !agent_session_has_room(self, error))
         return false;
     if (!is_busy)
         add_prompt(self, message, id);
@@ -412,38 +388,6 @@ void agent_session_abort(AgentSession *self, const char *id, bool *ret_is_pendin
         return;
     cancel_fire(self->job->cancel);
     g_ptr_array_add(self->aborts, g_strdup(id));
-}
-
-/* The run that is on ends first. */
-static bool go_elsewhere(AgentSession *self, JobKind kind, const char *argument, const char *id,
-                         GError **error)
-{
-    if (!has_room(self, error))
-        return false;
-    if (self->job && self->job->kind == JOB_PROMPT)
-        cancel_fire(self->job->cancel);
-    add_job(self, session_job_new(kind, id, self->scope, NULL, argument));
-    return true;
-}
-
-bool agent_session_start_new(AgentSession *self, const char *id, GError **error)
-{
-    return go_elsewhere(self, JOB_NEW, NULL, id, error);
-}
-
-bool agent_session_switch(AgentSession *self, const char *path, const char *id, GError **error)
-{
-    return go_elsewhere(self, JOB_SWITCH, path, id, error);
-}
-
-bool agent_session_fork(AgentSession *self, const char *id, GError **error)
-{
-    return go_elsewhere(self, JOB_FORK, NULL, id, error);
-}
-
-bool agent_session_branch(AgentSession *self, const char *entry_id, const char *id, GError **error)
-{
-    return go_elsewhere(self, JOB_BRANCH, entry_id, id, error);
 }
 
 bool agent_session_set_model(AgentSession *self, const char *provider, const char *model_id,
@@ -553,12 +497,6 @@ ModelRegistry *agent_session_registry(AgentSession *self)
 bool agent_session_is_idle(const AgentSession *self)
 {
     return self->job == NULL;
-}
-
-json_t *agent_session_branch_points(const AgentSession *self)
-{
-    g_assert(!self->job);
-    return session_branch_points(self->engine.session);
 }
 
 /* --- blocking */

@@ -11,12 +11,11 @@
  *   {"type":"command_end","command":"prompt","id":"r1","success":false,"error":"…"}
  *
  * `id` is the caller's, left out when it gave none. Between jobs the object sleeps. Besides the
- * events of agent-core §3.9 subscribers may have `queue_update`, `thinking_level_changed`, and the
- * questions of agent/questions.h.
+ * events of agent-core §3.9 subscribers may have `queue_update`, `thinking_level_changed`,
+ * `session_info_changed`, and the questions of agent/questions.h.
  *
  * Model, thinking level and tools may change at any time and hold from the next turn on. Commands
- * of features that are not built yet (compaction, summaries, shell commands of a person) come with
- * them.
+ * of features that are not built yet (shell commands of a person) come with them.
  */
 #pragma once
 
@@ -82,11 +81,23 @@ bool agent_session_set_tools(AgentSession *self, const char *const *names, GErro
 bool agent_session_set_queue_mode(AgentSession *self, bool is_steering, const char *mode,
                                   GError **error);
 
-/* Pending, all four: they abort the run that is on, and go on in another session file. */
+/* Pending, all of these: they abort the run that is on, and go on in another session file. */
 bool agent_session_start_new(AgentSession *self, const char *id, GError **error);
 bool agent_session_switch(AgentSession *self, const char *path, const char *id, GError **error);
 bool agent_session_fork(AgentSession *self, const char *id, GError **error);
 bool agent_session_branch(AgentSession *self, const char *entry_id, const char *id, GError **error);
+/* The same, elsewhere in this file. What is left behind may be summarised there (`instructions` for
+   that may be NULL). */
+bool agent_session_navigate(AgentSession *self, const char *entry_id, bool wants_summary,
+                            const char *instructions, const char *id, GError **error);
+bool agent_session_wants_summaries(const AgentSession *self); // the setting branchSummary.enabled
+
+/* Pending: after the run that is on. NULL or empty `label` clears. */
+bool agent_session_set_label(AgentSession *self, const char *entry_id, const char *label,
+                             const char *id, GError **error);
+/* USAGE: Session name cannot be empty. */
+bool agent_session_set_name(AgentSession *self, const char *name, const char *id,
+                            bool *ret_is_pending, GError **error);
 
 bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
                           GError **error);
@@ -102,6 +113,8 @@ ModelRegistry *agent_session_registry(AgentSession *self);
 bool agent_session_is_idle(const AgentSession *self);
 /* {"entryId","text"} of each user message that can be branched from. New array; only when idle. */
 json_t *agent_session_branch_points(const AgentSession *self);
+/* {"leafId","entries":[…],"labels":{…}} of the session file. New; only when idle. */
+json_t *agent_session_tree(const AgentSession *self);
 
 /* --- For those who block: the loop must not be running. */
 

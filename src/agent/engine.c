@@ -3,7 +3,17 @@
  */
 #include "agent/engine.h"
 
+#include "agent/branch_summary.h"
 #include "base/file.h"
+#include "session/session_tree.h"
+
+static void make_agent(Engine *self)
+{
+    AgentOptions options = self->base;
+    options.session = self->session;
+    options.context = self->context;
+    self->agent = agent_new(&options);
+}
 
 static void start_agent(Engine *self, Session *session)
 {
@@ -13,10 +23,7 @@ static void start_agent(Engine *self, Session *session)
                                      artifacts_dir ? artifacts_new(artifacts_dir) : NULL);
     tool_context_set_http(self->context, self->base.http);
     tool_context_add_hooks(self->context, self->hooks);
-    AgentOptions options = self->base;
-    options.session = session;
-    options.context = self->context;
-    self->agent = agent_new(&options);
+    make_agent(self);
 }
 
 void engine_init(Engine *self, const AgentOptions *base, Settings *settings,
@@ -87,4 +94,47 @@ bool engine_branch(Engine *self, const char *entry_id, char **ret_text, GError *
         return false;
     go_on_with(self, session);
     return true;
+}
+
+/* The summary of what is left behind becomes the first entry at the new place. */
+static bool summarise_branch(Engine *self, const NavigateSpec *spec, const SessionTarget *target,
+                             Cancel *cancel, json_t **ret_fields, GError **error)
+{
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->base.setup);
+    const SummaryContext context = {
+        .http = self->base.http,
+        .registry = self->base.registry,
+        .settings = self->settings,
+        .model = setup->model,
+        .is_model_named = setup->is_model_named,
+        .budget = self->base.budget,
+        .session_id = session_id(self->session),
+    };
+    if (!branch_summary(&context, target->left, spec->instructions, cancel, ret_fields, error))
+        return false;
+    if (*ret_fields)
+        json_set_text(*ret_fields, "fromId", target->leaf ? target->leaf : "root");
+    return true;
+}
+
+bool engine_navigate(Engine *self, const NavigateSpec *spec, Cancel *cancel, char **ret_text,
+                     GError **error)
+{
+    g_auto(SessionTarget) target = { 0 };
+    if (!session_flush(self->session, error) ||
+        !session_find_target(self->session, spec->entry_id, &target, error))
+        return false;
+    if (g_strcmp0(spec->entry_id, session_leaf_id(self->session)) == 0)
+        return true;
+    g_autoptr(json_t) fields = NULL;
+    if (spec->wants_summary && !summarise_branch(self, spec, &target, cancel, &fields, error))
+        return false;
+    if (!session_move(self->session, target.leaf, error))
+        return false;
+    if (fields)
+        session_append_fields(self->session, "branch_summary", g_steal_pointer(&fields));
+    agent_free(self->agent);
+    make_agent(self);
+    *ret_text = g_steal_pointer(&target.text);
+    return session_flush(self->session, error);
 }

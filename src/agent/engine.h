@@ -35,3 +35,14 @@ bool engine_switch(Engine *self, const char *path, char **ret_notice, GError **e
 bool engine_fork(Engine *self, GError **error);
 /* A new session with what came before the user message `entry_id`, whose text is *ret_text. */
 bool engine_branch(Engine *self, const char *entry_id, char **ret_text, GError **error);
+
+typedef struct NavigateSpec { // all borrowed
+    const char *entry_id;
+    bool wants_summary;       // of what is left behind, for the place that is gone to
+    const char *instructions; // for it; NULL: none
+} NavigateSpec;
+
+/* Goes to another entry of the session (agent-core §4.6). *ret_text: of a message that is to be
+   written anew, else NULL. CANCELLED and the summary's failures leave everything as it was. */
+bool engine_navigate(Engine *self, const NavigateSpec *spec, Cancel *cancel, char **ret_text,
+                     GError **error);

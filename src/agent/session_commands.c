@@ -7,9 +7,9 @@
 
 typedef struct CommandArgs { // of all commands: each has some of them
     const char *message, *behavior, *provider, *model_id, *level, *mode, *path, *entry_id;
-    const char *question_id;
+    const char *question_id, *target_id, *instructions, *name, *label;
     const json_t *images, *names;
-    bool is_approved;
+    bool is_approved, wants_summary, has_wants_summary;
 } CommandArgs;
 
 static const char *const behaviors[] = { "steer", "followUp", NULL };
@@ -64,6 +64,26 @@ static const FieldDef switch_fields[] = {
 };
 static const FieldDef branch_fields[] = {
     { "entryId", FIELD_STRING, AT(entry_id), .is_required = true, .help = "A user message" },
+    { 0 },
+};
+static const FieldDef fork_fields[] = {
+    { "entryId", FIELD_STRING, AT(entry_id), .help = "A user message: as branch" },
+    { 0 },
+};
+static const FieldDef navigate_fields[] = {
+    { "targetId", FIELD_STRING, AT(target_id), .is_required = true, .help = "An entry" },
+    { "summarize", FIELD_BOOLEAN, AT(wants_summary), .has_offset = AT(has_wants_summary),
+      .help = "Summarise what is left behind; default: branchSummary.enabled" },
+    { "customInstructions", FIELD_STRING, AT(instructions), .help = "What the summary is for" },
+    { 0 },
+};
+static const FieldDef name_fields[] = {
+    { "name", FIELD_STRING, AT(name), .is_required = true, .help = "What people see" },
+    { 0 },
+};
+static const FieldDef label_fields[] = {
+    { "targetId", FIELD_STRING, AT(target_id), .is_required = true, .help = "An entry" },
+    { "label", FIELD_STRING, AT(label), .help = "Left out: it has none any more" },
     { 0 },
 };
 static const FieldDef answer_fields[] = {
@@ -179,8 +199,39 @@ COMMAND(switch_session)
 
 COMMAND(fork)
 {
+    const CommandArgs *args = args_;
+    reply->is_pending = args->entry_id ? agent_session_branch(session, args->entry_id, id, error)
+                                       : agent_session_fork(session, id, error);
+    return reply->is_pending;
+}
+
+COMMAND(clone)
+{
     reply->is_pending = agent_session_fork(session, id, error);
     return reply->is_pending;
+}
+
+COMMAND(navigate_tree)
+{
+    const CommandArgs *args = args_;
+    bool wants_summary =
+        args->has_wants_summary ? args->wants_summary : agent_session_wants_summaries(session);
+    reply->is_pending = agent_session_navigate(session, args->target_id, wants_summary,
+                                               args->instructions, id, error);
+    return reply->is_pending;
+}
+
+COMMAND(set_label)
+{
+    const CommandArgs *args = args_;
+    reply->is_pending = agent_session_set_label(session, args->target_id, args->label, id, error);
+    return reply->is_pending;
+}
+
+COMMAND(set_session_name)
+{
+    const CommandArgs *args = args_;
+    return agent_session_set_name(session, args->name, id, &reply->is_pending, error);
 }
 
 COMMAND(branch)
@@ -220,6 +271,17 @@ COMMAND(get_branch_messages)
     return reply_with(reply, "messages", agent_session_branch_points(session));
 }
 
+COMMAND(get_fork_messages)
+{
+    return reply_with(reply, "messages", agent_session_branch_points(session));
+}
+
+COMMAND(get_tree)
+{
+    reply->data = agent_session_tree(session);
+    return true;
+}
+
 COMMAND(get_last_assistant_text)
 {
     const json_t *last = agent_session_last_answer(session);
@@ -251,13 +313,21 @@ static const SessionCommand commands[] = {
     ROW(set_follow_up_mode, "How many follow-ups a turn takes", mode_fields, COMMAND_ANY_TIME),
     ROW(new_session, "Begin a new session", no_fields, COMMAND_ENDS_RUN),
     ROW(switch_session, "Go on with another session file", switch_fields, COMMAND_ENDS_RUN),
-    ROW(fork, "Go on in a copy of the session", no_fields, COMMAND_ENDS_RUN),
+    ROW(fork, "Go on in a copy of the session", fork_fields, COMMAND_ENDS_RUN),
+    ROW(clone, "Go on in a copy of the session", no_fields, COMMAND_ENDS_RUN),
     ROW(branch, "Go on from before a user message, in a new session", branch_fields,
         COMMAND_ENDS_RUN),
     URGENT_ROW(answer, "Answer a question", answer_fields),
     URGENT_ROW(get_state, "How it stands", no_fields),
+    ROW(navigate_tree, "Go on from another entry of the session", navigate_fields,
+        COMMAND_ENDS_RUN),
+    ROW(set_label, "Mark an entry", label_fields, COMMAND_ANY_TIME),
+    ROW(set_session_name, "Name the session", name_fields, COMMAND_ANY_TIME),
     ROW(get_messages, "The messages so far", no_fields, COMMAND_ANY_TIME),
     ROW(get_branch_messages, "The user messages that can be branched from", no_fields,
+        COMMAND_NEEDS_IDLE),
+    ROW(get_fork_messages, "The same as get_branch_messages", no_fields, COMMAND_NEEDS_IDLE),
+    ROW(get_tree, "All entries of the session, its leaf and its labels", no_fields,
         COMMAND_NEEDS_IDLE),
     ROW(get_last_assistant_text, "The text of the last answer", no_fields, COMMAND_ANY_TIME),
     { 0 },

@@ -3,11 +3,17 @@
  */
 #include "agent/session_job.h"
 
+#include "session/session_tree.h"
+
 SessionJob *session_job_new(JobKind kind, const char *id, Cancel *scope, json_t *message,
                             const char *argument)
 {
-    static const char *const commands[] = { "prompt", "new_session", "switch_session", "fork",
-                                            "branch" };
+    static const char *const commands[] = {
+        [JOB_PROMPT] = "prompt",         [JOB_NEW] = "new_session",
+        [JOB_SWITCH] = "switch_session", [JOB_FORK] = "fork",
+        [JOB_BRANCH] = "branch",         [JOB_NAVIGATE] = "navigate_tree",
+        [JOB_LABEL] = "set_label",       [JOB_NAME] = "set_session_name",
+    };
     SessionJob *self = g_new0(SessionJob, 1);
     self->kind = kind;
     self->command = commands[kind];
@@ -25,6 +31,7 @@ void session_job_free(SessionJob *self)
     g_free(self->id);
     json_decref(self->message);
     g_free(self->argument);
+    g_free(self->text);
     cancel_unref(self->cancel);
     agent_outcome_clear(&self->outcome);
     g_clear_error(&self->error);
@@ -62,38 +69,72 @@ static void publish_notice(EventHub *hub, const char *text)
     event_hub_publish(hub, event);
 }
 
+/* A person who stops the summary stays where they are; that is no failure. */
+static bool navigate(SessionJob *self, Engine *engine, char **ret_text, bool *ret_is_cancelled)
+{
+    const NavigateSpec spec = { self->argument, self->wants_summary, self->text };
+    g_autoptr(GError) problem = NULL;
+    if (engine_navigate(engine, &spec, self->cancel, ret_text, &problem))
+        return true;
+    *ret_is_cancelled = error_is(problem, KEDGE_ERROR_CANCELLED);
+    if (!*ret_is_cancelled)
+        self->error = g_steal_pointer(&problem);
+    return *ret_is_cancelled;
+}
+
 static bool go_elsewhere(SessionJob *self, Engine *engine, EventHub *hub, json_t *data)
 {
     g_autofree char *notice = NULL, *text = NULL;
-    bool is_done = false;
+    bool is_done = false, is_cancelled = false;
     if (self->kind == JOB_NEW)
         is_done = engine_start_new(engine, &self->error);
     else if (self->kind == JOB_SWITCH)
         is_done = engine_switch(engine, self->argument, &notice, &self->error);
     else if (self->kind == JOB_FORK)
         is_done = engine_fork(engine, &self->error);
-    else
+    else if (self->kind == JOB_BRANCH)
         is_done = engine_branch(engine, self->argument, &text, &self->error);
+    else
+        is_done = navigate(self, engine, &text, &is_cancelled);
     if (notice)
         publish_notice(hub, notice);
-    json_set_text(data, "text", text);
-    json_set_bool(data, "cancelled", false);
+    json_set_text(data, self->kind == JOB_NAVIGATE ? "editorText" : "text", text);
+    json_set_bool(data, "cancelled", is_cancelled);
     return is_done;
+}
+
+static json_t *run_prompt(SessionJob *self, Engine *engine)
+{
+    self->is_done =
+        agent_prompt(engine->agent, self->message, self->cancel, &self->outcome, &self->error);
+    return self->is_done ? outcome_data(&self->outcome) : NULL;
+}
+
+static json_t *run_move(SessionJob *self, Engine *engine, EventHub *hub)
+{
+    g_autoptr(json_t) data = json_object();
+    self->is_done = go_elsewhere(self, engine, hub, data);
+    return self->is_done ? g_steal_pointer(&data) : NULL;
+}
+
+static void write_note(SessionJob *self, Engine *engine)
+{
+    if (self->kind == JOB_NAME)
+        session_set_title(engine->session, self->argument, false);
+    self->is_done = (self->kind == JOB_NAME || session_set_label(engine->session, self->argument,
+                                                                 self->text, &self->error)) &&
+                    session_flush(engine->session, &self->error);
 }
 
 void session_job_work(SessionJob *self, Engine *engine, EventHub *hub)
 {
     json_t *data = NULL;
-    if (self->kind == JOB_PROMPT) {
-        self->is_done =
-            agent_prompt(engine->agent, self->message, self->cancel, &self->outcome, &self->error);
-        data = self->is_done ? outcome_data(&self->outcome) : NULL;
-    } else {
-        data = json_object();
-        self->is_done = go_elsewhere(self, engine, hub, data);
-        if (!self->is_done)
-            g_clear_pointer(&data, json_decref);
-    }
+    if (self->kind == JOB_PROMPT)
+        data = run_prompt(self, engine);
+    else if (self->kind == JOB_LABEL || self->kind == JOB_NAME)
+        write_note(self, engine);
+    else
+        data = run_move(self, engine, hub);
     event_hub_publish_control(hub,
                               session_job_end_event(self->command, self->id, data, self->error));
 }

@@ -6,14 +6,25 @@
 #include "agent/engine.h"
 #include "agent/event_hub.h"
 
-typedef enum { JOB_PROMPT, JOB_NEW, JOB_SWITCH, JOB_FORK, JOB_BRANCH } JobKind;
+typedef enum {
+    JOB_PROMPT,
+    JOB_NEW,
+    JOB_SWITCH,
+    JOB_FORK,
+    JOB_BRANCH,
+    JOB_NAVIGATE,
+    JOB_LABEL,
+    JOB_NAME,
+} JobKind;
 
 typedef struct SessionJob {
     JobKind kind;
     const char *command; // of the table of commands
     char *id;            // the caller's; NULL: none
     json_t *message;     // of a prompt
-    char *argument;      // path or entry id
+    char *argument;      // path, entry id or name
+    char *text;          // label, or instructions for a summary; NULL: none
+    bool wants_summary;
     Cancel *cancel;
     // set by the worker
     bool is_done; // without an error

@@ -5,6 +5,7 @@
 #include "session/entry.h"
 #include "session/session.h"
 #include "session/session_context.h"
+#include "session/session_tree.h"
 
 void session_context_clear(SessionContext *self)
 {
@@ -42,8 +43,14 @@ static json_t *message_of_kind(const json_t *entry, const char *role, const char
     return message;
 }
 
-/* The message that an entry stands for, or NULL. New reference. */
-static json_t *message_of_entry(const json_t *entry)
+static json_t *compaction_message(const json_t *entry)
+{
+    return message_of_kind(
+        entry, "compactionSummary",
+        (const char *const[]) { "summary", "shortSummary", "tokensBefore", NULL });
+}
+
+json_t *session_entry_message(const json_t *entry)
 {
     const char *type = entry_type(entry);
     if (g_str_equal(type, "message")) {
@@ -58,7 +65,7 @@ static json_t *message_of_entry(const json_t *entry)
     if (g_str_equal(type, "branch_summary") && summary && *summary)
         return message_of_kind(entry, "branchSummary",
                                (const char *const[]) { "summary", "fromId", NULL });
-    return NULL;
+    return g_str_equal(type, "compaction") ? compaction_message(entry) : NULL;
 }
 
 static void note_model(json_t *models, const char *role, const char *name)
@@ -77,6 +84,13 @@ static void note_assistant_model(json_t *models, const json_t *entry)
         return;
     g_autofree char *name = g_strdup_printf("%s/%s", provider, model);
     note_model(models, "default", name);
+}
+
+/* One without a summary would hide what came before it. */
+static bool is_compaction(const json_t *entry)
+{
+    const char *summary = json_get_text(entry, "summary");
+    return g_str_equal(entry_type(entry), "compaction") && summary && *summary;
 }
 
 /* Thinking level, models and the index of the last compaction (-1: none). */
@@ -100,7 +114,7 @@ static int collect_state(const GPtrArray *path, SessionContext *context)
             note_model(context->models, role, json_get_text(entry, "model"));
         } else if (g_str_equal(type, "message") && !has_default_model) {
             note_assistant_model(context->models, entry);
-        } else if (g_str_equal(type, "compaction")) {
+        } else if (is_compaction(entry)) {
             compaction = (int)i;
         }
     }
@@ -110,7 +124,9 @@ static int collect_state(const GPtrArray *path, SessionContext *context)
 static void append_messages(json_t *messages, const GPtrArray *path, guint from, guint to)
 {
     for (guint i = from; i < to; i++)
-        json_append_take(messages, message_of_entry(path->pdata[i]));
+        // earlier compactions are part of the last one's summary
+        if (!g_str_equal(entry_type(path->pdata[i]), "compaction"))
+            json_append_take(messages, session_entry_message(path->pdata[i]));
 }
 
 static guint index_on_path(const GPtrArray *path, guint end, const char *id)
@@ -137,10 +153,7 @@ void context_build_from_leaf(GHashTable *index, json_t *leaf, SessionContext *re
 
     guint at = (guint)compaction;
     const json_t *entry = path->pdata[at];
-    json_append_take(
-        ret_context->messages,
-        message_of_kind(entry, "compactionSummary",
-                        (const char *const[]) { "summary", "shortSummary", "tokensBefore", NULL }));
+    json_append_take(ret_context->messages, compaction_message(entry));
     guint first_kept = index_on_path(path, at, json_get_text(entry, "firstKeptEntryId"));
     append_messages(ret_context->messages, path, first_kept, at);
     append_messages(ret_context->messages, path, at + 1, path->len);

@@ -15,36 +15,19 @@
 #include "session/persist.h"
 #include "session/session_context.h"
 #include "session/session_load.h"
-#include "session/store.h"
+#include "session/session_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
 
-struct Session {
-    json_t *header;
-    json_t *entries;
-    GHashTable *index;      // id → entry, borrowed from `entries`
-    json_t *leaf;           // borrowed from `entries`; NULL: no leaf
-    char *path;             // NULL: in memory
-    Store *store;           // NULL until the file is made
-    char *artifacts_source; // of a fork: copied when the file is made; NULL afterwards
-    bool is_header_written;
-    size_t written;
-    bool needs_rewrite; // the file holds an older version's form
-    bool is_dirty;      // something to write; a fork that nobody goes on with leaves no file
-    bool is_unsynced;
-    bool has_assistant; // nothing is written before
-    bool is_failing;
-    GError *first_error; // not yet taken
-};
-
-static Session *session_new_with(json_t *header, json_t *entries, const char *path)
+Session *session_new_with(json_t *header, json_t *entries, const char *path)
 {
     Session *self = g_new0(Session, 1);
     self->header = header;
     self->entries = entries;
     self->index = entry_index_new(entries);
     self->path = g_strdup(path);
+    pthread_mutex_init(&self->title_lock, NULL);
 
     size_t count = json_array_size(entries);
     self->leaf = count > 0 ? json_array_get(entries, count - 1) : NULL;
@@ -56,7 +39,7 @@ static Session *session_new_with(json_t *header, json_t *entries, const char *pa
     return self;
 }
 
-static char *path_for_header(const char *dir, const json_t *header)
+char *session_path_for_header(const char *dir, const json_t *header)
 {
     g_autofree char *timestamp = g_strdup(json_get_text(header, "timestamp"));
     g_strdelimit(timestamp, ":.", '-');
@@ -66,7 +49,7 @@ static char *path_for_header(const char *dir, const json_t *header)
 Session *session_new(const char *dir, const char *cwd)
 {
     json_t *header = entry_new_header(cwd, NULL);
-    g_autofree char *path = dir ? path_for_header(dir, header) : NULL;
+    g_autofree char *path = dir ? session_path_for_header(dir, header) : NULL;
     return session_new_with(header, json_array(), path);
 }
 
@@ -82,6 +65,8 @@ void session_free(Session *self)
     g_clear_error(&self->first_error);
     g_free(self->artifacts_source);
     g_free(self->path);
+    g_free(self->wanted_title);
+    pthread_mutex_destroy(&self->title_lock);
     g_free(self);
 }
 
@@ -203,8 +188,38 @@ static bool session_try_write(Session *self, GError **error)
     return true;
 }
 
+void session_set_title(Session *self, const char *title, bool is_automatic)
+{
+    pthread_mutex_lock(&self->title_lock);
+    if (!is_automatic || !self->wanted_title || self->is_title_automatic) {
+        g_free(self->wanted_title);
+        self->wanted_title = g_strdup(title);
+        self->is_title_automatic = is_automatic;
+    }
+    pthread_mutex_unlock(&self->title_lock);
+}
+
+/* Puts the title that somebody asked for into the header; true: the file has another one. */
+static bool take_title(Session *self)
+{
+    pthread_mutex_lock(&self->title_lock);
+    g_autofree char *title = g_steal_pointer(&self->wanted_title);
+    bool is_automatic = self->is_title_automatic;
+    pthread_mutex_unlock(&self->title_lock);
+    bool is_persons = g_strcmp0(json_get_text(self->header, "titleSource"), "user") == 0;
+    if (!title || (is_automatic && is_persons))
+        return false;
+    json_set_text(self->header, "title", title);
+    json_set_text(self->header, "titleSource", is_automatic ? "auto" : "user");
+    return true;
+}
+
 static bool session_write(Session *self, GError **error)
 {
+    if (take_title(self)) {
+        self->needs_rewrite = self->is_header_written;
+        self->is_dirty = true;
+    }
     g_autoptr(GError) problem = NULL;
     if (session_try_write(self, &problem)) {
         self->is_failing = false;
@@ -232,13 +247,12 @@ GError *session_take_error(Session *self)
     return g_steal_pointer(&self->first_error);
 }
 
-static json_t *session_start_entry(Session *self, const char *type)
+json_t *session_start_entry(Session *self, const char *type)
 {
     return entry_new(self->index, type, self->leaf ? entry_id(self->leaf) : NULL);
 }
 
-/* Takes the reference. */
-static const char *session_append_entry(Session *self, json_t *entry)
+const char *session_append_entry(Session *self, json_t *entry)
 {
     json_append_take(self->entries, entry);
     g_hash_table_insert(self->index, (gpointer)entry_id(entry), entry);
@@ -301,7 +315,7 @@ static Session *session_copy_of(const SessionFile *file, const char *path, const
     json_t *header = entry_new_header(cwd, json_get_text(file->header, "id"));
     json_set_text(header, "title", json_get_text(file->header, "title"));
     json_set_text(header, "titleSource", json_get_text(file->header, "titleSource"));
-    g_autofree char *new_path = path_for_header(dir, header);
+    g_autofree char *new_path = session_path_for_header(dir, header);
     Session *self = session_new_with(header, json_incref(file->entries), new_path);
     self->artifacts_source = artifacts_dir_of(path);
     return self;
@@ -323,53 +337,6 @@ bool session_fork(const char *path, const char *dir, const char *cwd, Session **
     session_write(self, NULL);
     *ret_session = self;
     return true;
-}
-
-static bool is_user_entry(const json_t *entry)
-{
-    return entry && g_str_equal(entry_type(entry), "message") &&
-           g_str_equal(message_role(json_get_object(entry, "message")), "user");
-}
-
-bool session_branch(const Session *self, const char *entry_id_, Session **ret_session,
-                    char **ret_text, GError **error)
-{
-    json_t *entry = g_hash_table_lookup(self->index, entry_id_);
-    if (!is_user_entry(entry))
-        return fail_with(error, KEDGE_ERROR_USAGE, "Invalid entry ID for branching: %s", entry_id_);
-    const char *parent_id = json_get_text(entry, "parentId");
-    json_t *parent = parent_id ? g_hash_table_lookup(self->index, parent_id) : NULL;
-    json_t *entries = json_array();
-    g_autoptr(GPtrArray) path = parent ? entry_path(self->index, parent) : g_ptr_array_new();
-    for (unsigned i = 0; i < path->len; i++)
-        json_array_append(entries, path->pdata[i]);
-
-    g_autofree char *dir = self->path ? g_path_get_dirname(self->path) : NULL;
-    json_t *header = entry_new_header(session_cwd(self), session_id(self));
-    g_autofree char *new_path = dir ? path_for_header(dir, header) : NULL;
-    Session *session = session_new_with(header, entries, new_path);
-    session->artifacts_source = session_artifacts_dir(self);
-    *ret_session = session;
-    *ret_text = message_text(json_get_object(entry, "message"));
-    return true;
-}
-
-json_t *session_branch_points(const Session *self)
-{
-    json_t *points = json_array();
-    g_autoptr(GPtrArray) path =
-        self->leaf ? entry_path(self->index, self->leaf) : g_ptr_array_new();
-    for (unsigned i = 0; i < path->len; i++) {
-        const json_t *entry = path->pdata[i];
-        if (!is_user_entry(entry))
-            continue;
-        g_autofree char *text = message_text(json_get_object(entry, "message"));
-        json_t *point = json_object();
-        json_set_text(point, "entryId", entry_id(entry));
-        json_set_text(point, "text", text);
-        json_append_take(points, point);
-    }
-    return points;
 }
 
 static Session *session_new_at(const char *path, const char *cwd)

@@ -25,12 +25,6 @@ bool session_open(const char *path, const char *cwd, Session **ret_session, char
 /* A new session in `dir` with a copy of another's entries; parentSession is the other's id. */
 bool session_fork(const char *path, const char *dir, const char *cwd, Session **ret_session,
                   GError **error);
-/* A new session, kept as this one is, with the path up to but without the user message `entry_id`,
-   whose text is *ret_text (caller frees). USAGE: Invalid entry ID for branching. */
-bool session_branch(const Session *self, const char *entry_id, Session **ret_session,
-                    char **ret_text, GError **error);
-/* {"entryId","text"} of each user message on the way to the leaf. New array. */
-json_t *session_branch_points(const Session *self);
 void session_free(Session *self); // flushes
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
 
@@ -46,6 +40,10 @@ char *session_artifacts_dir(const Session *self);
 const char *session_append_message(Session *self, json_t *message);
 const char *session_append_model_change(Session *self, const char *model, const char *role);
 const char *session_append_thinking_level(Session *self, const char *level);
+
+/* The name that people see, written with the next append or flush; from any thread. An automatic
+   one never replaces one that a person gave. */
+void session_set_title(Session *self, const char *title, bool is_automatic);
 
 /* Writes what is pending and fsyncs. */
 bool session_flush(Session *self, GError **error);

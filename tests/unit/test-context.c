@@ -83,7 +83,7 @@ static void test_build(void **state G_GNUC_UNUSED)
           "{\"type\":\"message\",\"id\":\"y\",\"parentId\":\"x\"},"
           "{\"type\":\"thinking_level_change\",\"id\":\"t\",\"parentId\":\"y\"},"
           "{\"type\":\"compaction\",\"id\":\"k\",\"parentId\":\"t\"}]",
-          NULL, "compactionSummary:? | off -" },
+          NULL, "| off -" }, // R22: without a summary it hides nothing
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(json_t) entries = NULL;

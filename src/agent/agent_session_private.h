@@ -1,0 +1,51 @@
+/*
+ * What a conversation object is made of, for the files that hold its commands. Internal to it;
+ * comes behind agent_session.h.
+ */
+#pragma once
+
+#include "agent/questions.h"
+#include "agent/session_job.h"
+#include "agent/session_view.h"
+#include "base/worker.h"
+
+typedef struct AgentSession AgentSession;
+
+struct AgentSession {
+    Loop *loop, *own_loop;
+    AgentSession *parent;
+    GPtrArray *children; // borrowed; each takes itself out
+    Cancel *scope;
+    Settings *settings;
+    ModelRegistry *registry, *own_registry;
+    HttpClient *http, *own_http;
+    char *cwd, *agent_dir, *session_dir, *system_prompt, *append_prompt;
+    ToolSet *all_tools;
+    ToolDoor door;
+    EventHub *hub;
+    Questions *questions;
+    MessageQueue *steering, *follow_ups;
+    Budget *budget;
+    SetupSlot *setup;
+    Engine engine; // the job's while one is on
+
+    const Model *model;
+    bool is_model_named;
+    ThinkingLevel thinking; // as it was wished; the setup has it clamped
+    SessionView view;
+
+    SessionJob *job; // running; NULL: idle
+    Worker *worker;
+    GQueue jobs;          // SessionJob * that wait for their turn
+    GPtrArray *aborts;    // ids (char *, possibly NULL) of those who wait for the end of the run
+    AgentOutcome outcome; // of the last prompt
+    GError *failure;      // why it was not sent; NULL: it was
+    bool is_waiting;      // in agent_session_wait()
+};
+
+/* LIMIT when too many commands wait already. */
+bool agent_session_has_room(const AgentSession *self, GError **error);
+/* Takes the job. */
+void agent_session_add_job(AgentSession *self, SessionJob *job);
+/* The session has this name now: tells it. */
+void agent_session_publish_name(AgentSession *self, const char *title, bool is_automatic);

@@ -1,0 +1,63 @@
+/*
+ * Branch summaries (branch_summary.h).
+ */
+#include "agent/branch_summary.h"
+
+#include "agent/transcript.h"
+#include "session/session_tree.h"
+
+#define SUMMARY_MAX_TOKENS 2048
+
+#define INSTRUCTION                                                                                \
+    "The conversation above is a branch that the person is leaving, to go on from an earlier "     \
+    "point. "                                                                                      \
+    "Summarise it for whoever goes on there, in these sections:\n\n"                               \
+    "## Goal\n## Constraints & Preferences\n## Progress\n### Done\n### In Progress\n"              \
+    "### Blocked\n## Key Decisions\n## Next Steps\n\n"                                             \
+    "Say what was tried and what came of it. Keep exact paths, names and error messages. Output "  \
+    "only the summary."
+
+static json_t *messages_of(const GPtrArray *entries)
+{
+    json_t *messages = json_array();
+    for (guint i = 0; i < entries->len; i++) {
+        json_t *message = session_entry_message(entries->pdata[i]);
+        if (message)
+            json_append_take(messages, message);
+    }
+    return messages;
+}
+
+bool branch_summary(const SummaryContext *context, const GPtrArray *entries,
+                    const char *instructions, Cancel *cancel, json_t **ret_fields, GError **error)
+{
+    g_autoptr(json_t) messages = messages_of(entries);
+    *ret_fields = NULL;
+    if (json_array_size(messages) == 0)
+        return true;
+    g_autofree char *transcript = transcript_text(messages, context->model);
+    g_autofree char *instruction =
+        instructions && *instructions
+            ? g_strdup_printf("%s\n\nAdditional focus: %s", INSTRUCTION, instructions)
+            : g_strdup(INSTRUCTION);
+    const SummaryRequest request = {
+        .transcript = transcript,
+        .instruction = instruction,
+        .max_tokens = SUMMARY_MAX_TOKENS,
+        .reserve_tokens = settings_get_int(context->settings, "branchSummary.reserveTokens"),
+    };
+    g_autofree char *text = NULL;
+    if (!summary_ask(context, &request, cancel, &text, error))
+        return false;
+
+    g_auto(FileLists) files = { 0 };
+    file_lists_init(&files);
+    file_lists_add(&files, messages);
+    file_lists_settle(&files);
+    g_autoptr(GString) summary = g_string_new(text);
+    file_lists_append_text(&files, summary);
+    *ret_fields = json_object();
+    json_set_text(*ret_fields, "summary", summary->str);
+    json_set_take(*ret_fields, "details", file_lists_details(&files));
+    return true;
+}

@@ -1,0 +1,102 @@
+/*
+ * The commands of a conversation that go on in another session file or elsewhere in this one, and
+ * those that say something of it (agent_session.h).
+ */
+#include "agent/agent_session.h"
+
+#include "agent/agent_session_private.h"
+#include "session/session_tree.h"
+
+/* The run that is on ends first. */
+static bool go_elsewhere(AgentSession *self, SessionJob *job, GError **error)
+{
+    if (!agent_session_has_room(self, error)) {
+        session_job_free(job);
+        return false;
+    }
+    if (self->job && self->job->kind == JOB_PROMPT)
+        cancel_fire(self->job->cancel);
+    agent_session_add_job(self, job);
+    return true;
+}
+
+bool agent_session_start_new(AgentSession *self, const char *id, GError **error)
+{
+    return go_elsewhere(self, session_job_new(JOB_NEW, id, self->scope, NULL, NULL), error);
+}
+
+bool agent_session_switch(AgentSession *self, const char *path, const char *id, GError **error)
+{
+    return go_elsewhere(self, session_job_new(JOB_SWITCH, id, self->scope, NULL, path), error);
+}
+
+bool agent_session_fork(AgentSession *self, const char *id, GError **error)
+{
+    return go_elsewhere(self, session_job_new(JOB_FORK, id, self->scope, NULL, NULL), error);
+}
+
+bool agent_session_branch(AgentSession *self, const char *entry_id, const char *id, GError **error)
+{
+    return go_elsewhere(self, session_job_new(JOB_BRANCH, id, self->scope, NULL, entry_id), error);
+}
+
+bool agent_session_navigate(AgentSession *self, const char *entry_id, bool wants_summary,
+                            const char *instructions, const char *id, GError **error)
+{
+    SessionJob *job = session_job_new(JOB_NAVIGATE, id, self->scope, NULL, entry_id);
+    job->text = g_strdup(instructions);
+    job->wants_summary = wants_summary;
+    return go_elsewhere(self, job, error);
+}
+
+bool agent_session_wants_summaries(const AgentSession *self)
+{
+    return settings_get_bool(self->settings, "branchSummary.enabled");
+}
+
+bool agent_session_set_label(AgentSession *self, const char *entry_id, const char *label,
+                             const char *id, GError **error)
+{
+    if (!agent_session_has_room(self, error))
+        return false;
+    SessionJob *job = session_job_new(JOB_LABEL, id, self->scope, NULL, entry_id);
+    job->text = g_strdup(label);
+    agent_session_add_job(self, job);
+    return true;
+}
+
+/* --- names */
+
+bool agent_session_set_name(AgentSession *self, const char *name, const char *id,
+                            bool *ret_is_pending, GError **error)
+{
+    g_autofree char *title = session_clean_title(name);
+    if (!title)
+        return fail_with(error, KEDGE_ERROR_USAGE, "Session name cannot be empty");
+    // a run writes it at the end of its turn
+    bool is_running = self->job && self->job->kind == JOB_PROMPT && g_queue_is_empty(&self->jobs);
+    *ret_is_pending = !is_running;
+    if (is_running) {
+        session_set_title(self->engine.session, title, false);
+        agent_session_publish_name(self, title, false);
+        return true;
+    }
+    if (!agent_session_has_room(self, error))
+        return false;
+    agent_session_add_job(self, session_job_new(JOB_NAME, id, self->scope, NULL, title));
+    return true;
+}
+
+/* --- what is in the file */
+
+json_t *agent_session_branch_points(const AgentSession *self)
+{
+    g_assert(!self->job);
+    return session_branch_points(self->engine.session);
+}
+
+json_t *agent_session_tree(const AgentSession *self)
+{
+    g_assert(!self->job);
+    return session_tree(self->engine.session);
+}

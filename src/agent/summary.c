@@ -1,0 +1,171 @@
+/*
+ * Summaries (summary.h).
+ */
+#include "agent/summary.h"
+
+#include "agent/retry.h"
+#include "base/utf8.h"
+#include "model/message.h"
+#include "model/provider.h"
+
+#include <inttypes.h>
+
+#define MODELS_MAX       4
+#define WAIT_MAX_MS      30000 // a longer wait moves to the next model
+#define BYTES_PER_TOKEN  3     // fewer than texts have on average, so that it fits
+#define TRANSCRIPT_LEAST 4000  // bytes that are sent whatever the reserve says
+#define DOUBLINGS_MAX    10
+
+static const char *const system_blocks[] = {
+    "You write summaries of conversations between a person and a coding agent, so that another "
+    "model can go on with the work. You do not go on with it yourself and you answer none of its "
+    "questions: you write the summary and nothing else.",
+    NULL,
+};
+
+/* --- which models */
+
+static void add_model(GPtrArray *models, const Model *model)
+{
+    if (model && models->len < MODELS_MAX && !g_ptr_array_find(models, model, NULL))
+        g_ptr_array_add(models, (gpointer)model);
+}
+
+/* The model that a role names in full, `provider/id` or `provider/id:level`. */
+static const Model *model_of_role(const SummaryContext *context, const char *role)
+{
+    const char *name = json_get_text(settings_get_json(context->settings, "modelRoles"), role);
+    size_t count = 0;
+    const Model *const *all = model_registry_all(context->registry, &count);
+    for (size_t i = 0; name && i < count; i++) {
+        g_autofree char *full = g_strdup_printf("%s/%s", all[i]->provider, all[i]->id);
+        size_t length = strlen(full);
+        if (g_str_has_prefix(name, full) && (!name[length] || name[length] == ':') &&
+            model_registry_is_available(context->registry, all[i], false))
+            return all[i];
+    }
+    return NULL;
+}
+
+static const Model *largest_model(const SummaryContext *context)
+{
+    const Model *largest = NULL;
+    size_t count = 0;
+    const Model *const *all = model_registry_all(context->registry, &count);
+    for (size_t i = 0; i < count; i++) {
+        if ((!largest || all[i]->context_window > largest->context_window) &&
+            model_registry_is_available(context->registry, all[i], false))
+            largest = all[i];
+    }
+    return largest;
+}
+
+static GPtrArray *models_to_ask(const SummaryContext *context)
+{
+    static const char *const roles[] = { "default", "smol", "slow" };
+    GPtrArray *models = g_ptr_array_new();
+    add_model(models, context->model);
+    for (size_t i = 0; i < G_N_ELEMENTS(roles); i++)
+        add_model(models, model_of_role(context, roles[i]));
+    const Model *largest = largest_model(context);
+    if (largest && largest->context_window > context->model->context_window)
+        add_model(models, largest);
+    return models;
+}
+
+/* --- one request */
+
+/* The newest part of the transcript that has room. Caller frees. */
+static char *build_prompt(const SummaryRequest *request, const Model *model)
+{
+    int64_t tokens = model->context_window - request->reserve_tokens;
+    size_t max_bytes = (size_t)MAX(tokens * BYTES_PER_TOKEN, TRANSCRIPT_LEAST);
+    const char *text = request->transcript;
+    size_t size = strlen(text);
+    g_autofree char *note = NULL;
+    if (size > max_bytes) {
+        size_t from = utf8_boundary_after(text, size, size - max_bytes);
+        note = g_strdup_printf("[... %zu earlier bytes left out]\n\n", from);
+        text += from;
+    }
+    return g_strdup_printf("<conversation>\n%s%s\n</conversation>\n\n%s", note ? note : "", text,
+                           request->instruction);
+}
+
+static json_t *request_answer(const SummaryContext *context, const SummaryRequest *request,
+                              const Model *model, Cancel *cancel)
+{
+    bool is_named = context->is_model_named && model == context->model;
+    g_autofree char *api_key = model_registry_key(context->registry, model, is_named);
+    g_autofree char *prompt = build_prompt(request, model);
+    g_autoptr(json_t) messages = json_array();
+    json_append_take(messages, message_user(prompt));
+    const ProviderRequest wire = {
+        .model = model,
+        .api_key = api_key,
+        .system_blocks = system_blocks,
+        .messages = messages,
+        .thinking = model_clamp_thinking(model, THINKING_OFF),
+        .max_tokens = MIN(request->max_tokens, model_answer_limit(model)),
+        .session_id = context->session_id,
+        .max_retry_wait_ms = WAIT_MAX_MS,
+    };
+    json_t *answer = provider_stream(context->http, &wire, cancel, NULL, NULL);
+    if (context->budget)
+        budget_spend(context->budget,
+                     json_get_number(json_get_path(answer, "usage.cost"), "total", 0));
+    return answer;
+}
+
+/* True: wait that long and ask again. */
+static bool is_worth_waiting(const SummaryContext *context, const char *problem, int64_t attempt,
+                             int64_t *ret_delay_ms)
+{
+    if (!settings_get_bool(context->settings, "retry.enabled") ||
+        provider_error_is_overflow(problem) || !provider_error_is_retryable(problem) ||
+        attempt > settings_get_int(context->settings, "retry.maxRetries"))
+        return false;
+    int64_t base_ms = settings_get_int(context->settings, "retry.baseDelayMs");
+    *ret_delay_ms = CLAMP(base_ms, 0, WAIT_MAX_MS) << MIN(attempt - 1, DOUBLINGS_MAX);
+    *ret_delay_ms = MAX(*ret_delay_ms, provider_error_retry_after_ms(problem));
+    return *ret_delay_ms <= WAIT_MAX_MS;
+}
+
+/* All attempts with one model. */
+static bool ask_model(const SummaryContext *context, const SummaryRequest *request,
+                      const Model *model, Cancel *cancel, char **ret_text, GError **error)
+{
+    for (int64_t attempt = 1;; attempt++) {
+        g_autoptr(json_t) answer = request_answer(context, request, model, cancel);
+        if (cancel_has_fired(cancel))
+            return fail_with(error, KEDGE_ERROR_CANCELLED, "cancelled");
+        g_autofree char *text = message_text(answer);
+        const char *problem = message_error(answer);
+        if (!g_str_equal(message_stop_reason(answer), "error") && !utf8_is_blank(text)) {
+            *ret_text = utf8_trim(text);
+            return true;
+        }
+        int64_t delay_ms = 0;
+        if (!problem || !is_worth_waiting(context, problem, attempt, &delay_ms))
+            return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s/%s: %s", model->provider, model->id,
+                             problem ? problem : "the model gave an empty summary");
+        if (!cancel_sleep(cancel, delay_ms, error))
+            return false;
+    }
+}
+
+bool summary_ask(const SummaryContext *context, const SummaryRequest *request, Cancel *cancel,
+                 char **ret_text, GError **error)
+{
+    g_autoptr(GPtrArray) models = models_to_ask(context);
+    g_autoptr(GError) problem = NULL;
+    for (unsigned i = 0; i < models->len; i++) {
+        g_clear_error(&problem);
+        if (ask_model(context, request, models->pdata[i], cancel, ret_text, &problem))
+            return true;
+        if (error_is(problem, KEDGE_ERROR_CANCELLED))
+            break;
+    }
+    g_propagate_error(error, g_steal_pointer(&problem));
+    return false;
+}

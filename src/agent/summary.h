@@ -1,0 +1,32 @@
+/*
+ * Asking a model for a summary: one request without tools, with the models and retries of
+ * agent-core §3.8. Blocks the calling worker.
+ */
+#pragma once
+
+#include "agent/budget.h"
+#include "agent/setup.h"
+#include "base/http.h"
+#include "model/registry.h"
+#include "tool/settings.h"
+
+typedef struct SummaryContext { // all borrowed
+    HttpClient *http;
+    const ModelRegistry *registry;
+    const Settings *settings;
+    const Model *model; // of the conversation: the first that is asked
+    bool is_model_named;
+    Budget *budget;         // pays for it; may be NULL
+    const char *session_id; // may be NULL
+} SummaryContext;
+
+typedef struct SummaryRequest {
+    const char *transcript;  // what is to be summarised; its oldest part goes when it is too long
+    const char *instruction; // behind it
+    int64_t max_tokens;      // of the answer
+    int64_t reserve_tokens;  // of the model's window, kept free of the transcript
+} SummaryRequest;
+
+/* The text, which is not blank; caller frees. CANCELLED; otherwise the last model's problem. */
+bool summary_ask(const SummaryContext *context, const SummaryRequest *request, Cancel *cancel,
+                 char **ret_text, GError **error);

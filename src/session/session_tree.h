@@ -1,0 +1,54 @@
+/*
+ * The tree of a session: where its leaf is, moving it, and what is said of entries (agent-core
+ * §4.4, §4.6). Entries are only ever appended; what a move leaves behind stays in the file.
+ *
+ * One thread at a time, as session.h.
+ */
+#pragma once
+
+#include "session/session.h"
+
+/* NULL: there is none, the next entry is a root. Borrowed. */
+const char *session_leaf_id(const Session *self);
+/* Borrowed; NULL: there is no such entry. */
+json_t *session_entry(const Session *self, const char *entry_id);
+/* From the root to an entry (NULL: to the leaf), as borrowed json_t *. */
+GPtrArray *session_path_to(const Session *self, const char *entry_id);
+
+/* The agent message that an entry stands for; NULL: none. New reference. */
+json_t *session_entry_message(const json_t *entry);
+
+/* The next entry will be a child of this one; NULL: a root. NOT_FOUND: Entry ID not found. */
+bool session_move(Session *self, const char *entry_id, GError **error);
+
+typedef struct SessionTarget { // where going to an entry leads
+    const char *leaf;          // the leaf it makes; NULL: none; borrowed from the session
+    char *text;                // of a message that is to be written anew; else NULL
+    GPtrArray *left;           // entries that are no longer on the path, oldest first; borrowed
+} SessionTarget;
+void session_target_clear(SessionTarget *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SessionTarget, session_target_clear)
+
+/* Of a user's or a custom message the parent and its text, of any other entry itself. NOT_FOUND as
+   above. */
+bool session_find_target(const Session *self, const char *entry_id, SessionTarget *ret_target,
+                         GError **error);
+
+/* Appends an entry of a type with these fields (takes the reference). Its id, borrowed. */
+const char *session_append_fields(Session *self, const char *type, json_t *fields);
+/* NULL or empty `label` clears. NOT_FOUND as above. */
+bool session_set_label(Session *self, const char *entry_id, const char *label, GError **error);
+/* {"leafId","entries":[…],"labels":{id: label}}, entries in the order they were made. New
+   reference. */
+json_t *session_tree(const Session *self);
+
+/* A new session, kept as this one is, with the path up to but without the user message `entry_id`,
+   whose text is *ret_text (caller frees). USAGE: Invalid entry ID for branching. */
+bool session_branch(const Session *self, const char *entry_id, Session **ret_session,
+                    char **ret_text, GError **error);
+/* {"entryId","text"} of each user message on the way to the leaf. New array. */
+json_t *session_branch_points(const Session *self);
+
+/* What a title looks like: without control characters, spaces collapsed; NULL when nothing is left.
+   Caller frees. */
+char *session_clean_title(const char *text);

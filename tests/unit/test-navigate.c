@@ -1,0 +1,209 @@
+/*
+ * Going elsewhere in a conversation's session: branches, summaries of what is left, labels, names.
+ */
+#include "unit.h"
+
+#include "base/file.h"
+#include "model/message.h"
+#include "session_fixture.h"
+
+static int setup(void **state)
+{
+    SessionFixture *self = session_fixture_new(NULL);
+    *state = self;
+    session_fixture_open(self);
+    sse_server_add_text(self->agent->server, "first");
+    sse_server_add_text(self->agent->server, "second");
+    if (!session_fixture_prompt(self, "one") || !session_fixture_prompt(self, "two"))
+        return -1;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    session_fixture_free(*state);
+    return 0;
+}
+
+/* The id of the entry whose message has this text. */
+static const char *id_of(SessionFixture *self, const char *text)
+{
+    g_autoptr(json_t) tree = agent_session_tree(self->session);
+    size_t i;
+    json_t *entry;
+    json_array_foreach (json_get_array(tree, "entries"), i, entry) {
+        const json_t *message = json_get_object(entry, "message");
+        g_autofree char *own = message ? message_text(message) : NULL;
+        if (g_strcmp0(own, text) == 0)
+            return g_intern_string(json_get_text(entry, "id"));
+    }
+    fail_msg("there is no message \"%s\"", text);
+    return NULL;
+}
+
+static const json_t *last_entry(const json_t *tree, size_t back)
+{
+    const json_t *entries = json_get_array(tree, "entries");
+    return json_array_get(entries, json_array_size(entries) - 1 - back);
+}
+
+/* Runs a command to its end; `id` stands for the ID of its arguments. The data of its command_end,
+   borrowed; NULL: it failed. */
+static const json_t *run(SessionFixture *self, const char *name, const char *arguments,
+                         const char *id)
+{
+    g_autoptr(GString) text = g_string_new(arguments);
+    g_string_replace(text, "ID", id, 0);
+    json_array_clear(self->events);
+    if (!session_fixture_command(self, name, text->str, NULL))
+        fail_msg("%s: %s", name, self->error->message);
+    session_fixture_wait(self);
+    const json_t *end = session_fixture_event(self, "command_end", 0);
+    assert_string_equal(json_get_text(end, "command"), name);
+    if (!json_get_bool(end, "success", false))
+        return NULL;
+    const json_t *data = json_get_object(end, "data");
+    return data ? data : end;
+}
+
+/* core-68 */
+static void test_navigate(void **state)
+{
+    SessionFixture *self = *state;
+    const char *parent = id_of(self, "first");
+    const json_t *data = run(self, "navigate_tree", "{\"targetId\":\"ID\"}", id_of(self, "two"));
+    assert_string_equal(json_get_text(data, "editorText"), "two");
+    assert_false(json_get_bool(data, "cancelled", true));
+    g_autoptr(json_t) messages = agent_session_messages(self->session);
+    assert_int_equal(json_array_size(messages), 2);
+
+    sse_server_add_text(self->agent->server, "third");
+    assert_true(session_fixture_prompt(self, "other"));
+    g_autofree char *told = sse_server_conversation(self->agent->server, 2);
+    assert_string_equal(told, "user:one assistant:first user:other");
+    g_autoptr(json_t) tree = agent_session_tree(self->session);
+    assert_string_equal(json_get_text(last_entry(tree, 1), "parentId"), parent);
+    id_of(self, "second"); // both branches are there
+
+    // to where it is: nothing
+    const json_t *same = run(self, "navigate_tree", "{\"targetId\":\"ID\"}", id_of(self, "third"));
+    assert_null(json_get_text(same, "editorText"));
+    // to an answer of the other branch
+    run(self, "navigate_tree", "{\"targetId\":\"ID\"}", id_of(self, "second"));
+    g_autofree char *text = message_text(agent_session_last_answer(self->session));
+    assert_string_equal(text, "second");
+    assert_null(run(self, "navigate_tree", "{\"targetId\":\"ID\"}", "nope"));
+}
+
+/* core-69 */
+static void test_summary(void **state)
+{
+    SessionFixture *self = *state;
+    const char *leaf = id_of(self, "first");
+    sse_server_add_error(self->agent->server, 400, "no such thing");
+    const char *arguments = "{\"targetId\":\"ID\",\"summarize\":true,\"customInstructions\":\"x\"}";
+    assert_null(run(self, "navigate_tree", arguments, id_of(self, "two")));
+    g_autoptr(json_t) before = agent_session_tree(self->session);
+    assert_string_equal(json_get_text(before, "leafId"), id_of(self, "second")); // as it was
+
+    sse_server_add_text(self->agent->server, "it was tried");
+    assert_non_null(run(self, "navigate_tree", arguments, id_of(self, "two")));
+    g_autofree char *asked = sse_server_conversation(self->agent->server, 3);
+    assert_non_null(strstr(asked, "<conversation>\n[Assistant]: second\n</conversation>"));
+    assert_null(strstr(asked, "[User]")); // they are not left behind
+    assert_non_null(strstr(asked, "Additional focus: x"));
+    g_autoptr(json_t) tree = agent_session_tree(self->session);
+    const json_t *entry = last_entry(tree, 0);
+    assert_string_equal(json_get_text(entry, "type"), "branch_summary");
+    assert_string_equal(json_get_text(entry, "parentId"), leaf);
+    assert_string_equal(json_get_text(entry, "fromId"), leaf);
+    assert_string_equal(json_get_text(entry, "summary"), "it was tried");
+
+    sse_server_add_text(self->agent->server, "fine");
+    assert_true(session_fixture_prompt(self, "other"));
+    g_autofree char *told = sse_server_conversation(self->agent->server, 4);
+    assert_non_null(strstr(told, "it was tried"));
+    assert_null(strstr(told, "second"));
+}
+
+static void abort_when_asked(void *user_data)
+{
+    SessionFixture *self = user_data;
+    assert_true(session_fixture_command(self, "abort", NULL, NULL));
+}
+
+static void test_summary_is_stopped(void **state)
+{
+    SessionFixture *self = *state;
+    sse_server_add_hanging(self->agent->server, "half a summ");
+    const char *leaf = id_of(self, "second");
+    g_autofree char *arguments =
+        g_strdup_printf("{\"targetId\":\"%s\",\"summarize\":true}", id_of(self, "one"));
+    assert_true(session_fixture_command(self, "navigate_tree", arguments, NULL));
+    loop_post(self->loop, abort_when_asked, self);
+    session_fixture_wait(self);
+    const json_t *end = session_fixture_event(self, "command_end", 2);
+    assert_string_equal(json_get_text(end, "command"), "navigate_tree");
+    assert_true(json_get_bool(json_get_object(end, "data"), "cancelled", false));
+    g_autoptr(json_t) tree = agent_session_tree(self->session);
+    assert_string_equal(json_get_text(tree, "leafId"), leaf);
+}
+
+static char *header_title(SessionFixture *self)
+{
+    g_auto(CommandReply) reply = { 0 };
+    assert_true(session_fixture_command(self, "get_state", NULL, &reply));
+    g_autofree char *text = NULL;
+    assert_true(file_read(json_get_text(reply.data, "sessionFile"), 1000000, &text, NULL, NULL));
+    g_auto(GStrv) lines = g_strsplit(text, "\n", 2);
+    g_autoptr(json_t) header = NULL;
+    assert_true(json_parse_text(lines[0], &header, NULL));
+    return g_strdup(json_get_text(header, "title"));
+}
+
+static void name_it(SessionFixture *self, const json_t *event G_GNUC_UNUSED)
+{
+    g_auto(CommandReply) reply = { 0 };
+    assert_true(
+        session_fixture_command(self, "set_session_name", "{\"name\":\"in a run\"}", &reply));
+    assert_false(reply.is_pending);
+}
+
+static void test_names_and_labels(void **state)
+{
+    SessionFixture *self = *state;
+    assert_false(session_fixture_command(self, "set_session_name", "{\"name\":\"  \"}", NULL));
+    assert_string_equal(self->error->message, "Session name cannot be empty");
+    run(self, "set_session_name", "{\"name\":\" parser\\n ID \"}", "fix");
+    const json_t *event = session_fixture_event(self, "session_info_changed", 0);
+    assert_string_equal(json_get_text(event, "name"), "parser fix");
+    g_autofree char *title = header_title(self);
+    assert_string_equal(title, "parser fix");
+    g_auto(CommandReply) reply = { 0 };
+    assert_true(session_fixture_command(self, "get_state", NULL, &reply));
+    assert_string_equal(json_get_text(reply.data, "sessionName"), "parser fix");
+
+    sse_server_add_text(self->agent->server, "third");
+    self->trigger = "agent_start";
+    self->act = name_it;
+    assert_true(session_fixture_prompt(self, "go"));
+    assert_true(agent_session_flush(self->session, NULL));
+    g_autofree char *second = header_title(self);
+    assert_string_equal(second, "in a run");
+
+    run(self, "set_label", "{\"targetId\":\"ID\",\"label\":\"good\"}", id_of(self, "one"));
+    g_autoptr(json_t) tree = agent_session_tree(self->session);
+    assert_string_equal(json_get_text(json_get_object(tree, "labels"), id_of(self, "one")), "good");
+    assert_null(run(self, "set_label", "{\"targetId\":\"ID\"}", "nope"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_navigate, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_summary, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_summary_is_stopped, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_names_and_labels, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
