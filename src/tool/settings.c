@@ -7,6 +7,8 @@
 #include "base/own_file.h"
 #include "base/yaml.h"
 #include "tool/settings_keys.h"
+#include "tool/settings_migrate.h"
+#include "tool/settings_value.h"
 
 struct Settings {
     int ref_count;
@@ -65,6 +67,21 @@ static void drop_misplaced(json_t *layer, const char *path, GPtrArray *warnings)
             }
             object = inner;
         }
+    }
+}
+
+/* A value of the wrong type is as if it were not there: said, so that nobody wonders. */
+static void warn_of_misfits(const json_t *layer, const char *path, GPtrArray *warnings)
+{
+    size_t count = 0;
+    const SettingKey *keys = setting_keys_all(&count);
+    for (size_t i = 0; i < count && warnings; i++) {
+        const json_t *value = json_get_path(layer, keys[i].key);
+        if (!value || json_is_null(value) || setting_value_fits(&keys[i], value))
+            continue;
+        g_autofree char *wanted = setting_wanted(&keys[i]);
+        g_ptr_array_add(warnings,
+                        g_strdup_printf("%s: ignored setting %s: %s", path, keys[i].key, wanted));
     }
 }
 
@@ -128,7 +145,9 @@ static json_t *layer_read(const char *path, GPtrArray *warnings)
     if (is_read && json_is_null(value))
         return json_object();
     if (is_read && json_is_object(value)) {
+        settings_migrate_fields(value);
         drop_misplaced(value, path, warnings);
+        warn_of_misfits(value, path, warnings);
         return g_steal_pointer(&value);
     }
 
@@ -154,6 +173,9 @@ static Settings *settings_make(json_t *user, json_t *project)
 Settings *settings_load(const char *agent_dir, const char *cwd, GPtrArray *warnings)
 {
     g_autofree char *user_path = g_build_filename(agent_dir, "config.yml", NULL);
+    g_autoptr(GError) error = NULL;
+    if (!settings_migrate_files(agent_dir, &error) && warnings)
+        g_ptr_array_add(warnings, g_strdup(error->message));
     json_t *user = layer_read(user_path, warnings);
 
     json_t *project = json_object();
@@ -189,25 +211,6 @@ void settings_unref(Settings *self)
     g_free(self);
 }
 
-static bool value_fits(const SettingKey *key, const json_t *value)
-{
-    switch (key->type) {
-    case SETTING_BOOLEAN:
-        return json_is_boolean(value);
-    case SETTING_NUMBER:
-        return json_is_number(value);
-    case SETTING_STRING:
-        return json_is_string(value);
-    case SETTING_ENUM:
-        return json_is_string(value) && g_strv_contains(key->values, json_string_value(value));
-    case SETTING_ARRAY:
-        return json_is_array(value);
-    case SETTING_RECORD:
-        return json_is_object(value);
-    }
-    return false;
-}
-
 static const json_t *effective(const Settings *self, const char *name)
 {
     const SettingKey *key = setting_key_find(name);
@@ -215,7 +218,7 @@ static const json_t *effective(const Settings *self, const char *name)
     // a project that makes the parent of a user's key a scalar must not undo what the user set
     const json_t *layer = refusal_of(key->scope) ? self->user : self->merged;
     const json_t *value = json_get_path(layer, name);
-    return value && value_fits(key, value) ? value : json_object_get(self->defaults, name);
+    return value && setting_value_fits(key, value) ? value : json_object_get(self->defaults, name);
 }
 
 bool settings_get_bool(const Settings *self, const char *key)
@@ -255,4 +258,46 @@ const json_t *settings_user_json(const Settings *self, const char *key)
 const json_t *settings_project_json(const Settings *self, const char *key)
 {
     return json_get_path(self->project, key);
+}
+
+SettingOrigin settings_origin(const Settings *self, const char *name)
+{
+    const SettingKey *key = setting_key_find(name);
+    g_assert(key != NULL);
+    const json_t *project = refusal_of(key->scope) ? NULL : json_get_path(self->project, name);
+    if (project && setting_value_fits(key, project))
+        return SETTING_FROM_PROJECT;
+    const json_t *user = json_get_path(self->user, name);
+    bool is_hidden = project && !json_is_null(project); // by a project's value of the wrong type
+    return user && !is_hidden && setting_value_fits(key, user) ? SETTING_FROM_USER
+                                                               : SETTING_FROM_DEFAULT;
+}
+
+/* The dotted names of what no key of the table covers. */
+static void add_unknown(const json_t *object, const char *prefix, GPtrArray *names)
+{
+    size_t count = 0;
+    const SettingKey *keys = setting_keys_all(&count);
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach ((json_t *)object, key, value) {
+        g_autofree char *name = g_strconcat(prefix, key, NULL);
+        g_autofree char *below = g_strconcat(name, ".", NULL);
+        bool is_above = false;
+        for (size_t i = 0; i < count; i++)
+            is_above = is_above || g_str_has_prefix(keys[i].key, below);
+        if (setting_key_find(name))
+            continue;
+        if (is_above && json_is_object(value))
+            add_unknown(value, below, names);
+        else
+            g_ptr_array_add(names, g_steal_pointer(&name));
+    }
+}
+
+GPtrArray *settings_unknown_keys(const Settings *self)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    add_unknown(self->user, "", names);
+    return names;
 }

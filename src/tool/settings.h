@@ -11,8 +11,9 @@
 
 typedef struct Settings Settings;
 
-/* Reads <agent dir>/config.yml and, below `cwd`, .kedge/settings.json and .kedge/config.yml. A file
-   that does not parse counts as empty. `warnings` (may be NULL) gets one text per problem. */
+/* Reads <agent dir>/config.yml (made of an earlier settings.json when there is none) and, below
+   `cwd`, .kedge/settings.json and .kedge/config.yml. A file that does not parse counts as empty.
+   `warnings` (may be NULL) gets one text per problem. */
 Settings *settings_load(const char *agent_dir, const char *cwd, GPtrArray *warnings);
 /* Defaults only, with `overrides` (nested object, may be NULL) on top, as if from the user: for
  * tests. */
@@ -33,3 +34,13 @@ const json_t *settings_get_json(const Settings *self,
  * none. */
 const json_t *settings_user_json(const Settings *self, const char *key);
 const json_t *settings_project_json(const Settings *self, const char *key);
+
+typedef enum { SETTING_FROM_DEFAULT, SETTING_FROM_USER, SETTING_FROM_PROJECT } SettingOrigin;
+
+/* Which layer the effective value of a key of the table comes from; for a map the highest that says
+   something. */
+SettingOrigin settings_origin(const Settings *self, const char *key);
+
+/* What the user's file says that no key of the table covers: of a newer release, or a typing
+   mistake. Owns its dotted names. */
+GPtrArray *settings_unknown_keys(const Settings *self);

@@ -1,0 +1,161 @@
+#!/bin/sh
+# `kedge config`: settings shown and changed. Rows of agent-core §10.1 and §10.5 are named core-N.
+. "$(dirname "$0")/lib.sh"
+need_kedge
+
+CONFIG=$HOME/.kedge/agent/config.yml
+
+t "core-2 get prints the default in a fresh home, and makes nothing"
+run kedge config get steeringMode
+expect_exit 0
+expect_out "one-at-a-time"
+expect_empty stderr
+expect_no_file "$HOME/.kedge"
+
+t "core-3 a value that does not fit is refused, and nothing is written"
+run kedge config set retry.enabled maybe
+expect_exit 1
+expect_empty stdout
+expect_matches stderr '^Invalid boolean value: maybe\. Use true/false, yes/no, on/off, or 1/0$'
+expect_no_file "$CONFIG"
+
+t "core-4 set --json, the file, and get"
+run kedge config set retry.maxRetries 7 --json
+expect_exit 0
+expect_out '{"key":"retry.maxRetries","value":7}'
+expect_file "$CONFIG" 'retry:
+  maxRetries: 7'
+run kedge config get retry.maxRetries --json
+expect_out '{"key":"retry.maxRetries","value":7,"type":"number","description":"Maximum retry attempts on API errors"}'
+[ "$(stat -c %a "$CONFIG")" = 600 ] || fail "config.yml has mode $(stat -c %a "$CONFIG")"
+
+t "core-5 an unknown setting"
+run kedge config get nope.key
+expect_exit 1
+expect_empty stdout
+expect_matches stderr '^Unknown setting: nope\.key$'
+run kedge config set retry.maxRetrys 3
+expect_exit 1
+expect_matches stderr '^Did you mean retry\.maxRetries\?$'
+
+t "core-78 comments, order and unknown keys stay; unset removes"
+cat >"$CONFIG" <<'Y'
+# mine
+
+later: {thing: [1, 2]} # of another release
+retry:
+  maxRetries: 3 # enough
+Y
+run kedge config set tools.maxTimeout -5
+expect_exit 0
+run kedge config set retry.maxRetries 5
+run kedge config unset tools.maxTimeout
+expect_out 'tools.maxTimeout = 0'
+expect_file "$CONFIG" '# mine
+
+later: {thing: [1, 2]} # of another release
+retry:
+  maxRetries: 5 # enough'
+run kedge config list
+expect_matches stderr 'config\.yml: no setting of this release: later$'
+expect_matches stdout '^  retry\.maxRetries = 5 \(number\)$'
+
+t "a file that is broken stays as it is, to the byte"
+printf 'retry: [1\n# mine' >"$CONFIG"
+cp "$CONFIG" before
+run kedge config set retry.maxRetries 5
+expect_exit 1
+expect_matches stderr 'settings not saved: .*config\.yml: yaml: line'
+cmp -s before "$CONFIG" || fail "the file has changed"
+rm "$CONFIG"
+
+t "core-77 ten processes that set different keys at once: all are saved"
+printf '# keep me\n' >"$CONFIG"
+_pids=
+for _key in retry.maxRetries retry.maxWait retry.baseDelayMs grep.contextBefore grep.contextAfter gh.timeout \
+    gh.maxBytes read.defaultLimit tools.maxTimeout modelRoles.smol; do
+    kedge config set "$_key" 11 >"out.$_key" 2>&1 &
+    _pids="$_pids $!"
+done
+for _pid in $_pids; do
+    wait "$_pid" || fail "a process failed:" "$(cat out.*)"
+done
+[ "$(grep -c ': 11$' "$CONFIG")" = 10 ] || fail "not all are there:" "$(cat "$CONFIG")"
+expect_contains "$CONFIG" '# keep me'
+expect_no_file "$CONFIG.lock"
+rm "$CONFIG"
+
+t "core-79 settings.json of an earlier release becomes config.yml"
+printf '{"queueMode": "all"}' >"$HOME/.kedge/agent/settings.json"
+run kedge config get steeringMode
+expect_out 'all'
+expect_file "$CONFIG" 'steeringMode: all'
+[ -f "$HOME/.kedge/agent/settings.json.bak" ] || fail "no settings.json.bak"
+expect_no_file "$HOME/.kedge/agent/settings.json"
+
+t "core-80 a project's value counts, and set writes yours"
+mkdir -p .kedge && printf '{"steeringMode": "one-at-a-time", "shellPath": "/tmp/sh"}' >.kedge/settings.json
+run kedge config list --origin steeringMode
+expect_out 'Conversation
+  steeringMode = one-at-a-time (enum)  [project]'
+expect_matches stderr 'ignored setting shellPath: only the user'
+run kedge config set steeringMode all
+expect_exit 0
+expect_matches stderr 'steeringMode is set by this project, too'
+expect_contains .kedge/settings.json one-at-a-time
+run kedge config list --json --origin steeringMode
+expect_json stdout steeringMode.value one-at-a-time
+expect_json stdout steeringMode.origin project
+rm -r .kedge
+
+t "entries of maps, lists, and what is not set"
+run kedge config set modelRoles.smol mock/m1:low
+expect_out 'modelRoles.smol = mock/m1:low'
+run kedge config get modelRoles.smol
+expect_out 'mock/m1:low'
+run kedge config set env.pass '["A_TOKEN"]'
+run kedge config get env.pass
+expect_out '["A_TOKEN"]'
+run kedge config get shellPath
+expect_exit 0
+expect_out ''
+
+t "usage errors"
+for _words in "" "set" "set retry.enabled" "get" "lst" "list --nope" "path x"; do
+    # shellcheck disable=SC2086 # words
+    run kedge config $_words
+    expect_exit 2
+    expect_empty stdout
+done
+run kedge config lst
+expect_matches stderr 'did you mean "list"'
+
+t "path and schema"
+run kedge config path
+expect_out "$HOME/.kedge/agent"
+run kedge config schema
+expect_exit 0
+expect_json stdout properties.retry.properties.maxRetries.default 3
+
+t "docs/settings.md is made of the table"
+run kedge config schema --markdown
+expect_exit 0
+[ -z "$UPDATE" ] || cp "$(path_of stdout)" "$E2E_ROOT/docs/settings.md"
+cmp -s "$(path_of stdout)" "$E2E_ROOT/docs/settings.md" ||
+    fail "docs/settings.md is old: build/kedge config schema --markdown > docs/settings.md"
+
+t "edit opens the file, and says what does not fit afterwards"
+run kedge config edit
+expect_exit 1
+expect_matches stderr 'no terminal for an editor; the file is .*config\.yml'
+if command -v script >/dev/null 2>&1; then
+    cat >editor <<'S'
+#!/bin/sh
+printf 'steeringMode: never\n' >"$1"
+S
+    chmod +x editor
+    EDITOR="$PWD/editor" script -qec "kedge config edit" /dev/null >typed </dev/null
+    grep -q 'ignored setting steeringMode: must be one of one-at-a-time, all' typed || fail "$(cat typed)"
+    expect_file "$CONFIG" 'steeringMode: never'
+fi
+done_testing
