@@ -26,6 +26,7 @@ void conversation_init(Conversation *self, Session *session, const AgentEvents *
         .events = events,
         .messages = messages,
         .call_ids = call_ids,
+        .bodies = body_cache_new(),
         .last_answer = find_last_answer(messages),
         .model = g_strdup(json_get_text(saved.models, "default")),
     };
@@ -38,6 +39,7 @@ void conversation_clear(Conversation *self)
 {
     json_decref(self->messages);
     call_ids_free(self->call_ids);
+    body_cache_free(self->bodies);
     json_decref(self->run_messages);
     json_decref(self->last_answer);
     g_free(self->model);

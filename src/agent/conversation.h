@@ -8,6 +8,7 @@
 
 #include "agent/agent_events.h"
 #include "agent/setup.h"
+#include "model/body.h"
 #include "model/call_ids.h"
 #include "session/session.h"
 
@@ -16,6 +17,7 @@ typedef struct Conversation {
     const AgentEvents *events; // borrowed
     json_t *messages;
     CallIds *call_ids;      // of all its tool calls: each is there once
+    BodyCache *bodies;      // what was sent of it
     json_t *run_messages;   // what agent_end tells; NULL between runs
     json_t *last_answer;    // the newest assistant message; NULL: none
     size_t answer_index;    // in `messages`, of the answer that came last

@@ -93,6 +93,7 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
         .session_id = session_id(conversation->session),
         .max_retry_wait_ms = retry_max_wait_ms(request->settings),
         .call_ids = conversation->call_ids,
+        .bodies = conversation->bodies,
     };
     return provider_stream(request->http, &wire, request->cancel, on_provider_event, listener);
 }

@@ -3,7 +3,7 @@
  */
 #include "model/anthropic.h"
 #include "model/message.h"
-#include "model/transport.h"
+#include "model/reader.h"
 
 #define ENVELOPE "Anthropic stream envelope error: "
 
@@ -63,11 +63,7 @@ static void read_usage(Decoder *self, const json_t *usage)
 static bool append_text(Decoder *self, size_t block, const json_t *object, const char *key,
                         GError **error)
 {
-    const json_t *text = json_object_get(object, key);
-    if (!json_is_string(text))
-        return true;
-    return model_stream_append(self->stream, block, json_string_value(text),
-                               json_string_length(text), error);
+    return reader_append(self->stream, block, json_object_get(object, key), error);
 }
 
 static bool append_signature(Decoder *self, size_t block, const json_t *object, GError **error)
@@ -144,21 +140,18 @@ static char *refusal_text(const json_t *delta)
 
 static void on_stop_reason(Decoder *self, const json_t *delta)
 {
-    static const struct {
-        const char *wire, *reason;
-    } reasons[] = {
+    static const ReaderReason reasons[] = {
         { "end_turn", "stop" },     { "pause_turn", "stop" },  { "stop_sequence", "stop" },
-        { "max_tokens", "length" }, { "tool_use", "toolUse" },
+        { "max_tokens", "length" }, { "tool_use", "toolUse" }, { 0 },
     };
     const char *wire = json_get_text(delta, "stop_reason");
     if (!wire)
         return;
     g_clear_pointer(&self->failure, g_free);
-    for (size_t i = 0; i < G_N_ELEMENTS(reasons); i++) {
-        if (strcmp(wire, reasons[i].wire) == 0) {
-            self->reason = reasons[i].reason;
-            return;
-        }
+    const char *reason = reader_stop_reason(reasons, wire);
+    if (reason) {
+        self->reason = reason;
+        return;
     }
     if (strcmp(wire, "refusal") == 0 || strcmp(wire, "sensitive") == 0)
         self->failure = refusal_text(delta);
@@ -197,17 +190,13 @@ static bool on_event(const char *name G_GNUC_UNUSED, const char *data, size_t si
     if (self->is_complete)
         return true;
     g_autoptr(json_t) event = NULL;
-    if (!json_parse(data, size, &event, error)) {
-        g_prefix_error(error, ENVELOPE);
+    if (!reader_parse(data, size, ENVELOPE, &event, error))
         return false;
-    }
     const char *type = json_get_text(event, "type");
     if (!type)
         return true;
-    if (strcmp(type, "error") == 0) {
-        g_autofree char *message = transport_error_message(event);
-        return fail_with(error, KEDGE_ERROR_FAILED, "%s", message ? message : "unknown error");
-    }
+    if (strcmp(type, "error") == 0)
+        return reader_fail(event, error);
     if (g_str_has_prefix(type, "content_block_"))
         return on_content(self, type, event, error);
     if (strcmp(type, "message_start") == 0) {
@@ -244,7 +233,15 @@ static void explain_cut(const void *decoder, GError **error)
 const WireFormat wire_anthropic = {
     .make_url = anthropic_make_url,
     .add_headers = anthropic_add_headers,
-    .make_body = anthropic_make_body,
+    .messages_key = "messages",
+    .write_head = anthropic_write_head,
+    .write_tail = anthropic_write_tail,
+    .write_user = anthropic_write_user,
+    .write_assistant = anthropic_write_assistant,
+    .write_results = anthropic_write_results,
+    .needs_user_last = true,
+    .marker_place = anthropic_marker_place,
+    .make_marker = anthropic_make_marker,
     .decoder_new = decoder_new,
     .decoder_free = decoder_free,
     .on_event = on_event,

@@ -1,7 +1,6 @@
 /*
  * Anthropic Messages: writing the request.
  */
-#include "base/env.h"
 #include "base/secrets.h"
 #include "model/anthropic.h"
 #include "model/message.h"
@@ -19,6 +18,11 @@ static bool is_first_party(const Model *model)
     return uri && g_strcmp0(g_uri_get_host(uri), ANTHROPIC_HOST) == 0;
 }
 
+static bool is_anthropics(const Model *model)
+{
+    return is_first_party(model) || strcmp(model->provider, "anthropic") == 0;
+}
+
 static bool is_oauth_token(const char *key)
 {
     return g_str_has_prefix(key, ANTHROPIC_OAUTH_PREFIX) ||
@@ -31,7 +35,7 @@ static int64_t thinking_budget(const ProviderRequest *request, int64_t *max_toke
 {
     const Model *model = request->model;
     if (!model->is_reasoning || request->thinking == THINKING_OFF ||
-        model->thinking_mode != THINKING_MODE_BUDGET)
+        model->thinking_mode == THINKING_MODE_EFFORT)
         return 0;
     int64_t budget = wire_thinking_budget(request->thinking_budgets, request->thinking);
     *max_tokens = MAX(*max_tokens, budget + ANTHROPIC_ANSWER_TOKENS);
@@ -51,20 +55,19 @@ void anthropic_add_headers(const ProviderRequest *request, GPtrArray *headers)
 {
     const char *key = request->api_key;
     const char *betas[3] = { NULL };
+    bool is_oauth = key && is_oauth_token(key);
     size_t beta_count = 0;
     int64_t max_tokens = wire_max_tokens(request);
     if (json_array_size(request->tools) > 0 && thinking_budget(request, &max_tokens) > 0)
         betas[beta_count++] = ANTHROPIC_BETA_THINKING;
-    if (key) {
-        bool is_oauth = is_oauth_token(key);
-        if (is_oauth)
-            betas[beta_count++] = ANTHROPIC_BETA_OAUTH;
-        else
-            g_ptr_array_add(headers, g_strconcat("x-api-key: ", key, NULL));
-        // other hosts that speak this format want one or the other, few say which
-        if (is_oauth || request->model->has_bearer_auth || !is_first_party(request->model))
-            g_ptr_array_add(headers, g_strconcat("authorization: Bearer ", key, NULL));
-    }
+    if (is_oauth)
+        betas[beta_count++] = ANTHROPIC_BETA_OAUTH;
+    // one of the two, never both: Anthropic's own provider at any address (a proxy hands it on), or
+    // another that speaks this format
+    if (is_oauth || request->model->has_bearer_auth || !is_anthropics(request->model))
+        wire_add_bearer(request, headers);
+    else if (key)
+        g_ptr_array_add(headers, g_strconcat("x-api-key: ", key, NULL));
     g_ptr_array_add(headers, g_strdup("anthropic-version: 2023-06-01"));
     if (beta_count > 0) {
         g_autofree char *list = g_strjoinv(",", (char **)betas);
@@ -95,7 +98,7 @@ static json_t *write_content(const json_t *blocks)
         }
     }
     if (!has_text && json_array_size(content) > 0)
-        json_array_insert_new(content, 0, message_text_block("(see attached image)"));
+        json_array_insert_new(content, 0, message_text_block(WIRE_IMAGE_ONLY));
     return content;
 }
 
@@ -151,58 +154,30 @@ static json_t *write_assistant_block(const json_t *block)
     return out;
 }
 
-static void append_message(json_t *messages, const char *role, json_t *content)
+void anthropic_write_user(const Model *model G_GNUC_UNUSED, const json_t *message,
+                          bool is_after_tool G_GNUC_UNUSED, json_t *out)
 {
-    if (json_array_size(content) == 0) {
-        json_decref(content);
-        return;
-    }
-    json_t *message = json_object();
-    json_set_text(message, "role", role);
-    json_set_take(message, "content", content);
-    json_append_take(messages, message);
+    wire_append_message(out, "user", write_content(json_get_array(message, "content")));
 }
 
-static json_t *write_messages(const json_t *messages)
+void anthropic_write_assistant(const Model *model G_GNUC_UNUSED, const json_t *message, json_t *out)
 {
-    json_t *out = json_array();
-    json_t *results =
-        NULL; // content of the user message that tool results are gathered in; borrowed
+    json_t *content = json_array();
     size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message) {
-        const char *role = message_role(message);
-        const json_t *blocks = json_get_array(message, "content");
-        if (strcmp(role, "toolResult") == 0) {
-            json_t *result = write_tool_result(message);
-            if (results) {
-                json_append_take(results, result);
-                continue;
-            }
-            results = json_array();
-            json_append_take(results, result);
-            append_message(out, "user", results);
-            continue;
-        }
-        results = NULL;
-        if (strcmp(role, "assistant") != 0) {
-            append_message(out, "user", write_content(blocks));
-            continue;
-        }
-        json_t *content = json_array();
-        size_t j;
-        json_t *block;
-        json_array_foreach (blocks, j, block)
-            json_append_take(content, write_assistant_block(block));
-        append_message(out, "assistant", content);
-    }
-    const json_t *last = json_array_get(out, json_array_size(out) - 1);
-    if (last && strcmp(message_role(last), "assistant") == 0) {
-        json_t *content = json_array();
-        json_append_take(content, message_text_block("Continue."));
-        append_message(out, "user", content);
-    }
-    return out;
+    json_t *block;
+    json_array_foreach (json_get_array(message, "content"), i, block)
+        json_append_take(content, write_assistant_block(block));
+    wire_append_message(out, "assistant", content);
+}
+
+void anthropic_write_results(const Model *model G_GNUC_UNUSED, const json_t *results, json_t *out)
+{
+    json_t *content = json_array();
+    size_t i;
+    json_t *result;
+    json_array_foreach (results, i, result)
+        json_append_take(content, write_tool_result(result));
+    wire_append_message(out, "user", content);
 }
 
 static json_t *write_system(const char *const *blocks)
@@ -230,55 +205,51 @@ static json_t *write_tools(const json_t *tools)
     return out;
 }
 
-/* What marks the end of a cached prefix, or NULL when nothing is to be kept. */
+/* What marks the end of a cached prefix, or NULL when nothing is to be kept. There are at most
+   four: last tool, last system block, and the last two messages of the user. */
 static json_t *cache_marker(const Model *model)
 {
-    const char *retention = env_get("CACHE_RETENTION");
-    if (g_strcmp0(retention, "none") == 0)
+    WireCache retention = wire_cache_retention();
+    if (retention == WIRE_CACHE_NONE)
         return NULL;
     json_t *marker = json_object();
     json_set_text(marker, "type", "ephemeral");
-    if (g_strcmp0(retention, "long") == 0 && is_first_party(model))
+    if (retention == WIRE_CACHE_LONG && is_first_party(model))
         json_set_text(marker, "ttl", "1h"); // on all markers: a 1h one must not follow a 5m one
     return marker;
+}
+
+char *anthropic_make_marker(const Model *model)
+{
+    g_autoptr(json_t) marker = cache_marker(model);
+    g_autofree char *text = marker ? json_to_text(marker) : NULL;
+    return text ? g_strconcat(",\"cache_control\":", text, NULL) : NULL;
+}
+
+/* In the last text block, else in the last block: before its brace. The content is the message's
+   last member. */
+size_t anthropic_marker_place(const json_t *wire_message)
+{
+    const json_t *content = json_get_array(wire_message, "content");
+    size_t count = json_array_size(content);
+    size_t marked = count;
+    for (size_t i = count; i > 0 && marked == count; i--) {
+        if (wire_block_is(json_array_get(content, i - 1), "text"))
+            marked = i - 1;
+    }
+    size_t from_end = strlen("}]}");
+    for (size_t i = marked + 1; i < count; i++) {
+        g_autofree char *text = json_to_text(json_array_get(content, i));
+        from_end += strlen(text) + strlen(",");
+    }
+    return count > 0 ? from_end : 0;
 }
 
 static void mark_last(json_t *array, const json_t *marker)
 {
     json_t *last = json_array_get(array, json_array_size(array) - 1);
-    if (last)
+    if (last && marker)
         json_object_set_new(last, "cache_control", json_deep_copy(marker));
-}
-
-static void mark_user_message(json_t *message, const json_t *marker)
-{
-    json_t *content = json_get_array(message, "content");
-    for (size_t i = json_array_size(content); i > 0; i--) {
-        json_t *block = json_array_get(content, i - 1);
-        if (wire_block_is(block, "text")) {
-            json_object_set_new(block, "cache_control", json_deep_copy(marker));
-            return;
-        }
-    }
-    mark_last(content, marker);
-}
-
-/* At most four: last tool, last system block, and the last two user messages. */
-static void mark_cache(const Model *model, json_t *tools, json_t *system, json_t *messages)
-{
-    g_autoptr(json_t) marker = cache_marker(model);
-    if (!marker)
-        return;
-    mark_last(tools, marker);
-    mark_last(system, marker);
-    int left = 2;
-    for (size_t i = json_array_size(messages); i > 0 && left > 0; i--) {
-        json_t *message = json_array_get(messages, i - 1);
-        if (strcmp(message_role(message), "user") == 0) {
-            mark_user_message(message, marker);
-            left--;
-        }
-    }
 }
 
 static void set_thinking(json_t *body, const ProviderRequest *request, int64_t budget)
@@ -288,92 +259,43 @@ static void set_thinking(json_t *body, const ProviderRequest *request, int64_t b
         [THINKING_HIGH] = "high",   [THINKING_XHIGH] = "max",
     };
     const Model *model = request->model;
-    if (!model->is_reasoning)
-        return;
+    bool is_on = request->thinking != THINKING_OFF;
+    bool is_adaptive = is_on && model->thinking_mode == THINKING_MODE_EFFORT;
     json_t *thinking = json_object();
-    if (request->thinking != THINKING_OFF && model->thinking_mode == THINKING_MODE_EFFORT) {
+    json_set_text(thinking, "type", is_adaptive ? "adaptive" : budget > 0 ? "enabled" : "disabled");
+    if (budget > 0)
+        json_set_int(thinking, "budget_tokens", budget);
+    json_set_take(body, "thinking", thinking);
+    if (is_adaptive || (budget > 0 && model->thinking_mode == THINKING_MODE_BUDGET_EFFORT)) {
         json_t *output = json_object();
-        json_set_text(thinking, "type", "adaptive");
         json_set_text(output, "effort", efforts[request->thinking]);
         json_set_take(body, "output_config", output);
-    } else if (budget > 0) {
-        json_set_text(thinking, "type", "enabled");
-        json_set_int(thinking, "budget_tokens", budget);
-    } else {
-        json_set_text(thinking, "type", "disabled");
     }
-    json_set_take(body, "thinking", thinking);
 }
 
-static bool is_of_user(const json_t *messages, size_t index)
+void anthropic_write_head(const ProviderRequest *request, const BodyFacts *facts G_GNUC_UNUSED,
+                          json_t *head)
 {
-    const char *role = message_role(json_array_get(messages, index));
-    return strcmp(role, "user") == 0 || strcmp(role, "developer") == 0;
-}
-
-/* Where the model's last turn begins: behind the last message of the user that answers no tool
-   call. One that stands behind tool results goes into the same message on the wire. */
-static size_t last_turn_start(const json_t *messages)
-{
-    for (size_t i = json_array_size(messages); i > 0; i--) {
-        const char *before = i > 1 ? message_role(json_array_get(messages, i - 2)) : "";
-        if (is_of_user(messages, i - 1) && strcmp(before, "toolResult") != 0)
-            return i;
-    }
-    return 0;
-}
-
-static bool is_signed_thinking(const json_t *block)
-{
-    const char *signature = json_get_text(block, "thinkingSignature");
-    return wire_block_is(block, "redactedThinking") ||
-           (wire_block_is(block, "thinking") && signature && *signature);
-}
-
-/* With thinking on, the server refuses a turn that has tool calls and did not begin with thinking:
-   one that another model began, or that was begun with thinking off. */
-static bool lacks_thinking(const json_t *messages)
-{
-    size_t start = last_turn_start(messages);
-    bool has_first = false, begins_with_thinking = false;
-    for (size_t i = start; i < json_array_size(messages); i++) {
-        const json_t *message = json_array_get(messages, i);
-        if (strcmp(message_role(message), "assistant") != 0)
-            continue;
-        const json_t *content = json_get_array(message, "content");
-        if (!has_first)
-            begins_with_thinking = is_signed_thinking(json_array_get(content, 0));
-        has_first = true;
-        g_autoptr(json_t) calls = message_tool_calls(message);
-        if (json_array_size(calls) > 0)
-            return !begins_with_thinking;
-    }
-    return false;
-}
-
-json_t *anthropic_make_body(const ProviderRequest *request, const json_t *messages)
-{
-    const Model *model = request->model;
-    bool is_thinking = !lacks_thinking(messages);
-    int64_t max_tokens = wire_max_tokens(request);
-    int64_t budget = is_thinking ? thinking_budget(request, &max_tokens) : 0;
-    json_t *system = write_system(request->system_blocks);
-    json_t *tools = write_tools(request->tools);
-    json_t *list = write_messages(messages);
-    mark_cache(model, tools, system, list);
-
-    json_t *body = json_object();
-    json_set_text(body, "model", model->id);
-    json_set_int(body, "max_tokens", max_tokens);
-    json_set_bool(body, "stream", true);
+    g_autoptr(json_t) marker = cache_marker(request->model);
+    g_autoptr(json_t) system = write_system(request->system_blocks);
+    g_autoptr(json_t) tools = write_tools(request->tools);
+    mark_last(tools, marker);
+    mark_last(system, marker);
+    json_set_text(head, "model", request->model->id);
+    json_set_bool(head, "stream", true);
     if (json_array_size(system) > 0)
-        json_object_set(body, "system", system);
+        json_object_set(head, "system", system);
     if (json_array_size(tools) > 0)
-        json_object_set(body, "tools", tools);
-    json_set_take(body, "messages", list);
-    if (is_thinking)
-        set_thinking(body, request, budget);
-    json_decref(system);
-    json_decref(tools);
-    return body;
+        json_object_set(head, "tools", tools);
+}
+
+/* With thinking on, the server refuses a turn that has tool calls and did not begin with thinking.
+ */
+void anthropic_write_tail(const ProviderRequest *request, const BodyFacts *facts, json_t *tail)
+{
+    int64_t max_tokens = wire_max_tokens(request);
+    int64_t budget = facts->lacks_thinking ? 0 : thinking_budget(request, &max_tokens);
+    json_set_int(tail, "max_tokens", max_tokens);
+    if (request->model->is_reasoning && !facts->lacks_thinking)
+        set_thinking(tail, request, budget);
 }

@@ -25,20 +25,24 @@
 #define ANTHROPIC_ID_CHARS 64
 #define OPENAI_ID_CHARS    40
 #define MISTRAL_ID_CHARS   9
+#define RESPONSES_ID_CHARS 64
+#define RESPONSES_ID_BAR   "|" // between the call's id and the item's
 #define TOOL_NAME_CHARS    64
 #define UNKNOWN_TOOL       "unknown_tool"
 #define IMAGE_BASE64_CHARS (5 * 1000 * 1000)
 #define IMAGE_SIDE         8000
 #define IMAGE_HEAD_CHARS   65536 // the head of a JPEG may hold a preview
 
-typedef struct Conversion {
+struct Converter {
     const Model *model;
     bool needs_mistral_ids;
-    GHashTable *used_ids; // every tool call id sent; owns them
-    GHashTable *ids; // of the assistant message at hand: original id → the one sent (borrowed)
+    GPtrArray *sent_ids;  // every tool call id sent (of a Responses id: the call's part), in order
+    GHashTable *used_ids; // the set of them; borrowed
+    GHashTable *ids;      // of the assistant message at hand: original id → the one sent
     const json_t *in;
+    size_t end; // of the group in `in`
     json_t *out;
-} Conversion;
+};
 
 static bool is_role(const json_t *message, const char *role)
 {
@@ -172,7 +176,7 @@ static bool is_image_too_large(const char *data)
 
 /* What is to stand in place of a block that cannot be sent, or NULL. A blob is a file beside the
    sessions, and files get deleted. */
-static const char *placeholder(const Conversion *self, const json_t *block)
+static const char *placeholder(const Converter *self, const json_t *block)
 {
     if (wire_block_is(block, "image")) {
         const char *data = json_get_text(block, "data");
@@ -187,7 +191,7 @@ static const char *placeholder(const Conversion *self, const json_t *block)
 }
 
 /* Text that is not blank (some servers refuse that) and images, or a word in their place. */
-static json_t *clean_blocks(const Conversion *self, json_t *blocks)
+static json_t *clean_blocks(const Converter *self, json_t *blocks)
 {
     json_t *out = json_array();
     size_t i;
@@ -213,18 +217,43 @@ static json_t *copy_without(const json_t *block, const char *key)
     return copy;
 }
 
+static json_t *redacted_block(const char *data)
+{
+    json_t *block = json_object();
+    json_set_text(block, "type", "redactedThinking");
+    json_set_text(block, "data", data);
+    return block;
+}
+
 /* Appended to `out`, or left out. `is_partial`: the signature may be of a part only. */
 static void convert_thinking(json_t *out, json_t *block, bool is_same_model, bool is_partial)
 {
     const char *text = json_get_text(block, "thinking");
     const char *signature = json_get_text(block, "thinkingSignature");
     bool has_text = text && !utf8_is_blank(text);
-    if (is_same_model && !is_partial && signature && *signature)
-        json_array_append(out, block);
-    else if (is_same_model && has_text)
+    bool is_redacted = json_get_bool(block, "redacted", false); // as other programs store it
+    if (is_same_model && !is_partial && signature && *signature) {
+        json_append_take(out, is_redacted ? redacted_block(signature) : json_incref(block));
+        return;
+    }
+    if (is_redacted)
+        return;
+    if (is_same_model && has_text)
         json_append_take(out, copy_without(block, "thinkingSignature"));
     else if (has_text)
         json_append_take(out, message_text_block(text));
+}
+
+/* A signature may sit on a text without words. */
+static void convert_text(json_t *out, json_t *block, bool is_same_model)
+{
+    const char *text = json_get_text(block, "text");
+    const char *signature = json_get_text(block, "textSignature");
+    bool has_text = text && !utf8_is_blank(text);
+    if (is_same_model && signature && *signature)
+        json_array_append(out, block);
+    else if (has_text)
+        json_append_take(out, copy_without(block, "textSignature"));
 }
 
 /* A tool's name as every target takes it. A model may have made up anything. */
@@ -238,13 +267,13 @@ static char *normal_name(const char *name)
     return g_string_free(normal, FALSE);
 }
 
-static const char *normal_id(Conversion *self, const char *id);
+static const char *normal_id(Converter *self, const char *id, bool is_same_model);
 
-static json_t *convert_call(Conversion *self, const json_t *block, bool is_same_model)
+static json_t *convert_call(Converter *self, const json_t *block, bool is_same_model)
 {
     const char *id = json_get_text(block, "id");
     json_t *copy = json_copy((json_t *)block);
-    json_set_text(copy, "id", normal_id(self, id ? id : ""));
+    json_set_text(copy, "id", normal_id(self, id ? id : "", is_same_model));
     g_autofree char *name = normal_name(json_get_text(block, "name"));
     json_set_text(copy, "name", name);
     if (!is_same_model)
@@ -252,7 +281,7 @@ static json_t *convert_call(Conversion *self, const json_t *block, bool is_same_
     return copy;
 }
 
-static json_t *assistant_blocks(Conversion *self, const json_t *message, bool is_broken)
+static json_t *assistant_blocks(Converter *self, const json_t *message, bool is_broken)
 {
     const Model *model = self->model;
     bool is_same_model = g_strcmp0(json_get_text(message, "provider"), model->provider) == 0 &&
@@ -263,7 +292,6 @@ static json_t *assistant_blocks(Conversion *self, const json_t *message, bool is
     size_t i;
     json_t *block;
     json_array_foreach (blocks, i, block) {
-        const char *text = json_get_text(block, "text");
         bool is_last = i + 1 == json_array_size(blocks);
         if (wire_block_is(block, "thinking"))
             convert_thinking(out, block, is_same_model, is_broken && is_last);
@@ -272,52 +300,85 @@ static json_t *assistant_blocks(Conversion *self, const json_t *message, bool is
         else if (wire_block_is(block, "redactedThinking") && is_same_model &&
                  !(is_broken && is_last)) // a message may not end with thinking
             json_array_append(out, block);
-        else if (wire_block_is(block, "text") && text && !utf8_is_blank(text))
-            json_append_take(out, copy_without(block, "textSignature"));
+        else if (wire_block_is(block, "text"))
+            convert_text(out, block, is_same_model);
     }
     return out;
 }
 
 /* --- tool call ids --- */
 
-static bool is_id_valid(const Conversion *self, const char *id)
+static bool is_plain_id(const char *id, size_t size, bool has_marks)
 {
-    size_t size = strlen(id);
     for (size_t i = 0; i < size; i++) {
-        if (!g_ascii_isalnum(id[i]) && (self->needs_mistral_ids || !strchr("_-", id[i])))
+        if (!g_ascii_isalnum(id[i]) && !(has_marks && strchr("_-", id[i])))
             return false;
     }
+    return size > 0;
+}
+
+/* "CALL|ITEM", or the first alone. */
+static bool is_responses_id(const char *id)
+{
+    size_t size = strcspn(id, RESPONSES_ID_BAR);
+    const char *item = id[size] ? id + size + 1 : NULL;
+    return size <= RESPONSES_ID_CHARS && is_plain_id(id, size, true) &&
+           (!item || (strlen(item) <= RESPONSES_ID_CHARS && is_plain_id(item, strlen(item), true)));
+}
+
+static bool is_id_valid(const Converter *self, const char *id)
+{
+    size_t size = strlen(id);
+    switch (model_api_wire(self->model->api)) {
+    case MODEL_API_OPENAI_RESPONSES:
+        return is_responses_id(id);
+    case MODEL_API_GOOGLE_GENERATIVE_AI: // it has none of its own that matter
+        return true;
+    case MODEL_API_ANTHROPIC_MESSAGES:
+        return size <= ANTHROPIC_ID_CHARS && is_plain_id(id, size, true);
+    default:
+        break;
+    }
     if (self->needs_mistral_ids)
-        return size == MISTRAL_ID_CHARS;
-    bool is_anthropic = self->model->api == MODEL_API_ANTHROPIC_MESSAGES;
-    return size > 0 && size <= (is_anthropic ? ANTHROPIC_ID_CHARS : OPENAI_ID_CHARS);
+        return size == MISTRAL_ID_CHARS && is_plain_id(id, size, false);
+    return size <= OPENAI_ID_CHARS && is_plain_id(id, size, true);
+}
+
+static bool is_id_used(const Converter *self, const char *id)
+{
+    g_autofree char *call = g_strndup(id, strcspn(id, RESPONSES_ID_BAR));
+    return g_hash_table_contains(self->used_ids, call);
 }
 
 /* The id to send for `id`: itself when the target takes it and it is new, else made from its hash,
-   the same in every request, so that cached prefixes stay valid. Borrowed. */
-static const char *normal_id(Conversion *self, const char *id)
+   the same in every request, so that cached prefixes stay valid. The item's part of a Responses id
+   belongs to the model that made it. Borrowed. */
+static const char *normal_id(Converter *self, const char *id, bool is_same_model)
 {
     const char *known = g_hash_table_lookup(self->ids, id);
     if (known)
         return known;
-    char *sent = g_strdup(id);
-    for (unsigned salt = 0; !is_id_valid(self, sent) || g_hash_table_contains(self->used_ids, sent);
-         salt++) {
+    bool is_responses = model_api_wire(self->model->api) == MODEL_API_OPENAI_RESPONSES;
+    char *sent = is_responses && !is_same_model ? g_strndup(id, strcspn(id, RESPONSES_ID_BAR))
+                                                : g_strdup(id);
+    for (unsigned salt = 0; !is_id_valid(self, sent) || is_id_used(self, sent); salt++) {
         g_autofree char *salted = g_strdup_printf("%s/%u", id, salt);
         g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, salted, -1);
         g_free(sent);
         sent = self->needs_mistral_ids ? g_strndup(hash, MISTRAL_ID_CHARS)
                                        : g_strdup_printf("call_%.32s", hash);
     }
+    char *used = g_strndup(sent, strcspn(sent, RESPONSES_ID_BAR));
+    g_ptr_array_add(self->sent_ids, used);
+    g_hash_table_add(self->used_ids, used);
     g_hash_table_insert(self->ids, g_strdup(id), sent);
-    g_hash_table_add(self->used_ids, sent);
     return sent;
 }
 
 /* --- the whole history --- */
 
 /* Takes the reference `blocks`. A message without content is not sent. */
-static void append_blocks(Conversion *self, const char *role, json_t *blocks)
+static void append_blocks(Converter *self, const char *role, json_t *blocks)
 {
     if (json_array_size(blocks) == 0) {
         json_decref(blocks);
@@ -329,7 +390,7 @@ static void append_blocks(Conversion *self, const char *role, json_t *blocks)
     json_append_take(self->out, message);
 }
 
-static json_t *result_blocks(Conversion *self, const json_t *result)
+static json_t *result_blocks(Converter *self, const json_t *result)
 {
     g_autoptr(json_t) blocks = message_blocks(result);
     json_t *out = clean_blocks(self, blocks);
@@ -343,7 +404,7 @@ static json_t *result_blocks(Conversion *self, const json_t *result)
 }
 
 /* `result` NULL: none was found, and `missing` stands for it. */
-static void append_result(Conversion *self, const json_t *call, const json_t *result,
+static void append_result(Converter *self, const json_t *call, const json_t *result,
                           const char *missing)
 {
     const char *id = json_get_text(call, "id");
@@ -353,7 +414,7 @@ static void append_result(Conversion *self, const json_t *call, const json_t *re
         json_append_take(blocks, message_text_block(missing));
     json_t *message = json_object();
     json_set_text(message, "role", "toolResult");
-    json_set_text(message, "toolCallId", normal_id(self, id ? id : ""));
+    json_set_text(message, "toolCallId", normal_id(self, id ? id : "", true)); // known by now
     g_autofree char *sent_name = normal_name(name);
     json_set_text(message, "toolName", sent_name);
     json_set_take(message, "content", blocks);
@@ -361,15 +422,13 @@ static void append_result(Conversion *self, const json_t *call, const json_t *re
     json_append_take(self->out, message);
 }
 
-/* The result of `call` between the assistant message at `index` and the next one. Messages that a
+/* The result of `call` in the group of the assistant message at `index`. Messages that a
    user put in between do not hide it: the results are moved up. */
-static const json_t *find_result(const Conversion *self, size_t index, const json_t *call)
+static const json_t *find_result(const Converter *self, size_t index, const json_t *call)
 {
     const char *id = json_get_text(call, "id");
-    for (size_t i = index + 1; i < json_array_size(self->in); i++) {
+    for (size_t i = index + 1; i < self->end; i++) {
         const json_t *message = json_array_get(self->in, i);
-        if (is_role(message, "assistant"))
-            return NULL;
         if (is_role(message, "toolResult") &&
             g_strcmp0(json_get_text(message, "toolCallId"), id) == 0)
             return message;
@@ -377,7 +436,7 @@ static const json_t *find_result(const Conversion *self, size_t index, const jso
     return NULL;
 }
 
-static void convert_assistant(Conversion *self, size_t index)
+static void convert_assistant(Converter *self, size_t index)
 {
     const json_t *message = json_array_get(self->in, index);
     const char *stop_reason = message_stop_reason(message);
@@ -401,31 +460,86 @@ static void convert_assistant(Conversion *self, size_t index)
     append_blocks(self, "developer", note);
 }
 
-json_t *convert_history(const json_t *messages, const Model *model)
+Converter *converter_new(void)
 {
-    Conversion self = {
-        .model = model,
-        .used_ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-        .ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-        .in = messages,
-        .out = json_array(),
-    };
-    if (model->api == MODEL_API_OPENAI_COMPLETIONS)
-        self.needs_mistral_ids = openai_compat(model).requires_mistral_tool_ids;
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message) {
+    Converter *self = g_new0(Converter, 1);
+    self->sent_ids = g_ptr_array_new_with_free_func(g_free);
+    self->used_ids = g_hash_table_new(g_str_hash, g_str_equal);
+    self->ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    return self;
+}
+
+void converter_free(Converter *self)
+{
+    if (!self)
+        return;
+    g_hash_table_unref(self->ids);
+    g_hash_table_unref(self->used_ids);
+    g_ptr_array_unref(self->sent_ids);
+    g_free(self);
+}
+
+size_t converter_position(const Converter *self)
+{
+    return self->sent_ids->len;
+}
+
+void converter_rewind(Converter *self, size_t position)
+{
+    g_assert(position <= self->sent_ids->len);
+    g_hash_table_remove_all(self->ids);
+    for (guint i = self->sent_ids->len; i > position; i--)
+        g_hash_table_remove(self->used_ids, g_ptr_array_index(self->sent_ids, i - 1));
+    g_ptr_array_set_size(self->sent_ids, (gint)position);
+}
+
+size_t convert_group_end(const json_t *messages, size_t begin)
+{
+    size_t end = begin + 1;
+    if (!is_role(json_array_get(messages, begin), "assistant"))
+        return end;
+    for (size_t i = end; i < json_array_size(messages); i++) {
+        const json_t *message = json_array_get(messages, i);
+        if (is_role(message, "assistant"))
+            break;
+        if (is_role(message, "toolResult"))
+            end = i + 1;
+    }
+    return end;
+}
+
+json_t *converter_convert(Converter *self, const Model *model, const json_t *messages, size_t begin,
+                          size_t end)
+{
+    self->model = model;
+    self->needs_mistral_ids = model_api_wire(model->api) == MODEL_API_OPENAI_COMPLETIONS &&
+                              openai_compat(model).requires_mistral_tool_ids;
+    self->in = messages;
+    self->end = end;
+    self->out = json_array();
+    for (size_t i = begin; i < end; i++) {
+        json_t *message = json_array_get(messages, i);
         if (is_role(message, "assistant")) {
-            convert_assistant(&self, i);
+            convert_assistant(self, i);
             continue;
         }
         // results stand behind their calls by now; those without a call would be refused
         g_autoptr(json_t) blocks = is_role(message, "toolResult") ? NULL : user_blocks(message);
         if (blocks)
-            append_blocks(&self, is_role(message, "developer") ? "developer" : "user",
-                          clean_blocks(&self, blocks));
+            append_blocks(self, is_role(message, "developer") ? "developer" : "user",
+                          clean_blocks(self, blocks));
     }
-    g_hash_table_unref(self.ids);
-    g_hash_table_unref(self.used_ids);
-    return self.out;
+    return self->out;
+}
+
+json_t *convert_history(const json_t *messages, const Model *model)
+{
+    g_autoptr(Converter) converter = converter_new();
+    json_t *out = json_array();
+    for (size_t begin = 0, end; begin < json_array_size(messages); begin = end) {
+        end = convert_group_end(messages, begin);
+        g_autoptr(json_t) group = converter_convert(converter, model, messages, begin, end);
+        json_array_extend(out, group);
+    }
+    return out;
 }

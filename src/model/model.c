@@ -8,6 +8,10 @@
 static const char *const api_names[] = {
     [MODEL_API_ANTHROPIC_MESSAGES] = "anthropic-messages",
     [MODEL_API_OPENAI_COMPLETIONS] = "openai-completions",
+    [MODEL_API_OPENAI_RESPONSES] = "openai-responses",
+    [MODEL_API_GOOGLE_GENERATIVE_AI] = "google-generative-ai",
+    [MODEL_API_AZURE_OPENAI_RESPONSES] = "azure-openai-responses",
+    [MODEL_API_GOOGLE_VERTEX] = "google-vertex",
 };
 
 static const char *const level_names[] = {
@@ -29,6 +33,18 @@ bool model_api_parse(const char *name, ModelApi *ret_api)
         }
     }
     return false;
+}
+
+ModelApi model_api_wire(ModelApi api)
+{
+    switch (api) {
+    case MODEL_API_AZURE_OPENAI_RESPONSES:
+        return MODEL_API_OPENAI_RESPONSES;
+    case MODEL_API_GOOGLE_VERTEX:
+        return MODEL_API_GOOGLE_GENERATIVE_AI;
+    default:
+        return api;
+    }
 }
 
 const char *thinking_level_name(ThinkingLevel level)

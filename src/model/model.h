@@ -11,6 +11,11 @@
 typedef enum {
     MODEL_API_ANTHROPIC_MESSAGES,
     MODEL_API_OPENAI_COMPLETIONS,
+    MODEL_API_OPENAI_RESPONSES,
+    MODEL_API_GOOGLE_GENERATIVE_AI,
+    // the last two at other addresses, with other headers
+    MODEL_API_AZURE_OPENAI_RESPONSES,
+    MODEL_API_GOOGLE_VERTEX,
 } ModelApi;
 
 typedef enum {
@@ -23,8 +28,9 @@ typedef enum {
 } ThinkingLevel;
 
 typedef enum {
-    THINKING_MODE_EFFORT, // a word: reasoning_effort, or adaptive thinking on Anthropic
-    THINKING_MODE_BUDGET, // a number of tokens
+    THINKING_MODE_EFFORT,        // a word: reasoning_effort, or adaptive thinking on Anthropic
+    THINKING_MODE_BUDGET,        // a number of tokens
+    THINKING_MODE_BUDGET_EFFORT, // both
 } ThinkingMode;
 
 typedef struct ModelCost { // US dollars per million tokens
@@ -53,6 +59,8 @@ typedef struct Model {
 
 const char *model_api_name(ModelApi api);
 bool model_api_parse(const char *name, ModelApi *ret_api);
+/* The format behind `api`: one of the first four. */
+ModelApi model_api_wire(ModelApi api);
 
 const char *thinking_level_name(ThinkingLevel level);
 bool thinking_level_parse(const char *name, ThinkingLevel *ret_level);

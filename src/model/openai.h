@@ -17,6 +17,8 @@ typedef enum {
 /* Strings and JSON are borrowed from the model or static. */
 typedef struct OpenaiCompat {
     bool supports_store;
+    bool supports_cache_key;    // OpenAI's own: prompt_cache_key
+    bool supports_service_tier; // likewise
     bool supports_developer_role;
     bool supports_multiple_system_messages;
     bool supports_reasoning_effort;
@@ -32,7 +34,6 @@ typedef struct OpenaiCompat {
     OpenaiThinking thinking;
     const json_t *reasoning_effort_map; // {"high":"max"}; may be NULL
     const json_t *routing;              // OpenRouter's `provider`; may be NULL
-    const json_t *extra_body;           // may be NULL
 } OpenaiCompat;
 
 /* Guessed from provider and base URL, then what the model's compat object says. */
@@ -42,5 +43,9 @@ OpenaiCompat openai_compat(const Model *model);
 bool openai_is_reasoning_field(const char *name);
 
 char *openai_make_url(const Model *model);
-void openai_add_headers(const ProviderRequest *request, GPtrArray *headers);
-json_t *openai_make_body(const ProviderRequest *request, const json_t *messages);
+void openai_write_head(const ProviderRequest *request, const BodyFacts *facts, json_t *head);
+void openai_write_tail(const ProviderRequest *request, const BodyFacts *facts, json_t *tail);
+void openai_write_system(const ProviderRequest *request, json_t *out);
+void openai_write_user(const Model *model, const json_t *message, bool is_after_tool, json_t *out);
+void openai_write_assistant(const Model *model, const json_t *message, json_t *out);
+void openai_write_results(const Model *model, const json_t *results, json_t *out);

@@ -5,7 +5,7 @@
  * in. Calls may interleave, so they stay open until the end.
  */
 #include "model/openai.h"
-#include "model/transport.h"
+#include "model/reader.h"
 
 typedef struct Call {
     json_int_t index; // the wire's; -1: none was sent
@@ -14,9 +14,9 @@ typedef struct Call {
 
 typedef struct Decoder {
     ModelStream *stream;
-    size_t text; // the open block of that kind, or STREAM_NO_BLOCK
-    size_t thinking;
+    OpenBlocks blocks;
     GArray *calls;    // of Call
+    GString *refusal; // NULL: none
     bool has_id;      // responseId is set
     bool is_complete; // [DONE]
     bool has_finish_reason;
@@ -40,8 +40,7 @@ static void *decoder_new(ModelStream *stream)
 {
     Decoder *self = g_new0(Decoder, 1);
     self->stream = stream;
-    self->text = STREAM_NO_BLOCK;
-    self->thinking = STREAM_NO_BLOCK;
+    open_blocks_init(&self->blocks, stream);
     self->calls = g_array_new(FALSE, FALSE, sizeof(Call));
     return self;
 }
@@ -50,6 +49,8 @@ static void decoder_free(void *decoder)
 {
     Decoder *self = decoder;
     g_array_unref(self->calls);
+    if (self->refusal)
+        g_string_free(self->refusal, TRUE);
     g_free(self->failure);
     g_free(self);
 }
@@ -59,22 +60,9 @@ static const bool *decoder_is_complete(const void *decoder)
     return &((const Decoder *)decoder)->is_complete;
 }
 
-static void close_block(Decoder *self, size_t *block)
-{
-    if (*block != STREAM_NO_BLOCK)
-        model_stream_close(self->stream, *block);
-    *block = STREAM_NO_BLOCK;
-}
-
 static bool on_text(Decoder *self, const json_t *text, GError **error)
 {
-    if (json_string_length(text) == 0)
-        return true;
-    close_block(self, &self->thinking);
-    if (self->text == STREAM_NO_BLOCK && !model_stream_open_text(self->stream, &self->text, error))
-        return false;
-    return model_stream_append(self->stream, self->text, json_string_value(text),
-                               json_string_length(text), error);
+    return json_string_length(text) == 0 || open_blocks_text(&self->blocks, text, error);
 }
 
 /* A string, or (Mistral) an array of parts. */
@@ -97,14 +85,10 @@ static bool on_reasoning(Decoder *self, const json_t *delta, GError **error)
         const json_t *text = json_object_get(delta, reasoning_fields[i]);
         if (json_string_length(text) == 0)
             continue;
-        close_block(self, &self->text);
-        if (self->thinking == STREAM_NO_BLOCK &&
-            (!model_stream_open_thinking(self->stream, &self->thinking, error) ||
-             !model_stream_append_signature(self->stream, self->thinking, reasoning_fields[i],
-                                            error)))
-            return false;
-        return model_stream_append(self->stream, self->thinking, json_string_value(text),
-                                   json_string_length(text), error);
+        bool is_new = self->blocks.thinking == STREAM_NO_BLOCK;
+        return open_blocks_thinking(&self->blocks, text, error) &&
+               (!is_new || model_stream_append_signature(self->stream, self->blocks.thinking,
+                                                         reasoning_fields[i], error));
     }
     return true;
 }
@@ -137,8 +121,7 @@ static bool on_call(Decoder *self, const json_t *piece, GError **error)
     name = name ? name : "";
     size_t block = find_call(self, index, id);
     if (block == STREAM_NO_BLOCK) {
-        close_block(self, &self->text);
-        close_block(self, &self->thinking);
+        open_blocks_close(&self->blocks);
         if (!model_stream_open_tool_call(self->stream, id, name, &block, error))
             return false;
         g_array_append_val(self->calls, ((Call) { index, block }));
@@ -156,27 +139,24 @@ static bool on_call(Decoder *self, const json_t *piece, GError **error)
 
 static void on_finish_reason(Decoder *self, const json_t *choice)
 {
-    static const struct {
-        const char *wire, *reason;
-    } reasons[] = {
+    static const ReaderReason reasons[] = {
         { "stop", "stop" },
         { "end", "stop" },
         { "length", "length" },
         { "tool_calls", "toolUse" },
         { "function_call", "toolUse" },
+        { 0 },
     };
     const char *wire = json_get_text(choice, "finish_reason");
     if (!wire || !*wire)
         return;
     self->has_finish_reason = true;
     g_clear_pointer(&self->failure, g_free);
-    for (size_t i = 0; i < G_N_ELEMENTS(reasons); i++) {
-        if (strcmp(wire, reasons[i].wire) == 0) {
-            self->reason = reasons[i].reason;
-            return;
-        }
-    }
-    self->failure = g_strdup_printf("Provider finish_reason: %s", wire);
+    const char *reason = reader_stop_reason(reasons, wire);
+    if (reason)
+        self->reason = reason;
+    else
+        self->failure = g_strdup_printf("Provider finish_reason: %s", wire);
 }
 
 static void on_usage(Decoder *self, const json_t *usage)
@@ -200,8 +180,11 @@ static bool on_choice(Decoder *self, const json_t *choice, GError **error)
     const json_t *delta = json_get_object(choice, "delta");
     if (!delta)
         delta = json_get_object(choice, "message"); // servers that send it all at once
+    const json_t *refusal = json_object_get(delta, "refusal");
+    reader_note_refusal(&self->refusal, refusal);
     if (!on_reasoning(self, delta, error) ||
-        !on_content(self, json_object_get(delta, "content"), error))
+        !on_content(self, json_object_get(delta, "content"), error) ||
+        !on_text(self, refusal, error))
         return false;
     size_t i;
     json_t *piece;
@@ -225,15 +208,11 @@ static bool on_event(const char *name G_GNUC_UNUSED, const char *data, size_t si
         return true;
     }
     g_autoptr(json_t) chunk = NULL;
-    if (!json_parse(data, size, &chunk, error)) {
-        g_prefix_error(error, "the stream broke: ");
+    if (!reader_parse(data, size, "the stream broke: ", &chunk, error))
         return false;
-    }
     const json_t *failure = json_object_get(chunk, "error");
-    if (failure && !json_is_null(failure)) {
-        g_autofree char *message = transport_error_message(chunk);
-        return fail_with(error, KEDGE_ERROR_FAILED, "%s", message ? message : "unknown error");
-    }
+    if (failure && !json_is_null(failure))
+        return reader_fail(chunk, error);
     const char *id = json_get_text(chunk, "id");
     if (id && *id && !self->has_id) {
         self->has_id = true;
@@ -251,6 +230,10 @@ static bool decoder_finish(void *decoder, const char **ret_reason, GError **erro
     if (!self->is_complete && !self->has_finish_reason)
         return fail_with(error, KEDGE_ERROR_PROTOCOL,
                          "the stream ended early: neither a finish_reason nor [DONE]");
+    if (self->refusal) {
+        g_autofree char *text = wire_refusal_text(self->refusal->str);
+        return fail_with(error, KEDGE_ERROR_FAILED, "%s", text);
+    }
     *ret_reason = self->reason ? self->reason : "stop";
     // several local servers say "stop", or nothing, after calls
     if (self->calls->len > 0 && strcmp(*ret_reason, "stop") == 0)
@@ -260,8 +243,14 @@ static bool decoder_finish(void *decoder, const char **ret_reason, GError **erro
 
 const WireFormat wire_openai_chat = {
     .make_url = openai_make_url,
-    .add_headers = openai_add_headers,
-    .make_body = openai_make_body,
+    .add_headers = wire_add_bearer,
+    .messages_key = "messages",
+    .write_head = openai_write_head,
+    .write_tail = openai_write_tail,
+    .write_system = openai_write_system,
+    .write_user = openai_write_user,
+    .write_assistant = openai_write_assistant,
+    .write_results = openai_write_results,
     .decoder_new = decoder_new,
     .decoder_free = decoder_free,
     .on_event = on_event,

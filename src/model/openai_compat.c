@@ -16,7 +16,8 @@ typedef struct Known {
 static const Known known_servers[] = {
     { "openai",
       "api.openai.com",
-      { USUAL, NEW_FIELD, .supports_store = true, .supports_developer_role = true } },
+      { USUAL, NEW_FIELD, .supports_store = true, .supports_cache_key = true,
+        .supports_service_tier = true, .supports_developer_role = true } },
     { "openrouter", "openrouter.ai", { USUAL, OLD_FIELD, .thinking = OPENAI_THINKING_OPENROUTER } },
     { "groq", "api.groq.com", { USUAL, NEW_FIELD } },
     { "cerebras", "api.cerebras.ai", { USUAL, NEW_FIELD } },
@@ -125,6 +126,5 @@ OpenaiCompat openai_compat(const Model *model)
     read_thinking_format(json, &self.thinking);
     self.reasoning_effort_map = json_get_object(json, "reasoningEffortMap");
     self.routing = json_get_object(json, "openRouterRouting");
-    self.extra_body = json_get_object(json, "extraBody");
     return self;
 }

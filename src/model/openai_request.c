@@ -4,36 +4,17 @@
 #include "model/message.h"
 #include "model/openai.h"
 
-#define IMAGE_ONLY  "(see attached image)"
-#define TOOL_IMAGES "Attached image(s) from tool result:"
+#define TOOL_IMAGES   "Attached image(s) from tool result:"
+#define AFTER_RESULTS "I have processed the tool results."
 
 char *openai_make_url(const Model *model)
 {
     return wire_join_url(model->base_url, "/chat/completions");
 }
 
-void openai_add_headers(const ProviderRequest *request, GPtrArray *headers)
-{
-    if (request->api_key)
-        g_ptr_array_add(headers, g_strconcat("authorization: Bearer ", request->api_key, NULL));
-}
-
-/* Takes the reference `content`. */
-static json_t *append_message(json_t *messages, const char *role, json_t *content)
-{
-    json_t *message = json_object();
-    json_set_text(message, "role", role);
-    json_set_take(message, "content", content);
-    json_append_take(messages, message);
-    return message;
-}
-
 static void append_image(json_t *parts, const json_t *block)
 {
-    const char *mime = json_get_text(block, "mimeType");
-    const char *data = json_get_text(block, "data");
-    g_autofree char *url =
-        g_strdup_printf("data:%s;base64,%s", mime ? mime : "image/png", data ? data : "");
+    g_autofree char *url = wire_image_url(block);
     json_t *image = json_object();
     json_set_text(image, "url", url);
     json_t *part = json_object();
@@ -42,21 +23,10 @@ static void append_image(json_t *parts, const json_t *block)
     json_append_take(parts, part);
 }
 
-static bool has_images(const json_t *blocks)
-{
-    size_t i;
-    json_t *block;
-    json_array_foreach (blocks, i, block) {
-        if (wire_block_is(block, "image"))
-            return true;
-    }
-    return false;
-}
-
 /* A string, or parts when there are images. */
 static json_t *write_user_content(const json_t *blocks)
 {
-    if (!has_images(blocks)) {
+    if (!wire_has_images(blocks)) {
         g_autofree char *text = wire_join_text(blocks, "\n");
         return json_text(text);
     }
@@ -74,9 +44,7 @@ static json_t *write_user_content(const json_t *blocks)
 
 static json_t *write_tool_call(const json_t *block)
 {
-    g_autofree char *arguments = NULL;
-    const json_t *value = json_get_object(block, "arguments");
-    arguments = value ? json_to_text(value) : g_strdup("{}");
+    g_autofree char *arguments = wire_arguments_text(block);
     json_t *function = json_object();
     json_set_text(function, "name", json_get_text(block, "name"));
     json_set_text(function, "arguments", arguments);
@@ -114,8 +82,11 @@ static void gather_reasoning(const json_t *blocks, const OpenaiCompat *compat, R
         reasoning->field = compat->reasoning_content_field;
 }
 
-static void append_assistant(json_t *messages, const json_t *blocks, const OpenaiCompat *compat)
+void openai_write_assistant(const Model *model, const json_t *message, json_t *out)
 {
+    OpenaiCompat compat_ = openai_compat(model);
+    const OpenaiCompat *compat = &compat_;
+    const json_t *blocks = json_get_array(message, "content");
     g_autofree char *text = wire_join_text(blocks, "\n");
     json_t *calls = json_array();
     size_t i;
@@ -137,15 +108,15 @@ static void append_assistant(json_t *messages, const json_t *blocks, const Opena
     if (content->len > 0 || has_calls || reasoning.field) {
         bool is_null =
             content->len == 0 && has_calls && !compat->requires_assistant_content_for_tool_calls;
-        json_t *message =
-            append_message(messages, "assistant", is_null ? json_null() : json_text(content->str));
+        json_t *answer =
+            wire_append_message(out, "assistant", is_null ? json_null() : json_text(content->str));
         if (!reasoning.field && has_calls && compat->requires_reasoning_content_for_tool_calls)
             reasoning.field = compat->reasoning_content_field ? compat->reasoning_content_field
                                                               : "reasoning_content";
         if (reasoning.field)
-            json_set_text(message, reasoning.field, reasoning.text->str);
+            json_set_text(answer, reasoning.field, reasoning.text->str);
         if (has_calls)
-            json_object_set(message, "tool_calls", calls);
+            json_object_set(answer, "tool_calls", calls);
     }
     json_decref(calls);
     g_string_free(reasoning.text, TRUE);
@@ -153,7 +124,7 @@ static void append_assistant(json_t *messages, const json_t *blocks, const Opena
 }
 
 /* Images cannot stand in a tool message: they are gathered in `images`. */
-static void append_tool_result(json_t *messages, const json_t *message, const OpenaiCompat *compat,
+static void append_tool_result(json_t *out, const json_t *message, const OpenaiCompat *compat,
                                json_t *images)
 {
     const json_t *blocks = json_get_array(message, "content");
@@ -164,36 +135,59 @@ static void append_tool_result(json_t *messages, const json_t *message, const Op
         if (wire_block_is(block, "image"))
             append_image(images, block);
     }
-    bool is_image_only = *text == '\0' && has_images(blocks);
-    json_t *result = append_message(messages, "tool", json_text(is_image_only ? IMAGE_ONLY : text));
+    bool is_image_only = *text == '\0' && wire_has_images(blocks);
+    json_t *result =
+        wire_append_message(out, "tool", json_text(is_image_only ? WIRE_IMAGE_ONLY : text));
     json_set_text(result, "tool_call_id", json_get_text(message, "toolCallId"));
     if (compat->requires_tool_result_name)
         json_set_text(result, "name", json_get_text(message, "toolName"));
 }
 
-/* Ends a batch of tool results. */
-static void flush_images(json_t *messages, json_t **images)
+/* Some servers want a word of the assistant between results and one of the user. */
+static void end_results(json_t *out, const OpenaiCompat *compat)
 {
-    if (json_array_size(*images) > 0) {
-        json_array_insert_new(*images, 0, message_text_block(TOOL_IMAGES));
-        append_message(messages, "user", json_incref(*images));
-        json_decref(*images);
-        *images = json_array();
-    }
+    if (compat->requires_assistant_after_tool_result)
+        wire_append_message(out, "assistant", json_text(AFTER_RESULTS));
 }
 
-static void append_system(json_t *messages, const ProviderRequest *request,
-                          const OpenaiCompat *compat)
+void openai_write_results(const Model *model, const json_t *results, json_t *out)
 {
+    OpenaiCompat compat = openai_compat(model);
+    json_t *images = json_array();
+    size_t i;
+    json_t *message;
+    json_array_foreach (results, i, message)
+        append_tool_result(out, message, &compat, images);
+    if (json_array_size(images) > 0) {
+        end_results(out, &compat);
+        json_array_insert_new(images, 0, message_text_block(TOOL_IMAGES));
+    }
+    wire_append_message(out, "user", images);
+}
+
+void openai_write_user(const Model *model, const json_t *message, bool is_after_tool, json_t *out)
+{
+    OpenaiCompat compat = openai_compat(model);
+    bool is_developer = strcmp(message_role(message), "developer") == 0 &&
+                        compat.supports_developer_role && model->is_reasoning;
+    if (is_after_tool)
+        end_results(out, &compat);
+    wire_append_message(out, is_developer ? "developer" : "user",
+                        write_user_content(json_get_array(message, "content")));
+}
+
+void openai_write_system(const ProviderRequest *request, json_t *out)
+{
+    OpenaiCompat compat = openai_compat(request->model);
     const char *const *blocks = request->system_blocks;
-    bool is_developer = compat->supports_developer_role && request->model->is_reasoning;
+    bool is_developer = compat.supports_developer_role && request->model->is_reasoning;
     const char *role = is_developer ? "developer" : "system";
     GString *joined = g_string_new(NULL);
     for (size_t i = 0; blocks && blocks[i]; i++) {
         if (!*blocks[i])
             continue;
-        if (compat->supports_multiple_system_messages) {
-            append_message(messages, role, json_text(blocks[i]));
+        if (compat.supports_multiple_system_messages) {
+            wire_append_message(out, role, json_text(blocks[i]));
             continue;
         }
         if (joined->len > 0)
@@ -201,56 +195,8 @@ static void append_system(json_t *messages, const ProviderRequest *request,
         g_string_append(joined, blocks[i]);
     }
     if (joined->len > 0)
-        append_message(messages, role, json_text(joined->str));
+        wire_append_message(out, role, json_text(joined->str));
     g_string_free(joined, TRUE);
-}
-
-static json_t *write_messages(const ProviderRequest *request, const json_t *messages,
-                              const OpenaiCompat *compat)
-{
-    json_t *out = json_array();
-    append_system(out, request, compat);
-    json_t *images = json_array();
-    bool is_after_result = false;
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message) {
-        const char *role = message_role(message);
-        if (strcmp(role, "toolResult") == 0) {
-            append_tool_result(out, message, compat, images);
-            is_after_result = true;
-            continue;
-        }
-        bool is_assistant = strcmp(role, "assistant") == 0;
-        bool has_tool_images = json_array_size(images) > 0;
-        if (is_after_result && compat->requires_assistant_after_tool_result &&
-            (!is_assistant || has_tool_images))
-            append_message(out, "assistant", json_text("I have processed the tool results."));
-        is_after_result = false;
-        flush_images(out, &images);
-        const json_t *blocks = json_get_array(message, "content");
-        if (is_assistant) {
-            append_assistant(out, blocks, compat);
-            continue;
-        }
-        bool is_developer = strcmp(role, "developer") == 0 && compat->supports_developer_role &&
-                            request->model->is_reasoning;
-        append_message(out, is_developer ? "developer" : "user", write_user_content(blocks));
-    }
-    flush_images(out, &images);
-    json_decref(images);
-    return out;
-}
-
-static bool has_tool_calls(const json_t *messages)
-{
-    size_t i;
-    json_t *message;
-    json_array_foreach (messages, i, message) {
-        if (json_object_get(message, "tool_calls"))
-            return true;
-    }
-    return false;
 }
 
 static json_t *write_tools(const json_t *tools)
@@ -311,31 +257,34 @@ static void set_thinking(json_t *body, const ProviderRequest *request, const Ope
     }
 }
 
-json_t *openai_make_body(const ProviderRequest *request, const json_t *messages)
+void openai_write_head(const ProviderRequest *request, const BodyFacts *facts, json_t *head)
 {
     OpenaiCompat compat = openai_compat(request->model);
-    json_t *body = json_object();
-    json_set_text(body, "model", request->model->id);
-    json_set_bool(body, "stream", true);
+    json_set_text(head, "model", request->model->id);
+    json_set_bool(head, "stream", true);
     if (compat.supports_usage_in_streaming) {
         json_t *options = json_object();
         json_set_bool(options, "include_usage", true);
-        json_set_take(body, "stream_options", options);
+        json_set_take(head, "stream_options", options);
     }
     if (compat.supports_store)
-        json_set_bool(body, "store", false);
-    json_set_int(body, compat.max_tokens_field, wire_max_tokens(request));
-    json_t *list = write_messages(request, messages, &compat);
-    json_set_take(body, "messages", list);
+        json_set_bool(head, "store", false);
+    if (compat.supports_cache_key && request->session_id &&
+        wire_cache_retention() != WIRE_CACHE_NONE)
+        json_set_text(head, "prompt_cache_key", request->session_id);
     // a history with calls and no tools field is refused by several servers
-    if (json_array_size(request->tools) > 0 || has_tool_calls(list))
-        json_set_take(body, "tools", write_tools(request->tools));
-    set_thinking(body, request, &compat);
+    if (json_array_size(request->tools) > 0 || facts->has_calls)
+        json_set_take(head, "tools", write_tools(request->tools));
+}
+
+void openai_write_tail(const ProviderRequest *request, const BodyFacts *facts G_GNUC_UNUSED,
+                       json_t *tail)
+{
+    OpenaiCompat compat = openai_compat(request->model);
+    json_set_int(tail, compat.max_tokens_field, wire_max_tokens(request));
+    set_thinking(tail, request, &compat);
+    if (compat.supports_service_tier && request->service_tier)
+        json_set_text(tail, "service_tier", request->service_tier);
     if (compat.routing)
-        json_set_take(body, "provider", json_deep_copy(compat.routing));
-    if (compat.extra_body) {
-        g_autoptr(json_t) extra = json_deep_copy(compat.extra_body);
-        json_object_update(body, extra);
-    }
-    return body;
+        json_set_take(tail, "provider", json_deep_copy(compat.routing));
 }

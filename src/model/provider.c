@@ -3,7 +3,6 @@
  */
 #include "model/provider.h"
 
-#include "model/convert.h"
 #include "model/transport.h"
 #include "model/wire.h"
 
@@ -43,17 +42,13 @@ static bool provider_run(HttpClient *http, const ProviderRequest *request, const
 {
     g_autofree char *url = wire->make_url(request->model);
     g_autoptr(GPtrArray) headers = make_headers(wire, request);
-    g_autofree char *text = NULL;
-    {
-        g_autoptr(json_t) messages = convert_history(request->messages, request->model);
-        g_autoptr(json_t) body = wire->make_body(request, messages);
-        text = json_to_text(body);
-    }
+    size_t size;
+    g_autofree char *text = body_make(request, &size);
     const TransportRequest post = {
         .url = url,
         .headers = (const char *const *)headers->pdata,
         .body = text,
-        .body_size = strlen(text),
+        .body_size = size,
         .on_event = wire->on_event,
         .user_data = decoder,
         .is_complete = wire->is_complete(decoder),

@@ -14,7 +14,7 @@ typedef enum { BLOCK_TEXT, BLOCK_THINKING, BLOCK_TOOL_CALL, BLOCK_REDACTED } Blo
 typedef struct Block {
     BlockType type;
     GString *text;      // text, thinking, or the arguments' JSON text
-    GString *signature; // thinking only
+    GString *signature; // NULL: none
     char *id, *name;    // tool call only; never NULL there
     json_t *arguments;  // tool call only; set: instead of `text`
     json_t *json;       // the block in the message's content
@@ -235,6 +235,14 @@ bool model_stream_append_signature(ModelStream *self, size_t index, const char *
     return true;
 }
 
+bool model_stream_set_signature(ModelStream *self, size_t index, const char *text, GError **error)
+{
+    Block *block = stream_block(self, index);
+    if (block->signature)
+        g_string_truncate(block->signature, 0);
+    return model_stream_append_signature(self, index, text, error);
+}
+
 static void replace_text(char **text, const char *with)
 {
     if (!with || !*with || strlen(with) > LIMIT_MODEL_TEXT_BYTES)
@@ -283,6 +291,8 @@ static void block_mark_incomplete(Block *block)
 
 static void block_refresh(Block *block)
 {
+    static const char *const signatures[] = { "textSignature", "thinkingSignature",
+                                              "thoughtSignature" };
     if (!block->is_stale)
         return;
     block->is_stale = false;
@@ -295,8 +305,6 @@ static void block_refresh(Block *block)
         break;
     case BLOCK_THINKING:
         json_set_take(block->json, "thinking", text);
-        if (block->signature)
-            json_set_text(block->json, "thinkingSignature", block->signature->str);
         break;
     case BLOCK_REDACTED:
         json_set_take(block->json, "data", text);
@@ -307,6 +315,8 @@ static void block_refresh(Block *block)
         block_refresh_arguments(block);
         break;
     }
+    if (block->signature)
+        json_set_text(block->json, signatures[block->type], block->signature->str);
 }
 
 const json_t *model_stream_message(ModelStream *self)

@@ -39,6 +39,9 @@ bool model_stream_append(ModelStream *self, size_t block, const char *text, size
 /* Of a thinking block; appends, no event. */
 bool model_stream_append_signature(ModelStream *self, size_t block, const char *text,
                                    GError **error);
+/* What the block is to be replayed with, as a whole: textSignature, thinkingSignature or
+   thoughtSignature of a call. No event. */
+bool model_stream_set_signature(ModelStream *self, size_t block, const char *text, GError **error);
 /* A tool call's name or id that came late; NULL or "" leaves what is there. */
 void model_stream_name_tool_call(ModelStream *self, size_t block, const char *id, const char *name);
 const char *model_stream_tool_call_id(const ModelStream *self, size_t block);

@@ -3,6 +3,11 @@
  */
 #include "model/wire.h"
 
+#include "base/env.h"
+#include "base/str.h"
+
+#define REFUSAL_CHARS 200
+
 const WireFormat *wire_for(ModelApi api)
 {
     switch (api) {
@@ -10,6 +15,14 @@ const WireFormat *wire_for(ModelApi api)
         return &wire_anthropic;
     case MODEL_API_OPENAI_COMPLETIONS:
         return &wire_openai_chat;
+    case MODEL_API_OPENAI_RESPONSES:
+        return &wire_responses;
+    case MODEL_API_GOOGLE_GENERATIVE_AI:
+        return &wire_gemini;
+    case MODEL_API_AZURE_OPENAI_RESPONSES:
+        return &wire_azure_responses;
+    case MODEL_API_GOOGLE_VERTEX:
+        return &wire_vertex;
     }
     g_assert_not_reached();
 }
@@ -34,10 +47,11 @@ int64_t wire_max_tokens(const ProviderRequest *request)
 
 char *wire_join_url(const char *base, const char *path)
 {
-    size_t size = strlen(base);
+    const char *query = base + strcspn(base, "?"); // Azure: ?api-version=…
+    size_t size = (size_t)(query - base);
     while (size > 0 && base[size - 1] == '/')
         size--;
-    return g_strdup_printf("%.*s%s", (int)size, base, path);
+    return g_strdup_printf("%.*s%s%s", (int)size, base, path, query);
 }
 
 bool wire_block_is(const json_t *block, const char *type)
@@ -59,4 +73,64 @@ char *wire_join_text(const json_t *blocks, const char *separator)
         g_string_append(text, piece);
     }
     return g_string_free(text, FALSE);
+}
+
+bool wire_has_images(const json_t *blocks)
+{
+    size_t i;
+    json_t *block;
+    json_array_foreach (blocks, i, block) {
+        if (wire_block_is(block, "image"))
+            return true;
+    }
+    return false;
+}
+
+json_t *wire_append_message(json_t *out, const char *role, json_t *content)
+{
+    if (json_is_array(content) && json_array_size(content) == 0) {
+        json_decref(content);
+        return NULL;
+    }
+    json_t *message = json_object();
+    json_set_text(message, "role", role);
+    json_set_take(message, "content", content);
+    json_append_take(out, message);
+    return message;
+}
+
+char *wire_image_url(const json_t *block)
+{
+    const char *mime = json_get_text(block, "mimeType");
+    const char *data = json_get_text(block, "data");
+    return g_strconcat("data:", mime ? mime : "image/png", ";base64,", data ? data : "", NULL);
+}
+
+char *wire_arguments_text(const json_t *call)
+{
+    const json_t *value = json_get_object(call, "arguments");
+    return value ? json_to_text(value) : g_strdup("{}");
+}
+
+void wire_add_bearer(const ProviderRequest *request, GPtrArray *headers)
+{
+    if (request->api_key)
+        g_ptr_array_add(headers, g_strconcat("authorization: Bearer ", request->api_key, NULL));
+}
+
+WireCache wire_cache_retention(void)
+{
+    const char *retention = env_get("CACHE_RETENTION");
+    if (g_strcmp0(retention, "none") == 0)
+        return WIRE_CACHE_NONE;
+    return g_strcmp0(retention, "long") == 0 ? WIRE_CACHE_LONG : WIRE_CACHE_SHORT;
+}
+
+char *wire_refusal_text(const char *refusal)
+{
+    size_t characters = 0;
+    const char *end = refusal;
+    while (*end && characters++ < REFUSAL_CHARS)
+        end = g_utf8_next_char(end);
+    return g_strdup_printf("Refusal: %.*s", (int)(end - refusal), refusal);
 }

@@ -40,6 +40,19 @@ static inline Model *test_model(ModelApi api)
     return model;
 }
 
+/* The body that is sent, read again. */
+static inline json_t *body_of(const ProviderRequest *request)
+{
+    size_t size;
+    g_autofree char *text = body_make(request, &size);
+    assert_int_equal(strlen(text), size);
+    g_autoptr(GError) error = NULL;
+    json_t *body = NULL;
+    if (!json_parse(text, size, &body, &error))
+        fail_msg("body: %s: %s", error->message, text);
+    return body;
+}
+
 /* No provider's key, base URL or kedge setting of the person who runs the tests. */
 static inline void clean_environment(void)
 {

@@ -4,7 +4,6 @@
 #include "model_fixture.h"
 
 #include "model/anthropic.h"
-#include "model/convert.h"
 
 #define START                                                                                      \
     "{'type':'message_start','message':{'id':'msg_1','usage':{'input_tokens':25,'output_tokens':"  \
@@ -134,12 +133,6 @@ static void test_endings(void **state G_GNUC_UNUSED)
     }
     g_autoptr(json_t) broken = decode_stream(model, START "{'type':'pi", NULL);
     assert_true(g_str_has_prefix(message_error(broken), "Anthropic stream envelope error: "));
-}
-
-static json_t *body_of(const ProviderRequest *request)
-{
-    g_autoptr(json_t) messages = convert_history(request->messages, request->model);
-    return anthropic_make_body(request, messages);
 }
 
 static void test_replay(void **state G_GNUC_UNUSED)
@@ -386,7 +379,9 @@ static void test_headers_and_url(void **state G_GNUC_UNUSED)
           "anthropic-beta: oauth-2025-04-20" },
         { "https://api.anthropic.com.evil.example", "k1",
           "https://api.anthropic.com.evil.example/v1/messages",
-          "x-api-key: k1|authorization: Bearer k1|anthropic-version: 2023-06-01" },
+          "authorization: Bearer k1|anthropic-version: 2023-06-01" },
+        { "https://gateway.example", NULL, "https://gateway.example/v1/messages",
+          "anthropic-version: 2023-06-01" },
         { "http://127.0.0.1:8080/x/", NULL, "http://127.0.0.1:8080/x/v1/messages",
           "anthropic-version: 2023-06-01" },
     };

@@ -126,9 +126,7 @@ static void test_thinking(void **state G_GNUC_UNUSED)
     g_autoptr(Model) same = test_model(MODEL_API_ANTHROPIC_MESSAGES);
     g_autoptr(Model) other = test_model(MODEL_API_OPENAI_COMPLETIONS);
     check("same model", same, "[" ASSISTANT("'content':[" THOUGHTS "]") "]",
-          "[" SENT("{'type':'thinking','thinking':'deep','thinkingSignature':'sig'},"
-                   "{'type':'thinking','thinking':'','thinkingSignature':'sig2'},"
-                   "{'type':'redactedThinking','data':'R'},{'type':'text','text':'x'}") "]");
+          "[" SENT(THOUGHTS) "]");
     // core-37
     check("other model", other,
           "[" ASSISTANT("'content':[" THOUGHTS
@@ -138,9 +136,15 @@ static void test_thinking(void **state G_GNUC_UNUSED)
               "a")) "," MISSING("a", "No result provided") "," USER("go") "]");
     // core-112: only what came last may be partial
     check("aborted", same, "[" ASSISTANT("'stopReason':'aborted','content':[" THOUGHTS "]") "]",
-          "[" SENT("{'type':'thinking','thinking':'deep','thinkingSignature':'sig'},"
-                   "{'type':'thinking','thinking':'','thinkingSignature':'sig2'},"
-                   "{'type':'redactedThinking','data':'R'},{'type':'text','text':'x'}") "]");
+          "[" SENT(THOUGHTS) "]");
+    check("as other programs store redacted thinking", same,
+          "[" ASSISTANT("'content':[{'type':'thinking','thinking':'[redacted]','redacted':true,"
+                        "'thinkingSignature':'R'},{'type':'text','text':'x'}]") "]",
+          "[" SENT("{'type':'redactedThinking','data':'R'},{'type':'text','text':'x'}") "]");
+    check("another's redacted thinking", other,
+          "[" ASSISTANT("'content':[{'type':'thinking','thinking':'[redacted]','redacted':true,"
+                        "'thinkingSignature':'R'},{'type':'text','text':'x'}]") "]",
+          "[" SENT("{'type':'text','text':'x'}") "]");
     check("aborted inside thinking", same,
           "[" ASSISTANT("'stopReason':'error','content':[{'type':'text','text':'x'},"
                         "{'type':'thinking','thinking':'deep','thinkingSignature':'s'}]") "]",
@@ -248,6 +252,9 @@ static void test_ids(void **state G_GNUC_UNUSED)
           MODEL_API_OPENAI_COMPLETIONS, 40, true },
         { "openai, 41", "mock", "01234567890123456789012345678901234567890",
           MODEL_API_OPENAI_COMPLETIONS, 40, false },
+        { "responses, call and item", "mock", "call_1|fc_2", MODEL_API_OPENAI_RESPONSES, 129,
+          false },
+        { "responses, of another server", "mock", "a.b", MODEL_API_OPENAI_RESPONSES, 64, false },
         { "mistral, good", "mistral", "abcDEF123", MODEL_API_OPENAI_COMPLETIONS, 9, true },
         { "mistral, long", "mistral", "toolu_01", MODEL_API_OPENAI_COMPLETIONS, 9, false },
     };

@@ -3,7 +3,6 @@
  */
 #include "model_fixture.h"
 
-#include "model/convert.h"
 #include "model/openai.h"
 
 #define DELTA(delta)   "{'id':'c1','choices':[{'index':0,'delta':" delta "}]}\n"
@@ -94,6 +93,10 @@ static void test_streams(void **state G_GNUC_UNUSED)
         { "error in mid-stream",
           DELTA("{'content':'a'}") "{'error':{'message':'Upstream died','code':502}}",
           "[{'type':'text','text':'a'}]", "error", "Upstream died (502)" },
+        { "core-118, a refusal",
+          DELTA("{'content':null,'refusal':'I cannot '}") DELTA("{'refusal':'do that.'}")
+              FINISH("stop") "[DONE]",
+          "[{'type':'text','text':'I cannot do that.'}]", "error", "Refusal: I cannot do that." },
         { "error as text", "{'error':'no such model'}", "[]", "error", "no such model" },
         { "after the end", FINISH("stop") "[DONE]\n" DELTA("{'content':'late'}"), "[]", "stop",
           NULL },
@@ -182,12 +185,6 @@ static void test_usage(void **state G_GNUC_UNUSED)
     }
 }
 
-static json_t *body_of(const ProviderRequest *request)
-{
-    g_autoptr(json_t) messages = convert_history(request->messages, request->model);
-    return openai_make_body(request, messages);
-}
-
 static const char history_text[] =
     "[{'role':'user','content':'open main.c'},"
     "{'role':'assistant','api':'openai-completions','provider':'mock','model':'m1','content':["
@@ -271,6 +268,9 @@ static void test_compat(void **state G_GNUC_UNUSED)
         { "openai behind a proxy", "openai", "http://10.0.0.5/v1", "{}", "store", "null" },
         { "a host's name is not a prefix", "x", "https://api.openai.com.evil.example/", "{}",
           "store", "null" },
+        { "the session's cache", "openai", "https://api.openai.com/v1", "{}", "prompt_cache_key",
+          "'s-1'" },
+        { "unknown: no cache key", "lab", "http://10.0.0.5/v1", "{}", "prompt_cache_key", "null" },
         { "maxTokensField", "lab", "http://10.0.0.5/v1", "{'maxTokensField':'max_tokens'}",
           "max_tokens", "16384" },
         { "developer role", "lab", "http://10.0.0.5/v1", "{'supportsDeveloperRole':true}",
@@ -319,7 +319,11 @@ static void test_compat(void **state G_GNUC_UNUSED)
         if (strstr(cases[i].compat, "AfterToolResult"))
             json_array_remove(history, 3); // then the user's word follows the result
         const ProviderRequest request = {
-            .model = model, .messages = history, .system_blocks = system, .thinking = THINKING_HIGH
+            .model = model,
+            .messages = history,
+            .system_blocks = system,
+            .thinking = THINKING_HIGH,
+            .session_id = "s-1",
         };
         g_autoptr(json_t) body = body_of(&request);
         const json_t *got = body;

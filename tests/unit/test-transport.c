@@ -211,7 +211,7 @@ static void test_request(void **state G_GNUC_UNUSED)
     test_server_stop(server);
     assert_true(g_str_has_prefix(sent, "POST /v1/messages HTTP/1.1\r\n"));
     static const char *const wanted[] = {
-        "\r\nx-api-key: " KEY "\r\n",
+        "\r\nauthorization: Bearer " KEY "\r\n",
         "\r\nuser-agent: kedge/" KEDGE_VERSION "\r\n",
         "\r\nX-Team: core\r\n",
         "\r\nACCEPT: text/x\r\n",
@@ -223,6 +223,7 @@ static void test_request(void **state G_GNUC_UNUSED)
             fail_msg("'%s' is not in '%s'", wanted[i], sent);
     }
     assert_null(strstr(sent, "text/event-stream"));
+    assert_null(strstr(sent, "x-api-key")); // one of the two, never both
     assert_true(g_utf8_validate(sent, -1, NULL));
 }
 

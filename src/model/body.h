@@ -1,0 +1,28 @@
+/*
+ * The body of a request, joined of pieces of text: what stands before the messages, each message as
+ * it was serialised when it came into the conversation, what stands behind them.
+ *
+ * So the bytes of earlier messages are the same in every request (agent-core §2.4 "Stable bodies"),
+ * and what a request costs grows with what is new in it. A message is known again by its address:
+ * messages do not change once they are in a conversation. One thread.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include <glib.h>
+
+/* The messages of one conversation as one model is sent them; another model begins anew. */
+typedef struct BodyCache BodyCache;
+
+BodyCache *body_cache_new(void);
+void body_cache_free(BodyCache *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(BodyCache, body_cache_free)
+
+/* How many messages of the conversation were serialised so far. */
+size_t body_cache_written(const BodyCache *self);
+
+struct ProviderRequest;
+
+/* The JSON text for `request`, by way of request->bodies where that is not NULL. Caller frees. */
+char *body_make(const struct ProviderRequest *request, size_t *ret_size);
