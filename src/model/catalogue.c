@@ -8,13 +8,15 @@
 
 #define ANTHROPIC MODEL_API_ANTHROPIC_MESSAGES
 #define OPENAI    MODEL_API_OPENAI_COMPLETIONS
+#define RESPONSES MODEL_API_OPENAI_RESPONSES
+#define GEMINI    MODEL_API_GOOGLE_GENERATIVE_AI
 
 // clang-format off
 const CatalogueProvider catalogue_providers[] = {
     { "anthropic", "https://api.anthropic.com", ANTHROPIC,
       { "ANTHROPIC_OAUTH_TOKEN", "ANTHROPIC_API_KEY" }, "claude-sonnet-5" },
-    { "openai", "https://api.openai.com/v1", OPENAI, { "OPENAI_API_KEY" }, "gpt-5.2" },
-    { "google", "https://generativelanguage.googleapis.com/v1beta/openai", OPENAI,
+    { "openai", "https://api.openai.com/v1", RESPONSES, { "OPENAI_API_KEY" }, "gpt-5.2" },
+    { "google", "https://generativelanguage.googleapis.com/v1beta", GEMINI,
       { "GEMINI_API_KEY" }, "gemini-3.8-flash" },
     { "openrouter", "https://openrouter.ai/api/v1", OPENAI, { "OPENROUTER_API_KEY" },
       "anthropic/claude-sonnet-5" },
@@ -101,8 +103,7 @@ bool catalogue_next(const char *provider, const char **position, CatalogueModel 
     model.cost.cache_write = next_price(position);
     const char *thinking = next_text(position);
     model.is_reasoning = strcmp(thinking, "-") != 0;
-    model.thinking_mode =
-        strcmp(thinking, "budget") == 0 ? THINKING_MODE_BUDGET : THINKING_MODE_EFFORT;
+    thinking_mode_parse(thinking, &model.thinking_mode);
     model.thinking_levels = next_levels(position);
     model.compat = next_text(position);
     *ret_model = model;
@@ -116,6 +117,17 @@ const CatalogueProvider *catalogue_find_provider(const char *name)
             return &catalogue_providers[i];
     }
     return NULL;
+}
+
+ModelApi catalogue_api(const CatalogueProvider *provider, const char *base_url)
+{
+    g_autoptr(GUri) own = g_uri_parse(provider->base_url, G_URI_FLAGS_NONE, NULL);
+    g_autoptr(GUri) uri = base_url ? g_uri_parse(base_url, G_URI_FLAGS_NONE, NULL) : NULL;
+    if (provider->api == RESPONSES && uri && strcmp(g_uri_get_host(uri), g_uri_get_host(own)) != 0)
+        return OPENAI;
+    if (provider->api == GEMINI && uri && g_str_has_suffix(g_uri_get_path(uri), "/openai"))
+        return OPENAI;
+    return provider->api;
 }
 
 bool catalogue_is_default(const Model *model)

@@ -9,7 +9,7 @@
 typedef struct CatalogueProvider {
     const char *name;
     const char *base_url; // NULL: no models of ours, only the credential's name
-    ModelApi api;
+    ModelApi api;             // at base_url
     const char *env_names[2]; // of the credential, in order
     const char *default_id;   // the model to begin with; NULL with base_url
 } CatalogueProvider;
@@ -43,4 +43,7 @@ bool catalogue_next(const char *provider, const char **position, CatalogueModel 
 
 /* NULL when unknown. */
 const CatalogueProvider *catalogue_find_provider(const char *name);
+/* What a provider with a base URL speaks at `base_url`, which may be NULL for its own: servers that
+   stand in for OpenAI, and Google's compatible API, have chat completions. */
+ModelApi catalogue_api(const CatalogueProvider *provider, const char *base_url);
 bool catalogue_is_default(const Model *model);

@@ -52,6 +52,22 @@ const char *thinking_level_name(ThinkingLevel level)
     return level_names[level];
 }
 
+bool thinking_mode_parse(const char *name, ThinkingMode *ret_mode)
+{
+    static const char *const names[] = {
+        [THINKING_MODE_EFFORT] = "effort",
+        [THINKING_MODE_BUDGET] = "budget",
+        [THINKING_MODE_BUDGET_EFFORT] = "budget+effort",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        if (g_strcmp0(name, names[i]) == 0) {
+            *ret_mode = (ThinkingMode)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool thinking_level_parse(const char *name, ThinkingLevel *ret_level)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(level_names); i++) {

@@ -62,6 +62,8 @@ bool model_api_parse(const char *name, ModelApi *ret_api);
 /* The format behind `api`: one of the first four. */
 ModelApi model_api_wire(ModelApi api);
 
+/* "effort", "budget", "budget+effort"; false for other words, which leave *ret_mode as it is. */
+bool thinking_mode_parse(const char *name, ThinkingMode *ret_mode);
 const char *thinking_level_name(ThinkingLevel level);
 bool thinking_level_parse(const char *name, ThinkingLevel *ret_level);
 /* The tokens that one answer may have when nothing else is asked for. */

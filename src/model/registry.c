@@ -40,7 +40,8 @@ void model_free(Model *self)
 static Model *model_from_catalogue(const CatalogueProvider *provider, const CatalogueModel *entry,
                                    const char *base_url, GHashTable *compats)
 {
-    Model *self = model_new(provider->name, entry->id, provider->api, base_url);
+    ModelApi api = catalogue_api(provider, base_url);
+    Model *self = model_new(provider->name, entry->id, api, base_url);
     g_free(self->name);
     self->name = g_strdup(entry->name);
     self->is_reasoning = entry->is_reasoning;
@@ -225,7 +226,7 @@ ModelRegistry *model_registry_new(const char *models_file, char **ret_warning)
 
     char *warning = NULL;
     g_autoptr(GError) error = NULL;
-    if (models_file && !registry_read_file(self, models_file, &warning, &error))
+    if (models_file && !registry_read_file(self, models_file, &error))
         warning = g_strdup(error->message);
     *ret_warning = warning;
     return self;

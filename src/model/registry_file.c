@@ -5,11 +5,6 @@
 #include "base/yaml.h"
 #include "model/registry_private.h"
 
-// wire formats of the specification that this version cannot speak: their models are left out
-static const char *const later_apis[] = {
-    "openai-responses", "azure-openai-responses", "google-generative-ai", "google-vertex", NULL,
-};
-
 static const char *text_of(const json_t *object, const char *key)
 {
     const char *text = json_get_text(object, key);
@@ -47,7 +42,7 @@ static bool check_model(const char *provider, const json_t *config, const json_t
             error, KEDGE_ERROR_PROTOCOL,
             "Provider %s, model %s: no \"api\" specified. Set at provider or model level.",
             provider, id);
-    if (api && !model_api_parse(api, &parsed) && !g_strv_contains(later_apis, api))
+    if (api && !model_api_parse(api, &parsed))
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "Provider %s, model %s: unknown api \"%s\".",
                          provider, id, api);
     return true;
@@ -112,9 +107,7 @@ static void read_thinking(Model *model, const json_t *thinking)
     model->min_thinking = MAX(model->min_thinking, THINKING_MINIMAL);
     model->max_thinking = MAX(model->max_thinking, model->min_thinking);
     const char *mode = text_of(thinking, "mode");
-    if (g_strcmp0(mode, "budget") == 0)
-        model->thinking_mode = THINKING_MODE_BUDGET;
-    else if (mode)
+    if (!thinking_mode_parse(mode, &model->thinking_mode) && mode)
         model->thinking_mode = THINKING_MODE_EFFORT;
 }
 
@@ -195,9 +188,10 @@ static void apply_overrides(ModelRegistry *self, const char *provider, const jso
         if (strcmp(model->provider, provider) != 0)
             continue;
         apply_provider(model, provider, config);
-        ModelApi api;
-        if (model_api_parse(text_of(config, "api"), &api))
-            model->api = api;
+        const CatalogueProvider *known = catalogue_find_provider(provider);
+        if (known && known->base_url)
+            model->api = catalogue_api(known, model->base_url);
+        model_api_parse(text_of(config, "api"), &model->api);
         const json_t *override = json_get_object(overrides, model->id);
         if (override)
             read_model(model, override);
@@ -205,22 +199,23 @@ static void apply_overrides(ModelRegistry *self, const char *provider, const jso
 }
 
 static void add_model(ModelRegistry *self, const char *provider, const json_t *config,
-                      const json_t *json, GString *warning)
+                      const json_t *json)
 {
     const CatalogueProvider *known = catalogue_find_provider(provider);
+    bool has_base_url = known && known->base_url;
     const char *id = text_of(json, "id");
-    const char *name = api_name(config, json);
-    ModelApi api = known ? known->api : MODEL_API_OPENAI_COMPLETIONS;
-    if (name && !model_api_parse(name, &api)) {
-        g_string_append_printf(warning, "%sProvider %s, model %s: api \"%s\" is not supported yet.",
-                               warning->len > 0 ? "\n" : "", provider, id, name);
-        return;
-    }
-    Model *model = model_new(provider, id, api, known && known->base_url ? known->base_url : "");
-    if (api ==
-        MODEL_API_ANTHROPIC_MESSAGES) // adaptive thinking is for models that are known to have it
-        model->thinking_mode = THINKING_MODE_BUDGET;
+    const char *base_url = has_base_url ? known->base_url : "";
+    if (has_base_url && strcmp(provider, "openai") == 0 && self->openai_base_url)
+        base_url = self->openai_base_url;
+    Model *model = model_new(provider, id, MODEL_API_OPENAI_COMPLETIONS, base_url);
     apply_provider(model, provider, config);
+    model->api = has_base_url ? catalogue_api(known, model->base_url)
+                 : known      ? known->api
+                              : MODEL_API_OPENAI_COMPLETIONS;
+    model_api_parse(api_name(config, json), &model->api);
+    // adaptive thinking, and thinking by level, is for models that are known to have it
+    if (model->api == MODEL_API_ANTHROPIC_MESSAGES)
+        model->thinking_mode = THINKING_MODE_BUDGET;
     read_model(model, json);
     const json_t *override = json_get_object(json_get_object(config, "modelOverrides"), id);
     if (override)
@@ -228,8 +223,7 @@ static void add_model(ModelRegistry *self, const char *provider, const json_t *c
     registry_put_model(self, model);
 }
 
-static void apply_config(ModelRegistry *self, const char *provider, const json_t *config,
-                         GString *warning)
+static void apply_config(ModelRegistry *self, const char *provider, const json_t *config)
 {
     const char *key = text_of(config, "apiKey");
     if (key)
@@ -240,7 +234,7 @@ static void apply_config(ModelRegistry *self, const char *provider, const json_t
     size_t i;
     json_t *model;
     json_array_foreach (json_get_array(config, "models"), i, model)
-        add_model(self, provider, config, model, warning);
+        add_model(self, provider, config, model);
 }
 
 static bool read_either(const char *path, json_t **ret_root, GError **error)
@@ -259,11 +253,10 @@ static bool read_either(const char *path, json_t **ret_root, GError **error)
     return false;
 }
 
-bool registry_read_file(ModelRegistry *self, const char *path, char **ret_warning, GError **error)
+bool registry_read_file(ModelRegistry *self, const char *path, GError **error)
 {
     g_autoptr(json_t) root = NULL;
     g_autoptr(GError) failure = NULL;
-    *ret_warning = NULL;
     if (!read_either(path, &root, &failure)) {
         if (error_is(failure, KEDGE_ERROR_NOT_FOUND))
             return true;
@@ -283,10 +276,7 @@ bool registry_read_file(ModelRegistry *self, const char *path, char **ret_warnin
             return false;
         }
     }
-    GString *warning = g_string_new(NULL);
     json_object_foreach ((json_t *)providers, name, config)
-        apply_config(self, name, config, warning);
-    *ret_warning = warning->len > 0 ? g_strdup(warning->str) : NULL;
-    g_string_free(warning, TRUE);
+        apply_config(self, name, config);
     return true;
 }

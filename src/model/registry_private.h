@@ -34,8 +34,8 @@ void model_free(Model *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Model, model_free)
 
 /* Puts the models file into `self` (registry_file.c). False: the file is broken and nothing of it
- *is used. ret_warning: what was left out of a usable file, or NULL. */
-bool registry_read_file(ModelRegistry *self, const char *path, char **ret_warning, GError **error);
+   is used. */
+bool registry_read_file(ModelRegistry *self, const char *path, GError **error);
 
 /* Of Model: a provider's, in any case, or everybody's for NULL. Empty for a provider that nobody
    lists. Borrowed. Thread safe. */

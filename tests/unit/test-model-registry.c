@@ -187,13 +187,6 @@ static void test_broken_files(void **state)
         assert_false(registry_has_provider(registry, "x"));
         assert_non_null(model_registry_find(registry, "anthropic", "claude-sonnet-4-5"));
     }
-    g_autoptr(ModelRegistry) later = load(
-        *state,
-        "providers: {x: {baseUrl: 'http://h', auth: none, models: [{id: m, api: openai-responses}, "
-        "{id: n, api: openai-completions}]}}",
-        "Provider x, model m: api \"openai-responses\" is not supported yet.");
-    assert_null(model_registry_find(later, "x", "m"));
-    assert_non_null(model_registry_find(later, "x", "n"));
     g_autoptr(ModelRegistry) empty = load(*state, "", NULL);
     assert_non_null(model_registry_find(empty, "openai", "gpt-5"));
 }
@@ -232,6 +225,57 @@ static void test_base_urls(void **state)
                         "http://file/v1");
 }
 
+/* core-117, and what else says which format a provider is spoken to in. */
+static void test_apis(void **state)
+{
+    static const struct {
+        const char *name, *openai_base_url, *file, *provider, *id, *want, *base;
+    } cases[] = {
+        { "its own address", NULL, "", "openai", "gpt-5", "openai-responses",
+          "https://api.openai.com/v1" },
+        { "OPENAI_BASE_URL", "http://127.0.0.1:2/v1", "", "openai", "gpt-5", "openai-completions",
+          "http://127.0.0.1:2/v1" },
+        { "an address in the file", NULL, "providers: {openai: {baseUrl: 'http://h/v1'}}", "openai",
+          "gpt-5", "openai-completions", "http://h/v1" },
+        { "api in the file", "http://127.0.0.1:2/v1",
+          "providers: {openai: {api: openai-responses, headers: {a: b}}}", "openai", "gpt-5",
+          "openai-responses", "http://127.0.0.1:2/v1" },
+        { "a model of one's own", NULL, "providers: {openai: {models: [{id: m}]}}", "openai", "m",
+          "openai-responses", "https://api.openai.com/v1" },
+        { "a model of one's own, OPENAI_BASE_URL", "http://127.0.0.1:2/v1",
+          "providers: {openai: {models: [{id: m}]}}", "openai", "m", "openai-completions",
+          "http://127.0.0.1:2/v1" },
+        { "api of a model", NULL,
+          "providers: {x: {baseUrl: 'http://h', auth: none, api: openai-completions, models: "
+          "[{id: m, api: azure-openai-responses}]}}",
+          "x", "m", "azure-openai-responses", "http://h" },
+        { "Vertex", NULL,
+          "providers: {x: {baseUrl: 'http://h', auth: none, models: [{id: m, api: "
+          "google-vertex}]}}",
+          "x", "m", "google-vertex", "http://h" },
+        { "Google", NULL, "", "google", "gemini-2.5-pro", "google-generative-ai",
+          "https://generativelanguage.googleapis.com/v1beta" },
+        { "Google's compatible address", NULL,
+          "providers: {google: {baseUrl: "
+          "'https://generativelanguage.googleapis.com/v1beta/openai'}}",
+          "google", "gemini-2.5-pro", "openai-completions",
+          "https://generativelanguage.googleapis.com/v1beta/openai" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        if (cases[i].openai_base_url)
+            g_setenv("OPENAI_BASE_URL", cases[i].openai_base_url, TRUE);
+        else
+            g_unsetenv("OPENAI_BASE_URL");
+        g_autoptr(ModelRegistry) registry = load(*state, cases[i].file, NULL);
+        const Model *model = model_registry_find(registry, cases[i].provider, cases[i].id);
+        if (!model || strcmp(model_api_name(model->api), cases[i].want) != 0 ||
+            strcmp(model->base_url, cases[i].base) != 0)
+            fail_msg("%s: got %s at %s", cases[i].name, model ? model_api_name(model->api) : "none",
+                     model ? model->base_url : "");
+    }
+    g_unsetenv("OPENAI_BASE_URL");
+}
+
 static void test_list(void **state)
 {
     g_autoptr(ModelRegistry) nothing = load(*state, "", NULL);
@@ -264,6 +308,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_broken_files, setup, teardown),
         cmocka_unit_test_setup_teardown(test_absent_and_json, setup, teardown),
         cmocka_unit_test_setup_teardown(test_base_urls, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_apis, setup, teardown),
         cmocka_unit_test_setup_teardown(test_list, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
