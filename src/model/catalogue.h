@@ -8,7 +8,7 @@
 
 typedef struct CatalogueProvider {
     const char *name;
-    const char *base_url; // NULL: no models of ours, only the credential's name
+    const char *base_url;     // NULL: no models of ours, only the credential's name
     ModelApi api;             // at base_url
     const char *env_names[2]; // of the credential, in order
     const char *default_id;   // the model to begin with; NULL with base_url
