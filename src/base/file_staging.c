@@ -5,6 +5,7 @@
 #include "base/file_private.h"
 
 #include "base/fd.h"
+#include "base/git_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,11 +13,9 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#define STAGING_NAME   "kedge-tmp"
-#define LOCAL_PREFIX   ".kedge-"
-#define SUFFIX         ".tmp"
-#define GITFILE_PREFIX "gitdir: "
-#define GITFILE_BYTES  4096
+#define STAGING_NAME "kedge-tmp"
+#define LOCAL_PREFIX ".kedge-"
+#define SUFFIX       ".tmp"
 
 /* A directory of ours that nobody else may write in; links are not followed. */
 static int open_own_directory(int parent, const char *name)
@@ -27,23 +26,6 @@ static int open_own_directory(int parent, const char *name)
         (info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
         return -1;
     return fd_steal(&fd);
-}
-
-/* The git directory that `.git` in `dir` is, or names; NULL: none. Caller frees. */
-static char *git_dir_at(const char *dir)
-{
-    g_autofree char *path = g_build_filename(dir, ".git", NULL);
-    struct stat info;
-    if (lstat(path, &info) < 0)
-        return NULL;
-    if (S_ISDIR(info.st_mode))
-        return g_steal_pointer(&path);
-    g_autofree char *text = NULL;
-    if (!S_ISREG(info.st_mode) || !file_read(path, GITFILE_BYTES, &text, NULL, NULL) ||
-        !g_str_has_prefix(text, GITFILE_PREFIX))
-        return NULL;
-    const char *named = g_strchomp(text) + strlen(GITFILE_PREFIX);
-    return g_path_is_absolute(named) ? g_strdup(named) : g_build_filename(dir, named, NULL);
 }
 
 static char *find_git_dir(const char *target)

@@ -31,6 +31,7 @@
 #define LIMIT_GH_PROCESSES     4 // at once in a process (common §6)
 
 #define LIMIT_TOOL_FILE_BYTES   (256 * MIB) // a file that edit opens
+#define LIMIT_IGNORE_FILE_BYTES (1 * MIB)   // of rules in a .gitignore and the like
 #define LIMIT_READ_AHEAD_BYTES  (256 * MIB) // looked at behind what read shows, to count lines
 #define LIMIT_ARTIFACT_BYTES    (256 * MIB) // of one artifact; a larger one keeps head and tail
 #define LIMIT_ARGUMENT_BYTES    (16 * MIB)  // arguments of one tool call

@@ -6,8 +6,8 @@
 #include "base/path.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
+#include "tools/file_walk.h"
 #include "tools/missing.h"
-#include "tools/rg.h"
 #include "tools/tool_file.h"
 #include "tools/tools.h"
 #include "tools/workspace_path.h"
@@ -95,23 +95,12 @@ static void add_if_matching(const Walk *walk, const char *relative, bool is_dire
     add_found(walk->search, path, is_directory);
 }
 
-/* ripgrep lists files; the directories are those that hold one. */
-static bool on_file(const char *relative, void *user_data)
+static bool on_entry(const char *relative, FileWalkKind kind, void *user_data)
 {
     const Walk *walk = user_data;
-    Search *search = walk->search;
-    add_if_matching(walk, relative, false);
-    search->is_too_much = search->found->len >= MAX_FOUND;
-    if (search->is_too_much || strcmp(search->args->type, "file") == 0)
-        return !search->is_too_much;
-    g_autofree char *dir = g_path_get_dirname(relative);
-    while (strcmp(dir, ".") != 0) {
-        add_if_matching(walk, dir, true);
-        char *parent = g_path_get_dirname(dir);
-        g_free(dir);
-        dir = parent;
-    }
-    return true;
+    add_if_matching(walk, relative, kind == FILE_WALK_DIRECTORY);
+    walk->search->is_too_much = walk->search->found->len >= MAX_FOUND;
+    return !walk->search->is_too_much;
 }
 
 static bool names_skipped_directory(const char *glob)
@@ -136,14 +125,15 @@ static bool walk_directory(Search *search, const char *base, const char *glob, G
     if (left_ms <= 0)
         return fail_timeout(error);
     Walk walk = { .search = search, .base = base, .regex = regex };
-    const RgFiles files = {
-        .cwd = base,
+    const FileWalk files = {
+        .dir = base,
+        .cwd = tool_call_cwd(search->call),
         .excludes_hidden = !search->args->hidden,
         .enters_all = glob && names_skipped_directory(glob),
         .timeout_ms = left_ms,
     };
     g_autoptr(GError) run_error = NULL;
-    bool is_done = rg_files(&files, tool_call_cancel(search->call), on_file, &walk, &run_error);
+    bool is_done = file_walk(&files, tool_call_cancel(search->call), on_entry, &walk, &run_error);
     if (search->is_too_much)
         return fail_with(error, KEDGE_ERROR_LIMIT,
                          "more than %d files match; use a narrower pattern or path", MAX_FOUND);
@@ -323,7 +313,7 @@ const ToolDef tool_find = {
     .description = "Find files by glob, newest first. A pattern without a slash (*.c) matches at "
                    "any depth; one with "
                    "leading directories (src/*.c) matches there only. Ignored files (.gitignore) "
-                   "are left out.",
+                   "are left out; links are listed, not followed.",
     .effect = EFFECT_READ,
     .fields = find_fields,
     .args_size = sizeof(FindArgs),

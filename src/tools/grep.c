@@ -5,9 +5,9 @@
 #include "base/glob.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "tools/file_walk.h"
 #include "tools/grep_page.h"
 #include "tools/missing.h"
-#include "tools/rg.h"
 #include "tools/seen_files.h"
 #include "tools/tool_file.h"
 #include "tools/tools.h"
@@ -72,9 +72,11 @@ typedef struct Expansion {
     unsigned count;
 } Expansion;
 
-static bool take_expanded(const char *path, void *user_data)
+static bool take_expanded(const char *path, FileWalkKind kind, void *user_data)
 {
     Expansion *expansion = user_data;
+    if (kind != FILE_WALK_FILE)
+        return true;
     g_autofree char *valid = utf8_from_bytes(path, strlen(path));
     if (!g_regex_match(expansion->regex, valid, 0, NULL))
         return true;
@@ -82,6 +84,11 @@ static bool take_expanded(const char *path, void *user_data)
     if (!tool_file_is_secret(full))
         g_ptr_array_add(expansion->scope->paths, g_steal_pointer(&full));
     return ++expansion->count <= MAX_EXPANDED;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* The files that a glob among the paths stands for. */
@@ -94,14 +101,21 @@ static bool scope_add_glob(Scope *self, const char *asked, ToolCall *call, GErro
     if (!glob_compile(glob, &regex, error))
         return false;
     Expansion expansion = { .scope = self, .base = dir, .regex = regex };
-    const RgFiles files = { .cwd = dir, .timeout_ms = EXPAND_TIMEOUT_MS };
+    guint before = self->paths->len;
+    const FileWalk files = {
+        .dir = dir,
+        .cwd = tool_call_cwd(call),
+        .timeout_ms = EXPAND_TIMEOUT_MS,
+    };
     if (file_is_directory(dir) &&
-        !rg_files(&files, tool_call_cancel(call), take_expanded, &expansion, error))
+        !file_walk(&files, tool_call_cancel(call), take_expanded, &expansion, error))
         return false;
     if (expansion.count > MAX_EXPANDED)
         return fail_with(error, KEDGE_ERROR_LIMIT,
                          "%s matches more than %d files; give the directory and use `glob`", asked,
                          MAX_EXPANDED);
+    qsort(self->paths->pdata + before, self->paths->len - before, sizeof *self->paths->pdata,
+          compare_paths);
     if (expansion.count == 0)
         g_ptr_array_add(self->missing, g_strdup(asked));
     self->has_globs = true;

@@ -10,7 +10,6 @@
 #define MAX_ERROR_BYTES (16 * KIB)
 
 typedef struct LineReader {
-    char separator;
     GString *line;
     bool is_too_long; // a line was
     bool is_stopped;
@@ -37,7 +36,7 @@ static void on_output(const char *data, size_t size, void *user_data)
     LineReader *self = user_data;
     const char *end = data + size;
     while (data < end && !self->is_stopped) {
-        const char *separator = memchr(data, self->separator, (size_t)(end - data));
+        const char *separator = memchr(data, '\n', (size_t)(end - data));
         size_t piece = (size_t)((separator ? separator : end) - data);
         if (self->line->len + piece > MAX_LINE_BYTES) {
             self->is_too_long = true;
@@ -104,43 +103,7 @@ bool rg_run(const char *const *args, const char *cwd, int64_t timeout_ms, Cancel
     for (; *args; args++)
         g_ptr_array_add(argv, (void *)*args);
     g_ptr_array_add(argv, NULL);
-    LineReader reader = { .separator = '\n', .func = func, .user_data = user_data };
+    LineReader reader = { .func = func, .user_data = user_data };
     return run((const char *const *)argv->pdata, cwd, timeout_ms, cancel, &reader, ret_exit_status,
                ret_error_text, error);
-}
-
-typedef struct PathReader {
-    RgPathFunc func;
-    void *user_data;
-} PathReader;
-
-static bool on_path(const char *line, size_t size, void *user_data)
-{
-    const PathReader *reader = user_data;
-    return reader->func(g_str_has_prefix(line, "./") ? line + 2 : line, reader->user_data);
-}
-
-bool rg_files(const RgFiles *search, Cancel *cancel, RgPathFunc func, void *user_data,
-              GError **error)
-{
-    const char *argv[16] = { "rg",     "--no-config",   "--files",
-                             "--null", "--no-messages", "--no-require-git" };
-    size_t used = 6;
-    if (!search->excludes_hidden)
-        argv[used++] = "--hidden";
-    if (!search->enters_all) {
-        argv[used++] = "--glob=!.git";
-        argv[used++] = "--glob=!node_modules";
-    }
-    PathReader paths = { .func = func, .user_data = user_data };
-    LineReader reader = { .separator = '\0', .func = on_path, .user_data = &paths };
-    int exit_status = 0;
-    g_autofree char *error_text = NULL;
-    if (!run(argv, search->cwd, search->timeout_ms, cancel, &reader, &exit_status, &error_text,
-             error))
-        return false;
-    // what could not be read is passed over in silence (--no-messages): other complaints end the
-    // search
-    return exit_status != 2 || *error_text == '\0' ||
-           fail_with(error, KEDGE_ERROR_FAILED, "ripgrep: %s", g_strchomp(error_text));
 }

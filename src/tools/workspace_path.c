@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "tools/rg.h"
+#include "tools/file_walk.h"
 #include "tools/tool_file.h"
 
 enum { SUFFIX_TIMEOUT_MS = 5000 };
@@ -152,11 +152,12 @@ typedef struct SuffixMatch {
     unsigned count;
 } SuffixMatch;
 
-static bool take_match(const char *path, void *user_data)
+static bool take_match(const char *path, FileWalkKind kind, void *user_data)
 {
     SuffixMatch *match = user_data;
     bool is_whole = strcmp(path, match->suffix + 1) == 0;
-    if (!is_whole && !g_str_has_suffix(path, match->suffix))
+    bool is_readable = kind == FILE_WALK_FILE || kind == FILE_WALK_DIRECTORY;
+    if (!is_readable || (!is_whole && !g_str_has_suffix(path, match->suffix)))
         return true;
     match->count++;
     g_free(match->found);
@@ -167,13 +168,15 @@ static bool take_match(const char *path, void *user_data)
 char *workspace_suffix_match(const char *asked, const char *cwd, Cancel *cancel)
 {
     g_autofree char *text = workspace_clean(asked);
-    const char *relative = g_str_has_prefix(text, "./") ? text + 2 : text;
+    char *relative = g_str_has_prefix(text, "./") ? text + 2 : text;
+    for (size_t size = strlen(relative); size > 0 && relative[size - 1] == '/'; size--)
+        relative[size - 1] = '\0';
     if (*relative == '/' || *relative == '~' || *relative == '\0' || strstr(relative, ".."))
         return NULL;
     g_autofree char *suffix = g_strconcat("/", relative, NULL);
     SuffixMatch match = { .suffix = suffix };
-    const RgFiles search = { .cwd = cwd, .timeout_ms = SUFFIX_TIMEOUT_MS };
-    bool is_complete = rg_files(&search, cancel, take_match, &match, NULL);
+    const FileWalk search = { .dir = cwd, .cwd = cwd, .timeout_ms = SUFFIX_TIMEOUT_MS };
+    bool is_complete = file_walk(&search, cancel, take_match, &match, NULL);
     g_autofree char *found = match.found;
     return is_complete && match.count == 1 ? path_absolute(found, cwd) : NULL;
 }

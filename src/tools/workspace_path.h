@@ -23,6 +23,6 @@ bool workspace_target(const char *asked, const char *cwd, char **ret_path, char 
 /* What is left of a path without surrounding blanks and quotes. Caller frees. */
 char *workspace_clean(const char *asked);
 
-/* The one file below `cwd` whose path ends in `asked`, ignored files aside; NULL when there is none
-   or more than one, or the search takes over 5 s. Caller frees. */
+/* The one file or directory below `cwd` whose path ends in `asked`, ignored files aside; NULL when
+   there is none or more than one, or the search takes over 5 s. Caller frees. */
 char *workspace_suffix_match(const char *asked, const char *cwd, Cancel *cancel);

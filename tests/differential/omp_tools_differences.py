@@ -12,7 +12,6 @@ NOT_BUILT = {
     "read-local-*": "no local://", "write-local-*": "no local://", "bash-local-url": "no local://",
     "bash-skill-url": "no skills", "write-plan-*": "no plan mode", "bash-async-off": "no background jobs",
     "read-image-inspect": "no inspect_image", "search-url": "grep of URLs is not built",
-    "find-symlink": "find lists no symbolic links",
     "write-strip-prefixes-*": "no anchors", "write-strip-twice": "no anchors", "write-strip-colon": "no anchors",
 }
 

@@ -5,6 +5,7 @@
 
 #include "tools/tools.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 
@@ -222,10 +223,48 @@ static void test_without_ripgrep(void **state G_GNUC_UNUSED)
 {
     g_autofree char *path = g_strdup(g_getenv("PATH"));
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "a.c", "");
     g_setenv("PATH", "/nonexistent", TRUE);
-    g_autofree char *text = find_error(fixture, "{'pattern':'*.c'}");
+    g_autofree char *text = find_text(fixture, "{'pattern':'*.c'}");
     g_setenv("PATH", path, TRUE);
-    assert_string_equal(text, "ripgrep (rg) is not installed; install the package ripgrep");
+    assert_string_equal(text, "a.c"); // no program is needed
+}
+
+/* tools-T171: links are listed by their own names and times, and nobody goes through them. */
+static void test_links(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "sub/f.c", "x");
+    static const struct {
+        const char *name, *target;
+        int64_t seconds;
+    } links[] = {
+        { "file", "sub/f.c", 300 },   { "dir", "sub", 200 },         { "nowhere", "gone", 100 },
+        { "ignored", "sub/f.c", 50 }, { "only/link", "../sub", 20 },
+    };
+    tool_fixture_put(fixture, ".gitignore", "ignored\nempty/x\ndir/\n"); // dir is none
+    tool_fixture_put(fixture, "only/.keep", "");
+    tool_fixture_put(fixture, "empty/x", "");
+    for (size_t i = 0; i < G_N_ELEMENTS(links); i++) {
+        g_autofree char *path = g_build_filename(fixture->cwd, links[i].name, NULL);
+        const struct timespec times[] = { { .tv_sec = links[i].seconds },
+                                          { .tv_sec = links[i].seconds } };
+        assert_int_equal(symlink(links[i].target, path), 0);
+        assert_int_equal(utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW), 0);
+    }
+    set_time(fixture, "sub/f.c", 400);
+    set_time(fixture, ".gitignore", 500);
+    set_time(fixture, "only/.keep", 450);
+    g_autofree char *files = find_text(fixture, "{'pattern':'*'}");
+    assert_text("tools-T171", files,
+                ".gitignore\nonly/.keep\nsub/f.c\nfile\ndir\nnowhere\nonly/link");
+    set_time(fixture, "sub", 30);
+    set_time(fixture, "only", 20);
+    set_time(fixture, "empty", 10);
+    g_autofree char *dirs = find_text(fixture, "{'pattern':'*','type':'dir'}");
+    assert_text("directories", dirs, "sub/\nonly/\nempty/");
+    g_autofree char *through = find_text(fixture, "{'paths':['dir/*.c']}");
+    assert_text("a link that is named is a place to look in", through, "dir/f.c");
 }
 
 static void test_can_be_switched_off(void **state G_GNUC_UNUSED)
@@ -239,11 +278,17 @@ static void test_can_be_switched_off(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns),        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_ignore_files),    cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_byte_limit),      cmocka_unit_test(test_odd_files),
-        cmocka_unit_test(test_outside_of_cwd),  cmocka_unit_test(test_directory_gone),
-        cmocka_unit_test(test_without_ripgrep), cmocka_unit_test(test_can_be_switched_off),
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_ignore_files),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_byte_limit),
+        cmocka_unit_test(test_odd_files),
+        cmocka_unit_test(test_outside_of_cwd),
+        cmocka_unit_test(test_directory_gone),
+        cmocka_unit_test(test_without_ripgrep),
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_can_be_switched_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -293,6 +293,19 @@ static void test_suffix_match(void **state G_GNUC_UNUSED)
     assert_string_equal(ignored, "Path 'only.c' not found");
     g_autofree char *part = read_error(fixture, "til.c");
     assert_string_equal(part, "Path 'til.c' not found");
+    static const char *const dirs[] = { "lib", "./lib", "lib/" };
+    for (size_t i = 0; i < G_N_ELEMENTS(dirs); i++) {
+        g_autofree char *dir = read_text(fixture, dirs[i]);
+        assert_contains("a folder", dir,
+                        "' not found; resolved to 'src/lib' via suffix match]\n.\n");
+        assert_contains("its entries", dir, "- util.c");
+    }
+    tool_fixture_put(fixture, "test/lib/x", "");
+    g_autofree char *two_dirs = read_error(fixture, "lib");
+    assert_string_equal(two_dirs, "Path 'lib' not found");
+    tool_fixture_put(fixture, "out/gen/x", "");
+    g_autofree char *ignored_dir = read_error(fixture, "gen");
+    assert_string_equal(ignored_dir, "Path 'gen' not found");
 }
 
 static int64_t later(void *user_data)

@@ -1,0 +1,47 @@
+/*
+ * Finding git directories (git_dir.h).
+ */
+#include "base/git_dir.h"
+
+#include "base/file.h"
+
+#include <sys/stat.h>
+
+#define GITFILE_PREFIX "gitdir: "
+#define GITFILE_BYTES  4096
+
+/* The line that is the whole file; NULL: no such file. Caller frees. */
+static char *read_line(const char *path)
+{
+    struct stat info;
+    char *text = NULL;
+    if (stat(path, &info) < 0 || !S_ISREG(info.st_mode) ||
+        !file_read(path, GITFILE_BYTES, &text, NULL, NULL))
+        return NULL;
+    return g_strchomp(text);
+}
+
+static char *path_from(const char *dir, const char *named)
+{
+    return g_path_is_absolute(named) ? g_strdup(named) : g_build_filename(dir, named, NULL);
+}
+
+char *git_dir_at(const char *dir)
+{
+    g_autofree char *path = g_build_filename(dir, ".git", NULL);
+    struct stat info;
+    if (lstat(path, &info) < 0)
+        return NULL;
+    if (S_ISDIR(info.st_mode))
+        return g_steal_pointer(&path);
+    g_autofree char *text = S_ISREG(info.st_mode) ? read_line(path) : NULL;
+    bool is_named = text && g_str_has_prefix(text, GITFILE_PREFIX);
+    return is_named ? path_from(dir, text + strlen(GITFILE_PREFIX)) : NULL;
+}
+
+char *git_dir_common(const char *git_dir)
+{
+    g_autofree char *path = g_build_filename(git_dir, "commondir", NULL);
+    g_autofree char *named = read_line(path);
+    return named ? path_from(git_dir, named) : g_strdup(git_dir);
+}

@@ -1,0 +1,10 @@
+/*
+ * Where a repository keeps its own files, without asking git. Thread safe.
+ */
+#pragma once
+
+/* The git directory that `.git` in `dir` is, or names; NULL: none. Caller frees. */
+char *git_dir_at(const char *dir);
+/* What the work trees of one repository share: that directory itself, or where its `commondir`
+   leads. Caller frees. */
+char *git_dir_common(const char *git_dir);

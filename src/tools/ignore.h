@@ -1,0 +1,29 @@
+/*
+ * The rules of one ignore file (.gitignore, .ignore, …), as git reads them: the last rule that fits
+ * decides, `!` takes one back, a trailing slash means directories only, a slash elsewhere ties the
+ * rule to the file's own directory. Names are bytes. A match takes time linear in the length of a
+ * name for each * of the rule. Immutable; thread safe.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+typedef struct IgnoreRules IgnoreRules;
+
+typedef enum { IGNORE_SAYS_NOTHING, IGNORE_OUT, IGNORE_KEPT } IgnoreVerdict;
+
+IgnoreRules *ignore_rules_parse(const char *text, size_t size);
+/* NULL when there is no such regular file, or none that can be read, or no rule in it. Of a file
+   over LIMIT_IGNORE_FILE_BYTES only the beginning counts. */
+IgnoreRules *ignore_rules_read(const char *path);
+void ignore_rules_free(IgnoreRules *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(IgnoreRules, ignore_rules_free)
+
+unsigned ignore_rules_count(const IgnoreRules *self); // 0 for NULL
+
+/* `path` below the directory that the rules are of: "src/main.c". NULL says nothing. */
+IgnoreVerdict ignore_rules_judge(const IgnoreRules *self, const char *path, bool is_directory);
+
+/* Does the glob of one name, or with slashes and ** of a path, fit? For tests. */
+bool ignore_glob_fits(const char *glob, const char *path);
