@@ -158,7 +158,8 @@ static char *write_numbered(const char *dir, unsigned count, size_t chunk_bytes,
     return whole;
 }
 
-/* tools-T154, in small: all of what fits, of more the beginning and the end, by whole lines. */
+/* tools-T154 (of full size: tests/stress/tool_stress.py): all of what fits, of more the beginning
+ * and the end, by whole lines. */
 static void test_writer_keeps_head_and_tail(void **state G_GNUC_UNUSED)
 {
     g_autofree char *root = g_dir_make_tmp("kedge-artifacts-XXXXXX", NULL);

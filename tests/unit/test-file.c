@@ -434,7 +434,8 @@ static G_GNUC_NORETURN void write_for_ever(const char *path, const char *const t
             _exit(1);
 }
 
-/* tools-T162: whenever the writer is killed, the file is one text or the other, and alone. */
+/* tools-T162 (the tools: tests/stress/tool_stress.py): whenever the writer is killed, the file is
+ * one text or the other, and alone. */
 static void test_killed_while_writing(void **state G_GNUC_UNUSED)
 {
     enum { ROUNDS = 150, SIZE = 9000 };
