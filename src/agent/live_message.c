@@ -3,6 +3,7 @@
  */
 #include "agent/live_message.h"
 
+#include "base/mask.h"
 #include "model/partial_json.h"
 
 #include <pthread.h>
@@ -13,8 +14,9 @@ static const char *const kind_names[] = { "text", "thinking", "toolcall" };
 
 typedef struct LiveBlock {
     LiveKind kind; // SILENT: kept for replay only, nobody is told
-    GString *text; // text, thinking, or the arguments' JSON text
-    json_t *shown; // as it began; once it has ended, as it is
+    GString *text; // text, thinking, or the arguments' JSON text, masked
+    MaskFilter *filter;
+    json_t *shown; // as it began; once it has ended, as it is, masked
     bool is_ended;
 } LiveBlock;
 
@@ -34,6 +36,7 @@ static void block_free(gpointer self_)
 {
     LiveBlock *self = self_;
     g_string_free(self->text, TRUE);
+    mask_filter_free(self->filter);
     json_decref(self->shown);
     g_free(self);
 }
@@ -94,6 +97,7 @@ static void add_blocks(LiveMessage *self, size_t index, LiveKind kind, ModelStre
         block->kind = place == index ? kind : LIVE_SILENT;
         block->is_ended = block->kind == LIVE_SILENT;
         block->text = g_string_new(NULL);
+        block->filter = mask_filter_new();
         block->shown = block_of_stream(stream, place);
         g_ptr_array_add(self->blocks, block);
     }
@@ -102,8 +106,10 @@ static void add_blocks(LiveMessage *self, size_t index, LiveKind kind, ModelStre
 static void block_end(LiveBlock *block, const json_t *event, size_t index, ModelStream *stream)
 {
     json_t *call = json_object_get(event, "toolCall");
+    g_autoptr(json_t) whole = call ? json_deep_copy(call) : block_of_stream(stream, index);
     json_decref(block->shown);
-    block->shown = call ? json_deep_copy(call) : block_of_stream(stream, index);
+    block->shown = mask_json(whole);
+    mask_filter_finish(block->filter, block->text);
     block->is_ended = true;
 }
 
@@ -119,8 +125,8 @@ void live_message_feed(LiveMessage *self, const json_t *event, ModelStream *stre
     LiveBlock *block = g_ptr_array_index(self->blocks, index);
     const json_t *delta = json_object_get(event, "delta");
     if (g_str_has_suffix(type, "_delta") && json_is_string(delta))
-        g_string_append_len(block->text, json_string_value(delta),
-                            (gssize)json_string_length(delta));
+        mask_filter_push(block->filter, json_string_value(delta), json_string_length(delta),
+                         block->text);
     else if (g_str_has_suffix(type, "_end"))
         block_end(block, event, (size_t)index, stream);
     pthread_mutex_unlock(&self->lock);

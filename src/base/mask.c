@@ -156,6 +156,8 @@ static size_t held_from(const MaskFilter *self)
         const MaskNode *node = &g_array_index(self->forms->nodes, MaskNode, self->node);
         size_t start = walk_back(self->pending->str, size, node->depth);
         from = start - MIN(start, BASE64_BEFORE + 1);
+        while (from > 0 && (self->pending->str[from] & 0xc0) == 0x80)
+            from--;
     }
     for (unsigned i = self->ranges->len; i > 0; i--) {
         const Range *range = &g_array_index(self->ranges, Range, i - 1);

@@ -24,7 +24,7 @@ bool mask_finds(const char *text, size_t size);
 json_t *mask_json(json_t *value);
 
 /* Text that comes in pieces: what may be the beginning of a known value waits for the rest of it.
- */
+   Pieces of whole characters come out as whole characters. */
 typedef struct MaskFilter MaskFilter;
 
 MaskFilter *mask_filter_new(void);

@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "agent/live_message.h"
+#include "base/secrets.h"
 #include "base/worker.h"
 #include "model/message.h"
 #include "model/stream.h"
@@ -96,6 +97,82 @@ static void test_deltas(void **state)
                 "thinking_start/0/0 thinking_delta[hm!]/3/3 thinking_end/3/3 text_start/0/3 "
                 "text_delta[a\xc3\xa9]/3/6 text_end/3/6");
     live_cursor_clear(&late);
+}
+
+/* What a reader is told of an answer in pieces, the reader coming after each of them. */
+static char *told_of(json_t *updates)
+{
+    GString *told = g_string_new(NULL);
+    size_t i;
+    json_t *update;
+    json_array_foreach (updates, i, update) {
+        const char *delta =
+            json_get_text(json_get_object(update, "assistantMessageEvent"), "delta");
+        assert_true(g_utf8_validate(delta ? delta : "", -1, NULL));
+        g_string_append(told, delta ? delta : "");
+        g_autofree char *whole = json_to_text(update);
+        assert_null(strstr(whole, "tide-key-4f9a1c27"));
+        assert_null(strstr(whole, "\xef\xbf\xbd"));
+    }
+    return g_string_free(told, FALSE);
+}
+
+static void read_into(Fixture *self, LiveCursor *cursor, bool is_whole, GString *told)
+{
+    g_autoptr(json_t) updates = live_message_read(self->live, cursor, is_whole);
+    g_autofree char *more = told_of(updates);
+    g_string_append(told, more);
+}
+
+/* One piece up to `split`, one from there. `kind`: text, thinking or toolcall. */
+static void assert_masked(const char *kind, const char *text, size_t split, const char *want)
+{
+    Fixture *self = NULL;
+    setup((void **)&self);
+    LiveCursor whole;
+    live_cursor_init(&whole);
+    size_t block = 0;
+    if (kind[0] == 't' && kind[1] == 'e')
+        model_stream_open_text(self->stream, &block, NULL);
+    else if (kind[1] == 'h')
+        model_stream_open_thinking(self->stream, &block, NULL);
+    else
+        model_stream_open_tool_call(self->stream, "t1", "bash", &block, NULL);
+
+    g_autoptr(GString) told = g_string_new(NULL);
+    g_autoptr(GString) told_whole = g_string_new(NULL);
+    g_autofree char *head = g_strndup(text, split);
+    const char *pieces[] = { head, text + split };
+    for (size_t i = 0; i < G_N_ELEMENTS(pieces); i++) {
+        if (*pieces[i])
+            append(self, block, pieces[i]);
+        read_into(self, &self->cursor, false, told);
+        read_into(self, &whole, true, told_whole);
+    }
+    model_stream_close(self->stream, block);
+    read_into(self, &self->cursor, false, told);
+    read_into(self, &whole, true, told_whole);
+    if (strcmp(told->str, want) != 0)
+        fail_msg("%s, split at %zu: got '%s'", kind, split, told->str);
+    assert_string_equal(told_whole->str, want);
+    live_cursor_clear(&whole);
+    teardown((void **)&self);
+}
+
+static void test_masks_split_values(void **state G_GNUC_UNUSED)
+{
+    secrets_register("tide-key-4f9a1c27");
+    static const char text[] = "caf\xc3\xa9 tide-key-4f9a1c27 \xe2\x82\xac tide-k";
+    for (size_t split = 0; split < sizeof(text); split++) {
+        if ((text[split] & 0xc0) == 0x80)
+            continue;
+        assert_masked("text", text, split, "caf\xc3\xa9 [REDACTED] \xe2\x82\xac tide-k");
+        assert_masked("thinking", text, split, "caf\xc3\xa9 [REDACTED] \xe2\x82\xac tide-k");
+    }
+    static const char arguments[] = "{\"a\":\"\xc3\xa9tide-key-4f9a1c27\",\"b\":1}";
+    for (size_t split = 0; split < sizeof(arguments); split++)
+        if ((arguments[split] & 0xc0) != 0x80)
+            assert_masked("toolcall", arguments, split, "{\"a\":\"\xc3\xa9[REDACTED]\",\"b\":1}");
 }
 
 static void test_calls(void **state)
@@ -214,6 +291,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(test_linear, setup, teardown),
         cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
+        cmocka_unit_test(test_masks_split_values), // last: the value stays known
     };
     return cmocka_run_group_tests_name("live-message", tests, NULL, NULL);
 }
