@@ -239,19 +239,19 @@ bool mask_finds(const char *text, size_t size)
     return false;
 }
 
-static bool json_finds(const json_t *value)
+bool mask_finds_in_json(const json_t *value)
 {
     if (json_is_string(value))
         return mask_finds(json_string_value(value), json_string_length(value));
     if (json_is_array(value)) {
         for (size_t i = 0; i < json_array_size(value); i++)
-            if (json_finds(json_array_get(value, i)))
+            if (mask_finds_in_json(json_array_get(value, i)))
                 return true;
     }
     const char *key = NULL;
     json_t *inner = NULL;
     json_object_foreach ((json_t *)value, key, inner)
-        if (json_finds(inner))
+        if (mask_finds_in_json(inner))
             return true;
     return false;
 }
@@ -280,7 +280,7 @@ static json_t *copy_masked(const json_t *value)
 
 json_t *mask_json(json_t *value)
 {
-    if (secrets_count_known() == 0 || !json_finds(value))
+    if (secrets_count_known() == 0 || !mask_finds_in_json(value))
         return json_incref(value);
     return copy_masked(value);
 }

@@ -19,6 +19,8 @@
 char *mask_text(const char *text);
 /* Is a known value in it? */
 bool mask_finds(const char *text, size_t size);
+/* In any of its strings, keys left aside? */
+bool mask_finds_in_json(const json_t *value);
 /* A new reference: `value` itself when it holds no known value, else a copy with the strings masked
    (keys of objects stay). */
 json_t *mask_json(json_t *value);

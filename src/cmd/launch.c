@@ -6,6 +6,7 @@
 #include "base/dirs.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/mask.h"
 #include "base/utf8.h"
 #include "cmd/commands.h"
 #include "cmd/direct.h"
@@ -120,6 +121,19 @@ static int outcome_exit_code(const Launch *self, const AgentOutcome *outcome, co
     return EXIT_FAILED;
 }
 
+/* A prompt goes out as the person wrote it (common §10.5). */
+static void warn_of_secrets(const InitialInput *input)
+{
+    bool has_any = input->message && mask_finds_in_json(input->message);
+    for (unsigned i = 0; i < input->prompts->len && !has_any; i++) {
+        const char *prompt = input->prompts->pdata[i];
+        has_any = mask_finds(prompt, strlen(prompt));
+    }
+    if (has_any)
+        log_warning("the prompt holds a secret that kedge knows: the model gets it as it is, "
+                    "session and events have " MASK_TEXT);
+}
+
 /* One prompt. False: the run ends here, with self->exit_code set. */
 static bool send_prompt(Launch *self, AgentSession *session, json_t *message)
 {
@@ -197,6 +211,7 @@ static void converse(void *data)
 {
     Launch *self = data;
     g_autoptr(AgentSession) session = open_conversation(self);
+    warn_of_secrets(&self->input); // the conversation knows the repository's
     launch_output_header(&self->output, agent_session_header(session));
     run_prompts(self, session);
     const json_t *answer = agent_session_last_answer(session);

@@ -6,6 +6,7 @@
 
 #include "base/redact.h"
 #include "base/str.h"
+#include "base/url_secrets.h"
 #include "base/utf8.h"
 
 #define GIT_NO_SUCH_KEY 5 // exit status of `git config --unset-all`
@@ -224,6 +225,7 @@ bool git_remote_urls(const char *root, const char *name, Cancel *cancel, char **
     g_autofree char *raw = NULL;
     bool is_there = result.exit_status == 0 && result.output[0] != '\0';
     if (is_there) {
+        url_secrets_register(result.output);
         g_autofree char *key = g_strdup_printf("remote.%s.url", name);
         if (!git_config_get(root, key, cancel, &raw, error))
             return false;

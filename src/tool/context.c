@@ -4,6 +4,7 @@
 #include "tool/context.h"
 
 #include "base/timefmt.h"
+#include "base/url_secrets.h"
 #include "tool/hook.h"
 
 #include <pthread.h>
@@ -46,6 +47,7 @@ ToolContext *tool_context_new(const char *cwd, Settings *settings, Artifacts *ar
 {
     ToolContext *self = g_new0(ToolContext, 1);
     self->cwd = g_strdup(cwd);
+    url_secrets_take(cwd);
     self->settings = settings_ref(settings);
     self->artifacts = artifacts;
     self->own_http = http_client_new();

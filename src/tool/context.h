@@ -2,6 +2,8 @@
  * ToolContext: what the calls of one conversation share: working directory, settings, artifacts,
  * connections, and the state that tools keep between calls (a shell, a lookup).
  *
+ * From here on tokens in the remote URLs of the directory's repository are known secrets.
+ *
  * Made and freed by the door's owner; thread safe in between. cwd, settings and artifacts do not
  * change.
  */

@@ -137,6 +137,30 @@ expect_exit 0
 expect_model_done
 expect_not_contains stdout E2eToken
 ! grep -rqs E2eToken "$HOME/.kedge" || fail "in a file"
+[ "$(grep -c 'the prompt holds a secret that kedge knows' "$(path_of stderr)")" = 1 ] || fail "not warned once"
+
+t "a token in a remote URL is masked, also in the deltas of an answer, and a prompt with it is warned of"
+git init -q remote && cd remote || exit 1
+git remote add origin https://x-access-token:remote-token-4711@github.localhost/o/r
+git remote add own https://annmarielee@github.localhost/annmarielee/r
+model_script - <<'X'
+{"tool_calls": [{"name": "bash", "arguments": {"command": "git remote -v"}}]}
+{"text": "It is remote-token-4711, I think.", "chunk": 3, "expect": [{"last_tool_contains": "x-access-token:[REDACTED]@github"}, {"last_tool_contains": "annmarielee/r"}]}
+{"text": "no secret here", "repeat": true}
+X
+run kedge --mode json "list the remotes"
+expect_model_done
+expect_not_contains stderr "the prompt holds"
+expect_not_contains stdout remote-token
+"${PYTHON:-python3}" - "$(path_of stdout)" <<'X' || fail "the deltas"
+import json, sys
+events = [json.loads(line).get("assistantMessageEvent", {}) for line in open(sys.argv[1])]
+told = "".join(event.get("delta", "") for event in events if event.get("type") == "text_delta")
+assert told == "It is [REDACTED], I think.", told
+X
+run kedge -p "why is remote-token-4711 refused?"
+expect_contains stderr "the prompt holds a secret that kedge knows"
+cd .. && rm -rf remote
 
 t "errors are masked"
 run kedge tool run bash "{\"command\":\"echo $token >&2; false\"}" --yes

@@ -7,6 +7,7 @@
 #include "base/git.h"
 #include "base/str.h"
 #include "base/timefmt.h"
+#include "base/url_secrets.h"
 #include "github/gh_env.h"
 
 #include <pthread.h>
@@ -154,6 +155,7 @@ static void read_remotes(GhClone *self, const Reader *reader, const Settings *se
     const char *const args[] = { "remote", "-v", NULL };
     g_autofree char *answer = ask_git(reader, args);
     g_auto(GStrv) lines = g_strsplit(answer != NULL ? answer : "", "\n", -1);
+    url_secrets_register(answer != NULL ? answer : "");
     for (char **line = lines; *line != NULL && self->remotes->len < MAX_REMOTES; line++) {
         char *url = strchr(*line, '\t');
         char *purpose = url != NULL ? strstr(url, " (fetch)") : NULL;
