@@ -268,6 +268,45 @@ static void test_store(void **state G_GNUC_UNUSED)
     assert_int_equal(json_array_size(anew), 1);
 }
 
+/* A link, or a file of two names, in the place of last.json: neither read nor written through. */
+static void test_foreign_file(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *path = g_build_filename(log_dir, "last.json", NULL);
+    g_autofree char *other = g_build_filename(log_dir, "other.json", NULL);
+    static const char text[] = "[{\"id\":\"theirs\"}]";
+    for (int is_hard = 0; is_hard < 2; is_hard++) {
+        store(1, "pr view");
+        assert_true(g_file_set_contents(other, text, -1, NULL));
+        assert_int_equal(g_chmod(other, 0640), 0);
+        assert_int_equal(g_unlink(path), 0);
+        assert_int_equal(is_hard ? link(other, path) : symlink(other, path), 0);
+        g_autoptr(json_t) none = load();
+        assert_int_equal(json_array_size(none), 0);
+
+        store(2, "pr view");
+        g_autofree char *kept = NULL;
+        assert_true(g_file_get_contents(other, &kept, NULL, NULL));
+        assert_string_equal(kept, text);
+        struct stat info;
+        assert_int_equal(stat(other, &info), 0);
+        assert_int_equal(info.st_mode & 07777, 0640);
+        assert_int_equal(lstat(path, &info), 0);
+        assert_true(S_ISREG(info.st_mode) && info.st_nlink == 1);
+        assert_int_equal(info.st_mode & 07777, 0600);
+        g_autoptr(json_t) records = load();
+        assert_int_equal(json_array_size(records), 1);
+        assert_string_equal(id_at(records, 0), "2");
+    }
+    assert_int_equal(g_unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    g_autoptr(json_t) fifo = load();
+    assert_int_equal(json_array_size(fifo), 0);
+    store(3, "pr view");
+    g_autoptr(json_t) records = load();
+    assert_int_equal(json_array_size(records), 1);
+    assert_int_equal(g_unlink(path) + g_unlink(other), 0);
+}
+
 /* Long command lines push older records out: the file must stay readable. */
 static void test_large_records(void **state G_GNUC_UNUSED)
 {
@@ -304,10 +343,10 @@ static void test_concurrent(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),         cmocka_unit_test(test_text),
-        cmocka_unit_test(test_foreign_json), cmocka_unit_test(test_bounds_and_secrets),
-        cmocka_unit_test(test_store),        cmocka_unit_test(test_large_records),
-        cmocka_unit_test(test_concurrent),
+        cmocka_unit_test(test_json),          cmocka_unit_test(test_text),
+        cmocka_unit_test(test_foreign_json),  cmocka_unit_test(test_bounds_and_secrets),
+        cmocka_unit_test(test_foreign_file),  cmocka_unit_test(test_store),
+        cmocka_unit_test(test_large_records), cmocka_unit_test(test_concurrent),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -16,6 +16,7 @@
 #include "github/safe/gh_audit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -194,17 +195,48 @@ char *gh_record_to_text(const json_t *record)
     return g_string_free(text, false);
 }
 
+/* One name, so that nothing else is changed with it. */
+static bool is_own_file(const struct stat *info)
+{
+    return S_ISREG(info->st_mode) && info->st_uid == geteuid() && info->st_nlink == 1;
+}
+
+/* True with an empty `out` when there is no file of ours. */
+static bool read_own_file(const char *path, GString *out, GError **error)
+{
+    g_auto(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 && (errno == ENOENT || errno == ELOOP))
+        return true;
+    struct stat info;
+    if (fd < 0 || fstat(fd, &info) != 0)
+        return fail_with_errno(error, errno, "cannot read %s", path);
+    return !is_own_file(&info) || fd_read_all(fd, LIMIT_CONFIG_FILE_BYTES, path, out, error);
+}
+
 bool gh_record_load(const char *dir, json_t **ret_records, GError **error)
 {
     g_autofree char *path = g_build_filename(dir, LAST_FILE, NULL);
+    g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(json_t) records = NULL;
-    g_autoptr(GError) failed = NULL;
-    if (!json_read_file(path, &records, &failed) && !error_is(failed, KEDGE_ERROR_NOT_FOUND)) {
-        g_propagate_error(error, g_steal_pointer(&failed));
+    if (!read_own_file(path, text, error))
+        return false;
+    if (text->len > 0 && !json_parse(text->str, text->len, &records, error)) {
+        g_prefix_error(error, "%s: ", path);
         return false;
     }
     *ret_records = json_is_array(records) ? g_steal_pointer(&records) : json_array();
     return true;
+}
+
+/* Makes room for a file of ours: nothing is written through a link that somebody put there. */
+static bool remove_foreign(int dir_fd, const char *path, GError **error)
+{
+    struct stat info;
+    if (fstatat(dir_fd, LAST_FILE, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT || fail_with_errno(error, errno, "cannot write %s", path);
+    if (is_own_file(&info) || unlinkat(dir_fd, LAST_FILE, 0) == 0)
+        return true;
+    return fail_with_errno(error, errno, "cannot replace %s", path);
 }
 
 /* Processes and threads that store at the same time take turns. Whoever waits too long goes on: a
@@ -250,6 +282,8 @@ bool gh_record_store(const char *dir, const json_t *record, GError **error)
     }
     g_autofree char *path = g_build_filename(dir, LAST_FILE, NULL);
     g_autofree char *text = text_that_fits(records);
+    if (!remove_foreign(dir_fd, path, error))
+        return false;
     // the mode of an existing file would be kept
     if (fchmodat(dir_fd, LAST_FILE, LAST_MODE, 0) != 0 && errno != ENOENT)
         return fail_with_errno(error, errno, "cannot make %s private", path);

@@ -43,7 +43,9 @@ json_t *gh_record_to_json(const GhRecord *record);
 /* The layout of `last-error`, without a line feed at the end. Caller frees. */
 char *gh_record_to_text(const json_t *record);
 
-/* Puts the record in front of those in <dir>/last.json (0600, replaced atomically). */
+/* Puts the record in front of those in <dir>/last.json (0600, replaced atomically). What is there
+   instead of a regular file of ours, such as a link, is replaced, never followed. */
 bool gh_record_store(const char *dir, const json_t *record, GError **error);
-/* The stored records, newest first; empty when there are none. New reference. */
+/* The stored records, newest first; empty when there are none, or no file of ours. New reference.
+ */
 bool gh_record_load(const char *dir, json_t **ret_records, GError **error);
