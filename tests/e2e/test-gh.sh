@@ -139,6 +139,13 @@ on_terminal "[y/N]" '\x04' kedge gh exec -- issue comment 8 --body x
 expect_exit 77
 [ "$(writes)" = "$before" ] || fail "something was sent"
 
+t "common-S11: what was typed before the question appears is no answer to it"
+run "${PYTHON:-python3}" "$E2E_DIR/terminal.py" --answer "ready>=
+y" --answer "[y/N]=n" sh -c 'printf "ready>"; read -r line; exec "$@"' sh kedge gh exec -- issue comment 8 --body x
+expect_exit 77
+expect_contains stdout "confirm-declined"
+[ "$(writes)" = "$before" ] || fail "something was sent"
+
 t "exec: a person says yes, and it runs once"
 on_terminal "[y/N]" 'y\n' kedge gh exec -- issue comment 8 --body "dear neighbours"
 expect_exit 0
@@ -489,6 +496,37 @@ cd ../strict || exit 1
 run kedge gh last-error --json
 expect_json stdout via cli
 cd ../tidepool || exit 1
+
+t "common-S12: what a program or a log says is shown, not obeyed, by last-error and audit"
+esc=$(printf '\033') rlo=$(printf '\342\200\256') tag=$(printf '\363\240\201\201')
+cat >"$E2E_TMP/odd-gh" <<X
+#!/bin/sh
+[ "\$1" = --version ] && exec gh --version
+echo "no$esc[2J$rlo$tag" >&2
+exit 1
+X
+chmod +x "$E2E_TMP/odd-gh"
+settings <<X
+  executable: $E2E_TMP/odd-gh
+X
+alone kedge gh exec -- issue view 5 --json title
+expect_exit 1
+run kedge gh last-error
+expect_contains stdout 'Stderr: no'
+expect_contains stdout '\u202e\u{e0041}'
+for text in "$esc" "$rlo" "$tag"; do expect_not_contains stdout "$text"; done
+alone kedge gh exec -- issue view "5$esc$rlo$tag"
+for what in stdout stderr; do for text in "$esc" "$rlo" "$tag"; do expect_not_contains $what "$text"; done; done
+run kedge gh last-error
+for text in "$esc" "$rlo" "$tag"; do expect_not_contains stdout "$text"; done
+settings </dev/null
+log=$(ls "$audit_dir"/*.log)
+cp "$log" "$E2E_TMP/log"
+tail -n 1 "$log" | sed "s,repo=[^ ]*,repo=o$esc[2J$rlo$tag/r," >>"$log"
+run kedge gh audit
+expect_contains stdout 'repo=o\x1b[2J\u202e\u{e0041}/r'
+for text in "$esc" "$rlo" "$tag"; do expect_not_contains stdout "$text"; done
+cp "$E2E_TMP/log" "$log"
 
 # ---- audit -----------------------------------------------------------------
 
