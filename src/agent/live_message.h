@@ -5,8 +5,8 @@
  * The text is kept once. A reader's cursor remembers how much of each block it was told, so what
  * one reader left lying is one longer delta when it comes back, and an answer costs time and
  * output in proportion to its length. Known secrets are masked in all that is told, also one that
- * comes in two pieces (base/mask.h): what may be the beginning of one waits. Thread safe: one writer, many readers; a cursor belongs to
- * its reader.
+ * comes in two pieces (base/mask.h): what may be the beginning of one waits. Thread safe: one
+ * writer, many readers; a cursor belongs to its reader.
  */
 #pragma once
 
