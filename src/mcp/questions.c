@@ -5,11 +5,12 @@
 
 #include "base/fd.h"
 #include "base/jsonrpc.h"
-#include "base/limits.h"
 #include "base/timefmt.h"
 
 #include <errno.h>
 #include <sys/eventfd.h>
+
+#define MINUTE_MS (60 * 1000)
 
 typedef enum {
     ANSWER_NONE,
@@ -20,6 +21,7 @@ typedef enum {
 
 struct McpQuestions {
     McpLink *link;
+    int64_t limit_ms;
     int64_t next_id;  // of our own requests
     GHashTable *open; // our request id → Elicitation
 };
@@ -104,7 +106,7 @@ static void withdraw_question(void *data)
 static bool wait_for_answer(const Elicitation *self, Cancel *cancel)
 {
     struct pollfd answered = { .fd = self->answered, .events = POLLIN };
-    gint64 until = time_monotonic_ms() + LIMIT_MCP_ANSWER_MS;
+    gint64 until = time_monotonic_ms() + self->questions->limit_ms;
     while (answered.revents == 0 && !cancel_has_fired(cancel)) {
         gint64 left = until - time_monotonic_ms();
         if (left <= 0)
@@ -112,6 +114,16 @@ static bool wait_for_answer(const Elicitation *self, Cancel *cancel)
         cancel_poll(cancel, &answered, 1, left);
     }
     return answered.revents != 0;
+}
+
+static bool fail_unanswered(const McpQuestions *self, const ToolQuestion *question, GError **error)
+{
+    bool is_minutes = self->limit_ms >= MINUTE_MS;
+    return fail_with(error, KEDGE_ERROR_DENIED,
+                     "refused: %s: the client did not answer the question in %" G_GINT64_FORMAT
+                     " %s",
+                     question->tool->name, is_minutes ? self->limit_ms / MINUTE_MS : self->limit_ms,
+                     is_minutes ? "minutes" : "ms");
 }
 
 bool mcp_questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved,
@@ -130,10 +142,7 @@ bool mcp_questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_a
 
     if (!wait_for_answer(self, cancel)) {
         loop_post(loop, withdraw_question, self); // takes the worker's reference
-        return cancel_check(cancel, error) &&
-               fail_with(error, KEDGE_ERROR_DENIED,
-                         "refused: %s: the client did not answer the question in 10 minutes",
-                         question->tool->name);
+        return cancel_check(cancel, error) && fail_unanswered(questions, question, error);
     }
     Answer given = (Answer)g_atomic_int_get(&self->answer);
     elicitation_unref(self);
@@ -172,10 +181,11 @@ void mcp_questions_give_up(McpQuestions *self)
     }
 }
 
-McpQuestions *mcp_questions_new(McpLink *link)
+McpQuestions *mcp_questions_new(McpLink *link, int64_t limit_ms)
 {
     McpQuestions *self = g_new0(McpQuestions, 1);
     self->link = link;
+    self->limit_ms = limit_ms;
     self->open = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, elicitation_unref);
     return self;
 }

@@ -1,7 +1,6 @@
 /*
  * Approval through the client: elicitation/create (spec/common.md §4.3, gh-policy §5.4). A worker
- * asks and waits, at most LIMIT_MCP_ANSWER_MS; the main thread sends the question and takes the
- * answer.
+ * asks and waits, but not forever; the main thread sends the question and takes the answer.
  */
 #pragma once
 
@@ -10,12 +9,13 @@
 
 typedef struct McpQuestions McpQuestions;
 
-/* `link` is borrowed. */
-McpQuestions *mcp_questions_new(McpLink *link);
+/* `link` is borrowed. `limit_ms`: how long a question waits for its answer. */
+McpQuestions *mcp_questions_new(McpLink *link, int64_t limit_ms);
 void mcp_questions_free(McpQuestions *self); // nobody may be asking any more
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(McpQuestions, mcp_questions_free)
 
-/* A ToolDoor's `ask`, on a worker; `questions` is the McpQuestions. */
+/* A ToolDoor's `ask`, on a worker; `questions` is the McpQuestions. A question that nobody needs
+   answered any more, because of the limit or the token, is withdrawn. */
 bool mcp_questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved,
                        void *questions, GError **error);
 

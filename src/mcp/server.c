@@ -325,7 +325,7 @@ static void server_init(McpServer *self, Fd input, Fd output)
 {
     Loop *loop = loop_new();
     self->link = (McpLink) { .loop = loop, .on_broken = close_down, .user_data = self };
-    self->questions = mcp_questions_new(&self->link);
+    self->questions = mcp_questions_new(&self->link, LIMIT_MCP_ANSWER_MS);
     self->door = (ToolDoor) {
         .kind = DOOR_DIRECT,
         .via = "mcp",
