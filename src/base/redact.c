@@ -29,8 +29,8 @@ typedef struct Rule {
 static const Rule rules[] = {
     { "(?-i)-----BEGIN ([A-Z0-9 ]{0,64}PRIVATE KEY)-----[\\s\\S]*?(?:-----END \\1-----|\\z)",
       MASK_TEXT },
-    // The user information ends at the last @ of the authority.
-    { "://[^/?#\\s]*@", "://" MASK_TEXT "@" },
+    // The user information ends at the last @ of the authority; the account git is no secret.
+    { "://(?!(?-i:git)@[^/?#\\s@]*+(?!@))[^/?#\\s]*@", "://" MASK_TEXT "@" },
     { "([?&#](?:" PARAMETERS ")=)[^&#\\s\"'<>]*", "\\1" MASK_TEXT },
     // After -H there is no word border.
     { "(?:(?<![a-z0-9_])|(?<=-H))(?:proxy-)?authorization[ \\t]*[:=][^\\r\\n]*",

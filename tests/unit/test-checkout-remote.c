@@ -148,8 +148,10 @@ static void test_bad_replies(void **state G_GNUC_UNUSED)
 static void use_fake_ssh(GitFixture *fixture)
 {
     g_autofree char *path = g_build_filename(fixture->gh->bin, "fake-ssh", NULL);
-    g_autofree char *text =
-        g_strdup_printf("#!/bin/sh\nexec git-upload-pack '%s'\n", fixture->origin);
+    g_autofree char *text = g_strdup_printf("#!/bin/sh\ncase $* in\n"
+                                            "*receive-pack*) exec git-receive-pack '%s' ;;\n"
+                                            "*) exec git-upload-pack '%s' ;;\nesac\n",
+                                            fixture->origin, fixture->origin);
     assert_true(g_file_set_contents(path, text, -1, NULL));
     assert_int_equal(chmod(path, 0755), 0);
     git_do(fixture->work, "config", "core.sshCommand", path, NULL);
@@ -195,13 +197,84 @@ static void test_wrong_checkout(void **state G_GNUC_UNUSED)
     git_expect_config("upstream", fixture->work, "branch.pr-92.pushRemote", "upstream");
 }
 
+/* What gh says the pull request's address is may be http, on a server of one's own. */
+static void test_address_without_tls(void **state G_GNUC_UNUSED)
+{
+    static const char *const schemes[] = { "https://", "http://" };
+    for (size_t i = 0; i < G_N_ELEMENTS(schemes); i++) {
+        g_autoptr(GitFixture) fixture = git_fixture_new();
+        use_fake_ssh(fixture);
+        git_do(fixture->work, "remote", "set-url", "origin", "git@ghe.example.com:old/name.git",
+               NULL);
+        git_do(fixture->work, "remote", "add", "upstream",
+               "ssh://git@ghe.example.com/harbor/tidepool.git", NULL);
+        g_autofree char *usual =
+            git_fixture_pr(90, "fix/dst", fixture->dst_sha, false, "null", "null");
+        GString *pr = g_string_new(usual);
+        g_autofree char *address = g_strconcat(schemes[i], "ghe.example.com/", NULL);
+        assert_int_equal(g_string_replace(pr, "https://github.com/", address, 0), 1);
+        gh_fixture_reply(fixture->gh, &(GhReply) { .match = "pr view 90 *", .out = pr->str });
+        g_string_free(pr, true);
+
+        g_auto(ToolResult) result =
+            gh_fixture_call(fixture->gh, "{\"op\":\"pr_checkout\",\"pr\":\"90\"}");
+        g_autofree char *text = tool_result_text(&result);
+        if (result.is_error || g_strcmp0(json_get_text(result.details, "remote"), "upstream") != 0)
+            fail_msg("github-T169 %s: %s", schemes[i], text);
+        git_expect_config("github-T169", fixture->work, "branch.pr-90.pushRemote", "upstream");
+    }
+}
+
+static void expect_url(const GitFixture *fixture, const char *arguments, const char *shown)
+{
+    g_auto(ToolResult) result = gh_fixture_call(fixture->gh, arguments);
+    g_autofree char *text = tool_result_text(&result);
+    g_autofree char *line = g_strconcat("\nRemote URL: ", shown, "\n", NULL);
+    if (result.is_error || !strstr(text, line) || strstr(text, "tok@"))
+        fail_msg("github-T177 %s: lacks '%s': %s", arguments, line, text);
+    g_autofree char *details = json_to_text(result.details);
+    if (strstr(details, "tok@"))
+        fail_msg("github-T177 %s: %s", arguments, details);
+}
+
+/* An account of ssh is part of the address; what stands before the @ of https is a secret. */
+static void test_shown_address(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *url, *shown;
+        bool is_ssh;
+    } cases[] = {
+        { "ssh://git@github.com/harbor/tidepool.git", "ssh://git@github.com/harbor/tidepool.git",
+          true },
+        { "https://tok@github.com/harbor/tidepool.git",
+          "https://[REDACTED]@github.com/harbor/tidepool.git", false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GitFixture) fixture = git_fixture_new();
+        use_fake_ssh(fixture);
+        if (cases[i].is_ssh)
+            git_do(fixture->work, "remote", "set-url", "origin", cases[i].url, NULL);
+        else
+            git_fixture_use_origin(fixture, cases[i].url);
+        git_fixture_reply_90(fixture);
+        expect_url(fixture, "{\"op\":\"pr_checkout\",\"pr\":\"90\"}", cases[i].shown);
+
+        g_autofree char *path = git_fixture_worktree(fixture, 90);
+        g_autofree char *own = git_commit(path, "our own");
+        expect_url(fixture, "{\"op\":\"pr_push\",\"branch\":\"pr-90\"}", cases[i].shown);
+        g_autofree char *there = git_out(fixture->origin, "rev-parse", "refs/heads/fix/dst", NULL);
+        assert_string_equal(there, own);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_origin),          cmocka_unit_test(test_fork),
         cmocka_unit_test(test_fork_remote_reused), cmocka_unit_test(test_fork_name_taken),
         cmocka_unit_test(test_fork_race),          cmocka_unit_test(test_bad_replies),
-        cmocka_unit_test(test_wrong_checkout),
+        cmocka_unit_test(test_wrong_checkout),     cmocka_unit_test(test_address_without_tls),
+        cmocka_unit_test(test_shown_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * op: pr_push, with real git (github-tool §9.6, T101–T105, T170, T174–T178).
+ * op: pr_push, with real git (github-tool §9.6, T101–T105, T170, T174–T176, T178).
  */
 #include "unit.h"
 
@@ -277,6 +277,21 @@ static void test_errors(void **state G_GNUC_UNUSED)
     gh_expect_error("E15", &outside, "Current git repository is unavailable.");
 }
 
+/* git's own reason is passed on: it says what to do. */
+static void test_repository_of_another_user(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GitFixture) fixture = checked_out();
+    g_setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1", true); // git's word for its own tests
+    g_auto(ToolResult) result = gh_fixture_call(fixture->gh, "{\"op\":\"pr_push\"}");
+    g_unsetenv("GIT_TEST_ASSUME_DIFFERENT_OWNER");
+    g_autofree char *text = tool_result_text(&result);
+    if (!result.is_error ||
+        !g_str_has_prefix(text, "Current git repository is unavailable: fatal: detected dubious "
+                                "ownership in repository at"))
+        fail_msg("github-T178: %s", text);
+    expect_log("github-T178", fixture, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_detached),
         cmocka_unit_test(test_remote_falls_back),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_repository_of_another_user),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
