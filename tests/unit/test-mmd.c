@@ -272,6 +272,34 @@ static void test_hints(void **state G_GNUC_UNUSED)
     }
 }
 
+/* As mermaid 11.17 has it: an icon without a name and a class without one are read as nothing. */
+static void test_mindmap_corners(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *text;
+        bool is_valid;
+    } cases[] = {
+        { "mindmap\nA\n  ::icon()\n  B\n", true },
+        { "mindmap\nA\n ::icon()B\n", true },
+        { "mindmap\nA\n ::icon() B\n", false },
+        { "mindmap\nA\n ::icon() %% c\n  B", true },
+        { "mindmap\nA\n ::icon()::icon(x)\n", true },
+        { "mindmap\nA\n ::icon()\n\n B", true },
+        { "mindmap\n ::icon()\nA\nB", false }, // two roots
+        { "mindmap\nA\n:::\n  B", true },
+        { "mindmap\nA\n  :::\nB", true }, // the line end goes with it: B stands below A
+        { "mindmap\nA\n  :::\n  B", false },
+        { "mindmap\nA\n:::", true },
+        { "mindmap\nA\n::icon(x)y\n", false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(MmdVerdict) verdict = { 0 };
+        mmd_check_text(cases[i].text, &verdict);
+        if ((verdict.errors->len == 0) != cases[i].is_valid)
+            fail_msg("%s: %s", cases[i].text, cases[i].is_valid ? "refused" : "accepted");
+    }
+}
+
 static void test_limits(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GString) text = g_string_new("flowchart TD\n");
@@ -421,6 +449,8 @@ int main(void)
         { "cli-H-09", test_crlf, NULL, NULL, NULL },
         { "cli-H-10: headers", test_headers, NULL, NULL, NULL },
         { "cli-8.8: hints", test_hints, NULL, NULL, NULL },
+        { "cli-8.7: mindmaps, icons and classes without a name", test_mindmap_corners, NULL, NULL,
+          NULL },
         { "cli-8.3: limits", test_limits, NULL, NULL, NULL },
         { "cli-H-11: long inputs", test_long_inputs, NULL, NULL, NULL },
         { "cli-H-13: prefixes", test_prefixes, NULL, NULL, NULL },

@@ -199,6 +199,28 @@ static bool take_decoration(Mindmap *m, bool *ret_taken)
     return true;
 }
 
+/* An icon without a name, and a class without one together with its line end: the real parser reads
+   them as nothing at all. */
+static bool take_nothing(MmdParser *p)
+{
+    const char *start = p->at;
+    while (mmd_take_nocase(p, "::icon()") || mmd_take(p, ":::\n"))
+        continue;
+    if (strcmp(p->at, ":::") == 0)
+        p->at = p->end;
+    return p->at > start;
+}
+
+/* Two indentations are one too many. */
+static bool check_after_nothing(MmdParser *p, size_t level)
+{
+    size_t blanks = strspn(p->at, " \t");
+    const char *next = p->at + blanks;
+    if (blanks == 0 || level == 0 || *next == '\n' || next == p->end || strncmp(next, "%%", 2) == 0)
+        return true;
+    return unexpected(p, "no blank before the node");
+}
+
 static size_t take_indent(MmdParser *p)
 {
     const char *start = p->at;
@@ -223,8 +245,14 @@ static bool take_statement(Mindmap *m)
     if (take_blank_lines(p))
         return take_blank_statement(p);
     size_t level = take_indent(p);
-    bool is_decoration;
-    if (level > 0 && (mmd_at_end(p) || *p->at == '\n'))
+    bool is_decoration, is_nothing = take_nothing(p);
+    if (is_nothing && !check_after_nothing(p, level))
+        return false;
+    if (is_nothing && level == 0)
+        level = take_indent(p);
+    if (mmd_at_end(p) || *p->at == '\n' || (is_nothing && g_ascii_isspace(*p->at)))
+        return take_stop(p);
+    if (is_nothing && take_comment(p))
         return take_stop(p);
     if (!take_decoration(m, &is_decoration))
         return false;
