@@ -34,7 +34,7 @@ static const struct {
     { "mmd-validate", "Check Mermaid diagrams" },
 };
 
-static const char *module_summary(const char *module)
+const char *manual_module_summary(const char *module)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(modules); i++)
         if (strcmp(modules[i].name, module) == 0)
@@ -231,7 +231,7 @@ static void append_module_examples(const OperationDef *const *operations, const 
 
 char *manual_help_module(const OperationDef *const *operations, const char *module)
 {
-    GString *out = g_string_new(module_summary(module));
+    GString *out = g_string_new(manual_module_summary(module));
     g_string_append_printf(out, "\n\nUsage: kedge agent-tools %s OPERATION [options]\n\n", module);
     g_string_append(out, "Operations:\n");
     append_lines(operations, module, out);

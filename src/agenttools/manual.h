@@ -28,6 +28,7 @@ json_t *manual_version(void);                               // `data` of --versi
 const OperationDef *manual_find(const OperationDef *const *operations, const char *module,
                                 const char *operation);
 bool manual_has_module(const OperationDef *const *operations, const char *module);
+const char *manual_module_summary(const char *module); // "" when there is none of that name
 /* "create, list, …". */
 char *manual_operation_names(const OperationDef *const *operations, const char *module);
 /* The module whose name is nearest, or NULL. Borrowed. */

@@ -109,5 +109,12 @@ json_t *field_value_of_word(const FieldDef *field, const char *word);
 /* NULL when there is none of that name. */
 const FieldDef *field_find(const FieldDef *fields, const char *name);
 
+/* What describes a flag: "--max-turns"; "N", NULL when it takes no value; whether it may be given
+   several times; its help with the values and the default. Caller frees. */
+char *field_flag(const FieldDef *field);
+char *field_value_name(const FieldDef *field);
+bool field_is_repeated(const FieldDef *field);
+char *field_help(const FieldDef *field);
+
 /* Aligned `  -x, --flag VALUE   help` lines, wrapped at 80 columns. */
 void field_append_help(const FieldDef *fields, GString *out);

@@ -1,6 +1,5 @@
 /*
- * Field tables on the command line: reads flags into the JSON that field_decode() takes, and prints
- * the same table as --help.
+ * Field tables on the command line: reads flags into the JSON that field_decode() takes.
  *
  * Words are strict here, with messages that name the flag: a shell word has no type, so "12" for a
  * number is read as one and anything else is a usage error.
@@ -11,11 +10,6 @@
 #include "base/utf8.h"
 
 #include <math.h>
-
-#define HELP_COLUMNS  80
-#define HELP_LEFT_MAX 30 // a longer left column puts its help on the next line
-#define HELP_ENUM_MAX 24 // longer lists of values go into the help text
-#define HELP_LEFT_MIN 20
 
 typedef struct ArgvReader {
     const FieldDef *fields;
@@ -28,19 +22,11 @@ typedef struct ArgvReader {
     bool is_raw; // what does not fit is handed on
 } ArgvReader;
 
-static char *flag_of(const FieldDef *field)
-{
-    if (field->flag != NULL)
-        return g_strconcat("--", field->flag, NULL);
-    g_autofree char *kebab = str_to_kebab(field->name);
-    return g_strconcat("--", kebab, NULL);
-}
-
 // `name` is the flag's whole word without its value: "--limit", "-n".
 static const FieldDef *find_flag(const FieldDef *fields, const char *name)
 {
     for (const FieldDef *field = fields; field->name != NULL; field++) {
-        g_autofree char *flag = flag_of(field);
+        g_autofree char *flag = field_flag(field);
         bool is_short = field->short_flag != 0 && name[0] == '-' && name[1] == field->short_flag &&
                         name[2] == '\0';
         g_autofree char *kebab = field->flag != NULL ? str_to_kebab(field->name) : NULL;
@@ -400,149 +386,4 @@ bool field_from_argv_raw(const FieldDef *fields, int argc, char *const *argv,
         .is_raw = true,
     };
     return read_into(reader, ret_arguments, error);
-}
-
-static const char *default_value_name(FieldType type)
-{
-    switch (type) {
-    case FIELD_INTEGER:
-    case FIELD_NUMBER:
-        return "N";
-    case FIELD_STRING_MAP:
-        return "KEY=VALUE";
-    case FIELD_OBJECT_LIST:
-    case FIELD_OBJECT:
-    case FIELD_JSON:
-        return "JSON";
-    case FIELD_INTEGER_LIST:
-        return "N,N";
-    case FIELD_ENUM:
-        return "VALUE";
-    default:
-        return "TEXT";
-    }
-}
-
-static bool is_list(const FieldDef *field)
-{
-    return field->type == FIELD_STRING_LIST || field->type == FIELD_STRING_OR_LIST ||
-           field->type == FIELD_OBJECT_LIST || field->type == FIELD_INTEGER_LIST ||
-           field->type == FIELD_STRING_MAP;
-}
-
-// What stands for the value in --help, or NULL when the flag has none.
-static char *value_name_of(const FieldDef *field)
-{
-    if (field->type == FIELD_BOOLEAN)
-        return NULL;
-    g_autofree char *values =
-        field->type == FIELD_ENUM ? g_strjoinv("|", (char **)field->values) : NULL;
-    const char *name = field->value_name;
-    if (name == NULL && values != NULL && utf8_length(values) <= HELP_ENUM_MAX)
-        name = values;
-    if (name == NULL)
-        name = default_value_name(field->type);
-    return g_strdup(name);
-}
-
-static char *help_left(const FieldDef *field, bool has_short_flags)
-{
-    GString *left = g_string_new("  ");
-    if (field->short_flag != 0)
-        g_string_append_printf(left, "-%c, ", field->short_flag);
-    else if (has_short_flags)
-        g_string_append(left, "    ");
-    g_autofree char *flag = flag_of(field);
-    g_string_append(left, flag);
-    g_autofree char *value = value_name_of(field);
-    if (value != NULL)
-        g_string_append_printf(left, field->is_value_optional ? " [%s]" : " %s", value);
-    if (is_list(field))
-        g_string_append(left, "...");
-    return g_string_free(left, FALSE);
-}
-
-static char *help_right(const FieldDef *field)
-{
-    GString *right = g_string_new(field->help);
-    if (field->type == FIELD_ENUM) {
-        g_autofree char *shown = value_name_of(field);
-        g_autofree char *values = g_strjoinv("|", (char **)field->values);
-        if (strcmp(shown, values) != 0) {
-            g_autofree char *list = g_strjoinv(", ", (char **)field->values);
-            g_string_append_printf(right, "%sone of: %s", right->len > 0 ? "; " : "", list);
-        }
-    }
-    if (field->default_text != NULL) {
-        g_autofree char *text = g_strdup(field->default_text);
-        json_t *value = NULL;
-        if (json_parse_text(text, &value, NULL) && json_is_string(value)) {
-            g_free(text);
-            text = g_strdup(json_string_value(value));
-        }
-        json_decref(value);
-        g_string_append_printf(right, "%s(default: %s)", right->len > 0 ? " " : "", text);
-    }
-    return g_string_free(right, FALSE);
-}
-
-static void append_spaces(GString *out, size_t count)
-{
-    g_string_append_printf(out, "%*s", (int)count, "");
-}
-
-// Words of `text` from column `indent` on; the cursor already stands there.
-static void append_wrapped(const char *text, size_t indent, GString *out)
-{
-    g_auto(GStrv) words = g_strsplit(text, " ", -1);
-    size_t column = indent;
-    for (size_t i = 0; words[i] != NULL; i++) {
-        if (*words[i] == '\0')
-            continue;
-        size_t width = utf8_length(words[i]);
-        if (column > indent && column + 1 + width > HELP_COLUMNS) {
-            g_string_append_c(out, '\n');
-            append_spaces(out, indent);
-            column = indent;
-        } else if (column > indent) {
-            g_string_append_c(out, ' ');
-            column++;
-        }
-        g_string_append(out, words[i]);
-        column += width;
-    }
-}
-
-void field_append_help(const FieldDef *fields, GString *out)
-{
-    bool has_short_flags = false;
-    for (const FieldDef *field = fields; field->name != NULL; field++)
-        has_short_flags |= field->short_flag != 0 && !field->is_hidden;
-
-    size_t indent = 0;
-    for (const FieldDef *field = fields; field->name != NULL; field++) {
-        g_autofree char *left = help_left(field, has_short_flags);
-        size_t width = utf8_length(left);
-        if (!field->is_hidden && width <= HELP_LEFT_MAX)
-            indent = MAX(indent, width);
-    }
-    indent = MAX(indent, HELP_LEFT_MIN) + 2;
-
-    for (const FieldDef *field = fields; field->name != NULL; field++) {
-        if (field->is_hidden)
-            continue;
-        g_autofree char *left = help_left(field, has_short_flags);
-        g_autofree char *right = help_right(field);
-        g_string_append(out, left);
-        if (*right != '\0') {
-            size_t width = utf8_length(left);
-            if (width + 2 > indent) {
-                g_string_append_c(out, '\n');
-                width = 0;
-            }
-            append_spaces(out, indent - width);
-            append_wrapped(right, indent, out);
-        }
-        g_string_append_c(out, '\n');
-    }
 }

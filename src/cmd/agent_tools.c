@@ -10,6 +10,7 @@
 #include "cmd/commands.h"
 #include "cmd/direct.h"
 #include "cmd/interrupt.h"
+#include "cmd/outline.h"
 
 typedef struct Printing { // how the envelope is shown
     bool is_compact, has_meta, is_exit_zero;
@@ -210,10 +211,27 @@ static char *agent_tools_help(const CommandEnv *env, int argc, char *const *argv
                   : manual_help_operation(manual_find(operations, module, NULL));
 }
 
+static void agent_tools_outline(const CommandEnv *env, Outline *self)
+{
+    g_autoptr(GPtrArray) array = operations_of(env);
+    for (unsigned i = 0; array->pdata[i]; i++) {
+        const OperationDef *operation = array->pdata[i];
+        Outline *module = outline_find(self, operation->module);
+        if (!module)
+            module = outline_add(self, operation->module, manual_module_summary(operation->module));
+        Outline *own = operation->operation
+                           ? outline_add(module, operation->operation, operation->tool.summary)
+                           : module;
+        outline_add_fields(own, operation->tool.fields, NULL);
+        outline_add_fields(own, manual_common_options, NULL);
+    }
+}
+
 const Command command_agent_tools = {
     .name = "agent-tools",
     .summary = "Deterministic JSON utilities for agent workflows",
     .usage = "MODULE [OPERATION] [options]",
     .make_help = agent_tools_help,
+    .outline = agent_tools_outline,
     .run = agent_tools_run,
 };

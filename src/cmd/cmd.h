@@ -20,6 +20,7 @@ enum {
 };
 
 typedef struct Command Command;
+typedef struct Outline Outline; // outline.h
 
 /* What every command gets from main(): the tables, so that this room need not know them. */
 typedef struct CommandEnv {
@@ -36,6 +37,8 @@ struct Command {
     const char *help;        // paragraphs after the options; may be NULL
     /* In place of all these, by the words given; NULL: none. Caller frees. */
     char *(*make_help)(const CommandEnv *env, int argc, char *const *argv);
+    /* Adds to its part of the tree what these tables do not say; NULL: nothing. */
+    void (*outline)(const CommandEnv *env, Outline *self);
     bool is_hidden;
     const Command *const *subcommands; // NULL-terminated, each with a help of its own; NULL: none
     /* `argv` without program and command name, which begins with no subcommand. Returns the exit
@@ -65,6 +68,8 @@ bool cmd_print_line(const char *text); // with a newline
 /* --help of one command, and of the program. Caller frees. */
 char *cmd_help_text(const Command *command);
 char *cmd_root_help_text(const CommandEnv *env);
+extern const char cmd_environment_text[]; // lines of names and meanings, two spaces in
+extern const char cmd_exit_codes_text[];
 
 /* Reads `.env` files into the environment (agent-core §0, common §3). Before any thread starts. */
 void cmd_load_dotenv(void);

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "cmd/commands.h"
 #include "cmd/direct.h"
+#include "cmd/outline.h"
 
 static const char usage_line[] = "usage: kedge github OP [--flags]; "
                                  "`kedge github --help` lists both";
@@ -53,6 +54,16 @@ static int github_run(const CommandEnv *env, int argc, char *const *argv)
     return direct_run_flags(tool, arguments, is_watch ? judge_watch : NULL);
 }
 
+static void github_outline(const CommandEnv *env, Outline *self)
+{
+    static const char *const words[] = { "op", NULL };
+    const FieldDef *fields = tool_set_find(env->tools, "github")->fields;
+    const FieldDef *op = field_find(fields, "op");
+    for (const char *const *each = op->values; *each; each++)
+        g_ptr_array_add(self->words, (void *)*each);
+    outline_add_fields(self, fields, words);
+}
+
 const Command command_github = {
     .name = "github",
     .summary = "Repository facts, search, pull requests and CI runs on GitHub",
@@ -72,5 +83,6 @@ const Command command_github = {
             "Dates: 3d, 12h, 2w, 2mo, 1y, YYYY-MM-DD, or an ISO datetime.\n"
             "Exit codes: 0 done, 1 failed (run_watch: or a watched run did), 2 bad arguments,\n"
             "77 refused or declined.",
+    .outline = github_outline,
     .run = github_run,
 };

@@ -28,6 +28,19 @@ char *cmd_help_text(const Command *command)
     return g_string_free(out, FALSE);
 }
 
+const char cmd_environment_text[] =
+    "  ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY …   credentials of "
+    "model providers\n"
+    "  ANTHROPIC_BASE_URL, OPENAI_BASE_URL                   other endpoints\n"
+    "  GH_TOKEN, GH_HOST                                     as gh reads them\n"
+    "  KEDGE_AGENT_DIR     settings, sessions, models.yml (~/.kedge/agent)\n"
+    "  KEDGE_WORKTREE_DIR  worktrees of pull requests (~/.kedge/wt)\n"
+    "  KEDGE_LOG           debug, info: diagnostics on standard error\n"
+    "  NO_COLOR            no colours\n";
+
+const char cmd_exit_codes_text[] =
+    "0 done, 1 failed, 2 usage, 5 budget reached, 77 refused, 130 interrupted.\n";
+
 static int compare_names(const void *a, const void *b)
 {
     const Command *const *left = a, *const *right = b;
@@ -76,17 +89,7 @@ char *cmd_root_help_text(const CommandEnv *env)
     field_append_help(launch->options, out);
     append_commands(env, out);
     append_tools(env, out);
-    g_string_append(out,
-                    "\nEnvironment:\n"
-                    "  ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY …   credentials of "
-                    "model providers\n"
-                    "  ANTHROPIC_BASE_URL, OPENAI_BASE_URL                   other endpoints\n"
-                    "  GH_TOKEN, GH_HOST                                     as gh reads them\n"
-                    "  KEDGE_AGENT_DIR     settings, sessions, models.yml (~/.kedge/agent)\n"
-                    "  KEDGE_WORKTREE_DIR  worktrees of pull requests (~/.kedge/wt)\n"
-                    "  KEDGE_LOG           debug, info: diagnostics on standard error\n"
-                    "  NO_COLOR            no colours\n"
-                    "\nExit codes: 0 done, 1 failed, 2 usage, 5 budget reached, 77 refused, 130 "
-                    "interrupted.\n");
+    g_string_append_printf(out, "\nEnvironment:\n%s\nExit codes: %s", cmd_environment_text,
+                           cmd_exit_codes_text);
     return g_string_free(out, FALSE);
 }

@@ -7,6 +7,7 @@
 #include "cmd/commands.h"
 #include "cmd/direct.h"
 #include "cmd/input.h"
+#include "cmd/outline.h"
 
 typedef struct ToolOptions {
     bool is_json, is_yes;
@@ -112,6 +113,22 @@ static int tool_run(const CommandEnv *env, int argc, char *const *argv)
     return EXIT_USAGE;
 }
 
+static void tool_outline(const CommandEnv *env, Outline *self)
+{
+    outline_add(self, "list", "Names and summaries of the tools");
+    Outline *takes_name[] = {
+        outline_add(self, "schema", "The JSON Schema of a tool's arguments"),
+        outline_add(self, "run", "Run a tool with arguments as JSON"),
+    };
+    for (unsigned i = 0; i < self->children->len; i++)
+        outline_add_fields(self->children->pdata[i], tool_options, NULL);
+    for (size_t i = 0; i < tool_set_count(env->tools); i++) {
+        const ToolDef *tool = tool_set_at(env->tools, i);
+        for (size_t j = 0; !(tool->flags & TOOL_HIDDEN) && j < G_N_ELEMENTS(takes_name); j++)
+            g_ptr_array_add(takes_name[j]->words, (void *)tool->name);
+    }
+}
+
 const Command command_tool = {
     .name = "tool",
     .summary = "List the tools, print a schema, or run one tool",
@@ -120,6 +137,7 @@ const Command command_tool = {
     .help = "`run` takes the arguments as JSON, or `-` for standard input:\n"
             "  kedge tool run read '{\"path\":\"src/main.c:1-20\"}'\n"
             "Exit codes: 0 done, 1 the tool failed, 2 bad arguments, 77 refused or declined.",
+    .outline = tool_outline,
     .run = tool_run,
 };
 
@@ -148,6 +166,12 @@ static int grep_run(const CommandEnv *env, int argc, char *const *argv)
     return direct_run_flags(tool, arguments, NULL);
 }
 
+static void grep_outline(const CommandEnv *env, Outline *self)
+{
+    static const char *const words[] = { "pattern", "paths", NULL };
+    outline_add_fields(self, tool_set_find(env->tools, "grep")->fields, words);
+}
+
 const Command command_grep = {
     .name = "grep",
     .summary = "Run the grep tool once",
@@ -157,6 +181,7 @@ const Command command_grep = {
             "  -i, --glob G, --type T, --multiline, --no-gitignore, --pre N, --post N, --limit N, "
             "--offset N\n"
             "A pattern that begins with `-` goes after `--`.",
+    .outline = grep_outline,
     .run = grep_run,
 };
 
@@ -177,10 +202,17 @@ static int read_run(const CommandEnv *env, int argc, char *const *argv)
     return direct_run_flags(tool, arguments, NULL);
 }
 
+static void read_outline(const CommandEnv *env, Outline *self)
+{
+    static const char *const words[] = { "path", NULL };
+    outline_add_fields(self, tool_set_find(env->tools, "read")->fields, words);
+}
+
 const Command command_read = {
     .name = "read",
     .summary = "Run the read tool once",
     .usage = "PATH[:LINES]",
     .options = direct_options,
+    .outline = read_outline,
     .run = read_run,
 };
