@@ -216,7 +216,7 @@ succeeded
 t "the database is private, and where it is said to be"
 [ "$(stat -c %a "$HOME/.kedge/agent-tools.db")" = 600 ] || fail "mode $(stat -c %a "$HOME/.kedge/agent-tools.db")"
 tool task stats
-run env KEDGE_STATE_DB="$HOME/other/state.db" kedge agent-tools task stats
+run env KEDGE_STATE_DB="$HOME/other/state.db" kedge agent-tools task create --type t --description d
 succeeded
 [ "$(stat -c %a "$HOME/other")" = 700 ] || fail "directory mode"
 
@@ -230,9 +230,9 @@ expect_file broken.db "this is no database, it only looks like a file"
 t "a database that cannot be written is said"
 mkdir ro && chmod 500 ro
 if [ "$(id -u)" = 0 ]; then
-    run env KEDGE_STATE_DB=/proc/none/state.db kedge agent-tools task stats
+    run env KEDGE_STATE_DB=/proc/none/state.db kedge agent-tools task create --type t --description d
 else
-    run env KEDGE_STATE_DB="$PWD/ro/state.db" kedge agent-tools task stats
+    run env KEDGE_STATE_DB="$PWD/ro/state.db" kedge agent-tools task create --type t --description d
 fi
 expect_exit 1
 expect_json stdout success false
