@@ -7,6 +7,7 @@
 #include "cmd/commands.h"
 #include "github/github.h"
 #include "github/safe/gh_doctor.h"
+#include "tools/bash_user.h"
 #include "tools/tools.h"
 
 const Command *const command_table[] = {
@@ -88,3 +89,5 @@ const ToolDef *const tool_table[] = {
 };
 
 const ToolHook *const hook_table[] = { &bash_interceptor, NULL };
+
+const UserShellFunc shell_for_users = bash_run_for_user;

@@ -23,6 +23,7 @@ Agent *agent_new(const AgentOptions *options)
     self->retry = (Retry) {
         .conversation = &self->conversation,
         .settings = tool_context_settings(options->context),
+        .controls = options->controls,
     };
     return self;
 }
@@ -72,6 +73,7 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
         .follow_ups = options->follow_ups,
         .budget = options->budget,
         .retry = &self->retry,
+        .controls = options->controls,
         .context = options->context,
         .door = options->door,
         .http = options->http,
@@ -91,6 +93,11 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
     retry_gave_up(&self->retry, ret_outcome->budget_text
                                     ? ret_outcome->budget_text
                                     : message_error(self->conversation.last_answer));
+}
+
+void agent_add_message(Agent *self, json_t *message)
+{
+    conversation_add_whole(&self->conversation, message);
 }
 
 bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *ret_outcome,

@@ -23,6 +23,7 @@ typedef struct AgentOptions { // all borrowed, and must outlive the agent
     SetupSlot *setup;
     MessageQueue *steering, *follow_ups;
     Budget *budget;
+    RunControls *controls;
     AgentEvents events;
 } AgentOptions;
 
@@ -45,6 +46,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AgentOutcome, agent_outcome_clear)
    running. */
 bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *ret_outcome,
                   GError **error);
+
+/* A message that no run makes: appended and told. Between prompts. */
+void agent_add_message(Agent *self, json_t *message);
 
 /* The conversation as it goes to the model. Borrowed until the next prompt. */
 const json_t *agent_messages(const Agent *self);

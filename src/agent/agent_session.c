@@ -21,8 +21,27 @@ static void job_work(void *self_)
     session_job_work(self->job, &self->engine, self->hub);
 }
 
+/* It takes what a person's command works in away. */
+static bool is_move(const SessionJob *job)
+{
+    switch (job->kind) {
+    case JOB_PROMPT:
+    case JOB_LABEL:
+    case JOB_NAME:
+    case JOB_BASH:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static void start_next_job(AgentSession *self)
 {
+    const SessionJob *next = g_queue_peek_head(&self->jobs);
+    if (next && self->bash && is_move(next)) {
+        session_bash_cancel(self->bash); // its end starts what waits
+        return;
+    }
     self->job = g_queue_pop_head(&self->jobs);
     if (self->job)
         self->worker = worker_start("kedge-run", job_work, self);
@@ -70,8 +89,6 @@ static void publish_queues(AgentSession *self)
     event_hub_publish(self->hub, event);
 }
 
-static void update_setup(AgentSession *self, const ToolSet *tools);
-
 /* The model and the level that the session was left with, where they can be had. */
 static void restore_setup(AgentSession *self)
 {
@@ -87,7 +104,7 @@ static void restore_setup(AgentSession *self)
     }
     if (json_array_size(saved.messages) > 0)
         thinking_level_parse(saved.thinking_level, &self->thinking);
-    update_setup(self, NULL);
+    agent_session_update_setup(self, NULL);
 }
 
 void agent_session_publish_name(AgentSession *self, const char *title, bool is_automatic)
@@ -139,13 +156,48 @@ static void end_job(AgentSession *self)
         go_on_with_queue(self, self->follow_ups);
 }
 
+/* The message of a person's command comes after the run that is on, but before whatever waits. Who
+   asked is told when it is there, or at once while a run is on. */
+static void add_bash_message(AgentSession *self, const SessionBash *bash)
+{
+    const char *id = session_bash_id(bash);
+    g_autoptr(json_t) message = session_bash_message(bash);
+    SessionJob *job = session_job_new(JOB_BASH, self->job ? NULL : id, self->scope, message, NULL);
+    job->data = session_bash_data(bash);
+    if (self->job)
+        event_hub_publish_control(
+            self->hub, session_job_end_event("bash", id, g_steal_pointer(&job->data), NULL));
+    g_queue_push_head(&self->jobs, job);
+}
+
+static void end_bash(AgentSession *self)
+{
+    g_autoptr(SessionBash) bash = g_steal_pointer(&self->bash);
+    session_bash_join(bash);
+    const GError *failure = session_bash_error(bash);
+    if (failure)
+        event_hub_publish_control(
+            self->hub, session_job_end_event("bash", session_bash_id(bash), NULL, failure));
+    else
+        add_bash_message(self, bash);
+    if (!self->job)
+        start_next_job(self);
+}
+
+/* Not of an abort, nor of a command of a person that ended while a run was on. */
+static bool is_of_job(const AgentSession *self, const json_t *event)
+{
+    return self->job && g_strcmp0(json_get_text(event, "command"), self->job->command) == 0;
+}
+
 static void on_own_event(json_t *event, void *self_)
 {
     AgentSession *self = self_;
     const char *type = json_get_text(event, "type");
-    bool is_abort = g_strcmp0(json_get_text(event, "command"), "abort") == 0;
-    if (g_strcmp0(type, "command_end") == 0 && !is_abort)
+    if (g_strcmp0(type, "command_end") == 0 && is_of_job(self, event))
         end_job(self);
+    else if (g_strcmp0(type, "bash_end") == 0)
+        end_bash(self);
     else
         session_view_note(&self->view, event);
 }
@@ -171,8 +223,7 @@ static void on_agent_live(LiveMessage *live, void *self_)
     event_hub_publish_live(self->hub, live);
 }
 
-/* NULL `tools`: the same as now, and then the system prompt stays too. */
-static void update_setup(AgentSession *self, const ToolSet *tools)
+void agent_session_update_setup(AgentSession *self, const ToolSet *tools)
 {
     g_autoptr(TurnSetup) now = self->setup ? setup_slot_get(self->setup) : NULL;
     const PromptOptions prompt = {
@@ -216,7 +267,9 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->session_dir = g_strdup(options->place.session_dir);
     self->system_prompt = g_strdup(options->system_prompt);
     self->append_prompt = g_strdup(options->append_prompt);
+    self->given_tools = tool_set_ref((ToolSet *)options->all_tools);
     self->all_tools = tool_set_ref((ToolSet *)options->all_tools);
+    self->run_shell = options->run_shell;
     self->model = options->model;
     self->is_model_named = options->is_model_named;
     self->thinking = options->thinking;
@@ -236,6 +289,7 @@ static void make_engine(AgentSession *self, Session *session, const ToolHook *co
         .steering = self->steering,
         .follow_ups = self->follow_ups,
         .budget = self->budget,
+        .controls = self->controls,
         .events = { on_agent_event, on_agent_live, self },
     };
     const SessionPlace place = { self->agent_dir, self->cwd, self->session_dir };
@@ -252,6 +306,7 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
     self->aborts = g_ptr_array_new_with_free_func(g_free);
     self->hub = event_hub_new(self->loop, after_telling, self);
     self->questions = questions_new(self->hub);
+    self->controls = run_controls_new(self->settings);
     self->steering = message_queue_new(settings_get_text(self->settings, "steeringMode"));
     self->follow_ups = message_queue_new(settings_get_text(self->settings, "followUpMode"));
     self->door = (ToolDoor) {
@@ -262,7 +317,7 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
         .user_data = self->questions,
     };
     g_autoptr(ToolSet) no_tools = tool_set_new(NULL);
-    update_setup(self, options->tools ? options->tools : no_tools);
+    agent_session_update_setup(self, options->tools ? options->tools : no_tools);
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     turn_setup_system_blocks(setup, warnings, options->context_note);
     make_engine(self, options->session, options->hooks);
@@ -282,6 +337,7 @@ static void stop(AgentSession *self)
         agent_session_free(self->children->pdata[0]);
     cancel_fire(self->scope);
     worker_join(g_steal_pointer(&self->worker));
+    g_clear_pointer(&self->bash, session_bash_free);
     g_clear_pointer(&self->job, session_job_free);
     g_queue_clear_full(&self->jobs, free_job);
     event_hub_free(self->hub);
@@ -298,6 +354,7 @@ void agent_session_free(AgentSession *self)
     questions_free(self->questions);
     setup_slot_free(self->setup);
     budget_free(self->budget);
+    run_controls_free(self->controls);
     message_queue_free(self->steering);
     message_queue_free(self->follow_ups);
     session_view_clear(&self->view);
@@ -307,6 +364,7 @@ void agent_session_free(AgentSession *self)
     g_clear_error(&self->failure);
     http_client_free(self->own_http);
     model_registry_free(self->own_registry);
+    tool_set_unref(self->given_tools);
     tool_set_unref(self->all_tools);
     settings_unref(self->settings);
     cancel_unref(self->scope);
@@ -381,6 +439,16 @@ bool agent_session_prompt(AgentSession *self, json_t *message, const char *behav
     return true;
 }
 
+bool agent_session_abort_and_prompt(AgentSession *self, json_t *message, const char *id,
+                                    bool *ret_is_aborting, GError **error)
+{
+    if (!agent_session_has_room(self, error))
+        return false;
+    agent_session_abort(self, id, ret_is_aborting);
+    add_prompt(self, message, id);
+    return true;
+}
+
 void agent_session_abort(AgentSession *self, const char *id, bool *ret_is_pending)
 {
     *ret_is_pending = self->job != NULL;
@@ -390,57 +458,33 @@ void agent_session_abort(AgentSession *self, const char *id, bool *ret_is_pendin
     g_ptr_array_add(self->aborts, g_strdup(id));
 }
 
-bool agent_session_set_model(AgentSession *self, const char *provider, const char *model_id,
-                             GError **error)
+bool agent_session_bash(AgentSession *self, const char *command, bool is_excluded, const char *id,
+                        GError **error)
 {
-    const Model *model = model_registry_find(self->registry, provider, model_id);
-    if (!model)
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Model not found: %s/%s", provider,
-                         model_id);
-    if (!model_registry_is_available(self->registry, model, false))
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                         "No API key found for %s. Set its key in the environment or in models.yml",
-                         provider);
-    self->model = model;
-    self->is_model_named = false;
-    update_setup(self, NULL);
-    return true;
-}
-
-void agent_session_set_thinking(AgentSession *self, ThinkingLevel level)
-{
-    g_autoptr(TurnSetup) before = setup_slot_get(self->setup);
-    self->thinking = level;
-    update_setup(self, NULL);
-    g_autoptr(TurnSetup) now = setup_slot_get(self->setup);
-    if (before->thinking == now->thinking)
-        return;
-    json_t *event = agent_event_new("thinking_level_changed");
-    json_set_text(event, "level", thinking_level_name(now->thinking));
-    event_hub_publish(self->hub, event);
-}
-
-bool agent_session_set_tools(AgentSession *self, const char *const *names, GError **error)
-{
-    g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(ToolSet) tools =
-        names[0] ? tool_set_select(self->all_tools, self->settings, names, unknown)
-                 : tool_set_new(NULL);
-    if (unknown->len > 0)
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "there is no tool \"%s\"",
-                         (const char *)unknown->pdata[0]);
-    update_setup(self, tools);
-    return true;
-}
-
-bool agent_session_set_queue_mode(AgentSession *self, bool is_steering, const char *mode,
-                                  GError **error)
-{
-    if (!g_str_equal(mode, "all") && !g_str_equal(mode, "one-at-a-time"))
+    if (!self->run_shell)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "this conversation has no shell");
+    if (self->bash)
         return fail_with(error, KEDGE_ERROR_USAGE,
-                         "mode must be \"all\" or \"one-at-a-time\", not \"%s\"", mode);
-    message_queue_set_mode(is_steering ? self->steering : self->follow_ups, mode);
-    return true;
+                         "a command runs already; wait for its end, or abort it");
+    if (self->job && is_move(self->job))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "the conversation is changing its session; try again when it has");
+    const SessionBashSpec spec = {
+        .run_shell = self->run_shell,
+        .context = self->engine.context,
+        .hub = self->hub,
+        .scope = self->scope,
+        .command = command,
+        .id = id,
+        .is_excluded = is_excluded,
+    };
+    return session_bash_start(&spec, &self->bash, error);
+}
+
+void agent_session_abort_bash(AgentSession *self)
+{
+    if (self->bash)
+        session_bash_cancel(self->bash);
 }
 
 bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
@@ -454,14 +498,16 @@ bool agent_session_answer(AgentSession *self, const char *question_id, bool is_a
 json_t *agent_session_state(AgentSession *self)
 {
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
-    const char *interrupt = settings_get_text(self->settings, "interruptMode");
     gint64 queued =
         (gint64)(message_queue_size(self->steering) + message_queue_size(self->follow_ups));
     json_t *state = turn_setup_state(setup);
     json_set_bool(state, "isStreaming", self->job && self->job->kind == JOB_PROMPT);
     json_set_text(state, "steeringMode", message_queue_mode(self->steering));
     json_set_text(state, "followUpMode", message_queue_mode(self->follow_ups));
-    json_set_text(state, "interruptMode", interrupt ? interrupt : "immediate");
+    json_set_text(state, "interruptMode",
+                  run_controls_interrupts(self->controls) ? "immediate" : "wait");
+    json_set_bool(state, "autoRetryEnabled", run_controls_retries(self->controls));
+    json_set_bool(state, "isBashRunning", self->bash != NULL);
     json_set_text(state, "sessionFile", self->view.path);
     json_set_text(state, "sessionId", json_get_text(self->view.header, "id"));
     json_set_text(state, "sessionName", json_get_text(self->view.header, "title"));

@@ -14,13 +14,14 @@
  * events of agent-core §3.9 subscribers may have `queue_update`, `thinking_level_changed`,
  * `session_info_changed`, and the questions of agent/questions.h.
  *
- * Model, thinking level and tools may change at any time and hold from the next turn on. Commands
- * of features that are not built yet (shell commands of a person) come with them.
+ * Model, thinking level and tools may change at any time and hold from the next turn on. A person's
+ * shell command runs beside all that, until the conversation goes on in another session file.
  */
 #pragma once
 
 #include "agent/engine.h"
 #include "agent/event_hub.h"
+#include "tool/user_shell.h"
 
 typedef struct AgentSession AgentSession;
 
@@ -35,6 +36,7 @@ typedef struct AgentSessionOptions {
     SessionPlace place;           // copied
     const ToolSet *all_tools;     // what set_tools chooses from; a reference is taken
     const ToolSet *tools;         // offered to the model; a reference is taken; NULL: none
+    UserShellFunc run_shell;      // of a person's own commands; NULL: there is none
     const ToolHook *const *hooks; // of its calls; NULL-terminated, constant; may be NULL
     const Model *model;           // of the registry
     bool is_model_named;
@@ -72,12 +74,30 @@ bool agent_session_follow_up(AgentSession *self, json_t *message, GError **error
 /* Stops the run; pending until it has. What is queued stays. */
 void agent_session_abort(AgentSession *self, const char *id, bool *ret_is_pending);
 
+/* A prompt after the end of the run that is on. *ret_is_aborting: `abort` under the same `id` will
+   tell of that end first. */
+bool agent_session_abort_and_prompt(AgentSession *self, json_t *message, const char *id,
+                                    bool *ret_is_aborting, GError **error);
+
 /* NOT_FOUND when there is no such model, or no key for it. */
 bool agent_session_set_model(AgentSession *self, const char *provider, const char *model_id,
                              GError **error);
+/* The next one that there is a key for; false: there is no other. */
+bool agent_session_cycle_model(AgentSession *self);
 void agent_session_set_thinking(AgentSession *self, ThinkingLevel level); // clamped
+/* The next level that the model has; false: there is no other. */
+bool agent_session_cycle_thinking(AgentSession *self);
 /* By name, NULL-terminated; NOT_FOUND names the one that is not there. */
 bool agent_session_set_tools(AgentSession *self, const char *const *names, GError **error);
+/* Tools of the door, offered besides: they replace those that it set before. USAGE when a name is
+   taken. */
+bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools, size_t count,
+                                   GError **error);
+/* Whether steering stops tools that run; whether failed requests are made again. */
+void agent_session_set_interrupts(AgentSession *self, bool is_wanted);
+void agent_session_set_auto_retry(AgentSession *self, bool is_wanted);
+/* Ends the wait for another attempt, and with it the run. */
+void agent_session_abort_retry(AgentSession *self);
 bool agent_session_set_queue_mode(AgentSession *self, bool is_steering, const char *mode,
                                   GError **error);
 
@@ -99,6 +119,12 @@ bool agent_session_set_label(AgentSession *self, const char *entry_id, const cha
 bool agent_session_set_name(AgentSession *self, const char *name, const char *id,
                             bool *ret_is_pending, GError **error);
 
+/* A person's command, in the shell that the model's commands run in; pending. One at a time;
+   `is_excluded`: the model does not hear of it. */
+bool agent_session_bash(AgentSession *self, const char *command, bool is_excluded, const char *id,
+                        GError **error);
+void agent_session_abort_bash(AgentSession *self);
+
 bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
                           GError **error);
 
@@ -106,7 +132,10 @@ bool agent_session_answer(AgentSession *self, const char *question_id, bool is_a
 
 /* A snapshot with the fields of agent-core §6.3 that exist. New reference. */
 json_t *agent_session_state(AgentSession *self);
-json_t *agent_session_messages(const AgentSession *self);          // new array of the messages
+json_t *agent_session_messages(const AgentSession *self);         // new array of the messages
+json_t *agent_session_available_models(const AgentSession *self); // new array of model objects
+ThinkingLevel agent_session_thinking(AgentSession *self);         // clamped
+json_t *agent_session_stats(const AgentSession *self); // messages, tokens, cost. New reference
 const json_t *agent_session_last_answer(const AgentSession *self); // borrowed; NULL: none
 const json_t *agent_session_header(const AgentSession *self);      // of the session file; borrowed
 ModelRegistry *agent_session_registry(AgentSession *self);

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "agent/questions.h"
+#include "agent/run_controls.h"
+#include "agent/session_bash.h"
 #include "agent/session_job.h"
 #include "agent/session_view.h"
 #include "base/worker.h"
@@ -20,12 +22,14 @@ struct AgentSession {
     ModelRegistry *registry, *own_registry;
     HttpClient *http, *own_http;
     char *cwd, *agent_dir, *session_dir, *system_prompt, *append_prompt;
-    ToolSet *all_tools;
+    ToolSet *given_tools, *all_tools; // those to choose from: without, with the door's own
+    UserShellFunc run_shell;
     ToolDoor door;
     EventHub *hub;
     Questions *questions;
     MessageQueue *steering, *follow_ups;
     Budget *budget;
+    RunControls *controls;
     SetupSlot *setup;
     Engine engine; // the job's while one is on
 
@@ -34,7 +38,8 @@ struct AgentSession {
     ThinkingLevel thinking; // as it was wished; the setup has it clamped
     SessionView view;
 
-    SessionJob *job; // running; NULL: idle
+    SessionBash *bash; // a person's command that runs; NULL: none
+    SessionJob *job;   // running; NULL: idle
     Worker *worker;
     GQueue jobs;          // SessionJob * that wait for their turn
     GPtrArray *aborts;    // ids (char *, possibly NULL) of those who wait for the end of the run
@@ -47,5 +52,8 @@ struct AgentSession {
 bool agent_session_has_room(const AgentSession *self, GError **error);
 /* Takes the job. */
 void agent_session_add_job(AgentSession *self, SessionJob *job);
+/* Model, thinking level and tools as they are now. NULL `tools`: the same as before, and then the
+   system prompt stays too. */
+void agent_session_update_setup(AgentSession *self, const ToolSet *tools);
 /* The session has this name now: tells it. */
 void agent_session_publish_name(AgentSession *self, const char *title, bool is_automatic);

@@ -61,8 +61,8 @@ RetryDecision retry_wait(Retry *self, Cancel *cancel)
     const Settings *settings = self->settings;
     // the next answer replaces the last message while this text is still wanted
     g_autofree char *problem = g_strdup(message_error(self->conversation->last_answer));
-    if (!problem || !settings_get_bool(settings, "retry.enabled") ||
-        provider_error_is_overflow(problem) || !provider_error_is_retryable(problem) ||
+    if (!problem || !run_controls_retries(self->controls) || provider_error_is_overflow(problem) ||
+        !provider_error_is_retryable(problem) ||
         provider_error_retry_after_ms(problem) > retry_max_wait_ms(settings))
         return RETRY_NO;
 
@@ -71,9 +71,10 @@ RetryDecision retry_wait(Retry *self, Cancel *cancel)
         return RETRY_NO;
     self->attempt++;
     int64_t delay_ms = delay_of_attempt(self, problem);
+    run_controls_begin_wait(self->controls, cancel);
     emit_start(self, max_attempts, delay_ms, problem);
     conversation_forget_answer(self->conversation);
-    if (!cancel_sleep(cancel, delay_ms, NULL)) {
+    if (!run_controls_wait(self->controls, delay_ms)) {
         emit_end(self, "Retry cancelled");
         return RETRY_CANCELLED;
     }

@@ -4,12 +4,13 @@
 #pragma once
 
 #include "agent/conversation.h"
-#include "base/cancel.h"
+#include "agent/run_controls.h"
 #include "tool/settings.h"
 
 typedef struct Retry { // of one conversation
     Conversation *conversation;
     const Settings *settings;
+    RunControls *controls;
     int attempt; // 0: none under way
 } Retry;
 

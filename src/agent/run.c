@@ -130,14 +130,13 @@ static bool prepare_next_turn(Run *self, bool had_calls, json_t *interrupting)
 static BatchSpec batch_spec(const Run *self)
 {
     const RunSpec *spec = self->spec;
-    const Settings *settings = tool_context_settings(spec->context);
     return (BatchSpec) {
         .tools = self->setup->tools,
         .context = spec->context,
         .door = spec->door,
         .conversation = self->conversation,
         .steering = spec->steering,
-        .steering_interrupts = g_strcmp0(settings_get_text(settings, "interruptMode"), "wait") != 0,
+        .steering_interrupts = run_controls_interrupts(spec->controls),
         .cancel = spec->cancel,
     };
 }

@@ -21,6 +21,7 @@ typedef struct RunSpec { // all borrowed
     MessageQueue *steering, *follow_ups;
     Budget *budget;
     Retry *retry;
+    RunControls *controls;
     ToolContext *context;
     const ToolDoor *door;
     HttpClient *http;

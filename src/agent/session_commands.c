@@ -9,12 +9,14 @@ typedef struct CommandArgs { // of all commands: each has some of them
     const char *message, *behavior, *provider, *model_id, *level, *mode, *path, *entry_id;
     const char *question_id, *target_id, *instructions, *name, *label;
     const json_t *images, *names;
-    bool is_approved, wants_summary, has_wants_summary;
+    const char *command;
+    bool is_approved, wants_summary, has_wants_summary, is_enabled, is_excluded;
 } CommandArgs;
 
 static const char *const behaviors[] = { "steer", "followUp", NULL };
 static const char *const levels[] = { "off", "minimal", "low", "medium", "high", "xhigh", NULL };
 static const char *const modes[] = { "all", "one-at-a-time", NULL };
+static const char *const interrupt_modes[] = { "immediate", "wait", NULL };
 
 #define AT(member) offsetof(CommandArgs, member)
 
@@ -56,6 +58,21 @@ static const FieldDef tools_fields[] = {
 static const FieldDef mode_fields[] = {
     { "mode", FIELD_ENUM, AT(mode), .values = modes, .is_required = true,
       .help = "How many messages one turn takes" },
+    { 0 },
+};
+static const FieldDef interrupt_fields[] = {
+    { "mode", FIELD_ENUM, AT(mode), .values = interrupt_modes, .is_required = true,
+      .help = "Whether steering stops the tools that run" },
+    { 0 },
+};
+static const FieldDef switch_on_fields[] = {
+    { "enabled", FIELD_BOOLEAN, AT(is_enabled), .is_required = true, .help = "On or off" },
+    { 0 },
+};
+static const FieldDef bash_fields[] = {
+    { "command", FIELD_STRING, AT(command), .is_required = true, .help = "Shell command" },
+    { "excludeFromContext", FIELD_BOOLEAN, AT(is_excluded),
+      .help = "The model does not hear of it" },
     { 0 },
 };
 static const FieldDef switch_fields[] = {
@@ -122,7 +139,10 @@ COMMAND(prompt)
 {
     const CommandArgs *args = args_;
     g_autoptr(json_t) message = message_of(args);
-    return agent_session_prompt(session, message, args->behavior, id, &reply->is_pending, error);
+    if (!agent_session_prompt(session, message, args->behavior, id, &reply->is_pending, error))
+        return false;
+    reply->is_taken = true;
+    return true;
 }
 
 COMMAND(steer)
@@ -143,13 +163,92 @@ COMMAND(abort)
     return true;
 }
 
+COMMAND(abort_and_prompt)
+{
+    g_autoptr(json_t) message = message_of(args_);
+    bool is_aborting = false;
+    if (!agent_session_abort_and_prompt(session, message, id, &is_aborting, error))
+        return false;
+    reply->is_pending = true;
+    reply->is_taken = !is_aborting;
+    return true;
+}
+
+/* New reference. */
+static json_t *current_model(AgentSession *session)
+{
+    g_autoptr(json_t) state = agent_session_state(session);
+    return json_incref(json_get_object(state, "model"));
+}
+
 COMMAND(set_model)
 {
     const CommandArgs *args = args_;
     if (!agent_session_set_model(session, args->provider, args->model_id, error))
         return false;
-    g_autoptr(json_t) state = agent_session_state(session);
-    reply->data = json_incref(json_get_object(state, "model"));
+    reply->data = current_model(session);
+    return true;
+}
+
+COMMAND(cycle_model)
+{
+    if (!agent_session_cycle_model(session)) {
+        reply->data = json_null();
+        return true;
+    }
+    reply->data = json_object();
+    json_set_take(reply->data, "model", current_model(session));
+    json_set_text(reply->data, "thinkingLevel",
+                  thinking_level_name(agent_session_thinking(session)));
+    json_set_bool(reply->data, "isScoped", false);
+    return true;
+}
+
+COMMAND(cycle_thinking_level)
+{
+    reply->data = json_null();
+    if (!agent_session_cycle_thinking(session))
+        return true;
+    reply->data = json_object();
+    json_set_text(reply->data, "level", thinking_level_name(agent_session_thinking(session)));
+    return true;
+}
+
+COMMAND(set_interrupt_mode)
+{
+    const CommandArgs *args = args_;
+    agent_session_set_interrupts(session, g_str_equal(args->mode, "immediate"));
+    return true;
+}
+
+COMMAND(set_auto_retry)
+{
+    agent_session_set_auto_retry(session, ((const CommandArgs *)args_)->is_enabled);
+    return true;
+}
+
+COMMAND(abort_retry)
+{
+    agent_session_abort_retry(session);
+    return true;
+}
+
+COMMAND(bash)
+{
+    const CommandArgs *args = args_;
+    reply->is_pending = agent_session_bash(session, args->command, args->is_excluded, id, error);
+    return reply->is_pending;
+}
+
+COMMAND(abort_bash)
+{
+    agent_session_abort_bash(session);
+    return true;
+}
+
+COMMAND(get_session_stats)
+{
+    reply->data = agent_session_stats(session);
     return true;
 }
 
@@ -261,6 +360,11 @@ static bool reply_with(CommandReply *reply, const char *key, json_t *value)
     return true;
 }
 
+COMMAND(get_available_models)
+{
+    return reply_with(reply, "models", agent_session_available_models(session));
+}
+
 COMMAND(get_messages)
 {
     return reply_with(reply, "messages", agent_session_messages(session));
@@ -305,12 +409,23 @@ static const SessionCommand commands[] = {
     URGENT_ROW(steer, "Say something to the run that is on", message_fields),
     URGENT_ROW(follow_up, "Send a message when the run has ended", message_fields),
     URGENT_ROW(abort, "Stop the run", no_fields),
+    URGENT_ROW(abort_and_prompt, "Stop the run, then send a message", message_fields),
     ROW(set_model, "Model from the next turn on", model_fields, COMMAND_ANY_TIME),
+    ROW(cycle_model, "The next model that there is a key for", no_fields, COMMAND_ANY_TIME),
+    ROW(get_available_models, "The models that there is a key for", no_fields, COMMAND_ANY_TIME),
     ROW(set_thinking_level, "Thinking level from the next turn on", level_fields, COMMAND_ANY_TIME),
+    ROW(cycle_thinking_level, "The next thinking level of the model", no_fields, COMMAND_ANY_TIME),
     ROW(set_tools, "Tools from the next turn on", tools_fields, COMMAND_ANY_TIME),
     ROW(set_steering_mode, "How many steering messages a turn takes", mode_fields,
         COMMAND_ANY_TIME),
     ROW(set_follow_up_mode, "How many follow-ups a turn takes", mode_fields, COMMAND_ANY_TIME),
+    ROW(set_interrupt_mode, "Whether steering stops tools or waits", interrupt_fields,
+        COMMAND_ANY_TIME),
+    ROW(set_auto_retry, "Whether failed requests are made again", switch_on_fields,
+        COMMAND_ANY_TIME),
+    URGENT_ROW(abort_retry, "Stop waiting for another attempt", no_fields),
+    ROW(bash, "Run a person's command in the shell", bash_fields, COMMAND_ANY_TIME),
+    URGENT_ROW(abort_bash, "Stop that command", no_fields),
     ROW(new_session, "Begin a new session", no_fields, COMMAND_ENDS_RUN),
     ROW(switch_session, "Go on with another session file", switch_fields, COMMAND_ENDS_RUN),
     ROW(fork, "Go on in a copy of the session", fork_fields, COMMAND_ENDS_RUN),
@@ -323,6 +438,7 @@ static const SessionCommand commands[] = {
         COMMAND_ENDS_RUN),
     ROW(set_label, "Mark an entry", label_fields, COMMAND_ANY_TIME),
     ROW(set_session_name, "Name the session", name_fields, COMMAND_ANY_TIME),
+    ROW(get_session_stats, "Messages, tokens and cost", no_fields, COMMAND_ANY_TIME),
     ROW(get_messages, "The messages so far", no_fields, COMMAND_ANY_TIME),
     ROW(get_branch_messages, "The user messages that can be branched from", no_fields,
         COMMAND_NEEDS_IDLE),
@@ -365,19 +481,19 @@ static char *word_problem(const FieldProblem *problem)
     return g_strdup_printf("\"%s\"%s", problem->path, rest);
 }
 
-static bool decode(const SessionCommand *command, const json_t *arguments, CommandArgs *args,
-                   json_t **ret_kept, GError **error)
+bool session_command_decode(const char *name, const FieldDef *fields, const json_t *arguments,
+                            void *args, json_t **ret_kept, GError **error)
 {
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(free_problem);
     g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(free_problem);
-    if (field_check(command->fields, arguments, args, ret_kept, problems, unknown))
+    if (field_check(fields, arguments, args, ret_kept, problems, unknown))
         return true;
     g_autoptr(GString) text = g_string_new(NULL);
     for (unsigned i = 0; i < problems->len; i++) {
         g_autofree char *sentence = word_problem(problems->pdata[i]);
         g_string_append_printf(text, "%s%s", i > 0 ? "; " : "", sentence);
     }
-    return fail_with(error, KEDGE_ERROR_USAGE, "%s: %s", command->name, text->str);
+    return fail_with(error, KEDGE_ERROR_USAGE, "%s: %s", name, text->str);
 }
 
 bool session_command_run(AgentSession *session, const char *name, const json_t *arguments,
@@ -391,7 +507,7 @@ bool session_command_run(AgentSession *session, const char *name, const json_t *
                          name);
     CommandArgs args = { 0 };
     g_autoptr(json_t) kept = NULL;
-    if (!decode(command, arguments, &args, &kept, error))
+    if (!session_command_decode(name, command->fields, arguments, &args, &kept, error))
         return false;
     g_auto(CommandReply) reply = { 0 };
     if (!command->run(session, &args, id, &reply, error))

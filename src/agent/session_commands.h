@@ -15,6 +15,7 @@ typedef enum {
 
 typedef struct CommandReply {
     bool is_pending; // the control event command_end will tell how it went
+    bool is_taken;   // and it has begun: whoever asked may be told so now
     json_t *data;    // of a command that is done; NULL: it has none
 } CommandReply;
 
@@ -35,6 +36,11 @@ typedef struct SessionCommand {
 /* The table; ends with an entry without a name. */
 const SessionCommand *session_commands(void);
 const SessionCommand *session_command_find(const char *name); // NULL: there is none
+
+/* The arguments of the command `name` into `args`, as field_check() does; *ret_kept is what they
+   borrow from. USAGE as below. */
+bool session_command_decode(const char *name, const FieldDef *fields, const json_t *arguments,
+                            void *args, json_t **ret_kept, GError **error);
 
 /* Decodes `arguments` (an object, may be NULL) and carries the command out; fields that it does not
    know are passed over. USAGE: `Unknown command: X`, `prompt: "message" must be a string`;

@@ -9,10 +9,15 @@ SessionJob *session_job_new(JobKind kind, const char *id, Cancel *scope, json_t 
                             const char *argument)
 {
     static const char *const commands[] = {
-        [JOB_PROMPT] = "prompt",         [JOB_NEW] = "new_session",
-        [JOB_SWITCH] = "switch_session", [JOB_FORK] = "fork",
-        [JOB_BRANCH] = "branch",         [JOB_NAVIGATE] = "navigate_tree",
-        [JOB_LABEL] = "set_label",       [JOB_NAME] = "set_session_name",
+        [JOB_PROMPT] = "prompt",
+        [JOB_NEW] = "new_session",
+        [JOB_SWITCH] = "switch_session",
+        [JOB_FORK] = "fork",
+        [JOB_BRANCH] = "branch",
+        [JOB_NAVIGATE] = "navigate_tree",
+        [JOB_LABEL] = "set_label",
+        [JOB_NAME] = "set_session_name",
+        [JOB_BASH] = "bash",
     };
     SessionJob *self = g_new0(SessionJob, 1);
     self->kind = kind;
@@ -30,6 +35,7 @@ void session_job_free(SessionJob *self)
         return;
     g_free(self->id);
     json_decref(self->message);
+    json_decref(self->data);
     g_free(self->argument);
     g_free(self->text);
     cancel_unref(self->cancel);
@@ -126,6 +132,13 @@ static void write_note(SessionJob *self, Engine *engine)
                     session_flush(engine->session, &self->error);
 }
 
+static json_t *record_bash(SessionJob *self, Engine *engine)
+{
+    agent_add_message(engine->agent, self->message);
+    self->is_done = session_flush(engine->session, &self->error);
+    return self->is_done ? g_steal_pointer(&self->data) : NULL;
+}
+
 void session_job_work(SessionJob *self, Engine *engine, EventHub *hub)
 {
     json_t *data = NULL;
@@ -133,6 +146,8 @@ void session_job_work(SessionJob *self, Engine *engine, EventHub *hub)
         data = run_prompt(self, engine);
     else if (self->kind == JOB_LABEL || self->kind == JOB_NAME)
         write_note(self, engine);
+    else if (self->kind == JOB_BASH)
+        data = record_bash(self, engine);
     else
         data = run_move(self, engine, hub);
     event_hub_publish_control(hub,

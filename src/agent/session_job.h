@@ -15,16 +15,18 @@ typedef enum {
     JOB_NAVIGATE,
     JOB_LABEL,
     JOB_NAME,
+    JOB_BASH, // the message of a person's command
 } JobKind;
 
 typedef struct SessionJob {
     JobKind kind;
     const char *command; // of the table of commands
     char *id;            // the caller's; NULL: none
-    json_t *message;     // of a prompt
+    json_t *message;     // of a prompt, of a command
     char *argument;      // path, entry id or name
     char *text;          // label, or instructions for a summary; NULL: none
     bool wants_summary;
+    json_t *data; // of command_end; NULL: none, or made by the job
     Cancel *cancel;
     // set by the worker
     bool is_done; // without an error

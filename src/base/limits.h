@@ -52,4 +52,5 @@
 #define LIMIT_QUEUED_MESSAGES   1000  // steering or follow-ups that wait (agent-core §3.2)
 #define LIMIT_SUBSCRIBER_EVENTS 10000 // of a conversation, that wait for a slow listener
 #define LIMIT_WAITING_COMMANDS  100   // to a conversation that is busy
+#define LIMIT_USER_COMMAND_MS   (24 * 60 * 60 * (int64_t)1000) // that a person's shell command runs
 #define LIMIT_QUESTION_MS       (24 * 60 * 60 * (int64_t)1000) // that a question waits for a person

@@ -9,6 +9,7 @@
 #include "tool/call.h"
 #include "tool/hook.h"
 #include "tool/tool_set.h"
+#include "tool/user_shell.h"
 
 enum {
     EXIT_OK = 0,
@@ -27,6 +28,7 @@ typedef struct CommandEnv {
     const Command *const *commands; // NULL-terminated
     const ToolSet *tools;           // all there are
     const ToolHook *const *hooks;   // of a model's calls; NULL-terminated
+    UserShellFunc run_shell;        // of a person's commands in a conversation
 } CommandEnv;
 
 struct Command {

@@ -171,6 +171,7 @@ static AgentSessionOptions conversation_options(Launch *self)
         .place = { self->agent_dir, self->cwd, self->options.session_dir },
         .all_tools = self->env->tools,
         .tools = self->tools,
+        .run_shell = self->env->run_shell,
         .hooks = self->env->hooks,
         .model = self->session.model,
         .is_model_named = self->options.model != NULL,

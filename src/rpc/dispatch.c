@@ -7,17 +7,17 @@
 #include "rpc/dispatch.h"
 
 #include "base/limits.h"
-#include "rpc/dialogs.h"
 
 typedef struct Pending { // a command whose end is still to come
     json_t *id;          // the client's; NULL: none
     char *command;
-    bool is_prompt; // answered already: only a failure is told
-    bool is_long;   // others wait for it
+    bool is_answered; // a prompt: from then on only a failure is told
+    bool is_long;     // others wait for it
 } Pending;
 
 struct RpcDispatch {
     RpcLink *link;
+    HostTools *tools;
     GHashTable *pending; // our id → Pending *
     GQueue waiting;      // json_t * of commands
     unsigned next_id;
@@ -33,10 +33,11 @@ static void pending_free(gpointer self_)
     g_free(self);
 }
 
-RpcDispatch *rpc_dispatch_new(RpcLink *link)
+RpcDispatch *rpc_dispatch_new(RpcLink *link, HostTools *tools)
 {
     RpcDispatch *self = g_new0(RpcDispatch, 1);
     self->link = link;
+    self->tools = tools;
     self->pending = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, pending_free);
     g_queue_init(&self->waiting);
     return self;
@@ -66,23 +67,18 @@ bool rpc_dispatch_is_idle(const RpcDispatch *self)
     return self->waiting.length == 0 && self->answers == 0;
 }
 
-static bool is_prompt(const char *name)
-{
-    return g_str_equal(name, "prompt") || g_str_equal(name, "abort_and_prompt");
-}
-
 /* Its end will be told as command_end. */
 static void keep_pending(RpcDispatch *self, char *our_id, const json_t *command,
-                         const SessionCommand *row)
+                         const SessionCommand *row, bool is_answered)
 {
     const json_t *id = json_object_get(command, "id");
     Pending *pending = g_new0(Pending, 1);
     pending->id = id ? json_deep_copy(id) : NULL;
     pending->command = g_strdup(row->name);
-    pending->is_prompt = is_prompt(row->name);
-    pending->is_long = !pending->is_prompt && !row->is_urgent;
+    pending->is_answered = is_answered;
+    pending->is_long = !row->is_urgent;
     self->long_commands += pending->is_long;
-    self->answers += !pending->is_prompt;
+    self->answers += !is_answered;
     g_hash_table_insert(self->pending, our_id, pending);
 }
 
@@ -96,10 +92,20 @@ static void carry_out(RpcDispatch *self, const json_t *command, const SessionCom
         rpc_link_respond(self->link, id, row->name, NULL, error->message);
         return;
     }
-    if (!reply.is_pending || is_prompt(row->name))
+    if (!reply.is_pending || reply.is_taken)
         rpc_link_respond(self->link, id, row->name, g_steal_pointer(&reply.data), NULL);
     if (reply.is_pending)
-        keep_pending(self, g_steal_pointer(&our_id), command, row);
+        keep_pending(self, g_steal_pointer(&our_id), command, row, reply.is_taken);
+}
+
+static void carry_out_own(RpcDispatch *self, const json_t *command, const DoorCommand *row)
+{
+    json_t *data = NULL;
+    g_autoptr(GError) error = NULL;
+    rpc_door_command_run(row, self->link, self->tools, command, &data, &error);
+    if (!row->is_answer)
+        rpc_link_respond(self->link, json_object_get(command, "id"), row->name, data,
+                         error ? error->message : NULL);
 }
 
 static void take_command(RpcDispatch *self, json_t *command)
@@ -111,8 +117,9 @@ static void take_command(RpcDispatch *self, json_t *command)
                          "Failed to parse command: \"type\" must be a string");
         return;
     }
-    if (g_str_equal(name, "extension_ui_response")) {
-        rpc_dialogs_answer(self->link, command);
+    const DoorCommand *own = rpc_door_command_find(name);
+    if (own) {
+        carry_out_own(self, command, own);
         return;
     }
     const SessionCommand *row = session_command_find(name);
@@ -167,23 +174,31 @@ void rpc_dispatch_line(RpcDispatch *self, const char *line, size_t size)
         take_command(self, command);
 }
 
+static void answer(RpcDispatch *self, Pending *pending, json_t *data, const char *problem)
+{
+    rpc_link_respond(self->link, pending->id, pending->command, data, problem);
+    if (!pending->is_answered)
+        self->answers--;
+    pending->is_answered = true;
+}
+
 void rpc_dispatch_end(RpcDispatch *self, const json_t *event)
 {
     const char *our_id = json_get_text(event, "id");
-    const Pending *pending = our_id ? g_hash_table_lookup(self->pending, our_id) : NULL;
+    Pending *pending = our_id ? g_hash_table_lookup(self->pending, our_id) : NULL;
     if (!pending)
         return;
-    const char *problem = json_get_bool(event, "success", false) ? NULL
-                          : json_get_text(event, "error")        ? json_get_text(event, "error")
-                                                                 : "failed";
+    const char *problem = json_get_text(event, "error");
+    const char *ended = json_get_text(event, "command");
     json_t *data = json_object_get(event, "data");
-    if (!pending->is_prompt)
-        rpc_link_respond(self->link, pending->id, pending->command, data ? json_incref(data) : NULL,
-                         problem);
-    else if (problem)
-        rpc_link_respond(self->link, pending->id, pending->command, NULL, problem);
+    if (problem)
+        answer(self, pending, NULL, problem);
+    else if (!pending->is_answered)
+        answer(self, pending, data ? json_incref(data) : NULL, NULL);
+    // abort_and_prompt has two ends: of the run that it stopped, and its own
+    if (g_str_equal(pending->command, "abort_and_prompt") && g_strcmp0(ended, "abort") == 0)
+        return;
     self->long_commands -= pending->is_long;
-    self->answers -= !pending->is_prompt;
     g_hash_table_remove(self->pending, our_id);
     take_waiting(self);
 }

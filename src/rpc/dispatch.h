@@ -11,12 +11,12 @@
 #pragma once
 
 #include "agent/session_commands.h"
-#include "rpc/link.h"
+#include "rpc/door_commands.h"
 
 typedef struct RpcDispatch RpcDispatch;
 
-/* The link is borrowed. */
-RpcDispatch *rpc_dispatch_new(RpcLink *link);
+/* Both are borrowed. */
+RpcDispatch *rpc_dispatch_new(RpcLink *link, HostTools *tools);
 void rpc_dispatch_free(RpcDispatch *self);
 
 /* One line of the client. */

@@ -17,8 +17,9 @@ typedef struct RpcServer {
     const RpcOptions *options;
     RpcLink link;
     RpcDispatch *dispatch;
+    HostTools *tools;
     Cancel *cancel;
-    json_t *agent_end; // NULL, or held until what comes next says whether the run is over
+    json_t *held; // NULL, or an event that waits for what comes next
     bool is_ending;
     int exit_code;
 } RpcServer;
@@ -47,6 +48,7 @@ static void out_of_time(void *data)
 static void stop_all(RpcServer *self)
 {
     self->is_ending = true;
+    host_tools_disconnect(self->tools);
     cancel_fire(self->cancel);
     loop_add_timer(self->link.loop, END_TIMEOUT_MS, out_of_time, self);
     loop_post(self->link.loop, check_end, self);
@@ -59,6 +61,7 @@ static void on_input_end(RpcServer *self)
         return;
     }
     self->is_ending = true;
+    host_tools_disconnect(self->tools);
     loop_post(self->link.loop, check_end, self);
 }
 
@@ -135,18 +138,25 @@ static void on_end(LineEnd end, size_t unfinished_bytes, void *data)
     on_input_end(self);
 }
 
-/* A client may send its next prompt when it has read agent_end: then the conversation must take it.
-   So it goes out together with what follows it, the end of the job or another attempt. */
+/* A client may send its next prompt when it has read one of these: then the conversation must take
+   it. So they go out together with what follows, the end of the job or another attempt. */
+static bool is_last_of_run(const char *type)
+{
+    return g_strcmp0(type, "agent_end") == 0 || g_strcmp0(type, "auto_retry_end") == 0;
+}
+
 static void on_event(json_t *event, void *data)
 {
     RpcServer *self = data;
     const char *type = json_get_text(event, "type");
-    if (self->agent_end)
-        rpc_link_send(&self->link, g_steal_pointer(&self->agent_end));
-    if (g_strcmp0(type, "agent_end") == 0)
-        self->agent_end = json_incref(event);
+    if (self->held)
+        rpc_link_send(&self->link, g_steal_pointer(&self->held));
+    if (is_last_of_run(type))
+        self->held = json_incref(event);
     else if (g_strcmp0(type, "command_end") == 0)
         rpc_dispatch_end(self->dispatch, event);
+    else if (g_strcmp0(type, "bash_end") == 0)
+        return; // its command_end follows
     else if (!rpc_dialogs_event(&self->link, event))
         rpc_link_send(&self->link, json_incref(event));
     if (self->is_ending)
@@ -201,7 +211,8 @@ static void server_init(RpcServer *self, Fd input, Fd output)
     Loop *loop = loop_new();
     self->cancel = cancel_new(NULL);
     self->link = (RpcLink) { .loop = loop, .on_broken = close_down, .server = self };
-    self->dispatch = rpc_dispatch_new(&self->link);
+    self->tools = host_tools_new(&self->link);
+    self->dispatch = rpc_dispatch_new(&self->link, self->tools);
     loop_add_signal(loop, SIGINT, on_interrupt, self);
     loop_add_signal(loop, SIGTERM, on_terminate, self);
     loop_add_signal(loop, SIGHUP, on_hangup, self);
@@ -219,7 +230,8 @@ static void server_clear(RpcServer *self)
     self->link.subscription = NULL;
     agent_session_free(self->link.session);
     rpc_dispatch_free(self->dispatch);
-    json_decref(self->agent_end);
+    host_tools_free(self->tools);
+    json_decref(self->held);
     line_channel_free(self->link.channel);
     loop_free(self->link.loop);
     cancel_unref(self->cancel);

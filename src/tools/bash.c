@@ -122,16 +122,6 @@ static void report_progress(void *user_data)
     tool_call_update(self->call, output_sink_text(self->sink), NULL);
 }
 
-static void *shell_create(void)
-{
-    return bash_shell_new();
-}
-
-static void shell_destroy(void *shell)
-{
-    bash_shell_free(shell);
-}
-
 static void set_truncation(ToolResult *result, const SinkDump *dump)
 {
     const ResultCounts counts = {
@@ -217,8 +207,7 @@ static bool bash_run(ToolCall *call, const void *args_, ToolResult *result, GErr
         .on_progress = report_progress,
         .user_data = &progress,
     };
-    BashShell *shell =
-        tool_context_state(tool_call_context(call), "bash", shell_create, shell_destroy);
+    BashShell *shell = bash_shell_of(tool_call_context(call));
     BashOutcome outcome;
     if (!bash_shell_run(shell, &run, tool_call_cancel(call), &outcome, error))
         return false;

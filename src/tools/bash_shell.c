@@ -571,3 +571,18 @@ bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashOut
     pthread_mutex_unlock(&self->lock);
     return is_run;
 }
+
+static void *shell_create(void)
+{
+    return bash_shell_new();
+}
+
+static void shell_destroy(void *shell)
+{
+    bash_shell_free(shell);
+}
+
+BashShell *bash_shell_of(ToolContext *context)
+{
+    return tool_context_state(context, "bash", shell_create, shell_destroy);
+}

@@ -9,13 +9,16 @@
 #pragma once
 
 #include "base/cancel.h"
-#include "tool/settings.h"
+#include "tool/context.h"
 #include "tool/sink.h"
 
 typedef struct BashShell BashShell;
 
 BashShell *bash_shell_new(void);
 void bash_shell_free(BashShell *self); // ends the shell and what it has left behind; NULL allowed
+
+/* The one of a conversation, made when it is first asked for. Borrowed. */
+BashShell *bash_shell_of(ToolContext *context);
 
 typedef enum {
     BASH_EXITED,    // the command's own end

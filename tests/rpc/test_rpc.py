@@ -203,6 +203,234 @@ class Prompts(RpcTest):
         self.assertGreaterEqual(len(self.session_files()), 2)
 
 
+class Choices(RpcTest):
+    def test_every_command_answers_once_with_its_id(self):
+        """core-86"""
+        self.script({"text": "one"}, {"text": "two"}, {"text": "summary", "repeat": True})
+        client = self.client()
+        client.prompt("first")
+        file = client.get("get_state")["sessionFile"]
+        entry = client.get("get_branch_messages")["messages"][0]["entryId"]
+        commands = [("steer", {"message": "a"}), ("follow_up", {"message": "b"}), ("abort", {}), ("get_state", {}),
+                    ("set_model", {"provider": "anthropic", "modelId": client.get("get_state")["model"]["id"]}), ("cycle_model", {}),
+                    ("get_available_models", {}), ("set_thinking_level", {"level": "low"}), ("cycle_thinking_level", {}),
+                    ("set_steering_mode", {"mode": "all"}), ("set_follow_up_mode", {"mode": "all"}), ("set_interrupt_mode", {"mode": "wait"}),
+                    ("set_auto_retry", {"enabled": False}), ("abort_retry", {}), ("bash", {"command": "true"}), ("abort_bash", {}),
+                    ("get_session_stats", {}), ("get_branch_messages", {}), ("get_fork_messages", {}), ("get_last_assistant_text", {}),
+                    ("set_session_name", {"name": "a name"}), ("get_messages", {}), ("set_event_detail", {"fullUpdates": True}),
+                    ("set_host_tools", {"tools": []}), ("get_tree", {}), ("navigate_tree", {"targetId": entry, "summarize": False}),
+                    ("fork", {}), ("clone", {}), ("new_session", {}), ("switch_session", {"sessionPath": file}),
+                    ("fork", {"entryId": entry}), ("new_session", {}), ("switch_session", {"sessionPath": file}), ("branch", {"entryId": entry}),
+                    ("prompt", {"message": "c", "streamingBehavior": "followUp"}), ("abort_and_prompt", {"message": "d"}), ("abort", {})]
+        for name, fields in commands:
+            with self.subTest(name):
+                answer = client.call(name, **fields)
+                self.assertTrue(answer["success"], answer)
+                self.assertEqual(answer["command"], name)
+        self.assertFalse([m for m in client.kept if m["type"] == "response"])
+        self.assertEqual(client.end(), 0)
+        self.assertFalse([m for m in client.rest() if m["type"] == "response"])
+
+    def test_models_and_thinking(self):
+        client = self.client("--thinking", "low")
+        models = client.get("get_available_models")["models"]
+        self.assertTrue(models)
+        self.assertEqual({model["provider"] for model in models}, {"anthropic"})
+        state = client.get("get_state")
+        cycled = client.get("cycle_model")
+        self.assertNotEqual(cycled["model"]["id"], state["model"]["id"])
+        self.assertIs(cycled["isScoped"], False)
+        self.assertEqual(client.get("get_state")["model"], cycled["model"])
+        set_back = client.get("set_model", provider="anthropic", modelId=state["model"]["id"])
+        self.assertEqual(set_back, state["model"])
+        self.assertNotEqual(client.get("cycle_thinking_level")["level"], "low")
+        client.get("set_thinking_level", level="high")
+        self.assertEqual(client.event("thinking_level_changed", level="high")["level"], "high")
+
+    def test_modes(self):
+        client = self.client()
+        for name, key, values in (("set_steering_mode", "steeringMode", ("all", "one-at-a-time")),
+                                  ("set_follow_up_mode", "followUpMode", ("all", "one-at-a-time")),
+                                  ("set_interrupt_mode", "interruptMode", ("wait", "immediate"))):
+            for value in values:
+                client.get(name, mode=value)
+                self.assertEqual(client.get("get_state")[key], value)
+        client.get("set_auto_retry", enabled=False)
+        self.assertIs(client.get("get_state")["autoRetryEnabled"], False)
+
+    def test_retries_are_switched_and_waited_for_in_vain(self):
+        fault = {"status": 529, "error": {"type": "overloaded_error", "message": "Overloaded"}, "repeat": 20}
+        self.settings("retry:\n  baseDelayMs: 100000\n")
+        self.script(fault)
+        client = self.client()
+        client.get("prompt", message="one")
+        client.event("auto_retry_start")
+        client.get("abort_retry")
+        self.assertEqual(client.event("auto_retry_end")["finalError"], "Retry cancelled")
+        client.get("set_auto_retry", enabled=False)
+        events = client.prompt("two")
+        self.assertFalse([event for event in events if event["type"] == "auto_retry_start"])
+
+    def test_session_names(self):
+        """core-89"""
+        client = self.client()
+        for name in ("  ", ""):
+            answer = client.call("set_session_name", name=name)
+            self.assertEqual((answer["success"], answer["error"]), (False, "Session name cannot be empty"))
+        client.get("set_session_name", name="parser fix")
+        self.assertEqual(client.get("get_state")["sessionName"], "parser fix")
+
+    def test_statistics(self):
+        self.script({"text": "hi", "usage": {"input": 100, "output": 20, "cacheRead": 5, "cacheWrite": 1}})
+        client = self.client()
+        client.prompt("one")
+        stats = client.get("get_session_stats")
+        self.assertEqual((stats["userMessages"], stats["assistantMessages"], stats["totalMessages"]), (1, 1, 2))
+        self.assertEqual(stats["tokens"], {"input": 100, "output": 20, "cacheRead": 5, "cacheWrite": 1, "total": 126})
+        self.assertGreater(stats["cost"], 0)
+
+    def test_abort_and_prompt(self):
+        self.script({"text": "slow", "stall_after": 3}, {"text": "instead"}, {"text": "from idle"})
+        client = self.client()
+        client.get("prompt", message="one")
+        self.model.wait(events=3)
+        client.get("abort_and_prompt", message="two")
+        self.assertEqual(client.event("agent_end")["messages"][-1]["stopReason"], "aborted")
+        self.assertEqual(client.event("agent_end")["messages"][-1]["content"][0]["text"], "instead")
+        client.get("abort_and_prompt", message="three")
+        self.assertEqual(client.event("agent_end")["messages"][-1]["content"][0]["text"], "from idle")
+
+    def test_full_updates(self):
+        """core-125"""
+        self.script({"text": "x" * 300, "chunk": 1}, {"text": "y" * 300, "chunk": 1})
+        client = self.client()
+        events = client.prompt("one")
+        updates = [event for event in events if event["type"] == "message_update"]
+        self.assertTrue(updates)
+        self.assertFalse([update for update in updates if "message" in update])
+        client.get("set_event_detail", fullUpdates=True)
+        updates = [event for event in client.prompt("two") if event["type"] == "message_update"]
+        self.assertTrue(updates)
+        self.assertFalse([update for update in updates if "message" not in update])
+
+
+class Bash(RpcTest):
+    def test_what_a_command_says(self):
+        self.script({"text": "ok", "expect": {"contains": "Ran `echo hi; exit 3`"}})
+        client = self.client()
+        self.assertEqual(client.get("bash", command="printf 'a.c\\n'"),
+                         {"output": "a.c\n", "exitCode": 0, "cancelled": False, "truncated": False, "totalLines": 1, "totalBytes": 4,
+                          "outputLines": 1, "outputBytes": 4})
+        self.assertEqual(client.get("bash", command="echo hi; exit 3")["exitCode"], 3)
+        self.assertEqual([m["role"] for m in client.get("get_messages")["messages"]], ["bashExecution"] * 2)
+        client.get("bash", command="echo secret", excludeFromContext=True)
+        client.prompt("what did it say?")
+        self.assertEqual(client.get("get_last_assistant_text")["text"], "ok")
+        entries = [entry.get("message", {}).get("role") for entry in lines_of(self.session_files()[0])]
+        self.assertEqual(entries.count("bashExecution"), 3)
+
+    def test_long_output_is_in_an_artifact(self):
+        client = self.client()
+        result = client.get("bash", command="seq 100000")
+        self.assertTrue(result["truncated"])
+        self.assertEqual(result["totalLines"], 100000)
+        with open(result["fullOutputPath"], encoding="utf-8") as file:
+            self.assertEqual(sum(1 for _ in file), 100000)
+
+    def test_abort(self):
+        """core-88"""
+        client = self.client()
+        id_ = client.start("bash", command="touch running; sleep 600")
+        client.wait_for_file("running")
+        self.assertTrue(client.get("get_state")["isBashRunning"])
+        waiting = client.start("get_messages")  # in its turn
+        client.get("abort_bash")
+        result = client.response(id_)["data"]
+        self.assertIs(result["cancelled"], True)
+        self.assertNotIn("exitCode", result)
+        self.assertEqual(len(client.response(waiting)["data"]["messages"]), 1)
+
+    def test_beside_a_run(self):
+        self.script({"text": "slow", "stall_after": 3}, {"text": "next"})
+        client = self.client()
+        client.get("prompt", message="one")
+        self.model.wait(events=3)
+        self.assertEqual(client.get("bash", command="echo hi")["output"], "hi\n")
+        client.get("abort")
+        client.event("agent_end")
+        client.prompt("two")
+        roles = [m["role"] for m in client.get("get_messages")["messages"]]
+        self.assertEqual(roles, ["user", "assistant", "bashExecution", "user", "assistant"])
+
+    def test_end_of_input(self):
+        client = self.client()
+        id_ = client.start("bash", command="touch running; sleep 600")
+        client.wait_for_file("running")
+        self.assertEqual(client.end(), 0)
+        self.assertEqual([m["data"]["cancelled"] for m in client.rest() if m.get("id") == id_], [True])
+
+
+class HostTools(RpcTest):
+    ECHO = {"name": "echo_host", "label": "Echo", "description": "Says it again",
+            "parameters": {"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]}}
+
+    def begin(self, *turns):
+        call = {"tool_calls": [{"name": "echo_host", "arguments": {"message": "hi"}}]}
+        self.script(call, *turns)
+        client = self.client()
+        self.assertEqual(client.get("set_host_tools", tools=[self.ECHO]), {"toolNames": ["echo_host"]})
+        client.get("prompt", message="say it")
+        frame = client.event("host_tool_call")
+        self.assertEqual((frame["toolName"], frame["arguments"]), ("echo_host", {"message": "hi"}))
+        self.assertTrue(frame["toolCallId"])
+        return client, frame
+
+    def test_result(self):
+        client, frame = self.begin({"text": "done", "expect": {"last_tool_contains": "hi there"}})
+        client.send({"type": "host_tool_result", "id": "another", "result": {"content": []}})
+        client.send({"type": "host_tool_update", "id": frame["id"], "partialResult": {"content": [{"type": "text", "text": "half"}]}})
+        self.assertEqual(client.event("tool_execution_update")["partialResult"]["content"][0]["text"], "half")
+        client.send({"type": "host_tool_result", "id": frame["id"], "isError": False,
+                     "result": {"content": [{"type": "text", "text": "hi there"}], "details": {"a": 1}}})
+        self.assertEqual(client.event("tool_execution_end")["result"]["details"], {"a": 1})
+        client.event("agent_end")
+        self.assertEqual(client.get("get_last_assistant_text")["text"], "done")
+
+    def test_failure(self):
+        client, frame = self.begin({"text": "sorry", "expect": {"last_tool_contains": "Host tool execution failed"}})
+        client.send({"type": "host_tool_result", "id": frame["id"], "isError": True})
+        self.assertTrue(client.event("tool_execution_end")["isError"])
+        client.event("agent_end")
+        self.assertEqual(client.get("get_last_assistant_text")["text"], "sorry")
+
+    def test_abort_withdraws_the_call(self):
+        client, frame = self.begin()
+        client.get("abort")
+        self.assertEqual(client.event("host_tool_cancel")["targetId"], frame["id"])
+        client.event("agent_end")
+
+    def test_end_of_input_fails_it(self):
+        client, _ = self.begin()
+        self.assertEqual(client.end(), 0)
+
+    def test_wrong_definitions(self):
+        client = self.client()
+        for tool, problem in (({**self.ECHO, "name": ""}, "name"), ({**self.ECHO, "description": " "}, "description"),
+                              ({**self.ECHO, "parameters": {"type": "string"}}, "object"), ({**self.ECHO, "name": "read"}, "read"), (7, "tools")):
+            with self.subTest(tool):
+                answer = client.call("set_host_tools", tools=[tool])
+                self.assertFalse(answer["success"])
+                self.assertIn(problem, answer["error"])
+
+    def test_a_new_set_replaces_the_old_one(self):
+        self.script({"text": "ok", "expect": [{"not_contains": "echo_host"}, {"contains": "other_host"}]})
+        client = self.client()
+        client.get("set_host_tools", tools=[self.ECHO])
+        client.get("set_host_tools", tools=[{**self.ECHO, "name": "other_host"}])
+        client.prompt("hi")
+        self.assertEqual(client.get("get_last_assistant_text")["text"], "ok")
+
+
 class Dialogs(RpcTest):
     def begin(self):
         """A client whose model wants to write a comment, and the question."""

@@ -258,6 +258,7 @@ void agent_fixture_free(AgentFixture *self)
     agent_free(self->agent);
     setup_slot_free(self->options.setup);
     budget_free(self->options.budget);
+    run_controls_free(self->options.controls);
     message_queue_free(self->steering);
     message_queue_free(self->follow_ups);
     agent_outcome_clear(&self->outcome);
@@ -282,6 +283,7 @@ void agent_fixture_make_agent(AgentFixture *self)
 {
     self->options.setup = setup_slot_new(turn_setup_new(&self->setup));
     self->options.budget = budget_new(NULL, self->max_turns, self->max_cost);
+    self->options.controls = run_controls_new(tool_context_settings(self->context));
     self->agent = agent_new(&self->options);
 }
 

@@ -1,0 +1,211 @@
+/*
+ * The commands of a conversation that choose how it goes on, and those that say what there is to
+ * choose from (agent_session.h).
+ */
+#include "agent/agent_session.h"
+
+#include "agent/agent_session_private.h"
+#include "model/message.h"
+
+/* --- models and thinking */
+
+static void choose_model(AgentSession *self, const Model *model)
+{
+    self->model = model;
+    self->is_model_named = false;
+    agent_session_update_setup(self, NULL);
+}
+
+bool agent_session_set_model(AgentSession *self, const char *provider, const char *model_id,
+                             GError **error)
+{
+    const Model *model = model_registry_find(self->registry, provider, model_id);
+    if (!model)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Model not found: %s/%s", provider,
+                         model_id);
+    if (!model_registry_is_available(self->registry, model, false))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                         "No API key found for %s. Set its key in the environment or in models.yml",
+                         provider);
+    choose_model(self, model);
+    return true;
+}
+
+bool agent_session_cycle_model(AgentSession *self)
+{
+    size_t count = 0, now = 0;
+    const Model *const *models = model_registry_all(self->registry, &count);
+    while (now < count && models[now] != self->model)
+        now++;
+    for (size_t i = 1; i < count; i++) {
+        const Model *next = models[(now + i) % count];
+        if (next == self->model || !model_registry_is_available(self->registry, next, false))
+            continue;
+        choose_model(self, next);
+        return true;
+    }
+    return false;
+}
+
+json_t *agent_session_available_models(const AgentSession *self)
+{
+    size_t count = 0;
+    const Model *const *models = model_registry_all(self->registry, &count);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        if (model_registry_is_available(self->registry, models[i], false))
+            json_append_take(list, setup_model_json(models[i]));
+    }
+    return list;
+}
+
+void agent_session_set_thinking(AgentSession *self, ThinkingLevel level)
+{
+    g_autoptr(TurnSetup) before = setup_slot_get(self->setup);
+    self->thinking = level;
+    agent_session_update_setup(self, NULL);
+    g_autoptr(TurnSetup) now = setup_slot_get(self->setup);
+    if (before->thinking == now->thinking)
+        return;
+    json_t *event = agent_event_new("thinking_level_changed");
+    json_set_text(event, "level", thinking_level_name(now->thinking));
+    event_hub_publish(self->hub, event);
+}
+
+ThinkingLevel agent_session_thinking(AgentSession *self)
+{
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    return setup->thinking;
+}
+
+bool agent_session_cycle_thinking(AgentSession *self)
+{
+    ThinkingLevel now = agent_session_thinking(self);
+    for (int i = 1; i <= THINKING_XHIGH; i++) {
+        ThinkingLevel next = (ThinkingLevel)(((int)now + i) % (THINKING_XHIGH + 1));
+        if (model_clamp_thinking(self->model, next) != next)
+            continue;
+        agent_session_set_thinking(self, next);
+        return true;
+    }
+    return false;
+}
+
+/* --- tools */
+
+bool agent_session_set_tools(AgentSession *self, const char *const *names, GError **error)
+{
+    g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(ToolSet) tools =
+        names[0] ? tool_set_select(self->all_tools, self->settings, names, unknown)
+                 : tool_set_new(NULL);
+    if (unknown->len > 0)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "there is no tool \"%s\"",
+                         (const char *)unknown->pdata[0]);
+    agent_session_update_setup(self, tools);
+    return true;
+}
+
+/* Not one of those that the door has added. */
+static bool is_own_tool(const ToolDef *tool, void *self_)
+{
+    const AgentSession *self = self_;
+    return tool_set_find(self->given_tools, tool->name) == tool;
+}
+
+bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools, size_t count,
+                                   GError **error)
+{
+    g_autoptr(ToolSet) all = NULL;
+    if (!tool_set_add(self->given_tools, tools, count, &all, error))
+        return false;
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    g_autoptr(ToolSet) kept = tool_set_filter(setup->tools, is_own_tool, self);
+    g_autoptr(ToolSet) offered = NULL;
+    if (!tool_set_add(kept, tools, count, &offered, error))
+        return false;
+    tool_set_unref(self->all_tools);
+    self->all_tools = g_steal_pointer(&all);
+    agent_session_update_setup(self, offered);
+    return true;
+}
+
+/* --- how a run goes on */
+
+bool agent_session_set_queue_mode(AgentSession *self, bool is_steering, const char *mode,
+                                  GError **error)
+{
+    if (!g_str_equal(mode, "all") && !g_str_equal(mode, "one-at-a-time"))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "mode must be \"all\" or \"one-at-a-time\", not \"%s\"", mode);
+    message_queue_set_mode(is_steering ? self->steering : self->follow_ups, mode);
+    return true;
+}
+
+void agent_session_set_interrupts(AgentSession *self, bool is_wanted)
+{
+    run_controls_set_interrupts(self->controls, is_wanted);
+}
+
+void agent_session_set_auto_retry(AgentSession *self, bool is_wanted)
+{
+    run_controls_set_retries(self->controls, is_wanted);
+}
+
+void agent_session_abort_retry(AgentSession *self)
+{
+    run_controls_stop_waiting(self->controls);
+}
+
+/* --- figures */
+
+typedef struct Sums {
+    gint64 user, assistant, calls, results;
+    gint64 input, output, cache_read, cache_write, total;
+    double cost;
+} Sums;
+
+static void add_answer(Sums *sums, const json_t *message)
+{
+    g_autoptr(json_t) calls = message_tool_calls(message);
+    const json_t *usage = json_get_object(message, "usage");
+    sums->assistant++;
+    sums->calls += (gint64)json_array_size(calls);
+    sums->input += json_get_int(usage, "input", 0);
+    sums->output += json_get_int(usage, "output", 0);
+    sums->cache_read += json_get_int(usage, "cacheRead", 0);
+    sums->cache_write += json_get_int(usage, "cacheWrite", 0);
+    sums->total += json_get_int(usage, "totalTokens", 0);
+    sums->cost += json_get_number(json_get_object(usage, "cost"), "total", 0);
+}
+
+json_t *agent_session_stats(const AgentSession *self)
+{
+    Sums sums = { 0 };
+    size_t i;
+    json_t *message;
+    json_array_foreach (self->view.messages, i, message) {
+        const char *role = message_role(message);
+        if (g_str_equal(role, "assistant"))
+            add_answer(&sums, message);
+        sums.user += g_str_equal(role, "user");
+        sums.results += g_str_equal(role, "toolResult");
+    }
+    json_t *tokens = json_object();
+    json_set_int(tokens, "input", sums.input);
+    json_set_int(tokens, "output", sums.output);
+    json_set_int(tokens, "cacheRead", sums.cache_read);
+    json_set_int(tokens, "cacheWrite", sums.cache_write);
+    json_set_int(tokens, "total", sums.total);
+    json_t *stats = json_object();
+    json_set_text(stats, "sessionFile", self->view.path);
+    json_set_text(stats, "sessionId", json_get_text(self->view.header, "id"));
+    json_set_int(stats, "userMessages", sums.user);
+    json_set_int(stats, "assistantMessages", sums.assistant);
+    json_set_int(stats, "toolCalls", sums.calls);
+    json_set_int(stats, "toolResults", sums.results);
+    json_set_int(stats, "totalMessages", (gint64)json_array_size(self->view.messages));
+    json_set_take(stats, "tokens", tokens);
+    json_set_take(stats, "cost", json_real(sums.cost));
+    return stats;
+}

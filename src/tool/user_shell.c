@@ -1,0 +1,11 @@
+/*
+ * Results of a person's commands (user_shell.h).
+ */
+#include "tool/user_shell.h"
+
+void user_shell_result_clear(UserShellResult *self)
+{
+    g_free(self->output);
+    g_free(self->artifact_id);
+    *self = (UserShellResult) { 0 };
+}
