@@ -11,6 +11,7 @@ extern const Command command_arcade;
 extern const Command command_config;
 extern const Command command_completion;
 extern const Command command_man;
+extern const Command command_sessions;
 extern const Command command_tool;
 extern const Command command_grep;
 extern const Command command_read;

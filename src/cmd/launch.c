@@ -15,6 +15,7 @@
 #include "cmd/launch_output.h"
 #include "cmd/launch_session.h"
 #include "cmd/scratch.h"
+#include "cmd/sessions.h"
 #include "model/message.h"
 #include "rpc/server.h"
 
@@ -281,6 +282,17 @@ static int start(Launch *self, const CommandEnv *env)
     return signal_number ? interrupt_exit_code(signal_number) : self->exit_code;
 }
 
+static int export_session(const LaunchOptions *options)
+{
+    g_autoptr(GError) error = NULL;
+    if (options->words->len > 1)
+        fail_with(&error, KEDGE_ERROR_USAGE, "--export takes a session and one file to write");
+    const char *out = options->words->len > 0 ? options->words->pdata[0] : NULL;
+    bool is_done =
+        !error && sessions_export(options->export_from, out, options->session_dir, &error);
+    return is_done ? EXIT_OK : cmd_fail(error);
+}
+
 static int launch_run(const CommandEnv *env, int argc, char *const *argv)
 {
     g_auto(Launch) self = { 0 };
@@ -289,6 +301,8 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
     if (!launch_options_parse(argc, argv, &self.options, warnings, &error))
         return cmd_fail(error);
     cmd_print_warnings(warnings);
+    if (self.options.export_from)
+        return export_session(&self.options);
     if (!enter_directory(&self, &error))
         return cmd_fail(error);
     load_registry(&self);

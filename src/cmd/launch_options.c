@@ -49,6 +49,8 @@ const FieldDef launch_fields[] = {
     { "listModels", FIELD_STRING, offsetof(LaunchOptions, list_models), .value_name = "PATTERN",
       .is_value_optional = true, .has_offset = offsetof(LaunchOptions, has_list_models),
       .help = "Print the models that can be used now" },
+    { "export", FIELD_STRING, offsetof(LaunchOptions, export_from), .value_name = "ID|PATH",
+      .help = "Write that session as an HTML page, to the file named after it; runs nothing" },
     { "failOnError", FIELD_BOOLEAN, offsetof(LaunchOptions, fail_on_error),
       .help = "With --mode json: exit 1 when the model failed" },
     { "fullUpdates", FIELD_BOOLEAN, offsetof(LaunchOptions, full_updates),

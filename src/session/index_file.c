@@ -1,0 +1,172 @@
+/*
+ * Lines of a session file into rows (index_file.h).
+ *
+ * Most bytes of a session are results of tools: their lines are counted and not parsed.
+ */
+#include "session/index_file.h"
+
+#include "base/limits.h"
+#include "base/path.h"
+#include "base/utf8.h"
+#include "model/message.h"
+#include "session/line_json.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define READ_BYTES        (256 * 1024)
+#define TEXT_MAX_BYTES    (64 * 1024) // of a message, for the search
+#define FIRST_MAX_CHARS   500
+#define RESULT_SEEN_BYTES 400 // where `"role":"toolResult"` stands in a line of ours
+
+typedef struct Reader {
+    Db *db;
+    int64_t id;
+    bool is_first; // the next line is the header
+    bool is_foreign;
+    int64_t messages;
+    double cost;
+    char *first_message, *summary, *model;
+} Reader;
+
+static void reader_clear(Reader *self)
+{
+    g_clear_pointer(&self->first_message, g_free);
+    g_clear_pointer(&self->summary, g_free);
+    g_clear_pointer(&self->model, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Reader, reader_clear)
+
+static bool take_header(Reader *self, const json_t *header, GError **error)
+{
+    const char *id = json_get_text(header, "id");
+    self->is_foreign = g_strcmp0(json_get_text(header, "type"), "session") != 0 || !id;
+    if (self->is_foreign)
+        return true;
+    const char *cwd = json_get_text(header, "cwd");
+    g_autofree char *place = cwd ? path_real(cwd) : NULL;
+    return db_run(self->db, error,
+                  "UPDATE session SET session_id = ?, cwd = ?, place = ?, title = ?, created = ?,"
+                  " parent = ? WHERE id = ?",
+                  "ssssssi", id, cwd, place ? place : cwd, json_get_text(header, "title"),
+                  json_get_text(header, "timestamp"), json_get_text(header, "parentSession"),
+                  self->id);
+}
+
+static bool add_text(Reader *self, const json_t *entry, const json_t *message, const char *role,
+                     GError **error)
+{
+    g_autofree char *whole = message_text(message);
+    if (*whole == '\0')
+        return true;
+    if (!self->first_message && strcmp(role, "user") == 0)
+        self->first_message = utf8_ellipsize(whole, FIRST_MAX_CHARS);
+    g_autofree char *text = utf8_from_bytes(whole, MIN(strlen(whole), TEXT_MAX_BYTES));
+    return db_run(self->db, error,
+                  "INSERT INTO message (session, entry, role, at, text) VALUES (?, ?, ?, ?, ?)",
+                  "issss", self->id, json_get_text(entry, "id"), role,
+                  json_get_text(entry, "timestamp"), text) &&
+           db_run(self->db, error, "INSERT INTO message_fts(rowid, text) VALUES (?, ?)", "is",
+                  db_last_id(self->db), text);
+}
+
+static bool take_message(Reader *self, const json_t *entry, GError **error)
+{
+    const json_t *message = json_get_object(entry, "message");
+    const char *role = message_role(message);
+    self->messages++;
+    if (strcmp(role, "assistant") == 0) {
+        const json_t *usage = json_get_object(message, "usage");
+        self->cost += json_get_number(json_get_object(usage, "cost"), "total", 0);
+        const char *model = json_get_text(message, "model");
+        if (model) {
+            g_free(self->model);
+            self->model = g_strdup(model);
+        }
+    } else if (strcmp(role, "user") != 0) {
+        return true;
+    }
+    return add_text(self, entry, message, role, error);
+}
+
+static bool is_tool_result(const char *line, size_t size)
+{
+    static const char mark[] = "\"role\":\"toolResult\"";
+    return memmem(line, MIN(size, RESULT_SEEN_BYTES), mark, sizeof mark - 1) != NULL;
+}
+
+static bool take_line(Reader *self, const char *line, size_t size, GError **error)
+{
+    if (size == 0 || self->is_foreign)
+        return true;
+    if (!self->is_first && is_tool_result(line, size)) {
+        self->messages++;
+        return true;
+    }
+    g_autoptr(json_t) value = line_json_parse(line, size);
+    if (!value && !json_parse(line, size, &value, NULL)) {
+        self->is_foreign = self->is_first;
+        return true; // a torn line in the middle
+    }
+    if (self->is_first) {
+        self->is_first = false;
+        return take_header(self, value, error);
+    }
+    const char *type = json_get_text(value, "type");
+    if (g_strcmp0(type, "message") == 0)
+        return take_message(self, value, error);
+    const char *summary = json_get_text(value, "shortSummary");
+    if (g_strcmp0(type, "compaction") == 0 && summary) {
+        g_free(self->summary);
+        self->summary = utf8_ellipsize(summary, FIRST_MAX_CHARS);
+    }
+    return true;
+}
+
+/* Takes the whole lines of `buffer`, whose first byte is at *read in the file. */
+static bool take_lines(Reader *self, GString *buffer, int64_t *read, GError **error)
+{
+    size_t start = 0;
+    const char *newline = NULL;
+    while ((newline = memchr(buffer->str + start, '\n', buffer->len - start)) != NULL) {
+        size_t size = (size_t)(newline - buffer->str) - start;
+        if (!take_line(self, buffer->str + start, size, error))
+            return false;
+        start += size + 1;
+    }
+    *read += (int64_t)start;
+    g_string_erase(buffer, 0, (gssize)start);
+    return true;
+}
+
+static bool save_sums(const Reader *self, GError **error)
+{
+    g_autofree char *cost = g_strdup_printf("%.6f", self->cost);
+    return db_run(self->db, error,
+                  "UPDATE session SET messages = messages + ?, cost = cast(coalesce(cost, 0) + ? "
+                  "AS TEXT), model = coalesce(?, model), first_message = coalesce(first_message, "
+                  "?), summary = coalesce(?, summary) WHERE id = ?",
+                  "issssi", self->messages, cost, self->model, self->first_message, self->summary,
+                  self->id);
+}
+
+bool index_file_read(Db *db, int64_t id, int fd, int64_t *read, Cancel *cancel, GError **error)
+{
+    g_auto(Reader) reader = { .db = db, .id = id, .is_first = *read == 0 };
+    g_autoptr(GString) buffer = g_string_new(NULL);
+    g_autofree char *piece = g_malloc(READ_BYTES);
+    int64_t at = *read;
+    while (!reader.is_foreign && at < (int64_t)LIMIT_SESSION_FILE_BYTES &&
+           buffer->len <= LIMIT_SESSION_LINE_BYTES) {
+        ssize_t size = pread(fd, piece, READ_BYTES, (off_t)at);
+        if (size < 0 && errno == EINTR)
+            continue;
+        if (size <= 0)
+            break; // what cannot be read is left out
+        at += size;
+        g_string_append_len(buffer, piece, size);
+        if (!take_lines(&reader, buffer, read, error) || !cancel_check(cancel, error))
+            return false;
+    }
+    return save_sums(&reader, error);
+}

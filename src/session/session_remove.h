@@ -1,0 +1,10 @@
+/*
+ * Removing a session for good.
+ */
+#pragma once
+
+#include "base/error.h"
+
+/* The file and the directory of its artifacts. DENIED while a process is in it. Blobs stay: other
+   sessions may have them, too. */
+bool session_remove(const char *path, GError **error);

@@ -1,0 +1,114 @@
+#!/bin/sh
+# `kedge sessions` and --export. Rows of agent-core §10.1 are named core-N.
+. "$(dirname "$0")/lib.sh"
+need_kedge
+
+model_script - <<'J'
+{"text": "The harbour is open.", "repeat": true}
+J
+run kedge -p "how is the harbour?"
+expect_exit 0
+mkdir other
+(cd other && kedge -p "count the boats" >/dev/null) || _bail "no second session"
+
+t "list: of this directory, then of all"
+run kedge sessions list
+expect_exit 0
+expect_lines stdout 1
+expect_matches stdout '^[0-9a-f-]{13}  just now +2  how is the harbour\?$'
+run kedge sessions list --all
+expect_lines stdout 2
+expect_matches stdout 'count the boats  \[.*/other\]$'
+run kedge sessions list --json
+expect_json stdout 0.firstMessage "how is the harbour?"
+expect_json stdout 0.messageCount 2
+ID=$(json stdout 0.id)
+FILE=$(json stdout 0.path)
+
+t "the index can be deleted, and is private"
+[ "$(stat -c %a "$HOME/.kedge/agent/sessions.db")" = 600 ] || fail "mode"
+rm "$HOME/.kedge/agent/sessions.db"
+run kedge sessions list --all
+expect_lines stdout 2
+
+t "search"
+run kedge sessions search HARB
+expect_exit 0
+expect_matches stdout '^    user: how is the harbour\?$'
+expect_matches stdout '^    assistant: The harbour is open\.$'
+run kedge sessions search boats
+expect_exit 1
+expect_empty stdout
+run kedge sessions search --all boats --json
+expect_json stdout 0.session.firstMessage "count the boats"
+
+t "show, by the beginning of the id; what could command a terminal is text"
+run kedge sessions show "$(echo "$ID" | cut -c1-20)"
+expect_exit 0
+expect_contains stdout "how is the harbour?"
+expect_contains stdout "The harbour is open."
+printf '{"type":"message","id":"ffffffff","parentId":null,"message":{"role":"user","content":"\\u001b[31mred"}}\n' >>"$FILE"
+run kedge sessions show "$ID"
+expect_contains stdout '\x1b[31mred'
+run kedge sessions show nothere
+expect_exit 1
+expect_matches stderr 'Session "nothere" not found\.'
+
+t "core-20 --export: one file, no loads, nothing breaks out, the session as it was"
+mkdir evil
+cat >evil/s.jsonl <<'S'
+{"type":"session","version":3,"id":"s","timestamp":"2026-03-04T05:06:07.089Z","cwd":"/w","title":"</title><script>"}
+{"type":"message","id":"a1","parentId":null,"timestamp":"2026-03-04T05:06:07.089Z","message":{"role":"user","content":"</script><script>alert(1)</script> https://example.com/x.png"}}
+S
+cp evil/s.jsonl before
+run kedge --export evil/s.jsonl out.html
+expect_exit 0
+expect_out "Exported to: out.html"
+cmp -s before evil/s.jsonl || fail "the session has changed"
+expect_no_file evil/s
+expect_not_contains out.html "alert(1)"
+expect_contains out.html "&lt;/title&gt;&lt;script&gt;"
+! grep -qE '(src|href)=.?https?:|url\(|@import' out.html || fail "it loads something"
+[ "$(grep -c '<script' out.html)" = 2 ] || fail "more than its two scripts"
+[ "$(stat -c %a out.html)" = 600 ] || fail "others can read it"
+run kedge --export "$ID"
+expect_exit 0
+expect_matches stdout '^Exported to: kedge-session-.*\.html$'
+run kedge sessions export evil/s.jsonl
+expect_out "Exported to: kedge-session-s.html"
+run kedge --export evil/none.jsonl
+expect_exit 1
+expect_matches stderr 'File not found: evil/none\.jsonl'
+run kedge --export before.txt x y
+expect_exit 2
+
+t "check: clean, put right, not usable"
+run kedge sessions check evil/s.jsonl
+expect_exit 0
+printf '{"type":"mess' >>evil/s.jsonl
+run kedge sessions check evil/s.jsonl --json
+expect_exit 3
+expect_json stdout status repaired
+run kedge sessions check out.html
+expect_exit 1
+
+t "delete asks, and needs --yes where nobody can be asked"
+run kedge sessions delete "$ID"
+expect_exit 2
+[ -f "$FILE" ] || fail "it is gone"
+mkdir -p "${FILE%.jsonl}" && : >"${FILE%.jsonl}/0.bash.log"
+run kedge sessions delete "$ID" --yes
+expect_exit 0
+expect_no_file "$FILE"
+expect_no_file "${FILE%.jsonl}"
+run kedge sessions list --all
+expect_lines stdout 1
+
+t "usage"
+for _words in "" "lst" "show" "check" "export" "search" "list x" "delete" "list -n 0"; do
+    # shellcheck disable=SC2086 # words
+    run kedge sessions $_words
+    expect_exit 2
+    expect_empty stdout
+done
+done_testing
