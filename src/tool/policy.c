@@ -190,10 +190,21 @@ static bool is_for_repo_of(const char *pattern, const char *host)
     return g_ascii_strncasecmp(pattern, host, length) == 0 && pattern[length] == '/';
 }
 
+typedef enum {  // what of a target brought an action
+    BY_HOST,    // its host, or nothing that is said about hosts
+    BY_REPO,    // a pattern for its repository, or the repository's owner
+    BY_ABSENCE, // it has no repository: the strictest pattern of its host's
+} SaidBy;
+
+typedef struct Said { // by one layer of settings about an effect and a target
+    int action;       // -1: nothing
+    SaidBy by;
+} Said;
+
 /* The most specific pattern that matches; `general` when it does not name the effect, and when none
    matches. With a repository that is not known the call could be about any: the strictest of its
    host's counts, so that leaving the name out is no way around one. */
-static int host_action(const json_t *host_policy, const Target *target, Effect effect, int general)
+static Said host_action(const json_t *host_policy, const Target *target, Effect effect, int general)
 {
     unsigned best_rank = 0;
     int best = general, strictest_repo = -1;
@@ -201,7 +212,7 @@ static int host_action(const json_t *host_policy, const Target *target, Effect e
     json_t *value = NULL;
     json_object_foreach ((json_t *)host_policy, pattern, value) {
         if (!is_pattern(pattern))
-            return ACTION_REFUSE;
+            return (Said) { .action = ACTION_REFUSE };
         int named = rules_parse(value).action[effect];
         int action = named >= 0 ? named : general;
         unsigned rank = pattern_rank(pattern, target);
@@ -212,16 +223,19 @@ static int host_action(const json_t *host_policy, const Target *target, Effect e
         if (!target->repo && is_for_repo_of(pattern, target->host))
             strictest_repo = MAX(strictest_repo, action);
     }
-    return MAX(best, strictest_repo);
+    if (strictest_repo > best)
+        return (Said) { .action = strictest_repo, .by = BY_ABSENCE };
+    return (Said) { .action = best, .by = best_rank >= RANK_OWNER ? BY_REPO : BY_HOST };
 }
 
-/* What one layer of settings says explicitly about this effect and target; -1: nothing. */
-static int layer_action(const json_t *policy, const json_t *host_policy, const Target *target,
-                        Effect effect)
+/* What one layer of settings says explicitly about this effect and target. */
+static Said layer_action(const json_t *policy, const json_t *host_policy, const Target *target,
+                         Effect effect)
 {
     int general = rules_parse(policy).action[effect];
     bool is_usable = !host_policy || json_is_null(host_policy) || json_is_object(host_policy);
-    return is_usable ? host_action(host_policy, target, effect, general) : (int)ACTION_REFUSE;
+    return is_usable ? host_action(host_policy, target, effect, general)
+                     : (Said) { .action = ACTION_REFUSE };
 }
 
 /* gh and gh_*, through every door (gh-policy §5.1). */
@@ -244,44 +258,58 @@ static PolicyAction gh_user_action(Effect effect, int action)
 }
 
 static PolicyAction github_action(const Settings *settings, const ToolDef *tool,
-                                  const Judgement *judgement, PolicyAction action, char **host)
+                                  const Judgement *judgement, PolicyAction action, SaidBy *ret_by)
 {
     g_auto(Target) target = target_of(settings, judgement);
-    int user =
+    Said user =
         layer_action(settings_user_json(settings, "gh.policy"),
                      settings_user_json(settings, "gh.hostPolicy"), &target, judgement->effect);
-    int project =
+    Said project =
         layer_action(settings_project_json(settings, "gh.policy"),
                      settings_project_json(settings, "gh.hostPolicy"), &target, judgement->effect);
-    *host = g_steal_pointer(&target.host);
-    if ((tool->flags & TOOL_GH) && user >= 0) {
-        action = gh_user_action(judgement->effect, user);
-        user = -1;
+    *ret_by = user.action >= project.action ? user.by : project.by;
+    if ((tool->flags & TOOL_GH) && user.action >= 0) {
+        action = gh_user_action(judgement->effect, user.action);
+        user.action = -1;
     }
-    int strictest = MAX(user, project);
+    int strictest = MAX(user.action, project.action);
     return strictest > (int)action ? (PolicyAction)strictest : action;
 }
 
-/* The strictest action for the call's own target and for every other that it names. *ret_where says
-   which brought it; caller frees. */
+/* What a refusal names. Caller frees. */
+static char *where_of(const Settings *settings, const Judgement *judgement, SaidBy by)
+{
+    g_auto(Target) target = target_of(settings, judgement);
+    if (by == BY_REPO && target.repo)
+        return g_strconcat(target.host, "/", target.repo, NULL);
+    return g_strconcat(target.host, by == BY_ABSENCE ? " without a repository" : NULL, NULL);
+}
+
+/* The strictest action for the call's own target (*ret_own: that one's alone) and for every other
+   that it names. *ret_where says which brought it; caller frees. */
 static PolicyAction every_action(const Settings *settings, const ToolDef *tool,
                                  const Judgement *judgement, PolicyAction by_table,
-                                 char **ret_where)
+                                 PolicyAction *ret_own, char **ret_where)
 {
-    PolicyAction action = github_action(settings, tool, judgement, by_table, ret_where);
+    SaidBy by;
+    PolicyAction action = github_action(settings, tool, judgement, by_table, &by);
+    *ret_own = action;
+    *ret_where = where_of(settings, judgement, by);
     for (guint i = 0; judgement->others && i < judgement->others->len; i++) {
         const JudgedTarget *other = g_ptr_array_index(judgement->others, i);
         const Judgement judged = { .effect = other->effect,
                                    .host = other->host,
                                    .repo = other->repo };
-        g_autofree char *host = NULL;
+        SaidBy other_by;
         PolicyAction found =
-            github_action(settings, tool, &judged, gh_default_action(other->effect), &host);
-        if (found <= action)
+            github_action(settings, tool, &judged, gh_default_action(other->effect), &other_by);
+        bool is_clearer = found == action && by == BY_ABSENCE && other_by == BY_REPO;
+        if (found < action || (found == action && !is_clearer))
             continue;
         action = found;
+        by = other_by;
         g_free(*ret_where);
-        *ret_where = g_strconcat(host, other->repo ? "/" : "", other->repo, NULL);
+        *ret_where = where_of(settings, &judged, other->repo ? BY_REPO : other_by);
     }
     return action;
 }
@@ -340,13 +368,21 @@ char *policy_mistake(const Settings *settings)
 }
 
 /* Why the settings refuse: a mistake in them, when there is one, is what the user has to know. */
-static char *refusal_reason(const Settings *settings, Effect effect, const char *host)
+static char *refusal_reason(const Settings *settings, Effect effect, const char *where)
 {
     g_autofree char *mistake = policy_mistake(settings);
     bool is_plural = effect == EFFECT_READ || effect == EFFECT_WRITE;
     return g_strdup_printf("%s%s are disabled for %s by gh.policy or gh.hostPolicy%s%s%s",
-                           effect_name(effect), is_plural ? "s" : " calls", host,
+                           effect_name(effect), is_plural ? "s" : " calls", where,
                            mistake ? " (" : "", mistake ? mistake : "", mistake ? ")" : "");
+}
+
+/* What holds for gh anywhere, whatever is said about hosts. */
+static PolicyAction user_action(const Settings *settings, const ToolDef *tool, Effect effect,
+                                PolicyAction by_table)
+{
+    int user = rules_parse(settings_user_json(settings, "gh.policy")).action[effect];
+    return (tool->flags & TOOL_GH) && user >= 0 ? gh_user_action(effect, user) : by_table;
 }
 
 PolicyAction policy_decide(const Settings *settings, DoorKind door, const ToolDef *tool,
@@ -356,12 +392,15 @@ PolicyAction policy_decide(const Settings *settings, DoorKind door, const ToolDe
     PolicyAction by_table =
         tool->flags & TOOL_GH ? gh_default_action(effect) : default_action(door, effect);
     PolicyAction action = by_table;
-    g_autofree char *host = NULL;
+    PolicyAction own = by_table;
+    g_autofree char *where = NULL;
     if (tool->flags & TOOL_GITHUB)
-        action = every_action(settings, tool, judgement, action, &host);
+        action = every_action(settings, tool, judgement, action, &own, &where);
 
-    if (action > by_table && action == ACTION_REFUSE)
-        *ret_reason = refusal_reason(settings, effect, host);
+    // the table refuses what destroys, but the user's settings may let somebody be asked
+    PolicyAction mildest = MIN(MIN(by_table, own), user_action(settings, tool, effect, by_table));
+    if (action > mildest && action == ACTION_REFUSE)
+        *ret_reason = refusal_reason(settings, effect, where);
     else if (action == ACTION_REFUSE)
         *ret_reason = g_strdup_printf("%s calls are never run", effect_name(effect));
     else if (action == ACTION_ASK)
@@ -373,9 +412,10 @@ bool policy_ignores_project(const Settings *settings, DoorKind door, const ToolD
                             const Judgement *judgement)
 {
     g_auto(Target) target = target_of(settings, judgement);
-    int project =
+    Said said =
         layer_action(settings_project_json(settings, "gh.policy"),
                      settings_project_json(settings, "gh.hostPolicy"), &target, judgement->effect);
+    int project = said.action;
     g_autofree char *reason = NULL;
     return project >= 0 && project < (int)policy_decide(settings, door, tool, judgement, &reason);
 }

@@ -196,9 +196,9 @@ static void set_blocked(const ToolDef *tool, const CallOutcome *outcome, GhCall 
         .command = command_of(self),
         .secrets = (const char *const *)self->secrets,
     };
-    set_kind(self,
-             effect == EFFECT_DESTRUCTIVE ? GH_KIND_IRREVERSIBLE_BLOCKED : GH_KIND_POLICY_BLOCKED,
-             &facts);
+    bool is_by_settings = strstr(outcome->reason, POLICY_SUFFIX) != NULL;
+    bool is_irreversible = effect == EFFECT_DESTRUCTIVE && !is_by_settings;
+    set_kind(self, is_irreversible ? GH_KIND_IRREVERSIBLE_BLOCKED : GH_KIND_POLICY_BLOCKED, &facts);
 }
 
 static void set_unconfirmed(ToolCall *call, const CallOutcome *outcome, GhCall *self)

@@ -68,42 +68,99 @@ static void add_ref(Named *self, const CommandRef *ref)
         add_text(self, command_args_positional(args, i), is_source(node, ref, NULL));
 }
 
-/* OWNER/<the target's name>. */
-static void add_owner(Named *self, const char *owner, size_t length)
+/* OWNER/NAME. `name` NULL: the target's. */
+static void add_owner(Named *self, const char *owner, const char *name)
 {
     const char *slash = self->target->repo != NULL ? strchr(self->target->repo, '/') : NULL;
-    if (slash == NULL || length == 0)
+    if (name == NULL && slash != NULL)
+        name = slash + 1;
+    if (name == NULL || *owner == '\0')
         return;
-    g_autofree char *repo = g_strdup_printf("%.*s%s", (int)MIN(length, 200), owner, slash);
+    g_autofree char *repo = g_strdup_printf("%.200s/%.200s", owner, name);
     add(self, NULL, repo, false);
 }
 
-/* `--head OWNER:BRANCH`, `--repos A/B,C/D`, the new owner of `api …/transfer`. */
+/* `--head OWNER:BRANCH` */
+static void add_head(Named *self)
+{
+    const char *head = command_args_last(self->classified->args, "head");
+    const char *colon = head != NULL ? strchr(head, ':') : NULL;
+    g_autofree char *owner = colon != NULL ? g_strndup(head, (size_t)(colon - head)) : NULL;
+    if (owner != NULL)
+        add_owner(self, owner, NULL);
+}
+
+/* `--repos A/B,C`, each time it is given; a name alone is one of `--org`. */
+static void add_repos(Named *self)
+{
+    const CommandArgs *args = self->classified->args;
+    const char *org = command_args_last(args, "org");
+    g_autofree const char **lists = command_args_values(args, "repos");
+    for (size_t i = 0; lists[i] != NULL; i++) {
+        g_auto(GStrv) names = g_strsplit(lists[i], ",", -1);
+        for (char **name = names; *name != NULL; name++) {
+            g_strstrip(*name);
+            if (org != NULL && strchr(*name, '/') == NULL)
+                add_owner(self, org, *name);
+            else
+                add_text(self, *name, false);
+        }
+    }
+}
+
+/* Values of a field of `api`, also of one in the endpoint: a server may read it from there. */
+static GPtrArray *field_values(const Named *self, const char *name)
+{
+    static const char *const flags[] = { "raw-field", "field" };
+    const CommandArgs *args = self->classified->args;
+    GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
+    g_autofree char *prefix = g_strconcat(name, "=", NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
+        g_autofree const char **values = command_args_values(args, flags[i]);
+        for (size_t k = 0; values[k] != NULL; k++) {
+            if (g_str_has_prefix(values[k], prefix))
+                g_ptr_array_add(found, g_strdup(values[k] + strlen(prefix)));
+        }
+    }
+    const char *query = strchr(command_args_positional(args, 0), '?');
+    g_auto(GStrv) parameters = g_strsplit(query != NULL ? query + 1 : "", "&", -1);
+    for (char **parameter = parameters; *parameter != NULL; parameter++) {
+        char *value = g_str_has_prefix(*parameter, prefix)
+                          ? g_uri_unescape_string(*parameter + strlen(prefix), NULL)
+                          : NULL;
+        if (value != NULL)
+            g_ptr_array_add(found, value);
+    }
+    return found;
+}
+
+/* `api R/transfer`: to the new owner, under the old name or a new one. */
+static void add_transfer(Named *self)
+{
+    g_autoptr(GPtrArray) owners = field_values(self, "new_owner");
+    g_autoptr(GPtrArray) names = field_values(self, "new_name");
+    for (guint i = 0; i < owners->len; i++) {
+        add_owner(self, owners->pdata[i], NULL);
+        for (guint k = 0; k < names->len; k++)
+            add_owner(self, owners->pdata[i], names->pdata[k]);
+    }
+}
+
+/* What names a repository in another form than the column's. */
 static void add_other_forms(Named *self)
 {
     const CommandArgs *args = self->classified->args;
     const CommandNode *node = args->node;
-    const char *head = command_is(node, "pr create") ? command_args_last(args, "head") : NULL;
-    const char *colon = head != NULL ? strchr(head, ':') : NULL;
-    if (colon != NULL)
-        add_owner(self, head, (size_t)(colon - head));
-    bool has_list = command_is(node, "secret set") || command_is(node, "variable set");
-    const char *list = has_list ? command_args_last(args, "repos") : NULL;
-    g_auto(GStrv) names = g_strsplit(list != NULL ? list : "", ",", -1);
-    for (char **name = names; *name != NULL; name++)
-        add_text(self, g_strstrip(*name), false);
     const char *path = self->classified->api_path;
-    if (path == NULL || !g_str_has_suffix(path, "/transfer"))
-        return;
-    static const char *const flags[] = { "raw-field", "field" };
-    for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
-        g_autofree const char **values = command_args_values(args, flags[i]);
-        for (size_t k = 0; values[k] != NULL; k++) {
-            if (g_str_has_prefix(values[k], "new_owner="))
-                add_owner(self, values[k] + strlen("new_owner="),
-                          strlen(values[k] + strlen("new_owner=")));
-        }
-    }
+    const char *org = command_is(node, "repo fork") ? command_args_last(args, "org") : NULL;
+    if (command_is(node, "pr create"))
+        add_head(self);
+    if (command_is(node, "secret set") || command_is(node, "variable set"))
+        add_repos(self);
+    if (org != NULL)
+        add_owner(self, org, command_args_last(args, "fork-name"));
+    if (path != NULL && g_str_has_suffix(path, "/transfer"))
+        add_transfer(self);
 }
 
 GPtrArray *gh_named_targets(const Classified *classified, const GhContextSpec *spec,
