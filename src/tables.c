@@ -11,13 +11,9 @@
 #include "tools/tools.h"
 
 const Command *const command_table[] = {
-    &command_launch,     &command_agent_tools,
-    &command_arcade,     &command_config,
-    &command_completion, &command_gh,
-    &command_github,     &command_grep,
-    &command_man,        &command_mcp,
-    &command_read,       &command_sessions,
-    &command_tool,       NULL,
+    &command_launch, &command_agent_tools, &command_arcade, &command_config, &command_completion,
+    &command_gh,     &command_github,      &command_grep,   &command_man,    &command_mcp,
+    &command_read,   &command_sessions,    &command_stats,  &command_tool,   NULL,
 };
 
 const ToolDef *const tool_table[] = {

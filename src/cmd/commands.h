@@ -12,6 +12,7 @@ extern const Command command_config;
 extern const Command command_completion;
 extern const Command command_man;
 extern const Command command_sessions;
+extern const Command command_stats;
 extern const Command command_tool;
 extern const Command command_grep;
 extern const Command command_read;
