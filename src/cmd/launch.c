@@ -18,6 +18,7 @@
 #include "cmd/sessions.h"
 #include "model/message.h"
 #include "rpc/server.h"
+#include "session/prompt_history.h"
 
 #include <errno.h>
 
@@ -208,6 +209,18 @@ static AgentSession *open_conversation(Launch *self)
     return session;
 }
 
+/* What a person typed, for the next time; not what a script runs. */
+static void remember_prompts(const Launch *self)
+{
+    if (self->options.no_session || !isatty(STDERR_FILENO))
+        return;
+    for (unsigned i = 0; i < self->options.words->len; i++) {
+        const char *word = self->options.words->pdata[i];
+        if (*word != '@')
+            prompt_history_add(self->agent_dir, word, self->cwd);
+    }
+}
+
 /* On a worker, which owns the conversation; the main thread waits for signals. */
 static void converse(void *data)
 {
@@ -216,6 +229,7 @@ static void converse(void *data)
     warn_of_secrets(&self->input); // the conversation knows the repository's
     launch_output_header(&self->output, agent_session_header(session));
     run_prompts(self, session);
+    remember_prompts(self);
     const json_t *answer = agent_session_last_answer(session);
     if (self->exit_code == EXIT_OK || self->exit_code == EXIT_BUDGET)
         launch_output_answer(&self->output, answer);

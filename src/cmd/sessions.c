@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "base/visible.h"
 #include "cmd/commands.h"
+#include "session/prompt_history.h"
 #include "session/session_check.h"
 #include "session/session_find.h"
 #include "session/session_index.h"
@@ -49,6 +50,7 @@ typedef struct SessionsOptions {
     }
 
 static const FieldDef list_options[] = { ALL_OPTION, LIMIT_OPTION, JSON_OPTION, DIR_OPTION, { 0 } };
+static const FieldDef prompts_options[] = { LIMIT_OPTION, JSON_OPTION, { 0 } };
 static const FieldDef show_options[] = { JSON_OPTION, DIR_OPTION, { 0 } };
 static const FieldDef delete_options[] = {
     { "yes", FIELD_BOOLEAN, offsetof(SessionsOptions, is_yes), .short_flag = 'y',
@@ -302,6 +304,32 @@ static int check_run(const CommandEnv *env, int argc, char *const *argv)
     return cmd_print(text) ? codes[health] : EXIT_FAILED;
 }
 
+static int prompts_run(const CommandEnv *env, int argc, char *const *argv)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(Sessions) self = { 0 };
+    if (!read_options(&self, prompts_options, argc, argv, &error))
+        return cmd_fail(error);
+    int64_t limit = self.options.limit > 0 ? self.options.limit : LIST_LIMIT;
+    bool is_search = self.words->len > 0;
+    g_ptr_array_add(self.words, NULL);
+    g_autofree char *query = g_strjoinv(" ", (char **)self.words->pdata);
+    g_autoptr(json_t) prompts = is_search ? prompt_history_search(self.agent_dir, query, limit)
+                                          : prompt_history_recent(self.agent_dir, limit);
+    if (self.options.is_json)
+        return print_json(prompts);
+    g_autoptr(GString) out = g_string_new(NULL);
+    size_t i = 0;
+    const json_t *each = NULL;
+    json_array_foreach (prompts, i, each) {
+        g_autofree char *age = age_text(json_get_int(each, "created", 0) * 1000);
+        g_string_append_printf(out, "%-10s  ", age);
+        visible_append(out, json_get_text(each, "prompt"));
+        g_string_append_c(out, '\n');
+    }
+    return cmd_print(out->str) ? EXIT_OK : EXIT_FAILED;
+}
+
 /* Each is asked about on the terminal, unless --yes. */
 static bool may_remove(const Sessions *self, const char *path, bool *ret_may, GError **error)
 {
@@ -364,6 +392,13 @@ static const Command command_search = {
             "with it.\nExit codes: 0 found, 1 nothing found, 2 usage.",
     .run = search_run,
 };
+static const Command command_prompts = {
+    .name = "sessions prompts",
+    .summary = "List what you asked before at a terminal, or what of it holds all the words",
+    .usage = "[WORD…] [-n N] [--json]",
+    .options = prompts_options,
+    .run = prompts_run,
+};
 static const Command command_delete = {
     .name = "sessions delete",
     .summary = "Remove sessions with their artifacts",
@@ -383,23 +418,18 @@ static const Command command_check = {
 };
 
 static const Command *const subcommands[] = {
-    &command_list,
-    &command_show,
-    &command_search,
-    &command_delete,
-    &command_check,
-    &command_sessions_export,
-    NULL,
+    &command_list,   &command_show,  &command_search,          &command_prompts,
+    &command_delete, &command_check, &command_sessions_export, NULL,
 };
 
 static int sessions_run(const CommandEnv *env, int argc, char *const *argv)
 {
-    static const char *const names[] = {
-        "list", "show", "search", "delete", "check", "export", NULL
-    };
+    static const char *const names[] = { "list",   "show",  "search", "prompts",
+                                         "delete", "check", "export", NULL };
     if (argc == 0)
-        return usage("list|show|search|delete|export|check …; `kedge sessions --help` explains "
-                     "them");
+        return usage(
+            "list|show|search|prompts|export|check|delete …; `kedge sessions --help` explains "
+            "them");
     const char *nearest = str_nearest(argv[0], names);
     log_error("unknown subcommand \"%s\"%s%s%s; `kedge sessions --help` lists them", argv[0],
               nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");

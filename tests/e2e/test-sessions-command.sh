@@ -54,6 +54,19 @@ run kedge sessions show nothere
 expect_exit 1
 expect_matches stderr 'Session "nothere" not found\.'
 
+t "prompts: what was typed at a terminal, not what a script runs"
+run kedge sessions prompts
+expect_exit 0
+expect_empty stdout
+if command -v script >/dev/null 2>&1; then
+    script -qec "kedge -p 'where is the buoy'" /dev/null >typed </dev/null
+    script -qec "kedge --no-session -p 'not this one'" /dev/null >typed </dev/null
+    run kedge sessions prompts buoy
+    expect_out "just now    where is the buoy"
+    run kedge sessions prompts --json
+    expect_json stdout 0.prompt "where is the buoy"
+fi
+
 t "core-20 --export: one file, no loads, nothing breaks out, the session as it was"
 mkdir evil
 cat >evil/s.jsonl <<'S'
@@ -101,8 +114,8 @@ run kedge sessions delete "$ID" --yes
 expect_exit 0
 expect_no_file "$FILE"
 expect_no_file "${FILE%.jsonl}"
-run kedge sessions list --all
-expect_lines stdout 1
+run kedge sessions list --all --json
+expect_not_contains stdout "$ID"
 
 t "usage"
 for _words in "" "lst" "show" "check" "export" "search" "list x" "delete" "list -n 0"; do
