@@ -436,6 +436,12 @@ model_journal() {
     fi
 }
 
+# expect_request N PATH TEXT: a value in what the model was asked, request N from 0.
+expect_request() {
+    _value=$(model_journal "$1.$2" 2>&1)
+    [ "$_value" = "$3" ] || fail "request $1: $2 is $_value, want $3"
+}
+
 # model_failures: the expectations of the script that did not hold, as JSON. They fail the test
 # at its end; model_failures_expected says that this script's are meant to be.
 model_failures() { _curl "$MODEL_URL/_model/failures"; }

@@ -15,12 +15,6 @@ expect_requests() {
     [ "$_requests" = "$1" ] || fail "the model was asked $_requests times, want $1"
 }
 
-# expect_request N PATH TEXT: a value in request N.
-expect_request() {
-    _value=$(model_journal "$1.$2" 2>&1)
-    [ "$_value" = "$3" ] || fail "request $1: $2 is $_value, want $3"
-}
-
 session_file() { find "$HOME/.kedge/agent/sessions" -name '*.jsonl' | sort | tail -n 1; }
 
 # ---- the answer ------------------------------------------------------------

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A scripted model server for tests: no model, but the wires of two.
+"""A scripted model server for tests: no model, but the wires of three vendors.
 
     python3 model.py --script SCRIPT.jsonl --ready FILE [--parent PID] [--ttl SECONDS] [--journal FILE.jsonl]
 
-It answers POST /v1/messages (Anthropic) and POST /v1/chat/completions (OpenAI) with the turns of the
-script, in order, and keeps a journal of what it was asked. FILE appears, with the port, once it
+It answers POST /v1/messages (Anthropic), /v1/chat/completions and /v1/responses (OpenAI) and
+/v1beta/models/NAME:streamGenerateContent (Google) with the turns of the script, in order, and keeps a journal of what it was asked. FILE appears, with the port, once it
 accepts requests. It ends on SIGTERM, with its parent, or after the ttl. Standard library only.
 README.md beside this file describes the script; the parts are in model/.
 """
@@ -26,13 +26,13 @@ import threading
 import time
 import urllib.parse
 
-from model import anthropic, openai
+from model import anthropic, gemini, openai, responses
 from model.script import Request, Script, ScriptError
 from model.sse import compact
 
-WIRES = {path: wire for wire in (anthropic, openai) for path in wire.PATHS}
+WIRES = {path: wire for wire in (anthropic, openai, responses) for path in wire.PATHS}
 BODY_MAX_BYTES = 64 << 20
-SECRET_HEADERS = {"x-api-key", "authorization", "proxy-authorization", "cookie"}
+SECRET_HEADERS = {"x-api-key", "x-goog-api-key", "api-key", "authorization", "proxy-authorization", "cookie"}
 ERROR_KINDS = {
     400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
     413: "request_too_large", 429: "rate_limit_error", 529: "overloaded_error",
@@ -145,8 +145,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = urllib.parse.urlsplit(self.path).path
         if path == "/_model/reset":
             self.reset(raw.decode())
-        elif path in WIRES:
-            self.answer_model(WIRES[path], raw)
+        elif path in WIRES or path.endswith(gemini.SUFFIX):
+            self.answer_model(WIRES.get(path, gemini), raw)
         else:
             self.refuse_path()
 
@@ -165,8 +165,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         entry = self.journal.open_entry(path=self.path, wire=wire.NAME, headers=masked(headers), body=None)
         try:
             body = json.loads(raw)
-            if not isinstance(body.get("messages"), list) or not body["messages"]:
-                raise ValueError("messages: a list that is not empty is required")
+            if not isinstance(body.get(wire.MESSAGES), list) or not body[wire.MESSAGES]:
+                raise ValueError(f"{wire.MESSAGES}: a list that is not empty is required")
         except (ValueError, AttributeError) as error:
             problem = f"invalid request: {error}"
             self.journal.update(entry, body=raw.decode(errors="replace"), failed_expectations=[problem])
@@ -252,7 +252,7 @@ class Answer:
         elif "status" in turn:
             self.journal.update(self.entry, status=turn["status"])
             handler.reply(turn["status"], turn.get("body", self.error_body()), lower_names(turn.get("headers", {})))
-        elif not self.body.get("stream"):
+        elif not self.body.get("stream") and self.wire is not gemini:  # there the path says it
             self.journal.update(self.entry, status=200)
             answer = self.wire.whole(turn, self.body, self.entry["n"])
             handler.reply(200, answer, lower_names(turn.get("headers", {})))

@@ -7,6 +7,7 @@ from .sse import Event, calls, compact, content_text, pieces, texts, usage
 
 NAME = "anthropic"
 PATHS = ("/v1/messages",)
+MESSAGES = "messages"
 STOP = {"stop": "end_turn", "length": "max_tokens", "toolUse": "tool_use"}
 
 

@@ -4,6 +4,7 @@ from .sse import Event, calls, compact, content_text, pieces, texts, usage
 
 NAME = "openai"
 PATHS = ("/v1/chat/completions", "/chat/completions")
+MESSAGES = "messages"
 STOP = {"stop": "stop", "length": "length", "toolUse": "tool_calls"}
 CREATED = 1700000000  # always the same, so that expected output can be a file
 
