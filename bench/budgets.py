@@ -20,6 +20,8 @@ CALLS = 10_000
 TRIPS = 40  # further round trips; the first is not counted
 PRINTED_BYTES = 200_000_000
 SESSION_BYTES = 20_000_000
+CONTEXT_BYTES = 800_000
+TURNS = 2000
 RESULT_MAX_BYTES = 51 * 1024  # the last 50 KiB of a command's output, and the notice that says so
 IDLE_SECONDS = 5
 
@@ -99,6 +101,27 @@ def round_trip(lab, runs):
     yield Row(f"{what}: own CPU", each("cpu_ms"), "ms", 2)
     yield Row(f"{what}: CPU of bash", each("children_ms"), "ms")
     yield Row(f"{what}: wall", each("wall_ms"), "ms", note="the model server is in Python")
+
+
+def long_context(lab, runs):
+    """What a turn costs when much has been said before, and whether that grows with what was said."""
+    call = {"tool_calls": [{"name": "read", "arguments": {"path": "notes.txt", "limit": 1}}]}
+    original = lab.dir / "context.jsonl"
+    bench_lab.write_session(original, lab.work, CONTEXT_BYTES, 0)
+    path = lab.dir / "resumed.jsonl"
+
+    def run(trips, *arguments):
+        shutil.copyfile(original, path)
+        lab.model.play(call | {"repeat": trips}, {"text": "Done."})
+        return lab.run_kedge(*arguments, *bench_lab.ASK).cpu_ms
+
+    resume = ("--resume", str(path))
+    each = [(run(1 + TRIPS, *resume) - run(1, *resume)) / TRIPS for _ in range(max(3, runs // 7))]
+    sent = int(lab.model.journal()[0]["headers"].get("content-length", 0))
+    yield Row("turn at 800 KB of context: own CPU", each, "ms", 10, note=f"requests of {sent / 1000:.0f} KB")
+    whole, part = run(TURNS), run(TURNS // 4)
+    note = f"per turn, {whole:.0f} ms in all; {part / (TURNS // 4):.2f} ms in a quarter of them"
+    yield Row("2,000 turns: own CPU", [whole / TURNS], "ms", note=note)
 
 
 def many_calls(lab, runs):
@@ -320,6 +343,7 @@ MEASUREMENTS = {
     "context": context,
     "one-shot": one_shot,
     "round-trip": round_trip,
+    "long-context": long_context,
     "calls": tool_calls,
     "many-calls": many_calls,
     "output": long_output,
