@@ -10,11 +10,28 @@
 #include "tools/bash_user.h"
 #include "tools/tools.h"
 
+// one a line, so that two new ones do not meet
+// clang-format off
 const Command *const command_table[] = {
-    &command_launch, &command_agent_tools, &command_arcade, &command_config, &command_completion,
-    &command_gh,     &command_github,      &command_grep,   &command_man,    &command_mcp,
-    &command_read,   &command_sessions,    &command_stats,  &command_tool,   NULL,
+    &command_launch,
+    &command_agent_tools,
+    &command_arcade,
+    &command_config,
+    &command_completion,
+    &command_gh,
+    &command_github,
+    &command_grep,
+    &command_login,
+    &command_logout,
+    &command_man,
+    &command_mcp,
+    &command_read,
+    &command_sessions,
+    &command_stats,
+    &command_tool,
+    NULL,
 };
+// clang-format on
 
 const ToolDef *const tool_table[] = {
     &tool_read,

@@ -61,6 +61,14 @@ static bool has_credential(Agent *self, GError **error)
                      setup->model->provider, hint);
 }
 
+/* The last answer failed for a limit of the key's account, and there is another key. */
+static bool has_other_key(Agent *self)
+{
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->options.setup);
+    const char *problem = message_error(self->conversation.last_answer);
+    return problem && model_registry_key_limited(self->options.registry, setup->model, problem);
+}
+
 /* Runs, and runs again after errors that pass. */
 static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
                               AgentOutcome *ret_outcome)
@@ -83,7 +91,7 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
     *ret_outcome = (AgentOutcome) { 0 };
     ret_outcome->end = run_to_end(&spec, message, &ret_outcome->budget_text);
     while (ret_outcome->end == AGENT_ERROR) {
-        RetryDecision decision = retry_wait(&self->retry, cancel);
+        RetryDecision decision = retry_wait(&self->retry, has_other_key(self), cancel);
         if (decision == RETRY_CANCELLED)
             ret_outcome->end = AGENT_ABORTED;
         if (decision != RETRY_NOW)

@@ -17,8 +17,9 @@
 #define LIMIT_SESSION_LINE_BYTES     (64 * MIB)
 #define LIMIT_PERSISTED_STRING_CHARS 500000 // agent-core §4.7
 
-#define LIMIT_SECRETS      256       // values that are masked
-#define LIMIT_SECRET_BYTES (8 * KIB) // of one; a longer one is masked in pieces
+#define LIMIT_SECRETS       256       // values that are masked
+#define LIMIT_SECRET_BYTES  (8 * KIB) // of one; a longer one is masked in pieces
+#define LIMIT_API_KEY_BYTES (8 * KIB) // that a person stores
 
 #define LIMIT_HTTP_HEADER_BYTES (256 * KIB)
 #define LIMIT_HTTP_ERROR_BYTES  (64 * KIB) // body of an answer that is an error

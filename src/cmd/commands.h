@@ -18,6 +18,8 @@ extern const Command command_grep;
 extern const Command command_read;
 extern const Command command_github;
 extern const Command command_gh;
+extern const Command command_login;
+extern const Command command_logout;
 extern const Command command_mcp;
 
 /* Flags into the struct at `options` (zeroed by the caller), words into `words` (NULL: none are

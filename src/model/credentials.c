@@ -1,9 +1,108 @@
 /*
- * Which key a request is sent with (agent-core §2.11): --api-key, the provider's environment
- * variables, the models file, and last KEDGE_API_KEY for a model that was named.
+ * Which key a request is sent with (agent-core §2.11): --api-key, what `kedge login` stored, the
+ * provider's environment variables, the models file, and last KEDGE_API_KEY for a model that was
+ * named. Of several stored keys of a provider one is used until it meets a limit.
  */
+#include "base/log.h"
 #include "base/secrets.h"
+#include "base/timefmt.h"
+#include "model/credential_store.h"
+#include "model/provider.h"
 #include "model/registry_private.h"
+
+#define LIMITED_REST_MS (60 * 1000) // when the server does not say
+
+typedef struct RingKey {
+    char *key;
+    gint64 rests_until; // monotonic ms
+} RingKey;
+
+typedef struct KeyRing { // the stored keys of a provider
+    GArray *keys;        // of RingKey
+    guint current;
+} KeyRing;
+
+static void ring_key_clear(gpointer key)
+{
+    g_free(((RingKey *)key)->key);
+}
+
+void key_ring_free(gpointer ring)
+{
+    KeyRing *self = ring;
+    g_array_unref(self->keys);
+    g_free(self);
+}
+
+static void add_to_ring(GHashTable *rings, const StoredKey *stored)
+{
+    KeyRing *ring = g_hash_table_lookup(rings, stored->provider);
+    if (!ring) {
+        ring = g_new0(KeyRing, 1);
+        ring->keys = g_array_new(FALSE, TRUE, sizeof(RingKey));
+        g_array_set_clear_func(ring->keys, ring_key_clear);
+        g_hash_table_insert(rings, g_strdup(stored->provider), ring);
+    }
+    RingKey key = { .key = g_strdup(stored->key) };
+    g_array_append_val(ring->keys, key);
+}
+
+/* NULL: the provider has none. A store that cannot be read is said once, and then is empty. */
+static KeyRing *find_ring_locked(ModelRegistry *self, const char *provider)
+{
+    if (!self->stored_keys) {
+        g_autoptr(GPtrArray) stored = NULL;
+        g_autoptr(GError) error = NULL;
+        self->stored_keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, key_ring_free);
+        if (self->store_path && !credential_store_read(self->store_path, &stored, &error))
+            log_error("%s", error->message);
+        for (guint i = 0; stored && i < stored->len; i++)
+            add_to_ring(self->stored_keys, g_ptr_array_index(stored, i));
+    }
+    return g_hash_table_lookup(self->stored_keys, provider);
+}
+
+static char *stored_key(const ModelRegistry *registry, const char *provider)
+{
+    ModelRegistry *self = (ModelRegistry *)registry; // what changes has a lock
+    pthread_mutex_lock(&self->stored_lock);
+    const KeyRing *ring = find_ring_locked(self, provider);
+    char *key = ring ? g_strdup(g_array_index(ring->keys, RingKey, ring->current).key) : NULL;
+    pthread_mutex_unlock(&self->stored_lock);
+    return key;
+}
+
+/* To the next key that does not rest; false when all do. */
+static bool turn_ring(KeyRing *ring, gint64 now)
+{
+    for (guint i = 1; i < ring->keys->len; i++) {
+        guint next = (ring->current + i) % ring->keys->len;
+        if (g_array_index(ring->keys, RingKey, next).rests_until <= now) {
+            ring->current = next;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool model_registry_key_limited(const ModelRegistry *registry, const Model *model,
+                                const char *error_message)
+{
+    ModelRegistry *self = (ModelRegistry *)registry;
+    if (!provider_error_is_limit(error_message) ||
+        g_hash_table_contains(self->runtime_keys, model->provider))
+        return false;
+    gint64 now = time_monotonic_ms();
+    int64_t asked_ms = provider_error_retry_after_ms(error_message);
+    pthread_mutex_lock(&self->stored_lock);
+    KeyRing *ring = find_ring_locked(self, model->provider);
+    if (ring)
+        g_array_index(ring->keys, RingKey, ring->current).rests_until =
+            now + (asked_ms > 0 ? asked_ms : LIMITED_REST_MS);
+    bool has_other = ring && turn_ring(ring, now);
+    pthread_mutex_unlock(&self->stored_lock);
+    return has_other;
+}
 
 /* Without blanks around it: a trailing line end, as files and pipes leave it, would spoil the
  * header. */
@@ -45,7 +144,9 @@ static char *runtime_key(const ModelRegistry *self, const char *provider)
 
 static char *standing_key(const ModelRegistry *self, const char *provider)
 {
-    char *key = environment_key(provider, NULL);
+    char *key = stored_key(self, provider);
+    if (!key)
+        key = environment_key(provider, NULL);
     const char *written = key ? NULL : g_hash_table_lookup(self->file_keys, provider);
     if (!written)
         return key;
@@ -71,19 +172,28 @@ char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_
     return key;
 }
 
+char *model_registry_provider_source(const ModelRegistry *self, const char *provider)
+{
+    g_autofree char *runtime = runtime_key(self, provider);
+    if (runtime)
+        return g_strdup("--api-key");
+    g_autofree char *stored = stored_key(self, provider);
+    if (stored)
+        return g_strdup("kedge login");
+    const char *name = NULL;
+    g_autofree char *key = environment_key(provider, &name);
+    if (key)
+        return g_strconcat(name, " of the environment", NULL);
+    return g_hash_table_lookup(self->file_keys, provider) ? g_strdup("models.yml") : NULL;
+}
+
 char *model_registry_key_source(const ModelRegistry *self, const Model *model)
 {
     g_autofree char *runtime = runtime_key(self, model->provider);
-    if (runtime)
-        return g_strdup("--api-key");
-    if (model->is_keyless)
+    if (model->is_keyless && !runtime)
         return g_strdup("none needed");
-    const char *name = NULL;
-    g_autofree char *key = environment_key(model->provider, &name);
-    if (key)
-        return g_strconcat(name, " of the environment", NULL);
-    const char *written = g_hash_table_lookup(self->file_keys, model->provider);
-    return g_strdup(written ? "models.yml" : "KEDGE_API_KEY of the environment");
+    char *source = model_registry_provider_source(self, model->provider);
+    return source ? source : g_strdup("KEDGE_API_KEY of the environment");
 }
 
 bool model_registry_is_available(const ModelRegistry *self, const Model *model, bool is_named)
@@ -101,6 +211,7 @@ char *model_registry_key_hint(const Model *model)
         g_string_append_printf(hint, "%s%s", i > 0 ? " or " : "", known->env_names[i]);
     if (known)
         g_string_append(hint, " in the environment, or apiKey of that provider in models.yml");
-    g_string_append(hint, ", or use --api-key.");
+    g_string_append_printf(hint, ", or use --api-key, or store a key with `kedge login %s`.",
+                           model->provider);
     return g_string_free(hint, FALSE);
 }

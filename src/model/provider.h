@@ -47,5 +47,7 @@ json_t *provider_stream(HttpClient *http, const ProviderRequest *request, Cancel
 /* Classes of errorMessage texts (agent-core §2.8, §3.7). */
 bool provider_error_is_overflow(const char *error_message);
 bool provider_error_is_retryable(const char *error_message);
+/* A limit of the account: another key may have more. */
+bool provider_error_is_limit(const char *error_message);
 /* The `retry-after-ms=N` hint in the text, or 0. */
 int64_t provider_error_retry_after_ms(const char *error_message);

@@ -29,6 +29,10 @@ static const char retryable_pattern[] =
     "early|stream broke"
     "|usage.?limit|limit_reached|quota.?exceeded|resource.?exhausted";
 
+static const char limit_pattern[] =
+    "rate.?limit|too many requests|\\b429\\b|usage.?limit|limit_reached|quota|resource.?exhausted";
+
+static GRegex *limit_regex;
 static GRegex *overflow_regex;
 static GRegex *retryable_regex;
 static GRegex *status_regex;
@@ -40,6 +44,7 @@ static void compile(void)
     GRegexCompileFlags flags = G_REGEX_CASELESS | G_REGEX_OPTIMIZE | G_REGEX_DOTALL;
     overflow_regex = g_regex_new(overflow_pattern, flags, 0, NULL);
     retryable_regex = g_regex_new(retryable_pattern, flags, 0, NULL);
+    limit_regex = g_regex_new(limit_pattern, flags, 0, NULL);
     status_regex = g_regex_new("^HTTP (\\d{3})\\b", 0, 0, NULL);
     delay_regex = g_regex_new("\\bretry-after-ms=(\\d{1,12})", 0, 0, NULL);
 }
@@ -64,6 +69,11 @@ static int64_t match_number(GRegex *const *regex, const char *text)
 bool provider_error_is_overflow(const char *error_message)
 {
     return matches(&overflow_regex, error_message);
+}
+
+bool provider_error_is_limit(const char *error_message)
+{
+    return matches(&limit_regex, error_message) && !matches(&overflow_regex, error_message);
 }
 
 bool provider_error_is_retryable(const char *error_message)

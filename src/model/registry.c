@@ -3,6 +3,7 @@
  */
 #include "base/env.h"
 #include "base/str.h"
+#include "model/credential_store.h"
 #include "model/registry_private.h"
 
 #define CUSTOM_CONTEXT_WINDOW 128000
@@ -182,6 +183,25 @@ bool registry_has_provider(const ModelRegistry *self, const char *provider)
     return find_shelf_nocase(self, provider) != NULL;
 }
 
+bool model_registry_knows_provider(const ModelRegistry *self, const char *name)
+{
+    return find_shelf(self, name) || catalogue_find_provider(name);
+}
+
+char **model_registry_providers(const ModelRegistry *self)
+{
+    GPtrArray *names = g_ptr_array_new();
+    for (guint i = 0; i < self->shelves->len; i++)
+        g_ptr_array_add(names,
+                        g_strdup(((const Shelf *)g_ptr_array_index(self->shelves, i))->provider));
+    for (size_t i = 0; i < catalogue_provider_count; i++) {
+        if (!find_shelf(self, catalogue_providers[i].name))
+            g_ptr_array_add(names, g_strdup(catalogue_providers[i].name));
+    }
+    g_ptr_array_add(names, NULL);
+    return (char **)g_ptr_array_free(names, FALSE);
+}
+
 const Model *model_registry_find(const ModelRegistry *self, const char *provider, const char *id)
 {
     Shelf *shelf = find_shelf(self, provider);
@@ -222,6 +242,11 @@ ModelRegistry *model_registry_new(const char *models_file, char **ret_warning)
     self->file_keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     self->runtime_keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     self->openai_base_url = g_strdup(env_get_raw("OPENAI_BASE_URL"));
+    pthread_mutex_init(&self->stored_lock, NULL);
+    if (models_file) {
+        g_autofree char *dir = g_path_get_dirname(models_file);
+        self->store_path = g_build_filename(dir, CREDENTIAL_STORE_FILE, NULL);
+    }
     add_shelves(self);
 
     char *warning = NULL;
@@ -243,6 +268,10 @@ void model_registry_free(ModelRegistry *self)
     g_ptr_array_unref(self->notices);
     g_hash_table_unref(self->file_keys);
     g_hash_table_unref(self->runtime_keys);
+    if (self->stored_keys)
+        g_hash_table_unref(self->stored_keys);
+    pthread_mutex_destroy(&self->stored_lock);
+    g_free(self->store_path);
     g_free(self->openai_base_url);
     g_free(self);
 }

@@ -11,8 +11,8 @@
 
 typedef struct ModelRegistry ModelRegistry;
 
-/* Reads `models_file` (missing is fine). A broken file leaves the built-ins working; *ret_warning
-   is then the text to show once (caller frees), else NULL. */
+/* Reads `models_file` (missing is fine); stored credentials are beside it. A broken file leaves the
+   built-ins working; *ret_warning is then the text to show once (caller frees), else NULL. */
 ModelRegistry *model_registry_new(const char *models_file, char **ret_warning);
 void model_registry_free(ModelRegistry *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ModelRegistry, model_registry_free)
@@ -33,6 +33,18 @@ char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_
 /* Where the key of a model that has one comes from, for people: "ANTHROPIC_API_KEY of the
    environment". Caller frees. */
 char *model_registry_key_source(const ModelRegistry *self, const Model *model);
+/* The same for a provider; NULL: there is no key. Caller frees. */
+char *model_registry_provider_source(const ModelRegistry *self, const char *provider);
+
+/* The providers of the catalogue and of the models file, in order. NULL-terminated; caller frees
+   with g_strfreev(). */
+char **model_registry_providers(const ModelRegistry *self);
+bool model_registry_knows_provider(const ModelRegistry *self, const char *name);
+
+/* The model's key met a limit of its account. True: another stored one is used from now on. The
+   limited one rests as long as the server said, else for a while. */
+bool model_registry_key_limited(const ModelRegistry *self, const Model *model,
+                                const char *error_message);
 /* What to do when there is none: "Set ANTHROPIC_API_KEY …". Caller frees. */
 char *model_registry_key_hint(const Model *model);
 /* Keyless, or a key resolves. */

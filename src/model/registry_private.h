@@ -25,8 +25,14 @@ struct ModelRegistry {
     GPtrArray *notices;       // of char *: what selections said
     GHashTable *file_keys;    // provider → apiKey of the models file, as written there
     GHashTable *runtime_keys; // provider → key
-    char *openai_base_url;    // OPENAI_BASE_URL when that is in effect, else NULL
+    char *store_path;         // of credential_store.h; NULL: none
+    pthread_mutex_t stored_lock;
+    GHashTable *stored_keys; // provider → KeyRing; NULL: not read yet
+    char *openai_base_url;   // OPENAI_BASE_URL when that is in effect, else NULL
 };
+
+/* Frees a KeyRing (credentials.c). */
+void key_ring_free(gpointer ring);
 
 /* With the defaults of a custom model (agent-core §2.9). */
 Model *model_new(const char *provider, const char *id, ModelApi api, const char *base_url);

@@ -298,7 +298,8 @@ static void test_no_credential(void **state)
     assert_string_equal(self->error->message,
                         "No API key found for anthropic. Set ANTHROPIC_OAUTH_TOKEN or "
                         "ANTHROPIC_API_KEY in the environment, or apiKey of that provider in "
-                        "models.yml, or use --api-key.");
+                        "models.yml, or use --api-key, or store a key with `kedge login "
+                        "anthropic`.");
     assert_int_equal(json_array_size(self->events), 0);
     assert_false(file_exists(self->dir)); // core-59
 }

@@ -1,0 +1,197 @@
+/*
+ * `kedge login` and `kedge logout`: a provider's keys in the agent directory (agent-core §2.11).
+ * A key comes from the terminal, unseen, or from standard input; never from the argument vector.
+ */
+#include "base/dirs.h"
+#include "base/fd.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "cmd/commands.h"
+#include "model/credential_store.h"
+#include "model/registry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <termios.h>
+#include <unistd.h>
+
+typedef struct Store {
+    ModelRegistry *registry;
+    char *path; // of the database
+} Store;
+
+static void store_clear(Store *self)
+{
+    model_registry_free(self->registry);
+    g_free(self->path);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Store, store_clear)
+
+static void store_open(Store *self)
+{
+    g_autofree char *dir = dirs_agent();
+    g_autofree char *models = g_build_filename(dir, "models.yml", NULL);
+    g_autofree char *warning = NULL;
+    self->path = g_build_filename(dir, CREDENTIAL_STORE_FILE, NULL);
+    self->registry = model_registry_new(models, &warning);
+    if (warning)
+        log_warning("%s", warning);
+}
+
+static bool check_provider(const Store *store, const char *name, GError **error)
+{
+    if (model_registry_knows_provider(store->registry, name))
+        return true;
+    return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                     "unknown provider \"%s\"; `kedge login` lists those there are", name);
+}
+
+/* One line, without its end. */
+static bool read_line(int fd, GString *line, GError **error)
+{
+    char letter;
+    ssize_t got;
+    while ((got = read(fd, &letter, 1)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return fail_with_errno(error, errno, "cannot read the key");
+        if (letter == '\n')
+            break;
+        if (line->len >= LIMIT_API_KEY_BYTES)
+            return fail_with(error, KEDGE_ERROR_LIMIT, "the key is longer than %zu bytes",
+                             LIMIT_API_KEY_BYTES);
+        g_string_append_c(line, letter);
+    }
+    return true;
+}
+
+/* From the terminal without showing it. */
+static bool read_hidden(const char *provider, GString *line, GError **error)
+{
+    g_auto(Fd) tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+    struct termios before;
+    if (tty < 0 || tcgetattr(tty, &before) < 0)
+        return fail_with_errno(error, errno, "cannot ask on the terminal");
+    struct termios hidden = before;
+    hidden.c_lflag &= ~(tcflag_t)ECHO;
+    g_autofree char *question = g_strdup_printf("Key for %s (it is not shown): ", provider);
+    bool is_ok = fd_write_all(tty, question, strlen(question), "/dev/tty", error);
+    tcsetattr(tty, TCSAFLUSH, &hidden);
+    is_ok = is_ok && read_line(tty, line, error);
+    tcsetattr(tty, TCSAFLUSH, &before);
+    return is_ok && fd_write_all(tty, "\n", 1, "/dev/tty", error);
+}
+
+static bool is_plain_key(const char *key)
+{
+    for (const char *c = key; *c; c++) {
+        if (!g_ascii_isgraph(*c))
+            return false;
+    }
+    return *key != '\0';
+}
+
+/* Wipes what it read, also where it fails. */
+static bool read_key(const char *provider, char **ret_key, GError **error)
+{
+    GString *line = g_string_sized_new(LIMIT_API_KEY_BYTES + 1); // never moved, so wiped as a whole
+    bool is_ok = isatty(STDIN_FILENO) ? read_hidden(provider, line, error)
+                                      : read_line(STDIN_FILENO, line, error);
+    g_strstrip(line->str);
+    if (is_ok && !is_plain_key(line->str))
+        is_ok = fail_with(error, KEDGE_ERROR_USAGE,
+                          "that is no key: it is empty, or has blanks or other characters than "
+                          "letters, digits and punctuation");
+    if (is_ok)
+        *ret_key = g_strdup(line->str);
+    explicit_bzero(line->str, line->allocated_len);
+    g_string_free(line, TRUE);
+    return is_ok;
+}
+
+static bool login(const Store *store, const char *provider, GError **error)
+{
+    char *key = NULL;
+    bool is_new = false;
+    if (!check_provider(store, provider, error) || !read_key(provider, &key, error))
+        return false;
+    bool is_ok = credential_store_add(store->path, provider, key, &is_new, error);
+    explicit_bzero(key, strlen(key));
+    g_free(key);
+    if (is_ok)
+        log_text(is_new ? "Stored a key for %s." : "This key for %s was stored already.", provider);
+    return is_ok;
+}
+
+/* "anthropic  kedge login" and so on: where the key of each provider comes from. */
+static int print_providers(const Store *store)
+{
+    g_auto(GStrv) names = model_registry_providers(store->registry);
+    GString *text = g_string_new(NULL);
+    for (char **name = names; *name; name++) {
+        g_autofree char *source = model_registry_provider_source(store->registry, *name);
+        g_string_append_printf(text, "%-12s  %s\n", *name, source ? source : "-");
+    }
+    bool is_ok = cmd_print(text->str);
+    g_string_free(text, TRUE);
+    return is_ok ? EXIT_OK : EXIT_FAILED;
+}
+
+static int login_run(const CommandEnv *env G_GNUC_UNUSED, int argc, char *const *argv)
+{
+    g_auto(Store) store = { 0 };
+    g_autoptr(GError) error = NULL;
+    if (argc > 1 || (argc == 1 && *argv[0] == '-')) {
+        log_error("usage: kedge login [PROVIDER]; the key is read from standard input");
+        return EXIT_USAGE;
+    }
+    store_open(&store);
+    if (argc == 0)
+        return print_providers(&store);
+    return login(&store, argv[0], &error) ? EXIT_OK : cmd_fail(error);
+}
+
+static int logout_run(const CommandEnv *env G_GNUC_UNUSED, int argc, char *const *argv)
+{
+    g_auto(Store) store = { 0 };
+    g_autoptr(GError) error = NULL;
+    int64_t count = 0;
+    if (argc != 1 || *argv[0] == '-') {
+        log_error("usage: kedge logout PROVIDER");
+        return EXIT_USAGE;
+    }
+    store_open(&store);
+    if (!credential_store_remove(store.path, argv[0], &count, &error))
+        return cmd_fail(error);
+    if (count == 0) {
+        log_error("no key is stored for \"%s\"", argv[0]);
+        return EXIT_FAILED;
+    }
+    log_text("Removed %d stored key%s of %s.", (int)count, count == 1 ? "" : "s", argv[0]);
+    return EXIT_OK;
+}
+
+const Command command_login = {
+    .name = "login",
+    .summary = "Store a provider's API key, or list where keys come from",
+    .usage = "[PROVIDER]",
+    .help =
+        "Without PROVIDER, each provider and where its key comes from (- : there is none).\n"
+        "With it, a key is asked for on the terminal, or read from standard input, and stored in\n"
+        "agent.db of the agent directory, which nobody else may read. Of several keys one is used\n"
+        "until the provider refuses more for a limit; then the next.\n"
+        "\n"
+        "Examples:\n"
+        "  kedge login anthropic\n"
+        "  pass show openai | kedge login openai",
+    .run = login_run,
+};
+
+const Command command_logout = {
+    .name = "logout",
+    .summary = "Remove the stored keys of a provider",
+    .usage = "PROVIDER",
+    .help = "What the environment or models.yml says stays as it is.",
+    .run = logout_run,
+};

@@ -1,0 +1,68 @@
+# `kedge login` and `kedge logout`: agent-core §2.11.
+. "$(dirname "$0")/lib.sh"
+
+lab() {
+    unset ANTHROPIC_BASE_URL ANTHROPIC_API_KEY
+    mkdir -p "$HOME/.kedge/agent"
+    printf 'providers:\n  anthropic: { baseUrl: "%s" }\nretry: { baseDelayMs: 60000 }\n' "$MODEL_URL" \
+        >"$HOME/.kedge/agent/models.yml"
+}
+
+t "a key from standard input is stored for its owner only, and used"
+model_script - <<'J'
+{"text": "hello", "expect": {"header": "x-api-key", "equals": "sk-ant-first-0123456789"}}
+J
+lab
+run kedge --model anthropic/claude-sonnet-4-5 -p hi
+expect_exit 1
+expect_contains stderr 'kedge login anthropic'
+printf 'sk-ant-first-0123456789\n' | run -i - kedge login anthropic
+expect_exit 0
+expect_empty stdout
+expect_contains stderr "Stored a key for anthropic."
+[ "$(stat -c %a "$HOME/.kedge/agent/agent.db")" = 600 ] || fail "mode"
+run kedge --model anthropic/claude-sonnet-4-5 -p hi
+expect_exit 0
+expect_out hello
+expect_model_done
+
+t "the list says where keys come from, never what they are"
+run env OPENAI_API_KEY=sk-openai-0123456789 kedge login
+expect_exit 0
+expect_contains stdout "anthropic     kedge login"
+expect_contains stdout "openai        OPENAI_API_KEY of the environment"
+! grep -q 0123456789 "$E2E_TMP/.state/stdout" || fail "a key is shown"
+
+t "a second key takes over at once when the first meets a limit"
+model_script - <<'J'
+{"status": 429, "headers": {"Retry-After": "30"}, "when": {"header": "x-api-key", "equals": "sk-ant-first-0123456789"}}
+{"text": "from the second", "when": {"header": "x-api-key", "equals": "sk-ant-second-0123456789"}}
+J
+lab
+printf 'sk-ant-second-0123456789' | run -i - kedge login anthropic
+expect_exit 0
+run kedge --model anthropic/claude-sonnet-4-5 -p hi
+expect_exit 0
+expect_out "from the second"
+expect_model_done
+
+t "what cannot be a key, and who is no provider"
+printf 'two words\n' | run -i - kedge login anthropic
+expect_exit 2
+expect_contains stderr "that is no key"
+printf '' | run -i - kedge login anthropic
+expect_exit 2
+printf 'x' | run -i - kedge login nobody
+expect_exit 1
+expect_contains stderr 'unknown provider "nobody"'
+
+t "logout removes them all"
+run kedge logout anthropic
+expect_exit 0
+expect_contains stderr "Removed 2 stored keys of anthropic."
+! grep -qa 0123456789 "$HOME/.kedge/agent/agent.db"* || fail "a key is still in the file"
+run kedge logout anthropic
+expect_exit 1
+run kedge login
+expect_contains stdout "anthropic     -"
+done_testing
