@@ -137,6 +137,35 @@ def merged(place):
             equal(path.read_text(), after.replace("line 2", "suggested"), "the file")
 
 
+NO_ARTIFACT_EVENTS = """const before = window.fetch;
+window.fetch = async (...args) => {
+    const response = await before(...args);
+    if (!String(args[0]).includes("/stream"))
+        return response;
+    const filter = new TransformStream({ transform(chunk, out) {
+        const kept = new TextDecoder().decode(chunk).split("\\n\\n").filter(each => !each.includes("event: artifact"));
+        out.enqueue(new TextEncoder().encode(kept.join("\\n\\n")));
+    } });
+    return new Response(response.body.pipeThrough(filter), { status: response.status, headers: response.headers });
+};"""
+
+
+@case("who edits is told of a change on disk that another answer showed before the feed's event")
+def changed_before_its_event(place):
+    doc, path = place.artifact("notes.txt", "base\n")
+    browser = place.browser
+    script = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=NO_ARTIFACT_EVENTS)["identifier"]
+    place.open(doc, ".source .line")
+    browser.click("button", "Edit")
+    set_editor(browser, "base\nmine\n")
+    path.write_text("theirs\nbase\n")
+    place.arcade.kill()
+    browser.wait_for("#banner", "Reconnecting…")
+    place.arcade.start()
+    browser.wait_for(".notice", "The file has changed on disk.")
+    browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+
+
 @case("what was typed outlives Close, a reload, and a change on disk")
 def typed(place):
     doc, path = place.artifact("notes.txt", "base\n")

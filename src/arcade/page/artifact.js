@@ -76,8 +76,6 @@ class ArtifactPage {
                 this.threads.changers.set(data.annotationId, data.author);
             this.refreshAnnotations();
         } else if (type === "artifact" && data.docId === this.docId && data.sha256 !== this.meta.sha256) {
-            if (this.isEditing)
-                this.say("The file has changed on disk. Save merges both; where both changed the same lines, you are asked.");
             this.refreshContent();
             tell(`${this.meta.name} changed on disk`);
         } else if (type === "artifact" || type === "run" || type === "event") {
@@ -132,12 +130,22 @@ class ArtifactPage {
 
     async loadContent() {
         this.meta = await get(this.path);
+        this.sayChanged();
         for (const edit of this.meta.pendingEdits)
             this.edits.set(edit.editId, edit);
         await this.refreshEdits();
         if (!this.isEditing && (this.shownSha256 === undefined || this.shownSha256 !== this.meta.sha256))
             await this.showContent();
         this.showHead();
+    }
+
+    /** Once for each state of the file: however it was learned of, also by a feed that began, or began again, too late. */
+    sayChanged() {
+        const { sha256 } = this.meta;
+        if (!this.isEditing || sha256 === this.editedSha256)
+            return;
+        this.editedSha256 = sha256;
+        this.say("The file has changed on disk. Save merges both; where both changed the same lines, you are asked.");
     }
 
     async showContent() {
@@ -277,6 +285,7 @@ class ArtifactPage {
 
     edit() {
         this.isEditing = true;
+        this.editedSha256 = this.shownSha256;
         this.say(null);
         this.view.element.replaceWith(this.editor.element);
         this.editor.open(this.raw);
