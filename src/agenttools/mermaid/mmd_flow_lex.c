@@ -1,26 +1,11 @@
 /*
- * Tokens of flowchart statements, and the modes (mmd_flow.h). Links and labels have files of their
- * own.
+ * Tokens of flowchart statements (mmd_flow.h). Links and labels have files of their own.
  */
 #include "agenttools/mermaid/mmd_flow_lex.h"
 
 static FlowMode mode_of(const FlowParser *f)
 {
     return f->mode_count > 0 ? f->modes[f->mode_count - 1] : FLOW_MODE_STATEMENT;
-}
-
-bool flow_open_mode(FlowParser *f, FlowMode mode)
-{
-    if (f->mode_count >= FLOW_MODES_MAX)
-        return false;
-    f->modes[f->mode_count++] = mode;
-    return true;
-}
-
-void flow_close_mode(FlowParser *f)
-{
-    if (f->mode_count > 0)
-        f->mode_count--;
 }
 
 static bool is_word_char(char c)
@@ -31,32 +16,6 @@ static bool is_word_char(char c)
 static char peek(const FlowParser *f)
 {
     return *f->p->at; // a NUL stands at the end
-}
-
-void flow_drop_blank_lines(MmdParser *p)
-{
-    const char *brace_end = p->at;
-    mmd_skip_white(p);
-    while (p->at > brace_end && *p->at != '\n')
-        p->at--;
-}
-
-const char *flow_white_end(FlowParser *f)
-{
-    const char *at = f->p->at;
-    if (f->white_end == NULL || at < f->white_start || at > f->white_end) {
-        f->white_start = at;
-        mmd_skip_white(f->p);
-        f->white_end = f->p->at;
-        f->p->at = at;
-    }
-    return f->white_end;
-}
-
-void flow_take_white_from(FlowParser *f, const char *end)
-{
-    f->p->at = end;
-    mmd_skip_white(f->p);
 }
 
 /* -- words ------------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 
 #include "agenttools/mermaid/mmd_flow.h"
 
+// mmd_flow_modes.c
 /* False when too many are open. */
 bool flow_open_mode(FlowParser *f, FlowMode mode);
 void flow_close_mode(FlowParser *f);

@@ -344,3 +344,23 @@ bool mmd_state_take_note(MmdParser *p, const char *keyword)
     p->at = stop;
     return true;
 }
+
+bool mmd_state_is_nested(const StateDiagram *self)
+{
+    return self->blocks->len > 0;
+}
+
+void mmd_state_advance(StateDiagram *self)
+{
+    self->last = self->token;
+    self->token = mmd_state_next(&self->lexer, mmd_state_is_nested(self));
+}
+
+bool mmd_state_open_block(StateDiagram *self, const StateToken *name)
+{
+    const char *opened = self->p->at++;
+    mmd_state_see_composite(&self->texts, name);
+    g_array_append_val(self->blocks, opened);
+    mmd_state_advance(self);
+    return true;
+}
