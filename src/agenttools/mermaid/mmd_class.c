@@ -193,7 +193,7 @@ static bool take_relation(ClassDiagram *self, Relation *ret_relation)
     *ret_relation = (Relation) { 0 };
     if (self->token.kind == CLS_STRING)
         mmd_class_advance(self, CLS_IN_DIAGRAM);
-    ClsToken tip = self->token;
+    MmdToken tip = self->token;
     bool has_tip = tip.kind == CLS_TIP;
     if (has_tip) {
         ret_relation->from = *tip.start;
@@ -393,7 +393,7 @@ bool mmd_parse_class(MmdParser *p)
 {
     ClassDiagram self = {
         .p = p,
-        .lexer.p = p,
+        .lexer.base.p = p,
         .classes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
     };
     bool is_right = parse_all(&self);

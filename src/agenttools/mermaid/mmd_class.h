@@ -54,27 +54,21 @@ typedef enum {
     CLS_IN_NAMESPACE_BODY = 8,
 } ClsMode;
 
-typedef struct ClsToken {
-    ClsKind kind;
-    const char *start, *stop;
-} ClsToken;
-
 typedef struct ClsLexer {
-    MmdParser *p;
-    const char *no_direction; // up to here no line is a direction
-    const char *comment;      // behind the code of this statement, whose line end it hides; or NULL
-    bool is_in_line;          // the last token was no line end
+    MmdLexer base;
+    const char *comment; // behind the code of this statement, whose line end it hides; or NULL
+    bool is_in_line;     // the last token was no line end
 } ClsLexer;
 
 /* The token at p->at. A broken string, generic or name in back-quotes records an error. */
-ClsToken mmd_class_next(ClsLexer *self, ClsMode mode);
+MmdToken mmd_class_next(ClsLexer *self, ClsMode mode);
 /* The text of a token without its marks. */
-void mmd_class_token_text(const ClsToken *token, const char **ret_start, const char **ret_stop);
+void mmd_class_token_text(const MmdToken *token, const char **ret_start, const char **ret_stop);
 
 typedef struct ClassDiagram {
     MmdParser *p;
     ClsLexer lexer;
-    ClsToken token;      // the current one
+    MmdToken token;      // the current one
     GHashTable *classes; // char *: names of the classes so far
 } ClassDiagram;
 

@@ -5,13 +5,7 @@
 
 #define ANYWHERE (CLS_IN_DIAGRAM | CLS_IN_CLASS | CLS_IN_NAMESPACE | CLS_IN_NAMESPACE_BODY)
 
-typedef struct Keyword {
-    const char *word;
-    ClsKind kind;
-    unsigned modes;
-} Keyword;
-
-static const Keyword keywords[] = {
+static const MmdRule keywords[] = {
     { "classDiagram", CLS_HEADER, CLS_IN_DIAGRAM },
     { "style", CLS_STYLE, CLS_IN_DIAGRAM },
     { "classDef", CLS_CLASSDEF, CLS_IN_DIAGRAM },
@@ -28,13 +22,10 @@ static const Keyword keywords[] = {
     { "_blank", CLS_TARGET, ANYWHERE },
     { "_parent", CLS_TARGET, ANYWHERE },
     { "_top", CLS_TARGET, ANYWHERE },
+    { NULL },
 };
 
-/* One that begins another comes after it. */
-static const struct {
-    const char *literal;
-    ClsKind kind;
-} signs[] = {
+static const MmdRule signs[] = {
     { "<<", CLS_ANNOTATION_OPEN },
     { ">>", CLS_ANNOTATION_CLOSE },
     { "<|", CLS_TIP },
@@ -56,20 +47,12 @@ static const struct {
     { "]", CLS_SQUARE_CLOSE },
     { "{", CLS_BRACE_OPEN },
     { "}", CLS_BRACE_CLOSE },
+    { NULL },
 };
 
-static bool match_keyword(const char *at, const char *end, ClsMode mode, ClsToken *ret_token)
+static bool match_keyword(const char *at, const char *end, ClsMode mode, MmdToken *ret_token)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(keywords); i++) {
-        if ((keywords[i].modes & (unsigned)mode) == 0)
-            continue;
-        const char *stop = mmd_match_word(at, end, keywords[i].word);
-        if (stop == NULL)
-            continue;
-        *ret_token = (ClsToken) { keywords[i].kind, at, stop };
-        return true;
-    }
-    return false;
+    return mmd_match_token(keywords, MMD_WORDS, mode, at, end, ret_token);
 }
 
 /* A colon and text without another one: `: label`. */
@@ -84,16 +67,16 @@ static const char *match_label(const char *at, const char *end)
 /* Inside back-quotes and ~ ~ mermaid looks for these before anything else. */
 static bool begins_with_keyword(const char *at, const char *end)
 {
-    ClsToken token;
+    MmdToken token;
     return (match_keyword(at, end, CLS_IN_CLASS, &token) && token.kind != CLS_TARGET) ||
            (at < end && mmd_is_one_of(*at, "\"~")) || mmd_match(at, end, "<<") ||
            mmd_match(at, end, ">>");
 }
 
 /* "…", `…` or ~…~; an empty one is no token: then *ret_token stays as it is. */
-static void read_enclosed(ClsLexer *self, ClsKind kind, const char *what, ClsToken *ret_token)
+static void read_enclosed(ClsLexer *self, ClsKind kind, const char *what, MmdToken *ret_token)
 {
-    MmdParser *p = self->p;
+    MmdParser *p = self->base.p;
     const char *start = p->at, *inner = start + 1;
     const char *close = memchr(inner, *start, (size_t)(p->end - inner));
     if (close == NULL && kind != CLS_LITERAL) { // which may reach to the end of the text
@@ -111,71 +94,61 @@ static void read_enclosed(ClsLexer *self, ClsKind kind, const char *what, ClsTok
         return;
     }
     if (inner_end > inner)
-        *ret_token = (ClsToken) { kind, start, p->at };
+        *ret_token = (MmdToken) { kind, start, p->at };
 }
 
 /* `call f(args)`: the name may be anything, the parentheses must be closed. */
-static bool read_call(ClsLexer *self, ClsToken *ret_token)
+static bool read_call(ClsLexer *self, MmdToken *ret_token)
 {
-    MmdParser *p = self->p;
+    MmdParser *p = self->base.p;
     const char *start = p->at, *name = mmd_match(start, p->end, "call");
     if (name == NULL || mmd_white_size(name, p->end) == 0)
         return false;
     name = mmd_skip_white_from(name, p->end);
     const char *open = memchr(name, '(', (size_t)(p->end - name));
     const char *close = open != NULL ? memchr(open, ')', (size_t)(p->end - open)) : NULL;
-    *ret_token = (ClsToken) { CLS_BROKEN, start, start };
+    *ret_token = (MmdToken) { CLS_BROKEN, start, start };
     if (open == NULL || open == name || close == NULL) {
         mmd_expected(p, open == name ? open : mmd_line_end(name, p->end),
                      "a function with parentheses after 'call', such as 'call show()'");
         return true;
     }
-    *ret_token = (ClsToken) { CLS_CALL, start, p->at = close + 1 };
+    *ret_token = (MmdToken) { CLS_CALL, start, p->at = close + 1 };
     return true;
 }
 
-/* Stricter than in other types; and an empty block is no token. */
-static bool read_accessibility(MmdParser *p, ClsToken *ret_token)
+/* An empty block is no token. */
+static bool read_accessibility(MmdParser *p, MmdToken *ret_token)
 {
     const char *start = p->at;
     MmdAccessibility found;
     if (!mmd_match_accessibility(start, p->end, false, &found))
         return false;
-    p->at = found.stop;
-    bool is_missing = found.brace == NULL && found.stop == p->end;
     bool is_empty = found.brace != NULL && !found.is_open &&
                     mmd_skip_white_from(found.brace + 1, found.stop) == found.stop - 1;
-    if (found.is_open)
-        mmd_unclosed(p, found.brace, "accDescr", "'}'");
-    else if (is_missing)
-        mmd_expected(p, found.stop, "a text after 'accTitle:' or 'accDescr:'");
-    if (found.is_open || is_missing)
-        *ret_token = (ClsToken) { CLS_BROKEN, start, start };
+    if (!mmd_take_strict_accessibility(p, &found))
+        *ret_token = (MmdToken) { CLS_BROKEN, start, start };
     else if (!is_empty)
-        *ret_token = (ClsToken) { CLS_WHOLE, start, found.stop };
+        *ret_token = (MmdToken) { CLS_WHOLE, start, found.stop };
     return true;
 }
 
 /* A statement that is one token. */
-static bool read_whole(ClsLexer *self, ClsToken *ret_token)
+static bool read_whole(ClsLexer *self, MmdToken *ret_token)
 {
-    MmdParser *p = self->p;
-    const char *start = p->at, *stop = NULL;
-    if (self->no_direction == NULL || start >= self->no_direction) {
-        stop = mmd_match_direction(start, p->end, false);
-        self->no_direction = mmd_line_end(start, p->end);
-    }
+    MmdParser *p = self->base.p;
+    const char *start = p->at, *stop = mmd_direction_here(&self->base, false);
     if (stop == NULL)
         return read_accessibility(p, ret_token);
     p->at = stop;
-    *ret_token = (ClsToken) { CLS_WHOLE, start, stop };
+    *ret_token = (MmdToken) { CLS_WHOLE, start, stop };
     return true;
 }
 
 /* White space, and comments, which hide their line end. Returns whether a line ended. */
 static bool skip_blanks(ClsLexer *self, ClsMode mode)
 {
-    MmdParser *p = self->p;
+    MmdParser *p = self->base.p;
     while (true) {
         const char *start = p->at;
         mmd_skip_white(p);
@@ -197,32 +170,30 @@ static const char *match_letter(const char *at)
     return c > 0x7f && c < 0x10000 && g_unichar_isalpha(c) ? g_utf8_next_char(at) : NULL;
 }
 
-static ClsToken match_plain(const char *at, const char *end)
+static MmdToken match_plain(const char *at, const char *end)
 {
+    MmdToken token;
     const char *stop = match_label(at, end);
     if (stop != NULL)
-        return (ClsToken) { CLS_LABEL, at, stop };
+        return (MmdToken) { CLS_LABEL, at, stop };
     if ((stop = mmd_match_word(at, end, "o")) != NULL)
-        return (ClsToken) { CLS_TIP, at, stop };
-    for (size_t i = 0; i < G_N_ELEMENTS(signs); i++) {
-        stop = mmd_match(at, end, signs[i].literal);
-        if (stop != NULL)
-            return (ClsToken) { signs[i].kind, at, stop };
-    }
+        return (MmdToken) { CLS_TIP, at, stop };
+    if (mmd_match_token(signs, 0, 0, at, end, &token))
+        return token;
     for (stop = at; stop < end && mmd_is_word_char(*stop);)
         stop++;
     if (stop > at)
-        return (ClsToken) { CLS_WORD, at, stop };
+        return (MmdToken) { CLS_WORD, at, stop };
     stop = match_letter(at);
     if (stop != NULL)
-        return (ClsToken) { CLS_LETTER, at, stop };
-    return (ClsToken) { CLS_OTHER, at, g_utf8_next_char(at) };
+        return (MmdToken) { CLS_LETTER, at, stop };
+    return (MmdToken) { CLS_OTHER, at, g_utf8_next_char(at) };
 }
 
 /* Leaves *ret_token alone when what stands there is no token. */
-static void read_token(ClsLexer *self, ClsMode mode, ClsToken *ret_token)
+static void read_token(ClsLexer *self, ClsMode mode, MmdToken *ret_token)
 {
-    MmdParser *p = self->p;
+    MmdParser *p = self->base.p;
     if (mode == CLS_IN_DIAGRAM && (read_whole(self, ret_token) || read_call(self, ret_token)))
         return;
     switch (*p->at) {
@@ -242,26 +213,26 @@ static void read_token(ClsLexer *self, ClsMode mode, ClsToken *ret_token)
     }
 }
 
-ClsToken mmd_class_next(ClsLexer *self, ClsMode mode)
+MmdToken mmd_class_next(ClsLexer *self, ClsMode mode)
 {
-    MmdParser *p = self->p;
-    ClsToken token;
+    MmdParser *p = self->base.p;
+    MmdToken token;
     do {
         const char *start = p->at;
         bool has_line_end = skip_blanks(self, mode);
         self->is_in_line = !has_line_end;
         if (has_line_end) {
             self->comment = NULL;
-            return (ClsToken) { CLS_NEWLINE, start, p->at };
+            return (MmdToken) { CLS_NEWLINE, start, p->at };
         }
-        token = (ClsToken) { CLS_EOF, p->at, p->at };
+        token = (MmdToken) { CLS_EOF, p->at, p->at };
         if (!mmd_at_end(p))
             read_token(self, mode, &token);
     } while (token.kind == CLS_EOF && !mmd_at_end(p));
     return token;
 }
 
-void mmd_class_token_text(const ClsToken *token, const char **ret_start, const char **ret_stop)
+void mmd_class_token_text(const MmdToken *token, const char **ret_start, const char **ret_stop)
 {
     bool has_marks =
         token->kind == CLS_LITERAL || token->kind == CLS_GENERIC || token->kind == CLS_STRING;

@@ -32,7 +32,7 @@ bool mmd_class_expected(ClassDiagram *self, const char *what)
 
 bool mmd_class_fail_rest_of_line(ClassDiagram *self, ClsKind first)
 {
-    const ClsToken *token = &self->token;
+    const MmdToken *token = &self->token;
     const char *at = token->start, *end = self->p->end;
     bool is_class = first == CLS_CLASS, is_style = first == CLS_STYLE || first == CLS_CLASSDEF;
     if (token->kind == CLS_STYLE_SIGN && *at == ':' && mmd_is_blank_to(at + 1, end))
@@ -78,7 +78,7 @@ bool mmd_class_is_name_part(const ClassDiagram *self)
     return kind == CLS_WORD || kind == CLS_LETTER || kind == CLS_MINUS;
 }
 
-static void append_token(GString *name, const ClsToken *token)
+static void append_token(GString *name, const MmdToken *token)
 {
     const char *start, *stop;
     mmd_class_token_text(token, &start, &stop);
@@ -87,7 +87,7 @@ static void append_token(GString *name, const ClsToken *token)
 
 static bool fail_name(ClassDiagram *self, const char *what)
 {
-    const ClsToken *token = &self->token;
+    const MmdToken *token = &self->token;
     bool is_keyword = token->kind >= CLS_CALL && token->kind <= CLS_TARGET;
     mmd_class_expected(self, what);
     if (is_keyword)

@@ -6,8 +6,8 @@
 
 typedef struct ErDiagram {
     MmdParser *p;
-    ErLexer lexer;
-    ErToken token;     // the current one
+    MmdLexer lexer;
+    MmdToken token;    // the current one
     const char *role;  // the last one of the line; NULL: none
     GArray *subgraphs; // const char *: those that are open
 } ErDiagram;
@@ -20,7 +20,7 @@ static void advance(ErDiagram *self)
 /* "expected WHAT, found …" at the current token. */
 static bool expected(ErDiagram *self, const char *what)
 {
-    const ErToken *token = &self->token;
+    const MmdToken *token = &self->token;
     if (token->kind == ER_BROKEN)
         return false;
     bool is_keyword = token->kind >= ER_CARDINALITY && g_ascii_isalpha(*token->start);
@@ -82,7 +82,7 @@ static bool take_block(ErDiagram *self)
 /* `||--o{ B : role`; the current token is the first cardinality. */
 static bool parse_relation(ErDiagram *self)
 {
-    ErToken left = self->token;
+    MmdToken left = self->token;
     g_autofree char *link = g_strdup_printf("a link, '--' or '..', after '%.*s'",
                                             (int)(left.stop - left.start), left.start);
     advance(self);
@@ -134,7 +134,7 @@ static bool parse_entity(ErDiagram *self)
 
 static bool parse_style(ErDiagram *self)
 {
-    ErToken keyword = self->token;
+    MmdToken keyword = self->token;
     g_autofree char *word = g_strndup(keyword.start, (size_t)(keyword.stop - keyword.start));
     if (!mmd_er_take_styles(self->p, word))
         return false;
@@ -144,7 +144,7 @@ static bool parse_style(ErDiagram *self)
 
 static bool parse_class(ErDiagram *self)
 {
-    ErToken keyword = self->token;
+    MmdToken keyword = self->token;
     advance(self);
     if (self->token.kind == ER_BRACE_OPEN || self->token.kind == ER_CARDINALITY) {
         mmd_fail(self->p, MMD_SYNTAX, keyword.start, "'%.*s' is a keyword, not an entity",
@@ -195,7 +195,7 @@ static bool parse_end(ErDiagram *self)
 /* A token that cannot begin a statement. */
 static bool fail_statement(ErDiagram *self)
 {
-    const ErToken *token = &self->token;
+    const MmdToken *token = &self->token;
     if (self->role != NULL && token->kind == ER_CARDINALITY && g_ascii_isalpha(*token->start)) {
         expected(self, "the next statement after the role");
         return mmd_hint(self->p, "Put a role of several words in double quotes");

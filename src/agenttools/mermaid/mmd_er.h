@@ -30,18 +30,8 @@ typedef enum {
     ER_BROKEN, // reported
 } ErKind;
 
-typedef struct ErToken {
-    ErKind kind;
-    const char *start, *stop;
-} ErToken;
-
-typedef struct ErLexer {
-    MmdParser *p;
-    const char *no_direction; // up to here no line is a direction
-} ErLexer;
-
 /* The token at p->at, outside the blocks of attributes and the styles. */
-ErToken mmd_er_next(ErLexer *self);
+MmdToken mmd_er_next(MmdLexer *self);
 /* `{ type name PK "comment" … }`, behind the brace at `opened`, with its closing brace. */
 bool mmd_er_take_attributes(MmdParser *p, const char *opened);
 /* `a,b fill:#f9f,…` behind `keyword`, with its line end. */

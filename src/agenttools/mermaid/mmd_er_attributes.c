@@ -11,30 +11,16 @@ typedef enum {
     ATTRIBUTE_SIGN
 } Kind;
 
-typedef struct Token {
-    Kind kind;
-    const char *start, *stop;
-} Token;
-
 typedef struct Block {
     MmdParser *p;
     const char *opened;
-    Token token;            // the current one
-    Token last;             // the one before it
-    Token lone_type;        // of the first attribute whose name stands on a later line
+    MmdToken token;         // the current one
+    MmdToken last;          // the one before it
+    MmdToken lone_type;     // of the first attribute whose name stands on a later line
     const char *no_generic; // up to here no word has a type parameter
 } Block;
 
-static const char *match_key(const char *at, const char *end)
-{
-    static const char *const keys[] = { "PK", "FK", "UK" };
-    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
-        const char *stop = mmd_match_word_nocase(at, end, keys[i]);
-        if (stop != NULL)
-            return stop;
-    }
-    return NULL;
-}
+static const MmdRule keys[] = { { "PK" }, { "FK" }, { "UK" }, { NULL } };
 
 /* From a word with a `~` in it to the last one of the line: `Map~K, V~`. */
 static const char *match_generic(Block *self, const char *at)
@@ -67,26 +53,26 @@ static const char *match_word(const char *at, const char *end)
 }
 
 /* False behind back-quotes that enclose nothing. */
-static bool read_token(Block *self, Token *ret_token)
+static bool read_token(Block *self, MmdToken *ret_token)
 {
     const char *end = self->p->end, *start = self->p->at, *stop;
-    if ((stop = match_key(start, end)) != NULL) {
-        *ret_token = (Token) { ATTRIBUTE_KEY, start, stop };
+    if ((stop = mmd_match_any(keys, MMD_WORDS | MMD_NOCASE, start, end)) != NULL) {
+        *ret_token = (MmdToken) { ATTRIBUTE_KEY, start, stop };
     } else if ((stop = match_generic(self, start)) != NULL ||
                (stop = match_word(start, end)) != NULL) {
-        *ret_token = (Token) { ATTRIBUTE_WORD, start, stop };
+        *ret_token = (MmdToken) { ATTRIBUTE_WORD, start, stop };
     } else if (*start == '`') {
         stop = memchr(start + 1, '`', (size_t)(end - start - 1));
         if (stop == start + 1) {
             self->p->at = stop + 1;
             return false;
         }
-        *ret_token = (Token) { ATTRIBUTE_WORD, start, stop != NULL ? stop + 1 : end };
+        *ret_token = (MmdToken) { ATTRIBUTE_WORD, start, stop != NULL ? stop + 1 : end };
     } else if (*start == '"' &&
                (stop = memchr(start + 1, '"', (size_t)(end - start - 1))) != NULL) {
-        *ret_token = (Token) { ATTRIBUTE_COMMENT, start, stop + 1 };
+        *ret_token = (MmdToken) { ATTRIBUTE_COMMENT, start, stop + 1 };
     } else {
-        *ret_token = (Token) { ATTRIBUTE_SIGN, start, g_utf8_next_char(start) };
+        *ret_token = (MmdToken) { ATTRIBUTE_SIGN, start, g_utf8_next_char(start) };
     }
     return true;
 }
@@ -97,7 +83,7 @@ static void advance(Block *self)
     self->last = self->token;
     do {
         mmd_skip_white(p);
-        self->token = (Token) { ATTRIBUTE_EOF, p->at, p->at };
+        self->token = (MmdToken) { ATTRIBUTE_EOF, p->at, p->at };
     } while (!mmd_at_end(p) && !read_token(self, &self->token));
     if (self->token.kind != ATTRIBUTE_EOF)
         p->at = self->token.stop;
@@ -121,10 +107,10 @@ static bool expected(Block *self, const char *what)
 }
 
 /* `is_extra`: what was taken for a type stands behind another attribute, on its line. */
-static bool fail_name(Block *self, const Token *type, bool is_extra)
+static bool fail_name(Block *self, const MmdToken *type, bool is_extra)
 {
-    const Token *lone = self->lone_type.start != NULL ? &self->lone_type : type;
-    const Token *found = &self->token;
+    const MmdToken *lone = self->lone_type.start != NULL ? &self->lone_type : type;
+    const MmdToken *found = &self->token;
     g_autofree char *name = mmd_excerpt(lone->start, lone->stop);
     g_autofree char *what = g_strdup_printf("the name of an attribute after its type '%s'", name);
     if (lone == &self->lone_type)
@@ -196,7 +182,7 @@ bool mmd_er_take_attributes(MmdParser *p, const char *opened)
     Block self = { .p = p, .opened = opened, .token.stop = opened + 1 };
     advance(&self);
     while (!is_sign(&self, '}')) {
-        Token type = self.token;
+        MmdToken type = self.token;
         bool is_first = self.last.start == NULL;
         bool is_extra = !is_first && !has_line_end(self.last.stop, type.start);
         if (type.kind != ATTRIBUTE_WORD)

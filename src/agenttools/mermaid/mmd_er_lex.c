@@ -4,13 +4,8 @@
  */
 #include "agenttools/mermaid/mmd_er.h"
 
-typedef struct Word {
-    const char *word;
-    ErKind kind;
-} Word;
-
 /* Whole words. */
-static const Word words[] = {
+static const MmdRule words[] = {
     { "erDiagram", ER_HEADER },         { "style", ER_STYLE },
     { "classDef", ER_STYLE },           { "class", ER_CLASS },
     { "subgraph", ER_SUBGRAPH },        { "end", ER_END },
@@ -20,11 +15,10 @@ static const Word words[] = {
     { "zero or many", ER_CARDINALITY }, { "}o", ER_CARDINALITY },
     { "many", ER_CARDINALITY },         { "one", ER_CARDINALITY },
     { "only one", ER_CARDINALITY },     { "to", ER_LINK },
-    { "optionally to", ER_LINK },
+    { "optionally to", ER_LINK },       { NULL },
 };
 
-/* One that begins another comes after it. */
-static const Word signs[] = {
+static const MmdRule signs[] = {
     { "{", ER_BRACE_OPEN },
     { ",", ER_COMMA },
     { ":::", ER_CSS },
@@ -44,26 +38,27 @@ static const Word signs[] = {
     { "--", ER_LINK },
     { ".-", ER_LINK },
     { "-.", ER_LINK },
+    { NULL },
 };
 
-static bool match_string(const char *at, const char *end, ErToken *ret_token)
+static bool match_string(const char *at, const char *end, MmdToken *ret_token)
 {
     const char *close = *at == '"' ? memchr(at + 1, '"', (size_t)(end - at - 1)) : NULL;
     if (close == NULL)
         return false;
     const char *odd = mmd_find_one_of(at + 1, close, "%\r\n\v\b\\");
     bool is_name = odd == close && close > at + 1;
-    *ret_token = (ErToken) { is_name ? ER_QUOTED : ER_STRING, at, close + 1 };
+    *ret_token = (MmdToken) { is_name ? ER_QUOTED : ER_STRING, at, close + 1 };
     return true;
 }
 
 /* `1` is a cardinality before a link or another word, else a name like all numbers. */
-static bool match_number(const char *at, const char *end, ErToken *ret_token)
+static bool match_number(const char *at, const char *end, MmdToken *ret_token)
 {
     const char *stop = mmd_match_digits(at, end);
     if (stop == NULL)
         return false;
-    *ret_token = (ErToken) { ER_NUMBER, at, stop };
+    *ret_token = (MmdToken) { ER_NUMBER, at, stop };
     const char *fraction = *stop == '.' ? mmd_match_digits(stop + 1, end) : NULL;
     if (fraction != NULL) {
         ret_token->stop = fraction;
@@ -75,28 +70,17 @@ static bool match_number(const char *at, const char *end, ErToken *ret_token)
     bool is_before_link = mmd_match(after, end, "--") || mmd_match(after, end, "..") ||
                           mmd_match(after, end, ".-") || mmd_match(after, end, "-.");
     if (*at == '1' && (is_before_word || is_before_link))
-        *ret_token = (ErToken) { ER_CARDINALITY, at, after };
+        *ret_token = (MmdToken) { ER_CARDINALITY, at, after };
     return true;
 }
 
-static bool match_word(const char *at, const char *end, ErToken *ret_token)
+static bool match_word(const char *at, const char *end, MmdToken *ret_token)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(signs); i++) {
-        const char *stop = mmd_match_nocase(at, end, signs[i].word);
-        if (stop == NULL)
-            continue;
-        *ret_token = (ErToken) { signs[i].kind, at, stop };
+    if (mmd_match_token(signs, MMD_NOCASE, 0, at, end, ret_token) ||
+        mmd_match_token(words, MMD_WORDS | MMD_NOCASE, 0, at, end, ret_token))
         return true;
-    }
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
-        const char *stop = mmd_match_word_nocase(at, end, words[i].word);
-        if (stop == NULL)
-            continue;
-        *ret_token = (ErToken) { words[i].kind, at, stop };
-        return true;
-    }
     bool is_parent = (*at == 'u' || *at == 'U') && at + 1 < end && mmd_is_one_of(at[1], ".-|");
-    *ret_token = (ErToken) { ER_CARDINALITY, at, at + 1 };
+    *ret_token = (MmdToken) { ER_CARDINALITY, at, at + 1 };
     return is_parent;
 }
 
@@ -106,58 +90,45 @@ static bool is_name_char(char c)
            c == MMD_ENTITY_OPEN || c == MMD_ENTITY_CLOSE;
 }
 
-/* Stricter than in other types: there must be a text, and the brace must be closed. */
-static ErToken read_accessibility(MmdParser *p, const MmdAccessibility *found)
-{
-    const char *start = p->at;
-    bool is_missing = found->brace == NULL && found->stop == p->end;
-    if (found->is_open)
-        mmd_unclosed(p, found->brace, "accDescr", "'}'");
-    else if (is_missing)
-        mmd_expected(p, found->stop, "a text after 'accTitle:' or 'accDescr:'");
-    return (ErToken) { found->is_open || is_missing ? ER_BROKEN : ER_WHOLE, start, found->stop };
-}
-
-static ErToken read_token(ErLexer *self)
+static MmdToken read_token(MmdLexer *self)
 {
     MmdParser *p = self->p;
     const char *start = p->at, *stop = start;
-    ErToken token;
+    MmdToken token;
     MmdAccessibility found;
-    if (mmd_match_accessibility(start, p->end, true, &found))
-        return read_accessibility(p, &found);
-    if (self->no_direction == NULL || start >= self->no_direction) {
-        self->no_direction = mmd_line_end(start, p->end);
-        const char *direction = mmd_match_direction(start, p->end, true);
-        if (direction != NULL)
-            return (ErToken) { ER_WHOLE, start, direction };
+    if (mmd_match_accessibility(start, p->end, true, &found)) {
+        bool is_right = mmd_take_strict_accessibility(p, &found);
+        return (MmdToken) { is_right ? ER_WHOLE : ER_BROKEN, start, found.stop };
     }
+    const char *direction = mmd_direction_here(self, true);
+    if (direction != NULL)
+        return (MmdToken) { ER_WHOLE, start, direction };
     if (match_string(start, p->end, &token) || match_word(start, p->end, &token) ||
         match_number(start, p->end, &token))
         return token;
     while (stop < p->end && is_name_char(*stop))
         stop++;
     if (stop > start)
-        return (ErToken) { ER_WORD, start, stop };
-    return (ErToken) { ER_OTHER, start, start + 1 };
+        return (MmdToken) { ER_WORD, start, stop };
+    return (MmdToken) { ER_OTHER, start, start + 1 };
 }
 
-ErToken mmd_er_next(ErLexer *self)
+MmdToken mmd_er_next(MmdLexer *self)
 {
     MmdParser *p = self->p;
     while (!mmd_at_end(p) && (*p->at == ' ' || *p->at == '\t'))
         p->at++;
     const char *start = p->at;
     if (mmd_at_end(p))
-        return (ErToken) { ER_EOF, start, start };
+        return (MmdToken) { ER_EOF, start, start };
     if (*start != '\n') {
-        ErToken token = read_token(self);
+        MmdToken token = read_token(self);
         p->at = token.stop;
         return token;
     }
     while (!mmd_at_end(p) && *p->at == '\n')
         p->at++;
-    return (ErToken) { ER_NEWLINE, start, p->at };
+    return (MmdToken) { ER_NEWLINE, start, p->at };
 }
 
 /* Behind `style` or `classDef`: names, styles, and a line end; blanks before that hide it. */

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "agenttools/mermaid/mmd_parser.h"
+#include "agenttools/mermaid/mmd_lex.h"
 
 typedef enum {
     FLOW_END_OF_TEXT, // outside all brackets and strings

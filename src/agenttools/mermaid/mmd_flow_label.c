@@ -21,58 +21,52 @@ bool flow_lex_string(FlowParser *f)
     return end >= p->end || size > 0;
 }
 
-typedef struct Bracket {
-    const char *text;
-    FlowToken token;
-    FlowMode mode; // FLOW_MODE_STATEMENT: opens none
-} Bracket;
+/* Those that open text; in the order in which they are tried, as the other tables. */
+static const MmdRule open_brackets[] = {
+    { "([", FLOW_OPEN_STADIUM },
+    { "[[", FLOW_OPEN_SUBROUTINE },
+    { "[(", FLOW_OPEN_CYLINDER },
+    { "(((", FLOW_OPEN_DOUBLE_CIRCLE },
+    { "|", FLOW_PIPE },
+    { "(", FLOW_OPEN_ROUND },
+    { "[", FLOW_OPEN_SQUARE },
+    { "{", FLOW_OPEN_BRACE },
+    { NULL },
+};
 
-/* In the order in which they are tried. */
-static const Bracket open_brackets[] = {
-    { "(-", FLOW_OPEN_ELLIPSE, FLOW_MODE_ELLIPSE },
-    { "([", FLOW_OPEN_STADIUM, FLOW_MODE_LABEL },
-    { "[[", FLOW_OPEN_SUBROUTINE, FLOW_MODE_LABEL },
-    { "[|", FLOW_OPEN_PROPERTIES, FLOW_MODE_STATEMENT },
-    { "[(", FLOW_OPEN_CYLINDER, FLOW_MODE_LABEL },
-    { "(((", FLOW_OPEN_DOUBLE_CIRCLE, FLOW_MODE_LABEL },
-    { "[/", FLOW_OPEN_SLASH, FLOW_MODE_TRAPEZOID },
-    { "[\\", FLOW_OPEN_BACKSLASH, FLOW_MODE_TRAPEZOID },
-    { "|", FLOW_PIPE, FLOW_MODE_LABEL },
-    { "(", FLOW_OPEN_ROUND, FLOW_MODE_LABEL },
-    { "[", FLOW_OPEN_SQUARE, FLOW_MODE_LABEL },
-    { "{", FLOW_OPEN_BRACE, FLOW_MODE_LABEL },
+static const MmdRule odd_brackets[] = {
+    { "(-", FLOW_OPEN_ELLIPSE }, { "[|", FLOW_OPEN_PROPERTIES }, // opens no text
+    { "[/", FLOW_OPEN_SLASH },   { "[\\", FLOW_OPEN_BACKSLASH }, { NULL },
+};
+
+static const MmdRule close_brackets[] = {
+    { "])", FLOW_CLOSE_STADIUM },
+    { "]]", FLOW_CLOSE_SUBROUTINE },
+    { ")]", FLOW_CLOSE_CYLINDER },
+    { ")))", FLOW_CLOSE_DOUBLE_CIRCLE },
+    { "|", FLOW_PIPE },
+    { ")", FLOW_CLOSE_ROUND },
+    { "]", FLOW_CLOSE_SQUARE },
+    { "}", FLOW_CLOSE_BRACE },
+    { NULL },
 };
 
 bool flow_lex_open_bracket(FlowParser *f)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(open_brackets); i++) {
-        const Bracket *bracket = &open_brackets[i];
-        if (!mmd_take(f->p, bracket->text))
-            continue;
-        bool is_open = bracket->mode == FLOW_MODE_STATEMENT || flow_open_mode(f, bracket->mode);
-        f->token = is_open ? bracket->token : FLOW_BAD;
-        return true;
-    }
-    return false;
+    FlowMode mode = FLOW_MODE_LABEL;
+    if (flow_take_rule(f, odd_brackets, 0))
+        mode = f->token == FLOW_OPEN_ELLIPSE ? FLOW_MODE_ELLIPSE : FLOW_MODE_TRAPEZOID;
+    else if (!flow_take_rule(f, open_brackets, 0))
+        return false;
+    if (f->token != FLOW_OPEN_PROPERTIES && !flow_open_mode(f, mode))
+        f->token = FLOW_BAD;
+    return true;
 }
 
 bool flow_lex_label(FlowParser *f)
 {
-    static const Bracket close_brackets[] = {
-        { "])", FLOW_CLOSE_STADIUM },
-        { "]]", FLOW_CLOSE_SUBROUTINE },
-        { ")]", FLOW_CLOSE_CYLINDER },
-        { ")))", FLOW_CLOSE_DOUBLE_CIRCLE },
-        { "|", FLOW_PIPE },
-        { ")", FLOW_CLOSE_ROUND },
-        { "]", FLOW_CLOSE_SQUARE },
-        { "}", FLOW_CLOSE_BRACE },
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(close_brackets); i++) {
-        if (!mmd_take(f->p, close_brackets[i].text))
-            continue;
+    if (flow_take_rule(f, close_brackets, 0)) {
         flow_close_mode(f);
-        f->token = close_brackets[i].token;
         if (f->token == FLOW_CLOSE_BRACE)
             flow_drop_blank_lines(f->p);
         return true;

@@ -8,11 +8,6 @@ static FlowMode mode_of(const FlowParser *f)
     return f->mode_count > 0 ? f->modes[f->mode_count - 1] : FLOW_MODE_STATEMENT;
 }
 
-static bool is_word_char(char c)
-{
-    return g_ascii_isalnum(c) || c == '_';
-}
-
 static char peek(const FlowParser *f)
 {
     return *f->p->at; // a NUL stands at the end
@@ -20,20 +15,13 @@ static char peek(const FlowParser *f)
 
 /* -- words ------------------------------------------------------------------------------------ */
 
-static bool has_word_at(const char *at, const char *word)
+/* The place behind a direction; NULL: none. */
+static const char *match_direction(const char *at, const char *end)
 {
-    size_t size = strlen(word);
-    return strncmp(at, word, size) == 0 && !is_word_char(at[size]);
-}
-
-static size_t direction_at(const char *at)
-{
-    static const char *const names[] = { "LR", "RL", "TB", "BT", "TD", "BR", "v" };
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-        if (has_word_at(at, names[i]))
-            return strlen(names[i]);
-    }
-    return *at == '<' || *at == '>' || *at == '^' ? 1 : 0;
+    static const MmdRule names[] = {
+        { "LR" }, { "RL" }, { "TB" }, { "BT" }, { "TD" }, { "BR" }, { "v" }, { NULL },
+    };
+    return mmd_is_one_of(*at, "<>^") ? at + 1 : mmd_match_any(names, MMD_WORDS, at, end);
 }
 
 /* A line end, or a direction. */
@@ -41,14 +29,14 @@ static bool lex_header(FlowParser *f)
 {
     MmdParser *p = f->p;
     const char *ink = flow_white_end(f);
-    const char *last = ink;
+    const char *last = ink, *stop = match_direction(ink, p->end);
     while (last > p->at && last[-1] != '\n')
         last--;
     if (last > p->at) {
         p->at = last;
         f->token = FLOW_NO_DIRECTION;
-    } else if (direction_at(ink) > 0) {
-        p->at = ink + direction_at(ink);
+    } else if (stop != NULL) {
+        p->at = stop;
         f->token = FLOW_DIRECTION_NAME;
     } else {
         f->start = ink;
@@ -62,16 +50,10 @@ static bool lex_header(FlowParser *f)
 /* The end of a `direction XX` at `at`; NULL: none. */
 static const char *direction_end(const FlowParser *f, const char *at)
 {
-    MmdParser scan = *f->p;
-    scan.at = at + strlen("direction");
-    const char *white = scan.at;
-    mmd_skip_white(&scan);
-    static const char *const names[] = { "TB", "BT", "RL", "LR", "TD" };
-    for (size_t i = 0; scan.at > white && i < G_N_ELEMENTS(names); i++) {
-        if (mmd_take(&scan, names[i]))
-            return scan.at;
-    }
-    return NULL;
+    static const MmdRule names[] = { { "TB" }, { "BT" }, { "RL" }, { "LR" }, { "TD" }, { NULL } };
+    const char *white = at + strlen("direction"), *end = f->p->end;
+    const char *name = mmd_skip_white_from(white, end);
+    return name > white ? mmd_match_any(names, 0, name, end) : NULL;
 }
 
 /* A line with `direction TB` in it, whatever stands before. */
@@ -120,28 +102,28 @@ static bool lex_link_id(FlowParser *f)
 /* Words that end where a word ends. */
 static bool lex_keyword(FlowParser *f)
 {
-    static const struct {
-        const char *word;
-        FlowToken token;
-    } keywords[] = {
-        { "style", FLOW_STYLE },          { "default", FLOW_DEFAULT },
-        { "linkStyle", FLOW_LINK_STYLE }, { "interpolate", FLOW_INTERPOLATE },
-        { "classDef", FLOW_CLASS_DEF },   { "class", FLOW_CLASS },
-        { "graph", FLOW_GRAPH },          { "flowchart", FLOW_GRAPH },
-        { "subgraph", FLOW_SUBGRAPH },    { "end", FLOW_END },
-        { "_self", FLOW_TARGET },         { "_blank", FLOW_TARGET },
-        { "_parent", FLOW_TARGET },       { "_top", FLOW_TARGET },
+    static const MmdRule keywords[] = {
+        { "style", FLOW_STYLE },
+        { "default", FLOW_DEFAULT },
+        { "linkStyle", FLOW_LINK_STYLE },
+        { "interpolate", FLOW_INTERPOLATE },
+        { "classDef", FLOW_CLASS_DEF },
+        { "class", FLOW_CLASS },
+        { "graph", FLOW_GRAPH },
+        { "flowchart", FLOW_GRAPH },
+        { "subgraph", FLOW_SUBGRAPH },
+        { "end", FLOW_END },
+        { "_self", FLOW_TARGET },
+        { "_blank", FLOW_TARGET },
+        { "_parent", FLOW_TARGET },
+        { "_top", FLOW_TARGET },
+        { NULL },
     };
-    for (size_t i = 0; i < G_N_ELEMENTS(keywords); i++) {
-        if (!has_word_at(f->p->at, keywords[i].word))
-            continue;
-        f->p->at += strlen(keywords[i].word);
-        f->token = keywords[i].token;
-        if (f->token == FLOW_END)
-            mmd_skip_white(f->p);
-        return true;
-    }
-    return false;
+    if (!flow_take_rule(f, keywords, MMD_WORDS))
+        return false;
+    if (f->token == FLOW_END)
+        mmd_skip_white(f->p);
+    return true;
 }
 
 /* Words that white space must follow. *ret_is_token: false when they only change the mode. */
@@ -157,8 +139,8 @@ static bool lex_spaced_keyword(FlowParser *f, bool *ret_is_token)
     };
     MmdParser *p = f->p;
     for (size_t i = 0; i < G_N_ELEMENTS(keywords); i++) {
-        const char *end = p->at + strlen(keywords[i].word);
-        if (!has_word_at(p->at, keywords[i].word) || mmd_white_size(end, p->end) == 0)
+        const char *end = mmd_match_word(p->at, p->end, keywords[i].word);
+        if (end == NULL || mmd_white_size(end, p->end) == 0)
             continue;
         *ret_is_token = keywords[i].mode == FLOW_MODE_STATEMENT;
         if (*ret_is_token) {
@@ -175,25 +157,13 @@ static bool lex_spaced_keyword(FlowParser *f, bool *ret_is_token)
 }
 
 /* An `accDescr {` that is not closed takes the rest, and is no error. */
-static bool has_open_description(const MmdParser *p)
-{
-    MmdParser scan = *p;
-    if (!mmd_take(&scan, "accDescr"))
-        return false;
-    mmd_skip_white(&scan);
-    return *scan.at == '{' && strchr(scan.at, '}') == NULL;
-}
-
 static bool lex_accessibility(FlowParser *f)
 {
     MmdParser *p = f->p;
-    if (strncmp(p->at, "accTitle", 8) != 0 && strncmp(p->at, "accDescr", 8) != 0)
+    MmdAccessibility found;
+    if (!mmd_match_accessibility(p->at, p->end, false, &found))
         return false;
-    bool is_taken = has_open_description(p);
-    if (is_taken)
-        p->at = p->end;
-    else if (!mmd_take_accessibility(p, &is_taken) || !is_taken)
-        return false;
+    p->at = found.stop;
     if (p->at[-1] == '}')
         flow_drop_blank_lines(p);
     f->token = FLOW_ACCESSIBILITY;
@@ -225,24 +195,12 @@ static bool lex_shape_data(FlowParser *f)
 
 /* -- statements ------------------------------------------------------------------------------- */
 
-static bool lex_mark(FlowParser *f)
-{
-    static const struct {
-        const char *text;
-        FlowToken token;
-    } marks[] = {
-        { "#", FLOW_HASH },      { ":::", FLOW_CLASS_MARK }, { ":", FLOW_COLON },
-        { "&", FLOW_AMPERSAND }, { ";", FLOW_SEMICOLON },    { ",", FLOW_COMMA },
-        { "*", FLOW_STAR },
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(marks); i++) {
-        if (!mmd_take(f->p, marks[i].text))
-            continue;
-        f->token = marks[i].token;
-        return true;
-    }
-    return false;
-}
+static const MmdRule marks[] = {
+    { "#", FLOW_HASH },      { ":::", FLOW_CLASS_MARK },
+    { ":", FLOW_COLON },     { "&", FLOW_AMPERSAND },
+    { ";", FLOW_SEMICOLON }, { ",", FLOW_COMMA },
+    { "*", FLOW_STAR },      { NULL },
+};
 
 static size_t name_size(const char *at)
 {
@@ -260,7 +218,7 @@ static bool lex_name(FlowParser *f)
 {
     MmdParser *p = f->p;
     size_t size = name_size(p->at);
-    if (has_word_at(p->at, "v")) {
+    if (mmd_match_word(p->at, p->end, "v") != NULL) {
         f->token = FLOW_DOWN;
         p->at++;
     } else if (size > 0) {
@@ -324,8 +282,8 @@ static bool lex_statement(FlowParser *f)
         f->token = FLOW_NUMBER;
         return true;
     }
-    if (lex_mark(f) || flow_lex_link(f) || flow_lex_invisible_link(f) || lex_other(f) ||
-        flow_lex_open_bracket(f) || lex_name(f))
+    if (flow_take_rule(f, marks, 0) || flow_lex_link(f) || flow_lex_invisible_link(f) ||
+        lex_other(f) || flow_lex_open_bracket(f) || lex_name(f))
         return true;
     lex_blank(f);
     return true;

@@ -17,6 +17,8 @@ const char *flow_white_end(FlowParser *f);
 void flow_take_white_from(FlowParser *f, const char *end);
 /* After a `}` the real parser drops white space up to the last line end. */
 void flow_drop_blank_lines(MmdParser *p);
+/* The token of the first rule that fits at the scanner. */
+bool flow_take_rule(FlowParser *f, const MmdRule *rules, unsigned how);
 
 // mmd_flow_link.c
 /* A link, or the first half of one with text. White space around it is part of it. */

@@ -42,3 +42,13 @@ void flow_take_white_from(FlowParser *f, const char *end)
     f->p->at = end;
     mmd_skip_white(f->p);
 }
+
+bool flow_take_rule(FlowParser *f, const MmdRule *rules, unsigned how)
+{
+    MmdToken token;
+    if (!mmd_match_token(rules, how, 0, f->p->at, f->p->end, &token))
+        return false;
+    f->p->at = token.stop;
+    f->token = token.kind;
+    return true;
+}

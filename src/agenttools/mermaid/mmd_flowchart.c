@@ -271,7 +271,7 @@ bool mmd_parse_flowchart(MmdParser *p)
         .modes = { FLOW_MODE_HEADER },
         .mode_count = 1,
     };
-    if (g_ascii_isalnum(*p->at) || *p->at == '_')
+    if (mmd_is_word_char(*p->at))
         return flow_unexpected(&f, "a blank or the end of the line after the diagram type");
     if (!take_header(&f))
         return false;

@@ -75,7 +75,7 @@ static bool take_href(MmdParser *p, bool *ret_taken)
     if (close == NULL)
         return mmd_fail_open(p, p->end, opened, NULL, "expected '\"' to close the address");
     if (close == p->at)
-        return lines_unexpected(p, "an address between the quotes");
+        return mmd_unexpected(p, "an address between the quotes");
     p->at = close + 1;
     mmd_skip_blanks(p);
     *ret_taken = true;
@@ -90,10 +90,10 @@ static bool take_call(MmdParser *p, bool *ret_taken)
         return true;
     size_t name = strcspn(p->at, "(");
     if (name == 0)
-        return lines_unexpected(p, "the name of a function after call");
+        return mmd_unexpected(p, "the name of a function after call");
     const char *opened = p->at + name;
     if (*opened != '(')
-        return lines_unexpected(p, "a function with parentheses, such as call show()");
+        return mmd_unexpected(p, "a function with parentheses, such as call show()");
     const char *close = strchr(opened, ')');
     if (close == NULL)
         return mmd_fail_open(p, p->end, opened, NULL, "expected ')' after the arguments");
@@ -120,7 +120,7 @@ static bool take_click(MmdParser *p)
     if (has_href || has_call)
         return true;
     p->at = task_end;
-    return lines_unexpected(p, "href \"address\" or call function() after the task");
+    return mmd_unexpected(p, "href \"address\" or call function() after the task");
 }
 
 static bool is_date(const char *at)
@@ -130,7 +130,7 @@ static bool is_date(const char *at)
         if (form[i] == 'd' ? !g_ascii_isdigit(at[i]) : at[i] != form[i])
             return false;
     }
-    return !g_ascii_isalnum(at[strlen(form)]) && at[strlen(form)] != '_';
+    return !mmd_is_word_char(at[strlen(form)]);
 }
 
 /* What the start of a line that is no task was meant to be. */
@@ -145,7 +145,7 @@ static bool fail_line(MmdParser *p, const char *start)
         return mmd_fail(
             p, MMD_SYNTAX, start,
             "expected the name of a day after weekday, friday or saturday after weekend");
-    lines_unexpected(p, "':' and the data of the task after its name");
+    mmd_unexpected(p, "':' and the data of the task after its name");
     return mmd_hint(p, "write Name : id, 2024-01-01, 3d");
 }
 
@@ -155,7 +155,7 @@ static bool take_task(MmdParser *p)
     const char *start = p->at;
     p->at += strcspn(p->at, ":\n");
     if (p->at == start) {
-        lines_unexpected(p, "the name of a task before ':'");
+        mmd_unexpected(p, "the name of a task before ':'");
         return mmd_hint(p, "write Name : id, 2024-01-01, 3d");
     }
     if (*p->at != ':')
@@ -163,7 +163,7 @@ static bool take_task(MmdParser *p)
     p->at++;
     size_t size = *p->at == '%' ? 0 : strcspn(p->at, "#\n;"); // `:%` begins a comment
     if (size == 0)
-        return lines_unexpected(p, "the data of the task after ':'");
+        return mmd_unexpected(p, "the data of the task after ':'");
     p->at += size;
     return true;
 }
@@ -183,17 +183,17 @@ static bool take_statement(MmdParser *p)
     }
     if (lines_has_word(p, "gantt") || is_date(p->at) || take_spaced(p, "call") ||
         lines_take_keyword(p, "accDescription", "#\n;"))
-        return lines_unexpected(p, "a statement or the name of a task");
+        return mmd_unexpected(p, "a statement or the name of a task");
     return take_task(p);
 }
 
 bool mmd_parse_gantt(MmdParser *p)
 {
-    if (g_ascii_isalnum(*p->at) || *p->at == '_')
-        return lines_unexpected(p, "a blank or the end of the line after 'gantt'");
+    if (!mmd_begin(p, "gantt"))
+        return false;
     while (!mmd_at_end(p)) {
         if (strncmp(p->at, "%%{", 3) == 0)
-            return lines_unexpected(p, "a statement");
+            return mmd_unexpected(p, "a statement");
         if (*p->at == '%') {
             p->at = mmd_line_end(p->at, p->end);
             continue;

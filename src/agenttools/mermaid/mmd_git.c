@@ -94,7 +94,7 @@ static bool take_branch_name(Graph *g, char **ret_name)
         p->at += size;
         return true;
     }
-    plain_unexpected(p, "the name of a branch");
+    mmd_unexpected(p, "the name of a branch");
     if (plain_is_word_end(p))
         return false;
     return mmd_hint(p, "put a name that is a keyword, begins with a digit or has other characters "
@@ -122,7 +122,7 @@ static bool take_type(MmdParser *p)
     plain_skip(p);
     if (take_keyword(p, "NORMAL") || take_keyword(p, "REVERSE") || take_keyword(p, "HIGHLIGHT"))
         return true;
-    return plain_unexpected(p, "NORMAL, REVERSE or HIGHLIGHT");
+    return mmd_unexpected(p, "NORMAL, REVERSE or HIGHLIGHT");
 }
 
 /* Options up to the end of the line. */
@@ -211,7 +211,7 @@ static bool take_order(MmdParser *p)
     plain_skip(p);
     size_t digits = strspn(p->at, "0123456789");
     if (digits == 0 || (digits > 1 && *p->at == '0') || (*p->at != '0' && p->at[digits] == '.'))
-        return plain_unexpected(p, "a whole number");
+        return mmd_unexpected(p, "a whole number");
     p->at += digits;
     return true;
 }
@@ -344,7 +344,7 @@ static bool take_statement(Graph *g)
         return take_merge(g);
     if (take_keyword(p, "cherry-pick"))
         return take_cherry_pick(g, start);
-    return plain_unexpected(p, "commit, branch, checkout, merge or cherry-pick");
+    return mmd_unexpected(p, "commit, branch, checkout, merge or cherry-pick");
 }
 
 /* What may stand between `gitGraph` and the first statement. */
@@ -353,13 +353,13 @@ static bool take_header(MmdParser *p)
     if (mmd_take(p, ":"))
         return true;
     if (!plain_is_word_end(p))
-        return plain_unexpected(p, "a blank or ':' after 'gitGraph'");
+        return mmd_unexpected(p, "a blank or ':' after 'gitGraph'");
     plain_skip(p);
     if (take_keyword(p, "LR") || take_keyword(p, "TB") || take_keyword(p, "BT")) {
         plain_skip(p);
         if (mmd_take(p, ":"))
             return true;
-        plain_unexpected(p, "':' after the direction");
+        mmd_unexpected(p, "':' after the direction");
         return mmd_hint(p, "write gitGraph LR:");
     }
     mmd_take(p, ":");

@@ -1,5 +1,5 @@
 /*
- * mmd_lex.h.
+ * What the lexers of all types are made of (mmd_lex.h).
  */
 #include "agenttools/mermaid/mmd_lex.h"
 
@@ -7,109 +7,16 @@
 
 #include <stdarg.h>
 
-bool mmd_is_word_char(char c)
-{
-    return g_ascii_isalnum(c) || c == '_';
-}
-
-bool mmd_is_one_of(char c, const char *set)
-{
-    return c != '\0' && strchr(set, c) != NULL;
-}
-
-const char *mmd_find_one_of(const char *at, const char *end, const char *set)
-{
-    while (at < end && !mmd_is_one_of(*at, set))
-        at++;
-    return at;
-}
-
-const char *mmd_find_end_of_word(const char *at, const char *end, const char *set)
-{
-    while (at < end && !mmd_is_one_of(*at, set) && mmd_white_size(at, end) == 0)
-        at = g_utf8_next_char(at);
-    return at;
-}
-
-const char *mmd_match(const char *at, const char *end, const char *literal)
-{
-    size_t size = strlen(literal);
-    bool stands = (size_t)(end - at) >= size && memcmp(at, literal, size) == 0;
-    return stands ? at + size : NULL;
-}
-
-const char *mmd_match_nocase(const char *at, const char *end, const char *literal)
-{
-    size_t size = strlen(literal);
-    bool stands = (size_t)(end - at) >= size && g_ascii_strncasecmp(at, literal, size) == 0;
-    return stands ? at + size : NULL;
-}
-
-static const char *when_word_ends(const char *stop, const char *end)
-{
-    return stop != NULL && (stop == end || !mmd_is_word_char(*stop)) ? stop : NULL;
-}
-
-const char *mmd_match_word(const char *at, const char *end, const char *word)
-{
-    return when_word_ends(mmd_match(at, end, word), end);
-}
-
-const char *mmd_match_word_nocase(const char *at, const char *end, const char *word)
-{
-    return when_word_ends(mmd_match_nocase(at, end, word), end);
-}
-
-const char *mmd_match_digits(const char *at, const char *end)
-{
-    const char *stop = at;
-    while (stop < end && g_ascii_isdigit(*stop))
-        stop++;
-    return stop > at ? stop : NULL;
-}
-
-const char *mmd_skip_white_from(const char *at, const char *end)
-{
-    size_t size;
-    while ((size = mmd_white_size(at, end)) > 0)
-        at += size;
-    return at;
-}
-
-const char *mmd_skip_blanks_from(const char *at, const char *end)
-{
-    size_t size;
-    while (at < end && *at != '\n' && (size = mmd_white_size(at, end)) > 0)
-        at += size;
-    return at;
-}
-
-const char *mmd_trim_end(const char *start, const char *stop)
-{
-    while (stop > start) {
-        const char *last = g_utf8_prev_char(stop);
-        if (mmd_white_size(last, stop) == 0)
-            break;
-        stop = last;
-    }
-    return stop;
-}
-
 const char *mmd_match_direction(const char *at, const char *end, bool ignores_case)
 {
-    static const char *const directions[] = { "TB", "BT", "RL", "LR" };
-    const char *(*match)(const char *, const char *, const char *) =
-        ignores_case ? mmd_match_nocase : mmd_match;
+    static const MmdRule directions[] = { { "TB" }, { "BT" }, { "RL" }, { "LR" }, { NULL } };
+    unsigned how = ignores_case ? MMD_NOCASE : 0;
     const char *line_end = mmd_line_end(at, end);
     for (; at < line_end; at++) {
-        const char *word_end = match(at, line_end, "direction");
+        const char *word_end = mmd_match_as(how, at, line_end, "direction");
         const char *value = word_end != NULL ? mmd_skip_white_from(word_end, end) : NULL;
-        if (value == NULL || value == word_end)
-            continue;
-        for (size_t i = 0; i < G_N_ELEMENTS(directions); i++) {
-            if (match(value, end, directions[i]) != NULL)
-                return mmd_line_end(value, end);
-        }
+        if (value != word_end && mmd_match_any(directions, how, value, end) != NULL)
+            return mmd_line_end(value, end);
     }
     return NULL;
 }
@@ -117,9 +24,9 @@ const char *mmd_match_direction(const char *at, const char *end, bool ignores_ca
 bool mmd_match_accessibility(const char *at, const char *end, bool ignores_case,
                              MmdAccessibility *ret_found)
 {
-    const char *(*match)(const char *, const char *, const char *) =
-        ignores_case ? mmd_match_nocase : mmd_match;
-    const char *title = match(at, end, "accTitle"), *description = match(at, end, "accDescr");
+    unsigned how = ignores_case ? MMD_NOCASE : 0;
+    const char *title = mmd_match_as(how, at, end, "accTitle");
+    const char *description = mmd_match_as(how, at, end, "accDescr");
     const char *stop = title != NULL ? title : description;
     if (stop == NULL)
         return false;
@@ -136,6 +43,62 @@ bool mmd_match_accessibility(const char *at, const char *end, bool ignores_case,
     return true;
 }
 
+bool mmd_take_accessibility(MmdParser *p, bool *ret_taken)
+{
+    MmdAccessibility found;
+    *ret_taken = mmd_match_accessibility(p->at, p->end, true, &found);
+    if (*ret_taken && found.is_open)
+        return mmd_fail_open(p, p->end, found.brace, NULL, "expected '}' to close accDescr");
+    p->at = *ret_taken ? found.stop : p->at;
+    return true;
+}
+
+bool mmd_take_strict_accessibility(MmdParser *p, const MmdAccessibility *found)
+{
+    p->at = found->stop;
+    if (found->is_open)
+        return mmd_unclosed(p, found->brace, "accDescr", "'}'");
+    return found->brace != NULL || found->stop < p->end ||
+           mmd_expected(p, found->stop, "a text after 'accTitle:' or 'accDescr:'");
+}
+
+const MmdRule *mmd_match_rule(const MmdRule *rules, unsigned how, unsigned mode, const char *at,
+                              const char *end)
+{
+    for (; rules->literal != NULL; rules++) {
+        bool counts = rules->modes == 0 || (rules->modes & mode) != 0;
+        if (counts && mmd_match_as(how, at, end, rules->literal) != NULL)
+            return rules;
+    }
+    return NULL;
+}
+
+const char *mmd_match_any(const MmdRule *rules, unsigned how, const char *at, const char *end)
+{
+    const MmdRule *rule = mmd_match_rule(rules, how, 0, at, end);
+    return rule != NULL ? at + strlen(rule->literal) : NULL;
+}
+
+bool mmd_match_token(const MmdRule *rules, unsigned how, unsigned mode, const char *at,
+                     const char *end, MmdToken *ret_token)
+{
+    const MmdRule *rule = mmd_match_rule(rules, how, mode, at, end);
+    if (rule == NULL)
+        return false;
+    const char *stop = at + strlen(rule->literal);
+    *ret_token = (MmdToken) { rule->kind, at, stop, how & MMD_WORDS ? rule->literal : NULL };
+    return true;
+}
+
+const char *mmd_direction_here(MmdLexer *self, bool ignores_case)
+{
+    const MmdParser *p = self->p;
+    if (self->no_direction != NULL && p->at < self->no_direction)
+        return NULL;
+    self->no_direction = mmd_line_end(p->at, p->end);
+    return mmd_match_direction(p->at, p->end, ignores_case);
+}
+
 char *mmd_excerpt(const char *start, const char *stop)
 {
     g_autofree char *text = g_strndup(start, (size_t)(stop - start));
@@ -150,13 +113,6 @@ const char *mmd_blame(const MmdParser *p, const char *at)
         return at;
     const char *stop = mmd_trim_end(p->text, at);
     return stop > p->text ? g_utf8_prev_char(stop) : at;
-}
-
-const char *mmd_line_start(const MmdParser *p, const char *at)
-{
-    while (at > p->text && at[-1] != '\n')
-        at--;
-    return at;
 }
 
 /* Does the line of `at` begin as a Markdown fence? */
@@ -189,4 +145,27 @@ bool mmd_unclosed(MmdParser *p, const char *opened, const char *what, const char
     mmd_fail_open(p, mmd_blame(p, p->end), opened, NULL, "%s is not closed: expected %s", what,
                   close);
     return mmd_hint(p, "%s opened at line %zu is not closed", what, mmd_line_of(p, opened));
+}
+
+bool mmd_enter(MmdParser *p, const char *where)
+{
+    if (p->depth >= MMD_DEPTH_MAX)
+        return mmd_fail(p, MMD_SYNTAX, where, "blocks are nested more than %d deep", MMD_DEPTH_MAX);
+    p->depth++;
+    return true;
+}
+
+void mmd_leave(MmdParser *p)
+{
+    g_assert(p->depth > 0);
+    p->depth--;
+}
+
+bool mmd_begin(MmdParser *p, const char *header)
+{
+    if (!mmd_is_word_char(*p->at))
+        return true;
+    g_autofree char *expected =
+        g_strdup_printf("a blank or the end of the line after '%s'", header);
+    return mmd_unexpected(p, expected);
 }

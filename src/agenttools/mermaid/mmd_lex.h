@@ -1,36 +1,44 @@
 /*
- * Small pieces of the token scanners of the sequence, class, state and ER parsers, and the form of
- * their messages. Private to this folder; pure; thread safe.
+ * What the lexers of the types are made of: tables of rules, tokens, statements that all types
+ * know, and the form of messages. Private to this folder; pure; thread safe.
  */
 #pragma once
 
 #include "agenttools/mermaid/mmd_parser.h"
 
-bool mmd_is_word_char(char c); // ASCII letter, digit or _
-bool mmd_is_one_of(char c, const char *set);
-/* The next character of `set`, or `end`. */
-const char *mmd_find_one_of(const char *at, const char *end, const char *set);
-/* The next of them or white space. */
-const char *mmd_find_end_of_word(const char *at, const char *end, const char *set);
+/* A line of a lexer's table; one that begins another comes after it. */
+typedef struct MmdRule {
+    const char *literal; // NULL: the table's end
+    unsigned kind;       // of the type's own
+    unsigned modes;      // bits of the type's modes in which it counts; 0: in all
+} MmdRule;
 
-/* The place behind `literal` when it stands at `at`; NULL: it does not. */
-const char *mmd_match(const char *at, const char *end, const char *literal);
-/* The same in any (ASCII) case. */
-const char *mmd_match_nocase(const char *at, const char *end, const char *literal);
-/* The same for a whole word: no ASCII letter, digit or _ follows. */
-const char *mmd_match_word(const char *at, const char *end, const char *word);
-const char *mmd_match_word_nocase(const char *at, const char *end, const char *word);
-const char *mmd_match_digits(const char *at, const char *end);
+typedef struct MmdToken {
+    unsigned kind;
+    const char *start, *stop;
+    const char *word; // of a rule for whole words; else NULL
+} MmdToken;
 
-const char *mmd_skip_white_from(const char *at, const char *end); // line ends too
-const char *mmd_skip_blanks_from(const char *at, const char *end);
-const char *mmd_line_start(const MmdParser *p, const char *at);
-/* Back from `stop` over white space, not before `start`. */
-const char *mmd_trim_end(const char *start, const char *stop);
+typedef struct MmdLexer {
+    MmdParser *p;
+    const char *no_direction; // up to here no line is a direction
+} MmdLexer;
+
+/* The first rule that fits at `at`; `how` of MmdHow. NULL: none. */
+const MmdRule *mmd_match_rule(const MmdRule *rules, unsigned how, unsigned mode, const char *at,
+                              const char *end);
+/* The place behind its literal. */
+const char *mmd_match_any(const MmdRule *rules, unsigned how, const char *at, const char *end);
+/* Its token. */
+bool mmd_match_token(const MmdRule *rules, unsigned how, unsigned mode, const char *at,
+                     const char *end, MmdToken *ret_token);
 
 /* A line with `direction TB` (BT, RL, LR) anywhere behind `at` is a direction as a whole: its end.
  */
 const char *mmd_match_direction(const char *at, const char *end, bool ignores_case);
+
+/* The same at the scanner; each line is looked at once. */
+const char *mmd_direction_here(MmdLexer *self, bool ignores_case);
 
 typedef struct MmdAccessibility {
     const char *stop;
@@ -41,6 +49,12 @@ typedef struct MmdAccessibility {
 /* Does `accTitle: …`, `accDescr: …` or `accDescr { … }` stand at `at`? */
 bool mmd_match_accessibility(const char *at, const char *end, bool ignores_case,
                              MmdAccessibility *ret_found);
+
+/* Takes it when it stands at the scanner, in any case; false when its brace is not closed. */
+bool mmd_take_accessibility(MmdParser *p, bool *ret_taken);
+/* Takes one that was found, where the type wants a text and the brace closed; false: there is none.
+ */
+bool mmd_take_strict_accessibility(MmdParser *p, const MmdAccessibility *found);
 
 /* A text as messages quote it: on one line, and not longer than MMD_FOUND_CHARS. Caller frees. */
 char *mmd_excerpt(const char *start, const char *stop);
@@ -53,3 +67,8 @@ bool mmd_expected(MmdParser *p, const char *at, const char *format, ...) G_GNUC_
 bool mmd_expected_no_keyword(MmdParser *p, const char *at, const char *stop, const char *what);
 /* The text ended inside `what` ("loop", "the class"); `close` is what it needs. False. */
 bool mmd_unclosed(MmdParser *p, const char *opened, const char *what, const char *close);
+
+bool mmd_enter(MmdParser *p, const char *where); // a nested block; at most MMD_DEPTH_MAX
+void mmd_leave(MmdParser *p);
+/* Behind the header word: it must end there. */
+bool mmd_begin(MmdParser *p, const char *header);

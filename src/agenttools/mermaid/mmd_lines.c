@@ -3,15 +3,9 @@
  */
 #include "agenttools/mermaid/mmd_lines.h"
 
-static bool is_word_char(char c)
-{
-    return g_ascii_isalnum(c) || c == '_';
-}
-
 bool lines_has_word(const MmdParser *p, const char *word)
 {
-    size_t size = strlen(word);
-    return g_ascii_strncasecmp(p->at, word, size) == 0 && !is_word_char(p->at[size]);
+    return mmd_match_word_nocase(p->at, p->end, word) != NULL;
 }
 
 bool lines_take_keyword(MmdParser *p, const char *word, const char *stops)
@@ -46,7 +40,18 @@ bool lines_take_odd_comment(MmdParser *p, const char *marks)
     return true;
 }
 
-bool lines_unexpected(MmdParser *p, const char *expected)
+bool lines_parse(MmdParser *p, bool (*take_statement)(MmdParser *p, void *data), void *data)
 {
-    return mmd_fail(p, MMD_SYNTAX, p->at, "expected %s, found %s", expected, mmd_found(p, p->at));
+    while (!mmd_at_end(p)) {
+        bool is_comment = *p->at == '#' || (*p->at == '%' && p->at[1] != '{');
+        if (is_comment)
+            p->at = mmd_line_end(p->at, p->end);
+        if (is_comment || lines_take_odd_comment(p, "%%"))
+            continue;
+        const char *start = p->at;
+        mmd_skip_white(p);
+        if (p->at == start && !take_statement(p, data))
+            return false;
+    }
+    return true;
 }

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "agenttools/mermaid/mmd_parser.h"
+#include "agenttools/mermaid/mmd_lex.h"
 
 /* `word` and not more of it, in any case; not taken. */
 bool lines_has_word(const MmdParser *p, const char *word);
@@ -15,5 +15,5 @@ bool lines_take_accessibility(MmdParser *p, bool *ret_taken);
 /* One character that is not a brace, and `marks` behind it: the real parser takes that for a
    comment as well. To the end of the line. */
 bool lines_take_odd_comment(MmdParser *p, const char *marks);
-/* Fails at the scanner: "expected X, found Y", with hints for fences and comments. */
-bool lines_unexpected(MmdParser *p, const char *expected);
+/* Statements, with white space and comments between them, to the end. */
+bool lines_parse(MmdParser *p, bool (*take_statement)(MmdParser *p, void *data), void *data);

@@ -1,7 +1,7 @@
 /*
  * Mindmaps (agent-tools-cli §8.7): a tree by indentation, one node a line.
  */
-#include "agenttools/mermaid/mmd_parser.h"
+#include "agenttools/mermaid/mmd_lex.h"
 
 #define NO_LEVEL SIZE_MAX
 
@@ -12,11 +12,6 @@ typedef struct Mindmap {
     size_t root_level; // indentation of the first node; NO_LEVEL: no node yet
     const char *root;
 } Mindmap;
-
-static bool unexpected(MmdParser *p, const char *expected)
-{
-    return mmd_fail(p, MMD_SYNTAX, p->at, "expected %s, found %s", expected, mmd_found(p, p->at));
-}
 
 /* A comment after a node or on a line of its own, with the white space before it. */
 static bool take_comment(MmdParser *p)
@@ -57,7 +52,7 @@ static bool take_stop(MmdParser *p)
     if (mmd_at_end(p))
         return true;
     if (!take_comment(p) && !take_blank_lines(p) && !take_line_ends(p))
-        return unexpected(p, "the end of the line after the node");
+        return mmd_unexpected(p, "the end of the line after the node");
     // line ends that begin blank lines belong to those
     for (;;) {
         const char *start = p->at;
@@ -81,18 +76,23 @@ static bool take_quoted(MmdParser *p)
     if (mmd_at_end(p))
         return mmd_fail_open(p, p->end, opened, NULL, "expected a closing quote");
     if (!mmd_take(p, is_markdown ? "`\"" : "\""))
-        return unexpected(p, "'`\"' to close the text");
+        return mmd_unexpected(p, "'`\"' to close the text");
     return size > 0 || mmd_fail(p, MMD_SYNTAX, opened, "expected text between the quotes");
 }
 
-static bool take_closer(MmdParser *p)
+static const MmdRule openers[] = {
+    { "-)" }, { "(-" }, { "))" }, { ")" }, { "((" }, { "{{" }, { "(" }, { "[" }, { NULL },
+};
+
+static const MmdRule closers[] = {
+    { "))" }, { ")" }, { "]" }, { "}}" }, { "(-" }, { "-)" }, { "((" }, { "(" }, { NULL },
+};
+
+static bool take_any(MmdParser *p, const MmdRule *brackets)
 {
-    static const char *const closers[] = { "))", ")", "]", "}}", "(-", "-)", "((", "(" };
-    for (size_t i = 0; i < G_N_ELEMENTS(closers); i++) {
-        if (mmd_take(p, closers[i]))
-            return true;
-    }
-    return false;
+    const char *stop = mmd_match_any(brackets, 0, p->at, p->end);
+    p->at = stop != NULL ? stop : p->at;
+    return stop != NULL;
 }
 
 /* The text after an opening bracket, and a closing one, which need not fit it. */
@@ -102,30 +102,17 @@ static bool take_shape(MmdParser *p, const char *opened)
         if (!take_quoted(p))
             return false;
     } else {
-        const char *text = p->at;
-        bool is_closer = take_closer(p);
-        p->at = text;
-        if (is_closer)
-            return unexpected(p, "text in the brackets");
+        if (mmd_match_any(closers, 0, p->at, p->end) != NULL)
+            return mmd_unexpected(p, "text in the brackets");
         size_t size = strcspn(p->at, ")](}");
         p->at = size > 0 ? p->at + size : mmd_line_end(p->at, p->end);
     }
-    if (take_closer(p))
+    if (take_any(p, closers))
         return true;
     const char *where = mmd_at_end(p) ? p->end : p->at;
     return mmd_fail_open(p, where, opened, quote_hint,
                          "expected a closing bracket after the text, found %s",
                          mmd_found(p, where));
-}
-
-static bool take_opener(MmdParser *p)
-{
-    static const char *const openers[] = { "-)", "(-", "))", ")", "((", "{{", "(", "[" };
-    for (size_t i = 0; i < G_N_ELEMENTS(openers); i++) {
-        if (mmd_take(p, openers[i]))
-            return true;
-    }
-    return false;
 }
 
 static bool add_node(Mindmap *m, const char *where, size_t level)
@@ -157,16 +144,16 @@ static bool take_node(Mindmap *m, size_t level)
     MmdParser *p = m->p;
     const char *start = p->at;
     if (begins_with_keyword(p)) {
-        unexpected(p, "a node");
+        mmd_unexpected(p, "a node");
         return mmd_hint(p, "a node must not begin with that word; write id[\"Mindmap\"]");
     }
     bool has_id = !(strncmp(p->at, "-)", 2) == 0) && strcspn(p->at, "([\n){}") > 0;
     if (has_id)
         p->at += strcspn(p->at, "([\n){}");
     const char *opened = p->at;
-    bool has_shape = take_opener(p);
+    bool has_shape = take_any(p, openers);
     if (!has_id && !has_shape)
-        return unexpected(p, "a node");
+        return mmd_unexpected(p, "a node");
     if (has_shape && !take_shape(p, opened))
         return false;
     return add_node(m, start, level);
@@ -181,12 +168,12 @@ static bool take_decoration(Mindmap *m, bool *ret_taken)
     if (mmd_take(p, ":::")) {
         const char *line_end = mmd_line_end(p->at, p->end);
         if (line_end == p->at)
-            return unexpected(p, "a class after ':::'");
+            return mmd_unexpected(p, "a class after ':::'");
         p->at = line_end;
     } else if (mmd_take_nocase(p, "::icon(")) {
         size_t size = strcspn(p->at, ")");
         if (size == 0)
-            return unexpected(p, "the name of an icon");
+            return mmd_unexpected(p, "the name of an icon");
         p->at += size;
         if (!mmd_take(p, ")"))
             return mmd_fail_open(p, p->end, start, NULL, "expected ')' after the name of the icon");
@@ -218,7 +205,7 @@ static bool check_after_nothing(MmdParser *p, size_t level)
     const char *next = p->at + blanks;
     if (blanks == 0 || level == 0 || *next == '\n' || next == p->end || strncmp(next, "%%", 2) == 0)
         return true;
-    return unexpected(p, "no blank before the node");
+    return mmd_unexpected(p, "no blank before the node");
 }
 
 static size_t take_indent(MmdParser *p)
@@ -233,7 +220,7 @@ static bool take_blank_statement(MmdParser *p)
 {
     if (mmd_at_end(p) || *p->at == '\n' || take_comment(p))
         return take_stop(p);
-    unexpected(p, "no blank line here");
+    mmd_unexpected(p, "no blank line here");
     return mmd_hint(p, "Remove the blank line before this one");
 }
 
@@ -265,8 +252,8 @@ static bool take_statement(Mindmap *m)
 
 bool mmd_parse_mindmap(MmdParser *p)
 {
-    if (g_ascii_isalnum(*p->at) || *p->at == '_')
-        return unexpected(p, "a blank or the end of the line after 'mindmap'");
+    if (!mmd_begin(p, "mindmap"))
+        return false;
     Mindmap mindmap = { .p = p, .root_level = NO_LEVEL };
     const char *start = p->at;
     if (!take_comment(p) && !take_blank_lines(p))
@@ -274,7 +261,7 @@ bool mmd_parse_mindmap(MmdParser *p)
     else
         p->at = start;
     if (mmd_at_end(p))
-        return unexpected(p, "a node");
+        return mmd_unexpected(p, "a node");
     while (!mmd_at_end(p)) {
         if (!take_statement(&mindmap))
             return false;

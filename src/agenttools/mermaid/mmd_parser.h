@@ -48,9 +48,39 @@ bool mmd_fail_open(MmdParser *p, const char *where, const char *opened, const ch
 bool mmd_hint(MmdParser *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The line of the document in which `where` lies. */
 size_t mmd_line_of(const MmdParser *p, const char *where);
+/* "expected WHAT, found …" at the scanner. False. */
+bool mmd_unexpected(MmdParser *p, const char *expected);
 /* What stands at `where`, for a message: "'-> B'", "the end of the line", "the end of the diagram".
    Good until the next call. */
 const char *mmd_found(MmdParser *p, const char *where);
+
+// --- looking: `at` to `end`, which is behind it; nothing is taken ---
+
+bool mmd_is_word_char(char c); // ASCII letter, digit or _
+bool mmd_is_one_of(char c, const char *set);
+/* The next character of `set`, or `end`. */
+const char *mmd_find_one_of(const char *at, const char *end, const char *set);
+/* The next of them or white space. */
+const char *mmd_find_end_of_word(const char *at, const char *end, const char *set);
+
+/* The place behind `literal` when it stands at `at`; NULL: it does not. */
+const char *mmd_match(const char *at, const char *end, const char *literal);
+/* The same in any (ASCII) case. */
+const char *mmd_match_nocase(const char *at, const char *end, const char *literal);
+/* The same for a whole word: no ASCII letter, digit or _ follows. */
+const char *mmd_match_word(const char *at, const char *end, const char *word);
+const char *mmd_match_word_nocase(const char *at, const char *end, const char *word);
+typedef enum { MMD_WORDS = 1 << 0, MMD_NOCASE = 1 << 1 } MmdHow; // one of the four
+const char *mmd_match_as(unsigned how, const char *at, const char *end, const char *literal);
+const char *mmd_match_digits(const char *at, const char *end);
+
+const char *mmd_skip_white_from(const char *at, const char *end); // line ends too
+const char *mmd_skip_blanks_from(const char *at, const char *end);
+const char *mmd_line_start(const MmdParser *p, const char *at);
+/* Back from `stop` over white space, not before `start`. */
+const char *mmd_trim_end(const char *start, const char *stop);
+
+// --- the scanner ---
 
 bool mmd_at_end(const MmdParser *p);
 /* Bytes of the white space character at `at`, LF included, as the real parser's `\s`; 0: none. */
@@ -62,11 +92,6 @@ bool mmd_take_nocase(MmdParser *p, const char *literal);   // ASCII
 const char *mmd_line_end(const char *at, const char *end); // the LF, or `end`
 /* Only white space from `at` to the end of its line? */
 bool mmd_is_blank_to(const char *at, const char *end);
-/* `accTitle: …`, `accDescr: …`, `accDescr { … }` (§8.7): false with *ret_taken unset when one is
-   broken. */
-bool mmd_take_accessibility(MmdParser *p, bool *ret_taken);
-bool mmd_enter(MmdParser *p, const char *where); // a nested block; at most MMD_DEPTH_MAX
-void mmd_leave(MmdParser *p);
 
 /* The types, one file each. */
 bool mmd_parse_flowchart(MmdParser *p);

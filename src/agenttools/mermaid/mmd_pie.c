@@ -25,7 +25,7 @@ static bool take_slice(MmdParser *p)
         const char *line_end = mmd_line_end(p->at, p->end);
         const char *colon = g_strstr_len(p->at, line_end - p->at, ":");
         g_autofree char *label = g_strndup(p->at, colon != NULL ? (size_t)(colon - p->at) : 0);
-        plain_unexpected(p, expected);
+        mmd_unexpected(p, expected);
         g_strstrip(label);
         return *label != '\0'
                    ? mmd_hint(p, "Write \"%s\" %.*s", label, (int)(line_end - colon), colon)
@@ -35,13 +35,13 @@ static bool take_slice(MmdParser *p)
         return false;
     plain_skip(p);
     if (!mmd_take(p, ":"))
-        return plain_unexpected(p, "':' after the label");
+        return mmd_unexpected(p, "':' after the label");
     plain_skip(p);
 
     const char *number = p->at;
     size_t size = number_size(number);
     if (size == 0) {
-        plain_unexpected(p, "a number");
+        mmd_unexpected(p, "a number");
         return mmd_hint(p, "write a plain number such as 12 or 1.5");
     }
     if (*number == '-' && g_ascii_strtod(number, NULL) < 0)
@@ -54,7 +54,7 @@ static bool take_slice(MmdParser *p)
 bool mmd_parse_pie(MmdParser *p)
 {
     if (!plain_is_word_end(p))
-        return plain_unexpected(p, "a blank or the end of the line after 'pie'");
+        return mmd_unexpected(p, "a blank or the end of the line after 'pie'");
     plain_skip(p);
     const char *start = p->at;
     if (mmd_take(p, "showData") && !plain_is_word_end(p))

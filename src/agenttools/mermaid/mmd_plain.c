@@ -15,16 +15,11 @@ void plain_skip(MmdParser *p)
         p->at = mmd_line_end(p->at, p->end);
 }
 
-bool plain_unexpected(MmdParser *p, const char *expected)
-{
-    return mmd_fail(p, MMD_SYNTAX, p->at, "expected %s, found %s", expected, mmd_found(p, p->at));
-}
-
 bool plain_take_line_end(MmdParser *p, const char *expected)
 {
     plain_skip(p);
     if (!mmd_at_end(p) && *p->at != '\n')
-        return plain_unexpected(p, expected);
+        return mmd_unexpected(p, expected);
     while (!mmd_at_end(p) && *p->at == '\n') {
         p->at++;
         plain_skip(p);
@@ -42,7 +37,7 @@ bool plain_take_string(MmdParser *p, char **ret_string, const char *expected)
     const char *opened = p->at;
     char quote = *opened;
     if (quote != '"' && quote != '\'')
-        return plain_unexpected(p, expected);
+        return mmd_unexpected(p, expected);
 
     const char *at = opened + 1;
     while (at < p->end && *at != quote) {

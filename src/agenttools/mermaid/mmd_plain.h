@@ -18,5 +18,3 @@ bool plain_is_word_end(const MmdParser *p);
 bool plain_take_string(MmdParser *p, char **ret_string, const char *expected);
 /* A whole `title`, `accTitle:` or `accDescr` line. */
 bool plain_take_title(MmdParser *p, bool *ret_taken);
-/* Fails at the scanner: "expected X, found Y". */
-bool plain_unexpected(MmdParser *p, const char *expected);

@@ -53,6 +53,16 @@ static void skip_white(Quadrant *q)
     p->at = q->white_end;
 }
 
+static bool take_rule(Quadrant *q, const MmdRule *rules, unsigned how)
+{
+    MmdToken token;
+    if (!mmd_match_token(rules, how, 0, q->p->at, q->p->end, &token))
+        return false;
+    q->p->at = token.stop;
+    q->token = token.kind;
+    return true;
+}
+
 static bool lex_blank(Quadrant *q)
 {
     MmdParser *p = q->p;
@@ -73,13 +83,11 @@ static bool lex_blank(Quadrant *q)
 /* Words around which blanks belong to the token. */
 static bool lex_padded(Quadrant *q)
 {
-    static const struct {
-        const char *text;
-        QuadrantToken token;
-    } words[] = {
-        { "x-axis", Q_AXIS },          { "y-axis", Q_AXIS },         { "quadrant-1", Q_QUADRANT },
-        { "quadrant-2", Q_QUADRANT },  { "quadrant-3", Q_QUADRANT }, { "quadrant-4", Q_QUADRANT },
-        { "quadrantChart", Q_HEADER },
+    static const MmdRule words[] = {
+        { "x-axis", Q_AXIS },          { "y-axis", Q_AXIS },
+        { "quadrant-1", Q_QUADRANT },  { "quadrant-2", Q_QUADRANT },
+        { "quadrant-3", Q_QUADRANT },  { "quadrant-4", Q_QUADRANT },
+        { "quadrantChart", Q_HEADER }, { NULL },
     };
     MmdParser *p = q->p;
     skip_spaces(p);
@@ -90,15 +98,12 @@ static bool lex_padded(Quadrant *q)
         q->token = Q_ARROW;
         return true;
     }
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
-        if (mmd_take_nocase(p, words[i].text)) {
-            skip_spaces(p);
-            q->token = words[i].token;
-            return true;
-        }
-    }
-    p->at = q->start;
-    return false;
+    bool is_word = take_rule(q, words, MMD_NOCASE);
+    if (is_word)
+        skip_spaces(p);
+    else
+        p->at = q->start;
+    return is_word;
 }
 
 /* `0`, `1`, `0.25`; nothing else, and no sign. */
@@ -204,31 +209,13 @@ static size_t word_size(const char *at)
 
 static bool lex_name_part(Quadrant *q)
 {
-    MmdParser *p = q->p;
-    size_t size = word_size(p->at);
-    if (size == 0) {
-        switch (*p->at) {
-        case ':':
-            q->token = Q_COLON;
-            break;
-        case ',':
-            q->token = Q_COMMA;
-            break;
-        case '#':
-            q->token = Q_HASH;
-            break;
-        case '-':
-            q->token = Q_DASH;
-            break;
-        default:
-            return false;
-        }
-        p->at++;
-        return true;
-    }
-    p->at += size;
+    static const MmdRule signs[] = {
+        { ":", Q_COLON }, { ",", Q_COMMA }, { "#", Q_HASH }, { "-", Q_DASH }, { NULL },
+    };
+    size_t size = word_size(q->p->at);
+    q->p->at += size;
     q->token = Q_WORD;
-    return true;
+    return size > 0 || take_rule(q, signs, 0);
 }
 
 /* One step; false: what was taken is no token. */
@@ -265,7 +252,7 @@ static bool lex(Quadrant *q)
         return is_token;
     if (mmd_take(p, ":::")) {
         const char *name = p->at;
-        while (g_ascii_isalnum(*p->at) || *p->at == '_')
+        while (mmd_is_word_char(*p->at))
             p->at++;
         q->token = p->at > name ? Q_CLASS : Q_BAD;
         return true;

@@ -1,179 +1,7 @@
 /*
- * The scanner and the error functions of mmd_parser.h.
+ * Characters, words and white space, and the scanner over them (mmd_parser.h).
  */
 #include "agenttools/mermaid/mmd_parser.h"
-
-#include "base/utf8.h"
-
-#include <stdarg.h>
-
-#define MESSAGE_CHARS_MAX 400
-
-static MmdError *last_error(const MmdParser *p)
-{
-    GPtrArray *errors = p->verdict->errors;
-    return errors->len > 0 ? g_ptr_array_index(errors, errors->len - 1) : NULL;
-}
-
-/* Nothing but white space from `at` on. */
-static bool is_blank_tail(const MmdParser *p, const char *at)
-{
-    size_t size;
-    while (at < p->end && (size = mmd_white_size(at, p->end)) > 0)
-        at += size;
-    return at >= p->end;
-}
-
-static const char *ink_end(const MmdParser *p)
-{
-    const char *at = p->end;
-    while (at > p->text && g_ascii_isspace(at[-1]))
-        at--;
-    return at;
-}
-
-/* A place in the blank end of the text is that of its last line that is not blank. */
-static size_t document_offset(const MmdParser *p, const char *where)
-{
-    if (is_blank_tail(p, where))
-        where = MIN(where, ink_end(p));
-    if (where < p->end)
-        return p->origin[where - p->text];
-    return p->end > p->text ? p->origin[p->end - p->text - 1] : p->document_size;
-}
-
-static void set_place(const MmdParser *p, size_t offset, size_t *ret_line, size_t *ret_column)
-{
-    const char *document_end = p->document + p->document_size;
-    const char *place = p->document + offset, *line_start = p->document;
-    size_t line = 1;
-    for (const char *c = p->document; c < place; c++) {
-        bool has_lf_after = c + 1 < document_end && c[1] == '\n';
-        if (*c == '\n' || (*c == '\r' && !has_lf_after)) {
-            line++;
-            line_start = c + 1;
-        }
-    }
-    *ret_line = line;
-    *ret_column = 1 + (size_t)g_utf8_strlen(line_start, place - line_start);
-}
-
-/* One line of bounded length, entities as they were written. Takes `text`; the caller frees. */
-static char *presentable(char *text)
-{
-    for (char *c = text; *c != '\0'; c++) {
-        if (*c == MMD_ENTITY_OPEN)
-            *c = '#';
-        else if (*c == MMD_ENTITY_CLOSE)
-            *c = ';';
-        else if (*c == '\n')
-            *c = ' ';
-    }
-    char *shown = utf8_ellipsize(text, MESSAGE_CHARS_MAX);
-    g_free(text);
-    return shown;
-}
-
-static bool is_fence_line(const MmdParser *p, size_t offset)
-{
-    const char *line = p->document + offset;
-    while (line > p->document && line[-1] != '\n')
-        line--;
-    const char *end = p->document + p->document_size;
-    while (line < end && (*line == ' ' || *line == '\t'))
-        line++;
-    return end - line >= 3 && memcmp(line, "```", 3) == 0;
-}
-
-/* NULL when there are enough errors already. */
-static MmdError *add_error(MmdParser *p, MmdClass class, size_t offset, char *message)
-{
-    GPtrArray *errors = p->verdict->errors;
-    if (errors->len >= MMD_ERRORS_MAX) {
-        g_free(message);
-        return NULL;
-    }
-    MmdError *error = g_new0(MmdError, 1);
-    error->class = class;
-    error->message = presentable(message);
-    set_place(p, offset, &error->line, &error->column);
-    if (is_fence_line(p, offset))
-        error->hint = g_strdup("Remove the Markdown fence");
-    g_ptr_array_add(errors, error);
-    return error;
-}
-
-bool mmd_fail(MmdParser *p, MmdClass class, const char *where, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    add_error(p, class, document_offset(p, where), g_strdup_vprintf(format, arguments));
-    va_end(arguments);
-    return false;
-}
-
-bool mmd_fail_offset(MmdParser *p, MmdClass class, size_t offset, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    add_error(p, class, offset, g_strdup_vprintf(format, arguments));
-    va_end(arguments);
-    return false;
-}
-
-bool mmd_fail_open(MmdParser *p, const char *where, const char *opened, const char *hint,
-                   const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *message = g_strdup_vprintf(format, arguments);
-    MmdError *error = add_error(p, MMD_SYNTAX, document_offset(p, where), message);
-    va_end(arguments);
-    if (error == NULL)
-        return false;
-    set_place(p, document_offset(p, opened), &error->opened_line, &error->opened_column);
-    return hint != NULL ? mmd_hint(p, "%s", hint) : false;
-}
-
-bool mmd_hint(MmdParser *p, const char *format, ...)
-{
-    MmdError *error = last_error(p);
-    if (error == NULL)
-        return false;
-    va_list arguments;
-    va_start(arguments, format);
-    g_free(error->hint);
-    error->hint = presentable(g_strdup_vprintf(format, arguments));
-    va_end(arguments);
-    return false;
-}
-
-size_t mmd_line_of(const MmdParser *p, const char *where)
-{
-    size_t line, column;
-    set_place(p, document_offset(p, where), &line, &column);
-    return line;
-}
-
-const char *mmd_found(MmdParser *p, const char *where)
-{
-    while (where < p->end && *where != '\n' && mmd_white_size(where, p->end) > 0)
-        where += mmd_white_size(where, p->end);
-    if (is_blank_tail(p, where))
-        return "the end of the diagram";
-    if (*where == '\n')
-        return "the end of the line";
-
-    const char *line_end = mmd_line_end(where, p->end);
-    while (line_end > where && g_ascii_isspace(line_end[-1]))
-        line_end--;
-    const char *stop = where;
-    for (unsigned i = 0; i < MMD_FOUND_CHARS && stop < line_end; i++)
-        stop = g_utf8_next_char(stop);
-    g_snprintf(p->found, sizeof p->found, "'%.*s%s'", (int)(stop - where), where,
-               stop < line_end ? "…" : "");
-    return p->found;
-}
 
 bool mmd_at_end(const MmdParser *p)
 {
@@ -194,36 +22,126 @@ size_t mmd_white_size(const char *at, const char *end)
     return is_white ? (size_t)(g_utf8_next_char(at) - at) : 0;
 }
 
-void mmd_skip_blanks(MmdParser *p)
+bool mmd_is_word_char(char c)
+{
+    return g_ascii_isalnum(c) || c == '_';
+}
+
+bool mmd_is_one_of(char c, const char *set)
+{
+    return c != '\0' && strchr(set, c) != NULL;
+}
+
+const char *mmd_find_one_of(const char *at, const char *end, const char *set)
+{
+    while (at < end && !mmd_is_one_of(*at, set))
+        at++;
+    return at;
+}
+
+const char *mmd_find_end_of_word(const char *at, const char *end, const char *set)
+{
+    while (at < end && !mmd_is_one_of(*at, set) && mmd_white_size(at, end) == 0)
+        at = g_utf8_next_char(at);
+    return at;
+}
+
+const char *mmd_match_as(unsigned how, const char *at, const char *end, const char *literal)
+{
+    size_t size = strlen(literal);
+    if ((size_t)(end - at) < size || (how & MMD_NOCASE ? g_ascii_strncasecmp(at, literal, size)
+                                                       : memcmp(at, literal, size)) != 0)
+        return NULL;
+    bool goes_on = how & MMD_WORDS && at + size < end && mmd_is_word_char(at[size]);
+    return goes_on ? NULL : at + size;
+}
+
+const char *mmd_match(const char *at, const char *end, const char *literal)
+{
+    return mmd_match_as(0, at, end, literal);
+}
+
+const char *mmd_match_nocase(const char *at, const char *end, const char *literal)
+{
+    return mmd_match_as(MMD_NOCASE, at, end, literal);
+}
+
+const char *mmd_match_word(const char *at, const char *end, const char *word)
+{
+    return mmd_match_as(MMD_WORDS, at, end, word);
+}
+
+const char *mmd_match_word_nocase(const char *at, const char *end, const char *word)
+{
+    return mmd_match_as(MMD_WORDS | MMD_NOCASE, at, end, word);
+}
+
+const char *mmd_match_digits(const char *at, const char *end)
+{
+    const char *stop = at;
+    while (stop < end && g_ascii_isdigit(*stop))
+        stop++;
+    return stop > at ? stop : NULL;
+}
+
+const char *mmd_skip_white_from(const char *at, const char *end)
 {
     size_t size;
-    while (p->at < p->end && *p->at != '\n' && (size = mmd_white_size(p->at, p->end)) > 0)
-        p->at += size;
+    while ((size = mmd_white_size(at, end)) > 0)
+        at += size;
+    return at;
+}
+
+const char *mmd_skip_blanks_from(const char *at, const char *end)
+{
+    size_t size;
+    while (at < end && *at != '\n' && (size = mmd_white_size(at, end)) > 0)
+        at += size;
+    return at;
+}
+
+const char *mmd_trim_end(const char *start, const char *stop)
+{
+    while (stop > start) {
+        const char *last = g_utf8_prev_char(stop);
+        if (mmd_white_size(last, stop) == 0)
+            break;
+        stop = last;
+    }
+    return stop;
+}
+
+const char *mmd_line_start(const MmdParser *p, const char *at)
+{
+    while (at > p->text && at[-1] != '\n')
+        at--;
+    return at;
+}
+
+void mmd_skip_blanks(MmdParser *p)
+{
+    p->at = mmd_skip_blanks_from(p->at, p->end);
 }
 
 void mmd_skip_white(MmdParser *p)
 {
-    size_t size;
-    while ((size = mmd_white_size(p->at, p->end)) > 0)
-        p->at += size;
+    p->at = mmd_skip_white_from(p->at, p->end);
+}
+
+static bool take(MmdParser *p, const char *stop)
+{
+    p->at = stop != NULL ? stop : p->at;
+    return stop != NULL;
 }
 
 bool mmd_take(MmdParser *p, const char *literal)
 {
-    size_t size = strlen(literal);
-    if ((size_t)(p->end - p->at) < size || memcmp(p->at, literal, size) != 0)
-        return false;
-    p->at += size;
-    return true;
+    return take(p, mmd_match(p->at, p->end, literal));
 }
 
 bool mmd_take_nocase(MmdParser *p, const char *literal)
 {
-    size_t size = strlen(literal);
-    if ((size_t)(p->end - p->at) < size || g_ascii_strncasecmp(p->at, literal, size) != 0)
-        return false;
-    p->at += size;
-    return true;
+    return take(p, mmd_match_nocase(p->at, p->end, literal));
 }
 
 const char *mmd_line_end(const char *at, const char *end)
@@ -234,56 +152,6 @@ const char *mmd_line_end(const char *at, const char *end)
 
 bool mmd_is_blank_to(const char *at, const char *end)
 {
-    size_t size;
-    while (at < end && *at != '\n' && (size = mmd_white_size(at, end)) > 0)
-        at += size;
+    at = mmd_skip_blanks_from(at, end);
     return at >= end || *at == '\n';
-}
-
-/* After the `{`. */
-static bool take_description_block(MmdParser *p, const char *opened)
-{
-    const char *close = memchr(p->at, '}', (size_t)(p->end - p->at));
-    if (close == NULL)
-        return mmd_fail_open(p, p->end, opened, NULL, "expected '}' to close accDescr");
-    p->at = close + 1;
-    return true;
-}
-
-bool mmd_take_accessibility(MmdParser *p, bool *ret_taken)
-{
-    const char *start = p->at;
-    *ret_taken = false;
-    bool is_title = mmd_take_nocase(p, "accTitle");
-    if (!is_title && !mmd_take_nocase(p, "accDescr"))
-        return true;
-
-    mmd_skip_white(p);
-    if (!is_title && p->at < p->end && *p->at == '{') {
-        const char *opened = p->at++;
-        *ret_taken = true;
-        return take_description_block(p, opened);
-    }
-    if (!mmd_take(p, ":")) {
-        p->at = start; // a word that only begins so
-        return true;
-    }
-    mmd_skip_white(p); // the text may begin on a later line
-    p->at = mmd_line_end(p->at, p->end);
-    *ret_taken = true;
-    return true;
-}
-
-bool mmd_enter(MmdParser *p, const char *where)
-{
-    if (p->depth >= MMD_DEPTH_MAX)
-        return mmd_fail(p, MMD_SYNTAX, where, "blocks are nested more than %d deep", MMD_DEPTH_MAX);
-    p->depth++;
-    return true;
-}
-
-void mmd_leave(MmdParser *p)
-{
-    g_assert(p->depth > 0);
-    p->depth--;
 }

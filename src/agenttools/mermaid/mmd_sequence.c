@@ -22,8 +22,8 @@ typedef struct Block {
 
 typedef struct Sequence {
     MmdParser *p;
-    SeqToken token; // the current one
-    SeqToken last;  // the one before it
+    MmdToken token; // the current one
+    MmdToken last;  // the one before it
     GArray *blocks; // of Block: those that are open
     SeqActors actors;
 } Sequence;
@@ -42,13 +42,13 @@ static bool is_line_end(const Sequence *self)
 /* "expected WHAT, found …" at the current token. */
 static bool expected(Sequence *self, const char *what)
 {
-    const SeqToken *token = &self->token;
+    const MmdToken *token = &self->token;
     return token->word != NULL ? mmd_expected_no_keyword(self->p, token->start, token->stop, what)
                                : mmd_expected(self->p, token->start, "%s", what);
 }
 
 /* A keyword stands where a participant was meant; false. */
-static bool hint_other_name(Sequence *self, const SeqToken *keyword)
+static bool hint_other_name(Sequence *self, const MmdToken *keyword)
 {
     return mmd_hint(self->p, "Name it otherwise, such as: participant P as %.*s",
                     (int)(keyword->stop - keyword->start), keyword->start);
@@ -61,7 +61,7 @@ static bool hint_when_named(Sequence *self)
 }
 
 /* The current token as the name of a participant; `after` says what stands before it. */
-static bool take_name(Sequence *self, const char *after, SeqToken *ret_name)
+static bool take_name(Sequence *self, const char *after, MmdToken *ret_name)
 {
     if (self->token.kind == SEQ_NAME) {
         *ret_name = self->token;
@@ -77,7 +77,7 @@ static bool take_name(Sequence *self, const char *after, SeqToken *ret_name)
     return false;
 }
 
-static bool take_text(Sequence *self, const SeqToken *after)
+static bool take_text(Sequence *self, const MmdToken *after)
 {
     if (self->token.kind == SEQ_TEXT) {
         advance(self);
@@ -98,13 +98,13 @@ static bool take_line_end(Sequence *self, const char *after)
     return expected(self, what);
 }
 
-static void see_actor(Sequence *self, const SeqToken *name)
+static void see_actor(Sequence *self, const MmdToken *name)
 {
     mmd_sequence_see_actor(&self->actors, name->start, name->stop);
 }
 
 /* `->>+`, `()->>` and the like behind the participant `from`. *ret_by: what it activates. */
-static bool take_arrow(Sequence *self, const SeqToken *from, SeqToken *ret_arrow, int *ret_by)
+static bool take_arrow(Sequence *self, const MmdToken *from, MmdToken *ret_arrow, int *ret_by)
 {
     bool has_circle = self->token.kind == SEQ_CIRCLE;
     if (has_circle)
@@ -136,7 +136,7 @@ static bool take_arrow(Sequence *self, const SeqToken *from, SeqToken *ret_arrow
 /* `A ->>+ B: text`; the current token is the first name. */
 static bool parse_message(Sequence *self)
 {
-    SeqToken from = self->token, arrow = { 0 }, to;
+    MmdToken from = self->token, arrow = { 0 }, to;
     int by = 0;
     advance(self);
     if (!take_arrow(self, &from, &arrow, &by))
@@ -153,7 +153,7 @@ static bool parse_message(Sequence *self)
     see_actor(self, &from);
     see_actor(self, &to);
     mmd_sequence_see_message(&self->actors, &from, &to);
-    const SeqToken *active = by > 0 ? &to : &from;
+    const MmdToken *active = by > 0 ? &to : &from;
     if (by != 0)
         mmd_sequence_see_activation(&self->actors, active->start, active->stop, by);
     return take_line_end(self, "the message");
@@ -162,9 +162,9 @@ static bool parse_message(Sequence *self)
 /* `Note left of A: text`, `Note over A,B: text`. */
 static bool parse_note(Sequence *self)
 {
-    SeqToken name;
+    MmdToken name;
     advance(self);
-    SeqToken place = self->token;
+    MmdToken place = self->token;
     if (place.kind != SEQ_SIDE && place.kind != SEQ_OVER)
         return expected(self, "'left of', 'right of' or 'over' after 'Note'") ||
                hint_when_named(self);
@@ -192,7 +192,7 @@ static bool parse_note(Sequence *self)
 static bool parse_link(Sequence *self)
 {
     const char *word = self->token.word;
-    SeqToken name;
+    MmdToken name;
     advance(self);
     if (!take_name(self, word, &name) || !take_text(self, &name))
         return false;
@@ -221,7 +221,7 @@ static bool check_settings(Sequence *self, const SeqDeclared *declared)
 /* `participant X as text`, `destroy X`; the current token is the keyword. */
 static bool parse_participant(Sequence *self, bool is_created)
 {
-    SeqToken keyword = self->token;
+    MmdToken keyword = self->token;
     SeqDeclared declared;
     if (!mmd_sequence_take_declared(self->p, keyword.word, &declared))
         return false;
@@ -253,7 +253,7 @@ static bool parse_create(Sequence *self)
 
 static bool parse_activation(Sequence *self)
 {
-    SeqToken keyword = self->token;
+    MmdToken keyword = self->token;
     SeqDeclared declared;
     if (!mmd_sequence_take_declared(self->p, keyword.word, &declared))
         return false;

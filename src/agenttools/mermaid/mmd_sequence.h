@@ -35,14 +35,8 @@ typedef enum {
     SEQ_HEADER, // the header word once more
 } SeqKind;
 
-typedef struct SeqToken {
-    SeqKind kind;
-    const char *start, *stop; // without white space at its ends
-    const char *word;         // of a keyword, in lower case; else NULL
-} SeqToken;
-
-/* Reads the token at p->at. */
-SeqToken mmd_sequence_next(MmdParser *p);
+/* Reads the token at p->at; it has no white space at its ends. */
+MmdToken mmd_sequence_next(MmdParser *p);
 
 typedef struct SeqDeclared {
     const char *start, *stop; // of the name
@@ -76,4 +70,4 @@ void mmd_sequence_see_created(SeqActors *self, const char *start, const char *st
 void mmd_sequence_see_destroyed(SeqActors *self, const char *start, const char *stop);
 /* `by`: +1 or -1. */
 void mmd_sequence_see_activation(SeqActors *self, const char *start, const char *stop, int by);
-void mmd_sequence_see_message(SeqActors *self, const SeqToken *from, const SeqToken *to);
+void mmd_sequence_see_message(SeqActors *self, const MmdToken *from, const MmdToken *to);

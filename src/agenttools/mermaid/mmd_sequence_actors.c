@@ -95,13 +95,13 @@ void mmd_sequence_see_activation(SeqActors *self, const char *start, const char 
     actor->active += by;
 }
 
-static bool is_token(const SeqToken *token, const char *name)
+static bool is_token(const MmdToken *token, const char *name)
 {
     size_t size = (size_t)(token->stop - token->start);
     return strlen(name) == size && memcmp(name, token->start, size) == 0;
 }
 
-void mmd_sequence_see_message(SeqActors *self, const SeqToken *from, const SeqToken *to)
+void mmd_sequence_see_message(SeqActors *self, const MmdToken *from, const MmdToken *to)
 {
     const char *awaited = self->created != NULL ? self->created : self->destroyed;
     if (awaited == NULL)

@@ -5,12 +5,7 @@
  */
 #include "agenttools/mermaid/mmd_sequence.h"
 
-typedef struct Keyword {
-    const char *word;
-    SeqKind kind;
-} Keyword;
-
-static const Keyword keywords[] = {
+static const MmdRule keywords[] = {
     { "box", SEQ_BLOCK },
     { "participant", SEQ_PARTICIPANT },
     { "actor", SEQ_PARTICIPANT },
@@ -41,18 +36,29 @@ static const Keyword keywords[] = {
     { "sequenceDiagram", SEQ_HEADER },
     { "autonumber", SEQ_AUTONUMBER },
     { "off", SEQ_OFF },
+    { NULL },
 };
 
-/* One that begins another comes after it. */
-static const char *const arrows[] = {
-    "<<-->>", "<<->>", "-->>",  "->>",    "-->",  "->",   "--x",   "--)",   "-x",
-    "-)",     "--|\\", "--|/",  "--\\\\", "--//", "/|--", "\\|--", "//--",  "\\\\--",
-    "-|\\",   "-|/",   "-\\\\", "-//",    "/|-",  "\\|-", "//-",   "\\\\-",
+static const MmdRule arrows[] = {
+    { "<<-->>", SEQ_ARROW }, { "<<->>", SEQ_ARROW }, { "-->>", SEQ_ARROW },
+    { "->>", SEQ_ARROW },    { "-->", SEQ_ARROW },   { "->", SEQ_ARROW },
+    { "--x", SEQ_ARROW },    { "--)", SEQ_ARROW },   { "-x", SEQ_ARROW },
+    { "-)", SEQ_ARROW },     { "--|\\", SEQ_ARROW }, { "--|/", SEQ_ARROW },
+    { "--\\\\", SEQ_ARROW }, { "--//", SEQ_ARROW },  { "/|--", SEQ_ARROW },
+    { "\\|--", SEQ_ARROW },  { "//--", SEQ_ARROW },  { "\\\\--", SEQ_ARROW },
+    { "-|\\", SEQ_ARROW },   { "-|/", SEQ_ARROW },   { "-\\\\", SEQ_ARROW },
+    { "-//", SEQ_ARROW },    { "/|-", SEQ_ARROW },   { "\\|-", SEQ_ARROW },
+    { "//-", SEQ_ARROW },    { "\\\\-", SEQ_ARROW }, { NULL },
 };
 
 /* Where one of these stands, a name ends. */
-static const char *const name_ends[] = {
-    "-x", "--", "-)", "-|\\", "-\\", "-/", "-|/", "/|-", "\\|-", "//-", "\\\\-", "()",
+static const MmdRule name_ends[] = {
+    { "-x" },  { "--" },   { "-)" },  { "-|\\" },  { "-\\" }, { "-/" }, { "-|/" },
+    { "/|-" }, { "\\|-" }, { "//-" }, { "\\\\-" }, { "()" },  { NULL },
+};
+
+static const MmdRule signs[] = {
+    { "()", SEQ_CIRCLE }, { ",", SEQ_COMMA }, { "+", SEQ_PLUS }, { "-", SEQ_MINUS }, { NULL },
 };
 
 static bool is_comment(const char *at, const char *end)
@@ -91,21 +97,12 @@ static const char *match_number(const char *at, const char *end)
     return stop > at && stop < end && mmd_is_one_of(*stop, " \n") ? stop : NULL;
 }
 
-static bool ends_name(const char *at, const char *end)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(name_ends); i++) {
-        if (mmd_match_nocase(at, end, name_ends[i]) != NULL)
-            return true;
-    }
-    return false;
-}
-
 static const char *match_name(const char *at, const char *end)
 {
     const char *stop = mmd_find_one_of(at, end, "/\\+()<->:\n,;");
     if (stop == at)
         return NULL;
-    while (stop < end && !ends_name(stop, end)) {
+    while (stop < end && mmd_match_rule(name_ends, MMD_NOCASE, 0, stop, end) == NULL) {
         const char *part = *stop == '-' ? stop + 1 : stop;
         const char *part_end = mmd_find_one_of(part, end, "+<->:\n,;");
         if (part_end == part)
@@ -115,38 +112,9 @@ static const char *match_name(const char *at, const char *end)
     return stop;
 }
 
-static const char *match_arrow(const char *at, const char *end)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(arrows); i++) {
-        const char *stop = mmd_match_nocase(at, end, arrows[i]);
-        if (stop != NULL)
-            return stop;
-    }
-    return NULL;
-}
-
 static const char *match_text(const char *at, const char *end)
 {
     return *at == ':' ? mmd_find_one_of(at, end, "#\n;") : NULL;
-}
-
-static SeqKind single_kind(const char **stop, const char *end)
-{
-    const char *at = *stop;
-    const char *circle = mmd_match(at, end, "()");
-    *stop = circle != NULL ? circle : g_utf8_next_char(at);
-    if (circle != NULL)
-        return SEQ_CIRCLE;
-    switch (*at) {
-    case ',':
-        return SEQ_COMMA;
-    case '+':
-        return SEQ_PLUS;
-    case '-':
-        return SEQ_MINUS;
-    default:
-        return SEQ_OTHER;
-    }
 }
 
 /* White space and comments, up to a line end; but blanks before a line end hide it. */
@@ -180,49 +148,37 @@ static bool is_before_name(const char *at, const char *end)
     return next > at && next < end && !mmd_is_one_of(*next, "/\\+()<>:\n,;-");
 }
 
-static bool match_keyword(MmdParser *p, SeqToken *token)
+static bool match_keyword(const char *at, const char *end, MmdToken *ret_token)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(keywords); i++) {
-        const char *stop = mmd_match_word_nocase(p->at, p->end, keywords[i].word);
-        if (stop == NULL || (keywords[i].kind == SEQ_LINK && !is_before_name(stop, p->end)))
-            continue;
-        *token = (SeqToken) { keywords[i].kind, p->at, stop, keywords[i].word };
-        return true;
-    }
-    return false;
+    return mmd_match_token(keywords, MMD_WORDS | MMD_NOCASE, 0, at, end, ret_token) &&
+           (ret_token->kind != SEQ_LINK || is_before_name(ret_token->stop, end));
 }
 
-static SeqToken read_token(MmdParser *p)
+static MmdToken read_token(const char *at, const char *end)
 {
-    static const struct {
-        const char *(*match)(const char *at, const char *end);
-        SeqKind kind;
-    } matchers[] = {
-        { match_whole, SEQ_WHOLE },
-        { match_name, SEQ_NAME },
-        { match_arrow, SEQ_ARROW },
-        { match_text, SEQ_TEXT },
-    };
-    SeqToken token;
-    const char *stop = match_number(p->at, p->end);
+    MmdToken token;
+    const char *stop = match_number(at, end);
     if (stop != NULL)
-        return (SeqToken) { SEQ_NUMBER, p->at, stop, NULL };
-    if (match_keyword(p, &token))
+        return (MmdToken) { SEQ_NUMBER, at, stop };
+    if (match_keyword(at, end, &token))
         return token;
-    for (size_t i = 0; i < G_N_ELEMENTS(matchers); i++) {
-        stop = matchers[i].match(p->at, p->end);
-        if (stop != NULL)
-            return (SeqToken) { matchers[i].kind, p->at, stop, NULL };
-    }
-    stop = p->at;
-    SeqKind kind = single_kind(&stop, p->end);
-    return (SeqToken) { kind, p->at, stop, NULL };
+    if ((stop = match_whole(at, end)) != NULL)
+        return (MmdToken) { SEQ_WHOLE, at, stop };
+    if ((stop = match_name(at, end)) != NULL)
+        return (MmdToken) { SEQ_NAME, at, stop };
+    if (mmd_match_token(arrows, MMD_NOCASE, 0, at, end, &token))
+        return token;
+    if ((stop = match_text(at, end)) != NULL)
+        return (MmdToken) { SEQ_TEXT, at, stop };
+    if (mmd_match_token(signs, 0, 0, at, end, &token))
+        return token;
+    return (MmdToken) { SEQ_OTHER, at, g_utf8_next_char(at) };
 }
 
-SeqToken mmd_sequence_next(MmdParser *p)
+MmdToken mmd_sequence_next(MmdParser *p)
 {
     skip_blanks_and_comments(p);
-    SeqToken token = { SEQ_EOF, p->at, p->at, NULL };
+    MmdToken token = { SEQ_EOF, p->at, p->at };
     if (mmd_at_end(p))
         return token;
     if (*p->at == '\n' || *p->at == ';') {
@@ -230,7 +186,7 @@ SeqToken mmd_sequence_next(MmdParser *p)
         token.stop = ++p->at;
         return token;
     }
-    token = read_token(p);
+    token = read_token(p->at, p->end);
     p->at = token.stop;
     token.stop = mmd_trim_end(token.start, token.stop);
     return token;

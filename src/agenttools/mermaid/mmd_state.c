@@ -12,7 +12,7 @@ static bool is_keyword(StateKind kind)
 /* "expected WHAT, found …" at the current token, unless that is broken and reported. */
 static bool expected_here(StateDiagram *self, const char *what)
 {
-    const StateToken *token = &self->token;
+    const MmdToken *token = &self->token;
     if (token->kind == STATE_BROKEN)
         return false;
     return is_keyword(token->kind)
@@ -30,17 +30,17 @@ static bool expected(StateDiagram *self, const char *what)
 }
 
 /* A string stands where a state was meant; false. */
-static bool hint_declaration(StateDiagram *self, const StateToken *string)
+static bool hint_declaration(StateDiagram *self, const MmdToken *string)
 {
     g_autofree char *text = mmd_excerpt(string->start + 1, string->stop - 1);
     return mmd_hint(self->p, "Declare it: state \"%s\" as s1", text);
 }
 
 /* `A`, `[*]`, `A:::css`. */
-static bool take_state(StateDiagram *self, const char *what, StateToken *ret_name)
+static bool take_state(StateDiagram *self, const char *what, MmdToken *ret_name)
 {
     if (self->token.kind != STATE_NAME && self->token.kind != STATE_EDGE) {
-        StateToken found = self->token;
+        MmdToken found = self->token;
         expected(self, what);
         return found.kind == STATE_STRING && hint_declaration(self, &found);
     }
@@ -58,7 +58,7 @@ static bool take_state(StateDiagram *self, const char *what, StateToken *ret_nam
 /* `A`, `A : text`, `A --> B`, `A --> B : text`. */
 static bool parse_transition(StateDiagram *self)
 {
-    StateToken name, target;
+    MmdToken name, target;
     if (!take_state(self, "a state", &name))
         return false;
     bool is_transition = self->token.kind == STATE_ARROW;
@@ -70,7 +70,7 @@ static bool parse_transition(StateDiagram *self)
     }
     if (self->token.kind != STATE_TEXT)
         return true;
-    const StateToken *text = &self->token;
+    const MmdToken *text = &self->token;
     bool has_ink = mmd_skip_white_from(text->start + 1, text->stop) < text->stop;
     if (!is_transition && has_ink)
         mmd_state_see_text(&self->texts, &name, text->start);
@@ -81,7 +81,7 @@ static bool parse_transition(StateDiagram *self)
 /* `click A "url" "tip"`, `click A href "url"`. */
 static bool parse_click(StateDiagram *self)
 {
-    StateToken name;
+    MmdToken name;
     mmd_state_advance(self);
     if (!take_state(self, "a state after 'click'", &name))
         return false;
@@ -114,7 +114,7 @@ static bool parse_note(StateDiagram *self)
 }
 
 /* The brace that stands on the line after `state A`, or one too many. */
-static bool parse_open(StateDiagram *self, const StateToken *name)
+static bool parse_open(StateDiagram *self, const MmdToken *name)
 {
     if (name->start == NULL) {
         mmd_fail(self->p, MMD_SYNTAX, self->token.start, "'{' opens nothing");
@@ -189,8 +189,8 @@ static bool fail_statement(StateDiagram *self)
 
 static bool parse_statement(StateDiagram *self)
 {
-    StateToken may_open = self->may_open;
-    self->may_open = (StateToken) { 0 };
+    MmdToken may_open = self->may_open;
+    self->may_open = (MmdToken) { 0 };
     switch (self->token.kind) {
     case STATE_NAME:
     case STATE_EDGE:

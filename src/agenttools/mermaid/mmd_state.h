@@ -27,18 +27,8 @@ typedef enum {
     STATE_BROKEN,   // the rest of the statement is missing; reported
 } StateKind;
 
-typedef struct StateToken {
-    StateKind kind;
-    const char *start, *stop;
-} StateToken;
-
-typedef struct StateLexer {
-    MmdParser *p;
-    const char *no_direction; // up to here no line is a direction
-} StateLexer;
-
 /* The token at p->at. Inside composite states fewer words are keywords. */
-StateToken mmd_state_next(StateLexer *self, bool is_nested);
+MmdToken mmd_state_next(MmdLexer *self, bool is_nested);
 /* Blanks and comments of the line. */
 void mmd_state_skip_blanks(MmdParser *p);
 /* What follows `note `, up to its end. */
@@ -56,26 +46,26 @@ typedef struct StateTexts {
 
 void mmd_state_texts_init(StateTexts *self);
 void mmd_state_texts_clear(StateTexts *self);
-void mmd_state_see_text(StateTexts *self, const StateToken *name, const char *at);
-void mmd_state_see_composite(StateTexts *self, const StateToken *name);
+void mmd_state_see_text(StateTexts *self, const MmdToken *name, const char *at);
+void mmd_state_see_composite(StateTexts *self, const MmdToken *name);
 
 typedef enum { AFTER_OTHER, AFTER_TRANSITION, AFTER_NOTE } StateAfter;
 
 typedef struct StateDiagram {
     MmdParser *p;
-    StateLexer lexer;
-    StateToken token;    // the current one
-    StateToken last;     // the one before it
-    GArray *blocks;      // const char *: the braces that are open
-    StateToken may_open; // a `state` of the line before, whose brace may begin this one; or none
-    StateAfter after;    // the last statement of the line
+    MmdLexer lexer;
+    MmdToken token;    // the current one
+    MmdToken last;     // the one before it
+    GArray *blocks;    // const char *: the braces that are open
+    MmdToken may_open; // a `state` of the line before, whose brace may begin this one; or none
+    StateAfter after;  // the last statement of the line
     StateTexts texts;
 } StateDiagram;
 
 void mmd_state_advance(StateDiagram *self);
 bool mmd_state_is_nested(const StateDiagram *self);
 /* The `{` at p->at, of the composite state `name`. */
-bool mmd_state_open_block(StateDiagram *self, const StateToken *name);
+bool mmd_state_open_block(StateDiagram *self, const MmdToken *name);
 /* What follows `state `, up to the end of the line or behind a brace. A name of a line before
    (`earlier`) may get its brace here. */
-bool mmd_state_parse_declaration(StateDiagram *self, const StateToken *earlier);
+bool mmd_state_parse_declaration(StateDiagram *self, const MmdToken *earlier);

@@ -7,8 +7,8 @@
 /* What the words behind `state` are so far. */
 typedef struct Declared {
     enum { DECLARED_NOTHING, DECLARED_NAME, DECLARED_TEXT, DECLARED_ALIAS } stage;
-    StateToken name;        // the last one
-    StateToken text;        // of "text" as name
+    MmdToken name;          // the last one
+    MmdToken text;          // of "text" as name
     const char *line_end;   // of the line for which the next two were looked up
     const char *mark_stop;  // behind its <<fork>> or the like; NULL: none
     const char *last_brace; // NULL: none
@@ -74,7 +74,7 @@ static bool take_declared_text(StateDiagram *self, Declared *declared)
     if (close == start + 1)
         return true;
     declared->stage = DECLARED_TEXT;
-    declared->text = (StateToken) { STATE_STRING, start + 1, close };
+    declared->text = (MmdToken) { STATE_STRING, start + 1, close };
     return true;
 }
 
@@ -99,7 +99,7 @@ static bool take_declared_alias(StateDiagram *self, const char *name, Declared *
     const char *comment = g_strstr_len(name, stop - name, "%%");
     p->at = comment != NULL ? comment : stop;
     declared->stage = DECLARED_ALIAS;
-    declared->name = (StateToken) { STATE_NAME, name, mmd_trim_end(name, p->at) };
+    declared->name = (MmdToken) { STATE_NAME, name, mmd_trim_end(name, p->at) };
     return true;
 }
 
@@ -108,7 +108,7 @@ static void see_declared_text(StateDiagram *self, const Declared *declared, bool
 {
     if (declared->stage != DECLARED_ALIAS)
         return;
-    StateToken name = declared->name, text = declared->text;
+    MmdToken name = declared->name, text = declared->text;
     const char *colon = memchr(name.start, ':', (size_t)(name.stop - name.start));
     bool has_colon = colon != NULL && !has_block;
     if (has_colon)
@@ -159,11 +159,11 @@ static bool take_declared_word(StateDiagram *self, Declared *declared, bool *ret
     const char *start = p->at;
     p->at = mmd_find_end_of_word(start, p->end, "{");
     declared->stage = DECLARED_NAME;
-    declared->name = (StateToken) { STATE_NAME, start, p->at };
+    declared->name = (MmdToken) { STATE_NAME, start, p->at };
     return true;
 }
 
-bool mmd_state_parse_declaration(StateDiagram *self, const StateToken *earlier)
+bool mmd_state_parse_declaration(StateDiagram *self, const MmdToken *earlier)
 {
     MmdParser *p = self->p;
     Declared declared = { .name = *earlier };
@@ -194,6 +194,6 @@ bool mmd_state_parse_declaration(StateDiagram *self, const StateToken *earlier)
     see_declared_text(self, &declared, false);
     p->at += mmd_at_end(p) ? 0 : 1;
     mmd_state_advance(self);
-    self->may_open = mmd_state_is_nested(self) ? (StateToken) { 0 } : declared.name;
+    self->may_open = mmd_state_is_nested(self) ? (MmdToken) { 0 } : declared.name;
     return true;
 }

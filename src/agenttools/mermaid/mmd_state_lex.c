@@ -35,13 +35,13 @@ void mmd_state_skip_blanks(MmdParser *p)
     }
 }
 
-static StateToken broken(const char *at)
+static MmdToken broken(const char *at)
 {
-    return (StateToken) { STATE_BROKEN, at, at };
+    return (MmdToken) { STATE_BROKEN, at, at };
 }
 
 /* `classDef name styles`. */
-static StateToken read_classdef(MmdParser *p, const char *start, const char *name)
+static MmdToken read_classdef(MmdParser *p, const char *start, const char *name)
 {
     const char *stop = skip_word(name, p->end, false);
     bool has_name = stop > name && mmd_white_size(stop, p->end) > 0;
@@ -55,11 +55,11 @@ static StateToken read_classdef(MmdParser *p, const char *start, const char *nam
         return broken(start);
     }
     p->at = mmd_line_end(mmd_skip_white_from(stop, p->end), p->end);
-    return (StateToken) { STATE_WHOLE, start, p->at };
+    return (MmdToken) { STATE_WHOLE, start, p->at };
 }
 
 /* `class A,B name`. */
-static StateToken read_class(MmdParser *p, const char *start, const char *name)
+static MmdToken read_class(MmdParser *p, const char *start, const char *name)
 {
     const char *stop = skip_word(name, p->end, false);
     if (stop == name) {
@@ -74,11 +74,11 @@ static StateToken read_class(MmdParser *p, const char *start, const char *name)
         stop = next_end;
     }
     p->at = mmd_line_end(stop, p->end);
-    return (StateToken) { STATE_WHOLE, start, p->at };
+    return (MmdToken) { STATE_WHOLE, start, p->at };
 }
 
 /* `style A,B styles`. */
-static StateToken read_style(MmdParser *p, const char *start, const char *names)
+static MmdToken read_style(MmdParser *p, const char *start, const char *names)
 {
     const char *stop = skip_word(names, p->end, true);
     if (stop == names || mmd_white_size(stop, p->end) == 0) {
@@ -86,11 +86,11 @@ static StateToken read_style(MmdParser *p, const char *start, const char *names)
         return broken(start);
     }
     p->at = mmd_line_end(mmd_skip_white_from(stop, p->end), p->end);
-    return (StateToken) { STATE_WHOLE, start, p->at };
+    return (MmdToken) { STATE_WHOLE, start, p->at };
 }
 
 /* `scale 350 width`. */
-static StateToken read_scale(MmdParser *p, const char *start, const char *number)
+static MmdToken read_scale(MmdParser *p, const char *start, const char *number)
 {
     const char *stop = mmd_match_digits(number, p->end);
     const char *word = stop != NULL ? mmd_skip_white_from(stop, p->end) : number;
@@ -101,12 +101,12 @@ static StateToken read_scale(MmdParser *p, const char *start, const char *number
         return broken(start);
     }
     p->at = word_end;
-    return (StateToken) { STATE_WHOLE, start, word_end };
+    return (MmdToken) { STATE_WHOLE, start, word_end };
 }
 
 static const struct {
     const char *word;
-    StateToken (*read)(MmdParser *p, const char *start, const char *after); // NULL: a token
+    MmdToken (*read)(MmdParser *p, const char *start, const char *after); // NULL: a token
     StateKind kind;
     bool is_in_nested; // a keyword in composite states too
 } worded[] = {
@@ -120,7 +120,7 @@ static const struct {
 };
 
 /* A keyword with white space behind it. */
-static bool read_worded(MmdParser *p, bool is_nested, StateToken *ret_token)
+static bool read_worded(MmdParser *p, bool is_nested, MmdToken *ret_token)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(worded); i++) {
         const char *after = match_word_and_white(p->at, p->end, worded[i].word);
@@ -130,19 +130,10 @@ static bool read_worded(MmdParser *p, bool is_nested, StateToken *ret_token)
         p->at = after;
         *ret_token = worded[i].read != NULL
                          ? worded[i].read(p, start, after)
-                         : (StateToken) { worded[i].kind, start, mmd_trim_end(start, after) };
+                         : (MmdToken) { worded[i].kind, start, mmd_trim_end(start, after) };
         return true;
     }
     return false;
-}
-
-static const char *match_direction(StateLexer *self)
-{
-    const MmdParser *p = self->p;
-    if (self->no_direction != NULL && p->at < self->no_direction)
-        return NULL;
-    self->no_direction = mmd_line_end(p->at, p->end);
-    return mmd_match_direction(p->at, p->end, true);
 }
 
 static const char *match_string(const char *at, const char *end)
@@ -152,40 +143,33 @@ static const char *match_string(const char *at, const char *end)
 }
 
 /* What counts only outside composite states, before anything else. */
-static bool read_outer(StateLexer *self, StateToken *ret_token)
+static bool read_outer(MmdLexer *self, MmdToken *ret_token)
 {
-    static const struct {
-        const char *word;
-        StateKind kind;
-    } words[] = {
+    static const MmdRule words[] = {
         { "click", STATE_CLICK },
         { "href", STATE_HREF },
         { "default", STATE_RESERVED },
         { "hide empty description", STATE_WHOLE },
+        { NULL },
     };
     MmdParser *p = self->p;
     const char *start = p->at, *stop = NULL;
     bool is_indented = start > p->text && start[-1] != '\n' && g_ascii_isspace(start[-1]);
     if (is_indented) // then a direction is looked for first
-        stop = match_direction(self);
+        stop = mmd_direction_here(self, true);
     if (stop != NULL) {
-        *ret_token = (StateToken) { STATE_WHOLE, start, stop };
+        *ret_token = (MmdToken) { STATE_WHOLE, start, stop };
         return true;
     }
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
-        stop = mmd_match_word_nocase(start, p->end, words[i].word);
-        if (stop == NULL)
-            continue;
-        *ret_token = (StateToken) { words[i].kind, start, stop };
+    if (mmd_match_token(words, MMD_WORDS | MMD_NOCASE, 0, start, p->end, ret_token))
         return true;
-    }
     MmdAccessibility found;
     if ((stop = match_string(start, p->end)) != NULL)
-        *ret_token = (StateToken) { STATE_STRING, start, stop };
-    else if ((stop = match_direction(self)) != NULL)
-        *ret_token = (StateToken) { STATE_WHOLE, start, stop };
+        *ret_token = (MmdToken) { STATE_STRING, start, stop };
+    else if ((stop = mmd_direction_here(self, true)) != NULL)
+        *ret_token = (MmdToken) { STATE_WHOLE, start, stop };
     else if (mmd_match_accessibility(start, p->end, true, &found))
-        *ret_token = (StateToken) { STATE_WHOLE, start, found.stop };
+        *ret_token = (MmdToken) { STATE_WHOLE, start, found.stop };
     else
         return false;
     return true;
@@ -214,28 +198,28 @@ static const char *match_text(const char *at, const char *end)
     return stop > at + 1 ? stop : NULL;
 }
 
-static StateToken match_plain(const char *at, const char *end, bool is_nested)
+static MmdToken match_plain(const char *at, const char *end, bool is_nested)
 {
     const char *stop;
     if ((stop = mmd_match(at, end, "[*]")) != NULL)
-        return (StateToken) { STATE_EDGE, at, stop };
+        return (MmdToken) { STATE_EDGE, at, stop };
     if ((stop = match_name(at, end)) != NULL)
-        return (StateToken) { STATE_NAME, at, stop };
+        return (MmdToken) { STATE_NAME, at, stop };
     if ((stop = match_text(at, end)) != NULL)
-        return (StateToken) { STATE_TEXT, at, stop };
+        return (MmdToken) { STATE_TEXT, at, stop };
     if ((stop = mmd_match(at, end, "-->")) != NULL)
-        return (StateToken) { STATE_ARROW, at, stop };
+        return (MmdToken) { STATE_ARROW, at, stop };
     if (is_nested && (stop = mmd_match(at, end, "--")) != NULL)
-        return (StateToken) { STATE_DIVIDER, at, stop };
+        return (MmdToken) { STATE_DIVIDER, at, stop };
     if ((stop = mmd_match(at, end, ":::")) != NULL)
-        return (StateToken) { STATE_CSS, at, stop };
-    return (StateToken) { *at == '{' ? STATE_OPEN : STATE_OTHER, at, at + 1 };
+        return (MmdToken) { STATE_CSS, at, stop };
+    return (MmdToken) { *at == '{' ? STATE_OPEN : STATE_OTHER, at, at + 1 };
 }
 
-static StateToken read_token(StateLexer *self, bool is_nested)
+static MmdToken read_token(MmdLexer *self, bool is_nested)
 {
     MmdParser *p = self->p;
-    StateToken token;
+    MmdToken token;
     const char *start = p->at, *stop;
     if (!is_nested && read_outer(self, &token)) {
         p->at = token.stop;
@@ -243,12 +227,12 @@ static StateToken read_token(StateLexer *self, bool is_nested)
     }
     if (read_worded(p, is_nested, &token))
         return token;
-    if (is_nested && (stop = match_direction(self)) != NULL)
-        token = (StateToken) { STATE_WHOLE, start, stop };
+    if (is_nested && (stop = mmd_direction_here(self, true)) != NULL)
+        token = (MmdToken) { STATE_WHOLE, start, stop };
     else if (is_nested && *start == '}')
-        token = (StateToken) { STATE_CLOSE, start, start + 1 };
+        token = (MmdToken) { STATE_CLOSE, start, start + 1 };
     else if ((stop = match_word_and_white(start, p->end, "note")) != NULL)
-        token = (StateToken) { STATE_NOTE, start, stop };
+        token = (MmdToken) { STATE_NOTE, start, stop };
     else
         token = match_plain(start, p->end, is_nested);
     p->at = token.stop;
@@ -269,18 +253,18 @@ static void skip_to_token(MmdParser *p, bool is_nested)
     }
 }
 
-StateToken mmd_state_next(StateLexer *self, bool is_nested)
+MmdToken mmd_state_next(MmdLexer *self, bool is_nested)
 {
     MmdParser *p = self->p;
     skip_to_token(p, is_nested);
     const char *start = p->at;
     if (mmd_at_end(p))
-        return (StateToken) { STATE_EOF, start, start };
+        return (MmdToken) { STATE_EOF, start, start };
     if (*start != '\n')
         return read_token(self, is_nested);
     while (!mmd_at_end(p) && *p->at == '\n')
         p->at++;
-    return (StateToken) { STATE_NEWLINE, start, p->at };
+    return (MmdToken) { STATE_NEWLINE, start, p->at };
 }
 
 /* `note "text" as N`, behind the first quote. */
@@ -356,7 +340,7 @@ void mmd_state_advance(StateDiagram *self)
     self->token = mmd_state_next(&self->lexer, mmd_state_is_nested(self));
 }
 
-bool mmd_state_open_block(StateDiagram *self, const StateToken *name)
+bool mmd_state_open_block(StateDiagram *self, const MmdToken *name)
 {
     const char *opened = self->p->at++;
     mmd_state_see_composite(&self->texts, name);

@@ -41,7 +41,7 @@ static void look(StateTexts *self, const Texts *texts, const char *name)
     self->problem_name = g_strdup(name);
 }
 
-void mmd_state_see_text(StateTexts *self, const StateToken *token, const char *at)
+void mmd_state_see_text(StateTexts *self, const MmdToken *token, const char *at)
 {
     g_autofree char *name = g_strndup(token->start, (size_t)(token->stop - token->start));
     Texts *texts = find_or_add(self, name);
@@ -50,7 +50,7 @@ void mmd_state_see_text(StateTexts *self, const StateToken *token, const char *a
     look(self, texts, name);
 }
 
-void mmd_state_see_composite(StateTexts *self, const StateToken *token)
+void mmd_state_see_composite(StateTexts *self, const MmdToken *token)
 {
     g_autofree char *name = g_strndup(token->start, (size_t)(token->stop - token->start));
     Texts *texts = find_or_add(self, name);

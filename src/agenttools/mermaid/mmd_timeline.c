@@ -15,7 +15,7 @@ static bool take_event(MmdParser *p, bool has_period)
         at++;
     if (at == text || white == 0) {
         p->at = start;
-        lines_unexpected(p, "a blank and the text of an event after ':'");
+        mmd_unexpected(p, "a blank and the text of an event after ':'");
         return mmd_hint(p, "write 2024 : event");
     }
     if (!has_period)
@@ -24,11 +24,12 @@ static bool take_event(MmdParser *p, bool has_period)
     return true;
 }
 
-static bool take_statement(MmdParser *p, bool *has_period)
+static bool take_statement(MmdParser *p, void *data)
 {
+    bool *has_period = data;
     bool is_taken;
     if (lines_has_word(p, "timeline"))
-        return lines_unexpected(p, "a period, an event or a section");
+        return mmd_unexpected(p, "a period, an event or a section");
     if (lines_take_keyword(p, "title", "\n"))
         return true;
     if (!lines_take_accessibility(p, &is_taken))
@@ -54,20 +55,9 @@ static void take_direction(MmdParser *p)
 
 bool mmd_parse_timeline(MmdParser *p)
 {
-    if (g_ascii_isalnum(*p->at) || *p->at == '_')
-        return lines_unexpected(p, "a blank or the end of the line after 'timeline'");
-    take_direction(p);
     bool has_period = false;
-    while (!mmd_at_end(p)) {
-        bool is_comment = *p->at == '#' || (*p->at == '%' && p->at[1] != '{');
-        if (is_comment)
-            p->at = mmd_line_end(p->at, p->end);
-        if (is_comment || lines_take_odd_comment(p, "%%"))
-            continue;
-        const char *start = p->at;
-        mmd_skip_white(p);
-        if (p->at == start && !take_statement(p, &has_period))
-            return false;
-    }
-    return true;
+    if (!mmd_begin(p, "timeline"))
+        return false;
+    take_direction(p);
+    return lines_parse(p, take_statement, &has_period);
 }
