@@ -1,12 +1,14 @@
 /*
- * Entries between memory and disk: cuts strings that no reader needs whole, and keeps image data in
- * files named by their hash, so that a session line stays small and an image is stored once.
+ * Entries between memory and disk: cuts strings that no reader needs whole, and keeps image data
+ * and long prompts in files named by their hash, so that a session line stays small and an image is
+ * stored once.
  */
 #include "session/persist.h"
 
 #include "base/dirs.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/mask.h"
 #include "base/utf8.h"
 
 #define BLOB_MIN_CHARS 1024
@@ -99,15 +101,9 @@ static char *blob_path(const char *hash)
     return g_build_filename(agent_dir, "blobs", hash, NULL);
 }
 
-/* Stores the bytes that `base64` stands for; NULL when that is not possible. Caller frees. */
-static char *blob_store(const char *base64)
+/* A reference to these bytes; NULL when they cannot be stored. Caller frees. */
+static char *blob_store(const void *bytes, size_t size)
 {
-    gsize size = 0;
-    g_autofree guchar *bytes = g_base64_decode(base64, &size);
-    g_autofree char *again = g_base64_encode(bytes, size);
-    if (!g_str_equal(again, base64))
-        return NULL; // line breaks or no padding: would not come back as it was
-
     g_autofree char *hash = g_compute_checksum_for_data(G_CHECKSUM_SHA256, bytes, size);
     g_autofree char *path = blob_path(hash);
     g_autofree char *dir = g_path_get_dirname(path);
@@ -119,13 +115,67 @@ static char *blob_store(const char *base64)
 
 static json_t *changed(const json_t *value, const char *key, int depth);
 
+static char *image_store(const char *base64)
+{
+    gsize size = 0;
+    g_autofree guchar *bytes = g_base64_decode(base64, &size);
+    g_autofree char *again = g_base64_encode(bytes, size);
+    if (!g_str_equal(again, base64))
+        return NULL; // line breaks or no padding: would not come back as it was
+    return blob_store(bytes, size);
+}
+
 static json_t *changed_image_data(const json_t *string)
 {
     g_autofree char *reference = NULL;
     if (json_string_length(string) >= BLOB_MIN_CHARS)
-        reference = blob_store(json_string_value(string));
+        reference = image_store(json_string_value(string));
     // half an image is worth nothing: what cannot be a blob stays in the line, whole
     return reference ? json_text(reference) : json_incref((json_t *)string);
+}
+
+/* What a person asked is never cut: a block without its text, which is a blob; with it when that
+   cannot be stored. */
+static json_t *changed_prompt_text(const json_t *text)
+{
+    g_autofree char *masked = mask_text(json_string_value(text));
+    g_autofree char *reference = blob_store(masked, strlen(masked));
+    json_t *block = json_object();
+    json_set_text(block, "type", "text");
+    json_set_text(block, "text", reference ? "" : masked);
+    json_set_text(block, "textBlob", reference);
+    return block;
+}
+
+/* The content of a user's message: a text, or blocks. */
+static json_t *changed_prompt(const json_t *content, int depth)
+{
+    if (json_is_string(content) && !is_over_long(content))
+        return json_incref((json_t *)content);
+    json_t *blocks = json_array();
+    if (json_is_string(content))
+        json_append_take(blocks, changed_prompt_text(content));
+    size_t i;
+    json_t *block;
+    json_array_foreach (content, i, block) {
+        const json_t *text = json_object_get(block, "text");
+        bool is_long = json_is_string(text) && is_over_long(text);
+        json_append_take(blocks,
+                         is_long ? changed_prompt_text(text) : changed(block, NULL, depth + 1));
+    }
+    return blocks;
+}
+
+static bool is_of_person(const json_t *message)
+{
+    const char *role = json_get_text(message, "role");
+    return role && (g_str_equal(role, "user") || g_str_equal(role, "developer"));
+}
+
+static bool is_prompt(const json_t *message, const char *key, const json_t *member)
+{
+    return g_str_equal(key, "content") && (json_is_string(member) || json_is_array(member)) &&
+           is_of_person(message);
 }
 
 static json_t *changed_object(const json_t *object, int depth)
@@ -139,7 +189,9 @@ static json_t *changed_object(const json_t *object, int depth)
             continue;
         bool is_image_data = has_image && g_str_equal(key, "data");
         json_set_take(copy, key,
-                      is_image_data ? changed_image_data(member) : changed(member, key, depth + 1));
+                      is_image_data                    ? changed_image_data(member)
+                      : is_prompt(object, key, member) ? changed_prompt(member, depth + 1)
+                                                       : changed(member, key, depth + 1));
     }
     return copy;
 }
@@ -174,18 +226,15 @@ static bool is_hash(const char *text)
     return strlen(text) == SHA256_DIGITS && strspn(text, "0123456789abcdef") == SHA256_DIGITS;
 }
 
-/* The image data of a reference, base64; NULL when the blob is gone. Caller frees. */
-static char *blob_load(const char *reference)
+/* What a reference stands for; NULL when the blob is gone. Caller frees. */
+static char *blob_load(const char *reference, size_t *ret_size)
 {
     const char *hash = reference + strlen(PERSIST_BLOB_PREFIX);
     if (!is_hash(hash))
         return NULL;
     g_autofree char *path = blob_path(hash);
-    g_autofree char *bytes = NULL;
-    size_t size = 0;
-    if (!file_read(path, LIMIT_SESSION_LINE_BYTES, &bytes, &size, NULL))
-        return NULL;
-    return g_base64_encode((const guchar *)bytes, size);
+    char *bytes = NULL;
+    return file_read(path, LIMIT_SESSION_LINE_BYTES, &bytes, ret_size, NULL) ? bytes : NULL;
 }
 
 static void resolve_image(json_t *object, size_t *missing)
@@ -193,18 +242,37 @@ static void resolve_image(json_t *object, size_t *missing)
     const char *data = json_get_text(object, "data");
     if (!g_str_has_prefix(data, PERSIST_BLOB_PREFIX))
         return;
-    g_autofree char *base64 = blob_load(data);
+    size_t size = 0;
+    g_autofree char *bytes = blob_load(data, &size);
+    g_autofree char *base64 = bytes ? g_base64_encode((const guchar *)bytes, size) : NULL;
     if (base64)
         json_set_text(object, "data", base64);
     else
         (*missing)++;
 }
 
+static void resolve_text(json_t *object, const char *reference, size_t *missing)
+{
+    if (!g_str_has_prefix(reference, PERSIST_BLOB_PREFIX))
+        return;
+    size_t size = 0;
+    g_autofree char *text = blob_load(reference, &size);
+    if (!text) {
+        (*missing)++;
+        return;
+    }
+    json_set_take(object, "text", json_text_n(text, size));
+    json_object_del(object, "textBlob");
+}
+
 void persist_resolve_blobs(json_t *value, size_t *missing)
 {
     if (json_is_object(value)) {
+        const char *text_blob = json_get_text(value, "textBlob");
         if (is_image(value))
             resolve_image(value, missing);
+        if (text_blob)
+            resolve_text(value, text_blob, missing);
         const char *key;
         json_t *member;
         json_object_foreach (value, key, member) {

@@ -389,14 +389,16 @@ static bool open_loaded(SessionFile *file, const char *path, const char *cwd, St
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Not a session file: %s", path);
 
     if (file->missing_blobs > 0) {
-        g_autofree char *text =
-            g_strdup_printf("%zu image(s) of session %s are missing.", file->missing_blobs, path);
+        g_autofree char *text = g_strdup_printf(
+            "%zu image(s) or long prompt(s) of session %s are missing.", file->missing_blobs, path);
         add_notice(notice, text);
     }
     g_autofree char *reason = reason_to_fork(path, file, state);
     if (reason) {
         g_autofree char *dir = g_path_get_dirname(path);
         add_notice(notice, reason);
+        if (state == STORE_BUSY)
+            session_file_keep_completed(file);
         *ret_session = session_copy_of(file, path, dir, cwd);
     } else {
         *ret_session = session_adopt(file, path, g_steal_pointer(store));

@@ -187,6 +187,45 @@ bool session_file_load(int fd, const char *path, SessionFile *ret_file, GError *
     return true;
 }
 
+/* The ids of an answer's calls, borrowed from it. */
+static void collect_calls(const json_t *message, GHashTable *calls)
+{
+    g_hash_table_remove_all(calls);
+    size_t i;
+    json_t *block;
+    json_array_foreach (json_get_array(message, "content"), i, block) {
+        const char *type = json_get_text(block, "type");
+        const char *id = json_get_text(block, "id");
+        if (type && id && g_str_equal(type, "toolCall"))
+            g_hash_table_add(calls, (gpointer)id);
+    }
+}
+
+void session_file_keep_completed(SessionFile *self)
+{
+    g_autoptr(GHashTable) calls = g_hash_table_new(g_str_hash, g_str_equal); // without a result
+    bool is_asked = false; // what came last is not yet answered
+    size_t kept = 0, i;
+    json_t *entry;
+    json_array_foreach (self->entries, i, entry) {
+        const json_t *message = json_get_object(entry, "message");
+        const char *role = json_get_text(message, "role");
+        const char *call = json_get_text(message, "toolCallId");
+        if (role && g_str_equal(role, "assistant")) {
+            collect_calls(message, calls);
+            is_asked = false;
+        } else if (role && g_str_equal(role, "toolResult")) {
+            g_hash_table_remove(calls, call ? call : "");
+        } else if (role) {
+            is_asked = true;
+        }
+        if (!is_asked && g_hash_table_size(calls) == 0)
+            kept = i + 1;
+    }
+    while (json_array_size(self->entries) > kept)
+        json_array_remove(self->entries, json_array_size(self->entries) - 1);
+}
+
 json_t *session_file_header(const char *path)
 {
     g_auto(Fd) fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

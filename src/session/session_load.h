@@ -22,5 +22,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SessionFile, session_file_clear)
 /* Reads from the start of `fd`. Fails only on read errors and beyond LIMIT_SESSION_FILE_BYTES. */
 bool session_file_load(int fd, const char *path, SessionFile *ret_file, GError **error);
 
+/* Drops what comes after the last completed turn: an assistant message and the results of all its
+   calls (agent-core §4.7). Another process may be just answering the rest. */
+void session_file_keep_completed(SessionFile *self);
+
 /* The header alone, from a bounded prefix of the file; NULL when it has none. New reference. */
 json_t *session_file_header(const char *path);

@@ -95,6 +95,23 @@ expect_json last message.content.0.text abcdefghij
 expect_json last assistantMessageEvent.content abcdefghij
 expect_json last length 10
 
+t "core-125 --full-updates: the message in each update, ten a second at most"
+model_script - <<'J'
+{"text": "0123456789012345678901234567890123456789012345678901234567890123", "chunk": 1, "delay_ms": 10}
+J
+"${PYTHON:-python3}" -c 'import time; print(time.time())' >began
+run kedge --mode json --full-updates "hi"
+expect_exit 0
+grep '"message_update"' "$(_stream stdout)" >updates
+"${PYTHON:-python3}" - <<'P' || fail "$(wc -l <updates) updates"
+import json, time
+updates = [json.loads(line) for line in open("updates")]
+assert all("message" in update for update in updates)
+passed = time.time() - float(open("began").read())
+ends = sum(not update["assistantMessageEvent"]["type"].endswith("_delta") for update in updates)
+assert 2 <= len(updates) <= ends + 1 + 10 * passed, (len(updates), passed)
+P
+
 t "core-124 an answer of 1 MB in 20,000 pieces: the output is a few times its size"
 "${PYTHON:-python3}" -c 'import json; print(json.dumps({"text": "0123456789" * 100000, "chunk": 50}))' >"$HOME/long.jsonl"
 model_script "$HOME/long.jsonl"

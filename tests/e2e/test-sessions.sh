@@ -360,6 +360,58 @@ expect_sessions 2
 cmp -s "$S" before.jsonl || fail "the open session was changed"
 expect_model_done
 
+t "core-123 beside a process in the middle of a turn: the copy ends at the last completed one"
+no_sessions
+model_script - <<'J'
+{"text": "one"}
+{"text": "in the copy", "when": {"last_user_contains": "beside"}, "expect": [{"contains": "first"}, {"not_contains": "second"}, {"not_contains": "toolu"}]}
+{"tool_calls": [{"name": "bash", "arguments": {"command": "echo $$ >running; while ! test -e stop; do sleep 0.1; done"}}]}
+{"text": "two"}
+J
+run kedge -p first
+S=$(session_file)
+kedge --continue -p second >a.out 2>&1 &
+a=$!
+wait_for 60 test -s running
+cp "$S" before.jsonl
+grep -q second before.jsonl || fail "the other process has not begun"
+run kedge -c -p beside
+expect_exit 0
+expect_out "in the copy"
+expect_contains stderr "Session $S is open in another process. Continuing in a copy."
+cmp -s "$S" before.jsonl || fail "the open session was changed"
+copy=$(ls "$(dirname "$S")"/*.jsonl | grep -v -F "$S")
+expect_not_contains "$copy" second
+expect_contains "$copy" '"first"'
+touch stop
+wait "$a" || fail "the first process: $(cat a.out)"
+[ "$(cat a.out)" = two ] || fail "$(cat a.out)"
+expect_model_done
+says "more"
+for file in "$S" "$copy"; do
+    run kedge --resume "$file" -p more
+    expect_exit 0
+    expect_empty stderr
+done
+rm -f running stop
+
+t "core-122 a prompt of 2 MB is whole when the session goes on"
+no_sessions
+"${PYTHON:-python3}" -c 'print("begin " + "word " * 400000 + " end-of-it")' >long.txt
+model_script - <<'J'
+{"text": "read"}
+{"text": "still there", "expect": [{"contains": "end-of-it"}, {"contains": "begin word"}]}
+J
+run -i long.txt kedge -p
+expect_exit 0
+S=$(session_file)
+[ "$(wc -c <"$S")" -lt 10000 ] || fail "$(wc -c <"$S") bytes of session"
+expect_contains "$S" '"textBlob":"blob:sha256:'
+run kedge --continue -p "and now?"
+expect_out "still there"
+expect_empty stderr
+expect_model_done
+
 t "cycles and lost parents in the tree do not hang it"
 cat >cycle.jsonl <<X
 {"type":"session","version":3,"id":"0195d2c4-8f10-7b3e-9a44-2f6c1d0e7a57","timestamp":"2026-03-04T05:06:07.089Z","cwd":"$PWD"}

@@ -1,5 +1,5 @@
 /*
- * Sessions: what is written when, locks, forks, blobs, full disks, killed processes.
+ * Sessions: what is written when, locks, forks, full disks, killed processes.
  */
 #include "unit.h"
 
@@ -289,68 +289,6 @@ static void test_missing_file(void **state)
     assert_false(session_open(self->dir, "/w", &none, NULL, NULL)); // a directory
 }
 
-static void append_image(Session *session, const char *data)
-{
-    g_autoptr(json_t) message = NULL;
-    g_autofree char *text = g_strdup_printf("{\"role\":\"user\",\"content\":[{\"type\":\"image\","
-                                            "\"data\":\"%s\",\"mimeType\":\"image/png\"}]}",
-                                            data);
-    assert_true(json_parse_text(text, &message, NULL));
-    session_append_message(session, message);
-}
-
-static const char *image_of(const SessionContext *context, size_t message_index)
-{
-    json_t *blocks = json_get_array(json_array_get(context->messages, message_index), "content");
-    return json_get_text(json_array_get(blocks, 0), "data");
-}
-
-/* core-72, core-73 */
-static void test_images_go_to_the_blob_store(void **state)
-{
-    Fixture *self = *state;
-    g_autofree guchar *bytes = g_malloc(150000);
-    for (size_t i = 0; i < 150000; i++)
-        bytes[i] = (guchar)(i * 7);
-    g_autofree char *base64 = g_base64_encode(bytes, 150000);
-    g_autofree char *hash = g_compute_checksum_for_data(G_CHECKSUM_SHA256, bytes, 150000);
-    g_autofree char *unpadded = g_strconcat(base64, "\\n", NULL); // another text, the same bytes
-
-    Session *session = session_new(self->dir, "/w");
-    append_image(session, base64);
-    append_image(session, "QUJD");
-    append_image(session, unpadded);
-    append(session, "assistant", "seen");
-    g_autofree char *path = g_strdup(session_path(session));
-    session_free(session);
-
-    g_autofree char *reference = g_strconcat("\"blob:sha256:", hash, "\"", NULL);
-    g_autofree char *text = read_text(path);
-    assert_non_null(strstr(text, reference));
-    assert_non_null(strstr(text, "\"QUJD\""));
-    g_autofree char *blob = g_build_filename(self->agent_dir, "blobs", hash, NULL);
-    gsize size = 0;
-    g_autofree char *stored = NULL;
-    assert_true(file_read(blob, 1000000, &stored, &size, NULL));
-    assert_int_equal(size, 150000);
-    assert_memory_equal(stored, bytes, size);
-
-    g_autofree char *notice = NULL;
-    assert_true(session_open(path, "/w", &session, &notice, NULL));
-    assert_null(notice);
-    g_auto(SessionContext) context = { 0 };
-    session_build_context(session, &context);
-    assert_string_equal(image_of(&context, 0), base64);
-    assert_string_equal(image_of(&context, 1), "QUJD");
-    assert_true(g_str_has_suffix(image_of(&context, 2), "\n"));
-    session_free(session);
-
-    unlink(blob);
-    assert_true(session_open(path, "/w", &session, &notice, NULL));
-    assert_non_null(strstr(notice, "1 image(s)"));
-    session_free(session);
-}
-
 static void test_long_strings_are_cut(void **state)
 {
     Fixture *self = *state;
@@ -543,7 +481,6 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_fork, setup, teardown),
         cmocka_unit_test_setup_teardown(test_file_without_header, setup, teardown),
         cmocka_unit_test_setup_teardown(test_missing_file, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_images_go_to_the_blob_store, setup, teardown),
         cmocka_unit_test_setup_teardown(test_long_strings_are_cut, setup, teardown),
         cmocka_unit_test_setup_teardown(test_deep_values_do_not_cost_the_line, setup, teardown),
         cmocka_unit_test_setup_teardown(test_full_disk, setup, teardown),
