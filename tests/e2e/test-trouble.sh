@@ -187,6 +187,30 @@ for fault in '"drop_after": 3' '"truncate_before_stop": true' '"malformed": "jso
     resumes question "A first answer." "then" "go on"
 done
 
+t "core-120 two refused connections, then 503, then the answer: three retries; with two, the third failure is final"
+no_sessions
+model_script - <<'J'
+{"status": 503}
+{"text": "at last"}
+J
+cp "$HOME/.kedge/agent/config.yml" config.before
+for allowed in 3 2; do
+    # the pause after the second refusal is the time in which the server has to come up
+    printf 'retry:\n  baseDelayMs: %s\n  maxRetries: %s\n' $((allowed == 3 ? 1000 : 10)) $allowed >"$HOME/.kedge/agent/config.yml"
+    run "${PYTHON:-python3}" "$E2E_DIR/refuse-first.py" $((allowed == 3 ? 2 : 9)) "$MODEL_URL" kedge --mode json --fail-on-error hi
+    expect_exit $((3 - allowed))
+    [ "$(grep -c '"auto_retry_start"' "$(path_of stdout)")" = $allowed ] || fail "$(grep auto_retry "$(path_of stdout)")"
+    if [ $allowed = 3 ]; then
+        expect_requests 2
+        expect_json stdout -1.messages.-1.content.0.text "at last"
+    else
+        expect_requests 2 # none came
+        expect_json stdout -1.type auto_retry_end
+        expect_json stdout -1.success false
+    fi
+done
+mv config.before "$HOME/.kedge/agent/config.yml"
+
 t "an answer without end, and 200 calls in one: bounded, and all of them run"
 "${PYTHON:-python3}" - >many.jsonl <<'P'
 import json
