@@ -27,8 +27,7 @@ static const char base_text[] =
     "- Calls that do not depend on one another go into one answer; they run side by side.\n"
     "- When a call fails, read the error and change the approach.\n"
     "- Ask only when a decision is really the user's and a wrong guess costly. Otherwise choose, "
-    "go "
-    "on, and say what you chose.\n"
+    "and say what.\n"
     "- Never destroy work you did not make: no forced pushes, no `git reset --hard`, no deleting "
     "of files or branches unless asked for exactly that. Uncommitted changes you find are the "
     "user's.\n"
@@ -60,8 +59,8 @@ static const char base_text[] =
     "\n"
     "- Say briefly what you did, what you checked and what is left, with file paths. No praise, no "
     "long plans.\n"
-    "- Be honest about failures and doubts. Never claim that something works that you did not "
-    "see.\n";
+    "- Be honest about failures and doubts. Never claim that something works that you did not see "
+    "work.\n";
 
 static const struct {
     const char *tool, *text;
