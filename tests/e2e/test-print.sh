@@ -141,6 +141,30 @@ expect_request 0 headers.authorization 'Bearer ***'
 expect_request 1 body.messages.-1.role tool
 expect_request 1 body.messages.-2.role assistant
 
+# one_connection: all requests so far came through the same one.
+one_connection() {
+    _ports=$(model_journal | "${PYTHON:-python3}" -c 'import json, sys
+print(len({entry["port"] for entry in json.load(sys.stdin)}))')
+    [ "$_ports" = 1 ] || fail "$_ports connections"
+}
+
+t "the turns of a conversation come through one connection, also behind an error, on both wires"
+quick_retries
+for wire in '' --openai; do
+    # shellcheck disable=SC2086
+    model_script $wire - <<'J'
+{"tool_calls": [{"name": "bash", "arguments": {"command": "echo one"}}]}
+{"status": 529, "error": {"type": "overloaded_error", "message": "Overloaded"}}
+{"tool_calls": [{"name": "bash", "arguments": {"command": "echo two"}}]}
+{"text": "done"}
+{"text": "and done"}
+J
+    if [ -z "$wire" ]; then run kedge -p go on; else run kedge --model openai/m -p go on; fi
+    expect_exit 0
+    expect_requests 5
+    one_connection
+done
+
 t "core-31 tool calls with the reason 'stop' run all the same"
 model_script --openai - <<'J'
 {"tool_calls": [{"name": "bash", "arguments": {"command": "echo ran"}}], "stop": "stop"}

@@ -162,7 +162,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer_model(self, wire, raw):
         headers = {name.lower(): value for name, value in self.headers.items()}
-        entry = self.journal.open_entry(path=self.path, wire=wire.NAME, headers=masked(headers), body=None)
+        entry = self.journal.open_entry(path=self.path, wire=wire.NAME, port=self.client_address[1], headers=masked(headers), body=None)
         try:
             body = json.loads(raw)
             if not isinstance(body.get(wire.MESSAGES), list) or not body[wire.MESSAGES]:
