@@ -12,6 +12,7 @@ struct Agent {
     AgentOptions options;
     Conversation conversation;
     Retry retry;
+    Compactor compactor;
     atomic_bool is_running;
 };
 
@@ -24,6 +25,15 @@ Agent *agent_new(const AgentOptions *options)
         .conversation = &self->conversation,
         .settings = tool_context_settings(options->context),
         .controls = options->controls,
+    };
+    self->compactor = (Compactor) {
+        .conversation = &self->conversation,
+        .setup = options->setup,
+        .http = options->http,
+        .registry = options->registry,
+        .settings = tool_context_settings(options->context),
+        .budget = options->budget,
+        .is_disabled = options->is_compaction_disabled,
     };
     return self;
 }
@@ -69,6 +79,41 @@ static bool has_other_key(Agent *self)
     return problem && model_registry_key_limited(self->options.registry, setup->model, problem);
 }
 
+#define RECOVERY_PAUSE_MS 100
+
+#define CONTINUE_TEXT                                                                              \
+    "Your last answer was cut off because the context was full; the conversation has been "        \
+    "summarised since. Go on where you stopped."
+
+/* An overflow: what is old makes room, and the request is made again. False: the error stands. */
+static bool recover(Agent *self, Cancel *cancel)
+{
+    return compactor_recover(&self->compactor, cancel) == COMPACTED &&
+           cancel_sleep(cancel, RECOVERY_PAUSE_MS, NULL);
+}
+
+/* What the run is to go on with after an error: `end` is told when nothing is. */
+static bool may_try_again(Agent *self, Cancel *cancel, AgentEnd *end)
+{
+    if (recover(self, cancel))
+        return true;
+    RetryDecision decision = cancel_has_fired(cancel)
+                                 ? RETRY_CANCELLED
+                                 : retry_wait(&self->retry, has_other_key(self), cancel);
+    if (decision == RETRY_CANCELLED)
+        *end = AGENT_ABORTED;
+    return decision == RETRY_NOW;
+}
+
+/* After a run that ended well: true when an answer that had no room left is to be gone on with. */
+static bool needs_continuation(Agent *self, Cancel *cancel)
+{
+    const json_t *answer = self->conversation.last_answer;
+    bool was_cut = answer && g_str_equal(message_stop_reason(answer), "length");
+    return compactor_check(&self->compactor, cancel) == COMPACTED && was_cut &&
+           settings_get_bool(self->compactor.settings, "compaction.autoContinue");
+}
+
 /* Runs, and runs again after errors that pass. */
 static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
                               AgentOutcome *ret_outcome)
@@ -82,6 +127,7 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
         .budget = options->budget,
         .retry = &self->retry,
         .controls = options->controls,
+        .compactor = &self->compactor,
         .context = options->context,
         .door = options->door,
         .http = options->http,
@@ -90,17 +136,15 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
     };
     *ret_outcome = (AgentOutcome) { 0 };
     ret_outcome->end = run_to_end(&spec, message, &ret_outcome->budget_text);
-    while (ret_outcome->end == AGENT_ERROR) {
-        RetryDecision decision = retry_wait(&self->retry, has_other_key(self), cancel);
-        if (decision == RETRY_CANCELLED)
-            ret_outcome->end = AGENT_ABORTED;
-        if (decision != RETRY_NOW)
-            break;
+    while (ret_outcome->end == AGENT_ERROR && may_try_again(self, cancel, &ret_outcome->end))
         ret_outcome->end = run_to_end(&spec, NULL, &ret_outcome->budget_text);
-    }
     retry_gave_up(&self->retry, ret_outcome->budget_text
                                     ? ret_outcome->budget_text
                                     : message_error(self->conversation.last_answer));
+    if (ret_outcome->end != AGENT_DONE || !needs_continuation(self, cancel))
+        return;
+    g_autoptr(json_t) go_on = message_developer(CONTINUE_TEXT);
+    ret_outcome->end = run_to_end(&spec, go_on, &ret_outcome->budget_text);
 }
 
 void agent_add_message(Agent *self, json_t *message)
@@ -117,8 +161,18 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
             "Agent is already processing. Use steer() or followUp() to queue messages, "
             "or wait for completion.");
     bool is_sent = has_credential(self, error);
-    if (is_sent)
+    if (is_sent) {
+        compactor_begin(&self->compactor);
+        compactor_check(&self->compactor, cancel);
         run_until_settled(self, message, cancel, ret_outcome);
+    }
     atomic_store(&self->is_running, false);
     return is_sent;
+}
+
+bool agent_compact(Agent *self, const char *instructions, Cancel *cancel, json_t **ret_result,
+                   GError **error)
+{
+    return has_credential(self, error) &&
+           compactor_compact(&self->compactor, instructions, cancel, ret_result, error);
 }

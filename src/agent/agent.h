@@ -24,6 +24,7 @@ typedef struct AgentOptions { // all borrowed, and must outlive the agent
     MessageQueue *steering, *follow_ups;
     Budget *budget;
     RunControls *controls;
+    const atomic_bool *is_compaction_disabled; // may be NULL
     AgentEvents events;
 } AgentOptions;
 
@@ -40,15 +41,18 @@ void agent_outcome_clear(AgentOutcome *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AgentOutcome, agent_outcome_clear)
 
 /* Sends a user message (from message_user() or message_user_blocks(); shared, not taken) and runs
-   until everything has settled, retries included. Flushes the session at each turn's end; one that
-   cannot be written does not stop the run: a notice says so, and session_flush() goes on failing.
-   Fails only when nothing was sent: no credential (the text of agent-core §3.5), or a prompt is
-   running. */
+   until everything has settled, retries and compactions included. Flushes the session at each
+   turn's end; one that cannot be written does not stop the run: a notice says so, and
+   session_flush() goes on failing. Fails only when nothing was sent: no credential (the text of
+   agent-core §3.5), or a prompt is running. */
 bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *ret_outcome,
                   GError **error);
 
 /* A message that no run makes: appended and told. Between prompts. */
 void agent_add_message(Agent *self, json_t *message);
+/* Compacts the conversation as a person asks (compactor.h). USAGE: too. */
+bool agent_compact(Agent *self, const char *instructions, Cancel *cancel, json_t **ret_result,
+                   GError **error);
 
 /* The conversation as it goes to the model. Borrowed until the next prompt. */
 const json_t *agent_messages(const Agent *self);

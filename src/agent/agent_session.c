@@ -141,7 +141,9 @@ static void end_job(AgentSession *self)
     worker_join(g_steal_pointer(&self->worker));
     SessionJob *job = g_steal_pointer(&self->job);
     apply_job(self, job);
-    bool is_settled = job->kind == JOB_PROMPT && !self->failure && self->outcome.end == AGENT_DONE;
+    bool is_settled =
+        job->is_done &&
+        (job->kind == JOB_COMPACT || (job->kind == JOB_PROMPT && self->outcome.end == AGENT_DONE));
     session_job_free(job);
 
     for (unsigned i = 0; i < self->aborts->len; i++)
@@ -290,6 +292,7 @@ static void make_engine(AgentSession *self, Session *session, const ToolHook *co
         .follow_ups = self->follow_ups,
         .budget = self->budget,
         .controls = self->controls,
+        .is_compaction_disabled = &self->is_compaction_disabled,
         .events = { on_agent_event, on_agent_live, self },
     };
     const SessionPlace place = { self->agent_dir, self->cwd, self->session_dir };
@@ -495,6 +498,18 @@ bool agent_session_answer(AgentSession *self, const char *question_id, bool is_a
 
 /* --- state */
 
+void agent_session_set_auto_compaction(AgentSession *self, bool is_wanted)
+{
+    atomic_store(&self->is_compaction_disabled, !is_wanted);
+}
+
+bool agent_session_auto_compaction(const AgentSession *self)
+{
+    const char *strategy = settings_get_text(self->settings, "compaction.strategy");
+    return settings_get_bool(self->settings, "compaction.enabled") &&
+           g_strcmp0(strategy, "off") != 0 && !atomic_load(&self->is_compaction_disabled);
+}
+
 json_t *agent_session_state(AgentSession *self)
 {
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
@@ -502,6 +517,8 @@ json_t *agent_session_state(AgentSession *self)
         (gint64)(message_queue_size(self->steering) + message_queue_size(self->follow_ups));
     json_t *state = turn_setup_state(setup);
     json_set_bool(state, "isStreaming", self->job && self->job->kind == JOB_PROMPT);
+    json_set_bool(state, "isCompacting", self->view.is_compacting);
+    json_set_bool(state, "autoCompactionEnabled", agent_session_auto_compaction(self));
     json_set_text(state, "steeringMode", message_queue_mode(self->steering));
     json_set_text(state, "followUpMode", message_queue_mode(self->follow_ups));
     json_set_text(state, "interruptMode",

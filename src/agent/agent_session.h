@@ -112,6 +112,13 @@ bool agent_session_navigate(AgentSession *self, const char *entry_id, bool wants
                             const char *instructions, const char *id, GError **error);
 bool agent_session_wants_summaries(const AgentSession *self); // the setting branchSummary.enabled
 
+/* Pending: aborts the run that is on and compacts the conversation (agent-core §3.8);
+   `instructions` may be NULL. USAGE: Compaction already in progress. */
+bool agent_session_compact(AgentSession *self, const char *instructions, const char *id,
+                           GError **error);
+void agent_session_set_auto_compaction(AgentSession *self, bool is_wanted);
+bool agent_session_auto_compaction(const AgentSession *self);
+
 /* Pending: after the run that is on. NULL or empty `label` clears. */
 bool agent_session_set_label(AgentSession *self, const char *entry_id, const char *label,
                              const char *id, GError **error);

@@ -11,6 +11,8 @@
 #include "agent/session_view.h"
 #include "base/worker.h"
 
+#include <stdatomic.h>
+
 typedef struct AgentSession AgentSession;
 
 struct AgentSession {
@@ -30,6 +32,7 @@ struct AgentSession {
     MessageQueue *steering, *follow_ups;
     Budget *budget;
     RunControls *controls;
+    atomic_bool is_compaction_disabled;
     SetupSlot *setup;
     Engine engine; // the job's while one is on
 

@@ -3,7 +3,9 @@
  */
 #include "agent/conversation.h"
 
+#include "agent/transcript.h"
 #include "model/message.h"
+#include "session/session_tree.h"
 
 static json_t *find_last_answer(const json_t *messages)
 {
@@ -15,24 +17,93 @@ static json_t *find_last_answer(const json_t *messages)
     return NULL;
 }
 
+static bool is_good_answer(const json_t *message)
+{
+    const char *stop_reason = message_stop_reason(message);
+    return g_str_equal(message_role(message), "assistant") && !g_str_equal(stop_reason, "error") &&
+           !g_str_equal(stop_reason, "aborted") &&
+           json_get_int(json_get_object(message, "usage"), "totalTokens", 0) > 0;
+}
+
+static void set_measured(Conversation *self, json_t *message, size_t index)
+{
+    json_decref(self->measured);
+    self->measured = message ? json_incref(message) : NULL;
+    self->measured_index = index;
+}
+
+/* The newest good answer, unless a compaction or pruned output came after it. */
+static void find_measured(Conversation *self)
+{
+    g_autoptr(GPtrArray) path = session_path_to(self->session, NULL);
+    size_t behind = 0;
+    gint64 pruned_at = 0;
+    set_measured(self, NULL, 0);
+    for (guint i = path->len; i > 0; i--) {
+        const json_t *entry = path->pdata[i - 1];
+        if (g_strcmp0(json_get_text(entry, "type"), "compaction") == 0)
+            return;
+        g_autoptr(json_t) message = session_entry_message(entry);
+        if (!message)
+            continue;
+        pruned_at = MAX(pruned_at, json_get_int(message, "prunedAt", 0));
+        if (is_good_answer(message)) {
+            bool is_true = pruned_at <= json_get_int(message, "timestamp", 0);
+            size_t count = json_array_size(self->messages);
+            if (is_true && behind < count)
+                set_measured(self, message, count - behind - 1);
+            return;
+        }
+        behind++;
+    }
+}
+
+/* Returns the model and the level that the session has on record. */
+static void load(Conversation *self, SessionContext *saved)
+{
+    session_build_context(self->session, saved);
+    call_ids_free(self->call_ids);
+    body_cache_free(self->bodies);
+    json_decref(self->messages);
+    json_decref(self->last_answer);
+    self->call_ids = call_ids_new();
+    self->bodies = body_cache_new();
+    self->messages = call_ids_adopt(self->call_ids, saved->messages);
+    self->last_answer = find_last_answer(self->messages);
+    self->answer_index = json_array_size(self->messages);
+    find_measured(self);
+}
+
 void conversation_init(Conversation *self, Session *session, const AgentEvents *events)
 {
     g_auto(SessionContext) saved = { 0 };
-    session_build_context(session, &saved);
-    CallIds *call_ids = call_ids_new();
-    json_t *messages = call_ids_adopt(call_ids, saved.messages);
-    *self = (Conversation) {
-        .session = session,
-        .events = events,
-        .messages = messages,
-        .call_ids = call_ids,
-        .bodies = body_cache_new(),
-        .last_answer = find_last_answer(messages),
-        .model = g_strdup(json_get_text(saved.models, "default")),
-    };
+    *self = (Conversation) { .session = session, .events = events };
+    load(self, &saved);
+    self->model = g_strdup(json_get_text(saved.models, "default"));
     // without messages the level is the builder's default, which no entry has said
     if (json_array_size(saved.messages) > 0)
         self->thinking = g_strdup(saved.thinking_level);
+}
+
+void conversation_reload(Conversation *self)
+{
+    g_auto(SessionContext) saved = { 0 };
+    load(self, &saved);
+}
+
+int64_t conversation_tokens(const Conversation *self)
+{
+    json_t *usage = json_get_object(self->measured, "usage");
+    int64_t tokens = json_get_int(usage, "totalTokens", 0);
+    for (size_t i = self->measured ? self->measured_index + 1 : 0;
+         i < json_array_size(self->messages); i++)
+        tokens += transcript_estimate(json_array_get(self->messages, i));
+    return tokens;
+}
+
+void conversation_forget_measure(Conversation *self)
+{
+    set_measured(self, NULL, 0);
 }
 
 void conversation_clear(Conversation *self)
@@ -42,6 +113,7 @@ void conversation_clear(Conversation *self)
     body_cache_free(self->bodies);
     json_decref(self->run_messages);
     json_decref(self->last_answer);
+    json_decref(self->measured);
     g_free(self->model);
     g_free(self->thinking);
     *self = (Conversation) { 0 };
@@ -56,6 +128,8 @@ void conversation_add(Conversation *self, json_t *message)
         json_decref(self->last_answer);
         self->last_answer = json_incref(message);
     }
+    if (is_good_answer(message))
+        set_measured(self, message, json_array_size(self->messages) - 1);
     agent_events_emit_message(self->events, "message_end", message);
 }
 

@@ -21,12 +21,23 @@ typedef struct Conversation {
     json_t *run_messages;   // what agent_end tells; NULL between runs
     json_t *last_answer;    // the newest assistant message; NULL: none
     size_t answer_index;    // in `messages`, of the answer that came last
+    json_t *measured;       // the newest good answer whose usage is that of `messages`; NULL: none
+    size_t measured_index;  // in `messages`
     char *model, *thinking; // as the session has them on record; NULL: not yet
 } Conversation;
 
 /* Takes over the messages that the session already holds. */
 void conversation_init(Conversation *self, Session *session, const AgentEvents *events);
 void conversation_clear(Conversation *self);
+
+/* The session's leaf or what is before it has changed: the messages anew. */
+void conversation_reload(Conversation *self);
+
+/* What the messages take, as the server counted them for the last answer, and about what came
+   since. */
+int64_t conversation_tokens(const Conversation *self);
+/* Until the next answer nobody knows. */
+void conversation_forget_measure(Conversation *self);
 
 /* Appends to the conversation, the run and the session, then tells message_end. `message` is
    shared. */

@@ -119,6 +119,8 @@ static bool prepare_next_turn(Run *self, bool had_calls, json_t *interrupting)
     }
     if (is_over_budget(self))
         return false;
+    if (had_calls)
+        compactor_check(spec->compactor, spec->cancel); // the run goes on in what is left
 
     if (json_array_size(self->pending) == 0)
         take_pending(self, message_queue_take(spec->steering));

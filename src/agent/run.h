@@ -5,6 +5,7 @@
 
 #include "agent/batch.h"
 #include "agent/budget.h"
+#include "agent/compactor.h"
 #include "agent/retry.h"
 #include "model/registry.h"
 
@@ -22,6 +23,7 @@ typedef struct RunSpec { // all borrowed
     Budget *budget;
     Retry *retry;
     RunControls *controls;
+    Compactor *compactor;
     ToolContext *context;
     const ToolDoor *door;
     HttpClient *http;

@@ -94,6 +94,14 @@ static const FieldDef navigate_fields[] = {
     { "customInstructions", FIELD_STRING, AT(instructions), .help = "What the summary is for" },
     { 0 },
 };
+static const FieldDef compact_fields[] = {
+    { "customInstructions", FIELD_STRING, AT(instructions), .help = "What the summary is for" },
+    { 0 },
+};
+static const FieldDef enabled_fields[] = {
+    { "enabled", FIELD_BOOLEAN, AT(is_enabled), .is_required = true, .help = "Yes or no" },
+    { 0 },
+};
 static const FieldDef name_fields[] = {
     { "name", FIELD_STRING, AT(name), .is_required = true, .help = "What people see" },
     { 0 },
@@ -320,6 +328,19 @@ COMMAND(navigate_tree)
     return reply->is_pending;
 }
 
+COMMAND(compact)
+{
+    const CommandArgs *args = args_;
+    reply->is_pending = agent_session_compact(session, args->instructions, id, error);
+    return reply->is_pending;
+}
+
+COMMAND(set_auto_compaction)
+{
+    agent_session_set_auto_compaction(session, ((const CommandArgs *)args_)->is_enabled);
+    return true;
+}
+
 COMMAND(set_label)
 {
     const CommandArgs *args = args_;
@@ -436,6 +457,9 @@ static const SessionCommand commands[] = {
     URGENT_ROW(get_state, "How it stands", no_fields),
     ROW(navigate_tree, "Go on from another entry of the session", navigate_fields,
         COMMAND_ENDS_RUN),
+    ROW(compact, "Put a summary in place of what is old", compact_fields, COMMAND_ENDS_RUN),
+    ROW(set_auto_compaction, "Whether that is done when the context is full", enabled_fields,
+        COMMAND_ANY_TIME),
     ROW(set_label, "Mark an entry", label_fields, COMMAND_ANY_TIME),
     ROW(set_session_name, "Name the session", name_fields, COMMAND_ANY_TIME),
     ROW(get_session_stats, "Messages, tokens and cost", no_fields, COMMAND_ANY_TIME),

@@ -18,6 +18,7 @@ SessionJob *session_job_new(JobKind kind, const char *id, Cancel *scope, json_t 
         [JOB_LABEL] = "set_label",
         [JOB_NAME] = "set_session_name",
         [JOB_BASH] = "bash",
+        [JOB_COMPACT] = "compact",
     };
     SessionJob *self = g_new0(SessionJob, 1);
     self->kind = kind;
@@ -144,6 +145,9 @@ void session_job_work(SessionJob *self, Engine *engine, EventHub *hub)
     json_t *data = NULL;
     if (self->kind == JOB_PROMPT)
         data = run_prompt(self, engine);
+    else if (self->kind == JOB_COMPACT)
+        self->is_done =
+            agent_compact(engine->agent, self->argument, self->cancel, &data, &self->error);
     else if (self->kind == JOB_LABEL || self->kind == JOB_NAME)
         write_note(self, engine);
     else if (self->kind == JOB_BASH)

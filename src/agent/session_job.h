@@ -16,6 +16,7 @@ typedef enum {
     JOB_LABEL,
     JOB_NAME,
     JOB_BASH, // the message of a person's command
+    JOB_COMPACT,
 } JobKind;
 
 typedef struct SessionJob {
@@ -23,7 +24,7 @@ typedef struct SessionJob {
     const char *command; // of the table of commands
     char *id;            // the caller's; NULL: none
     json_t *message;     // of a prompt, of a command
-    char *argument;      // path, entry id or name
+    char *argument;      // path, entry id, name or instructions
     char *text;          // label, or instructions for a summary; NULL: none
     bool wants_summary;
     json_t *data; // of command_end; NULL: none, or made by the job

@@ -49,6 +49,23 @@ bool agent_session_navigate(AgentSession *self, const char *entry_id, bool wants
     return go_elsewhere(self, job, error);
 }
 
+static bool is_compacting(const AgentSession *self)
+{
+    bool is_on = self->job && self->job->kind == JOB_COMPACT;
+    for (const GList *at = self->jobs.head; at && !is_on; at = at->next)
+        is_on = ((const SessionJob *)at->data)->kind == JOB_COMPACT;
+    return is_on;
+}
+
+bool agent_session_compact(AgentSession *self, const char *instructions, const char *id,
+                           GError **error)
+{
+    if (is_compacting(self))
+        return fail_with(error, KEDGE_ERROR_USAGE, "Compaction already in progress");
+    return go_elsewhere(self, session_job_new(JOB_COMPACT, id, self->scope, NULL, instructions),
+                        error);
+}
+
 bool agent_session_wants_summaries(const AgentSession *self)
 {
     return settings_get_bool(self->settings, "branchSummary.enabled");

@@ -26,7 +26,12 @@ void session_view_take(SessionView *self, const Engine *engine)
 
 void session_view_note(SessionView *self, const json_t *event)
 {
-    if (g_strcmp0(json_get_text(event, "type"), "message_end") != 0)
+    const char *type = json_get_text(event, "type");
+    if (g_strcmp0(type, "compaction_start") == 0)
+        self->is_compacting = true;
+    if (g_strcmp0(type, "compaction_end") == 0)
+        self->is_compacting = false;
+    if (g_strcmp0(type, "message_end") != 0)
         return;
     json_t *message = json_get_object(event, "message");
     json_array_append(self->messages, message);

@@ -13,6 +13,7 @@ typedef struct SessionView {
     json_t *last_answer; // NULL: none
     json_t *header;
     char *path; // NULL: in memory only
+    bool is_compacting;
 } SessionView;
 
 /* Everything anew; the engine is the caller's at that moment. */

@@ -78,7 +78,8 @@ static GPtrArray *models_to_ask(const SummaryContext *context)
 /* The newest part of the transcript that has room. Caller frees. */
 static char *build_prompt(const SummaryRequest *request, const Model *model)
 {
-    int64_t tokens = model->context_window - request->reserve_tokens;
+    int64_t window = model->context_window;
+    int64_t tokens = window - MIN(request->reserve_tokens, window / 2);
     size_t max_bytes = (size_t)MAX(tokens * BYTES_PER_TOKEN, TRANSCRIPT_LEAST);
     const char *text = request->transcript;
     size_t size = strlen(text);
@@ -106,7 +107,8 @@ static json_t *request_answer(const SummaryContext *context, const SummaryReques
         .system_blocks = system_blocks,
         .messages = messages,
         .thinking = model_clamp_thinking(model, THINKING_OFF),
-        .max_tokens = MIN(request->max_tokens, model_answer_limit(model)),
+        .max_tokens =
+            MIN(request->max_tokens, MIN(model_answer_limit(model), model->context_window / 4)),
         .session_id = context->session_id,
         .max_retry_wait_ms = WAIT_MAX_MS,
     };

@@ -24,7 +24,7 @@ typedef struct SummaryRequest {
     const char *transcript;  // what is to be summarised; its oldest part goes when it is too long
     const char *instruction; // behind it
     int64_t max_tokens;      // of the answer
-    int64_t reserve_tokens;  // of the model's window, kept free of the transcript
+    int64_t reserve_tokens;  // of the model's window (at most half), kept free of the transcript
 } SummaryRequest;
 
 /* The text, which is not blank; caller frees. CANCELLED; otherwise the last model's problem. */

@@ -252,3 +252,13 @@ void file_lists_append_text(const FileLists *self, GString *text)
     append_list(text, "read-files", self->read);
     append_list(text, "modified-files", self->modified);
 }
+
+void file_lists_strip(char *summary)
+{
+    static const char *const starts[] = { "\n\n<read-files>\n", "\n\n<modified-files>\n" };
+    for (size_t i = 0; i < G_N_ELEMENTS(starts); i++) {
+        char *at = g_strrstr(summary, starts[i]);
+        if (at && g_str_has_suffix(summary, "-files>"))
+            *at = '\0';
+    }
+}

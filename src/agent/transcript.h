@@ -26,5 +26,7 @@ void file_lists_carry_over(FileLists *self, const json_t *details);
 void file_lists_add(FileLists *self, const json_t *messages);
 /* Files that were changed are not listed as read; the newest of each are kept. */
 void file_lists_settle(FileLists *self);
-json_t *file_lists_details(const FileLists *self);                 // new reference
+json_t *file_lists_details(const FileLists *self); // new reference
+/* Takes the lists of an earlier compaction off the end of its summary. */
+void file_lists_strip(char *summary);
 void file_lists_append_text(const FileLists *self, GString *text); // <read-files>…

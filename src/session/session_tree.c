@@ -111,6 +111,27 @@ bool session_set_label(Session *self, const char *id, const char *label, GError 
     return true;
 }
 
+/* The old entry stays as it is: others may hold it. */
+void session_replace_message(Session *self, const char *id, json_t *message)
+{
+    json_t *old = session_entry(self, id);
+    size_t i;
+    json_t *entry;
+    json_array_foreach (self->entries, i, entry) {
+        if (entry != old)
+            continue;
+        json_t *copy = json_copy(old);
+        json_object_set(copy, "message", message);
+        if (self->leaf == old)
+            self->leaf = copy;
+        g_hash_table_replace(self->index, (gpointer)entry_id(copy), copy);
+        json_array_set_new(self->entries, i, copy);
+        self->needs_rewrite = self->is_header_written;
+        self->is_dirty = true;
+        return;
+    }
+}
+
 static void note_label(json_t *labels, const json_t *entry)
 {
     const char *target = json_get_text(entry, "targetId");

@@ -36,6 +36,9 @@ bool session_find_target(const Session *self, const char *entry_id, SessionTarge
 
 /* Appends an entry of a type with these fields (takes the reference). Its id, borrowed. */
 const char *session_append_fields(Session *self, const char *type, json_t *fields);
+/* Another form of an entry's message (shared); the file is written anew with the next append or
+   flush. */
+void session_replace_message(Session *self, const char *entry_id, json_t *message);
 /* NULL or empty `label` clears. NOT_FOUND as above. */
 bool session_set_label(Session *self, const char *entry_id, const char *label, GError **error);
 /* {"leafId","entries":[…],"labels":{id: label}}, entries in the order they were made. New

@@ -10,6 +10,8 @@ static const char *const interrupt_modes[] = { "immediate", "wait", NULL };
 static const char *const thinking_levels[] = { "off",  "minimal", "low", "medium",
                                                "high", "xhigh",   NULL };
 
+static const char *const compaction_strategies[] = { "context-full", "off", NULL };
+
 static const char *const inherit_modes[] = { "all", "safe", NULL };
 static const char *const gh_profiles[] = { "full", "general", "read-only", "off", NULL };
 
@@ -28,6 +30,20 @@ static const SettingKey keys[] = {
       "First retry delay; doubles each time" },
     { "retry.maxWait", SETTING_NUMBER, "60", SETTING_ANYWHERE, NULL,
       "Longest delay of a server that is waited for, in seconds" },
+    { "compaction.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
+      "Compact a conversation before it overflows the model's context" },
+    { "compaction.strategy", SETTING_ENUM, "\"context-full\"", SETTING_ANYWHERE,
+      compaction_strategies, "How: a summary in the same session, or off" },
+    { "compaction.reserveTokens", SETTING_NUMBER, "16384", SETTING_ANYWHERE, NULL,
+      "Tokens of the context that are kept free (at least 15 % of it, at most half)" },
+    { "compaction.keepRecentTokens", SETTING_NUMBER, "20000", SETTING_ANYWHERE, NULL,
+      "Tokens of recent messages that a compaction keeps (at most a quarter of the context)" },
+    { "compaction.thresholdPercent", SETTING_NUMBER, "-1", SETTING_ANYWHERE, NULL,
+      "Compact above this share of the context; -1: as compaction.reserveTokens says" },
+    { "compaction.thresholdTokens", SETTING_NUMBER, "-1", SETTING_ANYWHERE, NULL,
+      "Compact above this many tokens; -1: unset" },
+    { "compaction.autoContinue", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
+      "Go on with an answer that had no room left when the conversation has been compacted" },
     { "branchSummary.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
       "Summarise the branch that is left when going elsewhere in a session" },
     { "branchSummary.reserveTokens", SETTING_NUMBER, "16384", SETTING_ANYWHERE, NULL,

@@ -195,7 +195,9 @@ static void make_registry(AgentFixture *self)
                         "    models:\n"
                         "      - id: coder\n"
                         "        cost: {input: 100, output: 0, cacheRead: 0, cacheWrite: 0}\n"
-                        "      - id: writer\n",
+                        "      - id: writer\n"
+                        "      - id: tiny\n"
+                        "        contextWindow: 10000\n",
                         sse_server_port(self->server));
     g_autofree char *warning = NULL;
     if (!file_write_atomic(path, text, strlen(text), 0600, NULL))

@@ -167,6 +167,7 @@ static void name_it(SessionFixture *self, const json_t *event G_GNUC_UNUSED)
     assert_true(
         session_fixture_command(self, "set_session_name", "{\"name\":\"in a run\"}", &reply));
     assert_false(reply.is_pending);
+    assert_true(session_fixture_command(self, "abort", NULL, NULL));
 }
 
 static void test_names_and_labels(void **state)
@@ -183,8 +184,8 @@ static void test_names_and_labels(void **state)
     assert_true(session_fixture_command(self, "get_state", NULL, &reply));
     assert_string_equal(json_get_text(reply.data, "sessionName"), "parser fix");
 
-    sse_server_add_text(self->agent->server, "third");
-    self->trigger = "agent_start";
+    sse_server_add_hanging(self->agent->server, "half"); // the run is on until it is stopped
+    self->trigger = "message_update";
     self->act = name_it;
     assert_true(session_fixture_prompt(self, "go"));
     assert_true(agent_session_flush(self->session, NULL));

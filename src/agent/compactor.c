@@ -1,0 +1,185 @@
+/*
+ * Compactors (compactor.h).
+ */
+#include "agent/compactor.h"
+
+#include "agent/compaction.h"
+#include "agent/compaction_plan.h"
+#include "agent/prune.h"
+#include "model/message.h"
+#include "model/provider.h"
+
+#define ACTION        "context-full"
+#define OVERFLOWS_MAX 2
+
+void compactor_begin(Compactor *self)
+{
+    self->overflows = 0;
+}
+
+/* --- events */
+
+static void emit_start(const Compactor *self, const char *reason, bool is_automatic)
+{
+    const AgentEvents *events = self->conversation->events;
+    if (is_automatic) {
+        json_t *event = agent_event_new("auto_compaction_start");
+        json_set_text(event, "reason", reason);
+        json_set_text(event, "action", ACTION);
+        agent_events_emit(events, event);
+    }
+    json_t *event = agent_event_new("compaction_start");
+    json_set_text(event, "reason", reason);
+    agent_events_emit(events, event);
+}
+
+typedef struct CompactionEnd {
+    json_t *result; // NULL: there is none
+    const GError *problem;
+    bool will_retry;
+} CompactionEnd;
+
+/* "Auto-compaction failed: …". Caller frees. */
+static char *failure_text(const char *reason, const GError *problem)
+{
+    const char *lead = g_str_equal(reason, "overflow") ? "Context overflow recovery failed"
+                                                       : "Auto-compaction failed";
+    return g_strdup_printf("%s: %s", lead, problem->message);
+}
+
+static void fill_end(json_t *event, const CompactionEnd *end, const char *text)
+{
+    bool is_aborted = end->problem && error_is(end->problem, KEDGE_ERROR_CANCELLED);
+    json_set_take(event, "result", end->result ? json_incref(end->result) : NULL);
+    json_set_bool(event, "aborted", is_aborted);
+    json_set_bool(event, "willRetry", end->will_retry);
+    if (end->problem && !is_aborted)
+        json_set_text(event, "errorMessage", text);
+}
+
+static void emit_end(const Compactor *self, const char *reason, bool is_automatic,
+                     const CompactionEnd *end)
+{
+    const AgentEvents *events = self->conversation->events;
+    g_autofree char *text = end->problem ? is_automatic ? failure_text(reason, end->problem)
+                                                        : g_strdup(end->problem->message)
+                                         : NULL;
+    json_t *event = agent_event_new("compaction_end");
+    json_set_text(event, "reason", reason);
+    fill_end(event, end, text);
+    agent_events_emit(events, event);
+    if (!is_automatic)
+        return;
+    json_t *own = agent_event_new("auto_compaction_end");
+    json_set_text(own, "action", ACTION);
+    fill_end(own, end, text);
+    agent_events_emit(events, own);
+}
+
+/* --- compacting */
+
+static bool run(Compactor *self, const char *instructions, Cancel *cancel, json_t **ret_result,
+                GError **error)
+{
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    if (!setup->model)
+        return fail_with(error, KEDGE_ERROR_USAGE, "No model selected");
+    const SummaryContext context = {
+        .http = self->http,
+        .registry = self->registry,
+        .settings = self->settings,
+        .model = setup->model,
+        .is_model_named = setup->is_model_named,
+        .budget = self->budget,
+        .session_id = session_id(self->conversation->session),
+    };
+    return compaction_run(self->conversation, &context, instructions, cancel, ret_result, error);
+}
+
+static CompactorOutcome run_automatically(Compactor *self, const char *reason, Cancel *cancel)
+{
+    bool is_overflow = g_str_equal(reason, "overflow");
+    g_autoptr(GError) problem = NULL;
+    g_autoptr(json_t) result = NULL;
+    emit_start(self, reason, true);
+    bool is_done = run(self, NULL, cancel, &result, &problem);
+    const CompactionEnd end = {
+        .result = result,
+        .problem = problem,
+        .will_retry = is_done && is_overflow,
+    };
+    emit_end(self, reason, true, &end);
+    // an answer that has been the reason once is not one again
+    conversation_forget_measure(self->conversation);
+    if (is_done)
+        return COMPACTED;
+    bool is_stopped = error_is(problem, KEDGE_ERROR_CANCELLED);
+    return is_stopped ? COMPACTION_STOPPED : COMPACTED_NOT;
+}
+
+static bool is_enabled(const Compactor *self)
+{
+    const char *strategy = settings_get_text(self->settings, "compaction.strategy");
+    return settings_get_bool(self->settings, "compaction.enabled") &&
+           g_strcmp0(strategy, "off") != 0 &&
+           !(self->is_disabled && atomic_load(self->is_disabled));
+}
+
+CompactorOutcome compactor_check(Compactor *self, Cancel *cancel)
+{
+    Conversation *conversation = self->conversation;
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    if (!is_enabled(self) || !conversation->measured || cancel_has_fired(cancel))
+        return COMPACTED_NOT;
+    int64_t threshold = compaction_threshold(self->settings, setup->model);
+    int64_t tokens = conversation_tokens(conversation);
+    if (tokens <= threshold || tokens - prune_tool_output(conversation) <= threshold)
+        return COMPACTED_NOT;
+    if (!compaction_has_work(conversation, self->settings, setup->model)) {
+        conversation_forget_measure(conversation);
+        return COMPACTED_NOT;
+    }
+    return run_automatically(self, "threshold", cancel);
+}
+
+CompactorOutcome compactor_idle(Compactor *self, Cancel *cancel)
+{
+    int64_t threshold = settings_get_int(self->settings, "compaction.idleThresholdTokens");
+    if (!is_enabled(self) || !self->conversation->measured ||
+        conversation_tokens(self->conversation) <= threshold)
+        return COMPACTED_NOT;
+    return run_automatically(self, "idle", cancel);
+}
+
+CompactorOutcome compactor_recover(Compactor *self, Cancel *cancel)
+{
+    const char *problem = message_error(self->conversation->last_answer);
+    if (!problem || !provider_error_is_overflow(problem) || !is_enabled(self) ||
+        self->overflows >= OVERFLOWS_MAX)
+        return COMPACTED_NOT;
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    if (!compaction_has_work(self->conversation, self->settings, setup->model))
+        return COMPACTED_NOT;
+    self->overflows++;
+    return run_automatically(self, "overflow", cancel);
+}
+
+bool compactor_compact(Compactor *self, const char *instructions, Cancel *cancel,
+                       json_t **ret_result, GError **error)
+{
+    g_autoptr(GError) problem = NULL;
+    g_autoptr(json_t) result = NULL;
+    emit_start(self, "manual", false);
+    bool is_done = run(self, instructions, cancel, &result, &problem);
+    if (!is_done && error_is(problem, KEDGE_ERROR_CANCELLED)) {
+        g_clear_error(&problem);
+        fail_with(&problem, KEDGE_ERROR_CANCELLED, "Compaction cancelled");
+    }
+    emit_end(self, "manual", false, &(CompactionEnd) { .result = result, .problem = problem });
+    if (!is_done) {
+        g_propagate_error(error, g_steal_pointer(&problem));
+        return false;
+    }
+    *ret_result = g_steal_pointer(&result);
+    return true;
+}

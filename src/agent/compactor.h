@@ -1,0 +1,43 @@
+/*
+ * When a conversation is compacted, and what is told of it (agent-core §3.8): over its threshold
+ * before a prompt, between turns and after a run, after an overflow, when a person asks.
+ *
+ * Belongs to the prompting thread, as the conversation does.
+ */
+#pragma once
+
+#include "agent/conversation.h"
+#include "agent/summary.h"
+
+#include <stdatomic.h>
+
+typedef struct Compactor { // of one conversation; all but the counter borrowed
+    Conversation *conversation;
+    SetupSlot *setup;
+    HttpClient *http;
+    const ModelRegistry *registry;
+    const Settings *settings;
+    Budget *budget;
+    const atomic_bool *is_disabled; // by a command, whatever the settings say; may be NULL
+    int overflows;                  // compactions for this reason since the last prompt
+} Compactor;
+
+/* A person's prompt comes. */
+void compactor_begin(Compactor *self);
+
+typedef enum {
+    COMPACTED_NOT, // not due, or it failed: that was told
+    COMPACTED,
+    COMPACTION_STOPPED, // by `cancel`
+} CompactorOutcome;
+
+/* Compacts when the conversation is over its threshold; one answer never causes it twice. */
+CompactorOutcome compactor_check(Compactor *self, Cancel *cancel);
+/* After a run that ended in an error. COMPACTED: it was an overflow, the failed answer is
+   forgotten, and it is worth going on. */
+CompactorOutcome compactor_recover(Compactor *self, Cancel *cancel);
+/* The conversation has been idle for so long that it costs more later than now. */
+CompactorOutcome compactor_idle(Compactor *self, Cancel *cancel);
+/* As a person asks for. *ret_result as in compaction.h; USAGE, CANCELLED: Compaction cancelled. */
+bool compactor_compact(Compactor *self, const char *instructions, Cancel *cancel,
+                       json_t **ret_result, GError **error);
