@@ -16,6 +16,7 @@ const Command *const command_table[] = {
     &command_launch,
     &command_agent_tools,
     &command_arcade,
+    &command_commit,
     &command_config,
     &command_completion,
     &command_gh,

@@ -16,12 +16,10 @@
 #define TRANSCRIPT_LEAST 4000  // bytes that are sent whatever the reserve says
 #define DOUBLINGS_MAX    10
 
-static const char *const system_blocks[] = {
+static const char summary_system[] =
     "You write summaries of conversations between a person and a coding agent, so that another "
     "model can go on with the work. You do not go on with it yourself and you answer none of its "
-    "questions: you write the summary and nothing else.",
-    NULL,
-};
+    "questions: you write the summary and nothing else.";
 
 /* --- which models */
 
@@ -89,7 +87,8 @@ static char *build_prompt(const SummaryRequest *request, const Model *model)
         note = g_strdup_printf("[... %zu earlier bytes left out]\n\n", from);
         text += from;
     }
-    return g_strdup_printf("<conversation>\n%s%s\n</conversation>\n\n%s", note ? note : "", text,
+    const char *tag = request->tag ? request->tag : "conversation";
+    return g_strdup_printf("<%s>\n%s%s\n</%s>\n\n%s", tag, note ? note : "", text, tag,
                            request->instruction);
 }
 
@@ -101,6 +100,8 @@ static json_t *request_answer(const SummaryContext *context, const SummaryReques
     g_autofree char *prompt = build_prompt(request, model);
     g_autoptr(json_t) messages = json_array();
     json_append_take(messages, message_user(prompt));
+    const char *const system_blocks[] = { request->system ? request->system : summary_system,
+                                          NULL };
     const ProviderRequest wire = {
         .model = model,
         .api_key = api_key,
@@ -150,7 +151,7 @@ static bool ask_model(const SummaryContext *context, const SummaryRequest *reque
         int64_t delay_ms = 0;
         if (!problem || !is_worth_waiting(context, problem, attempt, &delay_ms))
             return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s/%s: %s", model->provider, model->id,
-                             problem ? problem : "the model gave an empty summary");
+                             problem ? problem : "the model gave an empty answer");
         if (!cancel_sleep(cancel, delay_ms, error))
             return false;
     }

@@ -1,6 +1,6 @@
 /*
- * Asking a model for a summary: one request without tools, with the models and retries of
- * agent-core §3.8. Blocks the calling worker.
+ * Asking a model for one text, a summary above all: one request without tools, with the models and
+ * retries of agent-core §3.8. Blocks the calling worker.
  */
 #pragma once
 
@@ -21,6 +21,8 @@ typedef struct SummaryContext { // all borrowed
 } SummaryContext;
 
 typedef struct SummaryRequest {
+    const char *system;      // what the model is to be; NULL: a writer of summaries
+    const char *tag;         // that encloses the transcript; NULL: "conversation"
     const char *transcript;  // what is to be summarised; its oldest part goes when it is too long
     const char *instruction; // behind it
     int64_t max_tokens;      // of the answer

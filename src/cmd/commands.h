@@ -9,6 +9,7 @@ extern const Command command_launch;
 extern const Command command_agent_tools;
 extern const Command command_arcade;
 extern const Command command_config;
+extern const Command command_commit;
 extern const Command command_completion;
 extern const Command command_man;
 extern const Command command_sessions;

@@ -16,7 +16,7 @@ complete_in_bash() {
 }
 
 t "bash completes commands, subcommands, operations and words"
-complete_in_bash com
+complete_in_bash compl
 expect_out completion
 complete_in_bash gh cl
 expect_out classify

@@ -1,0 +1,87 @@
+/*
+ * Choosing a model and asking it (ask_model.h).
+ */
+#include "cmd/ask_model.h"
+
+#include "base/dirs.h"
+#include "base/log.h"
+#include "cmd/direct.h"
+
+void ask_model_clear(AskModel *self)
+{
+    g_clear_pointer(&self->http, http_client_free);
+    g_clear_pointer(&self->registry, model_registry_free);
+    g_clear_pointer(&self->settings, settings_unref);
+}
+
+/* NULL: the settings name none, or one that cannot be used, which is said. */
+static const Model *model_of_role(const AskModel *self, const char *role)
+{
+    const char *name = json_get_text(settings_get_json(self->settings, "modelRoles"), role);
+    g_autoptr(GError) error = NULL;
+    ModelChoice choice = { 0 };
+    if (!name)
+        return NULL;
+    if (!model_registry_select(self->registry, name, NULL, &choice, &error)) {
+        log_warning("modelRoles.%s: %s", role, error->message);
+        return NULL;
+    }
+    return model_registry_is_available(self->registry, choice.model, false) ? choice.model : NULL;
+}
+
+static bool choose(AskModel *self, const char *selector, const char *const *roles,
+                   const char *agent_dir, GError **error)
+{
+    ModelChoice choice = { 0 };
+    if (selector) {
+        if (!model_registry_select(self->registry, selector, NULL, &choice, error))
+            return false;
+        if (choice.notice)
+            log_text("%s", choice.notice);
+        self->model = choice.model;
+        self->is_named = true;
+        return true;
+    }
+    for (; *roles && !self->model; roles++)
+        self->model = model_of_role(self, *roles);
+    if (!self->model)
+        self->model = model_registry_default(self->registry);
+    return self->model ||
+           fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                     "no model can be used: set an API key in the environment "
+                     "(ANTHROPIC_API_KEY, OPENAI_API_KEY …), or describe a provider in "
+                     "%s/models.yml",
+                     agent_dir);
+}
+
+bool ask_model_open(const char *cwd, const char *selector, const char *const *roles,
+                    AskModel *ret_self, GError **error)
+{
+    g_autofree char *agent_dir = dirs_agent();
+    g_autofree char *models = g_build_filename(agent_dir, "models.yml", NULL);
+    g_autofree char *warning = NULL;
+    AskModel self = { .settings = cmd_load_settings(cwd),
+                      .registry = model_registry_new(models, &warning),
+                      .http = http_client_new() };
+    if (warning)
+        log_warning("%s", warning);
+    if (!choose(&self, selector, roles, agent_dir, error)) {
+        ask_model_clear(&self);
+        return false;
+    }
+    *ret_self = self;
+    return true;
+}
+
+bool ask_model_text(const AskModel *self, const SummaryRequest *request, Cancel *cancel,
+                    char **ret_text, GError **error)
+{
+    const SummaryContext context = {
+        .http = self->http,
+        .registry = self->registry,
+        .settings = self->settings,
+        .model = self->model,
+        .is_model_named = self->is_named,
+    };
+    return summary_ask(&context, request, cancel, ret_text, error);
+}
