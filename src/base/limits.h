@@ -27,6 +27,9 @@
 #define LIMIT_SSE_EVENT_BYTES   (16 * MIB)
 #define LIMIT_MODEL_TEXT_BYTES  (16 * MIB) // one assistant message, all blocks
 
+#define LIMIT_MODEL_LIST_BYTES  (4 * MIB) // that a server says it has
+#define LIMIT_MODEL_LIST_MODELS 1000
+
 #define LIMIT_GH_OUTPUT_BYTES  (64 * MIB) // per stream (github-tool §0.3)
 #define LIMIT_GIT_OUTPUT_BYTES (16 * MIB)
 #define LIMIT_GIT_CONFIG_BYTES (1 * MIB) // that kedge looks at itself

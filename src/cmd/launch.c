@@ -321,6 +321,7 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
         return cmd_fail(error);
     load_registry(&self);
     if (self.options.has_list_models) {
+        model_registry_discover(self.registry);
         g_autofree char *text = model_registry_list_text(self.registry, self.options.list_models);
         return cmd_print(text) ? EXIT_OK : EXIT_FAILED;
     }

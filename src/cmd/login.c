@@ -138,18 +138,33 @@ static int print_providers(const Store *store)
     return is_ok ? EXIT_OK : EXIT_FAILED;
 }
 
+/* At most one word, the provider; *ret_provider is NULL without. */
+static bool read_words(int argc, char *const *argv, const char **ret_provider, GError **error)
+{
+    static const FieldDef no_options[] = { { 0 } };
+    g_autoptr(json_t) kept = NULL;
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    char nothing = 0;
+    if (!cmd_decode_options(no_options, argc, argv, &nothing, &kept, words, error))
+        return false;
+    if (words->len > 1)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "one provider at most; the key is read from standard input");
+    *ret_provider = words->len > 0 ? words->pdata[0] : NULL;
+    return true;
+}
+
 static int login_run(const CommandEnv *env G_GNUC_UNUSED, int argc, char *const *argv)
 {
     g_auto(Store) store = { 0 };
     g_autoptr(GError) error = NULL;
-    if (argc > 1 || (argc == 1 && *argv[0] == '-')) {
-        log_error("usage: kedge login [PROVIDER]; the key is read from standard input");
-        return EXIT_USAGE;
-    }
+    const char *provider = NULL;
+    if (!read_words(argc, argv, &provider, &error))
+        return cmd_fail(error);
     store_open(&store);
-    if (argc == 0)
+    if (!provider)
         return print_providers(&store);
-    return login(&store, argv[0], &error) ? EXIT_OK : cmd_fail(error);
+    return login(&store, provider, &error) ? EXIT_OK : cmd_fail(error);
 }
 
 static int logout_run(const CommandEnv *env G_GNUC_UNUSED, int argc, char *const *argv)
@@ -157,18 +172,21 @@ static int logout_run(const CommandEnv *env G_GNUC_UNUSED, int argc, char *const
     g_auto(Store) store = { 0 };
     g_autoptr(GError) error = NULL;
     int64_t count = 0;
-    if (argc != 1 || *argv[0] == '-') {
+    const char *provider = NULL;
+    if (!read_words(argc, argv, &provider, &error))
+        return cmd_fail(error);
+    if (!provider) {
         log_error("usage: kedge logout PROVIDER");
         return EXIT_USAGE;
     }
     store_open(&store);
-    if (!credential_store_remove(store.path, argv[0], &count, &error))
+    if (!credential_store_remove(store.path, provider, &count, &error))
         return cmd_fail(error);
     if (count == 0) {
-        log_error("no key is stored for \"%s\"", argv[0]);
+        log_error("no key is stored for \"%s\"", provider);
         return EXIT_FAILED;
     }
-    log_text("Removed %d stored key%s of %s.", (int)count, count == 1 ? "" : "s", argv[0]);
+    log_text("Removed %d stored key%s of %s.", (int)count, count == 1 ? "" : "s", provider);
     return EXIT_OK;
 }
 

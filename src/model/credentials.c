@@ -154,11 +154,16 @@ static char *standing_key(const ModelRegistry *self, const char *provider)
     return clean_key(value ? value : written);
 }
 
+char *registry_key(const ModelRegistry *self, const char *provider)
+{
+    char *key = runtime_key(self, provider);
+    return key ? key : standing_key(self, provider);
+}
+
 bool registry_has_key(const ModelRegistry *self, const char *provider)
 {
-    g_autofree char *runtime = runtime_key(self, provider);
-    g_autofree char *standing = runtime ? NULL : standing_key(self, provider);
-    return runtime || standing;
+    g_autofree char *key = registry_key(self, provider);
+    return key != NULL;
 }
 
 char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_named)

@@ -3,7 +3,9 @@
  */
 #include "model/model.h"
 
-#define MODEL_ANSWER_TOKENS 32000
+#define MODEL_ANSWER_TOKENS   32000
+#define CUSTOM_CONTEXT_WINDOW 128000
+#define CUSTOM_MAX_TOKENS     16384
 
 static const char *const api_names[] = {
     [MODEL_API_ANTHROPIC_MESSAGES] = "anthropic-messages",
@@ -98,4 +100,32 @@ ThinkingLevel model_clamp_thinking(const Model *model, ThinkingLevel level)
     while (!(model->thinking_levels & 1U << level))
         level++;
     return level;
+}
+
+Model *model_new(const char *provider, const char *id, ModelApi api, const char *base_url)
+{
+    Model *self = g_new0(Model, 1);
+    self->provider = g_strdup(provider);
+    self->id = g_strdup(id);
+    self->name = g_strdup(id);
+    self->api = api;
+    self->base_url = g_strdup(base_url);
+    self->min_thinking = THINKING_MINIMAL;
+    self->max_thinking = THINKING_HIGH;
+    self->context_window = CUSTOM_CONTEXT_WINDOW;
+    self->max_tokens = CUSTOM_MAX_TOKENS;
+    return self;
+}
+
+void model_free(Model *self)
+{
+    if (!self)
+        return;
+    g_free(self->provider);
+    g_free(self->id);
+    g_free(self->name);
+    g_free(self->base_url);
+    json_decref(self->headers);
+    json_decref(self->compat);
+    g_free(self);
 }

@@ -70,3 +70,8 @@ bool thinking_level_parse(const char *name, ThinkingLevel *ret_level);
 int64_t model_answer_limit(const Model *model);
 /* Clamped to what the model can do (agent-core §2.10). */
 ThinkingLevel model_clamp_thinking(const Model *model, ThinkingLevel level);
+
+/* With the defaults of a custom model (agent-core §2.9). */
+Model *model_new(const char *provider, const char *id, ModelApi api, const char *base_url);
+void model_free(Model *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Model, model_free)

@@ -6,37 +6,6 @@
 #include "model/credential_store.h"
 #include "model/registry_private.h"
 
-#define CUSTOM_CONTEXT_WINDOW 128000
-#define CUSTOM_MAX_TOKENS     16384
-
-Model *model_new(const char *provider, const char *id, ModelApi api, const char *base_url)
-{
-    Model *self = g_new0(Model, 1);
-    self->provider = g_strdup(provider);
-    self->id = g_strdup(id);
-    self->name = g_strdup(id);
-    self->api = api;
-    self->base_url = g_strdup(base_url);
-    self->min_thinking = THINKING_MINIMAL;
-    self->max_thinking = THINKING_HIGH;
-    self->context_window = CUSTOM_CONTEXT_WINDOW;
-    self->max_tokens = CUSTOM_MAX_TOKENS;
-    return self;
-}
-
-void model_free(Model *self)
-{
-    if (!self)
-        return;
-    g_free(self->provider);
-    g_free(self->id);
-    g_free(self->name);
-    g_free(self->base_url);
-    json_decref(self->headers);
-    json_decref(self->compat);
-    g_free(self);
-}
-
 /* `compats`: text → JSON, shared by the many models that have the same. */
 static Model *model_from_catalogue(const CatalogueProvider *provider, const CatalogueModel *entry,
                                    const char *base_url, GHashTable *compats)
@@ -82,6 +51,8 @@ static void shelf_free(Shelf *self)
     if (self->models)
         g_ptr_array_unref(self->models);
     pthread_mutex_destroy(&self->lock);
+    discovery_free(self->discovery);
+    g_free(self->problem);
     g_free(self->base_url);
     g_free(self->provider);
     g_free(self);
@@ -100,13 +71,51 @@ static GPtrArray *read_catalogue(const Shelf *shelf)
     return models;
 }
 
+static bool shelf_is_read(Shelf *self)
+{
+    pthread_mutex_lock(&self->lock);
+    bool is_read = self->models != NULL;
+    pthread_mutex_unlock(&self->lock);
+    return is_read;
+}
+
+/* A model that the file lists too is the file's. */
+static void add_discovered(GPtrArray *models, Model *found, const Discovery *discovery)
+{
+    for (guint i = 0; i < models->len; i++) {
+        if (strcmp(((const Model *)g_ptr_array_index(models, i))->id, found->id) == 0) {
+            model_free(found);
+            return;
+        }
+    }
+    if (discovery->config)
+        registry_configure(found, discovery->config);
+    g_ptr_array_add(models, found);
+}
+
+static void discover_locked(const ModelRegistry *registry, Shelf *self)
+{
+    g_autoptr(GPtrArray) found = g_ptr_array_new();
+    g_autoptr(GError) error = NULL;
+    g_autofree char *key = registry_key(registry, self->provider);
+    if (!discovery_run(self->discovery, key, found, &error))
+        self->problem = g_strdup(error->message);
+    for (guint i = 0; i < found->len; i++)
+        add_discovered(self->models, g_ptr_array_index(found, i), self->discovery);
+    self->is_asked = true;
+}
+
 static GPtrArray *shelf_models(const ModelRegistry *registry, Shelf *self);
 
+/* Nobody is asked who was not named. */
 static GPtrArray *gather_all(const ModelRegistry *self)
 {
     GPtrArray *all = g_ptr_array_new();
     for (guint i = 0; i < self->shelves->len; i++) {
-        GPtrArray *models = shelf_models(self, g_ptr_array_index(self->shelves, i));
+        Shelf *shelf = g_ptr_array_index(self->shelves, i);
+        if (shelf->is_implicit && !shelf_is_read(shelf))
+            continue;
+        GPtrArray *models = shelf_models(self, shelf);
         for (guint k = 0; k < models->len; k++)
             g_ptr_array_add(all, g_ptr_array_index(models, k));
     }
@@ -118,16 +127,10 @@ static GPtrArray *shelf_models(const ModelRegistry *registry, Shelf *self)
     pthread_mutex_lock(&self->lock);
     if (!self->models)
         self->models = self->provider ? read_catalogue(self) : gather_all(registry);
+    if (self->discovery && !self->is_asked && registry->is_made)
+        discover_locked(registry, self);
     pthread_mutex_unlock(&self->lock);
     return self->models;
-}
-
-static bool shelf_is_read(Shelf *self)
-{
-    pthread_mutex_lock(&self->lock);
-    bool is_read = self->models != NULL;
-    pthread_mutex_unlock(&self->lock);
-    return is_read;
 }
 
 static Shelf *find_shelf(const ModelRegistry *self, const char *provider)
@@ -176,6 +179,30 @@ void registry_put_model(ModelRegistry *self, Model *model)
         }
     }
     g_ptr_array_add(models, model);
+}
+
+void registry_add_discovery(ModelRegistry *self, Discovery *discovery, bool is_implicit)
+{
+    Shelf *shelf = find_shelf(self, discovery->provider);
+    if (!shelf) {
+        shelf = shelf_new(discovery->provider, NULL);
+        g_ptr_array_add(self->shelves, shelf);
+    }
+    discovery_free(shelf->discovery);
+    shelf->discovery = discovery;
+    shelf->is_implicit = is_implicit;
+}
+
+const char *registry_problem(const ModelRegistry *self, const char *provider)
+{
+    const Shelf *shelf = find_shelf_nocase(self, provider);
+    return shelf ? shelf->problem : NULL;
+}
+
+void model_registry_discover(ModelRegistry *self)
+{
+    for (guint i = 0; i < self->shelves->len; i++)
+        shelf_models(self, g_ptr_array_index(self->shelves, i));
 }
 
 bool registry_has_provider(const ModelRegistry *self, const char *provider)
@@ -231,6 +258,15 @@ static void add_shelves(ModelRegistry *self)
     }
 }
 
+static void add_local_servers(ModelRegistry *self)
+{
+    for (size_t i = 0; discovery_local_providers[i]; i++) {
+        const char *provider = discovery_local_providers[i];
+        const char *url = discovery_local_url(provider);
+        registry_add_discovery(self, discovery_new(provider, provider, url, NULL), true);
+    }
+}
+
 ModelRegistry *model_registry_new(const char *models_file, char **ret_warning)
 {
     ModelRegistry *self = g_new0(ModelRegistry, 1);
@@ -248,11 +284,13 @@ ModelRegistry *model_registry_new(const char *models_file, char **ret_warning)
         self->store_path = g_build_filename(dir, CREDENTIAL_STORE_FILE, NULL);
     }
     add_shelves(self);
+    add_local_servers(self);
 
     char *warning = NULL;
     g_autoptr(GError) error = NULL;
     if (models_file && !registry_read_file(self, models_file, &error))
         warning = g_strdup(error->message);
+    self->is_made = true;
     *ret_warning = warning;
     return self;
 }
@@ -283,24 +321,46 @@ const Model *const *model_registry_all(const ModelRegistry *self, size_t *ret_co
     return (const Model *const *)models->pdata;
 }
 
+/* The provider's default, else its first that can be used; *ret_is_default says which. */
+static const Model *first_usable(const ModelRegistry *self, Shelf *shelf, bool has_key,
+                                 bool *ret_is_default)
+{
+    const GPtrArray *models = shelf_models(self, shelf);
+    const Model *first = NULL;
+    for (guint i = 0; i < models->len; i++) {
+        const Model *model = g_ptr_array_index(models, i);
+        if (!has_key && !model->is_keyless)
+            continue;
+        *ret_is_default = catalogue_is_default(model);
+        if (*ret_is_default)
+            return model;
+        if (!first)
+            first = model;
+    }
+    return first;
+}
+
 const Model *model_registry_default(const ModelRegistry *self)
 {
     const Model *first = NULL;
     for (guint i = 0; i < self->shelves->len; i++) {
         Shelf *shelf = g_ptr_array_index(self->shelves, i);
         bool has_key = registry_has_key(self, shelf->provider);
-        if (!has_key && !shelf_is_read(shelf)) // only the models file says that none is needed
+        // only the models file says that none is needed; servers are asked last
+        if (shelf->discovery || (!has_key && !shelf_is_read(shelf)))
             continue;
-        const GPtrArray *models = shelf_models(self, shelf);
-        for (guint k = 0; k < models->len; k++) {
-            const Model *model = g_ptr_array_index(models, k);
-            if (!has_key && !model->is_keyless)
-                continue;
-            if (catalogue_is_default(model))
-                return model;
-            if (!first)
-                first = model;
-        }
+        bool is_default = false;
+        const Model *model = first_usable(self, shelf, has_key, &is_default);
+        if (is_default)
+            return model;
+        if (!first)
+            first = model;
+    }
+    for (guint i = 0; !first && i < self->shelves->len; i++) {
+        Shelf *shelf = g_ptr_array_index(self->shelves, i);
+        bool has_key = registry_has_key(self, shelf->provider), is_default;
+        if (shelf->discovery)
+            first = first_usable(self, shelf, has_key, &is_default);
     }
     return first;
 }

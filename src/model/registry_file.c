@@ -179,23 +179,41 @@ static void apply_provider(Model *model, const char *provider, const json_t *con
     merge(&model->compat, json_object_get(config, "compat"));
 }
 
+void registry_configure(Model *model, const json_t *config)
+{
+    const CatalogueProvider *known = catalogue_find_provider(model->provider);
+    apply_provider(model, model->provider, config);
+    if (known && known->base_url)
+        model->api = catalogue_api(known, model->base_url);
+    model_api_parse(text_of(config, "api"), &model->api);
+    const json_t *overrides = json_get_object(config, "modelOverrides");
+    const json_t *override = json_get_object(overrides, model->id);
+    if (override)
+        read_model(model, override);
+}
+
 static void apply_overrides(ModelRegistry *self, const char *provider, const json_t *config)
 {
-    const json_t *overrides = json_get_object(config, "modelOverrides");
     const GPtrArray *models = registry_models(self, provider);
     for (guint i = 0; i < models->len; i++) {
         Model *model = g_ptr_array_index(models, i);
-        if (strcmp(model->provider, provider) != 0)
-            continue;
-        apply_provider(model, provider, config);
-        const CatalogueProvider *known = catalogue_find_provider(provider);
-        if (known && known->base_url)
-            model->api = catalogue_api(known, model->base_url);
-        model_api_parse(text_of(config, "api"), &model->api);
-        const json_t *override = json_get_object(overrides, model->id);
-        if (override)
-            read_model(model, override);
+        if (strcmp(model->provider, provider) == 0)
+            registry_configure(model, config);
     }
+}
+
+/* Where the file says so, and where it says something of a server that is asked anyway. */
+static void apply_discovery(ModelRegistry *self, const char *provider, json_t *config)
+{
+    const json_t *discovery = json_get_object(config, "discovery");
+    const char *type = text_of(discovery, "type");
+    const char *base_url = text_of(config, "baseUrl");
+    const char *local_url = discovery_local_url(provider);
+    if (!base_url)
+        base_url = local_url;
+    if (base_url && (discovery || local_url))
+        registry_add_discovery(
+            self, discovery_new(provider, type ? type : provider, base_url, config), false);
 }
 
 static void add_model(ModelRegistry *self, const char *provider, const json_t *config,
@@ -223,7 +241,7 @@ static void add_model(ModelRegistry *self, const char *provider, const json_t *c
     registry_put_model(self, model);
 }
 
-static void apply_config(ModelRegistry *self, const char *provider, const json_t *config)
+static void apply_config(ModelRegistry *self, const char *provider, json_t *config)
 {
     const char *key = text_of(config, "apiKey");
     if (key)
@@ -231,6 +249,7 @@ static void apply_config(ModelRegistry *self, const char *provider, const json_t
     if (strcmp(provider, "openai") == 0 && text_of(config, "baseUrl"))
         g_clear_pointer(&self->openai_base_url, g_free);
     apply_overrides(self, provider, config);
+    apply_discovery(self, provider, config);
     size_t i;
     json_t *model;
     json_array_foreach (json_get_array(config, "models"), i, model)

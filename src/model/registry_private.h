@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/catalogue.h"
+#include "model/discovery.h"
 #include "model/registry.h"
 
 #include <pthread.h>
@@ -14,7 +15,11 @@ typedef struct Shelf {
     char *provider; // NULL: all providers
     char *base_url; // what the environment says instead of the catalogue, or NULL
     pthread_mutex_t lock;
-    GPtrArray *models; // of Model; NULL until then
+    GPtrArray *models;    // of Model; NULL until then
+    Discovery *discovery; // NULL: no server is asked
+    bool is_asked;        // the server
+    bool is_implicit;     // nobody has named the server: it is asked only for its own provider
+    char *problem;        // what came of asking, where it failed
 } Shelf;
 
 struct ModelRegistry {
@@ -23,6 +28,7 @@ struct ModelRegistry {
     GPtrArray *none;          // always empty
     GPtrArray *unlisted;      // of Model: made by selection, of ids that nobody listed
     GPtrArray *notices;       // of char *: what selections said
+    bool is_made;             // from now on servers are asked
     GHashTable *file_keys;    // provider → apiKey of the models file, as written there
     GHashTable *runtime_keys; // provider → key
     char *store_path;         // of credential_store.h; NULL: none
@@ -34,14 +40,16 @@ struct ModelRegistry {
 /* Frees a KeyRing (credentials.c). */
 void key_ring_free(gpointer ring);
 
-/* With the defaults of a custom model (agent-core §2.9). */
-Model *model_new(const char *provider, const char *id, ModelApi api, const char *base_url);
-void model_free(Model *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Model, model_free)
-
 /* Puts the models file into `self` (registry_file.c). False: the file is broken and nothing of it
    is used. */
 bool registry_read_file(ModelRegistry *self, const char *path, GError **error);
+
+/* What the provider's entry in the models file says of a model (registry_file.c). */
+void registry_configure(Model *model, const json_t *config);
+/* A server is to be asked for the provider's models, at their first use. Takes ownership. */
+void registry_add_discovery(ModelRegistry *self, Discovery *discovery, bool is_implicit);
+/* Why the provider's server could not be asked, or NULL. Borrowed. */
+const char *registry_problem(const ModelRegistry *self, const char *provider);
 
 /* Of Model: a provider's, in any case, or everybody's for NULL. Empty for a provider that nobody
    lists. Borrowed. Thread safe. */
@@ -52,6 +60,8 @@ bool registry_has_provider(const ModelRegistry *self, const char *provider);
 void registry_put_model(ModelRegistry *self, Model *model);
 /* A key resolves for all models of the provider. */
 bool registry_has_key(const ModelRegistry *self, const char *provider);
+/* That key, or NULL. Caller frees. */
+char *registry_key(const ModelRegistry *self, const char *provider);
 
 /* The characters of `pattern` occur in `text` in that order, in any case. */
 bool registry_is_fuzzy_match(const char *text, const char *pattern);

@@ -264,10 +264,13 @@ bool model_registry_select(ModelRegistry *self, const char *selector, const char
         choice.model = pass_through(self, pattern, provider, &choice.notice);
     if (!choice.model && !select_fuzzy(self, pattern, provider, &choice, error))
         return false;
-    if (!choice.model)
+    if (!choice.model) {
+        g_autofree char *prefix = g_strndup(selector, strcspn(selector, "/"));
+        const char *problem = registry_problem(self, provider ? provider : prefix);
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                         "Model \"%s\" not found. Use --list-models to see available models.",
-                         selector);
+                         "Model \"%s\" not found%s%s. Use --list-models to see available models.",
+                         selector, problem ? ": " : "", problem ? problem : "");
+    }
     *ret_choice = choice;
     return true;
 }

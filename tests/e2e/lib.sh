@@ -46,6 +46,8 @@ _forget_environment() {
     done
 }
 _forget_environment
+# What runs on this machine is no part of a test.
+export OLLAMA_BASE_URL=http://127.0.0.1:1 LLAMA_CPP_BASE_URL=http://127.0.0.1:1 LM_STUDIO_BASE_URL=http://127.0.0.1:1
 
 E2E_TMP=$(mktemp -d "${TMPDIR:-/tmp}/kedge-e2e.XXXXXX") || { echo "Bail out! no temporary directory"; exit 1; }
 E2E_TMP=$(cd "$E2E_TMP" && pwd -P)

@@ -71,6 +71,10 @@ static inline void clean_environment(void)
                                          "KEDGE_STREAM_IDLE_TIMEOUT_MS" };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         g_unsetenv(names[i]);
+    static const char *const servers[] = { "OLLAMA_BASE_URL", "LLAMA_CPP_BASE_URL",
+                                           "LM_STUDIO_BASE_URL" };
+    for (size_t i = 0; i < G_N_ELEMENTS(servers); i++)
+        g_setenv(servers[i], "http://127.0.0.1:1", TRUE); // nobody is there
     g_setenv("no_proxy", "127.0.0.1", TRUE);
 }
 
