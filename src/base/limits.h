@@ -15,7 +15,8 @@
 #define LIMIT_CONTEXT_FILE_BYTES     (512 * KIB) // AGENTS.md and the like
 #define LIMIT_SESSION_FILE_BYTES     (1024 * MIB)
 #define LIMIT_SESSION_LINE_BYTES     (64 * MIB)
-#define LIMIT_PERSISTED_STRING_CHARS 500000 // agent-core §4.7
+#define LIMIT_IMPORT_BYTES           (256 * MIB) // session file of another program
+#define LIMIT_PERSISTED_STRING_CHARS 500000      // agent-core §4.7
 
 #define LIMIT_SECRETS       256       // values that are masked
 #define LIMIT_SECRET_BYTES  (8 * KIB) // of one; a longer one is masked in pieces

@@ -418,18 +418,25 @@ static const Command command_check = {
 };
 
 static const Command *const subcommands[] = {
-    &command_list,   &command_show,  &command_search,          &command_prompts,
-    &command_delete, &command_check, &command_sessions_export, NULL,
+    &command_list,
+    &command_show,
+    &command_search,
+    &command_prompts,
+    &command_delete,
+    &command_check,
+    &command_sessions_export,
+    &command_sessions_import,
+    NULL,
 };
 
 static int sessions_run(const CommandEnv *env, int argc, char *const *argv)
 {
-    static const char *const names[] = { "list",   "show",  "search", "prompts",
-                                         "delete", "check", "export", NULL };
+    static const char *const names[] = { "list",  "show",   "search", "prompts", "delete",
+                                         "check", "export", "import", NULL };
     if (argc == 0)
-        return usage(
-            "list|show|search|prompts|export|check|delete …; `kedge sessions --help` explains "
-            "them");
+        return usage("list|show|search|prompts|export|import|check|delete …; `kedge sessions "
+                     "--help` explains "
+                     "them");
     const char *nearest = str_nearest(argv[0], names);
     log_error("unknown subcommand \"%s\"%s%s%s; `kedge sessions --help` lists them", argv[0],
               nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");

@@ -9,6 +9,7 @@
 bool sessions_find_file(const char *name, const char *session_dir, char **ret_path, GError **error);
 
 extern const Command command_sessions_export;
+extern const Command command_sessions_import;
 
 /* Writes the session as HTML and prints `Exported to: OUT`; `out` NULL: a name of its own, here. */
 bool sessions_export(const char *name, const char *out, const char *session_dir, GError **error);

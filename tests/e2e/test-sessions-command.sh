@@ -117,8 +117,31 @@ expect_no_file "${FILE%.jsonl}"
 run kedge sessions list --all --json
 expect_not_contains stdout "$ID"
 
+t "import: a conversation of another program goes on here"
+mkdir -p "$HOME/.codex/sessions/2026/03/04"
+cat >"$HOME/.codex/sessions/2026/03/04/rollout-1.jsonl" <<S
+{"timestamp":"2026-03-04T05:06:07.089Z","type":"session_meta","payload":{"id":"019a0000-0000-7000-8000-000000000001","cwd":"$PWD"}}
+{"timestamp":"2026-03-04T05:06:07.089Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"which tide is it"}]}}
+{"timestamp":"2026-03-04T05:06:08.089Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"the low one"}]}}
+S
+run kedge sessions import --from codex
+expect_exit 0
+expect_out "Imported: 019a0000-0000-7000-8000-000000000001: 2 messages"
+run kedge sessions import --from codex
+expect_matches stdout '^Already there: 019a0000'
+run kedge sessions import --from claude
+expect_exit 1
+run kedge sessions import out.html
+expect_exit 1
+expect_matches stderr 'no session of Claude Code or Codex'
+run kedge --resume 019a0000 -p "and now?"
+expect_exit 0
+[ "$(model_journal '-1.body.messages.0.content.0.text')" = "which tide is it" ] || fail "the conversation does not go on"
+run kedge sessions search tide
+expect_exit 0
+
 t "usage"
-for _words in "" "lst" "show" "check" "export" "search" "list x" "delete" "list -n 0"; do
+for _words in "" "lst" "show" "check" "export" "search" "list x" "delete" "import" "import --from x" "list -n 0"; do
     # shellcheck disable=SC2086 # words
     run kedge sessions $_words
     expect_exit 2
