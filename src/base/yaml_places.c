@@ -206,7 +206,11 @@ static void on_event(Finder *self, struct fy_event *event)
 
 bool yaml_places_find(const char *text, size_t size, YamlPlaces *ret_places, GError **error)
 {
-    const struct fy_parse_cfg cfg = { .flags = FYPCF_QUIET | FYPCF_JSON_NONE };
+    // a diag of our own: libfyaml's default prints warnings
+    const struct fy_diag_cfg diag_cfg = { .level = FYET_ERROR, .module_mask = ~0U };
+    struct fy_diag *diag = fy_diag_create(&diag_cfg);
+    fy_diag_set_collect_errors(diag, true);
+    const struct fy_parse_cfg cfg = { .flags = FYPCF_QUIET | FYPCF_JSON_NONE, .diag = diag };
     struct fy_parser *parser = fy_parser_create(&cfg);
     g_assert(parser != NULL);
     *ret_places = (YamlPlaces) { .scalars = g_array_new(FALSE, FALSE, sizeof(size_t)) };
@@ -225,6 +229,7 @@ bool yaml_places_find(const char *text, size_t size, YamlPlaces *ret_places, GEr
     is_good = is_good && !fy_parser_get_stream_error(parser);
     g_array_unref(finder.levels);
     fy_parser_destroy(parser);
+    fy_diag_destroy(diag);
     if (is_good)
         return true;
     yaml_places_clear(ret_places);

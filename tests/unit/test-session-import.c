@@ -169,10 +169,12 @@ static void test_claude(void **state)
     "{\"timestamp\":\"2026-03-04T05:06:07.089Z\",\"type\":\"" type "\",\"payload\":" payload "}\n"
 #define ITEM(item) X("response_item", item)
 
-static const char codex[] = X("session_meta", "{\"id\":\"019a\",\"cwd\":\"/srv/"
-                                              "app\",\"cli_version\":\"0.46.0\"}") ITEM(
-    "{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":"
-    "\"<environment_context>x</environment_context>\"}]}")
+static const char codex[] = X(
+    "session_meta",
+    "{\"id\":\"019a\",\"cwd\":\"/srv/"
+    "app\",\"cli_version\":\"0.46.0\"}") ITEM("{\"type\":\"message\",\"role\":\"user\",\"content\":"
+                                              "[{\"type\":\"input_text\",\"text\":"
+                                              "\"<environment_context>x</environment_context>\"}]}")
     ITEM("{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":"
          "\"fix it\"},{\"type\":\"input_image\",\"image_url\":\"data:image/png;base64,QUJD\"}]}")
         X("event_msg", "{\"type\":\"user_message\",\"message\":\"fix it\"}")

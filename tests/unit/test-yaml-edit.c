@@ -58,6 +58,7 @@ static void test_changes(void **state)
           "x: &x {k: 1}\ny:\n  <<: *x\n  k: 2\n" },
         { "unknown things stay", "!!map\nzz: [1,\n 2]   \n\n\na: 'it''s'\n", "a", "\"b: c\"",
           "!!map\nzz: [1,\n 2]   \n\n\na: \"b: c\"\n" },
+        { "a directive nobody knows", "%X y\n---\na: 1\n", "a", "2", "%X y\n---\na: 2\n" },
         { "a # in text is no comment", "a: 'x # y'\n", "a", "1", "a: 1\n" },
         { "equal value", "a:   1 # c\n", "a", "1", "a: 1 # c\n" },
 
