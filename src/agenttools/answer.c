@@ -119,11 +119,30 @@ json_t *answer_error_details(const GError *error)
     return error->domain == ANSWER_ERROR ? answer_error_get_private(error)->details : NULL;
 }
 
-json_t *answer_hint(const char *hint)
+static json_t *details_of(const char *key, const char *text)
 {
     json_t *details = json_object();
-    json_set_text(details, "hint", hint);
+    json_set_text(details, key, text);
     return details;
+}
+
+json_t *answer_hint(const char *hint)
+{
+    return details_of("hint", hint);
+}
+
+json_t *answer_field(const char *field)
+{
+    return details_of("field", field);
+}
+
+bool answer_error_field(GError **error, const char *field, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    g_autofree char *message = g_strdup_vprintf(format, ap);
+    va_end(ap);
+    return answer_error(error, ANSWER_VALIDATION, answer_field(field), "%s", message);
 }
 
 /* Takes `details`. */
@@ -147,6 +166,15 @@ void answer_fail(Answer *self, AnswerCode code, json_t *details, const char *for
     g_autofree char *message = g_strdup_vprintf(format, ap);
     va_end(ap);
     add(self, code, details, message);
+}
+
+void answer_fail_field(Answer *self, const char *field, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    g_autofree char *message = g_strdup_vprintf(format, ap);
+    va_end(ap);
+    add(self, ANSWER_VALIDATION, answer_field(field), message);
 }
 
 static AnswerCode code_of(const GError *error)

@@ -63,8 +63,14 @@ bool answer_error_is(const GError *error, AnswerCode code);
 /* What answer_error() was given; NULL: nothing, or another error. Borrowed from `error`. */
 json_t *answer_error_details(const GError *error);
 
-/* {"hint": hint}, for `details`. */
+/* {"hint": hint} and {"field": field}, for `details`. */
 json_t *answer_hint(const char *hint);
+json_t *answer_field(const char *field);
+/* A field is not as it should be: VALIDATION, with its name. */
+bool answer_error_field(GError **error, const char *field, const char *format, ...)
+    G_GNUC_PRINTF(3, 4); // false
+void answer_fail_field(Answer *self, const char *field, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
 
 /* The envelope. New reference. */
 json_t *answer_envelope(const Answer *self, const char *tool);

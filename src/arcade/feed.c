@@ -58,7 +58,6 @@ bool feed_read(Db *db, const char *run_id, int64_t after, int64_t limit, GPtrArr
 {
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(row_free);
     g_autoptr(DbQuery) query = NULL;
-    bool has_row = false;
     if (!db_query(db, &query, error,
                   "SELECT id, type, run_id, doc_id, data FROM feed WHERE id > ?1 AND"
                   " (?2 IS NULL OR run_id = ?2 OR ((run_id IS NULL OR type = 'artifact')"
@@ -66,11 +65,8 @@ bool feed_read(Db *db, const char *run_id, int64_t after, int64_t limit, GPtrArr
                   " ORDER BY id LIMIT ?3",
                   "isi", after, run_id, limit))
         return false;
-    for (;;) {
-        if (!db_query_step(query, &has_row, error))
-            return false;
-        if (!has_row)
-            break;
+    bool is_good = false;
+    while (db_query_more(query, &is_good, error)) {
         FeedRow *row = g_new0(FeedRow, 1);
         row->id = db_query_int(query, 0);
         row->type = g_strdup(db_query_text(query, 1));
@@ -78,6 +74,8 @@ bool feed_read(Db *db, const char *run_id, int64_t after, int64_t limit, GPtrArr
             complete(state_json(query, 4), db_query_text(query, 2), db_query_text(query, 3));
         g_ptr_array_add(rows, row);
     }
+    if (!is_good)
+        return false;
     *ret_rows = g_steal_pointer(&rows);
     return true;
 }
@@ -85,18 +83,14 @@ bool feed_read(Db *db, const char *run_id, int64_t after, int64_t limit, GPtrArr
 bool feed_read_shas(Db *db, int64_t after, GHashTable *shas, int64_t *ret_last_id, GError **error)
 {
     g_autoptr(DbQuery) query = NULL;
-    bool has_row = false;
     int64_t last = after;
     if (!db_query(db, &query, error,
                   "SELECT id, doc_id, data FROM feed WHERE id > ? AND type = 'artifact'"
                   " AND doc_id IS NOT NULL ORDER BY id",
                   "i", after))
         return false;
-    for (;;) {
-        if (!db_query_step(query, &has_row, error))
-            return false;
-        if (!has_row)
-            break;
+    bool is_good = false;
+    while (db_query_more(query, &is_good, error)) {
         last = db_query_int(query, 0);
         g_autoptr(json_t) data = state_json(query, 2);
         const json_t *sha = json_object_get(data, "sha256");
@@ -104,6 +98,8 @@ bool feed_read_shas(Db *db, int64_t after, GHashTable *shas, int64_t *ret_last_i
             g_hash_table_replace(shas, g_strdup(db_query_text(query, 1)),
                                  g_strdup(json_is_string(sha) ? json_string_value(sha) : ""));
     }
+    if (!is_good)
+        return false;
     *ret_last_id = last;
     return true;
 }

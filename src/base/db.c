@@ -441,6 +441,13 @@ bool db_query_step(DbQuery *self, bool *ret_has_row, GError **error)
     return true;
 }
 
+bool db_query_more(DbQuery *self, bool *ret_is_good, GError **error)
+{
+    bool has_row = false;
+    *ret_is_good = db_query_step(self, &has_row, error);
+    return *ret_is_good && has_row;
+}
+
 const char *db_query_text(DbQuery *self, int column)
 {
     return (const char *)sqlite3_column_text(self->statement, column);

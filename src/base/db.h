@@ -51,6 +51,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(DbQuery, db_query_free)
 
 /* True with *ret_has_row; columns are valid until the next step. */
 bool db_query_step(DbQuery *self, bool *ret_has_row, GError **error);
+/* The same for loops: true while there is a row; *ret_is_good then tells their end from a failure.
+ */
+bool db_query_more(DbQuery *self, bool *ret_is_good, GError **error);
 const char *db_query_text(DbQuery *self, int column); // NULL for SQL NULL
 bool db_query_is_null(DbQuery *self, int column);
 int64_t db_query_int(DbQuery *self, int column);

@@ -296,13 +296,6 @@ static bool extract(Extract *self, Cancel *cancel, GError **error)
 
 // --- the operation ---
 
-static bool fail_validation(GError **error, const char *field, const char *text)
-{
-    json_t *details = json_object();
-    json_set_text(details, "field", field);
-    return answer_error(error, ANSWER_VALIDATION, details, "%s", text);
-}
-
 static bool find_language(const char *name, const CommentLanguage **ret_language, GError **error)
 {
     *ret_language = NULL;
@@ -314,11 +307,9 @@ static bool find_language(const char *name, const CommentLanguage **ret_language
         return true;
     g_autofree const char **names = comment_language_names();
     const char *nearest = str_nearest(name, names);
-    json_t *details = json_object();
-    json_set_text(details, "field", "language");
-    return answer_error(error, ANSWER_VALIDATION, details, "Unknown language \"%s\"%s%s%s", name,
-                        nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
-                        nearest != NULL ? "\"?" : "");
+    return answer_error_field(error, "language", "Unknown language \"%s\"%s%s%s", name,
+                              nearest != NULL ? "; did you mean \"" : "",
+                              nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "");
 }
 
 /* What the fields demand of each other. */
@@ -326,9 +317,9 @@ static bool check_args(const ExtractArgs *args, Answer *answer, GError **error)
 {
     bool is_files = strcmp(args->scope, "files") == 0;
     if (args->lines != NULL && !is_files)
-        return fail_validation(error, "lines", "Validation failed: lines needs scope \"files\"");
+        return answer_error_field(error, "lines", "Validation failed: lines needs scope \"files\"");
     if (json_array_size(args->files) > 0 && !is_files)
-        return fail_validation(error, "files", "Validation failed: files needs scope \"files\"");
+        return answer_error_field(error, "files", "Validation failed: files needs scope \"files\"");
     bool takes_untracked = strcmp(args->scope, "branch") == 0 ||
                            strcmp(args->scope, "unstaged") == 0 || strcmp(args->scope, "all") == 0;
     if (args->has_untracked && !takes_untracked)
@@ -377,7 +368,7 @@ static bool extract_run(OperationCall *call, const void *args_, Answer *answer, 
         return true;
     }
     if (self.is_line_scoped && !scope->has_diff)
-        return fail_validation(error, "lineScoped", "--line-scoped needs a scope with a diff");
+        return answer_error_field(error, "lineScoped", "--line-scoped needs a scope with a diff");
     if (!extract(&self, call->cancel, error))
         return false;
     warn_about_cuts(&self);

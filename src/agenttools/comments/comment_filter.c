@@ -34,10 +34,8 @@ static bool compile(const json_t *globs, const char *field, GPtrArray **ret_rege
         g_autoptr(GError) cause = NULL;
         GRegex *regex = NULL;
         if (!glob_compile(glob, &regex, &cause)) {
-            json_t *details = json_object();
-            json_set_text(details, "field", field);
-            return answer_error(error, ANSWER_VALIDATION, details, "Validation failed: %s[%zu]: %s",
-                                field, i, cause->message);
+            return answer_error_field(error, field, "Validation failed: %s[%zu]: %s", field, i,
+                                      cause->message);
         }
         g_ptr_array_add(regexes, regex);
     }

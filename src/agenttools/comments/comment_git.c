@@ -116,30 +116,25 @@ static char *nearest_revision(const char *root, const char *revision, Cancel *ca
 bool comment_git_commit(const char *root, const char *revision, const char *what, Cancel *cancel,
                         char **ret_id, GError **error)
 {
-    json_t *details = json_object();
-    json_set_text(details, "field", strcmp(what, "base") == 0 ? "base" : "scope");
+    const char *field = strcmp(what, "base") == 0 ? "base" : "scope";
     if (revision[0] == '-')
-        return answer_error(error, ANSWER_VALIDATION, details,
-                            "Invalid %s \"%s\": a revision cannot begin with \"-\"", what,
-                            revision);
+        return answer_error_field(
+            error, field, "Invalid %s \"%s\": a revision cannot begin with \"-\"", what, revision);
     g_autofree char *commit = g_strconcat(revision, "^{commit}", NULL);
     const char *const args[] = { "rev-parse",        "--verify", "--quiet",
                                  "--end-of-options", commit,     NULL };
     g_auto(GitResult) result = { 0 };
     GError *cause = NULL;
-    if (!git_run(root, args, 0, cancel, &result, &cause)) {
-        json_decref(details);
+    if (!git_run(root, args, 0, cancel, &result, &cause))
         return fail_with_git(args, cause, error);
-    }
     // `^main` is understood too, as something else
     if (result.exit_status != 0 || !g_ascii_isxdigit(*result.output)) {
         g_autofree char *nearest = nearest_revision(root, revision, cancel);
         g_autofree char *hint =
             nearest != NULL ? g_strdup_printf("; did you mean \"%s\"?", nearest) : g_strdup("");
-        return answer_error(error, ANSWER_NOT_FOUND, details, "Unknown %s \"%s\"%s", what, revision,
-                            hint);
+        return answer_error(error, ANSWER_NOT_FOUND, answer_field(field), "Unknown %s \"%s\"%s",
+                            what, revision, hint);
     }
-    json_decref(details);
     *ret_id = g_steal_pointer(&result.output);
     return true;
 }

@@ -19,13 +19,6 @@ void comment_scope_free(CommentScope *self)
     g_free(self);
 }
 
-static json_t *of_field(const char *field)
-{
-    json_t *details = json_object();
-    json_set_text(details, "field", field);
-    return details;
-}
-
 // --- branch, unstaged, staged, all ---
 
 /* Takes the words. */
@@ -59,8 +52,8 @@ static char **make_words(const char *first, const char *second)
 static bool open_branch(CommentScope *self, const ScopeSpec *spec, Cancel *cancel, GError **error)
 {
     if (str_is_empty(spec->base))
-        return answer_error(error, ANSWER_VALIDATION, of_field("base"),
-                            "Validation failed: base is required and must be a non-empty string");
+        return answer_error_field(
+            error, "base", "Validation failed: base is required and must be a non-empty string");
     g_autofree char *base = NULL, *head = NULL, *merge_base = NULL;
     if (!comment_git_commit(self->root, spec->base, "base", cancel, &base, error) ||
         !comment_git_commit(self->root, "HEAD", "revision", cancel, &head, error) ||
@@ -184,8 +177,8 @@ static bool add_named(CommentScope *self, const ScopeSpec *spec, const char *pat
     g_autofree char *relative = path_in_root(self, spec->cwd, path);
     if (relative == NULL) {
         g_autofree char *field = g_strdup_printf("files[%zu]", number);
-        return answer_error(error, ANSWER_VALIDATION, of_field(field),
-                            "Validation failed: %s must be a path inside the repository", field);
+        return answer_error_field(
+            error, field, "Validation failed: %s must be a path inside the repository", field);
     }
     ScopeFile *file = scope_file_new(relative);
     file->is_named = true;
@@ -217,19 +210,19 @@ static bool open_files(CommentScope *self, const ScopeSpec *spec, Cancel *cancel
             return false;
     }
     if (self->files->len == 0)
-        return answer_error(error, ANSWER_VALIDATION, of_field("files"),
-                            "Validation failed: files is required and must name a file");
+        return answer_error_field(error, "files",
+                                  "Validation failed: files is required and must name a file");
     self->has_diff = spec->lines != NULL;
     if (spec->lines == NULL)
         return true;
     if (self->files->len > 1)
-        return answer_error(error, ANSWER_VALIDATION, of_field("lines"),
-                            "Validation failed: lines needs exactly one file");
+        return answer_error_field(error, "lines",
+                                  "Validation failed: lines needs exactly one file");
     ScopeFile *file = g_ptr_array_index(self->files, 0);
     file->changed = g_array_new(FALSE, FALSE, sizeof(LineRange));
     if (!parse_lines(spec->lines, file->changed))
-        return answer_error(error, ANSWER_VALIDATION, of_field("lines"),
-                            "Validation failed: lines must be line numbers such as 10-40,55");
+        return answer_error_field(error, "lines",
+                                  "Validation failed: lines must be line numbers such as 10-40,55");
     return true;
 }
 
@@ -278,10 +271,11 @@ bool comment_scope_open(const ScopeSpec *spec, Cancel *cancel, CommentScope **re
 {
     const ScopeKind *kind = find_kind(spec->scope);
     if (kind == NULL)
-        return answer_error(error, ANSWER_VALIDATION, of_field("scope"),
-                            "Invalid scope \"%s\": expected branch, unstaged, staged, all, files "
-                            "or a commit range A..B",
-                            spec->scope);
+        return answer_error_field(
+            error, "scope",
+            "Invalid scope \"%s\": expected branch, unstaged, staged, all, files "
+            "or a commit range A..B",
+            spec->scope);
     g_auto(CommentRepo) repo = { 0 };
     bool is_repo = false;
     if (!comment_repo_find(spec->cwd, cancel, &repo, &is_repo, error))
@@ -291,7 +285,7 @@ bool comment_scope_open(const ScopeSpec *spec, Cancel *cancel, CommentScope **re
         return true;
     }
     if (repo.is_bare && kind->open != open_range)
-        return answer_error(error, ANSWER_GIT, of_field("scope"),
+        return answer_error(error, ANSWER_GIT, answer_field("scope"),
                             "Scope \"%s\" needs a work tree, and this repository has none here",
                             spec->scope);
     g_autoptr(CommentScope) self = g_new0(CommentScope, 1);

@@ -46,11 +46,9 @@ const char *artifact_type_of(const char *path)
 
 static bool fail_outside(GError **error)
 {
-    json_t *details = json_object();
-    json_set_text(details, "field", "data.path");
-    return answer_error(error, ANSWER_VALIDATION, details,
-                        "Artifact path is outside the project and work directories; pass "
-                        "storageRoot \"absolute\" to register it");
+    return answer_error_field(error, "data.path",
+                              "Artifact path is outside the project and work directories; pass "
+                              "storageRoot \"absolute\" to register it");
 }
 
 typedef struct Root {

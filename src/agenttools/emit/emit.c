@@ -168,7 +168,7 @@ static bool emit_run(OperationCall *call, const void *args_, Answer *answer, GEr
     const EmitArgs *args = args_;
     emit_check_run_id(args->run_id, answer);
     if (!workflow_name_is_valid(args->workflow))
-        emit_fail_field(answer, "workflow", "Invalid workflow name: '%s'", args->workflow);
+        answer_fail_field(answer, "workflow", "Invalid workflow name: '%s'", args->workflow);
     event_check(event_type_parse(args->type), args->step, args->data, answer);
     emit_check_project(args->project, answer);
     if (answer_has_failed(answer))

@@ -29,28 +29,18 @@ const FieldDef emit_run_fields[] = {
     { 0 },
 };
 
-void emit_fail_field(Answer *answer, const char *field, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    g_autofree char *text = g_strdup_vprintf(format, ap);
-    va_end(ap);
-    json_t *details = json_object();
-    json_set_text(details, "field", field);
-    answer_fail(answer, ANSWER_VALIDATION, details, "%s", text);
-}
-
 void emit_check_run_id(const char *run_id, Answer *answer)
 {
     if (!run_id_is_valid(run_id))
-        emit_fail_field(answer, "runId",
-                        "Invalid run ID: '%s'. Must be 1 to 128 of A-Z a-z 0-9 . _ : -", run_id);
+        answer_fail_field(answer, "runId",
+                          "Invalid run ID: '%s'. Must be 1 to 128 of A-Z a-z 0-9 . _ : -", run_id);
 }
 
 void emit_check_project(const char *project, Answer *answer)
 {
     if (project && !g_path_is_absolute(project))
-        emit_fail_field(answer, "project", "Project path must be absolute. Received: %s", project);
+        answer_fail_field(answer, "project", "Project path must be absolute. Received: %s",
+                          project);
 }
 
 void emit_warn_all(Answer *answer, const GPtrArray *warnings)

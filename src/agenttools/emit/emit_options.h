@@ -19,9 +19,6 @@
 extern const FieldDef emit_state_fields[]; // {current, status, validNextStates, units}
 extern const FieldDef emit_run_fields[];   // a run (§4.1)
 
-/* Adds a VALIDATION error about a field. */
-void emit_fail_field(Answer *answer, const char *field, const char *format, ...)
-    G_GNUC_PRINTF(3, 4);
 void emit_check_run_id(const char *run_id, Answer *answer);
 void emit_check_project(const char *project, Answer *answer); // NULL is good
 /* The database; what is to be known about it goes to the answer. */

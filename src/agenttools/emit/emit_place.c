@@ -23,10 +23,8 @@ static bool check_absolute(const char *given, GError **error)
 {
     if (g_path_is_absolute(given))
         return true;
-    json_t *details = json_object();
-    json_set_text(details, "field", "project");
-    return answer_error(error, ANSWER_VALIDATION, details,
-                        "Project path must be absolute. Received: %s", given);
+    return answer_error_field(error, "project", "Project path must be absolute. Received: %s",
+                              given);
 }
 
 bool emit_project_filter(const char *given, Cancel *cancel, char **ret_project, GError **error)

@@ -49,7 +49,7 @@ static bool resume_run(OperationCall *call, const void *args_, Answer *answer, G
     const ResumeArgs *args = args_;
     emit_check_project(args->project, answer);
     if (!workflow_name_is_valid(args->workflow))
-        emit_fail_field(answer, "workflow", "Invalid workflow name: '%s'", args->workflow);
+        answer_fail_field(answer, "workflow", "Invalid workflow name: '%s'", args->workflow);
     if (answer_has_failed(answer))
         return true;
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);

@@ -161,8 +161,8 @@ static bool workflow_run(OperationCall *call, const void *args_, Answer *answer,
     const WorkflowArgs *args = args_;
     bool is_list = strcmp(args->action, "list") == 0;
     if (!is_list && args->name == NULL)
-        emit_fail_field(answer, "name",
-                        "Validation failed: name is required and must be a non-empty string");
+        answer_fail_field(answer, "name",
+                          "Validation failed: name is required and must be a non-empty string");
     emit_check_project(args->project, answer);
     if (answer_has_failed(answer))
         return true;

@@ -64,18 +64,6 @@ bool event_is_allowed_after_end(EventType type)
            type == EVENT_BTW_UPDATE;
 }
 
-G_GNUC_PRINTF(3, 4)
-static void fail(Answer *answer, const char *field, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    g_autofree char *text = g_strdup_vprintf(format, ap);
-    va_end(ap);
-    json_t *details = json_object();
-    json_set_text(details, "field", field);
-    answer_fail(answer, ANSWER_VALIDATION, details, "%s", text);
-}
-
 static bool is_text_list(const json_t *value)
 {
     size_t index;
@@ -111,12 +99,13 @@ static void fail_value(const struct DataField *field, const char *path, Answer *
     const char *type = event_type_names[field->type];
     if (field->kind == DATA_CHOICE) {
         g_autofree char *choices = g_strjoinv(", ", (char **)field->choices);
-        fail(answer, path, "'%s' of %s events must be one of: %s", field->name, type, choices);
+        answer_fail_field(answer, path, "'%s' of %s events must be one of: %s", field->name, type,
+                          choices);
     } else {
         const char *what = field->kind == DATA_TEXTS ? "an array of strings"
                            : field->kind == DATA_ID  ? "an id"
                                                      : "a string";
-        fail(answer, path, "'%s' of %s events must be %s", field->name, type, what);
+        answer_fail_field(answer, path, "'%s' of %s events must be %s", field->name, type, what);
     }
 }
 
@@ -129,7 +118,7 @@ static void check_status(const char *path, const json_t *value, Answer *answer)
         json_is_string(value) ? g_strdup(json_string_value(value)) : json_to_text(value);
     g_autofree char *shown = utf8_ellipsize(text, 200);
     g_autofree char *all = g_strjoinv(", ", (char **)step_status_names);
-    fail(answer, path, "Invalid status value: '%s'. Must be one of: %s", shown, all);
+    answer_fail_field(answer, path, "Invalid status value: '%s'. Must be one of: %s", shown, all);
 }
 
 static void check_field(const struct DataField *field, const json_t *data, Answer *answer)
@@ -138,9 +127,9 @@ static void check_field(const struct DataField *field, const json_t *data, Answe
     g_autofree char *path = g_strconcat("data.", field->name, NULL);
     bool is_given = value != NULL && !json_is_null(value);
     if (field->is_required && (!is_given || !fits(field, value)))
-        fail(answer, path, "%s events require a '%s' field%s in data",
-             event_type_names[field->type], field->name,
-             field->kind == DATA_STATUS ? "" : " (string)");
+        answer_fail_field(answer, path, "%s events require a '%s' field%s in data",
+                          event_type_names[field->type], field->name,
+                          field->kind == DATA_STATUS ? "" : " (string)");
     else if (is_given && field->kind == DATA_STATUS)
         check_status(path, value, answer);
     else if (is_given && !fits(field, value))
@@ -151,7 +140,8 @@ void event_check(EventType type, const char *step, const json_t *data, Answer *a
 {
     bool needs_step = type == EVENT_STATUS_CHANGE || type == EVENT_SUBFLOW_REGISTERED;
     if (needs_step && step == NULL)
-        fail(answer, "step", "--step is required for '%s' events", event_type_names[type]);
+        answer_fail_field(answer, "step", "--step is required for '%s' events",
+                          event_type_names[type]);
     for (size_t i = 0; i < G_N_ELEMENTS(data_fields); i++)
         if (data_fields[i].type == type)
             check_field(&data_fields[i], data, answer);

@@ -90,12 +90,8 @@ static bool load_steps(Db *db, RunState *self, GError **error)
                   "ORDER BY step, unit",
                   "s", self->id))
         return false;
-    for (;;) {
-        bool has_row = false;
-        if (!db_query_step(query, &has_row, error))
-            return false;
-        if (!has_row)
-            return true;
+    bool is_good = false;
+    while (db_query_more(query, &is_good, error)) {
         StepState *step = g_new0(StepState, 1);
         step->step = g_strdup(db_query_text(query, 0));
         step->unit = g_strdup(db_query_text(query, 1));
@@ -103,6 +99,7 @@ static bool load_steps(Db *db, RunState *self, GError **error)
         step->event_id = db_query_int(query, 3);
         g_ptr_array_add(self->steps, step);
     }
+    return is_good;
 }
 
 bool run_state_load(Db *db, const char *id, RunState **ret_run, GError **error)

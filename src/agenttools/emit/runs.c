@@ -268,16 +268,14 @@ bool run_events(Db *db, const char *run_id, int64_t after, int64_t limit, json_t
                   "sii", run_id, after, limit_of(limit)))
         return false;
     g_autoptr(json_t) events = json_array();
-    for (;;) {
-        bool has_row = false;
-        if (!db_query_step(query, &has_row, error))
-            return false;
-        if (!has_row)
-            break;
+    bool is_good = false;
+    while (db_query_more(query, &is_good, error)) {
         json_append_take(events, event_to_json(db_query_int(query, 0), db_query_text(query, 1),
                                                db_query_text(query, 2), db_query_text(query, 3),
                                                state_json(query, 4), db_query_int(query, 5)));
     }
+    if (!is_good)
+        return false;
     *ret_events = g_steal_pointer(&events);
     return true;
 }

@@ -85,11 +85,9 @@ bool anchor_check(const json_t *anchor, GError **error)
     if (problems->len == 0 && !is_backwards)
         return true;
     const FieldProblem *problem = problems->len > 0 ? problems->pdata[0] : NULL;
-    json_t *details = json_object();
-    json_set_text(details, "field", problem ? problem->path : "anchor.endOffset");
-    return answer_error(error, ANSWER_VALIDATION, details, "Validation failed: %s",
-                        problem ? problem->text
-                                : "anchor.endOffset must be greater than anchor.startOffset");
+    return answer_error_field(
+        error, problem ? problem->path : "anchor.endOffset", "Validation failed: %s",
+        problem ? problem->text : "anchor.endOffset must be greater than anchor.startOffset");
 }
 
 void anchor_place_clear(AnchorPlace *self)

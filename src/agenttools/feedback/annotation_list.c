@@ -16,12 +16,8 @@ static bool read_replies(Db *db, int64_t root_id, json_t *replies, GError **erro
                   " ORDER BY id",
                   "i", root_id))
         return false;
-    bool has_row = true;
-    while (has_row) {
-        if (!db_query_step(query, &has_row, error))
-            return false;
-        if (!has_row)
-            break;
+    bool is_good = false;
+    while (db_query_more(query, &is_good, error)) {
         json_t *reply = json_object();
         json_set_int(reply, "id", db_query_int(query, 0));
         json_set_take(reply, "content", state_text(query, 1));
@@ -31,7 +27,7 @@ static bool read_replies(Db *db, int64_t root_id, json_t *replies, GError **erro
             json_set_take(reply, "editedAt", state_time(query, 4));
         json_append_take(replies, reply);
     }
-    return true;
+    return is_good;
 }
 
 /* All keys in their order; what the file says is filled in later. */
@@ -77,18 +73,14 @@ static bool read_roots(Db *db, const AnnotationFilter *filter, int64_t root_id, 
             "isssi", root_id, filter->run_id, filter->doc_id, is_any_status ? NULL : filter->status,
             filter->since_ms))
         return false;
-    bool has_row = true;
-    while (has_row) {
-        if (!db_query_step(query, &has_row, error))
-            return false;
-        if (!has_row)
-            break;
+    bool is_good = false;
+    while (db_query_more(query, &is_good, error)) {
         json_t *root = root_from_row(query);
         json_append_take(roots, root);
         if (!read_replies(db, json_get_int(root, "id", 0), json_get_array(root, "replies"), error))
             return false;
     }
-    return true;
+    return is_good;
 }
 
 typedef struct Move { // an anchor to store anew

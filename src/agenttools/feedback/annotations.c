@@ -72,24 +72,17 @@ static bool touch_root(Db *db, const Row *row, int64_t now_ms, GError **error)
                   row->root_id);
 }
 
-static bool fail_field(GError **error, const char *field, char *text)
-{
-    g_autofree char *own = text;
-    json_t *details = json_object();
-    json_set_text(details, "field", field);
-    return answer_error(error, ANSWER_VALIDATION, details, "Validation failed: %s", own);
-}
-
 static bool check_content(const char *content, GError **error)
 {
     if (utf8_is_blank(content))
-        return fail_field(error, "content",
-                          g_strdup("content is required and must be a non-empty string"));
+        return answer_error_field(
+            error, "content",
+            "Validation failed: content is required and must be a non-empty string");
     size_t chars = utf8_length(content);
     return chars <= ANNOTATION_MAX_CHARS ||
-           fail_field(error, "content",
-                      g_strdup_printf("content is too long: %zu characters (limit %d)", chars,
-                                      ANNOTATION_MAX_CHARS));
+           answer_error_field(error, "content",
+                              "Validation failed: content is too long: %zu characters (limit %d)",
+                              chars, ANNOTATION_MAX_CHARS);
 }
 
 /* "user", "agent", "user:ana" */
@@ -101,9 +94,10 @@ static bool check_author(const char *author, GError **error)
                    (role == 5 && strncmp(author, "agent", role) == 0);
     bool is_good =
         is_role && utf8_length(author) <= MAX_AUTHOR_CHARS && (!name || !utf8_is_blank(name + 1));
-    return is_good || fail_field(error, "author",
-                                 g_strdup("author must be user or agent, or one of them with a "
-                                          "name: user:ana"));
+    return is_good || answer_error_field(
+                          error, "author",
+                          "Validation failed: author must be user or agent, or one of them with a "
+                          "name: user:ana");
 }
 
 typedef struct Creation {
@@ -167,7 +161,7 @@ bool annotation_create(Db *db, const AnnotationDraft *draft, int64_t now_ms, int
         (has_anchor && !anchor_check(draft->anchor, error)))
         return false;
     if (!draft->doc_id && (has_anchor || !draft->run_id))
-        return fail_field(error, "docId", g_strdup("docId is required"));
+        return answer_error_field(error, "docId", "Validation failed: docId is required");
     Creation creation = { .draft = draft, .now_ms = now_ms };
     if (!db_transaction(db, create_in, &creation, error))
         return false;

@@ -70,14 +70,13 @@ bool edit_row_list_pending(Db *db, const char *run_id, const char *doc_id, GArra
                   " ORDER BY created_at, id",
                   "ss", doc_id, run_id))
         return false;
-    bool has_row = true;
-    while (has_row) {
-        if (!db_query_step(query, &has_row, error))
-            return false;
-        int64_t id = has_row ? db_query_int(query, 0) : 0;
-        if (has_row)
-            g_array_append_val(ids, id);
+    bool is_good = false;
+    while (db_query_more(query, &is_good, error)) {
+        int64_t id = db_query_int(query, 0);
+        g_array_append_val(ids, id);
     }
+    if (!is_good)
+        return false;
     *ret_ids = g_steal_pointer(&ids);
     return true;
 }

@@ -53,3 +53,31 @@ bool feedback_open_artifact(OperationCall *call, const char *run_id, const char 
     *ret_artifact = g_steal_pointer(&artifact);
     return true;
 }
+
+const char *const feedback_edit_modes[] = { "direct", "suggested", NULL };
+
+bool feedback_open_edit(OperationCall *call, const char *run_id, const char *doc_id,
+                        int64_t edit_id, Answer *answer, Db **ret_db, RunArtifact **ret_artifact,
+                        int64_t *ret_edit_id, GError **error)
+{
+    g_autoptr(Db) db = NULL;
+    g_autoptr(RunArtifact) artifact = NULL;
+    if (!feedback_open_artifact(call, run_id, doc_id, answer, &db, &artifact, error) ||
+        !edit_choose(db, artifact, run_id, edit_id, ret_edit_id, error))
+        return false;
+    *ret_db = g_steal_pointer(&db);
+    *ret_artifact = g_steal_pointer(&artifact);
+    return true;
+}
+
+void feedback_answer_edit(Answer *answer, const char *done, const char *doc_id,
+                          const EditOutcome *outcome, const char *in_file)
+{
+    json_t *data = json_object();
+    json_set_bool(data, done, true);
+    json_set_text(data, "docId", doc_id);
+    json_set_int(data, "editId", outcome->edit_id);
+    json_set_text(data, "mode", outcome->mode);
+    json_set_bool(data, in_file, outcome->is_applied);
+    answer_set_data(answer, data);
+}

@@ -3,7 +3,6 @@
  * suggests.
  */
 #include "agenttools/agenttools.h"
-#include "agenttools/feedback/edits.h"
 #include "agenttools/feedback/feedback.h"
 
 typedef struct AcceptArgs {
@@ -19,15 +18,8 @@ static const FieldDef accept_fields[] = {
     { 0 },
 };
 
-static const char *const mode_names[] = { "direct", "suggested", NULL };
-
 static const FieldDef accept_output[] = {
-    { "accepted", FIELD_BOOLEAN, 0, .is_required = true, .help = "true" },
-    { "docId", FIELD_STRING, 0, .is_required = true, .help = "The artifact" },
-    { "editId", FIELD_INTEGER, 0, .is_required = true, .help = "The edit" },
-    { "mode", FIELD_ENUM, 0, .is_required = true, .values = mode_names,
-      .help = "direct: the file had it; suggested: it was only proposed" },
-    { "applied", FIELD_BOOLEAN, 0, .is_required = true, .help = "The suggestion is in the file" },
+    FEEDBACK_EDIT_OUTPUT("accepted", "applied", "The suggestion is in the file"),
     { 0 },
 };
 
@@ -70,17 +62,11 @@ static bool accept_run(OperationCall *call, const void *args_, Answer *answer, G
     g_autoptr(RunArtifact) artifact = NULL;
     g_auto(EditOutcome) outcome = { 0 };
     int64_t edit_id = 0;
-    if (!feedback_open_artifact(call, args->run_id, args->doc_id, answer, &db, &artifact, error) ||
-        !edit_choose(db, artifact, args->run_id, args->edit_id, &edit_id, error) ||
+    if (!feedback_open_edit(call, args->run_id, args->doc_id, args->edit_id, answer, &db, &artifact,
+                            &edit_id, error) ||
         !edit_accept(db, artifact, edit_id, tool_call_now_ms(call->tool_call), &outcome, error))
         return false;
-    json_t *data = json_object();
-    json_set_bool(data, "accepted", true);
-    json_set_text(data, "docId", args->doc_id);
-    json_set_int(data, "editId", outcome.edit_id);
-    json_set_text(data, "mode", outcome.mode);
-    json_set_bool(data, "applied", outcome.is_applied);
-    answer_set_data(answer, data);
+    feedback_answer_edit(answer, "accepted", args->doc_id, &outcome, "applied");
     return true;
 }
 

@@ -3,7 +3,6 @@
  */
 #include "agenttools/agenttools.h"
 #include "agenttools/feedback/annotations.h"
-#include "agenttools/feedback/edits.h"
 #include "agenttools/feedback/feedback.h"
 
 typedef struct RejectArgs {
@@ -25,15 +24,8 @@ static const FieldDef reject_fields[] = {
     { 0 },
 };
 
-static const char *const mode_names[] = { "direct", "suggested", NULL };
-
 static const FieldDef reject_output[] = {
-    { "rejected", FIELD_BOOLEAN, 0, .is_required = true, .help = "true" },
-    { "docId", FIELD_STRING, 0, .is_required = true, .help = "The artifact" },
-    { "editId", FIELD_INTEGER, 0, .is_required = true, .help = "The edit" },
-    { "mode", FIELD_ENUM, 0, .is_required = true, .values = mode_names,
-      .help = "direct: the file had it; suggested: it was only proposed" },
-    { "restored", FIELD_BOOLEAN, 0, .is_required = true, .help = "It was taken back in the file" },
+    FEEDBACK_EDIT_OUTPUT("rejected", "restored", "It was taken back in the file"),
     { 0 },
 };
 
@@ -75,18 +67,12 @@ static bool reject_run(OperationCall *call, const void *args_, Answer *answer, G
     g_autoptr(RunArtifact) artifact = NULL;
     g_auto(EditOutcome) outcome = { 0 };
     int64_t edit_id = 0;
-    if (!feedback_open_artifact(call, args->run_id, args->doc_id, answer, &db, &artifact, error) ||
-        !edit_choose(db, artifact, args->run_id, args->edit_id, &edit_id, error) ||
+    if (!feedback_open_edit(call, args->run_id, args->doc_id, args->edit_id, answer, &db, &artifact,
+                            &edit_id, error) ||
         !edit_reject(db, artifact, edit_id, args->reason, args->restores,
                      tool_call_now_ms(call->tool_call), &outcome, error))
         return false;
-    json_t *data = json_object();
-    json_set_bool(data, "rejected", true);
-    json_set_text(data, "docId", args->doc_id);
-    json_set_int(data, "editId", outcome.edit_id);
-    json_set_text(data, "mode", outcome.mode);
-    json_set_bool(data, "restored", outcome.is_applied);
-    answer_set_data(answer, data);
+    feedback_answer_edit(answer, "rejected", args->doc_id, &outcome, "restored");
     return true;
 }
 

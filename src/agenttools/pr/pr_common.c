@@ -34,26 +34,21 @@ static bool is_repo(const char *text)
     return strlen(text) <= MAX_REPO_CHARS && strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
 }
 
-static json_t *field_details(const char *field)
-{
-    json_t *details = json_object();
-    json_set_text(details, "field", field);
-    return details;
-}
-
 bool pr_check_target(const PrTarget *target, Answer *answer)
 {
     bool has_owner = is_owner(target->owner), has_repo = is_repo(target->repo);
     if (!has_owner)
-        answer_fail(answer, ANSWER_VALIDATION, field_details("owner"),
-                    "Validation failed: owner must be an account name: letters, digits and single "
-                    "hyphens, at most %d characters",
-                    MAX_OWNER_CHARS);
+        answer_fail_field(
+            answer, "owner",
+            "Validation failed: owner must be an account name: letters, digits and single "
+            "hyphens, at most %d characters",
+            MAX_OWNER_CHARS);
     if (!has_repo)
-        answer_fail(answer, ANSWER_VALIDATION, field_details("repo"),
-                    "Validation failed: repo must be a repository name: letters, digits, \".\", "
-                    "\"_\" and \"-\", at most %d characters",
-                    MAX_REPO_CHARS);
+        answer_fail_field(
+            answer, "repo",
+            "Validation failed: repo must be a repository name: letters, digits, \".\", "
+            "\"_\" and \"-\", at most %d characters",
+            MAX_REPO_CHARS);
     return has_owner && has_repo;
 }
 

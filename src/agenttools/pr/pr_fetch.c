@@ -316,10 +316,7 @@ static bool check_since(const FetchArgs *args, Answer *answer)
     g_autoptr(GDateTime) time = args->since ? g_date_time_new_from_iso8601(args->since, utc) : NULL;
     if (!args->since || time)
         return true;
-    json_t *details = json_object();
-    json_set_text(details, "field", "since");
-    answer_fail(answer, ANSWER_VALIDATION, details,
-                "Validation failed: since must be an ISO 8601 time");
+    answer_fail_field(answer, "since", "Validation failed: since must be an ISO 8601 time");
     return false;
 }
 

@@ -163,23 +163,16 @@ static int64_t pull_number(const json_t *comment)
     return slash && str_parse_int(slash + 1, &number) ? number : 0;
 }
 
-static json_t *comment_field(void)
-{
-    json_t *details = json_object();
-    json_set_text(details, "field", "comment_id");
-    return details;
-}
-
 /* No review comment has that number: is it a general one? Takes `failure`, the refusal. */
 static bool explain_missing(Pr *pr, const ReplyArgs *args, GError *failure, GError **error)
 {
     g_autoptr(GError) refusal = failure;
     g_auto(RestAnswer) answer = { 0 };
     if (get_comment(pr, args, "issues", &answer, NULL))
-        return answer_error(error, ANSWER_VALIDATION, comment_field(),
-                            "Validation failed: comment %" G_GINT64_FORMAT
-                            " is a general comment; only review comments have threads",
-                            args->comment_id);
+        return answer_error_field(error, "comment_id",
+                                  "Validation failed: comment %" G_GINT64_FORMAT
+                                  " is a general comment; only review comments have threads",
+                                  args->comment_id);
     return pr_fail(g_steal_pointer(&refusal), error);
 }
 
@@ -198,10 +191,11 @@ static bool find_root(Pr *pr, const ReplyArgs *args, GError *failure, int64_t *r
     }
     int64_t number = pull_number(answer.body);
     if (number > 0 && number != args->pr_number)
-        return answer_error(error, ANSWER_VALIDATION, comment_field(),
-                            "Validation failed: comment %" G_GINT64_FORMAT
-                            " belongs to pull request %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT,
-                            args->comment_id, number, args->pr_number);
+        return answer_error_field(error, "comment_id",
+                                  "Validation failed: comment %" G_GINT64_FORMAT
+                                  " belongs to pull request %" G_GINT64_FORMAT
+                                  ", not %" G_GINT64_FORMAT,
+                                  args->comment_id, number, args->pr_number);
     int64_t root_id = json_get_int(answer.body, "in_reply_to_id", 0);
     if (root_id <= 0 || root_id == args->comment_id)
         return pr_fail(g_steal_pointer(&refusal), error);

@@ -15,10 +15,7 @@ static void add_problem(Review *self, const char *field, const char *format, ...
     va_start(ap, format);
     g_autofree char *text = g_strdup_vprintf(format, ap);
     va_end(ap);
-    json_t *details = json_object();
-    json_set_text(details, "field", field);
-    answer_fail(self->pr->answer, ANSWER_VALIDATION, details, "Validation failed: %s %s", field,
-                text);
+    answer_fail_field(self->pr->answer, field, "Validation failed: %s %s", field, text);
 }
 
 /* Relative, /-separated, nothing that leaves the repository. */

@@ -10,13 +10,6 @@
 
 const char *const task_id_words[] = { "id", NULL };
 
-static bool fail_field(const char *field, const char *message, GError **error)
-{
-    json_t *details = json_object();
-    json_set_text(details, "field", field);
-    return answer_error(error, ANSWER_VALIDATION, details, "%s", message);
-}
-
 /* A linked worktree has a .git file, other repositories a directory: git need not be asked about
    those. */
 static bool may_be_linked(const char *path)
@@ -42,7 +35,7 @@ bool task_project_path(const char *given, Cancel *cancel, char **ret_path, GErro
         return true;
     }
     if (*given != '/')
-        return fail_field("projectPath", "Project path must be an absolute path", error);
+        return answer_error_field(error, "projectPath", "Project path must be an absolute path");
     g_autofree char *path = path_absolute(given, "/");
     *ret_path = may_be_linked(path) ? root_dir_main(path, cancel) : g_steal_pointer(&path);
     return true;
@@ -56,7 +49,7 @@ bool task_check_size(const char *field, const char *text, GError **error)
     g_autofree char *message = g_strdup_printf("Validation failed: %s is too long: %zu bytes "
                                                "(limit %zu)",
                                                field, size, TASK_MAX_JSON_BYTES);
-    return fail_field(field, message, error);
+    return answer_error_field(error, field, "%s", message);
 }
 
 bool task_json_text(const char *field, const json_t *value, char **ret_text, GError **error)
@@ -76,7 +69,7 @@ static bool add_statuses(const char *names, unsigned *mask, GError **error)
         if (status == TASK_NO_STATUS) {
             g_autofree char *message = g_strdup_printf(
                 "Invalid status filter '%s'. Valid values: " TASK_STATUS_LIST, *word);
-            return fail_field("status", message, error);
+            return answer_error_field(error, "status", "%s", message);
         }
         *mask |= 1u << status;
     }

@@ -89,19 +89,17 @@ static GArray *sorted_ids(const json_t *list)
 
 static bool read_time(const CreateArgs *args, int64_t *ret_at, GError **error)
 {
-    json_t *details = json_object();
-    json_set_text(details, "field", "availableAt");
     if (args->available_at && args->has_delay)
-        return answer_error(error, ANSWER_VALIDATION, details,
-                            "Validation failed: availableAt and delaySeconds exclude each other");
+        return answer_error_field(
+            error, "availableAt",
+            "Validation failed: availableAt and delaySeconds exclude each other");
     g_autoptr(GTimeZone) utc = g_time_zone_new_utc();
     g_autoptr(GDateTime) time =
         args->available_at ? g_date_time_new_from_iso8601(args->available_at, utc) : NULL;
     if (args->available_at && !time)
-        return answer_error(error, ANSWER_VALIDATION, details,
-                            "Validation failed: availableAt must be a time such as "
-                            "2026-03-04T05:06:07.089Z");
-    json_decref(details);
+        return answer_error_field(error, "availableAt",
+                                  "Validation failed: availableAt must be a time such as "
+                                  "2026-03-04T05:06:07.089Z");
     *ret_at =
         time ? g_date_time_to_unix(time) * 1000 + g_date_time_get_microsecond(time) / 1000 : 0;
     return true;
@@ -187,9 +185,7 @@ static bool look_at_dependency(TaskTx *tx, int64_t id, Task *task, GError **erro
         !task_rows_next(rows, &has_row, error))
         return false;
     if (!has_row) {
-        json_t *details = json_object();
-        json_set_text(details, "field", "dependsOn");
-        return answer_error(error, ANSWER_NOT_FOUND, details,
+        return answer_error(error, ANSWER_NOT_FOUND, answer_field("dependsOn"),
                             "Dependency %" G_GINT64_FORMAT " not found", id);
     }
     TaskStatus status = task_status_of(task_rows_text(rows, 0));

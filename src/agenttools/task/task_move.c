@@ -24,14 +24,12 @@ static bool release_dependents(TaskTx *tx, int64_t id, GError **error)
                         " (SELECT task_id FROM @task_dep WHERE depends_on = ?) RETURNING blockers",
                         "i", id))
         return false;
-    bool has_row = true;
-    while (has_row) {
-        if (!task_rows_next(rows, &has_row, error))
-            return false;
-        if (has_row && task_rows_int(rows, 0) == 0)
+    bool is_good = false;
+    while (task_rows_more(rows, &is_good, error)) {
+        if (task_rows_int(rows, 0) == 0)
             tx->has_woken = true;
     }
-    return true;
+    return is_good;
 }
 
 char *task_dependents_reason(int64_t id, TaskStatus status)
@@ -56,16 +54,13 @@ static bool add_dependents(TaskTx *tx, GTree *waiting, int64_t id, TaskStatus st
                         " AND t.on_dependency_failure = 'cancel' ORDER BY t.id",
                         "i", id))
         return false;
-    for (;;) {
-        bool has_row = false;
-        if (!task_rows_next(rows, &has_row, error))
-            return false;
-        if (!has_row)
-            return true;
+    bool is_good = false;
+    while (task_rows_more(rows, &is_good, error)) {
         int64_t dependent = task_rows_int(rows, 0);
         if (!g_tree_lookup(waiting, &dependent)) // the first reason stands
             g_tree_insert(waiting, id_new(dependent), task_dependents_reason(id, status));
     }
+    return is_good;
 }
 
 static bool cancel_one(TaskTx *tx, int64_t id, const char *reason, bool *ret_is_cancelled,

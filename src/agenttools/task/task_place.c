@@ -57,11 +57,9 @@ static bool check_door(const OperationCall *call, GError **error)
 
 static bool fail_form(GError **error)
 {
-    json_t *details = json_object();
-    json_set_text(details, "field", "db");
-    return answer_error(error, ANSWER_VALIDATION, details,
-                        "Validation failed: db must be a path, sqlite:/absolute/path or "
-                        "postgres://host/database");
+    return answer_error_field(error, "db",
+                              "Validation failed: db must be a path, sqlite:/absolute/path or "
+                              "postgres://host/database");
 }
 
 static bool is_postgres(const char *text)

@@ -66,16 +66,13 @@ static bool count_statuses(TaskTx *tx, Stats *self, GError **error)
     if (!task_sql_query_values(tx->sql, &rows, error, sql, filter.values))
         return false;
     memset(self->counts, 0, sizeof self->counts);
-    for (;;) {
-        bool has_row = false;
-        if (!task_rows_next(rows, &has_row, error))
-            return false;
-        if (!has_row)
-            return true;
+    bool is_good = false;
+    while (task_rows_more(rows, &is_good, error)) {
         TaskStatus status = task_status_of(task_rows_text(rows, 0));
         if (status != TASK_NO_STATUS)
             self->counts[status] = task_rows_int(rows, 1);
     }
+    return is_good;
 }
 
 /* Counts the leases that it then takes back. */
@@ -150,23 +147,19 @@ static bool prune_body(TaskTx *tx, void *data, GError **error)
     if (!task_sql_query_values(tx->sql, &rows, error, sql, filter.values))
         return false;
     self->max_id = self->last_id;
-    for (self->count = 0;; self->count++) {
-        bool has_row = false;
-        if (!task_rows_next(rows, &has_row, error))
-            return false;
-        if (!has_row)
-            return true;
+    bool is_good = false;
+    for (self->count = 0; task_rows_more(rows, &is_good, error); self->count++) {
         self->max_id = MAX(self->max_id, task_rows_int(rows, 0));
     }
+    return is_good;
 }
 
 static bool fail_unfinished(GError **error)
 {
-    json_t *details = json_object();
-    json_set_text(details, "field", "status");
-    return answer_error(error, ANSWER_VALIDATION, details,
-                        "Validation failed: only completed, failed and cancelled tasks can be "
-                        "pruned");
+    return answer_error_field(
+        error, "status",
+        "Validation failed: only completed, failed and cancelled tasks can be "
+        "pruned");
 }
 
 static bool prune_run(OperationCall *call, const void *args_, Answer *answer, GError **error)

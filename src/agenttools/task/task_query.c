@@ -44,14 +44,11 @@ static bool add_history(TaskTx *tx, int64_t id, json_t *record, GError **error)
         return false;
     json_t *history = json_array();
     json_set_take(record, "history", history);
-    for (;;) {
-        bool has_row = false;
-        if (!task_rows_next(rows, &has_row, error))
-            return false;
-        if (!has_row)
-            return true;
+    bool is_good = false;
+    while (task_rows_more(rows, &is_good, error)) {
         json_append_take(history, event_to_json(rows));
     }
+    return is_good;
 }
 
 static bool get_body(TaskTx *tx, void *data, GError **error)
@@ -139,12 +136,8 @@ static bool list_tasks(TaskTx *tx, List *self, GError **error)
     g_autoptr(TaskRows) rows = NULL;
     if (!task_sql_query_values(tx->sql, &rows, error, sql, self->filter.values))
         return false;
-    for (size_t bytes = 0;;) {
-        bool has_row = false;
-        if (!task_rows_next(rows, &has_row, error))
-            return false;
-        if (!has_row)
-            return true;
+    bool is_good = false;
+    for (size_t bytes = 0; task_rows_more(rows, &is_good, error);) {
         g_autoptr(Task) task = task_from_row(rows);
         bytes += size_of(task);
         self->is_cut = bytes > MAX_LIST_BYTES && json_array_size(self->data) > 0;
@@ -152,6 +145,7 @@ static bool list_tasks(TaskTx *tx, List *self, GError **error)
             return true;
         json_append_take(self->data, task_to_json(task, json_array(), json_array()));
     }
+    return is_good;
 }
 
 /* Dependencies of all of them, in one query and the same order. */

@@ -62,14 +62,11 @@ static bool load_expired(TaskTx *tx, GPtrArray *tasks, GError **error)
                         " ORDER BY lease_expires_at, id LIMIT ? [FOR UPDATE SKIP LOCKED]",
                         "ii", tx->now_ms, (int64_t)BATCH))
         return false;
-    for (;;) {
-        bool has_row = false;
-        if (!task_rows_next(rows, &has_row, error))
-            return false;
-        if (!has_row)
-            return true;
+    bool is_good = false;
+    while (task_rows_more(rows, &is_good, error)) {
         g_ptr_array_add(tasks, task_from_row(rows));
     }
+    return is_good;
 }
 
 static bool expire_all(TaskTx *tx, GError **error)

@@ -137,6 +137,13 @@ bool task_rows_next(TaskRows *self, bool *ret_has_row, GError **error)
     return self->ops->rows_next(self, ret_has_row, error);
 }
 
+bool task_rows_more(TaskRows *self, bool *ret_is_good, GError **error)
+{
+    bool has_row = false;
+    *ret_is_good = task_rows_next(self, &has_row, error);
+    return *ret_is_good && has_row;
+}
+
 const char *task_rows_text(TaskRows *self, int column)
 {
     return self->ops->rows_text(self, column);

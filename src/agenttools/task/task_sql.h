@@ -100,6 +100,9 @@ bool task_sql_query_values(TaskSql *self, TaskRows **ret_rows, GError **error, c
                            const TaskValues *values);
 
 bool task_rows_next(TaskRows *self, bool *ret_has_row, GError **error);
+/* The same for loops: true while there is a row; *ret_is_good then tells their end from a failure.
+ */
+bool task_rows_more(TaskRows *self, bool *ret_is_good, GError **error);
 const char *task_rows_text(TaskRows *self, int column);
 int64_t task_rows_int(TaskRows *self, int column);
 void task_rows_free(TaskRows *self);

@@ -97,15 +97,13 @@ bool task_record(TaskTx *tx, const Task *task, json_t **ret_record, GError **err
         return false;
     g_autoptr(json_t) depends_on = json_array();
     g_autoptr(json_t) blocked_by = json_array();
-    for (;;) {
-        bool has_row = false;
-        if (!task_rows_next(rows, &has_row, error))
-            return false;
-        if (!has_row)
-            break;
+    bool is_good = false;
+    while (task_rows_more(rows, &is_good, error)) {
         task_add_dependency(depends_on, blocked_by, task_rows_int(rows, 0),
                             task_rows_text(rows, 1));
     }
+    if (!is_good)
+        return false;
     *ret_record = task_to_json(task, g_steal_pointer(&depends_on), g_steal_pointer(&blocked_by));
     return true;
 }
