@@ -17,6 +17,7 @@ extern const Command command_stats;
 extern const Command command_tool;
 extern const Command command_grep;
 extern const Command command_read;
+extern const Command command_review;
 extern const Command command_github;
 extern const Command command_gh;
 extern const Command command_login;
