@@ -7,7 +7,8 @@
 
 #include <pthread.h>
 
-#define STATE_KEY "rest hosts"
+#define STATE_KEY    "rest hosts"
+#define MAX_LIMIT_MS ((int64_t)60 * 60 * 1000) // GitHub's longest window
 
 struct RestHosts {
     pthread_mutex_t lock;
@@ -85,7 +86,7 @@ void rest_hosts_set_limit(RestHosts *self, const char *scope, int64_t wait_ms)
     pthread_mutex_lock(&self->lock);
     if (wait_ms > 0) {
         int64_t *until = g_new(int64_t, 1);
-        *until = time_monotonic_ms() + wait_ms;
+        *until = time_monotonic_ms() + MIN(wait_ms, MAX_LIMIT_MS);
         g_hash_table_replace(self->limits, g_strdup(scope), until);
     } else {
         g_hash_table_remove(self->limits, scope);

@@ -21,5 +21,5 @@ void rest_hosts_forget_token(RestHosts *self, const char *host);
 
 /* `scope` names server, token and what of it is limited. 0: nothing holds requests back. */
 int64_t rest_hosts_limit_ms(RestHosts *self, const char *scope);
-/* From now; 0: the limit is over. */
+/* From now, an hour at most: whoever speaks of a longer one is asked again. 0: over. */
 void rest_hosts_set_limit(RestHosts *self, const char *scope, int64_t wait_ms);

@@ -122,6 +122,8 @@ static void test_limit_ends(void **state G_GNUC_UNUSED)
     rest_hosts_set_limit(hosts, "s", 1000 * 1000);
     assert_in_range(rest_hosts_limit_ms(hosts, "s"), 1, 1000 * 1000);
     assert_int_equal(rest_hosts_limit_ms(hosts, "t"), 0);
+    rest_hosts_set_limit(hosts, "s", 366 * INT64_C(86400) * 1000); // nonsense of a server
+    assert_in_range(rest_hosts_limit_ms(hosts, "s"), 1, 60 * 60 * 1000);
     rest_hosts_set_limit(hosts, "s", 1);
     while (rest_hosts_limit_ms(hosts, "s") > 0) // by itself
         g_usleep(1000);
