@@ -82,6 +82,7 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
                               Listener *listener)
 {
     const TurnSetup *setup = request->setup;
+    const char *tier = settings_get_text(request->settings, "serviceTier");
     const ProviderRequest wire = {
         .model = setup->model,
         .api_key = request->api_key,
@@ -92,6 +93,7 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
         .thinking_budgets = settings_get_json(request->settings, "thinkingBudgets"),
         .session_id = session_id(conversation->session),
         .max_retry_wait_ms = retry_max_wait_ms(request->settings),
+        .service_tier = g_strcmp0(tier, "none") == 0 ? NULL : tier,
         .call_ids = conversation->call_ids,
         .bodies = conversation->bodies,
     };

@@ -10,6 +10,8 @@ static const char *const interrupt_modes[] = { "immediate", "wait", NULL };
 static const char *const thinking_levels[] = { "off",  "minimal", "low", "medium",
                                                "high", "xhigh",   NULL };
 
+static const char *const service_tiers[] = { "none",  "auto",     "default", "flex",
+                                             "scale", "priority", NULL };
 static const char *const compaction_strategies[] = { "context-full", "off", NULL };
 
 static const char *const inherit_modes[] = { "all", "safe", NULL };
@@ -30,6 +32,8 @@ static const SettingKey keys[] = {
       "First retry delay; doubles each time" },
     { "retry.maxWait", SETTING_NUMBER, "60", SETTING_ANYWHERE, NULL,
       "Longest delay of a server that is waited for, in seconds" },
+    { "serviceTier", SETTING_ENUM, "\"none\"", SETTING_ANYWHERE, service_tiers,
+      "Service tier that OpenAI is asked for" },
     { "compaction.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Compact a conversation before it overflows the model's context" },
     { "compaction.strategy", SETTING_ENUM, "\"context-full\"", SETTING_ANYWHERE,

@@ -88,6 +88,29 @@ expect_request 1 body.reasoning.effort high
 expect_request 2 body.input.-5.encrypted_content gAAAA-secret # read back from the session's file
 grep -rqF '"id":"call_a|fc_1_1"' "$HOME/.kedge/agent/sessions" || fail "the stored id"
 
+t "serviceTier is OpenAI's"
+model_script - <<'J'
+{"text": "ok", "expect": {"path": "service_tier", "equals": "flex"}}
+{"text": "ok", "expect": {"path": "service_tier", "exists": false}}
+J
+use_wire responses
+printf 'serviceTier: flex\n' >"$HOME/.kedge/agent/config.yml"
+run kedge --model lab/m1 -p hi
+expect_out ok
+rm "$HOME/.kedge/agent/config.yml"
+run kedge --model lab/m1 -p hi
+expect_out ok
+expect_model_done
+
+t "the models file of docs/models.md is understood"
+sed -n '/^```yaml/,/^```/p' "$E2E_ROOT/docs/models.md" | grep -v '^```' >"$HOME/.kedge/agent/models.yml"
+run env AZURE_OPENAI_API_KEY=k-0123456789 KEDGE_DISCOVERY_TIMEOUT_MS=1 kedge --list-models
+expect_exit 0
+expect_contains stdout "lab       coder-32b"
+expect_contains stdout "azure     my-deployment"
+expect_contains stdout "vertex    gemini-2.5-pro"
+expect_empty stderr
+
 t "azure and vertex: their addresses and keys"
 model_script - <<'J'
 {"text": "ok", "repeat": true}
