@@ -4,6 +4,9 @@
  */
 #include "agent/agent.h"
 
+#include "agent/healer.h"
+#include "agent/todo.h"
+
 #include "model/message.h"
 
 #include <stdatomic.h>
@@ -13,6 +16,8 @@ struct Agent {
     Conversation conversation;
     Retry retry;
     Compactor compactor;
+    Healer healer;
+    int64_t reminders; // since the last prompt
     atomic_bool is_running;
 };
 
@@ -26,6 +31,7 @@ Agent *agent_new(const AgentOptions *options)
         .settings = tool_context_settings(options->context),
         .controls = options->controls,
     };
+    self->healer = (Healer) { .conversation = &self->conversation };
     self->compactor = (Compactor) {
         .conversation = &self->conversation,
         .setup = options->setup,
@@ -42,6 +48,7 @@ void agent_free(Agent *self)
 {
     if (!self)
         return;
+    healer_begin(&self->healer);
     conversation_clear(&self->conversation);
     g_free(self);
 }
@@ -95,7 +102,7 @@ static bool recover(Agent *self, Cancel *cancel)
 /* What the run is to go on with after an error: `end` is told when nothing is. */
 static bool may_try_again(Agent *self, Cancel *cancel, AgentEnd *end)
 {
-    if (recover(self, cancel))
+    if (recover(self, cancel) || (!cancel_has_fired(cancel) && healer_try(&self->healer)))
         return true;
     RetryDecision decision = cancel_has_fired(cancel)
                                  ? RETRY_CANCELLED
@@ -105,16 +112,63 @@ static bool may_try_again(Agent *self, Cancel *cancel, AgentEnd *end)
     return decision == RETRY_NOW;
 }
 
-/* After a run that ended well: true when an answer that had no room left is to be gone on with. */
-static bool needs_continuation(Agent *self, Cancel *cancel)
+/* After a run that ended well: an answer that had no room left is to be gone on with. NULL: it was
+   whole. */
+static json_t *continuation(Agent *self, Cancel *cancel)
 {
     const json_t *answer = self->conversation.last_answer;
     bool was_cut = answer && g_str_equal(message_stop_reason(answer), "length");
-    return compactor_check(&self->compactor, cancel) == COMPACTED && was_cut &&
-           settings_get_bool(self->compactor.settings, "compaction.autoContinue");
+    bool is_wanted = compactor_check(&self->compactor, cancel) == COMPACTED && was_cut &&
+                     settings_get_bool(self->compactor.settings, "compaction.autoContinue");
+    return is_wanted ? message_developer(CONTINUE_TEXT) : NULL;
 }
 
-/* Runs, and runs again after errors that pass. */
+static void emit_reminder(const Agent *self, json_t *todos, int64_t max_reminders)
+{
+    json_t *event = agent_event_new("todo_reminder");
+    json_set_take(event, "todos", json_incref(todos));
+    json_set_int(event, "attempt", self->reminders);
+    json_set_int(event, "maxAttempts", max_reminders);
+    agent_events_emit(&self->options.events, event);
+}
+
+/* The same for a todo list with open items (agent-core §3.10). */
+static json_t *reminder(Agent *self)
+{
+    const Settings *settings = self->compactor.settings;
+    int64_t max_reminders = settings_get_int(settings, "todo.reminders.max");
+    if (!settings_get_bool(settings, "todo.enabled") ||
+        !settings_get_bool(settings, "todo.reminders") || self->reminders >= max_reminders)
+        return NULL;
+    g_autofree char *dir = session_artifacts_dir(self->options.session);
+    g_autoptr(json_t) phases = todo_load(dir);
+    g_autoptr(json_t) todos = todo_open_tasks(phases);
+    if (json_array_size(todos) == 0)
+        return NULL;
+    self->reminders++;
+    emit_reminder(self, todos, max_reminders);
+    g_autofree char *text = todo_reminder(phases, self->reminders, max_reminders);
+    return message_developer(text);
+}
+
+/* What a run that ended well is gone on with; NULL: nothing. New reference. */
+static json_t *next_message(Agent *self, Cancel *cancel)
+{
+    json_t *message = continuation(self, cancel);
+    return message || cancel_has_fired(cancel) ? message : reminder(self);
+}
+
+/* One run, and again after errors that pass. */
+static void run_once(Agent *self, const RunSpec *spec, json_t *message, AgentOutcome *ret_outcome)
+{
+    ret_outcome->end = run_to_end(spec, message, &ret_outcome->budget_text);
+    while (ret_outcome->end == AGENT_ERROR && may_try_again(self, spec->cancel, &ret_outcome->end))
+        ret_outcome->end = run_to_end(spec, NULL, &ret_outcome->budget_text);
+    retry_gave_up(&self->retry, ret_outcome->budget_text
+                                    ? ret_outcome->budget_text
+                                    : message_error(self->conversation.last_answer));
+}
+
 static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
                               AgentOutcome *ret_outcome)
 {
@@ -135,16 +189,13 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
         .cancel = cancel,
     };
     *ret_outcome = (AgentOutcome) { 0 };
-    ret_outcome->end = run_to_end(&spec, message, &ret_outcome->budget_text);
-    while (ret_outcome->end == AGENT_ERROR && may_try_again(self, cancel, &ret_outcome->end))
-        ret_outcome->end = run_to_end(&spec, NULL, &ret_outcome->budget_text);
-    retry_gave_up(&self->retry, ret_outcome->budget_text
-                                    ? ret_outcome->budget_text
-                                    : message_error(self->conversation.last_answer));
-    if (ret_outcome->end != AGENT_DONE || !needs_continuation(self, cancel))
-        return;
-    g_autoptr(json_t) go_on = message_developer(CONTINUE_TEXT);
-    ret_outcome->end = run_to_end(&spec, go_on, &ret_outcome->budget_text);
+    run_once(self, &spec, message, ret_outcome);
+    while (ret_outcome->end == AGENT_DONE) {
+        g_autoptr(json_t) next = next_message(self, cancel);
+        if (!next)
+            return;
+        run_once(self, &spec, next, ret_outcome);
+    }
 }
 
 void agent_add_message(Agent *self, json_t *message)
@@ -163,6 +214,8 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
     bool is_sent = has_credential(self, error);
     if (is_sent) {
         compactor_begin(&self->compactor);
+        healer_begin(&self->healer);
+        self->reminders = 0;
         compactor_check(&self->compactor, cancel);
         run_until_settled(self, message, cancel, ret_outcome);
     }

@@ -8,6 +8,7 @@
 #include "agent/agent_session.h"
 
 #include "agent/agent_session_private.h"
+#include "agent/todo.h"
 #include "base/limits.h"
 #include "base/timefmt.h"
 #include "base/worker.h"
@@ -517,6 +518,7 @@ json_t *agent_session_state(AgentSession *self)
         (gint64)(message_queue_size(self->steering) + message_queue_size(self->follow_ups));
     json_t *state = turn_setup_state(setup);
     json_set_bool(state, "isStreaming", self->job && self->job->kind == JOB_PROMPT);
+    json_set_take(state, "todoPhases", todo_load(self->view.artifacts_dir));
     json_set_bool(state, "isCompacting", self->view.is_compacting);
     json_set_bool(state, "autoCompactionEnabled", agent_session_auto_compaction(self));
     json_set_text(state, "steeringMode", message_queue_mode(self->steering));

@@ -91,6 +91,13 @@ void conversation_reload(Conversation *self)
     load(self, &saved);
 }
 
+void conversation_replace(Conversation *self, json_t *messages)
+{
+    g_assert(json_array_size(messages) == json_array_size(self->messages));
+    json_decref(self->messages);
+    self->messages = messages;
+}
+
 int64_t conversation_tokens(const Conversation *self)
 {
     json_t *usage = json_get_object(self->measured, "usage");

@@ -33,6 +33,10 @@ void conversation_clear(Conversation *self);
 /* The session's leaf or what is before it has changed: the messages anew. */
 void conversation_reload(Conversation *self);
 
+/* Another form of the messages (takes the reference), as many as there are; the session keeps
+   what it has. */
+void conversation_replace(Conversation *self, json_t *messages);
+
 /* What the messages take, as the server counted them for the last answer, and about what came
    since. */
 int64_t conversation_tokens(const Conversation *self);

@@ -8,7 +8,7 @@
 typedef struct CommandArgs { // of all commands: each has some of them
     const char *message, *behavior, *provider, *model_id, *level, *mode, *path, *entry_id;
     const char *question_id, *target_id, *instructions, *name, *label;
-    const json_t *images, *names;
+    const json_t *images, *names, *phases;
     const char *command;
     bool is_approved, wants_summary, has_wants_summary, is_enabled, is_excluded;
 } CommandArgs;
@@ -102,6 +102,10 @@ static const FieldDef enabled_fields[] = {
     { "enabled", FIELD_BOOLEAN, AT(is_enabled), .is_required = true, .help = "Yes or no" },
     { 0 },
 };
+static const FieldDef todo_fields[] = {
+    { "phases", FIELD_JSON, AT(phases), .is_required = true, .help = "[{name, tasks}]" },
+    { 0 },
+};
 static const FieldDef name_fields[] = {
     { "name", FIELD_STRING, AT(name), .is_required = true, .help = "What people see" },
     { 0 },
@@ -142,6 +146,14 @@ static json_t *message_of(const CommandArgs *args)
     static bool run_##name(AgentSession *session, const void *args_ G_GNUC_UNUSED,                 \
                            const char *id G_GNUC_UNUSED, CommandReply *reply G_GNUC_UNUSED,        \
                            GError **error G_GNUC_UNUSED)
+
+/* Takes the value. */
+static bool reply_with(CommandReply *reply, const char *key, json_t *value)
+{
+    reply->data = json_object();
+    json_set_take(reply->data, key, value);
+    return true;
+}
 
 COMMAND(prompt)
 {
@@ -341,6 +353,13 @@ COMMAND(set_auto_compaction)
     return true;
 }
 
+COMMAND(set_todos)
+{
+    const CommandArgs *args = args_;
+    json_t *phases = agent_session_set_todos(session, args->phases, error);
+    return phases && reply_with(reply, "todoPhases", phases);
+}
+
 COMMAND(set_label)
 {
     const CommandArgs *args = args_;
@@ -370,14 +389,6 @@ COMMAND(answer)
 COMMAND(get_state)
 {
     reply->data = agent_session_state(session);
-    return true;
-}
-
-/* Takes the value. */
-static bool reply_with(CommandReply *reply, const char *key, json_t *value)
-{
-    reply->data = json_object();
-    json_set_take(reply->data, key, value);
     return true;
 }
 
@@ -460,6 +471,7 @@ static const SessionCommand commands[] = {
     ROW(compact, "Put a summary in place of what is old", compact_fields, COMMAND_ENDS_RUN),
     ROW(set_auto_compaction, "Whether that is done when the context is full", enabled_fields,
         COMMAND_ANY_TIME),
+    ROW(set_todos, "The todo list", todo_fields, COMMAND_ANY_TIME),
     ROW(set_label, "Mark an entry", label_fields, COMMAND_ANY_TIME),
     ROW(set_session_name, "Name the session", name_fields, COMMAND_ANY_TIME),
     ROW(get_session_stats, "Messages, tokens and cost", no_fields, COMMAND_ANY_TIME),

@@ -5,6 +5,7 @@
 #include "agent/agent_session.h"
 
 #include "agent/agent_session_private.h"
+#include "agent/todo.h"
 #include "session/session_tree.h"
 
 /* The run that is on ends first. */
@@ -102,6 +103,11 @@ bool agent_session_set_name(AgentSession *self, const char *name, const char *id
         return false;
     agent_session_add_job(self, session_job_new(JOB_NAME, id, self->scope, NULL, title));
     return true;
+}
+
+json_t *agent_session_set_todos(AgentSession *self, const json_t *phases, GError **error)
+{
+    return todo_save(self->view.artifacts_dir, phases, error);
 }
 
 /* --- what is in the file */

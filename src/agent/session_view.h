@@ -12,7 +12,8 @@ typedef struct SessionView {
     json_t *messages;
     json_t *last_answer; // NULL: none
     json_t *header;
-    char *path; // NULL: in memory only
+    char *path;          // NULL: in memory only
+    char *artifacts_dir; // likewise
     bool is_compacting;
 } SessionView;
 

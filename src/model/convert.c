@@ -8,13 +8,15 @@
 #include "base/utf8.h"
 #include "model/message.h"
 #include "model/openai.h"
+#include "model/repair.h"
+#include "model/role_text.h"
 
-#include <inttypes.h>
-
-#define NO_IMAGES      "(image left out: this model does not accept images)"
-#define NO_IMAGE_DATA  "(image left out: its data is gone)"
-#define TOO_LARGE      "(image left out: it is larger than models take)"
-#define NO_TEXT_DATA   "(text left out: its data is gone)"
+#define NO_IMAGES      "[image removed: this model does not accept images]"
+#define NO_IMAGE_DATA  "[image removed: its data is gone]"
+#define TOO_LARGE      "[image removed: it is larger than models take]"
+#define IN_AN_ERROR    "[image removed: results that are errors are text]"
+#define NO_TEXT_DATA   "[text removed: its data is gone]"
+#define NO_OUTPUT      "(no output)"
 #define NO_RESULT      "No result provided"
 #define ABORTED_RESULT "aborted"
 #define INTERRUPTED_NOTE                                                                           \
@@ -49,141 +51,38 @@ static bool is_role(const json_t *message, const char *role)
     return strcmp(message_role(message), role) == 0;
 }
 
-/* --- other roles as user text --- */
-
-static void append_output(GString *text, const json_t *message)
-{
-    const char *output = json_get_text(message, "output");
-    if (output && *output)
-        g_string_append_printf(text, "```\n%s\n```", output);
-    else
-        g_string_append(text, "(no output)");
-}
-
-/* The output notice of agent-tools §1.4, for the one part that an execution can have. */
-static void append_truncation(GString *text, const json_t *message)
-{
-    const json_t *cut = json_get_path(message, "meta.truncation");
-    if (!json_is_object(cut)) {
-        if (json_get_bool(message, "truncated", false))
-            g_string_append(text, "\n\n[Output truncated]");
-        return;
-    }
-    g_string_append(text, "\n\n[");
-    message_append_truncation(text, cut);
-    g_string_append_c(text, ']');
-}
-
-static char *execution_text(const json_t *message)
-{
-    GString *text = g_string_new(NULL);
-    bool is_python = is_role(message, "pythonExecution");
-    const char *source = json_get_text(message, is_python ? "code" : "command");
-    source = source ? source : "";
-    if (is_python) {
-        g_string_append_printf(text, "Ran Python:\n```python\n%s\n```\n", source);
-        const char *output = json_get_text(message, "output");
-        g_string_append(text, output && *output ? "Output:\n" : "");
-    } else {
-        g_string_append_printf(text, "Ran `%s`\n", source);
-    }
-    append_output(text, message);
-    gint64 code = json_get_int(message, "exitCode", 0);
-    if (json_get_bool(message, "cancelled", false))
-        g_string_append(text, is_python ? "\n\n(execution cancelled)" : "\n\n(command cancelled)");
-    else if (code != 0)
-        g_string_append_printf(text, "\n\n%s with code %" PRId64,
-                               is_python ? "Execution failed" : "Command exited", code);
-    append_truncation(text, message);
-    return g_string_free(text, FALSE);
-}
-
-static char *summary_text(const json_t *message)
-{
-    const char *lead = is_role(message, "branchSummary")
-                           ? "This is a summary of a branch that this conversation came back from:"
-                           : "Another model began this work and left this summary to build on:";
-    const char *summary = json_get_text(message, "summary");
-    return g_strdup_printf("%s\n\n<summary>\n%s\n</summary>", lead, summary ? summary : "");
-}
-
-static json_t *file_blocks(const json_t *message)
-{
-    json_t *blocks = json_array();
-    GString *text = g_string_new("<system-reminder>\n");
-    size_t i;
-    json_t *file;
-    json_array_foreach (json_get_array(message, "files"), i, file) {
-        const char *path = json_get_text(file, "path");
-        const char *content = json_get_text(file, "content");
-        const char *skipped = json_get_text(file, "skippedReason");
-        g_string_append_printf(text, "<file path=\"%s\">\n", path ? path : "");
-        if ((!content || !*content) && skipped)
-            g_string_append_printf(text, "(skipped: %s)", skipped);
-        g_string_append_printf(text, "%s\n</file>\n", content ? content : "");
-    }
-    g_string_append(text, "</system-reminder>");
-    json_append_take(blocks, message_text_block(text->str));
-    g_string_free(text, TRUE);
-    json_array_foreach (json_get_array(message, "files"), i, file) {
-        json_t *image = json_get_object(file, "image");
-        if (image)
-            json_array_append(blocks, image);
-    }
-    return blocks;
-}
-
-/* The blocks of a message that becomes a user message; NULL when it is not to be sent. */
-static json_t *user_blocks(const json_t *message)
-{
-    static const char *const plain[] = { "user", "developer", "custom", "hookMessage", NULL };
-    const char *role = message_role(message);
-    if (g_strv_contains(plain, role))
-        return message_blocks(message);
-    if (strcmp(role, "fileMention") == 0)
-        return file_blocks(message);
-
-    g_autofree char *text = NULL;
-    if (strcmp(role, "bashExecution") == 0 || strcmp(role, "pythonExecution") == 0) {
-        if (json_get_bool(message, "excludeFromContext", false))
-            return NULL;
-        text = execution_text(message);
-    } else if (strcmp(role, "branchSummary") == 0 || strcmp(role, "compactionSummary") == 0) {
-        text = summary_text(message);
-    } else {
-        return NULL; // a role of tomorrow
-    }
-    json_t *blocks = json_array();
-    json_append_take(blocks, message_text_block(text));
-    return blocks;
-}
-
 /* --- blocks --- */
 
 /* Servers refuse the whole conversation for one such image; sessions may hold some from before they
    were made smaller on arrival. */
-static bool is_image_too_large(const char *data)
+static bool is_image_too_large(const char *data, const char *head, size_t size)
 {
-    if (strlen(data) > IMAGE_BASE64_CHARS)
-        return true;
+    unsigned width = 0, height = 0;
+    return strlen(data) > IMAGE_BASE64_CHARS ||
+           (image_dimensions(head, size, &width, &height) && MAX(width, height) > IMAGE_SIDE);
+}
+
+/* Why an image cannot be sent; NULL: it can. *ret_type: by its first bytes, NULL when they tell
+   nothing. */
+static const char *image_problem(const char *data, const char **ret_type)
+{
     g_autofree char *head_text = g_strndup(data, IMAGE_HEAD_CHARS);
     gsize size = 0;
     g_autofree guchar *head = g_base64_decode(head_text, &size);
-    unsigned width = 0, height = 0;
-    return image_dimensions((const char *)head, size, &width, &height) &&
-           MAX(width, height) > IMAGE_SIDE;
+    *ret_type = message_image_type((const char *)head, size);
+    return is_image_too_large(data, (const char *)head, size) ? TOO_LARGE : NULL;
 }
 
 /* What is to stand in place of a block that cannot be sent, or NULL. A blob is a file beside the
    sessions, and files get deleted. */
-static const char *placeholder(const Converter *self, const json_t *block)
+static const char *placeholder(const Converter *self, const json_t *block, const char **ret_type)
 {
     if (wire_block_is(block, "image")) {
         const char *data = json_get_text(block, "data");
         bool has_data = data && *data && !g_str_has_prefix(data, "blob:");
         if (!self->model->accepts_images)
             return NO_IMAGES;
-        return !has_data ? NO_IMAGE_DATA : is_image_too_large(data) ? TOO_LARGE : NULL;
+        return has_data ? image_problem(data, ret_type) : NO_IMAGE_DATA;
     }
     const char *text = json_get_text(block, "text");
     bool is_lost = (!text || !*text) && json_get_text(block, "textBlob");
@@ -197,7 +96,8 @@ static json_t *clean_blocks(const Converter *self, json_t *blocks)
     size_t i;
     json_t *block;
     json_array_foreach (blocks, i, block) {
-        const char *instead = placeholder(self, block);
+        const char *type = NULL;
+        const char *instead = placeholder(self, block, &type);
         if (instead) {
             json_append_take(out, message_text_block(instead));
             continue;
@@ -205,7 +105,13 @@ static json_t *clean_blocks(const Converter *self, json_t *blocks)
         const char *text = json_get_text(block, "text");
         if (wire_block_is(block, "text") && (!text || utf8_is_blank(text)))
             continue;
-        json_array_append(out, block);
+        if (!type || g_strcmp0(type, json_get_text(block, "mimeType")) == 0) {
+            json_array_append(out, block);
+            continue;
+        }
+        json_t *image = json_copy(block); // a server believes the bytes
+        json_set_text(image, "mimeType", type);
+        json_append_take(out, image);
     }
     return out;
 }
@@ -225,11 +131,26 @@ static json_t *redacted_block(const char *data)
     return block;
 }
 
+/* Could it have come from the server that it is to go to? */
+static bool is_signature(const Model *model, const char *signature)
+{
+    switch (model_api_wire(model->api)) {
+    case MODEL_API_ANTHROPIC_MESSAGES:
+    case MODEL_API_GOOGLE_GENERATIVE_AI:
+        return repair_is_signature(signature);
+    default:
+        return true; // the name of a field, or an item that its format looks into
+    }
+}
+
 /* Appended to `out`, or left out. `is_partial`: the signature may be of a part only. */
-static void convert_thinking(json_t *out, json_t *block, bool is_same_model, bool is_partial)
+static void convert_thinking(const Converter *self, json_t *out, json_t *block, bool is_same_model,
+                             bool is_partial)
 {
     const char *text = json_get_text(block, "thinking");
     const char *signature = json_get_text(block, "thinkingSignature");
+    if (signature && *signature && !is_signature(self->model, signature))
+        is_same_model = false; // damaged, or of another program: as if another model had thought
     bool has_text = text && !utf8_is_blank(text);
     bool is_redacted = json_get_bool(block, "redacted", false); // as other programs store it
     if (is_same_model && !is_partial && signature && *signature) {
@@ -281,6 +202,19 @@ static json_t *convert_call(Converter *self, const json_t *block, bool is_same_m
     return copy;
 }
 
+/* A message may not end with thinking, and thinking alone says nothing. */
+static void drop_last_thinking(json_t *blocks)
+{
+    for (size_t i = json_array_size(blocks); i > 0; i--) {
+        const json_t *block = json_array_get(blocks, i - 1);
+        bool is_signed = json_get_text(block, "thinkingSignature") != NULL;
+        if (!wire_block_is(block, "redactedThinking") &&
+            !(wire_block_is(block, "thinking") && is_signed))
+            return;
+        json_array_remove(blocks, i - 1);
+    }
+}
+
 static json_t *assistant_blocks(Converter *self, const json_t *message, bool is_broken)
 {
     const Model *model = self->model;
@@ -294,7 +228,7 @@ static json_t *assistant_blocks(Converter *self, const json_t *message, bool is_
     json_array_foreach (blocks, i, block) {
         bool is_last = i + 1 == json_array_size(blocks);
         if (wire_block_is(block, "thinking"))
-            convert_thinking(out, block, is_same_model, is_broken && is_last);
+            convert_thinking(self, out, block, is_same_model, is_broken && is_last);
         else if (wire_block_is(block, "toolCall"))
             json_append_take(out, convert_call(self, block, is_same_model));
         else if (wire_block_is(block, "redactedThinking") && is_same_model &&
@@ -303,6 +237,7 @@ static json_t *assistant_blocks(Converter *self, const json_t *message, bool is_
         else if (wire_block_is(block, "text"))
             convert_text(out, block, is_same_model);
     }
+    drop_last_thinking(out);
     return out;
 }
 
@@ -390,16 +325,28 @@ static void append_blocks(Converter *self, const char *role, json_t *blocks)
     json_append_take(self->out, message);
 }
 
+/* Anthropic takes nothing but text in a result that is an error. */
+static void images_to_text(json_t *blocks)
+{
+    for (size_t i = 0; i < json_array_size(blocks); i++) {
+        if (!wire_block_is(json_array_get(blocks, i), "text"))
+            json_array_set_new(blocks, i, message_text_block(IN_AN_ERROR));
+    }
+}
+
 static json_t *result_blocks(Converter *self, const json_t *result)
 {
     g_autoptr(json_t) blocks = message_blocks(result);
     json_t *out = clean_blocks(self, blocks);
-    if (!json_object_get(result, "prunedAt"))
-        return out;
-    for (size_t i = json_array_size(out); i > 0; i--) {
+    bool is_anthropic = model_api_wire(self->model->api) == MODEL_API_ANTHROPIC_MESSAGES;
+    if (is_anthropic && json_get_bool(result, "isError", false))
+        images_to_text(out);
+    for (size_t i = json_array_size(out); json_object_get(result, "prunedAt") && i > 0; i--) {
         if (!wire_block_is(json_array_get(out, i - 1), "text"))
             json_array_remove(out, i - 1);
     }
+    if (json_array_size(out) == 0)
+        json_append_take(out, message_text_block(NO_OUTPUT));
     return out;
 }
 
@@ -508,27 +455,41 @@ size_t convert_group_end(const json_t *messages, size_t begin)
     return end;
 }
 
+static json_t *repaired(const json_t *messages, size_t begin, size_t end)
+{
+    json_t *out = json_array();
+    for (size_t i = begin; i < end; i++) {
+        json_t *message = repair_message(json_array_get(messages, i));
+        if (message)
+            json_append_take(out, message);
+    }
+    return out;
+}
+
 json_t *converter_convert(Converter *self, const Model *model, const json_t *messages, size_t begin,
                           size_t end)
 {
     self->model = model;
     self->needs_mistral_ids = model_api_wire(model->api) == MODEL_API_OPENAI_COMPLETIONS &&
                               openai_compat(model).requires_mistral_tool_ids;
-    self->in = messages;
-    self->end = end;
+    g_autoptr(json_t) group = repaired(messages, begin, end);
+    self->in = group;
+    self->end = json_array_size(group);
     self->out = json_array();
-    for (size_t i = begin; i < end; i++) {
-        json_t *message = json_array_get(messages, i);
+    for (size_t i = 0; i < self->end; i++) {
+        json_t *message = json_array_get(group, i);
         if (is_role(message, "assistant")) {
             convert_assistant(self, i);
             continue;
         }
         // results stand behind their calls by now; those without a call would be refused
-        g_autoptr(json_t) blocks = is_role(message, "toolResult") ? NULL : user_blocks(message);
+        g_autoptr(json_t) blocks =
+            is_role(message, "toolResult") ? NULL : role_text_blocks(message);
         if (blocks)
             append_blocks(self, is_role(message, "developer") ? "developer" : "user",
                           clean_blocks(self, blocks));
     }
+    self->in = NULL;
     return self->out;
 }
 

@@ -74,6 +74,16 @@ static void note_model(json_t *models, const char *role, const char *name)
         json_set_text(models, role, name);
 }
 
+/* "provider/id", also of files that name the two apart. Caller frees. */
+static char *changed_model(const json_t *entry)
+{
+    const char *provider = json_get_text(entry, "provider");
+    const char *model_id = json_get_text(entry, "modelId");
+    const char *model = json_get_text(entry, "model");
+    return !model && provider && model_id ? g_strdup_printf("%s/%s", provider, model_id)
+                                          : g_strdup(model);
+}
+
 static void note_assistant_model(json_t *models, const json_t *entry)
 {
     const json_t *message = json_get_object(entry, "message");
@@ -111,7 +121,8 @@ static int collect_state(const GPtrArray *path, SessionContext *context)
             const char *role = json_get_text(entry, "role");
             role = role ? role : "default";
             has_default_model = has_default_model || g_str_equal(role, "default");
-            note_model(context->models, role, json_get_text(entry, "model"));
+            g_autofree char *name = changed_model(entry);
+            note_model(context->models, role, name);
         } else if (g_str_equal(type, "message") && !has_default_model) {
             note_assistant_model(context->models, entry);
         } else if (is_compaction(entry)) {

@@ -150,7 +150,7 @@ static void test_replay(void **state G_GNUC_UNUSED)
         "{'role':'toolResult','toolCallId':'toolu_1','toolName':'read','content':"
         "[{'type':'text','text':'int main'}],'isError':false},"
         "{'role':'toolResult','toolCallId':'toolu_2','toolName':'read','content':"
-        "[{'type':'image','data':'AAAA','mimeType':'image/png'}],'isError':true}]");
+        "[{'type':'image','data':'AAAA','mimeType':'image/png'}],'isError':false}]");
     const ProviderRequest request = { .model = model, .messages = history };
     g_autoptr(json_t) body = body_of(&request);
     assert_json(
@@ -166,7 +166,7 @@ static void test_replay(void **state G_GNUC_UNUSED)
         "{'type':'tool_result','tool_use_id':'toolu_1','content':'int main','is_error':false},"
         "{'type':'tool_result','tool_use_id':'toolu_2','content':["
         "{'type':'text','text':'(see attached image)'},{'type':'image','source':"
-        "{'type':'base64','media_type':'image/png','data':'AAAA'}}],'is_error':true,"
+        "{'type':'base64','media_type':'image/png','data':'AAAA'}}],'is_error':false,"
         "'cache_control':{'type':'ephemeral'}}]}]");
 }
 

@@ -113,7 +113,7 @@ static void test_images(void **state G_GNUC_UNUSED)
     g_autoptr(json_t) blind = convert_history(messages, model);
     assert_json("placeholder",
                 json_array_get(json_get_array(json_array_get(blind, 0), "content"), 1),
-                "{'type':'text','text':'(image left out: this model does not accept images)'}");
+                "{'type':'text','text':'[image removed: this model does not accept images]'}");
 }
 
 #define THOUGHTS                                                                                   \
@@ -188,20 +188,20 @@ static void test_tool_names(void **state G_GNUC_UNUSED)
 static void test_lost_data(void **state G_GNUC_UNUSED)
 {
     g_autoptr(Model) model = test_model(MODEL_API_ANTHROPIC_MESSAGES);
-    check("image", model,
-          "[{'role':'user','content':[{'type':'image','data':'blob:sha256:00','mimeType':"
-          "'image/png'},{'type':'image','mimeType':'image/png'}]}]",
-          "[{'role':'user','content':[{'type':'text','text':'(image left out: its data is gone)'},"
-          "{'type':'text','text':'(image left out: its data is gone)'}]}]");
+    check(
+        "image", model,
+        "[{'role':'user','content':[{'type':'image','data':'blob:sha256:00','mimeType':"
+        "'image/png'},{'type':'image','mimeType':'image/png'}]}]", // R03: the second has none
+        "[{'role':'user','content':[{'type':'text','text':'[image removed: its data is gone]'}]}]");
     // a PNG's head that says 8001 × 1
     static const char wide[] = "iVBORw0KGgoAAAANSUhEUgAAH0EAAAABCAYAAAA=";
     g_autofree char *history = g_strdup_printf(
         "[{'role':'user','content':[{'type':'image','data':'%s','mimeType':'image/png'}]}]", wide);
     check("too wide", model, history,
-          "[" USER("(image left out: it is larger than models take)") "]");
+          "[" USER("[image removed: it is larger than models take]") "]");
     check("text", model,
           "[{'role':'user','content':[{'type':'text','text':'','textBlob':'blob:sha256:00'}]}]",
-          "[" USER("(text left out: its data is gone)") "]");
+          "[" USER("[text removed: its data is gone]") "]");
 }
 
 static void test_results(void **state G_GNUC_UNUSED)

@@ -1,0 +1,79 @@
+/*
+ * Healers (healer.h).
+ */
+#include "agent/healer.h"
+
+#include "model/message.h"
+#include "model/repair_strong.h"
+#include "session/session_tree.h"
+
+void healer_begin(Healer *self)
+{
+    self->tries = 0;
+    g_clear_pointer(&self->original, json_decref);
+}
+
+static void tell(const Healer *self, const char *name)
+{
+    json_t *event = agent_event_new("session_repair");
+    json_set_take(event, "rules", json_object());
+    json_set_take(event, "entries", json_array());
+    json_set_text(event, "strong", name);
+    agent_events_emit(self->conversation->events, event);
+
+    json_t *data = json_object();
+    json_set_text(data, "strong", name);
+    json_t *fields = json_object();
+    json_set_text(fields, "customType", "kedge.repair");
+    json_set_take(fields, "data", data);
+    session_append_fields(self->conversation->session, "custom", fields);
+}
+
+/* Nothing has helped: the reason was another one, and the conversation is as it was. */
+static void restore(Healer *self)
+{
+    json_t *messages = g_steal_pointer(&self->original);
+    const json_t *now = self->conversation->messages;
+    for (size_t i = json_array_size(messages); messages && i < json_array_size(now); i++)
+        json_array_append(messages, json_array_get(now, i));
+    if (messages)
+        conversation_replace(self->conversation, messages);
+}
+
+/* The next form that is another one than now; NULL: there is none. New reference. */
+static json_t *next_form(Healer *self, const json_t *messages, const char *problem,
+                         StrongRepair *ret_how)
+{
+    while (self->tries <= STRONG_TEXT) {
+        *ret_how = (StrongRepair)self->tries++;
+        json_t *form = repair_strongly(messages, *ret_how, problem);
+        if (!json_equal(form, (json_t *)messages))
+            return form;
+        json_decref(form);
+    }
+    return NULL;
+}
+
+bool healer_try(Healer *self)
+{
+    static const char *const names[] = { [STRONG_BY_WORDS] = "S1", [STRONG_TEXT] = "S2" };
+    Conversation *conversation = self->conversation;
+    const char *problem = message_error(conversation->last_answer);
+    StrongRepair how = STRONG_BY_WORDS;
+    if (!repair_is_curable(problem))
+        return false;
+    g_autoptr(json_t) before = json_copy(conversation->messages); // without what is forgotten below
+    while (json_array_size(before) > conversation->answer_index)
+        json_array_remove(before, json_array_size(before) - 1);
+    json_t *form = next_form(self, before, problem, &how);
+    if (!form) {
+        restore(self);
+        return false;
+    }
+    if (!self->original)
+        self->original = json_incref(before);
+    conversation_forget_answer(conversation);
+    conversation_replace(conversation, form);
+    tell(self, names[how]);
+    return true;
+}

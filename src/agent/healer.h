@@ -1,0 +1,21 @@
+/*
+ * A conversation that a server refuses as invalid is sent again in another form, at once: first
+ * without what the error points to, then as plain text (safety §8.2). The session keeps what it
+ * has; what is sent changes for as long as the conversation is open.
+ */
+#pragma once
+
+#include "agent/conversation.h"
+
+typedef struct Healer { // of one conversation
+    Conversation *conversation;
+    int tries;        // for this prompt
+    json_t *original; // the messages before the first of them; NULL: there was none
+} Healer;
+
+/* After a run that ended in an error. True: the failed answer is forgotten, the conversation has
+   another form, and it is worth asking again. False after tries that did not help: it has its own
+   again. */
+bool healer_try(Healer *self);
+/* A person's prompt comes, or the conversation ends. */
+void healer_begin(Healer *self);

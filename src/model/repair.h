@@ -1,0 +1,13 @@
+/*
+ * One message made fit for sending, whatever an old session, another program or a crash left in it
+ * (safety §8.1, the rules that look at one message: R01, R02, R03, R05). Pure and idempotent.
+ */
+#pragma once
+
+#include "base/json.h"
+
+/* New reference: the message itself when nothing is wrong with it; NULL when it cannot be sent. */
+json_t *repair_message(json_t *message);
+
+/* Is it what a server gave (base64)? A damaged one is worse than none. */
+bool repair_is_signature(const char *text);

@@ -1,0 +1,153 @@
+/*
+ * A conversation that a server refuses as invalid (safety §8.2), and open todo items at the end of
+ * a run (agent-core §3.10).
+ */
+#include "unit.h"
+
+#include "agent/todo.h"
+#include "base/file.h"
+#include "model/message.h"
+#include "session_fixture.h"
+
+static int setup(void **state)
+{
+    SessionFixture *self = session_fixture_new("{\"retry\":{\"baseDelayMs\":1}}");
+    *state = self;
+    session_fixture_open(self);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    session_fixture_free(*state);
+    return 0;
+}
+
+#define CALL "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":{\"text\":\"x\"}}]"
+
+/* safety-R02 */
+static void test_poisoned(void **state)
+{
+    SessionFixture *self = *state;
+    sse_server_add_calls(self->agent->server, CALL);
+    sse_server_add_text(self->agent->server, "fine");
+    assert_true(session_fixture_prompt(self, "go"));
+
+    sse_server_add_error(self->agent->server, 400, "messages.1: tool_use without tool_result");
+    sse_server_add_text(self->agent->server, "better");
+    assert_true(session_fixture_prompt(self, "again"));
+    assert_int_equal(self->outcome.end, AGENT_DONE);
+    g_autofree char *first = sse_server_conversation(self->agent->server, 3);
+    assert_non_null(strstr(first, "[called echo {\"text\":\"x\"}]"));
+    assert_non_null(strstr(first, "[result of echo]"));
+    const json_t *event = session_fixture_event(self, "session_repair", 0);
+    assert_string_equal(json_get_text(event, "strong"), "S1");
+    // it holds for the next prompt
+    sse_server_add_text(self->agent->server, "still");
+    assert_true(session_fixture_prompt(self, "more"));
+    g_autofree char *next = sse_server_conversation(self->agent->server, 4);
+    assert_non_null(strstr(next, "[called echo"));
+    assert_null(session_fixture_event(self, "session_repair", 1));
+}
+
+/* Three requests at most, then the server's words, and the conversation is as it was. */
+static void test_incurable(void **state)
+{
+    SessionFixture *self = *state;
+    sse_server_add_calls(self->agent->server, CALL);
+    sse_server_add_text(self->agent->server, "fine");
+    assert_true(session_fixture_prompt(self, "go"));
+    for (int i = 0; i < 2; i++) // without its one exchange it is plain text already
+        sse_server_add_error(self->agent->server, 400, "tool_use: no idea");
+    assert_true(session_fixture_prompt(self, "again"));
+    assert_int_equal(self->outcome.end, AGENT_ERROR);
+    assert_int_equal(sse_server_request_count(self->agent->server), 2 + 2);
+    assert_non_null(session_fixture_event(self, "session_repair", 0));
+    assert_non_null(strstr(message_error(agent_session_last_answer(self->session)), "no idea"));
+    assert_null(session_fixture_event(self, "auto_retry_start", 0));
+
+    sse_server_add_text(self->agent->server, "well");
+    assert_true(session_fixture_prompt(self, "once more"));
+    g_autofree char *told = sse_server_conversation(self->agent->server, 4);
+    assert_non_null(strstr(told, "assistant:[calls]"));
+}
+
+/* A conversation of plain text has no other form: the refusal stands at once. */
+static void test_nothing_to_heal(void **state)
+{
+    SessionFixture *self = *state;
+    sse_server_add_error(self->agent->server, 400, "max_tokens: too many");
+    assert_true(session_fixture_prompt(self, "go"));
+    assert_int_equal(self->outcome.end, AGENT_ERROR);
+    assert_int_equal(sse_server_request_count(self->agent->server), 1);
+    assert_null(session_fixture_event(self, "session_repair", 0));
+}
+
+static const char todo_list[] =
+    "{\"phases\":[{\"name\":\"Build\",\"tasks\":[{\"content\":\"write docs\",\"status\":"
+    "\"pending\"},{\"content\":\"done\",\"status\":\"completed\"}]}]}";
+
+/* core-58 */
+static void test_todo_reminder(void **state)
+{
+    SessionFixture *self = *state;
+    g_auto(CommandReply) reply = { 0 };
+    assert_true(session_fixture_command(self, "set_todos", todo_list, &reply));
+    assert_int_equal(json_array_size(json_get_array(reply.data, "todoPhases")), 1);
+    for (int i = 0; i < 9; i++)
+        sse_server_add_text(self->agent->server, "fine");
+    assert_true(session_fixture_prompt(self, "go"));
+    assert_int_equal(sse_server_request_count(self->agent->server), 4); // three reminders
+    const json_t *event = session_fixture_event(self, "todo_reminder", 0);
+    assert_int_equal(json_get_int(event, "attempt", 0), 1);
+    assert_int_equal(json_get_int(event, "maxAttempts", 0), 3);
+    assert_int_equal(json_array_size(json_get_array(event, "todos")), 1);
+    g_autofree char *told = sse_server_conversation(self->agent->server, 1);
+    assert_non_null(strstr(told, "You stopped with 1 incomplete todo item(s):\n- Build\n"
+                                 "  - write docs\n\n"));
+    assert_non_null(strstr(told, "(Reminder 1/3)"));
+
+    // a list that is finished reminds nobody, and the file is there for the next start
+    g_auto(CommandReply) before = { 0 };
+    assert_true(session_fixture_command(self, "get_state", NULL, &before));
+    assert_int_equal(json_array_size(json_get_array(before.data, "todoPhases")), 1);
+    assert_true(session_fixture_command(self, "set_todos", "{\"phases\":[]}", NULL));
+    assert_true(session_fixture_prompt(self, "go"));
+    assert_int_equal(sse_server_request_count(self->agent->server), 5);
+}
+
+static void test_todo_lists(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *list, *want;
+    } cases[] = {
+        { "[]", "[]" },
+        { "{}", "[]" },
+        { "[{\"content\":\"a\",\"status\":\"pending\"},{\"content\":\"b\"}]",
+          "[{\"name\":\"Todos\",\"tasks\":[{\"content\":\"a\",\"status\":\"pending\"},"
+          "{\"content\":\"b\",\"status\":\"pending\"}]}]" },
+        { "[{\"name\":\"P\",\"tasks\":[{\"content\":\"a\",\"status\":\"odd\"},7,{}]},8]",
+          "[{\"name\":\"P\",\"tasks\":[{\"content\":\"a\",\"status\":\"pending\"}]}]" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(json_t) list = NULL;
+        assert_true(json_parse_text(cases[i].list, &list, NULL));
+        g_autoptr(json_t) saved = todo_save(NULL, list, NULL);
+        g_autofree char *text = json_to_text(saved);
+        assert_string_equal(text, cases[i].want);
+    }
+    g_autoptr(json_t) none = todo_load("/nonexistent");
+    assert_int_equal(json_array_size(none), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_poisoned, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_incurable, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_nothing_to_heal, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_todo_reminder, setup, teardown),
+        cmocka_unit_test(test_todo_lists),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
