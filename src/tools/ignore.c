@@ -180,10 +180,8 @@ IgnoreRules *ignore_rules_parse(const char *text, size_t size)
         text += 3;
     while (text < end) {
         const char *line_end = memchr(text, '\n', (size_t)(end - text));
-        if (!line_end)
-            line_end = end;
-        add_rule(self->rules, text, (size_t)(line_end - text));
-        text = line_end + 1;
+        add_rule(self->rules, text, (size_t)((line_end ? line_end : end) - text));
+        text = line_end ? line_end + 1 : end;
     }
     return self;
 }

@@ -9,6 +9,7 @@
 #define MAX_OWNER_CHARS 39
 #define MAX_REPO_CHARS  100
 #define LOOK_WAIT_MS    2000
+#define MAX_ATTEMPTS    2           // of a request that must take effect once
 #define CLOCK_SLACK_MS  (60 * 1000) // between GitHub's clock and ours
 
 /* GitHub's rule; accounts that an enterprise manages have an underscore besides. */
@@ -244,7 +245,7 @@ bool pr_fail(GError *failure, GError **error)
     return answer_error(error, code_of(owned), details_of(owned), "%s%s", prefix, owned->message);
 }
 
-bool pr_fail_unknown(const char *what, const GError *cause, GError **error)
+static bool fail_unknown(const char *what, const GError *cause, GError **error)
 {
     json_t *details = details_of(cause);
     json_set_bool(details, "retryable", false);
@@ -253,15 +254,35 @@ bool pr_fail_unknown(const char *what, const GError *cause, GError **error)
                         "The %s may have been posted; check before retrying", what);
 }
 
-bool pr_is_unknown(const GError *failure)
+/* May the request of this error have been carried out all the same? */
+static bool is_unknown(const GError *failure)
 {
     return g_error_matches(failure, REST_ERROR, REST_ERROR_UNKNOWN_OUTCOME) ||
            g_error_matches(failure, REST_ERROR, REST_ERROR_UNREADABLE);
 }
 
-bool pr_wait_to_look(Pr *self, GError **error)
+bool pr_post_once(Pr *self, const PrPost *post, GError **error)
 {
-    return pr_sleep(self->call, LOOK_WAIT_MS, self->call->cancel, error);
+    g_autoptr(GError) unknown = NULL;
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        g_autoptr(GError) failure = NULL;
+        bool is_found = false;
+        if (post->send(post->data, &failure))
+            return true;
+        if (!is_unknown(failure)) {
+            g_propagate_error(error, g_steal_pointer(&failure));
+            return false;
+        }
+        g_clear_error(&unknown);
+        unknown = g_steal_pointer(&failure);
+        // never a second time without having looked
+        if (!pr_sleep(self->call, LOOK_WAIT_MS, self->call->cancel, NULL) ||
+            !post->find(post->data, &is_found))
+            break;
+        if (is_found)
+            return true;
+    }
+    return fail_unknown(post->what, unknown, error);
 }
 
 char *pr_start_time(const Pr *self)

@@ -86,13 +86,19 @@ char *pr_comment_subject(const Pr *self, int64_t comment_id);
 /* Hands `failure` on, and takes it: one of REST_ERROR with the code, status, request_id and hint
    that an answer shows; others as they are. False. */
 bool pr_fail(GError *failure, GError **error);
-/* "The review may have been posted; check before retrying"; `cause` is told as the hint. False. */
-bool pr_fail_unknown(const char *what, const GError *cause, GError **error);
 
-/* May the request of this error have been carried out all the same? */
-bool pr_is_unknown(const GError *failure);
-/* Waits before GitHub is asked whether it was. */
-bool pr_wait_to_look(Pr *self, GError **error);
+/* A request that must take effect once, whatever becomes of GitHub's answers. */
+typedef struct PrPost {
+    const char *what; // "reply", for the message
+    bool (*send)(void *data, GError **error);
+    /* Is it there? False: that could not be found out. */
+    bool (*find)(void *data, bool *ret_found);
+    void *data;
+} PrPost;
+
+/* Sends it, and a second time only where the first had no answer and was looked for in vain. Errors
+   of `send`, or "The review may have been posted; check before retrying". */
+bool pr_post_once(Pr *self, const PrPost *post, GError **error);
 /* When the run began, for `since=`, and was something with this timestamp made since? Both allow
    for a clock of GitHub's that is a minute behind. Caller frees. */
 char *pr_start_time(const Pr *self);

@@ -8,8 +8,7 @@
 
 #include "base/str.h"
 
-#define OPERATION    "reply-comment"
-#define MAX_ATTEMPTS 2
+#define OPERATION "reply-comment"
 
 typedef struct ReplyArgs {
     PrTarget target;
@@ -77,70 +76,63 @@ static bool set_data(const json_t *comment, int64_t root_id, bool is_recovered, 
     return true;
 }
 
-/* One POST. */
-static bool send_reply(Pr *pr, const ReplyArgs *args, int64_t root_id, json_t **ret_data,
-                       GError **error)
+typedef struct Reply {
+    Pr *pr;
+    const ReplyArgs *args;
+    int64_t root_id;
+    json_t *data; // of the answer, when it is there
+} Reply;
+
+static bool send_reply(void *reply, GError **error)
 {
+    Reply *self = reply;
+    const ReplyArgs *args = self->args;
     g_autofree char *path =
         rest_repo_path(args->target.owner, args->target.repo,
                        "/pulls/%" G_GINT64_FORMAT "/comments/%" G_GINT64_FORMAT "/replies",
-                       args->pr_number, root_id);
-    g_autofree char *subject = pr_comment_subject(pr, root_id);
+                       args->pr_number, self->root_id);
+    g_autofree char *subject = pr_comment_subject(self->pr, self->root_id);
     g_autoptr(json_t) body = json_object();
     json_set_text(body, "body", args->body);
     const RestCall call = { .method = "POST", .path = path, .body = body, .subject = subject };
     g_auto(RestAnswer) answer = { 0 };
-    return pr_call(pr, &call, &answer, error) &&
-           set_data(answer.body, root_id, false, ret_data, error);
+    return pr_call(self->pr, &call, &answer, error) &&
+           set_data(answer.body, self->root_id, false, &self->data, error);
 }
 
-/* The reply that a lost answer was about; NULL in *ret_data: it is not there. */
-static bool find_reply(Pr *pr, const ReplyArgs *args, int64_t root_id, json_t **ret_data,
-                       GError **error)
+static bool find_reply(void *reply, bool *ret_found)
 {
-    g_autofree char *since = pr_start_time(pr);
+    Reply *self = reply;
+    const ReplyArgs *args = self->args;
+    g_autofree char *since = pr_start_time(self->pr);
     g_autofree char *path =
         rest_repo_path(args->target.owner, args->target.repo,
                        "/pulls/%" G_GINT64_FORMAT "/comments?since=%s", args->pr_number, since);
-    g_autofree char *subject = pr_subject(pr, args->pr_number);
+    g_autofree char *subject = pr_subject(self->pr, args->pr_number);
     g_autoptr(json_t) comments = NULL;
-    if (!pr_list(pr, path, subject, &comments, error))
+    if (!pr_list(self->pr, path, subject, &comments, NULL))
         return false;
     size_t i;
     json_t *comment;
     json_array_foreach (comments, i, comment) {
         const char *body = json_get_text(comment, "body");
-        if (json_get_int(comment, "in_reply_to_id", 0) == root_id && body &&
-            pr_is_same_text(body, args->body) &&
-            pr_is_of_this_run(pr, json_get_text(comment, "created_at")))
-            return set_data(comment, root_id, true, ret_data, error);
+        *ret_found = json_get_int(comment, "in_reply_to_id", 0) == self->root_id && body &&
+                     pr_is_same_text(body, args->body) &&
+                     pr_is_of_this_run(self->pr, json_get_text(comment, "created_at"));
+        if (*ret_found)
+            return set_data(comment, self->root_id, true, &self->data, NULL);
     }
-    *ret_data = NULL;
     return true;
 }
 
-/* Sends the reply so that it is there once, whatever becomes of GitHub's answers. */
 static bool post_reply(Pr *pr, const ReplyArgs *args, int64_t root_id, json_t **ret_data,
                        GError **error)
 {
-    g_autoptr(GError) unknown = NULL;
-    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        g_autoptr(GError) failure = NULL;
-        if (send_reply(pr, args, root_id, ret_data, &failure))
-            return true;
-        if (!pr_is_unknown(failure)) {
-            g_propagate_error(error, g_steal_pointer(&failure));
-            return false;
-        }
-        g_clear_error(&unknown);
-        unknown = g_steal_pointer(&failure);
-        // never a second time without having looked
-        if (!pr_wait_to_look(pr, NULL) || !find_reply(pr, args, root_id, ret_data, NULL))
-            break;
-        if (*ret_data)
-            return true;
-    }
-    return pr_fail_unknown("reply", unknown, error);
+    Reply reply = { pr, args, root_id, NULL };
+    const PrPost post = { "reply", send_reply, find_reply, &reply };
+    bool is_good = pr_post_once(pr, &post, error);
+    *ret_data = reply.data;
+    return is_good;
 }
 
 static bool get_comment(Pr *pr, const ReplyArgs *args, const char *room, RestAnswer *ret_answer,

@@ -4,8 +4,6 @@
  */
 #include "agenttools/pr/pr_review.h"
 
-#define MAX_ATTEMPTS 2
-
 static char *path_of(const Review *self, const char *rest)
 {
     const PrTarget *target = &self->args->target;
@@ -128,41 +126,50 @@ static bool send(Review *self, const char *path, const json_t *body, RestAnswer 
     return pr_call(self->pr, &call, ret_answer, error);
 }
 
+typedef struct Whole { // the review itself
+    Review *review;
+    const char *path;
+    const json_t *body;
+} Whole;
+
+static bool send_whole(void *whole, GError **error)
+{
+    const Whole *self = whole;
+    g_auto(RestAnswer) answer = { 0 };
+    return send(self->review, self->path, self->body, &answer, error) &&
+           accept(self->review, answer.body, error);
+}
+
+static bool find_whole(void *whole, bool *ret_found)
+{
+    const Whole *self = whole;
+    bool is_looked_for = find_posted(self->review, &self->review->is_recovered, NULL);
+    *ret_found = self->review->is_recovered;
+    return is_looked_for;
+}
+
 bool review_post(Review *self, bool has_inline, GError **error)
 {
     g_autofree char *path = path_of(self, "/reviews");
     g_autoptr(json_t) body = review_request(self, has_inline);
-    g_autoptr(GError) unknown = NULL;
-    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        g_autoptr(GError) failure = NULL;
-        g_auto(RestAnswer) answer = { 0 };
-        if (send(self, path, body, &answer, &failure) && accept(self, answer.body, &failure))
-            return true;
-        if (!pr_is_unknown(failure)) {
-            g_propagate_error(error, g_steal_pointer(&failure));
-            return false;
-        }
-        g_clear_error(&unknown);
-        unknown = g_steal_pointer(&failure);
-        if (!pr_wait_to_look(self->pr, NULL) || !find_posted(self, &self->is_recovered, NULL))
-            break; // never a second time without having looked
-        if (self->is_recovered)
-            return true;
-    }
-    return pr_fail_unknown("review", unknown, error);
+    Whole whole = { self, path, body };
+    const PrPost post = { "review", send_whole, find_whole, &whole };
+    return pr_post_once(self->pr, &post, error);
 }
 
 typedef struct Single { // one comment outside the review
+    Review *review;
     const char *path, *list_path;
     json_t *body;
     const char *file; // path that a posted one has; NULL: a general comment
     json_t *ids;      // gets its id; NULL: not wanted
 } Single;
 
-static bool was_posted(Review *self, const Single *single, bool *ret_found)
+static bool find_single(void *data, bool *ret_found)
 {
+    const Single *single = data;
+    Review *self = single->review;
     g_autoptr(json_t) items = NULL;
-    *ret_found = false;
     if (!list(self, single->list_path, &items, NULL))
         return false;
     size_t i;
@@ -180,31 +187,22 @@ static bool was_posted(Review *self, const Single *single, bool *ret_found)
     return true;
 }
 
-static bool post_single(Review *self, const Single *single, GError **error)
+static bool send_single(void *data, GError **error)
 {
-    g_autoptr(GError) unknown = NULL;
-    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        g_autoptr(GError) failure = NULL;
-        g_auto(RestAnswer) answer = { 0 };
-        bool is_found = false;
-        if (send(self, single->path, single->body, &answer, &failure)) {
-            json_t *id = json_object_get(answer.body, "id");
-            if (single->ids && id)
-                json_append_take(single->ids, json_incref(id));
-            return true;
-        }
-        if (!pr_is_unknown(failure)) {
-            g_propagate_error(error, g_steal_pointer(&failure));
-            return false;
-        }
-        g_clear_error(&unknown);
-        unknown = g_steal_pointer(&failure);
-        if (!pr_wait_to_look(self->pr, NULL) || !was_posted(self, single, &is_found))
-            break;
-        if (is_found)
-            return true;
-    }
-    return pr_fail_unknown("comment", unknown, error);
+    const Single *single = data;
+    g_auto(RestAnswer) answer = { 0 };
+    if (!send(single->review, single->path, single->body, &answer, error))
+        return false;
+    json_t *id = json_object_get(answer.body, "id");
+    if (single->ids && id)
+        json_append_take(single->ids, json_incref(id));
+    return true;
+}
+
+static bool post_single(Single *single, GError **error)
+{
+    const PrPost post = { "comment", send_single, find_single, single };
+    return pr_post_once(single->review->pr, &post, error);
 }
 
 /* A comment on the diff by itself. Takes `body`. */
@@ -215,13 +213,14 @@ static bool post_on_diff(Review *self, const ReviewComment *comment, json_t *bod
     g_autofree char *query = g_strconcat("/comments?since=", since, NULL);
     g_autofree char *path = path_of(self, "/comments");
     g_autofree char *list_path = path_of(self, query);
-    const Single single = {
+    Single single = {
+        .review = self,
         .path = path,
         .list_path = list_path,
         .body = owned,
         .file = comment->spot.path,
     };
-    return post_single(self, &single, error);
+    return post_single(&single, error);
 }
 
 bool review_post_file_comment(Review *self, const ReviewComment *comment, GError **error)
@@ -260,11 +259,12 @@ bool review_post_general(Review *self, const char *text, GError **error)
     json_set_text(body, "body", text);
     if (!self->general)
         self->general = json_array();
-    const Single single = {
+    Single single = {
+        .review = self,
         .path = path,
         .list_path = list_path,
         .body = body,
         .ids = self->general,
     };
-    return post_single(self, &single, error);
+    return post_single(&single, error);
 }
