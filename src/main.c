@@ -30,8 +30,10 @@ int main(int argc, char **argv)
     secrets_take_environment();
     secrets_take_arguments(argc, argv);
     g_autoptr(ToolSet) tools = tool_set_new(tool_table);
-    const CommandEnv env = {
-        .commands = command_table, .tools = tools, .hooks = hook_table, .run_shell = shell_for_users
-    };
+    const CommandEnv env = { .commands = command_table,
+                             .tools = tools,
+                             .hooks = hook_table,
+                             .releases = KEDGE_RELEASES,
+                             .run_shell = shell_for_users };
     return cmd_main(&env, argc, argv);
 }

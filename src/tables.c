@@ -31,6 +31,7 @@ const Command *const command_table[] = {
     &command_sessions,
     &command_stats,
     &command_tool,
+    &command_update,
     NULL,
 };
 // clang-format on

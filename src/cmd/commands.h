@@ -15,6 +15,7 @@ extern const Command command_man;
 extern const Command command_sessions;
 extern const Command command_stats;
 extern const Command command_tool;
+extern const Command command_update;
 extern const Command command_grep;
 extern const Command command_read;
 extern const Command command_review;

@@ -498,4 +498,24 @@ expect_contains stdout one
 run kedge read
 expect_exit 2
 
+t "update --check: the latest release of the repository that publishes them; nothing without one"
+run kedge update
+expect_exit 2
+run kedge update --check
+expect_exit 1
+expect_contains stderr 'names no place of releases'
+run kedge update --check --repo nonsense
+expect_exit 2
+expect_contains stderr '--repo must be [HOST/]OWNER/REPO, not nonsense'
+forge_start
+export GITHUB_API_URL="$FORGE_URL"
+run kedge update --check --repo harbor/tidepool
+expect_exit 0
+expect_matches stdout '^v2\.1 is out, this is 0\.[0-9.]+: http.*/harbor/tidepool/releases/tag/v2\.1$'
+run kedge update --check --repo harbor/tidepool --json
+expect_json stdout latest v2.1
+expect_json stdout isNewer true
+run kedge update --check --repo harbor/none
+expect_exit 1
+
 done_testing
