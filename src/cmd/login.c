@@ -12,8 +12,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
 #include <termios.h>
 #include <unistd.h>
+
+static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
 
 typedef struct Store {
     ModelRegistry *registry;
@@ -66,7 +71,24 @@ static bool read_line(int fd, GString *line, GError **error)
     return true;
 }
 
-/* From the terminal without showing it. */
+/* One line of a terminal that does not show what is typed; stops at one of the blocked `signals`.
+ */
+static bool read_unseen(int tty, const sigset_t *signals, GString *line, GError **error)
+{
+    g_auto(Fd) signal_fd = signalfd(-1, signals, SFD_CLOEXEC);
+    struct pollfd fds[] = {
+        { .fd = tty, .events = POLLIN },
+        { .fd = signal_fd, .events = POLLIN },
+    };
+    while (poll(fds, G_N_ELEMENTS(fds), -1) < 0 && errno == EINTR)
+        ;
+    if (fds[1].revents != 0)
+        return fail_with(error, KEDGE_ERROR_CANCELLED, "interrupted");
+    return read_line(tty, line, error);
+}
+
+/* From the terminal without showing it. A signal that ends or stops kedge finds the terminal as it
+   was before. */
 static bool read_hidden(const char *provider, GString *line, GError **error)
 {
     g_auto(Fd) tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
@@ -75,11 +97,18 @@ static bool read_hidden(const char *provider, GString *line, GError **error)
         return fail_with_errno(error, errno, "cannot ask on the terminal");
     struct termios hidden = before;
     hidden.c_lflag &= ~(tcflag_t)ECHO;
+    sigset_t signals, mask_before;
+    sigemptyset(&signals);
+    for (size_t i = 0; i < G_N_ELEMENTS(ending_signals); i++)
+        sigaddset(&signals, ending_signals[i]);
     g_autofree char *question = g_strdup_printf("Key for %s (it is not shown): ", provider);
     bool is_ok = fd_write_all(tty, question, strlen(question), "/dev/tty", error);
+
+    sigprocmask(SIG_BLOCK, &signals, &mask_before);
     tcsetattr(tty, TCSAFLUSH, &hidden);
-    is_ok = is_ok && read_line(tty, line, error);
+    is_ok = is_ok && read_unseen(tty, &signals, line, error);
     tcsetattr(tty, TCSAFLUSH, &before);
+    sigprocmask(SIG_SETMASK, &mask_before, NULL); // the signal that came takes its effect
     return is_ok && fd_write_all(tty, "\n", 1, "/dev/tty", error);
 }
 

@@ -65,4 +65,30 @@ run kedge logout anthropic
 expect_exit 1
 run kedge login
 expect_contains stdout "anthropic     -"
+t "who interrupts the question on a terminal has one that shows what is typed"
+cat >interrupted.py <<'P'
+import os, pty, signal, subprocess, sys, termios
+main, tty = pty.openpty()
+
+def own():
+    os.setsid()
+    os.close(os.open(os.ttyname(tty), os.O_RDWR))  # becomes the controlling terminal
+
+def shows():
+    return bool(termios.tcgetattr(tty)[3] & termios.ECHO)
+
+child = subprocess.Popen([sys.argv[1], "login", "anthropic"], stdin=tty, stdout=tty, stderr=tty, preexec_fn=own)
+seen = b""
+while b"not shown" not in seen:
+    seen += os.read(main, 1024)
+while shows():
+    assert child.poll() is None, seen
+os.write(main, b"sk-ant-half")
+child.send_signal(signal.SIGINT)
+assert child.wait(30) == -signal.SIGINT, child.returncode
+assert shows()
+P
+run timeout 60 "${PYTHON:-python3}" interrupted.py "$KEDGE"
+expect_exit 0
+
 done_testing
