@@ -35,7 +35,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Agent, agent_free)
 
 typedef struct AgentOutcome {
     AgentEnd end;
-    char *budget_text; // "Stopped: 3 turns (--max-turns)"; NULL otherwise
+    char *budget_text; // "Stopped: 3 turns (--max-turns)", of a loop likewise; NULL otherwise
 } AgentOutcome;
 void agent_outcome_clear(AgentOutcome *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AgentOutcome, agent_outcome_clear)

@@ -132,6 +132,23 @@ static void call_finish_aborted(Call *call)
     call_fail(call, text);
 }
 
+/* What a call says, and what is to be said of it: a new array. */
+static json_t *content_with_note(const Call *call)
+{
+    LoopGuard *guard = call->batch->spec->guard;
+    json_t *content = call->result.content;
+    if (!guard)
+        return json_incref(content);
+    g_autofree char *text = message_blocks_text(content);
+    g_autofree char *note =
+        loop_guard_see(guard, call->name, call->arguments, text, call->result.is_error);
+    if (!note)
+        return json_incref(content);
+    json_t *copy = json_copy(content);
+    json_append_take(copy, message_text_block(note));
+    return copy;
+}
+
 static void call_finish_with_result(Call *call)
 {
     ToolResult *result = &call->result;
@@ -140,7 +157,7 @@ static void call_finish_with_result(Call *call)
     else if (result->is_error && result->failure == KEDGE_ERROR_CANCELLED)
         call_finish_aborted(call);
     else
-        call_finish(call, json_incref(result->content), result->details, result->is_error);
+        call_finish(call, content_with_note(call), result->details, result->is_error);
     tool_result_clear(result);
 }
 
@@ -334,6 +351,8 @@ json_t *batch_run(const BatchSpec *spec, const TurnAnswer *answer, json_t *resul
 {
     Batch batch;
     batch_init(&batch, spec, answer, results);
+    if (spec->guard)
+        loop_guard_next_answer(spec->guard);
     batch_start_calls(&batch);
     while (batch.schedule.running > 0) {
         Call *call = batch_wait(&batch);

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "agent/loop_guard.h"
 #include "agent/queue.h"
 #include "agent/turn.h"
 #include "tool/call.h"
@@ -16,6 +17,7 @@ typedef struct BatchSpec { // all borrowed
     MessageQueue *steering;
     bool steering_interrupts; // what a person says stops the calls that are left (interruptMode)
     Cancel *cancel;           // may be NULL
+    LoopGuard *guard;         // sees every call that ran; NULL: none
 } BatchSpec;
 
 /* Runs the calls of an answer. Each gets one result message, added in order of completion and

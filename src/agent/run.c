@@ -15,6 +15,7 @@ typedef struct Run {
     json_t *pending; // queued messages that go in before the next answer
     AgentEnd end;
     char *budget_text;
+    LoopGuard *guard; // NULL: nobody looks
 } Run;
 
 static void build_prompt(Run *self)
@@ -97,6 +98,24 @@ static bool is_over_budget(Run *self)
     return true;
 }
 
+/* True: the run is over; the model goes round in circles. */
+static bool is_in_loop(Run *self)
+{
+    const char *text = self->guard ? loop_guard_stop_text(self->guard) : NULL;
+    if (!text)
+        return false;
+    self->budget_text = g_strdup(text);
+    message_queue_return(self->spec->steering, self->pending);
+    json_array_clear(self->pending);
+    json_t *event = agent_event_new("notice");
+    json_set_text(event, "level", "warning");
+    json_set_text(event, "message", text);
+    json_set_take(event, "limit", json_pack("{s:s}", "which", "loop"));
+    agent_events_emit(self->events, event);
+    self->end = AGENT_LOOP;
+    return true;
+}
+
 /* After a turn: finds what the next one is for. False: nothing is, or it may not be. */
 static bool prepare_next_turn(Run *self, bool had_calls, json_t *interrupting)
 {
@@ -117,8 +136,11 @@ static bool prepare_next_turn(Run *self, bool had_calls, json_t *interrupting)
         self->end = AGENT_ABORTED;
         return false;
     }
-    if (is_over_budget(self))
+    bool has_word = json_array_size(self->pending) > 0 || message_queue_size(spec->steering) > 0;
+    if (is_over_budget(self) || (!has_word && is_in_loop(self)))
         return false;
+    if (has_word && self->guard)
+        loop_guard_reset(self->guard);
     if (had_calls)
         compactor_check(spec->compactor, spec->cancel); // the run goes on in what is left
 
@@ -140,6 +162,7 @@ static BatchSpec batch_spec(const Run *self)
         .steering = spec->steering,
         .steering_interrupts = run_controls_interrupts(spec->controls),
         .cancel = spec->cancel,
+        .guard = self->guard,
     };
 }
 
@@ -208,6 +231,9 @@ AgentEnd run_to_end(const RunSpec *spec, json_t *prompt, char **ret_budget_text)
         .events = conversation->events,
         .pending = json_array(),
         .end = AGENT_DONE,
+        .guard = settings_get_bool(tool_context_settings(spec->context), "loop.enabled")
+                     ? loop_guard_new()
+                     : NULL,
     };
     conversation->run_messages = json_array();
     agent_events_emit_type(run.events, "agent_start");
@@ -220,6 +246,7 @@ AgentEnd run_to_end(const RunSpec *spec, json_t *prompt, char **ret_budget_text)
     g_clear_pointer(&conversation->run_messages, json_decref);
     json_decref(run.pending);
     turn_setup_unref(run.setup);
+    loop_guard_free(run.guard);
     g_free(run.api_key);
     if (run.budget_text)
         *ret_budget_text = run.budget_text;

@@ -14,6 +14,7 @@ typedef enum {
     AGENT_ERROR,   // the last message has stopReason error
     AGENT_ABORTED, // the token fired
     AGENT_BUDGET,  // --max-turns, --max-cost
+    AGENT_LOOP,    // round in circles (loop_guard.h)
 } AgentEnd;
 
 typedef struct RunSpec { // all borrowed
@@ -32,5 +33,5 @@ typedef struct RunSpec { // all borrowed
 } RunSpec;
 
 /* `prompt` NULL: goes on with the conversation as it is. *ret_budget_text is set for AGENT_BUDGET
-   only; caller frees. Flushes the session at each turn's end. */
+   and AGENT_LOOP only; caller frees. Flushes the session at each turn's end. */
 AgentEnd run_to_end(const RunSpec *spec, json_t *prompt, char **ret_budget_text);

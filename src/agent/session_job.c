@@ -61,7 +61,7 @@ json_t *session_job_end_event(const char *command, const char *id, json_t *data,
 
 static json_t *outcome_data(const AgentOutcome *outcome)
 {
-    static const char *const ends[] = { "done", "error", "aborted", "budget" };
+    static const char *const ends[] = { "done", "error", "aborted", "budget", "loop" };
     json_t *data = json_object();
     json_set_text(data, "end", ends[outcome->end]);
     json_set_text(data, "budget", outcome->budget_text);

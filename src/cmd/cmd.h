@@ -16,6 +16,7 @@ enum {
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_BUDGET = 5,
+    EXIT_LOOP = 6,
     EXIT_REFUSED = 77,
     EXIT_INTERRUPTED = 130,
 };

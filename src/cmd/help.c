@@ -39,7 +39,7 @@ const char cmd_environment_text[] =
     "  NO_COLOR            no colours\n";
 
 const char cmd_exit_codes_text[] =
-    "0 done, 1 failed, 2 usage, 5 budget reached, 77 refused, 130 interrupted.\n";
+    "0 done, 1 failed, 2 usage, 5 budget reached, 6 loop stopped, 77 refused, 130 interrupted.\n";
 
 static int compare_names(const void *a, const void *b)
 {

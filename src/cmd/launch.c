@@ -110,6 +110,9 @@ static int outcome_exit_code(const Launch *self, const AgentOutcome *outcome, co
     case AGENT_BUDGET:
         log_text("%s", outcome->budget_text);
         return EXIT_BUDGET;
+    case AGENT_LOOP:
+        log_text("%s", outcome->budget_text);
+        return EXIT_LOOP;
     case AGENT_ERROR:
     case AGENT_ABORTED:
         break;

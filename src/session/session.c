@@ -20,6 +20,22 @@
 #include <errno.h>
 #include <fcntl.h>
 
+/* Other programs name a session in an entry of its own. */
+static void take_entry_title(json_t *header, const json_t *entries)
+{
+    const char *title = NULL;
+    size_t i;
+    json_t *entry;
+    json_array_foreach (entries, i, entry) {
+        if (g_str_equal(entry_type(entry), "session_info"))
+            title = json_get_text(entry, "name");
+    }
+    if (!title || g_strcmp0(json_get_text(header, "titleSource"), "user") == 0)
+        return;
+    json_set_text(header, "title", title);
+    json_set_text(header, "titleSource", "user");
+}
+
 Session *session_new_with(json_t *header, json_t *entries, const char *path)
 {
     Session *self = g_new0(Session, 1);
@@ -27,6 +43,7 @@ Session *session_new_with(json_t *header, json_t *entries, const char *path)
     self->entries = entries;
     self->index = entry_index_new(entries);
     self->path = g_strdup(path);
+    take_entry_title(header, entries);
     pthread_mutex_init(&self->title_lock, NULL);
 
     size_t count = json_array_size(entries);

@@ -48,6 +48,8 @@ static const SettingKey keys[] = {
       "Compact above this many tokens; -1: unset" },
     { "compaction.autoContinue", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Go on with an answer that had no room left when the conversation has been compacted" },
+    { "loop.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
+      "End a run that makes the same calls with the same results again and again" },
     { "todo.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Keep a todo list" },
     { "todo.reminders", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Remind a model that stops with open todo items" },

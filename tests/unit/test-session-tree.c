@@ -229,6 +229,24 @@ static void test_titles(void **state)
     assert_texts(self->session, "one first two second three");
 }
 
+/* §6.9: files of other programs */
+static void test_foreign_entries(void **state)
+{
+    Fixture *self = *state;
+    session_append_fields(self->session, "model_change",
+                          json_pack("{s:s, s:s}", "provider", "lab", "modelId", "coder"));
+    session_append_fields(self->session, "session_info", json_pack("{s:s}", "name", "old"));
+    session_append_fields(self->session, "session_info", json_pack("{s:s}", "name", "parser fix"));
+    assert_true(session_flush(self->session, NULL));
+    g_autofree char *path = g_strdup(session_path(self->session));
+    session_free(g_steal_pointer(&self->session));
+    assert_true(session_open(path, "/w", &self->session, NULL, NULL));
+    assert_string_equal(json_get_text(session_header(self->session), "title"), "parser fix");
+    g_auto(SessionContext) context = { 0 };
+    session_build_context(self->session, &context);
+    assert_string_equal(json_get_text(context.models, "default"), "lab/coder");
+}
+
 static void test_clean_title(void **state G_GNUC_UNUSED)
 {
     static const char *const cases[][2] = {
@@ -252,6 +270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_branch, setup, teardown),
         cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
         cmocka_unit_test_setup_teardown(test_titles, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_foreign_entries, setup, teardown),
         cmocka_unit_test(test_clean_title),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

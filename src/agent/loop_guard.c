@@ -1,0 +1,210 @@
+/*
+ * Loop guards (loop_guard.h).
+ */
+#include "agent/loop_guard.h"
+
+#define WINDOW         32
+#define NOTE_AT        2 // the same call with the same result
+#define STOP_AT        4
+#define CYCLE_MAX      4  // calls in turn
+#define SAME_CALL_MAX  20 // of the window, whatever came of them
+#define ERRORS_NOTE_AT 5
+#define ERRORS_STOP_AT 8
+
+typedef struct Seen {
+    guint64 call, outcome, tool;
+    bool is_error;
+    unsigned answer; // that it came with
+} Seen;
+
+struct LoopGuard {
+    Seen seen[WINDOW]; // the newest is the last
+    size_t count;
+    unsigned answer;
+    char *stop_text;
+};
+
+LoopGuard *loop_guard_new(void)
+{
+    return g_new0(LoopGuard, 1);
+}
+
+void loop_guard_free(LoopGuard *self)
+{
+    if (!self)
+        return;
+    g_free(self->stop_text);
+    g_free(self);
+}
+
+void loop_guard_reset(LoopGuard *self)
+{
+    self->count = 0;
+    g_clear_pointer(&self->stop_text, g_free);
+}
+
+const char *loop_guard_stop_text(const LoopGuard *self)
+{
+    return self->stop_text;
+}
+
+void loop_guard_next_answer(LoopGuard *self)
+{
+    self->answer++;
+}
+
+/* --- what is compared */
+
+static guint64 hash_text(guint64 hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (guchar)*text) * G_GUINT64_CONSTANT(1099511628211); // FNV-1a
+    return hash;
+}
+
+#define HASH_START G_GUINT64_CONSTANT(14695981039346656037)
+
+/* Numbers (times, durations, process ids, addresses, shares) do not make a result another one. */
+static guint64 hash_outcome(const char *text)
+{
+    guint64 hash = HASH_START;
+    while (*text) {
+        if (g_str_has_prefix(text, "0x")) {
+            text += 2 + strspn(text + 2, "0123456789abcdefABCDEF");
+            hash = hash_text(hash, "#");
+        } else if (g_ascii_isdigit(*text)) {
+            text += strspn(text, "0123456789.:%");
+            hash = hash_text(hash, "#");
+        } else {
+            const char one[] = { *text++, '\0' };
+            hash = hash_text(hash, one);
+        }
+    }
+    return hash;
+}
+
+static guint64 hash_call(const char *tool, const json_t *arguments)
+{
+    g_autoptr(json_t) copy = json_is_object(arguments) ? json_copy((json_t *)arguments) : NULL;
+    json_object_del(copy, "_i");
+    json_object_del(copy, "description");
+    g_autofree char *text = copy ? json_to_canonical(copy) : g_strdup("");
+    return hash_text(hash_text(hash_text(HASH_START, tool), "\n"), text);
+}
+
+static bool is_exempt(const char *tool, const json_t *arguments)
+{
+    static const char *const waiting[] = { "ask", "job", "irc", NULL };
+    const char *op = json_get_text(arguments, "op");
+    return g_strv_contains(waiting, tool) || g_strcmp0(op, "run_watch") == 0;
+}
+
+/* --- what is found */
+
+static const Seen *back(const LoopGuard *self, size_t steps)
+{
+    return &self->seen[self->count - 1 - steps];
+}
+
+static bool is_same(const Seen *one, const Seen *other)
+{
+    return one->call == other->call && one->outcome == other->outcome;
+}
+
+/* How often the last `period` calls came in a row. */
+static size_t repetitions(const LoopGuard *self, size_t period)
+{
+    size_t same = 0;
+    while (same + period < self->count && is_same(back(self, same), back(self, same + period)))
+        same++;
+    return same / period + 1;
+}
+
+static size_t errors_in_a_row(const LoopGuard *self)
+{
+    size_t count = 0;
+    while (count < self->count && back(self, count)->is_error &&
+           back(self, count)->tool == back(self, 0)->tool &&
+           back(self, count)->outcome == back(self, 0)->outcome)
+        count++;
+    return count;
+}
+
+static size_t same_calls(const LoopGuard *self)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->count; i++)
+        count += back(self, i)->call == back(self, 0)->call;
+    return count;
+}
+
+static void stop(LoopGuard *self, char *text)
+{
+    if (self->stop_text)
+        g_free(text);
+    else
+        self->stop_text = text;
+}
+
+static void look_for_loops(LoopGuard *self, const char *tool)
+{
+    for (size_t period = 1; period <= CYCLE_MAX; period++) {
+        if (repetitions(self, period) < STOP_AT)
+            continue;
+        stop(self,
+             period == 1
+                 ? g_strdup_printf("Stopped: the same call of %s had the same result %d times",
+                                   tool, STOP_AT)
+                 : g_strdup_printf("Stopped: the same %zu calls had the same results %d times",
+                                   period, STOP_AT));
+        return;
+    }
+    if (same_calls(self) > SAME_CALL_MAX)
+        stop(self, g_strdup_printf("Stopped: %zu of the last %zu calls were the same call of %s",
+                                   same_calls(self), self->count, tool));
+    if (errors_in_a_row(self) >= ERRORS_STOP_AT)
+        stop(self, g_strdup_printf("Stopped: %s failed %d times in a row for the same reason", tool,
+                                   ERRORS_STOP_AT));
+}
+
+static char *note(const LoopGuard *self, const char *tool)
+{
+    size_t times = repetitions(self, 1) - 1;
+    if (times + 1 >= NOTE_AT)
+        return g_strdup_printf("[This is the same call with the same result as %zu time%s before.]",
+                               times, times == 1 ? "" : "s");
+    size_t errors = errors_in_a_row(self);
+    if (errors < ERRORS_NOTE_AT)
+        return NULL;
+    return g_strdup_printf("[%s has failed for the same reason %zu times in a row.]", tool, errors);
+}
+
+static bool is_of_this_answer(const LoopGuard *self, const Seen *seen)
+{
+    for (size_t i = 0; i < self->count && back(self, i)->answer == self->answer; i++) {
+        if (back(self, i)->call == seen->call)
+            return true;
+    }
+    return false;
+}
+
+char *loop_guard_see(LoopGuard *self, const char *tool, const json_t *arguments, const char *text,
+                     bool is_error)
+{
+    const Seen seen = {
+        .call = hash_call(tool, arguments),
+        .outcome = hash_outcome(text),
+        .tool = hash_text(HASH_START, tool),
+        .is_error = is_error,
+        .answer = self->answer,
+    };
+    if (is_exempt(tool, arguments) || is_of_this_answer(self, &seen))
+        return NULL;
+    if (self->count == WINDOW) {
+        memmove(self->seen, self->seen + 1, sizeof self->seen - sizeof self->seen[0]);
+        self->count--;
+    }
+    self->seen[self->count++] = seen;
+    look_for_loops(self, tool);
+    return note(self, tool);
+}

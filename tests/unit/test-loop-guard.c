@@ -1,0 +1,119 @@
+/*
+ * When a model goes round in circles (safety §9.1), and when it does not.
+ */
+#include "unit.h"
+
+#include "agent/loop_guard.h"
+#include "session_fixture.h"
+
+/* `calls`: a word for each call, "tool/argument/result", an error with a `!` before the result. */
+static LoopGuard *play(const char *calls, char **ret_note)
+{
+    LoopGuard *guard = loop_guard_new();
+    g_auto(GStrv) words = g_strsplit(calls, " ", -1);
+    *ret_note = NULL;
+    for (size_t i = 0; words[i]; i++) {
+        g_auto(GStrv) parts = g_strsplit(words[i], "/", 3);
+        g_autoptr(json_t) arguments = json_pack("{s:s}", "op", parts[1]);
+        bool is_error = parts[2][0] == '!';
+        g_free(*ret_note);
+        loop_guard_next_answer(guard);
+        *ret_note = loop_guard_see(guard, parts[0], arguments, parts[2], is_error);
+    }
+    return guard;
+}
+
+static void test_table(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *calls, *note, *stop;
+    } cases[] = {
+        { "once", "a/x/r", NULL, NULL },
+        { "twice", "a/x/r a/x/r", "as 1 time before", NULL },
+        { "three times", "a/x/r a/x/r a/x/r", "as 2 times before", NULL },
+        { "four times", "a/x/r a/x/r a/x/r a/x/r", "as 3 times before", "call of a had the same" },
+        { "numbers aside", "a/x/pid:41 a/x/pid:42 a/x/pid:43 a/x/pid:44", "before",
+          "call of a had the same" },
+        { "something between", "a/x/r b/y/s a/x/r", NULL, NULL },
+        { "another result", "a/x/r a/x/s", NULL, NULL },
+        { "another argument", "a/x/r a/y/r", NULL, NULL },
+        { "two in turn", "a/x/r b/y/s a/x/r b/y/s a/x/r b/y/s a/x/r b/y/s", NULL,
+          "the same 2 calls" },
+        { "two in turn, three times", "a/x/r b/y/s a/x/r b/y/s a/x/r b/y/s", NULL, NULL },
+        { "tests after edits", "a/x/r e/1/k a/x/s e/2/k a/x/r e/3/k a/x/s e/4/k a/x/r", NULL,
+          NULL },
+        { "errors", "a/1/!no a/2/!no a/3/!no a/4/!no a/5/!no", "a has failed", NULL },
+        { "more errors", "a/1/!no a/2/!no a/3/!no a/4/!no a/5/!no a/6/!no a/7/!no a/8/!no",
+          "a has failed", "a failed 8 times" },
+        { "different errors", "a/1/!no a/2/!never a/3/!no a/4/!never a/5/!no", NULL, NULL },
+        { "waiting", "github/run_watch/r github/run_watch/r github/run_watch/r github/run_watch/r",
+          NULL, NULL },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *note = NULL;
+        g_autoptr(LoopGuard) guard = play(cases[i].calls, &note);
+        const char *stop = loop_guard_stop_text(guard);
+        if (!note != !cases[i].note || (note && !strstr(note, cases[i].note)))
+            fail_msg("%s: note %s", cases[i].name, note);
+        if (!stop != !cases[i].stop || (stop && !strstr(stop, cases[i].stop)))
+            fail_msg("%s: stop %s", cases[i].name, stop);
+    }
+}
+
+static void test_many_of_one(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(LoopGuard) guard = loop_guard_new();
+    for (int i = 0; i < 21; i++) {
+        assert_null(loop_guard_stop_text(guard));
+        loop_guard_next_answer(guard);
+        g_autofree char *text = g_strnfill((gsize)i + 1, 'x'); // another result each time
+        g_autofree char *note = loop_guard_see(guard, "a", NULL, text, false);
+        assert_null(note);
+    }
+    assert_non_null(loop_guard_stop_text(guard));
+
+    g_autoptr(LoopGuard) once = loop_guard_new();
+    for (int i = 0; i < 10; i++)
+        assert_null(loop_guard_see(once, "a", NULL, "r", false)); // all in one answer
+    assert_null(loop_guard_stop_text(once));
+}
+
+/* A run ends, with the reason; the next prompt begins anew. */
+static void test_run(void **state G_GNUC_UNUSED)
+{
+    SessionFixture *self = session_fixture_new(NULL);
+    session_fixture_open(self);
+    for (int i = 0; i < 6; i++)
+        sse_server_add_calls(self->agent->server,
+                             "[{\"id\":\"t\",\"name\":\"echo\",\"arguments\":{\"text\":\"x\"}}]");
+    assert_true(session_fixture_prompt(self, "go"));
+    assert_int_equal(self->outcome.end, AGENT_LOOP);
+    assert_int_equal(sse_server_request_count(self->agent->server), 4);
+    assert_non_null(strstr(self->outcome.budget_text, "the same call of echo"));
+    const json_t *notice = session_fixture_event(self, "notice", 0);
+    const json_t *limit = json_get_object(notice, "limit");
+    assert_string_equal(json_get_text(limit, "which"), "loop");
+    g_autofree char *told = sse_server_conversation(self->agent->server, 2);
+    assert_non_null(strstr(told, "This is the same call with the same result as 1 time before."));
+    session_fixture_free(self);
+
+    SessionFixture *other = session_fixture_new("{\"loop\":{\"enabled\":false}}");
+    session_fixture_open(other);
+    for (int i = 0; i < 6; i++)
+        sse_server_add_calls(other->agent->server,
+                             "[{\"id\":\"t\",\"name\":\"echo\",\"arguments\":{\"text\":\"x\"}}]");
+    sse_server_add_text(other->agent->server, "done");
+    assert_true(session_fixture_prompt(other, "go"));
+    assert_int_equal(other->outcome.end, AGENT_DONE);
+    session_fixture_free(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_many_of_one),
+        cmocka_unit_test(test_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
