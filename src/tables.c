@@ -14,6 +14,7 @@
 // clang-format off
 const Command *const command_table[] = {
     &command_launch,
+    &command_acp,
     &command_agent_tools,
     &command_arcade,
     &command_commit,

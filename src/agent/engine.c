@@ -75,7 +75,10 @@ bool engine_fork(Engine *self, GError **error)
     const char *path = session_path(self->session);
     if (!session_flush(self->session, error))
         return false;
-    if (!path || !file_exists(path))
+    bool is_stored = path && file_exists(path);
+    if (path && !is_stored && agent_last_message(self->agent))
+        return true; // it is a copy already, with which nobody has gone on
+    if (!is_stored)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
                          "this session is not stored, so it cannot be forked");
     Session *session = NULL;

@@ -397,6 +397,12 @@ COMMAND(get_available_models)
     return reply_with(reply, "models", agent_session_available_models(session));
 }
 
+/* Slash commands come from extensions, of which there are none. */
+COMMAND(get_commands)
+{
+    return reply_with(reply, "commands", json_array());
+}
+
 COMMAND(get_messages)
 {
     return reply_with(reply, "messages", agent_session_messages(session));
@@ -475,6 +481,7 @@ static const SessionCommand commands[] = {
     ROW(set_label, "Mark an entry", label_fields, COMMAND_ANY_TIME),
     ROW(set_session_name, "Name the session", name_fields, COMMAND_ANY_TIME),
     ROW(get_session_stats, "Messages, tokens and cost", no_fields, COMMAND_ANY_TIME),
+    ROW(get_commands, "The slash commands that there are", no_fields, COMMAND_ANY_TIME),
     ROW(get_messages, "The messages so far", no_fields, COMMAND_ANY_TIME),
     ROW(get_branch_messages, "The user messages that can be branched from", no_fields,
         COMMAND_NEEDS_IDLE),

@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 
 extern const Command command_launch;
+extern const Command command_acp;
 extern const Command command_agent_tools;
 extern const Command command_arcade;
 extern const Command command_config;

@@ -280,6 +280,7 @@ static int start(Launch *self, const CommandEnv *env)
         .registry = self->registry,
         .agent_dir = self->agent_dir,
         .cwd = self->cwd,
+        .may_lack_key = launch_options_is_rpc(&self->options),
     };
     if (!launch_session_open(&place, &self->session, &error)) {
         log_text("%s", error->message);

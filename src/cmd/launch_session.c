@@ -113,12 +113,11 @@ static bool no_models(const LaunchPlace *place, GError **error)
                      place->agent_dir);
 }
 
-/* A client of RPC may choose a model later: until then a prompt says what is missing. */
 static const Model *any_model(const LaunchPlace *place)
 {
     size_t count = 0;
     const Model *const *models = model_registry_all(place->registry, &count);
-    return launch_options_is_rpc(place->options) && count > 0 ? models[0] : NULL;
+    return place->may_lack_key && count > 0 ? models[0] : NULL;
 }
 
 /* The order of agent-core §2.10. */

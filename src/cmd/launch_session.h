@@ -14,6 +14,7 @@ typedef struct LaunchPlace { // all borrowed
     const Settings *settings;
     ModelRegistry *registry;
     const char *agent_dir, *cwd;
+    bool may_lack_key; // a model may be chosen later: until then a prompt says what is missing
 } LaunchPlace;
 
 typedef struct LaunchSession {

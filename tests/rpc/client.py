@@ -20,6 +20,15 @@ MODEL = pathlib.Path(__file__).resolve().parents[1] / "servers/model.py"
 WAIT = 20  # seconds until a missing message counts as missing
 KEPT_VARIABLES = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "G_SLICE")
 
+# a call that is asked about, and a gh that leaves a trace when it runs
+COMMENT = {"name": "gh", "arguments": {"args": ["issue", "comment", "8", "-R", "harbor/tidepool", "--body", "yes"]}}
+GH = """#!/bin/sh
+case "$*" in
+*--version*) echo "gh version 2.92.0 (2026-01-12)" ;;
+*comment*) touch "$HOME/w/made" ;;
+esac
+"""
+
 
 def brief(messages):
     return [json.dumps(message)[:120] for message in messages[-8:]]
@@ -199,6 +208,14 @@ class RpcTest(unittest.TestCase):
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, "config.yml"), "w", encoding="utf-8") as file:
             file.write(text)
+
+    def add_gh(self):
+        """Puts a gh into bin/ of the HOME."""
+        os.makedirs(os.path.join(self.root, "bin"), exist_ok=True)
+        path = os.path.join(self.root, "bin/gh")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(GH)
+        os.chmod(path, 0o755)
 
     def environment(self):
         if not self.model:

@@ -12,17 +12,9 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True  # tests leave nothing behind
-from client import KEDGE, WAIT, RpcTest  # noqa: E402
+from client import COMMENT, KEDGE, WAIT, RpcTest  # noqa: E402
 
 MIB = 1024 * 1024
-COMMENT = {"name": "gh", "arguments": {"args": ["issue", "comment", "8", "-R", "harbor/tidepool", "--body", "yes"]}}
-GH = """#!/bin/sh
-case "$*" in
-*--version*) echo "gh version 2.92.0 (2026-01-12)" ;;
-*comment*) touch "$HOME/w/made" ;;
-esac
-"""
-
 
 def lines_of(path):
     data = path.read_bytes()
@@ -435,11 +427,7 @@ class Dialogs(RpcTest):
     def begin(self):
         """A client whose model wants to write a comment, and the question."""
         self.script({"tool_calls": [COMMENT]}, {"text": "done"})
-        os.makedirs(os.path.join(self.root, "bin"), exist_ok=True)
-        path = os.path.join(self.root, "bin/gh")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(GH)
-        os.chmod(path, 0o755)
+        self.add_gh()
         client = self.client("--tools", "gh", env={**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}"})
         client.get("prompt", message="make it")
         return client, client.event("extension_ui_request")

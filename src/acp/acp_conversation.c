@@ -1,0 +1,242 @@
+/*
+ * Conversations (acp_conversation.h).
+ */
+#include "acp/acp_conversation.h"
+
+#include "acp/acp_content.h"
+#include "base/jsonrpc.h"
+#include "model/message.h"
+
+#define PROMPT_ID "prompt"
+
+struct AcpConversation {
+    AcpLink *link;
+    AgentSession *session;
+    Subscription *subscription;
+    char *id;
+    json_t *prompt_id; // of the request that is being answered; NULL: none
+    json_t *calls;     // tool_execution_start of those that run, by call id
+};
+
+static void on_event(json_t *event, void *self_);
+
+AcpConversation *acp_conversation_new(AcpLink *link, AgentSession *session)
+{
+    AcpConversation *self = g_new0(AcpConversation, 1);
+    self->link = link;
+    self->session = session;
+    self->id = g_strdup(json_get_text(agent_session_header(session), "id"));
+    self->calls = json_object();
+    const SubscriberSpec subscriber = { DETAIL_DELTAS, true, on_event, self };
+    self->subscription = agent_session_subscribe(session, &subscriber);
+    return self;
+}
+
+void acp_conversation_free(AcpConversation *self)
+{
+    if (!self)
+        return;
+    agent_session_free(self->session);
+    json_decref(self->prompt_id);
+    json_decref(self->calls);
+    g_free(self->id);
+    g_free(self);
+}
+
+const char *acp_conversation_id(const AcpConversation *self)
+{
+    return self->id;
+}
+
+/* Takes the update. */
+static void send_update(AcpConversation *self, json_t *update)
+{
+    json_t *params = json_object();
+    json_set_text(params, "sessionId", self->id);
+    json_set_take(params, "update", update);
+    acp_link_send(self->link, jsonrpc_notification("session/update", params));
+    if (line_channel_is_full(self->link->channel))
+        acp_conversation_hold(self, true);
+}
+
+void acp_conversation_hold(AcpConversation *self, bool is_held)
+{
+    EventHub *hub = agent_session_events(self->session);
+    if (is_held)
+        event_hub_hold(hub, self->subscription);
+    else
+        event_hub_release(hub, self->subscription);
+}
+
+bool acp_conversation_is_settled(const AcpConversation *self)
+{
+    return agent_session_is_idle(self->session) &&
+           event_hub_is_drained(agent_session_events(self->session));
+}
+
+void acp_conversation_replay(AcpConversation *self)
+{
+    g_autoptr(json_t) messages = agent_session_messages(self->session);
+    size_t i, j;
+    json_t *message, *update;
+    json_array_foreach (messages, i, message) {
+        g_autoptr(json_t) updates = acp_replay(message);
+        json_array_foreach (updates, j, update)
+            send_update(self, json_incref(update));
+    }
+}
+
+/* --- prompts */
+
+bool acp_conversation_prompt(AcpConversation *self, const json_t *id, const json_t *blocks,
+                             GError **error)
+{
+    g_autoptr(json_t) message = acp_prompt_message(blocks, error);
+    bool is_pending = false;
+    if (!message ||
+        !agent_session_prompt(self->session, message, NULL, PROMPT_ID, &is_pending, error))
+        return false;
+    self->prompt_id = json_deep_copy(id);
+    return true;
+}
+
+void acp_conversation_cancel(AcpConversation *self)
+{
+    bool is_pending = false;
+    agent_session_abort(self->session, NULL, &is_pending);
+}
+
+/* A failure of the model is one of the request: the editor shows its text. */
+static void end_prompt(AcpConversation *self, const json_t *event)
+{
+    g_autoptr(json_t) id = g_steal_pointer(&self->prompt_id);
+    const char *end = json_get_text(json_get_object(event, "data"), "end");
+    const json_t *answer = agent_session_last_answer(self->session);
+    const char *problem = json_get_text(event, "error");
+    bool is_failed = problem || g_strcmp0(end, "error") == 0;
+    if (is_failed && !problem && answer)
+        problem = message_error(answer);
+    if (is_failed) {
+        acp_link_send(self->link, jsonrpc_error(id, JSONRPC_INTERNAL_ERROR,
+                                                problem ? problem : "the request failed"));
+        return;
+    }
+    json_t *result = json_object();
+    json_set_text(result, "stopReason", acp_stop_reason(end, answer));
+    acp_link_send(self->link, jsonrpc_result(id, result));
+}
+
+/* --- questions */
+
+/* The call that a question is about: the newest of that tool with those arguments. */
+static const char *call_of_question(const AcpConversation *self, const json_t *question)
+{
+    const char *tool = json_get_text(question, "tool"), *id = NULL, *found = NULL;
+    json_t *call = NULL;
+    json_object_foreach (self->calls, id, call) {
+        bool is_same =
+            json_equal(json_object_get(call, "args"), json_object_get(question, "arguments")) != 0;
+        if (g_strcmp0(json_get_text(call, "toolName"), tool) == 0 && (is_same || !found))
+            found = id;
+    }
+    return found ? found : json_get_text(question, "id");
+}
+
+static void add_option(json_t *options, const char *id, const char *name, const char *kind)
+{
+    json_t *option = json_object();
+    json_set_text(option, "optionId", id);
+    json_set_text(option, "name", name);
+    json_set_text(option, "kind", kind);
+    json_append_take(options, option);
+}
+
+/* The request's id says whose question it is: two conversations may have a q1. Caller frees. */
+static char *request_id(const AcpConversation *self, const char *question_id)
+{
+    return g_strdup_printf("%s/%s", self->id, question_id);
+}
+
+static void ask(AcpConversation *self, const json_t *question)
+{
+    json_t *call = acp_tool_update(call_of_question(self, question), "pending", NULL);
+    json_object_del(call, "sessionUpdate");
+    json_set_text(call, "title", json_get_text(question, "summary"));
+    json_set_take(call, "rawInput", json_deep_copy(json_object_get(question, "arguments")));
+    json_t *content = json_array(), *item = json_object();
+    json_set_text(item, "type", "content");
+    json_set_take(item, "content", message_text_block(json_get_text(question, "text")));
+    json_append_take(content, item);
+    json_set_take(call, "content", content);
+
+    json_t *options = json_array();
+    add_option(options, "allow", "Allow", "allow_once");
+    add_option(options, "reject", "Reject", "reject_once");
+    json_t *params = json_object();
+    json_set_text(params, "sessionId", self->id);
+    json_set_take(params, "toolCall", call);
+    json_set_take(params, "options", options);
+    g_autofree char *id_text = request_id(self, json_get_text(question, "id"));
+    g_autoptr(json_t) id = json_text(id_text);
+    acp_link_send(self->link, jsonrpc_request(id, "session/request_permission", params));
+}
+
+bool acp_conversation_take_answer(AcpConversation *self, const json_t *response)
+{
+    const char *id = json_get_text(response, "id");
+    size_t length = strlen(self->id);
+    if (!id || strncmp(id, self->id, length) != 0 || id[length] != '/')
+        return false;
+    const json_t *outcome = json_get_object(json_get_object(response, "result"), "outcome");
+    bool is_allowed = g_strcmp0(json_get_text(outcome, "outcome"), "selected") == 0 &&
+                      g_strcmp0(json_get_text(outcome, "optionId"), "allow") == 0;
+    agent_session_answer(self->session, id + length + 1, is_allowed, NULL);
+    return true;
+}
+
+/* --- events */
+
+static void tell_delta(AcpConversation *self, const json_t *event)
+{
+    const json_t *part = json_get_object(event, "assistantMessageEvent");
+    const char *type = json_get_text(part, "type"), *delta = json_get_text(part, "delta");
+    if (delta && g_strcmp0(type, "text_delta") == 0)
+        send_update(self, acp_chunk("agent_message_chunk", delta));
+    else if (delta && g_strcmp0(type, "thinking_delta") == 0)
+        send_update(self, acp_chunk("agent_thought_chunk", delta));
+}
+
+static void tell_call(AcpConversation *self, json_t *event, const char *type)
+{
+    const char *id = json_get_text(event, "toolCallId");
+    if (g_str_equal(type, "tool_execution_start")) {
+        json_set_take(self->calls, id, json_incref(event));
+        send_update(self, acp_tool_call(id, json_get_text(event, "toolName"),
+                                        json_get_object(event, "args"), "in_progress"));
+    } else if (g_str_equal(type, "tool_execution_update")) {
+        send_update(self,
+                    acp_tool_update(id, "in_progress", json_get_object(event, "partialResult")));
+    } else {
+        bool is_error = json_get_bool(event, "isError", false);
+        json_object_del(self->calls, id);
+        send_update(self, acp_tool_update(id, is_error ? "failed" : "completed",
+                                          json_get_object(event, "result")));
+    }
+}
+
+static void on_event(json_t *event, void *self_)
+{
+    AcpConversation *self = self_;
+    const char *type = json_get_text(event, "type");
+    if (!type)
+        return;
+    if (g_str_equal(type, "message_update"))
+        tell_delta(self, event);
+    else if (g_str_has_prefix(type, "tool_execution_"))
+        tell_call(self, event, type);
+    else if (g_str_equal(type, "question"))
+        ask(self, event);
+    else if (g_str_equal(type, "command_end") && self->prompt_id &&
+             g_strcmp0(json_get_text(event, "id"), PROMPT_ID) == 0)
+        end_prompt(self, event);
+}

@@ -1,0 +1,30 @@
+/*
+ * One session of an editor: an AgentSession, whose events become `session/update` and
+ * `session/request_permission`.
+ *
+ * Belongs to the loop's thread.
+ */
+#pragma once
+
+#include "acp/acp_link.h"
+#include "agent/agent_session.h"
+
+typedef struct AcpConversation AcpConversation;
+
+/* Takes the session; the link is borrowed. */
+AcpConversation *acp_conversation_new(AcpLink *link, AgentSession *session);
+void acp_conversation_free(AcpConversation *self);
+
+const char *acp_conversation_id(const AcpConversation *self);
+/* The messages so far, as updates. */
+void acp_conversation_replay(AcpConversation *self);
+/* `id` is the request's, answered when the prompt has ended. USAGE. */
+bool acp_conversation_prompt(AcpConversation *self, const json_t *id, const json_t *blocks,
+                             GError **error);
+void acp_conversation_cancel(AcpConversation *self);
+/* The answer to a request of ours; false: it is none of this conversation's. */
+bool acp_conversation_take_answer(AcpConversation *self, const json_t *response);
+
+/* A slow editor: events wait, or go on. */
+void acp_conversation_hold(AcpConversation *self, bool is_held);
+bool acp_conversation_is_settled(const AcpConversation *self);

@@ -1,0 +1,333 @@
+/*
+ * The server (acp_server.h).
+ */
+#include "acp/acp_server.h"
+
+#include "acp/acp_conversation.h"
+#include "base/children.h"
+#include "base/file.h"
+#include "base/jsonrpc.h"
+#include "base/limits.h"
+#include "base/log.h"
+
+#include <signal.h>
+
+enum { PROTOCOL_VERSION = 1, END_TIMEOUT_MS = 1400, LAST_WORDS_MS = 400 };
+
+typedef struct AcpServer {
+    const AcpOptions *options;
+    AcpLink link;
+    GPtrArray *conversations; // of AcpConversation *
+    Cancel *cancel;
+    bool is_ending;
+    int exit_code;
+} AcpServer;
+
+/* --- the end */
+
+static void check_end(void *data)
+{
+    AcpServer *self = data;
+    bool is_settled = self->link.is_closed || line_channel_is_flushed(self->link.channel);
+    for (unsigned i = 0; i < self->conversations->len; i++)
+        is_settled = is_settled && acp_conversation_is_settled(self->conversations->pdata[i]);
+    if (!self->is_ending)
+        return;
+    if (is_settled)
+        loop_quit(self->link.loop);
+    else
+        loop_add_timer(self->link.loop, 10, check_end, self);
+}
+
+static void give_up(void *data)
+{
+    AcpServer *self = data;
+    loop_quit(self->link.loop);
+}
+
+/* What was started is killed; then only the telling is left. */
+static void out_of_time(void *data)
+{
+    AcpServer *self = data;
+    children_kill_all();
+    loop_add_timer(self->link.loop, LAST_WORDS_MS, give_up, self);
+}
+
+static void stop_all(AcpServer *self)
+{
+    if (self->is_ending)
+        return;
+    self->is_ending = true;
+    cancel_fire(self->cancel);
+    loop_add_timer(self->link.loop, END_TIMEOUT_MS, out_of_time, self);
+    loop_post(self->link.loop, check_end, self);
+}
+
+static void close_down(void *data)
+{
+    AcpServer *self = data;
+    self->link.is_closed = true;
+    line_channel_close(self->link.channel);
+    stop_all(self);
+}
+
+static void on_signal(AcpServer *self, int signal_number)
+{
+    if (self->exit_code != 0)
+        out_of_time(self); // the second one
+    self->exit_code = 128 + signal_number;
+    stop_all(self);
+}
+
+static void on_interrupt(void *data)
+{
+    on_signal(data, SIGINT);
+}
+
+static void on_terminate(void *data)
+{
+    on_signal(data, SIGTERM);
+}
+
+/* --- methods */
+
+static void respond(AcpServer *self, const json_t *id, json_t *result)
+{
+    acp_link_send(&self->link, jsonrpc_result(id, result));
+}
+
+static void refuse(AcpServer *self, const json_t *id, const char *problem)
+{
+    acp_link_send(&self->link, jsonrpc_error(id, JSONRPC_INVALID_PARAMS, problem));
+}
+
+static void initialize(AcpServer *self, const json_t *id)
+{
+    json_t *prompts = json_object();
+    json_set_bool(prompts, "image", true);
+    json_set_bool(prompts, "audio", false);
+    json_set_bool(prompts, "embeddedContext", true);
+    json_t *capabilities = json_object();
+    json_set_bool(capabilities, "loadSession", true);
+    json_set_take(capabilities, "promptCapabilities", prompts);
+    json_t *info = json_object();
+    json_set_text(info, "name", "kedge");
+    json_set_text(info, "title", "kedge");
+    json_set_text(info, "version", KEDGE_VERSION);
+    json_t *result = json_object();
+    json_set_int(result, "protocolVersion", PROTOCOL_VERSION);
+    json_set_take(result, "agentCapabilities", capabilities);
+    json_set_take(result, "agentInfo", info);
+    json_set_take(result, "authMethods", json_array());
+    respond(self, id, result);
+}
+
+static AcpConversation *find(const AcpServer *self, const json_t *params)
+{
+    const char *id = json_get_text(params, "sessionId");
+    for (unsigned i = 0; id && i < self->conversations->len; i++) {
+        AcpConversation *conversation = self->conversations->pdata[i];
+        if (g_str_equal(acp_conversation_id(conversation), id))
+            return conversation;
+    }
+    return NULL;
+}
+
+/* NULL after a refusal. */
+static AcpConversation *open_conversation(AcpServer *self, const json_t *id, const json_t *params,
+                                          const char *session_id)
+{
+    const char *cwd = json_get_text(params, "cwd");
+    if (!cwd || !g_path_is_absolute(cwd) || !file_is_directory(cwd)) {
+        refuse(self, id, "\"cwd\" must be the absolute path of a directory");
+        return NULL;
+    }
+    if (self->conversations->len >= LIMIT_ACP_SESSIONS) {
+        refuse(self, id, "too many sessions are open in this process");
+        return NULL;
+    }
+    const AcpOpen open = { self->link.loop, self->cancel, cwd, session_id };
+    g_autoptr(GError) error = NULL;
+    AgentSession *session = self->options->open(&open, self->options->user_data, &error);
+    if (!session) {
+        refuse(self, id, error->message);
+        return NULL;
+    }
+    AcpConversation *conversation = acp_conversation_new(&self->link, session);
+    g_ptr_array_add(self->conversations, conversation);
+    return conversation;
+}
+
+static void session_new_method(AcpServer *self, const json_t *id, const json_t *params)
+{
+    const AcpConversation *conversation = open_conversation(self, id, params, NULL);
+    if (!conversation)
+        return;
+    json_t *result = json_object();
+    json_set_text(result, "sessionId", acp_conversation_id(conversation));
+    respond(self, id, result);
+}
+
+static void session_load(AcpServer *self, const json_t *id, const json_t *params)
+{
+    const char *session_id = json_get_text(params, "sessionId");
+    if (!session_id || *session_id == '\0') {
+        refuse(self, id, "\"sessionId\" must be a string");
+        return;
+    }
+    AcpConversation *conversation = find(self, params);
+    if (!conversation)
+        conversation = open_conversation(self, id, params, session_id);
+    if (!conversation)
+        return;
+    acp_conversation_replay(conversation);
+    respond(self, id, json_object());
+}
+
+static void session_prompt(AcpServer *self, const json_t *id, const json_t *params)
+{
+    AcpConversation *conversation = find(self, params);
+    g_autoptr(GError) error = NULL;
+    if (!conversation)
+        refuse(self, id, "there is no such session in this process");
+    else if (!acp_conversation_prompt(conversation, id, json_get_array(params, "prompt"), &error))
+        refuse(self, id, error->message);
+}
+
+static void receive_request(AcpServer *self, const json_t *message)
+{
+    const json_t *id = json_object_get(message, "id");
+    const json_t *params = json_get_object(message, "params");
+    const char *method = json_get_text(message, "method");
+    if (g_str_equal(method, "initialize")) {
+        initialize(self, id);
+    } else if (g_str_equal(method, "session/new")) {
+        session_new_method(self, id, params);
+    } else if (g_str_equal(method, "session/load")) {
+        session_load(self, id, params);
+    } else if (g_str_equal(method, "session/prompt")) {
+        session_prompt(self, id, params);
+    } else {
+        g_autofree char *problem = g_strdup_printf("Method not found: %s", method);
+        acp_link_send(&self->link, jsonrpc_error(id, JSONRPC_METHOD_NOT_FOUND, problem));
+    }
+}
+
+static void receive_notification(AcpServer *self, const json_t *message)
+{
+    AcpConversation *conversation = find(self, json_get_object(message, "params"));
+    if (conversation && g_str_equal(json_get_text(message, "method"), "session/cancel"))
+        acp_conversation_cancel(conversation);
+}
+
+static void receive_response(AcpServer *self, const json_t *message)
+{
+    for (unsigned i = 0; i < self->conversations->len; i++) {
+        if (acp_conversation_take_answer(self->conversations->pdata[i], message))
+            return;
+    }
+}
+
+/* --- lines */
+
+static void on_line(const char *line, size_t size, void *data)
+{
+    AcpServer *self = data;
+    if (size == 0 || (size == 1 && *line == '\r'))
+        return;
+    g_autoptr(json_t) message = NULL;
+    g_autoptr(GError) error = NULL;
+    if (!json_parse(line, size, &message, &error)) {
+        g_autofree char *problem = g_strdup_printf("Parse error: %s", error->message);
+        acp_link_send(&self->link, jsonrpc_error(NULL, JSONRPC_PARSE_ERROR, problem));
+        return;
+    }
+    switch (jsonrpc_classify(message)) {
+    case JSONRPC_REQUEST:
+        receive_request(self, message);
+        return;
+    case JSONRPC_NOTIFICATION:
+        receive_notification(self, message);
+        return;
+    case JSONRPC_RESPONSE:
+        receive_response(self, message);
+        return;
+    case JSONRPC_INVALID:
+        acp_link_send(&self->link,
+                      jsonrpc_error(NULL, JSONRPC_INVALID_REQUEST, "not a JSON-RPC 2.0 message"));
+    }
+}
+
+static void on_long_line(void *data)
+{
+    AcpServer *self = data;
+    acp_link_send(&self->link, jsonrpc_error(NULL, JSONRPC_PARSE_ERROR,
+                                             "Parse error: a message is larger than 64 MiB"));
+}
+
+static void on_written(void *data)
+{
+    AcpServer *self = data;
+    if (line_channel_is_full(self->link.channel))
+        return;
+    for (unsigned i = 0; i < self->conversations->len; i++)
+        acp_conversation_hold(self->conversations->pdata[i], false);
+}
+
+static void on_end(LineEnd end, size_t unfinished_bytes G_GNUC_UNUSED, void *data)
+{
+    if (end == LINE_END_OUTPUT)
+        close_down(data);
+    else
+        stop_all(data);
+}
+
+/* --- making and freeing */
+
+static void free_conversation(gpointer conversation)
+{
+    acp_conversation_free(conversation);
+}
+
+static void server_init(AcpServer *self, Fd input, Fd output)
+{
+    Loop *loop = loop_new();
+    self->cancel = cancel_new(NULL);
+    self->conversations = g_ptr_array_new_with_free_func(free_conversation);
+    self->link = (AcpLink) { .loop = loop, .on_broken = close_down, .server = self };
+    loop_add_signal(loop, SIGINT, on_interrupt, self);
+    loop_add_signal(loop, SIGTERM, on_terminate, self);
+    const LineChannelSpec spec = {
+        .input = input,
+        .output = output,
+        .max_line_bytes = LIMIT_RPC_LINE_BYTES,
+        .on_line = on_line,
+        .on_long_line = on_long_line,
+        .on_written = on_written,
+        .on_end = on_end,
+        .user_data = self,
+    };
+    self->link.channel = line_channel_new(loop, &spec);
+}
+
+static void server_clear(AcpServer *self)
+{
+    self->link.is_closed = true;
+    g_ptr_array_unref(self->conversations); // writes the sessions out
+    line_channel_free(self->link.channel);
+    loop_free(self->link.loop);
+    cancel_unref(self->cancel);
+}
+
+bool acp_serve(const AcpOptions *options, int *ret_exit_code, GError **error)
+{
+    Fd input = -1, output = -1;
+    if (!line_channel_take_stdio(&input, &output, error))
+        return false;
+    AcpServer self = { .options = options };
+    server_init(&self, input, output);
+    loop_run(self.link.loop);
+    server_clear(&self);
+    *ret_exit_code = self.exit_code;
+    return true;
+}
