@@ -28,6 +28,7 @@ const Command *const command_table[] = {
     &command_man,
     &command_mcp,
     &command_read,
+    &command_rpc,
     &command_review,
     &command_sessions,
     &command_stats,

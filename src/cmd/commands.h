@@ -19,6 +19,7 @@ extern const Command command_tool;
 extern const Command command_update;
 extern const Command command_grep;
 extern const Command command_read;
+extern const Command command_rpc;
 extern const Command command_review;
 extern const Command command_github;
 extern const Command command_gh;

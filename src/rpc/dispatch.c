@@ -7,6 +7,7 @@
 #include "rpc/dispatch.h"
 
 #include "base/limits.h"
+#include "model/message.h"
 
 typedef struct Pending { // a command whose end is still to come
     json_t *id;          // the client's; NULL: none
@@ -23,6 +24,7 @@ struct RpcDispatch {
     unsigned next_id;
     unsigned long_commands; // of the pending
     unsigned answers;       // that are owed: pending, but for prompts
+    bool owes_settled;      // a prompt has ended while other work was still to come
 };
 
 static void pending_free(gpointer self_)
@@ -182,8 +184,42 @@ static void answer(RpcDispatch *self, Pending *pending, json_t *data, const char
     pending->is_answered = true;
 }
 
+/* How a prompt ended, under the id of the command that sent it: clients of omp wait for this. */
+static void tell_prompt_result(RpcDispatch *self, const Pending *pending, const json_t *event)
+{
+    const char *problem = json_get_text(event, "error");
+    const char *end = json_get_text(json_get_object(event, "data"), "end");
+    bool is_failed = problem || g_strcmp0(end, "error") == 0;
+    const json_t *answer = agent_session_last_answer(self->link->session);
+    json_t *result = json_object();
+    json_set_text(result, "type", "prompt_result");
+    json_set_take(result, "id", pending->id ? json_incref(pending->id) : NULL);
+    json_set_bool(result, "agentInvoked", problem == NULL);
+    json_set_text(result, "status",
+                  is_failed                        ? "error"
+                  : g_strcmp0(end, "aborted") == 0 ? "aborted"
+                                                   : "completed");
+    if (is_failed) {
+        const char *said = problem ? problem : answer ? message_error(answer) : NULL;
+        json_t *detail = json_object();
+        json_set_text(detail, "message", said ? said : "the request failed");
+        json_set_bool(detail, "retryable", false); // what could be tried again was
+        json_set_take(result, "error", detail);
+    }
+    bool is_settled = agent_session_is_idle(self->link->session);
+    json_set_bool(result, "sessionSettled", is_settled);
+    self->owes_settled = !is_settled;
+    rpc_link_send(self->link, result);
+}
+
 void rpc_dispatch_end(RpcDispatch *self, const json_t *event)
 {
+    if (self->owes_settled && agent_session_is_idle(self->link->session)) {
+        self->owes_settled = false;
+        json_t *settled = json_object();
+        json_set_text(settled, "type", "session_settled");
+        rpc_link_send(self->link, settled);
+    }
     const char *our_id = json_get_text(event, "id");
     Pending *pending = our_id ? g_hash_table_lookup(self->pending, our_id) : NULL;
     if (!pending)
@@ -198,6 +234,8 @@ void rpc_dispatch_end(RpcDispatch *self, const json_t *event)
     // abort_and_prompt has two ends: of the run that it stopped, and its own
     if (g_str_equal(pending->command, "abort_and_prompt") && g_strcmp0(ended, "abort") == 0)
         return;
+    if (g_strcmp0(ended, "prompt") == 0)
+        tell_prompt_result(self, pending, event);
     self->long_commands -= pending->is_long;
     g_hash_table_remove(self->pending, our_id);
     take_waiting(self);

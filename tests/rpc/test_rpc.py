@@ -38,6 +38,7 @@ class Framing(RpcTest):
         self.assertTrue(client.response(id_)["success"])
         failure = client.response(id_)
         self.assertFalse(failure["success"])
+        self.assertEqual(client.event("prompt_result", id=id_)["status"], "error")
         self.assertIn("No API key found", failure["error"])
 
     def test_bad_lines_are_answered_and_the_next_is_read(self):
@@ -133,6 +134,8 @@ class Prompts(RpcTest):
         types = [message["type"] for message in client.seen]
         self.assertLess(types.index("response"), types.index("agent_start"))
         self.assertEqual([m["role"] for m in end["messages"]], ["user", "assistant"])
+        result = client.event("prompt_result")
+        self.assertEqual((result["id"], result["status"], result["agentInvoked"], result["sessionSettled"]), ("r1", "completed", True, True))
         self.assertEqual(client.get("get_last_assistant_text"), {"text": "Hello there"})
         self.assertEqual(len(client.get("get_messages")["messages"]), 2)
         self.assertFalse(client.get("get_state")["isStreaming"])
@@ -207,7 +210,7 @@ class Choices(RpcTest):
                     ("set_model", {"provider": "anthropic", "modelId": client.get("get_state")["model"]["id"]}), ("cycle_model", {}),
                     ("get_available_models", {}), ("set_thinking_level", {"level": "low"}), ("cycle_thinking_level", {}),
                     ("set_steering_mode", {"mode": "all"}), ("set_follow_up_mode", {"mode": "all"}), ("set_interrupt_mode", {"mode": "wait"}),
-                    ("set_auto_retry", {"enabled": False}), ("abort_retry", {}), ("bash", {"command": "true"}), ("abort_bash", {}),
+                    ("set_auto_retry", {"enabled": False}), ("set_auto_compaction", {"enabled": False}), ("get_commands", {}), ("abort_retry", {}), ("bash", {"command": "true"}), ("abort_bash", {}),
                     ("get_session_stats", {}), ("get_branch_messages", {}), ("get_fork_messages", {}), ("get_last_assistant_text", {}),
                     ("set_session_name", {"name": "a name"}), ("get_messages", {}), ("set_event_detail", {"fullUpdates": True}),
                     ("set_host_tools", {"tools": []}), ("get_tree", {}), ("navigate_tree", {"targetId": entry, "summarize": False}),
@@ -467,7 +470,7 @@ class End(RpcTest):
         client.get("prompt", message="one")
         self.model.wait(events=3)
         self.assertEqual(client.end(), 0)
-        self.assertEqual(client.rest()[-1]["type"], "agent_end")
+        self.assertEqual([m["type"] for m in client.rest()[-2:]], ["agent_end", "prompt_result"])
         entries = lines_of(self.session_files()[0])
         self.assertEqual(entries[-1]["message"]["stopReason"], "aborted")
 
@@ -486,7 +489,7 @@ class End(RpcTest):
         client = self.client("--wait-on-eof")
         client.start("prompt", message="one")
         self.assertEqual(client.end(), 0)
-        self.assertEqual(client.rest()[-1]["messages"][-1]["content"][0]["text"], "all of it")
+        self.assertEqual(client.rest()[-2]["messages"][-1]["content"][0]["text"], "all of it")
 
     def test_signals(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):

@@ -54,6 +54,8 @@ assert.ok((await client.cycleThinkingLevel()).level);
 await client.setSteeringMode("all");
 await client.setFollowUpMode("all");
 await client.setAutoRetry(false);
+await client.setAutoCompaction(false);
+assert.equal((await client.getState()).autoCompactionEnabled, false);
 await client.abortRetry();
 
 const bash = await client.bash("echo hi; exit 3");
@@ -73,6 +75,8 @@ assert.deepEqual(await client.fork(points[1].entryId), { text: "second", cancell
 assert.equal((await client.getMessages()).length, 2);
 assert.deepEqual(await client.clone(), { cancelled: false });
 assert.deepEqual(await client.switchSession(state.sessionFile), { cancelled: false });
+const compacted = await client.compact("keep the words").catch((error) => ({ summary: error.message }));
+assert.match(compacted.summary, /words|[Nn]othing to compact|too short|not enough/);
 assert.deepEqual(await client.newSession(), { cancelled: false });
 assert.equal((await client.getState()).messageCount, 0);
 

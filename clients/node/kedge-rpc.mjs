@@ -1,0 +1,273 @@
+// A client of `kedge --mode rpc`: a conversation with a model from a Node program. No dependencies; Node 18 or newer.
+//
+//     import { Kedge } from "./kedge-rpc.mjs";
+//
+//     const kedge = await Kedge.start({ cwd: "/src/project" });
+//     kedge.onText((piece) => process.stdout.write(piece));
+//     await kedge.run("What does this project do?");
+//     await kedge.stop();
+//
+// Commands are promises of the data of their answer; a failure rejects with KedgeError. Types: kedge-rpc.d.ts.
+import { spawn } from "node:child_process";
+import { StringDecoder } from "node:string_decoder";
+
+const READY_TIMEOUT_MS = 30_000;
+const REPLY_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 5_000;
+const DIALOGS_WITH_A_REPLY = new Set(["confirm", "select", "input", "editor"]);
+const AGENT_EVENTS = new Set([
+    "agent_start", "agent_end", "turn_start", "turn_end", "message_start", "message_update", "message_end",
+    "tool_execution_start", "tool_execution_update", "tool_execution_end",
+]);
+
+export class KedgeError extends Error {}
+
+export class Kedge {
+    #process;
+    #nextId = 1;
+    #replies = new Map(); // id → (response) => void
+    #handlers = new Set();
+    #dialog = undefined;
+    #tools = {};
+    #stderr = "";
+    #ready = undefined;
+    #over = undefined; // promise of the exit code
+
+    constructor(child) {
+        this.#process = child;
+    }
+
+    static async start({ cwd, program = "kedge", model, provider, args = [], env = {} } = {}) {
+        const words = ["--mode", "rpc", ...(provider ? ["--provider", provider] : []), ...(model ? ["--model", model] : []), ...args];
+        const child = spawn(program, words, { cwd, env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
+        const self = new Kedge(child);
+        await self.#begin();
+        return self;
+    }
+
+    async #begin() {
+        const child = this.#process;
+        child.stdin.on("error", () => {}); // told by the end of the program
+        child.stderr.on("data", (data) => (this.#stderr += data));
+        const decoder = new StringDecoder("utf8");
+        let rest = "";
+        child.stdout.on("data", (data) => {
+            const lines = (rest + decoder.write(data)).split("\n");
+            rest = lines.pop();
+            for (const line of lines) this.#take(JSON.parse(line));
+        });
+        this.#over = new Promise((resolve) => {
+            child.on("error", (error) => {
+                this.#stderr += error.message;
+                resolve(-1);
+            });
+            child.on("close", (code) => resolve(code ?? -1));
+        });
+        this.#over.then(() => {
+            for (const reply of this.#replies.values()) reply({ success: false, error: `kedge has ended. Stderr: ${this.#stderr}` });
+        });
+        let timer;
+        const isReady = await Promise.race([
+            new Promise((resolve) => (this.#ready = () => resolve(true))),
+            this.#over.then(() => false),
+            new Promise((resolve) => (timer = setTimeout(resolve, READY_TIMEOUT_MS, false))),
+        ]);
+        clearTimeout(timer);
+        if (isReady) return;
+        child.kill("SIGKILL");
+        throw new KedgeError(`kedge did not become ready. Stderr: ${this.#stderr}`);
+    }
+
+    /** Ends the program; what runs is stopped and the session written. The exit code. */
+    async stop() {
+        this.#process.stdin.end();
+        const timer = setTimeout(() => this.#process.kill("SIGKILL"), STOP_TIMEOUT_MS);
+        const code = await this.#over;
+        clearTimeout(timer);
+        return code;
+    }
+
+    get stderr() {
+        return this.#stderr;
+    }
+
+    // --- the line to the program
+
+    #take(message) {
+        const reply = message.type === "response" && this.#replies.get(message.id);
+        if (message.type === "ready") this.#ready();
+        else if (reply) reply(message);
+        else if (message.type === "extension_ui_request") void this.#answerDialog(message);
+        else if (message.type === "host_tool_call") void this.#callTool(message);
+        for (const handler of [...this.#handlers]) handler(message);
+    }
+
+    #send(message) {
+        this.#process.stdin.write(JSON.stringify(message) + "\n");
+    }
+
+    /** Sends any command (docs/rpc.md); a promise of the data of its answer. `timeoutMs` 0: it may take long. */
+    command(type, fields = {}, timeoutMs = REPLY_TIMEOUT_MS) {
+        const id = `req_${this.#nextId++}`;
+        return new Promise((resolve, reject) => {
+            const timer =
+                timeoutMs > 0 &&
+                setTimeout(() => {
+                    this.#replies.delete(id);
+                    reject(new KedgeError(`Timeout waiting for response to ${type}. Stderr: ${this.#stderr}`));
+                }, timeoutMs);
+            this.#replies.set(id, (response) => {
+                clearTimeout(timer);
+                this.#replies.delete(id);
+                if (response.success) resolve(response.data);
+                else reject(new KedgeError(response.error ?? "failed"));
+            });
+            if (this.#process.exitCode !== null || this.#process.signalCode !== null)
+                this.#replies.get(id)({ success: false, error: `kedge has ended. Stderr: ${this.#stderr}` });
+            else this.#send({ id, type, ...fields });
+        });
+    }
+
+    // --- what comes unasked
+
+    /** Everything that the program says. The result takes the handler away again. */
+    onMessage(handler) {
+        this.#handlers.add(handler);
+        return () => this.#handlers.delete(handler);
+    }
+
+    /** The events of the agent alone. */
+    onEvent(handler) {
+        return this.onMessage((message) => AGENT_EVENTS.has(message.type) && handler(message));
+    }
+
+    /** The answer's text, piece by piece. */
+    onText(handler) {
+        return this.onEvent((event) => {
+            if (event.assistantMessageEvent?.type === "text_delta") handler(event.assistantMessageEvent.delta);
+        });
+    }
+
+    /** Who answers questions, such as whether a call may be made. Without one the answer is no. */
+    onDialog(handler) {
+        this.#dialog = handler;
+    }
+
+    async #answerDialog(request) {
+        if (!DIALOGS_WITH_A_REPLY.has(request.method)) return;
+        const answer = await this.#dialog?.(request);
+        const reply = { type: "extension_ui_response", id: request.id };
+        if (answer === undefined || answer === null) reply.cancelled = true;
+        else reply[typeof answer === "boolean" ? "confirmed" : "value"] = answer;
+        this.#send(reply);
+    }
+
+    /**
+     * Offers tools of yours: { name, description, parameters, run(arguments) }. `run` gives text, or { content: [blocks] };
+     * what it throws is the tool's error.
+     */
+    async setTools(tools) {
+        this.#tools = Object.fromEntries(tools.map((tool) => [tool.name, tool.run]));
+        const definitions = tools.map(({ name, label, description, parameters }) => ({ name, label, description, parameters }));
+        return (await this.command("set_host_tools", { tools: definitions })).toolNames;
+    }
+
+    async #callTool(call) {
+        const reply = { type: "host_tool_result", id: call.id, isError: false };
+        try {
+            const result = await this.#tools[call.toolName](call.arguments);
+            reply.result = typeof result === "string" ? { content: [{ type: "text", text: result }] } : result;
+        } catch (error) {
+            reply.isError = true;
+            reply.result = { content: [{ type: "text", text: String(error?.message ?? error) }] };
+        }
+        this.#send(reply);
+    }
+
+    // --- the conversation
+
+    /** Sends a prompt and waits for the end of the run. Its events; an answer that failed rejects. */
+    async run(message, fields = {}) {
+        const events = [];
+        let remove;
+        const end = new Promise((resolve, reject) => {
+            remove = this.onMessage((event) => {
+                if (event.type === "response" && event.command === "prompt" && !event.success) reject(new KedgeError(event.error));
+                if (AGENT_EVENTS.has(event.type)) events.push(event);
+                if (event.type === "agent_end") resolve();
+            });
+            this.#over.then(() => reject(new KedgeError(`kedge has ended. Stderr: ${this.#stderr}`)));
+        });
+        try {
+            await Promise.all([this.prompt(message, fields), end]);
+        } finally {
+            remove();
+        }
+        const last = events.at(-1)?.messages?.at(-1);
+        if (last?.stopReason === "error") throw new KedgeError(last.errorMessage ?? "the request failed");
+        return events;
+    }
+
+    /** Begins a run; agent_end tells of its end. While one is on: { streamingBehavior: "steer" | "followUp" }. */
+    prompt(message, fields = {}) {
+        return this.command("prompt", { message, ...fields });
+    }
+
+    steer(message) {
+        return this.command("steer", { message });
+    }
+
+    followUp(message) {
+        return this.command("follow_up", { message });
+    }
+
+    /** Stops the run; done when it has. */
+    abort() {
+        return this.command("abort");
+    }
+
+    /** Runs a shell command of yours; the model sees it unless it is excluded. */
+    bash(command, excludeFromContext = false) {
+        return this.command("bash", { command, excludeFromContext }, 0);
+    }
+
+    state() {
+        return this.command("get_state");
+    }
+
+    async messages() {
+        return (await this.command("get_messages")).messages;
+    }
+
+    async lastText() {
+        return (await this.command("get_last_assistant_text")).text;
+    }
+
+    stats() {
+        return this.command("get_session_stats");
+    }
+
+    async models() {
+        return (await this.command("get_available_models")).models;
+    }
+
+    setModel(provider, modelId) {
+        return this.command("set_model", { provider, modelId });
+    }
+
+    setThinkingLevel(level) {
+        return this.command("set_thinking_level", { level });
+    }
+
+    newSession() {
+        return this.command("new_session");
+    }
+
+    switchSession(sessionPath) {
+        return this.command("switch_session", { sessionPath });
+    }
+
+    compact(customInstructions) {
+        return this.command("compact", customInstructions ? { customInstructions } : {}, 0);
+    }
+}

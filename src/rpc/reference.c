@@ -1,0 +1,131 @@
+/*
+ * The reference (reference.h).
+ */
+#include "rpc/reference.h"
+
+#include "agent/session_commands.h"
+#include "rpc/door_commands.h"
+
+static const char head[] =
+    "# Commands of `kedge --mode rpc`\n\n"
+    "<!-- made by: kedge rpc --reference -->\n\n"
+    "A program starts `kedge --mode rpc`, writes one JSON object a line to its standard input, and "
+    "reads one a line from its\n"
+    "standard output. The first is `{\"type\":\"ready\"}`. A command is `{\"id\":\"1\",\"type\":"
+    "\"get_state\"}` with its fields beside; its answer\n"
+    "has the same `id`: "
+    "`{\"id\":\"1\",\"type\":\"response\",\"command\":\"get_state\",\"success\":true,"
+    "\"data\":{…}}`, or `\"success\":false` and\n"
+    "`\"error\"`. Everything else that comes is an event. A prompt is answered at once, and its "
+    "run "
+    "ends with the event `agent_end`.\n\n"
+    "Commands are carried out in the order in which they come; those marked *at once* also while "
+    "another takes its time. When the\n"
+    "input ends, what runs is stopped and the program ends. [embedding.md](embedding.md) shows "
+    "clients that need no knowledge of this.\n";
+
+static const char door_head[] =
+    "\n# Of the connection itself\n\n"
+    "Answers to `extension_ui_request` and `host_tool_call` get no response.\n";
+
+/* "string", "boolean", "all or one-at-a-time". Caller frees. */
+static char *type_text(const json_t *property)
+{
+    const json_t *values = json_get_array(property, "enum");
+    if (!values) {
+        const char *type = json_get_text(property, "type");
+        return g_strdup(type ? type : "any");
+    }
+    g_autoptr(GString) text = g_string_new(NULL);
+    size_t i;
+    json_t *value;
+    json_array_foreach (values, i, value)
+        g_string_append_printf(text, "%s`%s`", i > 0 ? ", " : "", json_string_value(value));
+    return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static bool is_required(const json_t *schema, const char *name)
+{
+    size_t i;
+    json_t *value;
+    json_array_foreach (json_get_array(schema, "required"), i, value) {
+        if (g_strcmp0(json_string_value(value), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void append_fields(GString *out, const FieldDef *fields)
+{
+    g_autoptr(json_t) schema = field_schema(fields);
+    const json_t *properties = json_get_object(schema, "properties");
+    if (json_object_size(properties) == 0)
+        return;
+    g_string_append(out, "\n| field | is | |\n|---|---|---|\n");
+    const char *name = NULL;
+    json_t *property = NULL;
+    json_object_foreach ((json_t *)properties, name, property) {
+        g_autofree char *type = type_text(property);
+        const char *help = json_get_text(property, "description");
+        g_string_append_printf(out, "| `%s`%s | %s | %s |\n", name,
+                               is_required(schema, name) ? "" : " (optional)", type,
+                               help ? help : "");
+    }
+}
+
+static void append_command(GString *out, const char *name, const char *help, bool is_urgent,
+                           const FieldDef *fields)
+{
+    g_string_append_printf(out, "\n## %s\n\n%s.%s\n", name, help, is_urgent ? " *At once.*" : "");
+    append_fields(out, fields);
+}
+
+char *rpc_reference_markdown(void)
+{
+    g_autoptr(GString) out = g_string_new(head);
+    for (const SessionCommand *command = session_commands(); command->name; command++)
+        append_command(out, command->name, command->help, command->is_urgent, command->fields);
+    g_string_append(out, door_head);
+    for (const DoorCommand *command = rpc_door_commands(); command->name; command++)
+        append_command(out, command->name, command->help, true, command->fields);
+    return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+/* The arguments, with what every command has. */
+static json_t *command_schema(const char *name, const char *help, const FieldDef *fields)
+{
+    json_t *schema = field_schema(fields);
+    json_t *type = json_object(), *properties = json_object();
+    json_set_text(type, "const", name);
+    json_set_take(properties, "type", type);
+    if (!field_find(fields, "id")) {
+        json_t *id = json_object();
+        json_set_text(id, "type", "string");
+        json_set_take(properties, "id", id);
+    }
+    json_object_update(properties, json_get_object(schema, "properties"));
+    json_set_take(schema, "properties", properties);
+    json_t *required = json_get_array(schema, "required");
+    if (!required) {
+        required = json_array();
+        json_set_take(schema, "required", required);
+    }
+    json_array_insert_new(required, 0, json_text("type"));
+    json_set_text(schema, "description", help);
+    json_object_del(schema, "additionalProperties"); // what is not known is passed over
+    return schema;
+}
+
+json_t *rpc_reference_schema(void)
+{
+    json_t *choices = json_array();
+    for (const SessionCommand *command = session_commands(); command->name; command++)
+        json_append_take(choices, command_schema(command->name, command->help, command->fields));
+    for (const DoorCommand *command = rpc_door_commands(); command->name; command++)
+        json_append_take(choices, command_schema(command->name, command->help, command->fields));
+    json_t *schema = json_object();
+    json_set_text(schema, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    json_set_text(schema, "title", "A line to kedge --mode rpc");
+    json_set_take(schema, "oneOf", choices);
+    return schema;
+}
