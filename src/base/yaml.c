@@ -14,6 +14,7 @@
 
 #include <libfyaml.h>
 #include <math.h>
+#include <string.h>
 
 #define CORE_TAG "tag:yaml.org,2002:"
 
@@ -429,6 +430,20 @@ static bool parse_valid(const char *text, size_t size, json_t **ret_value, GErro
     return true;
 }
 
+/* A tab behind an explicit key (`? key`) makes libfyaml 0.7.12, the Debian 12 one, use memory that
+   it has freed (github.com/pantoniou/libfyaml/issues/57): such a text does not reach it. */
+static bool has_tab_and_explicit_key(const char *text)
+{
+    if (strchr(text, '\t') == NULL)
+        return false;
+    for (const char *p = strchr(text, '?'); p != NULL; p = strchr(p + 1, '?')) {
+        bool is_start = p == text || strchr(" \t\r\n[{,:-?", p[-1]) != NULL;
+        if (is_start && (p[1] == '\0' || g_ascii_isspace(p[1])))
+            return true;
+    }
+    return false;
+}
+
 bool yaml_parse(const char *text, size_t size, const char *name, json_t **ret_value, GError **error)
 {
     bool is_good;
@@ -436,7 +451,10 @@ bool yaml_parse(const char *text, size_t size, const char *name, json_t **ret_va
         is_good = fail_too_complex(error);
     } else {
         g_autofree char *valid = utf8_from_bytes(text, size);
-        is_good = parse_valid(valid, strlen(valid), ret_value, error);
+        is_good = has_tab_and_explicit_key(valid)
+                      ? fail_with(error, KEDGE_ERROR_PROTOCOL,
+                                  "yaml: tabs and explicit keys (? key) do not go together")
+                      : parse_valid(valid, strlen(valid), ret_value, error);
     }
     if (!is_good && name != NULL)
         g_prefix_error(error, "%s: ", name);

@@ -83,6 +83,9 @@ static void test_refused(void **state)
     static const struct {
         const char *in, *want;
     } cases[] = {
+        { "? a:\t: B\n", "x.yml: yaml: tabs and explicit keys (? key) do not go together" },
+        { "- ? a\n  ? b:\t:\n", "x.yml: yaml: tabs and explicit keys (? key) do not go together" },
+        { "a:\tb\n?\n", "x.yml: yaml: tabs and explicit keys (? key) do not go together" },
         { "a: 1\nb: 2\n\na: 3\n",
           "x.yml: yaml: line 4: mapping key \"a\" already defined at line 1" },
         { "{a: 1, \"a\": 2}", "x.yml: yaml: line 1: mapping key \"a\" already defined at line 1" },
