@@ -15,6 +15,7 @@ struct Agent {
     AgentOptions options;
     Conversation conversation;
     Retry retry;
+    Fallback fallback;
     Compactor compactor;
     Healer healer;
     int64_t reminders; // since the last prompt
@@ -32,6 +33,12 @@ Agent *agent_new(const AgentOptions *options)
         .controls = options->controls,
     };
     self->healer = (Healer) { .conversation = &self->conversation };
+    self->fallback = (Fallback) {
+        .conversation = &self->conversation,
+        .settings = tool_context_settings(options->context),
+        .registry = options->registry,
+        .setup = options->setup,
+    };
     self->compactor = (Compactor) {
         .conversation = &self->conversation,
         .setup = options->setup,
@@ -49,6 +56,7 @@ void agent_free(Agent *self)
     if (!self)
         return;
     healer_begin(&self->healer);
+    fallback_clear(&self->fallback);
     conversation_clear(&self->conversation);
     g_free(self);
 }
@@ -78,12 +86,16 @@ static bool has_credential(Agent *self, GError **error)
                      setup->model->provider, hint);
 }
 
-/* The last answer failed for a limit of the key's account, and there is another key. */
-static bool has_other_key(Agent *self)
+/* The last answer failed, and something else can be tried at once: another key where that was for a
+   limit of the account, or a fallback model. */
+static bool has_other_way(Agent *self)
 {
     g_autoptr(TurnSetup) setup = setup_slot_get(self->options.setup);
     const char *problem = message_error(self->conversation.last_answer);
-    return problem && model_registry_key_limited(self->options.registry, setup->model, problem);
+    if (!problem || !run_controls_retries(self->options.controls))
+        return false;
+    return model_registry_key_limited(self->options.registry, setup->model, problem) ||
+           fallback_apply(&self->fallback, problem);
 }
 
 #define RECOVERY_PAUSE_MS 100
@@ -106,7 +118,7 @@ static bool may_try_again(Agent *self, Cancel *cancel, AgentEnd *end)
         return true;
     RetryDecision decision = cancel_has_fired(cancel)
                                  ? RETRY_CANCELLED
-                                 : retry_wait(&self->retry, has_other_key(self), cancel);
+                                 : retry_wait(&self->retry, has_other_way(self), cancel);
     if (decision == RETRY_CANCELLED)
         *end = AGENT_ABORTED;
     return decision == RETRY_NOW;
@@ -180,6 +192,7 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
         .follow_ups = options->follow_ups,
         .budget = options->budget,
         .retry = &self->retry,
+        .fallback = &self->fallback,
         .controls = options->controls,
         .compactor = &self->compactor,
         .context = options->context,
@@ -211,6 +224,7 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
             error, KEDGE_ERROR_USAGE,
             "Agent is already processing. Use steer() or followUp() to queue messages, "
             "or wait for completion.");
+    fallback_revert(&self->fallback);
     bool is_sent = has_credential(self, error);
     if (is_sent) {
         compactor_begin(&self->compactor);

@@ -183,6 +183,7 @@ static void request_answer(Run *self, TurnAnswer *ret_answer)
     if (!ret_answer->is_failed) {
         budget_count_turn(spec->budget);
         retry_succeeded(spec->retry);
+        fallback_succeeded(spec->fallback);
     }
 }
 

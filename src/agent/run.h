@@ -6,6 +6,7 @@
 #include "agent/batch.h"
 #include "agent/budget.h"
 #include "agent/compactor.h"
+#include "agent/fallback.h"
 #include "agent/retry.h"
 #include "model/registry.h"
 
@@ -23,6 +24,7 @@ typedef struct RunSpec { // all borrowed
     MessageQueue *steering, *follow_ups;
     Budget *budget;
     Retry *retry;
+    Fallback *fallback; // another model for one that fails
     RunControls *controls;
     Compactor *compactor;
     ToolContext *context;

@@ -10,6 +10,7 @@ static const char *const interrupt_modes[] = { "immediate", "wait", NULL };
 static const char *const thinking_levels[] = { "off",  "minimal", "low", "medium",
                                                "high", "xhigh",   NULL };
 
+static const char *const revert_policies[] = { "cooldown-expiry", "never", NULL };
 static const char *const service_tiers[] = { "none",  "auto",     "default", "flex",
                                              "scale", "priority", NULL };
 static const char *const compaction_strategies[] = { "context-full", "off", NULL };
@@ -32,6 +33,10 @@ static const SettingKey keys[] = {
       "First retry delay; doubles each time" },
     { "retry.maxWait", SETTING_NUMBER, "60", SETTING_ANYWHERE, NULL,
       "Longest delay of a server that is waited for, in seconds" },
+    { "retry.fallbackChains", SETTING_RECORD, "{}", SETTING_WITH_TRUST, NULL,
+      "Models (provider/id) that take over when one fails, by role: default" },
+    { "retry.fallbackRevertPolicy", SETTING_ENUM, "\"cooldown-expiry\"", SETTING_ANYWHERE,
+      revert_policies, "When the chosen model comes back: once it has rested, or never" },
     { "serviceTier", SETTING_ENUM, "\"none\"", SETTING_ANYWHERE, service_tiers,
       "Service tier that OpenAI is asked for" },
     { "compaction.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,

@@ -111,6 +111,31 @@ expect_contains stdout "azure     my-deployment"
 expect_contains stdout "vertex    gemini-2.5-pro"
 expect_empty stderr
 
+t "retry.fallbackChains: another model goes on at once, and the chosen one rests"
+model_script - <<'J'
+{"status": 529, "when": {"path": "model", "equals": "m1"}, "repeat": true}
+{"text": "from m2", "when": {"path": "model", "equals": "m2"}, "repeat": true}
+J
+use_wire chat
+cat >>"$HOME/.kedge/agent/models.yml" <<Y
+  other:
+    baseUrl: "$MODEL_URL"
+    api: anthropic-messages
+    apiKey: other-key-123456
+    models: [{ id: m2 }]
+Y
+cat >"$HOME/.kedge/agent/config.yml" <<'Y'
+retry: { baseDelayMs: 60000, fallbackChains: { default: [nobody/m9, lab/m1, "other/m2:low"] } }
+Y
+run kedge --model lab/m1 --mode json -p hi
+expect_exit 0
+expect_contains stdout '"type":"retry_fallback_applied","from":"lab/m1","to":"other/m2","role":"default"'
+expect_contains stdout '"type":"retry_fallback_succeeded","model":"other/m2","role":"default"'
+expect_contains stdout 'from m2'
+[ "$(model_journal '#')" = 2 ] || fail "$(model_journal '#') requests"
+expect_request 1 path /v1/messages
+rm "$HOME/.kedge/agent/config.yml"
+
 t "azure and vertex: their addresses and keys"
 model_script - <<'J'
 {"text": "ok", "repeat": true}

@@ -1,0 +1,149 @@
+/*
+ * Fallback models (fallback.h).
+ */
+#include "agent/fallback.h"
+
+#include "base/timefmt.h"
+#include "model/provider.h"
+
+#define ROLE              "default"
+#define REST_OF_LIMIT_MS  (30 * 1000)
+#define REST_OF_QUOTA_MS  (30 * 60 * 1000)
+#define REST_OF_SERVER_MS (20 * 1000)
+
+void fallback_clear(Fallback *self)
+{
+    turn_setup_unref(self->chosen);
+    turn_setup_unref(self->applied);
+    *self = (Fallback) { 0 };
+}
+
+static int64_t rest_ms(const char *problem)
+{
+    int64_t asked_ms = provider_error_retry_after_ms(problem);
+    g_autofree char *lower = g_ascii_strdown(problem, -1);
+    if (asked_ms > 0)
+        return asked_ms;
+    if (strstr(lower, "quota") || strstr(lower, "usage limit"))
+        return REST_OF_QUOTA_MS;
+    return provider_error_is_limit(problem) ? REST_OF_LIMIT_MS : REST_OF_SERVER_MS;
+}
+
+static void emit(const Fallback *self, const char *type, const char *const *keys,
+                 const char *const *texts)
+{
+    json_t *event = agent_event_new(type);
+    for (size_t i = 0; keys[i]; i++)
+        json_set_text(event, keys[i], texts[i]);
+    json_set_text(event, "role", ROLE);
+    agent_events_emit(self->conversation->events, event);
+}
+
+static char *name_of(const Model *model)
+{
+    return g_strconcat(model->provider, "/", model->id, NULL);
+}
+
+/* "provider/id" or "provider/id:level"; NULL: nobody has it, or there is no key for it. */
+static const Model *find_model(const Fallback *self, const char *selector, ThinkingLevel *level)
+{
+    const char *slash = selector ? strchr(selector, '/') : NULL;
+    if (!slash)
+        return NULL;
+    g_autofree char *provider = g_strndup(selector, (gsize)(slash - selector));
+    g_autofree char *id = g_strdup(slash + 1);
+    const Model *model = model_registry_find(self->registry, provider, id);
+    char *colon = strrchr(id, ':');
+    if (!model && colon && thinking_level_parse(colon + 1, level)) {
+        *colon = '\0';
+        model = model_registry_find(self->registry, provider, id);
+    }
+    return model && model_registry_is_available(self->registry, model, false) ? model : NULL;
+}
+
+static TurnSetup *with_model(TurnSetup *now, const Model *model, ThinkingLevel level)
+{
+    const TurnSetupSpec spec = {
+        .model = model,
+        .thinking = level,
+        .tools = now->tools,
+        .prompt = now->has_prompt ? &now->prompt : NULL,
+        .prompt_of = now,
+        .has_intent_tracing = now->has_intent_tracing,
+    };
+    return turn_setup_new(&spec);
+}
+
+/* Takes the reference `now`. */
+static void apply(Fallback *self, TurnSetup *now, const Model *model, ThinkingLevel level,
+                  const char *problem)
+{
+    static const char *const keys[] = { "from", "to", NULL };
+    g_autofree char *from = name_of(now->model);
+    g_autofree char *to = name_of(model);
+    if (!self->chosen) {
+        self->chosen = turn_setup_ref(now);
+        self->chosen_rests_until = time_monotonic_ms() + rest_ms(problem);
+    }
+    turn_setup_unref(self->applied);
+    self->applied = with_model(now, model, level);
+    self->has_to_prove = true;
+    setup_slot_set(self->setup, turn_setup_ref(self->applied));
+    emit(self, "retry_fallback_applied", keys, (const char *const[]) { from, to });
+}
+
+/* The owner has put something else into the slot: that is what is chosen now. */
+static void notice_owner(Fallback *self, const TurnSetup *now)
+{
+    if (!self->chosen || now == self->applied)
+        return;
+    g_clear_pointer(&self->chosen, turn_setup_unref);
+    g_clear_pointer(&self->applied, turn_setup_unref);
+    self->next = 0;
+    self->has_to_prove = false;
+}
+
+bool fallback_apply(Fallback *self, const char *problem)
+{
+    if (!provider_error_is_retryable(problem))
+        return false;
+    g_autoptr(TurnSetup) now = setup_slot_get(self->setup);
+    notice_owner(self, now);
+    const json_t *chain =
+        json_get_array(settings_get_json(self->settings, "retry.fallbackChains"), ROLE);
+    while (self->next < json_array_size(chain)) {
+        const char *selector = json_string_value(json_array_get(chain, self->next++));
+        ThinkingLevel level = now->thinking;
+        const Model *model = find_model(self, selector, &level);
+        if (!model || model == now->model)
+            continue;
+        apply(self, now, model, level, problem);
+        return true;
+    }
+    return false;
+}
+
+void fallback_succeeded(Fallback *self)
+{
+    static const char *const keys[] = { "model", NULL };
+    if (!self->has_to_prove)
+        return;
+    self->has_to_prove = false;
+    g_autofree char *model = name_of(self->applied->model);
+    emit(self, "retry_fallback_succeeded", keys, (const char *const[]) { model });
+}
+
+void fallback_revert(Fallback *self)
+{
+    if (!self->chosen)
+        return;
+    g_autoptr(TurnSetup) now = setup_slot_get(self->setup);
+    notice_owner(self, now);
+    const char *policy = settings_get_text(self->settings, "retry.fallbackRevertPolicy");
+    if (!self->chosen || g_strcmp0(policy, "never") == 0 ||
+        time_monotonic_ms() < self->chosen_rests_until)
+        return;
+    setup_slot_set(self->setup, g_steal_pointer(&self->chosen));
+    g_clear_pointer(&self->applied, turn_setup_unref);
+    self->next = 0;
+}

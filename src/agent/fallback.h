@@ -1,0 +1,35 @@
+/*
+ * Another model for one that fails (agent-core §3.7): `retry.fallbackChains` names them by role,
+ * and the chain of `default` is used. The chosen model rests for as long as its error says, and
+ * returns with the first prompt after that; with `retry.fallbackRevertPolicy: never` it stays away.
+ *
+ * Belongs to the prompting thread.
+ */
+#pragma once
+
+#include "agent/conversation.h"
+#include "agent/setup.h"
+#include "model/registry.h"
+#include "tool/settings.h"
+
+typedef struct Fallback {
+    const Conversation *conversation; // whose events tell of it
+    const Settings *settings;
+    const ModelRegistry *registry;
+    SetupSlot *setup;
+    TurnSetup *chosen;  // by the owner; NULL: it is in the slot
+    TurnSetup *applied; // what was put into the slot in its place
+    gint64 chosen_rests_until;
+    unsigned next; // in the chain
+    bool has_to_prove;
+} Fallback;
+
+void fallback_clear(Fallback *self);
+
+/* A request failed with `problem`, which may pass. True: the next usable model of the chain is in
+   the slot, and there is nothing to wait for. */
+bool fallback_apply(Fallback *self, const char *problem);
+/* An answer came. */
+void fallback_succeeded(Fallback *self);
+/* Before a prompt: the chosen model again, when it has rested. */
+void fallback_revert(Fallback *self);
