@@ -9,6 +9,7 @@
 #include "cmd/commands.h"
 #include "cmd/direct.h"
 #include "cmd/editor.h"
+#include "cmd/outline.h"
 #include "tool/settings_path.h"
 #include "tool/settings_reference.h"
 #include "tool/settings_save.h"
@@ -401,6 +402,17 @@ static int config_run(const CommandEnv *env, int argc, char *const *argv)
     return EXIT_USAGE;
 }
 
+/* The keys, for those that take one. */
+static void config_outline(const CommandEnv *env, Outline *self)
+{
+    static const char *const takes_key[] = { "get", "set", "unset", "reset" };
+    size_t count = 0;
+    const SettingKey *keys = setting_keys_all(&count);
+    for (size_t i = 0; i < G_N_ELEMENTS(takes_key); i++)
+        for (size_t j = 0; j < count; j++)
+            g_ptr_array_add(outline_find(self, takes_key[i])->words, (void *)keys[j].key);
+}
+
 const Command command_config = {
     .name = "config",
     .summary = "Show and change settings",
@@ -411,5 +423,6 @@ const Command command_config = {
             "  kedge config list --origin\n"
             "  kedge config set steeringMode all\n"
             "All settings: docs/settings.md.",
+    .outline = config_outline,
     .run = config_run,
 };

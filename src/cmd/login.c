@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "cmd/commands.h"
+#include "cmd/outline.h"
+#include "model/catalogue.h"
 #include "model/credential_store.h"
 #include "model/registry.h"
 
@@ -219,6 +221,12 @@ static int logout_run(const CommandEnv *env G_GNUC_UNUSED, int argc, char *const
     return EXIT_OK;
 }
 
+static void providers_outline(const CommandEnv *env, Outline *self)
+{
+    for (size_t i = 0; i < catalogue_provider_count; i++)
+        g_ptr_array_add(self->words, (void *)catalogue_providers[i].name);
+}
+
 const Command command_login = {
     .name = "login",
     .summary = "Store a provider's API key, or list where keys come from",
@@ -232,6 +240,7 @@ const Command command_login = {
         "Examples:\n"
         "  kedge login anthropic\n"
         "  pass show openai | kedge login openai",
+    .outline = providers_outline,
     .run = login_run,
 };
 
@@ -240,5 +249,6 @@ const Command command_logout = {
     .summary = "Remove the stored keys of a provider",
     .usage = "PROVIDER",
     .help = "What the environment or models.yml says stays as it is.",
+    .outline = providers_outline,
     .run = logout_run,
 };

@@ -29,6 +29,10 @@ printf 'search_code\nsearch_commits\n' >want
 expect_out "$(cat want)"
 complete_in_bash completion f
 expect_out fish
+complete_in_bash config set retry.maxR
+expect_out retry.maxRetries
+complete_in_bash login anthr
+expect_out anthropic
 
 t "bash completes flags where they belong, and the values of those that have a list"
 complete_in_bash -p --max-t
