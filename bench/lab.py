@@ -52,6 +52,9 @@ class Lab:
 
     def __enter__(self):
         (self.work / "notes.txt").write_text("".join(f"line {i}: the tide turns at noon\n" for i in range(1, 41)))
+        agent = self.home / ".kedge" / "agent"
+        agent.mkdir(parents=True)
+        (agent / "config.yml").write_text("loop:\n  enabled: false # the model makes one call again and again\n")
         os.chdir(self.work)
         self.model = ModelServer(self)
         return self

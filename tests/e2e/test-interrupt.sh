@@ -10,7 +10,7 @@ session_file() { find "$ROOT" -name '*.jsonl' | sort | tail -n 1; }
 no_sessions() { rm -rf "$ROOT"; }
 
 mkdir -p "$HOME/.kedge/agent"
-printf 'retry:\n  baseDelayMs: 60000\n' >"$HOME/.kedge/agent/config.yml"
+printf 'retry:\n  baseDelayMs: 60000\nloop:\n  enabled: false # the scripts repeat their calls\n' >"$HOME/.kedge/agent/config.yml"
 
 has_lines() { [ -f "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
 
