@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mask.h"
 #include "base/utf8.h"
+#include "cmd/answer_schema.h"
 #include "cmd/commands.h"
 #include "cmd/direct.h"
 #include "cmd/input.h"
@@ -28,6 +29,7 @@ typedef struct Launch { // one run; everything it owns
     Settings *settings;
     ModelRegistry *registry;
     InitialInput input;
+    json_t *schema; // of the last answer; NULL: none
     LaunchSession session;
     ToolSet *tools;
     const CommandEnv *env;
@@ -42,6 +44,7 @@ static void launch_clear(Launch *self)
     g_free(self->agent_dir);
     g_free(self->cwd);
     initial_input_clear(&self->input);
+    json_decref(self->schema);
     launch_session_clear(&self->session);
     tool_set_unref(self->tools);
     settings_unref(self->settings);
@@ -224,6 +227,30 @@ static void remember_prompts(const Launch *self)
     }
 }
 
+/* The last answer by the schema, asked for again where it does not fit; it alone is printed. */
+static void answer_by_schema(Launch *self, AgentSession *session)
+{
+    for (int retries = 0; self->exit_code == EXIT_OK; retries++) {
+        const json_t *answer = agent_session_last_answer(session);
+        g_autofree char *text = answer ? message_text(answer) : g_strdup("");
+        g_autoptr(json_t) value = NULL;
+        g_autofree char *problem = NULL;
+        if (answer_schema_check(self->schema, text, &value, &problem)) {
+            g_autofree char *line = json_to_text(value);
+            launch_output_line(&self->output, line);
+            return;
+        }
+        if (retries == ANSWER_SCHEMA_MAX_RETRIES) {
+            log_text("The answer does not fit the schema: %s", problem);
+            bool is_quiet = self->output.is_json && !self->options.fail_on_error;
+            self->exit_code = is_quiet ? EXIT_OK : EXIT_FAILED;
+            return;
+        }
+        g_autoptr(json_t) message = answer_schema_ask_again(problem);
+        send_prompt(self, session, message);
+    }
+}
+
 /* On a worker, which owns the conversation; the main thread waits for signals. */
 static void converse(void *data)
 {
@@ -233,8 +260,10 @@ static void converse(void *data)
     launch_output_header(&self->output, agent_session_header(session));
     run_prompts(self, session);
     remember_prompts(self);
+    if (self->schema)
+        answer_by_schema(self, session);
     const json_t *answer = agent_session_last_answer(session);
-    if (self->exit_code == EXIT_OK || self->exit_code == EXIT_BUDGET)
+    if (!self->schema && (self->exit_code == EXIT_OK || self->exit_code == EXIT_BUDGET))
         launch_output_answer(&self->output, answer);
     if (self->exit_code == EXIT_OK && answer &&
         !launch_output_is_usable(&self->output, answer, self->session.model) &&
@@ -345,6 +374,11 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
     if (!initial_input_has_prompt(&self.input)) {
         log_text("No prompt. Give one as an argument or on standard input.");
         return EXIT_USAGE;
+    }
+    if (self.options.json_schema) {
+        if (!answer_schema_load(self.options.json_schema, &self.schema, &error))
+            return cmd_fail(error);
+        answer_schema_add(self.schema, &self.input);
     }
     return start(&self, env);
 }

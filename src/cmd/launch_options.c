@@ -55,6 +55,8 @@ const FieldDef launch_fields[] = {
       .help = "With --mode json: exit 1 when the model failed" },
     { "fullUpdates", FIELD_BOOLEAN, offsetof(LaunchOptions, full_updates),
       .help = "With --mode json: each update of a message carries the whole message so far" },
+    { "jsonSchema", FIELD_STRING, offsetof(LaunchOptions, json_schema), .value_name = "FILE",
+      .help = "The last answer is JSON that fits this schema, and all that is printed" },
     { "waitOnEof", FIELD_BOOLEAN, offsetof(LaunchOptions, waits_on_eof),
       .help = "With --mode rpc: what runs when the input ends may come to its end first" },
     { "verbose", FIELD_BOOLEAN, offsetof(LaunchOptions, verbose),

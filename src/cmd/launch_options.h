@@ -11,7 +11,8 @@ typedef struct LaunchOptions { // strings are borrowed from `kept`
     bool allow_writes, allow_home, verbose, has_list_models, has_thinking;
     const char *mode, *resume, *session, *fork, *session_dir, *model, *provider, *thinking,
         *api_key;
-    const char *system_prompt, *append_system_prompt, *tools, *list_models, *cwd, *export_from;
+    const char *system_prompt, *append_system_prompt, *tools, *list_models, *cwd, *json_schema,
+        *export_from;
     int64_t max_turns;
     double max_cost;
     json_t *kept;

@@ -175,6 +175,13 @@ bool launch_output_is_usable(const LaunchOutput *self, const json_t *message, co
     return problem == NULL;
 }
 
+void launch_output_line(LaunchOutput *self, const char *line)
+{
+    g_autofree char *masked = mask_text(line);
+    if (!self->is_json)
+        print_or_stop(self, masked);
+}
+
 void launch_output_answer(LaunchOutput *self, const json_t *message)
 {
     if (self->is_json || !message)

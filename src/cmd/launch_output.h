@@ -21,6 +21,8 @@ void launch_output_event(json_t *event, void *user_data);
 /* JSON output: the session header, first. */
 void launch_output_header(LaunchOutput *self, const json_t *header);
 
+/* Text output: a line of data, masked like an answer. */
+void launch_output_line(LaunchOutput *self, const char *line);
 /* Text output: each text block of the last message and a newline. */
 void launch_output_answer(LaunchOutput *self, const json_t *message);
 

@@ -430,4 +430,45 @@ run kedge -p hi
 expect_out "done"
 expect_empty stderr
 
+cat >schema.json <<'J'
+{"type":"object","properties":{"city":{"type":"string"},"people":{"type":"integer"}},"required":["city","people"],"additionalProperties":false}
+J
+
+t "--json-schema: the model is told of it, and what fits is printed as one line"
+model_script - <<'J'
+{"text": "```json\n{\"city\": \"Bergen\",\n \"people\": 290000}\n```", "expect": {"contains": "additionalProperties"}}
+J
+run kedge -p --json-schema schema.json "Which city?"
+expect_exit 0
+expect_out '{"city":"Bergen","people":290000}'
+
+t "--json-schema: what does not fit is asked for again, with the reason"
+model_script - <<'J'
+{"text": "It is Bergen."}
+{"text": "{\"city\":\"Bergen\"}", "expect": {"last_user_contains": "it is no JSON"}}
+{"text": "{\"city\":\"Bergen\",\"people\":290000}", "expect": {"last_user_contains": "people"}}
+J
+run kedge -p --json-schema schema.json "Which city?"
+expect_exit 0
+expect_out '{"city":"Bergen","people":290000}'
+expect_model_done
+
+t "--json-schema: twice, not more; then nothing is printed"
+model_script - <<'J'
+{"text": "no", "repeat": 3}
+J
+run kedge -p --json-schema schema.json "Which city?"
+expect_exit 1
+expect_empty stdout
+expect_contains stderr "The answer does not fit the schema: it is no JSON"
+
+t "--json-schema: a file that is no schema of an object is refused before anything is sent"
+echo '{"type":"string"}' >wrong.json
+for _file in wrong.json missing.json; do
+    run kedge -p --json-schema "$_file" "Which city?"
+    expect_contains stderr "$_file"
+    expect_empty stdout
+    [ "$(cat "$_state/status")" != 0 ] || fail "$_file: exit status 0"
+done
+
 done_testing
