@@ -194,7 +194,7 @@ static bool find(ReviewRun *self)
         };
         if (!ask_model_text(self->model, &request, self->cancel, &text, &self->error))
             return false;
-        if (review_read(text, self->files, &self->review, &fault))
+        if (review_findings_read(text, self->files, &self->review, &fault))
             return true;
         g_free(problem);
         problem = g_strdup(fault->message);

@@ -116,7 +116,8 @@ static json_t *sorted(const json_t *findings, const json_t *files)
     return array;
 }
 
-bool review_read(const char *answer, const json_t *files, json_t **ret_review, GError **error)
+bool review_findings_read(const char *answer, const json_t *files, json_t **ret_review,
+                          GError **error)
 {
     const char *first = strchr(answer, '{'), *last = strrchr(answer, '}');
     g_autoptr(json_t) value = NULL, kept = NULL;

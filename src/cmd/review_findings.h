@@ -15,7 +15,8 @@ char *review_instruction(const char *context, const char *problem);
 /* {summary, findings: [{severity, file, line?, endLine?, title, body?, suggestion?, inDiff}]}, the
    worst first. `files` as in review_diff.h. USAGE says what is wrong with the answer, for the
    model. New reference. */
-bool review_read(const char *answer, const json_t *files, json_t **ret_review, GError **error);
+bool review_findings_read(const char *answer, const json_t *files, json_t **ret_review,
+                          GError **error);
 
 /* As a person reads it. Caller frees. */
 char *review_show(const json_t *review);
