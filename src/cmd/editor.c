@@ -16,7 +16,7 @@
 static bool start(const char *editor, const char *path, pid_t *ret_pid, GError **error)
 {
     g_autofree char *script = g_strconcat(editor, " \"$1\"", NULL);
-    char *const argv[] = { "sh", "-c", script, "sh", (char *)path, NULL };
+    const char *const argv[] = { "sh", "-c", script, "sh", path, NULL };
     g_auto(GStrv) env = env_for_child(NULL);
     posix_spawnattr_t attributes;
     sigset_t usual;
@@ -27,7 +27,7 @@ static bool start(const char *editor, const char *path, pid_t *ret_pid, GError *
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigdefault(&attributes, &usual);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    int failure = posix_spawnp(ret_pid, "sh", NULL, &attributes, argv, env);
+    int failure = posix_spawnp(ret_pid, "sh", NULL, &attributes, (char *const *)argv, env);
     posix_spawnattr_destroy(&attributes);
     return failure == 0 || fail_with_errno(error, failure, "cannot start the editor %s", editor);
 }
