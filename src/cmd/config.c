@@ -294,7 +294,7 @@ static int edit_run(const CommandEnv *env, int argc, char *const *argv)
     g_autoptr(json_t) value = NULL;
     if (file_exists(path) && !yaml_read_file(path, &value, &error))
         return cmd_fail(error);
-    g_autoptr(Settings) settings = load_here(); // says what does not fit
+    settings_unref(load_here()); // says what does not fit
     return EXIT_OK;
 }
 

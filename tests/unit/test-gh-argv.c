@@ -230,7 +230,6 @@ static void test_lookup_follows_settings(void **state G_GNUC_UNUSED)
         g_autoptr(Settings) settings = settings_new(overrides);
         own.settings = settings;
         gh_fixture_converse(&own);
-        g_autoptr(ToolContext) context = own.context;
         gh_fixture_set_lookup(&own, &(GhReply) { .out = conversations[i].lookup });
         g_autofree char *line = g_strconcat("Repository: ", conversations[i].lookup, NULL);
         for (unsigned call = 0; call < 2; call++) { // the second one without a lookup
@@ -241,6 +240,7 @@ static void test_lookup_follows_settings(void **state G_GNUC_UNUSED)
         g_auto(GStrv) environment = gh_fixture_environment(fixture, (unsigned)i * 3);
         assert_int_equal(g_strv_contains((const char *const *)environment, "GH_HOST=ghe.corp"),
                          i == 1);
+        tool_context_free(own.context);
     }
 }
 

@@ -24,13 +24,18 @@ static int teardown(void **state)
 }
 
 /* Caller frees the path. */
-static char *put(const char *dir, const char *name, const char *text)
+static char *put_path(const char *dir, const char *name, const char *text)
 {
     char *path = g_build_filename(dir, name, NULL);
     g_autofree char *parent = g_path_get_dirname(path);
     assert_true(file_make_dirs(parent, 0700, NULL));
     assert_true(file_write_atomic(path, text, strlen(text), 0600, NULL));
     return path;
+}
+
+static void put(const char *dir, const char *name, const char *text)
+{
+    g_free(put_path(dir, name, text));
 }
 
 /* One line an entry: "user: hi", "assistant: text (thinking) [name {args}]", "toolResult! name:
@@ -76,7 +81,7 @@ static char *outline(const SessionCopy *copy)
 /* Imports the text and reads what came of it. */
 static void import(const char *dir, const char *text, SessionCopy *ret_copy)
 {
-    g_autofree char *file = put(dir, "theirs.jsonl", text);
+    g_autofree char *file = put_path(dir, "theirs.jsonl", text);
     g_autofree char *root = g_build_filename(dir, "sessions", NULL);
     g_auto(ImportResult) result = { 0 };
     g_autoptr(GError) error = NULL;
@@ -232,7 +237,7 @@ static void test_codex(void **state)
 static void test_goes_on(void **state)
 {
     const char *dir = *state;
-    g_autofree char *file = put(dir, "theirs.jsonl", codex_old);
+    g_autofree char *file = put_path(dir, "theirs.jsonl", codex_old);
     g_autofree char *root = g_build_filename(dir, "sessions", NULL);
     g_auto(ImportResult) result = { 0 };
     assert_true(session_import(file, root, dir, &result, NULL));
@@ -261,7 +266,7 @@ static void test_refused(void **state)
           "a session without messages" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autofree char *file = put(*state, "theirs.jsonl", cases[i].text);
+        g_autofree char *file = put_path(*state, "theirs.jsonl", cases[i].text);
         g_auto(ImportResult) result = { 0 };
         g_autoptr(GError) error = NULL;
         if (session_import(file, *state, "/w", &result, &error) ||
@@ -269,10 +274,11 @@ static void test_refused(void **state)
             fail_msg("case %zu: %s", i, error ? error->message : "imported");
     }
     // an id that is none does not become a path
-    g_autofree char *file = put(*state, "theirs.jsonl",
-                                X("session_meta", "{\"id\":\"../../evil\",\"cwd\":\"/w\"}")
-                                    ITEM("{\"type\":\"message\",\"role\":\"user\",\"content\":[{"
-                                         "\"type\":\"input_text\",\"text\":\"hi\"}]}"));
+    g_autofree char *file =
+        put_path(*state, "theirs.jsonl",
+                 X("session_meta", "{\"id\":\"../../evil\",\"cwd\":\"/w\"}")
+                     ITEM("{\"type\":\"message\",\"role\":\"user\",\"content\":[{"
+                          "\"type\":\"input_text\",\"text\":\"hi\"}]}"));
     g_auto(ImportResult) result = { 0 };
     assert_true(session_import(file, *state, "/w", &result, NULL));
     assert_null(strstr(result.path, "evil"));
@@ -290,11 +296,11 @@ static void test_find(void **state)
     const char *home = *state;
     expect_found(home, "claude", NULL, 0);
     expect_found(home, "codex", NULL, 0);
-    g_autofree char *a = put(home, ".claude/projects/-srv-my-app/5e55.jsonl", claude);
-    g_autofree char *b = put(home, ".claude/projects/-srv-my-app/agent-1.jsonl", claude);
-    g_autofree char *c = put(home, ".claude/projects/-w/6e66.jsonl", claude);
-    g_autofree char *d = put(home, ".codex/sessions/2026/03/04/rollout-1.jsonl", codex);
-    g_autofree char *e = put(home, ".codex/sessions/rollout-2.jsonl", codex_old);
+    put(home, ".claude/projects/-srv-my-app/5e55.jsonl", claude);
+    put(home, ".claude/projects/-srv-my-app/agent-1.jsonl", claude);
+    put(home, ".claude/projects/-w/6e66.jsonl", claude);
+    put(home, ".codex/sessions/2026/03/04/rollout-1.jsonl", codex);
+    put(home, ".codex/sessions/rollout-2.jsonl", codex_old);
     expect_found(home, "claude", NULL, 2);
     expect_found(home, "claude", "/srv/my.app", 1);
     expect_found(home, "codex", NULL, 2);

@@ -46,13 +46,18 @@ static int teardown(void **state)
     "\",\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]}}\n"
 
 /* `minute` orders the files. Caller frees the path. */
-static char *put(const Fixture *self, const char *name, const char *text, int minute)
+static char *put_path(const Fixture *self, const char *name, const char *text, int minute)
 {
     char *path = g_build_filename(self->dir, name, NULL);
     assert_true(file_write_atomic(path, text, strlen(text), 0600, NULL));
     const struct utimbuf times = { .actime = 0, .modtime = 1700000000 + minute * 60 };
     assert_int_equal(utime(path, &times), 0);
     return path;
+}
+
+static void put(const Fixture *self, const char *name, const char *text, int minute)
+{
+    g_free(put_path(self, name, text, minute));
 }
 
 static void append(const char *path, const char *text)
@@ -114,14 +119,15 @@ static void test_list(void **state)
 {
     Fixture *self = *state;
     expect_list(self, NULL, 10, "");
-    g_autofree char *a = put(self, "a.jsonl", HEADER("a", "/w") SAYS("1", "user", "one"), 1);
-    g_autofree char *b = put(self, "b.jsonl",
-                             HEADER("b", "/other") SAYS("1", "user", "x")
-                                 SAYS("2", "toolResult", "secret") SAYS("3", "assistant", "y"),
-                             2);
-    g_autofree char *no = put(self, "no.jsonl", "{\"type\":\"message\"}\n" HEADER("z", "/w"), 3);
-    g_autofree char *bad = put(self, "bad.jsonl", "garbage\n", 4);
-    g_autofree char *torn = put(self, "torn.jsonl", HEADER("t", "/w") "gar\n{\"type\":\"mess", 5);
+    g_autofree char *a = put_path(self, "a.jsonl", HEADER("a", "/w") SAYS("1", "user", "one"), 1);
+    g_autofree char *b = put_path(self, "b.jsonl",
+                                  HEADER("b", "/other") SAYS("1", "user", "x")
+                                      SAYS("2", "toolResult", "secret") SAYS("3", "assistant", "y"),
+                                  2);
+    put(self, "no.jsonl", "{\"type\":\"message\"}\n" HEADER("z", "/w"), 3);
+    put(self, "bad.jsonl", "garbage\n", 4);
+    g_autofree char *torn =
+        put_path(self, "torn.jsonl", HEADER("t", "/w") "gar\n{\"type\":\"mess", 5);
     expect_list(self, NULL, 10, "t:0 b:3 a:1");
     expect_list(self, NULL, 1, "t:0");
     expect_list(self, "/w", 10, "t:0 a:1");
@@ -132,7 +138,7 @@ static void test_list(void **state)
     expect_found(self, "late", NULL, "9");
 
     // rewritten as a whole: not what was added, what is there
-    g_autofree char *again = put(self, "a.jsonl", HEADER("a", "/w") SAYS("7", "user", "new"), 9);
+    put(self, "a.jsonl", HEADER("a", "/w") SAYS("7", "user", "new"), 9);
     assert_int_equal(g_unlink(b), 0);
     expect_list(self, NULL, 10, "t:1 a:1");
     expect_found(self, "three", NULL, "");
@@ -142,14 +148,13 @@ static void test_list(void **state)
 static void test_search(void **state)
 {
     Fixture *self = *state;
-    g_autofree char *a = put(self, "a.jsonl",
-                             HEADER("a", "/w") SAYS("1", "user", "Fix the Parser of tidepool")
-                                 SAYS("2", "toolResult", "a parser in a result")
-                                     SAYS("3", "assistant", "No lexer; 50%_"),
-                             1);
-    g_autofree char *b =
-        put(self, "b.jsonl",
-            HEADER("b", "/x") SAYS("8", "user", "pars\xc3\xa9 \xe6\xb8\xaf\xe5\x8f\xa3"), 2);
+    put(self, "a.jsonl",
+        HEADER("a", "/w") SAYS("1", "user", "Fix the Parser of tidepool")
+            SAYS("2", "toolResult", "a parser in a result")
+                SAYS("3", "assistant", "No lexer; 50%_"),
+        1);
+    put(self, "b.jsonl",
+        HEADER("b", "/x") SAYS("8", "user", "pars\xc3\xa9 \xe6\xb8\xaf\xe5\x8f\xa3"), 2);
     static const struct {
         const char *query, *cwd, *want;
     } cases[] = {
@@ -173,7 +178,7 @@ static void test_search(void **state)
 static void test_index_is_rebuilt(void **state)
 {
     Fixture *self = *state;
-    g_autofree char *a = put(self, "a.jsonl", HEADER("a", "/w") SAYS("1", "user", "one"), 1);
+    put(self, "a.jsonl", HEADER("a", "/w") SAYS("1", "user", "one"), 1);
     g_autofree char *db = g_build_filename(self->root, "sessions.db", NULL);
     expect_list(self, NULL, 10, "a:1");
     assert_int_equal(g_unlink(db), 0);
@@ -233,7 +238,7 @@ static void test_check(void **state)
           "version 9 is newer" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autofree char *path = put(self, "c.jsonl", cases[i].text, 1);
+        g_autofree char *path = put_path(self, "c.jsonl", cases[i].text, 1);
         g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
         SessionHealth health = session_check(path, problems);
         g_ptr_array_add(problems, NULL);
@@ -247,10 +252,10 @@ static void test_check(void **state)
 static void test_remove(void **state)
 {
     Fixture *self = *state;
-    g_autofree char *path = put(self, "a.jsonl", HEADER("a", "/w"), 1);
+    g_autofree char *path = put_path(self, "a.jsonl", HEADER("a", "/w"), 1);
     g_autofree char *artifacts = g_build_filename(self->dir, "a", "deep", NULL);
     assert_true(file_make_dirs(artifacts, 0700, NULL));
-    g_autofree char *other = put(self, "x.jsonl", "no session\n", 1);
+    g_autofree char *other = put_path(self, "x.jsonl", "no session\n", 1);
     assert_false(session_remove(other, NULL));
     assert_true(file_exists(other));
     assert_true(session_remove(path, NULL));

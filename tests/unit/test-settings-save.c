@@ -221,7 +221,7 @@ static void test_migration_of_files(void **state)
     assert_true(file_exists(old));
     assert_int_equal(unlink(self->config), 0);
     put(self, "settings.json", "{\"queueMode\":");
-    g_autoptr(Settings) broken = settings_load(self->dir, self->dir, warnings);
+    settings_unref(settings_load(self->dir, self->dir, warnings));
     assert_int_equal(warnings->len, 1);
     assert_non_null(strstr(warnings->pdata[0], "settings.json was not taken over"));
     g_autofree char *problem = save(self, "retry.maxRetries", "1");
