@@ -114,9 +114,10 @@ static bool scope_add_glob(Scope *self, const char *asked, ToolCall *call, GErro
         return fail_with(error, KEDGE_ERROR_LIMIT,
                          "%s matches more than %d files; give the directory and use `glob`", asked,
                          MAX_EXPANDED);
-    qsort(self->paths->pdata + before, self->paths->len - before, sizeof *self->paths->pdata,
-          compare_paths);
-    if (expansion.count == 0)
+    if (expansion.count > 0)
+        qsort(self->paths->pdata + before, self->paths->len - before, sizeof *self->paths->pdata,
+              compare_paths);
+    else
         g_ptr_array_add(self->missing, g_strdup(asked));
     self->has_globs = true;
     return true;

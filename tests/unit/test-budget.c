@@ -19,9 +19,11 @@ static int teardown(void **state)
 
 static void add_rounds(AgentFixture *self, int count)
 {
-    for (int i = 0; i < count; i++)
-        sse_server_add_calls(self->server,
-                             "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":{\"text\":\"x\"}}]");
+    for (int i = 0; i < count; i++) { // no two alike, which would get a note
+        g_autofree char *call = g_strdup_printf(
+            "[{\"id\":\"t1\",\"name\":\"echo\",\"arguments\":{\"text\":\"x%d\"}}]", i);
+        sse_server_add_calls(self->server, call);
+    }
     sse_server_add_text(self->server, "done");
 }
 
@@ -45,7 +47,7 @@ static void test_turns(void **state)
     assert_stopped(self, "Stopped: 2 turns (--max-turns)");
     assert_int_equal(sse_server_request_count(self->server), 2);
     g_autofree char *results = agent_fixture_results(self);
-    assert_string_equal(results, "t1:x/0 t1_2:x/0"); // the calls of the last turn have theirs
+    assert_string_equal(results, "t1:x0/0 t1_2:x1/0"); // the calls of the last turn have theirs
 
     // another prompt is not even begun
     assert_true(agent_fixture_prompt(self, "more"));

@@ -65,11 +65,12 @@ typedef struct Endings {
     bool mostly_crlf;
 } Endings;
 
-static Endings endings_of(const char *data)
+static Endings endings_of(const char *data, size_t size)
 {
+    const char *data_end = data + size;
     Endings self = { .is_crlf = g_array_new(FALSE, FALSE, sizeof(bool)) };
     size_t crlf_count = 0;
-    for (const char *end = strchr(data, '\n'); end; end = strchr(end + 1, '\n')) {
+    for (const char *end = data; (end = memchr(end, '\n', (size_t)(data_end - end))); end++) {
         bool is_crlf = end > data && end[-1] == '\r';
         crlf_count += is_crlf;
         g_array_append_val(self.is_crlf, is_crlf);
@@ -88,7 +89,7 @@ static void append_line(GString *out, const DiffLine *line, bool is_crlf)
 char *edit_text_encode(const char *data, size_t size, const char *text, size_t *ret_size)
 {
     g_autofree char *old_text = edit_text_show(data, size);
-    Endings endings = endings_of(data);
+    Endings endings = endings_of(data, size);
     GString *out = g_string_new(g_str_has_prefix(data, BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "");
     g_autoptr(LineDiff) diff = line_diff_new(old_text, text);
     LineChange change = { 0 };
