@@ -136,8 +136,7 @@ void model_registry_set_runtime_key(ModelRegistry *self, const char *provider, c
     g_hash_table_insert(self->runtime_keys, g_strdup(provider), g_strdup(key));
 }
 
-/* --api-key */
-static char *runtime_key(const ModelRegistry *self, const char *provider)
+char *registry_runtime_key(const ModelRegistry *self, const char *provider)
 {
     return clean_key(g_hash_table_lookup(self->runtime_keys, provider));
 }
@@ -156,7 +155,7 @@ static char *standing_key(const ModelRegistry *self, const char *provider)
 
 char *registry_key(const ModelRegistry *self, const char *provider)
 {
-    char *key = runtime_key(self, provider);
+    char *key = registry_runtime_key(self, provider);
     return key ? key : standing_key(self, provider);
 }
 
@@ -168,7 +167,7 @@ bool registry_has_key(const ModelRegistry *self, const char *provider)
 
 char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_named)
 {
-    char *key = runtime_key(self, model->provider);
+    char *key = registry_runtime_key(self, model->provider);
     if (key || model->is_keyless)
         return key;
     key = standing_key(self, model->provider);
@@ -179,7 +178,7 @@ char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_
 
 char *model_registry_provider_source(const ModelRegistry *self, const char *provider)
 {
-    g_autofree char *runtime = runtime_key(self, provider);
+    g_autofree char *runtime = registry_runtime_key(self, provider);
     if (runtime)
         return g_strdup("--api-key");
     g_autofree char *stored = stored_key(self, provider);
@@ -194,7 +193,7 @@ char *model_registry_provider_source(const ModelRegistry *self, const char *prov
 
 char *model_registry_key_source(const ModelRegistry *self, const Model *model)
 {
-    g_autofree char *runtime = runtime_key(self, model->provider);
+    g_autofree char *runtime = registry_runtime_key(self, model->provider);
     if (model->is_keyless && !runtime)
         return g_strdup("none needed");
     char *source = model_registry_provider_source(self, model->provider);

@@ -75,17 +75,27 @@ static char *root_url(const Discovery *self, const char *path)
     return wire_join_url(base, path);
 }
 
+/* NULL-terminated: those that a request to a model of the server has too. */
+static GPtrArray *make_headers(const Inquiry *self)
+{
+    GPtrArray *headers = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(headers, g_strdup("content-type: application/json"));
+    g_ptr_array_add(headers, g_strdup("user-agent: kedge/" KEDGE_VERSION));
+    if (self->api_key)
+        g_ptr_array_add(headers, g_strconcat("authorization: Bearer ", self->api_key, NULL));
+    wire_set_headers(json_get_object(self->discovery->config, "headers"), headers);
+    g_ptr_array_add(headers, NULL);
+    return headers;
+}
+
 /* `body` NULL: GET. */
 static bool ask(const Inquiry *self, const char *url, const char *body, int64_t timeout_ms,
                 json_t **ret_answer, GError **error)
 {
-    g_autofree char *bearer =
-        self->api_key ? g_strconcat("authorization: Bearer ", self->api_key, NULL) : NULL;
-    const char *const headers[] = { "content-type: application/json",
-                                    "user-agent: kedge/" KEDGE_VERSION, bearer, NULL };
+    g_autoptr(GPtrArray) headers = make_headers(self);
     const HttpRequest request = {
         .url = url,
-        .headers = headers,
+        .headers = (const char *const *)headers->pdata,
         .body = body,
         .body_size = body ? strlen(body) : 0,
         .connect_timeout_ms = timeout_ms,

@@ -8,17 +8,6 @@
 
 #define PROVIDER_MIN_SECRET 6 // shorter "keys" are placeholders such as "none"
 
-static void header_set(GPtrArray *headers, const char *name, const char *value)
-{
-    size_t size = strlen(name);
-    for (guint i = headers->len; i > 0; i--) {
-        const char *have = g_ptr_array_index(headers, i - 1);
-        if (g_ascii_strncasecmp(have, name, size) == 0 && have[size] == ':')
-            g_ptr_array_remove_index(headers, i - 1);
-    }
-    g_ptr_array_add(headers, g_strdup_printf("%s: %s", name, value));
-}
-
 /* NULL-terminated. What the user's models file says wins over what the format wants. */
 static GPtrArray *make_headers(const WireFormat *wire, const ProviderRequest *request)
 {
@@ -27,12 +16,7 @@ static GPtrArray *make_headers(const WireFormat *wire, const ProviderRequest *re
     g_ptr_array_add(headers, g_strdup("accept: text/event-stream"));
     g_ptr_array_add(headers, g_strdup("user-agent: kedge/" KEDGE_VERSION));
     wire->add_headers(request, headers);
-    const char *name;
-    json_t *value;
-    json_object_foreach (request->model->headers, name, value) {
-        if (json_is_string(value))
-            header_set(headers, name, json_string_value(value));
-    }
+    wire_set_headers(request->model->headers, headers);
     g_ptr_array_add(headers, NULL);
     return headers;
 }

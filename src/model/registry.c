@@ -97,7 +97,9 @@ static void discover_locked(const ModelRegistry *registry, Shelf *self)
 {
     g_autoptr(GPtrArray) found = g_ptr_array_new();
     g_autoptr(GError) error = NULL;
-    g_autofree char *key = registry_key(registry, self->provider);
+    g_autofree char *key = registry_config_is_keyless(self->discovery->config)
+                               ? registry_runtime_key(registry, self->provider)
+                               : registry_key(registry, self->provider);
     if (!discovery_run(self->discovery, key, found, &error))
         self->problem = g_strdup(error->message);
     for (guint i = 0; i < found->len; i++)

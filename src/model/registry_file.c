@@ -11,7 +11,7 @@ static const char *text_of(const json_t *object, const char *key)
     return text && *text ? text : NULL;
 }
 
-static bool is_keyless(const json_t *config)
+bool registry_config_is_keyless(const json_t *config)
 {
     return g_strcmp0(text_of(config, "auth"), "none") == 0;
 }
@@ -71,7 +71,7 @@ static bool check_provider(const char *name, const json_t *config, GError **erro
     if (!text_of(config, "baseUrl") && !is_built_in(name))
         return fail_with(error, KEDGE_ERROR_PROTOCOL,
                          "Provider %s: \"baseUrl\" is required when defining custom models.", name);
-    if (!text_of(config, "apiKey") && !is_keyless(config) && !is_built_in(name))
+    if (!text_of(config, "apiKey") && !registry_config_is_keyless(config) && !is_built_in(name))
         return fail_with(
             error, KEDGE_ERROR_PROTOCOL,
             "Provider %s: \"apiKey\" is required when defining custom models unless auth "
@@ -173,7 +173,7 @@ static void apply_provider(Model *model, const char *provider, const json_t *con
         g_free(model->base_url);
         model->base_url = usable_base_url(provider, config, url);
     }
-    model->is_keyless = is_keyless(config);
+    model->is_keyless = registry_config_is_keyless(config);
     model->has_bearer_auth = json_get_bool(config, "authHeader", model->has_bearer_auth);
     merge(&model->headers, json_object_get(config, "headers"));
     merge(&model->compat, json_object_get(config, "compat"));

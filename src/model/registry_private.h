@@ -46,6 +46,8 @@ bool registry_read_file(ModelRegistry *self, const char *path, GError **error);
 
 /* What the provider's entry in the models file says of a model (registry_file.c). */
 void registry_configure(Model *model, const json_t *config);
+/* The entry says `auth: none`: only a key that was given for this run goes to its server. */
+bool registry_config_is_keyless(const json_t *config);
 /* A server is to be asked for the provider's models, at their first use. Takes ownership. */
 void registry_add_discovery(ModelRegistry *self, Discovery *discovery, bool is_implicit);
 /* Why the provider's server could not be asked, or NULL. Borrowed. */
@@ -62,6 +64,8 @@ void registry_put_model(ModelRegistry *self, Model *model);
 bool registry_has_key(const ModelRegistry *self, const char *provider);
 /* That key, or NULL. Caller frees. */
 char *registry_key(const ModelRegistry *self, const char *provider);
+/* The one that was given for this run (--api-key), or NULL. Caller frees. */
+char *registry_runtime_key(const ModelRegistry *self, const char *provider);
 
 /* The characters of `pattern` occur in `text` in that order, in any case. */
 bool registry_is_fuzzy_match(const char *text, const char *pattern);

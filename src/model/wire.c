@@ -134,3 +134,24 @@ char *wire_refusal_text(const char *refusal)
         end = g_utf8_next_char(end);
     return g_strdup_printf("Refusal: %.*s", (int)(end - refusal), refusal);
 }
+
+static void header_set(GPtrArray *headers, const char *name, const char *value)
+{
+    size_t size = strlen(name);
+    for (guint i = headers->len; i > 0; i--) {
+        const char *have = g_ptr_array_index(headers, i - 1);
+        if (g_ascii_strncasecmp(have, name, size) == 0 && have[size] == ':')
+            g_ptr_array_remove_index(headers, i - 1);
+    }
+    g_ptr_array_add(headers, g_strdup_printf("%s: %s", name, value));
+}
+
+void wire_set_headers(const json_t *wanted, GPtrArray *headers)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach ((json_t *)wanted, name, value) {
+        if (json_is_string(value))
+            header_set(headers, name, json_string_value(value));
+    }
+}

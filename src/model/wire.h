@@ -95,6 +95,8 @@ char *wire_arguments_text(const json_t *call);
 
 /* "authorization: Bearer KEY", when there is a key. */
 void wire_add_bearer(const ProviderRequest *request, GPtrArray *headers);
+/* Those of the models file, {"Name": "value"}, in place of what `headers` has of these names. */
+void wire_set_headers(const json_t *wanted, GPtrArray *headers);
 
 typedef enum { WIRE_CACHE_NONE, WIRE_CACHE_SHORT, WIRE_CACHE_LONG } WireCache;
 

@@ -165,6 +165,48 @@ static void test_file(void **state G_GNUC_UNUSED)
     g_rmdir(dir);
 }
 
+static ModelRegistry *registry_of(const char *text)
+{
+    g_autofree char *dir = g_dir_make_tmp("kedge-discovery-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(dir, "models.yml", NULL);
+    assert_true(g_file_set_contents(path, text, -1, NULL));
+    g_autofree char *warning = NULL;
+    ModelRegistry *registry = model_registry_new(path, &warning);
+    assert_null(warning);
+    g_unlink(path);
+    g_rmdir(dir);
+    return registry;
+}
+
+/* `auth: none` holds for the question too: a key of the environment stays here, one for this run
+   goes, and so do the entry's headers. */
+static void test_no_auth(void **state G_GNUC_UNUSED)
+{
+    TestServer *server = test_server_start(serve, (void *)list_pages);
+    g_autofree char *url = test_server_url(server, "/v1");
+    g_autofree char *text =
+        g_strdup_printf("providers: {openai: {baseUrl: '%s', auth: none, discovery: {type: openai},"
+                        " headers: {X-Team: core, User-Agent: lab}}}\n",
+                        url);
+    g_setenv("OPENAI_API_KEY", "sk-real-0123456789", TRUE);
+    g_autoptr(ModelRegistry) registry = registry_of(text);
+    assert_non_null(model_registry_find(registry, "openai", "a"));
+    g_autofree char *sent = test_server_request(server, 1);
+    assert_null(strstr(sent, "authorization"));
+    assert_null(strstr(sent, "sk-real-0123456789"));
+    assert_non_null(strstr(sent, "X-Team: core"));
+    assert_non_null(strstr(sent, "User-Agent: lab"));
+    assert_null(strstr(sent, "user-agent: kedge"));
+
+    g_autoptr(ModelRegistry) given = registry_of(text);
+    model_registry_set_runtime_key(given, "openai", "given-0123");
+    assert_non_null(model_registry_find(given, "openai", "a"));
+    g_autofree char *with_key = test_server_request(server, 2);
+    assert_non_null(strstr(with_key, "authorization: Bearer given-0123"));
+    g_unsetenv("OPENAI_API_KEY");
+    test_server_stop(server);
+}
+
 int main(void)
 {
     clean_environment();
@@ -173,6 +215,7 @@ int main(void)
         cmocka_unit_test(test_servers),
         cmocka_unit_test(test_registry),
         cmocka_unit_test(test_file),
+        cmocka_unit_test(test_no_auth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
