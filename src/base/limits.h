@@ -38,6 +38,7 @@
 
 #define LIMIT_TOOL_FILE_BYTES   (256 * MIB) // a file that edit opens
 #define LIMIT_IGNORE_FILE_BYTES (1 * MIB)   // of rules in a .gitignore and the like
+#define LIMIT_IGNORE_RULE_BYTES (4 * KIB)   // of one rule; a longer one says nothing
 #define LIMIT_READ_AHEAD_BYTES  (256 * MIB) // looked at behind what read shows, to count lines
 #define LIMIT_ARTIFACT_BYTES    (256 * MIB) // of one artifact; a larger one keeps head and tail
 #define LIMIT_ARGUMENT_BYTES    (16 * MIB)  // arguments of one tool call

@@ -12,7 +12,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define WORK_BETWEEN_LOOKS 100000 // at the clock: entries, and rules they are held against
+#define WORK_BETWEEN_LOOKS                                                                         \
+    100000 // at the clock: entries, and bytes of the rules they are held against
 
 typedef struct Waiting { // a directory that is to be read
     char *path;
@@ -25,7 +26,7 @@ typedef struct Walker {
     FileWalkFunc func;
     void *user_data;
     int64_t deadline;
-    unsigned work;   // since the last look at the clock
+    size_t work;     // since the last look at the clock
     GArray *waiting; // of Waiting
     bool is_stopped;
 } Walker;
@@ -37,7 +38,7 @@ static void waiting_clear(void *waiting)
     ignore_level_unref(self->above);
 }
 
-static bool may_go_on(Walker *self, unsigned work, GError **error)
+static bool may_go_on(Walker *self, size_t work, GError **error)
 {
     self->work += work;
     if (self->work < WORK_BETWEEN_LOOKS)
@@ -95,7 +96,7 @@ static void take_entry(Walker *self, IgnoreLevel *level, const char *path, FileW
 static bool read_entries(Walker *self, DIR *dir, IgnoreLevel *level, const char *path,
                          GError **error)
 {
-    unsigned work = ignore_level_rules(level) + 1;
+    size_t work = ignore_level_bytes(level) + 1;
     for (const struct dirent *entry; !self->is_stopped && (entry = readdir(dir)) != NULL;) {
         if (is_passed_over(self->walk, entry->d_name))
             continue;

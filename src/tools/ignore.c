@@ -15,6 +15,7 @@ typedef struct Rule {
 
 struct IgnoreRules {
     GArray *rules; // of Rule
+    size_t bytes;  // of all globs
 };
 
 // ---- a glob and a name ----
@@ -23,6 +24,10 @@ struct IgnoreRules {
    of its own. */
 static gunichar next_character(const char *at, const char *end, const char **ret_next)
 {
+    if ((unsigned char)*at < 0x80) {
+        *ret_next = at + 1;
+        return (unsigned char)*at;
+    }
     gunichar c = g_utf8_get_char_validated(at, end - at);
     bool is_valid = c != (gunichar)-1 && c != (gunichar)-2;
     *ret_next = is_valid ? g_utf8_next_char(at) : at + 1;
@@ -43,10 +48,14 @@ static bool class_fits(const char *at, const char *end, gunichar c, bool *ret_fi
     bool is_negated = ++at < end && (*at == '!' || *at == '^'), fits = false;
     at += is_negated;
     for (const char *first = at; at < end && (*at != ']' || at == first);) {
+        if (fits) { // only the end is still looked for
+            at += *at == '\\' && at + 1 < end ? 2 : 1;
+            continue;
+        }
         gunichar low = class_member(at, end, &at), high = low;
         if (at + 1 < end && *at == '-' && at[1] != ']')
             high = class_member(at + 1, end, &at);
-        fits = fits || (c >= low && c <= high);
+        fits = c >= low && c <= high;
     }
     if (at >= end)
         return false;
@@ -147,12 +156,12 @@ static size_t trimmed_size(const char *line, size_t size)
     return size;
 }
 
-static void add_rule(GArray *rules, const char *line, size_t size)
+static void add_rule(IgnoreRules *self, const char *line, size_t size)
 {
     if (size > 0 && line[size - 1] == '\r')
         size--;
     size = trimmed_size(line, size);
-    if (size == 0 || *line == '#' || memchr(line, '\0', size))
+    if (size == 0 || size > LIMIT_IGNORE_RULE_BYTES || *line == '#' || memchr(line, '\0', size))
         return;
     Rule rule = { .is_kept = *line == '!' };
     line += rule.is_kept;
@@ -167,7 +176,8 @@ static void add_rule(GArray *rules, const char *line, size_t size)
     if (size == 0)
         return;
     rule.glob = g_strndup(line, size);
-    g_array_append_val(rules, rule);
+    g_array_append_val(self->rules, rule);
+    self->bytes += size;
 }
 
 IgnoreRules *ignore_rules_parse(const char *text, size_t size)
@@ -180,7 +190,7 @@ IgnoreRules *ignore_rules_parse(const char *text, size_t size)
         text += 3;
     while (text < end) {
         const char *line_end = memchr(text, '\n', (size_t)(end - text));
-        add_rule(self->rules, text, (size_t)((line_end ? line_end : end) - text));
+        add_rule(self, text, (size_t)((line_end ? line_end : end) - text));
         text = line_end ? line_end + 1 : end;
     }
     return self;
@@ -206,15 +216,15 @@ void ignore_rules_free(IgnoreRules *self)
     g_free(self);
 }
 
-unsigned ignore_rules_count(const IgnoreRules *self)
+size_t ignore_rules_bytes(const IgnoreRules *self)
 {
-    return self ? self->rules->len : 0;
+    return self ? self->bytes : 0;
 }
 
 IgnoreVerdict ignore_rules_judge(const IgnoreRules *self, const char *path, bool is_directory)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    for (unsigned i = ignore_rules_count(self); i > 0; i--) {
+    for (unsigned i = self ? self->rules->len : 0; i > 0; i--) {
         const Rule *rule = &g_array_index(self->rules, Rule, i - 1);
         if ((is_directory || !rule->is_directory_only) &&
             ignore_glob_fits(rule->glob, rule->is_tied ? path : name))

@@ -1,7 +1,8 @@
 /*
  * The rules of one ignore file (.gitignore, .ignore, …), as git reads them: the last rule that fits
  * decides, `!` takes one back, a trailing slash means directories only, a slash elsewhere ties the
- * rule to the file's own directory. Names are bytes. A match takes time linear in the length of a
+ * rule to the file's own directory. Names are bytes. A rule over
+ * LIMIT_IGNORE_RULE_BYTES says nothing. A match takes time linear in the length of a
  * name for each * of the rule. Immutable; thread safe.
  */
 #pragma once
@@ -20,7 +21,7 @@ IgnoreRules *ignore_rules_read(const char *path);
 void ignore_rules_free(IgnoreRules *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(IgnoreRules, ignore_rules_free)
 
-unsigned ignore_rules_count(const IgnoreRules *self); // 0 for NULL
+size_t ignore_rules_bytes(const IgnoreRules *self); // of their globs; 0 for NULL
 
 /* `path` below the directory that the rules are of: "src/main.c". NULL says nothing. */
 IgnoreVerdict ignore_rules_judge(const IgnoreRules *self, const char *path, bool is_directory);

@@ -20,7 +20,7 @@ struct IgnoreLevel {
     size_t dir_size; // of the directory's path; 0 for the root
     bool is_repository;
     IgnoreRules *rules[KINDS]; // the last two of a repository's root only
-    unsigned rule_count;       // with those above
+    size_t rule_bytes;         // with those above
 };
 
 // ---- the user's own excludes ----
@@ -93,9 +93,9 @@ IgnoreLevel *ignore_level_enter(IgnoreLevel *above, const char *dir)
     self->rules[KIND_IGNORE] = rules_at(dir, ".ignore");
     self->rules[KIND_GITIGNORE] = rules_at(dir, ".gitignore");
     read_repository(self, dir);
-    self->rule_count = above ? above->rule_count : 0;
+    self->rule_bytes = above ? above->rule_bytes : 0;
     for (Kind kind = 0; kind < KINDS; kind++)
-        self->rule_count += ignore_rules_count(self->rules[kind]);
+        self->rule_bytes += ignore_rules_bytes(self->rules[kind]);
     return self;
 }
 
@@ -149,9 +149,9 @@ void ignore_level_unref(IgnoreLevel *self)
     }
 }
 
-unsigned ignore_level_rules(const IgnoreLevel *self)
+size_t ignore_level_bytes(const IgnoreLevel *self)
 {
-    return self->rule_count;
+    return self->rule_bytes;
 }
 
 bool ignore_level_leaves_out(const IgnoreLevel *self, const char *path, bool is_directory,

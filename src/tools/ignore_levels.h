@@ -20,7 +20,7 @@ IgnoreLevel *ignore_level_ref(IgnoreLevel *self);
 void ignore_level_unref(IgnoreLevel *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(IgnoreLevel, ignore_level_unref)
 
-unsigned ignore_level_rules(const IgnoreLevel *self); // how many may be looked at for one entry
+size_t ignore_level_bytes(const IgnoreLevel *self); // of the rules that one entry is held against
 
 /* Is the entry `path` (absolute) of the level's directory left out? */
 bool ignore_level_leaves_out(const IgnoreLevel *self, const char *path, bool is_directory,

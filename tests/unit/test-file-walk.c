@@ -31,6 +31,11 @@ static void test_globs(void **state G_GNUC_UNUSED)
         { "[]a]", "]", true },
         { "[a-]", "-", true },
         { "[\\]]", "]", true },
+        { "[a\\]b]x", "ax", true }, // its end is found where it fits before
+        { "[]\\]-\\]]x", "]x", true },
+        { "[a\\", "a", false },
+        { "[!ab]x", "ax", false },
+        { "[a-\xc3\xa9]x", "\xc3\xa8x", true },
         { "[a", "[a", false }, // never closed: git fits nothing to it
         { "\\*", "*", true },
         { "\\*", "a", false },
@@ -234,6 +239,32 @@ static void test_as_git(void **state G_GNUC_UNUSED)
     assert_true(listed > 1000);
 }
 
+static void test_long_rules(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *stars = g_strnfill(4096, '*'), *more = g_strnfill(4097, '*');
+    g_autoptr(IgnoreRules) longest = ignore_rules_parse(stars, 4096);
+    assert_int_equal(ignore_rules_judge(longest, "a", false), IGNORE_OUT);
+    g_autoptr(IgnoreRules) longer = ignore_rules_parse(more, 4097);
+    assert_int_equal(ignore_rules_judge(longer, "a", false), IGNORE_SAYS_NOTHING);
+}
+
+/* Few rules that are long are as much work as many. */
+static void test_long_rules_are_timed(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GString) rules = g_string_new(NULL);
+    g_autofree char *members = g_strnfill(4000, 'a');
+    for (int i = 0; i < 30; i++)
+        g_string_append_printf(rules, "*[%s]z\n", members);
+    tool_fixture_put(fixture, ".ignore", rules->str);
+    tool_fixture_put(fixture, "one", "");
+    const FileWalk walk = { .dir = fixture->cwd, .cwd = fixture->cwd, .timeout_ms = 0 };
+    g_autoptr(GError) error = NULL;
+    assert_false(file_walk(&walk, NULL, take, found, &error));
+    assert_true(error_is(error, KEDGE_ERROR_TIMEOUT));
+}
+
 static void test_sources_of_rules(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
@@ -328,6 +359,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_globs),
+        cmocka_unit_test(test_long_rules),
+        cmocka_unit_test(test_long_rules_are_timed),
         cmocka_unit_test(test_glob_is_linear),
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_as_git),
