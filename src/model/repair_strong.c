@@ -71,6 +71,24 @@ static json_t *plain_text(json_t *block)
     return message_text_block(plain->str);
 }
 
+/* Ids of the Responses format's items name the reasoning that they came of: "call_1|fc_1" is call_1
+   alone. A new reference. */
+static json_t *without_item_id(json_t *object, const char *key)
+{
+    const char *id = json_get_text(object, key);
+    const char *bar = id ? strchr(id, '|') : NULL;
+    bool has_signature = json_object_get(object, "textSignature") != NULL;
+    if (!bar && !has_signature)
+        return json_incref(object);
+    json_t *copy = json_copy(object);
+    json_object_del(copy, "textSignature");
+    if (bar) {
+        g_autofree char *call_id = g_strndup(id, (gsize)(bar - id));
+        json_set_text(copy, key, call_id);
+    }
+    return copy;
+}
+
 /* NULL: it goes. */
 static json_t *cure_block(json_t *block, const Cure *cure, bool is_result)
 {
@@ -82,7 +100,7 @@ static json_t *cure_block(json_t *block, const Cure *cure, bool is_result)
         return call_text(block);
     if (cure->characters && is_result && is_type(block, "text"))
         return plain_text(block);
-    return json_incref(block);
+    return cure->thinking ? without_item_id(block, "id") : json_incref(block);
 }
 
 /* --- messages */
@@ -92,7 +110,9 @@ static json_t *cure_message(json_t *message, const Cure *cure)
     bool is_result = g_str_equal(message_role(message), "toolResult");
     if (!json_get_array(message, "content"))
         return json_incref(message);
-    json_t *copy = json_copy(message);
+    g_autoptr(json_t) plain =
+        cure->thinking ? without_item_id(message, "toolCallId") : json_incref(message);
+    json_t *copy = json_copy(plain);
     json_t *content = json_array();
     if (is_result && cure->exchanges) {
         const char *name = json_get_text(message, "toolName");

@@ -195,6 +195,36 @@ static void test_strong(void **state G_GNUC_UNUSED)
     assert_non_null(strstr(result, "[result of read]"));
 }
 
+/* Items of the Responses format are refused when the reasoning that they came of is gone. */
+static void test_item_ids(void **state G_GNUC_UNUSED)
+{
+    static const char history[] = "[{'role':'user','content':'x'}," ASSISTANT(
+        THOUGHT ",{'type':'text','text':'y','textSignature':'"
+                "msg_1'},"
+                "{'type':'toolCall','id':'call_1|fc_1','name':'"
+                "read','arguments':{}}") ","
+                                         "{'role':'toolResult',"
+                                         "'toolCallId':'call_1|"
+                                         "fc_1','toolName':'"
+                                         "read','content':[]}]";
+    g_autoptr(json_t) messages = json_of(history);
+    g_autoptr(json_t) before = json_deep_copy(messages);
+    static const char problem[] = "HTTP 400: 'fc_1' was provided without its 'reasoning' item";
+    g_autoptr(json_t) got = repair_strongly(messages, STRONG_BY_WORDS, problem);
+    assert_json(
+        "item ids", got,
+        "[{'role':'user','content':'x'}," ASSISTANT(
+            "{'type':'text','text':'y'},"
+            "{'type':'toolCall','id':'call_1','name':'read','arguments':{}}") ","
+                                                                              "{'role':'toolResult'"
+                                                                              ",'toolCallId':'call_"
+                                                                              "1','toolName':'read'"
+                                                                              ",'content':[]}]");
+    assert_true(json_equal(messages, before));
+    g_autoptr(json_t) kept = repair_strongly(messages, STRONG_BY_WORDS, "HTTP 400: bad image");
+    assert_true(json_equal(kept, before));
+}
+
 /* safety-R03 */
 static void test_curable(void **state G_GNUC_UNUSED)
 {
@@ -228,7 +258,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_messages),   cmocka_unit_test(test_deep_arguments),
         cmocka_unit_test(test_conversion), cmocka_unit_test(test_signatures),
-        cmocka_unit_test(test_strong),     cmocka_unit_test(test_curable),
+        cmocka_unit_test(test_strong),     cmocka_unit_test(test_item_ids),
+        cmocka_unit_test(test_curable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
