@@ -173,7 +173,10 @@ static void apply_provider(Model *model, const char *provider, const json_t *con
         g_free(model->base_url);
         model->base_url = usable_base_url(provider, config, url);
     }
-    model->is_keyless = registry_config_is_keyless(config);
+    // a server of the own machine needs none unless the entry speaks of keys
+    bool speaks_of_keys = text_of(config, "auth") || text_of(config, "apiKey");
+    if (speaks_of_keys || !discovery_local_url(provider))
+        model->is_keyless = registry_config_is_keyless(config);
     model->has_bearer_auth = json_get_bool(config, "authHeader", model->has_bearer_auth);
     merge(&model->headers, json_object_get(config, "headers"));
     merge(&model->compat, json_object_get(config, "compat"));

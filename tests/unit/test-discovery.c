@@ -207,15 +207,41 @@ static void test_no_auth(void **state G_GNUC_UNUSED)
     test_server_stop(server);
 }
 
+/* What is said of a local server's models does not mean that it asks for a key. */
+static void test_local_entries(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *entry;
+        bool is_keyless;
+    } cases[] = {
+        { "ollama: {modelOverrides: {llava: {name: Llava}}}", true },
+        { "ollama: {headers: {X-Team: core}}", true },
+        { "ollama: {auth: none, headers: {X-Team: core}}", true },
+        { "ollama: {auth: none, apiKey: key-0123, headers: {X-Team: core}}", true },
+        { "ollama: {apiKey: key-0123, headers: {X-Team: core}}", false },
+    };
+    TestServer *server = test_server_start(serve, (void *)ollama_pages);
+    g_autofree char *url = test_server_url(server, "");
+    g_setenv("OLLAMA_BASE_URL", url, TRUE);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *text = g_strdup_printf("providers: {%s}\n", cases[i].entry);
+        g_autoptr(ModelRegistry) registry = registry_of(text);
+        const Model *model = model_registry_find(registry, "ollama", "llava");
+        if (!model || model->is_keyless != cases[i].is_keyless)
+            fail_msg("%s: %s", cases[i].entry, model ? "keyless is wrong" : "not found");
+    }
+    test_server_stop(server);
+    g_setenv("OLLAMA_BASE_URL", "http://127.0.0.1:1", TRUE);
+}
+
 int main(void)
 {
     clean_environment();
     g_setenv("KEDGE_DISCOVERY_TIMEOUT_MS", "60000", TRUE);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_servers),
-        cmocka_unit_test(test_registry),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_no_auth),
+        cmocka_unit_test(test_servers),       cmocka_unit_test(test_registry),
+        cmocka_unit_test(test_file),          cmocka_unit_test(test_no_auth),
+        cmocka_unit_test(test_local_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
