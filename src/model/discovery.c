@@ -129,7 +129,7 @@ static void set_window(Model *model, int64_t tokens)
     if (tokens <= 0)
         return;
     model->context_window = tokens;
-    model->max_tokens = MIN(model->max_tokens, tokens);
+    model_cap_answer(model);
 }
 
 static bool has_word(const json_t *list, const char *word)

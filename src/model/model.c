@@ -6,6 +6,7 @@
 #define MODEL_ANSWER_TOKENS   32000
 #define CUSTOM_CONTEXT_WINDOW 128000
 #define CUSTOM_MAX_TOKENS     16384
+#define ANSWER_SHARE          4 // of the window, at most 1 / this is for an answer
 
 static const char *const api_names[] = {
     [MODEL_API_ANTHROPIC_MESSAGES] = "anthropic-messages",
@@ -85,6 +86,11 @@ int64_t model_answer_limit(const Model *model)
 {
     return model->max_tokens > 0 ? MIN(model->max_tokens, MODEL_ANSWER_TOKENS)
                                  : MODEL_ANSWER_TOKENS;
+}
+
+void model_cap_answer(Model *model)
+{
+    model->max_tokens = MIN(model->max_tokens, MAX(1, model->context_window / ANSWER_SHARE));
 }
 
 ThinkingLevel model_clamp_thinking(const Model *model, ThinkingLevel level)

@@ -68,6 +68,9 @@ const char *thinking_level_name(ThinkingLevel level);
 bool thinking_level_parse(const char *name, ThinkingLevel *ret_level);
 /* The tokens that one answer may have when nothing else is asked for. */
 int64_t model_answer_limit(const Model *model);
+/* For a window that somebody gave without a limit of answers: most of it is left for the question,
+   which a server would refuse otherwise. */
+void model_cap_answer(Model *model);
 /* Clamped to what the model can do (agent-core §2.10). */
 ThinkingLevel model_clamp_thinking(const Model *model, ThinkingLevel level);
 

@@ -153,6 +153,22 @@ static void read_model(Model *model, const json_t *json)
     merge(&model->compat, json_object_get(json, "compat"));
 }
 
+/* What is said of one model, in the list or in modelOverrides or in both; either may be NULL. */
+static void read_both(Model *model, const json_t *listed, const json_t *override)
+{
+    const json_t *const said[] = { listed, override };
+    bool has_window = false, has_limit = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(said); i++) {
+        if (!said[i])
+            continue;
+        read_model(model, said[i]);
+        has_window = has_window || json_get_int(said[i], "contextWindow", 0) > 0;
+        has_limit = has_limit || json_get_int(said[i], "maxTokens", 0) > 0;
+    }
+    if (has_window && !has_limit)
+        model_cap_answer(model);
+}
+
 /* Ollama's address is given without the path of its compatible API. */
 static char *usable_base_url(const char *provider, const json_t *config, const char *url)
 {
@@ -190,9 +206,7 @@ void registry_configure(Model *model, const json_t *config)
         model->api = catalogue_api(known, model->base_url);
     model_api_parse(text_of(config, "api"), &model->api);
     const json_t *overrides = json_get_object(config, "modelOverrides");
-    const json_t *override = json_get_object(overrides, model->id);
-    if (override)
-        read_model(model, override);
+    read_both(model, NULL, json_get_object(overrides, model->id));
 }
 
 static void apply_overrides(ModelRegistry *self, const char *provider, const json_t *config)
@@ -237,10 +251,7 @@ static void add_model(ModelRegistry *self, const char *provider, const json_t *c
     // adaptive thinking, and thinking by level, is for models that are known to have it
     if (model->api == MODEL_API_ANTHROPIC_MESSAGES)
         model->thinking_mode = THINKING_MODE_BUDGET;
-    read_model(model, json);
-    const json_t *override = json_get_object(json_get_object(config, "modelOverrides"), id);
-    if (override)
-        read_model(model, override);
+    read_both(model, json, json_get_object(json_get_object(config, "modelOverrides"), id));
     registry_put_model(self, model);
 }
 

@@ -73,12 +73,12 @@ static void test_servers(void **state G_GNUC_UNUSED)
         const char *want, *error;
     } cases[] = {
         { "ollama", "", ollama_pages,
-          "qwen3:8b 40960 16384 thinks sees; llava 40960 16384 thinks sees; ", NULL },
+          "qwen3:8b 40960 10240 thinks sees; llava 40960 10240 thinks sees; ", NULL },
         { "ollama", "/v1", ollama_pages,
-          "qwen3:8b 40960 16384 thinks sees; llava 40960 16384 thinks sees; ", NULL },
-        { "llama.cpp", "", llama_pages, "local.gguf 8192 8192 sees; ", NULL },
-        { "llama.cpp", "", list_pages, "a 32768 16384; b 128000 16384; c 4096 4096; ", NULL },
-        { "vllm", "/v1/", list_pages, "a 32768 16384; b 128000 16384; c 4096 4096; ", NULL },
+          "qwen3:8b 40960 10240 thinks sees; llava 40960 10240 thinks sees; ", NULL },
+        { "llama.cpp", "", llama_pages, "local.gguf 8192 2048 sees; ", NULL },
+        { "llama.cpp", "", list_pages, "a 32768 8192; b 128000 16384; c 4096 1024; ", NULL },
+        { "vllm", "/v1/", list_pages, "a 32768 8192; b 128000 16384; c 4096 1024; ", NULL },
         { "lm-studio", "", bare_pages, "a 128000 16384; ", NULL },
         { "lm-studio", "", no_pages, "", "answers with status 404" },
     };
@@ -154,7 +154,7 @@ static void test_file(void **state G_GNUC_UNUSED)
     assert_null(warning);
     assert_int_equal(asked(server), 0); // not before it is needed
     g_autofree char *got = listing(registry_models(registry, "lab"));
-    assert_string_equal(got, "b 777777 16384; a 32768 16384 thinks; c 4096 4096; ");
+    assert_string_equal(got, "b 777777 16384; a 32768 8192 thinks; c 4096 1024; ");
     const Model *found = model_registry_find(registry, "lab", "c");
     assert_string_equal(model_api_name(found->api), "openai-responses");
     assert_string_equal(json_get_text(found->headers, "X-Team"), "core");

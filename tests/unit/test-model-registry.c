@@ -157,6 +157,45 @@ static void test_file(void **state)
     assert_int_equal(model_registry_find(registry, "groq", "openai/gpt-oss-20b")->max_tokens, 5);
 }
 
+/* A window without a limit of answers: not all of it is asked for as output. */
+static void test_answers_fit(void **state)
+{
+    static const char file[] = "providers:\n"
+                               "  lab:\n"
+                               "    baseUrl: http://10.0.0.5:8000/v1\n"
+                               "    api: openai-completions\n"
+                               "    apiKey: LAB_KEY\n"
+                               "    models:\n"
+                               "      - {id: small, contextWindow: 16384}\n"
+                               "      - {id: large, contextWindow: 131072}\n"
+                               "      - {id: tiny, contextWindow: 3}\n"
+                               "      - {id: given, contextWindow: 16384, maxTokens: 16000}\n"
+                               "      - {id: given-before, maxTokens: 16000}\n"
+                               "      - {id: given-after, contextWindow: 16384}\n"
+                               "    modelOverrides: {given-before: {contextWindow: 16384}, "
+                               "given-after: {maxTokens: 16000}}\n"
+                               "  anthropic:\n"
+                               "    modelOverrides: {claude-sonnet-4-5: {contextWindow: 40000}}\n";
+    static const struct {
+        const char *provider, *id;
+        int64_t want;
+    } cases[] = {
+        { "lab", "small", 4096 },
+        { "lab", "large", 16384 },
+        { "lab", "tiny", 1 },
+        { "lab", "given", 16000 },
+        { "lab", "given-before", 16000 },
+        { "lab", "given-after", 16000 },
+        { "anthropic", "claude-sonnet-4-5", 10000 },
+    };
+    g_autoptr(ModelRegistry) registry = load(*state, file, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const Model *model = model_registry_find(registry, cases[i].provider, cases[i].id);
+        if (model->max_tokens != cases[i].want)
+            fail_msg("%s: %d", cases[i].id, (int)model->max_tokens);
+    }
+}
+
 static void test_broken_files(void **state)
 {
     static const struct {
@@ -305,6 +344,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_catalogue, setup, teardown),
         cmocka_unit_test_setup_teardown(test_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_answers_fit, setup, teardown),
         cmocka_unit_test_setup_teardown(test_broken_files, setup, teardown),
         cmocka_unit_test_setup_teardown(test_absent_and_json, setup, teardown),
         cmocka_unit_test_setup_teardown(test_base_urls, setup, teardown),
