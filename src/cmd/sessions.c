@@ -354,10 +354,13 @@ static int delete_run(const CommandEnv *env, int argc, char *const *argv)
         return cmd_fail(error);
     if (self.words->len == 0)
         return usage("delete ID|PATH… [--yes]");
+    const SessionPlace place = { .agent_dir = self.agent_dir,
+                                 .cwd = self.cwd,
+                                 .session_dir = self.options.session_dir };
     for (unsigned i = 0; i < self.words->len; i++) {
         g_autofree char *path = NULL;
         bool may = false;
-        if (!sessions_find_file(self.words->pdata[i], self.options.session_dir, &path, &error) ||
+        if (!session_find_only(&place, self.words->pdata[i], &path, &error) ||
             !may_remove(&self, path, &may, &error) || (may && !session_remove(path, &error)))
             return cmd_fail(error);
         g_autofree char *line = g_strdup_printf("%s %s", may ? "Deleted" : "Kept", path);
@@ -404,7 +407,8 @@ static const Command command_delete = {
     .summary = "Remove sessions with their artifacts",
     .usage = "ID|PATH… [--yes]",
     .options = delete_options,
-    .help = "A session that another kedge is in stays.",
+    .help = "ID: the beginning is enough when it fits one session only.\n"
+            "A session that another kedge is in stays.",
     .run = delete_run,
 };
 static const Command command_check = {
@@ -450,7 +454,7 @@ const Command command_sessions = {
     .subcommands = subcommands,
     .help = "  kedge sessions list                    those of this directory\n"
             "  kedge sessions search --all lock file  who said something about lock files\n"
-            "  kedge sessions export 0195d2c4         as a page to look at or hand on\n"
-            "  kedge --resume 0195d2c4                go on with one",
+            "  kedge sessions export 0195d2c4-8a1b    as a page to look at or hand on\n"
+            "  kedge --resume 0195d2c4-8a1b           go on with one",
     .run = sessions_run,
 };

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #define BREADCRUMB_MAX_BYTES (64 * 1024)
+#define CANDIDATES_SHOWN     20
 
 /* Links resolved where possible: the same directory always gets the same name. */
 static char *real_or_same(const char *path)
@@ -232,6 +233,22 @@ static bool is_match(const char *path, const json_t *header, const char *value)
            (underscore && has_prefix_nocase(underscore + 1, value));
 }
 
+/* All that fit, the newest first, of all projects or of --session-dir. */
+static GPtrArray *matches_of(const SessionPlace *place, const char *value)
+{
+    g_autofree char *root = sessions_root_of(place);
+    g_autofree char *dir = session_place_dir(place);
+    g_autoptr(GPtrArray) all = place->session_dir ? sessions_in(dir) : sessions_below(root);
+    GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < all->len; i++) {
+        const Candidate *candidate = all->pdata[i];
+        g_autoptr(json_t) header = session_file_header(candidate->path);
+        if (header && is_match(candidate->path, header, value))
+            g_ptr_array_add(paths, g_strdup(candidate->path));
+    }
+    return paths;
+}
+
 typedef struct Found {
     char *path;
     char *cwd;
@@ -310,4 +327,29 @@ bool session_find(const SessionPlace *place, const char *value, char **ret_path,
     *ret_is_elsewhere = found.is_elsewhere;
     *ret_cwd = found.cwd;
     return true;
+}
+
+static bool fail_ambiguous(const char *value, const GPtrArray *paths, GError **error)
+{
+    g_autoptr(GString) list = g_string_new(NULL);
+    for (guint i = 0; i < MIN(paths->len, CANDIDATES_SHOWN); i++)
+        g_string_append_printf(list, "\n  %s", (const char *)paths->pdata[i]);
+    if (paths->len > CANDIDATES_SHOWN)
+        g_string_append_printf(list, "\n  … and %u more", paths->len - CANDIDATES_SHOWN);
+    return fail_with(error, KEDGE_ERROR_USAGE,
+                     "\"%s\" can be one of %u sessions, name more of the id, or the path:%s", value,
+                     paths->len, list->str);
+}
+
+bool session_find_only(const SessionPlace *place, const char *value, char **ret_path,
+                       GError **error)
+{
+    if (!is_path(value) && !str_is_empty(value)) {
+        g_autoptr(GPtrArray) paths = matches_of(place, value);
+        if (paths->len > 1)
+            return fail_ambiguous(value, paths, error);
+    }
+    g_autofree char *cwd = NULL;
+    bool is_elsewhere = false;
+    return session_find(place, value, ret_path, &is_elsewhere, &cwd, error);
 }

@@ -27,5 +27,10 @@ char *session_find_recent(const SessionPlace *place);
 bool session_find(const SessionPlace *place, const char *value, char **ret_path,
                   bool *ret_is_elsewhere, char **ret_cwd, GError **error);
 
+/* The same for what cannot be taken back: USAGE, with the candidates, when more than one session of
+   all projects fits. */
+bool session_find_only(const SessionPlace *place, const char *value, char **ret_path,
+                       GError **error);
+
 /* Remembers the session of this terminal, best effort. */
 void session_write_breadcrumb(const SessionPlace *place, const char *session_path);

@@ -105,6 +105,13 @@ expect_json stdout status repaired
 run kedge sessions check out.html
 expect_exit 1
 
+t "delete takes no id that fits several, wherever they are"
+run kedge sessions delete "$(printf %.4s "$ID")" --yes
+expect_exit 2
+expect_contains stderr "$FILE"
+expect_contains stderr 'can be one of 3 sessions'
+[ -f "$FILE" ] || fail "it is gone"
+
 t "delete asks, and needs --yes where nobody can be asked"
 run kedge sessions delete "$ID"
 expect_exit 2

@@ -199,6 +199,46 @@ static void test_find(void **state)
     assert_true(is_elsewhere);
 }
 
+/* What is removed is never one of several, wherever they are. */
+static void test_find_only(void **state)
+{
+    Fixture *self = *state;
+    g_autofree char *first = put_here(self, "0195aaaa-1", self->work, 50);
+    g_autofree char *second = put_here(self, "0195aaaa-2", self->work, 20);
+    g_autofree char *sessions = g_build_filename(self->agent_dir, "sessions", NULL);
+    g_autofree char *other_dir = session_dir_for_cwd(sessions, self->other);
+    g_autofree char *other = put_session(other_dir, "0195aabb-3", self->other, 5);
+    const struct {
+        const char *value, *want; // NULL: fails
+        const char *named[3];     // by the error
+    } cases[] = {
+        { "0195aaaa-1", first },
+        { "0195AAB", other },
+        { second, second },
+        { "0195aaaa-", NULL, { first, second } },
+        { "0195aa", NULL, { first, second, other } },
+        { "0195c", NULL },
+        { "", NULL },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *got = NULL;
+        g_autoptr(GError) error = NULL;
+        bool is_found = session_find_only(&self->place, cases[i].value, &got, &error);
+        if (g_strcmp0(got, cases[i].want) != 0 || is_found != (cases[i].want != NULL))
+            fail_msg("%s: got %s, want %s", cases[i].value, got, cases[i].want);
+        for (size_t k = 0; k < G_N_ELEMENTS(cases[i].named) && cases[i].named[k]; k++)
+            if (!strstr(error->message, cases[i].named[k]))
+                fail_msg("%s: %s does not name %s", cases[i].value, error->message,
+                         cases[i].named[k]);
+    }
+
+    SessionPlace alone = self->place;
+    alone.session_dir = other_dir;
+    g_autofree char *got = NULL;
+    assert_true(session_find_only(&alone, "0195a", &got, NULL));
+    assert_string_equal(got, other);
+}
+
 /* core-74: each terminal has its own; a pseudo-terminal on stdin stands for one. */
 static void test_breadcrumbs(void **state)
 {
@@ -260,6 +300,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_directory_names, setup, teardown),
         cmocka_unit_test_setup_teardown(test_recent, setup, teardown),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_find_only, setup, teardown),
         cmocka_unit_test_setup_teardown(test_breadcrumbs, setup, teardown),
         cmocka_unit_test_setup_teardown(test_breadcrumb_by_variable, setup, teardown),
     };
