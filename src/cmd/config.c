@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "base/visible.h"
 #include "base/yaml.h"
 #include "cmd/commands.h"
 #include "cmd/direct.h"
@@ -122,7 +123,9 @@ static void append_item(const Settings *settings, const SettingKey *key, bool ha
 {
     const json_t *value = settings_get_json(settings, key->key);
     g_autofree char *text = value ? setting_value_text(value) : g_strdup("(unset)");
-    g_string_append_printf(out, "  %s = %s (%s)", key->key, text, setting_type_name(key->type));
+    g_string_append_printf(out, "  %s = ", key->key);
+    visible_append(out, text); // a cloned repository may have written it
+    g_string_append_printf(out, " (%s)", setting_type_name(key->type));
     if (has_origin)
         g_string_append_printf(out, "  [%s]", origin_text(settings, key));
     g_string_append_c(out, '\n');
@@ -188,6 +191,13 @@ static int list_run(const CommandEnv *env, int argc, char *const *argv)
     return (has_end ? cmd_print(text) : cmd_print_line(text)) ? EXIT_OK : EXIT_FAILED;
 }
 
+/* As it is for programs; on a terminal it gives no commands there. Caller frees. */
+static char *text_for_output(const json_t *value)
+{
+    g_autofree char *text = setting_value_text(value);
+    return isatty(STDOUT_FILENO) ? visible_lines(text) : g_steal_pointer(&text);
+}
+
 static int get_run(const CommandEnv *env, int argc, char *const *argv)
 {
     g_autoptr(GError) error = NULL;
@@ -210,7 +220,7 @@ static int get_run(const CommandEnv *env, int argc, char *const *argv)
         json_object_update(object, rest);
         text = json_to_text(object);
     } else {
-        g_autofree char *value = setting_value_text(value_of(settings, &path));
+        g_autofree char *value = text_for_output(value_of(settings, &path));
         text = options.has_origin
                    ? g_strdup_printf("%s  [%s]", value, origin_text(settings, path.key))
                    : g_steal_pointer(&value);
@@ -235,7 +245,7 @@ static int save(const char *name, const SettingPath *path, const json_t *value, 
         json_set_take(object, "value", json_or_null(now));
         text = json_to_text(object);
     } else {
-        g_autofree char *shown = now ? setting_value_text(now) : g_strdup("(unset)");
+        g_autofree char *shown = now ? text_for_output(now) : g_strdup("(unset)");
         text = g_strdup_printf("%s = %s", name, shown);
     }
     if (settings_origin(settings, path->key->key) == SETTING_FROM_PROJECT)

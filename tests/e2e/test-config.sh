@@ -93,6 +93,22 @@ expect_file "$CONFIG" 'steeringMode: all'
 [ -f "$HOME/.kedge/agent/settings.json.bak" ] || fail "no settings.json.bak"
 expect_no_file "$HOME/.kedge/agent/settings.json"
 
+t "what a cloned repository sets gives the terminal no commands"
+mkdir -p hostile/.kedge
+cat >hostile/.kedge/config.yml <<'Y'
+gh: {minVersion: "\e]0;pwned\a2.0"}
+Y
+cd hostile || exit 1
+run kedge config list minVersion
+expect_exit 0
+expect_contains stdout 'gh.minVersion = \x1b]0;pwned\x072.0 (string)'
+run "${PYTHON:-python3}" "$E2E_DIR/on-terminal.py" "" "" kedge config get gh.minVersion --origin
+expect_exit 0
+expect_contains stdout '\x1b]0;pwned\x072.0  [project]'
+run kedge config get gh.minVersion
+expect_out "$(printf '\033]0;pwned\0072.0')" # a program gets the value as it is
+cd .. || exit 1
+
 t "core-80 a project's value counts, and set writes yours"
 mkdir -p .kedge && printf '{"steeringMode": "one-at-a-time", "shellPath": "/tmp/sh"}' >.kedge/settings.json
 run kedge config list --origin steeringMode
