@@ -4,6 +4,7 @@
  */
 #include "base/log.h"
 #include "base/str.h"
+#include "base/visible.h"
 #include "cmd/ask_model.h"
 #include "cmd/commands.h"
 #include "cmd/commit_message.h"
@@ -156,7 +157,8 @@ static void commit_work(void *data)
 
 static int show(const Commit *self, int signal_number)
 {
-    if (self->said && !cmd_print_line(self->said))
+    g_autofree char *said = self->said ? visible_lines(self->said) : NULL; // hooks, too
+    if (said && !cmd_print_line(said))
         return EXIT_FAILED;
     if (signal_number)
         return interrupt_exit_code(signal_number);

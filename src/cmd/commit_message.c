@@ -50,6 +50,17 @@ static char *unfenced(const char *answer)
     return utf8_trim(first_end + 1);
 }
 
+/* They could command the terminal of whoever reads the log. */
+static bool has_control_character(const char *text)
+{
+    for (const char *p = text; *p; p = g_utf8_next_char(p)) {
+        gunichar c = g_utf8_get_char(p);
+        if (g_unichar_iscntrl(c) && c != '\n' && c != '\t')
+            return true;
+    }
+    return false;
+}
+
 bool commit_message_read(const char *answer, char **ret_message, GError **error)
 {
     g_autofree char *message = unfenced(answer);
@@ -59,6 +70,8 @@ bool commit_message_read(const char *answer, char **ret_message, GError **error)
                                "(\\([^()\\s]+\\))?!?: \\S.*[^.\\s]$";
     if (strlen(message) > MAX_BYTES)
         return fail_with(error, KEDGE_ERROR_USAGE, "it is longer than %d bytes", MAX_BYTES);
+    if (!g_utf8_validate(message, -1, NULL) || has_control_character(message))
+        return fail_with(error, KEDGE_ERROR_USAGE, "it has control characters");
     if (!g_regex_match_simple(form, subject, 0, 0))
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "the first line must be `type(scope): summary` without a full stop");

@@ -115,6 +115,17 @@ expect_exit 1
 expect_contains stderr 'the commit was made, but not pushed: '
 [ "$(last_message)" = 'fix: double the limit' ] || fail "no commit"
 
+t "an answer that commands the terminal goes back"
+repository
+model_script - <<'J'
+{"text": "fix: double \u001b]0;pwned\u0007 the limit"}
+{"text": "fix: double the limit\n\n\u009b2J", "expect": {"contains": "Your last answer could not be used: it has control characters"}}
+{"text": "fix: double the limit\n\n\tTwenty."}
+J
+commit
+expect_exit 0
+[ "$(last_message)" = "$(printf 'fix: double the limit\n\n\tTwenty.')" ] || fail "message: $(last_message)"
+
 t "an answer that is no message goes back with what is wrong; after three, nothing is committed"
 repository
 model_script - <<'J'
