@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "model/message.h"
 #include "session/entry.h"
+#include "session/persist.h"
 #include "session/session_read.h"
 
 #include <errno.h>
@@ -155,19 +156,33 @@ static void check_calls(Checker *self, const SessionCopy *copy)
         say(self, "entry %s: the call %s has no result", entry_id(entry), (char *)call);
 }
 
-static void check_images(Checker *self, const SessionCopy *copy)
+/* References that session_read() could not replace are still there. */
+static void check_blobs(Checker *self, const char *id, const json_t *value)
+{
+    size_t index = 0;
+    const json_t *item = NULL;
+    json_array_foreach (value, index, item)
+        check_blobs(self, id, item);
+    const char *text = json_get_text(value, "textBlob");
+    const char *data = json_get_text(value, "data");
+    if (text && g_str_has_prefix(text, PERSIST_BLOB_PREFIX))
+        say(self, "entry %s: the long text %s is missing", id, text);
+    if (data && g_str_has_prefix(data, PERSIST_BLOB_PREFIX))
+        say(self, "entry %s: the image %s is missing", id, data);
+    const char *key = NULL;
+    json_t *member = NULL;
+    json_object_foreach ((json_t *)value, key, member)
+        check_blobs(self, id, member);
+}
+
+static void check_entries(Checker *self, const SessionCopy *copy)
 {
     size_t index = 0;
     const json_t *entry = NULL;
     json_array_foreach (copy->entries, index, entry) {
-        const json_t *blocks = json_get_array(json_get_object(entry, "message"), "content");
-        size_t i = 0;
-        const json_t *block = NULL;
-        json_array_foreach (blocks, i, block) {
-            const char *data = json_get_text(block, "data");
-            if (data && g_str_has_prefix(data, "blob:"))
-                say(self, "entry %s: the image %s is missing", entry_id(entry), data);
-        }
+        check_blobs(self, entry_id(entry), json_object_get(entry, "content"));
+        check_blobs(self, entry_id(entry),
+                    json_object_get(json_get_object(entry, "message"), "content"));
     }
 }
 
@@ -184,7 +199,7 @@ SessionHealth session_check(const char *path, GPtrArray *problems)
     }
     check_cycles(&checker);
     check_calls(&checker, &copy);
-    check_images(&checker, &copy);
+    check_entries(&checker, &copy);
     if (checker.hidden > 0)
         g_ptr_array_add(problems, g_strdup_printf("… and %zu more", checker.hidden));
     return problems->len > 0 ? SESSION_REPAIRED : SESSION_CLEAN;

@@ -207,6 +207,13 @@ static void test_names(void **state G_GNUC_UNUSED)
     assert_true(g_str_has_prefix(name, "Untitled · "));
 }
 
+#define BLOB "blob:sha256:0000000000000000000000000000000000000000000000000000000000000000"
+#define TEXT_BLOB                                                                                  \
+    "{\"type\":\"message\",\"id\":\"1\",\"parentId\":null,\"timestamp\":\"2026-03-04T05:06:08."    \
+    "000Z\","                                                                                      \
+    "\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\",\"textBlob\":"   \
+    "\"" BLOB "\"}]}}\n"
+
 static void test_check(void **state)
 {
     Fixture *self = *state;
@@ -236,6 +243,7 @@ static void test_check(void **state)
           SESSION_REPAIRED, "the call c1 has no result" },
         { "{\"type\":\"session\",\"version\":9,\"id\":\"a\"}\n", SESSION_REPAIRED,
           "version 9 is newer" },
+        { HEADER("c", "/w") TEXT_BLOB, SESSION_REPAIRED, "entry 1: the long text blob:sha256:00" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *path = put_path(self, "c.jsonl", cases[i].text, 1);
