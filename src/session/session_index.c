@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
+#include "session/file_mark.h"
 #include "session/index_file.h"
 #include "session/index_query.h"
 
@@ -34,6 +35,8 @@ static const char *const migrations[] = {
     " entry TEXT, role TEXT NOT NULL, at TEXT, text TEXT NOT NULL);"
     "CREATE INDEX message_by_session ON message(session);"
     "CREATE VIRTUAL TABLE message_fts USING fts5(text, content='message', content_rowid='id');",
+    "ALTER TABLE session ADD COLUMN header TEXT;" // file_mark.h
+    "UPDATE session SET modified = 0;",           // all are read anew
     NULL,
 };
 
@@ -44,6 +47,7 @@ struct SessionIndex {
 
 typedef struct Known { // a row of the index, while files are compared
     int64_t id, size, modified, inode, read;
+    char *header;
     bool is_seen;
 } Known;
 
@@ -55,6 +59,13 @@ typedef struct Sync {
     SessionIndexProgress progress;
     void *user_data;
 } Sync;
+
+static void known_free(gpointer data)
+{
+    Known *self = data;
+    g_free(self->header);
+    g_free(self);
+}
 
 void session_index_close(SessionIndex *self)
 {
@@ -76,7 +87,7 @@ static bool load_known(Sync *self, GError **error)
 {
     g_autoptr(DbQuery) query = NULL;
     if (!db_query(self->index->db, &query, error,
-                  "SELECT path, id, size, modified, inode, read FROM session", ""))
+                  "SELECT path, id, size, modified, inode, read, header FROM session", ""))
         return false;
     bool has_row = false;
     while (db_query_step(query, &has_row, error)) {
@@ -88,6 +99,7 @@ static bool load_known(Sync *self, GError **error)
         known->modified = db_query_int(query, 3);
         known->inode = db_query_int(query, 4);
         known->read = db_query_int(query, 5);
+        known->header = g_strdup(db_query_text(query, 6));
         g_hash_table_insert(self->known, g_strdup(db_query_text(query, 0)), known);
     }
     return false;
@@ -153,8 +165,9 @@ static bool take_file(Sync *self, const char *path, GError **error)
     struct stat info;
     if (fd < 0 || fstat(fd, &info) != 0)
         return true; // gone meanwhile, or not ours to read
+    g_autofree char *header = file_mark_of_header(fd);
     bool has_grown = known && known->inode == (int64_t)info.st_ino && info.st_size >= known->size &&
-                     known->read > 0;
+                     file_mark_goes_on(fd, known->header, header, known->read);
     Db *db = self->index->db;
     if (known && !has_grown && !remove_row(db, known->id, error))
         return false;
@@ -167,9 +180,11 @@ static bool take_file(Sync *self, const char *path, GError **error)
     int64_t read = has_grown ? known->read : 0;
     if (!index_file_read(db, id, fd, &read, self->index->cancel, error))
         return false;
-    return db_run(
-        db, error, "UPDATE session SET size = ?, modified = ?, inode = ?, read = ? WHERE id = ?",
-        "iiiii", (int64_t)info.st_size, modified_of(&info), (int64_t)info.st_ino, read, id);
+    return db_run(db, error,
+                  "UPDATE session SET size = ?, modified = ?, inode = ?, read = ?, header = ?"
+                  " WHERE id = ?",
+                  "iiiisi", (int64_t)info.st_size, modified_of(&info), (int64_t)info.st_ino, read,
+                  header, id);
 }
 
 static bool forget_missing(Sync *self, GError **error)
@@ -235,7 +250,7 @@ static bool synchronise(Sync *self, const char *agent_dir, const char *session_d
 {
     g_autofree char *root = g_build_filename(agent_dir, "sessions", NULL);
     self->root = g_strconcat(session_dir ? session_dir : root, "/", NULL);
-    self->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    self->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, known_free);
     self->changed = g_ptr_array_new_with_free_func(g_free);
     if (!load_known(self, error))
         return false;

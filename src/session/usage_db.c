@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/timefmt.h"
 #include "model/usage.h"
+#include "session/file_mark.h"
 #include "session/line_json.h"
 
 #include <errno.h>
@@ -30,6 +31,8 @@ static const char *const migrations[] = {
     " cache_write INTEGER NOT NULL, cost REAL NOT NULL, duration INTEGER, ttft INTEGER,"
     " PRIMARY KEY (entry, at)) WITHOUT ROWID;"
     "CREATE INDEX request_by_time ON request(at);",
+    "ALTER TABLE file ADD COLUMN header TEXT;" // file_mark.h
+    "UPDATE file SET mtime = 0;",              // all are read anew
     NULL,
 };
 
@@ -59,6 +62,7 @@ typedef struct Reading { // of one file
     Db *db;
     const char *path;
     char *folder;    // of the header
+    char *header;    // its mark
     int64_t read_to; // behind the last complete line
     int64_t *new_requests;
 } Reading;
@@ -195,20 +199,26 @@ typedef struct Sync {
 } Sync;
 
 /* Where to go on in a file that may be known; false with *ret_is_same when nothing is new in it. */
-static bool find_place(Sync *self, const char *path, const struct stat *st, Reading *reading,
-                       bool *ret_is_same, GError **error)
+static bool find_place(Sync *self, const char *path, int fd, const struct stat *st,
+                       Reading *reading, bool *ret_is_same, GError **error)
 {
     g_autoptr(DbQuery) query = NULL;
     bool is_known = false;
     int64_t mtime = (int64_t)st->st_mtim.tv_sec * 1000000 + st->st_mtim.tv_nsec / 1000;
     if (!db_query(self->db, &query, error,
-                  "SELECT inode, bytes, size, mtime, folder FROM file WHERE path = ?", "s", path) ||
+                  "SELECT inode, bytes, size, mtime, folder, header FROM file WHERE path = ?", "s",
+                  path) ||
         !db_query_step(query, &is_known, error))
         return false;
     *ret_is_same =
         is_known && db_query_int(query, 2) == st->st_size && db_query_int(query, 3) == mtime;
-    bool has_grown = is_known && db_query_int(query, 0) == (int64_t)st->st_ino &&
-                     db_query_int(query, 2) <= st->st_size;
+    if (*ret_is_same)
+        return true;
+    reading->header = file_mark_of_header(fd);
+    bool has_grown =
+        is_known && db_query_int(query, 0) == (int64_t)st->st_ino &&
+        db_query_int(query, 2) <= st->st_size &&
+        file_mark_goes_on(fd, db_query_text(query, 5), reading->header, db_query_int(query, 1));
     reading->read_to = has_grown ? db_query_int(query, 1) : 0;
     reading->folder = g_strdup(has_grown ? db_query_text(query, 4) : "unknown");
     return true;
@@ -219,20 +229,21 @@ static bool sync_lines(Sync *self, const char *path, int fd, const struct stat *
     int64_t before = self->counts.new_requests;
     Reading reading = { .db = self->db, .path = path, .new_requests = &self->counts.new_requests };
     bool is_same = false;
-    bool is_good = find_place(self, path, st, &reading, &is_same, error);
+    bool is_good = find_place(self, path, fd, st, &reading, &is_same, error);
     g_autofree char *first_folder = reading.folder;
+    g_autofree char *header = reading.header;
     if (!is_good || is_same)
         return is_good;
     reading.folder = g_strdup(first_folder);
     is_good = read_lines(&reading, fd, error);
     self->counts.read_files += self->counts.new_requests > before;
-    is_good =
-        is_good &&
-        db_run(self->db, error,
-               "INSERT OR REPLACE INTO file (path, inode, bytes, size, mtime, folder)"
-               " VALUES (?, ?, ?, ?, ?, ?)",
-               "siiiis", path, (int64_t)st->st_ino, reading.read_to, (int64_t)st->st_size,
-               (int64_t)st->st_mtim.tv_sec * 1000000 + st->st_mtim.tv_nsec / 1000, reading.folder);
+    is_good = is_good &&
+              db_run(self->db, error,
+                     "INSERT OR REPLACE INTO file (path, inode, bytes, size, mtime, folder, header)"
+                     " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                     "siiiiss", path, (int64_t)st->st_ino, reading.read_to, (int64_t)st->st_size,
+                     (int64_t)st->st_mtim.tv_sec * 1000000 + st->st_mtim.tv_nsec / 1000,
+                     reading.folder, header);
     g_free(reading.folder);
     return is_good;
 }

@@ -128,4 +128,18 @@ expect_json stdout overall.totalRequests 1
 expect_json stdout overall.totalOutputTokens 5
 expect_json stdout byModel.0.provider anthropic
 
+t "a file that is written over in place is read anew, whatever its size"
+fresh_home
+mkdir -p "$HOME/.kedge/agent/sessions/-a"
+file=$HOME/.kedge/agent/sessions/-a/2026_s1.jsonl
+{ header s1 /srv/a; answer a1 opus $day1 1 1 0 0.01; } >"$file"
+run kedge stats --json
+expect_json stdout overall.totalRequests 1
+{ header s2 /srv/b; answer b1 opus $day1 1 1 0 0.01; answer b2 opus $day1 1 1 0 0.01; } >"$file"
+run kedge stats --json
+expect_json stdout overall.totalRequests 3
+{ header s2 /srv/b; for i in 1 2 3; do answer "longer-$i" opus $day1 10 10 0 0.01; done; } >"$file"
+run kedge stats --json
+expect_json stdout overall.totalRequests 6
+
 done_testing

@@ -145,6 +145,35 @@ static void test_list(void **state)
     expect_found(self, "new", NULL, "7");
 }
 
+/* In place: the file keeps its inode. */
+static void write_over(const char *path, const char *text)
+{
+    FILE *file = g_fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_written_over_in_place(void **state)
+{
+    Fixture *self = *state;
+    g_autofree char *a = put_path(self, "a.jsonl", HEADER("a", "/w") SAYS("1", "user", "one"), 1);
+    expect_list(self, NULL, 10, "a:1");
+    // another session, longer than what was there
+    write_over(a, HEADER("b", "/w") SAYS("2", "user", "two") SAYS("3", "user", "three"));
+    expect_list(self, NULL, 10, "b:2");
+    expect_found(self, "one", NULL, "");
+    expect_found(self, "two", NULL, "2");
+    // the same session, with other lines
+    write_over(a, HEADER("b", "/w") SAYS("4", "user", "four and some more words")
+                      SAYS("5", "user", "five and some more words, too"));
+    expect_list(self, NULL, 10, "b:2");
+    expect_found(self, "two", NULL, "");
+    expect_found(self, "four", NULL, "4");
+    append(a, SAYS("6", "user", "six"));
+    expect_list(self, NULL, 10, "b:3");
+}
+
 static void test_search(void **state)
 {
     Fixture *self = *state;
@@ -275,6 +304,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_list, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_written_over_in_place, setup, teardown),
         cmocka_unit_test_setup_teardown(test_search, setup, teardown),
         cmocka_unit_test_setup_teardown(test_index_is_rebuilt, setup, teardown),
         cmocka_unit_test(test_names),
