@@ -145,6 +145,8 @@ json_t *agent_session_messages(const AgentSession *self);         // new array o
 json_t *agent_session_available_models(const AgentSession *self); // new array of model objects
 ThinkingLevel agent_session_thinking(AgentSession *self);         // clamped
 json_t *agent_session_stats(const AgentSession *self); // messages, tokens, cost. New reference
+/* As the next request has it; NULL: none. Caller frees. */
+char *agent_session_system_prompt(AgentSession *self);
 const json_t *agent_session_last_answer(const AgentSession *self); // borrowed; NULL: none
 const json_t *agent_session_header(const AgentSession *self);      // of the session file; borrowed
 ModelRegistry *agent_session_registry(AgentSession *self);

@@ -209,3 +209,10 @@ json_t *agent_session_stats(const AgentSession *self)
     json_set_take(stats, "cost", json_real(sums.cost));
     return stats;
 }
+
+char *agent_session_system_prompt(AgentSession *self)
+{
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    const char *const *blocks = turn_setup_system_blocks(setup, NULL, NULL);
+    return blocks ? g_strjoinv("\n\n", (char **)blocks) : NULL;
+}

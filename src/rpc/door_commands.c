@@ -4,11 +4,15 @@
 #include "rpc/door_commands.h"
 
 #include "agent/session_commands.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "export/export.h"
 #include "rpc/dialogs.h"
 
 typedef struct DoorArgs { // of all: each has some of them
     bool is_full;
     const json_t *tools;
+    const char *output_path;
 } DoorArgs;
 
 static const FieldDef detail_fields[] = {
@@ -28,6 +32,12 @@ static const FieldDef tool_fields[] = {
 static const FieldDef host_tools_fields[] = {
     { "tools", FIELD_OBJECT_LIST, offsetof(DoorArgs, tools), .item_fields = tool_fields,
       .is_required = true, .help = "They replace those that were set before" },
+    { 0 },
+};
+
+static const FieldDef export_fields[] = {
+    { "outputPath", FIELD_STRING, offsetof(DoorArgs, output_path), .refuses_blank = true,
+      .help = "Of the page; by default kedge-session-NAME.html in the working directory" },
     { 0 },
 };
 
@@ -76,6 +86,37 @@ DOOR(set_host_tools)
     return true;
 }
 
+/* Of the file as it is: what a run that is on has not written yet is not in it. */
+static bool write_page(const char *session_path, const char *prompt, const json_t *tools,
+                       const char *target, GError **error)
+{
+    g_auto(SessionCopy) copy = { 0 };
+    g_autofree char *html = NULL;
+    return session_read(session_path, &copy, error) &&
+           export_html(&copy, prompt, tools, &html, error) &&
+           file_write_atomic(target, html, strlen(html), 0600, error);
+}
+
+DOOR(export_html)
+{
+    const DoorArgs *args = args_;
+    g_autoptr(json_t) state = agent_session_state(link->session);
+    const char *path = json_get_text(state, "sessionFile");
+    if (!path)
+        return fail_with(error, KEDGE_ERROR_USAGE, "Cannot export in-memory session to HTML");
+    if (agent_session_is_idle(link->session) && !agent_session_flush(link->session, error))
+        return false;
+    g_autofree char *name =
+        args->output_path ? path_expand_home(args->output_path) : export_default_name(path);
+    g_autofree char *target = path_absolute(name, NULL);
+    g_autofree char *prompt = agent_session_system_prompt(link->session);
+    if (!write_page(path, prompt, json_get_array(state, "tools"), target, error))
+        return false;
+    *ret_data = json_object();
+    json_set_text(*ret_data, "path", target);
+    return true;
+}
+
 DOOR(extension_ui_response)
 {
     rpc_dialogs_answer(link, frame);
@@ -99,6 +140,8 @@ static const DoorCommand commands[] = {
       .run = run_set_event_detail },
     { "set_host_tools", "Tools that the client carries out", host_tools_fields,
       .run = run_set_host_tools },
+    { "export_html", "Writes the session as one HTML file that loads nothing, all branches in it",
+      export_fields, .run = run_export_html },
     { "extension_ui_response", "The answer to a dialog", dialog_fields, .is_answer = true,
       .run = run_extension_ui_response },
     { "host_tool_update", "How a host tool's call gets on", host_update_fields, .is_answer = true,

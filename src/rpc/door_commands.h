@@ -1,6 +1,6 @@
 /*
  * Commands of the RPC door itself, beside those of the conversation: how much the client is told,
- * tools that it has, answers to what it was asked.
+ * tools that it has, the session as a page, answers to what it was asked.
  */
 #pragma once
 

@@ -3,8 +3,10 @@
 
 Environment: KEDGE, the binary. Every test has a HOME and a working directory of its own.
 """
+import base64
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -213,7 +215,7 @@ class Choices(RpcTest):
                     ("set_auto_retry", {"enabled": False}), ("set_auto_compaction", {"enabled": False}), ("get_commands", {}), ("abort_retry", {}), ("bash", {"command": "true"}), ("abort_bash", {}),
                     ("get_session_stats", {}), ("get_branch_messages", {}), ("get_fork_messages", {}), ("get_last_assistant_text", {}),
                     ("set_session_name", {"name": "a name"}), ("get_messages", {}), ("set_event_detail", {"fullUpdates": True}),
-                    ("set_host_tools", {"tools": []}), ("get_tree", {}), ("navigate_tree", {"targetId": entry, "summarize": False}),
+                    ("set_host_tools", {"tools": []}), ("export_html", {"outputPath": "s.html"}), ("get_tree", {}), ("navigate_tree", {"targetId": entry, "summarize": False}),
                     ("fork", {}), ("clone", {}), ("new_session", {}), ("switch_session", {"sessionPath": file}),
                     ("fork", {"entryId": entry}), ("new_session", {}), ("switch_session", {"sessionPath": file}), ("branch", {"entryId": entry}),
                     ("prompt", {"message": "c", "streamingBehavior": "followUp"}), ("abort_and_prompt", {"message": "d"}), ("abort", {})]
@@ -283,6 +285,32 @@ class Choices(RpcTest):
         self.assertEqual((stats["userMessages"], stats["assistantMessages"], stats["totalMessages"]), (1, 1, 2))
         self.assertEqual(stats["tokens"], {"input": 100, "output": 20, "cacheRead": 5, "cacheWrite": 1, "total": 126})
         self.assertGreater(stats["cost"], 0)
+
+    def test_export(self):
+        self.script({"text": "the harbour"})
+        client = self.client()
+        client.prompt("where?")
+        before = self.session_files()[0].read_bytes()
+        path = os.path.join(os.path.realpath(client.cwd), "s.html")
+        self.assertEqual(client.get("export_html", outputPath="s.html"), {"path": path})
+        with open(path, encoding="utf-8") as page:
+            data = re.search(r'<script id="data" type="application/json">([A-Za-z0-9+/=]+)<', page.read())
+        data = json.loads(base64.b64decode(data.group(1)))
+        self.assertIn("the harbour", json.dumps(data["entries"]))
+        self.assertTrue(data["systemPrompt"])
+        self.assertIn("bash", [tool["name"] for tool in data["tools"]])
+        self.assertEqual(self.session_files()[0].read_bytes(), before)
+        default = f"kedge-session-{self.session_files()[0].stem}.html"
+        self.assertEqual(os.path.basename(client.get("export_html")["path"]), default)
+        self.assertTrue(os.path.exists(os.path.join(client.cwd, default)))
+        answer = client.call("export_html", outputPath="none/s.html")
+        self.assertFalse(answer["success"])
+        self.assertIn("none/s.html", answer["error"])
+
+    def test_no_export_of_a_session_in_memory(self):
+        client = self.client("--no-session")
+        answer = client.call("export_html")
+        self.assertEqual((answer["success"], answer["error"]), (False, "Cannot export in-memory session to HTML"))
 
     def test_abort_and_prompt(self):
         self.script({"text": "slow", "stall_after": 3}, {"text": "instead"}, {"text": "from idle"})
