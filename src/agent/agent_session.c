@@ -497,6 +497,11 @@ bool agent_session_answer(AgentSession *self, const char *question_id, bool is_a
     return questions_answer(self->questions, question_id, is_approved, error);
 }
 
+void agent_session_close_questions(AgentSession *self)
+{
+    questions_close(self->questions);
+}
+
 /* --- state */
 
 void agent_session_set_auto_compaction(AgentSession *self, bool is_wanted)

@@ -136,6 +136,8 @@ void agent_session_abort_bash(AgentSession *self);
 
 bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
                           GError **error);
+/* Nobody is there to answer any more: questions, those that are open and those to come, mean no. */
+void agent_session_close_questions(AgentSession *self);
 
 /* --- State, as the events told so far have made it. */
 

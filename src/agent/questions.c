@@ -19,6 +19,7 @@ struct Questions {
     pthread_mutex_t lock; // guards the rest
     GPtrArray *open;      // of Question *, each on the stack of who asks
     unsigned count;       // so far
+    bool is_closed;
 };
 
 Questions *questions_new(EventHub *hub)
@@ -53,25 +54,32 @@ static json_t *question_event(const char *id, const ToolQuestion *question)
     return event;
 }
 
-static void question_open(Questions *self, Question *question, const ToolQuestion *asked)
+/* False: nobody is there to be asked. */
+static bool question_open(Questions *self, Question *question, const ToolQuestion *asked)
 {
     pthread_mutex_lock(&self->lock);
+    if (self->is_closed) {
+        pthread_mutex_unlock(&self->lock);
+        return false;
+    }
     question->id = g_strdup_printf("q%u", ++self->count);
     question->event = question_event(question->id, asked);
     g_ptr_array_add(self->open, question);
     pthread_mutex_unlock(&self->lock);
     event_hub_publish_control(self->hub, json_incref(question->event));
+    return true;
 }
 
 static void question_close(Questions *self, Question *question, Cancel *cancel)
 {
     pthread_mutex_lock(&self->lock);
     g_ptr_array_remove(self->open, question);
-    bool is_answered = question->is_answered;
+    bool is_answered = question->is_answered, is_closed = self->is_closed;
     pthread_mutex_unlock(&self->lock);
 
     const char *reason = is_answered                ? "answered"
                          : cancel_has_fired(cancel) ? "cancelled"
+                         : is_closed                ? "closed"
                                                     : "timeout";
     json_t *event = json_object();
     json_set_text(event, "type", "question_closed");
@@ -86,7 +94,9 @@ bool questions_ask(const ToolQuestion *asked, Cancel *cancel, bool *ret_approved
     Questions *self = user_data;
     g_autoptr(Cancel) wakeup = cancel_new(cancel);
     Question question = { .wakeup = wakeup };
-    question_open(self, &question, asked);
+    *ret_approved = false;
+    if (!question_open(self, &question, asked))
+        return cancel_check(cancel, error);
     cancel_sleep(wakeup, LIMIT_QUESTION_MS, NULL);
     question_close(self, &question, cancel);
     g_free(question.id);
@@ -115,6 +125,15 @@ bool questions_answer(Questions *self, const char *id, bool is_approved, GError 
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
                          "no question \"%s\" is open: it was answered, or its call has ended", id);
     return true;
+}
+
+void questions_close(Questions *self)
+{
+    pthread_mutex_lock(&self->lock);
+    self->is_closed = true;
+    for (unsigned i = 0; i < self->open->len; i++)
+        cancel_fire(((const Question *)self->open->pdata[i])->wakeup);
+    pthread_mutex_unlock(&self->lock);
 }
 
 json_t *questions_open(Questions *self)

@@ -3,7 +3,7 @@
  * the command `answer`.
  *
  * Asking blocks the calling worker until the answer, the cancel, or LIMIT_QUESTION_MS; silence
- * means no. Thread safe.
+ * means no, and so does it when nobody is there to answer any more. Thread safe.
  */
 #pragma once
 
@@ -13,7 +13,8 @@
 typedef struct Questions Questions;
 
 /* Publishes {"type":"question","id":"q1","tool","effect","summary","text","arguments"} and
-   {"type":"question_closed","id":"q1","reason":"answered"|"cancelled"|"timeout"} at `hub`. */
+   {"type":"question_closed","id":"q1","reason":"answered"|"cancelled"|"closed"|
+   "timeout"} at `hub`. */
 Questions *questions_new(EventHub *hub);
 void questions_free(Questions *self); // nobody may be asking
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Questions, questions_free)
@@ -24,5 +25,8 @@ bool questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_appro
 
 /* NOT_FOUND when no such question is open. */
 bool questions_answer(Questions *self, const char *id, bool is_approved, GError **error);
+/* Nobody can answer any more: those that are open end unanswered, and those to come are not told.
+ */
+void questions_close(Questions *self);
 /* Those that are open, as their events: a new array. */
 json_t *questions_open(Questions *self);

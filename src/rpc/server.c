@@ -72,6 +72,7 @@ static void on_input_end(RpcServer *self)
     }
     self->is_ending = true;
     host_tools_disconnect(self->tools);
+    agent_session_close_questions(self->link.session);
     loop_post(self->link.loop, check_end, self);
 }
 

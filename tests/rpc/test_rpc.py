@@ -519,6 +519,29 @@ class End(RpcTest):
         self.assertEqual(client.end(), 0)
         self.assertEqual(client.rest()[-2]["messages"][-1]["content"][0]["text"], "all of it")
 
+    def test_wait_on_eof_and_a_question_that_nobody_can_answer(self):
+        for is_open in (True, False):  # asked before the end, and after it
+            with self.subTest(is_open):
+                wait = {"name": "bash", "arguments": {"command": "until [ -e go ]; do sleep 0.05; done"}}
+                turns = [{"tool_calls": [COMMENT]}] if is_open else [{"tool_calls": [wait]}, {"tool_calls": [COMMENT]}]
+                self.script(*turns, {"text": "not allowed"})
+                self.add_gh()
+                client = self.client("--wait-on-eof", "--tools", "gh,bash",
+                                     env={**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}"})
+                client.get("prompt", message="make it")
+                if is_open:
+                    client.event("extension_ui_request")
+                else:
+                    client.event("tool_execution_start")
+                client.process.stdin.close()
+                if not is_open:
+                    open(os.path.join(client.cwd, "go"), "w", encoding="utf-8").close()
+                self.assertEqual(client.process.wait(WAIT), 0)
+                messages = client.rest()
+                end = next(message for message in messages if message["type"] == "agent_end")
+                self.assertEqual(end["messages"][-1]["content"][0]["text"], "not allowed")
+                self.assertFalse(os.path.exists(os.path.join(client.cwd, "made")))
+
     def test_signals(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
             with self.subTest(number):
