@@ -22,6 +22,11 @@ const AGENT_EVENTS = new Set([
 
 export class KedgeError extends Error {}
 
+/** A message as a line. A lone surrogate is no text, and the program would not take it. */
+const encode = (message) =>
+    JSON.stringify(message, (_, value) => (typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value)) + "\n";
+const textResult = (text) => ({ content: [{ type: "text", text }] });
+
 export class Kedge {
     #process;
     #nextId = 1;
@@ -102,14 +107,22 @@ export class Kedge {
         for (const handler of [...this.#handlers]) handler(message);
     }
 
-    #send(message) {
-        this.#process.stdin.write(JSON.stringify(message) + "\n");
+    #send(line) {
+        this.#process.stdin.write(line);
+    }
+
+    #newId() {
+        return `req_${this.#nextId++}`;
     }
 
     /** Sends any command (docs/rpc.md); a promise of the data of its answer. `timeoutMs` 0: it may take long. */
     command(type, fields = {}, timeoutMs = REPLY_TIMEOUT_MS) {
-        const id = `req_${this.#nextId++}`;
+        return this.#command(this.#newId(), type, fields, timeoutMs);
+    }
+
+    #command(id, type, fields, timeoutMs) {
         return new Promise((resolve, reject) => {
+            const line = encode({ id, type, ...fields });
             const timer =
                 timeoutMs > 0 &&
                 setTimeout(() => {
@@ -124,7 +137,7 @@ export class Kedge {
             });
             if (this.#process.exitCode !== null || this.#process.signalCode !== null)
                 this.#replies.get(id)({ success: false, error: `kedge has ended. Stderr: ${this.#stderr}` });
-            else this.#send({ id, type, ...fields });
+            else this.#send(line);
         });
     }
 
@@ -155,11 +168,16 @@ export class Kedge {
 
     async #answerDialog(request) {
         if (!DIALOGS_WITH_A_REPLY.has(request.method)) return;
-        const answer = await this.#dialog?.(request);
         const reply = { type: "extension_ui_response", id: request.id };
-        if (answer === undefined || answer === null) reply.cancelled = true;
-        else reply[typeof answer === "boolean" ? "confirmed" : "value"] = answer;
-        this.#send(reply);
+        let line = encode({ ...reply, cancelled: true });
+        try {
+            const answer = await this.#dialog?.(request);
+            if (answer !== undefined && answer !== null)
+                line = encode({ ...reply, [typeof answer === "boolean" ? "confirmed" : "value"]: answer });
+        } catch (error) {
+            console.error(error); // no answer is a no
+        }
+        this.#send(line);
     }
 
     /**
@@ -174,41 +192,49 @@ export class Kedge {
 
     async #callTool(call) {
         const reply = { type: "host_tool_result", id: call.id, isError: false };
+        let line;
         try {
             const result = await this.#tools[call.toolName](call.arguments);
-            reply.result = typeof result === "string" ? { content: [{ type: "text", text: result }] } : result;
+            line = encode({ ...reply, result: typeof result === "string" ? textResult(result) : result });
         } catch (error) {
-            reply.isError = true;
-            reply.result = { content: [{ type: "text", text: String(error?.message ?? error) }] };
+            line = encode({ ...reply, isError: true, result: textResult(String(error?.message ?? error)) });
         }
-        this.#send(reply);
+        this.#send(line);
     }
 
     // --- the conversation
 
-    /** Sends a prompt and waits for the end of the run. Its events; an answer that failed rejects. */
+    /**
+     * Sends a prompt and waits until all of its work is done, other attempts and reminders too. Its events, the last of them
+     * an agent_end; an answer that failed rejects.
+     */
     async run(message, fields = {}) {
+        const id = this.#newId();
         const events = [];
+        let isTaken = false;
         let remove;
         const end = new Promise((resolve, reject) => {
             remove = this.onMessage((event) => {
-                if (event.type === "response" && event.command === "prompt" && !event.success) reject(new KedgeError(event.error));
+                const isOwn = event.id === id;
                 if (AGENT_EVENTS.has(event.type)) events.push(event);
-                if (event.type === "agent_end") resolve();
+                else if (event.type === "response" && isOwn) isTaken = true;
+                else if (event.type === "prompt_result" && (isOwn || (isTaken && fields.streamingBehavior)))
+                    resolve(event); // one that joined a run ends with it
             });
             this.#over.then(() => reject(new KedgeError(`kedge has ended. Stderr: ${this.#stderr}`)));
         });
+        let result;
         try {
-            await Promise.all([this.prompt(message, fields), end]);
+            const prompt = this.#command(id, "prompt", { message, ...fields }, REPLY_TIMEOUT_MS);
+            [, result] = await Promise.all([prompt, end]);
         } finally {
             remove();
         }
-        const last = events.at(-1)?.messages?.at(-1);
-        if (last?.stopReason === "error") throw new KedgeError(last.errorMessage ?? "the request failed");
+        if (result.status === "error") throw new KedgeError(result.error?.message ?? "the request failed");
         return events;
     }
 
-    /** Begins a run; agent_end tells of its end. While one is on: { streamingBehavior: "steer" | "followUp" }. */
+    /** Begins a run; agent_end tells of its end, prompt_result that nothing of it goes on. While one is on: { streamingBehavior: "steer" | "followUp" }. */
     prompt(message, fields = {}) {
         return this.command("prompt", { message, ...fields });
     }

@@ -7,8 +7,9 @@
         kedge.run("What does this project do?")
         print(kedge.last_text())
 
-Commands wait for their answer and raise KedgeError when it is a failure. Events, questions and calls of your own tools come
-on a thread of the client, one after the other; handlers must not send commands that they wait for.
+Commands wait for their answer and raise KedgeError when it is a failure. Events come on a thread of the client, one after the
+other: their handlers must not send commands that they wait for. Questions come on another thread, one after the other, and each
+call of a tool of yours on one of its own. What a handler raises is printed on standard error and changes nothing else.
 """
 from __future__ import annotations
 
@@ -17,6 +18,8 @@ import os
 import queue
 import subprocess
 import threading
+import time
+import traceback
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 __all__ = ["Kedge", "KedgeError"]
@@ -34,6 +37,15 @@ AGENT_EVENTS = frozenset(("agent_start", "agent_end", "turn_start", "turn_end", 
                           "tool_execution_start", "tool_execution_update", "tool_execution_end"))
 
 
+def _encode(message: Json) -> bytes:
+    """The message as a line. ValueError, TypeError: it is no JSON."""
+    return json.dumps(message, allow_nan=False, ensure_ascii=False).encode() + b"\n"
+
+
+def _text_result(text: str) -> Json:
+    return {"content": [{"type": "text", "text": text.encode(errors="replace").decode()}]}
+
+
 class KedgeError(Exception):
     """A command failed, the program did not start, or it has ended."""
 
@@ -48,6 +60,8 @@ class Kedge:
         command += ["--model", model] if model else []
         self._process = subprocess.Popen([*command, *args], cwd=cwd, env={**os.environ, **(env or {})}, stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self._write_lock = threading.Lock()  # of the program's input; never taken by the reader, so that a write cannot stop it
+        self._questions: "queue.Queue[Optional[Json]]" = queue.Queue()  # None at the end
         self._lock = threading.Lock()  # guards the rest
         self._next_id = 1
         self._replies: Dict[str, "queue.Queue[Json]"] = {}
@@ -58,7 +72,7 @@ class Kedge:
         self._stderr: List[bytes] = []
         self._ready = threading.Event()
         self._threads = [threading.Thread(target=target, daemon=True) for target in (self._read, self._read_stderr)]
-        for thread in self._threads:
+        for thread in (*self._threads, threading.Thread(target=self._answer_dialogs, daemon=True)):
             thread.start()
         if not self._ready.wait(READY_TIMEOUT) or self._is_over:
             self.stop()
@@ -103,38 +117,53 @@ class Kedge:
 
     def _read(self) -> None:
         assert self._process.stdout
-        for line in self._process.stdout:
-            self._take(json.loads(line))
-        with self._lock:
-            self._is_over = True
-            waiting = list(self._replies.values())
-        for reply in waiting:
-            reply.put({"success": False, "error": f"kedge has ended. Stderr: {self.stderr()}"})
-        self._ready.set()
+        try:
+            for line in self._process.stdout:
+                self._take_line(line)
+        finally:
+            with self._lock:
+                self._is_over = True
+                waiting = list(self._replies.values())
+            for reply in waiting:
+                reply.put({"success": False, "error": f"kedge has ended. Stderr: {self.stderr()}"})
+            self._questions.put(None)
+            self._ready.set()
+
+    def _take_line(self, line: bytes) -> None:
+        try:
+            message = json.loads(line)
+        except ValueError:
+            return  # the program was killed in the middle of it
+        if isinstance(message, dict):
+            self._take(message)
 
     def _take(self, message: Json) -> None:
         kind = message.get("type")
         if kind == "ready":
             self._ready.set()
-        elif kind == "response" and self._reply_of(message):
-            self._reply_of(message).put(message)  # type: ignore[union-attr]
-        elif kind == "extension_ui_request":
-            self._answer_dialog(message)
+        elif kind == "response":
+            self._take_response(message)
+        elif kind == "extension_ui_request" and message.get("method") in DIALOGS_WITH_A_REPLY:
+            self._questions.put(message)
         elif kind == "host_tool_call":
             threading.Thread(target=self._call_tool, args=(message,), daemon=True).start()
         with self._lock:
             handlers = list(self._handlers)
         for handler in handlers:
-            handler(message)
+            try:
+                handler(message)
+            except Exception:  # the others are told, and what comes next is read  # noqa: BLE001
+                traceback.print_exc()
 
-    def _reply_of(self, message: Json) -> Optional["queue.Queue[Json]"]:
+    def _take_response(self, message: Json) -> None:
         with self._lock:
-            return self._replies.get(message.get("id", ""))
+            reply = self._replies.get(str(message.get("id")))
+        if reply:
+            reply.put(message)
 
-    def _send(self, message: Json) -> None:
-        data = json.dumps(message).encode() + b"\n"
+    def _send(self, data: bytes) -> None:
         try:
-            with self._lock:
+            with self._write_lock:
                 assert self._process.stdin
                 self._process.stdin.write(data)
                 self._process.stdin.flush()
@@ -143,15 +172,22 @@ class Kedge:
 
     def command(self, name: str, timeout: Optional[float] = REPLY_TIMEOUT, **fields: Any) -> Any:
         """Sends any command (docs/rpc.md) and returns the data of its answer. `timeout` None: it may take long."""
+        return self._command(self._new_id(), name, timeout, fields)
+
+    def _new_id(self) -> str:
+        with self._lock:
+            self._next_id += 1
+            return f"req_{self._next_id - 1}"
+
+    def _command(self, id_: str, name: str, timeout: Optional[float], fields: Json) -> Any:
+        data = _encode({"id": id_, "type": name, **{key: value for key, value in fields.items() if value is not None}})
         reply: "queue.Queue[Json]" = queue.Queue()
         with self._lock:
             if self._is_over:
                 raise KedgeError(f"kedge has ended. Stderr: {self.stderr()}")
-            id_ = f"req_{self._next_id}"
-            self._next_id += 1
             self._replies[id_] = reply
         try:
-            self._send({"id": id_, "type": name, **{key: value for key, value in fields.items() if value is not None}})
+            self._send(data)
             response = reply.get(timeout=timeout)
         except queue.Empty:
             raise KedgeError(f"Timeout waiting for response to {name}. Stderr: {self.stderr()}") from None
@@ -190,16 +226,22 @@ class Kedge:
         """Who answers questions, such as whether a call may be made. Without one the answer is no."""
         self._dialog = handler
 
-    def _answer_dialog(self, request: Json) -> None:
-        if request.get("method") not in DIALOGS_WITH_A_REPLY:
-            return
-        answer = self._dialog(request) if self._dialog else None
+    def _answer_dialogs(self) -> None:
+        while (request := self._questions.get()) is not None:
+            try:
+                self._send(self._dialog_reply(request))
+            except KedgeError:
+                pass  # the program has ended
+
+    def _dialog_reply(self, request: Json) -> bytes:
         reply: Json = {"type": "extension_ui_response", "id": request["id"]}
-        if answer is None:
-            reply["cancelled"] = True
-        else:
-            reply["confirmed" if isinstance(answer, bool) else "value"] = answer
-        self._send(reply)
+        try:
+            answer = self._dialog(request) if self._dialog else None
+            if answer is not None:
+                return _encode({**reply, "confirmed" if isinstance(answer, bool) else "value": answer})
+        except Exception:  # no answer is a no  # noqa: BLE001
+            traceback.print_exc()
+        return _encode({**reply, "cancelled": True})
 
     def set_tools(self, tools: Sequence[Json], functions: Mapping[str, ToolFunction]) -> List[str]:
         """Offers tools of yours: `tools` as {"name", "description", "parameters"}, `functions` by name. A function gets the
@@ -211,49 +253,61 @@ class Kedge:
         reply: Json = {"type": "host_tool_result", "id": call["id"], "isError": False}
         try:
             result = self._tools[call["toolName"]](call["arguments"])
-            reply["result"] = {"content": [{"type": "text", "text": result}]} if isinstance(result, str) else result
+            reply["result"] = _text_result(result) if isinstance(result, str) else result
+            data = _encode(reply)
         except Exception as error:  # whatever it is, the model is told  # noqa: BLE001
-            reply["isError"] = True
-            reply["result"] = {"content": [{"type": "text", "text": str(error) or type(error).__name__}]}
+            data = _encode({**reply, "isError": True, "result": _text_result(str(error) or type(error).__name__)})
         try:
-            self._send(reply)
+            self._send(data)
         except KedgeError:
             pass  # the program has ended
 
     # --- the conversation
 
     def run(self, message: str, timeout: Optional[float] = None, **fields: Any) -> List[Json]:
-        """Sends a prompt and waits for the end of the run. Its events; an answer that failed raises."""
+        """Sends a prompt and waits until all of its work is done, other attempts and reminders too. Its events, the last of
+        them an agent_end; an answer that failed raises."""
+        id_ = self._new_id()
         events: List[Json] = []
-        done = threading.Event()
-        problem: List[str] = []
+        done: "queue.Queue[Json]" = queue.Queue()
+        taken = threading.Event()
 
         def take(event: Json) -> None:
-            if event.get("type") == "response" and event.get("command") == "prompt" and not event["success"]:
-                problem.append(event.get("error", "failed"))
-                done.set()
-            if event.get("type") in AGENT_EVENTS:
+            kind, is_own = event.get("type"), event.get("id") == id_
+            if kind in AGENT_EVENTS:
                 events.append(event)
-            if event.get("type") == "agent_end":
-                done.set()
+            elif kind == "response" and is_own:
+                taken.set()
+            elif kind == "prompt_result" and (is_own or (taken.is_set() and "streaming_behavior" in fields)):
+                done.put(event)  # one that joined a run ends with it
         remove = self.on_message(take)
         try:
-            self.prompt(message, **fields)
-            while not done.wait(0.5 if timeout is None else timeout):
-                if timeout is not None:
-                    raise KedgeError(f"the run has not ended within {timeout} s")
-                if self._is_over:
-                    raise KedgeError(f"kedge has ended. Stderr: {self.stderr()}")
+            self._command(id_, "prompt", REPLY_TIMEOUT, self._prompt_fields(message, **fields))
+            result = self._wait_for_result(done, timeout)
         finally:
             remove()
-        last = events[-1]["messages"][-1] if events and events[-1].get("messages") else {}
-        if problem or last.get("stopReason") == "error":
-            raise KedgeError(problem[0] if problem else last.get("errorMessage", "the request failed"))
+        if result.get("status") == "error":
+            raise KedgeError((result.get("error") or {}).get("message", "the request failed"))
         return events
 
+    def _wait_for_result(self, done: "queue.Queue[Json]", timeout: Optional[float]) -> Json:
+        until = None if timeout is None else time.monotonic() + timeout
+        while until is None or time.monotonic() < until:
+            is_over = self._is_over  # before the look: all that the program said is in the queue then
+            try:
+                return done.get(timeout=0.5 if until is None else max(min(0.5, until - time.monotonic()), 0))
+            except queue.Empty:
+                if is_over:
+                    raise KedgeError(f"kedge has ended. Stderr: {self.stderr()}") from None
+        raise KedgeError(f"the run has not ended within {timeout} s")
+
+    @staticmethod
+    def _prompt_fields(message: str, images: Optional[Sequence[Json]] = None, streaming_behavior: Optional[str] = None) -> Json:
+        return {"message": message, "images": images, "streamingBehavior": streaming_behavior}
+
     def prompt(self, message: str, images: Optional[Sequence[Json]] = None, streaming_behavior: Optional[str] = None) -> None:
-        """Begins a run; agent_end tells of its end. While one is on: `streaming_behavior` "steer" or "followUp"."""
-        self.command("prompt", message=message, images=images, streamingBehavior=streaming_behavior)
+        """Begins a run; agent_end tells of its end, prompt_result that nothing of it goes on. While one is on: `streaming_behavior` "steer" or "followUp"."""
+        self.command("prompt", **self._prompt_fields(message, images, streaming_behavior))
 
     def steer(self, message: str) -> None:
         self.command("steer", message=message)

@@ -3,6 +3,7 @@
 
 Environment: KEDGE, the binary; UPDATE=1 writes docs/rpc.md.
 """
+import io
 import json
 import os
 import pathlib
@@ -14,7 +15,7 @@ import threading
 import unittest
 
 sys.dont_write_bytecode = True  # tests leave nothing behind
-from client import COMMENT, KEDGE, RpcTest  # noqa: E402
+from client import COMMENT, KEDGE, WAIT, RpcTest  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "clients/python"))
@@ -28,7 +29,9 @@ WEATHER_CALL = {"tool_calls": [{"name": "weather", "arguments": {"town": "Bergen
 class ClientTest(RpcTest):
     def whole_environment(self):
         self.add_gh()
-        (pathlib.Path(self.root) / "bin/kedge").symlink_to(pathlib.Path(KEDGE).resolve())
+        link = pathlib.Path(self.root) / "bin/kedge"
+        if not link.exists():
+            link.symlink_to(pathlib.Path(KEDGE).resolve())
         return {"HOME": self.root, "PATH": f"{self.root}/bin:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TMPDIR": self.root,
                 "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(ROOT / "clients/python"), **self.environment()}
 
@@ -107,6 +110,138 @@ class Python(ClientTest):
         kedge.abort()
         self.assertFalse(kedge.state()["isStreaming"])
         self.assertEqual(kedge.bash("echo hi")["output"], "hi\n")
+
+
+    def within(self, work):
+        """Runs it on a thread of its own: what never ends fails."""
+        found = []
+
+        def attempt():
+            try:
+                found.append(work())
+            except Exception as error:  # noqa: BLE001
+                found.append(error)
+        thread = threading.Thread(target=attempt, daemon=True)
+        thread.start()
+        thread.join(WAIT)
+        self.assertTrue(found, "it hangs")
+        return found[0]
+
+    def program(self, text):
+        """A program in place of kedge, that begins as it does."""
+        path = pathlib.Path(self.root, "program")
+        path.write_text(f"#!{sys.executable}\nimport json, os, sys, time\n"
+                        "def say(**message): print(json.dumps(message), flush=True)\n"
+                        "say(type='ready')\n" + text, encoding="utf-8")
+        path.chmod(0o755)
+        kedge = Kedge(program=str(path))
+        self.addCleanup(kedge.stop)
+        return kedge
+
+    def silence(self):
+        """What handlers raise is printed; the test's output stays clean."""
+        printed = io.StringIO()
+        stderr, sys.stderr = sys.stderr, printed
+        self.addCleanup(setattr, sys, "stderr", stderr)
+        return printed
+
+    def test_a_handler_that_raises(self):
+        kedge = self.kedge({"text": "Hello there"}, {"tool_calls": [COMMENT]}, {"text": "no"})
+        printed = self.silence()
+
+        def fail(*_):
+            raise ValueError("a handler's own mistake")
+        kedge.on_message(fail)
+        self.assertIsInstance(self.within(lambda: kedge.run("hi")), list)
+        kedge.on_dialog(fail)
+        self.assertIsInstance(self.within(lambda: kedge.run("comment")), list)
+        self.assertFalse(pathlib.Path(self.root, "w/made").exists())
+        self.assertIn("a handler's own mistake", printed.getvalue())
+
+    def test_a_program_that_is_killed_in_the_middle_of_a_line(self):
+        self.silence()
+        kedge = self.program("sys.stdin.readline(); os.write(1, b'{\"type\":\"resp')")
+        error = self.within(kedge.state)
+        self.assertIsInstance(error, KedgeError)
+        self.assertIn("kedge has ended", str(error))
+
+    def test_a_program_that_reads_nothing_until_it_is_listened_to(self):
+        many = 4 * 1024 * 1024  # more than what a pipe holds
+        kedge = self.program(f"time.sleep(0.1)\nfor _ in range(64): say(type='notice', text='x' * {many // 64})\n"
+                             "command = json.loads(sys.stdin.readline())\n"
+                             "say(type='response', id=command['id'], success=True, data=len(command['message']))\n")
+        self.assertEqual(self.within(lambda: kedge.command("prompt", message="y" * many)), many)
+
+    def test_run_goes_on_after_another_attempt(self):
+        self.settings("retry:\n  baseDelayMs: 10\n")
+        kedge = self.kedge({"status": 529, "error": {"type": "overloaded_error", "message": "Overloaded"}}, {"text": "at last"})
+        events = kedge.run("hi")
+        self.assertEqual(events[-1]["type"], "agent_end")
+        self.assertEqual(events[-1]["messages"][-1]["content"][0]["text"], "at last")
+
+    def test_run_that_joins_another(self):
+        kedge = self.kedge({"text": "slow", "delay_ms": 50, "chunk": 1}, {"text": "joined"})
+        begun = threading.Event()
+        kedge.on_text(lambda _: begun.set())
+        kedge.prompt("hi")
+        self.assertTrue(begun.wait(WAIT))
+        events = self.within(lambda: kedge.run("and", streaming_behavior="followUp"))
+        self.assertEqual(events[-1]["type"], "agent_end")
+        self.assertEqual(kedge.last_text(), "joined")
+
+    def test_a_tool_whose_result_is_no_json(self):
+        for result, problem in (({"content": {1, 2}}, "not JSON serializable"), ("a\udc80b", "a?b"),
+                                ({"content": "\udc80"}, "surrogates"), ({"content": float("nan")}, "JSON")):
+            with self.subTest(result):
+                kedge = self.kedge(WEATHER_CALL, {"text": "sorry", "expect": {"last_tool_contains": problem}})
+                kedge.set_tools([WEATHER], {"weather": lambda _, result=result: result})
+                self.assertIsInstance(self.within(lambda kedge=kedge: kedge.run("weather?")), list)
+                self.assertEqual(kedge.last_text(), "sorry")
+
+
+NODE = """import { Kedge } from "CLIENT";
+const kedge = await Kedge.start({ program: process.env.KEDGE, cwd: process.env.HOME + "/w" });
+const weather = (run) => ({ name: "weather", description: "The weather", parameters: { type: "object", properties: {} }, run });
+BODY
+console.log(await kedge.lastText());
+await kedge.stop();
+"""
+
+
+class Node(ClientTest):
+    def last_text(self, body, *turns):
+        if not shutil.which("node"):
+            self.skipTest("no node")
+        self.script(*turns)
+        pathlib.Path(self.root, "w").mkdir(exist_ok=True)
+        script = pathlib.Path(self.root, "test.mjs")
+        script.write_text(NODE.replace("CLIENT", str(ROOT / "clients/node/kedge-rpc.mjs")).replace("BODY", body), encoding="utf-8")
+        done = subprocess.run(["node", str(script)], env={**self.whole_environment(), "KEDGE": KEDGE}, capture_output=True, text=True,
+                              timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.strip()
+
+    def test_run_goes_on_after_another_attempt(self):
+        self.settings("retry:\n  baseDelayMs: 10\n")
+        overloaded = {"status": 529, "error": {"type": "overloaded_error", "message": "Overloaded"}}
+        self.assertEqual(self.last_text('await kedge.run("hi");', overloaded, {"text": "at last"}), "at last")
+
+    def test_failures(self):
+        failure = {"status": 400, "error": {"type": "invalid_request_error", "message": "no such luck"}}
+        body = 'await kedge.run("hi").catch((error) => console.log(error.message));'
+        self.assertIn("no such luck", self.last_text(body, failure))
+
+    def test_a_tool_whose_result_is_no_json(self):
+        for result, problem in (("({ content: 1n })", "BigInt"), ("'a\\ud800b'", "a\ufffdb")):
+            with self.subTest(result):
+                body = f'await kedge.setTools([weather(() => {result})]); await kedge.run("weather?");'
+                turn = {"text": "answered", "expect": {"last_tool_contains": problem}}
+                self.assertEqual(self.last_text(body, WEATHER_CALL, turn), "answered")
+
+    def test_a_dialog_handler_that_rejects(self):
+        body = 'kedge.onDialog(async () => { throw new Error("mine"); }); await kedge.run("comment");'
+        self.assertEqual(self.last_text(body, {"tool_calls": [COMMENT]}, {"text": "no"}), "no")
+        self.assertFalse(pathlib.Path(self.root, "w/made").exists())
 
 
 class Pages(ClientTest):
