@@ -7,6 +7,8 @@
 #include "base/file.h"
 #include "session/session_tree.h"
 
+#include <sys/stat.h>
+
 static void make_agent(Engine *self)
 {
     AgentOptions options = self->base;
@@ -60,11 +62,23 @@ bool engine_start_new(Engine *self, GError **error)
     return true;
 }
 
+/* The file that is open already: to open it once more would find it locked, by us. */
+static bool is_own_file(const Engine *self, const char *path)
+{
+    const char *own_path = session_path(self->session);
+    struct stat own = { 0 }, other = { 0 };
+    return own_path && stat(own_path, &own) == 0 && stat(path, &other) == 0 &&
+           own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
 bool engine_switch(Engine *self, const char *path, char **ret_notice, GError **error)
 {
     Session *session = NULL;
-    if (!session_flush(self->session, error) ||
-        !session_open(path, self->place.cwd, &session, ret_notice, error))
+    if (!session_flush(self->session, error))
+        return false;
+    if (is_own_file(self, path))
+        return true;
+    if (!session_open(path, self->place.cwd, &session, ret_notice, error))
         return false;
     go_on_with(self, session);
     return true;

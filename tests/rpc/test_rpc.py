@@ -200,6 +200,25 @@ class Prompts(RpcTest):
         self.assertGreaterEqual(len(self.session_files()), 2)
 
 
+    def test_to_switch_to_the_session_that_is_open_changes_nothing(self):
+        self.script({"text": "first"}, {"text": "second"})
+        client = self.client()
+        client.prompt("one")
+        before = client.get("get_state")
+        link = os.path.join(self.root, "link.jsonl")
+        os.symlink(before["sessionFile"], link)
+        for path in (before["sessionFile"], link):
+            with self.subTest(path):
+                self.assertEqual(client.get("switch_session", sessionPath=path), {"cancelled": False})
+                after = client.get("get_state")
+                self.assertEqual([after[key] for key in ("sessionId", "sessionFile", "messageCount")],
+                                 [before[key] for key in ("sessionId", "sessionFile", "messageCount")])
+        client.prompt("two")
+        self.assertEqual(client.end(), 0)
+        self.assertEqual([str(path) for path in self.session_files()], [before["sessionFile"]])
+        self.assertEqual([m["type"] for m in client.kept if m["type"] == "notice"], [])
+
+
 class Choices(RpcTest):
     def test_every_command_answers_once_with_its_id(self):
         """core-86"""
