@@ -89,6 +89,11 @@ static void on_terminate(void *data)
     on_signal(data, SIGTERM);
 }
 
+static void on_hangup(void *data)
+{
+    on_signal(data, SIGHUP);
+}
+
 /* --- methods */
 
 static void respond(AcpServer *self, const json_t *id, json_t *result)
@@ -297,6 +302,7 @@ static void server_init(AcpServer *self, Fd input, Fd output)
     self->link = (AcpLink) { .loop = loop, .on_broken = close_down, .server = self };
     loop_add_signal(loop, SIGINT, on_interrupt, self);
     loop_add_signal(loop, SIGTERM, on_terminate, self);
+    loop_add_signal(loop, SIGHUP, on_hangup, self);
     const LineChannelSpec spec = {
         .input = input,
         .output = output,

@@ -22,6 +22,6 @@ typedef struct AcpOptions {
     void *user_data;
 } AcpOptions;
 
-/* Serves until the input ends (0), nobody reads the output any more (0), or a signal comes (130,
-   143). Standard input and output are taken over for good (line_channel.h). */
+/* Serves until the input ends (0), nobody reads the output any more (0), or a signal comes (129,
+   130, 143). Standard input and output are taken over for good (line_channel.h). */
 bool acp_serve(const AcpOptions *options, int *ret_exit_code, GError **error);
