@@ -20,12 +20,12 @@ struct AcpConversation {
 
 static void on_event(json_t *event, void *self_);
 
-AcpConversation *acp_conversation_new(AcpLink *link, AgentSession *session)
+AcpConversation *acp_conversation_new(AcpLink *link, AgentSession *session, const char *id)
 {
     AcpConversation *self = g_new0(AcpConversation, 1);
     self->link = link;
     self->session = session;
-    self->id = g_strdup(json_get_text(agent_session_header(session), "id"));
+    self->id = g_strdup(id ? id : json_get_text(agent_session_header(session), "id"));
     self->calls = json_object();
     const SubscriberSpec subscriber = { DETAIL_DELTAS, true, on_event, self };
     self->subscription = agent_session_subscribe(session, &subscriber);
@@ -84,6 +84,11 @@ void acp_conversation_replay(AcpConversation *self)
         json_array_foreach (updates, j, update)
             send_update(self, json_incref(update));
     }
+}
+
+void acp_conversation_say(AcpConversation *self, const char *text)
+{
+    send_update(self, acp_chunk("agent_message_chunk", text));
 }
 
 /* --- prompts */
@@ -184,13 +189,14 @@ static void ask(AcpConversation *self, const json_t *question)
 bool acp_conversation_take_answer(AcpConversation *self, const json_t *response)
 {
     const char *id = json_get_text(response, "id");
+    const char *end = id ? strrchr(id, '/') : NULL; // an editor's id may have others
     size_t length = strlen(self->id);
-    if (!id || strncmp(id, self->id, length) != 0 || id[length] != '/')
+    if (!end || (size_t)(end - id) != length || strncmp(id, self->id, length) != 0)
         return false;
     const json_t *outcome = json_get_object(json_get_object(response, "result"), "outcome");
     bool is_allowed = g_strcmp0(json_get_text(outcome, "outcome"), "selected") == 0 &&
                       g_strcmp0(json_get_text(outcome, "optionId"), "allow") == 0;
-    agent_session_answer(self->session, id + length + 1, is_allowed, NULL);
+    agent_session_answer(self->session, end + 1, is_allowed, NULL);
     return true;
 }
 

@@ -11,13 +11,16 @@
 
 typedef struct AcpConversation AcpConversation;
 
-/* Takes the session; the link is borrowed. */
-AcpConversation *acp_conversation_new(AcpLink *link, AgentSession *session);
+/* Takes the session; the link is borrowed. `id` is what the editor calls it, also where the session
+   is a copy with an id of its own; NULL: the session's. */
+AcpConversation *acp_conversation_new(AcpLink *link, AgentSession *session, const char *id);
 void acp_conversation_free(AcpConversation *self);
 
 const char *acp_conversation_id(const AcpConversation *self);
 /* The messages so far, as updates. */
 void acp_conversation_replay(AcpConversation *self);
+/* A word of ours, as a message. */
+void acp_conversation_say(AcpConversation *self, const char *text);
 /* `id` is the request's, answered when the prompt has ended. USAGE. */
 bool acp_conversation_prompt(AcpConversation *self, const json_t *id, const json_t *blocks,
                              GError **error);

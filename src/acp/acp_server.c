@@ -138,9 +138,9 @@ static AcpConversation *find(const AcpServer *self, const json_t *params)
     return NULL;
 }
 
-/* NULL after a refusal. */
+/* NULL after a refusal. *ret_notice: what a person should know, else NULL. */
 static AcpConversation *open_conversation(AcpServer *self, const json_t *id, const json_t *params,
-                                          const char *session_id)
+                                          const char *session_id, char **ret_notice)
 {
     const char *cwd = json_get_text(params, "cwd");
     if (!cwd || !g_path_is_absolute(cwd) || !file_is_directory(cwd)) {
@@ -153,19 +153,21 @@ static AcpConversation *open_conversation(AcpServer *self, const json_t *id, con
     }
     const AcpOpen open = { self->link.loop, self->cancel, cwd, session_id };
     g_autoptr(GError) error = NULL;
-    AgentSession *session = self->options->open(&open, self->options->user_data, &error);
+    AgentSession *session =
+        self->options->open(&open, self->options->user_data, ret_notice, &error);
     if (!session) {
         refuse(self, id, error->message);
         return NULL;
     }
-    AcpConversation *conversation = acp_conversation_new(&self->link, session);
+    AcpConversation *conversation = acp_conversation_new(&self->link, session, session_id);
     g_ptr_array_add(self->conversations, conversation);
     return conversation;
 }
 
 static void session_new_method(AcpServer *self, const json_t *id, const json_t *params)
 {
-    const AcpConversation *conversation = open_conversation(self, id, params, NULL);
+    g_autofree char *notice = NULL;
+    const AcpConversation *conversation = open_conversation(self, id, params, NULL, &notice);
     if (!conversation)
         return;
     json_t *result = json_object();
@@ -180,12 +182,15 @@ static void session_load(AcpServer *self, const json_t *id, const json_t *params
         refuse(self, id, "\"sessionId\" must be a string");
         return;
     }
+    g_autofree char *notice = NULL;
     AcpConversation *conversation = find(self, params);
     if (!conversation)
-        conversation = open_conversation(self, id, params, session_id);
+        conversation = open_conversation(self, id, params, session_id, &notice);
     if (!conversation)
         return;
     acp_conversation_replay(conversation);
+    if (notice)
+        acp_conversation_say(conversation, notice);
     respond(self, id, json_object());
 }
 

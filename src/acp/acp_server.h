@@ -17,8 +17,9 @@ typedef struct AcpOpen { // what a session is to be; borrowed
 } AcpOpen;
 
 typedef struct AcpOptions {
-    /* Makes a conversation; the door that can ask is set up by it. NULL with an error. */
-    AgentSession *(*open)(const AcpOpen *open, void *user_data, GError **error);
+    /* Makes a conversation; the door that can ask is set up by it. NULL with an error. *ret_notice
+       is NULL before: what a person should know (the conversation is a copy), for the caller. */
+    AgentSession *(*open)(const AcpOpen *open, void *user_data, char **ret_notice, GError **error);
     void *user_data;
 } AcpOptions;
 

@@ -39,7 +39,8 @@ static ToolSet *choose_tools(const Acp *self, const Settings *settings)
     return tools;
 }
 
-static AgentSession *open_session(const AcpOpen *open, void *user_data, GError **error)
+static AgentSession *open_session(const AcpOpen *open, void *user_data, char **ret_notice,
+                                  GError **error)
 {
     const Acp *self = user_data;
     LaunchOptions launch = *self->options;
@@ -55,6 +56,7 @@ static AgentSession *open_session(const AcpOpen *open, void *user_data, GError *
         .registry = registry,
         .agent_dir = self->agent_dir,
         .cwd = open->cwd,
+        .ret_notice = ret_notice,
         .may_lack_key = true,
     };
     g_auto(LaunchSession) session = { 0 };

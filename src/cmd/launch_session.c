@@ -62,7 +62,9 @@ static bool open_session(const LaunchPlace *place, Session **ret_session, GError
     else if (place->options->fork ? !session_fork(path, dir, place->cwd, ret_session, error)
                                   : !session_open(path, place->cwd, ret_session, &notice, error))
         return false;
-    if (notice)
+    if (notice && place->ret_notice)
+        *place->ret_notice = g_steal_pointer(&notice);
+    else if (notice)
         log_text("%s", notice);
     session_write_breadcrumb(&where, session_path(*ret_session));
     return true;

@@ -14,6 +14,7 @@ typedef struct LaunchPlace { // all borrowed
     const Settings *settings;
     ModelRegistry *registry;
     const char *agent_dir, *cwd;
+    char **ret_notice; // takes what a person should know about the session; NULL: it is printed
     bool may_lack_key; // a model may be chosen later: until then a prompt says what is missing
 } LaunchPlace;
 
@@ -26,5 +27,5 @@ typedef struct LaunchSession {
 void launch_session_clear(LaunchSession *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LaunchSession, launch_session_clear)
 
-/* Errors are whole texts for standard error: NOT_FOUND, USAGE. Notices are printed there. */
+/* Errors are whole texts for standard error: NOT_FOUND, USAGE. Other notices are printed there. */
 bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, GError **error);

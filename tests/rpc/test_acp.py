@@ -3,17 +3,18 @@
 
 Environment: KEDGE, the binary.
 """
+import os
 import signal
 import sys
 import unittest
 
 sys.dont_write_bytecode = True  # tests leave nothing behind
-from client import WAIT, RpcTest  # noqa: E402
+from client import COMMENT, WAIT, RpcTest  # noqa: E402
 
 
 class Acp(RpcTest):
     def editor(self):
-        editor = self.early_client(mode=("acp",))
+        editor = self.early_client(mode=("acp",), env={**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}"})
         self.ask(editor, "initialize", protocolVersion=1, clientCapabilities={})
         return editor
 
@@ -43,6 +44,33 @@ class Acp(RpcTest):
                 editor.process.send_signal(number)
                 self.assertEqual(editor.process.wait(WAIT), code)
                 self.assertTrue(self.session_files())  # what was said is kept
+
+    def updates(self, editor, kind):
+        chosen = [message["params"] for message in editor.kept if message.get("method") == "session/update"]
+        return [(params["sessionId"], params["update"]["content"]["text"]) for params in chosen if params["update"]["sessionUpdate"] == kind]
+
+    def test_a_session_that_is_copied_keeps_the_id_it_was_asked_for_by(self):
+        self.script({"text": "first"}, {"text": "second"}, {"tool_calls": [COMMENT]}, {"text": "third"})
+        self.add_gh()
+        first = self.editor()
+        session_id = self.open(first)
+        self.prompt(first, session_id, "one")
+        for name in (session_id, session_id[:-4]):  # open in the other process; and by the beginning of its id
+            with self.subTest(name):
+                second = self.editor()
+                self.assertEqual(self.ask(second, "session/load", sessionId=name, cwd=second.cwd, mcpServers=[]), {})
+                said = self.updates(second, "agent_message_chunk")
+                self.assertEqual(said[0], (name, "first"))
+                self.assertIn("open", said[1][1])
+                if name == session_id:
+                    self.assertEqual(self.prompt(second, name, "two"), {"stopReason": "end_turn"})
+                    self.assertEqual(self.updates(second, "agent_message_chunk")[-1], (name, "second"))
+                    continue
+                prompt = self.start(second, "session/prompt", sessionId=name, prompt=[{"type": "text", "text": "comment"}])
+                request = second.wait_for(lambda message: message.get("method") == "session/request_permission")
+                self.assertEqual(request["params"]["sessionId"], name)
+                second.send({"jsonrpc": "2.0", "id": request["id"], "result": {"outcome": {"outcome": "selected", "optionId": "reject"}}})
+                self.assertEqual(second.wait_for(lambda message: message.get("id") == prompt)["result"], {"stopReason": "end_turn"})
 
 
 if __name__ == "__main__":
