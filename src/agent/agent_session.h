@@ -122,7 +122,8 @@ bool agent_session_auto_compaction(const AgentSession *self);
 /* Pending: after the run that is on. NULL or empty `label` clears. */
 bool agent_session_set_label(AgentSession *self, const char *entry_id, const char *label,
                              const char *id, GError **error);
-/* The todo list as it is now. New reference; NULL: it could not be written. */
+/* The todo list as it is now. New reference; NULL: it could not be written, or
+   USAGE. */
 json_t *agent_session_set_todos(AgentSession *self, const json_t *phases, GError **error);
 /* USAGE: Session name cannot be empty. */
 bool agent_session_set_name(AgentSession *self, const char *name, const char *id,

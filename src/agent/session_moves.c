@@ -107,6 +107,8 @@ bool agent_session_set_name(AgentSession *self, const char *name, const char *id
 
 json_t *agent_session_set_todos(AgentSession *self, const json_t *phases, GError **error)
 {
+    if (!todo_check(phases, error))
+        return NULL;
     return todo_save(self->view.artifacts_dir, phases, error);
 }
 

@@ -66,6 +66,39 @@ static json_t *normalise(const json_t *list)
     return phases;
 }
 
+static bool check_tasks(const json_t *tasks, GError **error)
+{
+    size_t i;
+    json_t *task;
+    json_array_foreach (tasks, i, task) {
+        if (!json_get_text(task, "content"))
+            return fail_with(error, KEDGE_ERROR_USAGE,
+                             "item %zu of \"tasks\" must be an object with the text \"content\"",
+                             i + 1);
+    }
+    return true;
+}
+
+bool todo_check(const json_t *list, GError **error)
+{
+    if (!json_is_array(list))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "\"phases\" must be an array of {name, tasks}, or of tasks");
+    bool is_flat = json_get_text(json_array_get(list, 0), "content") != NULL;
+    size_t i;
+    json_t *item;
+    json_array_foreach (list, i, item) {
+        const json_t *tasks = json_get_array(item, "tasks");
+        if (is_flat ? !json_get_text(item, "content") : !tasks)
+            return fail_with(error, KEDGE_ERROR_USAGE,
+                             "item %zu of \"phases\" must be an object with \"%s\"", i + 1,
+                             is_flat ? "content" : "tasks");
+        if (tasks && !check_tasks(tasks, error))
+            return false;
+    }
+    return true;
+}
+
 json_t *todo_load(const char *dir)
 {
     g_autofree char *path = dir ? g_build_filename(dir, FILE_NAME, NULL) : NULL;

@@ -9,6 +9,8 @@
 
 /* The phases; an empty array when there are none, or nothing usable. `dir` may be NULL. New. */
 json_t *todo_load(const char *dir);
+/* Whether it is a list of phases or of tasks, of which nothing would be passed over. USAGE. */
+bool todo_check(const json_t *list, GError **error);
 /* Returns what was saved, normalised; NULL on failure. New. */
 json_t *todo_save(const char *dir, const json_t *phases, GError **error);
 

@@ -274,6 +274,21 @@ class Choices(RpcTest):
         client.get("set_auto_retry", enabled=False)
         self.assertIs(client.get("get_state")["autoRetryEnabled"], False)
 
+    def test_todos_that_are_none_leave_the_list(self):
+        client = self.client()
+        phases = [{"name": "Build", "tasks": [{"content": "Write parser", "status": "pending"}]}]
+        self.assertEqual(client.get("set_todos", phases=phases)["todoPhases"], phases)
+        for wrong in (5, {}, "x", None, [7], [{"name": "Build"}], [{"name": "Build", "tasks": 5}], [{"tasks": [{"status": "pending"}]}],
+                      [*phases, {"content": "a task"}], [{"content": "a task"}, *phases]):
+            with self.subTest(wrong):
+                answer = client.call("set_todos", phases=wrong)
+                self.assertFalse(answer["success"], answer)
+                self.assertRegex(answer["error"], "phases|tasks")
+                self.assertEqual(client.get("get_state")["todoPhases"], phases)
+        flat = client.get("set_todos", phases=[{"content": "a task"}])["todoPhases"]
+        self.assertEqual(flat, [{"name": "Todos", "tasks": [{"content": "a task", "status": "pending"}]}])
+        self.assertEqual(client.get("set_todos", phases=[])["todoPhases"], [])
+
     def test_retries_are_switched_and_waited_for_in_vain(self):
         fault = {"status": 529, "error": {"type": "overloaded_error", "message": "Overloaded"}, "repeat": 20}
         self.settings("retry:\n  baseDelayMs: 100000\n")
