@@ -19,6 +19,8 @@ struct Agent {
     Compactor compactor;
     Healer healer;
     int64_t reminders; // since the last prompt
+    int continuations; // the same
+    size_t resumed_at; // in the messages, the newest continuation
     atomic_bool is_running;
 };
 
@@ -99,6 +101,7 @@ static bool has_other_way(Agent *self)
 }
 
 #define RECOVERY_PAUSE_MS 100
+#define CONTINUATIONS_MAX 2 // of one prompt
 
 #define CONTINUE_TEXT                                                                              \
     "Your last answer was cut off because the context was full; the conversation has been "        \
@@ -124,15 +127,26 @@ static bool may_try_again(Agent *self, Cancel *cancel, AgentEnd *end)
     return decision == RETRY_NOW;
 }
 
+/* The last answer is the first one after a compaction whose work was to be gone on with. */
+static bool is_first_since_resumed(const Agent *self)
+{
+    return self->continuations > 0 && self->conversation.answer_index == self->resumed_at + 1;
+}
+
 /* After a run that ended well: an answer that had no room left is to be gone on with. NULL: it was
-   whole. */
+   whole, or there would never be room enough. */
 static json_t *continuation(Agent *self, Cancel *cancel)
 {
     const json_t *answer = self->conversation.last_answer;
     bool was_cut = answer && g_str_equal(message_stop_reason(answer), "length");
-    bool is_wanted = compactor_check(&self->compactor, cancel) == COMPACTED && was_cut &&
-                     settings_get_bool(self->compactor.settings, "compaction.autoContinue");
-    return is_wanted ? message_developer(CONTINUE_TEXT) : NULL;
+    bool is_hopeless = self->continuations >= CONTINUATIONS_MAX || is_first_since_resumed(self);
+    bool is_compacted = compactor_check(&self->compactor, cancel) == COMPACTED;
+    if (!is_compacted || !was_cut || is_hopeless ||
+        !settings_get_bool(self->compactor.settings, "compaction.autoContinue"))
+        return NULL;
+    self->continuations++;
+    self->resumed_at = json_array_size(self->conversation.messages);
+    return message_developer(CONTINUE_TEXT);
 }
 
 static void emit_reminder(const Agent *self, json_t *todos, int64_t max_reminders)
@@ -230,6 +244,7 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
         compactor_begin(&self->compactor);
         healer_begin(&self->healer);
         self->reminders = 0;
+        self->continuations = 0;
         compactor_check(&self->compactor, cancel);
         run_until_settled(self, message, cancel, ret_outcome);
     }

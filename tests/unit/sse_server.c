@@ -204,12 +204,17 @@ static void append_text(GString *body, const char *text)
     }
 }
 
-void sse_server_add_text(SseServer *self, const char *text)
+void sse_server_add_text_ending(SseServer *self, const char *text, const char *finish_reason)
 {
     GString *body = g_string_new(NULL);
     append_text(body, text);
-    append_end(self, body, "stop");
+    append_end(self, body, finish_reason);
     add_reply(self, 200, body, false);
+}
+
+void sse_server_add_text(SseServer *self, const char *text)
+{
+    sse_server_add_text_ending(self, text, "stop");
 }
 
 void sse_server_add_hanging(SseServer *self, const char *text)

@@ -14,6 +14,7 @@ int sse_server_port(const SseServer *self);
 
 /* What the next request without an answer gets, in order; requests beyond get status 500. */
 void sse_server_add_text(SseServer *self, const char *text);
+void sse_server_add_text_ending(SseServer *self, const char *text, const char *finish_reason);
 /* `calls` is a JSON array of {"id","name","arguments"}; a text "arguments" is sent as it stands. */
 void sse_server_add_calls(SseServer *self, const char *calls);
 /* The same with another finish reason; NULL: the stream breaks off behind the calls. */
