@@ -71,6 +71,7 @@ static void load(Conversation *self, SessionContext *saved)
     self->messages = call_ids_adopt(self->call_ids, saved->messages);
     self->last_answer = find_last_answer(self->messages);
     self->answer_index = json_array_size(self->messages);
+    self->loads++;
     find_measured(self);
 }
 

@@ -16,6 +16,7 @@ typedef struct Conversation {
     Session *session;          // borrowed
     const AgentEvents *events; // borrowed
     json_t *messages;
+    unsigned loads;         // how often they were taken from the session
     CallIds *call_ids;      // of all its tool calls: each is there once
     BodyCache *bodies;      // what was sent of it
     json_t *run_messages;   // what agent_end tells; NULL between runs

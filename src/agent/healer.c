@@ -13,6 +13,16 @@ void healer_begin(Healer *self)
     g_clear_pointer(&self->original, json_decref);
 }
 
+/* A compaction or pruning has put other messages there, in the session's form: what was tried and
+   kept is not about them. */
+static void notice_load(Healer *self)
+{
+    if (self->loads == self->conversation->loads)
+        return;
+    healer_begin(self);
+    self->loads = self->conversation->loads;
+}
+
 static void tell(const Healer *self, const char *name)
 {
     json_t *event = agent_event_new("session_repair");
@@ -32,12 +42,13 @@ static void tell(const Healer *self, const char *name)
 /* Nothing has helped: the reason was another one, and the conversation is as it was. */
 static void restore(Healer *self)
 {
-    json_t *messages = g_steal_pointer(&self->original);
+    g_autoptr(json_t) messages = g_steal_pointer(&self->original);
     const json_t *now = self->conversation->messages;
-    for (size_t i = json_array_size(messages); messages && i < json_array_size(now); i++)
+    if (!messages || json_array_size(messages) > json_array_size(now))
+        return;
+    for (size_t i = json_array_size(messages); i < json_array_size(now); i++)
         json_array_append(messages, json_array_get(now, i));
-    if (messages)
-        conversation_replace(self->conversation, messages);
+    conversation_replace(self->conversation, g_steal_pointer(&messages));
 }
 
 /* The next form that is another one than now; NULL: there is none. New reference. */
@@ -60,6 +71,7 @@ bool healer_try(Healer *self)
     Conversation *conversation = self->conversation;
     const char *problem = message_error(conversation->last_answer);
     StrongRepair how = STRONG_BY_WORDS;
+    notice_load(self);
     if (!repair_is_curable(problem))
         return false;
     g_autoptr(json_t) before = json_copy(conversation->messages); // without what is forgotten below

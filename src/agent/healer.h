@@ -9,8 +9,9 @@
 
 typedef struct Healer { // of one conversation
     Conversation *conversation;
-    int tries;        // for this prompt
+    int tries;        // for this prompt, since the messages were last loaded
     json_t *original; // the messages before the first of them; NULL: there was none
+    unsigned loads;   // of the conversation, which `tries` and `original` are about
 } Healer;
 
 /* After a run that ended in an error. True: the failed answer is forgotten, the conversation has

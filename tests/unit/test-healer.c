@@ -83,6 +83,42 @@ static void test_nothing_to_heal(void **state)
     assert_null(session_fixture_event(self, "session_repair", 0));
 }
 
+/* What was healed is compacted in the same prompt, and refused again: a person's messages that are
+   gone cannot be brought back, and the run ends with the server's words. */
+static void test_compacted_since(void **state)
+{
+    SessionFixture *self = *state;
+    SseServer *server = self->agent->server;
+    assert_true(session_fixture_command(self, "set_model",
+                                        "{\"provider\":\"lab\",\"modelId\":\"tiny\"}", NULL));
+    for (int i = 0; i < 4; i++) {
+        sse_server_add_calls(server, CALL);
+        sse_server_add_text(server, "fine");
+        assert_true(session_fixture_prompt(self, "go"));
+    }
+    sse_server_add_error(server, 400, "messages.1: tool_use without tool_result");
+    sse_server_set_usage(server, 9000, 10);
+    sse_server_add_calls(server, CALL); // full: summarised before the next request
+    sse_server_set_usage(server, 10, 5);
+    for (int i = 0; i < 3; i++)
+        sse_server_add_text(server, "the summary");
+    for (int i = 0; i < 3; i++)
+        sse_server_add_error(server, 400, "tool_use: no idea");
+    assert_true(session_fixture_prompt(self, "again"));
+    assert_int_equal(self->outcome.end, AGENT_ERROR);
+    assert_non_null(session_fixture_event(self, "session_repair", 0));
+    assert_non_null(session_fixture_event(self, "compaction_end", 0));
+    assert_non_null(strstr(message_error(agent_session_last_answer(self->session)), "no idea"));
+
+    sse_server_add_text(server, "well");
+    assert_true(session_fixture_prompt(self, "once more"));
+    assert_int_equal(self->outcome.end, AGENT_DONE);
+    size_t last = sse_server_request_count(server) - 1;
+    g_autofree char *told = sse_server_conversation(server, last);
+    assert_non_null(strstr(told, "the summary"));
+    assert_true(g_str_has_suffix(told, "user:once more"));
+}
+
 static const char todo_list[] =
     "{\"phases\":[{\"name\":\"Build\",\"tasks\":[{\"content\":\"write docs\",\"status\":"
     "\"pending\"},{\"content\":\"done\",\"status\":\"completed\"}]}]}";
@@ -146,6 +182,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_poisoned, setup, teardown),
         cmocka_unit_test_setup_teardown(test_incurable, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing_to_heal, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_compacted_since, setup, teardown),
         cmocka_unit_test_setup_teardown(test_todo_reminder, setup, teardown),
         cmocka_unit_test(test_todo_lists),
     };
