@@ -55,30 +55,99 @@ void loop_guard_next_answer(LoopGuard *self)
 
 /* --- what is compared */
 
-static guint64 hash_text(guint64 hash, const char *text)
+static guint64 hash_bytes(guint64 hash, const char *text, const char *end)
 {
-    for (; *text; text++)
+    for (; text < end; text++)
         hash = (hash ^ (guchar)*text) * G_GUINT64_CONSTANT(1099511628211); // FNV-1a
     return hash;
 }
 
-#define HASH_START G_GUINT64_CONSTANT(14695981039346656037)
+static guint64 hash_text(guint64 hash, const char *text)
+{
+    return hash_bytes(hash, text, text + strlen(text));
+}
 
-/* Numbers (times, durations, process ids, addresses, shares) do not make a result another one. */
+#define HASH_START G_GUINT64_CONSTANT(14695981039346656037)
+#define DIGITS     "0123456789"
+
+/* Each of these returns where it ends what begins at `text`; NULL: nothing of the kind does. */
+
+static const char *behind_time(const char *text)
+{
+    const char *start = text + strspn(text, DIGITS), *end = start;
+    while (*end == ':' && strspn(end + 1, DIGITS) == 2)
+        end += strlen(":00");
+    if (end == start)
+        return NULL;
+    return *end == '.' ? end + 1 + strspn(end + 1, DIGITS) : end;
+}
+
+/* A duration or a share. */
+static const char *behind_amount(const char *text)
+{
+    static const char *const units[] = { "ms", "s", "min", "%" };
+    const char *end = text + strspn(text, DIGITS);
+    if (*end == '.')
+        end += 1 + strspn(end + 1, DIGITS);
+    end += *end == ' ';
+    for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
+        const char *behind = end + strlen(units[i]);
+        if (g_str_has_prefix(end, units[i]) && !g_ascii_isalnum(*behind) && *behind != '_')
+            return behind;
+    }
+    return NULL;
+}
+
+static const char *behind_address(const char *text)
+{
+    size_t digits = g_str_has_prefix(text, "0x") ? strspn(text + 2, DIGITS "abcdefABCDEF") : 0;
+    return digits > 0 ? text + 2 + digits : NULL;
+}
+
+static const char *behind_process_id(const char *text)
+{
+    if (g_ascii_strncasecmp(text, "pid", 3) != 0)
+        return NULL;
+    const char *id = text + 3 + strspn(text + 3, " :=[#");
+    size_t digits = strspn(id, DIGITS);
+    return digits > 0 ? id + digits : NULL;
+}
+
+static const char *behind_temp_name(const char *text)
+{
+    const char *name = g_str_has_prefix(text, "/tmp/") ? text + strlen("/tmp/") : NULL;
+    size_t size = name ? strcspn(name, "/:,;()<>[]'\"` \t\r\n") : 0;
+    return size > 0 ? name + size : NULL;
+}
+
+/* Of what is another text each time though it says the same (times, durations, shares, process ids,
+   addresses, temporary names). A bare number says something. `before` is the character before. */
+static const char *behind_noise(const char *text, char before)
+{
+    const char *end = behind_address(text);
+    if (!end)
+        end = behind_temp_name(text);
+    bool is_in_word = g_ascii_isalnum(before) || before == '_';
+    if (!end && g_ascii_isdigit(*text) && (!is_in_word || before == 'T')) // of a date and time
+        end = behind_time(text);
+    if (end || is_in_word)
+        return end;
+    return g_ascii_isdigit(*text) ? behind_amount(text) : behind_process_id(text);
+}
+
 static guint64 hash_outcome(const char *text)
 {
     guint64 hash = HASH_START;
-    while (*text) {
-        if (g_str_has_prefix(text, "0x")) {
-            text += 2 + strspn(text + 2, "0123456789abcdefABCDEF");
-            hash = hash_text(hash, "#");
-        } else if (g_ascii_isdigit(*text)) {
-            text += strspn(text, "0123456789.:%");
+    for (char before = '\0'; *text;) {
+        const char *end = behind_noise(text, before);
+        if (end) {
             hash = hash_text(hash, "#");
         } else {
-            const char one[] = { *text++, '\0' };
-            hash = hash_text(hash, one);
+            end = text + MAX(strspn(text, DIGITS), 1);
+            hash = hash_bytes(hash, text, end);
         }
+        before = end[-1];
+        text = end;
     }
     return hash;
 }

@@ -34,6 +34,23 @@ static void test_table(void **state G_GNUC_UNUSED)
         { "four times", "a/x/r a/x/r a/x/r a/x/r", "as 3 times before", "call of a had the same" },
         { "numbers aside", "a/x/pid:41 a/x/pid:42 a/x/pid:43 a/x/pid:44", "before",
           "call of a had the same" },
+        { "times aside", "a/x/at:12:01 a/x/at:12:02:03 a/x/at:12:03 a/x/at:12:04", "before",
+          "call of a had the same" },
+        { "durations aside", "a/x/0.5s a/x/12s a/x/3.25s a/x/1s", "before",
+          "call of a had the same" },
+        { "other durations aside", "a/x/5ms,1min a/x/17ms,2min a/x/1.5ms,3min a/x/9ms,4min",
+          "before", "call of a had the same" },
+        { "shares aside", "a/x/10% a/x/20% a/x/99.5% a/x/100%", "before",
+          "call of a had the same" },
+        { "addresses aside", "a/x/0x7fA1 a/x/0x7fb2 a/x/0x1 a/x/0x22", "before",
+          "call of a had the same" },
+        { "process ids aside", "a/x/PID=4 a/x/PID=51 a/x/PID=6 a/x/PID=7", "before",
+          "call of a had the same" },
+        { "polling", "a/x/3-of-9 a/x/4-of-9 a/x/5-of-9 a/x/6-of-9", NULL, NULL },
+        { "versions", "a/x/v1.2 a/x/v1.3 a/x/v1.4 a/x/v1.5", NULL, NULL },
+        { "names with numbers", "a/x/f1sh a/x/f2sh a/x/f3sh a/x/f4sh", NULL, NULL },
+        { "lines of a file", "a/x/a.c:10:x a/x/a.c:11:x a/x/a.c:12:x a/x/a.c:13:x", NULL, NULL },
+        { "other units", "a/x/1GiB a/x/2GiB a/x/3steps a/x/4steps", NULL, NULL },
         { "something between", "a/x/r b/y/s a/x/r", NULL, NULL },
         { "another result", "a/x/r a/x/s", NULL, NULL },
         { "another argument", "a/x/r a/y/r", NULL, NULL },
@@ -57,6 +74,36 @@ static void test_table(void **state G_GNUC_UNUSED)
             fail_msg("%s: note %s", cases[i].name, note);
         if (!stop != !cases[i].stop || (stop && !strstr(stop, cases[i].stop)))
             fail_msg("%s: stop %s", cases[i].name, stop);
+    }
+}
+
+/* Names that a program makes up are the same name; those in the rest of the line are not. */
+static void test_temp_names(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *texts[4];
+        bool is_loop;
+    } cases[] = {
+        { "temp names",
+          { "see /tmp/tmp.aB3x/log", "see /tmp/tmp.Zy9q/log", "see /tmp/tmp.q2/log",
+            "see /tmp/tmp.77/log" },
+          true },
+        { "behind a temp name",
+          { "/tmp/a: 1 left", "/tmp/a: 2 left", "/tmp/a: 3 left", "/tmp/a: 4 left" },
+          false },
+        { "seconds with a blank", { "took 1 s", "took 2 s", "took 3 s", "took 4 s" }, true },
+        { "a count", { "1 skipped", "2 skipped", "3 skipped", "4 skipped" }, false },
+        { "process ids", { "pid 1 ran", "pid 2 ran", "pid 3 ran", "pid 4 ran" }, true },
+        { "rapid", { "rapid 1", "rapid 2", "rapid 3", "rapid 4" }, false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(LoopGuard) guard = loop_guard_new();
+        for (size_t k = 0; k < G_N_ELEMENTS(cases[i].texts); k++) {
+            loop_guard_next_answer(guard);
+            g_free(loop_guard_see(guard, "a", NULL, cases[i].texts[k], false));
+        }
+        if (!loop_guard_stop_text(guard) == cases[i].is_loop)
+            fail_msg("%s: stop %s", cases[i].name, loop_guard_stop_text(guard));
     }
 }
 
@@ -112,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
+        cmocka_unit_test(test_temp_names),
         cmocka_unit_test(test_many_of_one),
         cmocka_unit_test(test_run),
     };
