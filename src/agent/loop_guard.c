@@ -13,13 +13,19 @@
 
 typedef struct Seen {
     guint64 call, outcome, tool;
-    bool is_error;
     unsigned answer; // that it came with
 } Seen;
+
+typedef struct ErrorRow { // the same tool has failed for the same reason and nothing came between
+    guint64 tool, outcome;
+    size_t answers; // so many: what fails beside each other has been seen by no model yet
+    unsigned answer;
+} ErrorRow;
 
 struct LoopGuard {
     Seen seen[WINDOW]; // the newest is the last
     size_t count;
+    ErrorRow errors;
     unsigned answer;
     char *stop_text;
 };
@@ -40,6 +46,7 @@ void loop_guard_free(LoopGuard *self)
 void loop_guard_reset(LoopGuard *self)
 {
     self->count = 0;
+    self->errors = (ErrorRow) { 0 };
     g_clear_pointer(&self->stop_text, g_free);
 }
 
@@ -189,14 +196,21 @@ static size_t repetitions(const LoopGuard *self, size_t period)
     return same / period + 1;
 }
 
-static size_t errors_in_a_row(const LoopGuard *self)
+/* Bash says "(no output)" for a command that says nothing. */
+static bool has_reason(const char *text)
 {
-    size_t count = 0;
-    while (count < self->count && back(self, count)->is_error &&
-           back(self, count)->tool == back(self, 0)->tool &&
-           back(self, count)->outcome == back(self, 0)->outcome)
-        count++;
-    return count;
+    return text[strspn(text, " \t\r\n")] && !g_str_has_prefix(text, "(no output)");
+}
+
+static void count_error(LoopGuard *self, const Seen *seen, bool is_error)
+{
+    ErrorRow *row = &self->errors;
+    if (!is_error || row->tool != seen->tool || row->outcome != seen->outcome)
+        *row = (ErrorRow) { .tool = seen->tool, .outcome = seen->outcome };
+    if (!is_error || (row->answers > 0 && row->answer == seen->answer))
+        return;
+    row->answers++;
+    row->answer = seen->answer;
 }
 
 static size_t same_calls(const LoopGuard *self)
@@ -231,7 +245,7 @@ static void look_for_loops(LoopGuard *self, const char *tool)
     if (same_calls(self) > SAME_CALL_MAX)
         stop(self, g_strdup_printf("Stopped: %zu of the last %zu calls were the same call of %s",
                                    same_calls(self), self->count, tool));
-    if (errors_in_a_row(self) >= ERRORS_STOP_AT)
+    if (self->errors.answers >= ERRORS_STOP_AT)
         stop(self, g_strdup_printf("Stopped: %s failed %d times in a row for the same reason", tool,
                                    ERRORS_STOP_AT));
 }
@@ -242,7 +256,7 @@ static char *note(const LoopGuard *self, const char *tool)
     if (times + 1 >= NOTE_AT)
         return g_strdup_printf("[This is the same call with the same result as %zu time%s before.]",
                                times, times == 1 ? "" : "s");
-    size_t errors = errors_in_a_row(self);
+    size_t errors = self->errors.answers;
     if (errors < ERRORS_NOTE_AT)
         return NULL;
     return g_strdup_printf("[%s has failed for the same reason %zu times in a row.]", tool, errors);
@@ -264,7 +278,6 @@ char *loop_guard_see(LoopGuard *self, const char *tool, const json_t *arguments,
         .call = hash_call(tool, arguments),
         .outcome = hash_outcome(text),
         .tool = hash_text(HASH_START, tool),
-        .is_error = is_error,
         .answer = self->answer,
     };
     if (is_exempt(tool, arguments) || is_of_this_answer(self, &seen))
@@ -274,6 +287,7 @@ char *loop_guard_see(LoopGuard *self, const char *tool, const json_t *arguments,
         self->count--;
     }
     self->seen[self->count++] = seen;
+    count_error(self, &seen, is_error && has_reason(text));
     look_for_loops(self, tool);
     return note(self, tool);
 }

@@ -107,6 +107,33 @@ static void test_temp_names(void **state G_GNUC_UNUSED)
     }
 }
 
+/* What fails beside each other in one answer has been seen by no model yet. */
+static void test_errors_of_one_answer(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(LoopGuard) guard = loop_guard_new();
+    for (int answer = 0; answer < 8; answer++) {
+        assert_null(loop_guard_stop_text(guard));
+        loop_guard_next_answer(guard);
+        for (int i = 0; i < 9; i++) {
+            g_autoptr(json_t) arguments = json_pack("{s:i}", "n", answer * 10 + i);
+            g_free(loop_guard_see(guard, "a", arguments, "no such file", true));
+        }
+    }
+    assert_non_null(strstr(loop_guard_stop_text(guard), "a failed 8 times in a row"));
+
+    // a search that finds nothing fails and says nothing: that is no reason
+    static const char *const silent[] = { "", " \n", "(no output)\n\nCommand exited with code 1" };
+    for (size_t k = 0; k < G_N_ELEMENTS(silent); k++) {
+        g_autoptr(LoopGuard) other = loop_guard_new();
+        for (int i = 0; i < 9; i++) {
+            g_autoptr(json_t) arguments = json_pack("{s:i}", "n", i);
+            loop_guard_next_answer(other);
+            assert_null(loop_guard_see(other, "a", arguments, silent[k], true));
+        }
+        assert_null(loop_guard_stop_text(other));
+    }
+}
+
 static void test_many_of_one(void **state G_GNUC_UNUSED)
 {
     g_autoptr(LoopGuard) guard = loop_guard_new();
@@ -160,6 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_temp_names),
+        cmocka_unit_test(test_errors_of_one_answer),
         cmocka_unit_test(test_many_of_one),
         cmocka_unit_test(test_run),
     };
