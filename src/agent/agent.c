@@ -97,7 +97,7 @@ static bool has_other_way(Agent *self)
     if (!problem || !run_controls_retries(self->options.controls))
         return false;
     return model_registry_key_limited(self->options.registry, setup->model, problem) ||
-           fallback_apply(&self->fallback, problem);
+           (retry_may_attempt(&self->retry) && fallback_apply(&self->fallback, problem));
 }
 
 #define RECOVERY_PAUSE_MS 100

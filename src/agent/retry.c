@@ -56,19 +56,24 @@ static int64_t delay_of_attempt(const Retry *self, const char *problem)
     return MAX(delay_ms, provider_error_retry_after_ms(problem));
 }
 
+bool retry_may_attempt(const Retry *self)
+{
+    const char *problem = message_error(self->conversation->last_answer);
+    return problem && run_controls_retries(self->controls) &&
+           !provider_error_is_overflow(problem) && provider_error_is_retryable(problem) &&
+           self->attempt < settings_get_int(self->settings, "retry.maxRetries");
+}
+
 RetryDecision retry_wait(Retry *self, bool has_other_way, Cancel *cancel)
 {
     const Settings *settings = self->settings;
     // the next answer replaces the last message while this text is still wanted
     g_autofree char *problem = g_strdup(message_error(self->conversation->last_answer));
-    if (!problem || !run_controls_retries(self->controls) || provider_error_is_overflow(problem) ||
-        !provider_error_is_retryable(problem) ||
+    if (!retry_may_attempt(self) ||
         (!has_other_way && provider_error_retry_after_ms(problem) > retry_max_wait_ms(settings)))
         return RETRY_NO;
 
     int64_t max_attempts = settings_get_int(settings, "retry.maxRetries");
-    if (self->attempt >= max_attempts)
-        return RETRY_NO;
     self->attempt++;
     int64_t delay_ms = has_other_way ? 0 : delay_of_attempt(self, problem);
     run_controls_begin_wait(self->controls, cancel);

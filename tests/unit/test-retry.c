@@ -134,6 +134,36 @@ static void test_another_error_ends_it(void **state G_GNUC_UNUSED)
     agent_fixture_free(self);
 }
 
+#define CHAIN "\"fallbackChains\":{\"default\":[\"lab/writer\"]}"
+
+/* A fallback that nobody would ask is none. */
+static void test_no_fallback_without_attempts(void **state G_GNUC_UNUSED)
+{
+    static const char *const settings[] = {
+        "{\"retry\":{\"maxRetries\":0," CHAIN "}}",
+        "{\"retry\":{\"enabled\":false," CHAIN "}}",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(settings); i++) {
+        AgentFixture *self = agent_fixture_new(settings[i]);
+        sse_server_add_error(self->server, 503, "overloaded");
+        assert_true(agent_fixture_prompt(self, "go"));
+        assert_int_equal(self->outcome.end, AGENT_ERROR);
+        assert_null(agent_fixture_event(self, "retry_fallback_applied", 0));
+        g_autoptr(TurnSetup) setup = setup_slot_get(self->options.setup);
+        assert_string_equal(setup->model->id, "coder");
+        agent_fixture_free(self);
+    }
+    // one attempt is enough for it
+    AgentFixture *self =
+        agent_fixture_new("{\"retry\":{\"maxRetries\":1,\"baseDelayMs\":1," CHAIN "}}");
+    sse_server_add_error(self->server, 503, "overloaded");
+    sse_server_add_text(self->server, "fine");
+    assert_true(agent_fixture_prompt(self, "go"));
+    assert_int_equal(self->outcome.end, AGENT_DONE);
+    assert_non_null(agent_fixture_event(self, "retry_fallback_succeeded", 0));
+    agent_fixture_free(self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +172,7 @@ int main(void)
         cmocka_unit_test(test_cancelled),
         cmocka_unit_test(test_not_retried),
         cmocka_unit_test(test_another_error_ends_it),
+        cmocka_unit_test(test_no_fallback_without_attempts),
     };
     return cmocka_run_group_tests_name("retry", tests, NULL, NULL);
 }
