@@ -159,15 +159,17 @@ void conversation_forget_answer(Conversation *self)
         json_array_remove(self->messages, json_array_size(self->messages) - 1);
 }
 
-void conversation_record_setup(Conversation *self, const TurnSetup *setup)
+void conversation_record_setup(Conversation *self, const TurnSetup *setup, bool is_temporary)
 {
     const Model *model = setup->model;
     g_autofree char *name = g_strdup_printf("%s/%s", model->provider, model->id);
     if (g_strcmp0(self->model, name) != 0) {
-        session_append_model_change(self->session, name, "default");
+        session_append_model_change(self->session, name, is_temporary ? "temporary" : "default");
         g_free(self->model);
         self->model = g_steal_pointer(&name);
     }
+    if (is_temporary)
+        return; // the entry of a level has no role that would say so
     const char *level = thinking_level_name(setup->thinking);
     if (g_strcmp0(self->thinking, level) != 0) {
         session_append_thinking_level(self->session, level);

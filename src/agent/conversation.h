@@ -55,5 +55,6 @@ void conversation_add_answer(Conversation *self, json_t *message);
    keeps them. */
 void conversation_forget_answer(Conversation *self);
 
-/* Notes in the session which model and thinking level answer from now on, where that changed. */
-void conversation_record_setup(Conversation *self, const TurnSetup *setup);
+/* Notes in the session which model and thinking level answer from now on, where that changed.
+   `is_temporary`: it is not what a session that is opened again goes on with. */
+void conversation_record_setup(Conversation *self, const TurnSetup *setup, bool is_temporary);

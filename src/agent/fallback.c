@@ -13,6 +13,9 @@
 
 void fallback_clear(Fallback *self)
 {
+    g_autoptr(TurnSetup) now = setup_slot_get(self->setup);
+    if (self->chosen && now == self->applied)
+        setup_slot_set(self->setup, g_steal_pointer(&self->chosen));
     turn_setup_unref(self->chosen);
     turn_setup_unref(self->applied);
     *self = (Fallback) { 0 };
@@ -121,6 +124,11 @@ bool fallback_apply(Fallback *self, const char *problem)
         return true;
     }
     return false;
+}
+
+bool fallback_is_applied(const Fallback *self, const TurnSetup *setup)
+{
+    return setup == self->applied;
 }
 
 void fallback_succeeded(Fallback *self)

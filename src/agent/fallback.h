@@ -24,11 +24,14 @@ typedef struct Fallback {
     bool has_to_prove;
 } Fallback;
 
+/* The conversation is left: the chosen model is in the slot again. */
 void fallback_clear(Fallback *self);
 
 /* A request failed with `problem`, which may pass. True: the next usable model of the chain is in
    the slot, and there is nothing to wait for. */
 bool fallback_apply(Fallback *self, const char *problem);
+/* `setup` stands in for the chosen one. */
+bool fallback_is_applied(const Fallback *self, const TurnSetup *setup);
 /* An answer came. */
 void fallback_succeeded(Fallback *self);
 /* Before a prompt: the chosen model again, when it has rested. */

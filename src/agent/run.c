@@ -36,7 +36,8 @@ static void refresh_setup(Run *self)
         g_free(self->api_key);
         self->api_key =
             model_registry_key(spec->registry, self->setup->model, self->setup->is_model_named);
-        conversation_record_setup(self->conversation, self->setup);
+        conversation_record_setup(self->conversation, self->setup,
+                                  fallback_is_applied(spec->fallback, self->setup));
         build_prompt(self);
     }
     turn_setup_unref(old);

@@ -198,6 +198,61 @@ static void test_names_and_labels(void **state)
     assert_null(run(self, "set_label", "{\"targetId\":\"ID\"}", "nope"));
 }
 
+static const char *model_of_request(SessionFixture *self, size_t index)
+{
+    return json_get_text(sse_server_request(self->agent->server, index), "model");
+}
+
+/* The model changes of the session as "role=model role=model". */
+static char *recorded_models(SessionFixture *self)
+{
+    g_autoptr(json_t) tree = agent_session_tree(self->session);
+    GString *out = g_string_new(NULL);
+    size_t i;
+    json_t *entry;
+    json_array_foreach (json_get_array(tree, "entries"), i, entry) {
+        if (g_strcmp0(json_get_text(entry, "type"), "model_change") == 0)
+            g_string_append_printf(out, "%s%s=%s", out->len ? " " : "",
+                                   json_get_text(entry, "role"), json_get_text(entry, "model"));
+    }
+    return g_string_free(out, FALSE);
+}
+
+/* A fallback stands in for the chosen model; it does not become it by going elsewhere. */
+static void test_fallback_stays_behind(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *command, *arguments;
+    } moves[] = {
+        { "new_session", "{}" },
+        { "fork", "{}" },
+        { "branch", "{\"entryId\":\"ID\"}" },
+        { "navigate_tree", "{\"targetId\":\"ID\"}" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(moves); i++) {
+        SessionFixture *self = session_fixture_new(
+            "{\"retry\":{\"baseDelayMs\":1,\"fallbackChains\":{\"default\":[\"lab/writer\"]}}}");
+        SseServer *server = self->agent->server;
+        session_fixture_open(self);
+        sse_server_add_text(server, "first");
+        assert_true(session_fixture_prompt(self, "one"));
+        sse_server_add_error(server, 503, "overloaded");
+        sse_server_add_text(server, "second");
+        assert_true(session_fixture_prompt(self, "two"));
+        assert_string_equal(model_of_request(self, 2), "writer");
+        g_autofree char *models = recorded_models(self);
+        assert_string_equal(models, "default=lab/coder temporary=lab/writer");
+
+        assert_non_null(run(self, moves[i].command, moves[i].arguments, id_of(self, "two")));
+        sse_server_add_text(server, "third");
+        assert_true(session_fixture_prompt(self, "three"));
+        assert_string_equal(model_of_request(self, 3), "coder");
+        g_autofree char *after = recorded_models(self);
+        assert_null(strstr(after, "default=lab/writer"));
+        session_fixture_free(self);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +260,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_summary, setup, teardown),
         cmocka_unit_test_setup_teardown(test_summary_is_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_names_and_labels, setup, teardown),
+        cmocka_unit_test(test_fallback_stays_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
