@@ -37,8 +37,9 @@ bool agent_session_cycle_model(AgentSession *self)
     const Model *const *models = model_registry_all(self->registry, &count);
     while (now < count && models[now] != self->model)
         now++;
-    for (size_t i = 1; i < count; i++) {
-        const Model *next = models[(now + i) % count];
+    size_t start = now < count ? now + 1 : 0; // from one that is not in the list: its first
+    for (size_t i = 0; i < count; i++) {
+        const Model *next = models[(start + i) % count];
         if (next == self->model || !model_registry_is_available(self->registry, next, false))
             continue;
         choose_model(self, next);

@@ -42,8 +42,9 @@ void session_fixture_open(SessionFixture *self)
     g_autofree char *path = g_build_filename(self->agent->root, "models.yml", NULL);
     g_autofree char *warning = NULL;
     self->options.registry = model_registry_new(path, &warning);
-    ModelChoice choice = { 0 };
-    if (!model_registry_select(self->options.registry, "lab/coder", NULL, &choice, NULL))
+    ModelChoice choice = { .model = self->options.model };
+    if (!choice.model &&
+        !model_registry_select(self->options.registry, "lab/coder", NULL, &choice, NULL))
         g_error("no model");
     self->options.model = choice.model;
     self->options.settings = (Settings *)tool_context_settings(self->agent->context);
