@@ -142,15 +142,6 @@ CompactorOutcome compactor_check(Compactor *self, Cancel *cancel)
     return run_automatically(self, "threshold", cancel);
 }
 
-CompactorOutcome compactor_idle(Compactor *self, Cancel *cancel)
-{
-    int64_t threshold = settings_get_int(self->settings, "compaction.idleThresholdTokens");
-    if (!is_enabled(self) || !self->conversation->measured ||
-        conversation_tokens(self->conversation) <= threshold)
-        return COMPACTED_NOT;
-    return run_automatically(self, "idle", cancel);
-}
-
 CompactorOutcome compactor_recover(Compactor *self, Cancel *cancel)
 {
     const char *problem = message_error(self->conversation->last_answer);

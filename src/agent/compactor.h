@@ -36,8 +36,6 @@ CompactorOutcome compactor_check(Compactor *self, Cancel *cancel);
 /* After a run that ended in an error. COMPACTED: it was an overflow, the failed answer is
    forgotten, and it is worth going on. */
 CompactorOutcome compactor_recover(Compactor *self, Cancel *cancel);
-/* The conversation has been idle for so long that it costs more later than now. */
-CompactorOutcome compactor_idle(Compactor *self, Cancel *cancel);
 /* As a person asks for. *ret_result as in compaction.h; USAGE, CANCELLED: Compaction cancelled. */
 bool compactor_compact(Compactor *self, const char *instructions, Cancel *cancel,
                        json_t **ret_result, GError **error);
