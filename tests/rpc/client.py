@@ -34,6 +34,12 @@ def brief(messages):
     return [json.dumps(message)[:120] for message in messages[-8:]]
 
 
+def lines_of(path):
+    data = path.read_bytes()
+    assert data.endswith(b"\n"), f"{path}: the last line has no end"
+    return [json.loads(line) for line in data.splitlines()]
+
+
 class Model:
     """The scripted model server."""
 
