@@ -71,27 +71,13 @@ static void close_down(void *data)
     stop_all(self);
 }
 
-static void on_signal(AcpServer *self, int signal_number)
+static void on_signal(int signal_number, void *data)
 {
+    AcpServer *self = data;
     if (self->exit_code != 0)
         out_of_time(self); // the second one
     self->exit_code = 128 + signal_number;
     stop_all(self);
-}
-
-static void on_interrupt(void *data)
-{
-    on_signal(data, SIGINT);
-}
-
-static void on_terminate(void *data)
-{
-    on_signal(data, SIGTERM);
-}
-
-static void on_hangup(void *data)
-{
-    on_signal(data, SIGHUP);
 }
 
 /* --- methods */
@@ -305,9 +291,7 @@ static void server_init(AcpServer *self, Fd input, Fd output)
     self->cancel = cancel_new(NULL);
     self->conversations = g_ptr_array_new_with_free_func(free_conversation);
     self->link = (AcpLink) { .loop = loop, .on_broken = close_down, .server = self };
-    loop_add_signal(loop, SIGINT, on_interrupt, self);
-    loop_add_signal(loop, SIGTERM, on_terminate, self);
-    loop_add_signal(loop, SIGHUP, on_hangup, self);
+    loop_add_end_signals(loop, on_signal, self);
     const LineChannelSpec spec = {
         .input = input,
         .output = output,

@@ -31,6 +31,7 @@ struct LoopSource {
     CancelWaiter waiter; // SOURCE_CANCEL: writes to wake_fd
     LoopFdFunc fd_func;
     LoopFunc func;
+    LoopSignalFunc signal_func;
     void *data;
 };
 
@@ -140,7 +141,7 @@ LoopSource *loop_add_timer(Loop *self, gint64 delay_ms, LoopFunc func, void *dat
     return source;
 }
 
-LoopSource *loop_add_signal(Loop *self, int signal_number, LoopFunc func, void *data)
+LoopSource *loop_add_signal(Loop *self, int signal_number, LoopSignalFunc func, void *data)
 {
     sigset_t set, before;
     sigemptyset(&set);
@@ -154,8 +155,15 @@ LoopSource *loop_add_signal(Loop *self, int signal_number, LoopFunc func, void *
     source->kind = SOURCE_SIGNAL;
     source->signal_number = signal_number;
     source->was_blocked = sigismember(&before, signal_number) == 1;
-    source->func = func;
+    source->signal_func = func;
     return source;
+}
+
+void loop_add_end_signals(Loop *self, LoopSignalFunc func, void *data)
+{
+    static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+    for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
+        loop_add_signal(self, numbers[i], func, data);
 }
 
 LoopSource *loop_add_cancel(Loop *self, Cancel *cancel, LoopFunc func, void *data)
@@ -239,7 +247,7 @@ static void dispatch_source(LoopSource *source, short revents)
     }
     struct signalfd_siginfo info;
     if (read(source->fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-        source->func(source->data);
+        source->signal_func(source->signal_number, source->data);
 }
 
 static void dispatch_fds(Loop *self)

@@ -11,6 +11,7 @@
 typedef struct Loop Loop;
 typedef struct LoopSource LoopSource;
 typedef void (*LoopFunc)(void *data);
+typedef void (*LoopSignalFunc)(int signal_number, void *data);
 typedef void (*LoopFdFunc)(int fd, short revents, void *data);
 
 Loop *loop_new(void);
@@ -30,7 +31,9 @@ LoopSource *loop_add_fd(Loop *self, int fd, short events, LoopFdFunc func, void 
 LoopSource *loop_add_timer(Loop *self, gint64 delay_ms, LoopFunc func, void *data);
 /* Blocks `signal_number` in this thread (call before any worker starts) and calls `func` instead.
    Without a descriptor for it the signal keeps its disposition. */
-LoopSource *loop_add_signal(Loop *self, int signal_number, LoopFunc func, void *data);
+LoopSource *loop_add_signal(Loop *self, int signal_number, LoopSignalFunc func, void *data);
+/* The three that ask the program to end: SIGINT, SIGTERM and SIGHUP. Until loop_free(). */
+void loop_add_end_signals(Loop *self, LoopSignalFunc func, void *data);
 /* Fires once when the token fires or its time is over, then is gone. `cancel` is borrowed until
  * then.
  */

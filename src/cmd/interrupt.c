@@ -17,29 +17,15 @@ typedef struct Frame {
     int signal_number;
 } Frame;
 
-static void on_signal(Frame *frame, int signal_number)
+static void on_signal(int signal_number, void *data)
 {
+    Frame *frame = data;
     if (frame->signal_number != 0) {
         children_kill_all(); // their two seconds to end politely are over
         _exit(128 + signal_number);
     }
     frame->signal_number = signal_number;
     cancel_fire(frame->cancel);
-}
-
-static void on_sigint(void *data)
-{
-    on_signal(data, SIGINT);
-}
-
-static void on_sigterm(void *data)
-{
-    on_signal(data, SIGTERM);
-}
-
-static void on_sighup(void *data)
-{
-    on_signal(data, SIGHUP);
 }
 
 static void work_thread(void *data)
@@ -53,9 +39,7 @@ int interrupt_run(void (*work)(void *data), void *data, Cancel *cancel)
 {
     g_autoptr(Loop) loop = loop_new();
     Frame frame = { .loop = loop, .cancel = cancel, .work = work, .data = data };
-    loop_add_signal(loop, SIGINT, on_sigint, &frame);
-    loop_add_signal(loop, SIGTERM, on_sigterm, &frame);
-    loop_add_signal(loop, SIGHUP, on_sighup, &frame);
+    loop_add_end_signals(loop, on_signal, &frame);
 
     Worker *worker = worker_start("kedge-work", work_thread, &frame);
     if (!worker) { // then a signal ends the program as it ends any other

@@ -288,17 +288,10 @@ static void on_end(LineEnd end, size_t unfinished_bytes, void *data)
         close_down(self);
 }
 
-static void on_interrupt(void *data)
+static void on_signal(int signal_number, void *data)
 {
     McpServer *self = data;
-    self->exit_code = 128 + SIGINT;
-    close_down(self);
-}
-
-static void on_terminate(void *data)
-{
-    McpServer *self = data;
-    self->exit_code = 128 + SIGTERM;
+    self->exit_code = 128 + signal_number;
     close_down(self);
 }
 
@@ -344,8 +337,7 @@ static void server_init(McpServer *self, Fd input, Fd output)
         .user_data = self,
     };
     self->calls = mcp_calls_new(&calls);
-    loop_add_signal(loop, SIGINT, on_interrupt, self);
-    loop_add_signal(loop, SIGTERM, on_terminate, self);
+    loop_add_end_signals(loop, on_signal, self);
     const LineChannelSpec channel = {
         .input = input,
         .output = output,

@@ -86,8 +86,9 @@ static void close_down(void *data)
     stop_all(self);
 }
 
-static void on_signal(RpcServer *self, int signal_number)
+static void on_signal(int signal_number, void *data)
 {
+    RpcServer *self = data;
     if (self->exit_code != 0) { // the second one
         children_kill_all();
         loop_quit(self->link.loop);
@@ -96,21 +97,6 @@ static void on_signal(RpcServer *self, int signal_number)
     self->exit_code = 128 + signal_number;
     rpc_dispatch_drop_waiting(self->dispatch);
     stop_all(self);
-}
-
-static void on_interrupt(void *data)
-{
-    on_signal(data, SIGINT);
-}
-
-static void on_terminate(void *data)
-{
-    on_signal(data, SIGTERM);
-}
-
-static void on_hangup(void *data)
-{
-    on_signal(data, SIGHUP);
 }
 
 /* --- lines and events */
@@ -224,9 +210,7 @@ static void server_init(RpcServer *self, Fd input, Fd output)
     self->link = (RpcLink) { .loop = loop, .on_broken = close_down, .server = self };
     self->tools = host_tools_new(&self->link);
     self->dispatch = rpc_dispatch_new(&self->link, self->tools);
-    loop_add_signal(loop, SIGINT, on_interrupt, self);
-    loop_add_signal(loop, SIGTERM, on_terminate, self);
-    loop_add_signal(loop, SIGHUP, on_hangup, self);
+    loop_add_end_signals(loop, on_signal, self);
     open_channel(self, input, output);
     send_ready(self); // before anything that takes time
     open_conversation(self);

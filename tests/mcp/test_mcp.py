@@ -532,7 +532,7 @@ class Ending(McpTest):
         self.assertEqual(client.end(30), 0)
 
     def test_signals(self):
-        for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)):
             with self.subTest(number):
                 client = self.coding("--allow-writes")
                 path = os.path.join(client.cwd, "running")

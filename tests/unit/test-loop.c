@@ -164,10 +164,16 @@ static void test_descriptor(void **state)
     fd_close(fds[0]);
 }
 
+static void log_and_quit_at_signal(int signal_number, void *fixture)
+{
+    assert_int_equal(signal_number, SIGUSR1);
+    log_and_quit(fixture);
+}
+
 static void test_signal(void **state)
 {
     Fixture *fixture = *state;
-    LoopSource *source = loop_add_signal(fixture->loop, SIGUSR1, log_and_quit, fixture);
+    LoopSource *source = loop_add_signal(fixture->loop, SIGUSR1, log_and_quit_at_signal, fixture);
     kill(getpid(), SIGUSR1);
     loop_run(fixture->loop);
     assert_string_equal(fixture->log->str, "q");
@@ -254,7 +260,7 @@ static void test_no_descriptors(void **state)
     none.rlim_cur = 3;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
     g_autoptr(Loop) loop = loop_new();
-    LoopSource *source = loop_add_signal(loop, SIGUSR1, log_a, fixture);
+    LoopSource *source = loop_add_signal(loop, SIGUSR1, log_and_quit_at_signal, fixture);
     sigset_t blocked;
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
