@@ -62,6 +62,24 @@ def rendered(place):
     equal(browser.js("return window.pwned ?? null"), None, "what ran")
 
 
+@case("cli-E-24 the heading of an address is in view, also when the page scrolls before its first frame; an address that names none opens")
+def headings(place):
+    doc, _ = place.artifact("long.md", "# First\n\n" + "text\n\n" * 60 + "## Last part\n\nhere\n")
+    place.open(doc, ".rendered")
+    browser = place.browser
+    browser.wait_for(".rendered h2", "Last part")
+    equal(browser.js("""const address = document.querySelector("script[type=module]").src.replace("arcade.js", "view.js");
+        const { View } = await import(address), view = new View("x", { addressOf: () => null });
+        document.querySelector(".content").replaceWith(view.element);
+        scrollTo(0, 0);
+        await view.showRendered("<p>text</p>".repeat(200) + "<h2 id=last>Last</h2>" + "<p>text</p>".repeat(200), "text");
+        view.scrollToHeading("#la%73t");
+        const { top } = document.getElementById("last").getBoundingClientRect(), place = scrollY;
+        view.scrollToHeading("#nothing");
+        view.scrollToHeading("#%E0%A4");
+        return [top >= 0 && top < innerHeight / 2, scrollY === place];"""), [True, True], "where it scrolled")
+
+
 DIAGRAMS = """# Diagrams
 
 ```mermaid

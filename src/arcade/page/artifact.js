@@ -57,9 +57,8 @@ class ArtifactPage {
         });
         show(this.layout);
         await Promise.all([this.loadRun(), this.loadContent()]);
+        this.view.scrollToHeading(location.hash);
         await this.loadAnnotations();
-        if (location.hash)
-            document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
         follow(this.runId, (type, data) => this.onChange(type, data));
     }
 

@@ -16,6 +16,13 @@ const ALERT = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/i;
 const linesOf = block => block.dataset.line.split("-").map(Number);
 const elementOf = node => node.nodeType === Node.TEXT_NODE ? node.parentElement : node;
 
+/** Until a first frame showed what CSS may skip, its height is a guess, and what lies behind the guess cannot be scrolled to. */
+function drawAround(element) {
+    const skipped = element.closest(".blocks, .chunk");
+    if (skipped)
+        skipped.style.contentVisibility = "visible";
+}
+
 export class View {
     /** `hooks`: comment(anchor), open(annotation ids), addressOf(relative path, heading) → address or null. */
     constructor(docId, hooks) {
@@ -251,6 +258,20 @@ export class View {
             (place.tagName === "TR" ? place.cells[0] : place.querySelector(":scope > li, th, td") ?? place).prepend(mark);
     }
 
+    /** `hash` is as in an address: escaped, and perhaps no heading's. */
+    scrollToHeading(hash) {
+        let heading = null;
+        try {
+            heading = document.getElementById(decodeURIComponent(hash.slice(1)));
+        } catch {
+            // no name
+        }
+        if (!heading)
+            return;
+        drawAround(heading);
+        heading.scrollIntoView();
+    }
+
     /** Shows the words of an annotation, or where they are. */
     scrollTo({ id, line }) {
         const place = this.elementAt(line), range = this.highlights.first(id);
@@ -268,6 +289,7 @@ export class View {
             else
                 place.scrollIntoView({ block: "center" });
         };
+        drawAround(place);
         place.scrollIntoView({ block: "center" });
         go();
         requestAnimationFrame(go); // now that heights around it are known
