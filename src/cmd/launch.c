@@ -15,6 +15,7 @@
 #include "cmd/interrupt.h"
 #include "cmd/launch_output.h"
 #include "cmd/launch_session.h"
+#include "cmd/message_lines.h"
 #include "cmd/scratch.h"
 #include "cmd/sessions.h"
 #include "model/message.h"
@@ -29,7 +30,8 @@ typedef struct Launch { // one run; everything it owns
     Settings *settings;
     ModelRegistry *registry;
     InitialInput input;
-    json_t *schema; // of the last answer; NULL: none
+    MessageLines *lines; // further messages on standard input; NULL: none
+    json_t *schema;      // of the last answer; NULL: none
     LaunchSession session;
     ToolSet *tools;
     const CommandEnv *env;
@@ -44,6 +46,7 @@ static void launch_clear(Launch *self)
     g_free(self->agent_dir);
     g_free(self->cwd);
     initial_input_clear(&self->input);
+    message_lines_free(self->lines);
     json_decref(self->schema);
     launch_session_clear(&self->session);
     tool_set_unref(self->tools);
@@ -73,20 +76,32 @@ static void load_registry(Launch *self)
         log_warning("%s", warning);
 }
 
+/* The first line is waited for, so that nothing begins without a prompt. */
+static bool gather_lines(Launch *self, GError **error)
+{
+    if (!launch_options_takes_lines(&self->options))
+        return true;
+    self->lines = message_lines_new(STDIN_FILENO);
+    return initial_input_has_prompt(&self->input) ||
+           message_lines_next(self->lines, NULL, &self->input.message, error);
+}
+
 static bool gather_input(Launch *self, bool *ret_is_interactive, GError **error)
 {
     g_autofree char *stdin_text = NULL;
-    bool is_piped = !isatty(STDIN_FILENO);
+    bool takes_lines = launch_options_takes_lines(&self->options);
+    bool is_piped = !isatty(STDIN_FILENO) && !takes_lines;
     if (is_piped && !input_read_stdin(LIMIT_STDIN_BYTES, &stdin_text, error))
         return false;
     bool has_stdin = stdin_text && !utf8_is_blank(stdin_text);
-    *ret_is_interactive = !self->options.is_print && !self->options.mode && !has_stdin;
+    *ret_is_interactive =
+        !self->options.is_print && !self->options.mode && !has_stdin && !takes_lines;
 
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     bool is_built =
         input_build(self->options.words, stdin_text, self->cwd, warnings, &self->input, error);
     cmd_print_warnings(warnings);
-    return is_built;
+    return is_built && gather_lines(self, error);
 }
 
 static bool choose_tools(Launch *self, const CommandEnv *env)
@@ -129,6 +144,12 @@ static int outcome_exit_code(const Launch *self, const AgentOutcome *outcome, co
     return EXIT_FAILED;
 }
 
+static void say_secret(void)
+{
+    log_warning("the prompt holds a secret that kedge knows: the model gets it as it is, "
+                "session and events have " MASK_TEXT);
+}
+
 /* A prompt goes out as the person wrote it (common §10.5). */
 static void warn_of_secrets(const InitialInput *input)
 {
@@ -138,8 +159,7 @@ static void warn_of_secrets(const InitialInput *input)
         has_any = mask_finds(prompt, strlen(prompt));
     }
     if (has_any)
-        log_warning("the prompt holds a secret that kedge knows: the model gets it as it is, "
-                    "session and events have " MASK_TEXT);
+        say_secret();
 }
 
 /* One prompt. False: the run ends here, with self->exit_code set. */
@@ -158,6 +178,25 @@ static bool send_prompt(Launch *self, AgentSession *session, json_t *message)
     return outcome.end == AGENT_DONE;
 }
 
+/* What comes on standard input, until its end. */
+static void run_lines(Launch *self, AgentSession *session)
+{
+    while (true) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(json_t) message = NULL;
+        if (!message_lines_next(self->lines, self->cancel, &message, &error)) {
+            if (!error_is(error, KEDGE_ERROR_CANCELLED))
+                log_error("%s", error->message);
+            self->exit_code = EXIT_FAILED;
+            return;
+        }
+        if (message && mask_finds_in_json(message))
+            say_secret();
+        if (!message || !send_prompt(self, session, message))
+            return;
+    }
+}
+
 static void run_prompts(Launch *self, AgentSession *session)
 {
     if (self->input.message && !send_prompt(self, session, self->input.message))
@@ -167,6 +206,8 @@ static void run_prompts(Launch *self, AgentSession *session)
         if (!send_prompt(self, session, message))
             return;
     }
+    if (self->lines)
+        run_lines(self, session);
 }
 
 static AgentSessionOptions conversation_options(Launch *self)
@@ -302,6 +343,10 @@ static int serve_rpc(Launch *self)
 static int start(Launch *self, const CommandEnv *env)
 {
     g_autoptr(GError) error = NULL;
+    const char *fallbacks = self->options.fallback_model;
+    if (fallbacks &&
+        !launch_session_add_fallbacks(fallbacks, self->registry, &self->settings, &error))
+        return cmd_fail(error);
     choose_tools(self, env);
     const LaunchPlace place = {
         .options = &self->options,

@@ -4,6 +4,7 @@
 #include "cmd/launch_options.h"
 
 static const char *const modes[] = { "text", "json", "rpc", NULL };
+static const char *const input_formats[] = { "text", "json", NULL };
 
 const FieldDef launch_fields[] = {
     { "print", FIELD_BOOLEAN, offsetof(LaunchOptions, is_print), .short_flag = 'p',
@@ -11,10 +12,15 @@ const FieldDef launch_fields[] = {
     { "mode", FIELD_ENUM, offsetof(LaunchOptions, mode), .values = modes,
       .help = "text: print the answer; json: every event as a line of JSON; rpc: take "
               "commands as lines of JSON on standard input, too" },
+    { "inputFormat", FIELD_ENUM, offsetof(LaunchOptions, input_format), .values = input_formats,
+      .help = "Standard input is text: a part of the first message; json: messages, one a line, "
+              "each sent when the one before is answered" },
     { "model", FIELD_STRING, offsetof(LaunchOptions, model), .value_name = "SELECTOR",
       .help = "Model: [provider/]id-or-pattern[:thinking level]" },
     { "provider", FIELD_STRING, offsetof(LaunchOptions, provider), .value_name = "NAME",
       .help = "Look for --model among this provider's models" },
+    { "fallbackModel", FIELD_STRING, offsetof(LaunchOptions, fallback_model), .value_name = "A,B,…",
+      .help = "Models that stand in, in this order, while the chosen one is overloaded" },
     { "thinking", FIELD_STRING, offsetof(LaunchOptions, thinking), .value_name = "LEVEL",
       .has_offset = offsetof(LaunchOptions, has_thinking),
       .help = "off, minimal, low, medium, high or xhigh" },
@@ -29,6 +35,8 @@ const FieldDef launch_fields[] = {
       .has_offset = offsetof(LaunchOptions, has_session), .is_hidden = true },
     { "fork", FIELD_STRING, offsetof(LaunchOptions, fork), .value_name = "ID|PATH",
       .help = "Start a new session with a copy of that one's history" },
+    { "fromPr", FIELD_STRING, offsetof(LaunchOptions, from_pr), .value_name = "N|OWNER/REPO#N|URL",
+      .help = "Continue the session that opened that pull request" },
     { "noSession", FIELD_BOOLEAN, offsetof(LaunchOptions, no_session),
       .help = "Keep the session in memory only" },
     { "sessionDir", FIELD_STRING, offsetof(LaunchOptions, session_dir), .value_name = "DIR",
@@ -79,6 +87,36 @@ bool launch_options_is_rpc(const LaunchOptions *self)
     return g_strcmp0(self->mode, "rpc") == 0;
 }
 
+bool launch_options_takes_lines(const LaunchOptions *self)
+{
+    return g_strcmp0(self->input_format, "json") == 0;
+}
+
+static bool check_lines(const LaunchOptions *options, GError **error)
+{
+    if (!launch_options_takes_lines(options))
+        return true;
+    if (launch_options_is_rpc(options))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "--input-format is not taken in RPC mode, which reads commands");
+    if (options->json_schema) // it is said with the last message, and nobody knows which that is
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "--json-schema and --input-format json exclude one another");
+    return true;
+}
+
+static bool check_from_pr(const LaunchOptions *options, GError **error)
+{
+    if (!options->from_pr)
+        return true;
+    if (options->no_session)
+        return fail_with(error, KEDGE_ERROR_USAGE, "--from-pr requires session persistence");
+    if (options->is_continue || options->has_resume || options->has_session || options->fork)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "--from-pr names the session; leave out --continue, --resume and --fork");
+    return true;
+}
+
 static bool check_rpc_words(const LaunchOptions *options, GError **error)
 {
     for (unsigned i = 0; i < options->words->len; i++) {
@@ -110,7 +148,8 @@ static bool check(const LaunchOptions *options, GError **error)
     if (options->max_cost < 0)
         return fail_with(error, KEDGE_ERROR_USAGE, "--max-cost must be a positive number, not %g",
                          options->max_cost);
-    return !launch_options_is_rpc(options) || check_rpc_words(options, error);
+    return check_lines(options, error) && check_from_pr(options, error) &&
+           (!launch_options_is_rpc(options) || check_rpc_words(options, error));
 }
 
 bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options,

@@ -10,7 +10,7 @@ typedef struct LaunchOptions { // strings are borrowed from `kept`
         full_updates, waits_on_eof;
     bool allow_writes, allow_home, verbose, has_list_models, has_thinking;
     const char *mode, *resume, *session, *fork, *session_dir, *model, *provider, *thinking,
-        *api_key;
+        *api_key, *fallback_model, *from_pr, *input_format;
     const char *system_prompt, *append_system_prompt, *tools, *list_models, *cwd, *json_schema,
         *export_from;
     int64_t max_turns;
@@ -25,6 +25,8 @@ void launch_options_clear(LaunchOptions *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LaunchOptions, launch_options_clear)
 
 bool launch_options_is_rpc(const LaunchOptions *self);
+/* `--input-format json` */
+bool launch_options_takes_lines(const LaunchOptions *self);
 
 /* Unknown options go to `warnings`, as texts. USAGE errors say which flag. */
 bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options,

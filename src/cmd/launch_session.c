@@ -5,13 +5,52 @@
 
 #include "base/log.h"
 #include "session/session_find.h"
+#include "session/session_index.h"
 
 void launch_session_clear(LaunchSession *self)
 {
     g_clear_pointer(&self->session, session_free);
 }
 
-/* The file that --continue, --resume, --session or --fork mean; NULL: none, start anew. */
+static bool fail_elsewhere(const char *value, const char *cwd, GError **error)
+{
+    return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                     "Session \"%s\" is in another project (%s). Use --fork to copy it here.",
+                     value, cwd);
+}
+
+/* A number alone is of this directory's sessions; a named repository's may be elsewhere, and then
+   the person is told where. */
+static bool find_of_pull(const LaunchPlace *place, char **ret_path, GError **error)
+{
+    const char *value = place->options->from_pr;
+    g_auto(PullRef) pull = { 0 };
+    if (!pull_ref_parse(value, &pull))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "--from-pr %s: expected a number, OWNER/REPO#N or the address of a pull "
+                         "request",
+                         value);
+    g_autoptr(SessionIndex) index = NULL;
+    g_autoptr(json_t) here = NULL;
+    g_autoptr(json_t) anywhere = NULL;
+    if (!session_index_open(place->agent_dir, place->options->session_dir, NULL, NULL, NULL, &index,
+                            error) ||
+        !session_index_opened(index, &pull, place->cwd, &here, error) ||
+        !session_index_opened(index, &pull, NULL, &anywhere, error))
+        return false;
+    const json_t *found = json_array_get(here, 0);
+    const json_t *other = pull.repo ? json_array_get(anywhere, 0) : NULL;
+    if (!found && other)
+        return fail_elsewhere(json_get_text(other, "id"), json_get_text(other, "cwd"), error);
+    if (!found)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "No session %sopened pull request %s.",
+                         pull.repo ? "" : "of this directory ", value);
+    *ret_path = g_strdup(json_get_text(found, "path"));
+    return true;
+}
+
+/* The file that --continue, --resume, --session, --fork or --from-pr mean; NULL: none, start anew.
+ */
 static bool find_file(const LaunchPlace *place, const SessionPlace *where, char **ret_path,
                       GError **error)
 {
@@ -20,6 +59,8 @@ static bool find_file(const LaunchPlace *place, const SessionPlace *where, char 
                         : options->has_resume  ? options->resume
                         : options->has_session ? options->session
                                                : NULL;
+    if (options->from_pr)
+        return find_of_pull(place, ret_path, error);
     if (!value) {
         *ret_path = options->is_continue ? session_find_recent(where) : NULL;
         return true;
@@ -33,9 +74,7 @@ static bool find_file(const LaunchPlace *place, const SessionPlace *where, char 
         return false;
     if (is_elsewhere && !options->fork) {
         g_clear_pointer(ret_path, g_free);
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                         "Session \"%s\" is in another project (%s). Use --fork to copy it here.",
-                         value, cwd);
+        return fail_elsewhere(value, cwd, error);
     }
     return true;
 }
@@ -180,5 +219,38 @@ bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, G
     result.thinking = choose_thinking(place, &saved, &choice, is_resumed);
     *ret_session = result;
     result = (LaunchSession) { 0 };
+    return true;
+}
+
+bool launch_session_add_fallbacks(const char *list, ModelRegistry *registry, Settings **settings,
+                                  GError **error)
+{
+    g_auto(GStrv) selectors = g_strsplit(list, ",", -1);
+    json_t *chain = json_array();
+    g_autoptr(json_t) changes =
+        json_pack("{s:{s:{s:o}}}", "retry", "fallbackChains", "default", chain);
+    for (char **each = selectors; *each; each++) {
+        const char *selector = g_strstrip(*each);
+        ModelChoice choice = { 0 };
+        if (*selector == '\0')
+            continue;
+        if (!model_registry_select(registry, selector, NULL, &choice, error)) {
+            g_prefix_error(error, "--fallback-model: ");
+            return false;
+        }
+        if (!model_registry_find(registry, choice.model->provider, choice.model->id))
+            return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                             "--fallback-model: nobody lists the model %s", selector);
+        if (!model_registry_is_available(registry, choice.model, false))
+            log_warning("--fallback-model: there is no key for %s/%s", choice.model->provider,
+                        choice.model->id);
+        g_autofree char *name = g_strdup_printf(
+            "%s/%s%s%s", choice.model->provider, choice.model->id, choice.has_level ? ":" : "",
+            choice.has_level ? thinking_level_name(choice.level) : "");
+        json_append_take(chain, json_text(name));
+    }
+    Settings *changed = settings_with(*settings, changes);
+    settings_unref(*settings);
+    *settings = changed;
     return true;
 }

@@ -1,7 +1,8 @@
 /*
  * Lines of a session file into rows (index_file.h).
  *
- * Most bytes of a session are results of tools: their lines are counted and not parsed.
+ * Most bytes of a session are results of tools: their lines are counted and not parsed, but for
+ * those of calls that open a pull request.
  */
 #include "session/index_file.h"
 
@@ -10,6 +11,7 @@
 #include "base/utf8.h"
 #include "model/message.h"
 #include "session/line_json.h"
+#include "session/opened_pull.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -27,6 +29,7 @@ typedef struct Reader {
     int64_t messages;
     double cost;
     char *first_message, *summary, *model;
+    GHashTable *opening; // ids of calls that open a pull request, whose results are to come
 } Reader;
 
 static void reader_clear(Reader *self)
@@ -34,6 +37,7 @@ static void reader_clear(Reader *self)
     g_clear_pointer(&self->first_message, g_free);
     g_clear_pointer(&self->summary, g_free);
     g_clear_pointer(&self->model, g_free);
+    g_clear_pointer(&self->opening, g_hash_table_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Reader, reader_clear)
 
@@ -70,6 +74,78 @@ static bool add_text(Reader *self, const json_t *entry, const json_t *message, c
                   db_last_id(self->db), text);
 }
 
+/* --- pull requests that were opened */
+
+static bool note_calls(Reader *self, const json_t *message, GError **error)
+{
+    g_autoptr(json_t) calls = message_tool_calls(message);
+    size_t i = 0;
+    json_t *call = NULL;
+    json_array_foreach (calls, i, call) {
+        const char *id = json_get_text(call, "id");
+        if (!id || !opened_pull_is_call(call))
+            continue;
+        g_hash_table_add(self->opening, g_strdup(id));
+        if (!db_run(self->db, error, "INSERT INTO pull (session, call) VALUES (?, ?)", "is",
+                    self->id, id))
+            return false;
+    }
+    return true;
+}
+
+static bool add_pull(Reader *self, const char *call, const char *text, GError **error)
+{
+    g_auto(PullRef) pull = { 0 };
+    if (!opened_pull_in_text(text, &pull))
+        return true;
+    return db_run(self->db, error,
+                  "INSERT INTO pull (session, call, host, repo, number) VALUES (?, ?, ?, ?, ?)",
+                  "isssi", self->id, call, pull.host, pull.repo, pull.number);
+}
+
+static bool take_result(Reader *self, const char *line, size_t size, GError **error)
+{
+    g_autoptr(json_t) entry = NULL;
+    if (!json_parse(line, size, &entry, NULL))
+        return true;
+    const json_t *message = json_get_object(entry, "message");
+    const char *call = json_get_text(message, "toolCallId");
+    if (!call || !g_hash_table_remove(self->opening, call))
+        return true;
+    if (!db_run(self->db, error, "DELETE FROM pull WHERE session = ? AND call = ?", "is", self->id,
+                call))
+        return false;
+    g_autofree char *text = message_text(message);
+    return json_get_bool(message, "isError", false) || add_pull(self, call, text, error);
+}
+
+/* What a person ran. */
+static bool take_command(Reader *self, const json_t *message, GError **error)
+{
+    const char *command = json_get_text(message, "command");
+    const char *output = json_get_text(message, "output");
+    return !command || !output || !opened_pull_is_command(command) ||
+           add_pull(self, NULL, output, error);
+}
+
+static bool load_opening(Reader *self, GError **error)
+{
+    g_autoptr(DbQuery) query = NULL;
+    self->opening = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    if (!db_query(self->db, &query, error,
+                  "SELECT call FROM pull WHERE session = ? AND number IS NULL", "i", self->id))
+        return false;
+    bool has_row = false;
+    while (db_query_step(query, &has_row, error)) {
+        if (!has_row)
+            return true;
+        g_hash_table_add(self->opening, g_strdup(db_query_text(query, 0)));
+    }
+    return false;
+}
+
+/* --- lines */
+
 static bool take_message(Reader *self, const json_t *entry, GError **error)
 {
     const json_t *message = json_get_object(entry, "message");
@@ -83,6 +159,10 @@ static bool take_message(Reader *self, const json_t *entry, GError **error)
             g_free(self->model);
             self->model = g_strdup(model);
         }
+        if (!note_calls(self, message, error))
+            return false;
+    } else if (strcmp(role, "bashExecution") == 0) {
+        return take_command(self, message, error);
     } else if (strcmp(role, "user") != 0) {
         return true;
     }
@@ -101,7 +181,7 @@ static bool take_line(Reader *self, const char *line, size_t size, GError **erro
         return true;
     if (!self->is_first && is_tool_result(line, size)) {
         self->messages++;
-        return true;
+        return g_hash_table_size(self->opening) == 0 || take_result(self, line, size, error);
     }
     g_autoptr(json_t) value = line_json_parse(line, size);
     if (!value && !json_parse(line, size, &value, NULL)) {
@@ -153,6 +233,8 @@ static bool save_sums(const Reader *self, GError **error)
 bool index_file_read(Db *db, int64_t id, int fd, int64_t *read, Cancel *cancel, GError **error)
 {
     g_auto(Reader) reader = { .db = db, .id = id, .is_first = *read == 0 };
+    if (!load_opening(&reader, error))
+        return false;
     g_autoptr(GString) buffer = g_string_new(NULL);
     g_autofree char *piece = g_malloc(READ_BYTES);
     int64_t at = *read;

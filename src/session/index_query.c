@@ -36,16 +36,8 @@ static char *place_of(const char *cwd)
     return real ? real : g_strdup(cwd);
 }
 
-bool index_query_list(Db *db, const char *cwd, int64_t limit, json_t **ret_sessions, GError **error)
+static bool read_sessions(DbQuery *query, json_t **ret_sessions, GError **error)
 {
-    g_autofree char *place = place_of(cwd);
-    g_autoptr(DbQuery) query = NULL;
-    if (!db_query(db, &query, error,
-                  "SELECT " COLUMNS " FROM session s WHERE s.session_id IS NOT NULL"
-                  " AND (?1 IS NULL OR s.place = ?1 OR s.cwd IS NULL)"
-                  " ORDER BY s.modified DESC, s.path DESC LIMIT ?2",
-                  "si", place, limit))
-        return false;
     g_autoptr(json_t) sessions = json_array();
     bool has_row = false;
     while (db_query_step(query, &has_row, error)) {
@@ -56,6 +48,33 @@ bool index_query_list(Db *db, const char *cwd, int64_t limit, json_t **ret_sessi
         json_append_take(sessions, row_to_json(query));
     }
     return false;
+}
+
+bool index_query_list(Db *db, const char *cwd, int64_t limit, json_t **ret_sessions, GError **error)
+{
+    g_autofree char *place = place_of(cwd);
+    g_autoptr(DbQuery) query = NULL;
+    return db_query(db, &query, error,
+                    "SELECT " COLUMNS " FROM session s WHERE s.session_id IS NOT NULL"
+                    " AND (?1 IS NULL OR s.place = ?1 OR s.cwd IS NULL)"
+                    " ORDER BY s.modified DESC, s.path DESC LIMIT ?2",
+                    "si", place, limit) &&
+           read_sessions(query, ret_sessions, error);
+}
+
+bool index_query_opened(Db *db, const PullRef *pull, const char *cwd, json_t **ret_sessions,
+                        GError **error)
+{
+    g_autofree char *place = place_of(cwd);
+    g_autoptr(DbQuery) query = NULL;
+    return db_query(db, &query, error,
+                    "SELECT DISTINCT " COLUMNS " FROM session s JOIN pull p ON p.session = s.id"
+                    " WHERE s.session_id IS NOT NULL AND p.number = ?1"
+                    " AND (?2 IS NULL OR p.repo = ?2) AND (?3 IS NULL OR p.host = ?3)"
+                    " AND (?4 IS NULL OR s.place = ?4)"
+                    " ORDER BY s.modified DESC, s.path DESC",
+                    "isss", pull->number, pull->repo, pull->host, place) &&
+           read_sessions(query, ret_sessions, error);
 }
 
 static GPtrArray *words_of(const char *query)

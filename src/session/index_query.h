@@ -5,9 +5,12 @@
 
 #include "base/db.h"
 #include "base/json.h"
+#include "session/opened_pull.h"
 
 bool index_query_list(Db *db, const char *cwd, int64_t limit, json_t **ret_sessions,
                       GError **error);
+bool index_query_opened(Db *db, const PullRef *pull, const char *cwd, json_t **ret_sessions,
+                        GError **error);
 bool index_query_search(Db *db, const char *query, const char *cwd, int64_t limit,
                         json_t **ret_hits, GError **error);
 

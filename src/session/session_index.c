@@ -37,6 +37,13 @@ static const char *const migrations[] = {
     "CREATE VIRTUAL TABLE message_fts USING fts5(text, content='message', content_rowid='id');",
     "ALTER TABLE session ADD COLUMN header TEXT;" // file_mark.h
     "UPDATE session SET modified = 0;",           // all are read anew
+    // pull requests that the session opened; without a number: the call's result is to come
+    "CREATE TABLE pull ("
+    " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,"
+    " call TEXT, host TEXT, repo TEXT COLLATE NOCASE, number INTEGER);"
+    "CREATE INDEX pull_by_session ON pull(session);"
+    "CREATE INDEX pull_by_number ON pull(number);"
+    "UPDATE session SET modified = 0, header = NULL;", // all are read anew
     NULL,
 };
 
@@ -306,6 +313,12 @@ bool session_index_list(SessionIndex *self, const char *cwd, int64_t limit, json
                         GError **error)
 {
     return index_query_list(self->db, cwd, limit, ret_sessions, error);
+}
+
+bool session_index_opened(SessionIndex *self, const PullRef *pull, const char *cwd,
+                          json_t **ret_sessions, GError **error)
+{
+    return index_query_opened(self->db, pull, cwd, ret_sessions, error);
 }
 
 bool session_index_search(SessionIndex *self, const char *query, const char *cwd, int64_t limit,

@@ -7,6 +7,7 @@
 
 #include "base/cancel.h"
 #include "base/json.h"
+#include "session/opened_pull.h"
 
 typedef struct SessionIndex SessionIndex;
 
@@ -28,6 +29,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SessionIndex, session_index_close)
  */
 bool session_index_list(SessionIndex *self, const char *cwd, int64_t limit, json_t **ret_sessions,
                         GError **error);
+
+/* Sessions that opened the pull request, in the same form and order. */
+bool session_index_opened(SessionIndex *self, const PullRef *pull, const char *cwd,
+                          json_t **ret_sessions, GError **error);
 
 /* Messages that hold every word of `query` (its beginnings, in any case), newest first: {"session":
    as above,"entryId","role","timestamp","text": an excerpt}. */

@@ -194,6 +194,14 @@ Settings *settings_new(const json_t *overrides)
     return settings_make(overrides ? json_deep_copy(overrides) : json_object(), json_object());
 }
 
+Settings *settings_with(const Settings *self, const json_t *changes)
+{
+    Settings *changed = settings_make(json_deep_copy(self->user), json_deep_copy(self->project));
+    merge_into(changed->user, changes);
+    merge_into(changed->merged, changes); // over the project's, too
+    return changed;
+}
+
 Settings *settings_ref(Settings *self)
 {
     g_atomic_int_inc(&self->ref_count);

@@ -18,6 +18,8 @@ Settings *settings_load(const char *agent_dir, const char *cwd, GPtrArray *warni
 /* Defaults only, with `overrides` (nested object, may be NULL) on top, as if from the user: for
  * tests. */
 Settings *settings_new(const json_t *overrides);
+/* The same with `changes` (nested object) on top, as if the user had set them. */
+Settings *settings_with(const Settings *self, const json_t *changes);
 Settings *settings_ref(Settings *self);
 void settings_unref(Settings *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Settings, settings_unref)

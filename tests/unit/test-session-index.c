@@ -204,6 +204,77 @@ static void test_search(void **state)
         expect_found(self, cases[i].query, cases[i].cwd, cases[i].want);
 }
 
+#define CALLS(id, name, arguments)                                                                 \
+    "{\"type\":\"message\",\"id\":\"" id "\",\"message\":{\"role\":\"assistant\",\"content\":[{"   \
+    "\"type\":\"toolCall\",\"id\":\"" id "\",\"name\":\"" name "\",\"arguments\":" arguments       \
+    "}]}}\n"
+#define GIVES(id, failed, text)                                                                    \
+    "{\"type\":\"message\",\"id\":\"r" id                                                          \
+    "\",\"message\":{\"role\":\"toolResult\",\"toolCallId\":\"" id "\",\"isError\":" failed        \
+    ",\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]}}\n"
+#define URL "https://github.com/harbor/tidepool/pull/"
+
+/* The ids of the sessions here that opened it, joined. Caller frees. */
+static char *opened(const Fixture *self, const char *name)
+{
+    g_autoptr(SessionIndex) index = NULL;
+    g_autoptr(json_t) sessions = NULL;
+    g_auto(PullRef) pull = { 0 };
+    assert_true(pull_ref_parse(name, &pull));
+    assert_true(session_index_open(self->root, NULL, NULL, NULL, NULL, &index, NULL));
+    assert_true(session_index_opened(index, &pull, "/w", &sessions, NULL));
+    GString *ids = g_string_new(NULL);
+    size_t i = 0;
+    json_t *session = NULL;
+    json_array_foreach (sessions, i, session)
+        g_string_append(ids, json_get_text(session, "id"));
+    return g_string_free(ids, FALSE);
+}
+
+static void test_opened_pulls(void **state)
+{
+    const Fixture *self = *state;
+    static const struct {
+        const char *call, *result;
+        bool is_found;
+    } cases[] = {
+        { CALLS("c", "github", "{\"op\":\"pr_create\"}"),
+          GIVES("c", "false", "# Created Pull Request #9: x\\n\\nURL: " URL "9\\nState: OPEN"),
+          true },
+        { CALLS("c", "gh", "{\"args\":[\"pr\",\"create\",\"--fill\"]}"),
+          GIVES("c", "false", "gh pr create\\n" URL "9"), true },
+        { CALLS("c", "bash", "{\"command\":\"git push && gh -R harbor/tidepool pr create -f\"}"),
+          GIVES("c", "false", "remote: hm\\n " URL "9 \\nend"), true },
+        { CALLS("c", "bash", "{\"command\":\"gh pr create -f\"}"),
+          GIVES("c", "true", "there is one already:\\n" URL "9"), false },
+        { CALLS("c", "bash", "{\"command\":\"gh pr view 9; echo create\"}"),
+          GIVES("c", "false", URL "9"), false },
+        { CALLS("c", "gh", "{\"args\":[\"pr\",\"view\",\"create\"]}"), GIVES("c", "false", URL "9"),
+          false },
+        { CALLS("c", "github", "{\"op\":\"pr_push\"}"), GIVES("c", "false", URL "9"), false },
+        { CALLS("c", "bash", "{\"command\":\"gh pr create\"}"),
+          GIVES("c", "false", "see " URL "9 for more"), false },
+        { CALLS("c", "bash", "{\"command\":\"gh pr create\"}"), GIVES("d", "false", URL "9"),
+          false },
+        { "{\"type\":\"message\",\"id\":\"e\",\"message\":{\"role\":\"bashExecution\",\"command\":"
+          "\"gh pr "
+          "create\",\"output\":\"" URL "9\\n\"}}\n",
+          "", true },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *whole = g_strconcat(HEADER("u1", "/w"), cases[i].call, NULL);
+        g_autofree char *path = put_path(self, "a.jsonl", whole, (int)i);
+        g_autofree char *before = opened(self, "9"); // the call alone is read, then its result
+        append(path, cases[i].result);
+        g_autofree char *after = opened(self, "harbor/Tidepool#9");
+        assert_string_equal(before, *cases[i].result ? "" : "u1");
+        if (g_str_equal(after, "u1") != cases[i].is_found)
+            fail_msg("case %zu: found %s", i, after);
+        g_autofree char *other = opened(self, "harbor/other#9");
+        assert_string_equal(other, "");
+    }
+}
+
 static void test_index_is_rebuilt(void **state)
 {
     Fixture *self = *state;
@@ -306,6 +377,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_list, setup, teardown),
         cmocka_unit_test_setup_teardown(test_written_over_in_place, setup, teardown),
         cmocka_unit_test_setup_teardown(test_search, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_opened_pulls, setup, teardown),
         cmocka_unit_test_setup_teardown(test_index_is_rebuilt, setup, teardown),
         cmocka_unit_test(test_names),
         cmocka_unit_test_setup_teardown(test_check, setup, teardown),
