@@ -94,14 +94,16 @@ static bool on_reasoning(Decoder *self, const json_t *delta, GError **error)
 }
 
 /* The call that a piece belongs to: the newest with its index, else with its id, else the newest. A
-   new id starts a new call, even under an index that was used before. */
-static size_t find_call(const Decoder *self, json_int_t index, const char *id)
+   new id starts a new call, even under an index that was used before; so does a name at a new
+   index, even under an id that was used before. */
+static size_t find_call(const Decoder *self, json_int_t index, const char *id, const char *name)
 {
     for (guint i = self->calls->len; i > 0; i--) {
         const Call *call = &g_array_index(self->calls, Call, i - 1);
         const char *have = model_stream_tool_call_id(self->stream, call->block);
         bool is_same_id = *id && strcmp(have, id) == 0;
-        if (index >= 0 && call->index != index && !is_same_id)
+        bool is_other_index = index >= 0 && call->index != index;
+        if (is_other_index && (!is_same_id || (*name && call->index >= 0)))
             continue;
         if (!*id || !*have || is_same_id)
             return call->block;
@@ -119,7 +121,7 @@ static bool on_call(Decoder *self, const json_t *piece, GError **error)
     json_int_t index = json_get_int(piece, "index", -1);
     id = id ? id : "";
     name = name ? name : "";
-    size_t block = find_call(self, index, id);
+    size_t block = find_call(self, index, id, name);
     if (block == STREAM_NO_BLOCK) {
         open_blocks_close(&self->blocks);
         if (!model_stream_open_tool_call(self->stream, id, name, &block, error))

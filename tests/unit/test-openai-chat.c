@@ -42,6 +42,14 @@ static void test_streams(void **state G_GNUC_UNUSED)
           "[{'type':'toolCall','id':'a','name':'x','arguments':{}},"
           "{'type':'toolCall','id':'b','name':'y','arguments':{}}]",
           "toolUse", NULL },
+        { "core-114, the same id at another index",
+          CALL("'index':0,'id':'a','function':{'name':'x','arguments':''}")
+              CALL("'index':0,'function':{'arguments':'{}'}") CALL("'index':1,'id':'a','function':{"
+                                                                   "'name':'y','arguments':'{'}")
+                  CALL("'index':1,'function':{'arguments':'}'}") FINISH("tool_calls"),
+          "[{'type':'toolCall','id':'a','name':'x','arguments':{}},"
+          "{'type':'toolCall','id':'a_2','name':'y','arguments':{}}]",
+          "toolUse", NULL },
         { "no index",
           CALL("'id':'a','function':{'name':'x','arguments':'{\\'n\\':'}")
               CALL("'function':{'arguments':'1}'}")
