@@ -102,10 +102,28 @@ static bool has_lost_reasoning(const json_t *blocks)
     return false;
 }
 
-static void set_item_id(json_t *item, const char *id, const char *prefix)
+static bool is_item_id(const char *id, const char *prefix)
 {
-    if (id && g_str_has_prefix(id, prefix) && strlen(id) <= MAX_ITEM_ID)
-        json_set_text(item, "id", id);
+    return id && g_str_has_prefix(id, prefix) && strlen(id) <= MAX_ITEM_ID;
+}
+
+/* As the server made it; one without an id cannot be that, and is a plain message. */
+static json_t *text_item(const char *text, const char *id)
+{
+    json_t *item = item_new("message");
+    json_set_text(item, "role", "assistant");
+    if (!is_item_id(id, "msg")) {
+        json_set_text(item, "content", text);
+        return item;
+    }
+    json_t *part = text_part("output_text", text);
+    json_set_take(part, "annotations", json_array());
+    json_t *content = json_array();
+    json_append_take(content, part);
+    json_set_take(item, "content", content);
+    json_set_text(item, "status", "completed");
+    json_set_text(item, "id", id);
+    return item;
 }
 
 static void append_text(json_t *out, const json_t *block, bool has_ids)
@@ -114,23 +132,13 @@ static void append_text(json_t *out, const json_t *block, bool has_ids)
     const char *signature = json_get_text(block, "textSignature");
     if (!text || utf8_is_blank(text))
         return;
-    json_t *part = text_part("output_text", text);
-    json_set_take(part, "annotations", json_array());
-    json_t *content = json_array();
-    json_append_take(content, part);
-    json_t *item = item_new("message");
-    json_set_text(item, "role", "assistant");
-    json_set_take(item, "content", content);
-    json_set_text(item, "status", "completed");
     g_autoptr(json_t) form = NULL;
-    if (signature && *signature == '{' && json_parse_text(signature, &form, NULL)) {
-        const char *phase = json_get_text(form, "phase");
-        signature = json_get_text(form, "id");
-        if (phase)
-            json_set_text(item, "phase", phase);
-    }
-    if (has_ids)
-        set_item_id(item, signature, "msg");
+    bool has_form = signature && *signature == '{' && json_parse_text(signature, &form, NULL);
+    const char *id = has_form ? json_get_text(form, "id") : signature;
+    const char *phase = json_get_text(form, "phase");
+    json_t *item = text_item(text, has_ids ? id : NULL);
+    if (phase)
+        json_set_text(item, "phase", phase);
     json_append_take(out, item);
 }
 
@@ -140,8 +148,8 @@ static void append_call(json_t *out, const json_t *block, bool has_ids)
     g_auto(GStrv) ids = g_strsplit(id ? id : "", "|", 2);
     g_autofree char *arguments = wire_arguments_text(block);
     json_t *item = item_new("function_call");
-    if (has_ids && ids[0])
-        set_item_id(item, ids[1], "fc");
+    if (has_ids && ids[0] && is_item_id(ids[1], "fc"))
+        json_set_text(item, "id", ids[1]);
     json_set_text(item, "call_id", ids[0] ? ids[0] : "");
     json_set_text(item, "name", json_get_text(block, "name"));
     json_set_text(item, "arguments", arguments);

@@ -227,17 +227,14 @@ static void test_foreign_history(void **state G_GNUC_UNUSED)
         const char *name, *from, *to, *want;
     } cases[] = {
         { "another model", "'model':'m1'", "'model':'m0'",
-          "[{'type':'message','role':'assistant','content':[{'type':'output_text','text':'hm',"
-          "'annotations':[]}],'status':'completed'},"
-          "{'type':'message','role':'assistant','content':[{'type':'output_text','text':'I look',"
-          "'annotations':[]}],'status':'completed'},"
+          "[{'type':'message','role':'assistant','content':'hm'},"
+          "{'type':'message','role':'assistant','content':'I look'},"
           "{'type':'function_call','call_id':'call_1','name':'read',"
           "'arguments':'{\\u0022path\\u0022:\\u0022a\\u0022}'},"
           "{'type':'function_call','call_id':'call_2','name':'read','arguments':'{}'},"
           "{'type':'function_call_output','call_id':'call_1','output':'int main'}]" },
         { "a signature that is no item", ITEM_TEXT, "'EqQB'",
-          "[{'type':'message','role':'assistant','content':[{'type':'output_text','text':'I look',"
-          "'annotations':[]}],'status':'completed'},"
+          "[{'type':'message','role':'assistant','content':'I look'},"
           "{'type':'function_call','call_id':'call_1','name':'read',"
           "'arguments':'{\\u0022path\\u0022:\\u0022a\\u0022}'},"
           "{'type':'function_call','call_id':'call_2','name':'read','arguments':'{}'},"
