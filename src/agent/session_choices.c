@@ -40,7 +40,8 @@ bool agent_session_cycle_model(AgentSession *self)
     size_t start = now < count ? now + 1 : 0; // from one that is not in the list: its first
     for (size_t i = 0; i < count; i++) {
         const Model *next = models[(start + i) % count];
-        if (next == self->model || !model_registry_is_available(self->registry, next, false))
+        if (next == self->model || next->is_deprecated ||
+            !model_registry_is_available(self->registry, next, false))
             continue;
         choose_model(self, next);
         return true;
@@ -54,8 +55,9 @@ json_t *agent_session_available_models(const AgentSession *self)
     const Model *const *models = model_registry_all(self->registry, &count);
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
-        if (model_registry_is_available(self->registry, models[i], false))
-            json_append_take(list, setup_model_json(models[i]));
+        bool is_offered = !models[i]->is_deprecated || models[i] == self->model;
+        if (is_offered && model_registry_is_available(self->registry, models[i], false))
+            json_append_take(list, model_to_json(models[i]));
     }
     return list;
 }

@@ -68,35 +68,10 @@ const char *const *turn_setup_system_blocks(TurnSetup *self, GPtrArray *warnings
     return blocks;
 }
 
-json_t *setup_model_json(const Model *model)
-{
-    json_t *input = json_array();
-    json_append_take(input, json_text("text"));
-    if (model->accepts_images)
-        json_append_take(input, json_text("image"));
-    json_t *cost = json_object();
-    json_set_take(cost, "input", json_real(model->cost.input));
-    json_set_take(cost, "output", json_real(model->cost.output));
-    json_set_take(cost, "cacheRead", json_real(model->cost.cache_read));
-    json_set_take(cost, "cacheWrite", json_real(model->cost.cache_write));
-    json_t *object = json_object();
-    json_set_text(object, "provider", model->provider);
-    json_set_text(object, "id", model->id);
-    json_set_text(object, "name", model->name);
-    json_set_text(object, "api", model_api_name(model->api));
-    json_set_text(object, "baseUrl", model->base_url);
-    json_set_bool(object, "reasoning", model->is_reasoning);
-    json_set_take(object, "input", input);
-    json_set_take(object, "cost", cost);
-    json_set_int(object, "contextWindow", model->context_window);
-    json_set_int(object, "maxTokens", model->max_tokens);
-    return object;
-}
-
 json_t *turn_setup_state(const TurnSetup *self)
 {
     json_t *state = json_object();
-    json_set_take(state, "model", setup_model_json(self->model));
+    json_set_take(state, "model", model_to_json(self->model));
     json_set_text(state, "thinkingLevel", thinking_level_name(self->thinking));
     json_set_take(state, "tools", json_incref(self->tool_list));
     return state;

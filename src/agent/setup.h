@@ -50,8 +50,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TurnSetup, turn_setup_unref)
 const char *const *turn_setup_system_blocks(TurnSetup *self, GPtrArray *warnings,
                                             GString *context_note);
 
-/* A model as the protocols show it. New reference. */
-json_t *setup_model_json(const Model *model);
 /* {"model":{…},"thinkingLevel","tools"} of a snapshot. New reference. */
 json_t *turn_setup_state(const TurnSetup *self);
 

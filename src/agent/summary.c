@@ -51,7 +51,8 @@ static const Model *largest_model(const SummaryContext *context)
     size_t count = 0;
     const Model *const *all = model_registry_all(context->registry, &count);
     for (size_t i = 0; i < count; i++) {
-        if ((!largest || all[i]->context_window > largest->context_window) &&
+        if (!all[i]->is_deprecated &&
+            (!largest || all[i]->context_window > largest->context_window) &&
             model_registry_is_available(context->registry, all[i], false))
             largest = all[i];
     }

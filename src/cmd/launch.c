@@ -385,6 +385,20 @@ static int export_session(const LaunchOptions *options)
     return is_done ? EXIT_OK : cmd_fail(error);
 }
 
+static int list_models(const Launch *self)
+{
+    const ModelListOptions wanted = { self->options.list_models, self->options.lists_all };
+    model_registry_discover(self->registry);
+    if (!self->options.lists_json) {
+        g_autofree char *text = model_registry_list_text(self->registry, &wanted);
+        return cmd_print(text) ? EXIT_OK : EXIT_FAILED;
+    }
+    g_autoptr(json_t) models = model_registry_list_json(self->registry, &wanted);
+    g_autofree char *line = json_to_text(models);
+    g_autofree char *text = g_strconcat(line, "\n", NULL);
+    return cmd_print(text) ? EXIT_OK : EXIT_FAILED;
+}
+
 static int launch_run(const CommandEnv *env, int argc, char *const *argv)
 {
     g_auto(Launch) self = { 0 };
@@ -399,9 +413,7 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
         return cmd_fail(error);
     load_registry(&self);
     if (self.options.has_list_models) {
-        model_registry_discover(self.registry);
-        g_autofree char *text = model_registry_list_text(self.registry, self.options.list_models);
-        return cmd_print(text) ? EXIT_OK : EXIT_FAILED;
+        return list_models(&self);
     }
     self.settings = cmd_load_settings(self.cwd);
     if (launch_options_is_rpc(&self.options))

@@ -57,6 +57,10 @@ const FieldDef launch_fields[] = {
     { "listModels", FIELD_STRING, offsetof(LaunchOptions, list_models), .value_name = "PATTERN",
       .is_value_optional = true, .has_offset = offsetof(LaunchOptions, has_list_models),
       .help = "Print the models that can be used now" },
+    { "all", FIELD_BOOLEAN, offsetof(LaunchOptions, lists_all),
+      .help = "With --list-models: deprecated ones too, with what replaces them" },
+    { "json", FIELD_BOOLEAN, offsetof(LaunchOptions, lists_json),
+      .help = "With --list-models: a list of objects" },
     { "export", FIELD_STRING, offsetof(LaunchOptions, export_from), .value_name = "ID|PATH",
       .help = "Write that session as an HTML page, to the file named after it; runs nothing" },
     { "failOnError", FIELD_BOOLEAN, offsetof(LaunchOptions, fail_on_error),
@@ -141,6 +145,9 @@ static bool check(const LaunchOptions *options, GError **error)
                          "--provider/--model, or --models");
     if (options->provider && !options->model)
         return fail_with(error, KEDGE_ERROR_USAGE, "--provider needs --model, which it restricts");
+    if ((options->lists_all || options->lists_json) && !options->has_list_models)
+        return fail_with(error, KEDGE_ERROR_USAGE, "%s needs --list-models",
+                         options->lists_all ? "--all" : "--json");
     if (options->max_turns < 0)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "--max-turns must be a positive number, not %" G_GINT64_FORMAT,

@@ -8,7 +8,7 @@
 typedef struct LaunchOptions { // strings are borrowed from `kept`
     bool is_print, is_continue, has_resume, has_session, no_session, no_tools, fail_on_error,
         full_updates, waits_on_eof;
-    bool allow_writes, allow_home, verbose, has_list_models, has_thinking;
+    bool allow_writes, allow_home, verbose, has_list_models, has_thinking, lists_all, lists_json;
     const char *mode, *resume, *session, *fork, *session_dir, *model, *provider, *thinking,
         *api_key, *fallback_model, *from_pr, *input_format;
     const char *system_prompt, *append_system_prompt, *tools, *list_models, *cwd, *json_schema,

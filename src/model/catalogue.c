@@ -106,6 +106,7 @@ bool catalogue_next(const char *provider, const char **position, CatalogueModel 
     thinking_mode_parse(thinking, &model.thinking_mode);
     model.thinking_levels = next_levels(position);
     model.compat = next_text(position);
+    model.successor = next_text(position);
     *ret_model = model;
     return true;
 }

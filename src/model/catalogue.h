@@ -1,6 +1,6 @@
 /*
  * The built-in table of providers and models. Static data: models.tsv, which tools/gen-models makes
- * of published facts, is part of the program.
+ * of published facts, and deprecated.tsv are part of the program.
  */
 #pragma once
 
@@ -25,6 +25,7 @@ typedef struct CatalogueModel { // texts are static
     ThinkingMode thinking_mode;
     unsigned thinking_levels; // as in Model
     const char *compat;       // JSON text; "": none
+    const char *successor;    // of a deprecated one, "-" when none is known; "": not deprecated
 } CatalogueModel;
 
 extern const CatalogueProvider catalogue_providers[];

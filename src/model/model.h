@@ -55,6 +55,8 @@ typedef struct Model {
     json_t *compat;       // object of compat flags (agent-core §2.5), or NULL
     bool is_keyless;      // auth: none
     bool has_bearer_auth; // authHeader: true
+    bool is_deprecated;   // by its maker: found by its exact id only
+    char *successor;      // the id that its maker names instead, or NULL
 } Model;
 
 const char *model_api_name(ModelApi api);
@@ -73,6 +75,9 @@ int64_t model_answer_limit(const Model *model);
 void model_cap_answer(Model *model);
 /* Clamped to what the model can do (agent-core §2.10). */
 ThinkingLevel model_clamp_thinking(const Model *model, ThinkingLevel level);
+
+/* For people and clients: what is known of it. New reference. */
+json_t *model_to_json(const Model *model);
 
 /* With the defaults of a custom model (agent-core §2.9). */
 Model *model_new(const char *provider, const char *id, ModelApi api, const char *base_url);

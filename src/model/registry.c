@@ -21,6 +21,9 @@ static Model *model_from_catalogue(const CatalogueProvider *provider, const Cata
     self->context_window = entry->context_window;
     self->max_tokens = entry->max_tokens;
     self->cost = entry->cost;
+    self->is_deprecated = *entry->successor != '\0';
+    if (self->is_deprecated && strcmp(entry->successor, "-") != 0)
+        self->successor = g_strdup(entry->successor);
     if (!*entry->compat)
         return self;
     json_t *compat = g_hash_table_lookup(compats, entry->compat);
@@ -336,7 +339,7 @@ static const Model *first_usable(const ModelRegistry *self, Shelf *shelf, bool h
         *ret_is_default = catalogue_is_default(model);
         if (*ret_is_default)
             return model;
-        if (!first)
+        if (!first || (first->is_deprecated && !model->is_deprecated))
             first = model;
     }
     return first;

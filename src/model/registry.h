@@ -70,6 +70,13 @@ bool model_registry_select(ModelRegistry *self, const char *selector, const char
  * none. */
 const Model *model_registry_default(const ModelRegistry *self);
 
-/* --list-models: the table, or the text for an empty list (agent-core §1.8), with its last line
+typedef struct ModelListOptions {
+    const char *pattern; // NULL: all that can be used
+    bool has_deprecated; // these too
+} ModelListOptions;
+
+/* --list-models: the tables, or the text for an empty list (agent-core §1.8), with the last line
    end. Caller frees. */
-char *model_registry_list_text(const ModelRegistry *self, const char *pattern);
+char *model_registry_list_text(const ModelRegistry *self, const ModelListOptions *options);
+/* The same as a list of objects. New reference. */
+json_t *model_registry_list_json(const ModelRegistry *self, const ModelListOptions *options);

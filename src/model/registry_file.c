@@ -151,6 +151,13 @@ static void read_model(Model *model, const json_t *json)
     model->cost.cache_write = json_get_number(cost, "cacheWrite", model->cost.cache_write);
     merge(&model->headers, json_object_get(json, "headers"));
     merge(&model->compat, json_object_get(json, "compat"));
+    const char *successor = text_of(json, "successor");
+    if (successor) {
+        g_free(model->successor);
+        model->successor = g_strdup(successor);
+    }
+    model->is_deprecated =
+        json_get_bool(json, "deprecated", model->is_deprecated || successor != NULL);
 }
 
 /* What is said of one model, in the list or in modelOverrides or in both; either may be NULL. */

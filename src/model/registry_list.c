@@ -1,19 +1,43 @@
 /*
- * The table of --list-models (agent-core §1.8).
+ * The tables of --list-models (agent-core §1.8).
  */
-#include "model/registry_private.h"
+#include "model/select_private.h"
 
-enum { COLUMN_COUNT = 6 };
+enum { COLUMN_MAX = 7 };
 
-typedef struct Row {
-    char *cells[COLUMN_COUNT];
-} Row;
+typedef struct Table {
+    size_t column_count;
+    GPtrArray *rows; // of NULL-terminated char **
+} Table;
 
-static void row_free(Row *self)
+static Table table_new(const char *const *titles)
 {
-    for (size_t i = 0; i < COLUMN_COUNT; i++)
-        g_free(self->cells[i]);
-    g_free(self);
+    Table self = { g_strv_length((char **)titles),
+                   g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev) };
+    g_ptr_array_add(self.rows, g_strdupv((char **)titles));
+    return self;
+}
+
+static void table_clear(Table *self)
+{
+    g_ptr_array_unref(self->rows);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Table, table_clear)
+
+static void append_table(GString *text, const Table *table)
+{
+    size_t widths[COLUMN_MAX] = { 0 };
+    for (guint r = 0; r < table->rows->len; r++) {
+        char *const *row = g_ptr_array_index(table->rows, r);
+        for (size_t i = 0; row[i]; i++)
+            widths[i] = MAX(widths[i], strlen(row[i]));
+    }
+    for (guint r = 0; r < table->rows->len; r++) {
+        char *const *row = g_ptr_array_index(table->rows, r);
+        for (size_t i = 0; row[i + 1]; i++)
+            g_string_append_printf(text, "%-*s  ", (int)widths[i], row[i]);
+        g_string_append_printf(text, "%s\n", row[table->column_count - 1]);
+    }
 }
 
 /* 200000 → 200K, 1048576 → 1.0M, 131072 → 131.1K */
@@ -27,16 +51,25 @@ static char *format_tokens(int64_t count)
     return g_strdup_printf("%.*f%c", is_whole ? 0 : 1, (double)count / unit, is_mega ? 'M' : 'K');
 }
 
-static Row *row_new(const Model *model)
+static char *successor_cell(const Model *model)
 {
-    Row *self = g_new0(Row, 1);
-    self->cells[0] = g_strdup(model->provider);
-    self->cells[1] = g_strdup(model->id);
-    self->cells[2] = format_tokens(model->context_window);
-    self->cells[3] = format_tokens(model->max_tokens);
-    self->cells[4] = g_strdup(model->is_reasoning ? "yes" : "no");
-    self->cells[5] = g_strdup(model->accepts_images ? "yes" : "no");
-    return self;
+    if (!model->is_deprecated)
+        return g_strdup("no");
+    return model->successor ? g_strconcat("for ", model->successor, NULL) : g_strdup("yes");
+}
+
+static char **model_row(const Model *model, bool has_deprecated)
+{
+    char **row = g_new0(char *, COLUMN_MAX + 1);
+    row[0] = g_strdup(model->provider);
+    row[1] = g_strdup(model->id);
+    row[2] = format_tokens(model->context_window);
+    row[3] = format_tokens(model->max_tokens);
+    row[4] = g_strdup(model->is_reasoning ? "yes" : "no");
+    row[5] = g_strdup(model->accepts_images ? "yes" : "no");
+    if (has_deprecated)
+        row[6] = successor_cell(model);
+    return row;
 }
 
 static int compare_models(gconstpointer a_, gconstpointer b_)
@@ -61,51 +94,148 @@ static bool is_wanted(const Model *model, const char *pattern)
     return true;
 }
 
-static char *format_rows(const GPtrArray *rows)
+/* What can be used now and is asked for, sorted. */
+static GPtrArray *listed_models(const ModelRegistry *self, const ModelListOptions *options,
+                                bool *ret_is_any_usable)
 {
-    size_t widths[COLUMN_COUNT] = { 0 };
-    for (guint r = 0; r < rows->len; r++) {
-        const Row *row = g_ptr_array_index(rows, r);
-        for (size_t i = 0; i < COLUMN_COUNT; i++)
-            widths[i] = MAX(widths[i], strlen(row->cells[i]));
-    }
-    GString *text = g_string_new(NULL);
-    for (guint r = 0; r < rows->len; r++) {
-        const Row *row = g_ptr_array_index(rows, r);
-        for (size_t i = 0; i + 1 < COLUMN_COUNT; i++)
-            g_string_append_printf(text, "%-*s  ", (int)widths[i], row->cells[i]);
-        g_string_append_printf(text, "%s\n", row->cells[COLUMN_COUNT - 1]);
-    }
-    return g_string_free(text, FALSE);
-}
-
-char *model_registry_list_text(const ModelRegistry *self, const char *pattern)
-{
-    static const char *const titles[COLUMN_COUNT] = { "provider", "model",    "context",
-                                                      "max-out",  "thinking", "images" };
-    g_autoptr(GPtrArray) models = g_ptr_array_new();
-    bool is_any_usable = false;
+    GPtrArray *models = g_ptr_array_new();
     const GPtrArray *all = registry_models(self, NULL);
+    *ret_is_any_usable = false;
     for (guint i = 0; i < all->len; i++) {
         Model *model = g_ptr_array_index(all, i);
         if (!model_registry_is_available(self, model, false))
             continue;
-        is_any_usable = true;
-        if (is_wanted(model, pattern))
+        *ret_is_any_usable = true;
+        if ((options->has_deprecated || !model->is_deprecated) &&
+            is_wanted(model, options->pattern))
             g_ptr_array_add(models, model);
     }
+    g_ptr_array_sort(models, compare_models);
+    return models;
+}
+
+/* --- what several providers have */
+
+typedef struct Canonical {
+    char *id;
+    const Model *chosen; // what the id alone means
+    GString *others;     // "provider/id, …"
+    bool has_other_provider;
+} Canonical;
+
+static void canonical_free(gpointer self_)
+{
+    Canonical *self = self_;
+    g_free(self->id);
+    g_string_free(self->others, TRUE);
+    g_free(self);
+}
+
+static void append_name(GString *text, const Model *model)
+{
+    g_string_append_printf(text, "%s%s/%s", text->len > 0 ? ", " : "", model->provider, model->id);
+}
+
+static void add_to_canonical(const ModelRegistry *self, Canonical *group, const Model *model)
+{
+    group->has_other_provider |= strcmp(group->chosen->provider, model->provider) != 0;
+    const Model *other = model;
+    if (select_is_better(self, model, group->chosen)) {
+        other = group->chosen;
+        group->chosen = model;
+    }
+    append_name(group->others, other);
+}
+
+/* Of Canonical, sorted like `models`. */
+static GPtrArray *canonical_models(const ModelRegistry *self, const GPtrArray *models)
+{
+    GPtrArray *groups = g_ptr_array_new_with_free_func(canonical_free);
+    g_autoptr(GHashTable) by_id = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < models->len; i++) {
+        const Model *model = g_ptr_array_index(models, i);
+        g_autofree char *id = select_canonical_id(model);
+        Canonical *group = g_hash_table_lookup(by_id, id);
+        if (group) {
+            add_to_canonical(self, group, model);
+            continue;
+        }
+        group = g_new0(Canonical, 1);
+        group->id = g_steal_pointer(&id);
+        group->chosen = model;
+        group->others = g_string_new(NULL);
+        g_hash_table_insert(by_id, group->id, group);
+        g_ptr_array_add(groups, group);
+    }
+    return groups;
+}
+
+static void append_canonical(GString *text, const ModelRegistry *self, const GPtrArray *models)
+{
+    static const char *const titles[] = { "canonical", "chosen", "also", NULL };
+    g_autoptr(GPtrArray) groups = canonical_models(self, models);
+    g_auto(Table) table = table_new(titles);
+    for (guint i = 0; i < groups->len; i++) {
+        const Canonical *group = g_ptr_array_index(groups, i);
+        if (!group->has_other_provider)
+            continue;
+        char **row = g_new0(char *, G_N_ELEMENTS(titles));
+        row[0] = g_strdup(group->id);
+        row[1] = g_strconcat(group->chosen->provider, "/", group->chosen->id, NULL);
+        row[2] = g_strdup(group->others->str);
+        g_ptr_array_add(table.rows, row);
+    }
+    if (table.rows->len == 1)
+        return;
+    g_string_append(text, "Canonical models\n");
+    append_table(text, &table);
+    g_string_append_c(text, '\n');
+}
+
+/* --- the answers */
+
+char *model_registry_list_text(const ModelRegistry *self, const ModelListOptions *options)
+{
+    static const char *const titles[] = { "provider", "model",  "context",    "max-out",
+                                          "thinking", "images", "deprecated", NULL };
+    bool is_any_usable = false;
+    g_autoptr(GPtrArray) models = listed_models(self, options, &is_any_usable);
     if (!is_any_usable)
         return g_strdup("No models available. Set API keys in environment variables.\n");
     if (models->len == 0)
-        return g_strdup_printf("No models matching \"%s\"\n", pattern);
-    g_ptr_array_sort(models, compare_models);
+        return g_strdup_printf("No models matching \"%s\"\n",
+                               options->pattern ? options->pattern : "");
 
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)row_free);
-    Row *head = g_new0(Row, 1);
-    for (size_t i = 0; i < COLUMN_COUNT; i++)
-        head->cells[i] = g_strdup(titles[i]);
-    g_ptr_array_add(rows, head);
+    GString *text = g_string_new(NULL);
+    append_canonical(text, self, models);
+    g_auto(GStrv) shown = g_strdupv((char **)titles);
+    if (!options->has_deprecated)
+        g_clear_pointer(&shown[6], g_free);
+    g_auto(Table) table = table_new((const char *const *)shown);
     for (guint i = 0; i < models->len; i++)
-        g_ptr_array_add(rows, row_new(g_ptr_array_index(models, i)));
-    return format_rows(rows);
+        g_ptr_array_add(table.rows,
+                        model_row(g_ptr_array_index(models, i), options->has_deprecated));
+    append_table(text, &table);
+    return g_string_free(text, FALSE);
+}
+
+json_t *model_registry_list_json(const ModelRegistry *self, const ModelListOptions *options)
+{
+    bool is_any_usable = false;
+    g_autoptr(GPtrArray) models = listed_models(self, options, &is_any_usable);
+    json_t *list = json_array();
+    for (guint i = 0; i < models->len; i++) {
+        const Model *model = g_ptr_array_index(models, i);
+        g_autofree char *canonical = select_canonical_id(model);
+        json_t *object = model_to_json(model);
+        json_set_text(object, "canonical", canonical);
+        json_t *levels = json_array();
+        for (int level = THINKING_MINIMAL; level <= THINKING_XHIGH; level++) {
+            if (model_clamp_thinking(model, (ThinkingLevel)level) == (ThinkingLevel)level)
+                json_append_take(levels, json_text(thinking_level_name((ThinkingLevel)level)));
+        }
+        json_set_take(object, "thinkingLevels", levels);
+        json_append_take(list, object);
+    }
+    return list;
 }

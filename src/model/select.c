@@ -49,6 +49,35 @@ size_t select_date_size(const char *id)
     return 0;
 }
 
+const char *select_last_segment(const char *id)
+{
+    const char *slash = strrchr(id, '/');
+    return slash && slash[1] ? slash + 1 : id;
+}
+
+static char *canonical_spelling(const char *id)
+{
+    g_autofree char *undated = g_strndup(id, strlen(id) - select_date_size(id));
+    g_strdelimit(undated, ".", '-');
+    return g_ascii_strdown(undated, -1);
+}
+
+char *select_canonical_id(const Model *model)
+{
+    return canonical_spelling(select_last_segment(model->id));
+}
+
+/* The id without its maker, `glm-4.6` of `z-ai/glm-4.6`. A date must be meant, so it is no part of
+   this, and what is deprecated is only meant by its exact id. */
+static bool match_canonical_id(const Model *model, const char *id)
+{
+    if (model->is_deprecated || select_date_size(id) > 0)
+        return false;
+    g_autofree char *wanted = canonical_spelling(id);
+    g_autofree char *canonical = select_canonical_id(model);
+    return strcmp(wanted, canonical) == 0;
+}
+
 /* Digits of the date in order, "" without one: dates compare as texts. */
 static int compare_dates(const char *a, const char *b)
 {
@@ -67,6 +96,8 @@ bool select_is_better(const ModelRegistry *self, const Model *a, const Model *b)
     bool b_usable = model_registry_is_available(self, b, false);
     if (a_usable != b_usable)
         return a_usable;
+    if (a->is_deprecated != b->is_deprecated)
+        return b->is_deprecated;
     bool a_dated = select_date_size(a->id) > 0, b_dated = select_date_size(b->id) > 0;
     if (a_dated != b_dated)
         return b_dated;
@@ -155,6 +186,8 @@ static const Model *dated_model(ModelRegistry *self, const Model *facts, const c
     model->context_window = facts->context_window;
     model->max_tokens = facts->max_tokens;
     model->cost = facts->cost;
+    model->is_deprecated = facts->is_deprecated;
+    model->successor = g_strdup(facts->successor);
     json_decref(model->compat);
     model->compat = json_incref(facts->compat);
     return model;
@@ -237,10 +270,50 @@ static char *without_level(const char *text, ModelChoice *choice)
     return g_strndup(text, (gsize)(colon - text));
 }
 
-static const Model *find_listed(ModelRegistry *self, const char *pattern, const char *provider)
+/* What a person must be told who chose it by its id. Borrowed. */
+static const char *deprecation_notice(ModelRegistry *self, const Model *model)
+{
+    char *notice = g_strdup_printf("%s is deprecated%s%s", model->id,
+                                   model->successor ? "; its successor is " : "",
+                                   model->successor ? model->successor : "");
+    g_ptr_array_add(self->notices, notice);
+    return notice;
+}
+
+static const char *choice_notice(ModelRegistry *self, const Model *model, const char *pattern)
+{
+    char *notice = g_strdup_printf("Using %s/%s for \"%s\".", model->provider, model->id, pattern);
+    g_ptr_array_add(self->notices, notice);
+    return notice;
+}
+
+static const Model *find_listed(ModelRegistry *self, const char *pattern, const char *provider,
+                                const char **ret_notice)
 {
     const Model *model = find_exact(self, pattern, provider);
-    return model ? model : find_dated(self, pattern, provider);
+    if (!model)
+        model = find_dated(self, pattern, provider);
+    if (model) {
+        *ret_notice = model->is_deprecated ? deprecation_notice(self, model) : NULL;
+        return model;
+    }
+    model = find_named(self, provider, match_canonical_id, pattern);
+    if (!model || !model_registry_is_available(self, model, false))
+        return NULL; // as words it may mean another one
+    *ret_notice = choice_notice(self, model, pattern);
+    return model;
+}
+
+static bool fail_not_found(const ModelRegistry *self, const char *selector, const char *pattern,
+                           const char *provider, GError **error)
+{
+    g_autofree char *prefix = g_strndup(selector, strcspn(selector, "/"));
+    g_autofree char *deprecated = select_deprecated(self, provider, pattern);
+    const char *problem = registry_problem(self, provider ? provider : prefix);
+    problem = problem ? problem : deprecated;
+    return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                     "Model \"%s\" not found%s%s. Use --list-models to see available models.",
+                     selector, problem ? ": " : "", problem ? problem : "");
 }
 
 bool model_registry_select(ModelRegistry *self, const char *selector, const char *provider,
@@ -254,23 +327,19 @@ bool model_registry_select(ModelRegistry *self, const char *selector, const char
     ModelChoice with_level = { 0 };
     g_autofree char *bare = without_level(selector, &with_level);
     const char *pattern = bare ? bare : selector;
-    ModelChoice choice = { .model = find_listed(self, selector, provider) };
+    ModelChoice choice = { 0 };
+    choice.model = find_listed(self, selector, provider, &choice.notice);
     if (!choice.model) {
         choice = with_level; // {0} without one
         if (bare)
-            choice.model = find_listed(self, bare, provider);
+            choice.model = find_listed(self, bare, provider, &choice.notice);
     }
     if (!choice.model)
         choice.model = pass_through(self, pattern, provider, &choice.notice);
     if (!choice.model && !select_fuzzy(self, pattern, provider, &choice, error))
         return false;
-    if (!choice.model) {
-        g_autofree char *prefix = g_strndup(selector, strcspn(selector, "/"));
-        const char *problem = registry_problem(self, provider ? provider : prefix);
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                         "Model \"%s\" not found%s%s. Use --list-models to see available models.",
-                         selector, problem ? ": " : "", problem ? problem : "");
-    }
+    if (!choice.model)
+        return fail_not_found(self, selector, pattern, provider, error);
     *ret_choice = choice;
     return true;
 }

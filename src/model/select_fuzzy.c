@@ -3,12 +3,14 @@
  *
  * All words of the text must be in a model's id or name, and the numbers of the text must be the
  * first numbers of the id: `sonnet-4` is no 3.7. Entries that differ by a date or a provider only
- * are one candidate.
+ * are one candidate, and deprecated ones are none.
  */
 #include "base/str.h"
 #include "model/select_private.h"
 
 enum { LISTED_CANDIDATES = 10 };
+
+typedef enum { WANT_USABLE, WANT_ANY, WANT_DEPRECATED, WANT_USABLE_DEPRECATED } Wanted;
 
 typedef struct Words {
     char **words;
@@ -34,12 +36,6 @@ static void words_clear(Words *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Words, words_clear)
 
-static const char *last_segment(const char *id)
-{
-    const char *slash = strrchr(id, '/');
-    return slash && slash[1] ? slash + 1 : id;
-}
-
 /* The runs of digits, a date at the end left out. */
 static GArray *numbers_of(const char *text)
 {
@@ -64,7 +60,7 @@ static Words words_of(const char *text)
 {
     return (Words) {
         .words = g_strsplit_set(text, " \t-_./", -1),
-        .numbers = numbers_of(last_segment(text)),
+        .numbers = numbers_of(select_last_segment(text)),
     };
 }
 
@@ -82,7 +78,7 @@ static bool has_words(const Model *model, const Words *words)
 /* *ret_is_same: the id has no further number. */
 static bool has_version(const Model *model, const Words *words, bool *ret_is_same)
 {
-    g_autoptr(GArray) numbers = numbers_of(last_segment(model->id));
+    g_autoptr(GArray) numbers = numbers_of(select_last_segment(model->id));
     const GArray *wanted = words->numbers;
     *ret_is_same = numbers->len == wanted->len;
     return wanted->len <= numbers->len &&
@@ -90,17 +86,16 @@ static bool has_version(const Model *model, const Words *words, bool *ret_is_sam
             memcmp(wanted->data, numbers->data, wanted->len * sizeof(int64_t)) == 0);
 }
 
-/* Caller frees. */
-static char *key_of(const Model *model)
+static bool is_wanted(const ModelRegistry *self, const Model *model, Wanted wanted)
 {
-    const char *id = last_segment(model->id);
-    g_autofree char *undated = g_strndup(id, strlen(id) - select_date_size(id));
-    g_strdelimit(undated, ".", '-');
-    return g_ascii_strdown(undated, -1);
+    bool wants_deprecated = wanted == WANT_DEPRECATED || wanted == WANT_USABLE_DEPRECATED;
+    bool wants_usable = wanted == WANT_USABLE || wanted == WANT_USABLE_DEPRECATED;
+    return model->is_deprecated == wants_deprecated &&
+           (!wants_usable || model_registry_is_available(self, model, false));
 }
 
 static Candidates find_candidates(const ModelRegistry *self, const char *text, const char *provider,
-                                  bool only_usable)
+                                  Wanted wanted)
 {
     Candidates found = { g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                          g_ptr_array_new() };
@@ -110,9 +105,9 @@ static Candidates find_candidates(const ModelRegistry *self, const char *text, c
     for (guint i = 0; i < models->len; i++) {
         Model *model = g_ptr_array_index(models, i);
         if (!has_words(model, &words) || !has_version(model, &words, &is_same) ||
-            (only_usable && !model_registry_is_available(self, model, false)))
+            !is_wanted(self, model, wanted))
             continue;
-        g_autofree char *key = key_of(model);
+        g_autofree char *key = select_canonical_id(model);
         const Model *known = g_hash_table_lookup(found.by_key, key);
         if (!known) {
             g_ptr_array_add(found.keys, key);
@@ -153,6 +148,13 @@ static const char *after_provider(const ModelRegistry *self, const char *text, c
     return slash + 1;
 }
 
+/* A deprecated model with a key is more likely to be meant than another without one. */
+static bool has_deprecated(const ModelRegistry *self, const char *pattern, const char *provider)
+{
+    g_auto(Candidates) found = find_candidates(self, pattern, provider, WANT_USABLE_DEPRECATED);
+    return found.keys->len > 0;
+}
+
 bool select_fuzzy(ModelRegistry *self, const char *text, const char *provider, ModelChoice *choice,
                   GError **error)
 {
@@ -162,10 +164,10 @@ bool select_fuzzy(ModelRegistry *self, const char *text, const char *provider, M
     provider = named ? named : provider;
 
     // a model without a key is only meant when no other can be
-    g_auto(Candidates) usable = find_candidates(self, pattern, provider, true);
-    g_auto(Candidates) all = find_candidates(self, pattern, provider, false);
+    g_auto(Candidates) usable = find_candidates(self, pattern, provider, WANT_USABLE);
+    g_auto(Candidates) all = find_candidates(self, pattern, provider, WANT_ANY);
     const Candidates *found = usable.keys->len > 0 ? &usable : &all;
-    if (found->keys->len == 0)
+    if (found->keys->len == 0 || (usable.keys->len == 0 && has_deprecated(self, pattern, provider)))
         return true;
     const Model *model = candidate(found, 0);
     g_auto(Words) words = words_of(pattern);
@@ -183,9 +185,25 @@ bool select_fuzzy(ModelRegistry *self, const char *text, const char *provider, M
 
 char *select_nearest(const ModelRegistry *self, const char *provider, const char *text)
 {
-    g_auto(Candidates) found = find_candidates(self, text, provider, false);
+    g_auto(Candidates) found = find_candidates(self, text, provider, WANT_ANY);
     if (found.keys->len != 1)
         return NULL;
     const Model *model = candidate(&found, 0);
     return g_strdup_printf("%s/%s", model->provider, model->id);
+}
+
+char *select_deprecated(const ModelRegistry *self, const char *provider, const char *text)
+{
+    g_autofree char *named = NULL;
+    const char *rest = provider ? NULL : after_provider(self, text, &named);
+    const char *pattern = rest ? rest : text;
+    provider = named ? named : provider;
+    g_auto(Candidates) usable = find_candidates(self, pattern, provider, WANT_USABLE_DEPRECATED);
+    g_auto(Candidates) all = find_candidates(self, pattern, provider, WANT_DEPRECATED);
+    const Candidates *found = usable.keys->len > 0 ? &usable : &all;
+    if (found->keys->len == 0)
+        return NULL;
+    const Model *model = candidate(found, 0);
+    return g_strdup_printf("%s/%s is deprecated and must be named in full", model->provider,
+                           model->id);
 }

@@ -9,8 +9,14 @@
    0 without one. */
 size_t select_date_size(const char *id);
 
-/* Of two models that mean the same: usable before unusable, undated before dated, the newest date
-   first, the maker before OpenRouter. */
+/* What stands behind the last slash. Borrowed. */
+const char *select_last_segment(const char *id);
+/* The same for all entries of one model: its id without provider and date, in one spelling. Caller
+   frees. */
+char *select_canonical_id(const Model *model);
+
+/* Of two models that mean the same: usable before unusable, deprecated last, undated before dated,
+   the newest date first, the maker before OpenRouter. */
 bool select_is_better(const ModelRegistry *self, const Model *a, const Model *b);
 
 /* By the words of `text`; a version that is named is never changed. False: several could be meant,
@@ -19,3 +25,5 @@ bool select_fuzzy(ModelRegistry *self, const char *text, const char *provider, M
                   GError **error);
 /* "provider/id" of the one model of a provider that `text` could mean, or NULL. Caller frees. */
 char *select_nearest(const ModelRegistry *self, const char *provider, const char *text);
+/* Why `text` finds nothing though a deprecated model has its words, or NULL. Caller frees. */
+char *select_deprecated(const ModelRegistry *self, const char *provider, const char *text);

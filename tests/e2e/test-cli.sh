@@ -152,7 +152,7 @@ t "--list-models: models that can be used now, filtered, none"
 run env ANTHROPIC_API_KEY=x kedge --list-models
 expect_exit 0
 expect_matches stdout '^provider +model +context +max-out +thinking +images$'
-expect_matches stdout '^anthropic +claude-sonnet-4-5 '
+expect_matches stdout '^anthropic +claude-sonnet-4-6 '
 expect_not_contains stdout openai
 sed 1d "$E2E_TMP/.state/stdout" >list
 sort -c list || fail "not sorted by provider and id"
@@ -173,9 +173,9 @@ expect_lines stdout 3
 t "a broken models.yml is said once, and the built-in models still work"
 cp "$HOME/.kedge/agent/models.yml" models.kept
 printf 'providers:\n  lab:\n    models: [{id: x}]\n' >"$HOME/.kedge/agent/models.yml"
-run env ANTHROPIC_API_KEY=x kedge --list-models sonnet-4-5
+run env ANTHROPIC_API_KEY=x kedge --list-models sonnet-4-6
 expect_exit 0
-expect_contains stdout claude-sonnet-4-5
+expect_contains stdout claude-sonnet-4-6
 expect_contains stderr 'Provider lab: "baseUrl" is required when defining custom models.'
 expect_lines stderr 1
 cp models.kept "$HOME/.kedge/agent/models.yml"
@@ -206,6 +206,40 @@ expect_file stderr 'Using mock/m2 for "m 2".'
 run kedge --provider mock --model m -p hi
 expect_exit 1
 expect_file stderr 'Model "m" could be: mock/m1, mock/m2. Name one of them.'
+always
+
+t "core-105 a deprecated model: chosen by its exact id, not by a part of it, listed with --all alone"
+always
+cat >>"$HOME/.kedge/agent/models.yml" <<'Y'
+      - {id: aged-1-20240101, successor: m1}
+      - {id: aged-2, deprecated: true}
+Y
+run kedge --model mock/aged-1-20240101 -p hi
+expect_exit 0
+expect_out ok
+expect_file stderr "aged-1-20240101 is deprecated; its successor is m1"
+[ "$(model_journal 0.body.model)" = aged-1-20240101 ] || fail "$(model_journal 0.body.model)"
+run kedge --model aged-2 -p hi
+expect_file stderr "aged-2 is deprecated"
+run kedge --model aged -p hi
+expect_exit 1
+expect_file stderr 'Model "aged" not found: mock/aged-1-20240101 is deprecated and must be named in full. Use --list-models to see available models.'
+run kedge --list-models
+expect_not_contains stdout aged
+run kedge --list-models --all
+expect_matches stdout '^mock +aged-1-20240101 .* for m1$'
+expect_matches stdout '^mock +aged-2 .* yes$'
+expect_matches stdout '^mock +m1 .* no$'
+run kedge --list-models --all --json
+[ "$(python3 -c 'import json, sys; print([m["id"] for m in json.load(sys.stdin) if m.get("deprecated")])' <"$E2E_TMP/.state/stdout")" = \
+    "['aged-1-20240101', 'aged-2']" ] || fail "not marked in the list of objects"
+run env ANTHROPIC_API_KEY=x kedge --list-models
+expect_not_contains stdout claude-3-haiku
+run env ANTHROPIC_API_KEY=x kedge --list-models --all
+expect_matches stdout '^anthropic +claude-3-haiku-20240307 .* for claude-haiku-4-5$'
+run kedge --all -p hi
+expect_exit 2
+expect_contains stderr "--all needs --list-models"
 always
 
 t "core-6 each word is a prompt, quoting makes one"

@@ -62,9 +62,18 @@ static void test_catalogue(void **state G_GNUC_UNUSED)
         assert_false(model_registry_is_available(registry, model, true));
         g_hash_table_add(providers, model->provider);
         if (catalogue_is_default(model))
+            assert_false(model->is_deprecated);
+        if (catalogue_is_default(model))
             assert_true(g_hash_table_add(defaults, model->provider)); // one a provider
     }
     assert_int_equal(g_hash_table_size(defaults), g_hash_table_size(providers));
+    // core-105
+    const Model *haiku = model_registry_find(registry, "anthropic", "claude-3-haiku-20240307");
+    assert_true(haiku->is_deprecated);
+    assert_string_equal(haiku->successor, "claude-haiku-4-5");
+    const Model *pro = model_registry_find(registry, "google", "gemini-1.5-pro");
+    assert_true(pro->is_deprecated && !pro->successor);
+    assert_false(model_registry_find(registry, "anthropic", "claude-haiku-4-5")->is_deprecated);
     assert_null(model_registry_default(registry));
 }
 
@@ -318,7 +327,7 @@ static void test_apis(void **state)
 static void test_list(void **state)
 {
     g_autoptr(ModelRegistry) nothing = load(*state, "", NULL);
-    g_autofree char *none = model_registry_list_text(nothing, NULL);
+    g_autofree char *none = model_registry_list_text(nothing, &(ModelListOptions) { 0 });
     assert_string_equal(none, "No models available. Set API keys in environment variables.\n");
 
     g_autoptr(ModelRegistry) registry = load(*state,
@@ -328,15 +337,67 @@ static void test_list(void **state)
                                              "{id: m1, contextWindow: 1000000, maxTokens: 900, "
                                              "input: [image]}]}}",
                                              NULL);
-    g_autofree char *all = model_registry_list_text(registry, NULL);
+    g_autofree char *all = model_registry_list_text(registry, &(ModelListOptions) { 0 });
     assert_string_equal(all, "provider  model  context  max-out  thinking  images\n"
                              "mock      m1     1M       900      no        yes\n"
                              "mock      m2     131.1K   16.4K    yes       no\n");
-    g_autofree char *one = model_registry_list_text(registry, "mock 2");
+    g_autofree char *one = model_registry_list_text(registry, &(ModelListOptions) { "mock 2" });
     assert_null(strstr(one, "m1"));
     assert_non_null(strstr(one, "m2"));
-    g_autofree char *unmatched = model_registry_list_text(registry, "zzzz"); // core-21
+    const ModelListOptions nobody = { "zzzz" }; // core-21
+    g_autofree char *unmatched = model_registry_list_text(registry, &nobody);
     assert_string_equal(unmatched, "No models matching \"zzzz\"\n");
+}
+
+static const char old_file[] =
+    "providers:\n"
+    "  mock:\n"
+    "    baseUrl: http://127.0.0.1:9\n"
+    "    api: openai-completions\n"
+    "    auth: none\n"
+    "    models:\n"
+    "      - {id: m-2.0, contextWindow: 1000, maxTokens: 10, reasoning: true}\n"
+    "      - {id: m-1, contextWindow: 1000, maxTokens: 10, successor: m-2.0}\n"
+    "      - {id: m-0, contextWindow: 1000, maxTokens: 10, deprecated: true}\n"
+    "      - {id: back, contextWindow: 1000, maxTokens: 10, successor: x, deprecated: false}\n"
+    "  other:\n"
+    "    baseUrl: http://127.0.0.1:9\n"
+    "    api: openai-completions\n"
+    "    auth: none\n"
+    "    models: [{id: maker/M-2-0, contextWindow: 1000, maxTokens: 10}]\n"
+    "  anthropic:\n"
+    "    modelOverrides: {claude-opus-5: {successor: claude-opus-6}}\n";
+
+static void test_list_deprecated(void **state) // core-105
+{
+    g_autoptr(ModelRegistry) registry = load(*state, old_file, NULL);
+    assert_string_equal(model_registry_find(registry, "anthropic", "claude-opus-5")->successor,
+                        "claude-opus-6");
+    assert_false(model_registry_find(registry, "mock", "back")->is_deprecated);
+    g_autofree char *usual = model_registry_list_text(registry, &(ModelListOptions) { 0 });
+    assert_string_equal(usual, "Canonical models\n"
+                               "canonical  chosen      also\n"
+                               "m-2-0      mock/m-2.0  other/maker/M-2-0\n"
+                               "\n"
+                               "provider  model        context  max-out  thinking  images\n"
+                               "mock      back         1K       10       no        no\n"
+                               "mock      m-2.0        1K       10       yes       no\n"
+                               "other     maker/M-2-0  1K       10       no        no\n");
+    const ModelListOptions with_old = { "mock -", true };
+    g_autofree char *all = model_registry_list_text(registry, &with_old);
+    assert_string_equal(all, "provider  model  context  max-out  thinking  images  deprecated\n"
+                             "mock      m-0    1K       10       no        no      yes\n"
+                             "mock      m-1    1K       10       no        no      for m-2.0\n"
+                             "mock      m-2.0  1K       10       yes       no      no\n");
+    g_autoptr(json_t) list = model_registry_list_json(registry, &with_old);
+    assert_int_equal(json_array_size(list), 3);
+    const json_t *old = json_array_get(list, 1), *new = json_array_get(list, 2);
+    assert_true(json_get_bool(old, "deprecated", false));
+    assert_string_equal(json_get_text(old, "successor"), "m-2.0");
+    assert_null(json_object_get(new, "deprecated"));
+    assert_string_equal(json_get_text(new, "canonical"), "m-2-0");
+    assert_json("levels", json_get_array(new, "thinkingLevels"),
+                "['minimal','low','medium','high']");
 }
 
 int main(void)
@@ -350,6 +411,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_base_urls, setup, teardown),
         cmocka_unit_test_setup_teardown(test_apis, setup, teardown),
         cmocka_unit_test_setup_teardown(test_list, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_list_deprecated, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,16 @@ static void add(ModelRegistry *registry, const char *provider, const char *id, c
     registry_put_model(registry, model);
 }
 
+static void add_deprecated(ModelRegistry *registry, const char *provider, const char *id,
+                           const char *successor)
+{
+    Model *model = model_new(provider, id, MODEL_API_OPENAI_COMPLETIONS, "http://127.0.0.1:1");
+    model->is_keyless = true;
+    model->is_deprecated = true;
+    model->successor = g_strdup(successor);
+    registry_put_model(registry, model);
+}
+
 static ModelRegistry *test_registry(void)
 {
     clean_environment();
@@ -33,6 +43,10 @@ static ModelRegistry *test_registry(void)
     add(registry, "ver", "m-4-6", "M 4.6");
     add(registry, "ver", "m-4-5-20250929", "M 4.5");
     add(registry, "ver", "only-5.2", "Only 5.2");
+    add_deprecated(registry, "old", "aged-3-20240229", "aged-4");
+    add_deprecated(registry, "old", "aged-3-mini", NULL);
+    add_deprecated(registry, "old", "aged-2", NULL);
+    add(registry, "openrouter", "maker/aged-2", "Aged 2");
     return registry;
 }
 
@@ -63,6 +77,21 @@ static void test_selectors(void **state G_GNUC_UNUSED)
         { "dated-20260202", NULL, NULL, NULL }, // core-104: only dated ones are known
         { "m1-20260202", NULL, "mock/m1-20260202", NULL },
         { "lab/m1-2026-02-02:low", NULL, "lab/m1-2026-02-02", "low" },
+        // what differs by provider and spelling is one model
+        { "Sonic.2", NULL, "openrouter/maker/sonic-2", NULL,
+          "Using openrouter/maker/sonic-2 for \"Sonic.2\"." },
+        { "openrouter/sonic-2:low", NULL, "openrouter/maker/sonic-2", "low",
+          "Using openrouter/maker/sonic-2 for \"openrouter/sonic-2\"." },
+        // core-105: by its exact id
+        { "aged-3-20240229", NULL, "old/aged-3-20240229", NULL,
+          "aged-3-20240229 is deprecated; its successor is aged-4" },
+        { "OLD/aged-3-20240229:low", NULL, "old/aged-3-20240229", "low",
+          "aged-3-20240229 is deprecated; its successor is aged-4" },
+        { "aged-3-mini", NULL, "old/aged-3-mini", NULL, "aged-3-mini is deprecated" },
+        { "old/aged-3-mini-20250101", NULL, "old/aged-3-mini-20250101", NULL,
+          "aged-3-mini-20250101 is deprecated" },
+        { "maker aged", NULL, "openrouter/maker/aged-2", NULL,
+          "Using openrouter/maker/aged-2 for \"maker aged\"." },
         { "sonic", NULL, "mock/sonic-20250601", NULL },
         { "mock/sonic", NULL, "mock/sonic-20250601", NULL },
         { "Mock One", NULL, "mock/m1", NULL, "Using mock/m1 for \"Mock One\"." },
@@ -115,6 +144,14 @@ static void test_failures(void **state G_GNUC_UNUSED)
         { "only-5.2.1", NULL,
           "Model \"only-5.2.1\" not found. Use --list-models to see available models." },
         { "cdr", NULL, "Model \"cdr\" not found. Use --list-models to see available models." },
+        // core-105: by a part of it
+        { "aged 3", NULL,
+          "Model \"aged 3\" not found: old/aged-3-20240229 is deprecated and must be named in "
+          "full. "
+          "Use --list-models to see available models." },
+        { "aged mini", "old",
+          "Model \"aged mini\" not found: old/aged-3-mini is deprecated and must be named in full. "
+          "Use --list-models to see available models." },
         { "m1:banana", NULL,
           "Model \"m1:banana\" not found. Use --list-models to see available models." },
         { "", NULL, "Model \"\" not found. Use --list-models to see available models." },
