@@ -34,6 +34,7 @@ int main(int argc, char **argv)
                              .tools = tools,
                              .hooks = hook_table,
                              .releases = KEDGE_RELEASES,
-                             .run_shell = shell_for_users };
+                             .run_shell = shell_for_users,
+                             .console = console_for_users };
     return cmd_main(&env, argc, argv);
 }

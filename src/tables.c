@@ -31,6 +31,7 @@ const Command *const command_table[] = {
     &command_rpc,
     &command_review,
     &command_sessions,
+    &command_shell,
     &command_stats,
     &command_tool,
     &command_update,
@@ -103,3 +104,4 @@ const ToolDef *const tool_table[] = {
 const ToolHook *const hook_table[] = { &bash_interceptor, NULL };
 
 const UserShellFunc shell_for_users = bash_run_for_user;
+const UserConsole *const console_for_users = &bash_console;

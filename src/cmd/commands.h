@@ -21,6 +21,7 @@ extern const Command command_grep;
 extern const Command command_read;
 extern const Command command_rpc;
 extern const Command command_review;
+extern const Command command_shell;
 extern const Command command_github;
 extern const Command command_gh;
 extern const Command command_login;

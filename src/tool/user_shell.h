@@ -1,7 +1,7 @@
 /*
- * A command that a person types to be run in the conversation's shell: no model asked for it, and
- * typing it is the consent. What runs it comes from the table of contents (tables.h), since the
- * shell belongs to a room that the conversation does not know.
+ * A command that a person types to be run in the conversation's shell, or in that of `kedge shell`:
+ * no model asked for it, and typing it is the consent. What runs it comes from the table of
+ * contents (tables.h), since the shell belongs to a room that the conversation does not know.
  */
 #pragma once
 
@@ -21,3 +21,34 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(UserShellResult, user_shell_result_clear)
 /* Blocks until the command has ended, or was stopped; false when none could be started. */
 typedef bool (*UserShellFunc)(ToolContext *context, const char *command, Cancel *cancel,
                               UserShellResult *ret_result, GError **error);
+
+/* A command of `kedge shell`, where nobody listens but the person. All borrowed. */
+typedef struct ConsoleCommand {
+    const char *text;
+    const char *cwd; // absolute, exists: where a shell is started that does not run yet
+    int last_status; // what $? is to it
+    int64_t timeout_ms;
+    bool has_no_snapshot; // nothing of ~/.bashrc, in the first shell
+    /* What it prints, as it comes, on the calling thread. */
+    void (*on_output)(const char *data, size_t size, void *user_data);
+    void *user_data;
+} ConsoleCommand;
+
+typedef struct ConsoleOutcome {
+    int status;
+    bool is_cancelled, is_timed_out; // the shell is gone
+    bool has_shell_ended;            // by itself: `exit`, or a crash
+    char *cwd;                       // where the shell stands now; NULL: it is gone
+} ConsoleOutcome;
+
+void console_outcome_clear(ConsoleOutcome *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ConsoleOutcome, console_outcome_clear)
+
+typedef struct UserConsole {
+    /* Blocks until the command has ended, or was stopped; false when no shell can be started. */
+    bool (*run)(ToolContext *context, const ConsoleCommand *command, Cancel *cancel,
+                ConsoleOutcome *ret_outcome, GError **error);
+    /* A line that the next one goes on with: an open quote, a loop without its end. Only the shell
+       of the context can say, once it runs; false without one. */
+    bool (*needs_more)(ToolContext *context, const ConsoleCommand *command, Cancel *cancel);
+} UserConsole;

@@ -18,10 +18,10 @@
 #include "base/env.h"
 #include "base/fd.h"
 #include "base/limits.h"
-#include "base/path.h"
 #include "base/proc.h"
 #include "base/timefmt.h"
 #include "tools/bash_env.h"
+#include "tools/bash_message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -144,11 +144,19 @@ typedef struct Pump {
     bool has_news;
 } Pump;
 
+static void deliver(const BashRun *run, const char *data, size_t size)
+{
+    if (run->sink)
+        output_sink_push(run->sink, data, size);
+    if (run->on_output)
+        run->on_output(data, size, run->user_data);
+}
+
 static void pump_output(Pump *self, const char *data, size_t size)
 {
     if (!self->run)
         return;
-    output_sink_push(self->run->sink, data, size);
+    deliver(self->run, data, size);
     self->has_news = self->run->on_progress != NULL;
 }
 
@@ -281,94 +289,6 @@ static PumpEnd pump_run(Pump *self, Cancel *cancel, int64_t deadline)
     }
 }
 
-/* `\builtin` and `\command` keep aliases and functions of the user out of our own lines. */
-static const char *guard_of(const char *shell)
-{
-    return bash_shell_is(shell, "zsh") ? "\\builtin" : "\\command";
-}
-
-static void append_quoted(GString *out, const char *text)
-{
-    g_autofree char *quoted = g_shell_quote(text);
-    g_string_append(out, quoted);
-}
-
-/* What makes the shell report: for bash the end of the message, for others a line of it. */
-static void end_message(const BashShell *self, GString *message)
-{
-    if (bash_shell_is(self->shell, "bash"))
-        g_string_append_c(message, '\0');
-    else
-        g_string_append_printf(
-            message, "{ %s printf '%%s %%s %%s\\n' %s \"$?\" \"${!-}\" >&4; } 2>/dev/null\n",
-            guard_of(self->shell), self->nonce);
-}
-
-/*
- * The program of a bash. It stands on one line, the line that eval counts from. The report is made
- * by the condition of the inner loop, so that a stray `continue` still leads to it, and the outer
- * loop catches a stray `break`. Errors of our own words, and what `set -x` shows of them, go
- * nowhere.
- */
-static char *bash_program(const BashShell *self, const char *snapshot_path)
-{
-    GString *program = g_string_new("exec 5>&1; ");
-    if (snapshot_path) {
-        g_string_append(program, ". ");
-        append_quoted(program, snapshot_path);
-        g_string_append(program, " </dev/null >/dev/null 2>&1 3<&- 4>&- 5>&-; ");
-    }
-    g_string_append_printf(
-        program,
-        "while :; do while \\builtin printf '%%s %%s %%s\\n' %s \"$?\" \"${!-}\" >&4; "
-        "IFS= \\builtin read -r -d '' -u 3 __kedge_call || \\builtin exit; "
-        "do \\builtin eval \"$__kedge_call\"; done; done 2>/dev/null",
-        self->nonce);
-    return g_string_free(program, FALSE);
-}
-
-/* The first message; bash needs none, since its program begins with a report. */
-static GString *start_message(const BashShell *self)
-{
-    GString *message = g_string_new(NULL);
-    if (!bash_shell_is(self->shell, "bash")) {
-        g_string_append(message, "exec 3<&- 5>&1\n");
-        end_message(self, message);
-    }
-    return message;
-}
-
-static char *command_with_prefix(const char *command)
-{
-    const char *prefix = bash_command_prefix();
-    return prefix ? g_strconcat(prefix, " ", command, NULL) : g_strdup(command);
-}
-
-static GString *call_message(const BashShell *self, const BashRun *run)
-{
-    const char *guard = guard_of(self->shell);
-    g_autofree char *real_cwd = path_real(run->cwd);
-    g_autofree char *command = command_with_prefix(run->command);
-    GString *message = g_string_new(guard);
-    g_string_append(message, " cd -- ");
-    append_quoted(message, real_cwd ? real_cwd : run->cwd);
-    g_string_append(message, " 2>&5 && { ");
-
-    // assignments before eval hold for it alone, and are exported
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)run->env, name, value) {
-        g_string_append_printf(message, "%s=", name);
-        append_quoted(message, json_string_value(value));
-        g_string_append_c(message, ' ');
-    }
-    g_string_append_printf(message, "%s eval ", guard);
-    append_quoted(message, command);
-    g_string_append(message, "\n} </dev/null >&5 2>&5 3<&- 4>&- 5>&-\n");
-    end_message(self, message);
-    return message;
-}
-
 /* Hands `message` to the shell and waits for its report. `run` NULL: the output does not matter. */
 static PumpEnd exchange(BashShell *self, const GString *message, const BashRun *run, Cancel *cancel,
                         int64_t deadline, int *ret_status)
@@ -397,11 +317,12 @@ static bool has_exited(const BashShell *self)
     return poll(&exited, 1, 0) != 0;
 }
 
-static void set_up(BashShell *self, Cancel *cancel, char *shell, const Settings *settings)
+static void set_up(BashShell *self, Cancel *cancel, char *shell, const BashRun *run)
 {
     self->shell = shell;
-    self->env = bash_environment(settings, shell);
-    self->snapshot = bash_snapshot_make(shell, (const char *const *)self->env, cancel);
+    self->env = bash_environment(run->settings, shell);
+    if (!run->has_no_snapshot)
+        self->snapshot = bash_snapshot_make(shell, (const char *const *)self->env, cancel);
 }
 
 static bool start_process(BashShell *self, const char *cwd, const char *snapshot_path,
@@ -409,7 +330,7 @@ static bool start_process(BashShell *self, const char *cwd, const char *snapshot
 {
     g_free(self->nonce);
     self->nonce = g_strdup_printf("%08x%08x", g_random_int(), g_random_int());
-    g_autofree char *program = bash_program(self, snapshot_path);
+    g_autofree char *program = bash_message_program(self->nonce, snapshot_path);
     const char *const bash[] = {
         self->shell, "--norc", "--noprofile", "-c", program, "bash", NULL
     };
@@ -440,7 +361,7 @@ static bool start_shell(BashShell *self, const char *cwd, Cancel *cancel, int64_
     g_autofree char *snapshot_path = self->snapshot ? bash_snapshot_write(self->snapshot) : NULL;
     bool is_started = start_process(self, cwd, snapshot_path, error);
     if (is_started) {
-        g_autoptr(GString) message = start_message(self);
+        g_autoptr(GString) message = bash_message_start(self->shell, self->nonce);
         int status = 0;
         *ret_end = exchange(self, message, NULL, cancel, deadline, &status);
     }
@@ -469,7 +390,7 @@ static bool ensure_shell(BashShell *self, const BashRun *run, Cancel *cancel, in
     if (!self->shell && !bash_find_shell(run->settings, &shell, error))
         return false;
     if (shell)
-        set_up(self, cancel, shell, run->settings);
+        set_up(self, cancel, shell, run);
     return start_shell(self, run->cwd, cancel, deadline, ret_end, error);
 }
 
@@ -481,7 +402,7 @@ static bool run_in_session(BashShell *self, const BashRun *run, Cancel *cancel,
     if (!ensure_shell(self, run, cancel, deadline, &end, error))
         return false;
     if (end == PUMP_REPORTED) {
-        g_autoptr(GString) message = call_message(self, run);
+        g_autoptr(GString) message = bash_message_call(self->shell, self->nonce, run);
         end = exchange(self, message, run, cancel, deadline, &outcome->status);
     }
     outcome->end = end == PUMP_TIMED_OUT   ? BASH_TIMED_OUT
@@ -503,7 +424,7 @@ typedef struct OneShot {
 static void take_output(const char *data, size_t size, void *user_data)
 {
     OneShot *self = user_data;
-    output_sink_push(self->run->sink, data, size);
+    deliver(self->run, data, size);
     int64_t now = time_monotonic_ms();
     if (!self->run->on_progress || now < self->progress_at)
         return;
@@ -523,7 +444,7 @@ static bool run_one_shot(const BashRun *run, Cancel *cancel, BashOutcome *outcom
     json_object_foreach ((json_t *)run->env, name, value) {
         env = g_environ_setenv(env, name, json_string_value(value), TRUE);
     }
-    g_autofree char *command = command_with_prefix(run->command);
+    g_autofree char *command = bash_message_prefixed(run->command);
     const char *const login[] = { shell, "-l", "-c", command, NULL };
     const char *const plain[] = { shell, "-c", command, NULL };
     OneShot one_shot = { .run = run };
@@ -570,6 +491,12 @@ bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashOut
     self->is_busy = false;
     pthread_mutex_unlock(&self->lock);
     return is_run;
+}
+
+char *bash_shell_cwd(BashShell *self)
+{
+    g_autofree char *link = g_strdup_printf("/proc/%d/cwd", (int)self->child.pid);
+    return self->child.pid > 0 ? g_file_read_link(link, NULL) : NULL;
 }
 
 static void *shell_create(void)

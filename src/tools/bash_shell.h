@@ -39,7 +39,12 @@ typedef struct BashRun { // all borrowed
     const json_t *env; // of this call only: an object of strings with valid names, or NULL
     int64_t timeout_ms;
     const Settings *settings;
-    OutputSink *sink; // gets stdout and stderr, merged
+    OutputSink *sink; // gets stdout and stderr, merged; may be NULL
+    /* The same, as it comes, on the calling thread. May be NULL. */
+    void (*on_output)(const char *data, size_t size, void *user_data);
+    bool keeps_cwd;       // a shell that runs stays where its last command has left it
+    int last_status;      // what $? is to the command
+    bool has_no_snapshot; // of the call that starts the first shell: nothing of ~/.bashrc
     /* After output, at most every 50 ms, on the calling thread. May be NULL. */
     void (*on_progress)(void *user_data);
     void *user_data;
@@ -48,3 +53,6 @@ typedef struct BashRun { // all borrowed
 /* False only when no shell could be started. */
 bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashOutcome *ret_outcome,
                     GError **error);
+
+/* Where the shell stands between calls; NULL: there is none. Caller frees. */
+char *bash_shell_cwd(BashShell *self);

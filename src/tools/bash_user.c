@@ -7,6 +7,8 @@
 #include "base/mask.h"
 #include "tools/bash_shell.h"
 
+#define CHECK_MS (60 * 1000) // that parsing takes at most
+
 bool bash_run_for_user(ToolContext *context, const char *command, Cancel *cancel,
                        UserShellResult *ret_result, GError **error)
 {
@@ -38,3 +40,61 @@ bool bash_run_for_user(ToolContext *context, const char *command, Cancel *cancel
     };
     return true;
 }
+
+static bool run_in_console(ToolContext *context, const ConsoleCommand *command, Cancel *cancel,
+                           ConsoleOutcome *ret_outcome, GError **error)
+{
+    const BashRun run = {
+        .command = command->text,
+        .cwd = command->cwd,
+        .keeps_cwd = true,
+        .last_status = command->last_status,
+        .timeout_ms = command->timeout_ms,
+        .settings = tool_context_settings(context),
+        .has_no_snapshot = command->has_no_snapshot,
+        .on_output = command->on_output,
+        .user_data = command->user_data,
+    };
+    BashShell *shell = bash_shell_of(context);
+    BashOutcome outcome;
+    if (!bash_shell_run(shell, &run, cancel, &outcome, error))
+        return false;
+    *ret_outcome = (ConsoleOutcome) {
+        .status = outcome.status,
+        .is_cancelled = outcome.end == BASH_CANCELLED,
+        .is_timed_out = outcome.end == BASH_TIMED_OUT,
+        .has_shell_ended = outcome.has_shell_ended,
+        .cwd = bash_shell_cwd(shell),
+    };
+    return true;
+}
+
+/* bash parses it without running it, and says why it cannot. */
+static bool needs_more(ToolContext *context, const ConsoleCommand *command, Cancel *cancel)
+{
+    static const char *const signs[] = { "unexpected end of file", "unexpected EOF",
+                                         "delimited by end-of-file" };
+    g_autoptr(OutputSink) sink = output_sink_new(NULL, "bash", 0);
+    g_autoptr(json_t) env = json_object();
+    json_set_text(env, "KEDGE_COMMAND", command->text);
+    const BashRun run = {
+        .command = "[ -z \"$BASH\" ] || LC_ALL=C \"$BASH\" -n -c \"$KEDGE_COMMAND\"",
+        .cwd = command->cwd,
+        .env = env,
+        .keeps_cwd = true,
+        .timeout_ms = CHECK_MS,
+        .settings = tool_context_settings(context),
+        .has_no_snapshot = command->has_no_snapshot,
+        .sink = sink,
+    };
+    BashOutcome outcome;
+    if (!bash_shell_run(bash_shell_of(context), &run, cancel, &outcome, NULL))
+        return false;
+    const char *said = output_sink_text(sink);
+    for (size_t i = 0; i < G_N_ELEMENTS(signs); i++)
+        if (strstr(said, signs[i]))
+            return true;
+    return false;
+}
+
+const UserConsole bash_console = { .run = run_in_console, .needs_more = needs_more };

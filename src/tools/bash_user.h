@@ -9,3 +9,5 @@
 /* A UserShellFunc. A timeout counts as cancelled. */
 bool bash_run_for_user(ToolContext *context, const char *command, Cancel *cancel,
                        UserShellResult *ret_result, GError **error);
+
+extern const UserConsole bash_console;

@@ -2,7 +2,7 @@
 
     terminal.py [--answer MARK=TEXT]… COMMAND…
 
-Each TEXT is typed, with Enter, once MARK has been printed. What the terminal got goes to stdout as it came;
+Each TEXT is typed, with Enter, once MARK has been printed behind the MARK before it. What the terminal got goes to stdout as it came;
 the exit status is the command's. Ends after 30 s at the latest.
 """
 
@@ -21,7 +21,7 @@ def main():
     pid, terminal = pty.fork()
     if pid == 0:
         os.execvp(words[0], words)
-    seen, deadline = b"", time.monotonic() + 30
+    seen, looked_at, deadline = b"", 0, time.monotonic() + 30
     while time.monotonic() < deadline:
         if not select.select([terminal], [], [], 0.1)[0]:
             continue
@@ -32,8 +32,10 @@ def main():
         if not piece:
             break
         seen += piece
-        if answers and answers[0][0].encode() in seen:
-            os.write(terminal, answers.pop(0)[1].encode() + b"\n")
+        if answers and (found := seen.find(answers[0][0].encode(), looked_at)) >= 0:
+            mark, text = answers.pop(0)
+            looked_at = found + len(mark.encode())
+            os.write(terminal, text.encode() + b"\n")
     else:
         os.kill(pid, 9)
     sys.stdout.buffer.write(seen)
