@@ -8,65 +8,56 @@
 #include "model/wire.h"
 
 #define CONTINUE       "Continue."
-#define MARKED_OF_USER 2 // how many messages of the user carry a cache marker
+#define MARKED_OF_USER 2    // how many messages of the user carry a cache marker
+#define ROOM_BEHIND    4096 // of what stands behind the messages: it may need more
 
-typedef struct Piece { // a message of the format
-    char *text;
-    size_t size;
-    size_t marker_at; // offset; 0: none
+typedef struct Piece { // a message of the format, in the text
+    size_t marker_at;  // 0: none
     bool is_user;
 } Piece;
 
-typedef struct Group {  // see convert.h
-    GPtrArray *sources; // of json_t: the messages of the conversation
-    GArray *pieces;     // of Piece
+typedef struct Turn {
+    bool has_assistant, begins_signed, has_calls;
+} Turn;
+
+typedef struct Group { // see convert.h
+    guint first_source, first_piece;
+    size_t text_begin;
     size_t id_position; // of the converter, before this group
+    bool is_led;        // by an assistant message
     bool starts_turn;   // somebody said something that is no tool result
     bool ends_with_result, ends_with_assistant;
     bool ends_with_user; // on the wire: images of results may be there
-    bool has_assistant, begins_signed, has_calls;
+    Turn own, turn;      // of the group, and of the turn up to its end
+    bool has_calls;      // the conversation up to its end
 } Group;
 
+/* Everything lies one behind the other, so that a request is made without looking at each message:
+   a group is known by where it begins. */
 struct BodyCache {
     char *target; // what the texts were made for; NULL: nothing yet
     const Model *model;
     Converter *converter;
-    GPtrArray *groups; // of Group
+    GArray *groups;     // of Group
+    GPtrArray *sources; // of json_t: the messages of the conversation
+    GArray *pieces;     // of Piece
+    GString *text;      // the messages of the format, a comma before each
     size_t written;
 };
-
-static void piece_clear(gpointer piece)
-{
-    g_free(((Piece *)piece)->text);
-}
-
-static void group_free(gpointer group)
-{
-    Group *self = group;
-    g_ptr_array_unref(self->sources);
-    g_array_unref(self->pieces);
-    g_free(self);
-}
 
 static void drop_json(gpointer json)
 {
     json_decref(json);
 }
 
-static Group *group_new(void)
-{
-    Group *self = g_new0(Group, 1);
-    self->sources = g_ptr_array_new_with_free_func(drop_json);
-    self->pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
-    g_array_set_clear_func(self->pieces, piece_clear);
-    return self;
-}
-
 BodyCache *body_cache_new(void)
 {
     BodyCache *self = g_new0(BodyCache, 1);
     self->converter = converter_new();
-    self->groups = g_ptr_array_new_with_free_func(group_free);
+    self->groups = g_array_new(FALSE, FALSE, sizeof(Group));
+    self->sources = g_ptr_array_new_with_free_func(drop_json);
+    self->pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
+    self->text = g_string_new(NULL);
     return self;
 }
 
@@ -76,7 +67,10 @@ void body_cache_free(BodyCache *self)
         return;
     g_free(self->target);
     converter_free(self->converter);
-    g_ptr_array_unref(self->groups);
+    g_array_unref(self->groups);
+    g_ptr_array_unref(self->sources);
+    g_array_unref(self->pieces);
+    g_string_free(self->text, TRUE);
     g_free(self);
 }
 
@@ -85,14 +79,44 @@ size_t body_cache_written(const BodyCache *self)
     return self->written;
 }
 
+static const Group *group_at(const BodyCache *self, guint index)
+{
+    return &g_array_index(self->groups, Group, index);
+}
+
+/* NULL: there is none. */
+static const Group *last_group(const BodyCache *self)
+{
+    return self->groups->len > 0 ? group_at(self, self->groups->len - 1) : NULL;
+}
+
+/* A group behind the last one, still empty. */
+static Group begin_group(const BodyCache *self)
+{
+    return (Group) {
+        .first_source = self->sources->len,
+        .first_piece = self->pieces->len,
+        .text_begin = self->text->len,
+        .id_position = converter_position(self->converter),
+    };
+}
+
+/* Forgets what was made for `group` and all that is behind it. */
+static void forget_from(BodyCache *self, const Group *group)
+{
+    converter_rewind(self->converter, group->id_position);
+    g_ptr_array_set_size(self->sources, (gint)group->first_source);
+    g_array_set_size(self->pieces, group->first_piece);
+    g_string_truncate(self->text, group->text_begin);
+}
+
 /* Forgets the groups from `count` on. */
 static void cache_truncate(BodyCache *self, guint count)
 {
     if (count >= self->groups->len)
         return;
-    const Group *first = g_ptr_array_index(self->groups, count);
-    converter_rewind(self->converter, first->id_position);
-    g_ptr_array_set_size(self->groups, (gint)count);
+    forget_from(self, group_at(self, count));
+    g_array_set_size(self->groups, count);
 }
 
 /* All that the text of a message depends on besides itself. */
@@ -117,14 +141,24 @@ static void cache_aim(BodyCache *self, const Model *model)
 
 /* --- one group --- */
 
-static void add_piece(Group *group, const WireFormat *wire, const json_t *message)
+static void add_piece(BodyCache *self, const WireFormat *wire, const json_t *message)
 {
-    Piece piece = { .text = json_to_text(message) };
-    piece.size = strlen(piece.text);
-    piece.is_user = strcmp(message_role(message), "user") == 0;
+    g_autofree char *text = json_to_text(message);
+    size_t size = strlen(text);
+    g_string_append_c(self->text, ',');
+    g_string_append_len(self->text, text, (gssize)size);
+    Piece piece = { .is_user = strcmp(message_role(message), "user") == 0 };
     size_t from_end = piece.is_user && wire->marker_place ? wire->marker_place(message) : 0;
-    piece.marker_at = from_end > 0 && from_end < piece.size ? piece.size - from_end : 0;
-    g_array_append_val(group->pieces, piece);
+    piece.marker_at = from_end > 0 && from_end < size ? self->text->len - from_end : 0;
+    g_array_append_val(self->pieces, piece);
+}
+
+static void add_pieces(BodyCache *self, const WireFormat *wire, const json_t *messages)
+{
+    size_t i;
+    json_t *message;
+    json_array_foreach (messages, i, message)
+        add_piece(self, wire, message);
 }
 
 static bool is_signed_thinking(const json_t *block)
@@ -137,10 +171,12 @@ static bool is_signed_thinking(const json_t *block)
 static void note_assistant(Group *group, const json_t *message)
 {
     const json_t *content = json_get_array(message, "content");
-    group->has_assistant = true;
-    group->begins_signed = is_signed_thinking(json_array_get(content, 0));
     g_autoptr(json_t) calls = message_tool_calls(message);
-    group->has_calls = json_array_size(calls) > 0;
+    group->own = (Turn) {
+        .has_assistant = true,
+        .begins_signed = is_signed_thinking(json_array_get(content, 0)),
+        .has_calls = json_array_size(calls) > 0,
+    };
 }
 
 /* The results from messages[first] on, as an array of their own. */
@@ -156,11 +192,25 @@ static json_t *result_batch(const json_t *messages, size_t first)
     return batch;
 }
 
-/* `before`: the group before, or NULL. */
-static void group_write(Group *self, const WireFormat *wire, const Model *model,
-                        const json_t *messages, const Group *before)
+/* What is known of the turn and of the conversation at the group's end. */
+static void sum_up(Group *self, const Group *before)
 {
-    g_autoptr(json_t) out = json_array();
+    self->has_calls = self->own.has_calls || (before && before->has_calls);
+    if (self->starts_turn) // whatever the assistant said in it was said before
+        return;
+    Turn *turn = &self->turn;
+    *turn = before ? before->turn : (Turn) { 0 };
+    if (!turn->has_assistant)
+        turn->begins_signed = self->own.begins_signed;
+    turn->has_assistant = turn->has_assistant || self->own.has_assistant;
+    turn->has_calls = turn->has_calls || self->own.has_calls;
+}
+
+/* The messages of the format that the group becomes, appended to `out`. `before`: the group before,
+   or NULL. */
+static void group_write(Group *self, const WireFormat *wire, const Model *model,
+                        const json_t *messages, const Group *before, json_t *out)
+{
     self->ends_with_result = before && before->ends_with_result;
     self->ends_with_assistant = before && before->ends_with_assistant;
     self->ends_with_user = before && before->ends_with_user;
@@ -189,46 +239,75 @@ static void group_write(Group *self, const WireFormat *wire, const Model *model,
         self->ends_with_assistant = is_assistant;
         i += count;
     }
-    size_t i;
-    json_t *message;
-    json_array_foreach (out, i, message)
-        add_piece(self, wire, message);
+    sum_up(self, before);
 }
 
-static bool group_holds(const Group *self, const json_t *messages, size_t begin, size_t end)
+/* Where the sources of a group end. */
+static guint sources_end(const BodyCache *self, guint index)
 {
-    if (self->sources->len != end - begin)
+    bool is_last = index + 1 == self->groups->len;
+    return is_last ? self->sources->len : group_at(self, index + 1)->first_source;
+}
+
+/* The group is that of the messages from its place up to `end`. */
+static bool group_holds(const BodyCache *self, guint index, const json_t *messages, size_t end)
+{
+    if (sources_end(self, index) != end)
         return false;
-    for (guint i = 0; i < self->sources->len; i++) {
-        if (g_ptr_array_index(self->sources, i) != json_array_get(messages, begin + i))
+    for (guint i = group_at(self, index)->first_source; i < end; i++) {
+        if (self->sources->pdata[i] != json_array_get(messages, i))
             return false;
     }
     return true;
+}
+
+/* How many groups nothing can have changed: their messages are the same, and an assistant message
+   that is the same too stands behind them. */
+static guint count_settled(const BodyCache *self, const json_t *messages)
+{
+    size_t same = 0, most = MIN(self->sources->len, json_array_size(messages));
+    while (same < most && self->sources->pdata[same] == json_array_get(messages, same))
+        same++;
+    guint count = self->groups->len;
+    while (count > 0 &&
+           (!group_at(self, count - 1)->is_led || group_at(self, count - 1)->first_source >= same))
+        count--;
+    return count > 0 ? count - 1 : 0;
+}
+
+static void add_group(BodyCache *self, const ProviderRequest *request, const WireFormat *wire,
+                      size_t begin, size_t end)
+{
+    const json_t *messages = request->messages;
+    Group group = begin_group(self);
+    const char *first_role = message_role(json_array_get(messages, begin));
+    group.is_led = strcmp(first_role, "assistant") == 0;
+    for (size_t i = begin; i < end; i++)
+        g_ptr_array_add(self->sources, json_incref(json_array_get(messages, i)));
+    g_autoptr(json_t) converted =
+        converter_convert(self->converter, request->model, messages, begin, end);
+    g_autoptr(json_t) out = json_array();
+    group_write(&group, wire, request->model, converted, last_group(self), out);
+    add_pieces(self, wire, out);
+    g_array_append_val(self->groups, group);
+    self->written += end - begin;
 }
 
 /* Afterwards the groups are those of the request. */
 static void cache_update(BodyCache *self, const ProviderRequest *request, const WireFormat *wire)
 {
     const json_t *messages = request->messages;
-    guint count = 0;
     cache_aim(self, request->model);
-    for (size_t begin = 0, end; begin < json_array_size(messages); begin = end, count++) {
+    guint count = count_settled(self, messages);
+    size_t begin = count > 0 ? group_at(self, count)->first_source : 0;
+    for (size_t end; begin < json_array_size(messages); begin = end, count++) {
         end = convert_group_end(messages, begin);
         if (count < self->groups->len) {
-            if (group_holds(g_ptr_array_index(self->groups, count), messages, begin, end))
+            if (group_holds(self, count, messages, end))
                 continue;
             cache_truncate(self, count);
         }
-        Group *group = group_new();
-        for (size_t i = begin; i < end; i++)
-            g_ptr_array_add(group->sources, json_incref(json_array_get(messages, i)));
-        group->id_position = converter_position(self->converter);
-        g_autoptr(json_t) converted =
-            converter_convert(self->converter, request->model, messages, begin, end);
-        group_write(group, wire, request->model, converted,
-                    count > 0 ? g_ptr_array_index(self->groups, count - 1) : NULL);
-        g_ptr_array_add(self->groups, group);
-        self->written += end - begin;
+        add_group(self, request, wire, begin, end);
     }
     cache_truncate(self, count);
 }
@@ -237,92 +316,70 @@ static void cache_update(BodyCache *self, const ProviderRequest *request, const 
 
 /* With thinking on, a server may refuse a turn that has tool calls and did not begin with thinking:
    one that another model began, or that was begun with thinking off. */
-static bool lacks_thinking(const GPtrArray *groups)
+static BodyFacts facts_of(const Group *last)
 {
-    guint first = groups->len;
-    while (first > 0 && !((const Group *)g_ptr_array_index(groups, first - 1))->starts_turn)
-        first--;
-    bool has_assistant = false, begins_signed = false;
-    for (guint i = first; i < groups->len; i++) {
-        const Group *group = g_ptr_array_index(groups, i);
-        if (group->has_assistant && !has_assistant)
-            begins_signed = group->begins_signed;
-        has_assistant = has_assistant || group->has_assistant;
-        if (group->has_calls)
-            return !begins_signed;
-    }
-    return false;
+    return (BodyFacts) {
+        .has_calls = last && last->has_calls,
+        .lacks_thinking = last && last->turn.has_calls && !last->turn.begins_signed,
+    };
 }
 
-static BodyFacts facts_of(const GPtrArray *groups)
+/* A word to a server that wants the user's last. */
+static void add_word(BodyCache *self, const ProviderRequest *request, const WireFormat *wire)
 {
-    BodyFacts facts = { .lacks_thinking = lacks_thinking(groups) };
-    for (guint i = 0; i < groups->len && !facts.has_calls; i++)
-        facts.has_calls = ((const Group *)g_ptr_array_index(groups, i))->has_calls;
-    return facts;
-}
-
-/* What is there for this request only: the system's messages; a word when the assistant had the
-   last one. */
-static Group *make_extra(const ProviderRequest *request, const WireFormat *wire, bool is_system)
-{
-    Group *group = group_new();
+    g_autoptr(json_t) content = json_array();
+    json_append_take(content, message_text_block(CONTINUE));
+    g_autoptr(json_t) message = json_object();
+    json_set_text(message, "role", "user");
+    json_object_set(message, "content", content);
     g_autoptr(json_t) out = json_array();
-    if (is_system && wire->write_system) {
-        wire->write_system(request, out);
-    } else if (!is_system) {
-        g_autoptr(json_t) content = json_array();
-        json_append_take(content, message_text_block(CONTINUE));
-        g_autoptr(json_t) message = json_object();
-        json_set_text(message, "role", "user");
-        json_object_set(message, "content", content);
-        wire->write_user(request->model, message, false, out);
-    }
+    wire->write_user(request->model, message, false, out);
+    add_pieces(self, wire, out);
+}
+
+/* What stands before the messages, and the system's, which are never marked. */
+static GString *make_start(const ProviderRequest *request, const WireFormat *wire,
+                           const json_t *head)
+{
+    g_autofree char *text = json_to_text(head);
+    GString *start = g_string_new(text);
+    g_string_truncate(start, start->len - 1); // its brace
+    g_string_append_printf(start, "%s\"%s\":[", json_object_size(head) > 0 ? "," : "",
+                           wire->messages_key);
+    if (!wire->write_system)
+        return start;
+    g_autoptr(json_t) system = json_array();
+    wire->write_system(request, system);
     size_t i;
     json_t *message;
-    json_array_foreach (out, i, message)
-        add_piece(group, wire, message);
-    return group;
+    json_array_foreach (system, i, message) {
+        g_autofree char *piece = json_to_text(message);
+        g_string_append_printf(start, "%s%s", i > 0 ? "," : "", piece);
+    }
+    return start;
 }
 
-static void join_piece(GString *body, const Piece *piece, const char *marker, bool is_first)
+/* The pieces, the last ones of the user with the marker. */
+static void join_text(GString *body, const BodyCache *cache, const char *marker)
 {
-    if (!is_first)
-        g_string_append_c(body, ',');
-    size_t before = marker ? piece->marker_at : piece->size;
-    g_string_append_len(body, piece->text, (gssize)before);
-    if (marker)
-        g_string_append(body, marker);
-    g_string_append_len(body, piece->text + before, (gssize)(piece->size - before));
-}
-
-static void join_pieces(GString *body, const GPtrArray *pieces, const char *marker)
-{
-    size_t size = body->len;
-    guint first_marked = pieces->len;
+    size_t marked_at[MARKED_OF_USER];
     int left = marker ? MARKED_OF_USER : 0;
-    for (guint i = pieces->len; i > 0; i--) {
-        const Piece *piece = g_ptr_array_index(pieces, i - 1);
-        size += piece->size + 1;
-        if (left > 0 && piece->is_user) {
-            left--;
-            first_marked = i - 1;
-        }
+    guint marks = 0;
+    for (guint i = cache->pieces->len; i > 0 && left > 0; i--) {
+        const Piece *piece = &g_array_index(cache->pieces, Piece, i - 1);
+        left -= piece->is_user;
+        if (piece->is_user && piece->marker_at > 0)
+            marked_at[marks++] = piece->marker_at;
     }
-    size_t filled = body->len; // room for all of it at once
-    g_string_set_size(body, size);
-    g_string_truncate(body, filled);
-    for (guint i = 0; i < pieces->len; i++) {
-        const Piece *piece = g_ptr_array_index(pieces, i);
-        bool is_marked = i >= first_marked && piece->is_user && piece->marker_at > 0;
-        join_piece(body, piece, is_marked ? marker : NULL, i == 0);
+    const GString *text = cache->text;
+    size_t at = text->len > 0 && g_str_has_suffix(body->str, "[") ? strlen(",") : 0;
+    while (marks > 0) {
+        size_t to = marked_at[--marks];
+        g_string_append_len(body, text->str + at, (gssize)(to - at));
+        g_string_append(body, marker);
+        at = to;
     }
-}
-
-static void add_pieces(GPtrArray *all, const Group *group)
-{
-    for (guint i = 0; i < group->pieces->len; i++)
-        g_ptr_array_add(all, &g_array_index(group->pieces, Piece, i));
+    g_string_append_len(body, text->str + at, (gssize)(text->len - at));
 }
 
 /* What the user's models file adds to every body wins. */
@@ -355,38 +412,25 @@ char *body_make(const ProviderRequest *request, size_t *ret_size)
     g_autoptr(BodyCache) own = request->bodies ? NULL : body_cache_new();
     BodyCache *cache = request->bodies ? request->bodies : own;
     cache_update(cache, request, wire);
-    const GPtrArray *groups = cache->groups;
-    BodyFacts facts = facts_of(groups);
-    const Group *last = groups->len > 0 ? g_ptr_array_index(groups, groups->len - 1) : NULL;
-    Group *system = make_extra(request, wire, true);
-    Group *word = wire->needs_user_last && last && last->ends_with_assistant
-                      ? make_extra(request, wire, false)
-                      : NULL;
-
-    g_autoptr(GPtrArray) pieces = g_ptr_array_new();
-    add_pieces(pieces, system);
-    for (guint i = 0; i < groups->len; i++)
-        add_pieces(pieces, g_ptr_array_index(groups, i));
-    if (word)
-        add_pieces(pieces, word);
-
+    const Group *last = last_group(cache);
+    BodyFacts facts = facts_of(last);
     g_autoptr(json_t) head = json_object();
     g_autoptr(json_t) tail = json_object();
     wire->write_head(request, &facts, head);
     wire->write_tail(request, &facts, tail);
     add_extra_body(request, wire->messages_key, head, tail);
-    g_autofree char *start = json_to_text(head);
-    GString *body = g_string_new(start);
-    g_string_truncate(body, body->len - 1); // its brace
-    g_string_append_printf(body, "%s\"%s\":[", json_object_size(head) > 0 ? "," : "",
-                           wire->messages_key);
+
+    const Group word = begin_group(cache); // in this request only
+    if (wire->needs_user_last && last && last->ends_with_assistant)
+        add_word(cache, request, wire);
+    g_autoptr(GString) start = make_start(request, wire, head);
+    GString *body = g_string_sized_new(start->len + cache->text->len + ROOM_BEHIND);
+    g_string_append_len(body, start->str, (gssize)start->len);
     g_autofree char *marker = wire->make_marker ? wire->make_marker(request->model) : NULL;
-    join_pieces(body, pieces, marker);
+    join_text(body, cache, marker);
+    forget_from(cache, &word);
     g_string_append_c(body, ']');
     append_tail(body, tail);
-    group_free(system);
-    if (word)
-        group_free(word);
     *ret_size = body->len;
     return g_string_free(body, FALSE);
 }

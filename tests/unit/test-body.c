@@ -116,12 +116,104 @@ static void test_changes(void **state G_GNUC_UNUSED)
     assert_non_null(strstr(empty, "\"messages\":[]"));
 }
 
+/* --- any history, changed in any way --- */
+
+#define HISTORIES 150
+#define CHANGES   12
+#define MOST      24
+
+/* A message of some kind: of the user, of the assistant (with thinking, signed or not, with calls
+   or without, broken off), a result with or without its call. New reference. */
+static json_t *random_message(GRand *dice, const Model *model)
+{
+    static const char *const kinds[] = {
+        "{'role':'user','content':'ask %d'}",
+        "{'role':'developer','content':'note %d'}",
+        "{'role':'user','content':[{'type':'text','text':' '}],'n':%d}",
+        "{'role':'assistant','api':'%s','provider':'mock','model':'m1','content':["
+        "{'type':'thinking','thinking':'hm','thinkingSignature':'AAAA'},"
+        "{'type':'toolCall','id':'call_%d','name':'read','arguments':{'a':1}}]}",
+        "{'role':'assistant','api':'%s','provider':'mock','model':'m1','content':["
+        "{'type':'toolCall','id':'call_%d','name':'read','arguments':{}}]}",
+        "{'role':'assistant','api':'%s','provider':'mock','model':'m1','stopReason':'aborted',"
+        "'content':[{'type':'toolCall','id':'call_%d','name':'read','arguments':{}}]}",
+        "{'role':'assistant','api':'%s','provider':'other','model':'m2','content':["
+        "{'type':'text','text':'said %d'}]}",
+        "{'role':'toolResult','toolCallId':'call_%d','content':'one'}",
+        "{'role':'toolResult','toolCallId':'call_%d','content':["
+        "{'type':'image','data':'AA','mimeType':'image/png'}]}",
+    };
+    const char *kind = kinds[g_rand_int_range(dice, 0, G_N_ELEMENTS(kinds))];
+    g_auto(GStrv) around_api = g_strsplit(kind, "%s", 2);
+    g_autofree char *with_api = g_strjoinv(model_api_name(model->api), around_api);
+    g_auto(GStrv) around_number = g_strsplit(with_api, "%d", 2);
+    g_autofree char *number = g_strdup_printf("%d", g_rand_int_range(dice, 0, 4));
+    g_autofree char *text = g_strjoinv(number, around_number);
+    return json_of(text);
+}
+
+static void change_history(GRand *dice, const Model *model, json_t *messages)
+{
+    size_t count = json_array_size(messages);
+    int at = g_rand_int_range(dice, 0, (int)count + 1);
+    switch (g_rand_int_range(dice, 0, 6)) {
+    case 0:
+        while (json_array_size(messages) > (size_t)at)
+            json_array_remove(messages, json_array_size(messages) - 1);
+        break;
+    case 1:
+        if ((size_t)at < count)
+            json_array_set_new(messages, (size_t)at, random_message(dice, model));
+        break;
+    case 2:
+        json_array_insert_new(messages, (size_t)at, random_message(dice, model));
+        break;
+    default:
+        for (int i = g_rand_int_range(dice, 1, 5); i > 0 && json_array_size(messages) < MOST; i--)
+            json_array_append_new(messages, random_message(dice, model));
+    }
+}
+
+/* core-116: the cache changes nothing, whatever became of the history since the last request. */
+static void test_any_history(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GRand) dice = g_rand_new_with_seed(7);
+    for (int n = 0; n < HISTORIES * (int)G_N_ELEMENTS(apis); n++) {
+        g_autoptr(Model) model = test_model(apis[n % (int)G_N_ELEMENTS(apis)]);
+        model->is_reasoning = true;
+        g_autoptr(json_t) messages = json_array();
+        g_autoptr(BodyCache) bodies = body_cache_new();
+        ProviderRequest request = { .model = model,
+                                    .messages = messages,
+                                    .system_blocks = (const char *const[]) { "base", NULL },
+                                    .thinking = THINKING_HIGH,
+                                    .bodies = bodies };
+        for (int i = 0; i < CHANGES; i++) {
+            change_history(dice, model, messages);
+            size_t size, size_anew;
+            g_autofree char *text = body_make(&request, &size);
+            ProviderRequest alone = request;
+            alone.bodies = NULL;
+            g_autofree char *anew = body_make(&alone, &size_anew);
+            g_autofree char *history = json_to_text(messages);
+            if (strcmp(text, anew) != 0)
+                fail_msg("%s: history %d, change %d: %s\n%s\ninstead of\n%s",
+                         model_api_name(model->api), n, i, history, text, anew);
+            assert_int_equal(size, strlen(text));
+            assert_int_equal(size_anew, size);
+            g_autoptr(json_t) body = json_of(text);
+            assert_true(json_is_object(body));
+        }
+    }
+}
+
 int main(void)
 {
     clean_environment();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stable),
         cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_any_history),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
