@@ -22,25 +22,11 @@ static void job_work(void *self_)
     session_job_work(self->job, &self->engine, self->hub);
 }
 
-/* It takes what a person's command works in away. */
-static bool is_move(const SessionJob *job)
-{
-    switch (job->kind) {
-    case JOB_PROMPT:
-    case JOB_LABEL:
-    case JOB_NAME:
-    case JOB_BASH:
-        return false;
-    default:
-        return true;
-    }
-}
-
 static void start_next_job(AgentSession *self)
 {
     const SessionJob *next = g_queue_peek_head(&self->jobs);
-    if (next && self->bash && is_move(next)) {
-        session_bash_cancel(self->bash); // its end starts what waits
+    if (next && self->bash && session_job_is_move(next)) { // it takes away what that works in
+        session_bash_cancel(self->bash);                   // its end starts what waits
         return;
     }
     self->job = g_queue_pop_head(&self->jobs);
@@ -470,7 +456,7 @@ bool agent_session_bash(AgentSession *self, const char *command, bool is_exclude
     if (self->bash)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "a command runs already; wait for its end, or abort it");
-    if (self->job && is_move(self->job))
+    if (self->job && session_job_is_move(self->job))
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "the conversation is changing its session; try again when it has");
     const SessionBashSpec spec = {
@@ -522,6 +508,7 @@ json_t *agent_session_state(AgentSession *self)
     gint64 queued =
         (gint64)(message_queue_size(self->steering) + message_queue_size(self->follow_ups));
     json_t *state = turn_setup_state(setup);
+    json_set_take(state, "systemPrompt", turn_setup_system_json(setup));
     json_set_bool(state, "isStreaming", self->job && self->job->kind == JOB_PROMPT);
     json_set_take(state, "todoPhases", todo_load(self->view.artifacts_dir));
     json_set_bool(state, "isCompacting", self->view.is_compacting);

@@ -94,15 +94,18 @@ bool agent_session_set_tools(AgentSession *self, const char *const *names, GErro
 bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools, size_t count,
                                    GError **error);
 /* Whether steering stops tools that run; whether failed requests are made again. */
-void agent_session_set_interrupts(AgentSession *self, bool is_wanted);
+void agent_session_set_interrupts(AgentSession *self, bool is_wanted); // saved as the setting
 void agent_session_set_auto_retry(AgentSession *self, bool is_wanted);
 /* Ends the wait for another attempt, and with it the run. */
 void agent_session_abort_retry(AgentSession *self);
+/* Saved as the setting, too. */
 bool agent_session_set_queue_mode(AgentSession *self, bool is_steering, const char *mode,
                                   GError **error);
 
 /* Pending, all of these: they abort the run that is on, and go on in another session file. */
-bool agent_session_start_new(AgentSession *self, const char *id, GError **error);
+/* `parent` (may be NULL) is the session file that the new one names as its parent. */
+bool agent_session_start_new(AgentSession *self, const char *parent, const char *id,
+                             GError **error);
 bool agent_session_switch(AgentSession *self, const char *path, const char *id, GError **error);
 bool agent_session_fork(AgentSession *self, const char *id, GError **error);
 bool agent_session_branch(AgentSession *self, const char *entry_id, const char *id, GError **error);
@@ -154,10 +157,12 @@ const json_t *agent_session_last_answer(const AgentSession *self); // borrowed; 
 const json_t *agent_session_header(const AgentSession *self);      // of the session file; borrowed
 ModelRegistry *agent_session_registry(AgentSession *self);
 bool agent_session_is_idle(const AgentSession *self);
-/* {"entryId","text"} of each user message that can be branched from. New array; only when idle. */
-json_t *agent_session_branch_points(const AgentSession *self);
-/* {"leafId","entries":[…],"labels":{…}} of the session file. New; only when idle. */
-json_t *agent_session_tree(const AgentSession *self);
+/* {"entryId","text"} of each user message that can be branched from. New array; NULL with USAGE
+   while the conversation is changing its session. */
+json_t *agent_session_branch_points(const AgentSession *self, GError **error);
+/* {"leafId","entries":[…],"labels":{…}} of the session file, as it is in the middle of a run, too.
+   New; NULL as above. */
+json_t *agent_session_tree(const AgentSession *self, GError **error);
 
 /* --- For those who block: the loop must not be running. */
 

@@ -5,6 +5,7 @@
 
 #include "agent/branch_summary.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "session/session_tree.h"
 
 #include <sys/stat.h>
@@ -53,12 +54,14 @@ static void go_on_with(Engine *self, Session *session)
         session_write_breadcrumb(&self->place, session_path(session));
 }
 
-bool engine_start_new(Engine *self, GError **error)
+bool engine_start_new(Engine *self, const char *parent, GError **error)
 {
     if (!session_flush(self->session, error))
         return false;
     g_autofree char *dir = session_path(self->session) ? session_place_dir(&self->place) : NULL;
-    go_on_with(self, session_new(dir, self->place.cwd));
+    Session *session = session_new(dir, self->place.cwd);
+    session_set_parent(session, parent);
+    go_on_with(self, session);
     return true;
 }
 
@@ -67,17 +70,23 @@ static bool is_own_file(const Engine *self, const char *path)
 {
     const char *own_path = session_path(self->session);
     struct stat own = { 0 }, other = { 0 };
+    if (g_strcmp0(own_path, path) == 0)
+        return true; // perhaps not written yet
     return own_path && stat(own_path, &own) == 0 && stat(path, &other) == 0 &&
            own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
-bool engine_switch(Engine *self, const char *path, char **ret_notice, GError **error)
+bool engine_switch(Engine *self, const char *name, char **ret_notice, GError **error)
 {
     Session *session = NULL;
+    g_autofree char *expanded = path_expand_home(name);
+    g_autofree char *path = path_absolute(expanded, self->place.cwd);
     if (!session_flush(self->session, error))
         return false;
     if (is_own_file(self, path))
         return true;
+    if (!file_exists(path))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Session file not found: %s", path);
     if (!session_open(path, self->place.cwd, &session, ret_notice, error))
         return false;
     go_on_with(self, session);

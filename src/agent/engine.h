@@ -28,8 +28,10 @@ void engine_clear(Engine *self);
 
 /* Each flushes the old session and goes on with another one; on failure nothing has changed.
    `ret_notice` and `ret_text` belong to the caller. */
-bool engine_start_new(Engine *self, GError **error);
-/* NOT_FOUND, PROTOCOL. *ret_notice: what a person should know, else NULL. */
+/* `parent`: what the new session's header names as its parent; NULL: none. */
+bool engine_start_new(Engine *self, const char *parent, GError **error);
+/* NOT_FOUND: Session file not found: PATH; PROTOCOL. *ret_notice: what a person should know, else
+ * NULL. */
 bool engine_switch(Engine *self, const char *path, char **ret_notice, GError **error);
 /* A copy of the session that is stored, in a file of its own. */
 bool engine_fork(Engine *self, GError **error);

@@ -6,6 +6,9 @@
 
 #include "agent/agent_session_private.h"
 #include "model/message.h"
+#include "tool/settings_save.h"
+
+#define SAVE_PATIENCE_MS 1000 // for another program that is saving settings
 
 /* --- models and thinking */
 
@@ -135,6 +138,25 @@ bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools
 
 /* --- how a run goes on */
 
+/* Into the user's settings. That it cannot be written is told, and changes nothing else. */
+static void save_mode(AgentSession *self, const char *key, const char *mode)
+{
+    if (!self->agent_dir)
+        return;
+    g_autoptr(json_t) value = json_text(mode);
+    const char *const parts[] = { key, NULL };
+    const SettingChange change = { .parts = parts, .value = value };
+    g_autoptr(Cancel) patience = cancel_new_timed(self->scope, SAVE_PATIENCE_MS);
+    g_autoptr(GError) error = NULL;
+    if (settings_save(self->agent_dir, &change, 1, patience, &error))
+        return;
+    g_autofree char *text = g_strdup_printf("%s is not saved: %s", key, error->message);
+    json_t *event = agent_event_new("notice");
+    json_set_text(event, "level", "warning");
+    json_set_text(event, "message", text);
+    event_hub_publish(self->hub, event);
+}
+
 bool agent_session_set_queue_mode(AgentSession *self, bool is_steering, const char *mode,
                                   GError **error)
 {
@@ -142,12 +164,14 @@ bool agent_session_set_queue_mode(AgentSession *self, bool is_steering, const ch
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "mode must be \"all\" or \"one-at-a-time\", not \"%s\"", mode);
     message_queue_set_mode(is_steering ? self->steering : self->follow_ups, mode);
+    save_mode(self, is_steering ? "steeringMode" : "followUpMode", mode);
     return true;
 }
 
 void agent_session_set_interrupts(AgentSession *self, bool is_wanted)
 {
     run_controls_set_interrupts(self->controls, is_wanted);
+    save_mode(self, "interruptMode", is_wanted ? "immediate" : "wait");
 }
 
 void agent_session_set_auto_retry(AgentSession *self, bool is_wanted)

@@ -75,6 +75,10 @@ static const FieldDef bash_fields[] = {
       .help = "The model does not hear of it" },
     { 0 },
 };
+static const FieldDef new_fields[] = {
+    { "parentSession", FIELD_STRING, AT(path), .help = "What its header names as its parent" },
+    { 0 },
+};
 static const FieldDef switch_fields[] = {
     { "sessionPath", FIELD_STRING, AT(path), .is_required = true, .help = "Session file" },
     { 0 },
@@ -305,7 +309,8 @@ COMMAND(set_follow_up_mode)
 
 COMMAND(new_session)
 {
-    reply->is_pending = agent_session_start_new(session, id, error);
+    const CommandArgs *args = args_;
+    reply->is_pending = agent_session_start_new(session, args->path, id, error);
     return reply->is_pending;
 }
 
@@ -410,18 +415,20 @@ COMMAND(get_messages)
 
 COMMAND(get_branch_messages)
 {
-    return reply_with(reply, "messages", agent_session_branch_points(session));
+    json_t *points = agent_session_branch_points(session, error);
+    return points && reply_with(reply, "messages", points);
 }
 
 COMMAND(get_fork_messages)
 {
-    return reply_with(reply, "messages", agent_session_branch_points(session));
+    json_t *points = agent_session_branch_points(session, error);
+    return points && reply_with(reply, "messages", points);
 }
 
 COMMAND(get_tree)
 {
-    reply->data = agent_session_tree(session);
-    return true;
+    reply->data = agent_session_tree(session, error);
+    return reply->data != NULL;
 }
 
 COMMAND(get_last_assistant_text)
@@ -464,7 +471,7 @@ static const SessionCommand commands[] = {
     URGENT_ROW(abort_retry, "Stop waiting for another attempt", no_fields),
     ROW(bash, "Run a person's command in the shell", bash_fields, COMMAND_ANY_TIME),
     URGENT_ROW(abort_bash, "Stop that command", no_fields),
-    ROW(new_session, "Begin a new session", no_fields, COMMAND_ENDS_RUN),
+    ROW(new_session, "Begin a new session", new_fields, COMMAND_ENDS_RUN),
     ROW(switch_session, "Go on with another session file", switch_fields, COMMAND_ENDS_RUN),
     ROW(fork, "Go on in a copy of the session", fork_fields, COMMAND_ENDS_RUN),
     ROW(clone, "Go on in a copy of the session", no_fields, COMMAND_ENDS_RUN),
@@ -484,10 +491,10 @@ static const SessionCommand commands[] = {
     ROW(get_commands, "The slash commands that there are", no_fields, COMMAND_ANY_TIME),
     ROW(get_messages, "The messages so far", no_fields, COMMAND_ANY_TIME),
     ROW(get_branch_messages, "The user messages that can be branched from", no_fields,
-        COMMAND_NEEDS_IDLE),
-    ROW(get_fork_messages, "The same as get_branch_messages", no_fields, COMMAND_NEEDS_IDLE),
+        COMMAND_ANY_TIME),
+    ROW(get_fork_messages, "The same as get_branch_messages", no_fields, COMMAND_ANY_TIME),
     ROW(get_tree, "All entries of the session, its leaf and its labels", no_fields,
-        COMMAND_NEEDS_IDLE),
+        COMMAND_ANY_TIME),
     ROW(get_last_assistant_text, "The text of the last answer", no_fields, COMMAND_ANY_TIME),
     { 0 },
 };
@@ -545,9 +552,6 @@ bool session_command_run(AgentSession *session, const char *name, const json_t *
     const SessionCommand *command = session_command_find(name);
     if (!command)
         return fail_with(error, KEDGE_ERROR_USAGE, "Unknown command: %s", name);
-    if (command->need == COMMAND_NEEDS_IDLE && !agent_session_is_idle(session))
-        return fail_with(error, KEDGE_ERROR_USAGE, "%s: a run is on; abort it or wait for its end",
-                         name);
     CommandArgs args = { 0 };
     g_autoptr(json_t) kept = NULL;
     if (!session_command_decode(name, command->fields, arguments, &args, &kept, error))

@@ -9,8 +9,7 @@
 
 typedef enum {
     COMMAND_ANY_TIME,
-    COMMAND_ENDS_RUN,   // aborts the run that is on, and comes after it
-    COMMAND_NEEDS_IDLE, // fails while something is on
+    COMMAND_ENDS_RUN, // aborts the run that is on, and comes after it
 } CommandNeed;
 
 typedef struct CommandReply {

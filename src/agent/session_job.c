@@ -45,6 +45,19 @@ void session_job_free(SessionJob *self)
     g_free(self);
 }
 
+bool session_job_is_move(const SessionJob *self)
+{
+    switch (self->kind) {
+    case JOB_PROMPT:
+    case JOB_LABEL:
+    case JOB_NAME:
+    case JOB_BASH:
+        return false;
+    default:
+        return true;
+    }
+}
+
 json_t *session_job_end_event(const char *command, const char *id, json_t *data,
                               const GError *error)
 {
@@ -94,7 +107,7 @@ static bool go_elsewhere(SessionJob *self, Engine *engine, EventHub *hub, json_t
     g_autofree char *notice = NULL, *text = NULL;
     bool is_done = false, is_cancelled = false;
     if (self->kind == JOB_NEW)
-        is_done = engine_start_new(engine, &self->error);
+        is_done = engine_start_new(engine, self->argument, &self->error);
     else if (self->kind == JOB_SWITCH)
         is_done = engine_switch(engine, self->argument, &notice, &self->error);
     else if (self->kind == JOB_FORK)

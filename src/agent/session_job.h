@@ -40,6 +40,9 @@ SessionJob *session_job_new(JobKind kind, const char *id, Cancel *scope, json_t 
                             const char *argument);
 void session_job_free(SessionJob *self);
 
+/* It goes to another place, in another session file or in this one. */
+bool session_job_is_move(const SessionJob *self);
+
 /* On the worker. Its last act is to publish command_end. */
 void session_job_work(SessionJob *self, Engine *engine, EventHub *hub);
 

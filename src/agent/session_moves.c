@@ -21,9 +21,9 @@ static bool go_elsewhere(AgentSession *self, SessionJob *job, GError **error)
     return true;
 }
 
-bool agent_session_start_new(AgentSession *self, const char *id, GError **error)
+bool agent_session_start_new(AgentSession *self, const char *parent, const char *id, GError **error)
 {
-    return go_elsewhere(self, session_job_new(JOB_NEW, id, self->scope, NULL, NULL), error);
+    return go_elsewhere(self, session_job_new(JOB_NEW, id, self->scope, NULL, parent), error);
 }
 
 bool agent_session_switch(AgentSession *self, const char *path, const char *id, GError **error)
@@ -114,14 +114,21 @@ json_t *agent_session_set_todos(AgentSession *self, const json_t *phases, GError
 
 /* --- what is in the file */
 
-json_t *agent_session_branch_points(const AgentSession *self)
+/* A run appends to the session meanwhile; a job that goes to another one takes it away. */
+static bool has_session(const AgentSession *self, GError **error)
 {
-    g_assert(!self->job);
-    return session_branch_points(self->engine.session);
+    if (!self->job || !session_job_is_move(self->job))
+        return true;
+    return fail_with(error, KEDGE_ERROR_USAGE,
+                     "the conversation is changing its session; try again when it has");
 }
 
-json_t *agent_session_tree(const AgentSession *self)
+json_t *agent_session_branch_points(const AgentSession *self, GError **error)
 {
-    g_assert(!self->job);
-    return session_tree(self->engine.session);
+    return has_session(self, error) ? session_branch_points(self->engine.session) : NULL;
+}
+
+json_t *agent_session_tree(const AgentSession *self, GError **error)
+{
+    return has_session(self, error) ? session_tree(self->engine.session) : NULL;
 }

@@ -68,12 +68,21 @@ const char *const *turn_setup_system_blocks(TurnSetup *self, GPtrArray *warnings
     return blocks;
 }
 
+json_t *turn_setup_system_json(TurnSetup *self)
+{
+    json_t *list = json_array();
+    const char *const *blocks = turn_setup_system_blocks(self, NULL, NULL);
+    for (size_t i = 0; blocks && blocks[i]; i++)
+        json_append_take(list, json_text(blocks[i]));
+    return list;
+}
+
 json_t *turn_setup_state(const TurnSetup *self)
 {
     json_t *state = json_object();
     json_set_take(state, "model", model_to_json(self->model));
     json_set_text(state, "thinkingLevel", thinking_level_name(self->thinking));
-    json_set_take(state, "tools", json_incref(self->tool_list));
+    json_set_take(state, "dumpTools", json_incref(self->tool_list));
     return state;
 }
 

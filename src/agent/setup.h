@@ -50,7 +50,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TurnSetup, turn_setup_unref)
 const char *const *turn_setup_system_blocks(TurnSetup *self, GPtrArray *warnings,
                                             GString *context_note);
 
-/* {"model":{…},"thinkingLevel","tools"} of a snapshot. New reference. */
+/* The system prompt as an array of texts. New reference. */
+json_t *turn_setup_system_json(TurnSetup *self);
+/* {"model":{…},"thinkingLevel","dumpTools"} of a snapshot. New reference. */
 json_t *turn_setup_state(const TurnSetup *self);
 
 typedef struct SetupSlot SetupSlot;

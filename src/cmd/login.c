@@ -114,15 +114,6 @@ static bool read_hidden(const char *provider, GString *line, GError **error)
     return is_ok && fd_write_all(tty, "\n", 1, "/dev/tty", error);
 }
 
-static bool is_plain_key(const char *key)
-{
-    for (const char *c = key; *c; c++) {
-        if (!g_ascii_isgraph(*c))
-            return false;
-    }
-    return *key != '\0';
-}
-
 /* Wipes what it read, also where it fails. */
 static bool read_key(const char *provider, char **ret_key, GError **error)
 {
@@ -130,10 +121,7 @@ static bool read_key(const char *provider, char **ret_key, GError **error)
     bool is_ok = isatty(STDIN_FILENO) ? read_hidden(provider, line, error)
                                       : read_line(STDIN_FILENO, line, error);
     g_strstrip(line->str);
-    if (is_ok && !is_plain_key(line->str))
-        is_ok = fail_with(error, KEDGE_ERROR_USAGE,
-                          "that is no key: it is empty, or has blanks or other characters than "
-                          "letters, digits and punctuation");
+    is_ok = is_ok && credential_key_check(line->str, error);
     if (is_ok)
         *ret_key = g_strdup(line->str);
     explicit_bzero(line->str, line->allocated_len);

@@ -5,6 +5,7 @@
 
 #include "base/db.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/secrets.h"
 #include "base/timefmt.h"
 
@@ -72,6 +73,20 @@ bool credential_store_read(const char *path, GPtrArray **ret_keys, GError **erro
         return false;
     *ret_keys = g_steal_pointer(&keys);
     return true;
+}
+
+bool credential_key_check(const char *key, GError **error)
+{
+    size_t length = 0;
+    while (g_ascii_isgraph(key[length]))
+        length++;
+    if (length == 0 || key[length] != '\0')
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "that is no key: it is empty, or has blanks or other characters than "
+                         "letters, digits and punctuation");
+    return length <= LIMIT_API_KEY_BYTES ||
+           fail_with(error, KEDGE_ERROR_LIMIT, "the key is longer than %zu bytes",
+                     LIMIT_API_KEY_BYTES);
 }
 
 bool credential_store_add(const char *path, const char *provider, const char *key, bool *ret_is_new,

@@ -18,6 +18,9 @@ typedef struct StoredKey {
 
 void stored_key_free(gpointer key);
 
+/* USAGE: it is empty, too long, or has other characters than a header can carry. */
+bool credential_key_check(const char *key, GError **error);
+
 /* Of StoredKey: the usable ones, oldest first; empty when there is no file. */
 bool credential_store_read(const char *path, GPtrArray **ret_keys, GError **error);
 

@@ -104,6 +104,24 @@ bool model_registry_key_limited(const ModelRegistry *registry, const Model *mode
     return has_other;
 }
 
+bool model_registry_store_key(ModelRegistry *self, const char *provider, const char *key,
+                              GError **error)
+{
+    g_autofree char *clean = g_strstrip(g_strdup(key));
+    bool is_new = false;
+    if (!self->store_path)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "there is no place to store a key in");
+    bool is_stored = credential_key_check(clean, error) &&
+                     credential_store_add(self->store_path, provider, clean, &is_new, error);
+    explicit_bzero(clean, strlen(clean));
+    if (!is_stored)
+        return false;
+    pthread_mutex_lock(&self->stored_lock);
+    g_clear_pointer(&self->stored_keys, g_hash_table_unref); // read anew when one is asked for
+    pthread_mutex_unlock(&self->stored_lock);
+    return true;
+}
+
 /* Without blanks around it: a trailing line end, as files and pipes leave it, would spoil the
  * header. */
 static char *clean_key(const char *key)

@@ -40,6 +40,11 @@ char *model_registry_key_source(const ModelRegistry *self, const Model *model);
 /* The same for a provider; NULL: there is no key. Caller frees. */
 char *model_registry_provider_source(const ModelRegistry *self, const char *provider);
 
+/* Stores a key of the provider (credential_store.h), which counts from now on. USAGE when it is
+   none. */
+bool model_registry_store_key(ModelRegistry *self, const char *provider, const char *key,
+                              GError **error);
+
 /* The providers of the catalogue and of the models file, in order. NULL-terminated; caller frees
    with g_strfreev(). */
 char **model_registry_providers(const ModelRegistry *self);

@@ -105,7 +105,8 @@ static void carry_out_own(RpcDispatch *self, const json_t *command, const DoorCo
     json_t *data = NULL;
     g_autoptr(GError) error = NULL;
     rpc_door_command_run(row, self->link, self->tools, command, &data, &error);
-    if (!row->is_answer)
+    bool has_asked = row->is_asking && !data && !error;
+    if (!row->is_answer && !has_asked)
         rpc_link_respond(self->link, json_object_get(command, "id"), row->name, data,
                          error ? error->message : NULL);
 }

@@ -8,11 +8,12 @@
 #include "base/path.h"
 #include "export/export.h"
 #include "rpc/dialogs.h"
+#include "rpc/logins.h"
 
 typedef struct DoorArgs { // of all: each has some of them
     bool is_full;
     const json_t *tools;
-    const char *output_path;
+    const char *output_path, *provider, *key;
 } DoorArgs;
 
 static const FieldDef detail_fields[] = {
@@ -38,6 +39,15 @@ static const FieldDef host_tools_fields[] = {
 static const FieldDef export_fields[] = {
     { "outputPath", FIELD_STRING, offsetof(DoorArgs, output_path), .refuses_blank = true,
       .help = "Of the page; by default kedge-session-NAME.html in the working directory" },
+    { 0 },
+};
+
+static const FieldDef no_fields[] = { { 0 } };
+static const FieldDef login_fields[] = {
+    { "providerId", FIELD_STRING, offsetof(DoorArgs, provider), .is_required = true,
+      .help = "One of get_login_providers" },
+    { "apiKey", FIELD_STRING, offsetof(DoorArgs, key),
+      .help = "Left out: it is asked for with the dialog input" },
     { 0 },
 };
 
@@ -110,16 +120,30 @@ DOOR(export_html)
         args->output_path ? path_expand_home(args->output_path) : export_default_name(path);
     g_autofree char *target = path_absolute(name, NULL);
     g_autofree char *prompt = agent_session_system_prompt(link->session);
-    if (!write_page(path, prompt, json_get_array(state, "tools"), target, error))
+    if (!write_page(path, prompt, json_get_array(state, "dumpTools"), target, error))
         return false;
     *ret_data = json_object();
     json_set_text(*ret_data, "path", target);
     return true;
 }
 
+DOOR(get_login_providers)
+{
+    *ret_data = rpc_logins_providers(link->logins);
+    return true;
+}
+
+DOOR(login)
+{
+    const DoorArgs *args = args_;
+    return rpc_logins_login(link->logins, args->provider, args->key, json_object_get(frame, "id"),
+                            ret_data, error);
+}
+
 DOOR(extension_ui_response)
 {
-    rpc_dialogs_answer(link, frame);
+    if (!rpc_logins_answer(link->logins, frame))
+        rpc_dialogs_answer(link, frame);
     return true;
 }
 
@@ -142,6 +166,9 @@ static const DoorCommand commands[] = {
       .run = run_set_host_tools },
     { "export_html", "Writes the session as one HTML file that loads nothing, all branches in it",
       export_fields, .run = run_export_html },
+    { "get_login_providers", "Providers, and where the key of each comes from", no_fields,
+      .run = run_get_login_providers },
+    { "login", "Stores a provider's key", login_fields, .is_asking = true, .run = run_login },
     { "extension_ui_response", "The answer to a dialog", dialog_fields, .is_answer = true,
       .run = run_extension_ui_response },
     { "host_tool_update", "How a host tool's call gets on", host_update_fields, .is_answer = true,

@@ -1,6 +1,6 @@
 /*
  * Commands of the RPC door itself, beside those of the conversation: how much the client is told,
- * tools that it has, the session as a page, answers to what it was asked.
+ * tools that it has, the session as a page, keys, answers to what it was asked.
  */
 #pragma once
 
@@ -12,6 +12,7 @@ typedef struct DoorCommand {
     const char *help; // one line
     const FieldDef *fields;
     bool is_answer; // to a frame of ours: it gets no response
+    bool is_asking; // without data it has asked first, and responds itself
     /* *ret_data may stay NULL. `frame` is the whole line. */
     bool (*run)(RpcLink *link, HostTools *tools, const void *args, const json_t *frame,
                 json_t **ret_data, GError **error);

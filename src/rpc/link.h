@@ -12,8 +12,9 @@ typedef struct RpcLink {
     Loop *loop;
     AgentSession *session;
     LineChannel *channel;
-    Subscription *subscription;      // ours to the session's events
-    bool is_closed;                  // nothing is sent any more
+    Subscription *subscription; // ours to the session's events
+    bool is_closed;             // nothing is sent any more
+    struct RpcLogins *logins;
     void (*on_broken)(void *server); // the client cannot be told anything any more: posted
     void *server;
 } RpcLink;

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "rpc/dialogs.h"
 #include "rpc/dispatch.h"
+#include "rpc/logins.h"
 
 #include <signal.h>
 
@@ -59,6 +60,7 @@ static void stop_all(RpcServer *self)
 {
     self->is_ending = true;
     host_tools_disconnect(self->tools);
+    rpc_logins_cancel(self->link.logins);
     cancel_fire(self->cancel);
     loop_add_timer(self->link.loop, END_TIMEOUT_MS, out_of_time, self);
     loop_post(self->link.loop, check_end, self);
@@ -72,6 +74,7 @@ static void on_input_end(RpcServer *self)
     }
     self->is_ending = true;
     host_tools_disconnect(self->tools);
+    rpc_logins_cancel(self->link.logins);
     agent_session_close_questions(self->link.session);
     loop_post(self->link.loop, check_end, self);
 }
@@ -209,6 +212,7 @@ static void server_init(RpcServer *self, Fd input, Fd output)
     self->cancel = cancel_new(NULL);
     self->link = (RpcLink) { .loop = loop, .on_broken = close_down, .server = self };
     self->tools = host_tools_new(&self->link);
+    self->link.logins = rpc_logins_new(&self->link);
     self->dispatch = rpc_dispatch_new(&self->link, self->tools);
     loop_add_end_signals(loop, on_signal, self);
     open_channel(self, input, output);
@@ -226,6 +230,7 @@ static void server_clear(RpcServer *self)
     agent_session_free(self->link.session);
     rpc_dispatch_free(self->dispatch);
     host_tools_free(self->tools);
+    rpc_logins_free(self->link.logins);
     json_decref(self->held);
     line_channel_free(self->link.channel);
     loop_free(self->link.loop);

@@ -44,7 +44,7 @@ Session *session_new_with(json_t *header, json_t *entries, const char *path)
     self->index = entry_index_new(entries);
     self->path = g_strdup(path);
     take_entry_title(header, entries);
-    pthread_mutex_init(&self->title_lock, NULL);
+    pthread_mutex_init(&self->lock, NULL);
 
     size_t count = json_array_size(entries);
     self->leaf = count > 0 ? json_array_get(entries, count - 1) : NULL;
@@ -70,6 +70,12 @@ Session *session_new(const char *dir, const char *cwd)
     return session_new_with(header, json_array(), path);
 }
 
+void session_set_parent(Session *self, const char *parent)
+{
+    g_assert(!self->is_header_written);
+    json_set_text(self->header, "parentSession", parent);
+}
+
 void session_free(Session *self)
 {
     if (!self)
@@ -83,7 +89,7 @@ void session_free(Session *self)
     g_free(self->artifacts_source);
     g_free(self->path);
     g_free(self->wanted_title);
-    pthread_mutex_destroy(&self->title_lock);
+    pthread_mutex_destroy(&self->lock);
     g_free(self);
 }
 
@@ -207,22 +213,22 @@ static bool session_try_write(Session *self, GError **error)
 
 void session_set_title(Session *self, const char *title, bool is_automatic)
 {
-    pthread_mutex_lock(&self->title_lock);
+    pthread_mutex_lock(&self->lock);
     if (!is_automatic || !self->wanted_title || self->is_title_automatic) {
         g_free(self->wanted_title);
         self->wanted_title = g_strdup(title);
         self->is_title_automatic = is_automatic;
     }
-    pthread_mutex_unlock(&self->title_lock);
+    pthread_mutex_unlock(&self->lock);
 }
 
 /* Puts the title that somebody asked for into the header; true: the file has another one. */
 static bool take_title(Session *self)
 {
-    pthread_mutex_lock(&self->title_lock);
+    pthread_mutex_lock(&self->lock);
     g_autofree char *title = g_steal_pointer(&self->wanted_title);
     bool is_automatic = self->is_title_automatic;
-    pthread_mutex_unlock(&self->title_lock);
+    pthread_mutex_unlock(&self->lock);
     bool is_persons = g_strcmp0(json_get_text(self->header, "titleSource"), "user") == 0;
     if (!title || (is_automatic && is_persons))
         return false;
@@ -271,9 +277,11 @@ json_t *session_start_entry(Session *self, const char *type)
 
 const char *session_append_entry(Session *self, json_t *entry)
 {
+    pthread_mutex_lock(&self->lock);
     json_append_take(self->entries, entry);
     g_hash_table_insert(self->index, (gpointer)entry_id(entry), entry);
     self->leaf = entry;
+    pthread_mutex_unlock(&self->lock);
     self->is_dirty = true;
     session_write(self, NULL); // kept in first_error
     return entry_id(entry);

@@ -15,6 +15,8 @@ typedef struct Session Session;
 
 /* A new session in `dir` (a directory for session files). NULL `dir`: in memory only. */
 Session *session_new(const char *dir, const char *cwd);
+/* What the header names as the session that this one comes from; before anything is written. */
+void session_set_parent(Session *self, const char *parent);
 /* Opens a file: loads, migrates, tolerates torn lines (§4.8), takes the advisory lock; when another
    process holds it, or the version is newer, the session is a fork in the same directory, written
    with the next append. A missing file becomes a new session at that path; one

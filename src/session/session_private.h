@@ -23,9 +23,9 @@ struct Session {
     bool is_unsynced;
     bool has_assistant; // nothing is written before
     bool is_failing;
-    GError *first_error;        // not yet taken
-    pthread_mutex_t title_lock; // guards the rest
-    char *wanted_title;         // NULL: as the header has it
+    GError *first_error;  // not yet taken
+    pthread_mutex_t lock; // guards the rest; entries, index and leaf are changed under it
+    char *wanted_title;   // NULL: as the header has it
     bool is_title_automatic;
 };
 

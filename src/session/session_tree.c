@@ -36,7 +36,9 @@ bool session_move(Session *self, const char *id, GError **error)
     json_t *entry = NULL;
     if (id && !find_entry(self, id, &entry, error))
         return false;
+    pthread_mutex_lock(&self->lock);
     self->leaf = entry;
+    pthread_mutex_unlock(&self->lock);
     return true;
 }
 
@@ -122,10 +124,12 @@ void session_replace_message(Session *self, const char *id, json_t *message)
             continue;
         json_t *copy = json_copy(old);
         json_object_set(copy, "message", message);
+        pthread_mutex_lock(&self->lock);
         if (self->leaf == old)
             self->leaf = copy;
         g_hash_table_replace(self->index, (gpointer)entry_id(copy), copy);
         json_array_set_new(self->entries, i, copy);
+        pthread_mutex_unlock(&self->lock);
         self->needs_rewrite = self->is_header_written;
         self->is_dirty = true;
         return;
@@ -155,12 +159,16 @@ static json_t *labels_of(const json_t *entries)
     return labels;
 }
 
-json_t *session_tree(const Session *self)
+/* What entries say is never changed, so the list is all that is copied under the lock. */
+json_t *session_tree(Session *self)
 {
     json_t *tree = json_object();
+    pthread_mutex_lock(&self->lock);
+    json_t *entries = json_copy(self->entries);
     json_set_take(tree, "leafId", json_text(session_leaf_id(self)));
-    json_set_take(tree, "entries", json_copy(self->entries));
-    json_set_take(tree, "labels", labels_of(self->entries));
+    pthread_mutex_unlock(&self->lock);
+    json_set_take(tree, "entries", entries);
+    json_set_take(tree, "labels", labels_of(entries));
     return tree;
 }
 
@@ -206,9 +214,10 @@ bool session_branch(const Session *self, const char *id, Session **ret_session, 
     return true;
 }
 
-json_t *session_branch_points(const Session *self)
+json_t *session_branch_points(Session *self)
 {
     json_t *points = json_array();
+    pthread_mutex_lock(&self->lock);
     g_autoptr(GPtrArray) path = session_path_to(self, NULL);
     for (unsigned i = 0; i < path->len; i++) {
         const json_t *entry = path->pdata[i];
@@ -220,6 +229,7 @@ json_t *session_branch_points(const Session *self)
         json_set_text(point, "text", text);
         json_append_take(points, point);
     }
+    pthread_mutex_unlock(&self->lock);
     return points;
 }
 

@@ -2,7 +2,8 @@
  * The tree of a session: where its leaf is, moving it, and what is said of entries (agent-core
  * §4.4, §4.6). Entries are only ever appended; what a move leaves behind stays in the file.
  *
- * One thread at a time, as session.h.
+ * One thread at a time, as session.h, but for session_tree() and session_branch_points(): they may
+ * be asked for by another thread than the one that goes on with the session.
  */
 #pragma once
 
@@ -43,14 +44,14 @@ void session_replace_message(Session *self, const char *entry_id, json_t *messag
 bool session_set_label(Session *self, const char *entry_id, const char *label, GError **error);
 /* {"leafId","entries":[…],"labels":{id: label}}, entries in the order they were made. New
    reference. */
-json_t *session_tree(const Session *self);
+json_t *session_tree(Session *self);
 
 /* A new session, kept as this one is, with the path up to but without the user message `entry_id`,
    whose text is *ret_text (caller frees). USAGE: Invalid entry ID for branching. */
 bool session_branch(const Session *self, const char *entry_id, Session **ret_session,
                     char **ret_text, GError **error);
 /* {"entryId","text"} of each user message on the way to the leaf. New array. */
-json_t *session_branch_points(const Session *self);
+json_t *session_branch_points(Session *self);
 
 /* What a title looks like: without control characters, spaces collapsed; NULL when nothing is left.
    Caller frees. */

@@ -103,7 +103,9 @@ static void prompt_again(SessionFixture *self, const json_t *event G_GNUC_UNUSED
 {
     assert_false(session_fixture_command(self, "prompt", "{\"message\":\"me too\"}", NULL));
     assert_true(g_str_has_prefix(self->error->message, "Agent is already processing."));
-    assert_false(session_fixture_command(self, "get_branch_messages", NULL, NULL));
+    g_auto(CommandReply) points = { 0 };
+    assert_true(session_fixture_command(self, "get_branch_messages", NULL, &points));
+    assert_int_equal(json_array_size(json_get_array(points.data, "messages")), 1);
     assert_true(session_fixture_command(
         self, "prompt", "{\"message\":\"stop\",\"streamingBehavior\":\"steer\"}", NULL));
     assert_true(session_fixture_command(self, "follow_up", "{\"message\":\"later\"}", NULL));

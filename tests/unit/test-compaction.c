@@ -34,7 +34,7 @@ static void talk(SessionFixture *self, const char *name)
 
 static const json_t *last_of_type(SessionFixture *self, const char *type)
 {
-    g_autoptr(json_t) tree = agent_session_tree(self->session);
+    g_autoptr(json_t) tree = agent_session_tree(self->session, NULL);
     const json_t *entries = json_get_array(tree, "entries");
     for (size_t i = json_array_size(entries); i > 0; i--) {
         const json_t *entry = json_array_get(entries, i - 1);

@@ -28,7 +28,7 @@ static int teardown(void **state)
 /* The id of the entry whose message has this text. */
 static const char *id_of(SessionFixture *self, const char *text)
 {
-    g_autoptr(json_t) tree = agent_session_tree(self->session);
+    g_autoptr(json_t) tree = agent_session_tree(self->session, NULL);
     size_t i;
     json_t *entry;
     json_array_foreach (json_get_array(tree, "entries"), i, entry) {
@@ -81,7 +81,7 @@ static void test_navigate(void **state)
     assert_true(session_fixture_prompt(self, "other"));
     g_autofree char *told = sse_server_conversation(self->agent->server, 2);
     assert_string_equal(told, "user:one assistant:first user:other");
-    g_autoptr(json_t) tree = agent_session_tree(self->session);
+    g_autoptr(json_t) tree = agent_session_tree(self->session, NULL);
     assert_string_equal(json_get_text(last_entry(tree, 1), "parentId"), parent);
     id_of(self, "second"); // both branches are there
 
@@ -103,7 +103,7 @@ static void test_summary(void **state)
     sse_server_add_error(self->agent->server, 400, "no such thing");
     const char *arguments = "{\"targetId\":\"ID\",\"summarize\":true,\"customInstructions\":\"x\"}";
     assert_null(run(self, "navigate_tree", arguments, id_of(self, "two")));
-    g_autoptr(json_t) before = agent_session_tree(self->session);
+    g_autoptr(json_t) before = agent_session_tree(self->session, NULL);
     assert_string_equal(json_get_text(before, "leafId"), id_of(self, "second")); // as it was
 
     sse_server_add_text(self->agent->server, "it was tried");
@@ -112,7 +112,7 @@ static void test_summary(void **state)
     assert_non_null(strstr(asked, "<conversation>\n[Assistant]: second\n</conversation>"));
     assert_null(strstr(asked, "[User]")); // they are not left behind
     assert_non_null(strstr(asked, "Additional focus: x"));
-    g_autoptr(json_t) tree = agent_session_tree(self->session);
+    g_autoptr(json_t) tree = agent_session_tree(self->session, NULL);
     const json_t *entry = last_entry(tree, 0);
     assert_string_equal(json_get_text(entry, "type"), "branch_summary");
     assert_string_equal(json_get_text(entry, "parentId"), leaf);
@@ -145,7 +145,7 @@ static void test_summary_is_stopped(void **state)
     const json_t *end = session_fixture_event(self, "command_end", 2);
     assert_string_equal(json_get_text(end, "command"), "navigate_tree");
     assert_true(json_get_bool(json_get_object(end, "data"), "cancelled", false));
-    g_autoptr(json_t) tree = agent_session_tree(self->session);
+    g_autoptr(json_t) tree = agent_session_tree(self->session, NULL);
     assert_string_equal(json_get_text(tree, "leafId"), leaf);
 }
 
@@ -193,7 +193,7 @@ static void test_names_and_labels(void **state)
     assert_string_equal(second, "in a run");
 
     run(self, "set_label", "{\"targetId\":\"ID\",\"label\":\"good\"}", id_of(self, "one"));
-    g_autoptr(json_t) tree = agent_session_tree(self->session);
+    g_autoptr(json_t) tree = agent_session_tree(self->session, NULL);
     assert_string_equal(json_get_text(json_get_object(tree, "labels"), id_of(self, "one")), "good");
     assert_null(run(self, "set_label", "{\"targetId\":\"ID\"}", "nope"));
 }
@@ -206,7 +206,7 @@ static const char *model_of_request(SessionFixture *self, size_t index)
 /* The model changes of the session as "role=model role=model". */
 static char *recorded_models(SessionFixture *self)
 {
-    g_autoptr(json_t) tree = agent_session_tree(self->session);
+    g_autoptr(json_t) tree = agent_session_tree(self->session, NULL);
     GString *out = g_string_new(NULL);
     size_t i;
     json_t *entry;
