@@ -248,12 +248,13 @@ class Pages(ClientTest):
     TURNS = ({"when": {"last_tool_contains": "It rains in Bergen"}, "text": "Wet, as ever.", "repeat": True},
              {"when": {"last_user_contains": "project"}, "text": "It draws maps.", "repeat": True},
              {"when": {"last_user_contains": "weather"}, "repeat": True, **WEATHER_CALL},
-             {"when": {"last_user_contains": "Hello"}, "text": "Hello yourself.", "repeat": True})
+             {"when": {"last_user_contains": "Hello"}, "text": "Hello yourself.", "repeat": True},
+             {"when": {"last_user_contains": "again"}, "text": "Again.", "repeat": True})
 
     def test_examples(self):
         page = (ROOT / "docs/embedding.md").read_text(encoding="utf-8")
         examples = re.findall(r"```(python|js|sh)\n(.*?)```\n\n```text\n(.*?)```", page, re.S)
-        self.assertEqual([example[0] for example in examples], ["python", "python", "python", "js", "sh"])
+        self.assertEqual([example[0] for example in examples], ["python", "python", "python", "js", "sh", "sh"])
         self.script(*self.TURNS)
         environment = self.whole_environment()
         shutil.copy(ROOT / "clients/node/kedge-rpc.mjs", self.root)
