@@ -13,6 +13,7 @@
 #include "base/timefmt.h"
 #include "base/worker.h"
 #include "model/message.h"
+#include "model/model_roles.h"
 
 /* --- jobs */
 
@@ -249,6 +250,8 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->settings = settings_ref(options->settings ? options->settings : parent->settings);
     self->own_registry = options->registry;
     self->registry = options->registry ? options->registry : parent->registry;
+    if (self->own_registry)
+        model_roles_set(self->own_registry, settings_get_json(self->settings, "modelRoles"));
     self->own_http = parent ? NULL : http_client_new();
     self->http = parent ? parent->http : self->own_http;
     self->cwd = g_strdup(options->place.cwd);

@@ -6,6 +6,7 @@
 #include "agent/retry.h"
 #include "base/utf8.h"
 #include "model/message.h"
+#include "model/model_roles.h"
 #include "model/provider.h"
 
 #include <inttypes.h>
@@ -29,22 +30,6 @@ static void add_model(GPtrArray *models, const Model *model)
         g_ptr_array_add(models, (gpointer)model);
 }
 
-/* The model that a role names in full, `provider/id` or `provider/id:level`. */
-static const Model *model_of_role(const SummaryContext *context, const char *role)
-{
-    const char *name = json_get_text(settings_get_json(context->settings, "modelRoles"), role);
-    size_t count = 0;
-    const Model *const *all = model_registry_all(context->registry, &count);
-    for (size_t i = 0; name && i < count; i++) {
-        g_autofree char *full = g_strdup_printf("%s/%s", all[i]->provider, all[i]->id);
-        size_t length = strlen(full);
-        if (g_str_has_prefix(name, full) && (!name[length] || name[length] == ':') &&
-            model_registry_is_available(context->registry, all[i], false))
-            return all[i];
-    }
-    return NULL;
-}
-
 static const Model *largest_model(const SummaryContext *context)
 {
     const Model *largest = NULL;
@@ -61,11 +46,14 @@ static const Model *largest_model(const SummaryContext *context)
 
 static GPtrArray *models_to_ask(const SummaryContext *context)
 {
-    static const char *const roles[] = { "default", "smol", "slow" };
+    static const char *const roles[] = { MODEL_ROLE_DEFAULT, MODEL_ROLE_SMOL, MODEL_ROLE_SLOW };
     GPtrArray *models = g_ptr_array_new();
     add_model(models, context->model);
-    for (size_t i = 0; i < G_N_ELEMENTS(roles); i++)
-        add_model(models, model_of_role(context, roles[i]));
+    for (size_t i = 0; i < G_N_ELEMENTS(roles); i++) {
+        ModelChoice choice = { 0 };
+        if (model_role_configured(context->registry, roles[i], &choice, NULL))
+            add_model(models, choice.model);
+    }
     const Model *largest = largest_model(context);
     if (largest && largest->context_window > context->model->context_window)
         add_model(models, largest);

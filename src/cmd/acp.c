@@ -60,7 +60,8 @@ static AgentSession *open_session(const AcpOpen *open, void *user_data, char **r
         .may_lack_key = true,
     };
     g_auto(LaunchSession) session = { 0 };
-    if (!launch_session_open(&place, &session, error)) {
+    if (!launch_session_set_roles(&launch, settings, registry, error) ||
+        !launch_session_open(&place, &session, error)) {
         model_registry_free(registry);
         return NULL;
     }

@@ -6,6 +6,7 @@
 #include "base/dirs.h"
 #include "base/log.h"
 #include "cmd/direct.h"
+#include "model/model_roles.h"
 
 void ask_model_clear(AskModel *self)
 {
@@ -14,19 +15,22 @@ void ask_model_clear(AskModel *self)
     g_clear_pointer(&self->settings, settings_unref);
 }
 
-/* NULL: the settings name none, or one that cannot be used, which is said. */
+static void tell(const char *notice)
+{
+    if (notice)
+        log_text("%s", notice);
+}
+
+/* NULL: nobody has chosen one, or one that cannot be used, which is said. */
 static const Model *model_of_role(const AskModel *self, const char *role)
 {
-    const char *name = json_get_text(settings_get_json(self->settings, "modelRoles"), role);
-    g_autoptr(GError) error = NULL;
+    g_autofree char *warning = NULL;
     ModelChoice choice = { 0 };
-    if (!name)
-        return NULL;
-    if (!model_registry_select(self->registry, name, NULL, &choice, &error)) {
-        log_warning("modelRoles.%s: %s", role, error->message);
-        return NULL;
-    }
-    return model_registry_is_available(self->registry, choice.model, false) ? choice.model : NULL;
+    model_role_configured(self->registry, role, &choice, &warning);
+    if (warning)
+        log_warning("%s", warning);
+    tell(choice.notice);
+    return choice.model;
 }
 
 static bool choose(AskModel *self, const char *selector, const char *const *roles,
@@ -36,8 +40,7 @@ static bool choose(AskModel *self, const char *selector, const char *const *role
     if (selector) {
         if (!model_registry_select(self->registry, selector, NULL, &choice, error))
             return false;
-        if (choice.notice)
-            log_text("%s", choice.notice);
+        tell(choice.notice);
         self->model = choice.model;
         self->is_named = true;
         return true;
@@ -65,6 +68,7 @@ bool ask_model_open(const char *cwd, const char *selector, const char *const *ro
                       .http = http_client_new() };
     if (warning)
         log_warning("%s", warning);
+    model_roles_set(self.registry, settings_get_json(self.settings, "modelRoles"));
     if (!choose(&self, selector, roles, agent_dir, error)) {
         ask_model_clear(&self);
         return false;

@@ -344,6 +344,8 @@ static int start(Launch *self, const CommandEnv *env)
 {
     g_autoptr(GError) error = NULL;
     const char *fallbacks = self->options.fallback_model;
+    if (!launch_session_set_roles(&self->options, self->settings, self->registry, &error))
+        return cmd_fail(error);
     if (fallbacks &&
         !launch_session_add_fallbacks(fallbacks, self->registry, &self->settings, &error))
         return cmd_fail(error);
@@ -412,9 +414,8 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
     if (!enter_directory(&self, &error))
         return cmd_fail(error);
     load_registry(&self);
-    if (self.options.has_list_models) {
+    if (self.options.has_list_models)
         return list_models(&self);
-    }
     self.settings = cmd_load_settings(self.cwd);
     if (launch_options_is_rpc(&self.options))
         return start(&self, env);

@@ -4,6 +4,7 @@
 #include "cmd/launch_session.h"
 
 #include "base/log.h"
+#include "model/model_roles.h"
 #include "session/session_find.h"
 #include "session/session_index.h"
 
@@ -124,16 +125,13 @@ static bool select_named(const LaunchPlace *place, ModelChoice *choice, GError *
     return true;
 }
 
-/* A model that the session or the settings name: taken when it exists and has a key. */
-static bool select_saved(const LaunchPlace *place, const char *selector, const char *setting,
-                         ModelChoice *choice, const char **ret_problem)
+/* A model that the session names: taken when it exists and has a key. */
+static bool select_saved(const LaunchPlace *place, const char *selector, ModelChoice *choice,
+                         const char **ret_problem)
 {
     if (!selector)
         return false;
-    g_autoptr(GError) error = NULL;
-    if (!model_registry_select(place->registry, selector, NULL, choice, &error)) {
-        if (setting)
-            log_warning("%s: %s", setting, error->message);
+    if (!model_registry_select(place->registry, selector, NULL, choice, NULL)) {
         *ret_problem = "model no longer exists";
         return false;
     }
@@ -143,6 +141,17 @@ static bool select_saved(const LaunchPlace *place, const char *selector, const c
     }
     tell_notice(choice);
     return true;
+}
+
+static bool select_default_role(const LaunchPlace *place, ModelChoice *choice)
+{
+    g_autofree char *warning = NULL;
+    bool is_found = model_role_configured(place->registry, MODEL_ROLE_DEFAULT, choice, &warning);
+    if (warning)
+        log_warning("%s", warning);
+    if (is_found)
+        tell_notice(choice);
+    return is_found;
 }
 
 static bool no_models(const LaunchPlace *place, GError **error)
@@ -169,10 +178,8 @@ static bool choose_model(const LaunchPlace *place, const SessionContext *saved, 
         return select_named(place, choice, error);
 
     const char *saved_model = json_get_text(saved->models, "default");
-    const char *role = json_get_text(settings_get_json(place->settings, "modelRoles"), "default");
-    const char *problem = NULL, *ignored = NULL;
-    if (select_saved(place, saved_model, NULL, choice, &problem) ||
-        select_saved(place, role, "modelRoles.default", choice, &ignored))
+    const char *problem = NULL;
+    if (select_saved(place, saved_model, choice, &problem) || select_default_role(place, choice))
         return true;
     *choice = (ModelChoice) { .model = model_registry_default(place->registry) };
     if (!choice->model)
@@ -219,6 +226,29 @@ bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, G
     result.thinking = choose_thinking(place, &saved, &choice, is_resumed);
     *ret_session = result;
     result = (LaunchSession) { 0 };
+    return true;
+}
+
+bool launch_session_set_roles(const LaunchOptions *options, const Settings *settings,
+                              ModelRegistry *registry, GError **error)
+{
+    const struct {
+        const char *role, *selector;
+    } flags[] = { { MODEL_ROLE_SMOL, options->smol },
+                  { MODEL_ROLE_SLOW, options->slow },
+                  { MODEL_ROLE_PLAN, options->plan } };
+    model_roles_set(registry, settings_get_json(settings, "modelRoles"));
+    for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
+        ModelChoice choice = { 0 };
+        if (!flags[i].selector)
+            continue;
+        if (!model_registry_select(registry, flags[i].selector, NULL, &choice, error)) {
+            g_prefix_error(error, "--%s: ", flags[i].role);
+            return false;
+        }
+        tell_notice(&choice);
+        model_roles_override(registry, flags[i].role, flags[i].selector);
+    }
     return true;
 }
 

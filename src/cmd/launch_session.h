@@ -30,6 +30,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LaunchSession, launch_session_clear)
 /* Errors are whole texts for standard error: NOT_FOUND, USAGE. Other notices are printed there. */
 bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, GError **error);
 
+/* The roles of the settings and of --smol, --slow and --plan; before anything is selected.
+   NOT_FOUND as of --model. */
+bool launch_session_set_roles(const LaunchOptions *options, const Settings *settings,
+                              ModelRegistry *registry, GError **error);
+
 /* `--fallback-model`: *settings becomes one in which the models of `list` stand in for one that
    fails. NOT_FOUND as of --model; one without a key is warned of. */
 bool launch_session_add_fallbacks(const char *list, ModelRegistry *registry, Settings **settings,

@@ -283,6 +283,8 @@ ModelRegistry *model_registry_new(const char *models_file, char **ret_warning)
     self->file_keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     self->runtime_keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     self->openai_base_url = g_strdup(env_get_raw("OPENAI_BASE_URL"));
+    self->role_overrides = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    pthread_mutex_init(&self->select_lock, NULL);
     pthread_mutex_init(&self->stored_lock, NULL);
     if (models_file) {
         g_autofree char *dir = g_path_get_dirname(models_file);
@@ -309,6 +311,9 @@ void model_registry_free(ModelRegistry *self)
     g_ptr_array_unref(self->none);
     g_ptr_array_unref(self->unlisted);
     g_ptr_array_unref(self->notices);
+    json_decref(self->roles);
+    g_hash_table_unref(self->role_overrides);
+    pthread_mutex_destroy(&self->select_lock);
     g_hash_table_unref(self->file_keys);
     g_hash_table_unref(self->runtime_keys);
     if (self->stored_keys)

@@ -2,8 +2,8 @@
  * The models kedge knows (agent-core §2.9–2.11): the built-in catalogue, models.yml of the agent
  * directory, and what ANTHROPIC_BASE_URL / OPENAI_BASE_URL change; selection by name; credentials.
  *
- * Built once by the main thread; thread safe afterwards, but for selection. Models of the catalogue
- * are read when they are asked for.
+ * Built once by the main thread; thread safe afterwards. Models of the catalogue are read when they
+ * are asked for.
  */
 #pragma once
 
@@ -66,8 +66,8 @@ typedef struct ModelChoice {
     const char *notice; // what a person must be told of the choice, or NULL; borrowed likewise
 } ModelChoice;
 
-/* `[provider/]id-or-pattern[:level]`; `provider` (may be NULL) is --provider. NOT_FOUND texts as in
-   agent-core §2.10. */
+/* `[provider/]id-or-pattern[:level]`, or `kedge/ROLE[:level]` (model_roles.h); `provider` (may be
+   NULL) is --provider. NOT_FOUND texts as in agent-core §2.10. */
 bool model_registry_select(ModelRegistry *self, const char *selector, const char *provider,
                            ModelChoice *ret_choice, GError **error);
 

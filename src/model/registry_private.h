@@ -23,15 +23,18 @@ typedef struct Shelf {
 } Shelf;
 
 struct ModelRegistry {
-    GPtrArray *shelves;       // of Shelf: the catalogue's, then those that the models file adds
-    Shelf *all;               // borrows its models
-    GPtrArray *none;          // always empty
-    GPtrArray *unlisted;      // of Model: made by selection, of ids that nobody listed
-    GPtrArray *notices;       // of char *: what selections said
-    bool is_made;             // from now on servers are asked
-    GHashTable *file_keys;    // provider → apiKey of the models file, as written there
-    GHashTable *runtime_keys; // provider → key
-    char *store_path;         // of credential_store.h; NULL: none
+    GPtrArray *shelves;          // of Shelf: the catalogue's, then those that the models file adds
+    Shelf *all;                  // borrows its models
+    GPtrArray *none;             // always empty
+    pthread_mutex_t select_lock; // for the next four
+    json_t *roles;               // modelRoles of the settings, or NULL
+    GHashTable *role_overrides;  // role → selector of this run
+    GPtrArray *unlisted;         // of Model: made by selection, of ids that nobody listed
+    GPtrArray *notices;          // of char *: what selections said
+    bool is_made;                // from now on servers are asked
+    GHashTable *file_keys;       // provider → apiKey of the models file, as written there
+    GHashTable *runtime_keys;    // provider → key
+    char *store_path;            // of credential_store.h; NULL: none
     pthread_mutex_t stored_lock;
     GHashTable *stored_keys; // provider → KeyRing; NULL: not read yet
     char *openai_base_url;   // OPENAI_BASE_URL when that is in effect, else NULL

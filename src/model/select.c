@@ -5,6 +5,8 @@
 #include "base/str.h"
 #include "model/select_private.h"
 
+#define ROLE_DEPTH_MAX 4 // a role that means a role and so on
+
 typedef bool (*MatchFunc)(const Model *model, const char *id);
 
 bool registry_is_fuzzy_match(const char *text, const char *pattern)
@@ -316,8 +318,35 @@ static bool fail_not_found(const ModelRegistry *self, const char *selector, cons
                      selector, problem ? ": " : "", problem ? problem : "");
 }
 
+/* `kedge/ROLE`: a level of the selector wins over one of the role. */
+static bool select_role(ModelRegistry *self, const char *role, const ModelChoice *with_level,
+                        unsigned depth, ModelChoice *ret_choice, GError **error)
+{
+    ModelChoice choice = { 0 };
+    if (depth >= ROLE_DEPTH_MAX)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "the roles refer to each other: %s", role);
+    if (!role_choose_locked(self, role, NULL, depth + 1, &choice))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "No model can be used for role \"%s\"",
+                         role);
+    if (with_level->has_level) {
+        choice.has_level = true;
+        choice.level = with_level->level;
+    }
+    *ret_choice = choice;
+    return true;
+}
+
 bool model_registry_select(ModelRegistry *self, const char *selector, const char *provider,
                            ModelChoice *ret_choice, GError **error)
+{
+    pthread_mutex_lock(&self->select_lock);
+    bool is_found = select_locked(self, selector, provider, 0, ret_choice, error);
+    pthread_mutex_unlock(&self->select_lock);
+    return is_found;
+}
+
+bool select_locked(ModelRegistry *self, const char *selector, const char *provider, unsigned depth,
+                   ModelChoice *ret_choice, GError **error)
 {
     if (provider && !registry_has_provider(self, provider) && !catalogue_find_provider(provider))
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
@@ -327,6 +356,9 @@ bool model_registry_select(ModelRegistry *self, const char *selector, const char
     ModelChoice with_level = { 0 };
     g_autofree char *bare = without_level(selector, &with_level);
     const char *pattern = bare ? bare : selector;
+    g_autofree char *role = provider ? NULL : role_of_selector(self, pattern);
+    if (role)
+        return select_role(self, role, &with_level, depth, ret_choice, error);
     ModelChoice choice = { 0 };
     choice.model = find_listed(self, selector, provider, &choice.notice);
     if (!choice.model) {

@@ -56,6 +56,18 @@ static GArray *numbers_of(const char *text)
     return numbers;
 }
 
+int select_compare_versions(const Model *a, const Model *b)
+{
+    g_autoptr(GArray) left = numbers_of(select_last_segment(a->id));
+    g_autoptr(GArray) right = numbers_of(select_last_segment(b->id));
+    for (guint i = 0; i < MIN(left->len, right->len); i++) {
+        int64_t one = g_array_index(left, int64_t, i), other = g_array_index(right, int64_t, i);
+        if (one != other)
+            return one < other ? -1 : 1;
+    }
+    return (left->len > right->len) - (left->len < right->len);
+}
+
 static Words words_of(const char *text)
 {
     return (Words) {

@@ -20,7 +20,8 @@ static const char *const gh_profiles[] = { "full", "general", "read-only", "off"
 
 static const SettingKey keys[] = {
     { "modelRoles", SETTING_RECORD, "{}", SETTING_WITH_TRUST, NULL,
-      "Model selector for each role; `default` is used when --model is absent" },
+      "Model for each role, or several, the first usable first; `default` is used when --model is "
+      "absent" },
     { "defaultThinkingLevel", SETTING_ENUM, "\"high\"", SETTING_ANYWHERE, thinking_levels,
       "Thinking level of a new session" },
     { "thinkingBudgets", SETTING_RECORD, "{}", SETTING_ANYWHERE, NULL,

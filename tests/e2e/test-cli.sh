@@ -242,6 +242,32 @@ expect_exit 2
 expect_contains stderr "--all needs --list-models"
 always
 
+t "§2.10 roles: of the settings, the environment and flags; kedge/ROLE means one"
+always
+printf 'modelRoles: {default: mock/m1, smol: "mock/m2:low", slow: m}\n' >"$HOME/.kedge/agent/config.yml"
+used() { model_journal -1.body.model; }
+run kedge -p hi
+[ "$(used)" = m1 ] || fail "default: $(used)"
+run kedge --model kedge/smol -p hi
+expect_exit 0
+expect_empty stderr
+[ "$(used)" = m2 ] || fail "smol: $(used)"
+run env KEDGE_SMOL_MODEL=mock/m1 kedge --model pi/smol -p hi
+[ "$(used)" = m1 ] || fail "KEDGE_SMOL_MODEL: $(used)"
+run env KEDGE_SMOL_MODEL=mock/m1 kedge --smol mock/m2 --model kedge/smol -p hi
+[ "$(used)" = m2 ] || fail "--smol: $(used)"
+run kedge --plan mock/m2 --model kedge/plan -p hi
+[ "$(used)" = m2 ] || fail "--plan: $(used)"
+run kedge --slow nobody-has -p hi
+expect_exit 1
+expect_file stderr 'Error: --slow: Model "nobody-has" not found. Use --list-models to see available models.'
+printf 'modelRoles: {default: m}\n' >"$HOME/.kedge/agent/config.yml"
+run kedge -p hi
+expect_exit 0
+expect_file stderr 'Warning: modelRoles.default: Model "m" could be: mock/m1, mock/m2. Name one of them.'
+rm "$HOME/.kedge/agent/config.yml"
+always
+
 t "core-6 each word is a prompt, quoting makes one"
 run kedge --model mock/m1 -p configuration of x
 expect_exit 0

@@ -1,0 +1,235 @@
+/*
+ * Which model a role means (model_roles.h).
+ */
+#include "model/model_roles.h"
+
+#include "base/env.h"
+#include "base/str.h"
+#include "model/select_private.h"
+
+static const char *const role_names[] = { MODEL_ROLE_DEFAULT, MODEL_ROLE_SMOL, MODEL_ROLE_SLOW,
+                                          MODEL_ROLE_PLAN,    "designer",      MODEL_ROLE_VISION,
+                                          MODEL_ROLE_COMMIT,  "task",          NULL };
+
+/* Words of model ids, of the smallest and largest models of their makers, the best first. */
+static const char *const small_words[] = { "haiku", "flash-lite", "luna", "nano", "fast",    "mini",
+                                           "flash", "small",      "lite", "air",  "instant", NULL };
+static const char *const large_words[] = { "opus", "sol", "pro", "large", "ultra", NULL };
+
+void model_roles_set(ModelRegistry *self, const json_t *roles)
+{
+    pthread_mutex_lock(&self->select_lock);
+    json_decref(self->roles);
+    self->roles = roles ? json_deep_copy(roles) : NULL;
+    pthread_mutex_unlock(&self->select_lock);
+}
+
+void model_roles_override(ModelRegistry *self, const char *role, const char *selector)
+{
+    pthread_mutex_lock(&self->select_lock);
+    g_hash_table_insert(self->role_overrides, g_strdup(role), g_strdup(selector));
+    pthread_mutex_unlock(&self->select_lock);
+}
+
+/* --- what somebody has chosen */
+
+static const char *environment_value(const char *role)
+{
+    static const char *const names[][2] = { { MODEL_ROLE_SMOL, "SMOL_MODEL" },
+                                            { MODEL_ROLE_SLOW, "SLOW_MODEL" },
+                                            { MODEL_ROLE_PLAN, "PLAN_MODEL" } };
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        if (strcmp(role, names[i][0]) == 0)
+            return env_get(names[i][1]);
+    }
+    return NULL;
+}
+
+/* NULL-terminated, empty when nobody chose. *ret_origin: what the person wrote it as; caller frees
+   both. */
+static char **selectors_of(const ModelRegistry *self, const char *role, char **ret_origin)
+{
+    const char *given = g_hash_table_lookup(self->role_overrides, role);
+    const char *from_environment = given ? NULL : environment_value(role);
+    *ret_origin = given ? g_strconcat("--", role, NULL)
+                  : from_environment
+                      ? g_strdup_printf("the model of role %s in the environment", role)
+                      : g_strconcat("modelRoles.", role, NULL);
+    given = given ? given : from_environment;
+    const json_t *value = json_object_get(self->roles, role);
+    if (!given && json_is_string(value))
+        given = json_string_value(value);
+    if (given)
+        return g_strsplit(given, ",", -1);
+    GPtrArray *selectors = g_ptr_array_new();
+    size_t i;
+    json_t *item;
+    json_array_foreach (json_is_array(value) ? value : NULL, i, item) {
+        if (json_is_string(item))
+            g_ptr_array_add(selectors, g_strdup(json_string_value(item)));
+    }
+    g_ptr_array_add(selectors, NULL);
+    return (char **)g_ptr_array_free(selectors, FALSE);
+}
+
+/* One selector of a role. False: it is none that can be used, which *problem says. */
+static bool select_one(ModelRegistry *self, const char *selector, unsigned depth,
+                       ModelChoice *ret_choice, char **problem)
+{
+    g_autoptr(GError) error = NULL;
+    ModelChoice choice = { 0 };
+    g_clear_pointer(problem, g_free);
+    if (!select_locked(self, selector, NULL, depth, &choice, &error)) {
+        *problem = g_strdup(error->message);
+        return false;
+    }
+    if (!model_registry_is_available(self, choice.model, false)) {
+        *problem = g_strdup_printf("no key for %s", choice.model->provider);
+        return false;
+    }
+    *ret_choice = choice;
+    return true;
+}
+
+bool role_configured_locked(ModelRegistry *self, const char *role, unsigned depth,
+                            ModelChoice *ret_choice, char **ret_warning)
+{
+    g_autofree char *origin = NULL;
+    g_autofree char *problem = NULL;
+    g_auto(GStrv) selectors = selectors_of(self, role, &origin);
+    for (char **selector = selectors; *selector; selector++) {
+        if (*g_strstrip(*selector) && select_one(self, *selector, depth, ret_choice, &problem))
+            return true;
+    }
+    if (ret_warning)
+        *ret_warning = problem ? g_strdup_printf("%s: %s", origin, problem) : NULL;
+    return false;
+}
+
+/* --- what fits where nobody has */
+
+/* The word stands alone: `mini` is no part of gemini. */
+static bool has_word(const char *id, const char *word)
+{
+    size_t size = strlen(word);
+    for (const char *at = strcasestr(id, word); at; at = strcasestr(at + 1, word)) {
+        bool begins = at == id || !g_ascii_isalpha(at[-1]);
+        if (begins && !g_ascii_isalpha(at[size]))
+            return true;
+    }
+    return false;
+}
+
+/* What stands before the last slash is a maker at a provider that has many. */
+static bool has_same_maker(const Model *a, const Model *b)
+{
+    size_t size = (size_t)(select_last_segment(a->id) - a->id);
+    return size == (size_t)(select_last_segment(b->id) - b->id) &&
+           g_ascii_strncasecmp(a->id, b->id, size) == 0;
+}
+
+/* The newest with the word of the same provider and maker, or NULL. */
+static const Model *newest_with(const ModelRegistry *self, const Model *like, const char *word)
+{
+    const Model *best = NULL;
+    const GPtrArray *models = registry_models(self, like->provider);
+    for (guint i = 0; i < models->len; i++) {
+        const Model *model = g_ptr_array_index(models, i);
+        if (model->is_deprecated || !has_same_maker(model, like) ||
+            !has_word(select_last_segment(model->id), word) ||
+            !model_registry_is_available(self, model, false))
+            continue;
+        int order = best ? select_compare_versions(model, best) : 1;
+        if (order > 0 || (order == 0 && strlen(model->id) < strlen(best->id)))
+            best = model;
+    }
+    return best;
+}
+
+static const Model *by_words(const ModelRegistry *self, const Model *like, const char *const *words)
+{
+    for (; *words; words++) {
+        const Model *model = newest_with(self, like, *words);
+        if (model)
+            return model;
+    }
+    return like;
+}
+
+static const Model *with_images(const ModelRegistry *self, const Model *like)
+{
+    const GPtrArray *models = registry_models(self, like->provider);
+    for (guint i = 0; i < models->len && !like->accepts_images; i++) {
+        const Model *model = g_ptr_array_index(models, i);
+        if (model->accepts_images && !model->is_deprecated &&
+            model_registry_is_available(self, model, false))
+            like = model;
+    }
+    return like;
+}
+
+static const Model *built_in(const ModelRegistry *self, const char *role, const Model *like)
+{
+    if (strcmp(role, MODEL_ROLE_SMOL) == 0)
+        return by_words(self, like, small_words);
+    if (strcmp(role, MODEL_ROLE_SLOW) == 0)
+        return by_words(self, like, large_words);
+    if (strcmp(role, MODEL_ROLE_VISION) == 0)
+        return with_images(self, like);
+    return like;
+}
+
+bool role_choose_locked(ModelRegistry *self, const char *role, const Model *like, unsigned depth,
+                        ModelChoice *ret_choice)
+{
+    ModelChoice choice = { 0 };
+    if (role_configured_locked(self, role, depth, &choice, NULL)) {
+        *ret_choice = choice;
+        return true;
+    }
+    if (!like && role_configured_locked(self, MODEL_ROLE_DEFAULT, depth, &choice, NULL))
+        like = choice.model;
+    if (!like)
+        like = model_registry_default(self);
+    if (!like)
+        return false;
+    *ret_choice = (ModelChoice) { .model = built_in(self, role, like) };
+    return true;
+}
+
+/* --- selectors */
+
+char *role_of_selector(const ModelRegistry *self, const char *selector)
+{
+    static const char *const prefixes[] = { "kedge/", "pi/" };
+    for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++) {
+        size_t size = strlen(prefixes[i]);
+        if (!g_str_has_prefix(selector, prefixes[i]))
+            continue;
+        g_autofree char *provider = g_strndup(prefixes[i], size - 1);
+        const char *role = selector + size;
+        if (g_strv_contains(role_names, role) && !registry_has_provider(self, provider))
+            return g_strdup(role);
+    }
+    return NULL;
+}
+
+bool model_role_configured(const ModelRegistry *self_, const char *role, ModelChoice *ret_choice,
+                           char **ret_warning)
+{
+    ModelRegistry *self = (ModelRegistry *)self_; // what selecting adds is behind the lock
+    pthread_mutex_lock(&self->select_lock);
+    bool is_found = role_configured_locked(self, role, 0, ret_choice, ret_warning);
+    pthread_mutex_unlock(&self->select_lock);
+    return is_found;
+}
+
+bool model_role_choose(const ModelRegistry *self_, const char *role, const Model *like,
+                       ModelChoice *ret_choice)
+{
+    ModelRegistry *self = (ModelRegistry *)self_;
+    pthread_mutex_lock(&self->select_lock);
+    bool is_found = role_choose_locked(self, role, like, 0, ret_choice);
+    pthread_mutex_unlock(&self->select_lock);
+    return is_found;
+}
