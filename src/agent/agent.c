@@ -88,15 +88,15 @@ static bool has_credential(Agent *self, GError **error)
                      setup->model->provider, hint);
 }
 
-/* The last answer failed, and something else can be tried at once: another key where that was for a
-   limit of the account, or a fallback model. */
+/* The last answer failed, and something else can be tried at once: another key where it was this
+   one's fault, or a fallback model. */
 static bool has_other_way(Agent *self)
 {
     g_autoptr(TurnSetup) setup = setup_slot_get(self->options.setup);
     const char *problem = message_error(self->conversation.last_answer);
     if (!problem || !run_controls_retries(self->options.controls))
         return false;
-    return model_registry_key_limited(self->options.registry, setup->model, problem) ||
+    return model_registry_key_failed(self->options.registry, setup->model, problem) ||
            (retry_may_attempt(&self->retry) && fallback_apply(&self->fallback, problem));
 }
 

@@ -56,12 +56,17 @@ static int64_t delay_of_attempt(const Retry *self, const char *problem)
     return MAX(delay_ms, provider_error_retry_after_ms(problem));
 }
 
+static bool has_attempts(const Retry *self)
+{
+    return run_controls_retries(self->controls) &&
+           self->attempt < settings_get_int(self->settings, "retry.maxRetries");
+}
+
 bool retry_may_attempt(const Retry *self)
 {
     const char *problem = message_error(self->conversation->last_answer);
-    return problem && run_controls_retries(self->controls) &&
-           !provider_error_is_overflow(problem) && provider_error_is_retryable(problem) &&
-           self->attempt < settings_get_int(self->settings, "retry.maxRetries");
+    return problem && has_attempts(self) && !provider_error_is_overflow(problem) &&
+           provider_error_is_retryable(problem);
 }
 
 RetryDecision retry_wait(Retry *self, bool has_other_way, Cancel *cancel)
@@ -69,7 +74,8 @@ RetryDecision retry_wait(Retry *self, bool has_other_way, Cancel *cancel)
     const Settings *settings = self->settings;
     // the next answer replaces the last message while this text is still wanted
     g_autofree char *problem = g_strdup(message_error(self->conversation->last_answer));
-    if (!retry_may_attempt(self) ||
+    bool is_worth_it = has_other_way ? has_attempts(self) : retry_may_attempt(self);
+    if (!is_worth_it ||
         (!has_other_way && provider_error_retry_after_ms(problem) > retry_max_wait_ms(settings)))
         return RETRY_NO;
 

@@ -11,7 +11,7 @@ typedef struct Run {
     const AgentEvents *events;
     TurnSetup *setup; // of this turn
     const char *const *system_blocks;
-    char *api_key;
+    char *api_key, *key_source;
     json_t *pending; // queued messages that go in before the next answer
     AgentEnd end;
     char *budget_text;
@@ -34,8 +34,10 @@ static void refresh_setup(Run *self)
     self->setup = setup_slot_get(spec->setup);
     if (self->setup != old) {
         g_free(self->api_key);
+        g_free(self->key_source);
         self->api_key =
             model_registry_key(spec->registry, self->setup->model, self->setup->is_model_named);
+        self->key_source = model_registry_key_source(spec->registry, self->setup->model);
         conversation_record_setup(self->conversation, self->setup,
                                   fallback_is_applied(spec->fallback, self->setup));
         build_prompt(self);
@@ -174,6 +176,7 @@ static void request_answer(Run *self, TurnAnswer *ret_answer)
         .setup = self->setup,
         .system_blocks = self->system_blocks,
         .api_key = self->api_key,
+        .key_source = self->key_source,
         .settings = tool_context_settings(spec->context),
         .http = spec->http,
         .cancel = spec->cancel,
@@ -250,6 +253,7 @@ AgentEnd run_to_end(const RunSpec *spec, json_t *prompt, char **ret_budget_text)
     turn_setup_unref(run.setup);
     loop_guard_free(run.guard);
     g_free(run.api_key);
+    g_free(run.key_source);
     if (run.budget_text)
         *ret_budget_text = run.budget_text;
     return run.end;

@@ -86,6 +86,7 @@ static json_t *request_answer(const SummaryContext *context, const SummaryReques
 {
     bool is_named = context->is_model_named && model == context->model;
     g_autofree char *api_key = model_registry_key(context->registry, model, is_named);
+    g_autofree char *key_source = model_registry_key_source(context->registry, model);
     g_autofree char *prompt = build_prompt(request, model);
     g_autoptr(json_t) messages = json_array();
     json_append_take(messages, message_user(prompt));
@@ -94,6 +95,7 @@ static json_t *request_answer(const SummaryContext *context, const SummaryReques
     const ProviderRequest wire = {
         .model = model,
         .api_key = api_key,
+        .key_source = key_source,
         .system_blocks = system_blocks,
         .messages = messages,
         .thinking = model_clamp_thinking(model, THINKING_OFF),

@@ -86,6 +86,7 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
     const ProviderRequest wire = {
         .model = setup->model,
         .api_key = request->api_key,
+        .key_source = request->key_source,
         .system_blocks = request->system_blocks,
         .messages = conversation->messages,
         .tools = setup->tool_list,

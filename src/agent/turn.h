@@ -11,6 +11,7 @@ typedef struct TurnRequest { // all borrowed
     const TurnSetup *setup;
     const char *const *system_blocks; // NULL-terminated; may be NULL
     const char *api_key;              // NULL: keyless
+    const char *key_source;           // where it comes from
     const Settings *settings;
     HttpClient *http;
     Cancel *cancel; // may be NULL

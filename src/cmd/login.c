@@ -223,7 +223,7 @@ const Command command_login = {
         "Without PROVIDER, each provider and where its key comes from (- : there is none).\n"
         "With it, a key is asked for on the terminal, or read from standard input, and stored in\n"
         "agent.db of the agent directory, which nobody else may read. Of several keys one is used\n"
-        "until the provider refuses more for a limit; then the next.\n"
+        "until the provider refuses it, or more for a limit; then the next.\n"
         "\n"
         "Examples:\n"
         "  kedge login anthropic\n"

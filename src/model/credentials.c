@@ -85,20 +85,21 @@ static bool turn_ring(KeyRing *ring, gint64 now)
     return false;
 }
 
-bool model_registry_key_limited(const ModelRegistry *registry, const Model *model,
-                                const char *error_message)
+bool model_registry_key_failed(const ModelRegistry *registry, const Model *model,
+                               const char *error_message)
 {
     ModelRegistry *self = (ModelRegistry *)registry;
-    if (!provider_error_is_limit(error_message) ||
+    bool is_refused = provider_error_is_refused_key(error_message);
+    if ((!is_refused && !provider_error_is_limit(error_message)) ||
         g_hash_table_contains(self->runtime_keys, model->provider))
         return false;
     gint64 now = time_monotonic_ms();
     int64_t asked_ms = provider_error_retry_after_ms(error_message);
+    gint64 rest_ms = is_refused ? G_MAXINT64 - now : asked_ms > 0 ? asked_ms : LIMITED_REST_MS;
     pthread_mutex_lock(&self->stored_lock);
     KeyRing *ring = find_ring_locked(self, model->provider);
     if (ring)
-        g_array_index(ring->keys, RingKey, ring->current).rests_until =
-            now + (asked_ms > 0 ? asked_ms : LIMITED_REST_MS);
+        g_array_index(ring->keys, RingKey, ring->current).rests_until = now + rest_ms;
     bool has_other = ring && turn_ring(ring, now);
     pthread_mutex_unlock(&self->stored_lock);
     return has_other;

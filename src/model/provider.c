@@ -56,6 +56,17 @@ static char *without_key(const char *text, const char *key)
     return g_strjoinv("[REDACTED]", parts);
 }
 
+/* Says which key it is that the server does not take. Caller frees. */
+static char *explain_failure(const ProviderRequest *request, const char *problem)
+{
+    g_autofree char *text = without_key(problem, request->api_key);
+    if (!request->key_source || !provider_error_is_refused_key(text))
+        return g_steal_pointer(&text);
+    return g_strdup_printf("%s. The key that was refused comes from %s; `kedge login %s` stores "
+                           "another.",
+                           text, request->key_source, request->model->provider);
+}
+
 json_t *provider_stream(HttpClient *http, const ProviderRequest *request, Cancel *cancel,
                         ProviderEventFunc on_event, void *user_data)
 {
@@ -72,6 +83,6 @@ json_t *provider_stream(HttpClient *http, const ProviderRequest *request, Cancel
         return model_stream_finish(stream, reason);
     if (error_is(error, KEDGE_ERROR_CANCELLED))
         return model_stream_fail(stream, true, "Request was aborted");
-    g_autofree char *message = without_key(error->message, request->api_key);
+    g_autofree char *message = explain_failure(request, error->message);
     return model_stream_fail(stream, false, message);
 }

@@ -15,6 +15,7 @@
 typedef struct ProviderRequest {
     const Model *model;
     const char *api_key;              // NULL: keyless
+    const char *key_source;           // where it comes from, for who must mend it; may be NULL
     const char *const *system_blocks; // NULL-terminated; may be NULL
     const json_t *messages;           // agent messages; converted and repaired for the model here
     const json_t *tools;              // [{"name","description","parameters"}]; may be NULL
@@ -49,5 +50,7 @@ bool provider_error_is_overflow(const char *error_message);
 bool provider_error_is_retryable(const char *error_message);
 /* A limit of the account: another key may have more. */
 bool provider_error_is_limit(const char *error_message);
+/* The key is not, or no longer, valid: nothing helps but another. */
+bool provider_error_is_refused_key(const char *error_message);
 /* The `retry-after-ms=N` hint in the text, or 0. */
 int64_t provider_error_retry_after_ms(const char *error_message);

@@ -32,7 +32,13 @@ static const char retryable_pattern[] =
 static const char limit_pattern[] =
     "rate.?limit|too many requests|\\b429\\b|usage.?limit|limit_reached|quota|resource.?exhausted";
 
+// of an answer 400 (Google) or 403; 401 says it by itself
+static const char refused_key_pattern[] =
+    "api.?key.{0,40}(not valid|invalid|incorrect|expired|revoked|disabled|not found|leaked)"
+    "|(invalid|incorrect|expired|revoked|disabled).{0,20}api.?key|authentication_error";
+
 static GRegex *limit_regex;
+static GRegex *refused_key_regex;
 static GRegex *overflow_regex;
 static GRegex *retryable_regex;
 static GRegex *status_regex;
@@ -45,6 +51,7 @@ static void compile(void)
     overflow_regex = g_regex_new(overflow_pattern, flags, 0, NULL);
     retryable_regex = g_regex_new(retryable_pattern, flags, 0, NULL);
     limit_regex = g_regex_new(limit_pattern, flags, 0, NULL);
+    refused_key_regex = g_regex_new(refused_key_pattern, flags, 0, NULL);
     status_regex = g_regex_new("^HTTP (\\d{3})\\b", 0, 0, NULL);
     delay_regex = g_regex_new("\\bretry-after-ms=(\\d{1,12})", 0, 0, NULL);
 }
@@ -74,6 +81,13 @@ bool provider_error_is_overflow(const char *error_message)
 bool provider_error_is_limit(const char *error_message)
 {
     return matches(&limit_regex, error_message) && !matches(&overflow_regex, error_message);
+}
+
+bool provider_error_is_refused_key(const char *error_message)
+{
+    int64_t status = match_number(&status_regex, error_message);
+    return status == 401 ||
+           ((status == 400 || status == 403) && matches(&refused_key_regex, error_message));
 }
 
 bool provider_error_is_retryable(const char *error_message)

@@ -46,6 +46,38 @@ expect_exit 0
 expect_out "from the second"
 expect_model_done
 
+t "a key that is revoked in the middle: the stored other one goes on; the answers so far stay"
+model_script - <<'J'
+{"tool_calls": [{"name": "bash", "arguments": {"command": "echo one"}}], "when": {"header": "x-api-key", "equals": "sk-ant-first-0123456789"}}
+{"status": 401, "error": {"type": "authentication_error", "message": "invalid x-api-key"}, "when": {"header": "x-api-key", "equals": "sk-ant-first-0123456789"}, "repeat": true}
+{"text": "from the second", "when": {"header": "x-api-key", "equals": "sk-ant-second-0123456789"}, "expect": {"last_tool_contains": "one"}}
+J
+lab
+run kedge --model anthropic/claude-sonnet-4-5 -p hi
+expect_exit 0
+expect_out "from the second"
+expect_model_done
+[ "$(model_journal '#')" = 3 ] || fail "asked $(model_journal '#') times"
+
+t "revoked, and there is no other: asked once, the key's source is named, the session goes on with another"
+model_script - <<'J'
+{"tool_calls": [{"name": "bash", "arguments": {"command": "echo one"}}]}
+{"status": 401, "error": {"type": "authentication_error", "message": "invalid x-api-key"}}
+{"text": "with a new key", "expect": [{"last_tool_contains": "one"}, {"header": "x-api-key", "equals": "sk-env-new-0123456789"}]}
+J
+lab
+kedge logout anthropic 2>/dev/null
+run env ANTHROPIC_API_KEY=sk-env-old-0123456789 kedge --model anthropic/claude-sonnet-4-5 -p hi
+expect_exit 1
+expect_empty stdout
+expect_lines stderr 1
+expect_contains stderr 'HTTP 401: invalid x-api-key (authentication_error). The key that was refused comes from ANTHROPIC_API_KEY of the environment; `kedge login anthropic` stores another.'
+[ "$(model_journal '#')" = 2 ] || fail "asked $(model_journal '#') times"
+run env ANTHROPIC_API_KEY=sk-env-new-0123456789 kedge --model anthropic/claude-sonnet-4-5 -c -p "go on"
+expect_exit 0
+expect_out "with a new key"
+expect_model_done
+
 t "what cannot be a key, and who is no provider"
 printf 'two words\n' | run -i - kedge login anthropic
 expect_exit 2
@@ -57,6 +89,7 @@ expect_exit 1
 expect_contains stderr 'unknown provider "nobody"'
 
 t "logout removes them all"
+for key in first second; do printf 'sk-ant-%s-0123456789\n' $key | kedge login anthropic 2>/dev/null; done
 run kedge logout anthropic
 expect_exit 0
 expect_contains stderr "Removed 2 stored keys of anthropic."

@@ -195,6 +195,43 @@ J
     expect_contains stderr "no more of this"
     expect_empty stdout
 
+    t "core-120 $wire: a storm of 429 and 529, with and without a time: waited for, within one budget"
+    model_script - <<'J'
+{"status": 529}
+{"status": 429, "headers": {"Retry-After": "0"}}
+{"status": 429}
+{"text": "behind the storm"}
+{"status": 529, "repeat": 4}
+{"status": 429, "headers": {"Retry-After": "0"}, "repeat": 4}
+J
+    use_wire $wire
+    printf 'retry: { baseDelayMs: 1 }\n' >"$HOME/.kedge/agent/config.yml"
+    run kedge --model lab/m1 -p hi
+    expect_exit 0
+    expect_out "behind the storm"
+    expect_matches stderr '^  retry 3/3 in 0\.0 s: HTTP 429'
+    for status in 529 429; do
+        run kedge --model lab/m1 --no-session -p hi
+        expect_exit 1
+        expect_empty stdout
+        expect_lines stderr 4
+        expect_matches stderr "^HTTP $status"
+    done
+    rm "$HOME/.kedge/agent/config.yml"
+    expect_model_done
+
+    t "$wire: a key that is refused is asked with once; its source is named"
+    model_script - <<'J'
+{"status": 401, "error": {"type": "authentication_error", "message": "no such key"}, "repeat": true}
+J
+    use_wire $wire
+    run kedge --model lab/m1 -p hi
+    expect_exit 1
+    expect_lines stderr 1
+    expect_contains stderr "no such key"
+    expect_contains stderr "comes from models.yml"
+    [ "$(model_journal '#')" = 1 ] || fail "asked $(model_journal '#') times"
+
     t "core-38 $wire: 429, then an answer"
     model_script - <<'J'
 {"status": 429, "headers": {"Retry-After": "0"}}

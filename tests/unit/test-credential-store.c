@@ -119,19 +119,36 @@ static void test_rotation(void **state)
     g_autofree char *source = model_registry_key_source(registry, claude);
     assert_string_equal(source, "kedge login");
     assert_key(registry, claude, "key-one"); // before the environment's
-    assert_false(model_registry_key_limited(registry, claude, "HTTP 500: server error"));
+    assert_false(model_registry_key_failed(registry, claude, "HTTP 500: server error"));
     assert_key(registry, claude, "key-one");
-    assert_true(model_registry_key_limited(registry, claude, "HTTP 429: rate_limit_error"));
+    assert_true(model_registry_key_failed(registry, claude, "HTTP 429: rate_limit_error"));
     assert_key(registry, claude, "key-two");
     assert_key(registry, claude, "key-two"); // and stays
     assert_false(
-        model_registry_key_limited(registry, claude, "usage limit reached retry-after-ms=60000"));
+        model_registry_key_failed(registry, claude, "usage limit reached retry-after-ms=60000"));
     assert_key(registry, claude, "key-two"); // all of them rest
-    assert_false(model_registry_key_limited(registry, gpt, "HTTP 429: rate limit"));
+    assert_false(model_registry_key_failed(registry, gpt, "HTTP 429: rate limit"));
     assert_key(registry, gpt, "only-one");
+    assert_false(model_registry_key_failed(registry, gpt, "HTTP 401: Incorrect API key"));
+    assert_key(registry, gpt, "only-one"); // there is no other
     model_registry_set_runtime_key(registry, "anthropic", "typed");
     assert_key(registry, claude, "typed");
-    assert_false(model_registry_key_limited(registry, claude, "HTTP 429: rate limit"));
+    assert_false(model_registry_key_failed(registry, claude, "HTTP 429: rate limit"));
+}
+
+static void test_refused(void **state)
+{
+    const Place *place = *state;
+    add(place, "anthropic", "key-one", true);
+    add(place, "anthropic", "key-two", true);
+    g_autofree char *warning = NULL;
+    g_autoptr(ModelRegistry) registry = model_registry_new(place->models, &warning);
+    const Model *claude = model_registry_find(registry, "anthropic", "claude-sonnet-4-5");
+    assert_true(model_registry_key_failed(registry, claude, "HTTP 401: invalid x-api-key"));
+    assert_key(registry, claude, "key-two");
+    assert_false(model_registry_key_failed(registry, claude, "HTTP 401: invalid x-api-key"));
+    assert_false(model_registry_key_failed(registry, claude, "HTTP 429: rate limit"));
+    assert_key(registry, claude, "key-two"); // never back to one that was refused
 }
 
 int main(void)
@@ -140,6 +157,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_store, setup, teardown),
         cmocka_unit_test_setup_teardown(test_broken, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rotation, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -375,6 +375,30 @@ static void test_classes(void **state G_GNUC_UNUSED)
     }
 }
 
+static void test_refused_keys(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *text;
+        bool is_refused;
+    } cases[] = {
+        { "HTTP 401: invalid x-api-key (authentication_error)", true },
+        { "HTTP 401 (no body)", true },
+        { "HTTP 400: API key not valid. Please pass a valid API key. (INVALID_ARGUMENT)", true },
+        { "HTTP 400: API key expired. Please renew the API key. (INVALID_ARGUMENT)", true },
+        { "HTTP 403: Your API key was reported as leaked. (PERMISSION_DENIED)", true },
+        { "HTTP 403: Your credit is used up (permission_error)", false },
+        { "HTTP 400: invalid model (invalid_request_error)", false },
+        { "HTTP 429: API key invalid", false },
+        { "HTTP 500: invalid api key", false },
+        { "invalid api key", false },
+        { NULL, false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        if (provider_error_is_refused_key(cases[i].text) != cases[i].is_refused)
+            fail_msg("refused key: %s", cases[i].text);
+    }
+}
+
 int main(void)
 {
     clean_environment();
@@ -382,7 +406,7 @@ int main(void)
         cmocka_unit_test(test_scripts), cmocka_unit_test(test_long_delays),
         cmocka_unit_test(test_abort),   cmocka_unit_test(test_request),
         cmocka_unit_test(test_delays),  cmocka_unit_test(test_error_bodies),
-        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_classes), cmocka_unit_test(test_refused_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
