@@ -406,23 +406,21 @@ static json_t *stream_end(ModelStream *self, const char *type, const char *reaso
     return json_incref(self->message);
 }
 
-/* A length limit that struck before the first byte of a call's arguments: {} is not what it was
-   about to say. */
-static void mark_call_without_arguments(ModelStream *self)
+/* What struck before the first byte of a call's arguments: {} is not what it was about to say. */
+static void mark_call_without_arguments(Block *block)
 {
-    Block *last = self->blocks->len > 0 ? stream_block(self, self->blocks->len - 1) : NULL;
-    if (!last || last->type != BLOCK_TOOL_CALL || last->text->len > 0 || last->arguments)
+    if (block->type != BLOCK_TOOL_CALL || block->text->len > 0 || block->arguments)
         return;
-    last->is_incomplete = true;
-    block_mark_incomplete(last);
+    block->is_incomplete = true;
+    block_mark_incomplete(block);
 }
 
 json_t *model_stream_finish(ModelStream *self, const char *reason)
 {
     for (size_t i = 0; i < self->blocks->len; i++)
         model_stream_close(self, i);
-    if (strcmp(reason, "length") == 0)
-        mark_call_without_arguments(self);
+    if (strcmp(reason, "length") == 0 && self->blocks->len > 0)
+        mark_call_without_arguments(stream_block(self, self->blocks->len - 1));
     return stream_end(self, "done", reason, "message");
 }
 
@@ -439,6 +437,7 @@ static void stream_end_block_early(ModelStream *self, Block *block)
     }
     block_refresh(block);
     block_mark_incomplete(block);
+    mark_call_without_arguments(block);
 }
 
 json_t *model_stream_fail(ModelStream *self, bool is_aborted, const char *error_message)
