@@ -25,10 +25,15 @@ static const char *const options[] = {
     "-c", "core.untrackedCache=false",
     "-c", "core.quotepath=off",
     "-c", "color.ui=false",
-    "-c", "diff.external=",
 };
 
-static const char *const reading_options[] = { "-c", "core.hooksPath=/dev/null" };
+/* Not for the others: hooks get git's options, too, and one that shows a diff would fail. */
+static const char *const reading_options[] = {
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "diff.external=",
+};
 
 /* They would point git at another repository than that of the directory, or start a program. */
 static const char *const unset[] = {
@@ -44,14 +49,15 @@ static const char *const unset[] = {
 };
 
 static const char *const changing[] = {
-    "checkout", "worktree", "branch", "config", "remote", "fetch", "push",
-    "commit",   "merge",    "apply",  "reset",  "stash",  NULL,
+    "add",  "checkout", "worktree", "branch", "config", "remote", "fetch",
+    "push", "commit",   "merge",    "apply",  "reset",  "stash",  NULL,
 };
 
 /* Reading commands that never look at the files of a work tree, so need not ask for filters. */
 static const char *const blind[] = {
-    "cat-file", "check-ref-format", "for-each-ref", "ls-remote",    "merge-base", "merge-file",
-    "rev-list", "rev-parse",        "show-ref",     "symbolic-ref", "version",    NULL,
+    "cat-file",     "check-ref-format", "for-each-ref", "hash-object", "ls-remote", "merge-base",
+    "merge-file",   "read-tree",        "rev-list",     "rev-parse",   "show-ref",  "symbolic-ref",
+    "update-index", "update-ref",       "version",      "write-tree",  NULL,
 };
 
 static const char *const with_diffs[] = {
@@ -105,6 +111,8 @@ static char **environment(const GitSpec *spec, bool is_reading, const char *subc
     char **env = spec->env != NULL ? g_strdupv((char **)spec->env) : env_for_child(NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(unset); i++)
         env = g_environ_unsetenv(env, unset[i]);
+    if (spec->index_file != NULL)
+        env = g_environ_setenv(env, "GIT_INDEX_FILE", spec->index_file, true);
     env = g_environ_setenv(env, "GIT_TERMINAL_PROMPT", "0", true);
     env = g_environ_setenv(env, "GIT_PAGER", "cat", true);
     env = g_environ_setenv(env, "LC_ALL", "C.UTF-8", true);

@@ -16,6 +16,7 @@ typedef struct GitSpec {
     const char *dir;
     const char *const *args; // without "git", NULL-terminated
     const char *const *env;  // what is built upon; NULL: env_for_child(NULL)
+    const char *index_file;  // absolute, in place of the repository's index; NULL: that
     int64_t timeout_ms;      // 0: one minute
     size_t max_output_bytes; // 0: LIMIT_GIT_OUTPUT_BYTES
     bool is_bytes;           // output byte for byte, for -z and paths

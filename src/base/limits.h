@@ -33,8 +33,9 @@
 
 #define LIMIT_GH_OUTPUT_BYTES  (64 * MIB) // per stream (github-tool §0.3)
 #define LIMIT_GIT_OUTPUT_BYTES (16 * MIB)
-#define LIMIT_GIT_CONFIG_BYTES (1 * MIB) // that kedge looks at itself
-#define LIMIT_GH_PROCESSES     4         // at once in a process (common §6)
+#define LIMIT_GIT_INDEX_BYTES  (256 * MIB) // that kedge copies
+#define LIMIT_GIT_CONFIG_BYTES (1 * MIB)   // that kedge looks at itself
+#define LIMIT_GH_PROCESSES     4           // at once in a process (common §6)
 
 #define LIMIT_TOOL_FILE_BYTES   (256 * MIB) // a file that edit opens
 #define LIMIT_IGNORE_FILE_BYTES (1 * MIB)   // of rules in a .gitignore and the like

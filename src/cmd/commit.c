@@ -8,6 +8,7 @@
 #include "cmd/ask_model.h"
 #include "cmd/commands.h"
 #include "cmd/commit_message.h"
+#include "cmd/commit_split.h"
 #include "cmd/diff_digest.h"
 #include "cmd/interrupt.h"
 #include "github/git.h"
@@ -21,7 +22,7 @@
 
 typedef struct CommitOptions {
     const char *context, *model;
-    bool wants_push, is_dry_run, wants_all;
+    bool wants_push, is_dry_run, wants_all, wants_split, is_without_changelog;
 } CommitOptions;
 
 static const FieldDef commit_options[] = {
@@ -32,10 +33,14 @@ static const FieldDef commit_options[] = {
     { "model", FIELD_STRING, offsetof(CommitOptions, model), .short_flag = 'm',
       .refuses_blank = true, .value_name = "SELECTOR",
       .help = "Model; default: modelRoles.commit, then smol, then default" },
+    { "split", FIELD_BOOLEAN, offsetof(CommitOptions, wants_split),
+      .help = "Make several commits of it where it is several steps" },
     { "dryRun", FIELD_BOOLEAN, offsetof(CommitOptions, is_dry_run),
-      .help = "Print the message, commit nothing" },
+      .help = "Print the message, or the commits of --split; commit nothing" },
     { "push", FIELD_BOOLEAN, offsetof(CommitOptions, wants_push),
       .help = "Push the branch afterwards" },
+    { "noChangelog", FIELD_BOOLEAN, offsetof(CommitOptions, is_without_changelog),
+      .help = "For scripts written for other programs: kedge writes no change log anyhow" },
     { 0 },
 };
 
@@ -145,12 +150,30 @@ static bool push(Commit *self)
     return false;
 }
 
+static bool make_commits(Commit *self)
+{
+    const CommitSplit split = {
+        .root = self->root,
+        .recent = self->recent,
+        .context = self->options->context,
+        .model = self->model,
+        .wants_all = self->options->wants_all,
+        .is_dry_run = self->options->is_dry_run,
+    };
+    return commit_split(&split, self->cancel, &self->said, &self->error);
+}
+
 static void commit_work(void *data)
 {
     Commit *self = data;
-    if (!read_recent(self) || !write_message(self) || self->options->is_dry_run ||
-        !make_commit(self))
+    if (!read_recent(self))
         return;
+    if (self->options->wants_split) {
+        if (!make_commits(self))
+            return;
+    } else if (!write_message(self) || self->options->is_dry_run || !make_commit(self)) {
+        return;
+    }
     if (self->options->wants_push)
         push(self);
 }
@@ -158,13 +181,15 @@ static void commit_work(void *data)
 static int show(const Commit *self, int signal_number)
 {
     g_autofree char *said = self->said ? visible_lines(self->said) : NULL; // hooks, too
-    if (said && !cmd_print_line(said))
+    if (said && *said && !cmd_print_line(said))
         return EXIT_FAILED;
     if (signal_number)
         return interrupt_exit_code(signal_number);
     if (self->error)
         return cmd_fail(self->error);
-    return !self->options->is_dry_run || cmd_print_line(self->message) ? EXIT_OK : EXIT_FAILED;
+    return !self->message || !self->options->is_dry_run || cmd_print_line(self->message)
+               ? EXIT_OK
+               : EXIT_FAILED;
 }
 
 static int commit_run(const CommandEnv *env, int argc, char *const *argv)
@@ -195,13 +220,16 @@ static int commit_run(const CommandEnv *env, int argc, char *const *argv)
 const Command command_commit = {
     .name = "commit",
     .summary = "Commit the staged changes with a message that a model writes",
-    .usage = "[--all] [-c TEXT] [-m MODEL] [--dry-run | --push]",
+    .usage = "[--all] [--split] [-c TEXT] [-m MODEL] [--dry-run | --push]",
     .options = commit_options,
-    .help = "The message follows Conventional Commits; the model sees the diff, with known secrets "
-            "masked and\n"
-            "very long files cut, and the subjects of the latest commits. Hooks and signing are "
-            "those of git.\n"
-            "  git add -p && kedge commit --dry-run\n"
-            "  kedge commit -c \"the limit is what the server enforces\" --push",
+    .help =
+        "The message follows Conventional Commits; the model sees the diff, with known secrets "
+        "masked and\n"
+        "very long files cut, and the subjects of the latest commits. Hooks and signing are "
+        "those of git. With --split the model puts hunks and files into commits; kedge makes all "
+        "of them,\n"
+        "which together are the change to the byte, or none.\n"
+        "  git add -p && kedge commit --dry-run\n"
+        "  kedge commit -c \"the limit is what the server enforces\" --push",
     .run = commit_run,
 };
