@@ -315,15 +315,34 @@ def bare_wall(argv):
     return (time.perf_counter() - began) * 1000
 
 
+def wakeups_of_idle(server):
+    time.sleep(0.5)
+    before = measure.wakeups(server.pid)
+    time.sleep(IDLE_SECONDS)
+    return measure.wakeups(server.pid) - before
+
+
 def idle(lab, runs):
     with lab.mcp("--tools", "all") as server:
         server.call("read", path="notes.txt")
-        time.sleep(0.5)
-        before = measure.wakeups(server.pid)
-        time.sleep(IDLE_SECONDS)
-        count = measure.wakeups(server.pid) - before
-        yield Row(f"idle kedge mcp: wakeups in {IDLE_SECONDS} s", [count], "", 0)
+        yield Row(f"idle kedge mcp: wakeups in {IDLE_SECONDS} s", [wakeups_of_idle(server)], "", 0)
         yield Row("idle kedge mcp: memory", [measure.memory_mb(server.pid)], "MB", 15)
+
+
+def rpc(lab, runs):
+    ready = []
+    for _ in range(runs):
+        with lab.rpc() as server:
+            ready.append(server.ready_ms)
+    yield Row("--mode rpc: until it is ready", ready, "ms", 5)
+    lab.model.play({"text": "Hello.", "repeat": True})
+    with lab.rpc() as server:
+        server.call("get_state")
+        for when, prompts, budget in (("no prompt yet", 0, 12), ("3 prompts", 3, 15)):
+            for _ in range(prompts):
+                server.prompt("hi")
+            yield Row(f"idle rpc, {when}: wakeups in {IDLE_SECONDS} s", [wakeups_of_idle(server)], "", 0)
+            yield Row(f"idle rpc, {when}: memory", [measure.memory_mb(server.pid)], "MB", budget)
 
 
 def context(lab, runs):
@@ -354,4 +373,5 @@ MEASUREMENTS = {
     "resume": resume,
     "cancel": cancel,
     "idle": idle,
+    "rpc": rpc,
 }

@@ -102,6 +102,14 @@ class Lab:
         finally:
             server.close()
 
+    @contextlib.contextmanager
+    def rpc(self, *arguments):
+        server = RpcServer([self.kedge, "--mode", "rpc", "--model", MODEL, *arguments], self.model_env())
+        try:
+            yield server
+        finally:
+            server.close()
+
     def sleeping_child(self):
         """Where a command is to write its process id, and that command."""
         file = pathlib.Path(self.scratch("sleeper"))
@@ -173,15 +181,81 @@ class ModelServer:
         self.process.wait()
 
 
-class McpServer:
-    """A client of `kedge mcp` that asks one thing at a time."""
+class LineProcess:
+    """A program that is spoken to in lines of JSON."""
 
     def __init__(self, argv, env):
         pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+        self.name = " ".join(argv[1:3])
         self.process = subprocess.Popen(argv, env=env, stdin=pipe, stdout=pipe, stderr=nowhere, start_new_session=True)
         self.pid = self.process.pid
-        self.last_id = 0
         self.input = b""
+
+    def read(self):
+        return json.loads(self._line())
+
+    def _line(self):
+        fd = self.process.stdout.fileno()
+        while b"\n" not in self.input:
+            if not measure.readable(fd, measure.MAX_SECONDS):
+                raise measure.BenchError(f"kedge {self.name} does not answer")
+            got = os.read(fd, 65536)
+            if not got:
+                raise measure.BenchError(f"kedge {self.name} has ended")
+            self.input += got
+        line, _, self.input = self.input.partition(b"\n")
+        return line
+
+    def send(self, message):
+        try:
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise measure.BenchError(f"kedge {self.name} has ended") from None
+
+    def close(self):
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.pid, signal.SIGKILL)
+            self.process.wait()
+        self.process.stdout.close()
+
+
+class RpcServer(LineProcess):
+    """A client of `kedge --mode rpc`; it has read `ready`."""
+
+    def __init__(self, argv, env):
+        began = time.perf_counter()
+        super().__init__(argv, env)
+        self.read_to("ready")
+        self.ready_ms = (time.perf_counter() - began) * 1000
+
+    def read_to(self, kind):
+        while (message := self.read())["type"] != kind:
+            pass
+        return message
+
+    def call(self, kind, **fields):
+        self.send({"type": kind, **fields})
+        answer = self.read_to("response")
+        if not answer["success"]:
+            raise measure.BenchError(f"{kind}: {answer['error']}")
+        return answer.get("data")
+
+    def prompt(self, message):
+        self.call("prompt", message=message)
+        self.read_to("prompt_result")
+
+
+class McpServer(LineProcess):
+    """A client of `kedge mcp` that asks one thing at a time."""
+
+    def __init__(self, argv, env):
+        super().__init__(argv, env)
+        self.last_id = 0
         client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
         self.request("initialize", client)
         self.notify("notifications/initialized", {})
@@ -198,48 +272,19 @@ class McpServer:
 
     def send_request(self, method, params):
         self.last_id += 1
-        self._send({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params})
+        self.send({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params})
         return self.last_id
 
     def notify(self, method, params):
-        self._send({"jsonrpc": "2.0", "method": method, "params": params})
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
 
     def receive(self, wanted_id):
         while True:
-            message = json.loads(self._line())
+            message = self.read()
             if message.get("id") == wanted_id and "method" not in message:
                 if "error" in message:
                     raise measure.BenchError(f"kedge mcp: {message['error']['message']}")
                 return message["result"]
-
-    def _line(self):
-        fd = self.process.stdout.fileno()
-        while b"\n" not in self.input:
-            if not measure.readable(fd, measure.MAX_SECONDS):
-                raise measure.BenchError("kedge mcp does not answer")
-            got = os.read(fd, 65536)
-            if not got:
-                raise measure.BenchError("kedge mcp has ended")
-            self.input += got
-        line, _, self.input = self.input.partition(b"\n")
-        return line
-
-    def _send(self, message):
-        try:
-            self.process.stdin.write(json.dumps(message).encode() + b"\n")
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            raise measure.BenchError("kedge mcp has ended") from None
-
-    def close(self):
-        with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.close()
-        try:
-            self.process.wait(15)
-        except subprocess.TimeoutExpired:
-            os.killpg(self.pid, signal.SIGKILL)
-            self.process.wait()
-        self.process.stdout.close()
 
 
 def wait_until(is_so, what, seconds=20):
