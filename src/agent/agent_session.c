@@ -298,7 +298,8 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
     g_queue_init(&self->jobs);
     self->aborts = g_ptr_array_new_with_free_func(g_free);
     self->hub = event_hub_new(self->loop, after_telling, self);
-    self->questions = questions_new(self->hub);
+    double patience_s = CLAMP(settings_get_number(self->settings, "ask.timeout"), 0, 1e6);
+    self->questions = questions_new(self->hub, (int64_t)(patience_s * 1000));
     self->controls = run_controls_new(self->settings);
     self->steering = message_queue_new(settings_get_text(self->settings, "steeringMode"));
     self->follow_ups = message_queue_new(settings_get_text(self->settings, "followUpMode"));

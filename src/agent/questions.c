@@ -16,16 +16,18 @@ typedef struct Question {
 
 struct Questions {
     EventHub *hub;
+    int64_t timeout_ms;   // 0: none that is told
     pthread_mutex_t lock; // guards the rest
     GPtrArray *open;      // of Question *, each on the stack of who asks
     unsigned count;       // so far
     bool is_closed;
 };
 
-Questions *questions_new(EventHub *hub)
+Questions *questions_new(EventHub *hub, int64_t timeout_ms)
 {
     Questions *self = g_new0(Questions, 1);
     self->hub = hub;
+    self->timeout_ms = CLAMP(timeout_ms, 0, LIMIT_QUESTION_MS);
     self->open = g_ptr_array_new();
     pthread_mutex_init(&self->lock, NULL);
     return self;
@@ -41,7 +43,7 @@ void questions_free(Questions *self)
     g_free(self);
 }
 
-static json_t *question_event(const char *id, const ToolQuestion *question)
+static json_t *question_event(const Questions *self, const char *id, const ToolQuestion *question)
 {
     json_t *event = json_object();
     json_set_text(event, "type", "question");
@@ -51,6 +53,8 @@ static json_t *question_event(const char *id, const ToolQuestion *question)
     json_set_text(event, "summary", question->summary);
     json_set_text(event, "text", question->text);
     json_set_take(event, "arguments", json_deep_copy(question->arguments));
+    if (self->timeout_ms > 0)
+        json_set_int(event, "timeout", self->timeout_ms);
     return event;
 }
 
@@ -63,7 +67,7 @@ static bool question_open(Questions *self, Question *question, const ToolQuestio
         return false;
     }
     question->id = g_strdup_printf("q%u", ++self->count);
-    question->event = question_event(question->id, asked);
+    question->event = question_event(self, question->id, asked);
     g_ptr_array_add(self->open, question);
     pthread_mutex_unlock(&self->lock);
     event_hub_publish_control(self->hub, json_incref(question->event));
@@ -97,7 +101,7 @@ bool questions_ask(const ToolQuestion *asked, Cancel *cancel, bool *ret_approved
     *ret_approved = false;
     if (!question_open(self, &question, asked))
         return cancel_check(cancel, error);
-    cancel_sleep(wakeup, LIMIT_QUESTION_MS, NULL);
+    cancel_sleep(wakeup, self->timeout_ms > 0 ? self->timeout_ms : LIMIT_QUESTION_MS, NULL);
     question_close(self, &question, cancel);
     g_free(question.id);
     json_decref(question.event);

@@ -2,7 +2,7 @@
  * Questions to a person during a conversation: they go out as events with an id and come back as
  * the command `answer`.
  *
- * Asking blocks the calling worker until the answer, the cancel, or LIMIT_QUESTION_MS; silence
+ * Asking blocks the calling worker until the answer, the cancel, or the timeout; silence
  * means no, and so does it when nobody is there to answer any more. Thread safe.
  */
 #pragma once
@@ -12,10 +12,11 @@
 
 typedef struct Questions Questions;
 
-/* Publishes {"type":"question","id":"q1","tool","effect","summary","text","arguments"} and
+/* Publishes {"type":"question","id":"q1","tool","effect","summary","text","arguments","timeout"}
+   and
    {"type":"question_closed","id":"q1","reason":"answered"|"cancelled"|"closed"|
-   "timeout"} at `hub`. */
-Questions *questions_new(EventHub *hub);
+   "timeout"} at `hub`. `timeout_ms`, of each question: 0 is LIMIT_QUESTION_MS, and is not told. */
+Questions *questions_new(EventHub *hub, int64_t timeout_ms);
 void questions_free(Questions *self); // nobody may be asking
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Questions, questions_free)
 

@@ -23,6 +23,7 @@ static void send_confirm(RpcLink *link, const json_t *question)
     json_set_text(request, "effect", json_get_text(question, "effect"));
     json_set_text(request, "summary", json_get_text(question, "summary"));
     json_set_take(request, "arguments", json_incref(json_object_get(question, "arguments")));
+    json_set_take(request, "timeout", json_incref(json_object_get(question, "timeout")));
     rpc_link_send(link, request);
 }
 

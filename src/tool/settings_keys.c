@@ -56,6 +56,8 @@ static const SettingKey keys[] = {
       "Go on with an answer that had no room left when the conversation has been compacted" },
     { "loop.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "End a run that makes the same calls with the same results again and again" },
+    { "ask.timeout", SETTING_NUMBER, "0", SETTING_ANYWHERE, NULL,
+      "Seconds until a question that nobody answers means no; 0: as long as it takes" },
     { "todo.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Keep a todo list" },
     { "todo.reminders", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Remind a model that stops with open todo items" },

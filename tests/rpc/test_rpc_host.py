@@ -104,6 +104,21 @@ class Dialogs(RpcTest):
                 client, _ = self.ask(**reply)
                 self.assertFalse(os.path.exists(os.path.join(client.cwd, "made")))
 
+    def test_silence_means_no(self):
+        """core-91"""
+        self.settings("ask: { timeout: 0.1 }\n")
+        client, request = self.begin()
+        self.assertEqual(request["timeout"], 100)
+        withdrawn = client.event("extension_ui_request")
+        self.assertEqual((withdrawn["method"], withdrawn["targetId"]), ("cancel", request["id"]))
+        result = client.event("tool_execution_end")
+        self.assertTrue(result["isError"])
+        self.assertIn("declined", result["result"]["content"][0]["text"])
+        client.send({"type": "extension_ui_response", "id": request["id"], "confirmed": True})  # too late
+        client.event("agent_end")
+        self.assertTrue(client.call("get_state")["success"])
+        self.assertFalse(os.path.exists(os.path.join(client.cwd, "made")))
+
     def test_a_dialog_that_is_no_longer_wanted_is_withdrawn(self):
         client, request = self.begin()
         client.get("abort")
