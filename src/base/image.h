@@ -24,3 +24,7 @@ void image_fit(const char *data, size_t size, const char *type, ImageFit *ret_fi
 
 /* Of the same four, from the head of the file. False: none of them, or broken. */
 bool image_dimensions(const char *data, size_t size, unsigned *ret_width, unsigned *ret_height);
+
+/* Is the end there, too? Of the same four, by their structure: nothing is decoded, and a picture
+   may be damaged inside. */
+bool image_is_whole(const char *data, size_t size);

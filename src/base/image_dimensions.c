@@ -1,6 +1,6 @@
 /*
- * Width and height from the heads of image files (image.h), so that a file of a few bytes that
- * claims to be gigantic is never decoded.
+ * What the structure of image files tells (image.h): width and height from their heads, so that a
+ * file of a few bytes that claims to be gigantic is never decoded, and whether their end is there.
  */
 #include "base/image.h"
 
@@ -97,4 +97,45 @@ bool image_dimensions(const char *data, size_t size, unsigned *ret_width, unsign
     *ret_width = width;
     *ret_height = height;
     return true;
+}
+
+/* --- the end */
+
+static bool is_whole_png(Bytes p, size_t size)
+{
+    for (size_t at = 8; at + 12 <= size;) {
+        size_t chunk = big32(p + at);
+        if (chunk > size - at - 12)
+            return false;
+        if (memcmp(p + at + 4, "IEND", 4) == 0)
+            return true;
+        at += chunk + 12;
+    }
+    return false;
+}
+
+/* Cameras and programs put things of their own behind the end. */
+static bool is_whole_jpeg(Bytes p, size_t size)
+{
+    for (size_t at = size - 1; at >= 3; at--) {
+        if (p[at - 1] == 0xff && p[at] == 0xd9)
+            return true;
+    }
+    return false;
+}
+
+bool image_is_whole(const char *data, size_t size)
+{
+    Bytes p = (Bytes)data;
+    if (size >= 24 && memcmp(p, "\x89PNG\r\n\x1a\n", 8) == 0)
+        return big32(p + 16) > 0 && big32(p + 20) > 0 && is_whole_png(p, size);
+    if (size >= 4 && p[0] == 0xff && p[1] == 0xd8)
+        return is_whole_jpeg(p, size);
+    if (size >= 14 && memcmp(p, "GIF8", 4) == 0)
+        return memrchr(p + 13, ';', size - 13) != NULL;
+    if (size >= 20 && memcmp(p, "RIFF", 4) == 0 && memcmp(p + 8, "WEBP", 4) == 0) {
+        size_t says = little16(p + 4) | (size_t)little16(p + 6) << 16;
+        return says >= 12 && says <= size - 8;
+    }
+    return false;
 }

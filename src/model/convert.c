@@ -4,17 +4,14 @@
  */
 #include "model/convert.h"
 
-#include "base/image.h"
 #include "base/utf8.h"
+#include "model/image_repair.h"
 #include "model/message.h"
 #include "model/openai.h"
 #include "model/repair.h"
 #include "model/role_text.h"
 
-#define NO_IMAGES      "[image removed: this model does not accept images]"
-#define NO_IMAGE_DATA  "[image removed: its data is gone]"
-#define TOO_LARGE      "[image removed: it is larger than models take]"
-#define IN_AN_ERROR    "[image removed: results that are errors are text]"
+#define IN_AN_ERROR    "results that are errors are text"
 #define NO_TEXT_DATA   "[text removed: its data is gone]"
 #define NO_OUTPUT      "(no output)"
 #define NO_RESULT      "No result provided"
@@ -24,16 +21,16 @@
     "may "                                                                                         \
     "have taken effect. Check the current state before repeating work."
 
-#define ANTHROPIC_ID_CHARS 64
-#define OPENAI_ID_CHARS    40
-#define MISTRAL_ID_CHARS   9
-#define RESPONSES_ID_CHARS 64
-#define RESPONSES_ID_BAR   "|" // between the call's id and the item's
-#define TOOL_NAME_CHARS    64
-#define UNKNOWN_TOOL       "unknown_tool"
-#define IMAGE_BASE64_CHARS (5 * 1000 * 1000)
-#define IMAGE_SIDE         8000
-#define IMAGE_HEAD_CHARS   65536 // the head of a JPEG may hold a preview
+#define ANTHROPIC_ID_CHARS    64
+#define OPENAI_ID_CHARS       40
+#define MISTRAL_ID_CHARS      9
+#define RESPONSES_ID_CHARS    64
+#define RESPONSES_ID_BAR      "|" // between the call's id and the item's
+#define TOOL_NAME_CHARS       64
+#define UNKNOWN_TOOL          "unknown_tool"
+#define ANTHROPIC_IMAGE_CHARS (5 * 1000 * 1000)
+#define IMAGE_SIDE            8000
+#define IMAGE_CHARS           (20 * 1000 * 1000)
 
 struct Converter {
     const Model *model;
@@ -53,65 +50,33 @@ static bool is_role(const json_t *message, const char *role)
 
 /* --- blocks --- */
 
-/* Servers refuse the whole conversation for one such image; sessions may hold some from before they
-   were made smaller on arrival. */
-static bool is_image_too_large(const char *data, const char *head, size_t size)
+/* New reference: what goes in place of an image. */
+static json_t *fit_image(const Converter *self, json_t *block)
 {
-    unsigned width = 0, height = 0;
-    return strlen(data) > IMAGE_BASE64_CHARS ||
-           (image_dimensions(head, size, &width, &height) && MAX(width, height) > IMAGE_SIDE);
+    static const ImageLimits small = { ANTHROPIC_IMAGE_CHARS, IMAGE_SIDE };
+    static const ImageLimits large = { IMAGE_CHARS, IMAGE_SIDE };
+    bool is_anthropic = model_api_wire(self->model->api) == MODEL_API_ANTHROPIC_MESSAGES;
+    if (!self->model->accepts_images)
+        return image_removed("this model does not accept images");
+    return image_repair(block, is_anthropic ? &small : &large);
 }
 
-/* Why an image cannot be sent; NULL: it can. *ret_type: by its first bytes, NULL when they tell
-   nothing. */
-static const char *image_problem(const char *data, const char **ret_type)
-{
-    g_autofree char *head_text = g_strndup(data, IMAGE_HEAD_CHARS);
-    gsize size = 0;
-    g_autofree guchar *head = g_base64_decode(head_text, &size);
-    *ret_type = message_image_type((const char *)head, size);
-    return is_image_too_large(data, (const char *)head, size) ? TOO_LARGE : NULL;
-}
-
-/* What is to stand in place of a block that cannot be sent, or NULL. A blob is a file beside the
-   sessions, and files get deleted. */
-static const char *placeholder(const Converter *self, const json_t *block, const char **ret_type)
-{
-    if (wire_block_is(block, "image")) {
-        const char *data = json_get_text(block, "data");
-        bool has_data = data && *data && !g_str_has_prefix(data, "blob:");
-        if (!self->model->accepts_images)
-            return NO_IMAGES;
-        return has_data ? image_problem(data, ret_type) : NO_IMAGE_DATA;
-    }
-    const char *text = json_get_text(block, "text");
-    bool is_lost = (!text || !*text) && json_get_text(block, "textBlob");
-    return wire_block_is(block, "text") && is_lost ? NO_TEXT_DATA : NULL;
-}
-
-/* Text that is not blank (some servers refuse that) and images, or a word in their place. */
+/* Text that is not blank (some servers refuse that) and images, or a word in their place: a blob is
+   a file beside the sessions, and files get deleted. */
 static json_t *clean_blocks(const Converter *self, json_t *blocks)
 {
     json_t *out = json_array();
     size_t i;
     json_t *block;
     json_array_foreach (blocks, i, block) {
-        const char *type = NULL;
-        const char *instead = placeholder(self, block, &type);
-        if (instead) {
-            json_append_take(out, message_text_block(instead));
-            continue;
-        }
         const char *text = json_get_text(block, "text");
-        if (wire_block_is(block, "text") && (!text || utf8_is_blank(text)))
-            continue;
-        if (!type || g_strcmp0(type, json_get_text(block, "mimeType")) == 0) {
+        bool is_text = wire_block_is(block, "text");
+        if (wire_block_is(block, "image"))
+            json_append_take(out, fit_image(self, block));
+        else if (is_text && (!text || !*text) && json_get_text(block, "textBlob"))
+            json_append_take(out, message_text_block(NO_TEXT_DATA));
+        else if (!is_text || (text && !utf8_is_blank(text)))
             json_array_append(out, block);
-            continue;
-        }
-        json_t *image = json_copy(block); // a server believes the bytes
-        json_set_text(image, "mimeType", type);
-        json_append_take(out, image);
     }
     return out;
 }
@@ -330,7 +295,7 @@ static void images_to_text(json_t *blocks)
 {
     for (size_t i = 0; i < json_array_size(blocks); i++) {
         if (!wire_block_is(json_array_get(blocks, i), "text"))
-            json_array_set_new(blocks, i, message_text_block(IN_AN_ERROR));
+            json_array_set_new(blocks, i, image_removed(IN_AN_ERROR));
     }
 }
 

@@ -10,6 +10,12 @@
 #include "model/registry_private.h"
 #include "model/wire.h"
 
+/* Pictures of one dot, as messages hold it. */
+#define PIXEL                                                                                      \
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
+
+#define GIF_PIXEL "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+
 /* Parses `text` with every ' made ". New reference. */
 static inline json_t *json_of(const char *text)
 {

@@ -150,7 +150,7 @@ static void test_replay(void **state G_GNUC_UNUSED)
         "{'role':'toolResult','toolCallId':'toolu_1','toolName':'read','content':"
         "[{'type':'text','text':'int main'}],'isError':false},"
         "{'role':'toolResult','toolCallId':'toolu_2','toolName':'read','content':"
-        "[{'type':'image','data':'AAAA','mimeType':'image/png'}],'isError':false}]");
+        "[{'type':'image','data':'" PIXEL "','mimeType':'image/png'}],'isError':false}]");
     const ProviderRequest request = { .model = model, .messages = history };
     g_autoptr(json_t) body = body_of(&request);
     assert_json(
@@ -166,7 +166,7 @@ static void test_replay(void **state G_GNUC_UNUSED)
         "{'type':'tool_result','tool_use_id':'toolu_1','content':'int main','is_error':false},"
         "{'type':'tool_result','tool_use_id':'toolu_2','content':["
         "{'type':'text','text':'(see attached image)'},{'type':'image','source':"
-        "{'type':'base64','media_type':'image/png','data':'AAAA'}}],'is_error':false,"
+        "{'type':'base64','media_type':'image/png','data':'" PIXEL "'}}],'is_error':false,"
         "'cache_control':{'type':'ephemeral'}}]}]");
 }
 
@@ -181,12 +181,13 @@ static void test_cache_markers(void **state G_GNUC_UNUSED)
 {
     // core-25
     g_autoptr(Model) model = test_model(MODEL_API_ANTHROPIC_MESSAGES);
-    g_autoptr(json_t) history = json_of("[{'role':'user','content':'one'},{'role':'assistant','"
-                                        "content':[{'type':'text','text':'a'}]},"
-                                        "{'role':'user','content':'two'},{'role':'assistant','"
-                                        "content':[{'type':'text','text':'b'}]},"
-                                        "{'role':'user','content':[{'type':'text','text':'three'},"
-                                        "{'type':'image','data':'AA','mimeType':'image/png'}]}]");
+    g_autoptr(json_t) history =
+        json_of("[{'role':'user','content':'one'},{'role':'assistant','"
+                "content':[{'type':'text','text':'a'}]},"
+                "{'role':'user','content':'two'},{'role':'assistant','"
+                "content':[{'type':'text','text':'b'}]},"
+                "{'role':'user','content':[{'type':'text','text':'three'},"
+                "{'type':'image','data':'" PIXEL "','mimeType':'image/png'}]}]");
     g_autoptr(json_t) tools =
         json_of("[{'name':'a','description':'A','parameters':{'type':'object'}},"
                 "{'name':'b','description':'B','parameters':{'type':'object'}}]");
@@ -346,21 +347,21 @@ static void test_cut_short(void **state G_GNUC_UNUSED)
 static void test_continue(void **state G_GNUC_UNUSED)
 {
     g_autoptr(Model) model = test_model(MODEL_API_ANTHROPIC_MESSAGES);
-    g_autoptr(json_t) history =
-        json_of("[{'role':'user','content':[{'type':'image','data':'AA','mimeType':'image/png'}]},"
-                "{'role':'developer','content':'note'},"
-                "{'role':'assistant','content':[{'type':'text','text':'a'}]}]");
+    g_autoptr(json_t) history = json_of(
+        "[{'role':'user','content':[{'type':'image','data':'" PIXEL "','mimeType':'image/png'}]},"
+        "{'role':'developer','content':'note'},"
+        "{'role':'assistant','content':[{'type':'text','text':'a'}]}]");
     const ProviderRequest request = { .model = model, .messages = history };
     g_setenv("KEDGE_CACHE_RETENTION", "none", TRUE);
     g_autoptr(json_t) body = body_of(&request);
     g_unsetenv("KEDGE_CACHE_RETENTION");
-    assert_json(
-        "messages", json_object_get(body, "messages"),
-        "[{'role':'user','content':[{'type':'text','text':'(see attached image)'},"
-        "{'type':'image','source':{'type':'base64','media_type':'image/png','data':'AA'}}]},"
-        "{'role':'user','content':[{'type':'text','text':'note'}]},"
-        "{'role':'assistant','content':[{'type':'text','text':'a'}]},"
-        "{'role':'user','content':[{'type':'text','text':'Continue.'}]}]");
+    assert_json("messages", json_object_get(body, "messages"),
+                "[{'role':'user','content':[{'type':'text','text':'(see attached image)'},"
+                "{'type':'image','source':{'type':'base64','media_type':'image/png','data':'" PIXEL
+                "'}}]},"
+                "{'role':'user','content':[{'type':'text','text':'note'}]},"
+                "{'role':'assistant','content':[{'type':'text','text':'a'}]},"
+                "{'role':'user','content':[{'type':'text','text':'Continue.'}]}]");
 }
 
 static void test_headers_and_url(void **state G_GNUC_UNUSED)

@@ -18,7 +18,7 @@ static void add_turn(json_t *messages, const Model *model, int turn)
         "{'type':'toolCall','id':'call_%d','name':'read','arguments':{}}]},"
         "{'role':'toolResult','toolCallId':'call_0','content':'one'},"
         "{'role':'toolResult','toolCallId':'call_%d','content':["
-        "{'type':'image','data':'AA','mimeType':'image/png'}]}]",
+        "{'type':'image','data':'" PIXEL "','mimeType':'image/png'}]}]",
         turn, model_api_name(model->api), turn, turn + 1, turn + 1);
     g_autoptr(json_t) more = json_of(text);
     json_array_extend(messages, more);

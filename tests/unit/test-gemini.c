@@ -106,10 +106,10 @@ static const char history_text[] =
     "{'role':'toolResult','toolCallId':'a','toolName':'read','content':["
     "{'type':'text','text':'no such file'}],'isError':true},"
     "{'role':'toolResult','toolCallId':'b','toolName':'read','content':["
-    "{'type':'image','data':'BB','mimeType':'image/png'}]},"
+    "{'type':'image','data':'" PIXEL "','mimeType':'image/png'}]},"
     "{'role':'assistant','content':[{'type':'text','text':'done'}]}]";
 
-#define IMAGE "{'inlineData':{'mimeType':'image/png','data':'BB'}}"
+#define IMAGE "{'inlineData':{'mimeType':'image/png','data':'" PIXEL "'}}"
 
 static void test_body(void **state G_GNUC_UNUSED)
 {

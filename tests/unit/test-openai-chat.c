@@ -242,11 +242,11 @@ static void test_images(void **state G_GNUC_UNUSED)
     g_autoptr(Model) model = test_model(MODEL_API_OPENAI_COMPLETIONS);
     g_autoptr(json_t) history = json_of(
         "[{'role':'user','content':[{'type':'text','text':'see'},"
-        "{'type':'image','data':'AA','mimeType':'image/png'}]},"
+        "{'type':'image','data':'" PIXEL "','mimeType':'image/png'}]},"
         "{'role':'assistant','content':[{'type':'toolCall','id':'a','name':'r','arguments':{}},"
         "{'type':'toolCall','id':'b','name':'r','arguments':{}}]},"
         "{'role':'toolResult','toolCallId':'a','content':["
-        "{'type':'image','data':'BB','mimeType':'image/gif'}]},"
+        "{'type':'image','data':'" GIF_PIXEL "','mimeType':'image/gif'}]},"
         "{'role':'toolResult','toolCallId':'b','content':[{'type':'text','text':'x'}]},"
         "{'role':'user','content':'go on'}]");
     const ProviderRequest request = { .model = model, .messages = history };
@@ -254,14 +254,14 @@ static void test_images(void **state G_GNUC_UNUSED)
     assert_json(
         "messages", json_object_get(body, "messages"),
         "[{'role':'user','content':[{'type':'text','text':'see'},"
-        "{'type':'image_url','image_url':{'url':'data:image/png;base64,AA'}}]},"
+        "{'type':'image_url','image_url':{'url':'data:image/png;base64," PIXEL "'}}]},"
         "{'role':'assistant','content':null,'tool_calls':["
         "{'id':'a','type':'function','function':{'name':'r','arguments':'{}'}},"
         "{'id':'b','type':'function','function':{'name':'r','arguments':'{}'}}]},"
         "{'role':'tool','content':'(see attached image)','tool_call_id':'a'},"
         "{'role':'tool','content':'x','tool_call_id':'b'},"
         "{'role':'user','content':[{'type':'text','text':'Attached image(s) from tool result:'},"
-        "{'type':'image_url','image_url':{'url':'data:image/gif;base64,BB'}}]},"
+        "{'type':'image_url','image_url':{'url':'data:image/gif;base64," GIF_PIXEL "'}}]},"
         "{'role':'user','content':'go on'}]");
 }
 

@@ -3,6 +3,7 @@
  */
 #include "model_fixture.h"
 
+#include "base/image.h"
 #include "model/convert.h"
 #include "model/repair.h"
 #include "model/repair_strong.h"
@@ -77,8 +78,72 @@ static void test_deep_arguments(void **state G_GNUC_UNUSED)
                 "{'role':'assistant','content':[" CALL("'name':'x','arguments':{}") "]}");
 }
 
-#define PIXEL                                                                                      \
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
+// PNGs of 8001 × 1 dots; the second has no picture in it
+#define WIDE                                                                                       \
+    "iVBORw0KGgoAAAANSUhEUgAAH0EAAAABCAAAAACZyqz4AAAAHUlEQVR42u3BAQEAAACAkP6v7ggKAAAA"             \
+    "AAAAAKgBH0IAAQ02lNUAAAAASUVORK5CYII="
+#define HOLLOW "iVBORw0KGgoAAAANSUhEUgAAH0EAAAABCAAAAACZyqz4AAAAAElFTkSuQmCC"
+
+static const char *image_data(const json_t *messages)
+{
+    const json_t *content = json_get_array(json_array_get(messages, 0), "content");
+    return json_get_text(json_array_get(content, 0), "data");
+}
+
+/* safety-R16: every way in which a picture cannot be sent. */
+static void test_images(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *data, *want;
+    } cases[] = {
+        { "no data", "", "its data is gone" },
+        { "a blob that was deleted", "blob:sha256:00", "its data is gone" },
+        { "not base64", "!!!notbase64", "it is damaged" },
+        { "base64 cut", "iVBORw0KGgoAA", "it is damaged" },
+        { "a PNG cut in its head", "iVBORw0KGgoAAAANSUhEUgAAH0EAAAABCAYAAAA=", "it is damaged" },
+        { "a JPEG without an end", "/9j/4AAQSkZJRgABAQAAAQABAAD/", "it is damaged" },
+        { "a GIF of a few bytes", "R0lGODlhAQABAIAAAAAA", "it is damaged" },
+        { "a WebP that says more than it has", "UklGRv8AAABXRUJQVlA4IAAAAAAAAAAA",
+          "it is damaged" },
+        { "of a type that nobody takes",
+          "PHN2Zz48L3N2Zz4=", "models take PNG, JPEG, GIF and WebP only" },
+        { "too wide, and nothing to make smaller", HOLLOW, "it is larger than models take" },
+    };
+    g_autoptr(Model) model = test_model(MODEL_API_ANTHROPIC_MESSAGES);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *history = g_strdup_printf(
+            "[{'role':'user','content':[{'type':'image','data':'%s','mimeType':'image/png'}]}]",
+            cases[i].data);
+        g_autofree char *want = g_strdup_printf(
+            "[{'role':'user','content':[{'type':'text','text':'[image removed: %s]'}]}]",
+            cases[i].want);
+        g_autoptr(json_t) messages = json_of(history);
+        g_autoptr(json_t) got = convert_history(messages, model);
+        assert_json(cases[i].name, got, want);
+        g_autoptr(json_t) again = convert_history(got, model);
+        assert_json(cases[i].name, again, want);
+    }
+}
+
+/* safety-R16: too large, but a picture: a smaller one is sent. */
+static void test_large_image(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(Model) model = test_model(MODEL_API_ANTHROPIC_MESSAGES);
+    g_autoptr(json_t) messages = json_of("[{'role':'user','content':[{'type':'image','data':'" WIDE
+                                         "','mimeType':'image/png'}]}]");
+    g_autoptr(json_t) got = convert_history(messages, model);
+    const char *data = image_data(got);
+    gsize size = 0;
+    g_autofree guchar *bytes = g_base64_decode(data ? data : "", &size);
+    unsigned width = 0, height = 0;
+    if (!image_dimensions((char *)bytes, size, &width, &height)) {
+        g_autofree char *text = json_to_text(got); // without libgd
+        assert_non_null(strstr(text, "[image removed: it is larger than models take]"));
+        skip();
+    }
+    assert_int_equal(width, 1568);
+    assert_string_equal(image_data(messages), WIDE);
+}
 
 /* Rules that look at what a message becomes for one model. */
 static void test_conversion(void **state G_GNUC_UNUSED)
@@ -256,10 +321,11 @@ static void test_curable(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_messages),   cmocka_unit_test(test_deep_arguments),
-        cmocka_unit_test(test_conversion), cmocka_unit_test(test_signatures),
-        cmocka_unit_test(test_strong),     cmocka_unit_test(test_item_ids),
-        cmocka_unit_test(test_curable),
+        cmocka_unit_test(test_messages),    cmocka_unit_test(test_deep_arguments),
+        cmocka_unit_test(test_conversion),  cmocka_unit_test(test_signatures),
+        cmocka_unit_test(test_strong),      cmocka_unit_test(test_item_ids),
+        cmocka_unit_test(test_curable),     cmocka_unit_test(test_images),
+        cmocka_unit_test(test_large_image),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

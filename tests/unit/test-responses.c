@@ -168,7 +168,7 @@ static void test_events_and_usage(void **state G_GNUC_UNUSED)
 
 static const char history_text[] =
     "[{'role':'user','content':[{'type':'text','text':'see'},"
-    "{'type':'image','data':'AA','mimeType':'image/gif'}]},"
+    "{'type':'image','data':'" GIF_PIXEL "','mimeType':'image/gif'}]},"
     "{'role':'assistant','api':'openai-responses','provider':'mock','model':'m1','content':["
     "{'type':'thinking','thinking':'hm','thinkingSignature':" ITEM_TEXT "},"
     "{'type':'text','text':'I look','textSignature':'msg_1'},"
@@ -177,7 +177,7 @@ static const char history_text[] =
     "{'role':'toolResult','toolCallId':'call_1|fc_1','toolName':'read','content':["
     "{'type':'text','text':'int main'}]},"
     "{'role':'toolResult','toolCallId':'call_2|fc_2','toolName':'read','content':["
-    "{'type':'text','text':'it'},{'type':'image','data':'BB','mimeType':'image/png'}]},"
+    "{'type':'text','text':'it'},{'type':'image','data':'" PIXEL "','mimeType':'image/png'}]},"
     "{'role':'user','content':'go on'}]";
 
 static void test_body(void **state G_GNUC_UNUSED)
@@ -204,7 +204,7 @@ static void test_body(void **state G_GNUC_UNUSED)
         "'description':'R','parameters':{'type':'object'},'strict':false}],'input':["
         "{'role':'developer','content':'base'},{'role':'developer','content':'project'},"
         "{'role':'user','content':[{'type':'input_text','text':'see'},{'type':'input_image',"
-        "'detail':'auto','image_url':'data:image/gif;base64,AA'}]},"
+        "'detail':'auto','image_url':'data:image/gif;base64," GIF_PIXEL "'}]},"
         "{" REASONING "},"
         "{'type':'message','role':'assistant','content':[{'type':'output_text','text':'I look',"
         "'annotations':[]}],'status':'completed','id':'msg_1'},"
@@ -214,7 +214,7 @@ static void test_body(void **state G_GNUC_UNUSED)
         "{'type':'function_call_output','call_id':'call_1','output':'int main'},"
         "{'type':'function_call_output','call_id':'call_2','output':["
         "{'type':'input_text','text':'it'},{'type':'input_image','detail':'auto',"
-        "'image_url':'data:image/png;base64,BB'}]},"
+        "'image_url':'data:image/png;base64," PIXEL "'}]},"
         "{'role':'user','content':[{'type':'input_text','text':'go on'}]}],"
         "'max_output_tokens':8192,'service_tier':'flex',"
         "'reasoning':{'effort':'high','summary':'auto'}}");
