@@ -296,6 +296,8 @@ void anthropic_write_tail(const ProviderRequest *request, const BodyFacts *facts
     int64_t max_tokens = wire_max_tokens(request);
     int64_t budget = facts->lacks_thinking ? 0 : thinking_budget(request, &max_tokens);
     json_set_int(tail, "max_tokens", max_tokens);
+    if (facts->has_stub_tools)
+        json_set_take(tail, "tool_choice", json_pack("{s:s}", "type", "none"));
     if (request->model->is_reasoning && !facts->lacks_thinking)
         set_thinking(tail, request, budget);
 }

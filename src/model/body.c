@@ -3,6 +3,7 @@
  */
 #include "model/body.h"
 
+#include "model/body_fit.h"
 #include "model/convert.h"
 #include "model/message.h"
 #include "model/wire.h"
@@ -11,8 +12,22 @@
 #define MARKED_OF_USER 2    // how many messages of the user carry a cache marker
 #define ROOM_BEHIND    4096 // of what stands behind the messages: it may need more
 
+// what servers take of images, and of everything (safety §8.1, R16, R20)
+#define ANTHROPIC_IMAGES     100
+#define ANTHROPIC_MANY       "no more than " G_STRINGIFY(ANTHROPIC_IMAGES) " are taken"
+#define FEW_IMAGES           20 // more must be smaller
+#define SMALL_SIDE           2000
+#define ANTHROPIC_BODY_BYTES (32 * 1000 * 1000)
+#define GEMINI_BODY_BYTES    (20 * 1000 * 1000)
+#define BODY_BYTES           (50 * 1000 * 1000)
+#define FIT_TRIES            4 // images, their size, bytes; and bytes that came out otherwise
+
+#define CLOSING 2 // the bracket or quote of a message's content, and its brace
+
 typedef struct Piece { // a message of the format, in the text
-    size_t marker_at;  // 0: none
+    size_t begin;
+    size_t head;      // bytes up to its content; 0: nothing is put behind it
+    size_t marker_at; // 0: none
     bool is_user;
 } Piece;
 
@@ -23,13 +38,15 @@ typedef struct Turn {
 typedef struct Group { // see convert.h
     guint first_source, first_piece;
     size_t text_begin;
-    size_t id_position; // of the converter, before this group
-    bool is_led;        // by an assistant message
-    bool starts_turn;   // somebody said something that is no tool result
+    char closing[CLOSING]; // of what stands before it
+    size_t id_position;    // of the converter, before this group
+    bool is_led;           // by an assistant message
+    bool starts_turn;      // somebody said something that is no tool result
     bool ends_with_result, ends_with_assistant;
     bool ends_with_user; // on the wire: images of results may be there
     Turn own, turn;      // of the group, and of the turn up to its end
     bool has_calls;      // the conversation up to its end
+    size_t images;       // the same
 } Group;
 
 /* Everything lies one behind the other, so that a request is made without looking at each message:
@@ -37,6 +54,8 @@ typedef struct Group { // see convert.h
 struct BodyCache {
     char *target; // what the texts were made for; NULL: nothing yet
     const Model *model;
+    bool is_strict; // roles alternate
+    BodyFit *fit;
     Converter *converter;
     GArray *groups;     // of Group
     GPtrArray *sources; // of json_t: the messages of the conversation
@@ -54,6 +73,7 @@ BodyCache *body_cache_new(void)
 {
     BodyCache *self = g_new0(BodyCache, 1);
     self->converter = converter_new();
+    self->fit = body_fit_new();
     self->groups = g_array_new(FALSE, FALSE, sizeof(Group));
     self->sources = g_ptr_array_new_with_free_func(drop_json);
     self->pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
@@ -67,6 +87,7 @@ void body_cache_free(BodyCache *self)
         return;
     g_free(self->target);
     converter_free(self->converter);
+    body_fit_free(self->fit);
     g_array_unref(self->groups);
     g_ptr_array_unref(self->sources);
     g_array_unref(self->pieces);
@@ -93,12 +114,15 @@ static const Group *last_group(const BodyCache *self)
 /* A group behind the last one, still empty. */
 static Group begin_group(const BodyCache *self)
 {
-    return (Group) {
+    Group group = {
         .first_source = self->sources->len,
         .first_piece = self->pieces->len,
         .text_begin = self->text->len,
         .id_position = converter_position(self->converter),
     };
+    if (self->text->len >= CLOSING)
+        memcpy(group.closing, self->text->str + self->text->len - CLOSING, CLOSING);
+    return group;
 }
 
 /* Forgets what was made for `group` and all that is behind it. */
@@ -107,7 +131,10 @@ static void forget_from(BodyCache *self, const Group *group)
     converter_rewind(self->converter, group->id_position);
     g_ptr_array_set_size(self->sources, (gint)group->first_source);
     g_array_set_size(self->pieces, group->first_piece);
-    g_string_truncate(self->text, group->text_begin);
+    if (self->text->len > group->text_begin)
+        g_string_truncate(self->text, group->text_begin);
+    if (group->text_begin >= CLOSING)
+        memcpy(self->text->str + group->text_begin - CLOSING, group->closing, CLOSING);
 }
 
 /* Forgets the groups from `count` on. */
@@ -134,6 +161,10 @@ static void cache_aim(BodyCache *self, const Model *model)
     if (self->model == model && g_strcmp0(self->target, target) == 0)
         return;
     cache_truncate(self, 0);
+    body_fit_free(self->fit); // another model takes more, or less
+    self->fit = body_fit_new();
+    self->is_strict =
+        wire_for(model->api)->is_strict || json_get_bool(model->compat, "strictAlternation", false);
     g_free(self->target);
     self->target = g_steal_pointer(&target);
     self->model = model;
@@ -141,13 +172,48 @@ static void cache_aim(BodyCache *self, const Model *model)
 
 /* --- one group --- */
 
+/* How long the beginning is of a message that is nothing but role and content. An answer to calls
+   stays alone in formats that count the answers. */
+static size_t head_size(const json_t *message, const char *text)
+{
+    const char *key = json_object_get(message, "parts") ? "parts" : "content";
+    const json_t *content = json_object_get(message, key);
+    const json_t *first = json_array_get(content, 0);
+    bool is_alone = json_object_size(message) != 2 || json_object_get(first, "functionResponse");
+    g_autofree char *head = g_strdup_printf("{\"role\":\"%s\",\"%s\":%c", message_role(message),
+                                            key, json_is_array(content) ? '[' : '"');
+    return !is_alone && g_str_has_prefix(text, head) ? strlen(head) : 0;
+}
+
+/* The last piece, where it is of the same role and `piece` may be put behind what it has; else
+   NULL. */
+static const Piece *find_mate(const BodyCache *self, const Piece *piece, const char *text)
+{
+    if (!self->is_strict || self->pieces->len == 0 || piece->head == 0)
+        return NULL;
+    const Piece *last = &g_array_index(self->pieces, Piece, self->pieces->len - 1);
+    bool is_same =
+        last->head == piece->head && memcmp(self->text->str + last->begin, text, piece->head) == 0;
+    return is_same ? last : NULL;
+}
+
 static void add_piece(BodyCache *self, const WireFormat *wire, const json_t *message)
 {
     g_autofree char *text = json_to_text(message);
     size_t size = strlen(text);
-    g_string_append_c(self->text, ',');
-    g_string_append_len(self->text, text, (gssize)size);
-    Piece piece = { .is_user = strcmp(message_role(message), "user") == 0 };
+    Piece piece = { .is_user = strcmp(message_role(message), "user") == 0,
+                    .head = head_size(message, text),
+                    .begin = self->text->len + strlen(",") };
+    const Piece *mate = find_mate(self, &piece, text);
+    if (mate) {
+        bool is_list = text[piece.head - 1] == '[';
+        piece.begin = mate->begin;
+        g_string_truncate(self->text, self->text->len - CLOSING);
+        g_string_append(self->text, is_list ? "," : "\\n\\n");
+    } else {
+        g_string_append_c(self->text, ',');
+    }
+    g_string_append(self->text, text + (mate ? piece.head : 0));
     size_t from_end = piece.is_user && wire->marker_place ? wire->marker_place(message) : 0;
     piece.marker_at = from_end > 0 && from_end < size ? self->text->len - from_end : 0;
     g_array_append_val(self->pieces, piece);
@@ -177,6 +243,17 @@ static void note_assistant(Group *group, const json_t *message)
         .begins_signed = is_signed_thinking(json_array_get(content, 0)),
         .has_calls = json_array_size(calls) > 0,
     };
+}
+
+static size_t count_images(const json_t *messages)
+{
+    size_t count = 0, i, j;
+    json_t *message, *block;
+    json_array_foreach (messages, i, message) {
+        json_array_foreach (json_get_array(message, "content"), j, block)
+            count += wire_block_is(block, "image");
+    }
+    return count;
 }
 
 /* The results from messages[first] on, as an array of their own. */
@@ -214,6 +291,7 @@ static void group_write(Group *self, const WireFormat *wire, const Model *model,
     self->ends_with_result = before && before->ends_with_result;
     self->ends_with_assistant = before && before->ends_with_assistant;
     self->ends_with_user = before && before->ends_with_user;
+    self->images = count_images(messages) + (before ? before->images : 0);
     for (size_t i = 0; i < json_array_size(messages);) {
         const json_t *message = json_array_get(messages, i);
         const char *role = message_role(message);
@@ -275,19 +353,18 @@ static guint count_settled(const BodyCache *self, const json_t *messages)
     return count > 0 ? count - 1 : 0;
 }
 
-static void add_group(BodyCache *self, const ProviderRequest *request, const WireFormat *wire,
-                      size_t begin, size_t end)
+static void add_group(BodyCache *self, const WireFormat *wire, const json_t *messages, size_t begin,
+                      size_t end)
 {
-    const json_t *messages = request->messages;
     Group group = begin_group(self);
     const char *first_role = message_role(json_array_get(messages, begin));
     group.is_led = strcmp(first_role, "assistant") == 0;
     for (size_t i = begin; i < end; i++)
         g_ptr_array_add(self->sources, json_incref(json_array_get(messages, i)));
     g_autoptr(json_t) converted =
-        converter_convert(self->converter, request->model, messages, begin, end);
+        converter_convert(self->converter, self->model, messages, begin, end);
     g_autoptr(json_t) out = json_array();
-    group_write(&group, wire, request->model, converted, last_group(self), out);
+    group_write(&group, wire, self->model, converted, last_group(self), out);
     add_pieces(self, wire, out);
     g_array_append_val(self->groups, group);
     self->written += end - begin;
@@ -296,8 +373,8 @@ static void add_group(BodyCache *self, const ProviderRequest *request, const Wir
 /* Afterwards the groups are those of the request. */
 static void cache_update(BodyCache *self, const ProviderRequest *request, const WireFormat *wire)
 {
-    const json_t *messages = request->messages;
     cache_aim(self, request->model);
+    g_autoptr(json_t) messages = body_fit_apply(self->fit, request->messages);
     guint count = count_settled(self, messages);
     size_t begin = count > 0 ? group_at(self, count)->first_source : 0;
     for (size_t end; begin < json_array_size(messages); begin = end, count++) {
@@ -307,7 +384,7 @@ static void cache_update(BodyCache *self, const ProviderRequest *request, const 
                 continue;
             cache_truncate(self, count);
         }
-        add_group(self, request, wire, begin, end);
+        add_group(self, wire, messages, begin, end);
     }
     cache_truncate(self, count);
 }
@@ -324,32 +401,35 @@ static BodyFacts facts_of(const Group *last)
     };
 }
 
-/* A word to a server that wants the user's last. */
-static void add_word(BodyCache *self, const ProviderRequest *request, const WireFormat *wire)
+/* A word to a server that wants the user's first and last. As messages of the format. */
+static json_t *make_word(const ProviderRequest *request, const WireFormat *wire)
 {
     g_autoptr(json_t) content = json_array();
     json_append_take(content, message_text_block(CONTINUE));
     g_autoptr(json_t) message = json_object();
     json_set_text(message, "role", "user");
     json_object_set(message, "content", content);
-    g_autoptr(json_t) out = json_array();
+    json_t *out = json_array();
     wire->write_user(request->model, message, false, out);
-    add_pieces(self, wire, out);
+    return out;
 }
 
-/* What stands before the messages, and the system's, which are never marked. */
+/* What stands before the messages, and those that are of this request only and never marked: the
+   system's, and a word before an assistant that has the first one. */
 static GString *make_start(const ProviderRequest *request, const WireFormat *wire,
-                           const json_t *head)
+                           const json_t *head, bool needs_word)
 {
     g_autofree char *text = json_to_text(head);
     GString *start = g_string_new(text);
     g_string_truncate(start, start->len - 1); // its brace
     g_string_append_printf(start, "%s\"%s\":[", json_object_size(head) > 0 ? "," : "",
                            wire->messages_key);
-    if (!wire->write_system)
-        return start;
     g_autoptr(json_t) system = json_array();
-    wire->write_system(request, system);
+    if (wire->write_system)
+        wire->write_system(request, system);
+    g_autoptr(json_t) word = needs_word ? make_word(request, wire) : NULL;
+    if (word)
+        json_array_extend(system, word);
     size_t i;
     json_t *message;
     json_array_foreach (system, i, message) {
@@ -406,24 +486,51 @@ static void append_tail(GString *body, const json_t *tail)
     }
 }
 
-char *body_make(const ProviderRequest *request, size_t *ret_size)
+/* A request without tools whose conversation has calls: the names stand for tools that nobody may
+   call. New array. */
+static json_t *stub_tools(const json_t *messages)
 {
-    const WireFormat *wire = wire_for(request->model->api);
-    g_autoptr(BodyCache) own = request->bodies ? NULL : body_cache_new();
-    BodyCache *cache = request->bodies ? request->bodies : own;
-    cache_update(cache, request, wire);
+    json_t *tools = json_array();
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    size_t i, j;
+    json_t *message, *call;
+    json_array_foreach (messages, i, message) {
+        g_autoptr(json_t) calls = message_tool_calls(message);
+        json_array_foreach (calls, j, call) {
+            char *name = convert_tool_name(json_get_text(call, "name"));
+            if (g_hash_table_add(seen, name))
+                json_append_take(tools, json_pack("{s:s, s:s, s:{s:s}}", "name", name,
+                                                  "description", "Not available any more",
+                                                  "parameters", "type", "object"));
+        }
+    }
+    return tools;
+}
+
+/* The messages of the cache with all that is around them. */
+static GString *write_body(const ProviderRequest *request, const WireFormat *wire, BodyCache *cache)
+{
+    ProviderRequest whole = *request;
     const Group *last = last_group(cache);
     BodyFacts facts = facts_of(last);
+    facts.has_stub_tools =
+        wire->is_strict && facts.has_calls && json_array_size(request->tools) == 0;
+    g_autoptr(json_t) stubs = facts.has_stub_tools ? stub_tools(request->messages) : NULL;
+    if (stubs)
+        whole.tools = stubs;
     g_autoptr(json_t) head = json_object();
     g_autoptr(json_t) tail = json_object();
-    wire->write_head(request, &facts, head);
-    wire->write_tail(request, &facts, tail);
+    wire->write_head(&whole, &facts, head);
+    wire->write_tail(&whole, &facts, tail);
     add_extra_body(request, wire->messages_key, head, tail);
 
+    const Piece *first = cache->pieces->len > 0 ? &g_array_index(cache->pieces, Piece, 0) : NULL;
+    bool needs_first = cache->is_strict && first && !first->is_user;
+    bool needs_last = cache->is_strict && last && last->ends_with_assistant;
     const Group word = begin_group(cache); // in this request only
-    if (wire->needs_user_last && last && last->ends_with_assistant)
-        add_word(cache, request, wire);
-    g_autoptr(GString) start = make_start(request, wire, head);
+    g_autoptr(json_t) words = needs_last ? make_word(request, wire) : NULL;
+    add_pieces(cache, wire, words);
+    g_autoptr(GString) start = make_start(request, wire, head, needs_first);
     GString *body = g_string_sized_new(start->len + cache->text->len + ROOM_BEHIND);
     g_string_append_len(body, start->str, (gssize)start->len);
     g_autofree char *marker = wire->make_marker ? wire->make_marker(request->model) : NULL;
@@ -431,6 +538,48 @@ char *body_make(const ProviderRequest *request, size_t *ret_size)
     forget_from(cache, &word);
     g_string_append_c(body, ']');
     append_tail(body, tail);
+    return body;
+}
+
+static size_t body_limit(const Model *model)
+{
+    static const size_t limits[] = { [MODEL_API_ANTHROPIC_MESSAGES] = ANTHROPIC_BODY_BYTES,
+                                     [MODEL_API_GOOGLE_GENERATIVE_AI] = GEMINI_BODY_BYTES };
+    ModelApi api = model_api_wire(model->api);
+    int64_t wanted = json_get_int(model->compat, "maxRequestBytes", 0);
+    size_t usual = api < G_N_ELEMENTS(limits) && limits[api] > 0 ? limits[api] : BODY_BYTES;
+    return wanted > 0 ? (size_t)wanted : usual;
+}
+
+/* True: the server would refuse it, and what it is made of has become smaller. */
+static bool make_smaller(BodyCache *cache, const json_t *messages, size_t size)
+{
+    const Group *last = last_group(cache);
+    size_t limit = body_limit(cache->model);
+    size_t images = last ? last->images : 0;
+    bool is_anthropic = model_api_wire(cache->model->api) == MODEL_API_ANTHROPIC_MESSAGES;
+    if (is_anthropic && images > ANTHROPIC_IMAGES)
+        return body_fit_drop_images(cache->fit, messages, images - ANTHROPIC_IMAGES,
+                                    ANTHROPIC_MANY);
+    if (images > FEW_IMAGES && body_fit_scale_images(cache->fit, messages, SMALL_SIDE))
+        return true;
+    // some room besides, or every answer would cost the server's cache
+    return size > limit && body_fit_free_bytes(cache->fit, messages, size - limit / 10 * 9);
+}
+
+char *body_make(const ProviderRequest *request, size_t *ret_size)
+{
+    const WireFormat *wire = wire_for(request->model->api);
+    g_autoptr(BodyCache) own = request->bodies ? NULL : body_cache_new();
+    BodyCache *cache = request->bodies ? request->bodies : own;
+    GString *body = NULL;
+    for (int i = 0; i < FIT_TRIES && (!body || make_smaller(cache, request->messages, body->len));
+         i++) {
+        if (body)
+            g_string_free(body, TRUE);
+        cache_update(cache, request, wire);
+        body = write_body(request, wire, cache);
+    }
     *ret_size = body->len;
     return g_string_free(body, FALSE);
 }

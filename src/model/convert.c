@@ -142,8 +142,8 @@ static void convert_text(json_t *out, json_t *block, bool is_same_model)
         json_append_take(out, copy_without(block, "textSignature"));
 }
 
-/* A tool's name as every target takes it. A model may have made up anything. */
-static char *normal_name(const char *name)
+/* A model may have made up anything. */
+char *convert_tool_name(const char *name)
 {
     GString *normal = g_string_new(NULL);
     for (const char *c = name ? name : ""; *c && normal->len < TOOL_NAME_CHARS; c++)
@@ -160,7 +160,7 @@ static json_t *convert_call(Converter *self, const json_t *block, bool is_same_m
     const char *id = json_get_text(block, "id");
     json_t *copy = json_copy((json_t *)block);
     json_set_text(copy, "id", normal_id(self, id ? id : "", is_same_model));
-    g_autofree char *name = normal_name(json_get_text(block, "name"));
+    g_autofree char *name = convert_tool_name(json_get_text(block, "name"));
     json_set_text(copy, "name", name);
     if (!is_same_model)
         json_object_del(copy, "thoughtSignature");
@@ -327,7 +327,7 @@ static void append_result(Converter *self, const json_t *call, const json_t *res
     json_t *message = json_object();
     json_set_text(message, "role", "toolResult");
     json_set_text(message, "toolCallId", normal_id(self, id ? id : "", true)); // known by now
-    g_autofree char *sent_name = normal_name(name);
+    g_autofree char *sent_name = convert_tool_name(name);
     json_set_text(message, "toolName", sent_name);
     json_set_take(message, "content", blocks);
     json_set_bool(message, "isError", result ? json_get_bool(result, "isError", false) : true);

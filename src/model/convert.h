@@ -14,6 +14,9 @@
    the model's api. The input is not changed. */
 json_t *convert_history(const json_t *messages, const Model *model);
 
+/* A tool's name as every server takes it. Caller frees. */
+char *convert_tool_name(const char *name);
+
 /* Where the group ends that begins at `begin`. */
 size_t convert_group_end(const json_t *messages, size_t begin);
 

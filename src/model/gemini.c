@@ -172,7 +172,7 @@ static bool decoder_finish(void *decoder, const char **ret_reason, GError **erro
 #define GEMINI                                                                                     \
     .messages_key = "contents", .write_head = gemini_write_head, .write_tail = gemini_write_tail,  \
     .write_user = gemini_write_user, .write_assistant = gemini_write_assistant,                    \
-    .write_results = gemini_write_results, .needs_user_last = true, .decoder_new = decoder_new,    \
+    .write_results = gemini_write_results, .is_strict = true, .decoder_new = decoder_new,          \
     .decoder_free = decoder_free, .on_event = on_event, .is_complete = decoder_is_complete,        \
     .finish = decoder_finish
 

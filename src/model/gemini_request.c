@@ -278,9 +278,11 @@ static json_t *thinking_config(const ProviderRequest *request)
     return config;
 }
 
-void gemini_write_tail(const ProviderRequest *request, const BodyFacts *facts G_GNUC_UNUSED,
-                       json_t *tail)
+void gemini_write_tail(const ProviderRequest *request, const BodyFacts *facts, json_t *tail)
 {
+    if (facts->has_stub_tools)
+        json_set_take(tail, "toolConfig",
+                      json_pack("{s:{s:s}}", "functionCallingConfig", "mode", "NONE"));
     json_t *config = json_object();
     json_set_int(config, "maxOutputTokens", wire_max_tokens(request));
     if (request->model->is_reasoning)

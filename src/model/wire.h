@@ -15,6 +15,7 @@
 typedef struct BodyFacts {
     bool has_calls;      // some tool was called
     bool lacks_thinking; // the last turn has tool calls and did not begin with signed thinking
+    bool has_stub_tools; // the request has no tools: those that were called are named
 } BodyFacts;
 
 typedef struct WireFormat {
@@ -36,7 +37,9 @@ typedef struct WireFormat {
     void (*write_user)(const Model *model, const json_t *message, bool is_after_tool, json_t *out);
     void (*write_assistant)(const Model *model, const json_t *message, json_t *out);
     void (*write_results)(const Model *model, const json_t *results, json_t *out);
-    bool needs_user_last; // "Continue." is said to a conversation that ends with the assistant
+    /* "Continue." is said before a conversation that begins with the assistant and behind one that
+       ends with it, messages of one role are merged, and calls need tools by their names. */
+    bool is_strict;
     /* How many bytes before the end of the text of a message of the user a cache marker may be put;
        0: nowhere. NULL: the format has none. */
     size_t (*marker_place)(const json_t *wire_message);

@@ -358,8 +358,7 @@ static void test_continue(void **state G_GNUC_UNUSED)
     assert_json("messages", json_object_get(body, "messages"),
                 "[{'role':'user','content':[{'type':'text','text':'(see attached image)'},"
                 "{'type':'image','source':{'type':'base64','media_type':'image/png','data':'" PIXEL
-                "'}}]},"
-                "{'role':'user','content':[{'type':'text','text':'note'}]},"
+                "'}},{'type':'text','text':'note'}]},"
                 "{'role':'assistant','content':[{'type':'text','text':'a'}]},"
                 "{'role':'user','content':[{'type':'text','text':'Continue.'}]}]");
 }

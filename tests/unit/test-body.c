@@ -67,6 +67,9 @@ static void test_stable(void **state G_GNUC_UNUSED)
                 fail_msg("%s: request %d\n%s\nbegins otherwise than\n%s",
                          model_api_name(model->api), turn, plain, before);
             *end = '\0';
+            // where roles alternate, what the user says next is put behind these blocks
+            if (g_str_has_suffix(plain, "]}"))
+                end[-2] = '\0';
             g_free(before);
             before = g_steal_pointer(&plain);
         }
@@ -141,7 +144,7 @@ static json_t *random_message(GRand *dice, const Model *model)
         "{'type':'text','text':'said %d'}]}",
         "{'role':'toolResult','toolCallId':'call_%d','content':'one'}",
         "{'role':'toolResult','toolCallId':'call_%d','content':["
-        "{'type':'image','data':'AA','mimeType':'image/png'}]}",
+        "{'type':'image','data':'" PIXEL "','mimeType':'image/png'}]}",
     };
     const char *kind = kinds[g_rand_int_range(dice, 0, G_N_ELEMENTS(kinds))];
     g_auto(GStrv) around_api = g_strsplit(kind, "%s", 2);
@@ -207,13 +210,196 @@ static void test_any_history(void **state G_GNUC_UNUSED)
     }
 }
 
+/* The roles on the wire, "user(2)" for a message of two blocks. */
+static char *roles_of(const json_t *messages)
+{
+    GString *text = g_string_new(NULL);
+    size_t i;
+    json_t *message;
+    json_array_foreach (messages, i, message) {
+        const json_t *content = json_object_get(message, "content");
+        content = content ? content : json_object_get(message, "parts");
+        g_string_append_printf(text, "%s%s(%zu)", i > 0 ? " " : "", json_get_text(message, "role"),
+                               json_array_size(content));
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* safety-R18 */
+static void test_roles(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        ModelApi api;
+        const char *compat, *want;
+    } cases[] = {
+        { MODEL_API_ANTHROPIC_MESSAGES, "{}",
+          "user(1) assistant(2) user(2) assistant(1) user(3) assistant(1) user(1)" },
+        { MODEL_API_GOOGLE_GENERATIVE_AI, "{}",
+          "user(1) model(2) user(2) model(1) user(1) user(2) model(1) user(1)" },
+        { MODEL_API_OPENAI_COMPLETIONS, "{}",
+          "assistant(0) assistant(0) user(0) user(0) assistant(0) tool(0) user(0) user(0) "
+          "assistant(0)" },
+        { MODEL_API_OPENAI_COMPLETIONS, "{'strictAlternation':true}",
+          "user(0) assistant(0) user(0) assistant(0) tool(0) user(0) assistant(0) user(0)" },
+    };
+    g_autoptr(json_t) messages =
+        json_of("[{'role':'toolResult','toolCallId':'z','content':'of nothing'},"
+                "{'role':'assistant','content':[{'type':'text','text':'I am first'}]},"
+                "{'role':'assistant','content':[{'type':'text','text':'and second'}]},"
+                "{'role':'user','content':'x'},{'role':'user','content':'y'},"
+                "{'role':'assistant','content':[{'type':'toolCall','id':'a','name':'read',"
+                "'arguments':{}}]},{'role':'toolResult','toolCallId':'a','content':'r'},"
+                "{'role':'user','content':'p'},{'role':'user','content':'q'},"
+                "{'role':'assistant','content':[{'type':'text','text':'last'}]}]");
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(Model) model = test_model(cases[i].api);
+        model->compat = json_of(cases[i].compat);
+        const ProviderRequest request = { .model = model, .messages = messages };
+        g_autoptr(json_t) body = body_of(&request);
+        g_autofree char *got = roles_of(json_object_get(body, wire_for(model->api)->messages_key));
+        if (!g_str_equal(got, cases[i].want))
+            fail_msg("case %zu:\n got %s\nwant %s", i, got, cases[i].want);
+    }
+}
+
+/* safety-R19 */
+static void test_stub_tools(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        ModelApi api;
+        const char *tools, *choice, *want_tools, *want_choice;
+    } cases[] = {
+        { MODEL_API_ANTHROPIC_MESSAGES, "tools", "tool_choice",
+          "[{'name':'a_b','description':'Not available any more','input_schema':{'type':'object'},"
+          "'cache_control':{'type':'ephemeral'}}]",
+          "{'type':'none'}" },
+        { MODEL_API_GOOGLE_GENERATIVE_AI, "tools", "toolConfig",
+          "[{'functionDeclarations':[{'name':'a_b','description':'Not available any more',"
+          "'parametersJsonSchema':{'type':'object'}}]}]",
+          "{'functionCallingConfig':{'mode':'NONE'}}" },
+        { MODEL_API_OPENAI_COMPLETIONS, "tools", "tool_choice", "[]", NULL },
+        { MODEL_API_OPENAI_RESPONSES, "tools", "tool_choice", "[]", NULL },
+    };
+    g_autoptr(json_t) messages =
+        json_of("[{'role':'user','content':'x'},{'role':'assistant','content':["
+                "{'type':'toolCall','id':'1','name':'a.b','arguments':{}},"
+                "{'type':'toolCall','id':'2','name':'a.b','arguments':{}}]},"
+                "{'role':'toolResult','toolCallId':'1','content':'r'}]");
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(Model) model = test_model(cases[i].api);
+        const ProviderRequest request = { .model = model, .messages = messages };
+        g_autoptr(json_t) body = body_of(&request);
+        assert_json("tools", json_object_get(body, cases[i].tools), cases[i].want_tools);
+        const json_t *choice = json_object_get(body, cases[i].choice);
+        if (cases[i].want_choice)
+            assert_json("choice", choice, cases[i].want_choice);
+        else
+            assert_null(choice);
+    }
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+        count++;
+    return count;
+}
+
+static void add_images(json_t *messages, int count, const char *data)
+{
+    for (int i = 0; i < count; i++) {
+        g_autofree char *text = g_strdup_printf(
+            "{'role':'user','content':[{'type':'image','data':'%s','mimeType':'image/png'}]}",
+            data);
+        json_append_take(messages, json_of(text));
+    }
+}
+
+/* safety-R16: how many images are taken; the newest ones are kept. */
+static void test_many_images(void **state G_GNUC_UNUSED)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(apis); i++) {
+        g_autoptr(Model) model = test_model(apis[i]);
+        g_autoptr(json_t) messages = json_array();
+        g_autoptr(BodyCache) bodies = body_cache_new();
+        add_images(messages, 105, PIXEL);
+        const ProviderRequest request = { .model = model, .messages = messages, .bodies = bodies };
+        size_t size;
+        g_autofree char *text = body_make(&request, &size);
+        bool is_anthropic = apis[i] == MODEL_API_ANTHROPIC_MESSAGES;
+        const char gone[] = "[image removed: no more than 100 are taken]";
+        assert_int_equal(count_of(text, PIXEL), is_anthropic ? 100 : 105);
+        assert_int_equal(count_of(text, gone), is_anthropic ? 5 : 0);
+        if (is_anthropic)
+            assert_true(strstr(text, gone) < strstr(text, PIXEL));
+        g_autofree char *again = body_make(&request, &size);
+        assert_string_equal(again, text);
+    }
+}
+
+/* safety-R20: the oldest images go first, then long results, and what is new stays. */
+static void test_large_body(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *filler = g_strnfill(3000, 'x');
+    g_autofree char *kept = g_strnfill(2048, 'y');
+    g_autofree char *padding = g_strnfill(4000, 'A');
+    g_autofree char *history = g_strdup_printf(
+        "[{'role':'user','content':[{'type':'image','data':'" GIF_PIXEL
+        "%s','mimeType':'image/gif'}]},"
+        "{'role':'assistant','content':[{'type':'toolCall','id':'1','name':'read','arguments':{}},"
+        "{'type':'toolCall','id':'2','name':'read','arguments':{}},"
+        "{'type':'toolCall','id':'3','name':'read','arguments':{}}]},"
+        "{'role':'toolResult','toolCallId':'1','content':'%s'},"
+        "{'role':'toolResult','toolCallId':'2','content':'%s. Read artifact://7 for all.'},"
+        "{'role':'toolResult','toolCallId':'3','content':'%s'},"
+        "{'role':'user','content':'now'}]",
+        padding, kept, filler, filler);
+    static const struct {
+        const char *compat;
+        size_t images, first, second;
+    } cases[] = {
+        { "{}", 1, 1, 1 },
+        { "{'maxRequestBytes':12000}", 0, 1, 1 },
+        { "{'maxRequestBytes':9000}", 0, 0, 1 },
+        { "{'maxRequestBytes':5000}", 0, 0, 0 },
+        { "{'maxRequestBytes':100}", 0, 0, 0 }, // what is left goes out: compaction has its turn
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(Model) model = test_model(MODEL_API_OPENAI_COMPLETIONS);
+        g_autoptr(json_t) messages = json_of(history);
+        g_autoptr(json_t) before = json_deep_copy(messages);
+        g_autoptr(BodyCache) bodies = body_cache_new();
+        model->compat = json_of(cases[i].compat);
+        const ProviderRequest request = { .model = model, .messages = messages, .bodies = bodies };
+        size_t size;
+        g_autofree char *text = body_make(&request, &size);
+        bool has_first = strstr(text, "artifact://7 for all") != NULL;
+        size_t left = count_of(text, filler);
+        if (count_of(text, GIF_PIXEL) != cases[i].images || has_first != cases[i].first ||
+            left != cases[i].first + cases[i].second || !strstr(text, kept))
+            fail_msg("%s: %zu bytes: %s", cases[i].compat, size, text);
+        if (!has_first)
+            assert_non_null(
+                strstr(text, "[Output removed to fit the request: 3028 bytes, artifact://7]"));
+        assert_true(json_equal(messages, before));
+        // what went stays away, and what is new comes behind the same bytes
+        json_t *more = json_of("{'role':'user','content':'more'}");
+        json_array_append_new(messages, more);
+        g_autofree char *next = body_make(&request, &size);
+        char *end = strrchr(text, ']');
+        assert_memory_equal(next, text, (size_t)(end - text));
+    }
+}
+
 int main(void)
 {
     clean_environment();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stable),
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_any_history),
+        cmocka_unit_test(test_stable),      cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_any_history), cmocka_unit_test(test_roles),
+        cmocka_unit_test(test_stub_tools),  cmocka_unit_test(test_many_images),
+        cmocka_unit_test(test_large_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,32 +20,37 @@ static void test_messages(void **state G_GNUC_UNUSED)
     static const struct {
         const char *name, *message, *want; // want NULL: dropped
     } cases[] = {
-        { "R01 no object", "7", NULL },
-        { "R01 no role", "{'content':'x'}", NULL },
-        { "R01 content of another type", "{'role':'user','content':{'a':1}}", NULL },
-        { "R01 content is null", "{'role':'user','content':null}",
+        { "safety-8.1-R01 no object", "7", NULL },
+        { "safety-8.1-R01 no role", "{'content':'x'}", NULL },
+        { "safety-8.1-R01 content of another type", "{'role':'user','content':{'a':1}}", NULL },
+        { "safety-8.1-R01 content is null", "{'role':'user','content':null}",
           "{'role':'user','content':null}" },
-        { "R02 control characters", "{'role':'user','content':'a\\u0001\\u001bb\\tc\\nd'}",
+        { "safety-8.1-R02 control characters",
+          "{'role':'user','content':'a\\u0001\\u001bb\\tc\\nd'}",
           "{'role':'user','content':'ab\\tc\\nd'}" },
-        { "R02 in arguments", ASSISTANT(CALL("'name':'read','arguments':{'p\\u0007':'x\\u0008'}")),
+        { "safety-8.1-R02 in arguments",
+          ASSISTANT(CALL("'name':'read','arguments':{'p\\u0007':'x\\u0008'}")),
           ASSISTANT(CALL("'name':'read','arguments':{'p':'x'}")) },
-        { "R02 signed thinking stays",
+        { "safety-8.1-R02 signed thinking stays",
           ASSISTANT("{'type':'thinking','thinking':'a\\u0001','thinkingSignature':'AA=='},"
                     "{'type':'thinking','thinking':'b\\u0001'}"),
           ASSISTANT("{'type':'thinking','thinking':'a\\u0001','thinkingSignature':'AA=='},"
                     "{'type':'thinking','thinking':'b'}") },
-        { "R03 blocks that nobody knows",
+        { "safety-8.1-R03 blocks that nobody knows",
           "{'role':'user','content':[7,{'type':'video'},{'type':'text'},{'type':'text','text':'x'},"
           "{'type':'image','mimeType':'image/png'}]}",
           USER("x") },
-        { "R03 a call without a name", ASSISTANT(CALL("'arguments':{}")), ASSISTANT("") },
-        { "R05 arguments as text", ASSISTANT(CALL("'name':'read','arguments':'{\\\"p\\\":1}'")),
+        { "safety-8.1-R03 a call without a name", ASSISTANT(CALL("'arguments':{}")),
+          ASSISTANT("") },
+        { "safety-R05 arguments as text",
+          ASSISTANT(CALL("'name':'read','arguments':'{\\\"p\\\":1}'")),
           ASSISTANT(CALL("'name':'read','arguments':{'p':1}")) },
-        { "R05 text that is no object", ASSISTANT(CALL("'name':'read','arguments':'[1]'")),
+        { "safety-R05 text that is no object", ASSISTANT(CALL("'name':'read','arguments':'[1]'")),
           ASSISTANT(CALL("'name':'read','arguments':{}")) },
-        { "R05 none", ASSISTANT(CALL("'name':'read'")),
+        { "safety-R05 none", ASSISTANT(CALL("'name':'read'")),
           ASSISTANT(CALL("'name':'read','arguments':{}")) },
-        { "R05 partialJson", ASSISTANT(CALL("'name':'read','arguments':{'p':1},'partialJson':'{'")),
+        { "safety-R05 partialJson",
+          ASSISTANT(CALL("'name':'read','arguments':{'p':1},'partialJson':'{'")),
           ASSISTANT(CALL("'name':'read','arguments':{'p':1}")) },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -74,7 +79,7 @@ static void test_deep_arguments(void **state G_GNUC_UNUSED)
         "{'role':'assistant','content':[" CALL("'name':'x','arguments':{'a':%s}") "]}", deep->str);
     g_autoptr(json_t) message = json_of(text);
     g_autoptr(json_t) got = repair_message(message);
-    assert_json("R05 depth", got,
+    assert_json("safety-R05 depth", got,
                 "{'role':'assistant','content':[" CALL("'name':'x','arguments':{}") "]}");
 }
 
@@ -153,7 +158,7 @@ static void test_conversion(void **state G_GNUC_UNUSED)
         ModelApi api;
         const char *history, *want;
     } cases[] = {
-        { "R04 a result without content", MODEL_API_OPENAI_COMPLETIONS,
+        { "safety-8.1-R04 a result without content", MODEL_API_OPENAI_COMPLETIONS,
           "[" ASSISTANT(CALL("'name':'x','arguments':{}")) ",{'role':'toolResult','toolCallId':'a',"
                                                            "'content':[],'isError':false}]",
           "[{'role':'assistant','content':[" CALL(
@@ -161,25 +166,25 @@ static void test_conversion(void **state G_GNUC_UNUSED)
                                            "{'role':'toolResult','toolCallId':'a','toolName':'x','"
                                            "content':[{'type':'text','text':"
                                            "'(no output)'}],'isError':false}]" },
-        { "R12 nothing but thinking", MODEL_API_ANTHROPIC_MESSAGES,
+        { "safety-R12 nothing but thinking", MODEL_API_ANTHROPIC_MESSAGES,
           "[" USER("a") "," ASSISTANT(
               "{'type':'thinking','thinking':'deep','thinkingSignature':'AA=='}") "]",
           "[" USER("a") "]" },
-        { "R13 thinking is never the last block", MODEL_API_ANTHROPIC_MESSAGES,
+        { "safety-R13 thinking is never the last block", MODEL_API_ANTHROPIC_MESSAGES,
           "[" ASSISTANT("{'type':'text','text':'x'},"
                         "{'type':'thinking','thinking':'deep','thinkingSignature':'AA=='}") "]",
           "[{'role':'assistant','content':[{'type':'text','text':'x'}]}]" },
-        { "R13 a signature that is none", MODEL_API_ANTHROPIC_MESSAGES,
+        { "safety-R13 a signature that is none", MODEL_API_ANTHROPIC_MESSAGES,
           "[" ASSISTANT("{'type':'thinking','thinking':'deep','thinkingSignature':'{broken'},"
                         "{'type':'text','text':'x'}") "]",
           "[{'role':'assistant','content':[{'type':'text','text':'deep'},"
           "{'type':'text','text':'x'}]}]" },
-        { "R16 the type is what the bytes say", MODEL_API_ANTHROPIC_MESSAGES,
+        { "safety-R16 the type is what the bytes say", MODEL_API_ANTHROPIC_MESSAGES,
           "[{'role':'user','content':[{'type':'image','data':'" PIXEL
           "','mimeType':'image/jpeg'}]}]",
           "[{'role':'user','content':[{'type':'image','data':'" PIXEL
           "','mimeType':'image/png'}]}]" },
-        { "R17 an error is text", MODEL_API_ANTHROPIC_MESSAGES,
+        { "safety-R17 an error is text", MODEL_API_ANTHROPIC_MESSAGES,
           "[" ASSISTANT(
               CALL("'name':'x','arguments':{}")) ",{'role':'toolResult','toolCallId':'a',"
                                                  "'content':[{'type':'image','data':'" PIXEL

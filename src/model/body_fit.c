@@ -1,0 +1,204 @@
+/*
+ * Making requests smaller (body_fit.h).
+ */
+#include "model/body_fit.h"
+
+#include "model/image_repair.h"
+#include "model/message.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define TO_FIT           "to fit the request"
+#define LONG_RESULT      2048 // bytes; shorter ones are not worth a gap
+#define ARTIFACT_ADDRESS "artifact://"
+
+struct BodyFit {
+    GHashTable *forms; // message → what stands for it
+    GHashTable *known; // messages whose images are small enough; references of their own
+};
+
+static void drop_json(gpointer json)
+{
+    json_decref(json);
+}
+
+BodyFit *body_fit_new(void)
+{
+    BodyFit *self = g_new0(BodyFit, 1);
+    self->forms = g_hash_table_new_full(g_direct_hash, g_direct_equal, drop_json, drop_json);
+    self->known = g_hash_table_new_full(g_direct_hash, g_direct_equal, drop_json, NULL);
+    return self;
+}
+
+void body_fit_free(BodyFit *self)
+{
+    if (!self)
+        return;
+    g_hash_table_unref(self->forms);
+    g_hash_table_unref(self->known);
+    g_free(self);
+}
+
+/* Borrowed. */
+static json_t *form_of(const BodyFit *self, json_t *message)
+{
+    json_t *form = g_hash_table_lookup(self->forms, message);
+    return form ? form : message;
+}
+
+/* Takes the reference `form`. */
+static void set_form(BodyFit *self, json_t *message, json_t *form)
+{
+    g_hash_table_replace(self->forms, json_incref(message), form);
+}
+
+json_t *body_fit_apply(const BodyFit *self, const json_t *messages)
+{
+    if (g_hash_table_size(self->forms) == 0)
+        return json_incref((json_t *)messages);
+    json_t *out = json_array();
+    size_t i;
+    json_t *message;
+    json_array_foreach (messages, i, message)
+        json_array_append(out, form_of(self, message));
+    return out;
+}
+
+static bool is_image(const json_t *block)
+{
+    return g_strcmp0(json_get_text(block, "type"), "image") == 0;
+}
+
+static json_t *with_content(const json_t *message, json_t *content)
+{
+    json_t *copy = json_copy((json_t *)message);
+    json_set_take(copy, "content", content);
+    return copy;
+}
+
+typedef struct Wish { // what is still to go
+    size_t images, bytes;
+    const char *reason;
+} Wish;
+
+static size_t less(size_t from, size_t by)
+{
+    return by < from ? from - by : 0;
+}
+
+/* The oldest images of one message. False: it has none. */
+static bool drop_from(BodyFit *self, json_t *message, Wish *wish)
+{
+    const json_t *form = form_of(self, message);
+    const json_t *blocks = json_get_array(form, "content");
+    g_autoptr(json_t) content = json_array();
+    bool is_changed = false;
+    size_t i;
+    json_t *block;
+    json_array_foreach (blocks, i, block) {
+        if (!is_image(block) || (wish->images == 0 && wish->bytes == 0)) {
+            json_array_append(content, block);
+            continue;
+        }
+        const char *data = json_get_text(block, "data");
+        wish->images = less(wish->images, 1);
+        wish->bytes = less(wish->bytes, data ? strlen(data) : 0);
+        json_append_take(content, image_removed(wish->reason));
+        is_changed = true;
+    }
+    if (is_changed)
+        set_form(self, message, with_content(form, g_steal_pointer(&content)));
+    return is_changed;
+}
+
+static bool drop_images(BodyFit *self, const json_t *messages, Wish *wish)
+{
+    bool is_changed = false;
+    size_t i;
+    json_t *message;
+    json_array_foreach (messages, i, message) {
+        if (wish->images == 0 && wish->bytes == 0)
+            break;
+        is_changed = drop_from(self, message, wish) || is_changed;
+    }
+    return is_changed;
+}
+
+bool body_fit_drop_images(BodyFit *self, const json_t *messages, size_t count, const char *reason)
+{
+    Wish wish = { .images = count, .reason = reason };
+    return drop_images(self, messages, &wish);
+}
+
+/* "artifact://7" where the text names one; caller frees, NULL: it does not. */
+static char *find_artifact(const char *text)
+{
+    const char *at = g_strrstr(text, ARTIFACT_ADDRESS);
+    size_t digits = at ? strspn(at + strlen(ARTIFACT_ADDRESS), "0123456789") : 0;
+    return digits > 0 ? g_strndup(at, strlen(ARTIFACT_ADDRESS) + digits) : NULL;
+}
+
+static bool shorten_result(BodyFit *self, json_t *message, Wish *wish)
+{
+    const json_t *form = form_of(self, message);
+    if (g_strcmp0(json_get_text(form, "role"), "toolResult") != 0)
+        return false;
+    g_autofree char *text = message_text(form);
+    size_t size = strlen(text);
+    if (size <= LONG_RESULT)
+        return false;
+    g_autofree char *artifact = find_artifact(text);
+    g_autofree char *gap = g_strdup_printf("[Output removed " TO_FIT ": %zu bytes%s%s]", size,
+                                           artifact ? ", " : "", artifact ? artifact : "");
+    json_t *content = json_array();
+    json_append_take(content, message_text_block(gap));
+    set_form(self, message, with_content(form, content));
+    wish->bytes = less(wish->bytes, size - strlen(gap));
+    return true;
+}
+
+bool body_fit_free_bytes(BodyFit *self, const json_t *messages, size_t bytes)
+{
+    Wish wish = { .bytes = bytes, .reason = TO_FIT };
+    bool is_changed = drop_images(self, messages, &wish);
+    size_t i;
+    json_t *message;
+    json_array_foreach (messages, i, message) {
+        if (wish.bytes == 0)
+            break;
+        is_changed = shorten_result(self, message, &wish) || is_changed;
+    }
+    return is_changed;
+}
+
+static bool scale_in(BodyFit *self, json_t *message, const ImageLimits *limits)
+{
+    const json_t *form = form_of(self, message);
+    g_autoptr(json_t) content = json_array();
+    bool is_changed = false;
+    size_t i;
+    json_t *block;
+    json_array_foreach (json_get_array(form, "content"), i, block) {
+        json_t *fit = is_image(block) ? image_repair(block, limits) : json_incref(block);
+        is_changed = is_changed || fit != block;
+        json_append_take(content, fit);
+    }
+    if (is_changed)
+        set_form(self, message, with_content(form, g_steal_pointer(&content)));
+    g_hash_table_add(self->known, json_incref(message));
+    return is_changed;
+}
+
+bool body_fit_scale_images(BodyFit *self, const json_t *messages, unsigned side)
+{
+    const ImageLimits limits = { SIZE_MAX, side };
+    bool is_changed = false;
+    size_t i;
+    json_t *message;
+    json_array_foreach (messages, i, message) {
+        if (!g_hash_table_contains(self->known, message))
+            is_changed = scale_in(self, message, &limits) || is_changed;
+    }
+    return is_changed;
+}

@@ -1,0 +1,27 @@
+/*
+ * What stands in a request for messages that would make it larger than its server takes
+ * (safety §8.1, R16 and R20): the oldest images and tool results give way first. The conversation
+ * keeps what it has. What was replaced once stays so, that the bytes of earlier messages stay the
+ * same. Of one conversation and one thread.
+ */
+#pragma once
+
+#include "base/json.h"
+
+#include <glib.h>
+
+typedef struct BodyFit BodyFit;
+
+BodyFit *body_fit_new(void);
+void body_fit_free(BodyFit *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(BodyFit, body_fit_free)
+
+/* The messages as they are to be sent. New reference. */
+json_t *body_fit_apply(const BodyFit *self, const json_t *messages);
+
+/* Each looks at `messages` as the conversation has them. False: there was nothing to do. */
+bool body_fit_drop_images(BodyFit *self, const json_t *messages, size_t count, const char *reason);
+/* Images with a longer side become smaller, or text. */
+bool body_fit_scale_images(BodyFit *self, const json_t *messages, unsigned side);
+/* Images, then results, until `bytes` are free. */
+bool body_fit_free_bytes(BodyFit *self, const json_t *messages, size_t bytes);
