@@ -4,6 +4,7 @@
 #include "agent/conversation.h"
 
 #include "agent/transcript.h"
+#include "base/mask.h"
 #include "model/message.h"
 #include "session/session_tree.h"
 
@@ -58,10 +59,50 @@ static void find_measured(Conversation *self)
     }
 }
 
+/* --- what an old entry holds of the keys that are known today (safety §8.1, R24) */
+
+/* A signature is of the words as they were. */
+static void drop_broken_signatures(const json_t *message, json_t *masked)
+{
+    const json_t *before = json_get_array(message, "content");
+    size_t i;
+    json_t *block;
+    json_array_foreach (json_get_array(masked, "content"), i, block) {
+        if (!json_equal(block, json_array_get(before, i)))
+            json_object_del(block, "thinkingSignature");
+    }
+}
+
+/* `said` has the messages of this run: they go out as the person wrote them. */
+static void mask_old(json_t *messages, GHashTable *said)
+{
+    for (size_t i = 0; i < json_array_size(messages); i++) {
+        json_t *message = json_array_get(messages, i);
+        if (g_hash_table_contains(said, message))
+            continue;
+        json_t *masked = mask_json(message);
+        if (masked != message)
+            drop_broken_signatures(message, masked);
+        json_array_set_new(messages, i, masked);
+    }
+}
+
+static GHashTable *set_of(const json_t *messages)
+{
+    GHashTable *set = g_hash_table_new(g_direct_hash, g_direct_equal);
+    size_t i;
+    json_t *message;
+    json_array_foreach (messages, i, message)
+        g_hash_table_add(set, message);
+    return set;
+}
+
 /* Returns the model and the level that the session has on record. */
 static void load(Conversation *self, SessionContext *saved)
 {
     session_build_context(self->session, saved);
+    g_autoptr(GHashTable) said = set_of(self->messages);
+    mask_old(saved->messages, said);
     call_ids_free(self->call_ids);
     body_cache_free(self->bodies);
     json_decref(self->messages);

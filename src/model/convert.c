@@ -180,6 +180,19 @@ static void drop_last_thinking(json_t *blocks)
     }
 }
 
+/* Thinking that broke off says nothing to anybody. */
+static bool is_thinking_only(const json_t *blocks)
+{
+    size_t i;
+    json_t *block;
+    json_array_foreach (blocks, i, block) {
+        const char *text = json_get_text(block, "text");
+        if (wire_block_is(block, "toolCall") || (text && !utf8_is_blank(text)))
+            return false;
+    }
+    return true;
+}
+
 static json_t *assistant_blocks(Converter *self, const json_t *message, bool is_broken)
 {
     const Model *model = self->model;
@@ -188,6 +201,8 @@ static json_t *assistant_blocks(Converter *self, const json_t *message, bool is_
                          g_strcmp0(json_get_text(message, "api"), model_api_name(model->api)) == 0;
     g_autoptr(json_t) blocks = message_blocks(message);
     json_t *out = json_array();
+    if (is_broken && is_thinking_only(blocks))
+        return out;
     size_t i;
     json_t *block;
     json_array_foreach (blocks, i, block) {

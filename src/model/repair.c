@@ -154,15 +154,59 @@ static json_t *repair_block(json_t *block)
     return NULL;
 }
 
+/* --- fences: what an unknown author wrote stands between two lines with one mark (safety §2.3) */
+
+#define FENCE_OPEN  "<untrusted "
+#define FENCE_CLOSE "</untrusted "
+#define FENCE_MARK  16 // hexadecimal digits
+
+/* The mark behind `name` at the beginning of a line; NULL: it is no such line. */
+static const char *fence_mark(const char *line, const char *name)
+{
+    if (!g_str_has_prefix(line, name))
+        return NULL;
+    const char *mark = line + strlen(name);
+    return strspn(mark, "0123456789abcdef") == FENCE_MARK ? mark : NULL;
+}
+
+/* The mark of a fence that has no closing line; NULL: there is none. Fences do not nest. */
+static const char *open_fence(const char *text)
+{
+    const char *open = NULL;
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        const char *closing = fence_mark(line, FENCE_CLOSE);
+        if (!open)
+            open = fence_mark(line, FENCE_OPEN);
+        else if (closing && strncmp(closing, open, FENCE_MARK) == 0)
+            open = NULL;
+    }
+    return open;
+}
+
+/* New reference: the block itself when its fences are closed. */
+static json_t *close_fence(json_t *block)
+{
+    const char *text = json_get_text(block, "text");
+    const char *mark = text ? open_fence(text) : NULL;
+    if (!mark)
+        return json_incref(block);
+    g_autofree char *closed = g_strdup_printf("%s\n" FENCE_CLOSE "%.*s>", text, FENCE_MARK, mark);
+    json_t *copy = json_copy(block);
+    json_set_text(copy, "text", closed);
+    return copy;
+}
+
 /* New reference: `blocks` itself when all are well. */
-static json_t *repair_blocks(json_t *blocks)
+static json_t *repair_blocks(json_t *blocks, bool is_result)
 {
     g_autoptr(json_t) out = json_array();
     bool is_changed = false;
     size_t i;
     json_t *block;
     json_array_foreach (blocks, i, block) {
-        json_t *repaired = repair_block(block);
+        g_autoptr(json_t) usable = repair_block(block);
+        json_t *repaired = usable && is_result ? close_fence(usable) : json_incref(usable);
         is_changed = is_changed || repaired != block;
         if (repaired)
             json_append_take(out, repaired);
@@ -181,7 +225,7 @@ json_t *repair_message(json_t *message)
     if (!is_list)
         return g_steal_pointer(&clean_message);
     content = json_object_get(clean_message, "content");
-    g_autoptr(json_t) blocks = repair_blocks(content);
+    g_autoptr(json_t) blocks = repair_blocks(content, g_str_equal(role, "toolResult"));
     if (blocks == content)
         return g_steal_pointer(&clean_message);
     json_t *copy = json_copy(clean_message);

@@ -1,6 +1,6 @@
 /*
  * One message made fit for sending, whatever an old session, another program or a crash left in it
- * (safety §8.1, the rules that look at one message: R01, R02, R03, R05). Pure and idempotent.
+ * (safety §8.1, the rules that look at one message: R01, R02, R03, R05, R23). Pure and idempotent.
  */
 #pragma once
 

@@ -73,6 +73,14 @@ void responses_write_user(const Model *model, const json_t *message,
                         write_content(json_get_array(message, "content")));
 }
 
+/* Nothing is stored at the server: what it thought is in the item, encrypted or (open models)
+ * plain. */
+static bool has_thoughts(const json_t *item)
+{
+    const char *encrypted = json_get_text(item, "encrypted_content");
+    return (encrypted && *encrypted) || json_array_size(json_get_array(item, "content")) > 0;
+}
+
 /* NULL when the signature is none of this format. */
 static json_t *reasoning_item(const json_t *block)
 {
@@ -80,7 +88,7 @@ static json_t *reasoning_item(const json_t *block)
     json_t *item = NULL;
     if (!signature || !json_parse_text(signature, &item, NULL))
         return NULL;
-    if (wire_block_is(item, "reasoning"))
+    if (wire_block_is(item, "reasoning") && has_thoughts(item))
         return item;
     json_decref(item);
     return NULL;

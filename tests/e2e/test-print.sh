@@ -233,7 +233,7 @@ expect_lines turns 3
 
 t "and its session can be continued"
 model_script - <<'J'
-{"text": "resumed", "expect": [{"contains": "go on for ever"}, {"path": "messages", "count": 8}]}
+{"text": "resumed", "expect": [{"contains": "go on for ever"}, {"path": "messages", "count": 7}]}
 J
 run kedge --max-turns 3 --continue -p "now stop"
 expect_exit 0

@@ -27,6 +27,7 @@ import time
 import urllib.parse
 
 from model import anthropic, gemini, openai, responses
+from model.content import text_problems
 from model.script import Request, Script, ScriptError
 from model.sse import compact
 
@@ -177,7 +178,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         request = Request(body, headers, wire.last_user_text(body), wire.tool_results(body))
         line, turn, failures = self.journal.take(entry, request)
         if not self.options.lax:
-            failures += [f"invalid request: {problem}" for problem in wire.problems(body, headers)]
+            problems = [*wire.problems(body, headers), *text_problems(body)]
+            failures += [f"invalid request: {problem}" for problem in problems]
         try:
             if line is None:
                 self.refuse(wire, entry, failures[0])

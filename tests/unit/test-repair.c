@@ -170,6 +170,12 @@ static void test_conversion(void **state G_GNUC_UNUSED)
           "[" USER("a") "," ASSISTANT(
               "{'type':'thinking','thinking':'deep','thinkingSignature':'AA=='}") "]",
           "[" USER("a") "]" },
+        { "safety-R12 thinking that broke off, unsigned", MODEL_API_ANTHROPIC_MESSAGES,
+          "[" USER("a") ",{'role':'assistant','stopReason':'aborted','api':'anthropic-messages',"
+                        "'provider':'mock','model':'m1','content':["
+                        "{'type':'thinking','thinking':'half a tho'},"
+                        "{'type':'text','text':' '}]}]",
+          "[" USER("a") "]" },
         { "safety-R13 thinking is never the last block", MODEL_API_ANTHROPIC_MESSAGES,
           "[" ASSISTANT("{'type':'text','text':'x'},"
                         "{'type':'thinking','thinking':'deep','thinkingSignature':'AA=='}") "]",
@@ -201,6 +207,39 @@ static void test_conversion(void **state G_GNUC_UNUSED)
         g_autoptr(json_t) messages = json_of(cases[i].history);
         g_autoptr(json_t) got = convert_history(messages, model);
         assert_json(cases[i].name, got, cases[i].want);
+    }
+}
+
+#define MARK "9f1c2ab04d7e6c35"
+
+/* safety-R23 */
+static void test_fences(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *text, *want; // of a tool's result; want NULL: as it was
+    } cases[] = {
+        { "<untrusted " MARK " src=x>\nhello",
+          "<untrusted " MARK " src=x>\nhello\n</untrusted " MARK ">" },
+        { "a\n<untrusted " MARK ">\nb\n</untrusted " MARK ">\nc", NULL },
+        { "<untrusted " MARK ">\n</untrusted 0000000000000000>",
+          "<untrusted " MARK ">\n</untrusted 0000000000000000>\n</untrusted " MARK ">" },
+        { "<untrusted " MARK ">\n</untrusted " MARK ">\n<untrusted 0000000000000001>\n",
+          "<untrusted " MARK ">\n</untrusted " MARK ">\n<untrusted 0000000000000001>\n\n"
+          "</untrusted 0000000000000001>" },
+        { "see <untrusted " MARK "> in a line", NULL },
+        { "<untrusted short>", NULL },
+        { "", NULL },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        json_t *block = message_text_block(cases[i].text);
+        g_autoptr(json_t) message =
+            json_pack("{s:s, s:[o]}", "role", "toolResult", "content", block);
+        g_autoptr(json_t) got = repair_message(message);
+        g_autoptr(json_t) again = repair_message(got);
+        const char *text = json_get_text(json_array_get(json_get_array(got, "content"), 0), "text");
+        assert_string_equal(text, cases[i].want ? cases[i].want : cases[i].text);
+        assert_ptr_equal(got == message, cases[i].want == NULL);
+        assert_ptr_equal(again, got);
     }
 }
 
@@ -326,11 +365,11 @@ static void test_curable(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_messages),    cmocka_unit_test(test_deep_arguments),
-        cmocka_unit_test(test_conversion),  cmocka_unit_test(test_signatures),
-        cmocka_unit_test(test_strong),      cmocka_unit_test(test_item_ids),
-        cmocka_unit_test(test_curable),     cmocka_unit_test(test_images),
-        cmocka_unit_test(test_large_image),
+        cmocka_unit_test(test_messages),   cmocka_unit_test(test_deep_arguments),
+        cmocka_unit_test(test_conversion), cmocka_unit_test(test_signatures),
+        cmocka_unit_test(test_fences),     cmocka_unit_test(test_strong),
+        cmocka_unit_test(test_item_ids),   cmocka_unit_test(test_curable),
+        cmocka_unit_test(test_images),     cmocka_unit_test(test_large_image),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 import json
 import re
 
+from .content import image_problem
 from .sse import Event, calls, compact, content_text, pieces, texts, usage
 
 NAME = "anthropic"
@@ -116,9 +117,12 @@ def _message_problems(messages):
         yield "messages: the first must be of the user"
     if messages[-1].get("role") != "user":
         yield "messages: the last must be of the user"
-    open_calls = []
+    open_calls, images, role = [], 0, None
     for i, message in enumerate(messages):
         where = f"messages.{i}"
+        if message.get("role") == role:
+            yield f"{where}: roles must alternate"
+        role = message.get("role")
         if message.get("role") not in ("user", "assistant"):
             yield f"{where}: role {message.get('role')!r}"
         if not message.get("content"):
@@ -130,6 +134,14 @@ def _message_problems(messages):
             yield f"{where}: tool_result without its tool_use right before it: {', '.join(unknown)}"
         open_calls = []
         for block in _blocks(message):
+            for part in [block] + _blocks(block):
+                if part.get("type") == "image":
+                    images += 1
+                    source = part.get("source", {})
+                    if problem := image_problem(source.get("data", ""), source.get("media_type"), max_chars=5_000_000):
+                        yield f"{where}: {problem}"
+                    if block.get("is_error"):
+                        yield f"{where}: a result that is an error holds text only"
             match block.get("type"):
                 case "text" if not str(block.get("text", "")).strip():
                     yield f"{where}: text blocks must contain non-whitespace text"
@@ -143,6 +155,8 @@ def _message_problems(messages):
                         yield f"{where}: tool_use.input must be an object"
     if len(open_calls) > 0:
         yield "messages: tool_use without a tool_result at the end"
+    if images > 100:
+        yield f"messages: {images} images, at most 100 are taken"
 
 
 def _blocks(message):

@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 
+from .content import image_problem
 from .sse import Event, calls, compact, content_text, pieces, texts, usage
 
 NAME = "gemini"
@@ -106,6 +107,8 @@ def _part_problems(where, part):
         yield f"{where}: an empty part"
     if "functionResponse" in part and not isinstance(part["functionResponse"].get("response"), dict):
         yield f"{where}: functionResponse.response is an object"
+    if "inlineData" in part and (problem := image_problem(part["inlineData"].get("data", ""), part["inlineData"].get("mimeType"))):
+        yield f"{where}: {problem}"
     signature = part.get("thoughtSignature", "")
     try:
         if signature != "skip_thought_signature_validator":

@@ -1,5 +1,6 @@
 """The OpenAI Chat Completions wire: POST /v1/chat/completions."""
 
+from .content import url_problem
 from .sse import Event, calls, compact, content_text, pieces, texts, usage
 
 NAME = "openai"
@@ -117,6 +118,9 @@ def problems(body, headers):
             yield f"{where}: role {role!r}"
         if not message.get("content") and not message.get("tool_calls"):
             yield f"{where}: empty content"
+        for part in message["content"] if isinstance(message.get("content"), list) else []:
+            if part.get("type") == "image_url" and (problem := url_problem(part["image_url"].get("url"))):
+                yield f"{where}: {problem}"
         for call in message.get("tool_calls") or []:
             open_calls.add(str(call.get("id")))
             if not call.get("id") or len(call["id"]) > 40:

@@ -1,5 +1,6 @@
 """The OpenAI Responses wire: POST /v1/responses."""
 
+from .content import url_problem
 from .sse import Event, calls, compact, content_text, pieces, texts, usage
 
 NAME = "responses"
@@ -124,6 +125,8 @@ def _message_problems(where, item):
     for part in content if isinstance(content, list) else []:
         if part.get("type") not in kinds:
             yield f"{where}: a part of type {part.get('type')!r}"
+        if part.get("type") == "input_image" and (problem := url_problem(part.get("image_url"))):
+            yield f"{where}: {problem}"
 
 
 def _items(turn, n):
