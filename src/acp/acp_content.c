@@ -86,6 +86,13 @@ json_t *acp_chunk(const char *kind, const char *text)
     return update;
 }
 
+json_t *acp_session_info(const char *title)
+{
+    json_t *update = update_new("session_info_update");
+    json_set_text(update, "title", title);
+    return update;
+}
+
 static const char *kind_of(const char *tool)
 {
     static const struct {

@@ -12,6 +12,8 @@ json_t *acp_prompt_message(const json_t *blocks, GError **error);
 
 /* {"sessionUpdate":KIND,"content":{"type":"text","text":TEXT}}. New references, all of these. */
 json_t *acp_chunk(const char *kind, const char *text);
+/* The session has this name now. */
+json_t *acp_session_info(const char *title);
 /* Of a call that begins: title, kind, raw input, places. */
 json_t *acp_tool_call(const char *call_id, const char *tool, const json_t *arguments,
                       const char *status);

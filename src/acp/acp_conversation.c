@@ -242,6 +242,8 @@ static void on_event(json_t *event, void *self_)
         tell_call(self, event, type);
     else if (g_str_equal(type, "question"))
         ask(self, event);
+    else if (g_str_equal(type, "session_info_changed"))
+        send_update(self, acp_session_info(json_get_text(event, "name")));
     else if (g_str_equal(type, "command_end") && self->prompt_id &&
              g_strcmp0(json_get_text(event, "id"), PROMPT_ID) == 0)
         end_prompt(self, event);

@@ -8,11 +8,9 @@
 #include "agent/agent_session.h"
 
 #include "agent/agent_session_private.h"
-#include "agent/todo.h"
 #include "base/limits.h"
 #include "base/timefmt.h"
 #include "base/worker.h"
-#include "model/message.h"
 #include "model/model_roles.h"
 
 /* --- jobs */
@@ -95,15 +93,6 @@ static void restore_setup(AgentSession *self)
     agent_session_update_setup(self, NULL);
 }
 
-void agent_session_publish_name(AgentSession *self, const char *title, bool is_automatic)
-{
-    json_set_text(self->view.header, "title", title);
-    json_set_text(self->view.header, "titleSource", is_automatic ? "auto" : "user");
-    json_t *event = agent_event_new("session_info_changed");
-    json_set_text(event, "name", title);
-    event_hub_publish(self->hub, event);
-}
-
 static void apply_job(AgentSession *self, SessionJob *job)
 {
     if (job->kind == JOB_PROMPT) {
@@ -118,9 +107,11 @@ static void apply_job(AgentSession *self, SessionJob *job)
     }
     if (job->is_done && job->kind == JOB_SWITCH)
         restore_setup(self);
+    session_flush(self->engine.session, NULL); // a name that came after the last turn's end
     session_view_take(&self->view, &self->engine);
     if (job->is_done && job->kind == JOB_NAME)
         agent_session_publish_name(self, job->argument, false);
+    agent_session_take_title(self);
 }
 
 /* The worker has said its last word: the engine is ours again. */
@@ -180,6 +171,19 @@ static bool is_of_job(const AgentSession *self, const json_t *event)
     return self->job && g_strcmp0(json_get_text(event, "command"), self->job->command) == 0;
 }
 
+static void end_title(AgentSession *self)
+{
+    session_title_join(self->title);
+    agent_session_take_title(self);
+}
+
+static void note_event(AgentSession *self, const json_t *event)
+{
+    session_view_note(&self->view, event);
+    if (g_strcmp0(json_get_text(event, "type"), "turn_end") == 0)
+        agent_session_ask_for_title(self);
+}
+
 static void on_own_event(json_t *event, void *self_)
 {
     AgentSession *self = self_;
@@ -188,8 +192,10 @@ static void on_own_event(json_t *event, void *self_)
         end_job(self);
     else if (g_strcmp0(type, "bash_end") == 0)
         end_bash(self);
+    else if (g_strcmp0(type, "title_end") == 0)
+        end_title(self);
     else
-        session_view_note(&self->view, event);
+        note_event(self, event);
 }
 
 static void after_telling(void *self_)
@@ -262,6 +268,7 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->given_tools = tool_set_ref((ToolSet *)options->all_tools);
     self->all_tools = tool_set_ref((ToolSet *)options->all_tools);
     self->run_shell = options->run_shell;
+    self->wants_title = options->wants_title;
     self->model = options->model;
     self->is_model_named = options->is_model_named;
     self->thinking = options->thinking;
@@ -332,6 +339,7 @@ static void stop(AgentSession *self)
     cancel_fire(self->scope);
     worker_join(g_steal_pointer(&self->worker));
     g_clear_pointer(&self->bash, session_bash_free);
+    g_clear_pointer(&self->title, session_title_free);
     g_clear_pointer(&self->job, session_job_free);
     g_queue_clear_full(&self->jobs, free_job);
     event_hub_free(self->hub);
@@ -368,6 +376,7 @@ void agent_session_free(AgentSession *self)
     g_free(self->session_dir);
     g_free(self->system_prompt);
     g_free(self->append_prompt);
+    g_free(self->title_of);
     g_free(self);
 }
 
@@ -492,75 +501,12 @@ void agent_session_close_questions(AgentSession *self)
     questions_close(self->questions);
 }
 
-/* --- state */
-
-void agent_session_set_auto_compaction(AgentSession *self, bool is_wanted)
-{
-    atomic_store(&self->is_compaction_disabled, !is_wanted);
-}
-
-bool agent_session_auto_compaction(const AgentSession *self)
-{
-    const char *strategy = settings_get_text(self->settings, "compaction.strategy");
-    return settings_get_bool(self->settings, "compaction.enabled") &&
-           g_strcmp0(strategy, "off") != 0 && !atomic_load(&self->is_compaction_disabled);
-}
-
-json_t *agent_session_state(AgentSession *self)
-{
-    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
-    gint64 queued =
-        (gint64)(message_queue_size(self->steering) + message_queue_size(self->follow_ups));
-    json_t *state = turn_setup_state(setup);
-    json_set_take(state, "systemPrompt", turn_setup_system_json(setup));
-    json_set_bool(state, "isStreaming", self->job && self->job->kind == JOB_PROMPT);
-    json_set_take(state, "todoPhases", todo_load(self->view.artifacts_dir));
-    json_set_bool(state, "isCompacting", self->view.is_compacting);
-    json_set_bool(state, "autoCompactionEnabled", agent_session_auto_compaction(self));
-    json_set_text(state, "steeringMode", message_queue_mode(self->steering));
-    json_set_text(state, "followUpMode", message_queue_mode(self->follow_ups));
-    json_set_text(state, "interruptMode",
-                  run_controls_interrupts(self->controls) ? "immediate" : "wait");
-    json_set_bool(state, "autoRetryEnabled", run_controls_retries(self->controls));
-    json_set_bool(state, "isBashRunning", self->bash != NULL);
-    json_set_text(state, "sessionFile", self->view.path);
-    json_set_text(state, "sessionId", json_get_text(self->view.header, "id"));
-    json_set_text(state, "sessionName", json_get_text(self->view.header, "title"));
-    json_set_int(state, "messageCount", (gint64)json_array_size(self->view.messages));
-    json_set_int(state, "queuedMessageCount", queued);
-    json_set_int(state, "pendingMessageCount", queued);
-    json_set_bool(state, "canAsk", self->door.ask != NULL);
-    json_set_take(state, "questions", questions_open(self->questions));
-    json_set_take(state, "cost", json_real(budget_cost(self->budget)));
-    return state;
-}
-
-json_t *agent_session_messages(const AgentSession *self)
-{
-    return json_copy(self->view.messages);
-}
-
-const json_t *agent_session_last_answer(const AgentSession *self)
-{
-    return self->view.last_answer;
-}
-
-const json_t *agent_session_header(const AgentSession *self)
-{
-    return self->view.header;
-}
-
-ModelRegistry *agent_session_registry(AgentSession *self)
-{
-    return self->registry;
-}
+/* --- blocking */
 
 bool agent_session_is_idle(const AgentSession *self)
 {
     return self->job == NULL;
 }
-
-/* --- blocking */
 
 bool agent_session_wait(AgentSession *self, AgentOutcome *ret_outcome, GError **error)
 {

@@ -43,6 +43,7 @@ typedef struct AgentSessionOptions {
     ThinkingLevel thinking;
     const char *system_prompt, *append_prompt; // as in PromptOptions
     GString *context_note;                     // as there; used while the object is made
+    bool wants_title;       // a model names the session, as the setting titles.enabled says
     bool can_ask;           // false: nobody is there, and the policy decides without asking
     bool allow_writes;      // as in ToolDoor
     const char *allow_hint; // constant; may be NULL

@@ -8,6 +8,7 @@
 #include "agent/run_controls.h"
 #include "agent/session_bash.h"
 #include "agent/session_job.h"
+#include "agent/session_title.h"
 #include "agent/session_view.h"
 #include "base/worker.h"
 
@@ -41,6 +42,10 @@ struct AgentSession {
     ThinkingLevel thinking; // as it was wished; the setup has it clamped
     SessionView view;
 
+    bool wants_title;
+    SessionTitle *title; // that is being asked for, or waits for its turn; NULL: none
+    char *title_of;      // the session that was asked for last; NULL: none
+
     SessionBash *bash; // a person's command that runs; NULL: none
     SessionJob *job;   // running; NULL: idle
     Worker *worker;
@@ -60,3 +65,7 @@ void agent_session_add_job(AgentSession *self, SessionJob *job);
 void agent_session_update_setup(AgentSession *self, const ToolSet *tools);
 /* The session has this name now: tells it. */
 void agent_session_publish_name(AgentSession *self, const char *title, bool is_automatic);
+/* A turn has ended: a session without a name gets one asked for. */
+void agent_session_ask_for_title(AgentSession *self);
+/* What came of that is the session's name, when the session may be touched. */
+void agent_session_take_title(AgentSession *self);

@@ -44,11 +44,19 @@ static const Model *largest_model(const SummaryContext *context)
     return largest;
 }
 
-static GPtrArray *models_to_ask(const SummaryContext *context)
+static GPtrArray *models_to_ask(const SummaryContext *context, const SummaryRequest *request)
 {
     static const char *const roles[] = { MODEL_ROLE_DEFAULT, MODEL_ROLE_SMOL, MODEL_ROLE_SLOW };
     GPtrArray *models = g_ptr_array_new();
+    ModelChoice chosen = { 0 };
+    if (request->role &&
+        model_role_choose(context->registry, request->role, context->model, &chosen))
+        add_model(models, chosen.model);
     add_model(models, context->model);
+    if (request->is_single) {
+        g_ptr_array_set_size(models, 1);
+        return models;
+    }
     for (size_t i = 0; i < G_N_ELEMENTS(roles); i++) {
         ModelChoice choice = { 0 };
         if (model_role_configured(context->registry, roles[i], &choice, NULL))
@@ -140,7 +148,8 @@ static bool ask_model(const SummaryContext *context, const SummaryRequest *reque
             return true;
         }
         int64_t delay_ms = 0;
-        if (!problem || !is_worth_waiting(context, problem, attempt, &delay_ms))
+        if (!problem || request->is_single ||
+            !is_worth_waiting(context, problem, attempt, &delay_ms))
             return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s/%s: %s", model->provider, model->id,
                              problem ? problem : "the model gave an empty answer");
         if (!cancel_sleep(cancel, delay_ms, error))
@@ -151,7 +160,7 @@ static bool ask_model(const SummaryContext *context, const SummaryRequest *reque
 bool summary_ask(const SummaryContext *context, const SummaryRequest *request, Cancel *cancel,
                  char **ret_text, GError **error)
 {
-    g_autoptr(GPtrArray) models = models_to_ask(context);
+    g_autoptr(GPtrArray) models = models_to_ask(context, request);
     g_autoptr(GError) problem = NULL;
     for (unsigned i = 0; i < models->len; i++) {
         g_clear_error(&problem);

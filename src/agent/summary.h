@@ -21,6 +21,8 @@ typedef struct SummaryContext { // all borrowed
 } SummaryContext;
 
 typedef struct SummaryRequest {
+    const char *role;        // whose model is asked first; NULL: that of the conversation
+    bool is_single;          // one request to one model, without retries
     const char *system;      // what the model is to be; NULL: a writer of summaries
     const char *tag;         // that encloses the transcript; NULL: "conversation"
     const char *transcript;  // what is to be summarised; its oldest part goes when it is too long

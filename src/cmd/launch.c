@@ -4,6 +4,7 @@
 #include "agent/agent_session.h"
 #include "base/ansi.h"
 #include "base/dirs.h"
+#include "base/env.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/mask.h"
@@ -331,9 +332,12 @@ static void say_key(const Launch *self)
 static int serve_rpc(Launch *self)
 {
     g_autoptr(GError) error = NULL;
-    const AgentSessionOptions conversation = conversation_options(self);
+    AgentSessionOptions conversation = conversation_options(self);
+    bool emits_titles = env_flag("RPC_EMIT_TITLE");
+    conversation.wants_title = emits_titles && launch_options_wants_title(&self->options);
     const RpcOptions options = {
         .conversation = &conversation,
+        .emits_titles = emits_titles,
         .waits_on_eof = self->options.waits_on_eof,
     };
     int exit_code = 0;

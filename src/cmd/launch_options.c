@@ -3,6 +3,8 @@
  */
 #include "cmd/launch_options.h"
 
+#include "base/env.h"
+
 static const char *const modes[] = { "text", "json", "rpc", NULL };
 static const char *const input_formats[] = { "text", "json", NULL };
 
@@ -45,6 +47,8 @@ const FieldDef launch_fields[] = {
       .help = "Continue the session that opened that pull request" },
     { "noSession", FIELD_BOOLEAN, offsetof(LaunchOptions, no_session),
       .help = "Keep the session in memory only" },
+    { "noTitle", FIELD_BOOLEAN, offsetof(LaunchOptions, no_title),
+      .help = "Ask no model for a name of the session (KEDGE_NO_TITLE does the same)" },
     { "sessionDir", FIELD_STRING, offsetof(LaunchOptions, session_dir), .value_name = "DIR",
       .help = "Directory of the session files" },
     { "tools", FIELD_STRING, offsetof(LaunchOptions, tools), .value_name = "A,B,…",
@@ -125,6 +129,11 @@ static bool check_from_pr(const LaunchOptions *options, GError **error)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "--from-pr names the session; leave out --continue, --resume and --fork");
     return true;
+}
+
+bool launch_options_wants_title(const LaunchOptions *self)
+{
+    return !self->no_title && !env_flag("NO_TITLE");
 }
 
 static bool check_rpc_words(const LaunchOptions *options, GError **error)

@@ -6,8 +6,8 @@
 #include "base/field.h"
 
 typedef struct LaunchOptions { // strings are borrowed from `kept`
-    bool is_print, is_continue, has_resume, has_session, no_session, no_tools, fail_on_error,
-        full_updates, waits_on_eof;
+    bool is_print, is_continue, has_resume, has_session, no_session, no_tools, no_title,
+        fail_on_error, full_updates, waits_on_eof;
     bool allow_writes, allow_home, verbose, has_list_models, has_thinking, lists_all, lists_json;
     const char *mode, *resume, *session, *fork, *session_dir, *model, *provider, *thinking,
         *api_key, *smol, *slow, *plan, *fallback_model, *from_pr, *input_format;
@@ -27,6 +27,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LaunchOptions, launch_options_clear)
 bool launch_options_is_rpc(const LaunchOptions *self);
 /* `--input-format json` */
 bool launch_options_takes_lines(const LaunchOptions *self);
+/* A session that a person sees the name of may be named by a model. */
+bool launch_options_wants_title(const LaunchOptions *self);
 
 /* Unknown options go to `warnings`, as texts. USAGE errors say which flag. */
 bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options,

@@ -38,6 +38,14 @@ static void send_cancel(RpcLink *link, const json_t *closed)
     rpc_link_send(link, request);
 }
 
+void rpc_dialogs_set_title(RpcLink *link, const char *title)
+{
+    g_autofree char *id = g_uuid_string_random();
+    json_t *request = request_new(id, "setTitle");
+    json_set_text(request, "title", title);
+    rpc_link_send(link, request);
+}
+
 bool rpc_dialogs_event(RpcLink *link, const json_t *event)
 {
     const char *type = json_get_text(event, "type");

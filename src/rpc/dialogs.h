@@ -12,5 +12,8 @@
 /* True: the event was a question, or the end of one, and the client was told in its own form. */
 bool rpc_dialogs_event(RpcLink *link, const json_t *event);
 
+/* The session's name, for a client that shows it; nothing comes back. */
+void rpc_dialogs_set_title(RpcLink *link, const char *title);
+
 /* An `extension_ui_response`. One that fits no open question is passed over: it came too late. */
 void rpc_dialogs_answer(RpcLink *link, const json_t *response);

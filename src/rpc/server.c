@@ -145,6 +145,13 @@ static bool is_last_of_run(const char *type)
     return g_strcmp0(type, "agent_end") == 0 || g_strcmp0(type, "auto_retry_end") == 0;
 }
 
+static void send_event(RpcServer *self, json_t *event, const char *type)
+{
+    rpc_link_send(&self->link, json_incref(event));
+    if (self->options->emits_titles && g_strcmp0(type, "session_info_changed") == 0)
+        rpc_dialogs_set_title(&self->link, json_get_text(event, "name"));
+}
+
 static void on_event(json_t *event, void *data)
 {
     RpcServer *self = data;
@@ -155,10 +162,10 @@ static void on_event(json_t *event, void *data)
         self->held = json_incref(event);
     else if (g_strcmp0(type, "command_end") == 0)
         rpc_dispatch_end(self->dispatch, event);
-    else if (g_strcmp0(type, "bash_end") == 0)
-        return; // its command_end follows
+    else if (g_strcmp0(type, "bash_end") == 0 || g_strcmp0(type, "title_end") == 0)
+        return; // command_end or session_info_changed follows
     else if (!rpc_dialogs_event(&self->link, event))
-        rpc_link_send(&self->link, json_incref(event));
+        send_event(self, event, type);
     if (self->is_ending)
         loop_post(self->link.loop, check_end, self);
 }

@@ -10,6 +10,7 @@
 
 typedef struct RpcOptions {
     const AgentSessionOptions *conversation; // borrowed; loop, cancel and can_ask are the door's
+    bool emits_titles; // the client shows the session's name: setTitle requests
     bool waits_on_eof; // what runs when the input ends may come to its end first
 } RpcOptions;
 

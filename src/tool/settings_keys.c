@@ -54,6 +54,8 @@ static const SettingKey keys[] = {
       "Compact above this many tokens; -1: unset" },
     { "compaction.autoContinue", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Go on with an answer that had no room left when the conversation has been compacted" },
+    { "titles.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
+      "Let a small model (the role smol) name a session" },
     { "loop.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "End a run that makes the same calls with the same results again and again" },
     { "ask.timeout", SETTING_NUMBER, "0", SETTING_ANYWHERE, NULL,

@@ -224,9 +224,8 @@ class RpcTest(unittest.TestCase):
         os.chmod(path, 0o755)
 
     def environment(self):
-        if not self.model:
-            return {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
-        return {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": self.model.url, "no_proxy": "127.0.0.1"}
+        url = self.model.url if self.model else "http://127.0.0.1:9"
+        return {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": url, "no_proxy": "127.0.0.1", "KEDGE_NO_TITLE": "1"}
 
     def client(self, *args, **options):
         """A client that has read `ready`."""

@@ -9,12 +9,13 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True  # tests leave nothing behind
-from client import COMMENT, WAIT, RpcTest  # noqa: E402
+from client import COMMENT, WAIT, RpcTest, lines_of  # noqa: E402
 
 
 class Acp(RpcTest):
-    def editor(self):
-        editor = self.early_client(mode=("acp",), env={**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}"})
+    def editor(self, environment=None):
+        environment = {**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}", **(environment or {})}
+        editor = self.early_client(mode=("acp",), env=environment)
         self.ask(editor, "initialize", protocolVersion=1, clientCapabilities={})
         return editor
 
@@ -44,6 +45,16 @@ class Acp(RpcTest):
                 editor.process.send_signal(number)
                 self.assertEqual(editor.process.wait(WAIT), code)
                 self.assertTrue(self.session_files())  # what was said is kept
+
+    def test_a_session_gets_a_name(self):
+        self.script({"text": "first"}, {"text": "Repair the harbour"})
+        editor = self.editor({"KEDGE_NO_TITLE": ""})
+        session_id = self.open(editor)
+        self.prompt(editor, session_id, "one")
+        told = editor.wait_for(lambda message: message.get("params", {}).get("update", {}).get("sessionUpdate") == "session_info_update")
+        self.assertEqual(told["params"]["sessionId"], session_id)
+        self.assertEqual(told["params"]["update"]["title"], "Repair the harbour")
+        self.assertEqual(lines_of(self.session_files()[0])[0]["title"], "Repair the harbour")
 
     def updates(self, editor, kind):
         chosen = [message["params"] for message in editor.kept if message.get("method") == "session/update"]

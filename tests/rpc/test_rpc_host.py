@@ -13,6 +13,28 @@ sys.dont_write_bytecode = True  # tests leave nothing behind
 from client import COMMENT, WAIT, RpcTest, lines_of  # noqa: E402
 
 
+class Titles(RpcTest):
+    def test_only_a_client_that_shows_them_gets_them(self):
+        self.script({"text": "one"}, {"text": "Repair the harbour"})
+        client = self.client(env={**self.environment(), "KEDGE_NO_TITLE": "", "KEDGE_RPC_EMIT_TITLE": "1"})
+        client.prompt("go")
+        request = client.event("extension_ui_request")
+        self.assertEqual((request["method"], request["title"]), ("setTitle", "Repair the harbour"))
+        self.assertEqual(client.get("get_state")["sessionName"], "Repair the harbour")
+        client.get("set_session_name", name="mine")
+        self.assertEqual(client.event("extension_ui_request")["title"], "mine")
+
+    def test_the_others_pay_for_none(self):
+        self.script({"text": "one"}, {"text": "two"})
+        client = self.client(env={**self.environment(), "KEDGE_NO_TITLE": ""})
+        client.prompt("go")
+        client.prompt("on")
+        self.assertEqual(client.get("get_last_assistant_text")["text"], "two")
+        client.get("set_session_name", name="mine")
+        self.assertEqual(client.event("session_info_changed")["name"], "mine")
+        self.assertFalse([message for message in client.seen if message["type"] == "extension_ui_request"])
+
+
 class HostTools(RpcTest):
     ECHO = {"name": "echo_host", "label": "Echo", "description": "Says it again",
             "parameters": {"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]}}
