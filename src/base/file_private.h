@@ -1,5 +1,5 @@
 /*
- * What file.c and file_write.c share. Internal to base; everybody else uses file.h.
+ * What file.c, file_write.c and file_draft.c share. Internal to base; everybody else uses file.h.
  */
 #pragma once
 

@@ -9,6 +9,7 @@
 
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/file_draft.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -173,44 +174,21 @@ static bool write_lines(int fd, const char *path, StoreLineFunc next_line, void 
     return true;
 }
 
-static void sync_directory(const char *dir)
-{
-    g_auto(Fd) fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0)
-        fsync(fd);
-}
-
-static bool write_temporary(int fd, const char *temporary, const char *target,
-                            StoreLineFunc next_line, void *user_data, GError **error)
-{
-    lock_file(fd);
-    if (!write_lines(fd, temporary, next_line, user_data, error))
-        return false;
-    if (fsync(fd) < 0)
-        return fail_with_errno(error, errno, "cannot sync %s", temporary);
-    if (rename(temporary, target) < 0)
-        return fail_with_errno(error, errno, "cannot replace %s", target);
-    return true;
-}
-
 bool store_replace(Store *self, StoreLineFunc next_line, void *user_data, GError **error)
 {
-    g_autofree char *dir = g_path_get_dirname(self->path);
-    g_autofree char *name = g_path_get_basename(self->path);
-    g_autofree char *unique = g_uuid_string_random();
-    g_autofree char *temporary_name = g_strdup_printf(".%s.%.8s.tmp", name, unique);
-    g_autofree char *temporary = g_build_filename(dir, temporary_name, NULL);
-
-    g_auto(Fd) fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return fail_with_errno(error, errno, "cannot create %s", temporary);
-    if (!write_temporary(fd, temporary, self->path, next_line, user_data, error)) {
-        unlink(temporary);
+    g_auto(FileDraft) draft = FILE_DRAFT_INIT(self->path);
+    if (!file_draft_open(&draft, O_RDWR | O_APPEND, 0600))
+        return fail_with_errno(error, errno, "cannot make a new file beside %s", self->path);
+    lock_file(draft.fd);
+    if (!write_lines(draft.fd, self->path, next_line, user_data, error))
         return false;
-    }
-    sync_directory(dir);
+    if (fsync(draft.fd) < 0)
+        return fail_with_errno(error, errno, "cannot sync the new %s", self->path);
+    if (!file_draft_replace(&draft))
+        return fail_with_errno(error, errno, "cannot replace %s", self->path);
+    file_sync_directory_of(self->path);
     fd_close(self->fd);
-    self->fd = fd_steal(&fd);
+    self->fd = fd_steal(&draft.fd);
     self->is_torn = false;
     return true;
 }
