@@ -20,6 +20,7 @@
 #include "cmd/scratch.h"
 #include "cmd/sessions.h"
 #include "model/message.h"
+#include "model/model_roles.h"
 #include "rpc/server.h"
 #include "session/prompt_history.h"
 
@@ -163,6 +164,31 @@ static void warn_of_secrets(const InitialInput *input)
         say_secret();
 }
 
+static size_t count_images(const json_t *message)
+{
+    size_t i, count = 0;
+    json_t *block;
+    json_array_foreach (json_get_array(message, "content"), i, block)
+        count += g_strcmp0(json_get_text(block, "type"), "image") == 0;
+    return count;
+}
+
+/* The model reads that there was an image; the person must know, too. */
+static void warn_of_images(const Launch *self, const ModelRegistry *registry)
+{
+    const Model *model = self->session.model;
+    size_t count = count_images(self->input.message);
+    if (count == 0 || model->accepts_images)
+        return;
+    ModelChoice other = { 0 };
+    model_role_choose(registry, MODEL_ROLE_VISION, model, &other);
+    bool has_other = other.model && other.model->accepts_images;
+    log_warning("%s/%s takes no images: %zu of the prompt stay%s here%s%s%s%s%s", model->provider,
+                model->id, count, count == 1 ? "s" : "", has_other ? "; --model " : "",
+                has_other ? other.model->provider : "", has_other ? "/" : "",
+                has_other ? other.model->id : "", has_other ? " takes them" : "");
+}
+
 /* One prompt. False: the run ends here, with self->exit_code set. */
 static bool send_prompt(Launch *self, AgentSession *session, json_t *message)
 {
@@ -298,6 +324,7 @@ static void converse(void *data)
 {
     Launch *self = data;
     g_autoptr(AgentSession) session = open_conversation(self);
+    warn_of_images(self, agent_session_registry(session));
     warn_of_secrets(&self->input); // the conversation knows the repository's
     launch_output_header(&self->output, agent_session_header(session));
     run_prompts(self, session);
@@ -322,10 +349,11 @@ static void converse(void *data)
 }
 
 /* Which key was chosen is named, never shown (common §3). */
-static void say_key(const Launch *self)
+static void say_model(const Launch *self)
 {
     const Model *model = self->session.model;
     g_autofree char *source = model_registry_key_source(self->registry, model);
+    log_text("model: %s/%s", model->provider, model->id);
     log_text("key for %s: %s", model->provider, source);
 }
 
@@ -367,7 +395,7 @@ static int start(Launch *self, const CommandEnv *env)
         return cmd_exit_code((KedgeError)error->code);
     }
     if (self->options.verbose)
-        say_key(self);
+        say_model(self);
     if (launch_options_is_rpc(&self->options))
         return serve_rpc(self);
     self->cancel = cancel_new(NULL);

@@ -143,7 +143,7 @@ static bool login(const Store *store, const char *provider, GError **error)
     return is_ok;
 }
 
-/* "anthropic  kedge login" and so on: where the key of each provider comes from. */
+/* "anthropic  stored" and so on: where the key of each provider comes from. */
 static int print_providers(const Store *store)
 {
     g_auto(GStrv) names = model_registry_providers(store->registry);

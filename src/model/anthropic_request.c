@@ -267,8 +267,10 @@ static void set_thinking(json_t *body, const ProviderRequest *request, int64_t b
         json_set_int(thinking, "budget_tokens", budget);
     json_set_take(body, "thinking", thinking);
     if (is_adaptive || (budget > 0 && model->thinking_mode == THINKING_MODE_BUDGET_EFFORT)) {
+        const json_t *words = json_get_object(model->compat, "reasoningEffortMap");
+        const char *word = json_get_text(words, thinking_level_name(request->thinking));
         json_t *output = json_object();
-        json_set_text(output, "effort", efforts[request->thinking]);
+        json_set_text(output, "effort", word ? word : efforts[request->thinking]);
         json_set_take(body, "output_config", output);
     }
 }

@@ -202,12 +202,16 @@ char *model_registry_provider_source(const ModelRegistry *self, const char *prov
         return g_strdup("--api-key");
     g_autofree char *stored = stored_key(self, provider);
     if (stored)
-        return g_strdup("kedge login");
+        return g_strdup("stored");
     const char *name = NULL;
     g_autofree char *key = environment_key(provider, &name);
     if (key)
         return g_strconcat(name, " of the environment", NULL);
-    return g_hash_table_lookup(self->file_keys, provider) ? g_strdup("models.yml") : NULL;
+    const char *written = g_hash_table_lookup(self->file_keys, provider);
+    if (!written)
+        return NULL;
+    return secrets_get(written) ? g_strconcat(written, " of the environment", NULL)
+                                : g_strdup("models.yml");
 }
 
 char *model_registry_key_source(const ModelRegistry *self, const Model *model)

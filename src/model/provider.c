@@ -62,7 +62,7 @@ static char *explain_failure(const ProviderRequest *request, const char *problem
     g_autofree char *text = without_key(problem, request->api_key);
     if (!request->key_source || !provider_error_is_refused_key(text))
         return g_steal_pointer(&text);
-    return g_strdup_printf("%s. The key that was refused comes from %s; `kedge login %s` stores "
+    return g_strdup_printf("%s. The key that was refused: %s; `kedge login %s` stores "
                            "another.",
                            text, request->key_source, request->model->provider);
 }

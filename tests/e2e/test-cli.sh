@@ -136,7 +136,7 @@ done
 [ -z "$(find "$HOME/.kedge" -name '*.jsonl' 2>/dev/null)" ] || fail "a session was written"
 
 t "a named model without its key: says which key is missing"
-run kedge --model anthropic/claude-sonnet-4-5 -p hi
+run kedge --model anthropic/claude-sonnet-4-6 -p hi
 expect_exit 1
 expect_contains stderr "No API key found for anthropic"
 expect_contains stderr ANTHROPIC_API_KEY
@@ -364,7 +364,19 @@ expect_exit 0
     fail "$(model_journal 0.body.messages.-1.content)"
 expect_sent 0 "<file name=\"$PWD/dot.txt\"></file>
 what is it"
+expect_empty stderr
 
+t "an image for a model that takes none: a word in its place, a line for the person; kedge/vision does"
+always
+run kedge --model mock/m2 -p @dot.txt "what is it"
+expect_exit 0
+expect_file stderr "Warning: mock/m2 takes no images: 1 of the prompt stays here; --model mock/m1 takes them"
+[ "$(model_journal 0.body.messages.-1.content.1.text)" = "[image removed: this model does not accept images]" ] ||
+    fail "$(model_journal 0.body.messages.-1.content)"
+run kedge --model kedge/vision -p @dot.txt "what is it"
+expect_empty stderr
+[ "$(model_journal 1.body.model)" = m1 ] || fail "kedge/vision: $(model_journal 1.body.model)"
+always
 
 # ---- flags -----------------------------------------------------------------
 

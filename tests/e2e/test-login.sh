@@ -13,7 +13,7 @@ model_script - <<'J'
 {"text": "hello", "expect": {"header": "x-api-key", "equals": "sk-ant-first-0123456789"}}
 J
 lab
-run kedge --model anthropic/claude-sonnet-4-5 -p hi
+run kedge --model anthropic/claude-sonnet-4-6 -p hi
 expect_exit 1
 expect_contains stderr 'kedge login anthropic'
 printf 'sk-ant-first-0123456789\n' | run -i - kedge login anthropic
@@ -21,7 +21,7 @@ expect_exit 0
 expect_empty stdout
 expect_contains stderr "Stored a key for anthropic."
 [ "$(stat -c %a "$HOME/.kedge/agent/agent.db")" = 600 ] || fail "mode"
-run kedge --model anthropic/claude-sonnet-4-5 -p hi
+run kedge --model anthropic/claude-sonnet-4-6 -p hi
 expect_exit 0
 expect_out hello
 expect_model_done
@@ -29,9 +29,44 @@ expect_model_done
 t "the list says where keys come from, never what they are"
 run env OPENAI_API_KEY=sk-openai-0123456789 kedge login
 expect_exit 0
-expect_contains stdout "anthropic     kedge login"
+expect_contains stdout "anthropic     stored"
 expect_contains stdout "openai        OPENAI_API_KEY of the environment"
 ! grep -q 0123456789 "$E2E_TMP/.state/stdout" || fail "a key is shown"
+
+t "core-109 --verbose says where the key comes from, never what it is"
+model_script - <<'J'
+{"text": "ok", "repeat": true}
+J
+cp "$HOME/.kedge/agent/models.yml" kept
+cat >"$HOME/.kedge/agent/models.yml" <<Y
+providers:
+  mock:
+    baseUrl: $MODEL_URL
+    api: anthropic-messages
+    apiKey: MOCK_KEY
+    models: [{id: m1}]
+Y
+verbose() { # SOURCE [COMMAND…]: that is where the key is from
+    source=$1
+    shift
+    run "$@" kedge --verbose --model mock/m1 -p hi
+    expect_exit 0
+    expect_contains stderr "model: mock/m1"
+    expect_matches stderr "^key for mock: $source\$"
+    expect_not_contains stderr 0123456789
+    expect_not_contains stdout 0123456789
+}
+verbose "MOCK_KEY of the environment" env MOCK_KEY=mk-0123456789
+sed -i 's/MOCK_KEY/mk-file-0123456789/' "$HOME/.kedge/agent/models.yml"
+verbose models.yml env
+printf 'mk-stored-0123456789' | run -i - kedge login mock
+expect_exit 0
+verbose stored env
+run kedge --verbose --model mock/m1 --api-key mk-typed-0123456789 -p hi
+expect_matches stderr '^key for mock: --api-key$'
+expect_not_contains stderr 0123456789
+run kedge logout mock
+cp kept "$HOME/.kedge/agent/models.yml"
 
 t "a second key takes over at once when the first meets a limit"
 model_script - <<'J'
@@ -41,7 +76,7 @@ J
 lab
 printf 'sk-ant-second-0123456789' | run -i - kedge login anthropic
 expect_exit 0
-run kedge --model anthropic/claude-sonnet-4-5 -p hi
+run kedge --model anthropic/claude-sonnet-4-6 -p hi
 expect_exit 0
 expect_out "from the second"
 expect_model_done
@@ -53,7 +88,7 @@ model_script - <<'J'
 {"text": "from the second", "when": {"header": "x-api-key", "equals": "sk-ant-second-0123456789"}, "expect": {"last_tool_contains": "one"}}
 J
 lab
-run kedge --model anthropic/claude-sonnet-4-5 -p hi
+run kedge --model anthropic/claude-sonnet-4-6 -p hi
 expect_exit 0
 expect_out "from the second"
 expect_model_done
@@ -67,13 +102,13 @@ model_script - <<'J'
 J
 lab
 kedge logout anthropic 2>/dev/null
-run env ANTHROPIC_API_KEY=sk-env-old-0123456789 kedge --model anthropic/claude-sonnet-4-5 -p hi
+run env ANTHROPIC_API_KEY=sk-env-old-0123456789 kedge --model anthropic/claude-sonnet-4-6 -p hi
 expect_exit 1
 expect_empty stdout
 expect_lines stderr 1
-expect_contains stderr 'HTTP 401: invalid x-api-key (authentication_error). The key that was refused comes from ANTHROPIC_API_KEY of the environment; `kedge login anthropic` stores another.'
+expect_contains stderr 'HTTP 401: invalid x-api-key (authentication_error). The key that was refused: ANTHROPIC_API_KEY of the environment; `kedge login anthropic` stores another.'
 [ "$(model_journal '#')" = 2 ] || fail "asked $(model_journal '#') times"
-run env ANTHROPIC_API_KEY=sk-env-new-0123456789 kedge --model anthropic/claude-sonnet-4-5 -c -p "go on"
+run env ANTHROPIC_API_KEY=sk-env-new-0123456789 kedge --model anthropic/claude-sonnet-4-6 -c -p "go on"
 expect_exit 0
 expect_out "with a new key"
 expect_model_done

@@ -22,7 +22,7 @@ model_script - <<'X'
 {"tool_calls": [{"name": "bash", "arguments": {"command": "tr '\\0' ' ' </proc/$PPID/cmdline"}}]}
 {"text": "done"}
 X
-run kedge --mode json --model anthropic/claude-sonnet-4-5 --api-key typed-key-0123456789 -p hi
+run kedge --mode json --model anthropic/claude-sonnet-4-6 --api-key typed-key-0123456789 -p hi
 expect_exit 0
 expect_contains stdout "--api-key"
 [ "$(model_journal 0.headers.x-api-key)" = '***' ] || fail "no key was sent"

@@ -117,7 +117,7 @@ static void test_rotation(void **state)
     const Model *claude = model_registry_find(registry, "anthropic", "claude-sonnet-4-5");
     const Model *gpt = model_registry_find(registry, "openai", "gpt-5");
     g_autofree char *source = model_registry_key_source(registry, claude);
-    assert_string_equal(source, "kedge login");
+    assert_string_equal(source, "stored");
     assert_key(registry, claude, "key-one"); // before the environment's
     assert_false(model_registry_key_failed(registry, claude, "HTTP 500: server error"));
     assert_key(registry, claude, "key-one");
