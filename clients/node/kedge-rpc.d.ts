@@ -44,12 +44,41 @@ export interface Model {
     [key: string]: unknown;
 }
 
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+export type QueueMode = "all" | "one-at-a-time";
+
+export interface TodoPhase {
+    name: string;
+    tasks: { content: string; status: string }[];
+}
+
+export interface LoginProvider {
+    id: string;
+    name: string;
+    /** There is a key; `source` says where it comes from. */
+    authenticated: boolean;
+    source?: string;
+    [key: string]: unknown;
+}
+
+export interface Tree {
+    /** Left out: there is none yet. */
+    leafId?: string;
+    entries: { type: string; id: string; parentId: string | null; [key: string]: unknown }[];
+    labels: Record<string, string>;
+}
+
 export interface State {
     model: Model;
-    thinkingLevel: string;
+    thinkingLevel: ThinkingLevel;
     isStreaming: boolean;
-    steeringMode: "all" | "one-at-a-time";
-    followUpMode: "all" | "one-at-a-time";
+    isCompacting: boolean;
+    steeringMode: QueueMode;
+    followUpMode: QueueMode;
+    systemPrompt: string[];
+    dumpTools: { name: string; description: string; parameters: Record<string, unknown> }[];
+    todoPhases: TodoPhase[];
+    autoCompactionEnabled: boolean;
     interruptMode: "immediate" | "wait";
     sessionFile?: string;
     sessionId: string;
@@ -93,8 +122,15 @@ export interface Tool {
     run(args: any): string | { content: ContentBlock[] } | Promise<string | { content: ContentBlock[] }>;
 }
 
+export interface Image {
+    type: "image";
+    /** Base64. */
+    data: string;
+    mimeType: string;
+}
+
 export interface PromptFields {
-    images?: { type: "image"; data: string; mimeType: string }[];
+    images?: Image[];
     streamingBehavior?: "steer" | "followUp";
 }
 
@@ -115,18 +151,44 @@ export class Kedge {
     setTools(tools: Tool[]): Promise<string[]>;
     run(message: string, fields?: PromptFields): Promise<Line[]>;
     prompt(message: string, fields?: PromptFields): Promise<void>;
-    steer(message: string): Promise<void>;
-    followUp(message: string): Promise<void>;
+    steer(message: string, images?: Image[]): Promise<void>;
+    followUp(message: string, images?: Image[]): Promise<void>;
     abort(): Promise<void>;
+    abortAndPrompt(message: string, images?: Image[]): Promise<void>;
+    answer(questionId: string, approved: boolean): Promise<void>;
     bash(command: string, excludeFromContext?: boolean): Promise<BashResult>;
+    abortBash(): Promise<void>;
+    compact(customInstructions?: string): Promise<any>;
+    handoff(customInstructions?: string): Promise<{ savedPath?: string } | null>;
     state(): Promise<State>;
     messages(): Promise<Message[]>;
     lastText(): Promise<string | null>;
     stats(): Promise<Stats>;
+    commands(): Promise<{ name: string; description: string; source: string }[]>;
+    exportHtml(outputPath?: string): Promise<string>;
     models(): Promise<Model[]>;
     setModel(provider: string, modelId: string): Promise<Model>;
-    setThinkingLevel(level: "off" | "minimal" | "low" | "medium" | "high" | "xhigh"): Promise<void>;
-    newSession(): Promise<{ cancelled: boolean }>;
+    cycleModel(): Promise<{ model: Model; thinkingLevel: ThinkingLevel; isScoped: boolean } | null>;
+    setThinkingLevel(level: ThinkingLevel): Promise<void>;
+    cycleThinkingLevel(): Promise<ThinkingLevel | null>;
+    chooseTools(names: string[]): Promise<void>;
+    setSteeringMode(mode: QueueMode): Promise<void>;
+    setFollowUpMode(mode: QueueMode): Promise<void>;
+    setInterruptMode(mode: "immediate" | "wait"): Promise<void>;
+    setAutoRetry(enabled: boolean): Promise<void>;
+    abortRetry(): Promise<void>;
+    setAutoCompaction(enabled: boolean): Promise<void>;
+    setEventDetail(fullUpdates: boolean): Promise<void>;
+    setTodos(phases: TodoPhase[]): Promise<TodoPhase[]>;
+    loginProviders(): Promise<LoginProvider[]>;
+    login(providerId: string, apiKey?: string): Promise<{ providerId: string }>;
+    newSession(parentSession?: string): Promise<{ cancelled: boolean }>;
     switchSession(sessionPath: string): Promise<{ cancelled: boolean }>;
-    compact(customInstructions?: string): Promise<any>;
+    setSessionName(name: string): Promise<void>;
+    tree(): Promise<Tree>;
+    branchMessages(): Promise<{ entryId: string; text: string }[]>;
+    branch(entryId: string): Promise<string>;
+    fork(): Promise<{ cancelled: boolean }>;
+    navigate(targetId: string, fields?: { summarize?: boolean; customInstructions?: string }): Promise<string | null>;
+    setLabel(targetId: string, label?: string): Promise<void>;
 }

@@ -13,7 +13,8 @@ import { StringDecoder } from "node:string_decoder";
 
 const READY_TIMEOUT_MS = 30_000;
 const REPLY_TIMEOUT_MS = 30_000;
-const STOP_TIMEOUT_MS = 5_000;
+const STOP_TIMEOUT_MS = 5_000; // until a program that does not end is killed
+const LAST_WORDS_MS = 1_000; // a program that it left behind may hold the pipes
 const DIALOGS_WITH_A_REPLY = new Set(["confirm", "select", "input", "editor"]);
 const AGENT_EVENTS = new Set([
     "agent_start", "agent_end", "turn_start", "turn_end", "message_start", "message_update", "message_end",
@@ -59,7 +60,7 @@ export class Kedge {
         child.stdout.on("data", (data) => {
             const lines = (rest + decoder.write(data)).split("\n");
             rest = lines.pop();
-            for (const line of lines) this.#take(JSON.parse(line));
+            for (const line of lines) this.#takeLine(line);
         });
         this.#over = new Promise((resolve) => {
             child.on("error", (error) => {
@@ -67,6 +68,9 @@ export class Kedge {
                 resolve(-1);
             });
             child.on("close", (code) => resolve(code ?? -1));
+            child.on("exit", () => {
+                setTimeout(() => (child.stdout.destroy(), child.stderr.destroy()), LAST_WORDS_MS).unref();
+            });
         });
         this.#over.then(() => {
             for (const reply of this.#replies.values()) reply({ success: false, error: `kedge has ended. Stderr: ${this.#stderr}` });
@@ -83,7 +87,10 @@ export class Kedge {
         throw new KedgeError(`kedge did not become ready. Stderr: ${this.#stderr}`);
     }
 
-    /** Ends the program; what runs is stopped and the session written. The exit code. */
+    /**
+     * Ends the program; what runs is stopped and the session written. The exit code. Takes seconds at most, whatever the program
+     * does: one that does not end is killed.
+     */
     async stop() {
         this.#process.stdin.end();
         const timer = setTimeout(() => this.#process.kill("SIGKILL"), STOP_TIMEOUT_MS);
@@ -98,13 +105,29 @@ export class Kedge {
 
     // --- the line to the program
 
+    #takeLine(line) {
+        let message;
+        try {
+            message = JSON.parse(line);
+        } catch {
+            return; // the program was killed in the middle of it
+        }
+        if (message && typeof message === "object") this.#take(message);
+    }
+
     #take(message) {
         const reply = message.type === "response" && this.#replies.get(message.id);
         if (message.type === "ready") this.#ready();
         else if (reply) reply(message);
         else if (message.type === "extension_ui_request") void this.#answerDialog(message);
         else if (message.type === "host_tool_call") void this.#callTool(message);
-        for (const handler of [...this.#handlers]) handler(message);
+        for (const handler of [...this.#handlers]) {
+            try {
+                handler(message);
+            } catch (error) {
+                console.error(error); // the others are told, and what comes next is read
+            }
+        }
     }
 
     #send(line) {
@@ -239,12 +262,14 @@ export class Kedge {
         return this.command("prompt", { message, ...fields });
     }
 
-    steer(message) {
-        return this.command("steer", { message });
+    /** Says something to the run that is on. */
+    steer(message, images) {
+        return this.command("steer", { message, images });
     }
 
-    followUp(message) {
-        return this.command("follow_up", { message });
+    /** A message for when the run has ended. */
+    followUp(message, images) {
+        return this.command("follow_up", { message, images });
     }
 
     /** Stops the run; done when it has. */
@@ -252,10 +277,36 @@ export class Kedge {
         return this.command("abort");
     }
 
+    /** Stops the run, then sends a message. */
+    abortAndPrompt(message, images) {
+        return this.command("abort_and_prompt", { message, images });
+    }
+
+    /** Answers a question of the state's `questions`; onDialog() does that for those that come. */
+    answer(questionId, approved) {
+        return this.command("answer", { questionId, approved });
+    }
+
     /** Runs a shell command of yours; the model sees it unless it is excluded. */
     bash(command, excludeFromContext = false) {
         return this.command("bash", { command, excludeFromContext }, 0);
     }
+
+    abortBash() {
+        return this.command("abort_bash");
+    }
+
+    /** Puts a summary in place of what is old. */
+    compact(customInstructions) {
+        return this.command("compact", { customInstructions }, 0);
+    }
+
+    /** Goes on in a new session that begins with a summary of this one. */
+    handoff(customInstructions) {
+        return this.command("handoff", { customInstructions }, 0);
+    }
+
+    // --- what it says of itself
 
     state() {
         return this.command("get_state");
@@ -273,6 +324,18 @@ export class Kedge {
         return this.command("get_session_stats");
     }
 
+    /** The slash commands that there are. */
+    async commands() {
+        return (await this.command("get_commands")).commands;
+    }
+
+    /** Writes the session as one HTML page; where it is. */
+    async exportHtml(outputPath) {
+        return (await this.command("export_html", { outputPath })).path;
+    }
+
+    // --- models, and how it goes on
+
     async models() {
         return (await this.command("get_available_models")).models;
     }
@@ -281,19 +344,110 @@ export class Kedge {
         return this.command("set_model", { provider, modelId });
     }
 
+    /** The next model that there is a key for; null: there is no other. */
+    cycleModel() {
+        return this.command("cycle_model");
+    }
+
     setThinkingLevel(level) {
         return this.command("set_thinking_level", { level });
     }
 
-    newSession() {
-        return this.command("new_session");
+    /** The next level of the model; null: there is no other. */
+    async cycleThinkingLevel() {
+        return (await this.command("cycle_thinking_level"))?.level ?? null;
+    }
+
+    /** Which of kedge's tools the model is offered; tools of yours: setTools(). */
+    chooseTools(names) {
+        return this.command("set_tools", { names });
+    }
+
+    setSteeringMode(mode) {
+        return this.command("set_steering_mode", { mode });
+    }
+
+    setFollowUpMode(mode) {
+        return this.command("set_follow_up_mode", { mode });
+    }
+
+    setInterruptMode(mode) {
+        return this.command("set_interrupt_mode", { mode });
+    }
+
+    setAutoRetry(enabled) {
+        return this.command("set_auto_retry", { enabled });
+    }
+
+    abortRetry() {
+        return this.command("abort_retry");
+    }
+
+    setAutoCompaction(enabled) {
+        return this.command("set_auto_compaction", { enabled });
+    }
+
+    /** Whether each message_update carries the message so far. */
+    setEventDetail(fullUpdates) {
+        return this.command("set_event_detail", { fullUpdates });
+    }
+
+    /** The todo list as it is then. */
+    async setTodos(phases) {
+        return (await this.command("set_todos", { phases })).todoPhases;
+    }
+
+    /** { id, authenticated, source } of each provider of models. */
+    async loginProviders() {
+        return (await this.command("get_login_providers")).providers;
+    }
+
+    /** Stores a key. Without one the handler of onDialog() is asked for it. */
+    login(providerId, apiKey) {
+        return this.command("login", { providerId, apiKey }, 0);
+    }
+
+    // --- sessions
+
+    newSession(parentSession) {
+        return this.command("new_session", { parentSession });
     }
 
     switchSession(sessionPath) {
         return this.command("switch_session", { sessionPath });
     }
 
-    compact(customInstructions) {
-        return this.command("compact", customInstructions ? { customInstructions } : {}, 0);
+    setSessionName(name) {
+        return this.command("set_session_name", { name });
+    }
+
+    /** All entries, the leaf and the labels. */
+    tree() {
+        return this.command("get_tree");
+    }
+
+    /** { entryId, text } of the messages that can be branched from. */
+    async branchMessages() {
+        return (await this.command("get_branch_messages")).messages;
+    }
+
+    /** Goes on from before a message, in a new session; the message's text. */
+    async branch(entryId) {
+        return (await this.command("branch", { entryId })).text;
+    }
+
+    /** Goes on in a copy of the session. */
+    fork() {
+        return this.command("fork");
+    }
+
+    /** Goes on from another entry of the session: { summarize, customInstructions }. The text of a message that is to be written anew. */
+    async navigate(targetId, fields = {}) {
+        return (await this.command("navigate_tree", { targetId, ...fields }, 0)).editorText ?? null;
+    }
+
+    /** Marks an entry; without a label it is not marked any more. */
+    setLabel(targetId, label) {
+        return this.command("set_label", { targetId, label });
     }
 }

@@ -16,11 +16,12 @@ from __future__ import annotations
 import json
 import os
 import queue
+import select
 import subprocess
 import threading
 import time
 import traceback
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Sequence, Union
 
 __all__ = ["Kedge", "KedgeError"]
 
@@ -29,9 +30,14 @@ EventHandler = Callable[[Json], None]
 # of an `extension_ui_request`: True or False for a confirm, a text for the others, None for no answer
 DialogHandler = Callable[[Json], Union[bool, str, None]]
 ToolFunction = Callable[[Json], Union[str, Json]]
+ThinkingLevel = Literal["off", "minimal", "low", "medium", "high", "xhigh"]
+QueueMode = Literal["all", "one-at-a-time"]
 
 READY_TIMEOUT = 30.0
 REPLY_TIMEOUT = 30.0
+STOP_TIMEOUT = 5.0  # until a program that does not end is killed
+JOIN_TIMEOUT = 1.0  # for its last words; a program that it left behind may hold the pipes
+WRITE_SLICE = 0.1  # how late a write that waits notices the end
 DIALOGS_WITH_A_REPLY = ("confirm", "select", "input", "editor")
 AGENT_EVENTS = frozenset(("agent_start", "agent_end", "turn_start", "turn_end", "message_start", "message_update", "message_end",
                           "tool_execution_start", "tool_execution_update", "tool_execution_end"))
@@ -69,8 +75,11 @@ class Kedge:
         self._dialog: Optional[DialogHandler] = None
         self._tools: Dict[str, ToolFunction] = {}
         self._is_over = False
+        self._is_stopping = False
         self._stderr: List[bytes] = []
         self._ready = threading.Event()
+        assert self._process.stdin
+        os.set_blocking(self._process.stdin.fileno(), False)
         self._threads = [threading.Thread(target=target, daemon=True) for target in (self._read, self._read_stderr)]
         for thread in (*self._threads, threading.Thread(target=self._answer_dialogs, daemon=True)):
             thread.start()
@@ -85,23 +94,23 @@ class Kedge:
         self.stop()
 
     def stop(self) -> int:
-        """Ends the program; what runs is stopped and the session written. The exit code."""
-        if self._process.stdin and not self._process.stdin.closed:
-            try:
-                self._process.stdin.close()
-            except OSError:
-                pass
+        """Ends the program; what runs is stopped and the session written. The exit code. Takes seconds at most, whatever the
+        program does: one that does not end is killed."""
+        self._is_stopping = True
+        assert self._process.stdin
+        with self._write_lock:  # a write that waits gives up
+            self._process.stdin.close()
         try:
-            self._process.wait(5)
+            self._process.wait(STOP_TIMEOUT)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if threading.current_thread() not in self._threads:
-            for thread in self._threads:
-                thread.join(5)
-            for pipe in (self._process.stdout, self._process.stderr):
-                if pipe:
-                    pipe.close()
+        for thread, pipe in zip(self._threads, (self._process.stdout, self._process.stderr)):
+            if thread is threading.current_thread():
+                continue
+            thread.join(JOIN_TIMEOUT)
+            if pipe and not thread.is_alive():
+                pipe.close()
         return self._process.returncode
 
     def stderr(self) -> str:
@@ -162,15 +171,27 @@ class Kedge:
             reply.put(message)
 
     def _send(self, data: bytes) -> None:
+        assert self._process.stdin
+        left = memoryview(data)
         try:
             with self._write_lock:
-                assert self._process.stdin
-                self._process.stdin.write(data)
-                self._process.stdin.flush()
+                fd = self._process.stdin.fileno()
+                while left and not self._is_stopping:
+                    if select.select([], [fd], [], WRITE_SLICE)[1]:
+                        left = left[self._write(fd, left):]
         except (OSError, ValueError) as error:
             raise KedgeError(f"kedge takes no commands any more. Stderr: {self.stderr()}") from error
+        if left:
+            raise KedgeError("kedge was stopped")
 
-    def command(self, name: str, timeout: Optional[float] = REPLY_TIMEOUT, **fields: Any) -> Any:
+    @staticmethod
+    def _write(fd: int, data: memoryview) -> int:
+        try:
+            return os.write(fd, data)
+        except BlockingIOError:
+            return 0
+
+    def command(self, name: str, /, timeout: Optional[float] = REPLY_TIMEOUT, **fields: Any) -> Any:
         """Sends any command (docs/rpc.md) and returns the data of its answer. `timeout` None: it may take long."""
         return self._command(self._new_id(), name, timeout, fields)
 
@@ -309,19 +330,42 @@ class Kedge:
         """Begins a run; agent_end tells of its end, prompt_result that nothing of it goes on. While one is on: `streaming_behavior` "steer" or "followUp"."""
         self.command("prompt", **self._prompt_fields(message, images, streaming_behavior))
 
-    def steer(self, message: str) -> None:
-        self.command("steer", message=message)
+    def steer(self, message: str, images: Optional[Sequence[Json]] = None) -> None:
+        """Says something to the run that is on."""
+        self.command("steer", message=message, images=images)
 
-    def follow_up(self, message: str) -> None:
-        self.command("follow_up", message=message)
+    def follow_up(self, message: str, images: Optional[Sequence[Json]] = None) -> None:
+        """A message for when the run has ended."""
+        self.command("follow_up", message=message, images=images)
 
     def abort(self) -> None:
         """Stops the run, and returns when it has."""
         self.command("abort")
 
+    def abort_and_prompt(self, message: str, images: Optional[Sequence[Json]] = None) -> None:
+        """Stops the run, then sends a message."""
+        self.command("abort_and_prompt", message=message, images=images)
+
+    def answer(self, question_id: str, approved: bool) -> None:
+        """Answers a question of `state()["questions"]`; on_dialog() does that for those that come."""
+        self.command("answer", questionId=question_id, approved=approved)
+
     def bash(self, command: str, exclude_from_context: bool = False) -> Json:
         """Runs a shell command of yours; the model sees it unless it is excluded."""
         return self.command("bash", timeout=None, command=command, excludeFromContext=exclude_from_context)
+
+    def abort_bash(self) -> None:
+        self.command("abort_bash")
+
+    def compact(self, instructions: Optional[str] = None) -> Json:
+        """Puts a summary in place of what is old."""
+        return self.command("compact", timeout=None, customInstructions=instructions)
+
+    def handoff(self, instructions: Optional[str] = None) -> Optional[Json]:
+        """Goes on in a new session that begins with a summary of this one."""
+        return self.command("handoff", timeout=None, customInstructions=instructions)
+
+    # --- what it says of itself
 
     def state(self) -> Json:
         return self.command("get_state")
@@ -335,20 +379,104 @@ class Kedge:
     def stats(self) -> Json:
         return self.command("get_session_stats")
 
+    def commands(self) -> List[Json]:
+        """The slash commands that there are."""
+        return self.command("get_commands")["commands"]
+
+    def export_html(self, path: Optional[str] = None) -> str:
+        """Writes the session as one HTML page; where it is."""
+        return self.command("export_html", outputPath=path)["path"]
+
+    # --- models, and how it goes on
+
     def models(self) -> List[Json]:
         return self.command("get_available_models")["models"]
 
     def set_model(self, provider: str, model_id: str) -> Json:
         return self.command("set_model", provider=provider, modelId=model_id)
 
-    def set_thinking_level(self, level: str) -> None:
+    def cycle_model(self) -> Optional[Json]:
+        """The next model that there is a key for; None: there is no other."""
+        return self.command("cycle_model")
+
+    def set_thinking_level(self, level: ThinkingLevel) -> None:
         self.command("set_thinking_level", level=level)
 
-    def new_session(self) -> None:
-        self.command("new_session")
+    def cycle_thinking_level(self) -> Optional[str]:
+        """The next level of the model; None: there is no other."""
+        found = self.command("cycle_thinking_level")
+        return found["level"] if found else None
+
+    def choose_tools(self, names: Sequence[str]) -> None:
+        """Which of kedge's tools the model is offered; tools of yours: set_tools()."""
+        self.command("set_tools", names=list(names))
+
+    def set_steering_mode(self, mode: QueueMode) -> None:
+        self.command("set_steering_mode", mode=mode)
+
+    def set_follow_up_mode(self, mode: QueueMode) -> None:
+        self.command("set_follow_up_mode", mode=mode)
+
+    def set_interrupt_mode(self, mode: Literal["immediate", "wait"]) -> None:
+        self.command("set_interrupt_mode", mode=mode)
+
+    def set_auto_retry(self, enabled: bool) -> None:
+        self.command("set_auto_retry", enabled=enabled)
+
+    def abort_retry(self) -> None:
+        self.command("abort_retry")
+
+    def set_auto_compaction(self, enabled: bool) -> None:
+        self.command("set_auto_compaction", enabled=enabled)
+
+    def set_event_detail(self, full_updates: bool) -> None:
+        """Whether each message_update carries the message so far."""
+        self.command("set_event_detail", fullUpdates=full_updates)
+
+    def set_todos(self, phases: Sequence[Json]) -> List[Json]:
+        """The todo list as it is then."""
+        return self.command("set_todos", phases=list(phases))["todoPhases"]
+
+    def login_providers(self) -> List[Json]:
+        """{"id","authenticated","source"} of each provider of models."""
+        return self.command("get_login_providers")["providers"]
+
+    def login(self, provider: str, api_key: Optional[str] = None) -> None:
+        """Stores a key. Without one the handler of on_dialog() is asked for it."""
+        self.command("login", timeout=None, providerId=provider, apiKey=api_key)
+
+    # --- sessions
+
+    def new_session(self, parent: Optional[str] = None) -> None:
+        self.command("new_session", parentSession=parent)
 
     def switch_session(self, path: str) -> None:
         self.command("switch_session", sessionPath=path)
 
-    def compact(self, instructions: Optional[str] = None) -> Json:
-        return self.command("compact", timeout=None, customInstructions=instructions)
+    def set_session_name(self, name: str) -> None:
+        self.command("set_session_name", name=name)
+
+    def tree(self) -> Json:
+        """All entries, the leaf and the labels: {"leafId","entries","labels"}."""
+        return self.command("get_tree")
+
+    def branch_messages(self) -> List[Json]:
+        """{"entryId","text"} of the messages that can be branched from."""
+        return self.command("get_branch_messages")["messages"]
+
+    def branch(self, entry_id: str) -> str:
+        """Goes on from before a message, in a new session; the message's text."""
+        return self.command("branch", entryId=entry_id)["text"]
+
+    def fork(self) -> None:
+        """Goes on in a copy of the session."""
+        self.command("fork")
+
+    def navigate(self, entry_id: str, summarize: Optional[bool] = None, instructions: Optional[str] = None) -> Optional[str]:
+        """Goes on from another entry of the session; the text of a message that is to be written anew."""
+        return self.command("navigate_tree", timeout=None, targetId=entry_id, summarize=summarize,
+                            customInstructions=instructions).get("editorText")
+
+    def set_label(self, entry_id: str, label: Optional[str]) -> None:
+        """Marks an entry; None: it is not marked any more."""
+        self.command("set_label", targetId=entry_id, label=label)

@@ -199,6 +199,90 @@ class Python(ClientTest):
                 self.assertEqual(kedge.last_text(), "sorry")
 
 
+    def test_every_method(self):
+        self.settings("compaction: { keepRecentTokens: 1 }\n")
+        kedge = self.kedge({"text": "one"}, {"text": "two"}, {"text": "three"}, {"text": "a summary", "repeat": True})
+        kedge.run("first")
+        kedge.run("second")
+        file, entries = kedge.state()["sessionFile"], kedge.branch_messages()
+        self.assertEqual([entry["text"] for entry in entries], ["first", "second"])
+        kedge.set_label(entries[0]["entryId"], "here")
+        self.assertEqual(kedge.tree()["labels"], {entries[0]["entryId"]: "here"})
+        kedge.set_label(entries[0]["entryId"], None)
+        self.assertEqual(kedge.tree()["labels"], {})
+        kedge.set_session_name("a name")
+        self.assertEqual(kedge.state()["sessionName"], "a name")
+        self.assertTrue(kedge.cycle_model())
+        model = kedge.models()[0]
+        self.assertEqual(kedge.set_model(model["provider"], model["id"])["id"], model["id"])
+        kedge.set_thinking_level("low")
+        self.assertIn(kedge.cycle_thinking_level(), (None, "off", "minimal", "medium", "high", "xhigh"))
+        kedge.choose_tools(["read"])
+        self.assertEqual([tool["name"] for tool in kedge.state()["dumpTools"]], ["read"])
+        kedge.set_steering_mode("all")
+        kedge.set_follow_up_mode("all")
+        kedge.set_interrupt_mode("wait")
+        state = kedge.state()
+        self.assertEqual([state[f"{what}Mode"] for what in ("steering", "followUp", "interrupt")], ["all", "all", "wait"])
+        kedge.set_auto_retry(False)
+        kedge.abort_retry()
+        kedge.set_auto_compaction(False)
+        kedge.set_event_detail(True)
+        self.assertEqual(kedge.set_todos([{"name": "Build", "tasks": []}])[0]["name"], "Build")
+        self.assertEqual([provider["id"] for provider in kedge.login_providers() if provider["authenticated"]], ["anthropic"])
+        kedge.login("openai", "sk-0123456789abcdef")
+        kedge.on_dialog(lambda request: "sk-fedcba9876543210" if request["method"] == "input" else None)
+        kedge.login("openai")
+        self.assertEqual(kedge.stats()["userMessages"], 2)
+        self.assertEqual(kedge.commands(), [])
+        self.assertTrue(pathlib.Path(kedge.export_html("page.html")).exists())
+        self.assertEqual(kedge.navigate(entries[1]["entryId"], summarize=False), "second")
+        kedge.steer("a")
+        kedge.follow_up("b")
+        kedge.abort()
+        kedge.abort_bash()
+        with self.assertRaisesRegex(KedgeError, "no question"):
+            kedge.answer("q9", True)
+        kedge.fork()
+        self.assertNotEqual(kedge.state()["sessionFile"], file)
+        kedge.switch_session(file)
+        self.assertEqual(kedge.branch(kedge.branch_messages()[0]["entryId"]), "first")
+        kedge.new_session(parent=file)
+        kedge.abort_and_prompt("third")
+        kedge.abort()
+        kedge.switch_session(file)
+        self.assertIn("summary", kedge.compact("briefly"))
+
+    def test_stop_of_one_that_neither_reads_nor_ends(self):
+        self.silence()
+        kedge = self.program("time.sleep(600)\n")
+        writer = threading.Thread(target=lambda: self.assertRaises(KedgeError, kedge.command, "prompt", message="y" * 8 * 1024 * 1024))
+        writer.start()
+        self.assertEqual(self.within(kedge.stop), -9)
+        writer.join(WAIT)
+        self.assertFalse(writer.is_alive())
+
+    def test_stop_of_one_that_leaves_its_pipes_to_another(self):
+        kedge = self.program("import subprocess\nchild = subprocess.Popen(['sleep', '600'])\nopen(sys.argv[0] + '.pid', 'w').write(str(child.pid))\n"
+                             "say(type='notice')\nsys.stdin.readline()\n")
+        pid_file = pathlib.Path(self.root, "program.pid")
+        while not pid_file.exists() or not pid_file.read_text(encoding="utf-8"):
+            threading.Event().wait(0.02)
+        self.addCleanup(os.kill, int(pid_file.read_text(encoding="utf-8")), 9)
+        self.assertEqual(self.within(kedge.stop), 0)
+
+    def test_stop_from_a_handler_and_twice(self):
+        kedge = self.kedge({"text": "Hello there"})
+        codes = []
+        kedge.on_text(lambda _: codes.append(kedge.stop()))
+        try:
+            self.within(lambda: kedge.run("hi"))
+        except KedgeError:
+            pass  # it was stopped
+        self.assertEqual(codes[0], 0)
+        self.assertEqual(self.within(kedge.stop), 0)
+
+
 NODE = """import { Kedge } from "CLIENT";
 const kedge = await Kedge.start({ program: process.env.KEDGE, cwd: process.env.HOME + "/w" });
 const weather = (run) => ({ name: "weather", description: "The weather", parameters: { type: "object", properties: {} }, run });
@@ -237,6 +321,81 @@ class Node(ClientTest):
                 body = f'await kedge.setTools([weather(() => {result})]); await kedge.run("weather?");'
                 turn = {"text": "answered", "expect": {"last_tool_contains": problem}}
                 self.assertEqual(self.last_text(body, WEATHER_CALL, turn), "answered")
+
+    def test_a_handler_that_throws(self):
+        body = 'console.error = () => {}; kedge.onMessage(() => { throw new Error("mine"); }); await kedge.run("hi");'
+        self.assertEqual(self.last_text(body, {"text": "fine"}), "fine")
+
+    def test_every_method(self):
+        self.settings("compaction: { keepRecentTokens: 1 }\n")
+        body = """
+const is = (got, wanted) => { if (JSON.stringify(got) !== JSON.stringify(wanted)) throw new Error(`${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`); };
+await kedge.run("first");
+await kedge.run("second");
+const file = (await kedge.state()).sessionFile;
+const entries = await kedge.branchMessages();
+is(entries.map((entry) => entry.text), ["first", "second"]);
+await kedge.setLabel(entries[0].entryId, "here");
+is((await kedge.tree()).labels, { [entries[0].entryId]: "here" });
+await kedge.setLabel(entries[0].entryId);
+is((await kedge.tree()).labels, {});
+await kedge.setSessionName("a name");
+is((await kedge.cycleModel()).isScoped, false);
+const [model] = await kedge.models();
+is((await kedge.setModel(model.provider, model.id)).id, model.id);
+await kedge.setThinkingLevel("low");
+await kedge.cycleThinkingLevel();
+await kedge.chooseTools(["read"]);
+await kedge.setSteeringMode("all");
+await kedge.setFollowUpMode("all");
+await kedge.setInterruptMode("wait");
+const state = await kedge.state();
+is([state.steeringMode, state.followUpMode, state.interruptMode, state.sessionName], ["all", "all", "wait", "a name"]);
+is(state.dumpTools.map((tool) => tool.name), ["read"]);
+await kedge.setAutoRetry(false);
+await kedge.abortRetry();
+await kedge.setAutoCompaction(false);
+await kedge.setEventDetail(true);
+is((await kedge.setTodos([{ name: "Build", tasks: [] }]))[0].name, "Build");
+is((await kedge.loginProviders()).filter((one) => one.authenticated).map((one) => one.id), ["anthropic"]);
+is(await kedge.login("openai", "sk-0123456789abcdef"), { providerId: "openai" });
+kedge.onDialog((request) => (request.method === "input" ? "sk-fedcba9876543210" : undefined));
+await kedge.login("openai");
+is((await kedge.stats()).userMessages, 2);
+is(await kedge.commands(), []);
+is((await kedge.exportHtml("page.html")).endsWith("/w/page.html"), true);
+is(await kedge.navigate(entries[1].entryId, { summarize: false }), "second");
+await kedge.steer("a");
+await kedge.followUp("b");
+await kedge.abort();
+await kedge.abortBash();
+await kedge.answer("q9", true).then(() => is(1, 2), (error) => is(error.message.includes("no question"), true));
+await kedge.fork();
+is((await kedge.state()).sessionFile === file, false);
+await kedge.switchSession(file);
+is(await kedge.branch((await kedge.branchMessages())[0].entryId), "first");
+await kedge.newSession(file);
+await kedge.abortAndPrompt("third");
+await kedge.abort();
+await kedge.switchSession(file);
+is("summary" in (await kedge.compact("briefly")), true);
+"""
+        self.last_text(body, {"text": "one"}, {"text": "two"}, {"text": "three"}, {"text": "a summary", "repeat": True})
+
+    def test_stop_of_one_that_neither_reads_nor_ends_and_leaves_its_pipes_to_another(self):
+        program = pathlib.Path(self.root, "program")
+        program.write_text("#!/bin/sh\necho '{\"type\":\"ready\"}'\nsleep 600 &\necho $! >\"$0.pid\"\nwait\n", encoding="utf-8")
+        program.chmod(0o755)
+        script = pathlib.Path(self.root, "stop.mjs")
+        script.write_text(f'import {{ Kedge }} from "{ROOT}/clients/node/kedge-rpc.mjs";\n'
+                          f'const kedge = await Kedge.start({{ program: "{program}" }});\n'
+                          'kedge.command("prompt", { message: "y".repeat(8 << 20) }).catch(() => {});\n'
+                          'console.log(await kedge.stop());\n', encoding="utf-8")
+        try:
+            done = subprocess.run(["node", str(script)], capture_output=True, text=True, timeout=WAIT * 3, check=False)
+        finally:
+            os.kill(int(pathlib.Path(self.root, "program.pid").read_text(encoding="utf-8")), 9)
+        self.assertEqual((done.stdout, done.returncode), ("-1\n", 0), done.stderr)
 
     def test_a_dialog_handler_that_rejects(self):
         body = 'kedge.onDialog(async () => { throw new Error("mine"); }); await kedge.run("comment");'
@@ -277,9 +436,27 @@ class Pages(ClientTest):
             page.write_text(made, encoding="utf-8")
         self.assertEqual(page.read_text(encoding="utf-8"), made, "docs/rpc.md is old: build/kedge rpc > docs/rpc.md")
 
-    def test_schema(self):
+    def commands(self):
         schema = json.loads(subprocess.run([KEDGE, "rpc", "--schema"], capture_output=True, check=True, timeout=20).stdout)
-        by_name = {choice["properties"]["type"]["const"]: choice for choice in schema["oneOf"]}
+        return {choice["properties"]["type"]["const"]: choice for choice in schema["oneOf"]}
+
+    def test_clients_have_a_method_for_every_command(self):
+        other_names = {"clone", "get_fork_messages", "host_tool_update"}  # two are the same under another name; results come whole
+        for file in ("python/kedge_rpc.py", "node/kedge-rpc.mjs"):
+            text = (ROOT / "clients" / file).read_text(encoding="utf-8")
+            missing = [name for name in self.commands() if name not in other_names and not re.search(f'(ommand\\((id_?, )?|type"?: )"{name}"', text)]
+            self.assertEqual(missing, [], file)
+
+    def test_types_of_the_node_client(self):
+        text = (ROOT / "clients/node/kedge-rpc.mjs").read_text(encoding="utf-8")
+        types = (ROOT / "clients/node/kedge-rpc.d.ts").read_text(encoding="utf-8")
+        methods = re.findall(r"^    (?:static )?(?:async )?(?:get )?([a-z]\w*)\(.*\) \{$", text, re.M)
+        self.assertGreater(len(methods), 40)
+        missing = [name for name in methods if name != "constructor" and not re.search(rf"\b{name}[(:]", types)]
+        self.assertEqual(missing, [])
+
+    def test_schema(self):
+        by_name = self.commands()
         self.assertEqual(by_name["prompt"]["required"], ["type", "message"])
         self.assertEqual(by_name["set_steering_mode"]["properties"]["mode"]["enum"], ["all", "one-at-a-time"])
         self.assertIn("host_tool_result", by_name)
