@@ -5,20 +5,18 @@ Environment: KEDGE, the binary.
 import json
 import os
 import pathlib
-import queue
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
 import urllib.request
 
-KEDGE = os.environ.get("KEDGE", "kedge")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from line_process import KEDGE, WAIT, LineProcess  # noqa: E402, F401
+
 MODEL = pathlib.Path(__file__).resolve().parents[1] / "servers/model.py"
-WAIT = 20  # seconds until a missing message counts as missing
-KEPT_VARIABLES = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "G_SLICE")
 
 # a call that is asked about, and a gh that leaves a trace when it runs
 COMMENT = {"name": "gh", "arguments": {"args": ["issue", "comment", "8", "-R", "harbor/tidepool", "--body", "yes"]}}
@@ -28,10 +26,6 @@ case "$*" in
 *comment*) touch "$HOME/w/made" ;;
 esac
 """
-
-
-def brief(messages):
-    return [json.dumps(message)[:120] for message in messages[-8:]]
 
 
 def lines_of(path):
@@ -72,40 +66,11 @@ class Model:
         self.process.wait()
 
 
-class Client:
-    """One process, and what it said."""
+class Client(LineProcess):
+    """`kedge --mode rpc`, or what `mode` says in its place."""
 
-    def __init__(self, root, args=(), env=None, is_deaf=False, mode=("--mode", "rpc")):
-        self.cwd = os.path.join(root, "w")
-        os.makedirs(self.cwd, exist_ok=True)
-        env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": root, **(env or {})}
-        env.update({name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ})
-        self.deaf_ear, out = os.pipe() if is_deaf else (None, subprocess.PIPE)
-        self.process = subprocess.Popen([KEDGE, *mode, *args], cwd=self.cwd, env=env, stdin=subprocess.PIPE, stdout=out,
-                                        stderr=subprocess.PIPE)
-        if is_deaf:
-            os.close(out)
-        self.messages, self.kept, self.next_id, self.stderr = queue.Queue(), [], 1, b""
-        self.seen = []  # everything, in order
-        readers = [self._read_stderr] if is_deaf else [self._read_stderr, self._read]
-        self.threads = [threading.Thread(target=reader, daemon=True) for reader in readers]
-        for thread in self.threads:
-            thread.start()
-
-    def _read(self):
-        for line in self.process.stdout:
-            self.messages.put(json.loads(line))
-        self.messages.put(None)
-
-    def _read_stderr(self):
-        self.stderr = self.process.stderr.read()
-
-    def raw(self, data):
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
-
-    def send(self, message):
-        self.raw(json.dumps(message).encode() + b"\n")
+    def __init__(self, root, args=(), mode=("--mode", "rpc"), **options):
+        super().__init__(root, [*mode, *args], **options)
 
     def start(self, type_, **fields):
         """Sends a command; its id."""
@@ -113,25 +78,6 @@ class Client:
         self.next_id += 1
         self.send({"id": id_, "type": type_, **fields})
         return id_
-
-    def wait_for(self, wanted, timeout=WAIT):
-        """The first message for which `wanted` holds; those before it are kept."""
-        for i, message in enumerate(self.kept):
-            if wanted(message):
-                return self.kept.pop(i)
-        until = time.monotonic() + timeout
-        while True:
-            try:
-                message = self.messages.get(timeout=max(until - time.monotonic(), 0))
-            except queue.Empty:
-                raise AssertionError(f"no such message within {timeout} s; kept: {brief(self.kept)}") from None
-            if message is None:
-                self.messages.put(None)
-                raise AssertionError(f"the program ended; kept: {brief(self.kept)}, stderr: {self.stderr!r}")
-            self.seen.append(message)
-            if wanted(message):
-                return message
-            self.kept.append(message)
 
     def event(self, type_, **fields):
         return self.wait_for(lambda m: m["type"] == type_ and all(m.get(key) == value for key, value in fields.items()))
@@ -164,38 +110,6 @@ class Client:
             found.append(message)
         self.messages.put(None)
         return found
-
-    def wait_for_file(self, name):
-        path, until = os.path.join(self.cwd, name), time.monotonic() + WAIT
-        while not os.path.exists(path):
-            if time.monotonic() > until:
-                raise AssertionError(f"{name} was not made")
-            time.sleep(0.02)
-
-    def end(self, timeout=WAIT):
-        """Closes our end; the exit code."""
-        if not self.process.stdin.closed:
-            self.process.stdin.close()
-        return self.process.wait(timeout)
-
-    def close(self):
-        if not self.process.stdin.closed:
-            try:
-                self.process.stdin.close()
-            except BrokenPipeError:
-                pass
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(10)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        for thread in self.threads:
-            thread.join(5)
-        for pipe in (self.process.stdout, self.process.stderr):
-            if pipe:
-                pipe.close()
 
 
 class RpcTest(unittest.TestCase):
