@@ -79,6 +79,8 @@ export interface State {
     dumpTools: { name: string; description: string; parameters: Record<string, unknown> }[];
     todoPhases: TodoPhase[];
     autoCompactionEnabled: boolean;
+    /** null: nobody knows until the next answer. */
+    contextUsage: { tokens: number | null; contextWindow: number; percent: number | null };
     interruptMode: "immediate" | "wait";
     sessionFile?: string;
     sessionId: string;

@@ -73,6 +73,11 @@ const json_t *agent_messages(const Agent *self)
     return self->conversation.messages;
 }
 
+int64_t agent_context_tokens(const Agent *self)
+{
+    return self->conversation.measured ? conversation_tokens(&self->conversation) : -1;
+}
+
 const json_t *agent_last_message(const Agent *self)
 {
     return self->conversation.last_answer;

@@ -56,5 +56,8 @@ bool agent_compact(Agent *self, const char *instructions, Cancel *cancel, json_t
 
 /* The conversation as it goes to the model. Borrowed until the next prompt. */
 const json_t *agent_messages(const Agent *self);
+/* How many tokens it is, as far as the last answer told and by estimate from there; -1: nobody
+   knows until the next one. */
+int64_t agent_context_tokens(const Agent *self);
 /* The last assistant message, or NULL. Borrowed until the next prompt. */
 const json_t *agent_last_message(const Agent *self);

@@ -29,6 +29,8 @@ json_t *agent_session_state(AgentSession *self)
     json_set_take(state, "todoPhases", todo_load(self->view.artifacts_dir));
     json_set_bool(state, "isCompacting", self->view.is_compacting);
     json_set_bool(state, "autoCompactionEnabled", agent_session_auto_compaction(self));
+    json_set_take(state, "contextUsage",
+                  session_view_context_usage(&self->view, setup->model->context_window));
     json_set_text(state, "steeringMode", message_queue_mode(self->steering));
     json_set_text(state, "followUpMode", message_queue_mode(self->follow_ups));
     json_set_text(state, "interruptMode",

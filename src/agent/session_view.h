@@ -15,10 +15,13 @@ typedef struct SessionView {
     char *path;          // NULL: in memory only
     char *artifacts_dir; // likewise
     bool is_compacting;
+    int64_t context_tokens; // -1: nobody knows until the next answer
 } SessionView;
 
 /* Everything anew; the engine is the caller's at that moment. */
 void session_view_take(SessionView *self, const Engine *engine);
 /* While a run is on: an event of it. */
 void session_view_note(SessionView *self, const json_t *event);
+/* {"tokens","contextWindow","percent"}; null where nobody knows. New reference. */
+json_t *session_view_context_usage(const SessionView *self, int64_t window);
 void session_view_clear(SessionView *self);

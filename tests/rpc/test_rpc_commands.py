@@ -21,6 +21,22 @@ class State(RpcTest):
             self.assertTrue(tool["description"])
             self.assertEqual(tool["parameters"]["type"], "object")
 
+    def test_how_full_the_context_is(self):
+        self.settings("compaction: { keepRecentTokens: 1 }\n")
+        self.script({"text": "one", "usage": {"input": 15000, "output": 856}}, {"text": "two"}, {"text": "a summary", "repeat": True})
+        client = self.client()
+        before = client.get("get_state")["contextUsage"]
+        self.assertEqual((before["tokens"], before["percent"]), (None, None))
+        client.prompt("first")
+        client.event("prompt_result")
+        usage = client.get("get_state")["contextUsage"]
+        self.assertEqual((usage["tokens"], usage["contextWindow"]), (15856, before["contextWindow"]))
+        self.assertAlmostEqual(usage["percent"], 1585600 / usage["contextWindow"], delta=0.051)
+        client.prompt("second")
+        client.event("prompt_result")
+        client.get("compact")
+        self.assertEqual(client.get("get_state")["contextUsage"], before)
+
     def test_tree_and_branch_points_while_a_run_is_on(self):
         self.script({"text": "first"}, {"tool_calls": [{"name": "bash", "arguments": {"command": "touch running; until [ -e go ]; do sleep 0.05; done"}}]},
                     {"text": "second"})
