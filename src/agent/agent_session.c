@@ -270,6 +270,7 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->run_shell = options->run_shell;
     self->wants_title = options->wants_title;
     self->model = options->model;
+    self->model_scope = options->model_scope ? g_array_ref(options->model_scope) : NULL;
     self->is_model_named = options->is_model_named;
     self->thinking = options->thinking;
     self->budget =
@@ -365,6 +366,7 @@ void agent_session_free(AgentSession *self)
     agent_outcome_clear(&self->outcome);
     g_clear_error(&self->failure);
     http_client_free(self->own_http);
+    g_clear_pointer(&self->model_scope, g_array_unref);
     model_registry_free(self->own_registry);
     tool_set_unref(self->given_tools);
     tool_set_unref(self->all_tools);

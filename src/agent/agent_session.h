@@ -39,6 +39,7 @@ typedef struct AgentSessionOptions {
     UserShellFunc run_shell;      // of a person's own commands; NULL: there is none
     const ToolHook *const *hooks; // of its calls; NULL-terminated, constant; may be NULL
     const Model *model;           // of the registry
+    GArray *model_scope;          // of ModelChoice: what cycling goes through; NULL: all usable
     bool is_model_named;
     ThinkingLevel thinking;
     const char *system_prompt, *append_prompt; // as in PromptOptions
@@ -85,6 +86,8 @@ bool agent_session_set_model(AgentSession *self, const char *provider, const cha
                              GError **error);
 /* The next one that there is a key for; false: there is no other. */
 bool agent_session_cycle_model(AgentSession *self);
+/* Cycling goes through models that a person has picked. */
+bool agent_session_is_scoped(const AgentSession *self);
 void agent_session_set_thinking(AgentSession *self, ThinkingLevel level); // clamped
 /* The next level that the model has; false: there is no other. */
 bool agent_session_cycle_thinking(AgentSession *self);

@@ -23,6 +23,7 @@ struct AgentSession {
     Cancel *scope;
     Settings *settings;
     ModelRegistry *registry, *own_registry;
+    GArray *model_scope; // as in the options, or NULL
     HttpClient *http, *own_http;
     char *cwd, *agent_dir, *session_dir, *system_prompt, *append_prompt;
     ToolSet *given_tools, *all_tools; // those to choose from: without, with the door's own

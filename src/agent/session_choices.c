@@ -34,8 +34,35 @@ bool agent_session_set_model(AgentSession *self, const char *provider, const cha
     return true;
 }
 
+bool agent_session_is_scoped(const AgentSession *self)
+{
+    return self->model_scope != NULL;
+}
+
+static bool cycle_scope(AgentSession *self)
+{
+    guint now = 0, count = self->model_scope->len;
+    while (now < count && g_array_index(self->model_scope, ModelChoice, now).model != self->model)
+        now++;
+    guint start = now < count ? now + 1 : 0; // from one that is not in it: its first
+    for (guint i = 0; i < count; i++) {
+        const ModelChoice *next =
+            &g_array_index(self->model_scope, ModelChoice, (start + i) % count);
+        if (next->model == self->model ||
+            !model_registry_is_available(self->registry, next->model, false))
+            continue;
+        choose_model(self, next->model);
+        if (next->has_level)
+            agent_session_set_thinking(self, next->level);
+        return true;
+    }
+    return false;
+}
+
 bool agent_session_cycle_model(AgentSession *self)
 {
+    if (self->model_scope)
+        return cycle_scope(self);
     size_t count = 0, now = 0;
     const Model *const *models = model_registry_all(self->registry, &count);
     while (now < count && models[now] != self->model)
@@ -146,7 +173,7 @@ static void save_mode(AgentSession *self, const char *key, const char *mode)
     g_autoptr(json_t) value = json_text(mode);
     const char *const parts[] = { key, NULL };
     const SettingChange change = { .parts = parts, .value = value };
-    g_autoptr(Cancel) patience = cancel_new_timed(self->scope, SAVE_PATIENCE_MS);
+    g_autoptr(Cancel) patience = cancel_new_timed(self->model_scope, SAVE_PATIENCE_MS);
     g_autoptr(GError) error = NULL;
     if (settings_save(self->agent_dir, &change, 1, patience, &error))
         return;

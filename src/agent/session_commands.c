@@ -224,7 +224,7 @@ COMMAND(cycle_model)
     json_set_take(reply->data, "model", current_model(session));
     json_set_text(reply->data, "thinkingLevel",
                   thinking_level_name(agent_session_thinking(session)));
-    json_set_bool(reply->data, "isScoped", false);
+    json_set_bool(reply->data, "isScoped", agent_session_is_scoped(session));
     return true;
 }
 

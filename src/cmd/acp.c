@@ -80,6 +80,7 @@ static AgentSession *open_session(const AcpOpen *open, void *user_data, char **r
         .run_shell = self->env->run_shell,
         .hooks = self->env->hooks,
         .model = session.model,
+        .model_scope = session.scope,
         .is_model_named = launch.model != NULL,
         .thinking = session.thinking,
         .wants_title = launch_options_wants_title(&launch),

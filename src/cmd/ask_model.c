@@ -68,6 +68,8 @@ bool ask_model_open(const char *cwd, const char *selector, const char *const *ro
                       .http = http_client_new() };
     if (warning)
         log_warning("%s", warning);
+    model_registry_arrange(self.registry, settings_get_json(self.settings, "disabledProviders"),
+                           settings_get_json(self.settings, "modelProviderOrder"));
     model_roles_set(self.registry, settings_get_json(self.settings, "modelRoles"));
     if (!choose(&self, selector, roles, agent_dir, error)) {
         ask_model_clear(&self);

@@ -250,6 +250,7 @@ static AgentSessionOptions conversation_options(Launch *self)
         .run_shell = self->env->run_shell,
         .hooks = self->env->hooks,
         .model = self->session.model,
+        .model_scope = self->session.scope,
         .is_model_named = self->options.model != NULL,
         .thinking = self->session.thinking,
         .system_prompt = self->options.system_prompt,
@@ -422,6 +423,7 @@ static int export_session(const LaunchOptions *options)
 static int list_models(const Launch *self)
 {
     const ModelListOptions wanted = { self->options.list_models, self->options.lists_all };
+    launch_session_arrange(self->settings, self->registry);
     model_registry_discover(self->registry);
     if (!self->options.lists_json) {
         g_autofree char *text = model_registry_list_text(self->registry, &wanted);
@@ -446,9 +448,9 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
     if (!enter_directory(&self, &error))
         return cmd_fail(error);
     load_registry(&self);
+    self.settings = cmd_load_settings(self.cwd);
     if (self.options.has_list_models)
         return list_models(&self);
-    self.settings = cmd_load_settings(self.cwd);
     if (launch_options_is_rpc(&self.options))
         return start(&self, env);
     bool is_interactive = false;

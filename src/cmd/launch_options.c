@@ -23,6 +23,8 @@ const FieldDef launch_fields[] = {
       .help = "Look for --model among this provider's models" },
     { "fallbackModel", FIELD_STRING, offsetof(LaunchOptions, fallback_model), .value_name = "A,B,…",
       .help = "Models that stand in, in this order, while the chosen one is overloaded" },
+    { "models", FIELD_STRING, offsetof(LaunchOptions, models), .value_name = "A,B,…",
+      .help = "Models to choose among, or patterns such as anthropic/*; the first is used" },
     { "smol", FIELD_STRING, offsetof(LaunchOptions, smol), .value_name = "SELECTOR",
       .help = "Small model of this run: kedge/smol, for short tasks" },
     { "slow", FIELD_STRING, offsetof(LaunchOptions, slow), .value_name = "SELECTOR",
@@ -154,7 +156,7 @@ static bool check(const LaunchOptions *options, GError **error)
     if (options->fork && options->no_session)
         return fail_with(error, KEDGE_ERROR_USAGE, "--fork requires session persistence");
     // a key must not go to whichever provider happens to be the default
-    if (options->api_key && !options->model)
+    if (options->api_key && !options->model && !options->models)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "--api-key requires a model to be specified via --model, "
                          "--provider/--model, or --models");

@@ -10,7 +10,7 @@ typedef struct LaunchOptions { // strings are borrowed from `kept`
         fail_on_error, full_updates, waits_on_eof;
     bool allow_writes, allow_home, verbose, has_list_models, has_thinking, lists_all, lists_json;
     const char *mode, *resume, *session, *fork, *session_dir, *model, *provider, *thinking,
-        *api_key, *smol, *slow, *plan, *fallback_model, *from_pr, *input_format;
+        *api_key, *smol, *slow, *plan, *models, *fallback_model, *from_pr, *input_format;
     const char *system_prompt, *append_system_prompt, *tools, *list_models, *cwd, *json_schema,
         *export_from;
     int64_t max_turns;

@@ -5,12 +5,14 @@
 
 #include "base/log.h"
 #include "model/model_roles.h"
+#include "model/model_scope.h"
 #include "session/session_find.h"
 #include "session/session_index.h"
 
 void launch_session_clear(LaunchSession *self)
 {
     g_clear_pointer(&self->session, session_free);
+    g_clear_pointer(&self->scope, g_array_unref);
 }
 
 static bool fail_elsewhere(const char *value, const char *cwd, GError **error)
@@ -154,6 +156,33 @@ static bool select_default_role(const LaunchPlace *place, ModelChoice *choice)
     return is_found;
 }
 
+static char **scope_patterns(const LaunchPlace *place)
+{
+    if (place->options->models)
+        return g_strsplit(place->options->models, ",", -1);
+    GPtrArray *patterns = g_ptr_array_new();
+    size_t i;
+    json_t *item;
+    json_array_foreach (settings_get_json(place->settings, "enabledModels"), i, item) {
+        if (json_is_string(item))
+            g_ptr_array_add(patterns, g_strdup(json_string_value(item)));
+    }
+    g_ptr_array_add(patterns, NULL);
+    return (char **)g_ptr_array_free(patterns, FALSE);
+}
+
+/* Caller frees; NULL: none. */
+static GArray *find_scope(const LaunchPlace *place)
+{
+    const char *origin = place->options->models ? "--models" : "enabledModels";
+    g_auto(GStrv) patterns = scope_patterns(place);
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    GArray *scope = model_scope_resolve(place->registry, (const char *const *)patterns, warnings);
+    for (guint i = 0; i < warnings->len; i++)
+        log_warning("%s: %s", origin, (const char *)warnings->pdata[i]);
+    return scope;
+}
+
 static bool no_models(const LaunchPlace *place, GError **error)
 {
     return fail_with(error, KEDGE_ERROR_NOT_FOUND,
@@ -171,12 +200,16 @@ static const Model *any_model(const LaunchPlace *place)
 }
 
 /* The order of agent-core §2.10. */
-static bool choose_model(const LaunchPlace *place, const SessionContext *saved, ModelChoice *choice,
-                         GError **error)
+static bool choose_model(const LaunchPlace *place, const SessionContext *saved, const GArray *scope,
+                         ModelChoice *choice, GError **error)
 {
     if (place->options->model)
         return select_named(place, choice, error);
-
+    if (scope && json_array_size(saved->messages) == 0) {
+        *choice = g_array_index(scope, ModelChoice, 0);
+        tell_notice(choice);
+        return true;
+    }
     const char *saved_model = json_get_text(saved->models, "default");
     const char *problem = NULL;
     if (select_saved(place, saved_model, choice, &problem) || select_default_role(place, choice))
@@ -217,7 +250,8 @@ bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, G
     bool is_resumed = json_array_size(saved.messages) > 0;
 
     ModelChoice choice = { 0 };
-    if (!choose_model(place, &saved, &choice, error))
+    result.scope = find_scope(place);
+    if (!choose_model(place, &saved, result.scope, &choice, error))
         return false;
     if (place->options->api_key)
         model_registry_set_runtime_key(place->registry, choice.model->provider,
@@ -229,6 +263,12 @@ bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, G
     return true;
 }
 
+void launch_session_arrange(const Settings *settings, ModelRegistry *registry)
+{
+    model_registry_arrange(registry, settings_get_json(settings, "disabledProviders"),
+                           settings_get_json(settings, "modelProviderOrder"));
+}
+
 bool launch_session_set_roles(const LaunchOptions *options, const Settings *settings,
                               ModelRegistry *registry, GError **error)
 {
@@ -237,6 +277,7 @@ bool launch_session_set_roles(const LaunchOptions *options, const Settings *sett
     } flags[] = { { MODEL_ROLE_SMOL, options->smol },
                   { MODEL_ROLE_SLOW, options->slow },
                   { MODEL_ROLE_PLAN, options->plan } };
+    launch_session_arrange(settings, registry);
     model_roles_set(registry, settings_get_json(settings, "modelRoles"));
     for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
         ModelChoice choice = { 0 };

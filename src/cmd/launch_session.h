@@ -22,6 +22,7 @@ typedef struct LaunchSession {
     Session *session;
     const Model *model; // borrowed from the registry
     ThinkingLevel thinking;
+    GArray *scope; // of ModelChoice, to cycle through; NULL: all that can be used
 } LaunchSession;
 
 void launch_session_clear(LaunchSession *self);
@@ -30,8 +31,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LaunchSession, launch_session_clear)
 /* Errors are whole texts for standard error: NOT_FOUND, USAGE. Other notices are printed there. */
 bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, GError **error);
 
-/* The roles of the settings and of --smol, --slow and --plan; before anything is selected.
-   NOT_FOUND as of --model. */
+/* What the settings say of providers. Before the registry is used. */
+void launch_session_arrange(const Settings *settings, ModelRegistry *registry);
+/* That, and the roles of the settings and of --smol, --slow and --plan; before anything is
+   selected. NOT_FOUND as of --model. */
 bool launch_session_set_roles(const LaunchOptions *options, const Settings *settings,
                               ModelRegistry *registry, GError **error);
 

@@ -201,7 +201,41 @@ void registry_add_discovery(ModelRegistry *self, Discovery *discovery, bool is_i
 const char *registry_problem(const ModelRegistry *self, const char *provider)
 {
     const Shelf *shelf = find_shelf_nocase(self, provider);
-    return shelf ? shelf->problem : NULL;
+    if (shelf)
+        return shelf->problem;
+    return g_hash_table_contains(self->disabled, provider)
+               ? "the provider is one of disabledProviders"
+               : NULL;
+}
+
+/* The place of the shelf, or its length. */
+static guint shelf_index(const ModelRegistry *self, const char *provider)
+{
+    guint i = 0;
+    while (i < self->shelves->len &&
+           !str_equal_nocase(((const Shelf *)self->shelves->pdata[i])->provider, provider))
+        i++;
+    return i;
+}
+
+void model_registry_arrange(ModelRegistry *self, const json_t *disabled, const json_t *order)
+{
+    g_assert(!self->all->models);
+    size_t i;
+    json_t *name;
+    json_array_foreach (disabled, i, name) {
+        guint at = json_is_string(name) ? shelf_index(self, json_string_value(name)) : G_MAXUINT;
+        if (at < self->shelves->len)
+            g_ptr_array_remove_index(self->shelves, at);
+        if (json_is_string(name))
+            g_hash_table_add(self->disabled, g_strdup(json_string_value(name)));
+    }
+    for (i = json_array_size(order); i-- > 0;) {
+        name = json_array_get(order, i);
+        guint at = json_is_string(name) ? shelf_index(self, json_string_value(name)) : G_MAXUINT;
+        if (at < self->shelves->len)
+            g_ptr_array_insert(self->shelves, 0, g_ptr_array_steal_index(self->shelves, at));
+    }
 }
 
 void model_registry_discover(ModelRegistry *self)
@@ -227,7 +261,8 @@ char **model_registry_providers(const ModelRegistry *self)
         g_ptr_array_add(names,
                         g_strdup(((const Shelf *)g_ptr_array_index(self->shelves, i))->provider));
     for (size_t i = 0; i < catalogue_provider_count; i++) {
-        if (!find_shelf(self, catalogue_providers[i].name))
+        const char *name = catalogue_providers[i].name;
+        if (!find_shelf(self, name) && !g_hash_table_contains(self->disabled, name))
             g_ptr_array_add(names, g_strdup(catalogue_providers[i].name));
     }
     g_ptr_array_add(names, NULL);
@@ -283,6 +318,7 @@ ModelRegistry *model_registry_new(const char *models_file, char **ret_warning)
     self->file_keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     self->runtime_keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     self->openai_base_url = g_strdup(env_get_raw("OPENAI_BASE_URL"));
+    self->disabled = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     self->role_overrides = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     pthread_mutex_init(&self->select_lock, NULL);
     pthread_mutex_init(&self->stored_lock, NULL);
@@ -312,6 +348,7 @@ void model_registry_free(ModelRegistry *self)
     g_ptr_array_unref(self->unlisted);
     g_ptr_array_unref(self->notices);
     json_decref(self->roles);
+    g_hash_table_unref(self->disabled);
     g_hash_table_unref(self->role_overrides);
     pthread_mutex_destroy(&self->select_lock);
     g_hash_table_unref(self->file_keys);

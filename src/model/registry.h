@@ -20,6 +20,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ModelRegistry, model_registry_free)
 /* `--api-key`: a key for one provider that wins over all others; never stored. */
 void model_registry_set_runtime_key(ModelRegistry *self, const char *provider, const char *key);
 
+/* The settings `disabledProviders` and `modelProviderOrder`, lists of names or NULL: these
+   providers are not there; those come first, in that order. Before anybody else uses the registry.
+ */
+void model_registry_arrange(ModelRegistry *self, const json_t *disabled, const json_t *order);
+
 /* Asks every server that may have models, also those that nobody named: Ollama, llama.cpp and LM
    Studio at their usual places. Before anybody else uses the registry. */
 void model_registry_discover(ModelRegistry *self);

@@ -25,6 +25,7 @@ typedef struct Shelf {
 struct ModelRegistry {
     GPtrArray *shelves;          // of Shelf: the catalogue's, then those that the models file adds
     Shelf *all;                  // borrows its models
+    GHashTable *disabled;        // names of providers that are not there
     GPtrArray *none;             // always empty
     pthread_mutex_t select_lock; // for the next four
     json_t *roles;               // modelRoles of the settings, or NULL

@@ -306,6 +306,12 @@ static const Model *find_listed(ModelRegistry *self, const char *pattern, const 
     return model;
 }
 
+static bool names_disabled(const ModelRegistry *self, const char *text)
+{
+    g_autofree char *prefix = g_strndup(text, strcspn(text, "/"));
+    return g_hash_table_contains(self->disabled, prefix);
+}
+
 static bool fail_not_found(const ModelRegistry *self, const char *selector, const char *pattern,
                            const char *provider, GError **error)
 {
@@ -359,6 +365,8 @@ bool select_locked(ModelRegistry *self, const char *selector, const char *provid
     g_autofree char *role = provider ? NULL : role_of_selector(self, pattern);
     if (role)
         return select_role(self, role, &with_level, depth, ret_choice, error);
+    if (names_disabled(self, provider ? provider : pattern)) // not the same id somewhere else
+        return fail_not_found(self, selector, pattern, provider, error);
     ModelChoice choice = { 0 };
     choice.model = find_listed(self, selector, provider, &choice.notice);
     if (!choice.model) {

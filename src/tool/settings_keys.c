@@ -22,6 +22,14 @@ static const SettingKey keys[] = {
     { "modelRoles", SETTING_RECORD, "{}", SETTING_WITH_TRUST, NULL,
       "Model for each role, or several, the first usable first; `default` is used when --model is "
       "absent" },
+    { "enabledModels", SETTING_ARRAY, "[]", SETTING_WITH_TRUST, NULL,
+      "Models to choose among (selectors, or patterns such as anthropic/*); the first is the one "
+      "of a "
+      "new session" },
+    { "disabledProviders", SETTING_ARRAY, "[]", SETTING_WITH_TRUST, NULL,
+      "Providers whose models are not there" },
+    { "modelProviderOrder", SETTING_ARRAY, "[]", SETTING_WITH_TRUST, NULL,
+      "Providers to take first where several have a model or a key" },
     { "defaultThinkingLevel", SETTING_ENUM, "\"high\"", SETTING_ANYWHERE, thinking_levels,
       "Thinking level of a new session" },
     { "thinkingBudgets", SETTING_RECORD, "{}", SETTING_ANYWHERE, NULL,

@@ -268,6 +268,29 @@ expect_file stderr 'Warning: modelRoles.default: Model "m" could be: mock/m1, mo
 rm "$HOME/.kedge/agent/config.yml"
 always
 
+t "--models and enabledModels: the first of them is used; providers can be disabled"
+always
+run kedge --models "zzz*,mock/m2:low,mock/m1" -p hi
+expect_exit 0
+expect_file stderr "Warning: --models: no model that can be used matches zzz*"
+[ "$(used)" = m2 ] || fail "--models: $(used)"
+printf 'enabledModels: ["mock/*2"]\nmodelRoles: {default: mock/m1}\n' >"$HOME/.kedge/agent/config.yml"
+run kedge -p hi
+expect_empty stderr
+[ "$(used)" = m2 ] || fail "enabledModels: $(used)"
+run kedge --model mock/m1 -p hi
+[ "$(used)" = m1 ] || fail "--model with enabledModels: $(used)"
+run kedge -c -p more
+[ "$(used)" = m1 ] || fail "a session keeps its model: $(used)"
+printf 'disabledProviders: [mock]\n' >"$HOME/.kedge/agent/config.yml"
+run kedge --model mock/m1 -p hi
+expect_exit 1
+expect_contains stderr "the provider is one of disabledProviders"
+run kedge --list-models
+expect_out "No models available. Set API keys in environment variables."
+rm "$HOME/.kedge/agent/config.yml"
+always
+
 t "core-6 each word is a prompt, quoting makes one"
 run kedge --model mock/m1 -p configuration of x
 expect_exit 0

@@ -1,9 +1,11 @@
 /*
- * model/model_roles.c: from a role to a model, as somebody chose it or as it fits.
+ * model/model_roles.c and model_scope.c: from a role to a model, as somebody chose it or as it
+ * fits; and the models to choose among.
  */
 #include "model_fixture.h"
 
 #include "model/model_roles.h"
+#include "model/model_scope.h"
 
 static Model *add(ModelRegistry *registry, const char *provider, const char *id)
 {
@@ -213,12 +215,55 @@ static void test_catalogue(void **state G_GNUC_UNUSED)
     clean_environment();
 }
 
+static char *scope_text(GArray *scope)
+{
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; scope && i < scope->len; i++) {
+        const ModelChoice *choice = &g_array_index(scope, ModelChoice, i);
+        g_string_append_printf(text, "%s%s/%s%s%s", i > 0 ? " " : "", choice->model->provider,
+                               choice->model->id, choice->has_level ? ":" : "",
+                               choice->has_level ? thinking_level_name(choice->level) : "");
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void test_scope(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *patterns, *want, *warnings;
+    } cases[] = {
+        { "", "", "" },
+        { "lone/only, acme/acme-5:low", "lone/only acme/acme-5:low", "" },
+        { "acme/*haiku-4*:high", "acme/acme-haiku-4-5:high acme/acme-haiku-4-5-20251001:high", "" },
+        { "big-*,only", "lone/only", "no model that can be used matches big-*" },
+        { "one/big-?,hub/*", "hub/one/big-2 hub/one/big-2-mini hub/other/big-3-mini", "" },
+        { "kedge/slow", "acme/acme-opus-5-5", "" },
+        { "locked/*,locked/closed,opus", "",
+          "no model that can be used matches locked/*|locked/closed: no key for locked|Model "
+          "\"opus\" could be: acme/acme-opus-5, acme/acme-opus-5-5. Name one of them." },
+        { "*haiku-9", "", "no model that can be used matches *haiku-9" }, // deprecated
+    };
+    g_autoptr(ModelRegistry) registry = registry_with("{'default':'acme/acme-5'}");
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(GStrv) patterns = g_strsplit(cases[i].patterns, ",", -1);
+        g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GArray) scope =
+            model_scope_resolve(registry, (const char *const *)patterns, warnings);
+        g_autofree char *got = scope_text(scope);
+        g_ptr_array_add(warnings, NULL);
+        g_autofree char *said = g_strjoinv("|", (char **)warnings->pdata);
+        if (strcmp(got, cases[i].want) != 0 || strcmp(said, cases[i].warnings) != 0)
+            fail_msg("%s: got '%s', said '%s'", cases[i].patterns, got, said);
+        assert_int_equal(scope != NULL, *cases[i].want != '\0');
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_configured), cmocka_unit_test(test_chosen),
         cmocka_unit_test(test_origins),    cmocka_unit_test(test_selectors),
-        cmocka_unit_test(test_catalogue),
+        cmocka_unit_test(test_catalogue),  cmocka_unit_test(test_scope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

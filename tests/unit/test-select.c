@@ -246,12 +246,41 @@ static void test_reads_one_provider(void **state G_GNUC_UNUSED)
     clean_environment();
 }
 
+/* disabledProviders and modelProviderOrder */
+static void test_arranged(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ModelRegistry) registry = test_registry();
+    g_autoptr(json_t) disabled = json_of("['LAB','nobody',7]");
+    g_autoptr(json_t) order = json_of("['ver','openrouter','nobody',7]");
+    model_registry_arrange(registry, disabled, order);
+    assert_read(registry, "ver openrouter mock old");
+    ModelChoice choice;
+    g_autoptr(GError) error = NULL;
+    assert_true(model_registry_select(registry, "x:low", NULL, &choice, &error) == false);
+    g_clear_error(&error);
+    assert_string_equal(model_registry_default(registry)->provider, "ver");
+
+    clean_environment();
+    g_setenv("ANTHROPIC_API_KEY", "k", TRUE);
+    g_setenv("GROQ_API_KEY", "k", TRUE);
+    g_autofree char *warning = NULL;
+    g_autoptr(ModelRegistry) built_in = model_registry_new(NULL, &warning);
+    g_autoptr(json_t) anthropic = json_of("['anthropic']");
+    model_registry_arrange(built_in, anthropic, NULL);
+    assert_string_equal(model_registry_default(built_in)->provider, "groq");
+    assert_false(model_registry_select(built_in, "anthropic/claude-opus-5", NULL, &choice, &error));
+    assert_string_equal(error->message,
+                        "Model \"anthropic/claude-opus-5\" not found: the provider is one of "
+                        "disabledProviders. Use --list-models to see available models.");
+    clean_environment();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_selectors),          cmocka_unit_test(test_failures),
         cmocka_unit_test(test_usable_first),       cmocka_unit_test(test_unlisted_openai),
-        cmocka_unit_test(test_reads_one_provider),
+        cmocka_unit_test(test_reads_one_provider), cmocka_unit_test(test_arranged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,14 @@
+/*
+ * The models that a person has picked to choose among (--models, enabledModels): the first is the
+ * one of a new conversation, and cycling goes through them in order.
+ */
+#pragma once
+
+#include "model/registry.h"
+
+/* Of ModelChoice: what the patterns name that can be used, each model once. A pattern with `*`, `?`
+   or `[` is for `provider/id` or `id`; another is a selector. Both may end in `:level`. What cannot
+   be taken goes to `warnings`, as texts. NULL: nothing is left. Caller frees with g_array_unref().
+ */
+GArray *model_scope_resolve(ModelRegistry *registry, const char *const *patterns,
+                            GPtrArray *warnings);
