@@ -17,9 +17,7 @@ static IgnoreVerdict verdict(const char *rules, size_t size, const char *path, b
     // in memory of exactly this size: a reader that goes too far is seen
     g_autofree char *copy = g_memdup2(rules, size);
     g_autoptr(IgnoreRules) parsed = ignore_rules_parse(size > 0 ? copy : "", size);
-    if (ignore_rules_bytes(parsed) > size)
-        abort();
-    return ignore_rules_judge(parsed, path, is_directory);
+    return ignore_rules_judge(parsed, path, is_directory, NULL);
 }
 
 /* A byte order mark counts at the beginning of a file alone. */

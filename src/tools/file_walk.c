@@ -12,8 +12,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define WORK_BETWEEN_LOOKS                                                                         \
-    100000 // at the clock: entries, and bytes of the rules they are held against
+#define WORK_OF_ENTRY     10 // as much as so many bytes of a rule
+#define WORK_OF_DIRECTORY 1000
 
 typedef struct Waiting { // a directory that is to be read
     char *path;
@@ -26,9 +26,10 @@ typedef struct Walker {
     FileWalkFunc func;
     void *user_data;
     int64_t deadline;
-    size_t work;     // since the last look at the clock
+    IgnoreWatch watch;
+    GError *error;   // why the watch has stopped
     GArray *waiting; // of Waiting
-    bool is_stopped;
+    bool is_stopped; // by the caller: that was enough
 } Walker;
 
 static void waiting_clear(void *waiting)
@@ -38,15 +39,12 @@ static void waiting_clear(void *waiting)
     ignore_level_unref(self->above);
 }
 
-static bool may_go_on(Walker *self, size_t work, GError **error)
+static bool look_at_clock(void *walker)
 {
-    self->work += work;
-    if (self->work < WORK_BETWEEN_LOOKS)
-        return true;
-    self->work = 0;
-    return cancel_check(self->cancel, error) &&
+    Walker *self = walker;
+    return cancel_check(self->cancel, &self->error) &&
            (time_monotonic_ms() < self->deadline ||
-            fail_with(error, KEDGE_ERROR_TIMEOUT,
+            fail_with(&self->error, KEDGE_ERROR_TIMEOUT,
                       "%s has too many files to be listed in %" G_GINT64_FORMAT
                       " s; name a directory in it",
                       self->walk->dir, self->walk->timeout_ms / 1000));
@@ -83,7 +81,9 @@ static bool is_passed_over(const FileWalk *walk, const char *name)
 static void take_entry(Walker *self, IgnoreLevel *level, const char *path, FileWalkKind kind)
 {
     bool is_directory = kind == FILE_WALK_DIRECTORY;
-    if (ignore_level_leaves_out(level, path, is_directory, self->walk->excludes_hidden))
+    if (ignore_level_leaves_out(level, path, is_directory, self->walk->excludes_hidden,
+                                &self->watch) ||
+        self->watch.is_stopped)
         return;
     size_t skip = strcmp(self->walk->dir, "/") == 0 ? 1 : strlen(self->walk->dir) + 1;
     self->is_stopped = !self->func(path + skip, kind, self->user_data);
@@ -93,19 +93,16 @@ static void take_entry(Walker *self, IgnoreLevel *level, const char *path, FileW
     g_array_append_val(self->waiting, waiting);
 }
 
-static bool read_entries(Walker *self, DIR *dir, IgnoreLevel *level, const char *path,
-                         GError **error)
+static void read_entries(Walker *self, DIR *dir, IgnoreLevel *level, const char *path)
 {
-    size_t work = ignore_level_bytes(level) + 1;
     for (const struct dirent *entry; !self->is_stopped && (entry = readdir(dir)) != NULL;) {
         if (is_passed_over(self->walk, entry->d_name))
             continue;
-        if (!may_go_on(self, work, error))
-            return false;
+        if (!ignore_watch_goes_on(&self->watch, WORK_OF_ENTRY))
+            return;
         g_autofree char *entry_path = g_build_filename(path, entry->d_name, NULL);
         take_entry(self, level, entry_path, kind_of(dirfd(dir), entry));
     }
-    return true;
 }
 
 static bool read_directory(Walker *self, const Waiting *waiting, GError **error)
@@ -119,10 +116,13 @@ static bool read_directory(Walker *self, const Waiting *waiting, GError **error)
     fd_steal(&fd);
     g_autoptr(IgnoreLevel) level = is_first ? ignore_level_new(waiting->path, self->walk->cwd)
                                             : ignore_level_enter(waiting->above, waiting->path);
-    bool is_good = may_go_on(self, WORK_BETWEEN_LOOKS / 100, error) &&
-                   read_entries(self, dir, level, waiting->path, error);
+    if (ignore_watch_goes_on(&self->watch, WORK_OF_DIRECTORY))
+        read_entries(self, dir, level, waiting->path);
     closedir(dir);
-    return is_good;
+    if (!self->error)
+        return true;
+    g_propagate_error(error, g_steal_pointer(&self->error));
+    return false;
 }
 
 bool file_walk(const FileWalk *walk, Cancel *cancel, FileWalkFunc func, void *user_data,
@@ -137,6 +137,7 @@ bool file_walk(const FileWalk *walk, Cancel *cancel, FileWalkFunc func, void *us
         .user_data = user_data,
         .deadline = time_monotonic_ms() + walk->timeout_ms,
         .waiting = waiting,
+        .watch = { .look = look_at_clock, .user_data = &self },
     };
     const Waiting first = { .path = g_strdup(walk->dir) };
     g_array_append_val(waiting, first);

@@ -7,15 +7,17 @@
 #include "base/str.h"
 #include "tools/tool_file.h"
 
+#define WORK_BETWEEN_LOOKS 20000 // bytes of rules; one of 4,096 may take a few milliseconds
+
 typedef struct Rule {
     char *glob; // without leading ! and slashes around
+    size_t size;
     bool is_kept, is_directory_only;
     bool is_tied; // fits the whole path, not only its last name
 } Rule;
 
 struct IgnoreRules {
     GArray *rules; // of Rule
-    size_t bytes;  // of all globs
 };
 
 // ---- a glob and a name ----
@@ -176,8 +178,8 @@ static void add_rule(IgnoreRules *self, const char *line, size_t size)
     if (size == 0)
         return;
     rule.glob = g_strndup(line, size);
+    rule.size = size;
     g_array_append_val(self->rules, rule);
-    self->bytes += size;
 }
 
 IgnoreRules *ignore_rules_parse(const char *text, size_t size)
@@ -216,16 +218,24 @@ void ignore_rules_free(IgnoreRules *self)
     g_free(self);
 }
 
-size_t ignore_rules_bytes(const IgnoreRules *self)
+bool ignore_watch_goes_on(IgnoreWatch *self, size_t bytes)
 {
-    return self ? self->bytes : 0;
+    self->work += bytes;
+    if (self->is_stopped || self->work < WORK_BETWEEN_LOOKS)
+        return !self->is_stopped;
+    self->work = 0;
+    self->is_stopped = !self->look(self->user_data);
+    return !self->is_stopped;
 }
 
-IgnoreVerdict ignore_rules_judge(const IgnoreRules *self, const char *path, bool is_directory)
+IgnoreVerdict ignore_rules_judge(const IgnoreRules *self, const char *path, bool is_directory,
+                                 IgnoreWatch *watch)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (unsigned i = self ? self->rules->len : 0; i > 0; i--) {
         const Rule *rule = &g_array_index(self->rules, Rule, i - 1);
+        if (watch && !ignore_watch_goes_on(watch, rule->size))
+            return IGNORE_SAYS_NOTHING;
         if ((is_directory || !rule->is_directory_only) &&
             ignore_glob_fits(rule->glob, rule->is_tied ? path : name))
             return rule->is_kept ? IGNORE_KEPT : IGNORE_OUT;

@@ -21,10 +21,22 @@ IgnoreRules *ignore_rules_read(const char *path);
 void ignore_rules_free(IgnoreRules *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(IgnoreRules, ignore_rules_free)
 
-size_t ignore_rules_bytes(const IgnoreRules *self); // of their globs; 0 for NULL
+/* Who looks at the clock while entries are held against rules: few entries and rules may be long
+   work. */
+typedef struct IgnoreWatch {
+    size_t work;                   // since the last look
+    bool (*look)(void *user_data); // false: stop
+    void *user_data;
+    bool is_stopped;
+} IgnoreWatch;
 
-/* `path` below the directory that the rules are of: "src/main.c". NULL says nothing. */
-IgnoreVerdict ignore_rules_judge(const IgnoreRules *self, const char *path, bool is_directory);
+/* `bytes` of rules are looked at next. False, then and from then on: stop. */
+bool ignore_watch_goes_on(IgnoreWatch *self, size_t bytes);
+
+/* `path` below the directory that the rules are of: "src/main.c". NULL says nothing; rules do when
+   the watch (NULL: none) stops them. */
+IgnoreVerdict ignore_rules_judge(const IgnoreRules *self, const char *path, bool is_directory,
+                                 IgnoreWatch *watch);
 
 /* Does the glob of one name, or with slashes and ** of a path, fit? For tests. */
 bool ignore_glob_fits(const char *glob, const char *path);

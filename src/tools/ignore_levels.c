@@ -10,7 +10,6 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "tools/ignore.h"
 
 typedef enum { KIND_RGIGNORE, KIND_IGNORE, KIND_GITIGNORE, KIND_EXCLUDE, KIND_USER, KINDS } Kind;
 
@@ -20,7 +19,6 @@ struct IgnoreLevel {
     size_t dir_size; // of the directory's path; 0 for the root
     bool is_repository;
     IgnoreRules *rules[KINDS]; // the last two of a repository's root only
-    size_t rule_bytes;         // with those above
 };
 
 // ---- the user's own excludes ----
@@ -93,9 +91,6 @@ IgnoreLevel *ignore_level_enter(IgnoreLevel *above, const char *dir)
     self->rules[KIND_IGNORE] = rules_at(dir, ".ignore");
     self->rules[KIND_GITIGNORE] = rules_at(dir, ".gitignore");
     read_repository(self, dir);
-    self->rule_bytes = above ? above->rule_bytes : 0;
-    for (Kind kind = 0; kind < KINDS; kind++)
-        self->rule_bytes += ignore_rules_bytes(self->rules[kind]);
     return self;
 }
 
@@ -149,13 +144,8 @@ void ignore_level_unref(IgnoreLevel *self)
     }
 }
 
-size_t ignore_level_bytes(const IgnoreLevel *self)
-{
-    return self->rule_bytes;
-}
-
 bool ignore_level_leaves_out(const IgnoreLevel *self, const char *path, bool is_directory,
-                             bool excludes_hidden)
+                             bool excludes_hidden, IgnoreWatch *watch)
 {
     IgnoreVerdict verdicts[KINDS] = { IGNORE_SAYS_NOTHING };
     const char *name = path + self->dir_size + 1;
@@ -164,7 +154,8 @@ bool ignore_level_leaves_out(const IgnoreLevel *self, const char *path, bool is_
         const char *relative = path + level->dir_size + 1;
         for (Kind kind = 0; kind < KINDS; kind++)
             if (verdicts[kind] == IGNORE_SAYS_NOTHING && (kind < KIND_GITIGNORE || !is_outside))
-                verdicts[kind] = ignore_rules_judge(level->rules[kind], relative, is_directory);
+                verdicts[kind] =
+                    ignore_rules_judge(level->rules[kind], relative, is_directory, watch);
         is_outside = is_outside || level->is_repository;
     }
     for (Kind kind = 0; kind < KINDS; kind++)

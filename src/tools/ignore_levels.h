@@ -6,8 +6,7 @@
  */
 #pragma once
 
-#include <glib.h>
-#include <stdbool.h>
+#include "tools/ignore.h"
 
 typedef struct IgnoreLevel IgnoreLevel;
 
@@ -20,8 +19,7 @@ IgnoreLevel *ignore_level_ref(IgnoreLevel *self);
 void ignore_level_unref(IgnoreLevel *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(IgnoreLevel, ignore_level_unref)
 
-size_t ignore_level_bytes(const IgnoreLevel *self); // of the rules that one entry is held against
-
-/* Is the entry `path` (absolute) of the level's directory left out? */
+/* Is the entry `path` (absolute) of the level's directory left out? What it says when the watch has
+   stopped means nothing. */
 bool ignore_level_leaves_out(const IgnoreLevel *self, const char *path, bool is_directory,
-                             bool excludes_hidden);
+                             bool excludes_hidden, IgnoreWatch *watch);

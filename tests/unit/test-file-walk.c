@@ -104,7 +104,7 @@ static void test_rules(void **state G_GNUC_UNUSED)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(IgnoreRules) rules = ignore_rules_parse(cases[i].rules, strlen(cases[i].rules));
-        if (ignore_rules_judge(rules, cases[i].path, cases[i].is_directory) != cases[i].want)
+        if (ignore_rules_judge(rules, cases[i].path, cases[i].is_directory, NULL) != cases[i].want)
             fail_msg("%s on %s: not %d", cases[i].rules, cases[i].path, (int)cases[i].want);
     }
 }
@@ -243,9 +243,9 @@ static void test_long_rules(void **state G_GNUC_UNUSED)
 {
     g_autofree char *stars = g_strnfill(4096, '*'), *more = g_strnfill(4097, '*');
     g_autoptr(IgnoreRules) longest = ignore_rules_parse(stars, 4096);
-    assert_int_equal(ignore_rules_judge(longest, "a", false), IGNORE_OUT);
+    assert_int_equal(ignore_rules_judge(longest, "a", false, NULL), IGNORE_OUT);
     g_autoptr(IgnoreRules) longer = ignore_rules_parse(more, 4097);
-    assert_int_equal(ignore_rules_judge(longer, "a", false), IGNORE_SAYS_NOTHING);
+    assert_int_equal(ignore_rules_judge(longer, "a", false, NULL), IGNORE_SAYS_NOTHING);
 }
 
 /* Few rules that are long are as much work as many. */
@@ -263,6 +263,37 @@ static void test_long_rules_are_timed(void **state G_GNUC_UNUSED)
     g_autoptr(GError) error = NULL;
     assert_false(file_walk(&walk, NULL, take, found, &error));
     assert_true(error_is(error, KEDGE_ERROR_TIMEOUT));
+}
+
+typedef struct Looks {
+    unsigned count, most;
+} Looks;
+
+static bool count_look(void *looks_)
+{
+    Looks *looks = looks_;
+    return ++looks->count < looks->most;
+}
+
+/* The clock is looked at while one name is held against the rules of one file. */
+static void test_one_name_is_timed(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_autofree char *members = g_strnfill(4000, 'a');
+    for (int i = 0; i < 250; i++)
+        g_string_append_printf(text, "*[%s]z\n", members);
+    g_autoptr(IgnoreRules) rules = ignore_rules_parse(text->str, text->len);
+    Looks looks = { .most = 3 };
+    IgnoreWatch watch = { .look = count_look, .user_data = &looks };
+    assert_int_equal(ignore_rules_judge(rules, "a", false, &watch), IGNORE_SAYS_NOTHING);
+    assert_true(watch.is_stopped);
+    assert_int_equal(looks.count, 3);
+    assert_int_equal(ignore_rules_judge(rules, "a", false, &watch), IGNORE_SAYS_NOTHING);
+    assert_int_equal(looks.count, 3); // stopped for good
+    Looks all = { .most = G_MAXUINT };
+    IgnoreWatch whole = { .look = count_look, .user_data = &all };
+    ignore_rules_judge(rules, "a", false, &whole);
+    assert_in_range(all.count, 40, 60);
 }
 
 static void test_sources_of_rules(void **state G_GNUC_UNUSED)
@@ -364,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_glob_is_linear),
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_as_git),
+        cmocka_unit_test(test_one_name_is_timed),
         cmocka_unit_test(test_sources_of_rules),
         cmocka_unit_test(test_hostile_trees),
         cmocka_unit_test(test_ends),
