@@ -56,14 +56,6 @@ bool cmd_print_line(const char *text)
     return cmd_print(line);
 }
 
-const Command *cmd_find(const CommandEnv *env, const char *name)
-{
-    for (const Command *const *command = env->commands; *command; command++)
-        if (strcmp((*command)->name, name) == 0)
-            return *command;
-    return NULL;
-}
-
 static bool is_help(const char *word)
 {
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;

@@ -12,30 +12,6 @@
 
 #define ERROR_TEXT_BYTES (128 * KIB) // an error's text over this is cut like any other
 
-const char *effect_name(Effect effect)
-{
-    static const char *const names[] = { "read", "write", "destructive", "blocked", "unknown" };
-    return names[effect];
-}
-
-void judged_target_free(JudgedTarget *self)
-{
-    if (!self)
-        return;
-    g_free(self->host);
-    g_free(self->repo);
-    g_free(self);
-}
-
-void judgement_clear(Judgement *self)
-{
-    g_clear_pointer(&self->others, g_ptr_array_unref);
-    g_clear_pointer(&self->summary, g_free);
-    g_clear_pointer(&self->host, g_free);
-    g_clear_pointer(&self->repo, g_free);
-    g_clear_pointer(&self->question, g_free);
-}
-
 const char *tool_call_id(const ToolCall *call)
 {
     return call->spec->call_id ? call->spec->call_id : "";

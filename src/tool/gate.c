@@ -140,8 +140,8 @@ bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, G
         return fail_blocked(call, ret_judgement, "only reads are allowed here", outcome, error);
 
     g_autofree char *reason = NULL;
-    outcome->action = policy_decide(tool_call_settings(call), spec->door->kind, spec->tool,
-                                    ret_judgement, &reason);
+    outcome->action = policy_decide(tool_context_settings(spec->context), spec->door->kind,
+                                    spec->tool, ret_judgement, &reason);
     if (outcome->action == ACTION_REFUSE)
         return fail_blocked(call, ret_judgement, reason, outcome, error);
     if (outcome->action == ACTION_ASK &&

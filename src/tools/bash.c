@@ -242,3 +242,19 @@ const ToolDef tool_bash = {
     .args_size = sizeof(BashArgs),
     .run = bash_run,
 };
+
+/* A hint for a model, so only its calls pass here; before anybody is asked about the command. */
+static bool intercept(ToolCall *call, const json_t *arguments, json_t **ret_changed G_GNUC_UNUSED,
+                      void *user_data G_GNUC_UNUSED, GError **error)
+{
+    const char *command = json_get_text(arguments, "command");
+    if (tool_call_tool(call) != &tool_bash || !command)
+        return true;
+    g_autofree char *dir = g_strdup(json_get_text(arguments, "cwd"));
+    g_autofree char *stripped = NULL;
+    if (dir || !bash_split_cd(command, &dir, &stripped))
+        stripped = g_strdup(command);
+    return bash_check_intercept(tool_call_settings(call), command, stripped, error);
+}
+
+const ToolHook bash_interceptor = { .name = "the interceptor", .before = intercept };

@@ -4,7 +4,6 @@
 #include "tools/bash_command.h"
 
 #include "tool/settings_keys.h"
-#include "tools/tools.h"
 
 #define CD_PATTERN       "^cd\\s+((?:[^&\\\\]|\\\\.)+?)\\s*&&\\s*"
 #define ARTIFACT_PATTERN "([\"']?)artifact://([0-9]+)\\1"
@@ -127,22 +126,6 @@ bool bash_check_intercept(const Settings *settings, const char *original, const 
     }
     return true;
 }
-
-/* A hint for a model, so only its calls pass here; before anybody is asked about the command. */
-static bool intercept(ToolCall *call, const json_t *arguments, json_t **ret_changed G_GNUC_UNUSED,
-                      void *user_data G_GNUC_UNUSED, GError **error)
-{
-    const char *command = json_get_text(arguments, "command");
-    if (tool_call_tool(call) != &tool_bash || !command)
-        return true;
-    g_autofree char *dir = g_strdup(json_get_text(arguments, "cwd"));
-    g_autofree char *stripped = NULL;
-    if (dir || !bash_split_cd(command, &dir, &stripped))
-        stripped = g_strdup(command);
-    return bash_check_intercept(tool_call_settings(call), command, stripped, error);
-}
-
-const ToolHook bash_interceptor = { .name = "the interceptor", .before = intercept };
 
 typedef struct Expansion {
     Artifacts *artifacts;

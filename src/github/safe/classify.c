@@ -16,28 +16,6 @@ void classified_clear(Classified *self)
     *self = (Classified) { 0 };
 }
 
-int classify_rank(Effect effect)
-{
-    static const int ranks[] = {
-        [EFFECT_READ] = 0,        [EFFECT_WRITE] = 1,   [EFFECT_UNKNOWN] = 2,
-        [EFFECT_DESTRUCTIVE] = 3, [EFFECT_BLOCKED] = 4,
-    };
-    return ranks[effect];
-}
-
-void verdict_set(Verdict *self, Effect effect, const char *reason)
-{
-    char *copy = g_strdup(reason);
-    g_free(self->reason);
-    *self = (Verdict) { effect, copy };
-}
-
-void verdict_raise(Verdict *self, Effect effect, const char *reason)
-{
-    if (classify_rank(effect) > classify_rank(self->effect))
-        verdict_set(self, effect, reason);
-}
-
 /* §2.1. A NUL cannot be here: the elements are C strings. */
 static bool check_argv(const char *const *argv, size_t *ret_count, GError **error)
 {

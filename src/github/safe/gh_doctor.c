@@ -3,16 +3,10 @@
  */
 #include "github/safe/gh_doctor.h"
 
-#include "base/ansi.h"
-#include "base/dirs.h"
-#include "base/path.h"
-#include "base/redact.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_doctor_check.h"
 
 #define TITLE "kedge gh doctor"
-
-static const char *const status_names[] = { "PASS", "WARN", "FAIL", "SKIP" };
 
 static void (*const checks[])(Doctor *) = {
     doctor_check_executable,   doctor_check_version, doctor_check_auth,    doctor_check_accounts,
@@ -21,47 +15,13 @@ static void (*const checks[])(Doctor *) = {
     doctor_check_git,          doctor_check_audit,
 };
 
-/* One line without secrets. Caller frees. */
-static char *plain_line(const char *text)
-{
-    g_autofree char *valid = g_utf8_make_valid(text, -1);
-    g_autofree char *plain = ansi_strip(valid);
-    g_strdelimit(g_strstrip(plain), "\n\t", ' ');
-    return redact_text(plain);
-}
-
-void doctor_add(Doctor *self, const char *id, DoctorStatus status, const char *recovery,
-                const char *text, ...)
-{
-    va_list list;
-    va_start(list, text);
-    g_autofree char *words = g_strdup_vprintf(text, list);
-    va_end(list);
-    g_autofree char *line = plain_line(words);
-    g_autofree char *help = recovery != NULL ? plain_line(recovery) : NULL;
-    json_t *check = json_object();
-    json_set_text(check, "id", id);
-    json_set_text(check, "status", status_names[status]);
-    json_set_text(check, "text", line);
-    json_set_text(check, "recovery", help);
-    json_append_take(self->checks, check);
-}
-
-char *doctor_path(const char *path)
-{
-    g_autofree char *home = dirs_home();
-    if (home == NULL || strcmp(home, "/") == 0 || !path_is_inside(path, home))
-        return g_strdup(path);
-    return g_strconcat("~", path + strlen(home), NULL);
-}
-
 static unsigned count_status(const json_t *list, DoctorStatus status)
 {
     unsigned count = 0;
     size_t i;
     json_t *check;
     json_array_foreach (list, i, check)
-        count += strcmp(json_get_text(check, "status"), status_names[status]) == 0;
+        count += strcmp(json_get_text(check, "status"), doctor_status_name(status)) == 0;
     return count;
 }
 
@@ -83,7 +43,7 @@ static char *layout(const json_t *list)
     }
     for (DoctorStatus status = DOCTOR_PASS; status <= DOCTOR_SKIP; status++)
         g_string_append_printf(out, "%s%u %s", status == DOCTOR_PASS ? "" : ", ",
-                               count_status(list, status), status_names[status]);
+                               count_status(list, status), doctor_status_name(status));
     return g_string_free(out, false);
 }
 

@@ -12,6 +12,8 @@
 
 typedef enum { DOCTOR_PASS, DOCTOR_WARN, DOCTOR_FAIL, DOCTOR_SKIP } DoctorStatus;
 
+const char *doctor_status_name(DoctorStatus status); // "PASS" …
+
 typedef struct Doctor {
     ToolCall *call;
     const Settings *settings;
