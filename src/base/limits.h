@@ -52,6 +52,9 @@
 #define LIMIT_AT_IMAGE_BYTES    (25 * MIB)
 #define LIMIT_IMAGE_PIXELS      40000000 // that are decoded, 4 bytes each
 
+#define LIMIT_CALLBACK_REQUEST_BYTES (32 * KIB) // a browser may have cookies for every local port
+#define LIMIT_CALLBACK_CONNECTIONS   8
+
 #define LIMIT_MCP_BATCH_MESSAGES 50               // common §4.5
 #define LIMIT_MCP_CALLS          64               // of one client at once
 #define LIMIT_MCP_RUNNING        16               // of these

@@ -1,26 +1,24 @@
 /*
  * `kedge login` and `kedge logout`: a provider's keys in the agent directory (agent-core §2.11).
- * A key comes from the terminal, unseen, or from standard input; never from the argument vector.
+ * A key comes from the terminal, unseen, from standard input, or from the provider's page in a
+ * browser; never from the argument vector.
  */
+#include "base/callback_server.h"
 #include "base/dirs.h"
-#include "base/fd.h"
+#include "base/env.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "cmd/ask_hidden.h"
 #include "cmd/commands.h"
 #include "cmd/outline.h"
+#include "model/browser_login.h"
 #include "model/catalogue.h"
 #include "model/credential_store.h"
 #include "model/registry.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <termios.h>
 #include <unistd.h>
 
-static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
+#define LOGIN_TIMEOUT_MS (10 * 60 * 1000) // that a browser is waited for
 
 typedef struct Store {
     ModelRegistry *registry;
@@ -53,73 +51,89 @@ static bool check_provider(const Store *store, const char *name, GError **error)
                      "unknown provider \"%s\"; `kedge login` lists those there are", name);
 }
 
-/* One line, without its end. */
-static bool read_line(int fd, GString *line, GError **error)
+/* Of the provider's models; they are of one server. */
+static const char *base_url_of(const Store *store, const char *provider)
 {
-    char letter;
-    ssize_t got;
-    while ((got = read(fd, &letter, 1)) != 0) {
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return fail_with_errno(error, errno, "cannot read the key");
-        if (letter == '\n')
-            break;
-        if (line->len >= LIMIT_API_KEY_BYTES)
-            return fail_with(error, KEDGE_ERROR_LIMIT, "the key is longer than %zu bytes",
-                             LIMIT_API_KEY_BYTES);
-        g_string_append_c(line, letter);
+    size_t count = 0;
+    const Model *const *models = model_registry_all(store->registry, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(models[i]->provider, provider) == 0)
+            return models[i]->base_url;
     }
+    return NULL;
+}
+
+typedef struct BrowserWait {
+    CallbackServer *server;
+    char *query; // the browser was there
+} BrowserWait;
+
+static void browser_wait_clear(BrowserWait *self)
+{
+    callback_server_free(self->server);
+    g_free(self->query);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(BrowserWait, browser_wait_clear)
+
+static bool is_browser_back(void *wait)
+{
+    BrowserWait *self = wait;
+    self->query = callback_server_step(self->server);
+    return self->query != NULL;
+}
+
+/* From the page of the provider in a browser. A person may also paste what the browser got, where
+   it runs on another machine, or a key. `line` is the caller's, to be wiped. */
+static bool read_from_browser(const char *provider, const char *base_url, GString *line,
+                              GError **error)
+{
+    g_autoptr(BrowserLogin) login = browser_login_new(provider, base_url);
+    g_auto(BrowserWait) wait = { 0 };
+    if (!callback_server_new(browser_login_path(login), &wait.server, error))
+        return false;
+    g_autofree char *url = browser_login_url(login, callback_server_port(wait.server));
+    log_text("Log in to %s in a browser:\n\n  %s\n", provider, url);
+    const HiddenQuestion question = {
+        .text = "Waiting for the browser. Or paste a key, or the address at which the browser ends "
+                "up (not shown): ",
+        .timeout_ms = env_int("LOGIN_TIMEOUT_MS", LOGIN_TIMEOUT_MS),
+        .fd = callback_server_fd(wait.server),
+        .is_answered = is_browser_back,
+        .data = &wait,
+    };
+    if (!ask_hidden(&question, line, error))
+        return false;
+    g_strstrip(line->str);
+    if (!wait.query && browser_login_is_key(line->str))
+        return true;
+    g_autofree char *code = NULL;
+    char *key = NULL;
+    g_autoptr(HttpClient) http = http_client_new();
+    if (!browser_login_read_code(login, wait.query ? wait.query : line->str, &code, error) ||
+        !browser_login_finish(login, http, code, NULL, &key, error))
+        return false;
+    g_string_assign(line, key);
+    explicit_bzero(key, strlen(key));
+    g_free(key);
     return true;
 }
 
-/* One line of a terminal that does not show what is typed; stops at one of the blocked `signals`.
- */
-static bool read_unseen(int tty, const sigset_t *signals, GString *line, GError **error)
+static bool read_line(const char *provider, const char *base_url, GString *line, GError **error)
 {
-    g_auto(Fd) signal_fd = signalfd(-1, signals, SFD_CLOEXEC);
-    struct pollfd fds[] = {
-        { .fd = tty, .events = POLLIN },
-        { .fd = signal_fd, .events = POLLIN },
-    };
-    while (poll(fds, G_N_ELEMENTS(fds), -1) < 0 && errno == EINTR)
-        ;
-    if (fds[1].revents != 0)
-        return fail_with(error, KEDGE_ERROR_CANCELLED, "interrupted");
-    return read_line(tty, line, error);
-}
-
-/* From the terminal without showing it. A signal that ends or stops kedge finds the terminal as it
-   was before. */
-static bool read_hidden(const char *provider, GString *line, GError **error)
-{
-    g_auto(Fd) tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
-    struct termios before;
-    if (tty < 0 || tcgetattr(tty, &before) < 0)
-        return fail_with_errno(error, errno, "cannot ask on the terminal");
-    struct termios hidden = before;
-    hidden.c_lflag &= ~(tcflag_t)ECHO;
-    sigset_t signals, mask_before;
-    sigemptyset(&signals);
-    for (size_t i = 0; i < G_N_ELEMENTS(ending_signals); i++)
-        sigaddset(&signals, ending_signals[i]);
-    g_autofree char *question = g_strdup_printf("Key for %s (it is not shown): ", provider);
-    bool is_ok = fd_write_all(tty, question, strlen(question), "/dev/tty", error);
-
-    sigprocmask(SIG_BLOCK, &signals, &mask_before);
-    tcsetattr(tty, TCSAFLUSH, &hidden);
-    is_ok = is_ok && read_unseen(tty, &signals, line, error);
-    tcsetattr(tty, TCSAFLUSH, &before);
-    sigprocmask(SIG_SETMASK, &mask_before, NULL); // the signal that came takes its effect
-    return is_ok && fd_write_all(tty, "\n", 1, "/dev/tty", error);
+    if (!isatty(STDIN_FILENO))
+        return ask_read_line(STDIN_FILENO, "key", line, error);
+    if (base_url && browser_login_exists(provider))
+        return read_from_browser(provider, base_url, line, error);
+    g_autofree char *text = g_strdup_printf("Key for %s (it is not shown): ", provider);
+    const HiddenQuestion question = { .text = text, .fd = -1 };
+    return ask_hidden(&question, line, error);
 }
 
 /* Wipes what it read, also where it fails. */
-static bool read_key(const char *provider, char **ret_key, GError **error)
+static bool read_key(const Store *store, const char *provider, char **ret_key, GError **error)
 {
     GString *line = g_string_sized_new(LIMIT_API_KEY_BYTES + 1); // never moved, so wiped as a whole
-    bool is_ok = isatty(STDIN_FILENO) ? read_hidden(provider, line, error)
-                                      : read_line(STDIN_FILENO, line, error);
+    bool is_ok = read_line(provider, base_url_of(store, provider), line, error);
     g_strstrip(line->str);
     is_ok = is_ok && credential_key_check(line->str, error);
     if (is_ok)
@@ -133,7 +147,7 @@ static bool login(const Store *store, const char *provider, GError **error)
 {
     char *key = NULL;
     bool is_new = false;
-    if (!check_provider(store, provider, error) || !read_key(provider, &key, error))
+    if (!check_provider(store, provider, error) || !read_key(store, provider, &key, error))
         return false;
     bool is_ok = credential_store_add(store->path, provider, key, &is_new, error);
     explicit_bzero(key, strlen(key));
@@ -224,9 +238,11 @@ const Command command_login = {
         "With it, a key is asked for on the terminal, or read from standard input, and stored in\n"
         "agent.db of the agent directory, which nobody else may read. Of several keys one is used\n"
         "until the provider refuses it, or more for a limit; then the next.\n"
+        "openrouter has a page for it: kedge shows its address and waits for the browser.\n"
         "\n"
         "Examples:\n"
         "  kedge login anthropic\n"
+        "  kedge login openrouter\n"
         "  pass show openai | kedge login openai",
     .outline = providers_outline,
     .run = login_run,

@@ -159,4 +159,38 @@ P
 run timeout 60 "${PYTHON:-python3}" interrupted.py "$KEDGE"
 expect_exit 0
 
+login_in_browser() { run timeout 60 "${PYTHON:-python3}" "$E2E_DIR/login_browser.py" "$KEDGE" "$1"; }
+
+for way in browser address code key; do
+    t "openrouter on a terminal: the key comes by the $way"
+    login_in_browser $way
+    expect_exit 0
+    expect_contains stdout "Stored a key for openrouter."
+    [ "$(stat -c %a "$HOME/.kedge/agent/agent.db")" = 600 ] || fail "mode"
+    run kedge login
+    expect_contains stdout "openrouter    kedge login"
+    run kedge logout openrouter
+    expect_contains stderr "Removed 1 stored key of openrouter."
+done
+
+t "openrouter: refused, a code of somebody else, nobody comes: said, and nothing is stored"
+login_in_browser denied
+expect_exit 1
+expect_contains stdout "openrouter refused the login: access_denied"
+login_in_browser stranger
+expect_exit 1
+expect_contains stdout "openrouter gave no key for the login: HTTP 403: Invalid code or code_verifier"
+login_in_browser late
+expect_exit 1
+expect_contains stdout "there was no answer within"
+login_in_browser interrupted
+expect_exit 130
+run kedge logout openrouter
+expect_exit 1
+
+t "openrouter without a terminal: a key from standard input, as for every provider"
+printf 'sk-or-v1-piped-0123456789\n' | run -i - kedge login openrouter
+expect_exit 0
+expect_contains stderr "Stored a key for openrouter."
+
 done_testing
