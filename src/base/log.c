@@ -14,6 +14,7 @@
 #define LEVEL_UNSET (-1)
 
 static atomic_int log_level = LEVEL_UNSET;
+static _Atomic(LogWriter) log_writer;
 
 static void read_initial_level(void)
 {
@@ -41,7 +42,12 @@ static void write_text(const char *prefix, const char *format, va_list args)
     g_autofree char *text = g_strdup_vprintf(format, args);
     g_autofree char *redacted = redact_text(text);
     g_autofree char *shown = visible_lines(redacted);
-    g_autofree char *line = g_strconcat(prefix, shown, "\n", NULL);
+    LogWriter writer = atomic_load(&log_writer);
+    g_autofree char *line = g_strconcat(prefix, shown, writer ? "" : "\n", NULL);
+    if (writer) {
+        writer(line);
+        return;
+    }
     // nobody could be told that this failed
     ssize_t ignored G_GNUC_UNUSED = write(STDERR_FILENO, line, strlen(line));
 }
@@ -49,6 +55,11 @@ static void write_text(const char *prefix, const char *format, va_list args)
 void log_set_level(LogLevel level)
 {
     atomic_store(&log_level, (int)level);
+}
+
+void log_set_writer(LogWriter writer)
+{
+    atomic_store(&log_writer, writer);
 }
 
 void log_debug(const char *format, ...)

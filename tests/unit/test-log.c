@@ -99,6 +99,25 @@ static void test_lines_stay_whole(void **state G_GNUC_UNUSED)
                     strcmp(lines[i], "Warning: right right") == 0);
 }
 
+static char *written; // by a writer: the last line
+
+static void take_line(const char *line)
+{
+    g_free(written);
+    written = g_strdup(line);
+}
+
+static void test_writer(void **state G_GNUC_UNUSED)
+{
+    log_set_writer(take_line);
+    log_warning("one %d \x1b[2J", 1);
+    assert_string_equal(written, "Warning: one 1 \\x1b[2J");
+    log_text("two");
+    assert_string_equal(written, "two");
+    log_set_writer(NULL);
+    g_free(written);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -106,6 +125,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_levels),
         cmocka_unit_test(test_lines_stay_whole),
+        cmocka_unit_test(test_writer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
