@@ -89,7 +89,7 @@ static char **child_environment(const char *const *pass, bool is_safe)
         if (equals == NULL)
             continue;
         g_autofree char *name = g_strndup(*entry, (gsize)(equals - *entry));
-        if (child_gets(name, equals + 1, pass, is_safe))
+        if (!secrets_holds(name) && child_gets(name, equals + 1, pass, is_safe))
             g_ptr_array_add(kept, g_strdup(*entry));
     }
     secrets_add_for_child(kept, pass, is_safe);

@@ -141,6 +141,8 @@ static void set_locked(const char *name, const char *value, SecretKind kind)
         Secret *each = &g_array_index(store.secrets, Secret, i);
         found = strcmp(each->name, name) == 0 ? each : NULL;
     }
+    if (found && strcmp(found->value, value) == 0)
+        return;
     const Secret secret = {
         .name = found ? found->name : g_strdup(name),
         .value = keep_locked(value, strlen(value)),
@@ -204,6 +206,25 @@ void secrets_take_variable(const char *name)
     }
 }
 
+void secrets_learn_environment(void)
+{
+    for (char **entry = environ; entry && *entry; entry++) {
+        const char *equals = strchr(*entry, '=');
+        g_autofree char *name =
+            equals && equals[1] ? g_strndup(*entry, (gsize)(equals - *entry)) : NULL;
+        SecretKind kind = name ? secret_kind(name) : SECRET_NONE;
+        if (kind != SECRET_NONE)
+            take(name, equals + 1, kind);
+    }
+}
+
+void secrets_learn_variable(const char *name)
+{
+    const char *value = env_get_raw(name);
+    if (value)
+        take(name, value, SECRET_KEY);
+}
+
 /* Hands the bytes from `value` on over to the store; returns where they are now. */
 static char *take_argument(char *word, char *value)
 {
@@ -255,6 +276,16 @@ const char *secrets_get(const char *name)
     }
     pthread_mutex_unlock(&store.lock);
     return value && *value ? value : env_get_raw(name);
+}
+
+bool secrets_holds(const char *name)
+{
+    bool is_held = false;
+    pthread_mutex_lock(&store.lock);
+    for (unsigned i = 0; store.secrets && i < store.secrets->len && !is_held; i++)
+        is_held = strcmp(g_array_index(store.secrets, Secret, i).name, name) == 0;
+    pthread_mutex_unlock(&store.lock);
+    return is_held;
 }
 
 void secrets_add_for_child(GPtrArray *env, const char *const *pass, bool is_safe)

@@ -23,6 +23,10 @@ void secrets_take_environment(void);
 /* The same for one variable that a models file names; children get it as little as a provider's
    key. Before the first thread. */
 void secrets_take_variable(const char *name);
+/* The same two in a program that is not ours: the environment stays as it is, and the values are
+   known and withheld from children all the same. Any time; again is fine. */
+void secrets_learn_environment(void);
+void secrets_learn_variable(const char *name);
 /* The value of --api-key, in both forms, before `--`: argv points to a copy, the bytes that others
    see are zeroed. */
 void secrets_take_arguments(int argc, char **argv);
@@ -38,6 +42,8 @@ void secrets_register(const char *value);
    read where it is. */
 const char *secrets_get(const char *name);
 
+/* The store decides who gets this variable, wherever else it may be. */
+bool secrets_holds(const char *name);
 /* Appends "NAME=value" (owned by `env`) for what a child gets of the store: tokens, and what `pass`
    (may be NULL) names. `is_safe` leaves GitHub's tokens out. */
 void secrets_add_for_child(GPtrArray *env, const char *const *pass, bool is_safe);

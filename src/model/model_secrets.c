@@ -9,19 +9,21 @@
 
 #include <glib.h>
 
+typedef void (*VariableFunc)(const char *name);
+
 /* The name of a variable, or the value itself (agent-core §2.9). */
-static void take(const char *written)
+static void take(const char *written, VariableFunc take_variable)
 {
     if (!written)
         return;
     if (env_is_name(written) && env_get_raw(written))
-        secrets_take_variable(written);
+        take_variable(written);
     else
         secrets_register(written);
 }
 
 /* Of headers only what a variable holds and what authorizes is a secret. */
-static void take_headers(const json_t *headers)
+static void take_headers(const json_t *headers, VariableFunc take_variable)
 {
     const char *name = NULL;
     json_t *value = NULL;
@@ -30,21 +32,21 @@ static void take_headers(const json_t *headers)
         bool is_variable = written && env_is_name(written) && env_get_raw(written);
         g_autofree char *lower = g_ascii_strdown(name, -1);
         if (is_variable || strstr(lower, "auth") || strstr(lower, "key") || strstr(lower, "token"))
-            take(written);
+            take(written, take_variable);
     }
 }
 
-static void take_provider(const json_t *config)
+static void take_provider(const json_t *config, VariableFunc take_variable)
 {
-    take(json_get_text(config, "apiKey"));
-    take_headers(json_get_object(config, "headers"));
+    take(json_get_text(config, "apiKey"), take_variable);
+    take_headers(json_get_object(config, "headers"), take_variable);
     size_t i = 0;
     json_t *model = NULL;
     json_array_foreach (json_get_array(config, "models"), i, model)
-        take_headers(json_get_object(model, "headers"));
+        take_headers(json_get_object(model, "headers"), take_variable);
 }
 
-void model_secrets_take(const char *agent_dir)
+static void take_all(const char *agent_dir, VariableFunc take_variable)
 {
     g_autofree char *yaml = g_build_filename(agent_dir, "models.yml", NULL);
     g_autofree char *json = g_build_filename(agent_dir, "models.json", NULL);
@@ -54,5 +56,15 @@ void model_secrets_take(const char *agent_dir)
     const char *name = NULL;
     json_t *config = NULL;
     json_object_foreach ((json_t *)json_get_object(root, "providers"), name, config)
-        take_provider(config);
+        take_provider(config, take_variable);
+}
+
+void model_secrets_take(const char *agent_dir)
+{
+    take_all(agent_dir, secrets_take_variable);
+}
+
+void model_secrets_learn(const char *agent_dir)
+{
+    take_all(agent_dir, secrets_learn_variable);
 }

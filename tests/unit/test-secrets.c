@@ -68,6 +68,31 @@ static void test_children(void **state G_GNUC_UNUSED)
 }
 
 /* common-S05 */
+static void test_learning(void **state G_GNUC_UNUSED)
+{
+    g_setenv("MISTRAL_API_KEY", "value-that-was-learnt", TRUE);
+    g_setenv("UNIT_LEARNT", "value-of-a-models-file", TRUE);
+    for (int i = 0; i < 2; i++) {
+        secrets_learn_environment();
+        secrets_learn_variable("UNIT_LEARNT");
+        secrets_learn_variable("UNIT_NOT_SET");
+    }
+    assert_string_equal(g_getenv("MISTRAL_API_KEY"), "value-that-was-learnt");
+    assert_string_equal(g_getenv("UNIT_LEARNT"), "value-of-a-models-file");
+    assert_string_equal(secrets_get("MISTRAL_API_KEY"), "value-that-was-learnt");
+    assert_true(is_known("value-that-was-learnt") && is_known("value-of-a-models-file"));
+    assert_true(secrets_holds("UNIT_LEARNT") && !secrets_holds("UNIT_NOT_SET"));
+    static const char *const pass[] = { "UNIT_LEARNT", NULL };
+    g_auto(GStrv) plain = env_for_child(NULL);
+    g_auto(GStrv) passing = env_for_child(pass);
+    assert_null(child_value(plain, "MISTRAL_API_KEY"));
+    assert_null(child_value(plain, "UNIT_LEARNT"));
+    unsigned count = 0;
+    for (char **each = passing; *each; each++)
+        count += g_str_has_prefix(*each, "UNIT_LEARNT=");
+    assert_int_equal(count, 1);
+}
+
 static void test_actions(void **state G_GNUC_UNUSED)
 {
     static const char *const names[] = {
@@ -158,7 +183,7 @@ int main(void)
         cmocka_unit_test(test_environment),       cmocka_unit_test(test_children),
         cmocka_unit_test(test_actions),           cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_what_is_known),     cmocka_unit_test(test_later_value_counts),
-        cmocka_unit_test(test_process_is_closed),
+        cmocka_unit_test(test_process_is_closed), cmocka_unit_test(test_learning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
