@@ -51,7 +51,8 @@ static void give_up(void *data)
 static void out_of_time(void *data)
 {
     RpcServer *self = data;
-    children_kill_all();
+    if (!self->options->is_guest)
+        children_kill_all();
     loop_add_timer(self->link.loop, LAST_WORDS_MS, give_up, self);
 }
 
@@ -221,7 +222,8 @@ static void server_init(RpcServer *self, Fd input, Fd output)
     self->tools = host_tools_new(&self->link);
     self->link.logins = rpc_logins_new(&self->link);
     self->dispatch = rpc_dispatch_new(&self->link, self->tools);
-    loop_add_end_signals(loop, on_signal, self);
+    if (!self->options->is_guest)
+        loop_add_end_signals(loop, on_signal, self);
     open_channel(self, input, output);
     send_ready(self); // before anything that takes time
     open_conversation(self);
@@ -246,8 +248,8 @@ static void server_clear(RpcServer *self)
 
 bool rpc_serve(const RpcOptions *options, int *ret_exit_code, GError **error)
 {
-    Fd input = -1, output = -1;
-    if (!line_channel_take_stdio(&input, &output, error))
+    Fd input = options->input, output = options->output;
+    if (!options->is_guest && !line_channel_take_stdio(&input, &output, error))
         return false;
     RpcServer self = { .options = options };
     server_init(&self, input, output);
