@@ -46,6 +46,7 @@
 #define LIMIT_MCP_LINE_BYTES    (64 * MIB)
 #define LIMIT_RPC_LINE_BYTES    (64 * MIB)
 #define LIMIT_ACP_SESSIONS      100         // of one editor in one process
+#define LIMIT_HOST_TOOLS        1000        // that a program brings
 #define LIMIT_LINE_OUTPUT_BYTES (128 * MIB) // that a line channel's other side leaves unread
 #define LIMIT_STDIN_BYTES       (64 * MIB)  // piped prompt
 #define LIMIT_AT_TEXT_BYTES     (5 * MIB)   // @file (agent-core §1.4)

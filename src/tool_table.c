@@ -1,0 +1,76 @@
+/*
+ * The table of tools (tool_table.h). A new tool is one line here.
+ */
+#include "tool_table.h"
+
+#include "agenttools/agenttools.h"
+#include "github/github.h"
+#include "github/safe/gh_doctor.h"
+#include "tools/bash_user.h"
+#include "tools/tools.h"
+
+const ToolDef *const tool_table[] = {
+    &tool_read,
+    &tool_bash,
+    &tool_edit,
+    &tool_github,
+    &tool_find,
+    &tool_grep,
+    &tool_write,
+    &tool_gh,
+    &tool_gh_repo_view,
+    &tool_gh_pr_view,
+    &tool_gh_pr_list,
+    &tool_gh_pr_diff,
+    &tool_gh_pr_checks,
+    &tool_gh_pr_files,
+    &tool_gh_pr_current,
+    &tool_gh_issue_view,
+    &tool_gh_issue_list,
+    &tool_gh_run_view,
+    &tool_gh_run_list,
+    &tool_gh_run_logs_failed,
+    &tool_gh_search_prs,
+    &tool_gh_search_issues,
+    &tool_gh_api_get,
+    &tool_gh_doctor,
+    // kedge agent-tools, in the order of its list
+    &operation_emit.tool,
+    &operation_emit_resume_run.tool,
+    &operation_emit_end_run.tool,
+    &operation_emit_get_run.tool,
+    &operation_emit_list_runs.tool,
+    &operation_emit_events.tool,
+    &operation_emit_workflow.tool,
+    &operation_emit_export.tool,
+    &operation_feedback_read.tool,
+    &operation_feedback_resolve.tool,
+    &operation_feedback_reply.tool,
+    &operation_feedback_accept_edit.tool,
+    &operation_feedback_reopen.tool,
+    &operation_feedback_reject_edit.tool,
+    &operation_github_pr_submit_review.tool,
+    &operation_github_pr_add_reaction.tool,
+    &operation_github_pr_reply_comment.tool,
+    &operation_github_pr_fetch_comments.tool,
+    &operation_task_create.tool,
+    &operation_task_list.tool,
+    &operation_task_pickup.tool,
+    &operation_task_complete.tool,
+    &operation_task_fail.tool,
+    &operation_task_cancel.tool,
+    &operation_task_get.tool,
+    &operation_task_heartbeat.tool,
+    &operation_task_release.tool,
+    &operation_task_retry.tool,
+    &operation_task_stats.tool,
+    &operation_task_prune.tool,
+    &operation_rp1_root_dir.tool,
+    &operation_comment_extract.tool,
+    &operation_mmd_validate.tool,
+    NULL,
+};
+
+const ToolHook *const hook_table[] = { &bash_interceptor, NULL };
+
+const UserShellFunc shell_for_users = bash_run_for_user;

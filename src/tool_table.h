@@ -1,0 +1,12 @@
+/*
+ * What a conversation can do, in the program and in libkedge: every ToolDef, every ToolHook, the
+ * shell of a person.
+ */
+#pragma once
+
+#include "tool/hook.h"
+#include "tool/user_shell.h"
+
+extern const ToolDef *const tool_table[]; // NULL-terminated, in the order of agent-tools §1.2
+extern const UserShellFunc shell_for_users;
+extern const ToolHook *const hook_table[]; // NULL-terminated: of every call that a model makes
