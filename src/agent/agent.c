@@ -31,13 +31,11 @@ Agent *agent_new(const AgentOptions *options)
     conversation_init(&self->conversation, options->session, &self->options.events);
     self->retry = (Retry) {
         .conversation = &self->conversation,
-        .settings = tool_context_settings(options->context),
         .controls = options->controls,
     };
     self->healer = (Healer) { .conversation = &self->conversation };
     self->fallback = (Fallback) {
         .conversation = &self->conversation,
-        .settings = tool_context_settings(options->context),
         .registry = options->registry,
         .setup = options->setup,
     };
@@ -46,11 +44,19 @@ Agent *agent_new(const AgentOptions *options)
         .setup = options->setup,
         .http = options->http,
         .registry = options->registry,
-        .settings = tool_context_settings(options->context),
         .budget = options->budget,
         .is_disabled = options->is_compaction_disabled,
     };
+    agent_take_settings(self);
     return self;
+}
+
+void agent_take_settings(Agent *self)
+{
+    const Settings *settings = tool_context_settings(self->options.context);
+    self->retry.settings = settings;
+    self->fallback.settings = settings;
+    self->compactor.settings = settings;
 }
 
 void agent_free(Agent *self)

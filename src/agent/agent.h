@@ -30,6 +30,8 @@ typedef struct AgentOptions { // all borrowed, and must outlive the agent
 
 /* Takes over the conversation that the session already holds. */
 Agent *agent_new(const AgentOptions *options);
+/* Those of its ToolContext, which have changed. Between two prompts. */
+void agent_take_settings(Agent *self);
 void agent_free(Agent *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Agent, agent_free)
 

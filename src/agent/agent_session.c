@@ -28,6 +28,8 @@ static void start_next_job(AgentSession *self)
         session_bash_cancel(self->bash);                   // its end starts what waits
         return;
     }
+    if (next && agent_session_take_settings(self))
+        agent_session_update_setup(self, NULL);
     self->job = g_queue_pop_head(&self->jobs);
     if (self->job)
         self->worker = worker_start("kedge-run", job_work, self);
@@ -254,6 +256,7 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->loop = options->loop ? options->loop : parent ? parent->loop : self->own_loop;
     self->scope = cancel_new(options->cancel ? options->cancel : parent ? parent->scope : NULL);
     self->settings = settings_ref(options->settings ? options->settings : parent->settings);
+    self->old_settings = g_ptr_array_new_with_free_func((GDestroyNotify)settings_unref);
     self->own_registry = options->registry;
     self->registry = options->registry ? options->registry : parent->registry;
     if (self->own_registry)
@@ -371,6 +374,7 @@ void agent_session_free(AgentSession *self)
     tool_set_unref(self->given_tools);
     tool_set_unref(self->all_tools);
     settings_unref(self->settings);
+    g_ptr_array_unref(self->old_settings);
     cancel_unref(self->scope);
     loop_free(self->own_loop);
     g_free(self->cwd);

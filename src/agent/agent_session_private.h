@@ -22,6 +22,7 @@ struct AgentSession {
     GPtrArray *children; // borrowed; each takes itself out
     Cancel *scope;
     Settings *settings;
+    GPtrArray *old_settings; // those before, which workers may still read
     ModelRegistry *registry, *own_registry;
     GArray *model_scope; // as in the options, or NULL
     HttpClient *http, *own_http;
@@ -70,3 +71,5 @@ void agent_session_publish_name(AgentSession *self, const char *title, bool is_a
 void agent_session_ask_for_title(AgentSession *self);
 /* What came of that is the session's name, when the session may be touched. */
 void agent_session_take_title(AgentSession *self);
+/* Before a job: when a settings file has changed, what it says counts from now on. True: it has. */
+bool agent_session_take_settings(AgentSession *self);

@@ -36,6 +36,13 @@ void engine_init(Engine *self, const AgentOptions *base, Settings *settings,
     start_agent(self, session);
 }
 
+void engine_take_settings(Engine *self, Settings *settings)
+{
+    self->settings = settings;
+    tool_context_set_settings(self->context, settings);
+    agent_take_settings(self->agent);
+}
+
 void engine_clear(Engine *self)
 {
     agent_free(self->agent);

@@ -23,6 +23,8 @@ typedef struct Engine {
 /* `base` and what it points to outlive the engine; `session` is taken over. */
 void engine_init(Engine *self, const AgentOptions *base, Settings *settings,
                  const ToolHook *const *hooks, const SessionPlace *place, Session *session);
+/* They count from here on, in other sessions, too. Between two jobs. */
+void engine_take_settings(Engine *self, Settings *settings);
 /* Flushes and closes the session. */
 void engine_clear(Engine *self);
 

@@ -8,6 +8,7 @@
 #include "tool/hook.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 typedef struct ToolState {
     void *data;
@@ -16,7 +17,8 @@ typedef struct ToolState {
 
 struct ToolContext {
     char *cwd;
-    Settings *settings;
+    _Atomic(Settings *) settings;
+    GPtrArray *settings_taken; // all there were: who has asked may still read them
     Artifacts *artifacts;
     HttpClient *own_http;
     HttpClient *http; // own_http, or borrowed
@@ -48,7 +50,8 @@ ToolContext *tool_context_new(const char *cwd, Settings *settings, Artifacts *ar
     ToolContext *self = g_new0(ToolContext, 1);
     self->cwd = g_strdup(cwd);
     url_secrets_take(cwd);
-    self->settings = settings_ref(settings);
+    self->settings_taken = g_ptr_array_new_with_free_func((GDestroyNotify)settings_unref);
+    tool_context_set_settings(self, settings);
     self->artifacts = artifacts;
     self->own_http = http_client_new();
     self->http = self->own_http;
@@ -68,7 +71,7 @@ void tool_context_free(ToolContext *self)
     pthread_mutex_destroy(&self->lock);
     g_ptr_array_unref(self->hooks);
     artifacts_free(self->artifacts);
-    settings_unref(self->settings);
+    g_ptr_array_unref(self->settings_taken);
     g_free(self->cwd);
     g_free(self);
 }
@@ -80,7 +83,13 @@ const char *tool_context_cwd(const ToolContext *self)
 
 const Settings *tool_context_settings(const ToolContext *self)
 {
-    return self->settings;
+    return atomic_load(&self->settings);
+}
+
+void tool_context_set_settings(ToolContext *self, Settings *settings)
+{
+    g_ptr_array_add(self->settings_taken, settings_ref(settings));
+    atomic_store(&self->settings, settings);
 }
 
 Artifacts *tool_context_artifacts(const ToolContext *self)

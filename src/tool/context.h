@@ -4,8 +4,8 @@
  *
  * From here on tokens in the remote URLs of the directory's repository are known secrets.
  *
- * Made and freed by the door's owner; thread safe in between. cwd, settings and artifacts do not
- * change.
+ * Made and freed by the door's owner; thread safe in between. cwd and artifacts do not change;
+ * settings do between two pieces of work.
  */
 #pragma once
 
@@ -26,7 +26,8 @@ void tool_context_free(ToolContext *self); // frees the tools' states; no call m
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ToolContext, tool_context_free)
 
 const char *tool_context_cwd(const ToolContext *self);
-const Settings *tool_context_settings(const ToolContext *self);
+const Settings *tool_context_settings(const ToolContext *self); // stays until the context is freed
+void tool_context_set_settings(ToolContext *self, Settings *settings); // by the owner; takes a ref
 Artifacts *tool_context_artifacts(const ToolContext *self);
 
 /* For every server that a call asks: its connections serve the calls after it. Borrowed. */

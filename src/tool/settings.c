@@ -10,12 +10,18 @@
 #include "tool/settings_migrate.h"
 #include "tool/settings_value.h"
 
+#include <inttypes.h>
+#include <sys/stat.h>
+
 struct Settings {
     int ref_count;
-    json_t *user;     // global file, or the overrides of settings_new()
-    json_t *project;  // what a project may set; user-only keys are taken out
-    json_t *merged;   // project over user
-    json_t *defaults; // key → value, flat
+    json_t *user;          // global file, or the overrides of settings_new(); `overrides` over it
+    json_t *project;       // what a project may set; user-only keys are taken out
+    json_t *overrides;     // of settings_with()
+    json_t *merged;        // overrides over project over user
+    json_t *defaults;      // key → value, flat
+    char *agent_dir, *cwd; // of the files; NULL: of none
+    char *mark;            // of the files as they were
 };
 
 static json_t *defaults_build(void)
@@ -131,8 +137,9 @@ static bool parse_json(const char *data, size_t size, const char *path, json_t *
     return false;
 }
 
-/* A missing file is an empty layer; one that cannot be used is, too, and says so. */
-static json_t *layer_read(const char *path, GPtrArray *warnings)
+/* A missing file is an empty layer. One that cannot be used is, too; it says so, and gives false.
+ */
+static bool layer_read(const char *path, GPtrArray *warnings, json_t **ret_layer)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(json_t) value = NULL;
@@ -142,64 +149,181 @@ static json_t *layer_read(const char *path, GPtrArray *warnings)
     bool is_read = own_file_read(path, LIMIT_CONFIG_FILE_BYTES, &data, &size, &error) &&
                    (is_yaml ? yaml_parse(data, size, path, &value, &error)
                             : parse_json(data, size, path, &value, &error));
-    if (is_read && json_is_null(value))
-        return json_object();
     if (is_read && json_is_object(value)) {
         settings_migrate_fields(value);
         drop_misplaced(value, path, warnings);
         warn_of_misfits(value, path, warnings);
-        return g_steal_pointer(&value);
+        *ret_layer = g_steal_pointer(&value);
+        return true;
     }
-
-    if (warnings && !error_is(error, KEDGE_ERROR_NOT_FOUND))
+    *ret_layer = json_object();
+    if ((is_read && json_is_null(value)) || error_is(error, KEDGE_ERROR_NOT_FOUND))
+        return true;
+    if (warnings)
         g_ptr_array_add(warnings, error ? g_strdup(error->message)
                                         : g_strdup_printf("%s: settings must be a map", path));
-    return json_object();
+    return false;
 }
 
-/* Takes both references. */
-static Settings *settings_make(json_t *user, json_t *project)
+/* Takes the references; `overrides` may be NULL. */
+static Settings *settings_make(json_t *user, json_t *project, json_t *overrides)
 {
     Settings *self = g_new0(Settings, 1);
     self->ref_count = 1;
     self->user = user;
     self->project = project;
+    self->overrides = overrides ? overrides : json_object();
+    merge_into(self->user, self->overrides);
     self->merged = json_deep_copy(user);
     merge_into(self->merged, project);
+    merge_into(self->merged, self->overrides); // over the project's, too
     self->defaults = defaults_build();
     return self;
 }
 
-Settings *settings_load(const char *agent_dir, const char *cwd, GPtrArray *warnings)
+static const char *const project_files[] = { "settings.json", "config.yml" };
+
+static char *project_path(const char *cwd, size_t which)
+{
+    return g_build_filename(cwd, ".kedge", project_files[which], NULL);
+}
+
+static void append_mark(GString *mark, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0)
+        g_string_append_printf(mark, "%ju:%ju:%jd:%jd.%ld;", (uintmax_t)info.st_dev,
+                               (uintmax_t)info.st_ino, (intmax_t)info.st_size,
+                               (intmax_t)info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+    else
+        g_string_append(mark, "-;");
+}
+
+/* Tells whether one of the files is another now. Caller frees. */
+static char *mark_files(const char *agent_dir, const char *cwd)
+{
+    g_autofree char *user = g_build_filename(agent_dir, "config.yml", NULL);
+    GString *mark = g_string_new(NULL);
+    append_mark(mark, user);
+    for (size_t i = 0; i < G_N_ELEMENTS(project_files); i++) {
+        g_autofree char *path = project_path(cwd, i);
+        append_mark(mark, path);
+    }
+    return g_string_free(mark, FALSE);
+}
+
+/* False: one of them cannot be used. */
+static bool read_layers(const char *agent_dir, const char *cwd, GPtrArray *warnings,
+                        json_t **ret_user, json_t **ret_project)
 {
     g_autofree char *user_path = g_build_filename(agent_dir, "config.yml", NULL);
+    bool is_whole = layer_read(user_path, warnings, ret_user);
+    *ret_project = json_object();
+    for (size_t i = 0; i < G_N_ELEMENTS(project_files); i++) {
+        g_autofree char *path = project_path(cwd, i);
+        g_autoptr(json_t) layer = NULL;
+        is_whole = layer_read(path, warnings, &layer) && is_whole;
+        drop_refused(layer, path, warnings);
+        merge_into(*ret_project, layer);
+    }
+    return is_whole;
+}
+
+Settings *settings_load(const char *agent_dir, const char *cwd, GPtrArray *warnings)
+{
     g_autoptr(GError) error = NULL;
     if (!settings_migrate_files(agent_dir, &error) && warnings)
         g_ptr_array_add(warnings, g_strdup(error->message));
-    json_t *user = layer_read(user_path, warnings);
-
-    json_t *project = json_object();
-    static const char *const names[] = { "settings.json", "config.yml" };
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-        g_autofree char *path = g_build_filename(cwd, ".kedge", names[i], NULL);
-        g_autoptr(json_t) layer = layer_read(path, warnings);
-        drop_refused(layer, path, warnings);
-        merge_into(project, layer);
-    }
-    return settings_make(user, project);
+    json_t *user = NULL, *project = NULL;
+    g_autofree char *mark = mark_files(agent_dir, cwd); // before: what comes later is a change
+    read_layers(agent_dir, cwd, warnings, &user, &project);
+    Settings *self = settings_make(user, project, NULL);
+    self->agent_dir = g_strdup(agent_dir);
+    self->cwd = g_strdup(cwd);
+    self->mark = g_steal_pointer(&mark);
+    return self;
 }
 
 Settings *settings_new(const json_t *overrides)
 {
-    return settings_make(overrides ? json_deep_copy(overrides) : json_object(), json_object());
+    return settings_make(overrides ? json_deep_copy(overrides) : json_object(), json_object(),
+                         NULL);
+}
+
+static Settings *with_files_of(const Settings *other, Settings *self)
+{
+    self->agent_dir = g_strdup(other->agent_dir);
+    self->cwd = g_strdup(other->cwd);
+    self->mark = g_strdup(other->mark);
+    return self;
 }
 
 Settings *settings_with(const Settings *self, const json_t *changes)
 {
-    Settings *changed = settings_make(json_deep_copy(self->user), json_deep_copy(self->project));
-    merge_into(changed->user, changes);
-    merge_into(changed->merged, changes); // over the project's, too
-    return changed;
+    json_t *overrides = json_deep_copy(self->overrides);
+    merge_into(overrides, changes);
+    Settings *changed =
+        settings_make(json_deep_copy(self->user), json_deep_copy(self->project), overrides);
+    return with_files_of(self, changed);
+}
+
+bool settings_have_changed(const Settings *self)
+{
+    if (!self->mark)
+        return false;
+    g_autofree char *mark = mark_files(self->agent_dir, self->cwd);
+    return strcmp(mark, self->mark) != 0;
+}
+
+/* A map on the way that is none has been taken out by drop_misplaced(). */
+static void put_path(json_t *object, const char *dotted, const json_t *value)
+{
+    g_auto(GStrv) parts = g_strsplit(dotted, ".", -1);
+    size_t last = g_strv_length(parts) - 1;
+    for (size_t i = 0; i < last; i++) {
+        json_t *inner = json_object_get(object, parts[i]);
+        if (!inner) {
+            inner = json_object();
+            json_set_take(object, parts[i], inner);
+        }
+        object = inner;
+    }
+    json_set_take(object, parts[last], json_deep_copy(value));
+}
+
+/* What guards the user is in `layer` as it is in `before`. */
+static void keep_guards(json_t *layer, const json_t *before)
+{
+    size_t count = 0;
+    const SettingKey *keys = setting_keys_all(&count);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_get_path(before, keys[i].key);
+        if (keys[i].scope == SETTING_ANYWHERE)
+            continue;
+        remove_path(layer, keys[i].key);
+        if (value)
+            put_path(layer, keys[i].key, value);
+    }
+}
+
+Settings *settings_reload(const Settings *self, GPtrArray *warnings)
+{
+    g_autofree char *mark = mark_files(self->agent_dir, self->cwd);
+    json_t *user = NULL, *project = NULL;
+    if (read_layers(self->agent_dir, self->cwd, warnings, &user, &project)) {
+        keep_guards(user, self->user);
+        keep_guards(project, self->project);
+    } else {
+        json_decref(user);
+        json_decref(project);
+        user = json_deep_copy(self->user);
+        project = json_deep_copy(self->project);
+    }
+    Settings *now =
+        with_files_of(self, settings_make(user, project, json_deep_copy(self->overrides)));
+    g_free(now->mark);
+    now->mark = g_steal_pointer(&mark);
+    return now;
 }
 
 Settings *settings_ref(Settings *self)
@@ -214,8 +338,12 @@ void settings_unref(Settings *self)
         return;
     json_decref(self->user);
     json_decref(self->project);
+    json_decref(self->overrides);
     json_decref(self->merged);
     json_decref(self->defaults);
+    g_free(self->agent_dir);
+    g_free(self->cwd);
+    g_free(self->mark);
     g_free(self);
 }
 

@@ -20,6 +20,12 @@ Settings *settings_load(const char *agent_dir, const char *cwd, GPtrArray *warni
 Settings *settings_new(const json_t *overrides);
 /* The same with `changes` (nested object) on top, as if the user had set them. */
 Settings *settings_with(const Settings *self, const json_t *changes);
+/* One of the files that it was loaded from is another now. Three stats. */
+bool settings_have_changed(const Settings *self);
+/* The same anew, of its files as they are now. What guards the user (every key that a project may
+   not simply set) stays as it was: while a conversation goes on, it may be the model that writes.
+   When a file does not parse, everything stays, and `warnings` says so. */
+Settings *settings_reload(const Settings *self, GPtrArray *warnings);
 Settings *settings_ref(Settings *self);
 void settings_unref(Settings *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Settings, settings_unref)

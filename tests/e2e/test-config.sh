@@ -85,6 +85,55 @@ expect_contains "$CONFIG" '# keep me'
 expect_no_file "$CONFIG.lock"
 rm "$CONFIG"
 
+t "core-77 another program holds the lock: it is waited for, and said; one whose program is gone is taken over"
+mkdir -p "$CONFIG.lock"
+printf '{"pid":%s,"timestamp":%s000}' $$ "$(($(date +%s) + 60))" >"$CONFIG.lock/info"
+run kedge config set retry.maxRetries 5
+expect_exit 1
+expect_contains stderr "settings not saved: Failed to acquire lock for $CONFIG after 50 attempts"
+expect_no_file "$CONFIG"
+[ -d "$CONFIG.lock" ] || fail "another's lock is gone"
+sh -c 'echo $$' >gone-pid
+printf '{"pid":%s,"timestamp":%s000}' "$(cat gone-pid)" "$(($(date +%s) + 60))" >"$CONFIG.lock/info"
+run kedge config set retry.maxRetries 5
+expect_exit 0
+expect_file "$CONFIG" 'retry:
+  maxRetries: 5'
+expect_no_file "$CONFIG.lock"
+rm "$CONFIG"
+
+t "a config.yml that is a link stays one, and what it leads to is changed"
+mkdir -p dotfiles
+printf '# mine\nretry: {enabled: true} # yes\n' >dotfiles/kedge.yml
+ln -s "$PWD/dotfiles/kedge.yml" "$CONFIG"
+run kedge config set retry.maxRetries 5
+expect_exit 0
+[ -L "$CONFIG" ] || fail "the link is gone"
+expect_file dotfiles/kedge.yml '# mine
+retry: {enabled: true, maxRetries: 5} # yes'
+rm dotfiles/kedge.yml
+run kedge config set retry.maxRetries 6
+expect_exit 1
+expect_contains stderr 'settings not saved: '
+[ -L "$CONFIG" ] || fail "a link that leads nowhere was replaced"
+rm "$CONFIG"
+
+t "no more room on the disk: the file stays as it is, nothing is left beside it"
+{
+    echo 'retry: {maxRetries: 3}'
+    seq -f '# a comment that takes room, number %g' 1 200
+} >"$CONFIG"
+cp "$CONFIG" before
+run sh -c 'ulimit -f 2 && exec kedge config set retry.maxRetries 5' # a file has at most 1 KiB
+expect_exit 1
+expect_contains stderr 'settings not saved: '
+cmp -s before "$CONFIG" || fail "the file has changed"
+[ "$(ls -A "$(dirname "$CONFIG")")" = config.yml ] || fail "left behind: $(ls -A "$(dirname "$CONFIG")")"
+run kedge config set retry.maxRetries 5
+expect_exit 0
+expect_contains "$CONFIG" 'retry: {maxRetries: 5}'
+rm "$CONFIG"
+
 t "core-79 settings.json of an earlier release becomes config.yml"
 printf '{"queueMode": "all"}' >"$HOME/.kedge/agent/settings.json"
 run kedge config get steeringMode

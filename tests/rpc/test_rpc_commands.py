@@ -80,6 +80,26 @@ class State(RpcTest):
         with open(os.path.join(self.root, ".kedge/agent/config.yml"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "steeringMode: [\n")
 
+    def test_a_settings_file_that_changes_counts_from_the_next_prompt_on(self):
+        self.script(*[{"text": "ok"}] * 5)
+        self.settings("steeringMode: one-at-a-time\nretry: {enabled: true}\n")
+        client = self.client()
+        client.get("set_follow_up_mode", mode="all")
+        self.settings("steeringMode: all\nfollowUpMode: all\n")
+        client.prompt("one")
+        state = client.get("get_state")
+        self.assertEqual([state["steeringMode"], state["followUpMode"]], ["all", "all"])
+        self.settings("steeringMode: one-at-a-time\nfollowUpMode: [\n")  # broken: everything stays, and it is told once
+        client.prompt("two")
+        self.assertIn("config.yml: yaml: line 3", client.event("notice")["message"])
+        client.prompt("three")
+        self.assertEqual(client.get("get_state")["steeringMode"], "all")
+        self.settings("followUpMode: all\n")
+        client.prompt("four")
+        state = client.get("get_state")
+        self.assertEqual([state["steeringMode"], state["followUpMode"]], ["one-at-a-time", "all"])
+        self.assertEqual(client.end(), 0)
+
 
 class Files(RpcTest):
     def test_to_switch_to_what_is_no_session_leaves_everything_as_it_is(self):

@@ -8,6 +8,7 @@
 #include "tool/settings_keys.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct Fixture {
     char *root;
@@ -237,6 +238,55 @@ static void test_table(void **state G_GNUC_UNUSED)
     assert_null(setting_key_find("no.such"));
 }
 
+static void test_reload(void **state)
+{
+    Fixture *self = *state;
+    g_autofree char *agent = g_build_filename(self->root, "agent", NULL);
+    g_autofree char *work = g_build_filename(self->root, "w", NULL);
+    put(self, "agent/config.yml", "retry: {maxRetries: 1}\ngh: {policy: {write: block}}\n");
+    g_autoptr(Settings) loaded = settings_load(agent, work, self->warnings);
+    g_autoptr(json_t) changes = json_pack("{s:{s:i}}", "grep", "contextAfter", 9);
+    g_autoptr(Settings) first = settings_with(loaded, changes);
+    assert_false(settings_have_changed(first));
+
+    // what guards the user stays; what others have chosen for this run, too
+    put(self, "agent/config.yml",
+        "retry: {maxRetries: 22}\ngh: {policy: {write: allow}}\nenv: {pass: [SECRET]}\n"
+        "grep: {contextAfter: 1}\n");
+    put(self, "w/.kedge/config.yml", "steeringMode: all\n");
+    assert_true(settings_have_changed(first));
+    g_autoptr(Settings) second = settings_reload(first, self->warnings);
+    assert_false(settings_have_changed(second));
+    assert_int_equal(settings_get_int(second, "retry.maxRetries"), 22);
+    assert_string_equal(settings_get_text(second, "steeringMode"), "all");
+    assert_int_equal(settings_get_int(second, "grep.contextAfter"), 9);
+    assert_string_equal(json_get_text(settings_get_json(second, "gh.policy"), "write"), "block");
+    assert_int_equal(json_array_size(settings_get_json(second, "env.pass")), 0);
+    assert_int_equal(settings_get_int(first, "retry.maxRetries"), 1);
+    assert_int_equal(self->warnings->len, 0);
+
+    // a broken file changes nothing, whichever it is, and is told of once
+    put(self, "w/.kedge/config.yml", "steeringMode: [\n");
+    put(self, "agent/config.yml", "retry: {maxRetries: 5}\n");
+    g_autoptr(Settings) third = settings_reload(second, self->warnings);
+    assert_int_equal(self->warnings->len, 1);
+    assert_false(settings_have_changed(third));
+    assert_int_equal(settings_get_int(third, "retry.maxRetries"), 22);
+    assert_string_equal(settings_get_text(third, "steeringMode"), "all");
+
+    // gone files are defaults again, but for what guards
+    g_autofree char *user = g_build_filename(agent, "config.yml", NULL);
+    g_autofree char *project = g_build_filename(work, ".kedge", "config.yml", NULL);
+    assert_int_equal(unlink(user), 0);
+    assert_int_equal(unlink(project), 0);
+    g_autoptr(Settings) last = settings_reload(third, self->warnings);
+    assert_int_equal(settings_get_int(last, "retry.maxRetries"), 3);
+    assert_string_equal(settings_get_text(last, "steeringMode"), "one-at-a-time");
+    assert_string_equal(json_get_text(settings_get_json(last, "gh.policy"), "write"), "block");
+    g_autoptr(Settings) of_no_file = settings_new(NULL);
+    assert_false(settings_have_changed(of_no_file));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +297,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_project_policy_stays_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(test_files_of_others, setup, teardown),
         cmocka_unit_test_setup_teardown(test_broken_files_count_as_empty, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_reload, setup, teardown),
         cmocka_unit_test(test_wrong_types_give_the_default),
         cmocka_unit_test(test_table),
     };
