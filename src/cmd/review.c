@@ -52,7 +52,8 @@ typedef struct ReviewRun {
     char *head;                // its commit
     json_t *files;
     json_t *review;
-    char *url; // of the pending review
+    char *url;          // of the pending review
+    unsigned untracked; // files that are not part of it
     GError *error;
 } ReviewRun;
 
@@ -91,6 +92,19 @@ static bool find_base(ReviewRun *self, const char *root, char **ret_base)
                                   "compare with");
 }
 
+/* A diff has no files that git does not know: whoever forgot one should hear of it. */
+static bool count_untracked(ReviewRun *self, const char *root)
+{
+    const char *const args[] = { "ls-files", "-z", "--others", "--exclude-standard", NULL };
+    g_autofree char *names = NULL;
+    size_t size = 0;
+    if (!git_must_bytes(root, args, self->cancel, &names, &size, &self->error))
+        return false;
+    for (size_t i = 0; i < size; i++)
+        self->untracked += names[i] == '\0';
+    return true;
+}
+
 /* From where the branch began to the files as they are. */
 static bool read_work_tree(ReviewRun *self)
 {
@@ -110,7 +124,7 @@ static bool read_work_tree(ReviewRun *self)
     if (!git_must(root, args, 0, self->cancel, &diff, &self->error))
         return false;
     self->files = review_files_of_git(diff);
-    return true;
+    return count_untracked(self, root);
 }
 
 /* Whose pull request it is: --repo, else the remote origin. */
@@ -246,6 +260,9 @@ static int show(const ReviewRun *self, int signal_number)
     }
     if (self->error)
         return cmd_fail(self->error);
+    if (self->untracked > 0)
+        log_warning("%u untracked file%s not part of it; `git add -N` takes them in",
+                    self->untracked, self->untracked == 1 ? " is" : "s are");
     if (self->url)
         log_text("A pending review is at %s", self->url);
     return EXIT_OK;

@@ -31,6 +31,16 @@ expect_exit 0
 expect_out '0 findings. Two words.'
 review main
 expect_exit 0
+expect_empty stderr
+printf 'new\n' >repo/new && printf 'also\n' >"repo/also new"
+review main
+expect_exit 0
+expect_contains stderr 'Warning: 2 untracked files are not part of it; `git add -N` takes them in'
+git -C repo add -N new 'also new'
+review main
+expect_exit 0
+expect_empty stderr
+git -C repo rm -q --cached new 'also new' && rm repo/new "repo/also new"
 review HEAD
 expect_exit 1
 expect_contains stderr 'script expectation failed'
