@@ -2,10 +2,12 @@
  * `kedge stats`: what the sessions used, by model and day (agent-core §1.8).
  */
 #include "base/dirs.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "base/visible.h"
 #include "cmd/commands.h"
+#include "export/stats_page.h"
 #include "session/usage_db.h"
 
 #define DAY_MS     (INT64_C(24) * 60 * 60 * 1000)
@@ -13,6 +15,7 @@
 
 typedef struct StatsOptions {
     bool is_json, is_summary;
+    const char *html;
     int64_t days;
 } StatsOptions;
 
@@ -21,6 +24,8 @@ static const FieldDef stats_options[] = {
       .help = "Print {overall, byModel, byDay, byFolder, byDayAndModel} as JSON" },
     { "summary", FIELD_BOOLEAN, offsetof(StatsOptions, is_summary), .short_flag = 's',
       .help = "Print the tables, which is what happens without --json" },
+    { "html", FIELD_STRING, offsetof(StatsOptions, html), .refuses_blank = true,
+      .value_name = "FILE", .help = "Write a page for the browser, whole in itself, with bars" },
     { "days", FIELD_INTEGER, offsetof(StatsOptions, days), .min = 1, .max = 36500,
       .value_name = "N", .help = "Only the last N days" },
     { 0 },
@@ -106,6 +111,18 @@ static bool open_db(Db **ret_db, GError **error)
     return usage_db_open(":memory:", NULL, ret_db, error);
 }
 
+static int write_page(const json_t *report, const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *now = time_format_iso(time_now_ms());
+    g_autofree char *page = stats_page(report, now);
+    if (!file_write_atomic(path, page, strlen(page), 0600, &error))
+        return cmd_fail(error);
+    g_autoptr(GString) line = g_string_new("Exported to: ");
+    visible_append(line, path);
+    return cmd_print_line(line->str) ? EXIT_OK : EXIT_FAILED;
+}
+
 static void say_what_was_read(const UsageSync *sync)
 {
     log_text("Synced %" G_GINT64_FORMAT " new entries from %" G_GINT64_FORMAT
@@ -124,6 +141,10 @@ static int stats_run(const CommandEnv *env, int argc, char *const *argv)
     UsageSync sync = { 0 };
     if (!cmd_decode_options(stats_options, argc, argv, &options, &kept, NULL, &error))
         return cmd_fail(error);
+    if (options.html && options.is_json) {
+        log_error("--html and --json cannot be used together");
+        return EXIT_USAGE;
+    }
     g_autofree char *agent_dir = dirs_agent();
     g_autofree char *sessions = g_build_filename(agent_dir, "sessions", NULL);
     int64_t since_ms = options.days > 0 ? time_now_ms() - options.days * DAY_MS : 0;
@@ -131,6 +152,8 @@ static int stats_run(const CommandEnv *env, int argc, char *const *argv)
         !usage_db_report(db, since_ms, &report, &error))
         return cmd_fail(error);
     say_what_was_read(&sync);
+    if (options.html)
+        return write_page(report, options.html);
     g_autofree char *text = options.is_json ? json_to_pretty(report) : tables(report);
     return (options.is_json ? cmd_print_line(text) : cmd_print(text)) ? EXIT_OK : EXIT_FAILED;
 }
@@ -138,7 +161,7 @@ static int stats_run(const CommandEnv *env, int argc, char *const *argv)
 const Command command_stats = {
     .name = "stats",
     .summary = "What the sessions used: requests, tokens, cost, by model and day",
-    .usage = "[--json] [--days N]",
+    .usage = "[--json | --html FILE] [--days N]",
     .options = stats_options,
     .help = "Counts every answer in the session files once, also those of sessions that were "
             "forked or\n"

@@ -64,6 +64,42 @@ expect_matches stdout '^all +4 +1 +520 +110 +58% +\$0\.7700$'
 expect_matches stdout '^2026-03-04 +1 +0 +400 +50 +75% +\$0\.5000$'
 expect_contains stderr 'Synced 0 new entries from 0 files (3 total)'
 
+t "--html writes a page that loads nothing and runs nothing, whatever the names are"
+printf '{"type":"session","version":3,"id":"s9","timestamp":"2026-03-04T05:06:07.089Z","cwd":"/srv/<script>alert(1)</script>"}\n' >"$sessions/-b/2026_s9.jsonl"
+answer h1 '<img src=x onerror=alert(1)>' $day2 1 1 0 0.02 >>"$sessions/-b/2026_s9.jsonl"
+run kedge stats --html page.html
+expect_exit 0
+expect_out 'Exported to: page.html'
+expect_contains page.html "default-src 'none'"
+expect_contains page.html '<td>anthropic/opus</td><td>2</td>'
+expect_contains page.html '<td>2026-03-05</td>'
+expect_contains page.html '<td>/srv/a</td>'
+expect_contains page.html '<dd>$0.79</dd>'
+expect_contains page.html 'style="width: 100.0%"'
+expect_contains page.html '&lt;img src=x onerror=alert(1)&gt;'
+expect_contains page.html '/srv/&lt;script&gt;alert(1)&lt;/script&gt;'
+for word in '<script' '<img' '<link' 'http:' 'https:' 'url('; do
+    expect_not_contains page.html "$word"
+done
+"${PYTHON:-python3}" -c '
+import html.parser, sys
+class Check(html.parser.HTMLParser):
+    open = []
+    def handle_starttag(self, tag, attributes):
+        if tag not in ("meta", "!doctype"): self.open.append(tag)
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+check = Check()
+check.feed(open("page.html", encoding="utf-8").read())
+assert not check.open, check.open' || fail "the page is not well formed"
+[ "$(stat -c %a page.html)" = 600 ] || fail "others can read it"
+run kedge stats --html page.html --json
+expect_exit 2
+run kedge stats --html none/page.html
+expect_exit 1
+expect_contains stderr none/page.html
+rm "$sessions/-b/2026_s9.jsonl" "$HOME/.kedge/stats.db"
+
 t "a file that grows is read from where it ended; half a line waits for its other half"
 answer a3 opus $day2 1 1 0 0.01 >line
 head -c 40 line >>"$sessions/-a/2026_s1.jsonl"
