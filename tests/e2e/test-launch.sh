@@ -21,9 +21,9 @@ model_script - <<'J'
 J
 lines -p <<'J'
 "plain text"
-{"message": "as RPC has it", "images": [{"type": "image", "data": "aGk=", "mimeType": "image/png"}]}
+{"message": "as RPC has it", "images": [{"type": "image", "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "mimeType": "image/png"}]}
 
-{"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": "wrapped"}, {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": "aG8="}}]}}
+{"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": "wrapped"}, {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"}}]}}
 {"role": "user", "content": "a message"}
 J
 expect_exit 0
@@ -34,7 +34,7 @@ expect_request 0 body.messages.0.content.0.text "plain text"
 expect_request 1 body.messages.2.content.0.text "as RPC has it"
 expect_request 1 body.messages.2.content.1.source.media_type image/png
 expect_request 2 body.messages.4.content.0.text wrapped
-expect_request 2 body.messages.4.content.1.source.data aG8=
+expect_request 2 body.messages.4.content.1.source.data R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7
 expect_request 3 body.messages.6.content.0.text "a message"
 
 t "--input-format json: words of the command line come first, and the last line needs no end"
