@@ -89,7 +89,7 @@ const json_t *agent_last_message(const Agent *self)
     return self->conversation.last_answer;
 }
 
-static bool has_credential(Agent *self, GError **error)
+bool agent_has_credential(const Agent *self, GError **error)
 {
     g_autoptr(TurnSetup) setup = setup_slot_get(self->options.setup);
     if (model_registry_is_available(self->options.registry, setup->model, setup->is_model_named))
@@ -151,6 +151,8 @@ static json_t *continuation(Agent *self, Cancel *cancel)
     const json_t *answer = self->conversation.last_answer;
     bool was_cut = answer && g_str_equal(message_stop_reason(answer), "length");
     bool is_hopeless = self->continuations >= CONTINUATIONS_MAX || is_first_since_resumed(self);
+    if (!was_cut && compactor_hands_off(&self->compactor))
+        return NULL; // when all has settled
     bool is_compacted = compactor_check(&self->compactor, cancel) == COMPACTED;
     if (!is_compacted || !was_cut || is_hopeless ||
         !settings_get_bool(self->compactor.settings, "compaction.autoContinue"))
@@ -250,7 +252,7 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
             "Agent is already processing. Use steer() or followUp() to queue messages, "
             "or wait for completion.");
     fallback_revert(&self->fallback);
-    bool is_sent = has_credential(self, error);
+    bool is_sent = agent_has_credential(self, error);
     if (is_sent) {
         compactor_begin(&self->compactor);
         healer_begin(&self->healer);
@@ -266,6 +268,11 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
 bool agent_compact(Agent *self, const char *instructions, Cancel *cancel, json_t **ret_result,
                    GError **error)
 {
-    return has_credential(self, error) &&
+    return agent_has_credential(self, error) &&
            compactor_compact(&self->compactor, instructions, cancel, ret_result, error);
+}
+
+bool agent_is_to_hand_off(const Agent *self)
+{
+    return compactor_hands_off(&self->compactor);
 }

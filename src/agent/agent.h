@@ -50,11 +50,17 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AgentOutcome, agent_outcome_clear)
 bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *ret_outcome,
                   GError **error);
 
+/* NOT_FOUND: there is no key for the model. */
+bool agent_has_credential(const Agent *self, GError **error);
+
 /* A message that no run makes: appended and told. Between prompts. */
 void agent_add_message(Agent *self, json_t *message);
 /* Compacts the conversation as a person asks (compactor.h). USAGE: too. */
 bool agent_compact(Agent *self, const char *instructions, Cancel *cancel, json_t **ret_result,
                    GError **error);
+/* The conversation is so full that it is to be handed on, as the settings want it. Between
+   prompts. */
+bool agent_is_to_hand_off(const Agent *self);
 
 /* The conversation as it goes to the model. Borrowed until the next prompt. */
 const json_t *agent_messages(const Agent *self);

@@ -116,15 +116,23 @@ static void apply_job(AgentSession *self, SessionJob *job)
     agent_session_take_title(self);
 }
 
+static void hand_off(AgentSession *self)
+{
+    SessionJob *job = session_job_new(JOB_HANDOFF, NULL, self->scope, NULL, NULL);
+    job->is_automatic = true;
+    agent_session_add_job(self, job);
+}
+
 /* The worker has said its last word: the engine is ours again. */
 static void end_job(AgentSession *self)
 {
     worker_join(g_steal_pointer(&self->worker));
     SessionJob *job = g_steal_pointer(&self->job);
     apply_job(self, job);
+    bool is_prompt_done =
+        job->is_done && job->kind == JOB_PROMPT && self->outcome.end == AGENT_DONE;
     bool is_settled =
-        job->is_done &&
-        (job->kind == JOB_COMPACT || (job->kind == JOB_PROMPT && self->outcome.end == AGENT_DONE));
+        is_prompt_done || (job->is_done && (job->kind == JOB_COMPACT || job->kind == JOB_HANDOFF));
     session_job_free(job);
 
     for (unsigned i = 0; i < self->aborts->len; i++)
@@ -133,6 +141,8 @@ static void end_job(AgentSession *self)
     g_ptr_array_set_size(self->aborts, 0);
 
     start_next_job(self);
+    if (is_prompt_done && !self->job && self->door.ask && agent_is_to_hand_off(self->engine.agent))
+        hand_off(self);
     if (is_settled && !self->job)
         go_on_with_queue(self, self->steering);
     if (is_settled && !self->job)

@@ -123,6 +123,10 @@ bool agent_session_wants_summaries(const AgentSession *self); // the setting bra
    `instructions` may be NULL. USAGE: Compaction already in progress. */
 bool agent_session_compact(AgentSession *self, const char *instructions, const char *id,
                            GError **error);
+/* Pending: aborts the run that is on and goes on in a new session that begins with what a model
+   wrote of this one; `instructions` may be NULL. */
+bool agent_session_handoff(AgentSession *self, const char *instructions, const char *id,
+                           GError **error);
 void agent_session_set_auto_compaction(AgentSession *self, bool is_wanted);
 bool agent_session_auto_compaction(const AgentSession *self);
 

@@ -125,6 +125,15 @@ static bool is_enabled(const Compactor *self)
            !(self->is_disabled && atomic_load(self->is_disabled));
 }
 
+bool compactor_hands_off(const Compactor *self)
+{
+    const char *strategy = settings_get_text(self->settings, "compaction.strategy");
+    const Conversation *conversation = self->conversation;
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    return g_strcmp0(strategy, "handoff") == 0 && is_enabled(self) && conversation->measured &&
+           conversation_tokens(conversation) > compaction_threshold(self->settings, setup->model);
+}
+
 CompactorOutcome compactor_check(Compactor *self, Cancel *cancel)
 {
     Conversation *conversation = self->conversation;

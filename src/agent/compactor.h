@@ -31,6 +31,8 @@ typedef enum {
     COMPACTION_STOPPED, // by `cancel`
 } CompactorOutcome;
 
+/* It is over its threshold, and the settings want a new session then (handoff.h). */
+bool compactor_hands_off(const Compactor *self);
 /* Compacts when the conversation is over its threshold; one answer never causes it twice. */
 CompactorOutcome compactor_check(Compactor *self, Cancel *cancel);
 /* After a run that ended in an error. COMPACTED: it was an overflow, the failed answer is

@@ -129,12 +129,9 @@ bool engine_branch(Engine *self, const char *entry_id, char **ret_text, GError *
     return true;
 }
 
-/* The summary of what is left behind becomes the first entry at the new place. */
-static bool summarise_branch(Engine *self, const NavigateSpec *spec, const SessionTarget *target,
-                             Cancel *cancel, json_t **ret_fields, GError **error)
+SummaryContext engine_summary_context(const Engine *self, const TurnSetup *setup)
 {
-    g_autoptr(TurnSetup) setup = setup_slot_get(self->base.setup);
-    const SummaryContext context = {
+    return (SummaryContext) {
         .http = self->base.http,
         .registry = self->base.registry,
         .settings = self->settings,
@@ -143,6 +140,14 @@ static bool summarise_branch(Engine *self, const NavigateSpec *spec, const Sessi
         .budget = self->base.budget,
         .session_id = session_id(self->session),
     };
+}
+
+/* The summary of what is left behind becomes the first entry at the new place. */
+static bool summarise_branch(Engine *self, const NavigateSpec *spec, const SessionTarget *target,
+                             Cancel *cancel, json_t **ret_fields, GError **error)
+{
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->base.setup);
+    const SummaryContext context = engine_summary_context(self, setup);
     if (!branch_summary(&context, target->left, spec->instructions, cancel, ret_fields, error))
         return false;
     if (*ret_fields)

@@ -29,8 +29,8 @@ void engine_take_settings(Engine *self, Settings *settings);
 void engine_clear(Engine *self);
 
 /* Each flushes the old session and goes on with another one; on failure nothing has changed.
-   `ret_notice` and `ret_text` belong to the caller. */
-/* `parent`: what the new session's header names as its parent; NULL: none. */
+   `ret_notice` and `ret_text` belong to the caller. `parent`: what the new session's header names
+   as its parent; NULL: none. */
 bool engine_start_new(Engine *self, const char *parent, GError **error);
 /* NOT_FOUND: Session file not found: PATH; PROTOCOL. *ret_notice: what a person should know, else
  * NULL. */
@@ -39,6 +39,9 @@ bool engine_switch(Engine *self, const char *path, char **ret_notice, GError **e
 bool engine_fork(Engine *self, GError **error);
 /* A new session with what came before the user message `entry_id`, whose text is *ret_text. */
 bool engine_branch(Engine *self, const char *entry_id, char **ret_text, GError **error);
+
+/* For a text that a model is to write of the conversation; all of it is borrowed. */
+SummaryContext engine_summary_context(const Engine *self, const TurnSetup *setup);
 
 typedef struct NavigateSpec { // all borrowed
     const char *entry_id;

@@ -102,6 +102,10 @@ static const FieldDef compact_fields[] = {
     { "customInstructions", FIELD_STRING, AT(instructions), .help = "What the summary is for" },
     { 0 },
 };
+static const FieldDef handoff_fields[] = {
+    { "customInstructions", FIELD_STRING, AT(instructions), .help = "What the document is for" },
+    { 0 },
+};
 static const FieldDef enabled_fields[] = {
     { "enabled", FIELD_BOOLEAN, AT(is_enabled), .is_required = true, .help = "Yes or no" },
     { 0 },
@@ -352,6 +356,13 @@ COMMAND(compact)
     return reply->is_pending;
 }
 
+COMMAND(handoff)
+{
+    const CommandArgs *args = args_;
+    reply->is_pending = agent_session_handoff(session, args->instructions, id, error);
+    return reply->is_pending;
+}
+
 COMMAND(set_auto_compaction)
 {
     agent_session_set_auto_compaction(session, ((const CommandArgs *)args_)->is_enabled);
@@ -482,6 +493,8 @@ static const SessionCommand commands[] = {
     ROW(navigate_tree, "Go on from another entry of the session", navigate_fields,
         COMMAND_ENDS_RUN),
     ROW(compact, "Put a summary in place of what is old", compact_fields, COMMAND_ENDS_RUN),
+    ROW(handoff, "Go on in a new session, with what a model wrote of this one", handoff_fields,
+        COMMAND_ENDS_RUN),
     ROW(set_auto_compaction, "Whether that is done when the context is full", enabled_fields,
         COMMAND_ANY_TIME),
     ROW(set_todos, "The todo list", todo_fields, COMMAND_ANY_TIME),

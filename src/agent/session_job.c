@@ -3,6 +3,7 @@
  */
 #include "agent/session_job.h"
 
+#include "agent/handoff.h"
 #include "session/session_tree.h"
 
 SessionJob *session_job_new(JobKind kind, const char *id, Cancel *scope, json_t *message,
@@ -19,6 +20,7 @@ SessionJob *session_job_new(JobKind kind, const char *id, Cancel *scope, json_t 
         [JOB_NAME] = "set_session_name",
         [JOB_BASH] = "bash",
         [JOB_COMPACT] = "compact",
+        [JOB_HANDOFF] = "handoff",
     };
     SessionJob *self = g_new0(SessionJob, 1);
     self->kind = kind;
@@ -153,6 +155,17 @@ static json_t *record_bash(SessionJob *self, Engine *engine)
     return self->is_done ? g_steal_pointer(&self->data) : NULL;
 }
 
+/* Stopped, it is no failure: there is no data then. */
+static json_t *run_handoff(SessionJob *self, Engine *engine)
+{
+    json_t *data = NULL;
+    if (self->is_automatic)
+        self->is_done = handoff_run_automatically(engine, self->cancel);
+    else
+        self->is_done = handoff_run(engine, self->argument, self->cancel, &data, &self->error);
+    return self->is_done && !data ? json_null() : data;
+}
+
 void session_job_work(SessionJob *self, Engine *engine, EventHub *hub)
 {
     json_t *data = NULL;
@@ -161,6 +174,8 @@ void session_job_work(SessionJob *self, Engine *engine, EventHub *hub)
     else if (self->kind == JOB_COMPACT)
         self->is_done =
             agent_compact(engine->agent, self->argument, self->cancel, &data, &self->error);
+    else if (self->kind == JOB_HANDOFF)
+        data = run_handoff(self, engine);
     else if (self->kind == JOB_LABEL || self->kind == JOB_NAME)
         write_note(self, engine);
     else if (self->kind == JOB_BASH)

@@ -17,6 +17,7 @@ typedef enum {
     JOB_NAME,
     JOB_BASH, // the message of a person's command
     JOB_COMPACT,
+    JOB_HANDOFF,
 } JobKind;
 
 typedef struct SessionJob {
@@ -27,7 +28,8 @@ typedef struct SessionJob {
     char *argument;      // path, entry id, name or instructions
     char *text;          // label, or instructions for a summary; NULL: none
     bool wants_summary;
-    json_t *data; // of command_end; NULL: none, or made by the job
+    bool is_automatic; // nobody asked for it
+    json_t *data;      // of command_end; NULL: none, or made by the job
     Cancel *cancel;
     // set by the worker
     bool is_done; // without an error

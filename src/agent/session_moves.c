@@ -67,6 +67,13 @@ bool agent_session_compact(AgentSession *self, const char *instructions, const c
                         error);
 }
 
+bool agent_session_handoff(AgentSession *self, const char *instructions, const char *id,
+                           GError **error)
+{
+    return go_elsewhere(self, session_job_new(JOB_HANDOFF, id, self->scope, NULL, instructions),
+                        error);
+}
+
 bool agent_session_wants_summaries(const AgentSession *self)
 {
     return settings_get_bool(self->settings, "branchSummary.enabled");

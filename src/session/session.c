@@ -48,10 +48,10 @@ Session *session_new_with(json_t *header, json_t *entries, const char *path)
 
     size_t count = json_array_size(entries);
     self->leaf = count > 0 ? json_array_get(entries, count - 1) : NULL;
-    for (size_t i = 0; i < count && !self->has_assistant; i++) {
+    for (size_t i = 0; i < count && !self->is_worth_keeping; i++) {
         const json_t *message = json_get_object(json_array_get(entries, i), "message");
         const char *role = json_get_text(message, "role");
-        self->has_assistant = role && g_str_equal(role, "assistant");
+        self->is_worth_keeping = role && g_str_equal(role, "assistant");
     }
     return self;
 }
@@ -190,7 +190,7 @@ static bool session_make_file(Session *self, GError **error)
 
 static bool session_try_write(Session *self, GError **error)
 {
-    if (!self->path || !self->is_dirty || !self->has_assistant)
+    if (!self->path || !self->is_dirty || !self->is_worth_keeping)
         return true;
     if (!self->store && !session_make_file(self, error))
         return false;
@@ -287,6 +287,12 @@ const char *session_append_entry(Session *self, json_t *entry)
     return entry_id(entry);
 }
 
+void session_keep(Session *self)
+{
+    self->is_worth_keeping = true;
+    self->is_dirty = true;
+}
+
 static const char *append_custom_message(Session *self, const json_t *message)
 {
     static const char *const keys[] = { "customType", "content", "display", "details",
@@ -309,7 +315,7 @@ const char *session_append_message(Session *self, json_t *message)
 
     json_t *entry = session_start_entry(self, "message");
     json_set_take(entry, "message", json_incref(message));
-    self->has_assistant = self->has_assistant || g_str_equal(role, "assistant");
+    self->is_worth_keeping = self->is_worth_keeping || g_str_equal(role, "assistant");
     return session_append_entry(self, entry);
 }
 

@@ -37,6 +37,9 @@ const json_t *session_header(const Session *self);
 /* The session file's path without .jsonl; NULL in memory. Caller frees. */
 char *session_artifacts_dir(const Session *self);
 
+/* What it holds is worth a file, also before the first answer. */
+void session_keep(Session *self);
+
 /* Appends take the current leaf as parent and become the leaf. `message` is shared, not taken.
    Return the entry's id (borrowed). */
 const char *session_append_message(Session *self, json_t *message);

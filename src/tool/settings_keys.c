@@ -13,7 +13,7 @@ static const char *const thinking_levels[] = { "off",  "minimal", "low", "medium
 static const char *const revert_policies[] = { "cooldown-expiry", "never", NULL };
 static const char *const service_tiers[] = { "none",  "auto",     "default", "flex",
                                              "scale", "priority", NULL };
-static const char *const compaction_strategies[] = { "context-full", "off", NULL };
+static const char *const compaction_strategies[] = { "context-full", "handoff", "off", NULL };
 
 static const char *const inherit_modes[] = { "all", "safe", NULL };
 static const char *const gh_profiles[] = { "full", "general", "read-only", "off", NULL };
@@ -51,7 +51,9 @@ static const SettingKey keys[] = {
     { "compaction.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Compact a conversation before it overflows the model's context" },
     { "compaction.strategy", SETTING_ENUM, "\"context-full\"", SETTING_ANYWHERE,
-      compaction_strategies, "How: a summary in the same session, or off" },
+      compaction_strategies,
+      "How: a summary in the same session, a new session that begins with what a model wrote of "
+      "it, or off" },
     { "compaction.reserveTokens", SETTING_NUMBER, "16384", SETTING_ANYWHERE, NULL,
       "Tokens of the context that are kept free (at least 15 % of it, at most half)" },
     { "compaction.keepRecentTokens", SETTING_NUMBER, "20000", SETTING_ANYWHERE, NULL,
@@ -60,6 +62,8 @@ static const SettingKey keys[] = {
       "Compact above this share of the context; -1: as compaction.reserveTokens says" },
     { "compaction.thresholdTokens", SETTING_NUMBER, "-1", SETTING_ANYWHERE, NULL,
       "Compact above this many tokens; -1: unset" },
+    { "compaction.handoffSaveToDisk", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
+      "Keep what a new session begins with as a file beside it, too" },
     { "compaction.autoContinue", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Go on with an answer that had no room left when the conversation has been compacted" },
     { "titles.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,

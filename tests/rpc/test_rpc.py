@@ -228,7 +228,7 @@ class Choices(RpcTest):
                     ("get_session_stats", {}), ("get_branch_messages", {}), ("get_fork_messages", {}), ("get_last_assistant_text", {}),
                     ("set_session_name", {"name": "a name"}), ("get_messages", {}), ("set_event_detail", {"fullUpdates": True}),
                     ("set_host_tools", {"tools": []}), ("export_html", {"outputPath": "s.html"}), ("get_tree", {}), ("navigate_tree", {"targetId": entry, "summarize": False}),
-                    ("fork", {}), ("clone", {}), ("new_session", {}), ("switch_session", {"sessionPath": file}),
+                    ("fork", {}), ("clone", {}), ("handoff", {}), ("new_session", {}), ("switch_session", {"sessionPath": file}),
                     ("fork", {"entryId": entry}), ("new_session", {}), ("switch_session", {"sessionPath": file}), ("branch", {"entryId": entry}),
                     ("prompt", {"message": "c", "streamingBehavior": "followUp"}), ("abort_and_prompt", {"message": "d"}), ("abort", {})]
         for name, fields in commands:
