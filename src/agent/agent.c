@@ -4,7 +4,6 @@
  */
 #include "agent/agent.h"
 
-#include "agent/healer.h"
 #include "agent/todo.h"
 
 #include "model/message.h"
@@ -220,6 +219,7 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
         .budget = options->budget,
         .retry = &self->retry,
         .fallback = &self->fallback,
+        .healer = &self->healer,
         .controls = options->controls,
         .compactor = &self->compactor,
         .context = options->context,

@@ -3,6 +3,7 @@
  */
 #include "agent/conversation.h"
 
+#include "agent/repair_memory.h"
 #include "agent/transcript.h"
 #include "base/mask.h"
 #include "model/message.h"
@@ -109,7 +110,8 @@ static void load(Conversation *self, SessionContext *saved)
     json_decref(self->last_answer);
     self->call_ids = call_ids_new();
     self->bodies = body_cache_new();
-    self->messages = call_ids_adopt(self->call_ids, saved->messages);
+    self->messages =
+        repair_memory_apply(self->session, call_ids_adopt(self->call_ids, saved->messages));
     self->last_answer = find_last_answer(self->messages);
     self->answer_index = json_array_size(self->messages);
     self->loads++;

@@ -3,14 +3,16 @@
  */
 #include "agent/healer.h"
 
+#include "agent/repair_memory.h"
 #include "model/message.h"
-#include "model/repair_strong.h"
 #include "session/session_tree.h"
 
 void healer_begin(Healer *self)
 {
     self->tries = 0;
     g_clear_pointer(&self->original, json_decref);
+    g_clear_pointer(&self->problem, g_free);
+    g_clear_pointer(&self->up_to, g_free);
 }
 
 /* A compaction or pruning has put other messages there, in the session's form: what was tried and
@@ -30,13 +32,14 @@ static void tell(const Healer *self, const char *name)
     json_set_take(event, "entries", json_array());
     json_set_text(event, "strong", name);
     agent_events_emit(self->conversation->events, event);
+}
 
-    json_t *data = json_object();
-    json_set_text(data, "strong", name);
-    json_t *fields = json_object();
-    json_set_text(fields, "customType", "kedge.repair");
-    json_set_take(fields, "data", data);
-    session_append_fields(self->conversation->session, "custom", fields);
+void healer_succeeded(Healer *self)
+{
+    if (!self->problem)
+        return;
+    repair_memory_note(self->conversation->session, self->how, self->problem, self->up_to);
+    g_clear_pointer(&self->problem, g_free);
 }
 
 /* Nothing has helped: the reason was another one, and the conversation is as it was. */
@@ -67,25 +70,28 @@ static json_t *next_form(Healer *self, const json_t *messages, const char *probl
 
 bool healer_try(Healer *self)
 {
-    static const char *const names[] = { [STRONG_BY_WORDS] = "S1", [STRONG_TEXT] = "S2" };
     Conversation *conversation = self->conversation;
     const char *problem = message_error(conversation->last_answer);
-    StrongRepair how = STRONG_BY_WORDS;
     notice_load(self);
     if (!repair_is_curable(problem))
         return false;
     g_autoptr(json_t) before = json_copy(conversation->messages); // without what is forgotten below
     while (json_array_size(before) > conversation->answer_index)
         json_array_remove(before, json_array_size(before) - 1);
-    json_t *form = next_form(self, before, problem, &how);
+    json_t *form = next_form(self, before, problem, &self->how);
     if (!form) {
         restore(self);
+        g_clear_pointer(&self->problem, g_free);
         return false;
     }
     if (!self->original)
         self->original = json_incref(before);
+    g_free(self->problem);
+    g_free(self->up_to);
+    self->problem = g_strdup(problem);
+    self->up_to = g_strdup(session_leaf_id(conversation->session));
     conversation_forget_answer(conversation);
     conversation_replace(conversation, form);
-    tell(self, names[how]);
+    tell(self, repair_memory_name(self->how));
     return true;
 }

@@ -6,11 +6,15 @@
 #pragma once
 
 #include "agent/conversation.h"
+#include "model/repair_strong.h"
 
 typedef struct Healer { // of one conversation
     Conversation *conversation;
     int tries;        // for this prompt, since the messages were last loaded
     json_t *original; // the messages before the first of them; NULL: there was none
+    StrongRepair how; // the newest try
+    char *problem;    // that it is to cure, until there is an answer; NULL: there is none
+    char *up_to;      // the last entry that it is about
     unsigned loads;   // of the conversation, which `tries` and `original` are about
 } Healer;
 
@@ -18,5 +22,7 @@ typedef struct Healer { // of one conversation
    another form, and it is worth asking again. False after tries that did not help: it has its own
    again. */
 bool healer_try(Healer *self);
+/* An answer came: the form that led to it is remembered. */
+void healer_succeeded(Healer *self);
 /* A person's prompt comes, or the conversation ends. */
 void healer_begin(Healer *self);

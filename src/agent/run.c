@@ -188,6 +188,7 @@ static void request_answer(Run *self, TurnAnswer *ret_answer)
         budget_count_turn(spec->budget);
         retry_succeeded(spec->retry);
         fallback_succeeded(spec->fallback);
+        healer_succeeded(spec->healer);
     }
 }
 

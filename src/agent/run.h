@@ -7,6 +7,7 @@
 #include "agent/budget.h"
 #include "agent/compactor.h"
 #include "agent/fallback.h"
+#include "agent/healer.h"
 #include "agent/retry.h"
 #include "model/registry.h"
 
@@ -25,6 +26,7 @@ typedef struct RunSpec { // all borrowed
     Budget *budget;
     Retry *retry;
     Fallback *fallback; // another model for one that fails
+    Healer *healer;
     RunControls *controls;
     Compactor *compactor;
     ToolContext *context;

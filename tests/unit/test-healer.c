@@ -50,6 +50,42 @@ static void test_poisoned(void **state)
     assert_null(session_fixture_event(self, "session_repair", 1));
 }
 
+static void switch_to(SessionFixture *self, const char *command, const char *path)
+{
+    g_autofree char *arguments = path ? g_strdup_printf("{\"sessionPath\":\"%s\"}", path) : NULL;
+    assert_true(session_fixture_command(self, command, arguments, NULL));
+    session_fixture_wait(self);
+}
+
+/* What has helped is done again when the session is opened again, to no more than it was about. */
+static void test_resumed(void **state)
+{
+    SessionFixture *self = *state;
+    SseServer *server = self->agent->server;
+    sse_server_add_calls(server, CALL);
+    sse_server_add_text(server, "fine");
+    assert_true(session_fixture_prompt(self, "go"));
+    sse_server_add_error(server, 400, "messages.1: tool_use without tool_result");
+    sse_server_add_calls(server,
+                         "[{\"id\":\"t2\",\"name\":\"echo\",\"arguments\":{\"text\":\"y\"}}]");
+    sse_server_add_text(server, "better");
+    assert_true(session_fixture_prompt(self, "again"));
+
+    g_autoptr(json_t) now = agent_session_state(self->session);
+    switch_to(self, "new_session", NULL);
+    switch_to(self, "switch_session", json_get_text(now, "sessionFile"));
+    json_array_clear(self->events);
+    sse_server_add_text(server, "still");
+    assert_true(session_fixture_prompt(self, "more"));
+    assert_int_equal(self->outcome.end, AGENT_DONE);
+    assert_int_equal(sse_server_request_count(server), 6);
+    assert_null(session_fixture_event(self, "session_repair", 0));
+    g_autofree char *told = sse_server_conversation(server, 5);
+    assert_non_null(strstr(told, "[called echo {\"text\":\"x\"}]"));
+    assert_null(strstr(told, "[called echo {\"text\":\"y\"}]"));
+    assert_non_null(strstr(told, "assistant:[calls]"));
+}
+
 /* Three requests at most, then the server's words, and the conversation is as it was. */
 static void test_incurable(void **state)
 {
@@ -66,6 +102,9 @@ static void test_incurable(void **state)
     assert_non_null(strstr(message_error(agent_session_last_answer(self->session)), "no idea"));
     assert_null(session_fixture_event(self, "auto_retry_start", 0));
 
+    g_autoptr(json_t) now = agent_session_state(self->session); // nor is it another one later
+    switch_to(self, "new_session", NULL);
+    switch_to(self, "switch_session", json_get_text(now, "sessionFile"));
     sse_server_add_text(self->agent->server, "well");
     assert_true(session_fixture_prompt(self, "once more"));
     g_autofree char *told = sse_server_conversation(self->agent->server, 4);
@@ -180,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_poisoned, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_resumed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_incurable, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing_to_heal, setup, teardown),
         cmocka_unit_test_setup_teardown(test_compacted_since, setup, teardown),
