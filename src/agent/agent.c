@@ -4,6 +4,7 @@
  */
 #include "agent/agent.h"
 
+#include "agent/text_loop.h"
 #include "agent/todo.h"
 
 #include "model/message.h"
@@ -19,6 +20,7 @@ struct Agent {
     Healer healer;
     int64_t reminders; // since the last prompt
     int continuations; // the same
+    bool has_repeated; // the same: an answer that repeated itself was asked for again
     size_t resumed_at; // in the messages, the newest continuation
     atomic_bool is_running;
 };
@@ -124,10 +126,27 @@ static bool recover(Agent *self, Cancel *cancel)
            cancel_sleep(cancel, RECOVERY_PAUSE_MS, NULL);
 }
 
+/* The last answer repeated itself over and over: it is asked for once more. */
+static bool ask_anew(Agent *self)
+{
+    const char *problem = message_error(self->conversation.last_answer);
+    if (self->has_repeated || g_strcmp0(problem, TEXT_LOOP_PROBLEM) != 0)
+        return false;
+    self->has_repeated = true;
+    json_t *event = agent_event_new("notice");
+    json_set_text(event, "level", "warning");
+    json_set_text(event, "message", problem);
+    json_set_take(event, "limit", json_pack("{s:s}", "which", "loop"));
+    agent_events_emit(&self->options.events, event);
+    conversation_forget_answer(&self->conversation);
+    return true;
+}
+
 /* What the run is to go on with after an error: `end` is told when nothing is. */
 static bool may_try_again(Agent *self, Cancel *cancel, AgentEnd *end)
 {
-    if (recover(self, cancel) || (!cancel_has_fired(cancel) && healer_try(&self->healer)))
+    if (ask_anew(self) || recover(self, cancel) ||
+        (!cancel_has_fired(cancel) && healer_try(&self->healer)))
         return true;
     RetryDecision decision = cancel_has_fired(cancel)
                                  ? RETRY_CANCELLED
@@ -258,6 +277,7 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
         healer_begin(&self->healer);
         self->reminders = 0;
         self->continuations = 0;
+        self->has_repeated = false;
         compactor_check(&self->compactor, cancel);
         run_until_settled(self, message, cancel, ret_outcome);
     }

@@ -4,6 +4,7 @@
 #include "agent/turn.h"
 
 #include "agent/retry.h"
+#include "agent/text_loop.h"
 #include "base/timefmt.h"
 #include "model/message.h"
 #include "model/provider.h"
@@ -37,6 +38,9 @@ json_t *turn_aborted_message(const Model *model)
 
 typedef struct Listener {
     const AgentEvents *events;
+    TextLoop loop;  // of the block that is arriving
+    Cancel *cancel; // of the request
+    bool watches_loops, is_in_loop;
     LiveMessage *live; // NULL before the start, and when nobody follows it
     bool has_started;
 } Listener;
@@ -53,12 +57,27 @@ static void emit_start(Listener *self, const json_t *partial)
         self->live = live_message_new(message);
 }
 
+/* Text and thinking only: what a file is made of may repeat itself. */
+static void watch(Listener *self, const json_t *event, const char *type)
+{
+    const char *delta = json_get_text(event, "delta");
+    if (g_str_has_suffix(type, "_start"))
+        text_loop_reset(&self->loop);
+    bool is_prose = g_str_equal(type, "text_delta") || g_str_equal(type, "thinking_delta");
+    if (!is_prose || !delta || self->is_in_loop || !text_loop_feed(&self->loop, delta))
+        return;
+    self->is_in_loop = true;
+    cancel_fire(self->cancel);
+}
+
 static void on_provider_event(const json_t *event, ModelStream *stream, void *user_data)
 {
     Listener *self = user_data;
     const char *type = json_get_text(event, "type");
     if (!self->has_started)
         emit_start(self, model_stream_message(stream));
+    if (self->watches_loops)
+        watch(self, event, type);
     bool is_of_block = strchr(type, '_') != NULL; // not start, done, error
     if (!self->live || !is_of_block)
         return;
@@ -98,18 +117,29 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
         .call_ids = conversation->call_ids,
         .bodies = conversation->bodies,
     };
-    return provider_stream(request->http, &wire, request->cancel, on_provider_event, listener);
+    json_t *message =
+        provider_stream(request->http, &wire, listener->cancel, on_provider_event, listener);
+    if (listener->is_in_loop && !cancel_has_fired(request->cancel)) {
+        json_set_text(message, "stopReason", "error");
+        json_set_text(message, "errorMessage", TEXT_LOOP_PROBLEM);
+    }
+    return message;
 }
 
 void turn_request(const TurnRequest *request, Conversation *conversation, TurnAnswer *ret_answer)
 {
+    g_autoptr(Cancel) cancel = cancel_new(request->cancel);
     Listener listener = {
         .events = conversation->events,
+        .cancel = cancel,
+        .watches_loops = settings_get_bool(request->settings, "loop.enabled"),
     };
+    text_loop_init(&listener.loop);
     json_t *message = request_answer(request, conversation, &listener);
     if (!listener.has_started)
         emit_start(&listener, message);
     live_message_unref(listener.live);
+    text_loop_clear(&listener.loop);
 
     const char *stop_reason = message_stop_reason(message);
     *ret_answer = (TurnAnswer) {
