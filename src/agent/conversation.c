@@ -34,12 +34,23 @@ static void set_measured(Conversation *self, json_t *message, size_t index)
     self->measured_index = index;
 }
 
+/* When output was pruned last; 0: never. What is pruned is older than the answer that was the
+   reason. */
+static gint64 newest_pruning(const GPtrArray *path)
+{
+    gint64 pruned_at = 0;
+    for (guint i = 0; i < path->len; i++) {
+        const json_t *message = json_get_object(path->pdata[i], "message");
+        pruned_at = MAX(pruned_at, json_get_int(message, "prunedAt", 0));
+    }
+    return pruned_at;
+}
+
 /* The newest good answer, unless a compaction or pruned output came after it. */
 static void find_measured(Conversation *self)
 {
     g_autoptr(GPtrArray) path = session_path_to(self->session, NULL);
     size_t behind = 0;
-    gint64 pruned_at = 0;
     set_measured(self, NULL, 0);
     for (guint i = path->len; i > 0; i--) {
         const json_t *entry = path->pdata[i - 1];
@@ -48,9 +59,8 @@ static void find_measured(Conversation *self)
         g_autoptr(json_t) message = session_entry_message(entry);
         if (!message)
             continue;
-        pruned_at = MAX(pruned_at, json_get_int(message, "prunedAt", 0));
         if (is_good_answer(message)) {
-            bool is_true = pruned_at <= json_get_int(message, "timestamp", 0);
+            bool is_true = newest_pruning(path) < json_get_int(message, "timestamp", 0);
             size_t count = json_array_size(self->messages);
             if (is_true && behind < count)
                 set_measured(self, message, count - behind - 1);

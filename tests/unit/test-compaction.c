@@ -278,6 +278,90 @@ static void test_summariser_fails(void **state)
     assert_non_null(strstr(message_error(agent_session_last_answer(self->session)), OVERFLOW));
 }
 
+static SessionFixture *fixture_with(const char *settings)
+{
+    SessionFixture *self = session_fixture_new(settings);
+    session_fixture_open(self);
+    return self;
+}
+
+static const char *model_asked(SessionFixture *self, size_t index)
+{
+    return json_get_text(sse_server_request(self->agent->server, index), "model");
+}
+
+/* Another model takes over from a summariser that fails. */
+static void test_other_summariser(void **state G_GNUC_UNUSED)
+{
+    SessionFixture *self = fixture_with("{\"modelRoles\":{\"smol\":\"lab/writer\"}}");
+    assert_true(session_fixture_command(self, "set_model",
+                                        "{\"provider\":\"lab\",\"modelId\":\"tiny\"}", NULL));
+    for (int i = 0; i < 4; i++)
+        talk(self, "word");
+    static const char *const answers[] = { "the summary", "in short" };
+    for (size_t i = 0; i < G_N_ELEMENTS(answers); i++) {
+        sse_server_add_error(self->agent->server, 401, "who are you");
+        sse_server_add_text(self->agent->server, answers[i]);
+    }
+    assert_true(session_fixture_command(self, "compact", NULL, NULL));
+    session_fixture_wait(self);
+    const json_t *data = json_get_object(end_of(self, "compact"), "data");
+    assert_string_equal(json_get_text(data, "summary"), "the summary");
+    assert_string_equal(json_get_text(data, "shortSummary"), "in short");
+    assert_string_equal(model_asked(self, 4), "tiny");
+    assert_string_equal(model_asked(self, 5), "writer");
+    // the conversation stays with its own
+    talk(self, "next");
+    assert_string_equal(model_asked(self, 8), "tiny");
+    session_fixture_free(self);
+}
+
+/* What a good answer was the reason for is not gone on with. */
+static void test_good_answer_stands(void **state)
+{
+    SessionFixture *self = *state;
+    for (int i = 0; i < 4; i++)
+        talk(self, "word");
+    sse_server_set_usage(self->agent->server, 9000, 10);
+    sse_server_add_text(self->agent->server, "all done");
+    sse_server_add_text(self->agent->server, "the summary");
+    sse_server_add_text(self->agent->server, "in short");
+    assert_true(session_fixture_prompt(self, "finish it"));
+    assert_non_null(session_fixture_event(self, "auto_compaction_end", 0));
+    assert_int_equal(sse_server_request_count(self->agent->server), 7);
+    assert_int_equal(count_requests_with(self, GO_ON), 0);
+    g_autofree char *answer = message_text(agent_session_last_answer(self->session));
+    assert_string_equal(answer, "all done");
+}
+
+/* Old output goes before anything is summarised, where that is enough; the newest stays. */
+static void test_pruned(void **state G_GNUC_UNUSED)
+{
+    SessionFixture *self = fixture_with("{\"compaction\":{\"thresholdTokens\":70000}}");
+    g_autofree char *filler = g_strnfill(45000, 'x');
+    for (int i = 0; i < 6; i++) {
+        g_autofree char *calls = g_strdup_printf(
+            "[{\"id\":\"t%d\",\"name\":\"echo\",\"arguments\":{\"text\":\"%d%s\"}}]", i, i, filler);
+        sse_server_add_calls(self->agent->server, calls);
+    }
+    sse_server_set_usage(self->agent->server, 80000, 10);
+    sse_server_add_text(self->agent->server, "done");
+    sse_server_set_usage(self->agent->server, 10, 5);
+    assert_true(session_fixture_prompt(self, "go"));
+    assert_null(session_fixture_event(self, "compaction_start", 0));
+    sse_server_add_text(self->agent->server, "on it");
+    assert_true(session_fixture_prompt(self, "on"));
+    assert_int_equal(sse_server_request_count(self->agent->server), 8);
+    g_autofree char *told = sse_server_conversation(self->agent->server, 7);
+    assert_non_null(strstr(told, "tool:[Output truncated - 11"));
+    assert_non_null(strstr(told, "tool:5xxx"));
+    assert_null(strstr(told, "tool:0xxx"));
+    g_autoptr(json_t) tree = agent_session_tree(self->session, NULL);
+    g_autofree char *text = json_to_text(tree);
+    assert_non_null(strstr(text, "\"prunedAt\":"));
+    session_fixture_free(self);
+}
+
 static void test_stopped(void **state)
 {
     SessionFixture *self = *state;
@@ -334,6 +418,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_always_full, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cut_again, setup, teardown),
         cmocka_unit_test_setup_teardown(test_summariser_fails, setup, teardown),
+        cmocka_unit_test(test_other_summariser),
+        cmocka_unit_test_setup_teardown(test_good_answer_stands, setup, teardown),
+        cmocka_unit_test(test_pruned),
         cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_switched_off, setup, teardown),
     };
