@@ -229,7 +229,7 @@ J
     expect_exit 1
     expect_lines stderr 1
     expect_contains stderr "no such key"
-    expect_contains stderr "comes from models.yml"
+    expect_contains stderr "that was refused: models.yml"
     [ "$(model_journal '#')" = 1 ] || fail "asked $(model_journal '#') times"
 
     t "core-38 $wire: 429, then an answer"
