@@ -6,10 +6,10 @@
 FULL=1 in the environment makes the defaults those of the specification.
 """
 import argparse
+import functools
 import json
 import os
 import pathlib
-import resource
 import shutil
 import subprocess
 import sys
@@ -18,6 +18,8 @@ import threading
 import time
 
 import answering
+import harness
+from harness import expect
 
 IS_FULL = os.environ.get("FULL") == "1"
 IS_SANITIZED = any(name.endswith("SAN_OPTIONS") for name in os.environ)
@@ -25,15 +27,6 @@ WAIT = 600  # seconds until something counts as hanging
 SMALL_MIB = 40  # what reads a file line by line
 WHOLE_PER_MIB, PAGE_PER_MIB = 3, 6.5  # what holds the conversation, or it and its page: of memory for a MiB of file
 PROCESSES = 3
-
-
-class Failure(Exception):
-    """A claim that does not hold."""
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failure(text)
 
 
 class Place:
@@ -197,18 +190,7 @@ def main():
     parser.add_argument("--only", default="", choices=["", *(name for name, _, _ in CASES)])
     options = parser.parse_args()
     cases = [case for case in CASES if options.only in ("", case[0])]
-    print(f"1..{len(cases)}", flush=True)
-    has_failed = False
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for number, (_, title, case) in enumerate(cases, 1):
-        place = Place(options)
-        try:
-            print(f"# {case(place, options)}\nok {number} {title}", flush=True)
-        except (Failure, OSError, ValueError, subprocess.SubprocessError) as failure:
-            has_failed = True
-            print(f"not ok {number} {title}\n# {type(failure).__name__}: {failure}", flush=True)
-        place.remove()
-    return 1 if has_failed else 0
+    return harness.run_cases([(title, functools.partial(case, options=options)) for _, title, case in cases], lambda: Place(options))
 
 
 if __name__ == "__main__":

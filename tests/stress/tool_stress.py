@@ -6,17 +6,20 @@
 FULL=1 in the environment makes the defaults those of the specification. Ends what it started, by process id.
 """
 import argparse
+import functools
 import json
 import os
 import pathlib
 import random
 import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+
+import harness
+from harness import expect
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 IS_FULL = os.environ.get("FULL") == "1"
@@ -24,15 +27,6 @@ WAIT = 300  # seconds until something counts as hanging
 ARTIFACT_BYTES = 256 << 20  # LIMIT_ARTIFACT_BYTES
 MEMORY_KIB = 20 << 10
 IS_SANITIZED = any(name.endswith("SAN_OPTIONS") for name in os.environ)
-
-
-class Failure(Exception):
-    """A claim that does not hold."""
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failure(text)
 
 
 class Place:
@@ -256,18 +250,7 @@ def main():
     cases = [("tools-T154 an artifact over its cap is bounded, whole at both ends, and read by range", read_ranges),
              ("tools-T162 killed writers leave the old text or the new, and nothing else", killed_writers)]
     cases = [case for case in cases if options.only in case[0]]
-    print(f"1..{len(cases)}", flush=True)
-    has_failed = False
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for number, (name, case) in enumerate(cases, 1):
-        place = Place(options)
-        try:
-            print(f"# {case(place, options)}\nok {number} {name}", flush=True)
-        except (Failure, OSError, ValueError, subprocess.SubprocessError) as failure:
-            has_failed = True
-            print(f"not ok {number} {name}\n# {type(failure).__name__}: {failure}", flush=True)
-        place.remove()
-    return 1 if has_failed else 0
+    return harness.run_cases([(name, functools.partial(case, options=options)) for name, case in cases], lambda: Place(options))
 
 
 if __name__ == "__main__":
