@@ -1,8 +1,8 @@
 /*
  * File descriptors that close themselves, and writes that finish. Thread safe.
  *
- * main() ignores SIGPIPE, so that writing to a closed pipe is an error here and not the end of the
- * process. Children get the default disposition back (proc.h).
+ * main() ignores SIGPIPE, and workers have it blocked: writing to a closed pipe is an error here
+ * and not the end of the process. Children get the default disposition back (proc.h).
  */
 #pragma once
 

@@ -8,6 +8,8 @@
 #include "base/secrets.h"
 #include "lib/lib_process.h"
 #include "model/model_secrets.h"
+#include "tool/settings_keys.h"
+#include "tool/settings_value.h"
 #include "tool_table.h"
 
 #include <errno.h>
@@ -96,6 +98,23 @@ static bool find_place(LibOpening *self, GError **error)
     return fail_with(error, KEDGE_ERROR_NOT_FOUND, "cwd: no such directory: %s", self->cwd);
 }
 
+/* What a file says wrongly is passed over with a warning; a program is told. */
+static bool check_changes(const json_t *changes, GError **error)
+{
+    size_t count = 0;
+    const SettingKey *keys = setting_keys_all(&count);
+    if (!json_is_object(changes))
+        return fail_with(error, KEDGE_ERROR_USAGE, "settings: it must be a JSON object");
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_get_path(changes, keys[i].key);
+        if (!value || setting_value_fits(&keys[i], value))
+            continue;
+        g_autofree char *wanted = setting_wanted(&keys[i]);
+        return fail_with(error, KEDGE_ERROR_USAGE, "settings: %s: %s", keys[i].key, wanted);
+    }
+    return true;
+}
+
 static bool load_settings(LibOpening *self, GError **error)
 {
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
@@ -107,8 +126,8 @@ static bool load_settings(LibOpening *self, GError **error)
         g_prefix_error(error, "settings: ");
         return false;
     }
-    if (changes && !json_is_object(changes))
-        return fail_with(error, KEDGE_ERROR_USAGE, "settings: it must be a JSON object");
+    if (changes && !check_changes(changes, error))
+        return false;
     self->settings = changes ? settings_with(loaded, changes) : settings_ref(loaded);
     return true;
 }

@@ -76,6 +76,14 @@ static unsigned listen_to(kedge_session *session, Heard *heard)
 
 /* --- scenarios */
 
+static void check_count(kedge_session *session, const char *count)
+{
+    char *state = NULL;
+    CHECK(kedge_session_command(session, "get_state", NULL, &state, &problem) == KEDGE_OK);
+    CHECK(strstr(state, count) != NULL);
+    kedge_free(state);
+}
+
 static void one_prompt(void)
 {
     kedge_session *session = open_with(OPTIONS(0));
@@ -90,10 +98,7 @@ static void one_prompt(void)
     size_t size = heard->size;
     run(session, "hi", "again");
     CHECK(heard->size == size);
-    char *state = NULL;
-    CHECK(kedge_session_command(session, "get_state", NULL, &state, &problem) == KEDGE_OK);
-    CHECK(strstr(state, "\"messageCount\":4") != NULL);
-    kedge_free(state);
+    check_count(session, "\"messageCount\":4");
     CHECK(kedge_session_free(session) == KEDGE_OK);
     heard_free(heard);
 }
@@ -108,6 +113,26 @@ static void failures_of_the_model(void)
     code = kedge_session_run(session, "hi", NULL, &problem);
     CHECK(is_problem(code, KEDGE_LIMIT, "1"));
     kedge_session_free(session);
+}
+
+static void a_session_goes_on(void)
+{
+    kedge_options options = { .size = sizeof options, .session_dir = "kept" };
+    kedge_session *session = open_with(&options);
+    run(session, "hi", "ok");
+    kedge_session_free(session);
+    options.continues_recent = 1;
+    session = open_with(&options);
+    run(session, "hi", "ok");
+    check_count(session, "\"messageCount\":4");
+    kedge_session_free(session);
+    options.continues_recent = 0;
+    session = open_with(&options);
+    check_count(session, "\"messageCount\":0");
+    kedge_session_free(session);
+    options.session = "00000000-nobody";
+    CHECK(!kedge_session_open(&options, &problem));
+    CHECK(is_problem(KEDGE_NOT_FOUND, KEDGE_NOT_FOUND, "nobody"));
 }
 
 static void *three_turns(void *unused)
@@ -310,6 +335,8 @@ static void bad_arguments(void)
     CHECK(is_problem(KEDGE_USAGE, KEDGE_USAGE, "deep"));
     CHECK(!kedge_session_open(OPTIONS(.settings = "[1]"), &problem));
     CHECK(is_problem(KEDGE_USAGE, KEDGE_USAGE, "settings"));
+    CHECK(!kedge_session_open(OPTIONS(.settings = "{\"steeringMode\":3}"), &problem));
+    CHECK(is_problem(KEDGE_USAGE, KEDGE_USAGE, "steeringMode"));
     CHECK(!kedge_session_open(OPTIONS(.settings = "{"), &problem));
     CHECK(is_problem(kedge_error_code(problem), KEDGE_PROTOCOL, "settings"));
     CHECK(!kedge_session_open(OPTIONS(.tools = "read,bogus"), &problem));
@@ -480,10 +507,22 @@ static void log_line(const char *line, void *heard)
     hear(line, heard);
 }
 
+typedef void (*Handler)(int signal_number);
+
+static void note_handlers(Handler handlers[NSIG])
+{
+    for (int number = 1; number < NSIG; number++) {
+        struct sigaction action = { 0 };
+        handlers[number] = sigaction(number, NULL, &action) == 0 ? action.sa_handler : SIG_ERR;
+    }
+}
+
 /* Prints nothing, changes nothing: compared before and after. */
 static void a_good_guest(void)
 {
     Heard *heard = heard_new();
+    Handler handlers_before[NSIG] = { 0 }, handlers_after[NSIG] = { 0 };
+    note_handlers(handlers_before);
     mode_t mask = umask(022);
     umask(mask);
     char before[4096], after[4096];
@@ -500,10 +539,8 @@ static void a_good_guest(void)
     kedge_session_free(session);
     CHECK(has_heard(heard, "config.yml"));
     kedge_set_log(NULL, NULL);
-    for (int number = 1; number < NSIG; number++) {
-        struct sigaction action;
-        CHECK(sigaction(number, NULL, &action) != 0 || action.sa_handler == SIG_DFL);
-    }
+    note_handlers(handlers_after);
+    CHECK(memcmp(handlers_before, handlers_after, sizeof handlers_before) == 0);
     pthread_sigmask(SIG_BLOCK, NULL, &signals_after);
     CHECK(memcmp(&signals_before, &signals_after, sizeof signals_before) == 0);
     CHECK(getcwd(after, sizeof after) && strcmp(before, after) == 0);
@@ -527,6 +564,7 @@ static const struct {
 } scenarios[] = {
     { "one_prompt", one_prompt },
     { "failures_of_the_model", failures_of_the_model },
+    { "a_session_goes_on", a_session_goes_on },
     { "two_sessions_in_two_threads", two_sessions_in_two_threads },
     { "abort_from_another_thread", abort_from_another_thread },
     { "freed_in_the_middle", freed_in_the_middle },

@@ -52,6 +52,9 @@ class Probe(LibTest):
         call = {"tool_calls": [{"name": "read", "arguments": {"path": "."}}]}
         self.probe("failures_of_the_model", {"status": 400, "error": {"type": "invalid_request_error", "message": "no such luck"}}, call)
 
+    def test_a_session_goes_on(self):
+        self.probe("a_session_goes_on", OK)
+
     def test_two_sessions_in_two_threads(self):
         self.probe("two_sessions_in_two_threads", OK)
 
