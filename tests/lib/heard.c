@@ -51,3 +51,14 @@ void heard_free(Heard *self)
     free(self->all);
     free(self);
 }
+
+#ifdef __SANITIZE_THREAD__
+/* As in base/json.c, which the library keeps to itself; and GLib makes its locks when they are
+   first used, with atomic operations that are not seen. */
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void)
+{
+    return "race:^json_incref$\nrace:^json_decref$\ncalled_from_lib:libjansson.so\n"
+           "called_from_lib:libglib-2.0.so\n";
+}
+#endif
