@@ -173,7 +173,7 @@ static void save_mode(AgentSession *self, const char *key, const char *mode)
     g_autoptr(json_t) value = json_text(mode);
     const char *const parts[] = { key, NULL };
     const SettingChange change = { .parts = parts, .value = value };
-    g_autoptr(Cancel) patience = cancel_new_timed(self->model_scope, SAVE_PATIENCE_MS);
+    g_autoptr(Cancel) patience = cancel_new_timed(self->scope, SAVE_PATIENCE_MS);
     g_autoptr(GError) error = NULL;
     if (settings_save(self->agent_dir, &change, 1, patience, &error))
         return;

@@ -71,6 +71,11 @@ class State(RpcTest):
         state = self.client().get("get_state")
         self.assertEqual([state[key] for key in ("steeringMode", "followUpMode", "interruptMode")], ["all", "all", "wait"])
 
+    def test_modes_are_saved_beside_a_choice_of_models(self):
+        client = self.client("--models", "anthropic/*")
+        client.get("set_steering_mode", mode="all")
+        self.assertEqual(client.get("get_state")["steeringMode"], "all")
+
     def test_a_mode_that_cannot_be_saved_holds_all_the_same(self):
         self.settings("steeringMode: [\n")
         client = self.client()
