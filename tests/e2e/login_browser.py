@@ -89,9 +89,6 @@ def main():
             seen += piece
 
     read_until(b"not shown): ")
-    while termios.tcgetattr(main_end)[3] & termios.ECHO:  # what is typed before is thrown away
-        assert child.poll() is None, seen
-        time.sleep(0.01)
     page = urllib.parse.urlsplit(re.search(r"http://\S+/auth\?\S+", seen.decode()).group())
     assert f"{page.scheme}://{page.netloc}" == base, page
     fields = dict(urllib.parse.parse_qsl(page.query))
@@ -110,6 +107,9 @@ def main():
         child.send_signal(signal.SIGINT)
     elif case != "late":
         pasted = {"address": back + "?code=the-code", "code": "the-code", "key": KEY}
+        while termios.tcgetattr(main_end)[3] & termios.ECHO:  # what is typed before is thrown away
+            assert child.poll() is None, seen
+            time.sleep(0.01)
         os.write(main_end, pasted[case].encode() + b"\n")
     read_until(b"\0")  # to the end: there is none
     code = child.wait(30)

@@ -168,7 +168,7 @@ for way in browser address code key; do
     expect_contains stdout "Stored a key for openrouter."
     [ "$(stat -c %a "$HOME/.kedge/agent/agent.db")" = 600 ] || fail "mode"
     run kedge login
-    expect_contains stdout "openrouter    kedge login"
+    expect_contains stdout "openrouter    stored"
     run kedge logout openrouter
     expect_contains stderr "Removed 1 stored key of openrouter."
 done
