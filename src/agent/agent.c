@@ -18,6 +18,8 @@ struct Agent {
     Fallback fallback;
     Compactor compactor;
     Healer healer;
+    StreamRules *rules; // NULL: none
+    bool has_looked_for_rules;
     int64_t reminders; // since the last prompt
     int continuations; // the same
     bool has_repeated; // the same: an answer that repeated itself was asked for again
@@ -65,6 +67,7 @@ void agent_free(Agent *self)
     if (!self)
         return;
     healer_begin(&self->healer);
+    stream_rules_free(self->rules);
     fallback_clear(&self->fallback);
     conversation_clear(&self->conversation);
     g_free(self);
@@ -241,6 +244,7 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
         .healer = &self->healer,
         .controls = options->controls,
         .compactor = &self->compactor,
+        .rules = self->rules,
         .context = options->context,
         .door = options->door,
         .http = options->http,
@@ -262,6 +266,17 @@ void agent_add_message(Agent *self, json_t *message)
     conversation_add_whole(&self->conversation, message);
 }
 
+/* With the first prompt, when somebody listens. */
+static void load_rules(Agent *self)
+{
+    const AgentOptions *options = &self->options;
+    if (self->has_looked_for_rules)
+        return;
+    self->has_looked_for_rules = true;
+    self->rules = stream_rules_load(options->agent_dir, options->cwd,
+                                    tool_context_settings(options->context), &self->conversation);
+}
+
 bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *ret_outcome,
                   GError **error)
 {
@@ -271,6 +286,7 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
             "Agent is already processing. Use steer() or followUp() to queue messages, "
             "or wait for completion.");
     fallback_revert(&self->fallback);
+    load_rules(self);
     bool is_sent = agent_has_credential(self, error);
     if (is_sent) {
         compactor_begin(&self->compactor);

@@ -20,6 +20,7 @@ typedef struct AgentOptions { // all borrowed, and must outlive the agent
     const ToolDoor *door;
     HttpClient *http;
     const ModelRegistry *registry;
+    const char *agent_dir, *cwd; // where rules are; NULL: there are none
     SetupSlot *setup;
     MessageQueue *steering, *follow_ups;
     Budget *budget;

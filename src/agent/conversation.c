@@ -180,11 +180,23 @@ void conversation_clear(Conversation *self)
     *self = (Conversation) { 0 };
 }
 
+/* It has an entry of its own kind, which has the fields itself. */
+static void append_custom(Session *session, const json_t *message)
+{
+    json_t *fields = json_copy((json_t *)message);
+    json_object_del(fields, "role");
+    json_object_del(fields, "timestamp");
+    session_append_fields(session, "custom_message", fields);
+}
+
 void conversation_add(Conversation *self, json_t *message)
 {
     json_array_append(self->messages, message);
     json_array_append(self->run_messages, message);
-    session_append_message(self->session, message);
+    if (g_str_equal(message_role(message), "custom"))
+        append_custom(self->session, message);
+    else
+        session_append_message(self->session, message);
     if (g_str_equal(message_role(message), "assistant")) {
         json_decref(self->last_answer);
         self->last_answer = json_incref(message);

@@ -15,6 +15,8 @@ static void make_agent(Engine *self)
     AgentOptions options = self->base;
     options.session = self->session;
     options.context = self->context;
+    options.agent_dir = self->place.agent_dir;
+    options.cwd = self->place.cwd;
     self->agent = agent_new(&options);
 }
 

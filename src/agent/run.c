@@ -179,6 +179,7 @@ static void request_answer(Run *self, TurnAnswer *ret_answer)
         .key_source = self->key_source,
         .settings = tool_context_settings(spec->context),
         .http = spec->http,
+        .rules = spec->rules,
         .cancel = spec->cancel,
     };
     turn_request(&request, self->conversation, ret_answer);
@@ -189,7 +190,39 @@ static void request_answer(Run *self, TurnAnswer *ret_answer)
         retry_succeeded(spec->retry);
         fallback_succeeded(spec->fallback);
         healer_succeeded(spec->healer);
+        if (spec->rules)
+            stream_rules_count_turn(spec->rules);
     }
+}
+
+#define RULE_PAUSE_MS 50 // for whoever follows: the answer has ended, and another one comes
+
+/* A rule has stopped the answer: the model is told, and asked again. False: the run ends. */
+static bool go_on_by_rule(Run *self)
+{
+    const RunSpec *spec = self->spec;
+    json_t *message = stream_rules_take(spec->rules);
+    if (!message)
+        return false;
+    if (!stream_rules_keep_answers(spec->rules))
+        conversation_forget_answer(self->conversation);
+    json_array_append_new(self->pending, message);
+    self->end = AGENT_ABORTED; // unless it goes on
+    if (!cancel_sleep(spec->cancel, RULE_PAUSE_MS, NULL) || is_over_budget(self))
+        return false;
+    self->end = AGENT_DONE;
+    return true;
+}
+
+/* What it is told once its answer has ended, with words that came in between behind it. */
+static json_t *after_rules(const Run *self, json_t *interrupting)
+{
+    json_t *message = self->spec->rules ? stream_rules_take(self->spec->rules) : NULL;
+    if (!message)
+        return interrupting;
+    json_t *pending = interrupting ? interrupting : json_array();
+    json_array_insert_new(pending, 0, message);
+    return pending;
 }
 
 /* One turn; false when the run ends with it. */
@@ -205,14 +238,17 @@ static bool run_turn(Run *self)
     if (answer.is_failed) {
         batch_refuse(&batch, &answer, results);
         turn_end(self, answer.message, results);
+        if (answer.is_stopped && go_on_by_rule(self))
+            return true;
         bool is_aborted = g_str_equal(message_stop_reason(answer.message), "aborted");
-        self->end = is_aborted ? AGENT_ABORTED : AGENT_ERROR;
+        if (self->end == AGENT_DONE)
+            self->end = is_aborted ? AGENT_ABORTED : AGENT_ERROR;
         return false;
     }
     bool had_calls = json_array_size(answer.calls) > 0;
     json_t *interrupting = had_calls ? batch_run(&batch, &answer, results) : NULL;
     turn_end(self, answer.message, results);
-    return prepare_next_turn(self, had_calls, interrupting);
+    return prepare_next_turn(self, had_calls, after_rules(self, interrupting));
 }
 
 static void run_turns(Run *self, json_t *prompt)

@@ -9,6 +9,7 @@
 #include "agent/fallback.h"
 #include "agent/healer.h"
 #include "agent/retry.h"
+#include "agent/stream_rules.h"
 #include "model/registry.h"
 
 typedef enum {
@@ -29,6 +30,7 @@ typedef struct RunSpec { // all borrowed
     Healer *healer;
     RunControls *controls;
     Compactor *compactor;
+    StreamRules *rules; // NULL: none
     ToolContext *context;
     const ToolDoor *door;
     HttpClient *http;

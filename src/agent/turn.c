@@ -41,7 +41,8 @@ typedef struct Listener {
     TextLoop loop;  // of the block that is arriving
     Cancel *cancel; // of the request
     bool watches_loops, is_in_loop;
-    LiveMessage *live; // NULL before the start, and when nobody follows it
+    LiveMessage *live;  // NULL before the start, and when nobody follows it
+    StreamRules *rules; // NULL: none
     bool has_started;
 } Listener;
 
@@ -78,6 +79,8 @@ static void on_provider_event(const json_t *event, ModelStream *stream, void *us
         emit_start(self, model_stream_message(stream));
     if (self->watches_loops)
         watch(self, event, type);
+    if (self->rules && stream_rules_see(self->rules, event, stream))
+        cancel_fire(self->cancel);
     bool is_of_block = strchr(type, '_') != NULL; // not start, done, error
     if (!self->live || !is_of_block)
         return;
@@ -126,26 +129,42 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
     return message;
 }
 
+/* Also when its end had come already: what a rule stops is not gone on with. */
+static bool is_stopped_by_rule(const TurnRequest *request, json_t *message)
+{
+    if (!request->rules || !stream_rules_have_stopped(request->rules) ||
+        cancel_has_fired(request->cancel) || g_str_equal(message_stop_reason(message), "error"))
+        return false;
+    json_set_text(message, "stopReason", "aborted");
+    json_set_text(message, "errorMessage", "Request was aborted");
+    return true;
+}
+
 void turn_request(const TurnRequest *request, Conversation *conversation, TurnAnswer *ret_answer)
 {
     g_autoptr(Cancel) cancel = cancel_new(request->cancel);
     Listener listener = {
         .events = conversation->events,
+        .rules = request->rules,
         .cancel = cancel,
         .watches_loops = settings_get_bool(request->settings, "loop.enabled"),
     };
     text_loop_init(&listener.loop);
+    if (request->rules)
+        stream_rules_begin(request->rules);
     json_t *message = request_answer(request, conversation, &listener);
     if (!listener.has_started)
         emit_start(&listener, message);
     live_message_unref(listener.live);
     text_loop_clear(&listener.loop);
 
+    bool is_stopped = is_stopped_by_rule(request, message);
     const char *stop_reason = message_stop_reason(message);
     *ret_answer = (TurnAnswer) {
         .message = message,
         .calls = message_tool_calls(message),
         .is_failed = g_str_equal(stop_reason, "error") || g_str_equal(stop_reason, "aborted"),
+        .is_stopped = is_stopped,
     };
     size_t i;
     json_t *call;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "agent/conversation.h"
+#include "agent/stream_rules.h"
 #include "base/http.h"
 #include "tool/settings.h"
 
@@ -14,13 +15,15 @@ typedef struct TurnRequest { // all borrowed
     const char *key_source;           // where it comes from
     const Settings *settings;
     HttpClient *http;
-    Cancel *cancel; // may be NULL
+    StreamRules *rules; // NULL: none
+    Cancel *cancel;     // may be NULL
 } TurnRequest;
 
 typedef struct TurnAnswer {
     json_t *message; // finished and added to the conversation
     json_t *calls;   // its toolCall blocks
     bool is_failed;  // stopReason error or aborted
+    bool is_stopped; // failed because a rule has stopped it
 } TurnAnswer;
 
 void turn_answer_clear(TurnAnswer *self);

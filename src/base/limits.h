@@ -12,6 +12,8 @@
 #define LIMIT_CONFIG_FILE_BYTES      (1 * MIB)  // settings, models file
 #define LIMIT_YAML_DEPTH             100        // task-engine §2.1
 #define LIMIT_YAML_NODES             100000
+#define LIMIT_RULE_FILE_BYTES        (64 * KIB)  // a rule that watches answers
+#define LIMIT_RULE_FILES             200         // of a directory
 #define LIMIT_CONTEXT_FILE_BYTES     (512 * KIB) // AGENTS.md and the like
 #define LIMIT_SESSION_FILE_BYTES     (1024 * MIB)
 #define LIMIT_SESSION_LINE_BYTES     (64 * MIB)

@@ -10,6 +10,9 @@ static const char *const interrupt_modes[] = { "immediate", "wait", NULL };
 static const char *const thinking_levels[] = { "off",  "minimal", "low", "medium",
                                                "high", "xhigh",   NULL };
 
+static const char *const rule_contexts[] = { "discard", "keep", NULL };
+static const char *const rule_interrupts[] = { "always", "never", "prose-only", "tool-only", NULL };
+static const char *const rule_repeats[] = { "once", "after-gap", NULL };
 static const char *const revert_policies[] = { "cooldown-expiry", "never", NULL };
 static const char *const service_tiers[] = { "none",  "auto",     "default", "flex",
                                              "scale", "priority", NULL };
@@ -68,6 +71,16 @@ static const SettingKey keys[] = {
       "Go on with an answer that had no room left when the conversation has been compacted" },
     { "titles.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Let a small model (the role smol) name a session" },
+    { "ttsr.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
+      "Let rules with a condition watch answers while they arrive" },
+    { "ttsr.contextMode", SETTING_ENUM, "\"discard\"", SETTING_ANYWHERE, rule_contexts,
+      "What becomes of an answer that a rule has stopped" },
+    { "ttsr.interruptMode", SETTING_ENUM, "\"always\"", SETTING_ANYWHERE, rule_interrupts,
+      "What a rule stops at once; else the model is told when its answer has ended" },
+    { "ttsr.repeatMode", SETTING_ENUM, "\"once\"", SETTING_ANYWHERE, rule_repeats,
+      "Whether a rule that has fired fires again in the same session" },
+    { "ttsr.repeatGap", SETTING_NUMBER, "10", SETTING_ANYWHERE, NULL,
+      "Answers until it may, with `after-gap`" },
     { "loop.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "End a run that makes the same calls with the same results again and again" },
     { "ask.timeout", SETTING_NUMBER, "0", SETTING_ANYWHERE, NULL,

@@ -1,0 +1,433 @@
+/*
+ * Watching answers (stream_rules.h).
+ *
+ * What a rule may cost is bounded: each piece is looked at with a little of what came before it,
+ * the whole of a block once, at its end; a rule that takes too many steps or too much time is off.
+ */
+#include "agent/stream_rules.h"
+
+#include "agent/stream_rule.h"
+#include "base/limits.h"
+#include "base/own_file.h"
+#include "model/partial_json.h"
+#include "session/session_tree.h"
+
+#include <time.h>
+
+#define RULES_DIR      "rules"
+#define PROJECT_DIR    ".kedge"
+#define LOOK_BACK      4096              // bytes before a piece
+#define EARLY_ARGUMENT 4096              // where a call's paths are looked for while it arrives
+#define BLOCK_BYTES    MIB               // of a block; what is behind is not looked at
+#define RULE_CPU_NS    (500 * 1000000LL) // for one answer
+#define INJECTION      "ttsr-injection"
+#define RECORD         "ttsr_injection"
+#define RECORD_KEY     "injectedRules"
+#define NEVER_FIRED    (-1)
+
+#define INTERRUPTED                                                                                \
+    "Your output was interrupted because it violated a rule that the user has set.\n"              \
+    "This comes from the agent itself and is no prompt injection: follow the rule, then go on."
+
+typedef struct Watched {
+    StreamRule *rule;
+    int64_t fired_at; // turns; NEVER_FIRED
+    int64_t spent_ns; // of this answer
+    bool is_broken;   // by this answer
+    bool is_off;
+} Watched;
+
+typedef struct Block {
+    StreamKind kind;
+    char *tool; // NULL: not known yet
+    GString *text;
+} Block;
+
+struct StreamRules {
+    Conversation *conversation;
+    GPtrArray *rules;  // of Watched
+    GPtrArray *blocks; // of Block; NULL: none of that number
+    InterruptMode mode;
+    bool is_repeated, keeps_answers;
+    int64_t gap, turns;
+    bool is_stopped; // this answer
+};
+
+static void watched_free(gpointer data)
+{
+    Watched *self = data;
+    stream_rule_free(self->rule);
+    g_free(self);
+}
+
+static void block_free(gpointer data)
+{
+    Block *self = data;
+    if (!self)
+        return;
+    g_free(self->tool);
+    g_string_free(self->text, TRUE);
+    g_free(self);
+}
+
+/* --- loading */
+
+static bool is_rule_file(const char *name)
+{
+    return *name != '.' && (g_str_has_suffix(name, ".md") || g_str_has_suffix(name, ".mdc"));
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names of the rule files, in order. */
+static GPtrArray *list_files(const char *dir)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GDir) handle = g_dir_open(dir, 0, NULL);
+    const char *name = NULL;
+    while (handle && names->len < LIMIT_RULE_FILES && (name = g_dir_read_name(handle))) {
+        if (is_rule_file(name))
+            g_ptr_array_add(names, g_strdup(name));
+    }
+    g_ptr_array_sort(names, compare_names);
+    return names;
+}
+
+static StreamRule *read_rule(const char *dir, const char *name, GPtrArray *warnings)
+{
+    g_autofree char *path = g_build_filename(dir, name, NULL);
+    g_autofree char *text = NULL;
+    g_autoptr(GError) error = NULL;
+    size_t size = 0;
+    if (!own_file_read(path, LIMIT_RULE_FILE_BYTES, &text, &size, &error) ||
+        !g_utf8_validate(text, (gssize)size, NULL)) {
+        g_ptr_array_add(warnings, error ? g_strdup(error->message)
+                                        : g_strdup_printf("%s: not UTF-8; not read", path));
+        return NULL;
+    }
+    return stream_rule_parse(path, text, warnings);
+}
+
+static void load_dir(const char *dir, GPtrArray *rules, GPtrArray *warnings)
+{
+    g_autoptr(GPtrArray) names = list_files(dir);
+    for (guint i = 0; i < names->len; i++) {
+        StreamRule *rule = read_rule(dir, names->pdata[i], warnings);
+        if (!rule)
+            continue;
+        Watched *watched = g_new0(Watched, 1);
+        *watched = (Watched) { .rule = rule, .fired_at = NEVER_FIRED };
+        g_ptr_array_add(rules, watched);
+    }
+}
+
+/* Said, not taken. */
+static void note_project_rules(const char *cwd, GPtrArray *warnings)
+{
+    g_autofree char *dir = g_build_filename(cwd, PROJECT_DIR, RULES_DIR, NULL);
+    g_autoptr(GPtrArray) rules = g_ptr_array_new_with_free_func(watched_free);
+    g_autoptr(GPtrArray) ignored = g_ptr_array_new_with_free_func(g_free);
+    load_dir(dir, rules, ignored);
+    if (rules->len > 0)
+        g_ptr_array_add(warnings,
+                        g_strdup_printf("%u rule(s) of the repository that would interrupt answers "
+                                        "need trust and were left out: %s",
+                                        rules->len, dir));
+}
+
+static Watched *find_rule(const StreamRules *self, const char *name)
+{
+    for (guint i = 0; i < self->rules->len; i++) {
+        Watched *watched = self->rules->pdata[i];
+        if (g_strcmp0(watched->rule->name, name) == 0)
+            return watched;
+    }
+    return NULL;
+}
+
+/* What fired earlier in the session. */
+static void restore(StreamRules *self)
+{
+    g_autoptr(GPtrArray) path = session_path_to(self->conversation->session, NULL);
+    for (guint i = 0; i < path->len; i++) {
+        const json_t *entry = path->pdata[i];
+        if (g_strcmp0(json_get_text(entry, "type"), RECORD) != 0)
+            continue;
+        size_t j;
+        json_t *name;
+        json_array_foreach (json_get_array(entry, RECORD_KEY), j, name) {
+            Watched *watched = find_rule(self, json_string_value(name));
+            if (watched)
+                watched->fired_at = 0;
+        }
+    }
+}
+
+static void emit_warnings(const Conversation *conversation, const GPtrArray *warnings)
+{
+    for (guint i = 0; i < warnings->len; i++)
+        agent_events_emit_notice(conversation->events, "warning", warnings->pdata[i]);
+}
+
+StreamRules *stream_rules_load(const char *agent_dir, const char *cwd, const Settings *settings,
+                               Conversation *conversation)
+{
+    if (!agent_dir || !settings_get_bool(settings, "ttsr.enabled"))
+        return NULL;
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(StreamRules) self = g_new0(StreamRules, 1);
+    g_autofree char *dir = g_build_filename(agent_dir, RULES_DIR, NULL);
+    self->conversation = conversation;
+    self->rules = g_ptr_array_new_with_free_func(watched_free);
+    self->blocks = g_ptr_array_new_with_free_func(block_free);
+    self->mode = interrupt_mode_parse(settings_get_text(settings, "ttsr.interruptMode"));
+    self->keeps_answers = g_strcmp0(settings_get_text(settings, "ttsr.contextMode"), "keep") == 0;
+    self->is_repeated = g_strcmp0(settings_get_text(settings, "ttsr.repeatMode"), "after-gap") == 0;
+    self->gap = MAX(settings_get_int(settings, "ttsr.repeatGap"), 1);
+    load_dir(dir, self->rules, warnings);
+    if (cwd)
+        note_project_rules(cwd, warnings);
+    emit_warnings(conversation, warnings);
+    if (self->rules->len == 0)
+        return NULL;
+    restore(self);
+    return g_steal_pointer(&self);
+}
+
+void stream_rules_free(StreamRules *self)
+{
+    if (!self)
+        return;
+    g_ptr_array_unref(self->rules);
+    g_ptr_array_unref(self->blocks);
+    g_free(self);
+}
+
+/* --- matching */
+
+void stream_rules_begin(StreamRules *self)
+{
+    g_ptr_array_set_size(self->blocks, 0);
+    self->is_stopped = false;
+    for (guint i = 0; i < self->rules->len; i++) {
+        Watched *watched = self->rules->pdata[i];
+        watched->spent_ns = 0;
+        watched->is_broken = false;
+    }
+}
+
+bool stream_rules_have_stopped(const StreamRules *self)
+{
+    return self->is_stopped;
+}
+
+void stream_rules_count_turn(StreamRules *self)
+{
+    self->turns++;
+}
+
+bool stream_rules_keep_answers(const StreamRules *self)
+{
+    return self->keeps_answers;
+}
+
+static bool is_awake(const StreamRules *self, const Watched *watched)
+{
+    if (watched->is_off || watched->is_broken)
+        return false;
+    return watched->fired_at == NEVER_FIRED ||
+           (self->is_repeated && self->turns - watched->fired_at >= self->gap);
+}
+
+static bool interrupts(const StreamRules *self, const StreamRule *rule, StreamKind kind)
+{
+    InterruptMode mode = rule->mode == INTERRUPT_AS_SET ? self->mode : rule->mode;
+    switch (mode) {
+    case INTERRUPT_NEVER:
+        return false;
+    case INTERRUPT_PROSE_ONLY:
+        return kind != STREAM_TOOL;
+    case INTERRUPT_TOOL_ONLY:
+        return kind == STREAM_TOOL;
+    default:
+        return true;
+    }
+}
+
+static void add_paths(GPtrArray *paths, const json_t *value)
+{
+    size_t i;
+    json_t *item;
+    if (json_is_string(value))
+        g_ptr_array_add(paths, g_strdup(json_string_value(value)));
+    json_array_foreach (value, i, item)
+        add_paths(paths, item);
+}
+
+/* The files that a call names in the arguments that have come. */
+static GPtrArray *paths_of(const Block *block, bool is_whole)
+{
+    static const char *const keys[] = { "path", "paths", "file", "files", "file_path" };
+    GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+    if (block->kind != STREAM_TOOL)
+        return paths;
+    bool is_complete = false;
+    size_t size = is_whole ? block->text->len : MIN(block->text->len, EARLY_ARGUMENT);
+    g_autoptr(json_t) arguments = partial_json_parse(block->text->str, size, &is_complete);
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+        add_paths(paths, json_object_get(arguments, keys[i]));
+    return paths;
+}
+
+static int64_t cpu_ns(void)
+{
+    struct timespec now = { 0 };
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void turn_off(const StreamRules *self, Watched *watched)
+{
+    watched->is_off = true;
+    g_autofree char *text = g_strdup_printf("Rule %s is off: matching its condition takes too long",
+                                            watched->rule->path);
+    agent_events_emit_notice(self->conversation->events, "warning", text);
+}
+
+static bool matches(const StreamRules *self, Watched *watched, const char *text)
+{
+    bool is_match = false;
+    int64_t begun = cpu_ns();
+    bool is_ok = stream_rule_matches(watched->rule, text, &is_match, NULL);
+    watched->spent_ns += cpu_ns() - begun;
+    if (!is_ok || watched->spent_ns > RULE_CPU_NS)
+        turn_off(self, watched);
+    return is_ok && is_match;
+}
+
+static void look_at(StreamRules *self, const Block *block, const char *text, bool is_whole)
+{
+    for (guint i = 0; i < self->rules->len; i++) {
+        Watched *watched = self->rules->pdata[i];
+        const StreamRule *rule = watched->rule;
+        if (!is_awake(self, watched) || !stream_rule_looks_at(rule, block->kind, block->tool) ||
+            !matches(self, watched, text))
+            continue;
+        g_autoptr(GPtrArray) paths = paths_of(block, is_whole);
+        if (!stream_rule_covers(rule, block->kind, block->tool, paths))
+            continue;
+        watched->is_broken = true;
+        self->is_stopped = self->is_stopped || interrupts(self, rule, block->kind);
+    }
+}
+
+/* The block of an event; NULL: it is of none that is looked at. */
+static Block *block_of(StreamRules *self, const json_t *event)
+{
+    static const char *const prefixes[] = {
+        [STREAM_TEXT] = "text_", [STREAM_THINKING] = "thinking_", [STREAM_TOOL] = "toolcall_"
+    };
+    const char *type = json_get_text(event, "type");
+    int64_t index = json_get_int(event, "contentIndex", -1);
+    if (!type || index < 0 || index >= LIMIT_QUEUED_MESSAGES)
+        return NULL;
+    while (self->blocks->len <= (guint)index)
+        g_ptr_array_add(self->blocks, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(prefixes) && !self->blocks->pdata[index]; i++) {
+        if (!g_str_has_prefix(type, prefixes[i]))
+            continue;
+        Block *block = g_new0(Block, 1);
+        *block = (Block) { .kind = (StreamKind)i, .text = g_string_new(NULL) };
+        self->blocks->pdata[index] = block;
+    }
+    return self->blocks->pdata[index];
+}
+
+static void find_tool(Block *block, const json_t *event, ModelStream *stream)
+{
+    if (block->kind != STREAM_TOOL || block->tool)
+        return;
+    const json_t *content = json_get_array(model_stream_message(stream), "content");
+    const json_t *call = json_array_get(content, (size_t)json_get_int(event, "contentIndex", 0));
+    const char *name = json_get_text(call, "name");
+    block->tool = name && *name ? g_strdup(name) : NULL;
+}
+
+bool stream_rules_see(StreamRules *self, const json_t *event, ModelStream *stream)
+{
+    Block *block = self->is_stopped ? NULL : block_of(self, event);
+    if (!block)
+        return false;
+    const char *delta = json_get_text(event, "delta");
+    GString *text = block->text;
+    bool is_end = g_str_has_suffix(json_get_text(event, "type"), "_end");
+    find_tool(block, event, stream);
+    if (is_end) {
+        look_at(self, block, text->str, true);
+    } else if (delta && *delta && text->len + strlen(delta) <= BLOCK_BYTES) {
+        size_t from = text->len > LOOK_BACK ? text->len - LOOK_BACK : 0;
+        g_string_append(text, delta);
+        while (((unsigned char)text->str[from] & 0xc0) == 0x80) // inside a character
+            from++;
+        look_at(self, block, text->str + from, false);
+    }
+    return self->is_stopped;
+}
+
+/* --- what the model is told */
+
+static void append_rule(GString *text, const StreamRule *rule)
+{
+    g_autofree char *name = g_markup_escape_text(rule->name, -1);
+    g_autofree char *path = g_markup_escape_text(rule->path, -1);
+    g_string_append_printf(text,
+                           "%s<system-interrupt reason=\"rule_violation\" rule=\"%s\" path=\"%s\">"
+                           "\n" INTERRUPTED "\n\n%s\n</system-interrupt>",
+                           text->len > 0 ? "\n\n" : "", name, path, rule->body);
+}
+
+static json_t *injection(const char *text, json_t *names)
+{
+    json_t *details = json_object();
+    json_object_set(details, "rules", names);
+    json_t *message = json_object();
+    json_set_text(message, "role", "custom");
+    json_set_text(message, "customType", INJECTION);
+    json_set_text(message, "content", text);
+    json_set_bool(message, "display", false);
+    json_set_take(message, "details", details);
+    json_set_text(message, "attribution", "agent");
+    return message;
+}
+
+json_t *stream_rules_take(StreamRules *self)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_autoptr(json_t) names = json_array();
+    json_t *told = json_array();
+    for (guint i = 0; i < self->rules->len; i++) {
+        Watched *watched = self->rules->pdata[i];
+        if (!watched->is_broken)
+            continue;
+        watched->is_broken = false;
+        watched->fired_at = self->turns;
+        append_rule(text, watched->rule);
+        json_append_take(names, json_text(watched->rule->name));
+        json_append_take(told, json_pack("{s:s, s:s}", "name", watched->rule->name, "path",
+                                         watched->rule->path));
+    }
+    if (json_array_size(names) == 0) {
+        json_decref(told);
+        return NULL;
+    }
+    json_t *event = agent_event_new("ttsr_triggered");
+    json_set_take(event, "rules", told);
+    agent_events_emit(self->conversation->events, event);
+    json_t *fields = json_object();
+    json_object_set(fields, RECORD_KEY, names);
+    session_append_fields(self->conversation->session, RECORD, fields);
+    return injection(text->str, names);
+}
