@@ -86,6 +86,39 @@ poisoned cycle R22 "u a u a u"
 poisoned torn R22 "u a u"
 poisoned fences R23 "u a(1) r(1) a u" "</untrusted 9f1c2ab04d7e6c35>"
 
+# A hundred thousand entries, one the child of the other; a ring; one id for all of them.
+for tree in chain ring one-id; do
+    t "safety-R22: $tree of 100000 entries: no hang, and it answers"
+    model_script - <<'J'
+{"text": "fine", "repeat": true}
+J
+    use_wire chat
+    sed -i 's/contextWindow: 200000/contextWindow: 100000000/' "$HOME/.kedge/agent/models.yml"
+    "${PYTHON:-python3}" - $tree >"$HOME/before.jsonl" <<'P'
+import json
+import sys
+
+COUNT = 100_000
+ids = {
+    "chain": lambda i: (f"{i:08x}", f"{i - 1:08x}" if i else None),
+    "ring": lambda i: (f"{i:08x}", f"{(i + 1) % COUNT:08x}"),
+    "one-id": lambda i: ("aa", "aa"),
+}[sys.argv[1]]
+print(json.dumps({"type": "session", "version": 3, "id": "00000000-0000-7000-8000-000000000022", "cwd": "/"}))
+for i in range(COUNT):
+    id_, parent = ids(i)
+    print(json.dumps({"type": "message", "id": id_, "parentId": parent, "message": {"role": "user", "content": "x"}}))
+P
+    cp "$HOME/before.jsonl" "$HOME/session.jsonl"
+    run -t 120 kedge --model lab/m1 --resume "$HOME/session.jsonl" -p "next"
+    expect_exit 0
+    expect_out fine
+    cmp -s -n "$(wc -c <"$HOME/before.jsonl")" "$HOME/before.jsonl" "$HOME/session.jsonl" || fail "the file's bytes have changed"
+    run -t 120 kedge sessions check "$HOME/session.jsonl"
+    [ "$tree" = chain ] && expect_exit 0
+    [ "$tree" = chain ] || expect_exit 3
+done
+
 t "safety-R24: what an old entry holds of a key that is known now does not go out"
 model_script - <<'J'
 {"text": "fine", "repeat": true}
