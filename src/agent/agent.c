@@ -312,3 +312,14 @@ bool agent_is_to_hand_off(const Agent *self)
 {
     return compactor_hands_off(&self->compactor);
 }
+
+bool agent_is_to_compact_idle(const Agent *self)
+{
+    return compactor_is_due_when_idle(&self->compactor);
+}
+
+void agent_compact_idle(Agent *self, Cancel *cancel)
+{
+    if (agent_has_credential(self, NULL))
+        compactor_compact_idle(&self->compactor, cancel);
+}

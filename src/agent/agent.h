@@ -59,6 +59,9 @@ void agent_add_message(Agent *self, json_t *message);
 /* Compacts the conversation as a person asks (compactor.h). USAGE: too. */
 bool agent_compact(Agent *self, const char *instructions, Cancel *cancel, json_t **ret_result,
                    GError **error);
+/* The same while nobody uses it, where the settings want that: whether it is due, and doing it. */
+bool agent_is_to_compact_idle(const Agent *self);
+void agent_compact_idle(Agent *self, Cancel *cancel);
 /* The conversation is so full that it is to be handed on, as the settings want it. Between
    prompts. */
 bool agent_is_to_hand_off(const Agent *self);

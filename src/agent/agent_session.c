@@ -37,6 +37,10 @@ static void start_next_job(AgentSession *self)
 
 void agent_session_add_job(AgentSession *self, SessionJob *job)
 {
+    loop_remove(self->loop, g_steal_pointer(&self->idle_timer));
+    bool is_in_the_way = self->job && self->job->is_automatic && self->job->kind == JOB_COMPACT;
+    if (is_in_the_way)
+        cancel_fire(self->job->cancel);
     g_queue_push_tail(&self->jobs, job);
     if (!self->job)
         start_next_job(self);
@@ -123,6 +127,25 @@ static void hand_off(AgentSession *self)
     agent_session_add_job(self, job);
 }
 
+static void on_idle(void *self_)
+{
+    AgentSession *self = self_;
+    self->idle_timer = NULL;
+    SessionJob *job = session_job_new(JOB_COMPACT, NULL, self->scope, NULL, NULL);
+    job->is_automatic = true;
+    agent_session_add_job(self, job);
+}
+
+/* Nobody has anything to do here: what is full may be compacted after a while. */
+static void watch_idleness(AgentSession *self)
+{
+    int64_t seconds = settings_get_int(self->settings, "compaction.idleTimeoutSeconds");
+    if (self->job || self->idle_timer || !agent_is_to_compact_idle(self->engine.agent))
+        return;
+    self->idle_timer =
+        loop_add_timer(self->loop, CLAMP(seconds, 0, INT32_MAX) * 1000, on_idle, self);
+}
+
 /* The worker has said its last word: the engine is ours again. */
 static void end_job(AgentSession *self)
 {
@@ -147,6 +170,7 @@ static void end_job(AgentSession *self)
         go_on_with_queue(self, self->steering);
     if (is_settled && !self->job)
         go_on_with_queue(self, self->follow_ups);
+    watch_idleness(self);
 }
 
 /* The message of a person's command comes after the run that is on, but before whatever waits. Who
@@ -351,6 +375,7 @@ static void stop(AgentSession *self)
     while (self->children->len > 0)
         agent_session_free(self->children->pdata[0]);
     cancel_fire(self->scope);
+    loop_remove(self->loop, g_steal_pointer(&self->idle_timer));
     worker_join(g_steal_pointer(&self->worker));
     g_clear_pointer(&self->bash, session_bash_free);
     g_clear_pointer(&self->title, session_title_free);

@@ -51,11 +51,12 @@ struct AgentSession {
     SessionBash *bash; // a person's command that runs; NULL: none
     SessionJob *job;   // running; NULL: idle
     Worker *worker;
-    GQueue jobs;          // SessionJob * that wait for their turn
-    GPtrArray *aborts;    // ids (char *, possibly NULL) of those who wait for the end of the run
-    AgentOutcome outcome; // of the last prompt
-    GError *failure;      // why it was not sent; NULL: it was
-    bool is_waiting;      // in agent_session_wait()
+    LoopSource *idle_timer; // until the conversation is compacted; NULL: nobody waits for that
+    GQueue jobs;            // SessionJob * that wait for their turn
+    GPtrArray *aborts;      // ids (char *, possibly NULL) of those who wait for the end of the run
+    AgentOutcome outcome;   // of the last prompt
+    GError *failure;        // why it was not sent; NULL: it was
+    bool is_waiting;        // in agent_session_wait()
 };
 
 /* LIMIT when too many commands wait already. */

@@ -134,6 +134,22 @@ bool compactor_hands_off(const Compactor *self)
            conversation_tokens(conversation) > compaction_threshold(self->settings, setup->model);
 }
 
+bool compactor_is_due_when_idle(const Compactor *self)
+{
+    const Conversation *conversation = self->conversation;
+    int64_t threshold = settings_get_int(self->settings, "compaction.idleThresholdTokens");
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    return settings_get_bool(self->settings, "compaction.idleEnabled") && is_enabled(self) &&
+           conversation->measured && conversation_tokens(conversation) > threshold &&
+           compaction_has_work(conversation, self->settings, setup->model);
+}
+
+CompactorOutcome compactor_compact_idle(Compactor *self, Cancel *cancel)
+{
+    return compactor_is_due_when_idle(self) ? run_automatically(self, "idle", cancel)
+                                            : COMPACTED_NOT;
+}
+
 CompactorOutcome compactor_check(Compactor *self, Cancel *cancel)
 {
     Conversation *conversation = self->conversation;

@@ -1,6 +1,7 @@
 /*
  * When a conversation is compacted, and what is told of it (agent-core §3.8): over its threshold
- * before a prompt, between turns and after a run, after an overflow, when a person asks.
+ * before a prompt, between turns and after a run, after an overflow, when nobody uses it for a
+ * while (as the settings want), when a person asks.
  *
  * Belongs to the prompting thread, as the conversation does.
  */
@@ -33,6 +34,10 @@ typedef enum {
 
 /* It is over its threshold, and the settings want a new session then (handoff.h). */
 bool compactor_hands_off(const Compactor *self);
+/* It is so full that it is to be compacted while nobody uses it. */
+bool compactor_is_due_when_idle(const Compactor *self);
+/* Does that. */
+CompactorOutcome compactor_compact_idle(Compactor *self, Cancel *cancel);
 /* Compacts when the conversation is over its threshold; one answer never causes it twice. */
 CompactorOutcome compactor_check(Compactor *self, Cancel *cancel);
 /* After a run that ended in an error. COMPACTED: it was an overflow, the failed answer is

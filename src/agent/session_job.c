@@ -171,6 +171,8 @@ void session_job_work(SessionJob *self, Engine *engine, EventHub *hub)
     json_t *data = NULL;
     if (self->kind == JOB_PROMPT)
         data = run_prompt(self, engine);
+    else if (self->kind == JOB_COMPACT && self->is_automatic)
+        agent_compact_idle(engine->agent, self->cancel);
     else if (self->kind == JOB_COMPACT)
         self->is_done =
             agent_compact(engine->agent, self->argument, self->cancel, &data, &self->error);

@@ -362,6 +362,63 @@ static void test_pruned(void **state G_GNUC_UNUSED)
     session_fixture_free(self);
 }
 
+/* The summary is being written: somebody comes back. */
+static void come_back(SessionFixture *self, const json_t *event)
+{
+    assert_string_equal(json_get_text(event, "reason"), "idle");
+    while (sse_server_request_count(self->agent->server) < 5)
+        g_usleep(1000);
+    sse_server_set_usage(self->agent->server, 10, 5);
+    sse_server_add_text(self->agent->server, "at once");
+    g_autoptr(json_t) message = message_user("and now");
+    bool is_pending = false;
+    assert_true(
+        agent_session_prompt(self->session, message, NULL, NULL, &is_pending, &self->error));
+    assert_true(is_pending);
+    loop_quit(self->loop); // who waits goes on waiting
+}
+
+static void run_to_end_of_compaction(SessionFixture *self)
+{
+    if (!session_fixture_event(self, "auto_compaction_end", 0))
+        session_fixture_run_to(self, "auto_compaction_end");
+    session_fixture_wait(self);
+}
+
+/* Nobody uses it for a while; a prompt does not wait for that. */
+static void test_idle(void **state G_GNUC_UNUSED)
+{
+    SessionFixture *self =
+        fixture_with("{\"compaction\":{\"idleEnabled\":true,\"idleTimeoutSeconds\":0,"
+                     "\"idleThresholdTokens\":500,\"keepRecentTokens\":1000}}");
+    for (int i = 0; i < 3; i++)
+        talk(self, "word"); // not full
+    self->trigger = "auto_compaction_start";
+    self->act = come_back;
+    sse_server_set_usage(self->agent->server, 600, 5);
+    sse_server_add_text(self->agent->server, "fine");
+    sse_server_add_hanging(self->agent->server, "half a summ");
+    assert_true(session_fixture_prompt(self, "full"));
+    while (self->trigger) // the time had not come
+        loop_run(self->loop);
+    run_to_end_of_compaction(self);
+    const json_t *end = session_fixture_event(self, "auto_compaction_end", 0);
+    assert_true(json_get_bool(end, "aborted", false));
+    assert_null(last_of_type(self, "compaction"));
+
+    sse_server_set_usage(self->agent->server, 600, 5);
+    sse_server_add_text(self->agent->server, "fine");
+    sse_server_set_usage(self->agent->server, 10, 5);
+    sse_server_add_text(self->agent->server, "the summary");
+    sse_server_add_text(self->agent->server, "in short");
+    json_array_clear(self->events);
+    assert_true(session_fixture_prompt(self, "more"));
+    run_to_end_of_compaction(self);
+    assert_non_null(last_of_type(self, "compaction"));
+    assert_null(session_fixture_event(self, "auto_compaction_start", 1));
+    session_fixture_free(self);
+}
+
 static void test_stopped(void **state)
 {
     SessionFixture *self = *state;
@@ -421,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_other_summariser),
         cmocka_unit_test_setup_teardown(test_good_answer_stands, setup, teardown),
         cmocka_unit_test(test_pruned),
+        cmocka_unit_test(test_idle),
         cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_switched_off, setup, teardown),
     };
