@@ -38,6 +38,18 @@ static size_t period_of(const gunichar *text, size_t size)
     return size - border[size - 1];
 }
 
+/* Rulers, rows of zeros and the like are data, and may be as long as they are: a piece of prose has
+   letters, and words with something between them where the script has that. */
+static bool is_prose(const gunichar *text, size_t size)
+{
+    bool has_letter = false, has_gap = false;
+    for (size_t i = 0; i < size; i++) {
+        has_letter = has_letter || g_unichar_isalpha(text[i]);
+        has_gap = has_gap || g_unichar_isspace(text[i]) || g_unichar_iswide(text[i]);
+    }
+    return has_letter && has_gap;
+}
+
 /* Only now and then: a long answer costs time in proportion to its length. */
 static bool is_due(const TextLoop *self)
 {
@@ -56,7 +68,7 @@ bool text_loop_feed(TextLoop *self, const char *text)
         if (self->tail->len > WINDOW)
             g_array_remove_range(self->tail, 0, self->tail->len - WINDOW);
         const gunichar *newest = (const gunichar *)(const void *)self->tail->data;
-        if (period_of(newest, WINDOW) <= PIECE_MAX_CHARS)
+        if (period_of(newest, WINDOW) <= PIECE_MAX_CHARS && is_prose(newest, PIECE_MAX_CHARS))
             return true;
     }
     return false;

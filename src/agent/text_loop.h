@@ -18,7 +18,7 @@ void text_loop_init(TextLoop *self);
 void text_loop_clear(TextLoop *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TextLoop, text_loop_clear)
 
-/* More text has come. True: what came last is nothing but one piece, six times or more. */
+/* More text has come. True: what came last is nothing but one piece of prose, six times or more. */
 bool text_loop_feed(TextLoop *self, const char *text);
 /* What comes next is another text. */
 void text_loop_reset(TextLoop *self);

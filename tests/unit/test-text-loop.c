@@ -34,8 +34,8 @@ static bool is_loop(const char *text, size_t step)
 static void test_pieces(void **state G_GNUC_UNUSED)
 {
     g_autofree char *longest = g_strnfill(398, 'x'), *too_long = g_strnfill(400, 'x');
-    g_autofree char *piece = g_strconcat(longest, "yz", NULL);
-    g_autofree char *long_piece = g_strconcat(too_long, "y", NULL);
+    g_autofree char *piece = g_strconcat(longest, " y", NULL);
+    g_autofree char *long_piece = g_strconcat(too_long, " ", NULL);
     const struct {
         const char *piece;
         size_t times;
@@ -47,6 +47,9 @@ static void test_pieces(void **state G_GNUC_UNUSED)
         { piece, 8, true },
         { piece, 5, false },
         { long_piece, 20, false },
+        { "0123456789", 1000, false }, // data
+        { "0, 0, 1\n", 1000, false },
+        { "x", 5000, false },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *text = repeat(cases[i].piece, cases[i].times);
