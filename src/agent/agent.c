@@ -45,6 +45,7 @@ Agent *agent_new(const AgentOptions *options)
     self->compactor = (Compactor) {
         .conversation = &self->conversation,
         .setup = options->setup,
+        .fallback = &self->fallback,
         .http = options->http,
         .registry = options->registry,
         .budget = options->budget,
@@ -121,11 +122,15 @@ static bool has_other_way(Agent *self)
 #define CONTINUE_TEXT                                                                              \
     "Your last answer was cut off because the context was full; the conversation has been "        \
     "summarised since. Go on where you stopped."
+#define CONTINUE_IN_MORE_ROOM                                                                      \
+    "The last answer was cut off because the context was full; there is more room now. Go on "     \
+    "where it stopped."
 
-/* An overflow: what is old makes room, and the request is made again. False: the error stands. */
+/* An overflow: what is old makes room, or another model has it, and the request is made again.
+ * False: the error stands. */
 static bool recover(Agent *self, Cancel *cancel)
 {
-    return compactor_recover(&self->compactor, cancel) == COMPACTED &&
+    return compactor_recover(&self->compactor, cancel) &&
            cancel_sleep(cancel, RECOVERY_PAUSE_MS, NULL);
 }
 
@@ -174,13 +179,14 @@ static json_t *continuation(Agent *self, Cancel *cancel)
     bool is_hopeless = self->continuations >= CONTINUATIONS_MAX || is_first_since_resumed(self);
     if (!was_cut && compactor_hands_off(&self->compactor))
         return NULL; // when all has settled
-    bool is_compacted = compactor_check(&self->compactor, cancel) == COMPACTED;
-    if (!is_compacted || !was_cut || is_hopeless ||
+    CompactorOutcome outcome = compactor_check(&self->compactor, cancel);
+    bool has_room = outcome == COMPACTED || outcome == COMPACTION_SPARED;
+    if (!has_room || !was_cut || is_hopeless ||
         !settings_get_bool(self->compactor.settings, "compaction.autoContinue"))
         return NULL;
     self->continuations++;
     self->resumed_at = json_array_size(self->conversation.messages);
-    return message_developer(CONTINUE_TEXT);
+    return message_developer(outcome == COMPACTED ? CONTINUE_TEXT : CONTINUE_IN_MORE_ROOM);
 }
 
 static void emit_reminder(const Agent *self, json_t *todos, int64_t max_reminders)

@@ -160,6 +160,8 @@ CompactorOutcome compactor_check(Compactor *self, Cancel *cancel)
     int64_t tokens = conversation_tokens(conversation);
     if (tokens <= threshold || tokens - prune_tool_output(conversation) <= threshold)
         return COMPACTED_NOT;
+    if (fallback_promote(self->fallback, conversation_tokens(conversation)))
+        return COMPACTION_SPARED;
     if (!compaction_has_work(conversation, self->settings, setup->model)) {
         conversation_forget_measure(conversation);
         return COMPACTED_NOT;
@@ -167,17 +169,22 @@ CompactorOutcome compactor_check(Compactor *self, Cancel *cancel)
     return run_automatically(self, "threshold", cancel);
 }
 
-CompactorOutcome compactor_recover(Compactor *self, Cancel *cancel)
+bool compactor_recover(Compactor *self, Cancel *cancel)
 {
-    const char *problem = message_error(self->conversation->last_answer);
-    if (!problem || !provider_error_is_overflow(problem) || !is_enabled(self) ||
-        self->overflows >= OVERFLOWS_MAX)
-        return COMPACTED_NOT;
+    Conversation *conversation = self->conversation;
+    const char *problem = message_error(conversation->last_answer);
+    if (!problem || !provider_error_is_overflow(problem) || cancel_has_fired(cancel))
+        return false;
+    if (fallback_promote(self->fallback, conversation_tokens(conversation))) {
+        conversation_forget_answer(conversation);
+        return true;
+    }
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
-    if (!compaction_has_work(self->conversation, self->settings, setup->model))
-        return COMPACTED_NOT;
+    if (!is_enabled(self) || self->overflows >= OVERFLOWS_MAX ||
+        !compaction_has_work(conversation, self->settings, setup->model))
+        return false;
     self->overflows++;
-    return run_automatically(self, "overflow", cancel);
+    return run_automatically(self, "overflow", cancel) == COMPACTED;
 }
 
 bool compactor_compact(Compactor *self, const char *instructions, Cancel *cancel,

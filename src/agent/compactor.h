@@ -1,13 +1,15 @@
 /*
  * When a conversation is compacted, and what is told of it (agent-core §3.8): over its threshold
  * before a prompt, between turns and after a run, after an overflow, when nobody uses it for a
- * while (as the settings want), when a person asks.
+ * while (as the settings want), when a person asks. Over the threshold and after an overflow a
+ * model with more room comes first, where one is named (fallback.h).
  *
  * Belongs to the prompting thread, as the conversation does.
  */
 #pragma once
 
 #include "agent/conversation.h"
+#include "agent/fallback.h"
 #include "agent/summary.h"
 
 #include <stdatomic.h>
@@ -15,6 +17,7 @@
 typedef struct Compactor { // of one conversation; all but the counter borrowed
     Conversation *conversation;
     SetupSlot *setup;
+    Fallback *fallback;
     HttpClient *http;
     const ModelRegistry *registry;
     const Settings *settings;
@@ -29,6 +32,7 @@ void compactor_begin(Compactor *self);
 typedef enum {
     COMPACTED_NOT, // not due, or it failed: that was told
     COMPACTED,
+    COMPACTION_SPARED,  // a model with more room goes on
     COMPACTION_STOPPED, // by `cancel`
 } CompactorOutcome;
 
@@ -38,11 +42,11 @@ bool compactor_hands_off(const Compactor *self);
 bool compactor_is_due_when_idle(const Compactor *self);
 /* Does that. */
 CompactorOutcome compactor_compact_idle(Compactor *self, Cancel *cancel);
-/* Compacts when the conversation is over its threshold; one answer never causes it twice. */
+/* Makes room when the conversation is over its threshold; one answer never causes it twice. */
 CompactorOutcome compactor_check(Compactor *self, Cancel *cancel);
-/* After a run that ended in an error. COMPACTED: it was an overflow, the failed answer is
-   forgotten, and it is worth going on. */
-CompactorOutcome compactor_recover(Compactor *self, Cancel *cancel);
+/* After a run that ended in an error. True: it was an overflow, the failed answer is forgotten, and
+   it is worth going on. */
+bool compactor_recover(Compactor *self, Cancel *cancel);
 /* As a person asks for. *ret_result as in compaction.h; USAGE, CANCELLED: Compaction cancelled. */
 bool compactor_compact(Compactor *self, const char *instructions, Cancel *cancel,
                        json_t **ret_result, GError **error);

@@ -3,8 +3,11 @@
  */
 #include "agent/fallback.h"
 
+#include "agent/compaction_plan.h"
 #include "base/timefmt.h"
 #include "model/provider.h"
+
+#include <inttypes.h>
 
 #define ROLE              "default"
 #define REST_OF_LIMIT_MS  (30 * 1000)
@@ -77,21 +80,27 @@ static TurnSetup *with_model(TurnSetup *now, const Model *model, ThinkingLevel l
     return turn_setup_new(&spec);
 }
 
-/* Takes the reference `now`. */
+/* `rest`: of the chosen model, from now on. */
+static void put(Fallback *self, TurnSetup *now, const Model *model, ThinkingLevel level,
+                int64_t rest)
+{
+    if (!self->chosen) {
+        self->chosen = turn_setup_ref(now);
+        self->chosen_rests_until = time_monotonic_ms() + rest;
+    }
+    turn_setup_unref(self->applied);
+    self->applied = with_model(now, model, level);
+    setup_slot_set(self->setup, turn_setup_ref(self->applied));
+}
+
 static void apply(Fallback *self, TurnSetup *now, const Model *model, ThinkingLevel level,
                   const char *problem)
 {
     static const char *const keys[] = { "from", "to", NULL };
     g_autofree char *from = name_of(now->model);
     g_autofree char *to = name_of(model);
-    if (!self->chosen) {
-        self->chosen = turn_setup_ref(now);
-        self->chosen_rests_until = time_monotonic_ms() + rest_ms(problem);
-    }
-    turn_setup_unref(self->applied);
-    self->applied = with_model(now, model, level);
+    put(self, now, model, level, rest_ms(problem));
     self->has_to_prove = true;
-    setup_slot_set(self->setup, turn_setup_ref(self->applied));
     emit(self, "retry_fallback_applied", keys, (const char *const[]) { from, to });
 }
 
@@ -104,6 +113,7 @@ static void notice_owner(Fallback *self, const TurnSetup *now)
     g_clear_pointer(&self->applied, turn_setup_unref);
     self->next = 0;
     self->has_to_prove = false;
+    self->is_promoted = false;
 }
 
 bool fallback_apply(Fallback *self, const char *problem)
@@ -124,6 +134,49 @@ bool fallback_apply(Fallback *self, const char *problem)
         return true;
     }
     return false;
+}
+
+/* The one that models.yml names for a conversation that is too long for `model`; NULL: none that
+   can be asked. */
+static const Model *find_roomier(const Fallback *self, const Model *model, ThinkingLevel *level)
+{
+    if (!model || !model->roomier)
+        return NULL;
+    g_autofree char *of_provider = g_strconcat(model->provider, "/", model->roomier, NULL);
+    const Model *found = find_model(self, model->roomier, level);
+    if (!found)
+        found = find_model(self, of_provider, level);
+    return found && found->context_window > model->context_window ? found : NULL;
+}
+
+bool fallback_promote(Fallback *self, int64_t tokens)
+{
+    if (!settings_get_bool(self->settings, "contextPromotion.enabled"))
+        return false;
+    g_autoptr(TurnSetup) now = setup_slot_get(self->setup);
+    notice_owner(self, now);
+    ThinkingLevel level = now->thinking;
+    const Model *model = find_roomier(self, now->model, &level);
+    if (!model || tokens > compaction_threshold(self->settings, model))
+        return false;
+    g_autofree char *from = name_of(now->model);
+    g_autofree char *to = name_of(model);
+    g_autofree char *text =
+        g_strdup_printf("The context of %s is full: %s goes on, with room for %" PRId64 " tokens",
+                        from, to, model->context_window);
+    put(self, now, model, level, 0);
+    self->has_to_prove = false;
+    self->is_promoted = true;
+    agent_events_emit_notice(self->conversation->events, "warning", text);
+    return true;
+}
+
+/* As far as anybody knows, and for more than the next answer. */
+static bool has_room(const Fallback *self, const Model *model)
+{
+    const Conversation *conversation = self->conversation;
+    return conversation->measured &&
+           conversation_tokens(conversation) <= compaction_threshold(self->settings, model);
 }
 
 bool fallback_is_applied(const Fallback *self, const TurnSetup *setup)
@@ -149,9 +202,11 @@ void fallback_revert(Fallback *self)
     notice_owner(self, now);
     const char *policy = settings_get_text(self->settings, "retry.fallbackRevertPolicy");
     if (!self->chosen || g_strcmp0(policy, "never") == 0 ||
-        time_monotonic_ms() < self->chosen_rests_until)
+        time_monotonic_ms() < self->chosen_rests_until ||
+        (self->is_promoted && !has_room(self, self->chosen->model)))
         return;
     setup_slot_set(self->setup, g_steal_pointer(&self->chosen));
     g_clear_pointer(&self->applied, turn_setup_unref);
     self->next = 0;
+    self->is_promoted = false;
 }

@@ -132,6 +132,7 @@ void model_free(Model *self)
     g_free(self->name);
     g_free(self->base_url);
     g_free(self->successor);
+    g_free(self->roomier);
     json_decref(self->headers);
     json_decref(self->compat);
     g_free(self);

@@ -57,6 +57,8 @@ typedef struct Model {
     bool has_bearer_auth; // authHeader: true
     bool is_deprecated;   // by its maker: found by its exact id only
     char *successor;      // the id that its maker names instead, or NULL
+    char *roomier;        // provider/id, or an id of the same provider: what takes a conversation
+                          // over that is too long for it (contextPromotionTarget); or NULL
 } Model;
 
 const char *model_api_name(ModelApi api);

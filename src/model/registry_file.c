@@ -131,14 +131,19 @@ static void read_count(const json_t *json, const char *key, int64_t *count)
         *count = value;
 }
 
+static void read_text(const json_t *json, const char *key, char **text)
+{
+    const char *value = text_of(json, key);
+    if (!value)
+        return;
+    g_free(*text);
+    *text = g_strdup(value);
+}
+
 /* The fields of a model or a modelOverrides entry that are there. */
 static void read_model(Model *model, const json_t *json)
 {
-    const char *name = text_of(json, "name");
-    if (name) {
-        g_free(model->name);
-        model->name = g_strdup(name);
-    }
+    read_text(json, "name", &model->name);
     model->is_reasoning = json_get_bool(json, "reasoning", model->is_reasoning);
     read_thinking(model, json_get_object(json, "thinking"));
     read_input(model, json_object_get(json, "input"));
@@ -151,13 +156,10 @@ static void read_model(Model *model, const json_t *json)
     model->cost.cache_write = json_get_number(cost, "cacheWrite", model->cost.cache_write);
     merge(&model->headers, json_object_get(json, "headers"));
     merge(&model->compat, json_object_get(json, "compat"));
-    const char *successor = text_of(json, "successor");
-    if (successor) {
-        g_free(model->successor);
-        model->successor = g_strdup(successor);
-    }
-    model->is_deprecated =
-        json_get_bool(json, "deprecated", model->is_deprecated || successor != NULL);
+    read_text(json, "contextPromotionTarget", &model->roomier);
+    read_text(json, "successor", &model->successor);
+    bool has_successor = text_of(json, "successor") != NULL;
+    model->is_deprecated = json_get_bool(json, "deprecated", model->is_deprecated || has_successor);
 }
 
 /* What is said of one model, in the list or in modelOverrides or in both; either may be NULL. */

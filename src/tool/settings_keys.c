@@ -75,6 +75,9 @@ static const SettingKey keys[] = {
       "After so many seconds" },
     { "compaction.autoContinue", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Go on with an answer that had no room left when the conversation has been compacted" },
+    { "contextPromotion.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
+      "Let the model that contextPromotionTarget names in models.yml take over a conversation that "
+      "is too long for the chosen one, instead of compacting it" },
     { "titles.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Let a small model (the role smol) name a session" },
     { "ttsr.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
