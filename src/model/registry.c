@@ -198,14 +198,24 @@ void registry_add_discovery(ModelRegistry *self, Discovery *discovery, bool is_i
     shelf->is_implicit = is_implicit;
 }
 
+/* Names of providers are looked up in any case, and this list is one of them. Caller frees. */
+static char *disabled_name(const char *provider)
+{
+    return g_ascii_strdown(provider, -1);
+}
+
+bool registry_is_disabled(const ModelRegistry *self, const char *provider)
+{
+    g_autofree char *name = disabled_name(provider);
+    return g_hash_table_contains(self->disabled, name);
+}
+
 const char *registry_problem(const ModelRegistry *self, const char *provider)
 {
     const Shelf *shelf = find_shelf_nocase(self, provider);
     if (shelf)
         return shelf->problem;
-    return g_hash_table_contains(self->disabled, provider)
-               ? "the provider is one of disabledProviders"
-               : NULL;
+    return registry_is_disabled(self, provider) ? "the provider is one of disabledProviders" : NULL;
 }
 
 /* The place of the shelf, or its length. */
@@ -228,7 +238,7 @@ void model_registry_arrange(ModelRegistry *self, const json_t *disabled, const j
         if (at < self->shelves->len)
             g_ptr_array_remove_index(self->shelves, at);
         if (json_is_string(name))
-            g_hash_table_add(self->disabled, g_strdup(json_string_value(name)));
+            g_hash_table_add(self->disabled, disabled_name(json_string_value(name)));
     }
     for (i = json_array_size(order); i-- > 0;) {
         name = json_array_get(order, i);
@@ -262,7 +272,7 @@ char **model_registry_providers(const ModelRegistry *self)
                         g_strdup(((const Shelf *)g_ptr_array_index(self->shelves, i))->provider));
     for (size_t i = 0; i < catalogue_provider_count; i++) {
         const char *name = catalogue_providers[i].name;
-        if (!find_shelf(self, name) && !g_hash_table_contains(self->disabled, name))
+        if (!find_shelf(self, name) && !registry_is_disabled(self, name))
             g_ptr_array_add(names, g_strdup(catalogue_providers[i].name));
     }
     g_ptr_array_add(names, NULL);

@@ -25,7 +25,7 @@ typedef struct Shelf {
 struct ModelRegistry {
     GPtrArray *shelves;          // of Shelf: the catalogue's, then those that the models file adds
     Shelf *all;                  // borrows its models
-    GHashTable *disabled;        // names of providers that are not there
+    GHashTable *disabled;        // names of providers that are not there, in lower case
     GPtrArray *none;             // always empty
     pthread_mutex_t select_lock; // for the next four
     json_t *roles;               // modelRoles of the settings, or NULL
@@ -54,6 +54,8 @@ void registry_configure(Model *model, const json_t *config);
 bool registry_config_is_keyless(const json_t *config);
 /* A server is to be asked for the provider's models, at their first use. Takes ownership. */
 void registry_add_discovery(ModelRegistry *self, Discovery *discovery, bool is_implicit);
+/* The settings say that the provider is not there; in any case of its name. */
+bool registry_is_disabled(const ModelRegistry *self, const char *provider);
 /* Why the provider's server could not be asked, or NULL. Borrowed. */
 const char *registry_problem(const ModelRegistry *self, const char *provider);
 

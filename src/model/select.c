@@ -309,7 +309,7 @@ static const Model *find_listed(ModelRegistry *self, const char *pattern, const 
 static bool names_disabled(const ModelRegistry *self, const char *text)
 {
     g_autofree char *prefix = g_strndup(text, strcspn(text, "/"));
-    return g_hash_table_contains(self->disabled, prefix);
+    return registry_is_disabled(self, prefix);
 }
 
 static bool fail_not_found(const ModelRegistry *self, const char *selector, const char *pattern,

@@ -275,12 +275,44 @@ static void test_arranged(void **state G_GNUC_UNUSED)
     clean_environment();
 }
 
+/* A capital letter is no way round, to the same id at another provider's server. */
+static void test_disabled_in_any_case(void **state G_GNUC_UNUSED)
+{
+    static const char *const settings[] = { "['anthropic']", "['Anthropic']" };
+    static const char *const selectors[] = {
+        "anthropic/claude-sonnet-4.5",
+        "Anthropic/claude-sonnet-4.5",
+        "ANTHROPIC/claude-sonnet-4.5:high",
+    };
+    clean_environment();
+    g_setenv("OPENROUTER_API_KEY", "k", TRUE);
+    for (size_t i = 0; i < G_N_ELEMENTS(settings) * G_N_ELEMENTS(selectors); i++) {
+        const char *selector = selectors[i % G_N_ELEMENTS(selectors)];
+        g_autofree char *warning = NULL;
+        g_autoptr(ModelRegistry) registry = model_registry_new(NULL, &warning);
+        g_autoptr(json_t) disabled = json_of(settings[i / G_N_ELEMENTS(selectors)]);
+        model_registry_arrange(registry, disabled, NULL);
+        ModelChoice choice = { 0 };
+        g_autoptr(GError) error = NULL;
+        if (model_registry_select(registry, selector, NULL, &choice, &error))
+            fail_msg("%s went to %s", selector, choice.model->provider);
+        assert_non_null(strstr(error->message, "the provider is one of disabledProviders"));
+        g_auto(GStrv) names = model_registry_providers(registry);
+        assert_false(g_strv_contains((const char *const *)names, "anthropic"));
+    }
+    clean_environment();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selectors),          cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_usable_first),       cmocka_unit_test(test_unlisted_openai),
-        cmocka_unit_test(test_reads_one_provider), cmocka_unit_test(test_arranged),
+        cmocka_unit_test(test_selectors),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_usable_first),
+        cmocka_unit_test(test_unlisted_openai),
+        cmocka_unit_test(test_reads_one_provider),
+        cmocka_unit_test(test_arranged),
+        cmocka_unit_test(test_disabled_in_any_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
