@@ -37,7 +37,7 @@ READY_TIMEOUT = 30.0
 REPLY_TIMEOUT = 30.0
 STOP_TIMEOUT = 5.0  # until a program that does not end is killed
 JOIN_TIMEOUT = 1.0  # for its last words; a program that it left behind may hold the pipes
-WRITE_SLICE = 0.1  # how late a write that waits notices the end
+WRITE_SLICE_MS = 100  # how late a write that waits notices the end
 DIALOGS_WITH_A_REPLY = ("confirm", "select", "input", "editor")
 AGENT_EVENTS = frozenset(("agent_start", "agent_end", "turn_start", "turn_end", "message_start", "message_update", "message_end",
                           "tool_execution_start", "tool_execution_update", "tool_execution_end"))
@@ -173,14 +173,18 @@ class Kedge:
     def _send(self, data: bytes) -> None:
         assert self._process.stdin
         left = memoryview(data)
+        poll = select.poll()  # select() takes no descriptor above 1,023
         try:
             with self._write_lock:
-                fd = self._process.stdin.fileno()
-                while left and not self._is_stopping:
-                    if select.select([], [fd], [], WRITE_SLICE)[1]:
+                while left and not self._is_stopping:  # the input is closed only after that is set, under the lock
+                    fd = self._process.stdin.fileno()
+                    poll.register(fd, select.POLLOUT)
+                    if poll.poll(WRITE_SLICE_MS):
                         left = left[self._write(fd, left):]
-        except (OSError, ValueError) as error:
+        except BrokenPipeError as error:
             raise KedgeError(f"kedge takes no commands any more. Stderr: {self.stderr()}") from error
+        except OSError as error:
+            raise KedgeError(f"could not write to kedge: {error}. Stderr: {self.stderr()}") from error
         if left:
             raise KedgeError("kedge was stopped")
 

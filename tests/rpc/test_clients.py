@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -171,6 +172,39 @@ class Python(ClientTest):
                              "command = json.loads(sys.stdin.readline())\n"
                              "say(type='response', id=command['id'], success=True, data=len(command['message']))\n")
         self.assertEqual(self.within(lambda: kedge.command("prompt", message="y" * many)), many)
+
+    def open_many_files(self):
+        """More than a set of select() holds; what is opened next is beyond."""
+        many = 1100
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = many + 100
+        if hard != resource.RLIM_INFINITY and hard < wanted:
+            self.skipTest(f"no more than {hard} open files are allowed")
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        for _ in range(many):
+            self.addCleanup(os.close, os.open(os.devnull, os.O_RDONLY))
+
+    def test_a_program_with_many_open_files(self):
+        self.open_many_files()
+        kedge = self.program("command = json.loads(sys.stdin.readline())\n"
+                             "say(type='response', id=command['id'], success=True, data='taken')\n")
+        self.assertGreater(kedge._process.stdin.fileno(), 1024)
+        self.assertEqual(self.within(lambda: kedge.command("prompt", message="hi")), "taken")
+
+    def test_a_write_that_fails_says_why(self):
+        kedge = self.program("command = json.loads(os.read(0, 4096))\nos.close(0)\n"
+                             "say(type='response', id=command['id'], success=True)\ntime.sleep(600)\n")
+        self.addCleanup(kedge._process.kill)
+        kedge.abort()
+        self.assertRegex(str(self.within(kedge.state)), "takes no commands any more")
+        no_input = os.open(os.devnull, os.O_RDONLY)
+        self.addCleanup(os.close, no_input)
+        os.dup2(no_input, kedge._process.stdin.fileno())
+        error = self.within(kedge.state)
+        self.assertIsInstance(error, KedgeError)
+        self.assertRegex(str(error), "could not write to kedge: .*Bad file descriptor")
 
     def test_run_goes_on_after_another_attempt(self):
         self.settings("retry:\n  baseDelayMs: 10\n")
