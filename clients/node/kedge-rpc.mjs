@@ -28,6 +28,21 @@ const encode = (message) =>
     JSON.stringify(message, (_, value) => (typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value)) + "\n";
 const textResult = (text) => ({ content: [{ type: "text", text }] });
 
+/** Takes bytes as they come and gives whole lines. A long line is put together once, when its end is there. */
+const splitter = (takeLine) => {
+    const decoder = new StringDecoder("utf8");
+    let pieces = []; // of the line whose end has not come
+    return (data) => {
+        const [first, ...others] = decoder.write(data).split("\n");
+        pieces.push(first);
+        for (const piece of others) {
+            const line = pieces.join("");
+            pieces = [piece];
+            takeLine(line);
+        }
+    };
+};
+
 export class Kedge {
     #process;
     #nextId = 1;
@@ -55,13 +70,7 @@ export class Kedge {
         const child = this.#process;
         child.stdin.on("error", () => {}); // told by the end of the program
         child.stderr.on("data", (data) => (this.#stderr += data));
-        const decoder = new StringDecoder("utf8");
-        let rest = "";
-        child.stdout.on("data", (data) => {
-            const lines = (rest + decoder.write(data)).split("\n");
-            rest = lines.pop();
-            for (const line of lines) this.#takeLine(line);
-        });
+        child.stdout.on("data", splitter((line) => this.#takeLine(line)));
         this.#over = new Promise((resolve) => {
             child.on("error", (error) => {
                 this.#stderr += error.message;

@@ -431,6 +431,39 @@ is("summary" in (await kedge.compact("briefly")), true);
             os.kill(int(pathlib.Path(self.root, "program.pid").read_text(encoding="utf-8")), 9)
         self.assertEqual((done.stdout, done.returncode), ("-1\n", 0), done.stderr)
 
+    def test_a_long_line_is_put_together_once(self):
+        if not shutil.which("node"):
+            self.skipTest("no node")
+        many = 4 * 1024 * 1024  # in 200 pieces: a pipe gives 64 KiB at most, and some of them end inside a character
+        program = pathlib.Path(self.root, "program")
+        program.write_text(f"#!{sys.executable}\nimport json, sys\n"
+                           "sys.stdout.reconfigure(encoding='utf-8')\n"
+                           "def say(**message): print(json.dumps(message, ensure_ascii=False))\n"
+                           "print('{\"type\":\"ready\"}\\n', flush=True)\ncommand = json.loads(sys.stdin.readline())\n"
+                           f"say(type='notice')\nsay(type='response', id=command['id'], success=True, data='\\u20ac' * {many})\n"
+                           "say(type='notice')\nsys.stdout.flush()\nsys.stdin.read()\n", encoding="utf-8")
+        program.chmod(0o755)
+        script = pathlib.Path(self.root, "long.mjs")
+        script.write_text(f"""import {{ Kedge }} from "{ROOT}/clients/node/kedge-rpc.mjs";
+let work = 0; // characters that were looked through or copied
+for (const name of ["split", "indexOf", "includes", "lastIndexOf", "search", "match", "concat"]) {{
+    const original = String.prototype[name];
+    String.prototype[name] = function (...args) {{ work += this.length; return original.apply(this, args); }};
+}}
+const join = Array.prototype.join;
+Array.prototype.join = function (...args) {{ const text = join.apply(this, args); work += text.length; return text; }};
+const kedge = await Kedge.start({{ program: "{program}" }});
+let notices = 0;
+const second = new Promise((resolve) => kedge.onMessage((message) => message.type === "notice" && ++notices === 2 && resolve()));
+const text = await kedge.command("get_last_assistant_text");
+await second;
+if (text !== "\u20ac".repeat({many})) throw new Error("the text is another one");
+console.log(work >= {many}, work < 3 * {many} ? "once" : `${{work}} characters of work for {many}`);
+await kedge.stop();
+""", encoding="utf-8")
+        done = subprocess.run(["node", str(script)], capture_output=True, text=True, timeout=WAIT * 3, check=False)
+        self.assertEqual((done.stdout, done.returncode), ("true once\n", 0), done.stderr)
+
     def test_a_dialog_handler_that_rejects(self):
         body = 'kedge.onDialog(async () => { throw new Error("mine"); }); await kedge.run("comment");'
         self.assertEqual(self.last_text(body, {"tool_calls": [COMMENT]}, {"text": "no"}), "no")
