@@ -154,8 +154,9 @@ static void end_job(AgentSession *self)
     apply_job(self, job);
     bool is_prompt_done =
         job->is_done && job->kind == JOB_PROMPT && self->outcome.end == AGENT_DONE;
-    bool is_settled =
-        is_prompt_done || (job->is_done && (job->kind == JOB_COMPACT || job->kind == JOB_HANDOFF));
+    // nobody asked for an automatic job: what was said meanwhile does not depend on its success
+    bool is_settled = is_prompt_done || job->is_automatic ||
+                      (job->is_done && (job->kind == JOB_COMPACT || job->kind == JOB_HANDOFF));
     session_job_free(job);
 
     for (unsigned i = 0; i < self->aborts->len; i++)

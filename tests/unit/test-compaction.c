@@ -419,6 +419,51 @@ static void test_idle(void **state G_GNUC_UNUSED)
     session_fixture_free(self);
 }
 
+/* The same, for later. */
+static void follow_up(SessionFixture *self, const json_t *event G_GNUC_UNUSED)
+{
+    g_autoptr(json_t) message = message_user("and then");
+    assert_true(agent_session_follow_up(self->session, message, &self->error));
+    loop_quit(self->loop);
+}
+
+/* What is said while nobody had asked for the compaction that is on is answered after it. */
+static void test_word_while_idle(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        int status; // of the summariser
+    } cases[] = { { 200 }, { 400 } };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        SessionFixture *self =
+            fixture_with("{\"compaction\":{\"idleEnabled\":true,\"idleTimeoutSeconds\":0,"
+                         "\"idleThresholdTokens\":500,\"keepRecentTokens\":1000}}");
+        for (int j = 0; j < 3; j++)
+            talk(self, "word");
+        self->trigger = "auto_compaction_start";
+        self->act = follow_up;
+        sse_server_set_usage(self->agent->server, 600, 5);
+        sse_server_add_text(self->agent->server, "fine");
+        sse_server_set_usage(self->agent->server, 10, 5);
+        if (cases[i].status == 200) {
+            sse_server_add_text(self->agent->server, "the summary");
+            sse_server_add_text(self->agent->server, "in short");
+        } else {
+            sse_server_add_error(self->agent->server, cases[i].status, "no summary");
+        }
+        sse_server_add_text(self->agent->server, "then this");
+        assert_true(session_fixture_prompt(self, "full"));
+        while (self->trigger)
+            loop_run(self->loop);
+        run_to_end_of_compaction(self);
+        g_autofree char *answer = message_text(agent_session_last_answer(self->session));
+        assert_string_equal(answer, "then this");
+        g_auto(CommandReply) reply = { 0 };
+        assert_true(session_fixture_command(self, "get_state", NULL, &reply));
+        assert_int_equal(json_get_int(reply.data, "queuedMessageCount", -1), 0);
+        session_fixture_free(self);
+    }
+}
+
 static void test_stopped(void **state)
 {
     SessionFixture *self = *state;
@@ -479,6 +524,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_good_answer_stands, setup, teardown),
         cmocka_unit_test(test_pruned),
         cmocka_unit_test(test_idle),
+        cmocka_unit_test(test_word_while_idle),
         cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_switched_off, setup, teardown),
     };
