@@ -113,6 +113,14 @@ static void test_project_cannot_set_what_guards_the_user(void **state)
         { "shellPath", "shellPath: ./sh\n", "shellPath", "shellPath" },
         { "modelRoles before trust", "modelRoles: {default: their/model}\n", "modelRoles",
           "ignored setting modelRoles: the repository is not trusted" },
+        { "the user's rules off", "ttsr: {enabled: false}\n", "ttsr.enabled",
+          "ignored setting ttsr.enabled: the repository is not trusted" },
+        { "the user's rules only told", "ttsr: {interruptMode: never}\n", "ttsr.interruptMode",
+          "ignored setting ttsr.interruptMode" },
+        { "what a rule dropped", "ttsr: {contextMode: keep}\n", "ttsr.contextMode",
+          "ignored setting ttsr.contextMode" },
+        { "the loop guard off", "loop: {enabled: false}\n", "loop.enabled",
+          "ignored setting loop.enabled" },
         { "a scalar over a map", "gh: 1\n", "gh.executable", "setting gh: must be a map" },
         { "a list over a map", "env: [x]\n", "env.pass", "setting env: must be a map" },
         { "not even with null", "gh: {executable: null}\n", "gh.executable", "gh.executable" },
@@ -134,6 +142,7 @@ static void test_project_cannot_set_what_guards_the_user(void **state)
             !json_equal((json_t *)json, (json_t *)settings_get_json(alone, cases[i].key)))
             fail_msg("%s: the user's own value is gone", cases[i].name);
         assert_null(settings_project_json(settings, cases[i].key));
+        assert_int_not_equal(settings_origin(settings, cases[i].key), SETTING_FROM_PROJECT);
     }
 }
 
