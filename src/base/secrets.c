@@ -24,6 +24,7 @@ typedef struct Secret {
     char *name;
     const char *value;
     SecretKind kind;
+    bool is_given; // with secrets_set(): what the environment has does not replace it
 } Secret;
 
 static struct {
@@ -132,8 +133,9 @@ static void register_locked(const char *value)
     explicit_bzero(trimmed, strlen(trimmed));
 }
 
-/* A later value of the same name is the one that counts. */
-static void set_locked(const char *name, const char *value, SecretKind kind)
+/* A later value of the same name is the one that counts, but none of the environment counts over
+   one that was given. */
+static void set_locked(const char *name, const char *value, SecretKind kind, bool is_given)
 {
     open_store_locked();
     Secret *found = NULL;
@@ -141,12 +143,19 @@ static void set_locked(const char *name, const char *value, SecretKind kind)
         Secret *each = &g_array_index(store.secrets, Secret, i);
         found = strcmp(each->name, name) == 0 ? each : NULL;
     }
-    if (found && strcmp(found->value, value) == 0)
+    if (found && found->is_given && !is_given) {
+        register_locked(value);
         return;
+    }
+    if (found && strcmp(found->value, value) == 0) {
+        found->is_given = is_given;
+        return;
+    }
     const Secret secret = {
         .name = found ? found->name : g_strdup(name),
         .value = keep_locked(value, strlen(value)),
         .kind = kind,
+        .is_given = is_given,
     };
     if (found)
         *found = secret;
@@ -163,10 +172,10 @@ bool secrets_close_process(void)
     return true;
 }
 
-static void take(const char *name, const char *value, SecretKind kind)
+static void take(const char *name, const char *value, SecretKind kind, bool is_given)
 {
     pthread_mutex_lock(&store.lock);
-    set_locked(name, value, kind);
+    set_locked(name, value, kind, is_given);
     pthread_mutex_unlock(&store.lock);
 }
 
@@ -176,7 +185,7 @@ static void take_entry(char *entry, SecretKind kind)
     size_t size = strlen(entry);
     char *equals = strchr(entry, '=');
     *equals = '\0';
-    take(entry, equals + 1, kind);
+    take(entry, equals + 1, kind, false);
     unsetenv(entry);
     explicit_bzero(entry, size);
 }
@@ -214,7 +223,7 @@ void secrets_learn_environment(void)
             equals && equals[1] ? g_strndup(*entry, (gsize)(equals - *entry)) : NULL;
         SecretKind kind = name ? secret_kind(name) : SECRET_NONE;
         if (kind != SECRET_NONE)
-            take(name, equals + 1, kind);
+            take(name, equals + 1, kind, false);
     }
 }
 
@@ -222,7 +231,7 @@ void secrets_learn_variable(const char *name)
 {
     const char *value = env_get_raw(name);
     if (value)
-        take(name, value, SECRET_KEY);
+        take(name, value, SECRET_KEY, false);
 }
 
 /* Hands the bytes from `value` on over to the store; returns where they are now. */
@@ -254,7 +263,7 @@ void secrets_take_arguments(int argc, char **argv)
 void secrets_set(const char *name, const char *value)
 {
     SecretKind kind = secret_kind(name);
-    take(name, value, kind == SECRET_NONE ? SECRET_KEY : kind);
+    take(name, value, kind == SECRET_NONE ? SECRET_KEY : kind, true);
 }
 
 void secrets_register(const char *value)

@@ -31,7 +31,9 @@ void secrets_learn_variable(const char *name);
    see are zeroed. */
 void secrets_take_arguments(int argc, char **argv);
 
-/* A value that came from elsewhere under the name of a variable: a `.env` file of the user. */
+/* A value that came from elsewhere under the name of a variable: a `.env` file of the user, a
+   program with libkedge in it. What the environment has under that name is known from then on, but
+   does not replace it. */
 void secrets_set(const char *name, const char *value);
 /* A value without a name that is to be masked: what gh hands out, a key that is written in a
    file, the user part of a URL. */

@@ -76,11 +76,11 @@ static unsigned listen_to(kedge_session *session, Heard *heard)
 
 /* --- scenarios */
 
-static void check_count(kedge_session *session, const char *count)
+static void check_state(kedge_session *session, const char *wanted)
 {
     char *state = NULL;
     CHECK(kedge_session_command(session, "get_state", NULL, &state, &problem) == KEDGE_OK);
-    CHECK(strstr(state, count) != NULL);
+    CHECK(strstr(state, wanted) != NULL);
     kedge_free(state);
 }
 
@@ -98,7 +98,7 @@ static void one_prompt(void)
     size_t size = heard->size;
     run(session, "hi", "again");
     CHECK(heard->size == size);
-    check_count(session, "\"messageCount\":4");
+    check_state(session, "\"messageCount\":4");
     CHECK(kedge_session_free(session) == KEDGE_OK);
     heard_free(heard);
 }
@@ -124,11 +124,11 @@ static void a_session_goes_on(void)
     options.continues_recent = 1;
     session = open_with(&options);
     run(session, "hi", "ok");
-    check_count(session, "\"messageCount\":4");
+    check_state(session, "\"messageCount\":4");
     kedge_session_free(session);
     options.continues_recent = 0;
     session = open_with(&options);
-    check_count(session, "\"messageCount\":0");
+    check_state(session, "\"messageCount\":0");
     kedge_session_free(session);
     options.session = "00000000-nobody";
     CHECK(!kedge_session_open(&options, &problem));
@@ -216,13 +216,10 @@ typedef struct Caller {
 static void call_back(const char *event, void *self_)
 {
     Caller *self = self_;
-    char *data = NULL;
     if (!strstr(event, "\"type\":\"agent_start\""))
         return;
     self->calls++;
-    CHECK(kedge_session_command(self->session, "get_state", NULL, &data, &problem) == KEDGE_OK);
-    CHECK(strstr(data, "\"isStreaming\":") != NULL);
-    kedge_free(data);
+    check_state(self->session, "\"isStreaming\":");
     CHECK(is_problem(kedge_session_wait(self->session, -1, &problem), KEDGE_USAGE, "cannot wait"));
     CHECK(is_problem(kedge_session_run(self->session, "x", NULL, &problem), KEDGE_USAGE,
                      "cannot wait"));
@@ -234,13 +231,10 @@ static void call_back(const char *event, void *self_)
 static int call_back_from_tool(kedge_call *call, const char *arguments, void *self_)
 {
     Caller *self = self_;
-    char *data = NULL;
     self->calls++;
     CHECK(strcmp(kedge_call_tool(call), "weather") == 0 && *kedge_call_id(call));
     CHECK(strcmp(arguments, "{\"town\":\"Bergen\"}") == 0);
-    CHECK(kedge_session_command(self->session, "get_state", NULL, &data, &problem) == KEDGE_OK);
-    CHECK(strstr(data, "\"isStreaming\":true") != NULL);
-    kedge_free(data);
+    check_state(self->session, "\"isStreaming\":true");
     CHECK(kedge_session_free(self->session) == KEDGE_USAGE);
     CHECK(is_problem(kedge_session_wait(self->session, -1, &problem), KEDGE_USAGE, "cannot wait"));
     kedge_call_update(call, "looking");
@@ -491,6 +485,8 @@ static void rpc_over_a_socket(void)
 static void hold_secrets(void)
 {
     CHECK(kedge_set_secret("OPENAI_API_KEY", "sk-of-the-program-1234", &problem) == KEDGE_OK);
+    CHECK(kedge_set_secret("ANTHROPIC_API_KEY", "sk-of-the-account-5678", &problem) == KEDGE_OK);
+    kedge_session_free(open_with(OPTIONS(0))); // each opening looks at the environment
     kedge_session *session = open_with(OPTIONS(.tools = "bash", .allow_writes = 1));
     Heard *heard = heard_new();
     listen_to(session, heard);
@@ -532,10 +528,7 @@ static void a_good_guest(void)
     kedge_set_log(log_line, heard);
     kedge_session *session = open_with(OPTIONS(.settings = "{\"steeringMode\":\"all\"}"));
     run(session, "hi", "ok");
-    char *state = NULL;
-    CHECK(kedge_session_command(session, "get_state", NULL, &state, &problem) == KEDGE_OK);
-    CHECK(strstr(state, "\"steeringMode\":\"all\"") != NULL);
-    kedge_free(state);
+    check_state(session, "\"steeringMode\":\"all\"");
     kedge_session_free(session);
     CHECK(has_heard(heard, "config.yml"));
     kedge_set_log(NULL, NULL);

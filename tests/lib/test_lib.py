@@ -99,7 +99,8 @@ class Probe(LibTest):
         key = "test-key-of-the-environment"
         self.whole_environment()
         pathlib.Path(self.project, "secret").write_text(key + " sk-of-the-program-1234\n", encoding="utf-8")
-        self.probe("hold_secrets", {"tool_calls": [{"name": "bash", "arguments": {"command": show}}]},
+        account = {"header": "x-api-key", "equals": "sk-of-the-account-5678"}
+        self.probe("hold_secrets", {"tool_calls": [{"name": "bash", "arguments": {"command": show}}], "expect": account},
                    {"text": "done", "expect": {"last_tool_contains": "key . .\n[REDACTED] [REDACTED]"}}, ANTHROPIC_API_KEY=key)
 
     def test_a_good_guest(self):

@@ -167,6 +167,32 @@ static void test_later_value_counts(void **state G_GNUC_UNUSED)
     assert_true(is_known("first-value"));
 }
 
+/* A program that has libkedge in it says which account's key is used. */
+static void test_given_value_counts_over_the_environment(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *before;
+    } cases[] = {
+        { "CEREBRAS_API_KEY", "value-of-the-environment" },
+        { "UNIT_GIVEN", "value-of-the-environment" },
+        { "FIREWORKS_API_KEY", "value-of-the-program" }, // learnt first, and the same
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_setenv(cases[i].name, cases[i].before, TRUE);
+        secrets_learn_variable(cases[i].name);
+        secrets_set(cases[i].name, "value-of-the-program");
+        g_autofree char *later = g_strconcat("value-later-of-", cases[i].name, NULL);
+        g_setenv(cases[i].name, later, TRUE);
+        secrets_learn_environment();
+        secrets_learn_variable(cases[i].name);
+        assert_string_equal(secrets_get(cases[i].name), "value-of-the-program");
+        assert_true(is_known(cases[i].before) && is_known(later));
+        secrets_take_variable(cases[i].name);
+        assert_null(g_getenv(cases[i].name));
+        assert_string_equal(secrets_get(cases[i].name), "value-of-the-program");
+    }
+}
+
 static void test_process_is_closed(void **state G_GNUC_UNUSED)
 {
     g_setenv("KEDGE_ALLOW_DEBUG", "1", TRUE);
@@ -180,10 +206,15 @@ static void test_process_is_closed(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_environment),       cmocka_unit_test(test_children),
-        cmocka_unit_test(test_actions),           cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_what_is_known),     cmocka_unit_test(test_later_value_counts),
-        cmocka_unit_test(test_process_is_closed), cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_children),
+        cmocka_unit_test(test_actions),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_what_is_known),
+        cmocka_unit_test(test_later_value_counts),
+        cmocka_unit_test(test_given_value_counts_over_the_environment),
+        cmocka_unit_test(test_process_is_closed),
+        cmocka_unit_test(test_learning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
