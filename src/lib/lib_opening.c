@@ -211,6 +211,7 @@ AgentSessionOptions lib_opening_take(LibOpening *self)
         .run_shell = shell_for_users,
         .hooks = hook_table,
         .model = self->session.model,
+        .model_scope = self->session.scope,
         .is_model_named = self->given.model != NULL,
         .thinking = self->session.thinking,
         .system_prompt = self->given.system_prompt,

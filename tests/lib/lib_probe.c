@@ -537,9 +537,19 @@ static void a_good_guest(void)
     pthread_sigmask(SIG_BLOCK, NULL, &signals_after);
     CHECK(memcmp(&signals_before, &signals_after, sizeof signals_before) == 0);
     CHECK(getcwd(after, sizeof after) && strcmp(before, after) == 0);
-    mode_t mask_after = umask(mask);
-    CHECK(mask_after == mask);
+    CHECK(umask(mask) == mask);
     heard_free(heard);
+}
+
+static void models_to_choose_among(void)
+{
+    const char *settings = "{\"enabledModels\":[\"claude-opus-4-8\",\"claude-haiku-4-5\"]}";
+    kedge_session *session = open_with(OPTIONS(.settings = settings));
+    for (int i = 0; i < 3; i++) {
+        check_state(session, i % 2 ? "\"id\":\"claude-haiku-4-5" : "\"id\":\"claude-opus-4-8");
+        CHECK(kedge_session_command(session, "cycle_model", NULL, NULL, &problem) == KEDGE_OK);
+    }
+    kedge_session_free(session);
 }
 
 static void protected(void)
@@ -572,6 +582,7 @@ static const struct {
     { "rpc_over_a_socket", rpc_over_a_socket },
     { "hold_secrets", hold_secrets },
     { "a_good_guest", a_good_guest },
+    { "models_to_choose_among", models_to_choose_among },
     { "protected", protected },
 };
 

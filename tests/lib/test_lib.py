@@ -107,6 +107,9 @@ class Probe(LibTest):
         self.settings("steeringMode: [\n")
         self.probe("a_good_guest", OK)
 
+    def test_models_to_choose_among(self):
+        self.probe("models_to_choose_among")
+
     def test_protected(self):
         self.probe("protected", OK)
 
