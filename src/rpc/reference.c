@@ -28,6 +28,9 @@ static const char door_head[] =
     "\n# Of the connection itself\n\n"
     "Answers to `extension_ui_request` and `host_tool_call` get no response.\n";
 
+static const char at_once[] = " *At once.*";
+static const char asking[] = " When it has to ask, the dialog comes first and the answer after it.";
+
 /* "string", "boolean", "all or one-at-a-time". Caller frees. */
 static char *type_text(const json_t *property)
 {
@@ -73,10 +76,10 @@ static void append_fields(GString *out, const FieldDef *fields)
     }
 }
 
-static void append_command(GString *out, const char *name, const char *help, bool is_urgent,
+static void append_command(GString *out, const char *name, const char *help, const char *when,
                            const FieldDef *fields)
 {
-    g_string_append_printf(out, "\n## %s\n\n%s.%s\n", name, help, is_urgent ? " *At once.*" : "");
+    g_string_append_printf(out, "\n## %s\n\n%s.%s\n", name, help, when);
     append_fields(out, fields);
 }
 
@@ -84,10 +87,12 @@ char *rpc_reference_markdown(void)
 {
     g_autoptr(GString) out = g_string_new(head);
     for (const SessionCommand *command = session_commands(); command->name; command++)
-        append_command(out, command->name, command->help, command->is_urgent, command->fields);
+        append_command(out, command->name, command->help, command->is_urgent ? at_once : "",
+                       command->fields);
     g_string_append(out, door_head);
     for (const DoorCommand *command = rpc_door_commands(); command->name; command++)
-        append_command(out, command->name, command->help, true, command->fields);
+        append_command(out, command->name, command->help, command->is_asking ? asking : at_once,
+                       command->fields);
     return g_string_free(g_steal_pointer(&out), FALSE);
 }
 

@@ -501,6 +501,8 @@ class Pages(ClientTest):
         page = ROOT / "docs/rpc.md"
         if os.environ.get("UPDATE"):
             page.write_text(made, encoding="utf-8")
+        self.assertRegex(made, r"\n## login\n\n.*the dialog comes first")
+        self.assertNotRegex(made, r"\n## login\n\n.*At once")
         self.assertEqual(page.read_text(encoding="utf-8"), made, "docs/rpc.md is old: build/kedge rpc > docs/rpc.md")
 
     def commands(self):
