@@ -70,12 +70,70 @@ bool pull_ref_parse(const char *text, PullRef *ret_ref)
     return true;
 }
 
+/* --- commands */
+
+typedef struct Word { // borrowed
+    const char *at;
+    size_t size;
+} Word;
+
+typedef struct Walk { // through the words of a command; flags may stand between, no other command
+    bool has_gh;
+    Word last, second_last; // with nothing but blanks behind them
+} Walk;
+
+static bool is_word(const Word *word, const char *text)
+{
+    return word->size == strlen(text) && memcmp(word->at, text, word->size) == 0;
+}
+
+static bool is_word_char(char c)
+{
+    return g_ascii_isalnum(c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Of a terminated text: pr_create or pr-create, as a word. */
+static bool is_pr_create(const char *text)
+{
+    return (g_str_has_prefix(text, "pr_create") || g_str_has_prefix(text, "pr-create")) &&
+           !is_word_char(text[strlen("pr_create")]);
+}
+
+/* True: with this word the command opens one. */
+static bool takes_word(Walk *self, const Word *word)
+{
+    bool is_gh = self->has_gh && is_word(&self->last, "pr") &&
+                 (is_word(word, "create") || is_word(word, "new"));
+    bool is_kedge = is_word(&self->second_last, "kedge") && is_word(&self->last, "github") &&
+                    is_pr_create(word->at);
+    self->has_gh = self->has_gh || is_word(word, "gh");
+    self->second_last = self->last;
+    self->last = *word;
+    return is_gh || is_kedge;
+}
+
 bool opened_pull_is_command(const char *command)
 {
-    // flags may stand between, but no other command
-    return g_regex_match_simple("\\bgh\\b[^;&|\\n]*\\bpr\\s+(create|new)\\b"
-                                "|\\bkedge\\s+github\\s+pr[_-]create\\b",
-                                command, 0, 0);
+    static const Word none = { "", 0 };
+    const char *end = command + strnlen(command, PULL_COMMAND_MAX_BYTES);
+    Walk walk = { false, none, none };
+    for (const char *at = command; at < end;) {
+        Word word = { at, 0 };
+        while (at < end && is_word_char(*at))
+            at++;
+        word.size = (size_t)(at - word.at);
+        if (word.size > 0) {
+            if (takes_word(&walk, &word))
+                return true;
+            continue;
+        }
+        if (strchr(";&|\n", *at))
+            walk.has_gh = false;
+        if (*at == '\n' || !g_ascii_isspace(*at))
+            walk.last = walk.second_last = none;
+        at++;
+    }
+    return false;
 }
 
 bool opened_pull_is_call(const json_t *call)

@@ -21,7 +21,8 @@ bool pull_ref_parse(const char *text, PullRef *ret_ref);
 
 /* A toolCall block. */
 bool opened_pull_is_call(const json_t *call);
-/* A shell command. */
+#define PULL_COMMAND_MAX_BYTES ((size_t)1024 * 1024)
+/* A shell command; of a longer one only that much is looked at. */
 bool opened_pull_is_command(const char *command);
 /* The first line of a result that is the address of a pull request, or "URL: " and that. */
 bool opened_pull_in_text(const char *text, PullRef *ret_ref);

@@ -275,6 +275,67 @@ static void test_opened_pulls(void **state)
     }
 }
 
+static void test_commands_that_open(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *command;
+        bool opens;
+    } cases[] = {
+        { "gh pr create", true },
+        { "gh pr new --fill", true },
+        { "gh  pr \t create", true },
+        { "git push && gh -R harbor/tidepool pr create -f", true },
+        { "cat >body <<E\nx\nE\ngh pr create -F body", true },
+        { "url=$(gh pr create --fill)", true },
+        { "/usr/bin/gh pr create|tee log", true },
+        { "GH_REPO='a/b' \"gh\" pr create", true },
+        { "echo pr; gh pr view 9 || gh pr create", true },
+        { "kedge github pr_create title=x", true },
+        { "true && kedge github pr-create", true },
+        { "", false },
+        { "gh", false },
+        { "pr create", false },
+        { "gh pr view 9; echo create", false },
+        { "gh pr view create", false },
+        { "gh issue create", false },
+        { "gh repo view; pr create", false },
+        { "gh repo view\npr create", false },
+        { "gh pr | create", false },
+        { "gh pr\ncreate", false },
+        { "gh pr --create", false },
+        { "gh pr created", false },
+        { "high pr create", false },
+        { "gh_x pr create", false },
+        { "gh xpr create", false },
+        { "kedge github pr_created", false },
+        { "kedge github pr_push", false },
+        { "kedge -v github pr_create", false },
+        { "kedge github; pr_create", false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        if (opened_pull_is_command(cases[i].command) != cases[i].opens)
+            fail_msg("%s", cases[i].command);
+    }
+}
+
+/* Words that nearly are one, as many as are looked at. */
+static void test_commands_of_any_length(void **state G_GNUC_UNUSED)
+{
+    static const char *const words[] = { "gh ", "gh pr ", "kedge github ", "pr", " ", "gh|" };
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+        g_autoptr(GString) command = g_string_new("true ");
+        while (command->len < PULL_COMMAND_MAX_BYTES - 100)
+            g_string_append(command, words[i]);
+        assert_false(opened_pull_is_command(command->str));
+        g_autofree char *opens = g_strconcat(command->str, "\ngh pr create", NULL);
+        assert_true(opened_pull_is_command(opens));
+        while (command->len < PULL_COMMAND_MAX_BYTES)
+            g_string_append(command, words[i]);
+        g_string_append(command, "\ngh pr create");
+        assert_false(opened_pull_is_command(command->str));
+    }
+}
+
 static void test_index_is_rebuilt(void **state)
 {
     Fixture *self = *state;
@@ -378,6 +439,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_written_over_in_place, setup, teardown),
         cmocka_unit_test_setup_teardown(test_search, setup, teardown),
         cmocka_unit_test_setup_teardown(test_opened_pulls, setup, teardown),
+        cmocka_unit_test(test_commands_that_open),
+        cmocka_unit_test(test_commands_of_any_length),
         cmocka_unit_test_setup_teardown(test_index_is_rebuilt, setup, teardown),
         cmocka_unit_test(test_names),
         cmocka_unit_test_setup_teardown(test_check, setup, teardown),
