@@ -8,6 +8,7 @@
 
 #define CUSTOM_TYPE       "kedge.repair"
 #define PROBLEM_MAX_CHARS 500
+#define LOOKED_AT_MAX     1000 // the newest of such entries on a path
 
 static const char *const names[] = { [STRONG_BY_WORDS] = "S1", [STRONG_TEXT] = "S2" };
 
@@ -42,19 +43,53 @@ static const json_t *data_of(const json_t *entry, StrongRepair *ret_how)
     return data;
 }
 
-/* How many messages of the path come behind that entry; all of them when it is not there. */
-static size_t messages_behind(const GPtrArray *path, const char *entry_id)
+typedef struct Remembered {
+    const json_t *data; // borrowed
+    StrongRepair how;
+    size_t behind; // messages of the path behind its upTo; all when that is not there
+} Remembered;
+
+/* Newest first, without those that a newer one makes needless: it holds for at least as much of the
+   conversation. So they are few, however many the path has. */
+static GArray *find_remembered(const GPtrArray *path)
+{
+    GArray *found = g_array_new(FALSE, FALSE, sizeof(Remembered));
+    unsigned reach = 0;
+    unsigned looked_at = 0;
+    for (guint i = path->len; i > 0 && reach != REPAIR_REACH_ALL && looked_at < LOOKED_AT_MAX;
+         i--) {
+        Remembered one = { .behind = G_MAXSIZE };
+        one.data = data_of(path->pdata[i - 1], &one.how);
+        if (!one.data)
+            continue;
+        looked_at++;
+        unsigned own = repair_strong_reach(one.how, json_get_text(one.data, "problem"));
+        if ((own & ~reach) != 0)
+            g_array_append_val(found, one);
+        reach |= own;
+    }
+    return found;
+}
+
+/* In one walk for all of them. */
+static void count_behind(const GPtrArray *path, GArray *remembered)
 {
     size_t behind = 0;
-    for (guint i = path->len; i > 0; i--) {
+    guint missing = remembered->len;
+    for (guint i = path->len; i > 0 && missing > 0; i--) {
         const json_t *entry = path->pdata[i - 1];
-        if (g_strcmp0(json_get_text(entry, "id"), entry_id) == 0)
-            return behind;
+        const char *id = json_get_text(entry, "id");
+        for (guint j = 0; j < remembered->len; j++) {
+            Remembered *one = &g_array_index(remembered, Remembered, j);
+            if (one->behind == G_MAXSIZE && g_strcmp0(json_get_text(one->data, "upTo"), id) == 0) {
+                one->behind = behind;
+                missing--;
+            }
+        }
         g_autoptr(json_t) message = session_entry_message(entry);
         bool is_summary = g_strcmp0(json_get_text(entry, "type"), "compaction") == 0;
         behind += message && !is_summary; // a summary stands before what was kept
     }
-    return G_MAXSIZE;
 }
 
 /* The first `count` messages in that form, the others as they are. Takes the reference. */
@@ -73,15 +108,14 @@ static json_t *repair_first(json_t *messages, size_t count, StrongRepair how, co
 json_t *repair_memory_apply(const Session *session, json_t *messages)
 {
     g_autoptr(GPtrArray) path = session_path_to(session, NULL);
-    for (guint i = 0; i < path->len; i++) {
-        StrongRepair how = STRONG_BY_WORDS;
-        const json_t *data = data_of(path->pdata[i], &how);
-        if (!data)
-            continue;
-        size_t behind = messages_behind(path, json_get_text(data, "upTo"));
-        size_t size = json_array_size(messages);
-        if (behind < size)
-            messages = repair_first(messages, size - behind, how, json_get_text(data, "problem"));
+    g_autoptr(GArray) remembered = find_remembered(path);
+    count_behind(path, remembered);
+    size_t size = json_array_size(messages);
+    for (guint i = remembered->len; i > 0; i--) {
+        const Remembered *one = &g_array_index(remembered, Remembered, i - 1);
+        if (one->behind < size)
+            messages = repair_first(messages, size - one->behind, one->how,
+                                    json_get_text(one->data, "problem"));
     }
     return messages;
 }

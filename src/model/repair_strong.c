@@ -41,6 +41,15 @@ static Cure cure_of(const char *problem)
     return is_known ? cure : (Cure) { true, true, true, true };
 }
 
+unsigned repair_strong_reach(StrongRepair how, const char *problem)
+{
+    if (how == STRONG_TEXT)
+        return REPAIR_REACH_ALL; // exchanges that are under way, too
+    const Cure cure = cure_of(problem);
+    return (unsigned)cure.thinking | (unsigned)cure.images << 1 | (unsigned)cure.exchanges << 2 |
+           (unsigned)cure.characters << 3;
+}
+
 /* --- one block as something else; each returns a new reference */
 
 static bool is_type(const json_t *block, const char *type)

@@ -15,3 +15,7 @@ typedef enum {
 bool repair_is_curable(const char *error_message);
 /* New array with as many messages; those that need no change are shared. */
 json_t *repair_strongly(const json_t *messages, StrongRepair how, const char *error_message);
+/* What that form changes, as a set of bits: with all bits of another one it leaves nothing for that
+   other one to do. */
+unsigned repair_strong_reach(StrongRepair how, const char *error_message);
+#define REPAIR_REACH_ALL 0x1Fu

@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 
+#include "agent/repair_memory.h"
 #include "agent/todo.h"
 #include "base/file.h"
 #include "model/message.h"
@@ -158,6 +159,66 @@ static void test_compacted_since(void **state)
     assert_true(g_str_has_suffix(told, "user:once more"));
 }
 
+#define NOTES 20000
+
+/* One entry as a child of the one before. */
+static void put_entry(GString *file, const char *id, const char *parent, const char *fields)
+{
+    g_string_append_printf(file, "{\"id\":\"%s\",\"parentId\":%s%s%s,%s}\n", id, parent ? "\"" : "",
+                           parent ? parent : "null", parent ? "\"" : "", fields);
+}
+
+/* A session of many such notes by turns; images are the newest of all. */
+static char *session_of_notes(void)
+{
+    static const char *const problems[] = { "image", "thinking" };
+    g_autoptr(GString) file = g_string_new(
+        "{\"type\":\"session\",\"version\":3,\"id\":\"notes\",\"cwd\":\"/w\",\"timestamp\":"
+        "\"2026-01-01T00:00:00.000Z\"}\n");
+    put_entry(file, "u1", NULL,
+              "\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\","
+              "\"text\":\"see\"},{\"type\":\"image\",\"data\":\"AA==\",\"mimeType\":"
+              "\"image/png\"}]}");
+    put_entry(file, "a1", "u1",
+              "\"type\":\"message\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":"
+              "\"thinking\",\"thinking\":\"hm\"},{\"type\":\"text\",\"text\":\"seen\"}]}");
+    g_autofree char *last = g_strdup("a1");
+    for (int i = NOTES; i > 0; i--) {
+        g_autofree char *id = g_strdup_printf("n%d", i);
+        g_autofree char *fields = g_strdup_printf(
+            "\"type\":\"custom\",\"customType\":\"kedge.repair\",\"data\":{\"strong\":\"S1\","
+            "\"problem\":\"HTTP 400: bad %s\",\"upTo\":\"a1\"}",
+            problems[i % 2]);
+        put_entry(file, id, last, fields);
+        g_free(last);
+        last = g_steal_pointer(&id);
+    }
+    put_entry(file, "u2", last,
+              "\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"image\""
+              ",\"data\":\"AA==\",\"mimeType\":\"image/png\"}]}");
+    return g_string_free(g_steal_pointer(&file), FALSE);
+}
+
+/* However often it was noted, each form is done once, to as much as it was about. */
+static void test_many_notes(void **state)
+{
+    const SessionFixture *self = *state;
+    g_autofree char *path = g_build_filename(self->agent->root, "notes.jsonl", NULL);
+    g_autofree char *file = session_of_notes();
+    assert_true(file_write_atomic(path, file, strlen(file), 0600, NULL));
+    g_autoptr(Session) session = NULL;
+    assert_true(session_open(path, "/w", &session, NULL, NULL));
+    g_auto(SessionContext) saved = { 0 };
+    session_build_context(session, &saved);
+    g_autoptr(json_t) messages = repair_memory_apply(session, json_incref(saved.messages));
+    assert_int_equal(json_array_size(messages), 3);
+    g_autofree char *text = json_to_text(messages);
+    assert_null(strstr(text, "thinking"));
+    assert_non_null(strstr(text, "[image removed"));
+    g_autofree char *newest = json_to_text(json_array_get(messages, 2));
+    assert_non_null(strstr(newest, "image/png"));
+}
+
 static const char todo_list[] =
     "{\"phases\":[{\"name\":\"Build\",\"tasks\":[{\"content\":\"write docs\",\"status\":"
     "\"pending\"},{\"content\":\"done\",\"status\":\"completed\"}]}]}";
@@ -223,6 +284,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_incurable, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing_to_heal, setup, teardown),
         cmocka_unit_test_setup_teardown(test_compacted_since, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_many_notes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_todo_reminder, setup, teardown),
         cmocka_unit_test(test_todo_lists),
     };
