@@ -18,6 +18,7 @@ struct Agent {
     Fallback fallback;
     Compactor compactor;
     Healer healer;
+    SentWith sent;
     StreamRules *rules; // NULL: none
     bool has_looked_for_rules;
     int64_t reminders; // since the last prompt
@@ -69,6 +70,7 @@ void agent_free(Agent *self)
         return;
     healer_begin(&self->healer);
     stream_rules_free(self->rules);
+    g_free(self->sent.api_key);
     fallback_clear(&self->fallback);
     conversation_clear(&self->conversation);
     g_free(self);
@@ -108,11 +110,12 @@ bool agent_has_credential(const Agent *self, GError **error)
    one's fault, or a fallback model. */
 static bool has_other_way(Agent *self)
 {
-    g_autoptr(TurnSetup) setup = setup_slot_get(self->options.setup);
+    const SentWith *sent = &self->sent;
     const char *problem = message_error(self->conversation.last_answer);
     if (!problem || !run_controls_retries(self->options.controls))
         return false;
-    return model_registry_key_failed(self->options.registry, setup->model, problem) ||
+    return (sent->model && model_registry_key_failed(self->options.registry, sent->model->provider,
+                                                     sent->api_key, problem)) ||
            (retry_may_attempt(&self->retry) && fallback_apply(&self->fallback, problem));
 }
 
@@ -255,6 +258,7 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
         .door = options->door,
         .http = options->http,
         .registry = options->registry,
+        .sent = &self->sent,
         .cancel = cancel,
     };
     *ret_outcome = (AgentOutcome) { 0 };

@@ -264,6 +264,15 @@ static void run_turns(Run *self, json_t *prompt)
         agent_events_emit_type(self->events, "turn_start");
 }
 
+/* Since the run's last turn others may have come in its place: a new model, a new key. */
+static void note_sent(Run *self)
+{
+    SentWith *sent = self->spec->sent;
+    g_free(sent->api_key);
+    sent->api_key = g_steal_pointer(&self->api_key);
+    sent->model = self->setup ? self->setup->model : NULL;
+}
+
 AgentEnd run_to_end(const RunSpec *spec, json_t *prompt, char **ret_budget_text)
 {
     Conversation *conversation = spec->conversation;
@@ -286,10 +295,10 @@ AgentEnd run_to_end(const RunSpec *spec, json_t *prompt, char **ret_budget_text)
         agent_events_emit(run.events, event);
     }
     g_clear_pointer(&conversation->run_messages, json_decref);
+    note_sent(&run);
     json_decref(run.pending);
     turn_setup_unref(run.setup);
     loop_guard_free(run.guard);
-    g_free(run.api_key);
     g_free(run.key_source);
     if (run.budget_text)
         *ret_budget_text = run.budget_text;

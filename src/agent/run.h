@@ -20,6 +20,11 @@ typedef enum {
     AGENT_LOOP,    // round in circles (loop_guard.h)
 } AgentEnd;
 
+typedef struct SentWith { // the last request of a run
+    const Model *model;   // borrowed from the registry; NULL: none yet
+    char *api_key;        // NULL: keyless
+} SentWith;
+
 typedef struct RunSpec { // all borrowed
     Conversation *conversation;
     SetupSlot *setup;
@@ -35,6 +40,7 @@ typedef struct RunSpec { // all borrowed
     const ToolDoor *door;
     HttpClient *http;
     const ModelRegistry *registry;
+    SentWith *sent; // set at the end
     Cancel *cancel; // may be NULL
 } RunSpec;
 

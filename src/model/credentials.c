@@ -72,10 +72,10 @@ static char *stored_key(const ModelRegistry *registry, const char *provider)
     return key;
 }
 
-/* To the next key that does not rest; false when all do. */
+/* To the next key that does not rest, unless this one does not; false when all do. */
 static bool turn_ring(KeyRing *ring, gint64 now)
 {
-    for (guint i = 1; i < ring->keys->len; i++) {
+    for (guint i = 0; i < ring->keys->len; i++) {
         guint next = (ring->current + i) % ring->keys->len;
         if (g_array_index(ring->keys, RingKey, next).rests_until <= now) {
             ring->current = next;
@@ -85,21 +85,31 @@ static bool turn_ring(KeyRing *ring, gint64 now)
     return false;
 }
 
-bool model_registry_key_failed(const ModelRegistry *registry, const Model *model,
+/* Never for less than before: a key that was refused stays so. */
+static void rest_key(KeyRing *ring, const char *key, gint64 until)
+{
+    for (guint i = 0; i < ring->keys->len; i++) {
+        RingKey *one = &g_array_index(ring->keys, RingKey, i);
+        if (g_str_equal(one->key, key))
+            one->rests_until = MAX(one->rests_until, until);
+    }
+}
+
+bool model_registry_key_failed(const ModelRegistry *registry, const char *provider, const char *key,
                                const char *error_message)
 {
     ModelRegistry *self = (ModelRegistry *)registry;
     bool is_refused = provider_error_is_refused_key(error_message);
-    if ((!is_refused && !provider_error_is_limit(error_message)) ||
-        g_hash_table_contains(self->runtime_keys, model->provider))
+    if (!key || (!is_refused && !provider_error_is_limit(error_message)) ||
+        g_hash_table_contains(self->runtime_keys, provider))
         return false;
     gint64 now = time_monotonic_ms();
     int64_t asked_ms = provider_error_retry_after_ms(error_message);
     gint64 rest_ms = is_refused ? G_MAXINT64 - now : asked_ms > 0 ? asked_ms : LIMITED_REST_MS;
     pthread_mutex_lock(&self->stored_lock);
-    KeyRing *ring = find_ring_locked(self, model->provider);
+    KeyRing *ring = find_ring_locked(self, provider);
     if (ring)
-        g_array_index(ring->keys, RingKey, ring->current).rests_until = now + rest_ms;
+        rest_key(ring, key, now + rest_ms);
     bool has_other = ring && turn_ring(ring, now);
     pthread_mutex_unlock(&self->stored_lock);
     return has_other;

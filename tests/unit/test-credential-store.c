@@ -119,21 +119,24 @@ static void test_rotation(void **state)
     g_autofree char *source = model_registry_key_source(registry, claude);
     assert_string_equal(source, "stored");
     assert_key(registry, claude, "key-one"); // before the environment's
-    assert_false(model_registry_key_failed(registry, claude, "HTTP 500: server error"));
+    assert_false(
+        model_registry_key_failed(registry, "anthropic", "key-one", "HTTP 500: server error"));
     assert_key(registry, claude, "key-one");
-    assert_true(model_registry_key_failed(registry, claude, "HTTP 429: rate_limit_error"));
+    assert_true(
+        model_registry_key_failed(registry, "anthropic", "key-one", "HTTP 429: rate_limit_error"));
     assert_key(registry, claude, "key-two");
     assert_key(registry, claude, "key-two"); // and stays
-    assert_false(
-        model_registry_key_failed(registry, claude, "usage limit reached retry-after-ms=60000"));
+    assert_false(model_registry_key_failed(registry, "anthropic", "key-two",
+                                           "usage limit reached retry-after-ms=60000"));
     assert_key(registry, claude, "key-two"); // all of them rest
-    assert_false(model_registry_key_failed(registry, gpt, "HTTP 429: rate limit"));
+    assert_false(model_registry_key_failed(registry, "openai", "only-one", "HTTP 429: rate limit"));
     assert_key(registry, gpt, "only-one");
-    assert_false(model_registry_key_failed(registry, gpt, "HTTP 401: Incorrect API key"));
+    assert_false(
+        model_registry_key_failed(registry, "openai", "only-one", "HTTP 401: Incorrect API key"));
     assert_key(registry, gpt, "only-one"); // there is no other
     model_registry_set_runtime_key(registry, "anthropic", "typed");
     assert_key(registry, claude, "typed");
-    assert_false(model_registry_key_failed(registry, claude, "HTTP 429: rate limit"));
+    assert_false(model_registry_key_failed(registry, "anthropic", "typed", "HTTP 429: rate limit"));
 }
 
 static void test_refused(void **state)
@@ -144,11 +147,34 @@ static void test_refused(void **state)
     g_autofree char *warning = NULL;
     g_autoptr(ModelRegistry) registry = model_registry_new(place->models, &warning);
     const Model *claude = model_registry_find(registry, "anthropic", "claude-sonnet-4-5");
-    assert_true(model_registry_key_failed(registry, claude, "HTTP 401: invalid x-api-key"));
+    assert_true(
+        model_registry_key_failed(registry, "anthropic", "key-one", "HTTP 401: invalid x-api-key"));
     assert_key(registry, claude, "key-two");
-    assert_false(model_registry_key_failed(registry, claude, "HTTP 401: invalid x-api-key"));
-    assert_false(model_registry_key_failed(registry, claude, "HTTP 429: rate limit"));
+    assert_false(
+        model_registry_key_failed(registry, "anthropic", "key-two", "HTTP 401: invalid x-api-key"));
+    assert_false(
+        model_registry_key_failed(registry, "anthropic", "key-two", "HTTP 429: rate limit"));
     assert_key(registry, claude, "key-two"); // never back to one that was refused
+}
+
+/* The key that is in use now has done nothing. */
+static void test_another_was_sent(void **state)
+{
+    const Place *place = *state;
+    add(place, "anthropic", "key-one", true);
+    add(place, "anthropic", "key-two", true);
+    g_autofree char *warning = NULL;
+    g_autoptr(ModelRegistry) registry = model_registry_new(place->models, &warning);
+    const Model *claude = model_registry_find(registry, "anthropic", "claude-sonnet-4-5");
+    static const char refused[] = "HTTP 401: invalid x-api-key";
+    assert_false(model_registry_key_failed(registry, "anthropic", NULL, refused));
+    // of a time before the login, or of the environment: the stored one is tried
+    assert_true(model_registry_key_failed(registry, "anthropic", "key-before", refused));
+    assert_key(registry, claude, "key-one");
+    assert_false(model_registry_key_failed(registry, "openai", "key-one", refused));
+    assert_true(model_registry_key_failed(registry, "anthropic", "key-two", refused));
+    assert_key(registry, claude, "key-one");
+    assert_false(model_registry_key_failed(registry, "anthropic", "key-one", refused));
 }
 
 int main(void)
@@ -158,6 +184,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_broken, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rotation, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_another_was_sent, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
