@@ -6,6 +6,7 @@
 #include "agent/todo.h"
 #include "agent/transcript.h"
 #include "base/file.h"
+#include "base/mask.h"
 #include "base/timefmt.h"
 #include "model/message.h"
 
@@ -90,9 +91,10 @@ static json_t *message_of(const char *document)
 static char *save_document(const Engine *engine, const char *dir, const char *document)
 {
     g_autofree char *path = dir ? g_build_filename(dir, FILE_NAME, NULL) : NULL;
+    g_autofree char *masked = mask_text(document);
     if (!path || !settings_get_bool(engine->settings, "compaction.handoffSaveToDisk") ||
         !file_make_dirs(dir, 0700, NULL) ||
-        !file_write_atomic(path, document, strlen(document), 0600, NULL))
+        !file_write_atomic(path, masked, strlen(masked), 0600, NULL))
         return NULL; // the session has it
     return g_steal_pointer(&path);
 }

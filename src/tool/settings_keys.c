@@ -65,7 +65,7 @@ static const SettingKey keys[] = {
       "Compact above this share of the context; -1: as compaction.reserveTokens says" },
     { "compaction.thresholdTokens", SETTING_NUMBER, "-1", SETTING_ANYWHERE, NULL,
       "Compact above this many tokens; -1: unset" },
-    { "compaction.handoffSaveToDisk", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
+    { "compaction.handoffSaveToDisk", SETTING_BOOLEAN, "false", SETTING_WITH_TRUST, NULL,
       "Keep what a new session begins with as a file beside it, too" },
     { "compaction.idleEnabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
       "Compact a conversation that nobody uses for a while" },

@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "base/file.h"
+#include "base/secrets.h"
 #include "model/message.h"
 #include "session_fixture.h"
 
@@ -64,7 +65,8 @@ static void test_handoff(void **state)
                                 "pier\",\"status\":\"pending\"}]}]}";
     assert_true(session_fixture_command(self, "set_todos", todos, NULL));
     g_autofree char *old_id = header_text(self, "id");
-    sse_server_add_text(self->agent->server, "## Goal\nknow the tide");
+    secrets_register("tide-key-4711-0815");
+    sse_server_add_text(self->agent->server, "## Goal\nknow the tide with tide-key-4711-0815");
     assert_true(
         session_fixture_command(self, "handoff", "{\"customInstructions\":\"boats\"}", NULL));
     session_fixture_wait(self);
@@ -74,7 +76,7 @@ static void test_handoff(void **state)
     assert_non_null(strstr(asked, "Additional focus: boats"));
     const json_t *data = json_get_object(end_of(self, "handoff"), "data");
     g_autofree char *saved = text_of(json_get_text(data, "savedPath"));
-    assert_string_equal(saved, "## Goal\nknow the tide");
+    assert_string_equal(saved, "## Goal\nknow the tide with [REDACTED]");
     g_autofree char *parent = header_text(self, "parentSession"), *id = header_text(self, "id");
     assert_string_equal(parent, old_id);
     assert_string_not_equal(id, old_id);
@@ -90,7 +92,7 @@ static void test_handoff(void **state)
     sse_server_add_text(self->agent->server, "on it");
     assert_true(session_fixture_prompt(self, "go on"));
     g_autofree char *told = sse_server_conversation(self->agent->server, 2);
-    assert_non_null(strstr(told, "<handoff-context>\n## Goal\nknow the tide\n</handoff-context>"));
+    assert_non_null(strstr(told, "<handoff-context>\n## Goal\nknow the tide with "));
     assert_true(g_str_has_suffix(told, "go on"));
     assert_null(strstr(told, "the tide is low"));
 }
