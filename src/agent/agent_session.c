@@ -131,6 +131,8 @@ static void on_idle(void *self_)
 {
     AgentSession *self = self_;
     self->idle_timer = NULL;
+    if (self->bash) // a person's command is not stopped for it; its end tries again
+        return;
     SessionJob *job = session_job_new(JOB_COMPACT, NULL, self->scope, NULL, NULL);
     job->is_automatic = true;
     agent_session_add_job(self, job);
@@ -140,10 +142,17 @@ static void on_idle(void *self_)
 static void watch_idleness(AgentSession *self)
 {
     int64_t seconds = settings_get_int(self->settings, "compaction.idleTimeoutSeconds");
-    if (self->job || self->idle_timer || !agent_is_to_compact_idle(self->engine.agent))
+    if (self->job || self->bash || self->idle_timer ||
+        !agent_is_to_compact_idle(self->engine.agent))
         return;
     self->idle_timer =
         loop_add_timer(self->loop, CLAMP(seconds, 0, INT32_MAX) * 1000, on_idle, self);
+}
+
+static void hand_off_when_due(AgentSession *self)
+{
+    if (self->is_handoff_due && !self->job && !self->bash)
+        hand_off(self);
 }
 
 /* The worker has said its last word: the engine is ours again. */
@@ -157,6 +166,9 @@ static void end_job(AgentSession *self)
     // nobody asked for an automatic job: what was said meanwhile does not depend on its success
     bool is_settled = is_prompt_done || job->is_automatic ||
                       (job->is_done && (job->kind == JOB_COMPACT || job->kind == JOB_HANDOFF));
+    if (job->kind == JOB_PROMPT || session_job_is_move(job))
+        self->is_handoff_due =
+            is_prompt_done && self->door.ask && agent_is_to_hand_off(self->engine.agent);
     session_job_free(job);
 
     for (unsigned i = 0; i < self->aborts->len; i++)
@@ -165,8 +177,7 @@ static void end_job(AgentSession *self)
     g_ptr_array_set_size(self->aborts, 0);
 
     start_next_job(self);
-    if (is_prompt_done && !self->job && self->door.ask && agent_is_to_hand_off(self->engine.agent))
-        hand_off(self);
+    hand_off_when_due(self);
     if (is_settled && !self->job)
         go_on_with_queue(self, self->steering);
     if (is_settled && !self->job)
@@ -200,6 +211,8 @@ static void end_bash(AgentSession *self)
         add_bash_message(self, bash);
     if (!self->job)
         start_next_job(self);
+    hand_off_when_due(self);
+    watch_idleness(self);
 }
 
 /* Not of an abort, nor of a command of a person that ended while a run was on. */

@@ -57,6 +57,7 @@ struct AgentSession {
     AgentOutcome outcome;   // of the last prompt
     GError *failure;        // why it was not sent; NULL: it was
     bool is_waiting;        // in agent_session_wait()
+    bool is_handoff_due;    // the last prompt filled the context; nothing else has come since
 };
 
 /* LIMIT when too many commands wait already. */

@@ -3,6 +3,7 @@
  */
 #include "session_fixture.h"
 
+#include "base/file.h"
 #include "model/message.h"
 
 static void quit(SessionFixture *self, const json_t *event G_GNUC_UNUSED)
@@ -98,6 +99,18 @@ bool session_fixture_prompt(SessionFixture *self, const char *text)
         return false;
     session_fixture_wait(self);
     return !self->error;
+}
+
+bool session_fixture_shell(ToolContext *context G_GNUC_UNUSED, const char *command, Cancel *cancel,
+                           UserShellResult *ret_result, GError **error G_GNUC_UNUSED)
+{
+    while (!file_exists(command) && !cancel_has_fired(cancel))
+        g_usleep(1000);
+    *ret_result = (UserShellResult) {
+        .output = g_strdup(""),
+        .is_cancelled = cancel_has_fired(cancel),
+    };
+    return true;
 }
 
 void session_fixture_run_to(SessionFixture *self, const char *trigger)

@@ -464,6 +464,39 @@ static void test_word_while_idle(void **state G_GNUC_UNUSED)
     }
 }
 
+static void quit_loop(void *loop)
+{
+    loop_quit(loop);
+}
+
+/* A person's command that runs is not stopped for it: the compaction waits for its end. */
+static void test_idle_waits_for_command(void **state G_GNUC_UNUSED)
+{
+    SessionFixture *self =
+        session_fixture_new("{\"compaction\":{\"idleEnabled\":true,\"idleTimeoutSeconds\":0,"
+                            "\"idleThresholdTokens\":500,\"keepRecentTokens\":1000}}");
+    self->options.run_shell = session_fixture_shell;
+    session_fixture_open(self);
+    for (int j = 0; j < 3; j++)
+        talk(self, "word");
+    g_autofree char *path = g_build_filename(self->agent->root, "go-on", NULL);
+    assert_true(agent_session_bash(self->session, path, false, "mine", &self->error));
+    sse_server_set_usage(self->agent->server, 600, 5);
+    sse_server_add_text(self->agent->server, "fine");
+    sse_server_set_usage(self->agent->server, 10, 5);
+    sse_server_add_text(self->agent->server, "the summary");
+    sse_server_add_text(self->agent->server, "in short");
+    assert_true(session_fixture_prompt(self, "full"));
+    loop_add_timer(self->loop, 1, quit_loop, self->loop); // behind the one that must not be there
+    loop_run(self->loop);
+    assert_true(g_file_set_contents(path, "", 0, NULL));
+    run_to_end_of_compaction(self);
+    const json_t *end = end_of(self, "bash");
+    assert_false(json_get_bool(json_get_object(end, "data"), "cancelled", true));
+    assert_non_null(last_of_type(self, "compaction"));
+    session_fixture_free(self);
+}
+
 static void test_stopped(void **state)
 {
     SessionFixture *self = *state;
@@ -525,6 +558,7 @@ int main(void)
         cmocka_unit_test(test_pruned),
         cmocka_unit_test(test_idle),
         cmocka_unit_test(test_word_while_idle),
+        cmocka_unit_test(test_idle_waits_for_command),
         cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_switched_off, setup, teardown),
     };

@@ -162,12 +162,39 @@ static void test_threshold(void **state G_GNUC_UNUSED)
     assert_false(hand_off_at_the_threshold(false));
 }
 
+/* A person's command that runs is not stopped for it. */
+static void test_threshold_waits_for_command(void **state G_GNUC_UNUSED)
+{
+    SessionFixture *self = session_fixture_new("{\"compaction\":{\"strategy\":\"handoff\"}}");
+    self->options.run_shell = session_fixture_shell;
+    session_fixture_open(self);
+    assert_true(session_fixture_command(self, "set_model",
+                                        "{\"provider\":\"lab\",\"modelId\":\"tiny\"}", NULL));
+    g_autofree char *id = header_text(self, "id");
+    g_autofree char *path = g_build_filename(self->agent->root, "go-on", NULL);
+    assert_true(agent_session_bash(self->session, path, false, "mine", &self->error));
+    sse_server_set_usage(self->agent->server, 9000, 10);
+    sse_server_add_text(self->agent->server, "the tide is low");
+    sse_server_add_text(self->agent->server, "the document");
+    assert_true(session_fixture_prompt(self, "which tide is it"));
+    assert_null(session_fixture_event(self, "auto_compaction_start", 0));
+    assert_true(g_file_set_contents(path, "", 0, NULL));
+    session_fixture_run_to(self, "auto_compaction_end");
+    session_fixture_wait(self);
+    const json_t *end = end_of(self, "bash");
+    assert_false(json_get_bool(json_get_object(end, "data"), "cancelled", true));
+    g_autofree char *id_now = header_text(self, "id");
+    assert_string_not_equal(id_now, id);
+    session_fixture_free(self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_handoff, setup, teardown),
         cmocka_unit_test_setup_teardown(test_none, setup, teardown),
         cmocka_unit_test(test_threshold),
+        cmocka_unit_test(test_threshold_waits_for_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
