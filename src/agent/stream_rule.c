@@ -8,6 +8,7 @@
 #include "base/yaml.h"
 
 #include <string.h>
+#include <time.h>
 
 #define FRONT_MATTER  "---\n"
 #define TOKENS_MAX    64 // conditions or scopes of one rule
@@ -340,20 +341,27 @@ bool stream_rule_covers(const StreamRule *self, StreamKind kind, const char *too
     return false;
 }
 
-bool stream_rule_matches(const StreamRule *self, const char *text, bool *ret_matches,
-                         GError **error)
+static int64_t cpu_ns(void)
 {
-    for (guint i = 0; i < self->conditions->len; i++) {
+    struct timespec now = { 0 };
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+bool stream_rule_matches(const StreamRule *self, const GString *text, size_t from, size_t end,
+                         int64_t *budget_ns, bool *ret_matches, GError **error)
+{
+    *ret_matches = false;
+    for (guint i = 0; i < self->conditions->len && !*ret_matches; i++) {
+        if (*budget_ns <= 0)
+            return fail_with(error, KEDGE_ERROR_LIMIT, "rule %s: no time is left", self->path);
         g_autoptr(GError) problem = NULL;
-        bool is_match =
-            g_regex_match_full(self->conditions->pdata[i], text, -1, 0, 0, NULL, &problem);
+        int64_t begun = cpu_ns();
+        *ret_matches = g_regex_match_full(self->conditions->pdata[i], text->str, (gssize)end,
+                                          (int)from, 0, NULL, &problem);
+        *budget_ns -= cpu_ns() - begun;
         if (problem)
             return fail_with(error, KEDGE_ERROR_LIMIT, "%s", problem->message);
-        if (is_match) {
-            *ret_matches = true;
-            return true;
-        }
     }
-    *ret_matches = false;
     return true;
 }

@@ -42,6 +42,8 @@ bool stream_rule_looks_at(const StreamRule *self, StreamKind kind, const char *t
 /* Does it hold for one of these paths (of char *; empty: there are none)? */
 bool stream_rule_covers(const StreamRule *self, StreamKind kind, const char *tool,
                         const GPtrArray *paths);
-/* One of its conditions is in the text. LIMIT: that would cost too much. */
-bool stream_rule_matches(const StreamRule *self, const char *text, bool *ret_matches,
-                         GError **error);
+/* One of its conditions is between these two bytes of the text, which begin a character each; what
+   is before them is for looking back only. Takes the processor time that it needs from `budget_ns`.
+   LIMIT: that would cost too much, or nothing is left. */
+bool stream_rule_matches(const StreamRule *self, const GString *text, size_t from, size_t end,
+                         int64_t *budget_ns, bool *ret_matches, GError **error);

@@ -1,8 +1,9 @@
 /*
  * Watching answers (stream_rules.h).
  *
- * What a rule may cost is bounded: each piece is looked at with a little of what came before it,
- * the whole of a block once, at its end; a rule that takes too many steps or too much time is off.
+ * What a rule may cost is bounded: a block is looked at when some bytes have gathered and at its
+ * end, in windows that each begin a little before what is new; a rule that takes too many steps or
+ * more time than the answer's length allows is off.
  */
 #include "agent/stream_rules.h"
 
@@ -12,14 +13,16 @@
 #include "model/partial_json.h"
 #include "session/session_tree.h"
 
-#include <time.h>
-
 #define RULES_DIR      "rules"
 #define PROJECT_DIR    ".kedge"
-#define LOOK_BACK      4096              // bytes before a piece
+#define LOOK_BACK      4096              // bytes before what is new
+#define SCAN_BYTES     4096              // new ones in a window
+#define SCAN_STEP      512               // that gather before they are looked at
+#define SCAN_SHARE     8                 // or this part of the block, while it is short
 #define EARLY_ARGUMENT 4096              // where a call's paths are looked for while it arrives
 #define BLOCK_BYTES    MIB               // of a block; what is behind is not looked at
-#define RULE_CPU_NS    (500 * 1000000LL) // for one answer
+#define RULE_CPU_NS    (500 * 1000000LL) // for one answer,
+#define BYTE_CPU_NS    2000              // and for each byte of it
 #define INJECTION      "ttsr-injection"
 #define RECORD         "ttsr_injection"
 #define RECORD_KEY     "injectedRules"
@@ -32,7 +35,7 @@
 typedef struct Watched {
     StreamRule *rule;
     int64_t fired_at; // turns; NEVER_FIRED
-    int64_t spent_ns; // of this answer
+    int64_t left_ns;  // for this answer
     bool is_broken;   // by this answer
     bool is_off;
 } Watched;
@@ -41,6 +44,8 @@ typedef struct Block {
     StreamKind kind;
     char *tool; // NULL: not known yet
     GString *text;
+    size_t scanned;     // bytes of it
+    GPtrArray *matched; // of Watched: whose condition is in it
 } Block;
 
 struct StreamRules {
@@ -67,6 +72,7 @@ static void block_free(gpointer data)
         return;
     g_free(self->tool);
     g_string_free(self->text, TRUE);
+    g_ptr_array_unref(self->matched);
     g_free(self);
 }
 
@@ -214,7 +220,7 @@ void stream_rules_begin(StreamRules *self)
     self->is_stopped = false;
     for (guint i = 0; i < self->rules->len; i++) {
         Watched *watched = self->rules->pdata[i];
-        watched->spent_ns = 0;
+        watched->left_ns = RULE_CPU_NS;
         watched->is_broken = false;
     }
 }
@@ -282,13 +288,6 @@ static GPtrArray *paths_of(const Block *block, bool is_whole)
     return paths;
 }
 
-static int64_t cpu_ns(void)
-{
-    struct timespec now = { 0 };
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 static void turn_off(const StreamRules *self, Watched *watched)
 {
     watched->is_off = true;
@@ -297,24 +296,29 @@ static void turn_off(const StreamRules *self, Watched *watched)
     agent_events_emit_notice(self->conversation->events, "warning", text);
 }
 
-static bool matches(const StreamRules *self, Watched *watched, const char *text)
+/* Now, or in an earlier window. */
+static bool matches(const StreamRules *self, Watched *watched, Block *block, size_t from,
+                    size_t end)
 {
-    bool is_match = false;
-    int64_t begun = cpu_ns();
-    bool is_ok = stream_rule_matches(watched->rule, text, &is_match, NULL);
-    watched->spent_ns += cpu_ns() - begun;
-    if (!is_ok || watched->spent_ns > RULE_CPU_NS)
+    bool is_match = g_ptr_array_find(block->matched, watched, NULL);
+    if (is_match)
+        return true;
+    if (!stream_rule_matches(watched->rule, block->text, from, end, &watched->left_ns, &is_match,
+                             NULL))
         turn_off(self, watched);
-    return is_ok && is_match;
+    else if (is_match)
+        g_ptr_array_add(block->matched, watched);
+    return is_match;
 }
 
-static void look_at(StreamRules *self, const Block *block, const char *text, bool is_whole)
+static void look_at(StreamRules *self, Block *block, size_t from, size_t end, bool is_whole,
+                    Cancel *cancel)
 {
-    for (guint i = 0; i < self->rules->len; i++) {
+    for (guint i = 0; i < self->rules->len && !cancel_has_fired(cancel); i++) {
         Watched *watched = self->rules->pdata[i];
         const StreamRule *rule = watched->rule;
         if (!is_awake(self, watched) || !stream_rule_looks_at(rule, block->kind, block->tool) ||
-            !matches(self, watched, text))
+            !matches(self, watched, block, from, end))
             continue;
         g_autoptr(GPtrArray) paths = paths_of(block, is_whole);
         if (!stream_rule_covers(rule, block->kind, block->tool, paths))
@@ -322,6 +326,53 @@ static void look_at(StreamRules *self, const Block *block, const char *text, boo
         watched->is_broken = true;
         self->is_stopped = self->is_stopped || interrupts(self, rule, block->kind);
     }
+}
+
+/* Of a window that begins at `from`; not inside a word if that can be helped. */
+static size_t window_end(const GString *text, size_t from)
+{
+    if (text->len - from <= SCAN_BYTES)
+        return text->len;
+    size_t end = from + SCAN_BYTES;
+    size_t word = end;
+    while (word > from + SCAN_BYTES / 2 && !g_ascii_isspace(text->str[word]))
+        word--;
+    if (g_ascii_isspace(text->str[word]))
+        return word;
+    while (((unsigned char)text->str[end] & 0xc0) == 0x80) // inside a character
+        end--;
+    return end;
+}
+
+/* What is new in the block; at its end once more what was there, too. */
+static void scan(StreamRules *self, Block *block, bool is_whole, Cancel *cancel)
+{
+    const GString *text = block->text;
+    do {
+        size_t from = block->scanned > LOOK_BACK ? block->scanned - LOOK_BACK : 0;
+        while (((unsigned char)text->str[from] & 0xc0) == 0x80)
+            from++;
+        size_t end = window_end(text, block->scanned);
+        look_at(self, block, from, end, is_whole, cancel);
+        block->scanned = end;
+    } while (block->scanned < text->len && !self->is_stopped && !cancel_has_fired(cancel));
+}
+
+static bool is_due(const Block *block)
+{
+    size_t due = MIN(SCAN_STEP, block->scanned / SCAN_SHARE);
+    bool is_known = block->kind != STREAM_TOOL || block->tool;
+    return is_known && block->text->len > block->scanned + due;
+}
+
+static void append(StreamRules *self, Block *block, const char *delta)
+{
+    size_t size = strlen(delta);
+    if (block->text->len + size > BLOCK_BYTES)
+        return;
+    g_string_append_len(block->text, delta, (gssize)size);
+    for (guint i = 0; i < self->rules->len; i++)
+        ((Watched *)self->rules->pdata[i])->left_ns += (int64_t)size * BYTE_CPU_NS;
 }
 
 /* The block of an event; NULL: it is of none that is looked at. */
@@ -340,7 +391,9 @@ static Block *block_of(StreamRules *self, const json_t *event)
         if (!g_str_has_prefix(type, prefixes[i]))
             continue;
         Block *block = g_new0(Block, 1);
-        *block = (Block) { .kind = (StreamKind)i, .text = g_string_new(NULL) };
+        *block = (Block) { .kind = (StreamKind)i,
+                           .text = g_string_new(NULL),
+                           .matched = g_ptr_array_new() };
         self->blocks->pdata[index] = block;
     }
     return self->blocks->pdata[index];
@@ -356,24 +409,18 @@ static void find_tool(Block *block, const json_t *event, ModelStream *stream)
     block->tool = name && *name ? g_strdup(name) : NULL;
 }
 
-bool stream_rules_see(StreamRules *self, const json_t *event, ModelStream *stream)
+bool stream_rules_see(StreamRules *self, const json_t *event, ModelStream *stream, Cancel *cancel)
 {
     Block *block = self->is_stopped ? NULL : block_of(self, event);
     if (!block)
         return false;
     const char *delta = json_get_text(event, "delta");
-    GString *text = block->text;
     bool is_end = g_str_has_suffix(json_get_text(event, "type"), "_end");
     find_tool(block, event, stream);
-    if (is_end) {
-        look_at(self, block, text->str, true);
-    } else if (delta && *delta && text->len + strlen(delta) <= BLOCK_BYTES) {
-        size_t from = text->len > LOOK_BACK ? text->len - LOOK_BACK : 0;
-        g_string_append(text, delta);
-        while (((unsigned char)text->str[from] & 0xc0) == 0x80) // inside a character
-            from++;
-        look_at(self, block, text->str + from, false);
-    }
+    if (delta && !is_end)
+        append(self, block, delta);
+    if (is_end || is_due(block))
+        scan(self, block, is_end, cancel);
     return self->is_stopped;
 }
 

@@ -22,8 +22,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StreamRules, stream_rules_free)
 
 /* Before a request. */
 void stream_rules_begin(StreamRules *self);
-/* An event of the provider. True: the answer is to be stopped. */
-bool stream_rules_see(StreamRules *self, const json_t *event, ModelStream *stream);
+/* An event of the provider. True: the answer is to be stopped. Looks at nothing more once `cancel`
+   has fired. */
+bool stream_rules_see(StreamRules *self, const json_t *event, ModelStream *stream, Cancel *cancel);
 /* The same of the whole answer. */
 bool stream_rules_have_stopped(const StreamRules *self);
 /* An answer came to its end. */

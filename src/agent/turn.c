@@ -79,7 +79,7 @@ static void on_provider_event(const json_t *event, ModelStream *stream, void *us
         emit_start(self, model_stream_message(stream));
     if (self->watches_loops)
         watch(self, event, type);
-    if (self->rules && stream_rules_see(self->rules, event, stream))
+    if (self->rules && stream_rules_see(self->rules, event, stream, self->cancel))
         cancel_fire(self->cancel);
     bool is_of_block = strchr(type, '_') != NULL; // not start, done, error
     if (!self->live || !is_of_block)
