@@ -149,7 +149,7 @@ static bool ask_anew(Agent *self)
     json_set_text(event, "message", problem);
     json_set_take(event, "limit", json_pack("{s:s}", "which", "loop"));
     agent_events_emit(&self->options.events, event);
-    conversation_forget_answer(&self->conversation);
+    conversation_drop_answer(&self->conversation);
     return true;
 }
 

@@ -124,6 +124,7 @@ static void load(Conversation *self, SessionContext *saved)
         repair_memory_apply(self->session, call_ids_adopt(self->call_ids, saved->messages));
     self->last_answer = find_last_answer(self->messages);
     self->answer_index = json_array_size(self->messages);
+    g_clear_pointer(&self->before_answer, g_free);
     self->loads++;
     find_measured(self);
 }
@@ -175,6 +176,7 @@ void conversation_clear(Conversation *self)
     json_decref(self->run_messages);
     json_decref(self->last_answer);
     json_decref(self->measured);
+    g_free(self->before_answer);
     g_free(self->model);
     g_free(self->thinking);
     *self = (Conversation) { 0 };
@@ -215,6 +217,8 @@ void conversation_add_whole(Conversation *self, json_t *message)
 void conversation_add_answer(Conversation *self, json_t *message)
 {
     self->answer_index = json_array_size(self->messages);
+    g_free(self->before_answer);
+    self->before_answer = g_strdup(session_leaf_id(self->session));
     conversation_add(self, message);
 }
 
@@ -222,6 +226,14 @@ void conversation_forget_answer(Conversation *self)
 {
     while (json_array_size(self->messages) > self->answer_index)
         json_array_remove(self->messages, json_array_size(self->messages) - 1);
+}
+
+void conversation_drop_answer(Conversation *self)
+{
+    conversation_forget_answer(self);
+    if (self->before_answer)
+        session_move(self->session, self->before_answer, NULL);
+    g_clear_pointer(&self->before_answer, g_free);
 }
 
 void conversation_record_setup(Conversation *self, const TurnSetup *setup, bool is_temporary)

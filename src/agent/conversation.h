@@ -22,6 +22,7 @@ typedef struct Conversation {
     json_t *run_messages;   // what agent_end tells; NULL between runs
     json_t *last_answer;    // the newest assistant message; NULL: none
     size_t answer_index;    // in `messages`, of the answer that came last
+    char *before_answer;    // the session's entry before it; NULL: it has no entry here
     json_t *measured;       // the newest good answer whose usage is that of `messages`; NULL: none
     size_t measured_index;  // in `messages`
     char *model, *thinking; // as the session has them on record; NULL: not yet
@@ -54,6 +55,10 @@ void conversation_add_answer(Conversation *self, json_t *message);
 /* The last answer, if it failed, and the results its calls got are not sent again; the session
    keeps them. */
 void conversation_forget_answer(Conversation *self);
+
+/* The same, and the session goes on from what was before the answer: it is not there either when
+   the conversation is loaded again. */
+void conversation_drop_answer(Conversation *self);
 
 /* Notes in the session which model and thinking level answer from now on, where that changed.
    `is_temporary`: it is not what a session that is opened again goes on with. */

@@ -201,11 +201,11 @@ static void request_answer(Run *self, TurnAnswer *ret_answer)
 static bool go_on_by_rule(Run *self)
 {
     const RunSpec *spec = self->spec;
+    if (!stream_rules_keep_answers(spec->rules))
+        conversation_drop_answer(self->conversation); // before the record of what fired
     json_t *message = stream_rules_take(spec->rules);
     if (!message)
         return false;
-    if (!stream_rules_keep_answers(spec->rules))
-        conversation_forget_answer(self->conversation);
     json_array_append_new(self->pending, message);
     self->end = AGENT_ABORTED; // unless it goes on
     if (!cancel_sleep(spec->cancel, RULE_PAUSE_MS, NULL) || is_over_budget(self))

@@ -30,7 +30,7 @@ expect_session "$session"
 
 t "once in a session, also after it was resumed"
 model_script - <<'J'
-{"text": "goto again", "chunk": 4}
+{"text": "goto again", "chunk": 4, "expect": [{"contains": "a loop, then"}, {"contains": "Never write goto."}, {"not_contains": "I would say"}]}
 J
 run kedge --continue -p "and?"
 expect_exit 0

@@ -85,6 +85,9 @@ static void test_run(void **state G_GNUC_UNUSED)
     assert_string_equal(json_get_text(limit, "which"), "loop");
     g_autofree char *told = sse_server_conversation(self->agent->server, 1);
     assert_string_equal(told, "user:go");
+    g_auto(SessionContext) saved = { 0 }; // what it is resumed with
+    session_build_context(self->options.session, &saved);
+    assert_int_equal(json_array_size(saved.messages), 2);
 
     // twice is enough, and the next prompt begins anew
     for (int i = 0; i < 2; i++)
