@@ -142,8 +142,9 @@ static bool read_hunk(Reader *self, const char *head, size_t size)
     const char *line = NULL;
     size_t length = 0;
     while ((old_left > 0 || new_left > 0) && next_line(self, &line, &length)) {
-        old_left -= *line == ' ' || *line == '-';
-        new_left -= *line == ' ' || *line == '+';
+        bool is_context = *line == ' ' || *line == '\n'; // empty ones may lack their blank
+        old_left -= is_context || *line == '-';
+        new_left -= is_context || *line == '+';
         g_string_append_len(hunk->body, line, (gssize)length);
     }
     if (self->at < self->end && *self->at == '\\' && next_line(self, &line, &length))
@@ -361,9 +362,10 @@ static void append_new_lines(const PartHunk *hunk, GString *out)
     char before = '\0';
     next_line(&lines, &line, &size); // its heading
     while (next_line(&lines, &line, &size)) {
-        bool is_kept = *line == ' ' || *line == '+';
-        if (is_kept)
+        if (*line == ' ' || *line == '+')
             g_string_append_len(out, line + 1, (gssize)size - 1);
+        else if (*line == '\n')
+            g_string_append_c(out, '\n');
         else if (*line == '\\' && before != '-' && out->len > 0)
             g_string_truncate(out, out->len - 1);
         before = *line;

@@ -146,10 +146,20 @@ static bool read_parts(CommitTrees *self, Cancel *cancel, GError **error)
 {
     const char *const raw_args[] = { "diff-tree",   "-r",       "-z",        "-M", "--raw",
                                      "--no-abbrev", self->base, self->final, NULL };
-    const char *const patch_args[] = {
-        "diff-tree",       "-r",       "-p",        "-M", "-U3", "--full-index", "--src-prefix=a/",
-        "--dst-prefix=b/", self->base, self->final, NULL
-    };
+    static const char plain[] = "diff.suppressBlankEmpty=false";
+    const char *const patch_args[] = { "-c",
+                                       plain,
+                                       "diff-tree",
+                                       "-r",
+                                       "-p",
+                                       "-M",
+                                       "-U3",
+                                       "--full-index",
+                                       "--src-prefix=a/",
+                                       "--dst-prefix=b/",
+                                       self->base,
+                                       self->final,
+                                       NULL };
     g_autofree char *raw = NULL, *patch = NULL;
     size_t raw_size = 0, patch_size = 0;
     if (!git_must_bytes(self->root, raw_args, cancel, &raw, &raw_size, error) ||

@@ -252,6 +252,24 @@ expect_exit 0
 [ "$(git -C repo show HEAD:x.up)" = LARGER ] || fail "the filter did not run"
 [ "$(git -C origin.git log -2 --format=%s main | tr '\n' ,)" = 'fix: two,fix: one,' ] || fail "not pushed"
 
+t "empty lines between hunks, with diff.suppressBlankEmpty: every line counts"
+repository
+{ seq 1 3 && echo && seq 5 30 && echo && seq 32 40; } >repo/long
+git -C repo commit -qam 'fix: empty lines'
+git -C repo config diff.suppressBlankEmpty true
+sed -i -e '2s/$/ changed/' -e '33s/$/ changed/' repo/long
+git -C repo add long
+staged=$(git -C repo write-tree)
+model_script - <<'J'
+{"text": "{\"commits\": [{\"message\": \"fix: one\", \"parts\": [2]}, {\"message\": \"fix: two\", \"parts\": [1]}]}"}
+J
+commit --split
+expect_exit 0
+expect_model_done
+[ "$(git -C repo rev-parse 'HEAD^{tree}')" = "$staged" ] || fail "the trees do not add up"
+git -C repo show --format= -U0 HEAD~1 | grep -q '^+33 changed' || fail "the first commit: $(git -C repo show HEAD~1)"
+[ "$(git -C repo log -2 --format=%s | tr '\n' ,)" = 'fix: two,fix: one,' ] || fail "commits: $(subjects)"
+
 t "the first commits of a repository; undone there, too"
 rm -rf repo
 git init -q -b main repo
