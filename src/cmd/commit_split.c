@@ -2,9 +2,9 @@
  * Plan, trees, commits, and the way back (commit_split.h).
  *
  * Each commit is made by `git commit` with an index of ours, so hooks and signing are git's, and
- * the repository's index always holds the whole change: whoever is killed in between finds in it
- * what is not committed yet. A commit that is not the planned tree on the planned parent undoes
- * them all.
+ * the repository's index holds the whole change all the while: whoever is killed in between finds
+ * in it what is not committed yet. A commit that is not the planned tree on the planned parent
+ * undoes them all.
  */
 #include "cmd/commit_split.h"
 
@@ -181,12 +181,15 @@ static bool undo(const Work *self, GError **error)
 /* Says in *error what came of it. */
 static void take_back(const Work *self, GError **error)
 {
-    g_autoptr(GError) problem = NULL;
+    g_autoptr(GError) problem = NULL, kept = NULL;
+    bool is_back = !self->is_mixed && (!self->at || undo(self, &problem));
+    if (is_back && !commit_trees_restore(self->trees, &kept))
+        g_prefix_error(error, "the index still holds the whole change (%s): ", kept->message);
     if (self->is_mixed)
         g_prefix_error(error, "the commits made so far stay, and the index holds the rest: ");
     else if (!self->at)
         g_prefix_error(error, "nothing was committed: ");
-    else if (undo(self, &problem))
+    else if (is_back)
         g_prefix_error(error, "the commits made so far were taken back: ");
     else
         g_prefix_error(error,
@@ -197,6 +200,10 @@ static void take_back(const Work *self, GError **error)
 
 static bool make_commits(Work *self, GError **error)
 {
+    if (!commit_trees_begin(self->trees, error)) {
+        g_prefix_error(error, "nothing was committed: ");
+        return false;
+    }
     for (unsigned i = 0; i < self->commits->len; i++) {
         g_autofree char *parent = g_strdup(i > 0 ? self->at : commit_trees_head(self->trees));
         if (make_commit(self, i, parent, error))
@@ -219,8 +226,7 @@ bool commit_split(const CommitSplit *split, Cancel *cancel, char **ret_said, GEr
         return false;
     if (split->is_dry_run)
         describe_plan(&work);
-    bool is_done = split->is_dry_run ||
-                   (make_commits(&work, error) && commit_trees_finish(work.trees, NULL, error));
+    bool is_done = split->is_dry_run || make_commits(&work, error);
     *ret_said = g_strchomp(g_strdup(work.said->str));
     return is_done;
 }

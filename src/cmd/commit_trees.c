@@ -12,7 +12,10 @@
 #include "github/git.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct CommitTrees {
     char *root, *dir;  // `dir` is ours, beside the repository
@@ -20,8 +23,10 @@ struct CommitTrees {
     char *work, *plan; // indexes in `dir`
     char *index_bytes; // as it was; NULL: there was none
     size_t index_size;
-    bool wants_all;
+    struct timespec index_time;
+    bool wants_all, is_replaced; // the repository's index holds `final`
     char *head, *base, *final;
+    char *staged; // with wants_all: the tree of what was staged before
     CommitParts *parts;
 };
 
@@ -41,6 +46,7 @@ void commit_trees_free(CommitTrees *self)
     g_free(self->head);
     g_free(self->base);
     g_free(self->final);
+    g_free(self->staged);
     g_free(self);
 }
 
@@ -102,8 +108,10 @@ static bool copy_index(CommitTrees *self, Cancel *cancel, GError **error)
     if (!run(self, NULL, args, cancel, &path, error))
         return false;
     self->index = g_canonicalize_filename(path, self->root);
-    if (!file_exists(self->index))
+    struct stat info;
+    if (stat(self->index, &info) != 0)
         return true;
+    self->index_time = info.st_mtim;
     return file_read(self->index, LIMIT_GIT_INDEX_BYTES, &self->index_bytes, &self->index_size,
                      error) &&
            file_write_atomic(self->work, self->index_bytes, self->index_size, 0600, error);
@@ -113,7 +121,8 @@ static bool read_final(CommitTrees *self, Cancel *cancel, GError **error)
 {
     static const char *const add[] = { "add", "-u", NULL };
     static const char *const write[] = { "write-tree", NULL };
-    if ((self->wants_all && !run(self, self->work, add, cancel, NULL, error)) ||
+    if ((self->wants_all && (!run(self, self->work, write, cancel, &self->staged, error) ||
+                             !run(self, self->work, add, cancel, NULL, error))) ||
         !run(self, self->work, write, cancel, &self->final, error)) {
         g_prefix_error(error, "cannot take what is to be committed: ");
         return false;
@@ -305,18 +314,57 @@ bool commit_trees_use_index(CommitTrees *self, const char *tree, Cancel *cancel,
     return run(self, self->work, args, cancel, NULL, error);
 }
 
-bool commit_trees_finish(CommitTrees *self, Cancel *cancel, GError **error)
+/* --- the repository's index, with wants_all */
+
+/* The repository's index, which holds what `tree` does, gets `bytes`. Its time stays `when`, by
+   which git knows files that changed just as they were written down. */
+static bool replace_index(CommitTrees *self, const char *tree, const char *bytes, size_t size,
+                          const struct timespec *when, GError **error)
 {
-    const char *const args[] = { "read-tree", "-i", "-m", self->final, NULL };
-    g_autofree char *now = NULL;
-    size_t size = 0;
-    if (!self->wants_all)
-        return true;
-    if (!file_read(self->index, LIMIT_GIT_INDEX_BYTES, &now, &size, error))
+    static const char *const write[] = { "write-tree", NULL };
+    g_autofree char *seen_path = g_build_filename(self->dir, "seen", NULL);
+    g_autofree char *lock = g_strconcat(self->index, ".lock", NULL);
+    g_autofree char *seen = NULL, *now = NULL, *held = NULL;
+    size_t seen_size = 0, now_size = 0;
+    if (!file_read(self->index, LIMIT_GIT_INDEX_BYTES, &seen, &seen_size, error) ||
+        !file_write_atomic(seen_path, seen, seen_size, 0600, error) ||
+        !run(self, seen_path, write, NULL, &held, error))
         return false;
-    if (size != self->index_size || memcmp(now, self->index_bytes, size) != 0)
-        return fail_with(error, KEDGE_ERROR_FAILED,
-                         "all is committed, but the index changed meanwhile and was left as it is: "
-                         "`git status` says what it holds");
-    return run(self, NULL, args, cancel, NULL, error);
+    int fd = open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); // git's own
+    if (fd < 0)
+        return fail_with_errno(error, errno, "cannot lock the index with %s", lock);
+    close(fd);
+    const struct timespec times[] = { *when, *when };
+    bool is_done = file_read(self->index, LIMIT_GIT_INDEX_BYTES, &now, &now_size, error);
+    if (is_done &&
+        (strcmp(held, tree) != 0 || now_size != seen_size || memcmp(now, seen, now_size) != 0))
+        is_done = fail_with(error, KEDGE_ERROR_FAILED, "another program has changed the index");
+    is_done = is_done && file_write_atomic(self->index, bytes, size, 0666, error);
+    if (is_done)
+        utimensat(AT_FDCWD, self->index, times, 0);
+    unlink(lock);
+    return is_done;
+}
+
+bool commit_trees_begin(CommitTrees *self, GError **error)
+{
+    g_autofree char *bytes = NULL;
+    size_t size = 0;
+    struct stat info;
+    if (!self->wants_all || !self->index_bytes)
+        return true;
+    if (stat(self->work, &info) != 0)
+        return fail_with_errno(error, errno, "cannot read %s", self->work);
+    self->is_replaced = file_read(self->work, LIMIT_GIT_INDEX_BYTES, &bytes, &size, error) &&
+                        replace_index(self, self->staged, bytes, size, &info.st_mtim, error);
+    return self->is_replaced;
+}
+
+bool commit_trees_restore(CommitTrees *self, GError **error)
+{
+    if (!self->is_replaced)
+        return true;
+    self->is_replaced = !replace_index(self, self->final, self->index_bytes, self->index_size,
+                                       &self->index_time, error);
+    return !self->is_replaced;
 }

@@ -11,7 +11,7 @@
 typedef struct CommitTrees CommitTrees;
 
 /* What is staged in the repository at `root`; with `wants_all` all changes of tracked files. The
-   index is copied, and not touched. Nothing has changed: commit_trees_parts() has none. */
+   index is copied, and not touched yet. Nothing has changed: commit_trees_parts() has none. */
 bool commit_trees_open(const char *root, bool wants_all, Cancel *cancel, CommitTrees **ret_self,
                        GError **error);
 void commit_trees_free(CommitTrees *self); // removes what it has written beside the repository
@@ -28,6 +28,9 @@ bool commit_trees_build(CommitTrees *self, const GPtrArray *commits, Cancel *can
 /* The path of an index that holds `tree`, for the commit. Borrowed. */
 bool commit_trees_use_index(CommitTrees *self, const char *tree, Cancel *cancel,
                             const char **ret_index, GError **error);
-/* With wants_all, when all is committed: the repository's index holds it, too. FAILED when another
-   program has changed the index meanwhile, which then stays as it is. */
-bool commit_trees_finish(CommitTrees *self, Cancel *cancel, GError **error);
+/* With wants_all, before the first commit: the repository's index holds the whole change, as it
+   does without. FAILED when another program has changed what it holds. */
+bool commit_trees_begin(CommitTrees *self, GError **error);
+/* The repository's index as it was before; what another program has staged meanwhile stays, and is
+   FAILED. */
+bool commit_trees_restore(CommitTrees *self, GError **error);

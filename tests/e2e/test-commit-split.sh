@@ -252,6 +252,54 @@ expect_exit 0
 [ "$(git -C repo show HEAD:x.up)" = LARGER ] || fail "the filter did not run"
 [ "$(git -C origin.git log -2 --format=%s main | tr '\n' ,)" = 'fix: two,fix: one,' ] || fail "not pushed"
 
+# two_of_all: as two(), but of nothing staged besides a file that is only announced.
+two_of_all() {
+    two
+    git -C repo reset -q
+    git -C repo checkout -q target
+    printf 'announced\n' >repo/announced && git -C repo add -N announced
+    git -C repo status >/dev/null
+    state >before-state
+    model_script - <<'J'
+{"text": "{\"commits\": [{\"message\": \"fix: one\", \"parts\": [3]}, {\"message\": \"fix: two\", \"parts\": [1, 2]}]}"}
+J
+}
+
+t "--all: a program that refreshes the index between two commits changes nothing"
+two_of_all
+printf '#!/bin/sh\nunset GIT_INDEX_FILE\ntouch -d 2001-01-01 target; git status >/dev/null\n' >repo/.git/hooks/post-commit
+chmod +x repo/.git/hooks/post-commit
+commit --split --all
+expect_exit 0
+[ -z "$(git -C repo status --porcelain)" ] || fail "left: $(git -C repo status --porcelain)"
+[ "$(git -C repo log -2 --format=%s | tr '\n' ,)" = 'fix: two,fix: one,' ] || fail "commits: $(subjects)"
+
+t "--all, a hook that refuses the second commit: the index is as it was"
+two_of_all
+printf '#!/bin/sh\nread -r line <"$1"; [ "$line" != "fix: two" ] || { unset GIT_INDEX_FILE; touch -d 2001-01-01 target; git status >/dev/null; echo red >&2; exit 1; }\n' >repo/.git/hooks/commit-msg
+chmod +x repo/.git/hooks/commit-msg
+commit --split --all
+expect_exit 1
+expect_contains stderr 'the commits made so far were taken back: '
+expect_untouched
+
+t "--all, killed after the first commit: what is not committed is staged, and nothing reversed"
+two_of_all
+printf '#!/bin/sh\nread -r line <"$1"; [ "$line" != "fix: two" ] || { echo $PPID >../git-pid; sleep 1000 & echo $! >../sleep-pid; wait; }\n' >repo/.git/hooks/commit-msg
+chmod +x repo/.git/hooks/commit-msg
+rm -f git-pid sleep-pid
+bg sh -c 'cd repo && exec kedge commit --split --all'
+wait_for 30 _is_waiting || fail "the second commit was not begun"
+bg_signal KILL
+bg_end
+kill "$(cat git-pid)" "$(cat sleep-pid)" 2>/dev/null
+wait_for 10 _is_gone "$(cat git-pid)"
+[ "$(git -C repo log -1 --format=%s)" = 'fix: one' ] || fail "HEAD: $(git -C repo log -1 --format=%s)"
+git -C repo diff --cached -U0 | grep '^[-+][^-+]' >diff
+printf '+announced\n-2\n+2 changed\n' >want
+cmp -s diff want || fail "staged: $(cat diff)"
+rm -rf "$TMPDIR"/kedge-commit-*
+
 t "empty lines between hunks, with diff.suppressBlankEmpty: every line counts"
 repository
 { seq 1 3 && echo && seq 5 30 && echo && seq 32 40; } >repo/long
