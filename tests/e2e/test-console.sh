@@ -78,6 +78,14 @@ printf 'kill -KILL $$\necho not reached\n' >input
 console input
 expect_exit 137
 
+t "a \$? that is handed on ends no new shell in which set -e stands"
+echo 'set -e' >"$HOME/.bashrc"
+printf '%s\n' 'sleep 1000' 'echo "status $?"' >input
+console input -t 5000
+expect_exit 0
+expect_out 'status 124'
+rm "$HOME/.bashrc"
+
 t "it runs as a model's command does: no terminal, no input, no credentials"
 printf '%s\n' 'tty; cat; echo "[$ANTHROPIC_API_KEY]$GH_PAGER"' 'echo to stderr >&2' >input
 run -i input env ANTHROPIC_API_KEY=sk-ant-secret kedge shell
