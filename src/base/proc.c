@@ -15,6 +15,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
 #define READ_BYTES     ((size_t)64 * 1024)
 #define OVERFLOW_BYTES ((size_t)512) // where bytes go that are dropped at once
@@ -207,10 +208,30 @@ static char *stream_finish(Stream *self, bool is_bytes, size_t *ret_size)
     return text;
 }
 
+/* A file rather than a pipe: nobody has to write while the child runs. -1: none is asked for. */
+static bool open_input(const char *input, Fd *ret_fd, GError **error)
+{
+    *ret_fd = -1;
+    if (!input)
+        return true;
+    g_auto(Fd) fd = memfd_create("input", MFD_CLOEXEC);
+    if (fd < 0)
+        return fail_with(error, KEDGE_ERROR_IO, "cannot make a file in memory: %s",
+                         g_strerror(errno));
+    if (!fd_write_all(fd, input, strlen(input), "standard input", error))
+        return false;
+    lseek(fd, 0, SEEK_SET);
+    *ret_fd = fd_steal(&fd);
+    return true;
+}
+
 static bool run_start(Run *self, pid_t *ret_pid, int *ret_pidfd, GError **error)
 {
     const ProcSpec *spec = self->spec;
     int output[2], errors[2] = { -1, -1 };
+    g_auto(Fd) input = -1;
+    if (!open_input(spec->input, &input, error))
+        return proc_fail_start(spec->argv, error);
     if (!fd_pipe(output, error))
         return proc_fail_start(spec->argv, error);
     self->output.fd = output[0];
@@ -220,7 +241,7 @@ static bool run_start(Run *self, pid_t *ret_pid, int *ret_pidfd, GError **error)
     self->errors.fd = errors[0];
     g_auto(Fd) errors_write = errors[1];
 
-    const int child_fds[] = { -1, output_write,
+    const int child_fds[] = { input, output_write,
                               spec->has_own_stderr ? errors_write : output_write };
     return proc_spawn(spec->argv, spec->cwd, spec->env, child_fds, 3, ret_pid, ret_pidfd, error);
 }

@@ -1,6 +1,6 @@
 /*
  * Child processes (spec/common.md §6): posix_spawn, own session and so own process group, stdin
- * from /dev/null, every other descriptor closed, signal dispositions reset.
+ * from /dev/null or a text, every other descriptor closed, signal dispositions reset.
  *
  * A timeout and an output maximum are mandatory; 0 is refused. Both are kept while reading. A stop
  * (timeout, cancel) sends SIGTERM to the group at once and SIGKILL 2 s later. A call ends when the
@@ -34,6 +34,7 @@ typedef struct ProcSpec {
     const char *const *argv; // argv[0] is looked up on PATH unless it holds a slash
     const char *cwd;         // NULL: ours
     const char *const *env;  // NULL: env_for_child(NULL)
+    const char *input;       // what standard input holds, a file in memory; NULL: /dev/null
     int64_t timeout_ms;
     size_t max_output_bytes; // per stream; what is beyond is dropped while reading, and counted
     size_t max_error_bytes;  // of a stderr of its own, when that differs; 0: max_output_bytes

@@ -21,6 +21,7 @@
 
 #define READ_BYTES (64 * KIB)
 #define TIMED_OUT  124 // as timeout(1) has it
+#define EACH_LINE  100 // so many lines of a command are looked at one by one
 
 typedef struct ShellOptions {
     const char *cwd;
@@ -46,6 +47,8 @@ typedef struct Shell {
     Cancel *cancel;   // of the present step
     GString *unread;  // of standard input
     GString *command; // what was typed of it
+    size_t asked;     // how often bash was asked whether it is complete
+    size_t asked_len; // of what, the last time
     char *cwd;
     Fd terminal; // that somebody types at; -1: none
     bool is_at_end, is_complete;
@@ -123,15 +126,38 @@ static ConsoleCommand console_command(const Shell *self)
     };
 }
 
+/* To ask at each line of a long command would parse its beginning again and again. What is piped in
+   can wait until it has grown by an eighth; it may then hold the commands behind it, too. */
+static bool is_worth_asking(const Shell *self)
+{
+    return self->terminal >= 0 || self->asked < EACH_LINE ||
+           self->command->len >= self->asked_len + self->asked_len / 8;
+}
+
 static void read_work(void *data)
 {
     Shell *self = data;
+    self->is_complete = false;
     if (!read_line(self))
         return;
-    const ConsoleCommand command = console_command(self);
-    self->is_complete =
-        self->is_at_end || (!ends_with_backslash(self->command) &&
-                            !self->console->needs_more(self->context, &command, self->cancel));
+    if (self->is_at_end) { // what is left open is for the shell to say
+        self->is_complete = true;
+        return;
+    }
+    if (ends_with_backslash(self->command) || !is_worth_asking(self))
+        return;
+    self->asked++;
+    self->asked_len = self->command->len;
+    bool needs_more = false;
+    self->is_complete = self->console->needs_more(self->context, self->command->str, self->cancel,
+                                                  &needs_more, &self->error) &&
+                        !needs_more;
+}
+
+static void forget_command(Shell *self)
+{
+    g_string_truncate(self->command, 0);
+    self->asked = self->asked_len = 0;
 }
 
 static void print_output(const char *data, size_t size, void *user_data)
@@ -224,7 +250,7 @@ static int converse(Shell *self)
         int signal_number = step(self, read_work);
         if (signal_number == SIGINT && self->terminal >= 0) { // another try
             g_clear_error(&self->error);
-            g_string_truncate(self->command, 0);
+            forget_command(self);
             fd_write_all(self->terminal, "\n", 1, "the terminal", NULL);
             continue;
         }
@@ -237,7 +263,7 @@ static int converse(Shell *self)
         bool has_command = strspn(self->command->str, " \t\r\n") < self->command->len;
         if (has_command && !take_outcome(self, step(self, run_work)))
             return finish(self);
-        g_string_truncate(self->command, 0);
+        forget_command(self);
         if (self->is_at_end && self->unread->len == 0)
             return self->status;
     }

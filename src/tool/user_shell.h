@@ -48,7 +48,8 @@ typedef struct UserConsole {
     /* Blocks until the command has ended, or was stopped; false when no shell can be started. */
     bool (*run)(ToolContext *context, const ConsoleCommand *command, Cancel *cancel,
                 ConsoleOutcome *ret_outcome, GError **error);
-    /* A line that the next one goes on with: an open quote, a loop without its end. Only the shell
-       of the context can say, once it runs; false without one. */
-    bool (*needs_more)(ToolContext *context, const ConsoleCommand *command, Cancel *cancel);
+    /* Whether the next line goes on with it: an open quote, a loop without its end. Only bash can
+       say; with another shell never. False when it cannot be found out. */
+    bool (*needs_more)(ToolContext *context, const char *text, Cancel *cancel, bool *ret_needs,
+                       GError **error);
 } UserConsole;

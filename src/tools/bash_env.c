@@ -15,6 +15,8 @@
 
 #define SNAPSHOT_TIMEOUT_MS 2000
 #define SNAPSHOT_MAX_BYTES  (1 * MIB)
+#define PARSE_MS            (60 * 1000)
+#define PARSE_MAX_BYTES     (64 * KIB) // the end of what it says
 #define SNAPSHOT_END        "# end of snapshot\n"
 
 static bool is_executable(const char *path)
@@ -250,6 +252,26 @@ char *bash_snapshot_make(const char *shell, const char *const *env, Cancel *canc
     g_auto(ProcResult) result = { 0 };
     if (!proc_run(&spec, cancel, &result, NULL) || result.dropped_bytes > 0 ||
         !g_str_has_suffix(result.output, SNAPSHOT_END))
+        return NULL;
+    return g_steal_pointer(&result.output);
+}
+
+/* As a script, and not as what is typed, since then it stops at the first error. */
+char *bash_parse(const Settings *settings, const char *shell, const char *text, Cancel *cancel,
+                 GError **error)
+{
+    g_auto(GStrv) env = bash_environment(settings, shell);
+    env = g_environ_unsetenv(env, "BASH_ENV");
+    env = g_environ_setenv(env, "LC_ALL", "C", TRUE);
+    const ProcSpec spec = {
+        .argv = (const char *const[]) { shell, "-n", "-O", "extglob", "/dev/stdin", NULL },
+        .env = (const char *const *)env,
+        .input = text,
+        .timeout_ms = PARSE_MS,
+        .max_output_bytes = PARSE_MAX_BYTES,
+    };
+    g_auto(ProcResult) result = { 0 };
+    if (!proc_run(&spec, cancel, &result, error))
         return NULL;
     return g_steal_pointer(&result.output);
 }

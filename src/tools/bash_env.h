@@ -26,3 +26,9 @@ char *bash_snapshot_make(const char *shell, const char *const *env, Cancel *canc
 /* Puts it into a private file, for one new shell to source. NULL when that cannot be done; caller
    unlinks and frees. */
 char *bash_snapshot_write(const char *snapshot);
+
+/* What `shell`, a bash, says when it parses `text` without running it. It does so in a process of
+   its own: what a person has set in their shell (`set -e`, an ERR trap) has no part in it. NULL
+   when it cannot be asked; caller frees. */
+char *bash_parse(const Settings *settings, const char *shell, const char *text, Cancel *cancel,
+                 GError **error);

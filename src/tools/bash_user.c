@@ -5,9 +5,8 @@
 
 #include "base/limits.h"
 #include "base/mask.h"
+#include "tools/bash_env.h"
 #include "tools/bash_shell.h"
-
-#define CHECK_MS (60 * 1000) // that parsing takes at most
 
 bool bash_run_for_user(ToolContext *context, const char *command, Cancel *cancel,
                        UserShellResult *ret_result, GError **error)
@@ -69,32 +68,25 @@ static bool run_in_console(ToolContext *context, const ConsoleCommand *command, 
     return true;
 }
 
-/* bash parses it without running it, and says why it cannot. */
-static bool needs_more(ToolContext *context, const ConsoleCommand *command, Cancel *cancel)
+/* bash says why it cannot parse it. */
+static bool needs_more(ToolContext *context, const char *text, Cancel *cancel, bool *ret_needs,
+                       GError **error)
 {
     static const char *const signs[] = { "unexpected end of file", "unexpected EOF",
                                          "delimited by end-of-file" };
-    g_autoptr(OutputSink) sink = output_sink_new(NULL, "bash", 0);
-    g_autoptr(json_t) env = json_object();
-    json_set_text(env, "KEDGE_COMMAND", command->text);
-    const BashRun run = {
-        .command = "[ -z \"$BASH\" ] || LC_ALL=C \"$BASH\" -n -c \"$KEDGE_COMMAND\"",
-        .cwd = command->cwd,
-        .env = env,
-        .keeps_cwd = true,
-        .timeout_ms = CHECK_MS,
-        .settings = tool_context_settings(context),
-        .has_no_snapshot = command->has_no_snapshot,
-        .sink = sink,
-    };
-    BashOutcome outcome;
-    if (!bash_shell_run(bash_shell_of(context), &run, cancel, &outcome, NULL))
+    *ret_needs = false;
+    const Settings *settings = tool_context_settings(context);
+    g_autofree char *shell = NULL;
+    if (!bash_find_shell(settings, &shell, error))
         return false;
-    const char *said = output_sink_text(sink);
+    if (!bash_shell_is(shell, "bash"))
+        return true;
+    g_autofree char *said = bash_parse(settings, shell, text, cancel, error);
+    if (!said)
+        return false;
     for (size_t i = 0; i < G_N_ELEMENTS(signs); i++)
-        if (strstr(said, signs[i]))
-            return true;
-    return false;
+        *ret_needs = *ret_needs || strstr(said, signs[i]);
+    return true;
 }
 
 const UserConsole bash_console = { .run = run_in_console, .needs_more = needs_more };

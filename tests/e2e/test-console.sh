@@ -66,6 +66,31 @@ console input
 expect_exit 0
 expect_empty stdout
 
+t "whether a command goes on is asked outside the shell: set -e and an ERR trap stay as they are"
+printf '%s\n' 'set -e; X=1' 'for i in 1 2; do' 'echo "x=$X i=$i"' 'done' 'false' 'echo not reached' >input
+console input
+expect_exit 1
+expect_out 'x=1 i=1
+x=1 i=2'
+printf '%s\n' "X=1; trap 'exit 9' ERR" 'if true' 'then echo "x=$X"' 'fi' 'false' 'echo not reached' >input
+console input
+expect_exit 9
+expect_out 'x=1'
+
+t "a here-document of any length is one command, and none of its lines is"
+{
+    echo 'wc -l <<E'
+    yes "echo a line that is not run; exit 3 # $(printf %060d 0)" | head -n 3000
+    echo E
+    yes true | head -n 400
+    echo 'echo end'
+} >input
+[ "$(wc -c <input)" -gt 262144 ] || fail "the input is too short"
+console input
+expect_exit 0
+expect_out '3000
+end'
+
 t "the exit code is that of the last command, or of exit"
 printf 'true\nexit 7\necho not reached\n' >input
 console input

@@ -84,6 +84,21 @@ static void test_results(void **state G_GNUC_UNUSED)
     }
 }
 
+static void test_input(void **state G_GNUC_UNUSED)
+{
+    // more than a pipe or an argument holds, and a child that leaves it unread
+    g_autofree char *large = g_strnfill(300 * 1000, 'x');
+    ProcSpec spec = shell_spec((const char *const[]) { "wc", "-c", NULL });
+    spec.input = large;
+    g_auto(ProcResult) counted = { 0 };
+    assert_true(proc_run(&spec, NULL, &counted, NULL));
+    assert_string_equal(g_strstrip(counted.output), "300000");
+    spec.argv = (const char *const[]) { "true", NULL };
+    g_auto(ProcResult) unread = { 0 };
+    assert_true(proc_run(&spec, NULL, &unread, NULL));
+    assert_int_equal(unread.exit_status, 0);
+}
+
 static void test_bytes(void **state G_GNUC_UNUSED)
 {
     ProcSpec spec = shell_spec(SHELL("printf 'a\\000\\377b'"));
@@ -511,6 +526,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results),
+        cmocka_unit_test(test_input),
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_cannot_start),
         cmocka_unit_test(test_environment_and_directory),
