@@ -223,7 +223,7 @@ class Parallel(RpcTest):
         client = self.client()
         client.prompt("first")
         client.get("prompt", message="second")
-        self.model.wait(events=2)
+        self.model.wait(requests=2)
         file = client.get("get_state")["sessionFile"]
         client.process.kill()
         client.process.wait()

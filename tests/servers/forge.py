@@ -92,7 +92,8 @@ def main():
             write_ready(options.ready, server)
         else:
             print(server.url, flush=True)
-        stop.wait()
+        while not stop.wait(0.5):  # a signal's function runs between two waits, whichever thread the signal came to
+            pass
         server.shutdown()
         with server.world.lock:  # let a transfer end before its repository goes
             shutil.rmtree(root, ignore_errors=True)

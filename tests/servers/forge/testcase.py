@@ -76,7 +76,7 @@ class ForgeCase(unittest.TestCase):
     def stop(server):
         if server.poll() is None:
             server.terminate()
-            server.wait(10)
+            server.wait(60)  # it deletes its repositories first, which takes its time on a busy disk
 
     def call(self, method, path, body=None, token=ALICE, headers=None):
         url = path if "://" in path else self.url + path
