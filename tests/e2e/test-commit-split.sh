@@ -357,7 +357,7 @@ expect_exit 1
 expect_contains stderr 'there is a MERGE_HEAD: finish or abort'
 
 t "hunks at every place of random files, divided at random: the trees add up"
-cat >random.py <<'P'
+cat >change.py <<'P'
 import json, os, random, subprocess
 seed = int(os.environ["SEED"])
 random.seed(seed)
@@ -392,7 +392,7 @@ print(json.dumps({"text": json.dumps({"commits": [{"message": "fix: the first", 
 P
 for seed in 1 2 3 4 5 6 7 8; do
     rm -rf repo && git init -q -b main repo
-    SEED=$seed "${PYTHON:-python3}" random.py || fail "seed $seed"
+    SEED=$seed "${PYTHON:-python3}" change.py || fail "seed $seed"
     staged=$(git -C repo write-tree)
     echo '{"text": "{}", "repeat": 3}' >empty
     model_script - <empty

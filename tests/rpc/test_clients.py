@@ -327,9 +327,12 @@ await kedge.stop();
 
 
 class Node(ClientTest):
-    def last_text(self, body, *turns):
+    def setUp(self):
         if not shutil.which("node"):
             self.skipTest("no node")
+        super().setUp()
+
+    def last_text(self, body, *turns):
         self.script(*turns)
         pathlib.Path(self.root, "w").mkdir(exist_ok=True)
         script = pathlib.Path(self.root, "test.mjs")
@@ -432,8 +435,6 @@ is("summary" in (await kedge.compact("briefly")), true);
         self.assertEqual((done.stdout, done.returncode), ("-1\n", 0), done.stderr)
 
     def test_a_long_line_is_put_together_once(self):
-        if not shutil.which("node"):
-            self.skipTest("no node")
         many = 4 * 1024 * 1024  # in 200 pieces: a pipe gives 64 KiB at most, and some of them end inside a character
         program = pathlib.Path(self.root, "program")
         program.write_text(f"#!{sys.executable}\nimport json, sys\n"
