@@ -15,14 +15,14 @@
 
 #define RULES_DIR      "rules"
 #define PROJECT_DIR    ".kedge"
-#define LOOK_BACK      4096              // bytes before what is new
-#define SCAN_BYTES     4096              // new ones in a window
-#define SCAN_STEP      512               // that gather before they are looked at
-#define SCAN_SHARE     8                 // or this part of the block, while it is short
-#define EARLY_ARGUMENT 4096              // where a call's paths are looked for while it arrives
-#define BLOCK_BYTES    MIB               // of a block; what is behind is not looked at
-#define RULE_CPU_NS    (500 * 1000000LL) // for one answer,
-#define BYTE_CPU_NS    2000              // and for each byte of it
+#define LOOK_BACK      4096               // bytes before what is new
+#define SCAN_BYTES     4096               // new ones in a window
+#define SCAN_STEP      512                // that gather before they are looked at
+#define SCAN_SHARE     8                  // or this part of the block, while it is short
+#define EARLY_ARGUMENT 4096               // where a call's paths are looked for while it arrives
+#define BLOCK_BYTES    MIB                // of a block; what is behind is not looked at
+#define RULE_CPU_NS    (1500 * 1000000LL) // for one answer,
+#define BYTE_CPU_NS    2000               // and for each byte of it
 #define INJECTION      "ttsr-injection"
 #define RECORD         "ttsr_injection"
 #define RECORD_KEY     "injectedRules"
