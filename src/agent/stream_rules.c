@@ -20,6 +20,7 @@
 #define SCAN_STEP      512                // that gather before they are looked at
 #define SCAN_SHARE     8                  // or this part of the block, while it is short
 #define EARLY_ARGUMENT 4096               // where a call's paths are looked for while it arrives
+#define MAX_BLOCKS     1000               // of an answer; those behind are not looked at
 #define BLOCK_BYTES    MIB                // of a block; what is behind is not looked at
 #define RULE_CPU_NS    (1500 * 1000000LL) // for one answer,
 #define BYTE_CPU_NS    2000               // and for each byte of it
@@ -383,7 +384,7 @@ static Block *block_of(StreamRules *self, const json_t *event)
     };
     const char *type = json_get_text(event, "type");
     int64_t index = json_get_int(event, "contentIndex", -1);
-    if (!type || index < 0 || index >= LIMIT_QUEUED_MESSAGES)
+    if (!type || index < 0 || index >= MAX_BLOCKS)
         return NULL;
     while (self->blocks->len <= (guint)index)
         g_ptr_array_add(self->blocks, NULL);

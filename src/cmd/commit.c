@@ -99,8 +99,8 @@ static bool write_message(Commit *self)
     g_autofree char *problem = NULL;
     g_autofree char *text = NULL;
     for (int i = 0; i < ATTEMPTS; i++) {
-        g_autofree char *instruction =
-            commit_message_instruction(self->recent, self->options->context, problem);
+        g_autofree char *instruction = diff_instruction(self->recent, self->options->context,
+                                                        problem, "Write the commit message.");
         const SummaryRequest request = {
             .system = commit_message_system,
             .tag = "diff",

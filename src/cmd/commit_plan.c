@@ -43,20 +43,6 @@ static const FieldDef answer_fields[] = {
     { 0 },
 };
 
-char *commit_plan_instruction(const char *recent, const char *context, const char *problem)
-{
-    GString *out = g_string_new(NULL);
-    if (*recent)
-        g_string_append_printf(out, "Subjects of the latest commits, for scopes and tone:\n%s\n\n",
-                               recent);
-    if (context)
-        g_string_append_printf(out, "The author says: %s\n\n", context);
-    if (problem)
-        g_string_append_printf(out, "Your last answer could not be used:\n%s\n\n", problem);
-    g_string_append(out, "Divide this change. Answer with the JSON object alone.");
-    return g_string_free(out, FALSE);
-}
-
 static void planned_free(void *commit_)
 {
     PlannedCommit *commit = commit_;

@@ -13,9 +13,6 @@ typedef struct PlannedCommit {
     GArray *parts; // of unsigned, from 0
 } PlannedCommit;
 
-/* What stands behind the parts; as commit_message_instruction(). Caller frees. */
-char *commit_plan_instruction(const char *recent, const char *context, const char *problem);
-
 /* The commits in order, a GPtrArray of PlannedCommit that owns them: each of the `part_count` parts
    is in exactly one. USAGE says what is wrong, for the model. */
 bool commit_plan_read(const char *answer, unsigned part_count, GPtrArray **ret_commits,

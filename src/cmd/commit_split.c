@@ -60,7 +60,8 @@ static bool make_plan(Work *self, GError **error)
     g_autofree char *digest = diff_digest(text, DIFF_BYTES), *problem = NULL;
     for (int i = 0; i < ATTEMPTS; i++) {
         g_autofree char *instruction =
-            commit_plan_instruction(split->recent, split->context, problem);
+            diff_instruction(split->recent, split->context, problem,
+                             "Divide this change. Answer with the JSON object alone.");
         const SummaryRequest request = {
             .system = commit_plan_system,
             .tag = "diff",

@@ -9,7 +9,7 @@
 
 typedef struct CommitSplit { // all borrowed
     const char *root;
-    const char *recent, *context; // as for commit_message_instruction()
+    const char *recent, *context; // as for diff_instruction()
     const AskModel *model;
     bool wants_all, is_dry_run;
 } CommitSplit;

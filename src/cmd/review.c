@@ -195,7 +195,9 @@ static bool find(ReviewRun *self)
     g_autofree char *whole = review_text(self->files);
     g_autofree char *diff = diff_digest(whole, DIFF_BYTES), *problem = NULL;
     for (int i = 0; i < ATTEMPTS; i++) {
-        g_autofree char *instruction = review_instruction(self->options->context, problem);
+        g_autofree char *instruction =
+            diff_instruction(NULL, self->options->context, problem,
+                             "Review this change. Answer with the JSON object alone.");
         g_autofree char *text = NULL;
         g_autoptr(GError) fault = NULL;
         const SummaryRequest request = {

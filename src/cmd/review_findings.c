@@ -53,17 +53,6 @@ static const FieldDef answer_fields[] = {
     { 0 },
 };
 
-char *review_instruction(const char *context, const char *problem)
-{
-    GString *out = g_string_new(NULL);
-    if (context)
-        g_string_append_printf(out, "The author says: %s\n\n", context);
-    if (problem)
-        g_string_append_printf(out, "Your last answer could not be used:\n%s\n\n", problem);
-    g_string_append(out, "Review this change. Answer with the JSON object alone.");
-    return g_string_free(out, FALSE);
-}
-
 static size_t rank(const json_t *finding)
 {
     size_t rank = 0;

@@ -8,10 +8,6 @@
 
 extern const char review_system[];
 
-/* What stands behind the diff; `context` and `problem` (of the answer before) may be NULL. Caller
-   frees. */
-char *review_instruction(const char *context, const char *problem);
-
 /* {summary, findings: [{severity, file, line?, endLine?, title, body?, suggestion?, inDiff}]}, the
    worst first. `files` as in review_diff.h. USAGE says what is wrong with the answer, for the
    model. New reference. */

@@ -21,7 +21,7 @@ struct Session {
     bool needs_rewrite; // the file holds an older version's form
     bool is_dirty;      // something to write; a fork that nobody goes on with leaves no file
     bool is_unsynced;
-    bool is_worth_keeping; // there is an answer: nothing is written before
+    bool is_worth_keeping; // an answer came, or session_keep(): nothing is written before
     bool is_failing;
     GError *first_error;  // not yet taken
     pthread_mutex_t lock; // guards the rest; entries, index and leaf are changed under it
