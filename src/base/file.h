@@ -21,6 +21,9 @@ bool file_read(const char *path, size_t max_bytes, char **ret_data, size_t *ret_
 bool file_write_atomic(const char *path, const void *data, size_t size, mode_t mode,
                        GError **error);
 
+/* The same, but what cannot be replaced is an error: for what a write that is broken off ruins. */
+bool file_replace(const char *path, const void *data, size_t size, mode_t mode, GError **error);
+
 /* mkdir -p; directories made get `mode`. */
 bool file_make_dirs(const char *path, mode_t mode, GError **error);
 

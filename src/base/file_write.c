@@ -115,27 +115,39 @@ static bool is_refusal(int number)
            number == ENOENT;
 }
 
-static bool write_existing(const char *target, const void *data, size_t size, GError **error)
+typedef bool (*InPlace)(const char *target, const void *data, size_t size, GError **error);
+
+static bool refuse_in_place(const char *target, const void *data G_GNUC_UNUSED,
+                            size_t size G_GNUC_UNUSED, GError **error)
+{
+    return fail_with(error, KEDGE_ERROR_DENIED,
+                     "cannot replace %s: it has other hard links, an owner or attributes that "
+                     "would be lost, or may not be read or moved here",
+                     target);
+}
+
+static bool write_existing(const char *target, const void *data, size_t size, InPlace in_place,
+                           GError **error)
 {
     g_auto(Fd) old_fd = open(target, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat old;
     if (old_fd < 0 || fstat(old_fd, &old) < 0) // not readable: nobody knows what it would lose
-        return write_in_place(target, data, size, error);
+        return in_place(target, data, size, error);
     if (!S_ISREG(old.st_mode) || old.st_nlink > 1)
-        return write_in_place(target, data, size, error);
+        return in_place(target, data, size, error);
 
     g_auto(FileDraft) draft = FILE_DRAFT_INIT(target);
     if (!file_draft_open(&draft, O_WRONLY, S_IRUSR | S_IWUSR))
-        return is_refusal(errno) ? write_in_place(target, data, size, error)
+        return is_refusal(errno) ? in_place(target, data, size, error)
                                  : file_fail(error, errno, "write", target);
     if (!fd_write_all(draft.fd, data, size, target, error))
         return false;
     if (!copy_metadata(old_fd, &old, draft.fd))
-        return write_in_place(target, data, size, error);
+        return in_place(target, data, size, error);
     if (fsync(draft.fd) < 0)
         return file_fail(error, errno, "write", target);
     if (!file_draft_replace(&draft))
-        return is_refusal(errno) ? write_in_place(target, data, size, error)
+        return is_refusal(errno) ? in_place(target, data, size, error)
                                  : file_fail(error, errno, "write", target);
     file_sync_directory_of(target);
     return true;
@@ -157,7 +169,8 @@ static bool write_new(const char *target, const void *data, size_t size, mode_t 
     return true;
 }
 
-bool file_write_atomic(const char *path, const void *data, size_t size, mode_t mode, GError **error)
+static bool write_file(const char *path, const void *data, size_t size, mode_t mode,
+                       InPlace in_place, GError **error)
 {
     g_autofree char *target = NULL;
     if (!follow_links(path, &target, error))
@@ -172,6 +185,16 @@ bool file_write_atomic(const char *path, const void *data, size_t size, mode_t m
     if (faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) < 0)
         return file_fail(error, errno, "write", path);
     if (!S_ISREG(old.st_mode))
-        return write_in_place(target, data, size, error);
-    return write_existing(target, data, size, error);
+        return in_place(target, data, size, error);
+    return write_existing(target, data, size, in_place, error);
+}
+
+bool file_write_atomic(const char *path, const void *data, size_t size, mode_t mode, GError **error)
+{
+    return write_file(path, data, size, mode, write_in_place, error);
+}
+
+bool file_replace(const char *path, const void *data, size_t size, mode_t mode, GError **error)
+{
+    return write_file(path, data, size, mode, refuse_in_place, error);
 }

@@ -241,6 +241,11 @@ char *json_to_pretty(const json_t *value)
     return dump(value, JSON_INDENT(2));
 }
 
+char *json_to_indented(const json_t *value, unsigned blanks)
+{
+    return dump(value, JSON_INDENT(blanks));
+}
+
 char *json_to_canonical(const json_t *value)
 {
     return dump(value, JSON_COMPACT | JSON_SORT_KEYS);

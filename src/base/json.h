@@ -21,8 +21,9 @@ bool json_parse_text(const char *text, json_t **ret_value, GError **error);
 bool json_read_file(const char *path, json_t **ret_value, GError **error);
 
 /* Also parses a scalar at top level; never fails on valid values. Caller frees the text. */
-char *json_to_text(const json_t *value);      // compact, key order kept
-char *json_to_pretty(const json_t *value);    // two spaces
+char *json_to_text(const json_t *value);   // compact, key order kept
+char *json_to_pretty(const json_t *value); // two spaces
+char *json_to_indented(const json_t *value, unsigned blanks);
 char *json_to_canonical(const json_t *value); // compact, keys sorted: equal for equal values
 
 /* Strings made valid first; NULL text gives JSON null. New reference. */

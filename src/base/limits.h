@@ -33,18 +33,30 @@
 #define LIMIT_MODEL_LIST_BYTES  (4 * MIB) // that a server says it has
 #define LIMIT_MODEL_LIST_MODELS 1000
 
-#define LIMIT_GH_OUTPUT_BYTES  (64 * MIB) // per stream (github-tool §0.3)
-#define LIMIT_GIT_OUTPUT_BYTES (16 * MIB)
-#define LIMIT_GIT_INDEX_BYTES  (256 * MIB) // that kedge copies
-#define LIMIT_GIT_CONFIG_BYTES (1 * MIB)   // that kedge looks at itself
-#define LIMIT_GH_PROCESSES     4           // at once in a process (common §6)
+#define LIMIT_GH_OUTPUT_BYTES    (64 * MIB)  // per stream (github-tool §0.3)
+#define LIMIT_GH_CACHE_BYTES     (128 * MIB) // of issues, pull requests and diffs that are kept
+#define LIMIT_GH_CACHE_ROW_BYTES (16 * MIB)  // of one; a larger one is not kept
+#define LIMIT_GIT_OUTPUT_BYTES   (16 * MIB)
+#define LIMIT_GIT_INDEX_BYTES    (256 * MIB) // that kedge copies
+#define LIMIT_GIT_CONFIG_BYTES   (1 * MIB)   // that kedge looks at itself
+#define LIMIT_GH_PROCESSES       4           // at once in a process (common §6)
 
 #define LIMIT_TOOL_FILE_BYTES   (256 * MIB) // a file that edit opens
 #define LIMIT_IGNORE_FILE_BYTES (1 * MIB)   // of rules in a .gitignore and the like
 #define LIMIT_IGNORE_RULE_BYTES (4 * KIB)   // of one rule; a longer one says nothing
 #define LIMIT_READ_AHEAD_BYTES  (256 * MIB) // looked at behind what read shows, to count lines
+#define LIMIT_EVAL_ANSWER_BYTES                                                                    \
+    (16 * MIB)                       // one line of a kernel: an image in it, a tool's arguments
+#define LIMIT_EVAL_CALLS        1000 // of tools, that a cell has waiting
+#define LIMIT_EVAL_IMAGES       20   // of one call
+#define LIMIT_EVAL_VALUES       100  // shown as JSON, of one call; status events of a cell
+#define LIMIT_EVAL_VALUE_BYTES  (4 * MIB)   // of them together
 #define LIMIT_ARTIFACT_BYTES    (256 * MIB) // of one artifact; a larger one keeps head and tail
-#define LIMIT_ARGUMENT_BYTES    (16 * MIB)  // arguments of one tool call
+#define LIMIT_URL_LIST_FILES    1000        // that local:// names
+#define LIMIT_URL_JSON_BYTES    (64 * MIB)  // of an answer that agent:// takes a part of
+#define LIMIT_URL_RULE_BYTES    (1 * MIB)
+#define LIMIT_URL_BYTES         (16 * KIB) // of artifact://…, local://… and the like
+#define LIMIT_ARGUMENT_BYTES    (16 * MIB) // arguments of one tool call
 #define LIMIT_MCP_LINE_BYTES    (64 * MIB)
 #define LIMIT_RPC_LINE_BYTES    (64 * MIB)
 #define LIMIT_ACP_SESSIONS      100         // of one editor in one process
@@ -54,6 +66,20 @@
 #define LIMIT_AT_TEXT_BYTES     (5 * MIB)   // @file (agent-core §1.4)
 #define LIMIT_AT_IMAGE_BYTES    (25 * MIB)
 #define LIMIT_IMAGE_PIXELS      40000000 // that are decoded, 4 bytes each
+
+// insides of files that read and write open
+#define LIMIT_DOCUMENT_XML_BYTES     (128 * MIB) // of a document, unpacked
+#define LIMIT_DOCUMENT_TEXT_BYTES    (16 * MIB)  // that is taken from it
+#define LIMIT_DOCUMENT_SLIDES        10000
+#define LIMIT_CONFLICT_SCAN_BYTES    (10 * MIB)   // of a file, for conflict markers
+#define LIMIT_CONFLICT_BYTES         (64 * MIB)   // of all blocks that a conversation has numbered
+#define LIMIT_SQLITE_ROW_BYTES       (64 * MIB)   // of a row, or a value, of a database to change
+#define LIMIT_SQLITE_SHOWN_BYTES     (4 * MIB)    // the same of one to show: each step is short
+#define LIMIT_ARCHIVE_BYTES          (512 * MIB)  // of the file
+#define LIMIT_ARCHIVE_MEMBER_BYTES   (64 * MIB)   // one member, inflated
+#define LIMIT_ARCHIVE_INFLATED_BYTES (2048 * MIB) // all that is looked at for one call
+#define LIMIT_ARCHIVE_MEMBERS        200000
+#define LIMIT_ARCHIVE_NAME_BYTES     (32 * MIB) // of all members
 
 #define LIMIT_CALLBACK_REQUEST_BYTES (32 * KIB) // a browser may have cookies for every local port
 #define LIMIT_CALLBACK_CONNECTIONS   8

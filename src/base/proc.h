@@ -76,6 +76,8 @@ typedef struct ProcChildSpec {
     bool has_input;      // a pipe; else its standard input is /dev/null
     bool has_own_stderr; // false: stderr is merged into output
     bool has_extra;      // two more pipes, which appear in the child as descriptors 3 and 4
+    bool ends_with_us;   // however we end, its group gets SIGIO, which kills whoever does not
+                         // handle it; with has_extra: the descriptor 5 is for that
 } ProcChildSpec;
 
 /* The descriptors are the caller's ends, close on exec; -1 where none was asked for. */
@@ -87,6 +89,7 @@ typedef struct ProcChild {
     int error_fd;  // we read
     int extra_in;  // we write, the child reads 3
     int extra_out; // the child writes 4, we read
+    int life_fd;   // nobody writes: that it is closed ends the group
 } ProcChild;
 
 /* Errors: NOT_FOUND (no such program or directory), IO. */

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 
 #define DEFAULT_PATH    "/usr/local/bin:/usr/bin:/bin"
-#define MAX_CHILD_FDS   5
+#define MAX_CHILD_FDS   6
 #define UNKILLABLE_MS   2000 // how long SIGKILL may take before the child is left behind
 #define DISCARD_BYTES   ((size_t)16 * 1024)
 #define FIRST_LIFTED_FD 16 // above every descriptor that a child is given
@@ -120,7 +120,7 @@ static int spawn_lifted(const char *program, const char *const *argv, const char
                         const char *const *env, const int *child_fds, size_t child_fd_count,
                         pid_t *ret_pid)
 {
-    int lifted[MAX_CHILD_FDS] = { -1, -1, -1, -1, -1 };
+    int lifted[MAX_CHILD_FDS] = { -1, -1, -1, -1, -1, -1 };
     int failed = 0;
     for (size_t i = 0; failed == 0 && i < child_fd_count; i++) {
         if (child_fds[i] < 0)
@@ -271,29 +271,42 @@ static bool make_pipe(ChildPipe *self, bool is_wanted, bool we_write, GError **e
     return true;
 }
 
+/* A pipe whose other end closes is news to its reader, and the reader's news go to the group. */
+static void end_group_with_us(int fd, pid_t pid)
+{
+    if (fcntl(fd, F_SETOWN, -pid) == 0)
+        (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC); // else it is as without
+}
+
 bool proc_start(const ProcChildSpec *spec, ProcChild *ret_child, GError **error)
 {
     g_auto(ChildPipe) input = NO_PIPE, output = NO_PIPE, errors = NO_PIPE;
-    g_auto(ChildPipe) extra_in = NO_PIPE, extra_out = NO_PIPE;
+    g_auto(ChildPipe) extra_in = NO_PIPE, extra_out = NO_PIPE, life = NO_PIPE;
     if (!make_pipe(&input, spec->has_input, true, error) ||
         !make_pipe(&output, true, false, error) ||
         !make_pipe(&errors, spec->has_own_stderr, false, error) ||
         !make_pipe(&extra_in, spec->has_extra, true, error) ||
-        !make_pipe(&extra_out, spec->has_extra, false, error))
+        !make_pipe(&extra_out, spec->has_extra, false, error) ||
+        !make_pipe(&life, spec->ends_with_us, true, error))
         return proc_fail_start(spec->argv, error);
 
-    const int child_fds[] = { input.theirs, output.theirs,
-                              spec->has_own_stderr ? errors.theirs : output.theirs, extra_in.theirs,
-                              extra_out.theirs };
+    const int child_fds[] = {
+        input.theirs,    output.theirs,    spec->has_own_stderr ? errors.theirs : output.theirs,
+        extra_in.theirs, extra_out.theirs, life.theirs
+    };
+    size_t count = spec->ends_with_us ? 6 : spec->has_extra ? 5 : 3;
     ProcChild child = { .pid = -1 };
-    if (!proc_spawn(spec->argv, spec->cwd, spec->env, child_fds, spec->has_extra ? 5 : 3,
-                    &child.pid, &child.pidfd, error))
+    if (!proc_spawn(spec->argv, spec->cwd, spec->env, child_fds, count, &child.pid, &child.pidfd,
+                    error))
         return false;
+    if (spec->ends_with_us)
+        end_group_with_us(life.theirs, child.pid);
     child.input_fd = fd_steal(&input.ours);
     child.output_fd = fd_steal(&output.ours);
     child.error_fd = fd_steal(&errors.ours);
     child.extra_in = fd_steal(&extra_in.ours);
     child.extra_out = fd_steal(&extra_out.ours);
+    child.life_fd = fd_steal(&life.ours);
     *ret_child = child;
     return true;
 }
@@ -335,8 +348,9 @@ int proc_child_end(ProcChild *self, int64_t grace_ms)
     fd_close(self->output_fd);
     fd_close(self->error_fd);
     fd_close(self->extra_out);
+    fd_close(self->life_fd);
     fd_close(self->pidfd);
-    *self = (ProcChild) { -1, -1, -1, -1, -1, -1, -1 };
+    *self = (ProcChild) { -1, -1, -1, -1, -1, -1, -1, -1 };
     return exit_status;
 }
 
