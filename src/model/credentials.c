@@ -1,7 +1,8 @@
 /*
  * Which key a request is sent with (agent-core §2.11): --api-key, what `kedge login` stored, the
  * provider's environment variables, the models file, and last KEDGE_API_KEY for a model that was
- * named. Of several stored keys of a provider one is used until it meets a limit.
+ * named. Of several stored keys of a provider one is used until it meets a limit; when all were
+ * refused, what comes behind them is.
  */
 #include "base/log.h"
 #include "base/secrets.h"
@@ -20,6 +21,7 @@ typedef struct RingKey {
 typedef struct KeyRing { // the stored keys of a provider
     GArray *keys;        // of RingKey
     guint current;
+    bool is_passed_over; // all were refused, and there is a key behind them
 } KeyRing;
 
 static void ring_key_clear(gpointer key)
@@ -67,7 +69,9 @@ static char *stored_key(const ModelRegistry *registry, const char *provider)
     ModelRegistry *self = (ModelRegistry *)registry; // what changes has a lock
     pthread_mutex_lock(&self->stored_lock);
     const KeyRing *ring = find_ring_locked(self, provider);
-    char *key = ring ? g_strdup(g_array_index(ring->keys, RingKey, ring->current).key) : NULL;
+    char *key = ring && !ring->is_passed_over
+                    ? g_strdup(g_array_index(ring->keys, RingKey, ring->current).key)
+                    : NULL;
     pthread_mutex_unlock(&self->stored_lock);
     return key;
 }
@@ -85,51 +89,25 @@ static bool turn_ring(KeyRing *ring, gint64 now)
     return false;
 }
 
-/* Never for less than before: a key that was refused stays so. */
-static void rest_key(KeyRing *ring, const char *key, gint64 until)
+/* Never for less than before: a key that was refused stays so. False: it is none of these. */
+static bool rest_key(KeyRing *ring, const char *key, gint64 until)
 {
+    bool is_one = false;
     for (guint i = 0; i < ring->keys->len; i++) {
         RingKey *one = &g_array_index(ring->keys, RingKey, i);
-        if (g_str_equal(one->key, key))
-            one->rests_until = MAX(one->rests_until, until);
+        if (!g_str_equal(one->key, key))
+            continue;
+        one->rests_until = MAX(one->rests_until, until);
+        is_one = true;
     }
+    return is_one;
 }
 
-bool model_registry_key_failed(const ModelRegistry *registry, const char *provider, const char *key,
-                               const char *error_message)
+static bool are_all_refused(const KeyRing *ring)
 {
-    ModelRegistry *self = (ModelRegistry *)registry;
-    bool is_refused = provider_error_is_refused_key(error_message);
-    if (!key || (!is_refused && !provider_error_is_limit(error_message)) ||
-        g_hash_table_contains(self->runtime_keys, provider))
-        return false;
-    gint64 now = time_monotonic_ms();
-    int64_t asked_ms = provider_error_retry_after_ms(error_message);
-    gint64 rest_ms = is_refused ? G_MAXINT64 - now : asked_ms > 0 ? asked_ms : LIMITED_REST_MS;
-    pthread_mutex_lock(&self->stored_lock);
-    KeyRing *ring = find_ring_locked(self, provider);
-    if (ring)
-        rest_key(ring, key, now + rest_ms);
-    bool has_other = ring && turn_ring(ring, now);
-    pthread_mutex_unlock(&self->stored_lock);
-    return has_other;
-}
-
-bool model_registry_store_key(ModelRegistry *self, const char *provider, const char *key,
-                              GError **error)
-{
-    g_autofree char *clean = g_strstrip(g_strdup(key));
-    bool is_new = false;
-    if (!self->store_path)
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "there is no place to store a key in");
-    bool is_stored = credential_key_check(clean, error) &&
-                     credential_store_add(self->store_path, provider, clean, &is_new, error);
-    explicit_bzero(clean, strlen(clean));
-    if (!is_stored)
-        return false;
-    pthread_mutex_lock(&self->stored_lock);
-    g_clear_pointer(&self->stored_keys, g_hash_table_unref); // read anew when one is asked for
-    pthread_mutex_unlock(&self->stored_lock);
+    for (guint i = 0; i < ring->keys->len; i++)
+        if (g_array_index(ring->keys, RingKey, i).rests_until != G_MAXINT64)
+            return false;
     return true;
 }
 
@@ -160,6 +138,59 @@ static char *environment_key(const char *provider, const char **ret_name)
     return NULL;
 }
 
+/* The environment's, else that of the models file. Caller frees. */
+static char *key_behind_stored(const ModelRegistry *self, const char *provider)
+{
+    char *key = environment_key(provider, NULL);
+    const char *written = key ? NULL : g_hash_table_lookup(self->file_keys, provider);
+    if (!written)
+        return key;
+    const char *value = secrets_get(written);
+    return clean_key(value ? value : written);
+}
+
+bool model_registry_key_failed(const ModelRegistry *registry, const char *provider, const char *key,
+                               const char *error_message)
+{
+    ModelRegistry *self = (ModelRegistry *)registry;
+    bool is_refused = provider_error_is_refused_key(error_message);
+    if (!key || (!is_refused && !provider_error_is_limit(error_message)) ||
+        g_hash_table_contains(self->runtime_keys, provider))
+        return false;
+    gint64 now = time_monotonic_ms();
+    int64_t asked_ms = provider_error_retry_after_ms(error_message);
+    gint64 rest_ms = is_refused ? G_MAXINT64 - now : asked_ms > 0 ? asked_ms : LIMITED_REST_MS;
+    pthread_mutex_lock(&self->stored_lock);
+    KeyRing *ring = find_ring_locked(self, provider);
+    bool is_stored = ring && rest_key(ring, key, now + rest_ms);
+    bool has_other = ring && turn_ring(ring, now);
+    if (is_stored && !has_other && are_all_refused(ring)) {
+        g_autofree char *behind = key_behind_stored(self, provider);
+        ring->is_passed_over = behind && !g_str_equal(behind, key);
+        has_other = ring->is_passed_over;
+    }
+    pthread_mutex_unlock(&self->stored_lock);
+    return has_other;
+}
+
+bool model_registry_store_key(ModelRegistry *self, const char *provider, const char *key,
+                              GError **error)
+{
+    g_autofree char *clean = g_strstrip(g_strdup(key));
+    bool is_new = false;
+    if (!self->store_path)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "there is no place to store a key in");
+    bool is_stored = credential_key_check(clean, error) &&
+                     credential_store_add(self->store_path, provider, clean, &is_new, error);
+    explicit_bzero(clean, strlen(clean));
+    if (!is_stored)
+        return false;
+    pthread_mutex_lock(&self->stored_lock);
+    g_clear_pointer(&self->stored_keys, g_hash_table_unref); // read anew when one is asked for
+    pthread_mutex_unlock(&self->stored_lock);
+    return true;
+}
+
 void model_registry_set_runtime_key(ModelRegistry *self, const char *provider, const char *key)
 {
     g_hash_table_insert(self->runtime_keys, g_strdup(provider), g_strdup(key));
@@ -173,13 +204,7 @@ char *registry_runtime_key(const ModelRegistry *self, const char *provider)
 static char *standing_key(const ModelRegistry *self, const char *provider)
 {
     char *key = stored_key(self, provider);
-    if (!key)
-        key = environment_key(provider, NULL);
-    const char *written = key ? NULL : g_hash_table_lookup(self->file_keys, provider);
-    if (!written)
-        return key;
-    const char *value = secrets_get(written);
-    return clean_key(value ? value : written);
+    return key ? key : key_behind_stored(self, provider);
 }
 
 char *registry_key(const ModelRegistry *self, const char *provider)

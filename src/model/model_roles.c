@@ -7,6 +7,8 @@
 #include "base/str.h"
 #include "model/select_private.h"
 
+#define ROLE_DEPTH_MAX 4 // a role that means a role and so on
+
 static const char *const role_names[] = { MODEL_ROLE_DEFAULT, MODEL_ROLE_SMOL, MODEL_ROLE_SLOW,
                                           MODEL_ROLE_PLAN,    "designer",      MODEL_ROLE_VISION,
                                           MODEL_ROLE_COMMIT,  "task",          NULL };
@@ -30,6 +32,10 @@ void model_roles_override(ModelRegistry *self, const char *role, const char *sel
     g_hash_table_insert(self->role_overrides, g_strdup(role), g_strdup(selector));
     pthread_mutex_unlock(&self->select_lock);
 }
+
+/* model_registry_select() for who has select_lock; `depth` roles have led to it. */
+static bool select_or_role(ModelRegistry *self, const char *selector, const char *provider,
+                           unsigned depth, ModelChoice *ret_choice, GError **error);
 
 /* --- what somebody has chosen */
 
@@ -79,7 +85,7 @@ static bool select_one(ModelRegistry *self, const char *selector, unsigned depth
     g_autoptr(GError) error = NULL;
     ModelChoice choice = { 0 };
     g_clear_pointer(problem, g_free);
-    if (!select_locked(self, selector, NULL, depth, &choice, &error)) {
+    if (!select_or_role(self, selector, NULL, depth, &choice, &error)) {
         *problem = g_strdup(error->message);
         return false;
     }
@@ -91,8 +97,8 @@ static bool select_one(ModelRegistry *self, const char *selector, unsigned depth
     return true;
 }
 
-bool role_configured_locked(ModelRegistry *self, const char *role, unsigned depth,
-                            ModelChoice *ret_choice, char **ret_warning)
+static bool role_configured_locked(ModelRegistry *self, const char *role, unsigned depth,
+                                   ModelChoice *ret_choice, char **ret_warning)
 {
     g_autofree char *origin = NULL;
     g_autofree char *problem = NULL;
@@ -179,8 +185,8 @@ static const Model *built_in(const ModelRegistry *self, const char *role, const 
     return like;
 }
 
-bool role_choose_locked(ModelRegistry *self, const char *role, const Model *like, unsigned depth,
-                        ModelChoice *ret_choice)
+static bool role_choose_locked(ModelRegistry *self, const char *role, const Model *like,
+                               unsigned depth, ModelChoice *ret_choice)
 {
     ModelChoice choice = { 0 };
     if (role_configured_locked(self, role, depth, &choice, NULL)) {
@@ -199,7 +205,8 @@ bool role_choose_locked(ModelRegistry *self, const char *role, const Model *like
 
 /* --- selectors */
 
-char *role_of_selector(const ModelRegistry *self, const char *selector)
+/* The role that `kedge/ROLE` means; NULL: it is no such selector. Caller frees. */
+static char *role_of_selector(const ModelRegistry *self, const char *selector)
 {
     static const char *const prefixes[] = { "kedge/", "pi/" };
     for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++) {
@@ -212,6 +219,46 @@ char *role_of_selector(const ModelRegistry *self, const char *selector)
             return g_strdup(role);
     }
     return NULL;
+}
+
+/* `kedge/ROLE`: a level of the selector wins over one of the role. */
+static bool select_role(ModelRegistry *self, const char *role, const ModelChoice *with_level,
+                        unsigned depth, ModelChoice *ret_choice, GError **error)
+{
+    ModelChoice choice = { 0 };
+    if (depth >= ROLE_DEPTH_MAX)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "the roles refer to each other: %s", role);
+    if (!role_choose_locked(self, role, NULL, depth + 1, &choice))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "No model can be used for role \"%s\"",
+                         role);
+    if (with_level->has_level) {
+        choice.has_level = true;
+        choice.level = with_level->level;
+    }
+    *ret_choice = choice;
+    return true;
+}
+
+static bool select_or_role(ModelRegistry *self, const char *selector, const char *provider,
+                           unsigned depth, ModelChoice *ret_choice, GError **error)
+{
+    ModelChoice with_level = { 0 };
+    g_autofree char *bare = select_without_level(selector, &with_level);
+    g_autofree char *role = provider ? NULL : role_of_selector(self, bare ? bare : selector);
+    if (role)
+        return select_role(self, role, &with_level, depth, ret_choice, error);
+    return select_plain(self, selector, provider, ret_choice, error);
+}
+
+/* --- for who has no lock */
+
+bool model_registry_select(ModelRegistry *self, const char *selector, const char *provider,
+                           ModelChoice *ret_choice, GError **error)
+{
+    pthread_mutex_lock(&self->select_lock);
+    bool is_found = select_or_role(self, selector, provider, 0, ret_choice, error);
+    pthread_mutex_unlock(&self->select_lock);
+    return is_found;
 }
 
 bool model_role_configured(const ModelRegistry *self_, const char *role, ModelChoice *ret_choice,

@@ -39,8 +39,8 @@ typedef struct OpenaiCompat {
 /* Guessed from provider and base URL, then what the model's compat object says. */
 OpenaiCompat openai_compat(const Model *model);
 
-/* True for the field names that reasoning comes in and is replayed under. */
-bool openai_is_reasoning_field(const char *name);
+/* The fields that reasoning comes in and is replayed under; NULL-terminated. */
+extern const char *const openai_reasoning_fields[];
 
 char *openai_make_url(const Model *model);
 void openai_write_head(const ProviderRequest *request, const BodyFacts *facts, json_t *head);

@@ -24,18 +24,6 @@ typedef struct Decoder {
     char *failure; // what the finish reason means, when that is an error
 } Decoder;
 
-static const char *const reasoning_fields[] = { "reasoning_content", "reasoning",
-                                                "reasoning_text" };
-
-bool openai_is_reasoning_field(const char *name)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(reasoning_fields); i++) {
-        if (strcmp(name, reasoning_fields[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 static void *decoder_new(ModelStream *stream)
 {
     Decoder *self = g_new0(Decoder, 1);
@@ -81,14 +69,14 @@ static bool on_content(Decoder *self, const json_t *content, GError **error)
 
 static bool on_reasoning(Decoder *self, const json_t *delta, GError **error)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(reasoning_fields); i++) {
-        const json_t *text = json_object_get(delta, reasoning_fields[i]);
+    for (size_t i = 0; openai_reasoning_fields[i]; i++) {
+        const json_t *text = json_object_get(delta, openai_reasoning_fields[i]);
         if (json_string_length(text) == 0)
             continue;
         bool is_new = self->blocks.thinking == STREAM_NO_BLOCK;
         return open_blocks_thinking(&self->blocks, text, error) &&
                (!is_new || model_stream_append_signature(self->stream, self->blocks.thinking,
-                                                         reasoning_fields[i], error));
+                                                         openai_reasoning_fields[i], error));
     }
     return true;
 }

@@ -128,3 +128,6 @@ OpenaiCompat openai_compat(const Model *model)
     self.routing = json_get_object(json, "openRouterRouting");
     return self;
 }
+
+const char *const openai_reasoning_fields[] = { "reasoning_content", "reasoning", "reasoning_text",
+                                                NULL };

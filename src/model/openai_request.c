@@ -70,7 +70,7 @@ static void gather_reasoning(const json_t *blocks, const OpenaiCompat *compat, R
             continue;
         const char *field = json_get_text(block, "thinkingSignature");
         const char *text = json_get_text(block, "thinking");
-        if (field && openai_is_reasoning_field(field) && !reasoning->field)
+        if (field && g_strv_contains(openai_reasoning_fields, field) && !reasoning->field)
             reasoning->field = field;
         if (!text || !*text)
             continue;

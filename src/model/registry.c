@@ -2,296 +2,8 @@
  * The registry: built-ins, then what the environment and the models file change.
  */
 #include "base/env.h"
-#include "base/str.h"
 #include "model/credential_store.h"
 #include "model/registry_private.h"
-
-/* `compats`: text → JSON, shared by the many models that have the same. */
-static Model *model_from_catalogue(const CatalogueProvider *provider, const CatalogueModel *entry,
-                                   const char *base_url, GHashTable *compats)
-{
-    ModelApi api = catalogue_api(provider, base_url);
-    Model *self = model_new(provider->name, entry->id, api, base_url);
-    g_free(self->name);
-    self->name = g_strdup(entry->name);
-    self->is_reasoning = entry->is_reasoning;
-    self->thinking_mode = entry->thinking_mode;
-    self->thinking_levels = entry->thinking_levels;
-    self->accepts_images = entry->accepts_images;
-    self->context_window = entry->context_window;
-    self->max_tokens = entry->max_tokens;
-    self->cost = entry->cost;
-    self->is_deprecated = *entry->successor != '\0';
-    if (self->is_deprecated && strcmp(entry->successor, "-") != 0)
-        self->successor = g_strdup(entry->successor);
-    if (!*entry->compat)
-        return self;
-    json_t *compat = g_hash_table_lookup(compats, entry->compat);
-    if (!compat && json_parse_text(entry->compat, &compat, NULL))
-        g_hash_table_insert(compats, (gpointer)entry->compat, compat);
-    self->compat = json_incref(compat);
-    return self;
-}
-
-static void drop_json(gpointer json)
-{
-    json_decref(json);
-}
-
-/* --- shelves */
-
-static Shelf *shelf_new(const char *provider, const char *base_url)
-{
-    Shelf *self = g_new0(Shelf, 1);
-    self->provider = g_strdup(provider);
-    self->base_url = g_strdup(base_url);
-    pthread_mutex_init(&self->lock, NULL);
-    return self;
-}
-
-static void shelf_free(Shelf *self)
-{
-    if (self->models)
-        g_ptr_array_unref(self->models);
-    pthread_mutex_destroy(&self->lock);
-    discovery_free(self->discovery);
-    g_free(self->problem);
-    g_free(self->base_url);
-    g_free(self->provider);
-    g_free(self);
-}
-
-static GPtrArray *read_catalogue(const Shelf *shelf)
-{
-    GPtrArray *models = g_ptr_array_new_with_free_func((GDestroyNotify)model_free);
-    const CatalogueProvider *provider = catalogue_find_provider(shelf->provider);
-    const char *base_url = shelf->base_url ? shelf->base_url : provider ? provider->base_url : NULL;
-    g_autoptr(GHashTable) compats = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, drop_json);
-    const char *position = NULL;
-    CatalogueModel entry;
-    while (provider && catalogue_next(shelf->provider, &position, &entry))
-        g_ptr_array_add(models, model_from_catalogue(provider, &entry, base_url, compats));
-    return models;
-}
-
-static bool shelf_is_read(Shelf *self)
-{
-    pthread_mutex_lock(&self->lock);
-    bool is_read = self->models != NULL;
-    pthread_mutex_unlock(&self->lock);
-    return is_read;
-}
-
-/* A model that the file lists too is the file's. */
-static void add_discovered(GPtrArray *models, Model *found, const Discovery *discovery)
-{
-    for (guint i = 0; i < models->len; i++) {
-        if (strcmp(((const Model *)g_ptr_array_index(models, i))->id, found->id) == 0) {
-            model_free(found);
-            return;
-        }
-    }
-    if (discovery->config)
-        registry_configure(found, discovery->config);
-    g_ptr_array_add(models, found);
-}
-
-static void discover_locked(const ModelRegistry *registry, Shelf *self)
-{
-    g_autoptr(GPtrArray) found = g_ptr_array_new();
-    g_autoptr(GError) error = NULL;
-    g_autofree char *key = registry_config_is_keyless(self->discovery->config)
-                               ? registry_runtime_key(registry, self->provider)
-                               : registry_key(registry, self->provider);
-    if (!discovery_run(self->discovery, key, found, &error))
-        self->problem = g_strdup(error->message);
-    for (guint i = 0; i < found->len; i++)
-        add_discovered(self->models, g_ptr_array_index(found, i), self->discovery);
-    self->is_asked = true;
-}
-
-static GPtrArray *shelf_models(const ModelRegistry *registry, Shelf *self);
-
-/* Nobody is asked who was not named. */
-static GPtrArray *gather_all(const ModelRegistry *self)
-{
-    GPtrArray *all = g_ptr_array_new();
-    for (guint i = 0; i < self->shelves->len; i++) {
-        Shelf *shelf = g_ptr_array_index(self->shelves, i);
-        if (shelf->is_implicit && !shelf_is_read(shelf))
-            continue;
-        GPtrArray *models = shelf_models(self, shelf);
-        for (guint k = 0; k < models->len; k++)
-            g_ptr_array_add(all, g_ptr_array_index(models, k));
-    }
-    return all;
-}
-
-static GPtrArray *shelf_models(const ModelRegistry *registry, Shelf *self)
-{
-    pthread_mutex_lock(&self->lock);
-    if (!self->models)
-        self->models = self->provider ? read_catalogue(self) : gather_all(registry);
-    if (self->discovery && !self->is_asked && registry->is_made)
-        discover_locked(registry, self);
-    pthread_mutex_unlock(&self->lock);
-    return self->models;
-}
-
-static Shelf *find_shelf(const ModelRegistry *self, const char *provider)
-{
-    for (guint i = 0; i < self->shelves->len; i++) {
-        Shelf *shelf = g_ptr_array_index(self->shelves, i);
-        if (strcmp(shelf->provider, provider) == 0)
-            return shelf;
-    }
-    return NULL;
-}
-
-static Shelf *find_shelf_nocase(const ModelRegistry *self, const char *provider)
-{
-    for (guint i = 0; i < self->shelves->len; i++) {
-        Shelf *shelf = g_ptr_array_index(self->shelves, i);
-        if (str_equal_nocase(shelf->provider, provider))
-            return shelf;
-    }
-    return NULL;
-}
-
-const GPtrArray *registry_models(const ModelRegistry *self, const char *provider)
-{
-    Shelf *shelf = provider ? find_shelf(self, provider) : self->all;
-    if (!shelf)
-        shelf = find_shelf_nocase(self, provider);
-    return shelf ? shelf_models(self, shelf) : self->none;
-}
-
-void registry_put_model(ModelRegistry *self, Model *model)
-{
-    Shelf *shelf = find_shelf(self, model->provider);
-    if (!shelf) {
-        shelf = shelf_new(model->provider, NULL);
-        shelf->models = g_ptr_array_new_with_free_func((GDestroyNotify)model_free);
-        g_ptr_array_add(self->shelves, shelf);
-    }
-    GPtrArray *models = shelf_models(self, shelf);
-    for (guint i = 0; i < models->len; i++) {
-        Model *have = g_ptr_array_index(models, i);
-        if (strcmp(have->id, model->id) == 0) {
-            model_free(have);
-            models->pdata[i] = model;
-            return;
-        }
-    }
-    g_ptr_array_add(models, model);
-}
-
-void registry_add_discovery(ModelRegistry *self, Discovery *discovery, bool is_implicit)
-{
-    Shelf *shelf = find_shelf(self, discovery->provider);
-    if (!shelf) {
-        shelf = shelf_new(discovery->provider, NULL);
-        g_ptr_array_add(self->shelves, shelf);
-    }
-    discovery_free(shelf->discovery);
-    shelf->discovery = discovery;
-    shelf->is_implicit = is_implicit;
-}
-
-/* Names of providers are looked up in any case, and this list is one of them. Caller frees. */
-static char *disabled_name(const char *provider)
-{
-    return g_ascii_strdown(provider, -1);
-}
-
-bool registry_is_disabled(const ModelRegistry *self, const char *provider)
-{
-    g_autofree char *name = disabled_name(provider);
-    return g_hash_table_contains(self->disabled, name);
-}
-
-const char *registry_problem(const ModelRegistry *self, const char *provider)
-{
-    const Shelf *shelf = find_shelf_nocase(self, provider);
-    if (shelf)
-        return shelf->problem;
-    return registry_is_disabled(self, provider) ? "the provider is one of disabledProviders" : NULL;
-}
-
-/* The place of the shelf, or its length. */
-static guint shelf_index(const ModelRegistry *self, const char *provider)
-{
-    guint i = 0;
-    while (i < self->shelves->len &&
-           !str_equal_nocase(((const Shelf *)self->shelves->pdata[i])->provider, provider))
-        i++;
-    return i;
-}
-
-void model_registry_arrange(ModelRegistry *self, const json_t *disabled, const json_t *order)
-{
-    g_assert(!self->all->models);
-    size_t i;
-    json_t *name;
-    json_array_foreach (disabled, i, name) {
-        guint at = json_is_string(name) ? shelf_index(self, json_string_value(name)) : G_MAXUINT;
-        if (at < self->shelves->len)
-            g_ptr_array_remove_index(self->shelves, at);
-        if (json_is_string(name))
-            g_hash_table_add(self->disabled, disabled_name(json_string_value(name)));
-    }
-    for (i = json_array_size(order); i-- > 0;) {
-        name = json_array_get(order, i);
-        guint at = json_is_string(name) ? shelf_index(self, json_string_value(name)) : G_MAXUINT;
-        if (at < self->shelves->len)
-            g_ptr_array_insert(self->shelves, 0, g_ptr_array_steal_index(self->shelves, at));
-    }
-}
-
-void model_registry_discover(ModelRegistry *self)
-{
-    for (guint i = 0; i < self->shelves->len; i++)
-        shelf_models(self, g_ptr_array_index(self->shelves, i));
-}
-
-bool registry_has_provider(const ModelRegistry *self, const char *provider)
-{
-    return find_shelf_nocase(self, provider) != NULL;
-}
-
-bool model_registry_knows_provider(const ModelRegistry *self, const char *name)
-{
-    return find_shelf(self, name) || catalogue_find_provider(name);
-}
-
-char **model_registry_providers(const ModelRegistry *self)
-{
-    GPtrArray *names = g_ptr_array_new();
-    for (guint i = 0; i < self->shelves->len; i++)
-        g_ptr_array_add(names,
-                        g_strdup(((const Shelf *)g_ptr_array_index(self->shelves, i))->provider));
-    for (size_t i = 0; i < catalogue_provider_count; i++) {
-        const char *name = catalogue_providers[i].name;
-        if (!find_shelf(self, name) && !registry_is_disabled(self, name))
-            g_ptr_array_add(names, g_strdup(catalogue_providers[i].name));
-    }
-    g_ptr_array_add(names, NULL);
-    return (char **)g_ptr_array_free(names, FALSE);
-}
-
-const Model *model_registry_find(const ModelRegistry *self, const char *provider, const char *id)
-{
-    Shelf *shelf = find_shelf(self, provider);
-    const GPtrArray *models = shelf ? shelf_models(self, shelf) : self->none;
-    for (guint i = 0; i < models->len; i++) {
-        const Model *model = g_ptr_array_index(models, i);
-        if (strcmp(model->id, id) == 0)
-            return model;
-    }
-    return NULL;
-}
-
-/* --- the registry */
 
 static void add_shelves(ModelRegistry *self)
 {
@@ -304,7 +16,7 @@ static void add_shelves(ModelRegistry *self)
             base_url = env_get_raw("ANTHROPIC_BASE_URL");
         else if (strcmp(provider->name, "openai") == 0)
             base_url = self->openai_base_url;
-        g_ptr_array_add(self->shelves, shelf_new(provider->name, base_url));
+        g_ptr_array_add(self->shelves, registry_shelf_new(provider->name, base_url));
     }
 }
 
@@ -320,8 +32,8 @@ static void add_local_servers(ModelRegistry *self)
 ModelRegistry *model_registry_new(const char *models_file, char **ret_warning)
 {
     ModelRegistry *self = g_new0(ModelRegistry, 1);
-    self->shelves = g_ptr_array_new_with_free_func((GDestroyNotify)shelf_free);
-    self->all = shelf_new(NULL, NULL);
+    self->shelves = g_ptr_array_new_with_free_func((GDestroyNotify)registry_shelf_free);
+    self->all = registry_shelf_new(NULL, NULL);
     self->none = g_ptr_array_new();
     self->unlisted = g_ptr_array_new_with_free_func((GDestroyNotify)model_free);
     self->notices = g_ptr_array_new_with_free_func(g_free);
@@ -352,7 +64,7 @@ void model_registry_free(ModelRegistry *self)
 {
     if (!self)
         return;
-    shelf_free(self->all);
+    registry_shelf_free(self->all);
     g_ptr_array_unref(self->shelves);
     g_ptr_array_unref(self->none);
     g_ptr_array_unref(self->unlisted);
@@ -376,48 +88,4 @@ const Model *const *model_registry_all(const ModelRegistry *self, size_t *ret_co
     const GPtrArray *models = registry_models(self, NULL);
     *ret_count = models->len;
     return (const Model *const *)models->pdata;
-}
-
-/* The provider's default, else its first that can be used; *ret_is_default says which. */
-static const Model *first_usable(const ModelRegistry *self, Shelf *shelf, bool has_key,
-                                 bool *ret_is_default)
-{
-    const GPtrArray *models = shelf_models(self, shelf);
-    const Model *first = NULL;
-    for (guint i = 0; i < models->len; i++) {
-        const Model *model = g_ptr_array_index(models, i);
-        if (!has_key && !model->is_keyless)
-            continue;
-        *ret_is_default = catalogue_is_default(model);
-        if (*ret_is_default)
-            return model;
-        if (!first || (first->is_deprecated && !model->is_deprecated))
-            first = model;
-    }
-    return first;
-}
-
-const Model *model_registry_default(const ModelRegistry *self)
-{
-    const Model *first = NULL;
-    for (guint i = 0; i < self->shelves->len; i++) {
-        Shelf *shelf = g_ptr_array_index(self->shelves, i);
-        bool has_key = registry_has_key(self, shelf->provider);
-        // only the models file says that none is needed; servers are asked last
-        if (shelf->discovery || (!has_key && !shelf_is_read(shelf)))
-            continue;
-        bool is_default = false;
-        const Model *model = first_usable(self, shelf, has_key, &is_default);
-        if (is_default)
-            return model;
-        if (!first)
-            first = model;
-    }
-    for (guint i = 0; !first && i < self->shelves->len; i++) {
-        Shelf *shelf = g_ptr_array_index(self->shelves, i);
-        bool has_key = registry_has_key(self, shelf->provider), is_default;
-        if (shelf->discovery)
-            first = first_usable(self, shelf, has_key, &is_default);
-    }
-    return first;
 }

@@ -56,9 +56,10 @@ char **model_registry_providers(const ModelRegistry *self);
 bool model_registry_knows_provider(const ModelRegistry *self, const char *name);
 
 /* A request failed that was sent with that key (NULL: with none), which need not be the one that is
-   used now. True: that was for the key, and another stored one is used from now on. One that met a
-   limit of its account rests as long as the server said, else for a while; one that was refused is
-   not used again. */
+   used now. True: that was for the key, and another stored one is used from now on, or when all of
+   them were refused the one of the environment or of the models file. One that met a limit of its
+   account rests as long as the server said, else for a while; one that was refused is not used
+   again. */
 bool model_registry_key_failed(const ModelRegistry *self, const char *provider, const char *key,
                                const char *error_message);
 /* What to do when there is none: "Set ANTHROPIC_API_KEY …". Caller frees. */

@@ -48,10 +48,24 @@ void key_ring_free(gpointer ring);
    is used. */
 bool registry_read_file(ModelRegistry *self, const char *path, GError **error);
 
-/* What the provider's entry in the models file says of a model (registry_file.c). */
+/* --- what an entry of that file says (registry_config.c) */
+
+/* A text that is there and not empty, or NULL. Borrowed. */
+const char *registry_text(const json_t *object, const char *key);
+/* What is said of the provider as a whole. */
+void registry_configure_provider(Model *model, const char *provider, const json_t *config);
+/* What is said of one model, in the list or in modelOverrides or in both; either may be NULL. */
+void registry_configure_said(Model *model, const json_t *listed, const json_t *override);
+/* What the provider's entry says of a model that it does not list. */
 void registry_configure(Model *model, const json_t *config);
 /* The entry says `auth: none`: only a key that was given for this run goes to its server. */
 bool registry_config_is_keyless(const json_t *config);
+
+/* --- providers and their models (registry_shelves.c) */
+
+/* `provider` NULL: all; `base_url` NULL: the catalogue's. */
+Shelf *registry_shelf_new(const char *provider, const char *base_url);
+void registry_shelf_free(Shelf *self);
 /* A server is to be asked for the provider's models, at their first use. Takes ownership. */
 void registry_add_discovery(ModelRegistry *self, Discovery *discovery, bool is_implicit);
 /* The settings say that the provider is not there; in any case of its name. */
@@ -66,6 +80,8 @@ bool registry_has_provider(const ModelRegistry *self, const char *provider);
 /* Takes ownership. Replaces the model of the same provider and id, else is the provider's last.
    Only while the registry is made. */
 void registry_put_model(ModelRegistry *self, Model *model);
+/* --- keys (credentials.c) */
+
 /* A key resolves for all models of the provider. */
 bool registry_has_key(const ModelRegistry *self, const char *provider);
 /* That key, or NULL. Caller frees. */

@@ -5,8 +5,6 @@
 #include "base/str.h"
 #include "model/select_private.h"
 
-#define ROLE_DEPTH_MAX 4 // a role that means a role and so on
-
 typedef bool (*MatchFunc)(const Model *model, const char *id);
 
 bool registry_is_fuzzy_match(const char *text, const char *pattern)
@@ -33,82 +31,15 @@ static bool match_undated_id(const Model *model, const char *id)
     return strlen(id) == size && g_ascii_strncasecmp(model->id, id, size) == 0;
 }
 
-size_t select_date_size(const char *id)
-{
-    static const char *const forms[] = { "-dddddddd", "-dddd-dd-dd" };
-    size_t size = strlen(id);
-    for (size_t i = 0; i < G_N_ELEMENTS(forms); i++) {
-        size_t length = strlen(forms[i]);
-        if (size <= length)
-            continue;
-        const char *end = id + size - length;
-        bool is_date = true;
-        for (size_t k = 0; is_date && k < length; k++)
-            is_date = forms[i][k] == 'd' ? g_ascii_isdigit(end[k]) : end[k] == forms[i][k];
-        if (is_date && (g_str_has_prefix(end, "-20") || g_str_has_prefix(end, "-19")))
-            return length;
-    }
-    return 0;
-}
-
-const char *select_last_segment(const char *id)
-{
-    const char *slash = strrchr(id, '/');
-    return slash && slash[1] ? slash + 1 : id;
-}
-
-static char *canonical_spelling(const char *id)
-{
-    g_autofree char *undated = g_strndup(id, strlen(id) - select_date_size(id));
-    g_strdelimit(undated, ".", '-');
-    return g_ascii_strdown(undated, -1);
-}
-
-char *select_canonical_id(const Model *model)
-{
-    return canonical_spelling(select_last_segment(model->id));
-}
-
 /* The id without its maker, `glm-4.6` of `z-ai/glm-4.6`. A date must be meant, so it is no part of
    this, and what is deprecated is only meant by its exact id. */
 static bool match_canonical_id(const Model *model, const char *id)
 {
     if (model->is_deprecated || select_date_size(id) > 0)
         return false;
-    g_autofree char *wanted = canonical_spelling(id);
+    g_autofree char *wanted = select_canonical_spelling(id);
     g_autofree char *canonical = select_canonical_id(model);
     return strcmp(wanted, canonical) == 0;
-}
-
-/* Digits of the date in order, "" without one: dates compare as texts. */
-static int compare_dates(const char *a, const char *b)
-{
-    g_autofree char *left = g_strdup(a + strlen(a) - select_date_size(a));
-    g_autofree char *right = g_strdup(b + strlen(b) - select_date_size(b));
-    g_auto(GStrv) left_parts = g_strsplit(left, "-", -1);
-    g_auto(GStrv) right_parts = g_strsplit(right, "-", -1);
-    g_autofree char *left_digits = g_strjoinv("", left_parts);
-    g_autofree char *right_digits = g_strjoinv("", right_parts);
-    return strcmp(left_digits, right_digits);
-}
-
-bool select_is_better(const ModelRegistry *self, const Model *a, const Model *b)
-{
-    bool a_usable = model_registry_is_available(self, a, false);
-    bool b_usable = model_registry_is_available(self, b, false);
-    if (a_usable != b_usable)
-        return a_usable;
-    if (a->is_deprecated != b->is_deprecated)
-        return b->is_deprecated;
-    bool a_dated = select_date_size(a->id) > 0, b_dated = select_date_size(b->id) > 0;
-    if (a_dated != b_dated)
-        return b_dated;
-    int order = compare_dates(a->id, b->id);
-    if (order != 0)
-        return order > 0;
-    bool a_router = strcmp(a->provider, "openrouter") == 0;
-    bool b_router = strcmp(b->provider, "openrouter") == 0;
-    return !a_router && b_router;
 }
 
 /* `provider` NULL: any. */
@@ -260,8 +191,7 @@ static const Model *pass_through(ModelRegistry *self, const char *pattern, const
     return model;
 }
 
-/* `text` without its `:level`, or NULL when it has none. */
-static char *without_level(const char *text, ModelChoice *choice)
+char *select_without_level(const char *text, ModelChoice *choice)
 {
     const char *colon = strrchr(text, ':');
     if (!colon || colon == text)
@@ -324,35 +254,8 @@ static bool fail_not_found(const ModelRegistry *self, const char *selector, cons
                      selector, problem ? ": " : "", problem ? problem : "");
 }
 
-/* `kedge/ROLE`: a level of the selector wins over one of the role. */
-static bool select_role(ModelRegistry *self, const char *role, const ModelChoice *with_level,
-                        unsigned depth, ModelChoice *ret_choice, GError **error)
-{
-    ModelChoice choice = { 0 };
-    if (depth >= ROLE_DEPTH_MAX)
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "the roles refer to each other: %s", role);
-    if (!role_choose_locked(self, role, NULL, depth + 1, &choice))
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "No model can be used for role \"%s\"",
-                         role);
-    if (with_level->has_level) {
-        choice.has_level = true;
-        choice.level = with_level->level;
-    }
-    *ret_choice = choice;
-    return true;
-}
-
-bool model_registry_select(ModelRegistry *self, const char *selector, const char *provider,
-                           ModelChoice *ret_choice, GError **error)
-{
-    pthread_mutex_lock(&self->select_lock);
-    bool is_found = select_locked(self, selector, provider, 0, ret_choice, error);
-    pthread_mutex_unlock(&self->select_lock);
-    return is_found;
-}
-
-bool select_locked(ModelRegistry *self, const char *selector, const char *provider, unsigned depth,
-                   ModelChoice *ret_choice, GError **error)
+bool select_plain(ModelRegistry *self, const char *selector, const char *provider,
+                  ModelChoice *ret_choice, GError **error)
 {
     if (provider && !registry_has_provider(self, provider) && !catalogue_find_provider(provider))
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
@@ -360,11 +263,8 @@ bool select_locked(ModelRegistry *self, const char *selector, const char *provid
                          "providers/models.",
                          provider);
     ModelChoice with_level = { 0 };
-    g_autofree char *bare = without_level(selector, &with_level);
+    g_autofree char *bare = select_without_level(selector, &with_level);
     const char *pattern = bare ? bare : selector;
-    g_autofree char *role = provider ? NULL : role_of_selector(self, pattern);
-    if (role)
-        return select_role(self, role, &with_level, depth, ret_choice, error);
     if (names_disabled(self, provider ? provider : pattern)) // not the same id somewhere else
         return fail_not_found(self, selector, pattern, provider, error);
     ModelChoice choice = { 0 };

@@ -1,5 +1,5 @@
 /*
- * What the two halves of choosing a model share. Internal to model.
+ * What the files that choose a model share. Internal to model.
  */
 #pragma once
 
@@ -11,6 +11,8 @@ size_t select_date_size(const char *id);
 
 /* What stands behind the last slash. Borrowed. */
 const char *select_last_segment(const char *id);
+/* An id without its date, in one spelling. Caller frees. */
+char *select_canonical_spelling(const char *id);
 /* The same for all entries of one model: its id without provider and date, in one spelling. Caller
    frees. */
 char *select_canonical_id(const Model *model);
@@ -22,16 +24,11 @@ bool select_is_better(const ModelRegistry *self, const Model *a, const Model *b)
 /* By the first numbers of their ids that differ; dates do not count. */
 int select_compare_versions(const Model *a, const Model *b);
 
-/* model_registry_select() for who has select_lock; `depth` roles have led to it. */
-bool select_locked(ModelRegistry *self, const char *selector, const char *provider, unsigned depth,
-                   ModelChoice *ret_choice, GError **error);
-/* The same of model_role_configured() and model_role_choose() (model_roles.c). */
-bool role_configured_locked(ModelRegistry *self, const char *role, unsigned depth,
-                            ModelChoice *ret_choice, char **ret_warning);
-bool role_choose_locked(ModelRegistry *self, const char *role, const Model *like, unsigned depth,
-                        ModelChoice *ret_choice);
-/* The role that `kedge/ROLE` means; NULL: it is no such selector. Caller frees. */
-char *role_of_selector(const ModelRegistry *self, const char *selector);
+/* `text` without its `:level`, which goes to `choice`; NULL: it has none. Caller frees. */
+char *select_without_level(const char *text, ModelChoice *choice);
+/* model_registry_select() for who has select_lock, of a selector that names no role. */
+bool select_plain(ModelRegistry *self, const char *selector, const char *provider,
+                  ModelChoice *ret_choice, GError **error);
 
 /* By the words of `text`; a version that is named is never changed. False: several could be meant,
    which the error lists. True with choice->model NULL: none. */

@@ -157,6 +157,34 @@ static void test_refused(void **state)
     assert_key(registry, claude, "key-two"); // never back to one that was refused
 }
 
+/* agent-core §2.11: the environment's stands behind those that are stored. */
+static void test_refused_before_the_environment(void **state)
+{
+    const Place *place = *state;
+    add(place, "anthropic", "key-one", true);
+    add(place, "anthropic", "key-two", true);
+    add(place, "openai", "same", true);
+    g_setenv("ANTHROPIC_API_KEY", "env-key", TRUE);
+    g_setenv("OPENAI_API_KEY", "same", TRUE);
+    g_autofree char *warning = NULL;
+    g_autoptr(ModelRegistry) registry = model_registry_new(place->models, &warning);
+    const Model *claude = model_registry_find(registry, "anthropic", "claude-sonnet-4-5");
+    const char *const refusal = "HTTP 401: invalid x-api-key";
+    assert_true(model_registry_key_failed(registry, "anthropic", "key-two", refusal));
+    assert_key(registry, claude, "key-one");
+    // one that only rests comes back, so the environment's is not taken for it
+    assert_false(model_registry_key_failed(registry, "anthropic", "key-one", "HTTP 429: limit"));
+    assert_key(registry, claude, "key-one");
+    assert_true(model_registry_key_failed(registry, "anthropic", "key-one", refusal));
+    assert_key(registry, claude, "env-key");
+    g_autofree char *source = model_registry_key_source(registry, claude);
+    assert_string_equal(source, "ANTHROPIC_API_KEY of the environment");
+    assert_false(model_registry_key_failed(registry, "anthropic", "env-key", refusal));
+    assert_key(registry, claude, "env-key");
+    // the same key again would be refused again
+    assert_false(model_registry_key_failed(registry, "openai", "same", "HTTP 401: no such key"));
+}
+
 /* The key that is in use now has done nothing. */
 static void test_another_was_sent(void **state)
 {
@@ -184,6 +212,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_broken, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rotation, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_refused_before_the_environment, setup, teardown),
         cmocka_unit_test_setup_teardown(test_another_was_sent, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
