@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     g_autoptr(ToolSet) tools = tool_set_new(tool_table);
     const CommandEnv env = { .commands = command_table,
                              .tools = tools,
-                             .hooks = hook_table,
+                             .tables = &context_tables,
                              .releases = KEDGE_RELEASES,
                              .run_shell = shell_for_users,
                              .console = console_for_users };

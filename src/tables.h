@@ -1,6 +1,6 @@
 /*
- * The table of contents of the program: every Command; and with tool_table.h every ToolDef and
- * ToolHook (design.md §3).
+ * The table of contents of the program: every Command; and with tool_table.h every ToolDef,
+ * ToolHook and UrlScheme (design.md §3).
  */
 #pragma once
 

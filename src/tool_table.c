@@ -71,6 +71,15 @@ const ToolDef *const tool_table[] = {
     NULL,
 };
 
-const ToolHook *const hook_table[] = { &bash_interceptor, NULL };
+static const ToolHook *const hooks[] = { &bash_interceptor, NULL };
+
+// in the order in which a model is told of them (agent-tools §4.1), one a line
+// clang-format off
+static const UrlScheme *const schemes[] = {
+    NULL,
+};
+// clang-format on
+
+const ContextTables context_tables = { .hooks = hooks, .schemes = schemes };
 
 const UserShellFunc shell_for_users = bash_run_for_user;

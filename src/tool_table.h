@@ -1,6 +1,6 @@
 /*
- * What a conversation can do, in the program and in libkedge: every ToolDef, every ToolHook, the
- * shell of a person.
+ * What a conversation can do, in the program and in libkedge: every ToolDef, every ToolHook, every
+ * UrlScheme, the shell of a person.
  */
 #pragma once
 
@@ -9,4 +9,4 @@
 
 extern const ToolDef *const tool_table[]; // NULL-terminated, in the order of agent-tools §1.2
 extern const UserShellFunc shell_for_users;
-extern const ToolHook *const hook_table[]; // NULL-terminated: of every call that a model makes
+extern const ContextTables context_tables; // for every call that a model makes

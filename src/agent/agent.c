@@ -40,16 +40,14 @@ Agent *agent_new(const AgentOptions *options)
     self->healer = (Healer) { .conversation = &self->conversation };
     self->fallback = (Fallback) {
         .conversation = &self->conversation,
-        .registry = options->registry,
+        .registry = options->means.registry,
         .setup = options->setup,
     };
     self->compactor = (Compactor) {
         .conversation = &self->conversation,
         .setup = options->setup,
         .fallback = &self->fallback,
-        .http = options->http,
-        .registry = options->registry,
-        .budget = options->budget,
+        .means = &self->options.means,
         .is_disabled = options->is_compaction_disabled,
     };
     agent_take_settings(self);
@@ -99,23 +97,45 @@ const json_t *agent_last_message(const Agent *self)
 bool agent_has_credential(const Agent *self, GError **error)
 {
     g_autoptr(TurnSetup) setup = setup_slot_get(self->options.setup);
-    if (model_registry_is_available(self->options.registry, setup->model, setup->is_model_named))
+    if (model_registry_is_available(self->options.means.registry, setup->model,
+                                    setup->is_model_named))
         return true;
     g_autofree char *hint = model_registry_key_hint(setup->model);
     return fail_with(error, KEDGE_ERROR_NOT_FOUND, "No API key found for %s. %s",
                      setup->model->provider, hint);
 }
 
+/* Another key is used where this one was at fault. A person is told when that is none of those that
+   are stored: their account pays, and the stored ones are of no use. */
+static bool has_other_key(const Agent *self, const char *problem)
+{
+    const SentWith *sent = &self->sent;
+    const ModelRegistry *registry = self->options.means.registry;
+    if (!sent->model)
+        return false;
+    const char *provider = sent->model->provider;
+    g_autofree char *before = model_registry_provider_source(registry, provider);
+    if (!model_registry_key_failed(registry, provider, sent->api_key, problem))
+        return false;
+    g_autofree char *now = model_registry_provider_source(registry, provider);
+    if (g_strcmp0(before, now) != 0) {
+        g_autofree char *text =
+            g_strdup_printf("%s refused the stored key; using the one from %s. `kedge logout %s` "
+                            "removes what is stored.",
+                            provider, now, provider);
+        agent_events_emit_notice(self->conversation.events, "warning", text);
+    }
+    return true;
+}
+
 /* The last answer failed, and something else can be tried at once: another key where it was this
    one's fault, or a fallback model. */
 static bool has_other_way(Agent *self)
 {
-    const SentWith *sent = &self->sent;
     const char *problem = message_error(self->conversation.last_answer);
     if (!problem || !run_controls_retries(self->options.controls))
         return false;
-    return (sent->model && model_registry_key_failed(self->options.registry, sent->model->provider,
-                                                     sent->api_key, problem)) ||
+    return has_other_key(self, problem) ||
            (retry_may_attempt(&self->retry) && fallback_apply(&self->fallback, problem));
 }
 
@@ -247,7 +267,7 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
         .setup = options->setup,
         .steering = options->steering,
         .follow_ups = options->follow_ups,
-        .budget = options->budget,
+        .budget = options->means.budget,
         .retry = &self->retry,
         .fallback = &self->fallback,
         .healer = &self->healer,
@@ -256,8 +276,8 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
         .rules = self->rules,
         .context = options->context,
         .door = options->door,
-        .http = options->http,
-        .registry = options->registry,
+        .http = options->means.http,
+        .registry = options->means.registry,
         .sent = &self->sent,
         .cancel = cancel,
     };

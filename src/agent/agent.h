@@ -18,15 +18,15 @@ typedef struct AgentOptions { // all borrowed, and must outlive the agent
     Session *session;
     ToolContext *context;
     const ToolDoor *door;
-    HttpClient *http;
-    const ModelRegistry *registry;
+    SummaryMeans means;          // of requests, those for summaries too
     const char *agent_dir, *cwd; // where rules are; NULL: there are none
     SetupSlot *setup;
     MessageQueue *steering, *follow_ups;
-    Budget *budget;
     RunControls *controls;
     const atomic_bool *is_compaction_disabled; // may be NULL
     AgentEvents events;
+    void (*job_ended)(void *user_data); // of a tool, in the background; with the events' user_data,
+                                        // on any thread; may be NULL
 } AgentOptions;
 
 /* Takes over the conversation that the session already holds. */

@@ -26,5 +26,5 @@ void agent_events_emit(const AgentEvents *self, json_t *event);
 void agent_events_emit_type(const AgentEvents *self, const char *type);
 /* message_start or message_end. */
 void agent_events_emit_message(const AgentEvents *self, const char *type, json_t *message);
-/* `level` is warning or error. */
+/* `level` is info, warning or error. */
 void agent_events_emit_notice(const AgentEvents *self, const char *level, const char *text);

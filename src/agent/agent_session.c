@@ -54,21 +54,9 @@ bool agent_session_has_room(const AgentSession *self, GError **error)
                      LIMIT_WAITING_COMMANDS);
 }
 
-static void add_prompt(AgentSession *self, json_t *message, const char *id)
+void agent_session_add_prompt(AgentSession *self, json_t *message, const char *id)
 {
     agent_session_add_job(self, session_job_new(JOB_PROMPT, id, self->scope, message, NULL));
-}
-
-/* What was queued too late for the run that has ended starts another one. */
-static void go_on_with_queue(AgentSession *self, MessageQueue *queue)
-{
-    g_autoptr(json_t) taken = message_queue_take(queue);
-    if (json_array_size(taken) == 0)
-        return;
-    g_autoptr(json_t) first = json_incref(json_array_get(taken, 0));
-    json_array_remove(taken, 0);
-    message_queue_return(queue, taken);
-    add_prompt(self, first, NULL);
 }
 
 static void publish_queues(AgentSession *self)
@@ -151,8 +139,16 @@ static void watch_idleness(AgentSession *self)
 
 static void hand_off_when_due(AgentSession *self)
 {
-    if (self->is_handoff_due && !self->job && !self->bash)
+    if (self->is_handoff_due && !self->job && !self->bash && !agent_session_has_background(self))
         hand_off(self);
+}
+
+/* Takes the reference; NULL: nothing to go on with. */
+static void go_on_with(AgentSession *self, json_t *message)
+{
+    if (message)
+        agent_session_add_prompt(self, message, NULL);
+    json_decref(message);
 }
 
 /* The worker has said its last word: the engine is ours again. */
@@ -179,9 +175,9 @@ static void end_job(AgentSession *self)
     start_next_job(self);
     hand_off_when_due(self);
     if (is_settled && !self->job)
-        go_on_with_queue(self, self->steering);
-    if (is_settled && !self->job)
-        go_on_with_queue(self, self->follow_ups);
+        go_on_with(self, agent_session_take_queued(self));
+    if (!self->job)
+        go_on_with(self, agent_session_take_results(self));
     watch_idleness(self);
 }
 
@@ -244,14 +240,17 @@ static void on_own_event(json_t *event, void *self_)
         end_bash(self);
     else if (g_strcmp0(type, "title_end") == 0)
         end_title(self);
-    else
+    else if (g_strcmp0(type, "job_end") != 0)
         note_event(self, event);
+    else if (!self->job) // its end tries again
+        go_on_with(self, agent_session_take_results(self));
 }
 
 static void after_telling(void *self_)
 {
     AgentSession *self = self_;
-    if (self->is_waiting && !self->job && event_hub_is_drained(self->hub))
+    if (self->is_waiting && !self->job && event_hub_is_drained(self->hub) &&
+        !agent_session_awaits_background(self))
         loop_quit(self->loop);
 }
 
@@ -330,22 +329,21 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
         g_ptr_array_add(parent->children, self);
 }
 
-static void make_engine(AgentSession *self, Session *session, const ToolHook *const *hooks)
+static void make_engine(AgentSession *self, Session *session, const ContextTables *tables)
 {
     const AgentOptions options = {
         .door = &self->door,
-        .http = self->http,
-        .registry = self->registry,
+        .means = { self->http, self->registry, self->budget },
         .setup = self->setup,
         .steering = self->steering,
         .follow_ups = self->follow_ups,
-        .budget = self->budget,
         .controls = self->controls,
         .is_compaction_disabled = &self->is_compaction_disabled,
         .events = { on_agent_event, on_agent_live, self },
+        .job_ended = agent_session_note_job,
     };
     const SessionPlace place = { self->agent_dir, self->cwd, self->session_dir };
-    engine_init(&self->engine, &options, self->settings, hooks, &place, session);
+    engine_init(&self->engine, &options, self->settings, tables, &place, session);
     session_view_take(&self->view, &self->engine);
 }
 
@@ -373,9 +371,10 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
     agent_session_update_setup(self, options->tools ? options->tools : no_tools);
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     turn_setup_system_blocks(setup, warnings, options->context_note);
-    make_engine(self, options->session, options->hooks);
+    make_engine(self, options->session, options->tables);
     // the first to be told, so that others find the object as the event says
-    event_hub_subscribe(self->hub, &(SubscriberSpec) { DETAIL_NONE, true, on_own_event, self });
+    event_hub_subscribe(self->hub,
+                        &(SubscriberSpec) { DETAIL_NONE, true, on_own_event, self, true });
     return self;
 }
 
@@ -395,6 +394,7 @@ static void stop(AgentSession *self)
     g_clear_pointer(&self->title, session_title_free);
     g_clear_pointer(&self->job, session_job_free);
     g_queue_clear_full(&self->jobs, free_job);
+    job_table_end_all(tool_context_jobs(self->engine.context)); // they speak to the hub
     event_hub_free(self->hub);
     engine_clear(&self->engine);
     if (self->parent)
@@ -472,7 +472,7 @@ bool agent_session_follow_up(AgentSession *self, json_t *message, GError **error
 {
     if (self->job || !self->view.last_answer)
         return push_message(self, self->follow_ups, message, error);
-    add_prompt(self, message, NULL);
+    agent_session_add_prompt(self, message, NULL);
     return true;
 }
 
@@ -492,7 +492,7 @@ bool agent_session_prompt(AgentSession *self, json_t *message, const char *behav
     if (!is_busy && !agent_session_has_room(self, error))
         return false;
     if (!is_busy)
-        add_prompt(self, message, id);
+        agent_session_add_prompt(self, message, id);
     *ret_is_pending = !is_busy;
     return true;
 }
@@ -503,7 +503,7 @@ bool agent_session_abort_and_prompt(AgentSession *self, json_t *message, const c
     if (!agent_session_has_room(self, error))
         return false;
     agent_session_abort(self, id, ret_is_aborting);
-    add_prompt(self, message, id);
+    agent_session_add_prompt(self, message, id);
     return true;
 }
 
@@ -565,10 +565,10 @@ bool agent_session_is_idle(const AgentSession *self)
 
 bool agent_session_wait(AgentSession *self, AgentOutcome *ret_outcome, GError **error)
 {
-    self->is_waiting = true;
-    while (self->job || !event_hub_is_drained(self->hub))
+    agent_session_begin_waiting(self);
+    while (self->job || !event_hub_is_drained(self->hub) || agent_session_awaits_background(self))
         loop_run(self->loop);
-    self->is_waiting = false;
+    agent_session_end_waiting(self);
     if (self->failure) {
         g_propagate_error(error, g_error_copy(self->failure));
         return false;

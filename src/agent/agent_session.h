@@ -31,15 +31,15 @@ typedef struct AgentSessionOptions {
                           // hold here too
     Cancel *cancel;       // scope: when it fires the run ends; may be NULL
     Settings *settings;   // a reference is taken; NULL: the parent's
-    ModelRegistry *registry;      // taken over; NULL: the parent's
-    Session *session;             // taken over
-    SessionPlace place;           // copied
-    const ToolSet *all_tools;     // what set_tools chooses from; a reference is taken
-    const ToolSet *tools;         // offered to the model; a reference is taken; NULL: none
-    UserShellFunc run_shell;      // of a person's own commands; NULL: there is none
-    const ToolHook *const *hooks; // of its calls; NULL-terminated, constant; may be NULL
-    const Model *model;           // of the registry
-    GArray *model_scope;          // of ModelChoice: what cycling goes through; NULL: all usable
+    ModelRegistry *registry;     // taken over; NULL: the parent's
+    Session *session;            // taken over
+    SessionPlace place;          // copied
+    const ToolSet *all_tools;    // what set_tools chooses from; a reference is taken
+    const ToolSet *tools;        // offered to the model; a reference is taken; NULL: none
+    UserShellFunc run_shell;     // of a person's own commands; NULL: there is none
+    const ContextTables *tables; // for its calls; constant; may be NULL
+    const Model *model;          // of the registry
+    GArray *model_scope;         // of ModelChoice: what cycling goes through; NULL: all usable
     bool is_model_named;
     ThinkingLevel thinking;
     const char *system_prompt, *append_prompt; // as in PromptOptions

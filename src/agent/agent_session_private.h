@@ -57,13 +57,19 @@ struct AgentSession {
     AgentOutcome outcome;   // of the last prompt
     GError *failure;        // why it was not sent; NULL: it was
     bool is_waiting;        // in agent_session_wait()
-    bool is_handoff_due;    // the last prompt filled the context; nothing else has come since
+    LoopSource *scope_source; // while waiting, until the scope fires
+    bool has_told_waiting;    // for background jobs, since the last prompt
+    bool is_handoff_due;      // the last prompt filled the context; nothing else has come since
 };
 
 /* LIMIT when too many commands wait already. */
 bool agent_session_has_room(const AgentSession *self, GError **error);
 /* Takes the job. */
 void agent_session_add_job(AgentSession *self, SessionJob *job);
+/* `id` is the caller's; NULL: none. */
+void agent_session_add_prompt(AgentSession *self, json_t *message, const char *id);
+/* What was queued too late for the run that has ended, the first of it. New reference, or NULL. */
+json_t *agent_session_take_queued(AgentSession *self);
 /* Model, thinking level and tools as they are now. NULL `tools`: the same as before, and then the
    system prompt stays too. */
 void agent_session_update_setup(AgentSession *self, const ToolSet *tools);
@@ -75,3 +81,17 @@ void agent_session_ask_for_title(AgentSession *self);
 void agent_session_take_title(AgentSession *self);
 /* Before a job: when a settings file has changed, what it says counts from now on. True: it has. */
 bool agent_session_take_settings(AgentSession *self);
+
+/* Background jobs of tools; all but the first only while no job of the conversation is on. */
+/* One has ended; on any thread. The inward event {"type":"job_end"} comes of it. */
+void agent_session_note_job(void *self);
+/* What those came to that have ended, as a message that a run begins with, where the last one came
+   to its end; after an abort or a failure it waits for the next one's. New reference, or NULL. */
+json_t *agent_session_take_results(AgentSession *self);
+bool agent_session_has_background(const AgentSession *self); // some run
+/* In agent_session_wait(): the end of the scope wakes its loop. */
+void agent_session_begin_waiting(AgentSession *self);
+void agent_session_end_waiting(AgentSession *self);
+/* Who waits for the end waits for them, too, and is told so once. They end by their own timeouts.
+   False after an abort, an error or a spent budget. */
+bool agent_session_awaits_background(AgentSession *self);

@@ -140,8 +140,11 @@ static json_t *content_with_note(const Call *call)
     if (!guard)
         return json_incref(content);
     g_autofree char *text = message_blocks_text(content);
-    g_autofree char *note =
+    g_autofree char *seen =
         loop_guard_see(guard, call->name, call->arguments, text, call->result.is_error);
+    const GPtrArray *refused = call->result.refused;
+    g_autofree char *final = refused ? loop_guard_see_refusal(guard, refused) : NULL;
+    const char *note = final ? final : seen;
     if (!note)
         return json_incref(content);
     json_t *copy = json_copy(content);
@@ -190,6 +193,13 @@ static void on_tool_update(const char *text, const json_t *details, void *user_d
     pthread_mutex_unlock(&batch->lock);
 }
 
+static Likeness was_refused(const GPtrArray *actions, char **ret_earlier, void *user_data)
+{
+    const Call *call = user_data;
+    LoopGuard *guard = call->batch->spec->guard;
+    return guard ? loop_guard_was_refused(guard, actions, ret_earlier) : LIKENESS_NONE;
+}
+
 static void call_work(void *data)
 {
     Call *call = data;
@@ -200,8 +210,10 @@ static void call_work(void *data)
         .arguments = call->arguments,
         .context = batch->spec->context,
         .door = batch->spec->door,
+        .tools = batch->spec->tools,
         .cancel = batch->cancel,
         .on_update = batch_events(batch)->func ? on_tool_update : NULL,
+        .was_refused = was_refused,
         .user_data = call,
     };
     tool_call(&spec, &call->result);

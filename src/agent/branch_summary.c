@@ -28,6 +28,19 @@ static json_t *messages_of(const GPtrArray *entries)
     return messages;
 }
 
+/* Those of summaries that the branch holds too, of what is no longer in its messages. */
+static void gather_files(FileLists *self, const GPtrArray *entries, const json_t *messages)
+{
+    file_lists_init(self);
+    for (guint i = 0; i < entries->len; i++) {
+        const char *type = json_get_text(entries->pdata[i], "type");
+        if (g_strcmp0(type, "compaction") == 0 || g_strcmp0(type, "branch_summary") == 0)
+            file_lists_carry_over(self, json_get_object(entries->pdata[i], "details"));
+    }
+    file_lists_add(self, messages);
+    file_lists_settle(self);
+}
+
 bool branch_summary(const SummaryContext *context, const GPtrArray *entries,
                     const char *instructions, Cancel *cancel, json_t **ret_fields, GError **error)
 {
@@ -36,10 +49,7 @@ bool branch_summary(const SummaryContext *context, const GPtrArray *entries,
     if (json_array_size(messages) == 0)
         return true;
     g_autofree char *transcript = transcript_text(messages, context->model);
-    g_autofree char *instruction =
-        instructions && *instructions
-            ? g_strdup_printf("%s\n\nAdditional focus: %s", INSTRUCTION, instructions)
-            : g_strdup(INSTRUCTION);
+    g_autofree char *instruction = summary_instruction(INSTRUCTION, instructions);
     const SummaryRequest request = {
         .transcript = transcript,
         .instruction = instruction,
@@ -51,9 +61,7 @@ bool branch_summary(const SummaryContext *context, const GPtrArray *entries,
         return false;
 
     g_auto(FileLists) files = { 0 };
-    file_lists_init(&files);
-    file_lists_add(&files, messages);
-    file_lists_settle(&files);
+    gather_files(&files, entries, messages);
     g_autoptr(GString) summary = g_string_new(text);
     file_lists_append_text(&files, summary);
     *ret_fields = json_object();

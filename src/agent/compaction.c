@@ -79,15 +79,11 @@ static int64_t summary_tokens(const Settings *settings)
 
 static char *history_instruction(const CompactionPlan *plan, const char *instructions)
 {
-    GString *text = g_string_new(NULL);
-    if (plan->previous_summary)
-        g_string_append_printf(text, "<previous-summary>\n%s\n</previous-summary>\n\n%s",
-                               plan->previous_summary, update_instruction);
-    else
-        g_string_append(text, first_instruction);
-    if (instructions && *instructions)
-        g_string_append_printf(text, "\n\nAdditional focus: %s", instructions);
-    return g_string_free(text, FALSE);
+    if (!plan->previous_summary)
+        return summary_instruction(first_instruction, instructions);
+    g_autofree char *text = g_strdup_printf("<previous-summary>\n%s\n</previous-summary>\n\n%s",
+                                            plan->previous_summary, update_instruction);
+    return summary_instruction(text, instructions);
 }
 
 static bool take_part(Part *self, GError **error)

@@ -84,15 +84,8 @@ static bool run(Compactor *self, const char *instructions, Cancel *cancel, json_
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     if (!setup->model)
         return fail_with(error, KEDGE_ERROR_USAGE, "No model selected");
-    const SummaryContext context = {
-        .http = self->http,
-        .registry = self->registry,
-        .settings = self->settings,
-        .model = setup->model,
-        .is_model_named = setup->is_model_named,
-        .budget = self->budget,
-        .session_id = session_id(self->conversation->session),
-    };
+    const SummaryContext context = summary_context(self->means, self->settings, setup,
+                                                   session_id(self->conversation->session));
     return compaction_run(self->conversation, &context, instructions, cancel, ret_result, error);
 }
 

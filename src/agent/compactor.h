@@ -18,10 +18,8 @@ typedef struct Compactor { // of one conversation; all but the counter borrowed
     Conversation *conversation;
     SetupSlot *setup;
     Fallback *fallback;
-    HttpClient *http;
-    const ModelRegistry *registry;
+    const SummaryMeans *means;
     const Settings *settings;
-    Budget *budget;
     const atomic_bool *is_disabled; // by a command, whatever the settings say; may be NULL
     int overflows;                  // compactions for this reason since the last prompt
 } Compactor;

@@ -26,15 +26,18 @@ static void start_agent(Engine *self, Session *session)
     self->session = session;
     self->context = tool_context_new(self->place.cwd, self->settings,
                                      artifacts_dir ? artifacts_new(artifacts_dir) : NULL);
-    tool_context_set_http(self->context, self->base.http);
-    tool_context_add_hooks(self->context, self->hooks);
+    tool_context_set_conversation(self->context, self->place.agent_dir);
+    tool_context_set_http(self->context, self->base.means.http);
+    tool_context_add_tables(self->context, self->tables);
+    job_table_listen(tool_context_jobs(self->context), self->base.job_ended,
+                     self->base.events.user_data);
     make_agent(self);
 }
 
 void engine_init(Engine *self, const AgentOptions *base, Settings *settings,
-                 const ToolHook *const *hooks, const SessionPlace *place, Session *session)
+                 const ContextTables *tables, const SessionPlace *place, Session *session)
 {
-    *self = (Engine) { .base = *base, .settings = settings, .hooks = hooks, .place = *place };
+    *self = (Engine) { .base = *base, .settings = settings, .tables = tables, .place = *place };
     start_agent(self, session);
 }
 
@@ -133,15 +136,7 @@ bool engine_branch(Engine *self, const char *entry_id, char **ret_text, GError *
 
 SummaryContext engine_summary_context(const Engine *self, const TurnSetup *setup)
 {
-    return (SummaryContext) {
-        .http = self->base.http,
-        .registry = self->base.registry,
-        .settings = self->settings,
-        .model = setup->model,
-        .is_model_named = setup->is_model_named,
-        .budget = self->base.budget,
-        .session_id = session_id(self->session),
-    };
+    return summary_context(&self->base.means, self->settings, setup, session_id(self->session));
 }
 
 /* The summary of what is left behind becomes the first entry at the new place. */

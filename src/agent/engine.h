@@ -8,13 +8,13 @@
 
 #include "agent/agent.h"
 #include "session/session_find.h"
-#include "tool/hook.h"
+#include "tool/context.h"
 
 typedef struct Engine {
-    AgentOptions base;            // session and context are those below
-    Settings *settings;           // borrowed
-    const ToolHook *const *hooks; // constant; may be NULL
-    SessionPlace place;           // borrowed; where new sessions go
+    AgentOptions base;           // session and context are those below
+    Settings *settings;          // borrowed
+    const ContextTables *tables; // constant; may be NULL
+    SessionPlace place;          // borrowed; where new sessions go
     Session *session;
     ToolContext *context;
     Agent *agent;
@@ -22,7 +22,7 @@ typedef struct Engine {
 
 /* `base` and what it points to outlive the engine; `session` is taken over. */
 void engine_init(Engine *self, const AgentOptions *base, Settings *settings,
-                 const ToolHook *const *hooks, const SessionPlace *place, Session *session);
+                 const ContextTables *tables, const SessionPlace *place, Session *session);
 /* They count from here on, in other sessions, too. Between two jobs. */
 void engine_take_settings(Engine *self, Settings *settings);
 /* Flushes and closes the session. */

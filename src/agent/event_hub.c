@@ -123,14 +123,24 @@ static void push_event(Subscription *self, json_t *event, bool is_control, uint6
         push_item(self, number)->event = json_incref(event);
 }
 
-static void publish(EventHub *self, json_t *event, bool is_control)
+typedef enum { FOR_ALL, FOR_CONTROL, FOR_OWNER } Audience;
+
+static bool is_for(const Subscription *self, Audience audience)
+{
+    if (self->is_removed)
+        return false;
+    return audience == FOR_ALL || (audience == FOR_CONTROL && self->spec.wants_control) ||
+           (audience == FOR_OWNER && self->spec.is_owner);
+}
+
+static void publish(EventHub *self, json_t *event, Audience audience)
 {
     pthread_mutex_lock(&self->lock);
     self->last_number++;
     for (unsigned i = 0; i < self->subscriptions->len; i++) {
         Subscription *subscription = self->subscriptions->pdata[i];
-        if (!subscription->is_removed && (!is_control || subscription->spec.wants_control))
-            push_event(subscription, event, is_control, self->last_number);
+        if (is_for(subscription, audience))
+            push_event(subscription, event, audience != FOR_ALL, self->last_number);
     }
     wake_locked(self);
     pthread_mutex_unlock(&self->lock);
@@ -139,12 +149,17 @@ static void publish(EventHub *self, json_t *event, bool is_control)
 
 void event_hub_publish(EventHub *self, json_t *event)
 {
-    publish(self, event, false);
+    publish(self, event, FOR_ALL);
 }
 
 void event_hub_publish_control(EventHub *self, json_t *event)
 {
-    publish(self, event, true);
+    publish(self, event, FOR_CONTROL);
+}
+
+void event_hub_publish_inward(EventHub *self, json_t *event)
+{
+    publish(self, event, FOR_OWNER);
 }
 
 void event_hub_publish_live(EventHub *self, LiveMessage *live)

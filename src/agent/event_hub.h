@@ -32,6 +32,7 @@ typedef struct SubscriberSpec {
     bool wants_control; // also command_end, question, question_closed
     EventFunc func;
     void *user_data;
+    bool is_owner; // also what the conversation tells itself: no door passes that on
 } SubscriberSpec;
 
 /* `after` (may be NULL) is called after each round of telling. */
@@ -53,5 +54,7 @@ bool event_hub_is_drained(EventHub *self);
 /* Any thread. Takes the reference; the event is not changed any more. */
 void event_hub_publish(EventHub *self, json_t *event);
 void event_hub_publish_control(EventHub *self, json_t *event);
+/* To the owner only: a thread of its own has ended. */
+void event_hub_publish_inward(EventHub *self, json_t *event);
 /* The message that is arriving has grown. */
 void event_hub_publish_live(EventHub *self, LiveMessage *live);

@@ -42,10 +42,7 @@ static bool write_document(const Engine *engine, const char *instructions, Cance
         return false;
     const SummaryContext context = engine_summary_context(engine, setup);
     g_autofree char *transcript = transcript_text(messages, setup->model);
-    g_autofree char *wanted =
-        instructions && *instructions
-            ? g_strdup_printf("%s\n\nAdditional focus: %s", instruction, instructions)
-            : g_strdup(instruction);
+    g_autofree char *wanted = summary_instruction(instruction, instructions);
     const SummaryRequest request = {
         .system = handoff_system,
         .transcript = transcript,

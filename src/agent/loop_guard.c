@@ -3,13 +3,17 @@
  */
 #include "agent/loop_guard.h"
 
-#define WINDOW         32
-#define NOTE_AT        2 // the same call with the same result
-#define STOP_AT        4
-#define CYCLE_MAX      4  // calls in turn
-#define SAME_CALL_MAX  20 // of the window, whatever came of them
-#define ERRORS_NOTE_AT 5
-#define ERRORS_STOP_AT 8
+#include <pthread.h>
+
+#define WINDOW          32
+#define NOTE_AT         2 // the same call with the same result
+#define STOP_AT         4
+#define CYCLE_MAX       4  // calls in turn
+#define SAME_CALL_MAX   20 // of the window, whatever came of them
+#define ERRORS_NOTE_AT  5
+#define ERRORS_STOP_AT  8
+#define REFUSALS_MAX    64 // remembered; the newest
+#define REFUSED_STOP_AT 3
 
 typedef struct Seen {
     guint64 call, outcome, tool;
@@ -22,23 +26,43 @@ typedef struct ErrorRow { // the same tool has failed for the same reason and no
     unsigned answer;
 } ErrorRow;
 
+typedef struct Refusal {
+    GPtrArray *actions; // of JudgedAction *
+    size_t answers;     // that had such a call: the model has seen each one's refusal
+    unsigned answer;    // the newest
+} Refusal;
+
 struct LoopGuard {
     Seen seen[WINDOW]; // the newest is the last
     size_t count;
     ErrorRow errors;
-    unsigned answer;
     char *stop_text;
+
+    pthread_mutex_t lock; // guards what follows, which calls on their threads ask for
+    unsigned answer;
+    GPtrArray *refusals; // of Refusal *, the newest last
 };
+
+static void free_refusal(gpointer refusal)
+{
+    g_ptr_array_unref(((Refusal *)refusal)->actions);
+    g_free(refusal);
+}
 
 LoopGuard *loop_guard_new(void)
 {
-    return g_new0(LoopGuard, 1);
+    LoopGuard *self = g_new0(LoopGuard, 1);
+    self->refusals = g_ptr_array_new_with_free_func(free_refusal);
+    pthread_mutex_init(&self->lock, NULL);
+    return self;
 }
 
 void loop_guard_free(LoopGuard *self)
 {
     if (!self)
         return;
+    g_ptr_array_unref(self->refusals);
+    pthread_mutex_destroy(&self->lock);
     g_free(self->stop_text);
     g_free(self);
 }
@@ -48,6 +72,9 @@ void loop_guard_reset(LoopGuard *self)
     self->count = 0;
     self->errors = (ErrorRow) { 0 };
     g_clear_pointer(&self->stop_text, g_free);
+    pthread_mutex_lock(&self->lock);
+    g_ptr_array_set_size(self->refusals, 0);
+    pthread_mutex_unlock(&self->lock);
 }
 
 const char *loop_guard_stop_text(const LoopGuard *self)
@@ -57,7 +84,9 @@ const char *loop_guard_stop_text(const LoopGuard *self)
 
 void loop_guard_next_answer(LoopGuard *self)
 {
+    pthread_mutex_lock(&self->lock);
     self->answer++;
+    pthread_mutex_unlock(&self->lock);
 }
 
 /* --- what is compared */
@@ -290,4 +319,92 @@ char *loop_guard_see(LoopGuard *self, const char *tool, const json_t *arguments,
     count_error(self, &seen, is_error && has_reason(text));
     look_for_loops(self, tool);
     return note(self, tool);
+}
+
+/* --- what was refused */
+
+/* The first of `ones` that is so like one of `others`. */
+static const JudgedAction *like_action(const GPtrArray *others, const GPtrArray *ones,
+                                       Likeness likeness)
+{
+    for (guint i = 0; i < ones->len; i++) {
+        for (guint k = 0; k < others->len; k++) {
+            if (judged_action_compare(ones->pdata[i], others->pdata[k]) == likeness)
+                return ones->pdata[i];
+        }
+    }
+    return NULL;
+}
+
+/* What is refused beside it in the same answer is no second try. */
+static bool is_told(const LoopGuard *self, const Refusal *refusal)
+{
+    return refusal->answers > 1 || refusal->answer != self->answer;
+}
+
+static Refusal *find_refusal_locked(const LoopGuard *self, const GPtrArray *actions,
+                                    Likeness likeness, bool only_told)
+{
+    for (guint i = self->refusals->len; i > 0; i--) {
+        Refusal *refusal = self->refusals->pdata[i - 1];
+        if (like_action(refusal->actions, actions, likeness) &&
+            (!only_told || is_told(self, refusal)))
+            return refusal;
+    }
+    return NULL;
+}
+
+Likeness loop_guard_was_refused(LoopGuard *self, const GPtrArray *actions, char **ret_earlier)
+{
+    Likeness likeness = LIKENESS_NONE;
+    pthread_mutex_lock(&self->lock);
+    const Refusal *possible = find_refusal_locked(self, actions, LIKENESS_POSSIBLE, true);
+    if (find_refusal_locked(self, actions, LIKENESS_SAME, true)) {
+        likeness = LIKENESS_SAME;
+    } else if (possible) {
+        likeness = LIKENESS_POSSIBLE;
+        *ret_earlier =
+            judged_action_text(like_action(actions, possible->actions, LIKENESS_POSSIBLE));
+    }
+    pthread_mutex_unlock(&self->lock);
+    return likeness;
+}
+
+static void add_refusal_locked(LoopGuard *self, const GPtrArray *actions)
+{
+    if (self->refusals->len == REFUSALS_MAX)
+        g_ptr_array_remove_index(self->refusals, 0);
+    Refusal *refusal = g_new0(Refusal, 1);
+    *refusal = (Refusal) { g_ptr_array_ref((GPtrArray *)actions), 1, self->answer };
+    g_ptr_array_add(self->refusals, refusal);
+}
+
+/* In how many answers it was refused, this one among them. */
+static size_t count_refusal_locked(LoopGuard *self, const GPtrArray *actions, char **ret_what)
+{
+    Refusal *refusal = find_refusal_locked(self, actions, LIKENESS_SAME, false);
+    if (!refusal) {
+        add_refusal_locked(self, actions);
+        return 1;
+    }
+    *ret_what = judged_action_text(like_action(refusal->actions, actions, LIKENESS_SAME));
+    refusal->answers += refusal->answer != self->answer;
+    refusal->answer = self->answer;
+    return refusal->answers;
+}
+
+char *loop_guard_see_refusal(LoopGuard *self, const GPtrArray *actions)
+{
+    g_autofree char *what = NULL;
+    pthread_mutex_lock(&self->lock);
+    size_t times = count_refusal_locked(self, actions, &what);
+    pthread_mutex_unlock(&self->lock);
+    if (times < 2)
+        return NULL;
+    if (times >= REFUSED_STOP_AT)
+        stop(self, g_strdup_printf("Stopped: %s was refused, and tried again %zu times", what,
+                                   times - 1));
+    return g_strdup_printf("[The refusal of this is final: %s. Another spelling changes nothing: "
+                           "go on without it, or say what is needed.]",
+                           what);
 }

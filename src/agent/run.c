@@ -3,6 +3,7 @@
  */
 #include "agent/run.h"
 
+#include "agent/image_warning.h"
 #include "model/message.h"
 
 typedef struct Run {
@@ -24,6 +25,19 @@ static void build_prompt(Run *self)
     self->system_blocks = turn_setup_system_blocks(self->setup, warnings, NULL);
     for (unsigned i = 0; i < warnings->len; i++)
         agent_events_emit_notice(self->events, "warning", warnings->pdata[i]);
+}
+
+/* What a person says, to the model of this turn. */
+static void warn_of_images(const Run *self, const json_t *messages)
+{
+    size_t i;
+    json_t *message;
+    json_array_foreach (messages, i, message) {
+        g_autofree char *text =
+            image_warning_text(self->spec->registry, self->setup->model, message);
+        if (text)
+            agent_events_emit_notice(self->events, "warning", text);
+    }
 }
 
 /* Model, tools, thinking and system prompt as they are now hold for one turn. */
@@ -67,8 +81,11 @@ static void deliver_pending(Run *self)
 {
     size_t i;
     json_t *message;
-    json_array_foreach (self->pending, i, message)
+    json_array_foreach (self->pending, i, message) {
         conversation_add_whole(self->conversation, message);
+        if (self->spec->rules)
+            stream_rules_note_delivered(self->spec->rules, message);
+    }
     json_array_clear(self->pending);
 }
 
@@ -101,15 +118,50 @@ static bool is_over_budget(Run *self)
     return true;
 }
 
+/* A person says how it goes on: yes, or with words of theirs, or not at all. */
+static bool is_told_to_go_on(const Run *self, const char *stop_text)
+{
+    static const ToolDef loop = { .name = "loop", .label = "Loop guard" };
+    const RunSpec *spec = self->spec;
+    if (!spec->door->ask)
+        return false;
+    const char *what =
+        stop_text + (g_str_has_prefix(stop_text, RUN_STOPPED) ? strlen(RUN_STOPPED) : 0);
+    g_autofree char *text = g_strdup_printf(
+        "The model goes round in circles: %s.\nYes: it goes on. No: it stops, or goes on with what "
+        "you have written meanwhile.",
+        what);
+    g_autoptr(json_t) none = json_object();
+    const ToolQuestion question = {
+        .tool = &loop,
+        .effect = EFFECT_UNKNOWN,
+        .summary = "goes on, though the model goes round in circles",
+        .text = text,
+        .arguments = none,
+    };
+    bool is_approved = false;
+    if (!spec->door->ask(&question, spec->cancel, &is_approved, spec->door->user_data, NULL))
+        return false;
+    return is_approved || message_queue_size(spec->steering) > 0;
+}
+
 /* True: the run is over; the model goes round in circles. */
 static bool is_in_loop(Run *self)
 {
     const char *text = self->guard ? loop_guard_stop_text(self->guard) : NULL;
     if (!text)
         return false;
-    self->budget_text = g_strdup(text);
+    if (is_told_to_go_on(self, text)) {
+        loop_guard_reset(self->guard);
+        return false;
+    }
     message_queue_return(self->spec->steering, self->pending);
     json_array_clear(self->pending);
+    if (cancel_has_fired(self->spec->cancel)) {
+        self->end = AGENT_ABORTED;
+        return true;
+    }
+    self->budget_text = g_strdup(text);
     json_t *event = agent_event_new("notice");
     json_set_text(event, "level", "warning");
     json_set_text(event, "message", text);
@@ -228,8 +280,10 @@ static json_t *after_rules(const Run *self, json_t *interrupting)
 /* One turn; false when the run ends with it. */
 static bool run_turn(Run *self)
 {
+    g_autoptr(json_t) delivered = json_copy(self->pending);
     deliver_pending(self);
     refresh_setup(self);
+    warn_of_images(self, delivered);
     g_auto(TurnAnswer) answer = { 0 };
     request_answer(self, &answer);
 
@@ -257,8 +311,11 @@ static void run_turns(Run *self, json_t *prompt)
         return;
     refresh_setup(self); // what answers is on record before what it answers
     agent_events_emit_type(self->events, "turn_start");
-    if (prompt)
+    if (prompt) {
+        g_autoptr(json_t) alone = json_pack("[O]", prompt);
         conversation_add_whole(self->conversation, prompt);
+        warn_of_images(self, alone);
+    }
     take_pending(self, message_queue_take(self->spec->steering));
     while (run_turn(self))
         agent_events_emit_type(self->events, "turn_start");

@@ -12,6 +12,9 @@
 #include "agent/stream_rules.h"
 #include "model/registry.h"
 
+#define RUN_STOPPED                                                                                \
+    "Stopped: " // how the text of a run begins that a budget or the loop guard ended
+
 typedef enum {
     AGENT_DONE,
     AGENT_ERROR,   // the last message has stopReason error

@@ -24,7 +24,7 @@ static void work(void *self_)
     self->run_shell(self->context, self->command, self->cancel, &self->result, &self->error);
     json_t *event = json_object();
     json_set_text(event, "type", "bash_end");
-    event_hub_publish_control(self->hub, event);
+    event_hub_publish_inward(self->hub, event);
 }
 
 bool session_bash_start(const SessionBashSpec *spec, SessionBash **ret_bash, GError **error)

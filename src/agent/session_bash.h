@@ -2,7 +2,7 @@
  * A command that a person runs in the conversation's shell: on a worker of its own, beside a run.
  *
  * Belongs to the thread of the conversation's owner. The worker's last act is to publish the
- * control event {"type":"bash_end"}; from session_bash_join() on there is a result.
+ * inward event {"type":"bash_end"}; from session_bash_join() on there is a result.
  */
 #pragma once
 

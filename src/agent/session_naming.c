@@ -34,15 +34,8 @@ void agent_session_ask_for_title(AgentSession *self)
         return;
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     const char *session_id = json_get_text(self->view.header, "id");
-    const SummaryContext context = {
-        .http = self->http,
-        .registry = self->registry,
-        .settings = self->settings,
-        .model = setup->model,
-        .is_model_named = setup->is_model_named,
-        .budget = self->budget,
-        .session_id = session_id,
-    };
+    const SummaryMeans means = { self->http, self->registry, self->budget };
+    const SummaryContext context = summary_context(&means, self->settings, setup, session_id);
     g_free(self->title_of);
     self->title_of = g_strdup(session_id);
     self->title = session_title_start(&context, self->view.messages, self->hub, self->scope);

@@ -81,7 +81,7 @@ static void work(void *self_)
         self->text = name_in(answer);
     json_t *event = json_object();
     json_set_text(event, "type", "title_end");
-    event_hub_publish_control(self->hub, event);
+    event_hub_publish_inward(self->hub, event);
 }
 
 SessionTitle *session_title_start(const SummaryContext *context, const json_t *messages,

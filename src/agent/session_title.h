@@ -3,7 +3,7 @@
  * waits for it nor hears of its failure.
  *
  * Belongs to the thread of the conversation's owner. The worker's last act is to publish the
- * control event {"type":"title_end"}; from session_title_join() on there is a text, or none.
+ * inward event {"type":"title_end"}; from session_title_join() on there is a text, or none.
  */
 #pragma once
 

@@ -118,11 +118,28 @@ static StreamRule *read_rule(const char *dir, const char *name, GPtrArray *warni
     return stream_rule_parse(path, text, warnings);
 }
 
+/* A rule is known by its file's name without the suffix, and the first of a name is it. */
+static bool is_first(GHashTable *taken, const char *dir, const char *name, GPtrArray *warnings)
+{
+    g_autofree char *rule = g_strndup(name, (gsize)(strrchr(name, '.') - name));
+    const char *other = g_hash_table_lookup(taken, rule);
+    if (!other)
+        return g_hash_table_insert(taken, g_steal_pointer(&rule), (gpointer)name);
+    g_ptr_array_add(warnings,
+                    g_strdup_printf("%s/%s: left out, %s is the rule \"%s\" already; rename one",
+                                    dir, name, other, rule));
+    return false;
+}
+
 static void load_dir(const char *dir, GPtrArray *rules, GPtrArray *warnings)
 {
     g_autoptr(GPtrArray) names = list_files(dir);
+    g_autoptr(GHashTable) taken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (guint i = 0; i < names->len; i++) {
-        StreamRule *rule = read_rule(dir, names->pdata[i], warnings);
+        const char *name = names->pdata[i];
+        StreamRule *rule = NULL;
+        if (is_first(taken, dir, name, warnings))
+            rule = read_rule(dir, name, warnings);
         if (!rule)
             continue;
         Watched *watched = g_new0(Watched, 1);
@@ -461,7 +478,6 @@ json_t *stream_rules_take(StreamRules *self)
         if (!watched->is_broken)
             continue;
         watched->is_broken = false;
-        watched->fired_at = self->turns;
         append_rule(text, watched->rule);
         json_append_take(names, json_text(watched->rule->name));
         json_append_take(told, json_pack("{s:s, s:s}", "name", watched->rule->name, "path",
@@ -474,8 +490,22 @@ json_t *stream_rules_take(StreamRules *self)
     json_t *event = agent_event_new("ttsr_triggered");
     json_set_take(event, "rules", told);
     agent_events_emit(self->conversation->events, event);
+    return injection(text->str, names);
+}
+
+void stream_rules_note_delivered(StreamRules *self, const json_t *message)
+{
+    if (g_strcmp0(json_get_text(message, "customType"), INJECTION) != 0)
+        return;
+    json_t *names = json_object_get(json_get_object(message, "details"), "rules");
+    size_t i;
+    json_t *name;
+    json_array_foreach (names, i, name) {
+        Watched *watched = find_rule(self, json_string_value(name));
+        if (watched)
+            watched->fired_at = self->turns;
+    }
     json_t *fields = json_object();
     json_object_set(fields, RECORD_KEY, names);
     session_append_fields(self->conversation->session, RECORD, fields);
-    return injection(text->str, names);
 }

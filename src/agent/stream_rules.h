@@ -30,8 +30,10 @@ bool stream_rules_have_stopped(const StreamRules *self);
 /* An answer came to its end. */
 void stream_rules_count_turn(StreamRules *self);
 
-/* The message for the rules that this answer broke, and they are on record; NULL: it broke none.
-   New reference. */
+/* The message for the rules that this answer broke; NULL: it broke none. New reference. */
 json_t *stream_rules_take(StreamRules *self);
+/* A message is in the conversation: when it is one of the above, its rules have fired, and are on
+   record. One that never comes there leaves them as they were. */
+void stream_rules_note_delivered(StreamRules *self, const json_t *message);
 /* An answer that was stopped is kept (ttsr.contextMode). */
 bool stream_rules_keep_answers(const StreamRules *self);

@@ -157,6 +157,27 @@ static bool ask_model(const SummaryContext *context, const SummaryRequest *reque
     }
 }
 
+SummaryContext summary_context(const SummaryMeans *means, const Settings *settings,
+                               const TurnSetup *setup, const char *session_id)
+{
+    return (SummaryContext) {
+        .http = means->http,
+        .registry = means->registry,
+        .settings = settings,
+        .model = setup->model,
+        .is_model_named = setup->is_model_named,
+        .budget = means->budget,
+        .session_id = session_id,
+    };
+}
+
+char *summary_instruction(const char *instruction, const char *focus)
+{
+    if (!focus || !*focus)
+        return g_strdup(instruction);
+    return g_strdup_printf("%s\n\nAdditional focus: %s", instruction, focus);
+}
+
 bool summary_ask(const SummaryContext *context, const SummaryRequest *request, Cancel *cancel,
                  char **ret_text, GError **error)
 {

@@ -10,15 +10,25 @@
 #include "model/registry.h"
 #include "tool/settings.h"
 
+typedef struct SummaryMeans { // of a conversation; all borrowed
+    HttpClient *http;
+    const ModelRegistry *registry;
+    Budget *budget; // pays for it; may be NULL
+} SummaryMeans;
+
 typedef struct SummaryContext { // all borrowed
     HttpClient *http;
     const ModelRegistry *registry;
     const Settings *settings;
     const Model *model; // of the conversation: the first that is asked
     bool is_model_named;
-    Budget *budget;         // pays for it; may be NULL
+    Budget *budget;         // may be NULL
     const char *session_id; // may be NULL
 } SummaryContext;
+
+/* For a text that a model is to write of a conversation as it is set up. */
+SummaryContext summary_context(const SummaryMeans *means, const Settings *settings,
+                               const TurnSetup *setup, const char *session_id);
 
 typedef struct SummaryRequest {
     const char *role;        // whose model is asked first; NULL: that of the conversation
@@ -31,6 +41,8 @@ typedef struct SummaryRequest {
     int64_t reserve_tokens;  // of the model's window (at most half), kept free of the transcript
 } SummaryRequest;
 
+/* `instruction` and what a person wants besides, who may want nothing (NULL). Caller frees. */
+char *summary_instruction(const char *instruction, const char *focus);
 /* The text, which is not blank; caller frees. CANCELLED; otherwise the last model's problem. */
 bool summary_ask(const SummaryContext *context, const SummaryRequest *request, Cancel *cancel,
                  char **ret_text, GError **error);

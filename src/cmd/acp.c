@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "cmd/commands.h"
 #include "cmd/direct.h"
-#include "cmd/launch_session.h"
+#include "cmd/launch_options.h"
 
 static const FieldDef acp_options[] = {
     { "model", FIELD_STRING, offsetof(LaunchOptions, model), .value_name = "SELECTOR",
@@ -45,15 +45,14 @@ static AgentSession *open_session(const AcpOpen *open, void *user_data, char **r
                                   GError **error)
 {
     const Acp *self = user_data;
-    LaunchOptions launch = *self->options;
-    launch.resume = open->session_id;
-    launch.has_resume = open->session_id != NULL;
+    LaunchWanted wanted = launch_options_wanted(self->options);
+    wanted.session = open->session_id;
     g_autofree char *path = g_build_filename(self->agent_dir, "models.yml", NULL);
     g_autofree char *warning = NULL;
     ModelRegistry *registry = model_registry_new(path, &warning);
     g_autoptr(Settings) settings = cmd_load_settings(open->cwd);
     const LaunchPlace place = {
-        .options = &launch,
+        .wanted = &wanted,
         .settings = settings,
         .registry = registry,
         .agent_dir = self->agent_dir,
@@ -62,7 +61,7 @@ static AgentSession *open_session(const AcpOpen *open, void *user_data, char **r
         .may_lack_key = true,
     };
     g_auto(LaunchSession) session = { 0 };
-    if (!launch_session_set_roles(&launch, settings, registry, error) ||
+    if (!launch_session_set_roles(&wanted, settings, open->cwd, registry, error) ||
         !launch_session_open(&place, &session, error)) {
         model_registry_free(registry);
         return NULL;
@@ -78,14 +77,14 @@ static AgentSession *open_session(const AcpOpen *open, void *user_data, char **r
         .all_tools = self->env->tools,
         .tools = tools,
         .run_shell = self->env->run_shell,
-        .hooks = self->env->hooks,
+        .tables = self->env->tables,
         .model = session.model,
         .model_scope = session.scope,
-        .is_model_named = launch.model != NULL,
+        .is_model_named = wanted.model != NULL,
         .thinking = session.thinking,
-        .wants_title = launch_options_wants_title(&launch),
+        .wants_title = launch_options_wants_title(self->options),
         .can_ask = true,
-        .allow_writes = launch.allow_writes,
+        .allow_writes = self->options->allow_writes,
         .allow_hint = "--allow-writes",
     };
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);

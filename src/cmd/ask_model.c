@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "cmd/direct.h"
 #include "model/model_roles.h"
+#include "tool/settings_scope.h"
 
 void ask_model_clear(AskModel *self)
 {
@@ -68,7 +69,9 @@ bool ask_model_open(const char *cwd, const char *selector, const char *const *ro
                       .http = http_client_new() };
     if (warning)
         log_warning("%s", warning);
-    model_registry_arrange(self.registry, settings_get_json(self.settings, "disabledProviders"),
+    g_autoptr(json_t) disabled =
+        settings_list_in(settings_get_json(self.settings, "disabledProviders"), cwd);
+    model_registry_arrange(self.registry, disabled,
                            settings_get_json(self.settings, "modelProviderOrder"));
     model_roles_set(self.registry, settings_get_json(self.settings, "modelRoles"));
     if (!choose(&self, selector, roles, agent_dir, error)) {

@@ -28,7 +28,7 @@ typedef struct Outline Outline; // outline.h
 typedef struct CommandEnv {
     const Command *const *commands; // NULL-terminated
     const ToolSet *tools;           // all there are
-    const ToolHook *const *hooks;   // of a model's calls; NULL-terminated
+    const ContextTables *tables;    // for a model's calls
     const char *releases;       // [HOST/]OWNER/REPO that publishes them; "": the build names none
     UserShellFunc run_shell;    // of a person's commands in a conversation
     const UserConsole *console; // of `kedge shell`

@@ -82,6 +82,7 @@ int direct_run(const DirectCall *call)
     g_autofree char *cwd = g_get_current_dir();
     g_autoptr(Settings) settings = cmd_load_settings(cwd);
     g_autoptr(ToolContext) context = tool_context_new(cwd, settings, NULL);
+    tool_context_add_schemes(context, call->env->tables->schemes);
     g_autoptr(Cancel) cancel = cancel_new(NULL);
     const ToolDoor door = {
         .kind = DOOR_DIRECT,
@@ -99,6 +100,7 @@ int direct_run(const DirectCall *call)
             .arguments = call->arguments,
             .context = context,
             .door = &door,
+            .tools = call->tools,
             .cancel = cancel,
             .on_update = show_update,
         },
@@ -163,11 +165,13 @@ static bool take_flag(json_t *arguments, const char *name)
     return value;
 }
 
-int direct_run_flags(const ToolDef *tool, json_t *arguments, int (*judge)(const ToolResult *result))
+int direct_run_flags(const CommandEnv *env, const ToolDef *tool, json_t *arguments,
+                     int (*judge)(const ToolResult *result))
 {
     g_autofree char *cwd = g_strdup(json_get_text(arguments, "cwd"));
     json_object_del(arguments, "cwd");
     const DirectCall call = {
+        .env = env,
         .tool = tool,
         .is_yes = take_flag(arguments, "yes"),
         .is_json = take_flag(arguments, "json"),

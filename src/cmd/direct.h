@@ -6,8 +6,10 @@
 #include "cmd/cmd.h"
 
 typedef struct DirectCall {
+    const CommandEnv *env;
     const ToolDef *tool;
     const json_t *arguments;
+    const ToolSet *tools;    // that code run by the call may call; NULL: none
     bool is_yes;             // --yes
     bool is_unknown_allowed; // --yes-unknown of `kedge gh exec`
     bool is_json;            // print the whole result as JSON
@@ -36,7 +38,7 @@ bool direct_print(const ToolResult *result, bool is_json);
  */
 bool direct_read_flags(const ToolDef *tool, const char *const *words_for, int argc,
                        char *const *argv, GPtrArray *words, json_t **ret_arguments, GError **error);
-int direct_run_flags(const ToolDef *tool, json_t *arguments,
+int direct_run_flags(const CommandEnv *env, const ToolDef *tool, json_t *arguments,
                      int (*judge)(const ToolResult *result)); // as in DirectCall
 
 extern const FieldDef direct_options[]; // --yes, --json, --cwd, for the help

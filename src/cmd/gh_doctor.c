@@ -42,6 +42,7 @@ static int doctor_run(const CommandEnv *env, int argc, char *const *argv)
     if (!cmd_decode_options(doctor_options, argc, argv, &options, &kept, NULL, &error))
         return cmd_fail(error);
     const DirectCall call = {
+        .env = env,
         .tool = &tool_gh_doctor,
         .cwd = options.cwd,
         .show = show,

@@ -126,10 +126,12 @@ static int show(ToolContext *context, const ToolResult *result, void *user_data)
     return is_printed ? exit_of(result) : EXIT_FAILED;
 }
 
-static int run(const ToolDef *tool, const json_t *arguments, RunOptions *options)
+static int run(const CommandEnv *env, const ToolDef *tool, const json_t *arguments,
+               RunOptions *options)
 {
     options->kind = strcmp(tool->name, GENERAL_TOOL) == 0 ? GH_TOOL_GENERAL : GH_TOOL_WRAPPER;
     const DirectCall call = {
+        .env = env,
         .tool = tool,
         .arguments = arguments,
         .is_yes = options->is_yes,
@@ -191,7 +193,7 @@ static int exec_run(const CommandEnv *env, int argc, char *const *argv)
     if (!is_utf8(argc, argv))
         return fail_usage("every argument must be valid UTF-8");
     g_autoptr(json_t) arguments = exec_arguments(&options, argc - own - 1, argv + own + 1);
-    return run(tool_set_find(env->tools, GENERAL_TOOL), arguments, &options);
+    return run(env, tool_set_find(env->tools, GENERAL_TOOL), arguments, &options);
 }
 
 const Command command_gh_exec = {
@@ -259,7 +261,7 @@ static int call_run(const CommandEnv *env, int argc, char *const *argv)
         g_prefix_error(&error, "the arguments of %s are not JSON: ", tool->name);
         return fail_usage(error->message);
     }
-    return run(tool, arguments, &options);
+    return run(env, tool, arguments, &options);
 }
 
 const Command command_gh_call = {

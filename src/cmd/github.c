@@ -51,7 +51,7 @@ static int github_run(const CommandEnv *env, int argc, char *const *argv)
         return EXIT_USAGE;
     json_set_text(arguments, "op", words->pdata[0]);
     bool is_watch = strcmp(words->pdata[0], "run_watch") == 0;
-    return direct_run_flags(tool, arguments, is_watch ? judge_watch : NULL);
+    return direct_run_flags(env, tool, arguments, is_watch ? judge_watch : NULL);
 }
 
 static void github_outline(const CommandEnv *env, Outline *self)

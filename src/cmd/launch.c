@@ -14,13 +14,12 @@
 #include "cmd/direct.h"
 #include "cmd/input.h"
 #include "cmd/interrupt.h"
+#include "cmd/launch_options.h"
 #include "cmd/launch_output.h"
-#include "cmd/launch_session.h"
 #include "cmd/message_lines.h"
 #include "cmd/scratch.h"
 #include "cmd/sessions.h"
 #include "model/message.h"
-#include "model/model_roles.h"
 #include "rpc/server.h"
 #include "session/prompt_history.h"
 
@@ -164,31 +163,6 @@ static void warn_of_secrets(const InitialInput *input)
         say_secret();
 }
 
-static size_t count_images(const json_t *message)
-{
-    size_t i, count = 0;
-    json_t *block;
-    json_array_foreach (json_get_array(message, "content"), i, block)
-        count += g_strcmp0(json_get_text(block, "type"), "image") == 0;
-    return count;
-}
-
-/* The model reads that there was an image; the person must know, too. */
-static void warn_of_images(const Launch *self, const ModelRegistry *registry)
-{
-    const Model *model = self->session.model;
-    size_t count = count_images(self->input.message);
-    if (count == 0 || model->accepts_images)
-        return;
-    ModelChoice other = { 0 };
-    model_role_choose(registry, MODEL_ROLE_VISION, model, &other);
-    bool has_other = other.model && other.model->accepts_images;
-    log_warning("%s/%s takes no images: %zu of the prompt stay%s here%s%s%s%s%s", model->provider,
-                model->id, count, count == 1 ? "s" : "", has_other ? "; --model " : "",
-                has_other ? other.model->provider : "", has_other ? "/" : "",
-                has_other ? other.model->id : "", has_other ? " takes them" : "");
-}
-
 /* One prompt. False: the run ends here, with self->exit_code set. */
 static bool send_prompt(Launch *self, AgentSession *session, json_t *message)
 {
@@ -248,7 +222,7 @@ static AgentSessionOptions conversation_options(Launch *self)
         .all_tools = self->env->tools,
         .tools = self->tools,
         .run_shell = self->env->run_shell,
-        .hooks = self->env->hooks,
+        .tables = self->env->tables,
         .model = self->session.model,
         .model_scope = self->session.scope,
         .is_model_named = self->options.model != NULL,
@@ -325,7 +299,6 @@ static void converse(void *data)
 {
     Launch *self = data;
     g_autoptr(AgentSession) session = open_conversation(self);
-    warn_of_images(self, agent_session_registry(session));
     warn_of_secrets(&self->input); // the conversation knows the repository's
     launch_output_header(&self->output, agent_session_header(session));
     run_prompts(self, session);
@@ -377,14 +350,15 @@ static int start(Launch *self, const CommandEnv *env)
 {
     g_autoptr(GError) error = NULL;
     const char *fallbacks = self->options.fallback_model;
-    if (!launch_session_set_roles(&self->options, self->settings, self->registry, &error))
+    const LaunchWanted wanted = launch_options_wanted(&self->options);
+    if (!launch_session_set_roles(&wanted, self->settings, self->cwd, self->registry, &error))
         return cmd_fail(error);
     if (fallbacks &&
         !launch_session_add_fallbacks(fallbacks, self->registry, &self->settings, &error))
         return cmd_fail(error);
     choose_tools(self, env);
     const LaunchPlace place = {
-        .options = &self->options,
+        .wanted = &wanted,
         .settings = self->settings,
         .registry = self->registry,
         .agent_dir = self->agent_dir,
@@ -423,7 +397,7 @@ static int export_session(const LaunchOptions *options)
 static int list_models(const Launch *self)
 {
     const ModelListOptions wanted = { self->options.list_models, self->options.lists_all };
-    launch_session_arrange(self->settings, self->registry);
+    launch_session_arrange(self->settings, self->cwd, self->registry);
     model_registry_discover(self->registry);
     if (!self->options.lists_json) {
         g_autofree char *text = model_registry_list_text(self->registry, &wanted);

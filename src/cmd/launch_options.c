@@ -176,6 +176,28 @@ static bool check(const LaunchOptions *options, GError **error)
            (!launch_options_is_rpc(options) || check_rpc_words(options, error));
 }
 
+LaunchWanted launch_options_wanted(const LaunchOptions *self)
+{
+    return (LaunchWanted) {
+        .is_continue = self->is_continue,
+        .no_session = self->no_session,
+        .session = self->has_resume    ? self->resume
+                   : self->has_session ? self->session
+                                       : NULL,
+        .fork = self->fork,
+        .from_pr = self->from_pr,
+        .session_dir = self->session_dir,
+        .model = self->model,
+        .provider = self->provider,
+        .api_key = self->api_key,
+        .thinking = self->has_thinking ? self->thinking : NULL,
+        .models = self->models,
+        .smol = self->smol,
+        .slow = self->slow,
+        .plan = self->plan,
+    };
+}
+
 bool launch_options_parse(int argc, char *const *argv, LaunchOptions *ret_options,
                           GPtrArray *warnings, GError **error)
 {

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "agent/launch_session.h"
 #include "base/field.h"
 
 typedef struct LaunchOptions { // strings are borrowed from `kept`
@@ -27,6 +28,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LaunchOptions, launch_options_clear)
 bool launch_options_is_rpc(const LaunchOptions *self);
 /* `--input-format json` */
 bool launch_options_takes_lines(const LaunchOptions *self);
+/* What they say of session and model; borrowed from them. */
+LaunchWanted launch_options_wanted(const LaunchOptions *self);
 /* A session that a person sees the name of may be named by a model. */
 bool launch_options_wants_title(const LaunchOptions *self);
 

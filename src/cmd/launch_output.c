@@ -3,6 +3,7 @@
  */
 #include "cmd/launch_output.h"
 
+#include "agent/run.h"
 #include "base/ansi.h"
 #include "base/log.h"
 #include "base/mask.h"
@@ -137,6 +138,24 @@ static void show_progress(LaunchOutput *self, const json_t *event, const char *t
         show_tool_end(event);
 }
 
+/* What a person waits for, or is warned of, terminal or not. Why a run was stopped is said at its
+   end, with the outcome. */
+static void show_notice(const json_t *event)
+{
+    const char *message = json_get_text(event, "message");
+    bool is_warning = g_strcmp0(json_get_text(event, "level"), "warning") == 0;
+    if (is_warning && g_str_has_prefix(message, RUN_STOPPED))
+        return;
+    if (is_warning) {
+        g_autofree char *text = ansi_strip(message);
+        g_strdelimit(text, "\n\t\r", ' ');
+        log_warning("%s", text);
+    } else {
+        g_autofree char *line = one_line(message);
+        log_text("  %s", line);
+    }
+}
+
 void launch_output_event(json_t *event, void *user_data)
 {
     LaunchOutput *self = user_data;
@@ -145,7 +164,9 @@ void launch_output_event(json_t *event, void *user_data)
         g_autofree char *line = json_to_text(event);
         print_or_stop(self, line);
     } else if (type && strcmp(type, "auto_retry_start") == 0) {
-        show_retry(event); // a person waits for it, terminal or not
+        show_retry(event);
+    } else if (type && strcmp(type, "notice") == 0) {
+        show_notice(event);
     } else if (self->shows_progress && type) {
         show_progress(self, event, type);
     }

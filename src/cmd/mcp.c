@@ -25,12 +25,16 @@ static const FieldDef mcp_options[] = {
     { 0 },
 };
 
-static bool is_in_group(const ToolDef *tool, const char *group)
+/* What the settings turn off is in no group; who names it gets it. One of GitHub's stays: a call
+   says what is missing. */
+static bool is_in_group(const ToolDef *tool, const char *group, const Settings *settings)
 {
     bool is_gh = tool->flags & TOOL_GH, is_github = tool->flags & TOOL_GITHUB;
     if (tool->flags & TOOL_ENVELOPE)
         return strcmp(group, "agent-tools") == 0 || strcmp(group, "all") == 0;
     if (tool->flags & TOOL_HIDDEN)
+        return false;
+    if (!is_github && tool->is_available && !tool->is_available(settings))
         return false;
     if (strcmp(group, "gh") == 0)
         return is_gh;
@@ -66,7 +70,8 @@ static bool is_chosen(const ToolDef *tool, void *user_data)
     const Choice *choice = user_data;
     for (char *const *name = choice->names; *name; name++) {
         bool is_named = tool_set_find(choice->all, *name) == tool;
-        if ((is_named || is_in_group(tool, *name)) && is_in_profile(tool, choice->settings))
+        if ((is_named || is_in_group(tool, *name, choice->settings)) &&
+            is_in_profile(tool, choice->settings))
             return true;
     }
     return false;
@@ -106,7 +111,7 @@ static int mcp_run(const CommandEnv *env, int argc, char *const *argv)
         return EXIT_USAGE;
     const McpServerOptions server = {
         .tools = tools,
-        .hooks = env->hooks,
+        .tables = env->tables,
         .agent_dir = agent_dir,
         .cwd = cwd,
         .is_read_only = options.is_read_only,

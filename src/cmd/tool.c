@@ -85,8 +85,10 @@ static int run_tool(const CommandEnv *env, const char *name, const char *input,
         return EXIT_USAGE;
     }
     const DirectCall call = {
+        .env = env,
         .tool = tool,
         .arguments = arguments,
+        .tools = env->tools,
         .is_yes = options->is_yes,
         .is_json = options->is_json,
         .cwd = options->cwd,
@@ -163,7 +165,7 @@ static int grep_run(const CommandEnv *env, int argc, char *const *argv)
             json_append_take(paths, json_text(words->pdata[i]));
         json_set_take(arguments, "paths", paths);
     }
-    return direct_run_flags(tool, arguments, NULL);
+    return direct_run_flags(env, tool, arguments, NULL);
 }
 
 static void grep_outline(const CommandEnv *env, Outline *self)
@@ -199,7 +201,7 @@ static int read_run(const CommandEnv *env, int argc, char *const *argv)
         return EXIT_USAGE;
     }
     json_set_text(arguments, "path", words->pdata[0]);
-    return direct_run_flags(tool, arguments, NULL);
+    return direct_run_flags(env, tool, arguments, NULL);
 }
 
 static void read_outline(const CommandEnv *env, Outline *self)
@@ -213,6 +215,14 @@ const Command command_read = {
     .summary = "Run the read tool once",
     .usage = "PATH[:LINES]",
     .options = direct_options,
+    .help = "PATH is a file, a directory, or the address of something on GitHub:\n"
+            "  kedge read issue://                  the open issues of this repository\n"
+            "  kedge read issue://harbor/tidepool/7\n"
+            "  kedge read 'pr://93?comments'        with its review threads\n"
+            "  kedge read pr://93/diff              its files; /diff/2 one of them, /diff/all the "
+            "whole\n"
+            "  kedge read pr://current/checks       what CI says about this branch\n"
+            "  kedge read run://16045200302         a run, and why its jobs failed\n",
     .outline = read_outline,
     .run = read_run,
 };

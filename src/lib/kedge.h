@@ -87,7 +87,7 @@ typedef enum kedge_answer {
 } kedge_answer;
 
 /* A call that a person must agree to: {"type":"question","id","tool","effect","summary","text",
-   "arguments"}. */
+   "arguments"}; with the tool "loop": whether a model that goes round in circles may go on. */
 typedef kedge_answer (*kedge_question_func)(const char *question, void *user_data);
 
 typedef struct kedge_options {

@@ -157,26 +157,24 @@ static bool open_session(LibOpening *self, GError **error)
     self->registry = model_registry_new(path, &warning);
     if (warning)
         log_warning("%s", warning);
-    const LaunchOptions launch = {
+    const LaunchWanted wanted = {
         .model = self->given.model,
         .api_key = self->given.api_key,
         .thinking = self->given.thinking,
-        .has_thinking = self->given.thinking != NULL,
         .session = self->given.session,
-        .has_session = self->given.session != NULL,
         .session_dir = self->given.session_dir,
         .no_session = self->given.no_session != 0,
         .is_continue = self->given.continues_recent != 0,
     };
     const LaunchPlace place = {
-        .options = &launch,
+        .wanted = &wanted,
         .settings = self->settings,
         .registry = self->registry,
         .agent_dir = self->agent_dir,
         .cwd = self->cwd,
         .may_lack_key = true,
     };
-    return launch_session_set_roles(&launch, self->settings, self->registry, error) &&
+    return launch_session_set_roles(&wanted, self->settings, self->cwd, self->registry, error) &&
            launch_session_open(&place, &self->session, error);
 }
 
@@ -209,7 +207,7 @@ AgentSessionOptions lib_opening_take(LibOpening *self)
         .all_tools = self->all_tools,
         .tools = self->tools,
         .run_shell = shell_for_users,
-        .hooks = hook_table,
+        .tables = &context_tables,
         .model = self->session.model,
         .model_scope = self->session.scope,
         .is_model_named = self->given.model != NULL,

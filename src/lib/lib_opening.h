@@ -5,7 +5,7 @@
 #pragma once
 
 #include "agent/agent_session.h"
-#include "cmd/launch_session.h"
+#include "agent/launch_session.h"
 #include "lib/kedge.h"
 
 typedef struct LibOpening {

@@ -118,6 +118,7 @@ static void call_thread(void *data)
         .arguments = self->arguments,
         .context = self->context,
         .door = self->calls->spec.door,
+        .tools = self->tools,
         .cancel = self->cancel,
         .on_update = on_update,
         .user_data = self,

@@ -295,22 +295,47 @@ static void on_signal(int signal_number, void *data)
     close_down(self);
 }
 
+static void tell(const GPtrArray *warnings)
+{
+    for (unsigned i = 0; i < warnings->len; i++)
+        log_warning("%s", (char *)warnings->pdata[i]);
+}
+
 /* The directory is known only when the first call starts: --cwd, else the client's root, else ours.
  */
-static ToolContext *context_of(void *data)
+static void make_context(McpServer *self)
 {
-    McpServer *self = data;
-    if (self->context)
-        return self->context;
     const McpServerOptions *options = self->options;
     g_autofree char *here = g_get_current_dir();
     const char *cwd = options->cwd ? options->cwd : self->client_root ? self->client_root : here;
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     self->settings = settings_load(options->agent_dir, cwd, warnings);
-    for (unsigned i = 0; i < warnings->len; i++)
-        log_warning("%s", (char *)warnings->pdata[i]);
+    tell(warnings);
     self->context = tool_context_new(cwd, self->settings, NULL);
-    tool_context_add_hooks(self->context, options->hooks);
+    tool_context_add_tables(self->context, options->tables);
+}
+
+/* Calls that run go on with those they began with: the context keeps them. */
+static void take_settings(McpServer *self)
+{
+    if (!settings_have_changed(self->settings))
+        return;
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    Settings *now = settings_reload(self->settings, warnings);
+    tell(warnings);
+    settings_unref(self->settings);
+    self->settings = now;
+    tool_context_set_settings(self->context, now);
+}
+
+/* For the call that begins now. */
+static ToolContext *context_of(void *data)
+{
+    McpServer *self = data;
+    if (self->context)
+        take_settings(self);
+    else
+        make_context(self);
     return self->context;
 }
 

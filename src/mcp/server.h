@@ -14,7 +14,7 @@
 
 typedef struct McpServerOptions { // all borrowed
     const ToolSet *tools;         // those to offer
-    const ToolHook *const *hooks; // of every call; NULL-terminated; NULL: none
+    const ContextTables *tables;  // for every call; NULL: none
     const char *agent_dir;
     const char *cwd;   // --cwd; NULL: the client's first file:// root, else ours
     bool is_read_only; // calls that are no read are refused

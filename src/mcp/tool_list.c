@@ -6,9 +6,8 @@
 /* Hints that are as a client takes them to be anyway are left out. */
 static json_t *annotations(const ToolDef *tool, const ToolDoor *door, bool is_titled)
 {
-    // a gh_* wrapper judges its calls, but refuses one that is no read
     bool always_reads = tool->effect == EFFECT_READ && !(tool->flags & TOOL_CHANGES_RECORDS) &&
-                        (!tool->judge || (tool->flags & TOOL_GH));
+                        (!tool->judge || (tool->flags & TOOL_ONLY_READS));
     bool only_reads = door->is_read_only || always_reads;
     json_t *object = json_object();
     if (is_titled)

@@ -34,11 +34,14 @@ static void check_end(void *data)
 {
     RpcServer *self = data;
     AgentSession *session = self->link.session;
-    bool is_settled = agent_session_is_idle(session) && rpc_dispatch_is_idle(self->dispatch) &&
-                      event_hub_is_drained(agent_session_events(session));
+    bool is_idle = agent_session_is_idle(session) && rpc_dispatch_is_idle(self->dispatch);
     bool is_told = self->link.is_closed || line_channel_is_flushed(self->link.channel);
-    if (self->is_ending && is_settled && is_told)
+    if (!self->is_ending || !is_idle || !is_told)
+        return;
+    if (event_hub_is_drained(agent_session_events(session)))
         loop_quit(self->link.loop);
+    else // maybe of what the conversation tells itself, which comes to no end here
+        loop_post(self->link.loop, check_end, self);
 }
 
 static void give_up(void *data)
@@ -163,8 +166,6 @@ static void on_event(json_t *event, void *data)
         self->held = json_incref(event);
     else if (g_strcmp0(type, "command_end") == 0)
         rpc_dispatch_end(self->dispatch, event);
-    else if (g_strcmp0(type, "bash_end") == 0 || g_strcmp0(type, "title_end") == 0)
-        return; // command_end or session_info_changed follows
     else if (!rpc_dialogs_event(&self->link, event))
         send_event(self, event, type);
     if (self->is_ending)

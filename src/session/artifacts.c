@@ -38,6 +38,11 @@ void artifacts_free(Artifacts *self)
     g_free(self);
 }
 
+const char *artifacts_dir(const Artifacts *self)
+{
+    return self->dir;
+}
+
 /* The id of a file `<id>.<anything>.log`, or -1. */
 static int64_t artifact_id_of_name(const char *name)
 {

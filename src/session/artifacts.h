@@ -18,6 +18,8 @@ Artifacts *artifacts_new(const char *dir);
 void artifacts_free(Artifacts *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Artifacts, artifacts_free)
 
+const char *artifacts_dir(const Artifacts *self); // need not exist
+
 /* Takes the next id. Creates the directory, but no file. Strings belong to the caller. */
 bool artifacts_allocate(Artifacts *self, const char *tool, char **ret_path, char **ret_id,
                         GError **error);

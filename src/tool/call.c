@@ -27,6 +27,11 @@ Cancel *tool_call_cancel(const ToolCall *call)
     return call->cancel;
 }
 
+Cancel *tool_call_user_cancel(const ToolCall *call)
+{
+    return call->spec->cancel;
+}
+
 ToolContext *tool_call_context(const ToolCall *call)
 {
     return call->spec->context;
@@ -94,6 +99,32 @@ bool tool_call_sleep(ToolCall *call, int64_t duration_ms, GError **error)
 {
     const ToolClock *clock = tool_context_clock(call->spec->context);
     return clock->sleep(clock->user_data, duration_ms, call->cancel, error);
+}
+
+const json_t *tool_call_arguments(const ToolCall *call)
+{
+    return call->arguments.given;
+}
+
+const ToolSet *tool_call_tools(const ToolCall *call)
+{
+    return call->spec->tools;
+}
+
+void tool_call_nested(const ToolCall *call, const ToolDef *tool, const char *call_id,
+                      const json_t *arguments, Cancel *cancel, ToolResult *ret_result)
+{
+    const ToolCallSpec spec = {
+        .tool = tool,
+        .call_id = call_id,
+        .arguments = arguments,
+        .context = call->spec->context,
+        .door = call->spec->door,
+        .cancel = cancel,
+        .was_refused = call->spec->was_refused,
+        .user_data = call->spec->user_data,
+    };
+    tool_call(&spec, ret_result);
 }
 
 const CallOutcome *tool_call_outcome(const ToolCall *call)
@@ -204,6 +235,12 @@ static void settle(ToolCall *call, ToolResult *result, CallOutcome *outcome, con
         result->content = json_array();
 }
 
+static bool is_refused(const CallOutcome *outcome)
+{
+    return outcome->end == CALL_BLOCKED || outcome->end == CALL_DECLINED ||
+           outcome->end == CALL_UNANSWERABLE;
+}
+
 static void run_hooks_after(ToolCall *call, ToolResult *result)
 {
     const GPtrArray *hooks = tool_context_hooks(call->spec->context);
@@ -245,6 +282,8 @@ void tool_call(const ToolCallSpec *spec, ToolResult *ret_result)
     g_autoptr(GError) error = NULL;
     run_gated(&call, ret_result, &judgement, &outcome, &error);
     settle(&call, ret_result, &outcome, error);
+    if (is_refused(&outcome) && judgement.actions)
+        ret_result->refused = g_ptr_array_ref(judgement.actions);
     if (outcome.end == CALL_RAN)
         run_hooks_after(&call, ret_result);
 

@@ -55,8 +55,13 @@ typedef struct ToolCallSpec {
     const json_t *arguments;
     ToolContext *context;
     const ToolDoor *door;
+    const ToolSet *tools; // that code run by the call may call in turn; NULL: none
     Cancel *cancel;
     ToolUpdateFunc on_update; // may be NULL
+    /* Is one of these JudgedAction * what was refused before? SAME: the call is refused like it,
+       and nobody is asked again. POSSIBLE: a person is asked, if there is one, and shown
+       *ret_earlier, what was refused (the gate frees it). Thread safe. NULL: nobody remembers. */
+    Likeness (*was_refused)(const GPtrArray *actions, char **ret_earlier, void *user_data);
     void *user_data;
 } ToolCallSpec;
 

@@ -5,7 +5,6 @@
 
 #include "base/timefmt.h"
 #include "base/url_secrets.h"
-#include "tool/hook.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,13 +16,16 @@ typedef struct ToolState {
 
 struct ToolContext {
     char *cwd;
+    char *agent_dir; // NULL: of no conversation
     _Atomic(Settings *) settings;
     GPtrArray *settings_taken; // all there were: who has asked may still read them
     Artifacts *artifacts;
     HttpClient *own_http;
     HttpClient *http; // own_http, or borrowed
     ToolClock clock;
-    GPtrArray *hooks; // of const ToolHook *
+    GPtrArray *hooks;   // of const ToolHook *
+    GPtrArray *schemes; // of const UrlScheme *
+    JobTable *jobs;
     pthread_mutex_t lock;
     GHashTable *states; // key → ToolState
 };
@@ -57,6 +59,8 @@ ToolContext *tool_context_new(const char *cwd, Settings *settings, Artifacts *ar
     self->http = self->own_http;
     self->clock = (ToolClock) { .now_ms = real_now, .sleep = real_sleep };
     self->hooks = g_ptr_array_new();
+    self->schemes = g_ptr_array_new();
+    self->jobs = job_table_new();
     pthread_mutex_init(&self->lock, NULL);
     self->states = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, state_free);
     return self;
@@ -66,14 +70,33 @@ void tool_context_free(ToolContext *self)
 {
     if (!self)
         return;
+    job_table_free(self->jobs); // first: they work with all the rest
     g_hash_table_unref(self->states);
     http_client_free(self->own_http);
     pthread_mutex_destroy(&self->lock);
     g_ptr_array_unref(self->hooks);
+    g_ptr_array_unref(self->schemes);
     artifacts_free(self->artifacts);
     g_ptr_array_unref(self->settings_taken);
+    g_free(self->agent_dir);
     g_free(self->cwd);
     g_free(self);
+}
+
+void tool_context_set_conversation(ToolContext *self, const char *agent_dir)
+{
+    g_free(self->agent_dir);
+    self->agent_dir = g_strdup(agent_dir);
+}
+
+bool tool_context_is_conversation(const ToolContext *self)
+{
+    return self->agent_dir != NULL;
+}
+
+const char *tool_context_agent_dir(const ToolContext *self)
+{
+    return self->agent_dir;
 }
 
 const char *tool_context_cwd(const ToolContext *self)
@@ -123,9 +146,33 @@ void tool_context_add_hooks(ToolContext *self, const ToolHook *const *hooks)
         g_ptr_array_add(self->hooks, (void *)*hooks);
 }
 
+void tool_context_add_schemes(ToolContext *self, const UrlScheme *const *schemes)
+{
+    for (; schemes && *schemes; schemes++)
+        g_ptr_array_add(self->schemes, (void *)*schemes);
+}
+
+void tool_context_add_tables(ToolContext *self, const ContextTables *tables)
+{
+    if (!tables)
+        return;
+    tool_context_add_hooks(self, tables->hooks);
+    tool_context_add_schemes(self, tables->schemes);
+}
+
+const GPtrArray *tool_context_schemes(const ToolContext *self)
+{
+    return self->schemes;
+}
+
 const GPtrArray *tool_context_hooks(const ToolContext *self)
 {
     return self->hooks;
+}
+
+JobTable *tool_context_jobs(ToolContext *self)
+{
+    return self->jobs;
 }
 
 void *tool_context_state(ToolContext *self, const char *key, void *(*create)(void),

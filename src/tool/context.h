@@ -11,6 +11,9 @@
 
 #include "base/http.h"
 #include "session/artifacts.h"
+#include "tool/hook.h"
+#include "tool/internal_url.h"
+#include "tool/jobs.h"
 #include "tool/settings.h"
 #include "tool/tool.h"
 
@@ -22,13 +25,32 @@ typedef struct ToolClock {
 
 /* `artifacts` may be NULL and is taken over. */
 ToolContext *tool_context_new(const char *cwd, Settings *settings, Artifacts *artifacts);
-void tool_context_free(ToolContext *self); // frees the tools' states; no call may be running
+/* Ends its jobs and frees the tools' states; no call may be running. */
+void tool_context_free(ToolContext *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ToolContext, tool_context_free)
 
 const char *tool_context_cwd(const ToolContext *self);
 const Settings *tool_context_settings(const ToolContext *self); // stays until the context is freed
 void tool_context_set_settings(ToolContext *self, Settings *settings); // by the owner; takes a ref
 Artifacts *tool_context_artifacts(const ToolContext *self);
+
+/* What the rooms above bring to the calls of every conversation. Each is NULL-terminated, constant,
+   and may be NULL. */
+typedef struct ContextTables {
+    const ToolHook *const *hooks;
+    const UrlScheme *const *schemes;
+} ContextTables;
+
+/* Before the first call; what it is given outlives the context. `tables` may be NULL. */
+void tool_context_add_tables(ToolContext *self, const ContextTables *tables);
+void tool_context_add_schemes(ToolContext *self, const UrlScheme *const *schemes);
+const GPtrArray *tool_context_schemes(const ToolContext *self); // of const UrlScheme *; borrowed
+
+/* Of a conversation with an agent, whether or not it is stored in a file; `agent_dir` is copied.
+   Before the first call. A door without one leaves it out. */
+void tool_context_set_conversation(ToolContext *self, const char *agent_dir);
+bool tool_context_is_conversation(const ToolContext *self);
+const char *tool_context_agent_dir(const ToolContext *self); // NULL: not of a conversation
 
 /* For every server that a call asks: its connections serve the calls after it. Borrowed. */
 HttpClient *tool_context_http(ToolContext *self);
@@ -39,6 +61,9 @@ void tool_context_set_http(ToolContext *self, HttpClient *http);
 /* For tests; before the first call. */
 void tool_context_set_clock(ToolContext *self, const ToolClock *clock);
 const ToolClock *tool_context_clock(const ToolContext *self);
+
+/* The conversation's background jobs. Borrowed. */
+JobTable *tool_context_jobs(ToolContext *self);
 
 /* The state named `key`, made by `create` on first use (under a lock) and freed with the context.
    The state guards itself against concurrent use. Borrowed. */

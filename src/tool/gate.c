@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "base/visible.h"
 #include "tool/call_private.h"
+#include "tool/hook.h"
 #include "tool/policy.h"
 
 #define SHOWN_ARGUMENT_BYTES ((size_t)2000) // of one argument in a question (gh-policy §5.4)
@@ -18,6 +19,12 @@ static bool judge(ToolCall *call, Judgement *ret_judgement, GError **error)
         ret_judgement->effect = tool->effect;
     if (!ret_judgement->summary)
         ret_judgement->summary = g_strdup_printf("%s", tool->label);
+    const GPtrArray *hooks = tool_context_hooks(call->spec->context);
+    for (unsigned i = 0; i < hooks->len; i++) {
+        const ToolHook *hook = hooks->pdata[i];
+        if (hook->judged)
+            hook->judged(call, call->arguments.decoded, ret_judgement, hook->user_data);
+    }
     return true;
 }
 
@@ -49,11 +56,21 @@ static char *question_text(const ToolDef *tool, const Judgement *judgement, cons
     return g_string_free(text, FALSE);
 }
 
-/* `arguments` are the decoded ones: what is shown is what would run. */
-static char *question_of(const ToolCall *call, const Judgement *judgement, const json_t *arguments)
+/* `arguments` are the decoded ones: what is shown is what would run. `earlier`: what was refused
+   and may be the same; NULL: nothing. */
+static char *question_of(const ToolCall *call, const Judgement *judgement, const json_t *arguments,
+                         const char *earlier)
 {
-    return judgement->question ? g_strdup(judgement->question)
-                               : question_text(call->spec->tool, judgement, arguments);
+    g_autofree char *question = judgement->question
+                                    ? g_strdup(judgement->question)
+                                    : question_text(call->spec->tool, judgement, arguments);
+    if (!earlier)
+        return g_steal_pointer(&question);
+    GString *text = g_string_new(question);
+    g_autofree char *cut = str_truncate(earlier, SHOWN_ARGUMENT_BYTES);
+    g_string_append(text, "\n  may be what was refused before: ");
+    visible_append(text, cut);
+    return g_string_free(text, FALSE);
 }
 
 /* A flag of the person who started the program answers for a person. */
@@ -74,19 +91,34 @@ static bool fail_unanswerable(const ToolCall *call, const Judgement *judgement, 
                      has_way_out ? hint : "", has_way_out ? " to allow it" : "");
 }
 
-static bool ask(ToolCall *call, const Judgement *judgement, const json_t *arguments,
-                const char *reason, CallOutcome *outcome, GError **error)
+/* Why a person is to be asked. */
+typedef struct Grounds {
+    char *reason;  // of the policy
+    char *earlier; // what was refused and may be the same; NULL: nothing
+} Grounds;
+
+static void grounds_clear(Grounds *self)
+{
+    g_free(self->reason);
+    g_free(self->earlier);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Grounds, grounds_clear)
+
+static bool ask(ToolCall *call, const Judgement *judgement, const Grounds *grounds,
+                CallOutcome *outcome, GError **error)
 {
     const ToolCallSpec *spec = call->spec;
+    const json_t *arguments = call->arguments.decoded;
     const ToolDoor *door = spec->door;
     outcome->is_confirmed = is_allowed_by_flag(door, judgement->effect);
     if (outcome->is_confirmed)
         return true;
     if (!door->ask) {
         outcome->end = CALL_UNANSWERABLE;
-        return fail_unanswerable(call, judgement, reason, error);
+        return fail_unanswerable(call, judgement, grounds->reason, error);
     }
-    g_autofree char *text = question_of(call, judgement, arguments);
+    g_autofree char *text = question_of(call, judgement, arguments, grounds->earlier);
     const ToolQuestion question = {
         .tool = spec->tool,
         .effect = judgement->effect,
@@ -124,6 +156,14 @@ bool tool_door_offers(const ToolDoor *self, const ToolDef *tool)
     return !self->is_read_only || is_read(tool, tool->effect);
 }
 
+static Likeness was_refused(const ToolCallSpec *spec, const Judgement *judgement,
+                            char **ret_earlier)
+{
+    return spec->was_refused && judgement->actions
+               ? spec->was_refused(judgement->actions, ret_earlier, spec->user_data)
+               : LIKENESS_NONE;
+}
+
 bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, GError **error)
 {
     const ToolCallSpec *spec = call->spec;
@@ -139,13 +179,18 @@ bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, G
     if (spec->door->is_read_only && !is_read(spec->tool, ret_judgement->effect))
         return fail_blocked(call, ret_judgement, "only reads are allowed here", outcome, error);
 
-    g_autofree char *reason = NULL;
+    g_auto(Grounds) grounds = { 0 };
+    if (was_refused(spec, ret_judgement, &grounds.earlier) == LIKENESS_SAME)
+        return fail_blocked(call, ret_judgement, "it was refused before, and that is final",
+                            outcome, error);
+
     outcome->action = policy_decide(tool_context_settings(spec->context), spec->door->kind,
-                                    spec->tool, ret_judgement, &reason);
+                                    spec->tool, ret_judgement, &grounds.reason);
     if (outcome->action == ACTION_REFUSE)
-        return fail_blocked(call, ret_judgement, reason, outcome, error);
-    if (outcome->action == ACTION_ASK &&
-        !ask(call, ret_judgement, call->arguments.decoded, reason, outcome, error))
+        return fail_blocked(call, ret_judgement, grounds.reason, outcome, error);
+    if (grounds.earlier && spec->door->ask)
+        outcome->action = ACTION_ASK;
+    if (outcome->action == ACTION_ASK && !ask(call, ret_judgement, &grounds, outcome, error))
         return false;
     call->permit.call = call;
     call->is_permitted = true;

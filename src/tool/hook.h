@@ -21,6 +21,9 @@ typedef struct ToolHook {
     /* Of every call that ran, also of one that failed. NULL: none. */
     void (*after)(ToolCall *call, ToolResult *result, void *user_data);
     void *user_data;
+    /* What the tool itself cannot know of a call that it has judged: adds to the judgement. NULL:
+       nothing. */
+    void (*judged)(ToolCall *call, const json_t *arguments, Judgement *judgement, void *user_data);
 } ToolHook;
 
 /* Before the first call. `hooks` is NULL-terminated (NULL: none) and outlives the context. */

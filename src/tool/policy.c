@@ -394,7 +394,7 @@ PolicyAction policy_decide(const Settings *settings, DoorKind door, const ToolDe
     PolicyAction action = by_table;
     PolicyAction own = by_table;
     g_autofree char *where = NULL;
-    if (tool->flags & TOOL_GITHUB)
+    if ((tool->flags & TOOL_GITHUB) || judgement->is_github)
         action = every_action(settings, tool, judgement, action, &own, &where);
 
     // the table refuses what destroys, but the user's settings may let somebody be asked

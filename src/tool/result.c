@@ -11,6 +11,7 @@ void tool_result_clear(ToolResult *self)
     g_clear_pointer(&self->content, json_decref);
     g_clear_pointer(&self->details, json_decref);
     g_clear_pointer(&self->meta, json_decref);
+    g_clear_pointer(&self->refused, g_ptr_array_unref);
 }
 
 static void add_block(ToolResult *self, json_t *block)

@@ -16,6 +16,8 @@ typedef struct ToolResult {
     json_t *meta;    // details.meta in the making; NULL until something is set
     bool is_error;
     KedgeError failure; // why, when is_error; FAILED when the tool itself said so
+    GPtrArray *refused; // of JudgedAction *, of a call that the policy or a person refused, when
+                        // it is known what it would have done; else NULL
 } ToolResult;
 
 void tool_result_clear(ToolResult *self);

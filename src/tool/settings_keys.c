@@ -18,6 +18,8 @@ static const char *const service_tiers[] = { "none",  "auto",     "default", "fl
                                              "scale", "priority", NULL };
 static const char *const compaction_strategies[] = { "context-full", "handoff", "off", NULL };
 
+static const char *const poll_waits[] = { "5s", "10s", "30s", "1m", "5m", NULL };
+static const char *const kernel_modes[] = { "session", "per-call", NULL };
 static const char *const inherit_modes[] = { "all", "safe", NULL };
 static const char *const gh_profiles[] = { "full", "general", "read-only", "off", NULL };
 
@@ -27,10 +29,10 @@ static const SettingKey keys[] = {
       "absent" },
     { "enabledModels", SETTING_ARRAY, "[]", SETTING_WITH_TRUST, NULL,
       "Models to choose among (selectors, or patterns such as anthropic/*); the first is the one "
-      "of a "
-      "new session" },
+      "of a new session. {pathPrefix: DIR, models: […]} holds in that folder" },
     { "disabledProviders", SETTING_ARRAY, "[]", SETTING_WITH_TRUST, NULL,
-      "Providers whose models are not there" },
+      "Providers whose models are not there. {pathPrefix: DIR, providers: […]} holds in that "
+      "folder" },
     { "modelProviderOrder", SETTING_ARRAY, "[]", SETTING_WITH_TRUST, NULL,
       "Providers to take first where several have a model or a key" },
     { "defaultThinkingLevel", SETTING_ENUM, "\"high\"", SETTING_ANYWHERE, thinking_levels,
@@ -113,6 +115,12 @@ static const SettingKey keys[] = {
     { "find.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Offer the find tool" },
     { "grep.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Offer the grep tool" },
     { "github.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Offer the github tool" },
+    { "github.cache.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
+      "Keep what was read of issues, pull requests and diffs" },
+    { "github.cache.softTtlSec", SETTING_NUMBER, "300", SETTING_ANYWHERE, NULL,
+      "Up to this age, in seconds, it is shown without asking GitHub" },
+    { "github.cache.hardTtlSec", SETTING_NUMBER, "604800", SETTING_ANYWHERE, NULL,
+      "Up to this age it is shown when GitHub cannot be asked; then it goes" },
     { "github.watch.noRunsAfter", SETTING_NUMBER, "90", SETTING_ANYWHERE, NULL,
       "Seconds after which run_watch of a commit without runs ends (0: never)" },
     { "grep.contextBefore", SETTING_NUMBER, "1", SETTING_ANYWHERE, NULL,
@@ -143,7 +151,23 @@ static const SettingKey keys[] = {
       "Point shell commands to the tool that does the same" },
     { "bashInterceptor.patterns", SETTING_ARRAY, "null", SETTING_ANYWHERE, NULL,
       "Rules of the interceptor; unset: the built-in ones" },
+    { "eval.py", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Offer Python in the eval tool" },
+    { "eval.js", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
+      "Offer JavaScript (Node) in the eval tool" },
+    { "python.kernelMode", SETTING_ENUM, "\"session\"", SETTING_ANYWHERE, kernel_modes,
+      "Whether what cells of eval define lasts for the session or for one call" },
     { "shellPath", SETTING_STRING, "null", SETTING_USER_ONLY, NULL, "Shell of the bash tool" },
+    { "calc.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL, "Offer the calc tool" },
+    { "async.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
+      "Offer commands in the background" },
+    { "async.maxJobs", SETTING_NUMBER, "100", SETTING_ANYWHERE, NULL,
+      "Most background jobs at once (1 to 100)" },
+    { "async.pollWaitDuration", SETTING_ENUM, "\"30s\"", SETTING_ANYWHERE, poll_waits,
+      "How long the job tool waits for a job to finish" },
+    { "bash.autoBackground.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
+      "Send commands that take long to the background" },
+    { "bash.autoBackground.thresholdMs", SETTING_NUMBER, "60000", SETTING_ANYWHERE, NULL,
+      "How long such a command is waited for, in milliseconds" },
     { "env.pass", SETTING_ARRAY, "[]", SETTING_USER_ONLY, NULL,
       "Variables that children get although they look like secrets" },
     { "env.inherit", SETTING_ENUM, "\"all\"", SETTING_MAY_TIGHTEN, inherit_modes,

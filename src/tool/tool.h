@@ -33,16 +33,38 @@ typedef struct JudgedTarget { // a repository that a call names besides its own
 
 void judged_target_free(JudgedTarget *self);
 
+typedef struct JudgedAction { // what a call would do, said alike in all of its spellings
+    char *verb;               // "pr merge", "push"
+    char *target;             // "5", "main"; NULL: not said, so it may be any
+    char *host, *repo;        // NULL: the same
+} JudgedAction;
+
+typedef enum {
+    LIKENESS_NONE,
+    LIKENESS_POSSIBLE, // the target of one is not said
+    LIKENESS_SAME,
+} Likeness;
+
+Likeness judged_action_compare(const JudgedAction *a, const JudgedAction *b);
+char *judged_action_text(const JudgedAction *self); // "pr merge 5 in o/r"; caller frees
+
 typedef struct Judgement {
     Effect effect;
-    char *summary; // one line: "pushes branch pr-93 to its pull request"; NULL: the tool's name is
-                   // shown
-    char *host;    // of a GitHub call; NULL: none or the default host
-    char *repo;    // OWNER/REPO, when known
-    GPtrArray *others; // of JudgedTarget *: the policy of each holds, too; NULL: none
-    char *question;    // what a person is asked, several lines; NULL: made from the rest and the
-                       // arguments
+    char *summary;  // one line: "pushes branch pr-93 to its pull request"; NULL: the tool's name is
+                    // shown
+    char *host;     // of a GitHub call; NULL: none or the default host
+    char *repo;     // OWNER/REPO, when known
+    bool is_github; // gh.policy and gh.hostPolicy bind it, as they do every call of a TOOL_GITHUB
+                    // tool
+    GPtrArray *others;  // of JudgedTarget *: the policy of each holds, too; NULL: none
+    char *question;     // what a person is asked, several lines; NULL: made from the rest and the
+                        // arguments
+    GPtrArray *actions; // of JudgedAction *, as far as they are known; NULL: none is
 } Judgement;
+
+/* `target`, `host` and `repo` may be NULL. */
+void judgement_add_action(Judgement *self, const char *verb, const char *target, const char *host,
+                          const char *repo);
 
 typedef enum { // from loose to strict
     ACTION_ALLOW,
@@ -81,7 +103,9 @@ typedef struct ToolPermit ToolPermit;
 
 typedef enum {
     TOOL_EXCLUSIVE = 1 << 0,     // waits for the calls before it, blocks those after it
-    TOOL_NON_ABORTABLE = 1 << 1, // a user's abort does not cut it short
+    TOOL_NON_ABORTABLE = 1 << 1, // a user's abort does not cut it short, unless it waits
+                                 // for other machines (internal_url.h) or asks for it
+                                 // (tool_call_user_cancel())
     TOOL_HIDDEN = 1 << 2,        // only by name
     TOOL_EXACT = 1 << 3,         // arguments are not coerced (common §5)
     TOOL_KEEPS_TEXT = 1 << 4,    // no spill: the tool has limits of its own (common §7)
@@ -93,6 +117,7 @@ typedef enum {
                             // bad arguments are sentences, unknown fields only warnings
     TOOL_CHANGES_RECORDS = 1 << 10, // changes kedge's own records, though its effect is read
     TOOL_IDEMPOTENT = 1 << 11,      // a repeat changes nothing more
+    TOOL_ONLY_READS = 1 << 12,      // its judge finds reads only, or refuses
 } ToolFlags;
 
 typedef struct ToolDef {
@@ -112,6 +137,9 @@ typedef struct ToolDef {
     const json_t *schema; // of a tool without fields (dynamic_tool.h): run() and judge() get the
                           // checked arguments, a const json_t *
     void *user_data;      // of such a tool: tool_call_tool(call)->user_data
+    /* What is offered in its place with these settings: the same tool with other fields or words.
+       NULL: itself. */
+    const struct ToolDef *(*variant)(const Settings *settings);
     /* Offered with these settings on this machine? NULL: always. */
     bool (*is_available)(const Settings *settings);
     bool (*run)(ToolCall *call, const void *args, ToolResult *result, GError **error);
@@ -128,17 +156,28 @@ typedef struct ToolDef {
 const char *tool_call_id(const ToolCall *call);
 const ToolDef *tool_call_tool(const ToolCall *call); // for hooks that several tools share
 Cancel *tool_call_cancel(const ToolCall *call);
+/* The user's abort also of a tool that is not abortable: for work that may take long and leaves
+   nothing half done. */
+Cancel *tool_call_user_cancel(const ToolCall *call);
 ToolContext *tool_call_context(const ToolCall *call);
 const char *tool_call_cwd(const ToolCall *call);
 const Settings *tool_call_settings(const ToolCall *call);
 Artifacts *tool_call_artifacts(const ToolCall *call);     // NULL without a session file
 const ToolPermit *tool_call_permit(const ToolCall *call); // NULL while judging
+/* As they were understood, and hooks have left them. Borrowed. */
+const json_t *tool_call_arguments(const ToolCall *call);
 const CallOutcome *tool_call_outcome(
     const ToolCall *call); // what the policy and the person said; for run()
 
 const char *tool_call_via(const ToolCall *call); // "agent", "mcp", "cli"
 const char *tool_call_allow_hint(
     const ToolCall *call); // the flag that would allow a write; may be NULL
+
+/* The permit of a call that reads, for what it leaves to a worker of its own (looking anew at what
+   it answered from memory): without progress, under `cancel`. Its owner frees it before the context
+   goes. */
+ToolCall *tool_call_detach(const ToolCall *call, Cancel *cancel);
+void tool_call_detached_free(ToolCall *call);
 
 /* Of a TOOL_ENVELOPE tool: FieldProblem of the arguments, and of fields that are not known.
  * Borrowed. */
@@ -149,6 +188,14 @@ int64_t tool_call_timeout_ms(const ToolCall *call); // what the door allows; 0: 
 /* What judge() worked out and run() carries out unchanged: one slot, freed with the call. */
 void tool_call_prepare(ToolCall *call, void *data, GDestroyNotify destroy);
 void *tool_call_prepared(const ToolCall *call); // NULL when there is none
+
+/* What code that this call runs may call (ToolCallSpec); NULL: nothing. */
+const ToolSet *tool_call_tools(const ToolCall *call);
+/* A call made by that code: same conversation and door, judged, asked about and recorded by itself.
+   The schedule of calls does not see it, so it waits for no other one. `*ret_result` as
+   tool_call(). */
+void tool_call_nested(const ToolCall *call, const ToolDef *tool, const char *call_id,
+                      const json_t *arguments, Cancel *cancel, ToolResult *ret_result);
 
 /* Progress: a partial result with one text block; `details` may be NULL and is borrowed. Never
  * stored. */

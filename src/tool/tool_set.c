@@ -21,6 +21,7 @@ static const struct {
     // agent-tools §1.2; accepted wherever a name is read, never advertised
     { "search", "grep" },
     { "glob", "find" },
+    { "python", "eval" },
 };
 
 static const char *canonical(const char *name)
@@ -151,18 +152,24 @@ static bool is_available(const ToolDef *tool, const Settings *settings)
     return !tool->is_available || tool->is_available(settings);
 }
 
-static bool is_offered_unnamed(const ToolDef *tool, void *user_data)
+/* As it is offered with these settings. */
+static void append_variant(ToolSet *self, const Entry *entry, const Settings *settings)
 {
-    return !(tool->flags & TOOL_HIDDEN) && is_available(tool, user_data);
+    const ToolDef *tool = entry->def;
+    append(self, &(Entry) { tool->variant ? tool->variant(settings) : tool, entry->owner });
 }
 
 ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const char *const *names,
                          GPtrArray *unknown)
 {
-    if (!names || !names[0])
-        return tool_set_filter(self, is_offered_unnamed, (void *)settings);
     ToolSet *selected = set_new();
-    for (; *names; names++) {
+    bool wants_all = !names || !names[0];
+    for (size_t i = 0; wants_all && i < self->entries->len; i++) {
+        const Entry *entry = entry_at(self, i);
+        if (!(entry->def->flags & TOOL_HIDDEN) && is_available(entry->def, settings))
+            append_variant(selected, entry, settings);
+    }
+    for (; !wants_all && *names; names++) {
         g_autofree char *trimmed = g_strstrip(g_ascii_strdown(*names, -1));
         if (*trimmed == '\0')
             continue;
@@ -171,7 +178,7 @@ ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const ch
             g_ptr_array_add(unknown, g_strdup(trimmed));
         if (entry && is_available(entry->def, settings) &&
             !tool_set_find(selected, entry->def->name))
-            append(selected, entry);
+            append_variant(selected, entry, settings);
     }
     return selected;
 }

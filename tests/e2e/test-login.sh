@@ -113,6 +113,33 @@ expect_exit 0
 expect_out "with a new key"
 expect_model_done
 
+t "every stored key refused: the one of the environment goes on, and that is said once"
+model_script - <<'J'
+{"status": 401, "error": {"type": "authentication_error", "message": "invalid x-api-key"}, "when": {"header": "x-api-key", "equals": "sk-ant-first-0123456789"}}
+{"tool_calls": [{"name": "bash", "arguments": {"command": "echo one"}}], "when": {"header": "x-api-key", "equals": "sk-env-0123456789"}}
+{"text": "from the environment", "when": {"header": "x-api-key", "equals": "sk-env-0123456789"}}
+J
+lab
+printf 'sk-ant-first-0123456789' | kedge login anthropic 2>/dev/null
+run env ANTHROPIC_API_KEY=sk-env-0123456789 kedge --model anthropic/claude-sonnet-4-6 --mode json -p hi
+expect_exit 0
+expect_contains stdout '"text":"from the environment"'
+expect_contains stdout '{"type":"notice","level":"warning","message":"anthropic refused the stored key; using the one from ANTHROPIC_API_KEY of the environment. `kedge logout anthropic` removes what is stored.'
+[ "$(grep -c 'refused the stored key' "$(path_of stdout)")" = 1 ] || fail "said more than once"
+expect_not_contains stdout 0123456789
+expect_model_done
+[ "$(model_journal '#')" = 3 ] || fail "asked $(model_journal '#') times"
+model_script - <<'J'
+{"status": 401, "error": {"type": "authentication_error", "message": "invalid x-api-key"}, "when": {"header": "x-api-key", "equals": "sk-ant-first-0123456789"}}
+{"text": "from the environment", "when": {"header": "x-api-key", "equals": "sk-env-0123456789"}}
+J
+lab
+run env ANTHROPIC_API_KEY=sk-env-0123456789 kedge --model anthropic/claude-sonnet-4-6 -p hi
+expect_exit 0
+expect_out "from the environment"
+expect_contains stderr 'Warning: anthropic refused the stored key; using the one from ANTHROPIC_API_KEY of the environment. `kedge logout anthropic` removes what is stored.'
+kedge logout anthropic 2>/dev/null
+
 t "what cannot be a key, and who is no provider"
 printf 'two words\n' | run -i - kedge login anthropic
 expect_exit 2

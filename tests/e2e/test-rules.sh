@@ -79,6 +79,22 @@ expect_contains stdout '"text":"better"'
 expect_not_contains stdout aborted
 expect_model_done
 
+t "what the model was not told any more, since the run ended, fires again when the session goes on"
+model_script - <<'J'
+{"text": "goto at the end"}
+J
+run kedge --max-turns 1 -p "how?"
+expect_not_contains "$(session_file)" '"type":"ttsr_injection"'
+model_script - <<'J'
+{"text": "goto once more"}
+{"text": "better", "expect": {"contains": "Never write goto."}}
+J
+run kedge --mode json --continue -p "and now?"
+expect_exit 0
+expect_contains stdout ttsr_triggered
+expect_model_done
+expect_contains "$(session_file)" '"type":"ttsr_injection"'
+
 t "a rule's own mode counts before the setting's, and the call it stops does not run"
 no_rules
 settings 'ttsr: { interruptMode: prose-only }'
@@ -144,8 +160,10 @@ mkdir "$HOME/.kedge/agent/rules/dir.md"
 run -t 20 kedge --no-session -p go
 expect_exit 0
 [ "$(wc -c <"$(path_of stdout)")" = 20002 ] || fail "the answer is not whole"
-expect_empty stderr
+expect_matches stderr "^Warning: rule .*/bad-regex.md: this condition is no usable regular expression: [(]$"
+expect_matches stderr "^Warning: Rule .*/bomb1.md is off: matching its condition takes too long$"
 run -t 20 kedge --no-session --mode json -p go
+expect_empty stderr
 expect_exit 0
 for bomb in bomb1 bomb2 bomb3; do
     expect_contains stdout "$bomb.md is off: matching its condition takes too long"
@@ -178,6 +196,21 @@ J
 run kedge --no-session -p go
 expect_out goto
 expect_empty stderr
+expect_model_done
+
+t "of two files that name one rule the first counts, and the other one is spoken of"
+no_rules
+settings '{}'
+rule twice 'condition: "\\bgoto\\b"' 'This one counts.'
+printf -- '---\ncondition: "\\bgoto\\b"\n---\nThis one does not.\n' >"$HOME/.kedge/agent/rules/twice.mdc"
+model_script - <<'J'
+{"text": "goto it is", "chunk": 4}
+{"text": "none", "expect": [{"contains": "This one counts."}, {"not_contains": "This one does not."}]}
+J
+run kedge --mode json -p "how?"
+expect_exit 0
+expect_contains stdout '"rules":[{"name":"twice","path":"'
+expect_contains stdout '/rules/twice.mdc: left out, twice.md is the rule \"twice\" already; rename one'
 expect_model_done
 
 done_testing

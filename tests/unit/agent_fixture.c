@@ -231,8 +231,8 @@ AgentFixture *agent_fixture_new(const char *settings_text)
     self->options.session = self->session;
     self->options.context = self->context;
     self->options.door = &door;
-    self->options.http = self->http;
-    self->options.registry = self->registry;
+    self->options.means.http = self->http;
+    self->options.means.registry = self->registry;
     self->tools = tool_set_new(tool_table);
     self->setup.tools = self->tools;
     self->setup.has_intent_tracing = settings_get_bool(settings, "tools.intentTracing");
@@ -259,7 +259,7 @@ void agent_fixture_free(AgentFixture *self)
 {
     agent_free(self->agent);
     setup_slot_free(self->options.setup);
-    budget_free(self->options.budget);
+    budget_free(self->options.means.budget);
     run_controls_free(self->options.controls);
     message_queue_free(self->steering);
     message_queue_free(self->follow_ups);
@@ -284,7 +284,7 @@ void agent_fixture_free(AgentFixture *self)
 void agent_fixture_make_agent(AgentFixture *self)
 {
     self->options.setup = setup_slot_new(turn_setup_new(&self->setup));
-    self->options.budget = budget_new(NULL, self->max_turns, self->max_cost);
+    self->options.means.budget = budget_new(NULL, self->max_turns, self->max_cost);
     self->options.controls = run_controls_new(tool_context_settings(self->context));
     self->agent = agent_new(&self->options);
 }

@@ -76,7 +76,7 @@ static void test_cost(void **state)
     assert_true(agent_fixture_prompt(self, "go"));
     assert_stopped(self, "Stopped: 1.02 USD (--max-cost)");
     assert_int_equal(sse_server_request_count(self->server), 3);
-    assert_float_equal(budget_cost(self->options.budget), 1.02, 0.0001);
+    assert_float_equal(budget_cost(self->options.means.budget), 1.02, 0.0001);
 }
 
 /* What was queued is not lost: it is still there when the limit is lifted, so it was not delivered.

@@ -133,6 +133,9 @@ static void test_manual(void **state)
     SessionFixture *self = *state;
     for (int i = 0; i < 4; i++)
         talk(self, "word");
+    static const char todos[] = "{\"phases\":[{\"name\":\"Build\",\"tasks\":[{\"content\":\"a "
+                                "pier\",\"status\":\"pending\"}]}]}";
+    assert_true(session_fixture_command(self, "set_todos", todos, NULL));
     sse_server_add_text(self->agent->server, "the summary");
     sse_server_add_text(self->agent->server, "in short");
     assert_true(
@@ -146,6 +149,9 @@ static void test_manual(void **state)
     assert_null(session_fixture_event(self, "auto_compaction_start", 0));
     g_autofree char *asked = sse_server_conversation(self->agent->server, 4);
     assert_non_null(strstr(asked, "Additional focus: the API"));
+    g_autoptr(json_t) state_now = agent_session_state(self->session);
+    assert_int_equal(json_array_size(json_get_array(state_now, "todoPhases")), 1); // is kept
+    assert_true(session_fixture_command(self, "set_todos", "{\"phases\":[]}", NULL));
 
     json_array_clear(self->events);
     assert_true(session_fixture_command(self, "compact", NULL, NULL));

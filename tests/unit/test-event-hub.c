@@ -116,6 +116,22 @@ static void test_order(void **state)
     assert_string_equal(self->b.got->str, "1 c 2");
 }
 
+/* What the conversation tells itself is nobody else's, whatever they want. */
+static void test_inward(void **state)
+{
+    Fixture *self = *state;
+    Listener owner = { .fixture = self, .got = g_string_new(NULL) };
+    event_hub_subscribe(self->hub, &(SubscriberSpec) { DETAIL_NONE, true, on_event, &owner, true });
+    event_hub_publish_control(self->hub, event_named("c"));
+    event_hub_publish_inward(self->hub, event_named("i"));
+    publish(self, "1");
+    loop_run(self->loop);
+    assert_string_equal(owner.got->str, "c i 1");
+    assert_string_equal(self->a.got->str, "1");
+    assert_string_equal(self->b.got->str, "c 1");
+    g_string_free(owner.got, TRUE);
+}
+
 static void test_leaving(void **state)
 {
     Fixture *self = *state;
@@ -243,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_inward, setup, teardown),
         cmocka_unit_test_setup_teardown(test_leaving, setup, teardown),
         cmocka_unit_test_setup_teardown(test_held, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bound, setup, teardown),

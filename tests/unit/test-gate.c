@@ -201,6 +201,73 @@ static void test_question_names_the_target(void **state G_GNUC_UNUSED)
     g_free(asked.text);
 }
 
+static Likeness remembered(const GPtrArray *actions, char **ret_earlier, void *user_data)
+{
+    const Likeness *likeness = user_data;
+    const JudgedAction *action = actions->pdata[0];
+    assert_string_equal(action->verb, "push");
+    if (*likeness == LIKENESS_POSSIBLE)
+        *ret_earlier = g_strdup("push ma\x1bin");
+    return *likeness;
+}
+
+static bool push_judge(ToolCall *call_ G_GNUC_UNUSED, const void *args G_GNUC_UNUSED,
+                       Judgement *ret_judgement, GError **error G_GNUC_UNUSED)
+{
+    ret_judgement->effect = EFFECT_READ;
+    judgement_add_action(ret_judgement, "push", NULL, NULL, NULL);
+    return true;
+}
+
+/* Only what is surely the same is refused unasked; what may be is a person's to say, or the
+   policy's where there is none. */
+static void test_refused_before(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name;
+        Likeness likeness;
+        bool has_person, says_yes;
+        int asked;
+        bool runs;
+    } cases[] = {
+        { "new", LIKENESS_NONE, true, false, 0, true },
+        { "may be the same, yes", LIKENESS_POSSIBLE, true, true, 1, true },
+        { "may be the same, no", LIKENESS_POSSIBLE, true, false, 1, false },
+        { "may be the same, nobody there", LIKENESS_POSSIBLE, false, false, 0, true },
+        { "the same", LIKENESS_SAME, true, true, 0, false },
+    };
+    static const ToolDef tool = { PROBE };
+    ToolDef judged = tool;
+    judged.judge = push_judge;
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    g_autoptr(json_t) arguments = json_of("{'path':'x'}");
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        Asked asked = { .answer = cases[i].says_yes };
+        const ToolDoor door = {
+            .kind = DOOR_AGENT,
+            .ask = cases[i].has_person ? answer : NULL,
+            .user_data = &asked,
+        };
+        Likeness likeness = cases[i].likeness;
+        const ToolCallSpec spec = {
+            .tool = &judged,
+            .arguments = arguments,
+            .context = fixture->context,
+            .door = &door,
+            .was_refused = remembered,
+            .user_data = &likeness,
+        };
+        g_auto(ToolResult) result = { 0 };
+        tool_call(&spec, &result);
+        if (result.is_error == cases[i].runs || asked.count != cases[i].asked)
+            fail_msg("%s: asked %d times, error %d", cases[i].name, asked.count, result.is_error);
+        if (asked.count > 0)
+            assert_contains(cases[i].name, asked.text,
+                            "\n  may be what was refused before: push ma\\x1bin");
+        g_free(asked.text);
+    }
+}
+
 static void test_a_door_that_fails_to_ask(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
@@ -288,6 +355,7 @@ int main(void)
         cmocka_unit_test(test_permit_only_while_running),
         cmocka_unit_test(test_question_shows_what_would_run),
         cmocka_unit_test(test_question_names_the_target),
+        cmocka_unit_test(test_refused_before),
         cmocka_unit_test(test_a_door_that_fails_to_ask),
         cmocka_unit_test(test_cancel),
     };

@@ -152,14 +152,163 @@ static void test_many_of_one(void **state G_GNUC_UNUSED)
     assert_null(loop_guard_stop_text(once));
 }
 
-/* A run ends, with the reason; the next prompt begins anew. */
+static char *refuse(LoopGuard *guard, const char *verb, const char *target, const char *repo)
+{
+    g_auto(Judgement) judgement = { 0 };
+    judgement_add_action(&judgement, verb, target, NULL, repo);
+    return loop_guard_see_refusal(guard, judgement.actions);
+}
+
+static bool was_refused(LoopGuard *guard, const char *verb, const char *target, const char *repo)
+{
+    g_auto(Judgement) judgement = { 0 };
+    judgement_add_action(&judgement, "other", "x", NULL, NULL);
+    judgement_add_action(&judgement, verb, target, NULL, repo);
+    g_autofree char *earlier = NULL;
+    Likeness likeness = loop_guard_was_refused(guard, judgement.actions, &earlier);
+    assert_int_equal(earlier != NULL, likeness == LIKENESS_POSSIBLE);
+    return likeness == LIKENESS_SAME;
+}
+
+static void assert_may_be(LoopGuard *guard, const char *target, const char *want)
+{
+    g_auto(Judgement) judgement = { 0 };
+    judgement_add_action(&judgement, "push", target, NULL, NULL);
+    g_autofree char *earlier = NULL;
+    assert_int_equal(loop_guard_was_refused(guard, judgement.actions, &earlier), LIKENESS_POSSIBLE);
+    assert_string_equal(earlier, want);
+}
+
+/* Where one of them names no branch it is not sure: a person can say, and no try is counted. */
+static void test_refused_unnamed(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(LoopGuard) guard = loop_guard_new();
+    loop_guard_next_answer(guard);
+    assert_null(refuse(guard, "push", "main", NULL));
+    assert_false(was_refused(guard, "push", NULL, NULL));
+    loop_guard_next_answer(guard);
+    assert_may_be(guard, NULL, "push main");
+    assert_null(refuse(guard, "push", NULL, NULL));
+    assert_may_be(guard, NULL, "push main"); // beside it, in the same answer
+    loop_guard_next_answer(guard);
+    assert_may_be(guard, NULL, "push");
+    assert_may_be(guard, "topic", "push");
+    assert_true(was_refused(guard, "push", "main", NULL));
+    assert_null(loop_guard_stop_text(guard));
+}
+
+/* What was refused in an earlier answer is known in another spelling, and the third time is the
+   last; what is refused twice in one answer was not tried again (L03). */
+static void test_refused(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(LoopGuard) guard = loop_guard_new();
+    loop_guard_next_answer(guard);
+    assert_false(was_refused(guard, "push", "main", NULL));
+    assert_null(refuse(guard, "push", "main", "o/r"));
+    assert_false(was_refused(guard, "push", "main", NULL));
+    assert_null(refuse(guard, "push", "main", NULL));
+
+    loop_guard_next_answer(guard);
+    assert_true(was_refused(guard, "push", "main", NULL));
+    assert_false(was_refused(guard, "push", "topic", NULL));
+    assert_false(was_refused(guard, "push", "main", "o/other"));
+    assert_false(was_refused(guard, "pr merge", "main", NULL));
+    g_autofree char *second = refuse(guard, "push", "main", NULL);
+    assert_non_null(strstr(second, "The refusal of this is final: push main."));
+    assert_null(loop_guard_stop_text(guard));
+
+    loop_guard_next_answer(guard);
+    g_autofree char *third = refuse(guard, "push", "main", "o/r");
+    assert_non_null(strstr(third, "final"));
+    assert_string_equal(loop_guard_stop_text(guard),
+                        "Stopped: push main in o/r was refused, and tried again 2 times");
+
+    loop_guard_reset(guard); // somebody has said something
+    loop_guard_next_answer(guard);
+    assert_false(was_refused(guard, "push", "main", NULL));
+    for (int i = 0; i < 100; i++) { // what is remembered is bounded
+        g_autofree char *target = g_strdup_printf("b%d", i);
+        assert_null(refuse(guard, "push", target, NULL));
+    }
+    loop_guard_next_answer(guard);
+    assert_true(was_refused(guard, "push", "b99", NULL));
+    assert_false(was_refused(guard, "push", "b0", NULL));
+}
+
+#define ONE_CALL "[{\"id\":\"t\",\"name\":\"echo\",\"arguments\":{\"text\":\"x\"}}]"
+
+static void answer(SessionFixture *self, const json_t *event, bool is_approved)
+{
+    assert_string_equal(json_get_text(event, "tool"), "loop");
+    assert_string_equal(json_get_text(event, "effect"), "unknown"); // no client says yes unseen
+    assert_non_null(strstr(json_get_text(event, "text"), "the same call of echo"));
+    g_autofree char *arguments =
+        g_strdup_printf("{\"questionId\":\"%s\",\"approved\":%s}", json_get_text(event, "id"),
+                        is_approved ? "true" : "false");
+    assert_true(session_fixture_command(self, "answer", arguments, NULL));
+}
+
+static void say_yes(SessionFixture *self, const json_t *event)
+{
+    answer(self, event, true);
+}
+
+static void say_no(SessionFixture *self, const json_t *event)
+{
+    answer(self, event, false);
+}
+
+static void say_words(SessionFixture *self, const json_t *event)
+{
+    assert_true(session_fixture_command(self, "steer", "{\"message\":\"another way\"}", NULL));
+    answer(self, event, false);
+}
+
+static void give_up(SessionFixture *self, const json_t *event G_GNUC_UNUSED)
+{
+    assert_true(session_fixture_command(self, "abort", NULL, NULL));
+}
+
+/* Somebody who can answer is asked (L01): to go on, with words or without, or not. */
+static void test_question(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        void (*act)(SessionFixture *self, const json_t *event);
+        AgentEnd end;
+        size_t requests;
+        const char *told; // in the last request
+    } cases[] = {
+        { say_yes, AGENT_DONE, 5, NULL },
+        { say_no, AGENT_LOOP, 4, NULL },
+        { say_words, AGENT_DONE, 5, "another way" },
+        { give_up, AGENT_ABORTED, 4, NULL },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        SessionFixture *self = session_fixture_new(NULL);
+        session_fixture_open(self);
+        for (int k = 0; k < 4; k++)
+            sse_server_add_calls(self->agent->server, ONE_CALL);
+        sse_server_add_text(self->agent->server, "done");
+        self->trigger = "question";
+        self->act = cases[i].act;
+        assert_true(session_fixture_prompt(self, "go"));
+        assert_int_equal(self->outcome.end, cases[i].end);
+        assert_int_equal(sse_server_request_count(self->agent->server), cases[i].requests);
+        g_autofree char *last = sse_server_conversation(self->agent->server, cases[i].requests - 1);
+        if (cases[i].told)
+            assert_non_null(strstr(last, cases[i].told));
+        session_fixture_free(self);
+    }
+}
+
+/* Nobody is there: a run ends, with the reason; the next prompt begins anew. */
 static void test_run(void **state G_GNUC_UNUSED)
 {
     SessionFixture *self = session_fixture_new(NULL);
+    self->options.can_ask = false;
     session_fixture_open(self);
     for (int i = 0; i < 6; i++)
-        sse_server_add_calls(self->agent->server,
-                             "[{\"id\":\"t\",\"name\":\"echo\",\"arguments\":{\"text\":\"x\"}}]");
+        sse_server_add_calls(self->agent->server, ONE_CALL);
     assert_true(session_fixture_prompt(self, "go"));
     assert_int_equal(self->outcome.end, AGENT_LOOP);
     assert_int_equal(sse_server_request_count(self->agent->server), 4);
@@ -174,8 +323,7 @@ static void test_run(void **state G_GNUC_UNUSED)
     SessionFixture *other = session_fixture_new("{\"loop\":{\"enabled\":false}}");
     session_fixture_open(other);
     for (int i = 0; i < 6; i++)
-        sse_server_add_calls(other->agent->server,
-                             "[{\"id\":\"t\",\"name\":\"echo\",\"arguments\":{\"text\":\"x\"}}]");
+        sse_server_add_calls(other->agent->server, ONE_CALL);
     sse_server_add_text(other->agent->server, "done");
     assert_true(session_fixture_prompt(other, "go"));
     assert_int_equal(other->outcome.end, AGENT_DONE);
@@ -189,6 +337,9 @@ int main(void)
         cmocka_unit_test(test_temp_names),
         cmocka_unit_test(test_errors_of_one_answer),
         cmocka_unit_test(test_many_of_one),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused_unnamed),
+        cmocka_unit_test(test_question),
         cmocka_unit_test(test_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

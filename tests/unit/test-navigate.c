@@ -3,8 +3,10 @@
  */
 #include "unit.h"
 
+#include "agent/branch_summary.h"
 #include "base/file.h"
 #include "model/message.h"
+#include "model_fixture.h"
 #include "session_fixture.h"
 
 static int setup(void **state)
@@ -124,6 +126,37 @@ static void test_summary(void **state)
     g_autofree char *told = sse_server_conversation(self->agent->server, 4);
     assert_non_null(strstr(told, "it was tried"));
     assert_null(strstr(told, "second"));
+}
+
+/* core-69: the files of summaries within the branch are its files. */
+static void test_summary_keeps_files(void **state)
+{
+    SessionFixture *self = *state;
+    AgentFixture *agent = self->agent;
+    static const char *const texts[] = {
+        "{'type':'branch_summary','summary':'earlier','details':{'readFiles':['a.c','b.c'],"
+        "'modifiedFiles':['c.c']}}",
+        "{'type':'compaction','summary':'old','details':{'readFiles':['d.c'],'modifiedFiles':[]}}",
+        "{'type':'message','message':{'role':'assistant','content':[{'type':'toolCall','id':'1',"
+        "'name':'edit','arguments':{'path':'b.c'}}]}}",
+    };
+    g_autoptr(GPtrArray) entries = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+        g_ptr_array_add(entries, json_of(texts[i]));
+    g_autoptr(Settings) settings = settings_new(NULL);
+    const SummaryContext context = {
+        .http = agent->http,
+        .registry = agent->registry,
+        .settings = settings,
+        .model = agent->setup.model,
+    };
+    sse_server_add_text(agent->server, "what came of it");
+    g_autoptr(json_t) fields = NULL;
+    g_autoptr(GError) error = NULL;
+    assert_true(branch_summary(&context, entries, NULL, NULL, &fields, &error));
+    assert_string_equal(json_get_text(fields, "summary"),
+                        "what came of it\n\n<read-files>\na.c\nd.c\n</read-files>\n\n"
+                        "<modified-files>\nc.c\nb.c\n</modified-files>");
 }
 
 static void abort_when_asked(void *user_data)
@@ -258,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_navigate, setup, teardown),
         cmocka_unit_test_setup_teardown(test_summary, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_summary_keeps_files, setup, teardown),
         cmocka_unit_test_setup_teardown(test_summary_is_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_names_and_labels, setup, teardown),
         cmocka_unit_test(test_fallback_stays_behind),

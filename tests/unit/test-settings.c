@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "tool/settings.h"
 #include "tool/settings_keys.h"
+#include "tool/settings_scope.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -296,6 +297,49 @@ static void test_reload(void **state)
     assert_false(settings_have_changed(of_no_file));
 }
 
+/* Items of a list that hold in some folders only (agent-core §5.1). */
+static void test_lists_of_folders(void **state)
+{
+    Fixture *self = *state;
+    static const struct {
+        const char *list, *want;
+    } cases[] = {
+        { "['a','b']", "a b" },
+        { "['a',{'pathPrefix':'/ROOT/w','models':['b','c']},'d']", "a b c d" },
+        { "[{'path':'/ROOT/w/sub','values':['b']}]", "b" },
+        { "[{'paths':['/elsewhere','/ROOT'],'items':['b']}]", "b" },
+        { "[{'pathPrefixes':['/ROOT/link'],'providers':['b']}]", "b" },
+        { "[{'pathPrefix':'/ROOT/w/su','models':['b']}]", "" },
+        { "[{'pathPrefix':'/ROOT/w/sub/deeper','models':['b']}]", "" },
+        { "[{'pathPrefix':'','models':['b']},{'models':['c']},{'path':'/ROOT'}]", "" },
+        { "[1,null,['a'],{'path':7,'models':['b']},{'paths':[['/ROOT']],'models':['b']},"
+          "{'path':'/ROOT','models':'b','values':[2,'c']}]",
+          "c" },
+        { "{'a':1}", "" },
+    };
+    g_autofree char *cwd = g_build_filename(self->root, "w", "sub", NULL);
+    g_autofree char *link = g_build_filename(self->root, "link", NULL);
+    assert_true(file_make_dirs(cwd, 0700, NULL));
+    assert_int_equal(symlink("w", link), 0);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(GStrv) quoted = g_strsplit(cases[i].list, "'", -1);
+        g_autofree char *text = g_strjoinv("\"", quoted);
+        g_auto(GStrv) rooted = g_strsplit(text, "/ROOT", -1);
+        g_autofree char *json = g_strjoinv(self->root, rooted);
+        g_autoptr(json_t) list = json_loads(json, 0, NULL);
+        assert_non_null(list);
+        g_autoptr(json_t) found = settings_list_in(list, cwd);
+        g_autoptr(GString) out = g_string_new(NULL);
+        for (size_t k = 0; k < json_array_size(found); k++)
+            g_string_append_printf(out, "%s%s", k > 0 ? " " : "",
+                                   json_string_value(json_array_get(found, k)));
+        if (strcmp(out->str, cases[i].want) != 0)
+            fail_msg("%s: \"%s\", not \"%s\"", json, out->str, cases[i].want);
+    }
+    g_autoptr(json_t) none = settings_list_in(NULL, cwd);
+    assert_int_equal(json_array_size(none), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +351,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_files_of_others, setup, teardown),
         cmocka_unit_test_setup_teardown(test_broken_files_count_as_empty, setup, teardown),
         cmocka_unit_test_setup_teardown(test_reload, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lists_of_folders, setup, teardown),
         cmocka_unit_test(test_wrong_types_give_the_default),
         cmocka_unit_test(test_table),
     };

@@ -1,13 +1,14 @@
 /*
  * Choosing session and model (launch_session.h).
  */
-#include "cmd/launch_session.h"
+#include "agent/launch_session.h"
 
 #include "base/log.h"
 #include "model/model_roles.h"
 #include "model/model_scope.h"
 #include "session/session_find.h"
 #include "session/session_index.h"
+#include "tool/settings_scope.h"
 
 void launch_session_clear(LaunchSession *self)
 {
@@ -26,7 +27,7 @@ static bool fail_elsewhere(const char *value, const char *cwd, GError **error)
    the person is told where. */
 static bool find_of_pull(const LaunchPlace *place, char **ret_path, GError **error)
 {
-    const char *value = place->options->from_pr;
+    const char *value = place->wanted->from_pr;
     g_auto(PullRef) pull = { 0 };
     if (!pull_ref_parse(value, &pull))
         return fail_with(error, KEDGE_ERROR_USAGE,
@@ -36,7 +37,7 @@ static bool find_of_pull(const LaunchPlace *place, char **ret_path, GError **err
     g_autoptr(SessionIndex) index = NULL;
     g_autoptr(json_t) here = NULL;
     g_autoptr(json_t) anywhere = NULL;
-    if (!session_index_open(place->agent_dir, place->options->session_dir, NULL, NULL, NULL, &index,
+    if (!session_index_open(place->agent_dir, place->wanted->session_dir, NULL, NULL, NULL, &index,
                             error) ||
         !session_index_opened(index, &pull, place->cwd, &here, error) ||
         !session_index_opened(index, &pull, NULL, &anywhere, error))
@@ -57,15 +58,12 @@ static bool find_of_pull(const LaunchPlace *place, char **ret_path, GError **err
 static bool find_file(const LaunchPlace *place, const SessionPlace *where, char **ret_path,
                       GError **error)
 {
-    const LaunchOptions *options = place->options;
-    const char *value = options->fork          ? options->fork
-                        : options->has_resume  ? options->resume
-                        : options->has_session ? options->session
-                                               : NULL;
-    if (options->from_pr)
+    const LaunchWanted *wanted = place->wanted;
+    const char *value = wanted->fork ? wanted->fork : wanted->session;
+    if (wanted->from_pr)
         return find_of_pull(place, ret_path, error);
     if (!value) {
-        *ret_path = options->is_continue ? session_find_recent(where) : NULL;
+        *ret_path = wanted->is_continue ? session_find_recent(where) : NULL;
         return true;
     }
     if (*value == '\0')
@@ -75,7 +73,7 @@ static bool find_file(const LaunchPlace *place, const SessionPlace *where, char 
     g_autofree char *cwd = NULL;
     if (!session_find(where, value, ret_path, &is_elsewhere, &cwd, error))
         return false;
-    if (is_elsewhere && !options->fork) {
+    if (is_elsewhere && !wanted->fork) {
         g_clear_pointer(ret_path, g_free);
         return fail_elsewhere(value, cwd, error);
     }
@@ -84,14 +82,14 @@ static bool find_file(const LaunchPlace *place, const SessionPlace *where, char 
 
 static bool open_session(const LaunchPlace *place, Session **ret_session, GError **error)
 {
-    if (place->options->no_session) {
+    if (place->wanted->no_session) {
         *ret_session = session_new(NULL, place->cwd);
         return true;
     }
     const SessionPlace where = {
         .agent_dir = place->agent_dir,
         .cwd = place->cwd,
-        .session_dir = place->options->session_dir,
+        .session_dir = place->wanted->session_dir,
     };
     g_autofree char *path = NULL;
     if (!find_file(place, &where, &path, error))
@@ -101,8 +99,8 @@ static bool open_session(const LaunchPlace *place, Session **ret_session, GError
     g_autofree char *notice = NULL;
     if (!path)
         *ret_session = session_new(dir, place->cwd);
-    else if (place->options->fork ? !session_fork(path, dir, place->cwd, ret_session, error)
-                                  : !session_open(path, place->cwd, ret_session, &notice, error))
+    else if (place->wanted->fork ? !session_fork(path, dir, place->cwd, ret_session, error)
+                                 : !session_open(path, place->cwd, ret_session, &notice, error))
         return false;
     if (notice && place->ret_notice)
         *place->ret_notice = g_steal_pointer(&notice);
@@ -120,8 +118,8 @@ static void tell_notice(const ModelChoice *choice)
 
 static bool select_named(const LaunchPlace *place, ModelChoice *choice, GError **error)
 {
-    const LaunchOptions *options = place->options;
-    if (!model_registry_select(place->registry, options->model, options->provider, choice, error))
+    const LaunchWanted *wanted = place->wanted;
+    if (!model_registry_select(place->registry, wanted->model, wanted->provider, choice, error))
         return false;
     tell_notice(choice);
     return true;
@@ -158,15 +156,15 @@ static bool select_default_role(const LaunchPlace *place, ModelChoice *choice)
 
 static char **scope_patterns(const LaunchPlace *place)
 {
-    if (place->options->models)
-        return g_strsplit(place->options->models, ",", -1);
+    if (place->wanted->models)
+        return g_strsplit(place->wanted->models, ",", -1);
     GPtrArray *patterns = g_ptr_array_new();
     size_t i;
     json_t *item;
-    json_array_foreach (settings_get_json(place->settings, "enabledModels"), i, item) {
-        if (json_is_string(item))
-            g_ptr_array_add(patterns, g_strdup(json_string_value(item)));
-    }
+    g_autoptr(json_t) enabled =
+        settings_list_in(settings_get_json(place->settings, "enabledModels"), place->cwd);
+    json_array_foreach (enabled, i, item)
+        g_ptr_array_add(patterns, g_strdup(json_string_value(item)));
     g_ptr_array_add(patterns, NULL);
     return (char **)g_ptr_array_free(patterns, FALSE);
 }
@@ -174,7 +172,7 @@ static char **scope_patterns(const LaunchPlace *place)
 /* Caller frees; NULL: none. */
 static GArray *find_scope(const LaunchPlace *place)
 {
-    const char *origin = place->options->models ? "--models" : "enabledModels";
+    const char *origin = place->wanted->models ? "--models" : "enabledModels";
     g_auto(GStrv) patterns = scope_patterns(place);
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     GArray *scope = model_scope_resolve(place->registry, (const char *const *)patterns, warnings);
@@ -203,7 +201,7 @@ static const Model *any_model(const LaunchPlace *place)
 static bool choose_model(const LaunchPlace *place, const SessionContext *saved, const GArray *scope,
                          ModelChoice *choice, GError **error)
 {
-    if (place->options->model)
+    if (place->wanted->model)
         return select_named(place, choice, error);
     if (scope && json_array_size(saved->messages) == 0) {
         *choice = g_array_index(scope, ModelChoice, 0);
@@ -234,8 +232,8 @@ static ThinkingLevel choose_thinking(const LaunchPlace *place, const SessionCont
         thinking_level_parse(saved->thinking_level, &level);
     if (choice->has_level)
         level = choice->level;
-    if (place->options->has_thinking && !thinking_level_parse(place->options->thinking, &level))
-        log_warning("--thinking %s is not a level; using %s", place->options->thinking,
+    if (place->wanted->thinking && !thinking_level_parse(place->wanted->thinking, &level))
+        log_warning("--thinking %s is not a level; using %s", place->wanted->thinking,
                     thinking_level_name(level));
     return model_clamp_thinking(choice->model, level);
 }
@@ -253,9 +251,9 @@ bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, G
     result.scope = find_scope(place);
     if (!choose_model(place, &saved, result.scope, &choice, error))
         return false;
-    if (place->options->api_key)
+    if (place->wanted->api_key)
         model_registry_set_runtime_key(place->registry, choice.model->provider,
-                                       place->options->api_key);
+                                       place->wanted->api_key);
     result.model = choice.model;
     result.thinking = choose_thinking(place, &saved, &choice, is_resumed);
     *ret_session = result;
@@ -263,21 +261,22 @@ bool launch_session_open(const LaunchPlace *place, LaunchSession *ret_session, G
     return true;
 }
 
-void launch_session_arrange(const Settings *settings, ModelRegistry *registry)
+void launch_session_arrange(const Settings *settings, const char *cwd, ModelRegistry *registry)
 {
-    model_registry_arrange(registry, settings_get_json(settings, "disabledProviders"),
-                           settings_get_json(settings, "modelProviderOrder"));
+    g_autoptr(json_t) disabled =
+        settings_list_in(settings_get_json(settings, "disabledProviders"), cwd);
+    model_registry_arrange(registry, disabled, settings_get_json(settings, "modelProviderOrder"));
 }
 
-bool launch_session_set_roles(const LaunchOptions *options, const Settings *settings,
+bool launch_session_set_roles(const LaunchWanted *wanted, const Settings *settings, const char *cwd,
                               ModelRegistry *registry, GError **error)
 {
     const struct {
         const char *role, *selector;
-    } flags[] = { { MODEL_ROLE_SMOL, options->smol },
-                  { MODEL_ROLE_SLOW, options->slow },
-                  { MODEL_ROLE_PLAN, options->plan } };
-    launch_session_arrange(settings, registry);
+    } flags[] = { { MODEL_ROLE_SMOL, wanted->smol },
+                  { MODEL_ROLE_SLOW, wanted->slow },
+                  { MODEL_ROLE_PLAN, wanted->plan } };
+    launch_session_arrange(settings, cwd, registry);
     model_roles_set(registry, settings_get_json(settings, "modelRoles"));
     for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
         ModelChoice choice = { 0 };
