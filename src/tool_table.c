@@ -13,9 +13,12 @@ const ToolDef *const tool_table[] = {
     &tool_read,
     &tool_bash,
     &tool_edit,
+    &tool_eval,
+    &tool_calc,
     &tool_github,
     &tool_find,
     &tool_grep,
+    &tool_job,
     &tool_write,
     &tool_gh,
     &tool_gh_repo_view,
@@ -76,6 +79,16 @@ static const ToolHook *const hooks[] = { &bash_interceptor, NULL };
 // in the order in which a model is told of them (agent-tools §4.1), one a line
 // clang-format off
 static const UrlScheme *const schemes[] = {
+    &url_docs,
+    &url_agent,
+    &url_artifact,
+    &url_memory,
+    &url_local,
+    &url_plan,
+    &url_skill,
+    &url_rule,
+    &url_mcp,
+    &url_jobs,
     NULL,
 };
 // clang-format on

@@ -5,8 +5,7 @@
 
 #include "tool/settings_keys.h"
 
-#define CD_PATTERN       "^cd\\s+((?:[^&\\\\]|\\\\.)+?)\\s*&&\\s*"
-#define ARTIFACT_PATTERN "([\"']?)artifact://([0-9]+)\\1"
+#define CD_PATTERN "^cd\\s+((?:[^&\\\\]|\\\\.)+?)\\s*&&\\s*"
 
 typedef struct InterceptRule {
     const char *pattern, *flags, *tool, *message; // borrowed
@@ -124,45 +123,5 @@ bool bash_check_intercept(const Settings *settings, const char *original, const 
         if (!check_rule(settings, &rule, original, stripped, error))
             return false;
     }
-    return true;
-}
-
-typedef struct Expansion {
-    Artifacts *artifacts;
-    GError *problem;
-} Expansion;
-
-static gboolean expand_one(const GMatchInfo *match, GString *out, gpointer user_data)
-{
-    Expansion *self = user_data;
-    g_autofree char *id = g_match_info_fetch(match, 2);
-    g_autofree char *path = NULL;
-    g_autoptr(GError) reason = NULL;
-    if (!artifacts_find(self->artifacts, id, &path, &reason)) {
-        fail_with(&self->problem, KEDGE_ERROR_NOT_FOUND,
-                  "Failed to resolve artifact:// URL in bash command: artifact://%s\n%s", id,
-                  reason->message);
-        return TRUE;
-    }
-    g_autofree char *quoted = g_shell_quote(path);
-    g_string_append(out, quoted);
-    return FALSE;
-}
-
-bool bash_expand_urls(const char *command, Artifacts *artifacts, char **ret_command, GError **error)
-{
-    if (!strstr(command, "artifact://")) {
-        *ret_command = g_strdup(command);
-        return true;
-    }
-    Expansion expansion = { .artifacts = artifacts };
-    g_autoptr(GRegex) regex = g_regex_new(ARTIFACT_PATTERN, 0, 0, NULL);
-    g_autofree char *expanded =
-        g_regex_replace_eval(regex, command, -1, 0, 0, expand_one, &expansion, NULL);
-    if (expansion.problem) {
-        g_propagate_error(error, expansion.problem);
-        return false;
-    }
-    *ret_command = expanded ? g_steal_pointer(&expanded) : g_strdup(command);
     return true;
 }

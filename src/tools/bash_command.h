@@ -1,10 +1,8 @@
 /*
- * What happens to a command before a shell sees it (agent-tools §3.4, steps 2, 4 and 5). Pure but
- * for looking up artifacts; thread safe.
+ * What happens to a command before a shell sees it (agent-tools §3.4, steps 2 and 4). Pure.
  */
 #pragma once
 
-#include "session/artifacts.h"
 #include "tool/settings.h"
 
 /* `cd DIR && rest`: true with DIR and the rest, both the caller's. Only for a DIR that needs no
@@ -15,7 +13,3 @@ bool bash_split_cd(const char *command, char **ret_dir, char **ret_rest);
    command. */
 bool bash_check_intercept(const Settings *settings, const char *original, const char *stripped,
                           GError **error);
-
-/* `artifact://N` becomes the quoted path of its file. `artifacts` may be NULL. */
-bool bash_expand_urls(const char *command, Artifacts *artifacts, char **ret_command,
-                      GError **error);

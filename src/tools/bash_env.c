@@ -13,7 +13,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define SNAPSHOT_TIMEOUT_MS 2000
+// Enough for a busy machine: what an rc file holds (a lock of pyenv) may stay when it is killed.
+#define SNAPSHOT_TIMEOUT_MS 10000
 #define SNAPSHOT_MAX_BYTES  (1 * MIB)
 #define PARSE_MS            (60 * 1000)
 #define PARSE_MAX_BYTES     (64 * KIB) // the end of what it says

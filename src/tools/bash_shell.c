@@ -21,6 +21,7 @@
 #include "base/proc.h"
 #include "base/timefmt.h"
 #include "tools/bash_env.h"
+#include "tools/bash_guard.h"
 #include "tools/bash_message.h"
 
 #include <errno.h>
@@ -48,6 +49,7 @@ struct BashShell {
     char *snapshot;
     char *nonce;     // of the running process
     ProcChild child; // pid 0 or less: none
+    BashGuard guard; // of a model's commands; what a person starts is theirs
     GArray *left;    // of ProcChild: shells that have ended, whose background processes still run
 };
 
@@ -111,6 +113,7 @@ void bash_shell_free(BashShell *self)
     proc_child_end(&self->child, STOP_GRACE_MS);
     while (self->left->len > 0)
         end_left(self, self->left->len - 1, STOP_GRACE_MS);
+    bash_guard_clear(&self->guard, STOP_GRACE_MS);
     g_array_unref(self->left);
     pthread_mutex_destroy(&self->lock);
     g_free(self->snapshot);
@@ -325,9 +328,25 @@ static void set_up(BashShell *self, Cancel *cancel, char *shell, const BashRun *
         self->snapshot = bash_snapshot_make(shell, (const char *const *)self->env, cancel);
 }
 
-static bool start_process(BashShell *self, const char *cwd, const char *snapshot_path,
+/* For a new shell: its environment. Without a watcher only a kedge that is killed leaves something
+   behind. */
+static char **begin_guard(BashGuard *guard, char **env)
+{
+    char **marked = bash_guard_begin(guard, env);
+    const ProcChildSpec spec = {
+        .argv = (const char *const[]) { "sh", "-c", bash_guard_script, "sh", guard->family, NULL },
+        .has_input = true,
+    };
+    if (guard->watcher.pid <= 0 && !proc_start(&spec, &guard->watcher, NULL))
+        guard->watcher.pid = 0;
+    return marked;
+}
+
+static bool start_process(BashShell *self, const BashRun *run, const char *snapshot_path,
                           GError **error)
 {
+    g_auto(GStrv) env =
+        run->keeps_cwd ? g_strdupv(self->env) : begin_guard(&self->guard, self->env);
     g_free(self->nonce);
     self->nonce = g_strdup_printf("%08x%08x", g_random_int(), g_random_int());
     g_autofree char *program = bash_message_program(self->nonce, snapshot_path);
@@ -341,8 +360,8 @@ static bool start_process(BashShell *self, const char *cwd, const char *snapshot
                                                                   : other;
     const ProcChildSpec spec = {
         .argv = argv,
-        .cwd = cwd,
-        .env = (const char *const *)self->env,
+        .cwd = run->cwd,
+        .env = (const char *const *)env,
         .has_extra = true,
     };
     if (!proc_start(&spec, &self->child, error))
@@ -355,11 +374,11 @@ static bool start_process(BashShell *self, const char *cwd, const char *snapshot
 }
 
 /* Starts the process and waits for its first report. The snapshot is on disk only meanwhile. */
-static bool start_shell(BashShell *self, const char *cwd, Cancel *cancel, int64_t deadline,
+static bool start_shell(BashShell *self, const BashRun *run, Cancel *cancel, int64_t deadline,
                         PumpEnd *ret_end, GError **error)
 {
     g_autofree char *snapshot_path = self->snapshot ? bash_snapshot_write(self->snapshot) : NULL;
-    bool is_started = start_process(self, cwd, snapshot_path, error);
+    bool is_started = start_process(self, run, snapshot_path, error);
     if (is_started) {
         g_autoptr(GString) message = bash_message_start(self->shell, self->nonce);
         int status = 0;
@@ -391,7 +410,25 @@ static bool ensure_shell(BashShell *self, const BashRun *run, Cancel *cancel, in
         return false;
     if (shell)
         set_up(self, cancel, shell, run);
-    return start_shell(self, run->cwd, cancel, deadline, ret_end, error);
+    return start_shell(self, run, cancel, deadline, ret_end, error);
+}
+
+/* The shell has ended without having read what it was told to do: `readonly IFS`, or a process of
+   an earlier command that killed it just now. Then the command has not begun. */
+static bool is_unread(const BashShell *self, const GString *message)
+{
+    int unread = 0;
+    return bash_shell_is(self->shell, "bash") &&
+           ioctl(self->child.extra_in, FIONREAD, &unread) == 0 && (size_t)unread == message->len;
+}
+
+static PumpEnd exchange_call(BashShell *self, const BashRun *run, Cancel *cancel, int64_t deadline,
+                             BashOutcome *outcome, bool *ret_is_unread)
+{
+    g_autoptr(GString) message = bash_message_call(self->shell, self->nonce, run);
+    PumpEnd end = exchange(self, message, run, cancel, deadline, &outcome->status);
+    *ret_is_unread = end == PUMP_SHELL_EXITED && is_unread(self, message);
+    return end;
 }
 
 static bool run_in_session(BashShell *self, const BashRun *run, Cancel *cancel,
@@ -399,20 +436,29 @@ static bool run_in_session(BashShell *self, const BashRun *run, Cancel *cancel,
 {
     int64_t deadline = time_monotonic_ms() + run->timeout_ms;
     PumpEnd end;
+    bool has_not_begun = false;
     if (!ensure_shell(self, run, cancel, deadline, &end, error))
         return false;
-    if (end == PUMP_REPORTED) {
-        g_autoptr(GString) message = bash_message_call(self->shell, self->nonce, run);
-        end = exchange(self, message, run, cancel, deadline, &outcome->status);
+    if (end == PUMP_REPORTED)
+        end = exchange_call(self, run, cancel, deadline, outcome, &has_not_begun);
+    if (has_not_begun) { // once more, in a new shell
+        leave_shell(self, &outcome->left_running);
+        outcome->has_shell_ended = true;
+        if (!ensure_shell(self, run, cancel, deadline, &end, error))
+            return false;
+        if (end == PUMP_REPORTED)
+            end = exchange_call(self, run, cancel, deadline, outcome, &has_not_begun);
     }
     outcome->end = end == PUMP_TIMED_OUT   ? BASH_TIMED_OUT
                    : end == PUMP_CANCELLED ? BASH_CANCELLED
                                            : BASH_EXITED;
-    outcome->has_shell_ended = end == PUMP_SHELL_EXITED;
+    outcome->has_shell_ended = outcome->has_shell_ended || end == PUMP_SHELL_EXITED;
     if (end == PUMP_SHELL_EXITED)
         outcome->status = leave_shell(self, &outcome->left_running);
-    else if (end != PUMP_REPORTED)
+    else if (end != PUMP_REPORTED) {
         proc_child_end(&self->child, STOP_GRACE_MS);
+        bash_guard_end(&self->guard, STOP_GRACE_MS);
+    }
     return true;
 }
 
@@ -438,7 +484,9 @@ static bool run_one_shot(const BashRun *run, Cancel *cancel, BashOutcome *outcom
     g_autofree char *shell = NULL;
     if (!bash_find_shell(run->settings, &shell, error))
         return false;
-    g_auto(GStrv) env = bash_environment(run->settings, shell);
+    BashGuard guard = { 0 };
+    g_auto(GStrv) plain_env = bash_environment(run->settings, shell);
+    g_auto(GStrv) env = begin_guard(&guard, plain_env);
     const char *name = NULL;
     json_t *value = NULL;
     json_object_foreach ((json_t *)run->env, name, value) {
@@ -461,7 +509,9 @@ static bool run_one_shot(const BashRun *run, Cancel *cancel, BashOutcome *outcom
     g_auto(ProcResult) result = { 0 };
     g_autoptr(GError) problem = NULL;
     outcome->end = BASH_EXITED;
-    if (proc_run(&spec, cancel, &result, &problem)) {
+    bool has_run = proc_run(&spec, cancel, &result, &problem);
+    bash_guard_clear(&guard, has_run ? EXIT_GRACE_MS : STOP_GRACE_MS);
+    if (has_run) {
         outcome->status = result.exit_status;
         return true;
     }
@@ -478,13 +528,17 @@ bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashOut
     *ret_outcome = (BashOutcome) { .end = BASH_CANCELLED };
     if (cancel_has_fired(cancel))
         return true;
+    if (run->is_apart)
+        return run_one_shot(run, cancel, ret_outcome, error);
 
     pthread_mutex_lock(&self->lock);
     bool is_mine = !self->is_busy;
     self->is_busy = true;
     pthread_mutex_unlock(&self->lock);
-    if (!is_mine)
+    if (!is_mine) {
+        ret_outcome->was_busy = true;
         return run_one_shot(run, cancel, ret_outcome, error);
+    }
 
     bool is_run = run_in_session(self, run, cancel, ret_outcome, error);
     pthread_mutex_lock(&self->lock);

@@ -30,6 +30,7 @@ typedef struct BashOutcome {
     BashEnd end;
     int status;            // of BASH_EXITED: 128 + n for signal n
     bool has_shell_ended;  // by itself: what it knew is gone
+    bool was_busy;         // the shell: the command ran in one of its own
     unsigned left_running; // background processes that outlive the shell that has ended
 } BashOutcome;
 
@@ -44,6 +45,7 @@ typedef struct BashRun { // all borrowed
     void (*on_output)(const char *data, size_t size, void *user_data);
     bool keeps_cwd;       // a shell that runs stays where its last command has left it
     int last_status;      // what $? is to the command
+    bool is_apart;        // in a shell of its own, also when the conversation's is not busy
     bool has_no_snapshot; // of the call that starts the first shell: nothing of ~/.bashrc
     /* After output, at most every 50 ms, on the calling thread. May be NULL. */
     void (*on_progress)(void *user_data);

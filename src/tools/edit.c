@@ -329,6 +329,7 @@ static bool edit_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgemen
     const EditArgs *args = args_;
     ret_judgement->effect = EFFECT_WRITE;
     ret_judgement->summary = g_strconcat("edits ", args->path, NULL);
+    judgement_add_action(ret_judgement, "write", args->path, NULL, NULL);
     return true;
 }
 
@@ -339,7 +340,7 @@ static bool edit_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     g_autofree char *path = NULL;
     g_autofree char *shown = NULL;
     g_auto(Document) document = { 0 };
-    if (!workspace_target(args->path, tool_call_cwd(call), &path, &shown, error) ||
+    if (!workspace_target(tool_call_context(call), args->path, &path, &shown, error) ||
         !document_read(path, shown, &document, error) ||
         !generated_check(settings, path, shown, document.text, strlen(document.text), error) ||
         !seen_files_check(call, path, shown, error))

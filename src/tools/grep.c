@@ -136,11 +136,39 @@ static bool may_search(const char *path, const char *asked, GError **error)
                      asked);
 }
 
+/* What has a file is searched there; nobody is asked for anything. */
+static bool scope_add_url(Scope *self, const char *text, ToolCall *call, GError **error)
+{
+    g_autoptr(InternalUrl) url = NULL;
+    g_autofree char *path = NULL;
+    const UrlScheme *scheme = NULL;
+    ToolContext *context = tool_call_context(call);
+    if (!internal_url_open(context, text, &url, &scheme, error))
+        return false;
+    if (!scheme->locate)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "Cannot grep internal URL without a backing file: %s", text);
+    if (strpbrk(text, "*[{"))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "Glob patterns are not supported for internal URLs: %s", text);
+    if (!scheme->locate(context, url, &path, error))
+        return false;
+    if (!file_exists(path))
+        g_ptr_array_add(self->missing, g_strdup(text));
+    else if (!may_search(path, text, error))
+        return false;
+    else
+        g_ptr_array_add(self->paths, g_steal_pointer(&path));
+    return true;
+}
+
 static bool scope_add(Scope *self, const char *asked, ToolCall *call, GError **error)
 {
     g_autofree char *cleaned = workspace_clean(asked);
     if (*cleaned == '\0')
         return fail_with(error, KEDGE_ERROR_USAGE, "`paths` must contain non-empty paths or globs");
+    if (workspace_scheme_length(cleaned) > 0)
+        return scope_add_url(self, cleaned, call, error);
     g_autofree char *path = workspace_path(asked, tool_call_cwd(call));
     if (!file_exists(path)) {
         if (glob_has_magic(cleaned))

@@ -12,7 +12,9 @@
 #define BOM          "\xef\xbb\xbf"
 
 struct LineStream {
-    int fd;
+    int fd;           // -1: a text
+    const char *text; // what is left of it; borrowed
+    size_t text_left;
     char *name;
     char *buffer;
     size_t at, used;
@@ -31,6 +33,14 @@ LineStream *line_stream_new(int fd, const char *name)
     return self;
 }
 
+LineStream *line_stream_new_text(const char *text, size_t size)
+{
+    LineStream *self = line_stream_new(-1, "a text");
+    self->text = text;
+    self->text_left = size;
+    return self;
+}
+
 void line_stream_free(LineStream *self)
 {
     if (!self)
@@ -40,9 +50,23 @@ void line_stream_free(LineStream *self)
     g_free(self);
 }
 
+static void copy_more(LineStream *self)
+{
+    size_t count = MIN(self->text_left, BUFFER_BYTES - self->used);
+    memcpy(self->buffer + self->used, self->text, count);
+    self->text += count;
+    self->text_left -= count;
+    self->used += count;
+    self->is_at_eof = count == 0;
+}
+
 /* Reads behind what the buffer holds. */
 static bool read_more(LineStream *self, GError **error)
 {
+    if (self->text) {
+        copy_more(self);
+        return true;
+    }
     for (;;) {
         ssize_t count = read(self->fd, self->buffer + self->used, BUFFER_BYTES - self->used);
         if (count < 0 && errno == EINTR)

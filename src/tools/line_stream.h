@@ -1,5 +1,6 @@
 /*
- * The lines of an open file, one after the other, in memory that does not grow with the file.
+ * The lines of an open file, or of a text, one after the other, in memory that does not grow with
+ * the file.
  *
  * A line ends at LF or at the end of the file; what follows a final LF is one more, empty, line. CR
  * and NUL bytes are left out, and a BOM at the start of the file. One thread at a time.
@@ -16,6 +17,8 @@ typedef struct LineStream LineStream;
 
 /* `fd` is borrowed, and read from where it stands. */
 LineStream *line_stream_new(int fd, const char *name);
+/* Of a text in memory, which is borrowed. */
+LineStream *line_stream_new_text(const char *text, size_t size);
 void line_stream_free(LineStream *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LineStream, line_stream_free)
 

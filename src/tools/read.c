@@ -6,6 +6,10 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "model/message.h"
+#include "tool/internal_url.h"
+#include "tools/conflict.h"
+#include "tools/file_kind.h"
+#include "tools/file_view.h"
 #include "tools/read_text.h"
 #include "tools/seen_files.h"
 #include "tools/tool_file.h"
@@ -142,6 +146,7 @@ static bool show_file(ToolCall *call, const char *path, const ReadSelect *select
         return show_image(type, path, &info, result, error);
 
     const Settings *settings = tool_call_settings(call);
+    int64_t first = 0, last = 0;
     const ReadText text = {
         .lines = lines,
         .size = MAX((uint64_t)info.st_size, size),
@@ -149,19 +154,67 @@ static bool show_file(ToolCall *call, const char *path, const ReadSelect *select
         .select = select,
         .has_numbers = settings_get_bool(settings, "readLineNumbers"),
         .default_limit = settings_get_int(settings, "read.defaultLimit"),
+        .ret_first = &first,
+        .ret_last = &last,
+    };
+    return read_text_show(&text, result, error) &&
+           (first == 0 || strcmp(entity, "file") != 0 ||
+            conflict_show_footer(call, path, first, last, result, error));
+}
+
+/* A part of something that was asked for: it has no lines to go on with. */
+static void show_extract(const UrlResource *resource, ToolResult *result)
+{
+    g_auto(Truncated) cut =
+        truncate_head(resource->content, TRUNCATE_MAX_LINES, TRUNCATE_MAX_BYTES);
+    g_autofree char *start = str_truncate(resource->content, TRUNCATE_MAX_BYTES);
+    tool_result_add_text(result, cut.first_line_exceeds ? start : cut.content);
+    if (cut.is_truncated)
+        tool_result_add_note(result, "The rest was cut: ask for a smaller part");
+}
+
+static bool show_text(ToolCall *call, const UrlResource *resource, const ReadSelect *select,
+                      ToolResult *result, GError **error)
+{
+    g_autoptr(LineStream) lines = line_stream_new_text(resource->content, resource->size);
+    const Settings *settings = tool_call_settings(call);
+    const ReadText text = {
+        .lines = lines,
+        .size = resource->size,
+        .entity = "resource",
+        .select = select,
+        .has_numbers = settings_get_bool(settings, "readLineNumbers"),
+        .default_limit =
+            resource->is_whole ? INT64_MAX : settings_get_int(settings, "read.defaultLimit"),
     };
     return read_text_show(&text, result, error);
 }
 
-static bool read_artifact(ToolCall *call, const ReadSelect *select, ToolResult *result,
-                          GError **error)
+static bool read_url(ToolCall *call, const ReadSelect *select, ToolResult *result, GError **error)
 {
-    g_autofree char *path = NULL;
-    if (!artifacts_find(tool_call_artifacts(call), select->path + strlen("artifact://"), &path,
-                        error))
+    g_auto(UrlResource) resource = { 0 };
+    if (!internal_url_resolve(call, select->path, &resource, error))
         return false;
+    if (resource.is_extract && select->has_range)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "Cannot combine query extraction with offset/limit");
     tool_result_set_source_internal(result, select->path);
-    return show_file(call, path, select, "resource", result, error);
+    json_set_text(tool_result_details(result), "contentType",
+                  resource.content_type ? resource.content_type : "text/plain");
+    for (unsigned i = 0; resource.notes && i < resource.notes->len; i++)
+        tool_result_add_note(result, resource.notes->pdata[i]);
+    if (!resource.content) {
+        if (!show_file(call, resource.source_path, select, "resource", result, error))
+            return false;
+        seen_files_note(call, resource.source_path);
+        return true;
+    }
+    if (resource.source_path)
+        json_set_text(tool_result_details(result), "resolvedPath", resource.source_path);
+    if (!resource.is_extract)
+        return show_text(call, &resource, select, result, error);
+    show_extract(&resource, result);
+    return true;
 }
 
 static void note_suffix_match(ToolResult *result, const char *asked, const char *found)
@@ -184,7 +237,11 @@ static bool show_path(ToolCall *call, const char *path, const ReadSelect *select
     tool_result_set_source_path(result, path);
     if (file_is_directory(path))
         return read_directory_show(path, select, tool_call_now_ms(call), result, error);
-    if (!show_file(call, path, select, "file", result, error))
+    bool is_shown = false;
+    if (select->wants_conflicts)
+        return conflict_show_list(call, path, result, error);
+    if (!file_view_show(call, path, select, result, &is_shown, error) ||
+        (!is_shown && !show_file(call, path, select, "file", result, error)))
         return false;
     seen_files_note(call, path);
     return true;
@@ -197,18 +254,31 @@ static bool leads_somewhere(const char *path)
     return stat(path, &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
+static bool read_judge(ToolCall *call, const void *args_, Judgement *ret_judgement, GError **error)
+{
+    const ReadArgs *args = args_;
+    g_auto(ReadSelect) select = { 0 };
+    ret_judgement->effect = EFFECT_READ;
+    bool is_url = parse_path(args, tool_call_cwd(call), &select, NULL) &&
+                  workspace_scheme_length(select.path) > 0 && !conflict_is_url(select.path);
+    return !is_url || internal_url_judge(call, select.path, ret_judgement, error);
+}
+
 static bool read_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
     const ReadArgs *args = args_;
     const char *cwd = tool_call_cwd(call);
+    g_auto(InnerPath) inner = { 0 };
+    const FileKind *kind = file_kind_to_show(args->path, cwd, &inner);
+    if (kind)
+        return kind->show(call, &inner, result, error);
     g_auto(ReadSelect) select = { 0 };
     if (!parse_path(args, cwd, &select, error))
         return false;
-    if (g_ascii_strncasecmp(select.path, "artifact://", strlen("artifact://")) == 0)
-        return read_artifact(call, &select, result, error);
-    size_t scheme = workspace_scheme_length(select.path);
-    if (scheme > 0)
-        return workspace_fail_unknown_scheme(select.path, scheme, error);
+    if (conflict_is_url(select.path))
+        return conflict_show_url(call, select.path, result, error);
+    if (workspace_scheme_length(select.path) > 0)
+        return read_url(call, &select, result, error);
 
     g_autofree char *path = workspace_path(select.path, cwd);
     if (leads_somewhere(path))
@@ -226,16 +296,20 @@ static bool read_run(ToolCall *call, const void *args_, ToolResult *result, GErr
 const ToolDef tool_read = {
     .name = "read",
     .label = "Read",
-    .summary = "Show a text file, a directory, an image or an artifact",
+    .summary = "Show a text file, a directory, an image, a document, an archive, a database or an "
+               "artifact",
     .description =
-        "Show the lines of a file, or a directory as a tree. Append :N to start "
-        "at line N, "
-        ":A-B or :A+COUNT for a range, :raw for the bare text; a long file is shown in pages. "
-        "artifact://ID shows the full output of an earlier call. Images (PNG, JPEG, GIF, WebP) are "
-        "shown as "
-        "images.",
+        "Show the lines of a file, or a directory as a tree. Append :N to start at line N, :A-B or "
+        ":A+COUNT for a range, :raw for the bare text; a long file is shown in pages, :conflicts "
+        "for its git conflict markers. "
+        "artifact://ID shows the full output of an earlier call, local://NAME a scratch file of "
+        "the session, docs:// kedge's manual. Images (PNG, JPEG, GIF, WebP) are "
+        "shown as images. FILE.zip (tar, tar.gz) lists members, FILE.zip:PATH shows one. SQLite: "
+        "FILE.db lists tables, FILE.db:TABLE, FILE.db:TABLE:KEY, "
+        "FILE.db:TABLE?where=&order=COL:desc&limit=&offset=, FILE.db?q=SELECT ....",
     .effect = EFFECT_READ,
-    .flags = TOOL_NON_ABORTABLE | TOOL_KEEPS_TEXT,
+    .judge = read_judge,
+    .flags = TOOL_NON_ABORTABLE | TOOL_KEEPS_TEXT | TOOL_ONLY_READS,
     .fields = read_fields,
     .args_size = sizeof(ReadArgs),
     .run = read_run,

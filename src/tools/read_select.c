@@ -76,8 +76,13 @@ static bool take_part(ReadSelect *select, bool *ret_taken, GError **error)
     char *colon = strrchr(select->path, ':');
     if (!colon || colon == select->path)
         return true;
+    if (select->wants_conflicts)
+        return true;
     if (!select->is_raw && g_ascii_strcasecmp(colon + 1, "raw") == 0) {
         select->is_raw = true;
+    } else if (!select->is_raw && !select->has_range &&
+               g_ascii_strcasecmp(colon + 1, "conflicts") == 0) {
+        select->wants_conflicts = true;
     } else {
         Range range = parse_range(colon + 1);
         if (!range.is_range || select->has_range)

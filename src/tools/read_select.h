@@ -13,6 +13,7 @@ typedef struct ReadSelect {
     int64_t start; // 1-based; 1 without a range
     int64_t end;   // 0: open
     bool is_raw;
+    bool wants_conflicts; // `:conflicts`, alone
 } ReadSelect;
 
 void read_select_clear(ReadSelect *self);

@@ -182,6 +182,10 @@ bool read_text_show(const ReadText *text, ToolResult *result, GError **error)
         return true;
     }
     note_rest(text, &window, &shown, &total, out, result);
+    if (text->ret_first && !shown.is_partial) {
+        *text->ret_first = shown.first;
+        *text->ret_last = shown.last;
+    }
     g_string_prepend(out, head->str);
     tool_result_add_text(result, out->str);
     return true;

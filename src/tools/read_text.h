@@ -15,6 +15,7 @@ typedef struct ReadText {
     const ReadSelect *select;
     bool has_numbers; // readLineNumbers
     int64_t default_limit;
+    int64_t *ret_first, *ret_last; // of the lines that were shown; NULL: nobody asks
 } ReadText;
 
 /* Adds the text block, and the truncation for the notice. */

@@ -1,15 +1,31 @@
 /*
- * The coding tools, one file each, and what hooks into calls, for src/tables.c.
+ * The coding tools, one file each, and what hooks into calls, and the URL schemes of this machine,
+ * for src/tool_table.c.
  */
 #pragma once
 
 #include "tool/hook.h"
+#include "tool/internal_url.h"
 
 extern const ToolDef tool_read;
 extern const ToolDef tool_write;
 extern const ToolDef tool_edit;
 extern const ToolDef tool_bash;
+extern const ToolDef tool_eval;
 extern const ToolDef tool_grep;
 extern const ToolDef tool_find;
+extern const ToolDef tool_job;
+extern const ToolDef tool_calc;
 
 extern const ToolHook bash_interceptor; // points to a better tool before a command is run
+
+extern const UrlScheme url_docs;
+extern const UrlScheme url_agent;
+extern const UrlScheme url_artifact;
+extern const UrlScheme url_memory;
+extern const UrlScheme url_local;
+extern const UrlScheme url_plan;
+extern const UrlScheme url_skill;
+extern const UrlScheme url_rule;
+extern const UrlScheme url_mcp;
+extern const UrlScheme url_jobs;

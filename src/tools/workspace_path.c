@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "tool/context.h"
 #include "tools/file_walk.h"
 #include "tools/tool_file.h"
 
@@ -109,35 +110,53 @@ char *workspace_path(const char *asked, const char *cwd)
 
 size_t workspace_scheme_length(const char *text)
 {
-    size_t length =
-        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
-    bool is_url = g_ascii_isalpha(*text) && g_str_has_prefix(text + length, "://");
-    return is_url && g_ascii_strncasecmp(text, "file://", 7) != 0 ? length : 0;
+    return g_ascii_strncasecmp(text, "file://", 7) == 0 ? 0 : internal_url_scheme_length(text);
 }
 
-bool workspace_fail_unknown_scheme(const char *url, size_t scheme_length, GError **error)
+/* The file behind a URL that may be written to. */
+static bool url_target(ToolContext *context, const char *text, char **ret_path, GError **error)
 {
-    return fail_with(error, KEDGE_ERROR_USAGE, "Unknown protocol: %.*s://\nSupported: artifact://",
-                     (int)scheme_length, url);
+    g_autoptr(InternalUrl) url = NULL;
+    const UrlScheme *scheme = NULL;
+    if (!internal_url_parse(text, &url, error))
+        return false;
+    bool is_web = strcmp(url->scheme, "http") == 0 || strcmp(url->scheme, "https") == 0;
+    if (!is_web) {
+        g_clear_pointer(&url, internal_url_free);
+        if (!internal_url_open(context, text, &url, &scheme, error))
+            return false;
+    }
+    if (!scheme || !scheme->is_writable)
+        return fail_with(error, KEDGE_ERROR_USAGE, "Cannot write %s: %s:// is read-only.", text,
+                         url->scheme);
+    return scheme->locate(context, url, ret_path, error);
 }
 
-bool workspace_target(const char *asked, const char *cwd, char **ret_path, char **ret_shown,
+/* `local:/x` and `artifact:`, where nothing of that name exists: a slip, of which a folder named
+   like a scheme would come. */
+static bool is_misspelled_url(ToolContext *context, const char *text, const char *path)
+{
+    size_t length = strcspn(text, ":/");
+    if (text[length] != ':' || (text[length + 1] != '/' && text[length + 1] != '\0'))
+        return false;
+    g_autofree char *name = g_ascii_strdown(text, (gssize)length);
+    return internal_url_scheme(context, name) && !file_exists(path);
+}
+
+bool workspace_target(ToolContext *context, const char *asked, char **ret_path, char **ret_shown,
                       GError **error)
 {
-    static const char *const read_only[] = { "artifact", "issue", "pr",     "agent", "docs",
-                                             "rule",     "skill", "memory", "mcp",   "jobs",
-                                             "http",     "https", NULL };
+    const char *cwd = tool_context_cwd(context);
     g_autofree char *cleaned = workspace_clean(asked);
-    size_t length = workspace_scheme_length(cleaned);
-    g_autofree char *given = g_strndup(cleaned, length);
-    g_autofree char *scheme = g_ascii_strdown(given, -1);
-    if (g_strv_contains(read_only, scheme))
-        return fail_with(error, KEDGE_ERROR_USAGE, "Cannot write %s: %s:// is read-only.", cleaned,
-                         scheme);
-    if (length > 0)
-        return workspace_fail_unknown_scheme(cleaned, length, error);
-
-    g_autofree char *path = workspace_path(asked, cwd);
+    g_autofree char *path = NULL;
+    bool is_url = workspace_scheme_length(cleaned) > 0;
+    if (!is_url)
+        path = workspace_path(asked, cwd);
+    else if (!url_target(context, cleaned, &path, error))
+        return false;
+    if (!is_url && is_misspelled_url(context, cleaned, path))
+        return fail_with(error, KEDGE_ERROR_USAGE, "Invalid URL: %s (it begins with %.*s://)",
+                         cleaned, (int)strcspn(cleaned, ":"), cleaned);
     g_autofree char *shown = path_display(path, cwd);
     if (!tool_file_check_target(path, shown, error))
         return false;

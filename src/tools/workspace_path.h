@@ -12,12 +12,10 @@ char *workspace_path(const char *asked, const char *cwd);
 
 /* The length of `scheme` in `scheme://…`; 0 for a path. file:// is a path. */
 size_t workspace_scheme_length(const char *text);
-/* USAGE "Unknown protocol: …"; always false. */
-bool workspace_fail_unknown_scheme(const char *url, size_t scheme_length, GError **error);
 
-/* The path that a tool may write to when asked for `asked`, and how it is shown. A URL is none, nor
-   is a FIFO, a socket or a device. Caller frees both. */
-bool workspace_target(const char *asked, const char *cwd, char **ret_path, char **ret_shown,
+/* The path that a tool may write to when asked for `asked`, and how it is shown. A URL is
+   none unless its scheme is_writable, nor is a FIFO, a socket or a device. Caller frees both. */
+bool workspace_target(ToolContext *context, const char *asked, char **ret_path, char **ret_shown,
                       GError **error);
 
 /* What is left of a path without surrounding blanks and quotes. Caller frees. */

@@ -4,7 +4,10 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/mask.h"
+#include "tools/conflict.h"
+#include "tools/file_kind.h"
 #include "tools/generated.h"
+#include "tools/notebook.h"
 #include "tools/secret_file.h"
 #include "tools/seen_files.h"
 #include "tools/tool_file.h"
@@ -25,7 +28,9 @@ static const FieldDef write_fields[] = {
 static const char description[] =
     "Creates a file or replaces the whole content of an existing one. Parent directories are "
     "made.\n"
-    "To change a part of a file use edit.";
+    "To change a part of a file use edit. FILE.zip:PATH puts a file into an archive. FILE.db:TABLE "
+    "inserts a row of a SQLite table, "
+    "FILE.db:TABLE:KEY updates it from a JSON object, or deletes it when content is empty.";
 
 static bool write_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgement *ret_judgement,
                         GError **error G_GNUC_UNUSED)
@@ -33,6 +38,7 @@ static bool write_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgeme
     const WriteArgs *args = args_;
     ret_judgement->effect = EFFECT_WRITE;
     ret_judgement->summary = g_strconcat("writes ", args->path, NULL);
+    judgement_add_action(ret_judgement, "write", args->path, NULL, NULL);
     return true;
 }
 
@@ -59,12 +65,29 @@ static bool check_masks(const char *path, const char *content, GError **error)
     return secret_file_check_masks(before, size, content, error);
 }
 
+/* The text of a notebook becomes cells again. */
+static bool put_content(const char *path, const char *shown, const char *content, GError **error)
+{
+    g_autofree char *notebook = NULL;
+    if (notebook_is(path) && !notebook_is_json(content) &&
+        !notebook_file_from_text(path, shown, content, &notebook, error))
+        return false;
+    const char *data = notebook ? notebook : content;
+    return file_write_atomic(path, data, strlen(data), 0666, error);
+}
+
 static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
     const WriteArgs *args = args_;
+    if (conflict_is_url(args->path))
+        return conflict_write_url(call, args->path, args->content, result, error);
+    g_auto(InnerPath) inner = { 0 };
+    const FileKind *kind = file_kind_to_write(args->path, tool_call_cwd(call), &inner);
+    if (kind)
+        return kind->write(call, &inner, args->content, result, error);
     g_autofree char *path = NULL;
     g_autofree char *shown = NULL;
-    if (!workspace_target(args->path, tool_call_cwd(call), &path, &shown, error))
+    if (!workspace_target(tool_call_context(call), args->path, &path, &shown, error))
         return false;
     bool is_update = file_exists(path);
     if (is_update &&
@@ -74,8 +97,7 @@ static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GEr
 
     g_autofree char *dir = g_path_get_dirname(path);
     size_t size = strlen(args->content);
-    if (!file_make_dirs(dir, 0777, error) ||
-        !file_write_atomic(path, args->content, size, 0666, error))
+    if (!file_make_dirs(dir, 0777, error) || !put_content(path, shown, args->content, error))
         return false;
     seen_files_note(call, path);
     g_autofree char *text = g_strdup_printf("Successfully wrote %zu bytes to %s", size, shown);

@@ -3,15 +3,10 @@
 # What kedge has not: the record is not replayed.
 NOT_BUILT = {
     "read-summary-*": "no structural summary",
-    "read-zip-*": "no archives", "read-tar-*": "no archives", "read-tgz-*": "no archives",
-    "write-zip-*": "no archives", "write-tar-*": "no archives",
-    "read-sqlite-*": "no SQLite", "write-sqlite-*": "no SQLite",
-    "read-conflict*": "no conflict blocks", "write-conflict-*": "no conflict blocks",
-    "read-notebook-*": "no notebooks", "write-notebook": "no notebooks",
-    "read-url-*": "no web reads", "read-rule-*": "no rules",
-    "read-local-*": "no local://", "write-local-*": "no local://", "bash-local-url": "no local://",
-    "bash-skill-url": "no skills", "write-plan-*": "no plan mode", "bash-async-off": "no background jobs",
-    "read-image-inspect": "no inspect_image", "search-url": "grep of URLs is not built",
+    "write-conflict-moved": "a step that changes files", "write-conflict-gone": "a step that changes files",
+    "read-url-*": "no web reads",
+    "write-plan-*": "no plan mode",
+    "read-image-inspect": "no inspect_image",
     "write-strip-prefixes-*": "no anchors", "write-strip-twice": "no anchors", "write-strip-colon": "no anchors",
 }
 
@@ -20,15 +15,23 @@ ARGUMENTS = "arguments are coerced and refused in words of our own"
 CLOSEST = "an edit replaces nothing that differs in letters, digits or operators, and shows the closest place"
 SHELL_ENDED = "says that the shell ended, and what is lost with it"
 VALUE = "a refusal names the value and the next step"
+EVAL_ERROR = "a cell that failed, was stopped or has no kernel is an error"
+TRACEBACK = "a traceback has no frames of the kernel, and shows the line"
 OLD_GREP = "the older layout and rules of 13.19"
 DIFFERENCES = {
     "read-nul": "a binary file is said to be one", "read-nul-plain": "a binary file is said to be one",
     "read-first-line-too-long": "the beginning of a long line is shown, and the next line suggested",
     "read-first-line-too-long-plain": "the same line is never suggested again",
     "read-sel-literal-name": "a file whose name ends like a selector wins",
+    "read-local-list": "the words about the folder are our own", "search-url": "a call without a session says so",
     "read-artifact-missing": "a call without a session says so", "bash-artifact-missing": "a call without a session says so",
     "read-dir-range": "what is not listed is counted in one line",
     "read-path-number": ARGUMENTS,
+    "read-zip-root": "directories come first", "read-zip-dir": "directories come first",
+    "read-tar-root": "directories come first", "read-tgz-dir": "directories come first",
+    "read-zip-broken": "the file is named",
+    "read-conflict-uri-bad": "the scopes are named", "write-notebook": "a notebook stays one",
+    "write-sqlite-bad-json": "the place in the text is named",
     "write-onto-directory": "says what the path is", "edit-rep-directory": "says what the path is",
     "edit-rep-two-found": "names the file", "edit-rep-seven-found": "names the file",
     "edit-rep-not-found": CLOSEST, "edit-rep-not-found-close": CLOSEST, "edit-rep-fuzzy-two-alike": CLOSEST,
@@ -57,4 +60,10 @@ DIFFERENCES = {
     "grep13-path-glob": OLD_GREP, "grep13-type-cpp": OLD_GREP, "grep13-limit-zero": OLD_GREP, "grep13-offset": "a page is a slice of the matches dealt out among the files",
     "grep13-multiline*": "every line of a match is marked",
     "find13-dir": OLD_GREP, "find13-deep": OLD_GREP, "find13-directory": OLD_GREP,
+    "eval-js-throw": EVAL_ERROR, "eval-js-cell-fails": EVAL_ERROR, "eval-js-timeout": EVAL_ERROR, "eval-js-loop-timeout": EVAL_ERROR,
+    "eval-js-process-exit": EVAL_ERROR, "eval-py-loop-timeout": EVAL_ERROR, "eval-both-off": "says what would turn it on",
+    "eval-js-image": "a broken image is said to be one", "eval-js-ts": "what Node cannot strip of its types is a syntax error",
+    "eval-py-syntax": TRACEBACK, "eval-py-cell-fails": TRACEBACK, "eval-unknown-language": TRACEBACK,
+    "eval-py-image": "IPython may be there or not", "eval-py-input": "nobody can answer, so it fails at once",
+    "eval-py-async": "await works at top level", "eval-py-shell": "the output of a command is shown once",
 }

@@ -288,6 +288,15 @@ expect_exit 1
 expect_contains stderr "the provider is one of disabledProviders"
 run kedge --list-models
 expect_out "No models available. Set API keys in environment variables."
+printf 'enabledModels: [{pathPrefix: "%s", models: [mock/m2]}, mock/m1]\ndisabledProviders: [{path: /elsewhere, providers: [mock]}]\n' \
+    "$PWD" >"$HOME/.kedge/agent/config.yml"
+run kedge -p hi
+expect_empty stderr
+[ "$(used)" = m2 ] || fail "enabledModels of this folder: $(used)"
+mkdir -p "$E2E_TMP/other" && cd "$E2E_TMP/other" || exit 1
+run kedge -p hi
+[ "$(used)" = m1 ] || fail "enabledModels of another folder: $(used)"
+cd "$HOME/work" || exit 1
 rm "$HOME/.kedge/agent/config.yml"
 always
 

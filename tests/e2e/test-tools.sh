@@ -373,4 +373,45 @@ printf 'gh:\n  policy: {write: blokc}\n' | settings
 alone kedge tool run --yes github '{"op":"pr_push"}'
 expect_exit 77
 
+# ---- internal URLs ----------------------------------------------------------
+
+t "tools-T178 notes at local:// are the conversation's, for every tool, and nothing is named like a scheme"
+rm -rf "$HOME/.kedge"
+mkdir -p urls && cd urls || fail "no folder"
+model_script - <<'J'
+{"tool_calls": [{"name": "write", "arguments": {"path": "local://d/notes.md", "content": "needle\n"}}]}
+{"tool_calls": [{"name": "bash", "arguments": {"command": "cat local://d/notes.md && pwd -P"}}], "expect": {"last_tool_contains": "/local/d/notes.md"}}
+{"tool_calls": [{"name": "grep", "arguments": {"pattern": "needle", "path": "local://"}}], "expect": {"last_tool_contains": "needle\n/"}}
+{"tool_calls": [{"name": "write", "arguments": {"path": "artifact://0", "content": "x"}}], "expect": {"last_tool_contains": "*1|needle"}}
+{"tool_calls": [{"name": "read", "arguments": {"path": "nope://x"}}], "expect": {"last_tool_contains": "Cannot write artifact://0: artifact:// is read-only."}}
+{"text": "done", "expect": {"last_tool_contains": "Supported: docs://, agent://, artifact://"}}
+J
+run kedge -p go
+expect_exit 0
+expect_out done
+expect_model_done
+[ -z "$(ls -A)" ] || fail "left in the project: $(ls -A)"
+[ "$(cat "$HOME"/.kedge/agent/sessions/*/*/local/d/notes.md)" = needle ] || fail "not beside the session"
+
+t "without a session's file the notes go with the conversation"
+mkdir -p "$HOME/tmp"
+model_script - <<'J'
+{"tool_calls": [{"name": "write", "arguments": {"path": "local://notes.md", "content": "kept\n"}}]}
+{"tool_calls": [{"name": "read", "arguments": {"path": "local://notes.md"}}]}
+{"text": "done", "expect": {"last_tool_contains": "kept"}}
+J
+TMPDIR="$HOME/tmp" run kedge --no-session -p go
+expect_exit 0
+expect_model_done
+[ -z "$(ls -A "$HOME/tmp")" ] || fail "left behind: $(ls -A "$HOME/tmp")"
+
+t "the manual is part of the program, also outside a conversation"
+run kedge read docs://settings.md:1-1
+expect_exit 0
+expect_contains stdout "# Settings"
+run kedge read local://
+expect_exit 1
+expect_contains stderr "No session - local:// unavailable"
+cd ..
+
 done_testing

@@ -84,7 +84,7 @@ class Listing(McpTest):
 
     def test_coding_tools(self):
         tools = self.tools("--tools", "coding")
-        self.assertEqual(set(tools), {"read", "bash", "edit", "find", "grep", "write"})
+        self.assertEqual(set(tools), {"read", "bash", "edit", "eval", "find", "grep", "write"})  # calc, job: off by default
         read = tools["read"]
         self.assertEqual(read["inputSchema"]["type"], "object")
         self.assertEqual(read["inputSchema"]["required"], ["path"])
@@ -507,6 +507,35 @@ class WorkingDirectory(McpTest):
     def test_cwd_that_is_missing(self):
         client = self.client("--cwd", "/no/such/dir", start=False)
         self.assertNotEqual(client.end(), 0)
+
+
+class Settings(McpTest):
+    def write(self, text):
+        path = os.path.join(self.root, ".kedge", "agent", "config.yml")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(path + ".new", path)
+
+    def test_a_changed_file_counts_from_the_next_call_on(self):
+        self.put("tides.txt", "before\nhigh\nafter\n")
+        self.write("grep:\n  contextBefore: 0\n  contextAfter: 0\n")
+        client = self.coding()
+        wanted = {"pattern": "high", "path": "tides.txt"}
+        self.assertNotIn("after", text_of(client.call("grep", wanted)))
+        self.write("grep:\n  contextBefore: 0\n  contextAfter: 1\n")
+        found = text_of(client.call("grep", wanted))
+        self.assertIn("after", found)
+        self.assertNotIn("before", found)
+
+    def test_a_file_that_is_broken_meanwhile_changes_nothing(self):
+        self.put("tides.txt", "before\nhigh\nafter\n")
+        self.write("grep:\n  contextBefore: 0\n  contextAfter: 0\n")
+        client = self.coding()
+        wanted = {"pattern": "high", "path": "tides.txt"}
+        client.call("grep", wanted)
+        self.write("grep: [\n")
+        self.assertNotIn("after", text_of(client.call("grep", wanted)))
 
 
 class Ending(McpTest):

@@ -1,6 +1,6 @@
 /* The bash tool: what a command sees, what its result says, and what is left when it is over. */
 #include "proc_fixture.h"
-#include "tool_fixture.h"
+#include "url_fixture.h"
 
 #include "base/path.h"
 #include "base/timefmt.h"
@@ -284,7 +284,7 @@ static void test_long_command(void **state G_GNUC_UNUSED)
 
 static void test_long_output(void **state G_GNUC_UNUSED)
 {
-    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, true);
+    g_autoptr(ToolFixture) fixture = url_fixture_new(NULL, true);
     g_autofree char *text = run_command(fixture, "seq 1 20000", false);
     static const char notice[] =
         "\n20000\n\n\n[Showing lines 11467-20001 of 20001 (50.0KB limit). Read "
@@ -428,7 +428,8 @@ static void test_two_at_once(void **state G_GNUC_UNUSED)
     }
     expect_text(fixture, "a shell of its own",
                 "{\"command\":\"echo [$A] $X; touch done\",\"env\":{\"X\":\"x\"}}", false,
-                "[] x\n");
+                "[] x\n\n\n[The conversation's shell is busy with another command: this one ran in "
+                "a shell of its own, without the variables and functions of earlier calls.]");
     worker_join(worker);
     assert_string_equal(first.text, "one\n");
     g_free(first.text);

@@ -1,7 +1,7 @@
 /*
  * read: selectors, text, directories, images, artifacts (agent-tools §3.1).
  */
-#include "tool_fixture.h"
+#include "url_fixture.h"
 
 #include "base/limits.h"
 #include "tools/tools.h"
@@ -107,9 +107,10 @@ static void test_selector_errors(void **state G_GNUC_UNUSED)
         { "a.txt:3:4", "Path 'a.txt:3' not found" },
         { "nope", "Path 'nope' not found" }, // tools-T28
         { "../nope", "Path '../nope' not found" },
-        { "https://example.com/x", "Unknown protocol: https://\nSupported: artifact://" },
+        { "https://example.com/x",
+          "Unknown protocol: https://\nSupported: " URL_FIXTURE_SUPPORTED },
     };
-    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    g_autoptr(ToolFixture) fixture = url_fixture_new(NULL, false);
     tool_fixture_put(fixture, "a.txt", "a\n");
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *text = read_error(fixture, cases[i].path);
@@ -498,7 +499,7 @@ static void test_images(void **state G_GNUC_UNUSED)
 
 static void test_artifacts(void **state G_GNUC_UNUSED)
 {
-    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, true);
+    g_autoptr(ToolFixture) fixture = url_fixture_new(NULL, true);
     g_autoptr(GString) text = g_string_new("l1");
     for (int i = 2; i <= 1000; i++)
         g_string_append_printf(text, "\nl%d", i);
@@ -534,7 +535,7 @@ static void test_artifacts(void **state G_GNUC_UNUSED)
         g_autofree char *got = read_error(fixture, errors[i].path);
         assert_text(errors[i].path, got, errors[i].want);
     }
-    g_autoptr(ToolFixture) none = tool_fixture_new(NULL, false);
+    g_autoptr(ToolFixture) none = url_fixture_new(NULL, false);
     g_autofree char *got = read_error(none, "artifact://0");
     assert_string_equal(got, "No session - artifacts unavailable");
 }

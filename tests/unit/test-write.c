@@ -1,5 +1,5 @@
 /* The write tool: what ends up in the file, and which files are left alone. */
-#include "tool_fixture.h"
+#include "url_fixture.h"
 
 #include "tools/tools.h"
 
@@ -106,13 +106,18 @@ static void test_urls(void **state G_GNUC_UNUSED)
         { "issue://1", "Cannot write issue://1: issue:// is read-only." },
         { "pr://1", "Cannot write pr://1: pr:// is read-only." },
         { "AGENT://0-A", "Cannot write AGENT://0-A: agent:// is read-only." },
+        { "artifact:/1", "Invalid URL: artifact:/1 (it begins with artifact://)" },
+        { "Local:", "Invalid URL: Local: (it begins with Local://)" },
+        { "jobs://1", "Cannot write jobs://1: jobs:// is read-only." },
+        { "docs://x", "Cannot write docs://x: docs:// is read-only." },
+        { "memory://root/x", "Cannot write memory://root/x: memory:// is read-only." },
         { "https://example.com/x", "Cannot write https://example.com/x: https:// is read-only." },
         { " 'artifact://1'", "Cannot write artifact://1: artifact:// is read-only." },
-        { "nope://x", "Unknown protocol: nope://\nSupported: artifact://" },
+        { "nope://x", "Unknown protocol: nope://\nSupported: " URL_FIXTURE_SUPPORTED },
         { "/dev/null", "Not a regular file: /dev/null (character device)" },
         { "/proc/self/mem", "Refused: /proc/self/mem can hold secrets of other programs." },
     };
-    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, true);
+    g_autoptr(ToolFixture) fixture = url_fixture_new(NULL, true);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) { // tools-T178
         g_autofree char *text =
             tool_fixture_error(fixture, &tool_write, write_args(cases[i].path, "x"));

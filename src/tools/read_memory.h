@@ -1,0 +1,14 @@
+/*
+ * Showing lines of a text that read has made or unpacked itself. Private to that tool.
+ */
+#pragma once
+
+#include "tool/tool.h"
+#include "tools/read_select.h"
+
+/* Like a file, under the name `entity` ("archive entry"). */
+bool read_memory_show(ToolCall *call, const char *text, size_t size, const char *entity,
+                      const ReadSelect *select, ToolResult *result, GError **error);
+
+/* The head of a text that has no lines to page through. */
+void read_memory_show_head(const char *text, ToolResult *result);
