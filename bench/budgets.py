@@ -288,11 +288,26 @@ def tool_calls(lab, runs):
     """What a call costs beyond the program that it starts; the two are measured in turn."""
     with lab.mcp("--tools", "bash", "--allow-writes") as server:
         yield from compare_call("bash true", server, runs, ["bash", "-c", "true"], "bash", command="true")
+    yield from eval_cells(lab, runs)
     directory, _ = lab.stub_gh()
     with lab.mcp("--tools", "github", path=f"{directory}:{lab.path}") as server:
         bare = [f"{directory}/gh", "repo", "view", "harbor/tidepool"]
         question = {"op": "repo_view", "repo": "harbor/tidepool"}
         yield from compare_call("github repo_view (stub gh)", server, runs, bare, "github", **question)
+
+
+def eval_cells(lab, runs):
+    """A cell of a kernel that runs already."""
+    with lab.mcp("--tools", "eval", "--allow-writes") as server:
+        for language in ["python"] + ["js"] * bool(shutil.which("node")):
+            arguments = {"cells": [{"code": "1 + 1"}], "language": language}
+            server.call("eval", **arguments)
+            figures = []
+            for _ in range(runs):
+                began = time.perf_counter()
+                server.call("eval", **arguments)
+                figures.append((time.perf_counter() - began) * 1000)
+            yield Row(f"eval of 1 + 1 ({language}) over MCP: wall", figures, "ms", 2)
 
 
 def compare_call(what, server, runs, bare_argv, tool, **arguments):

@@ -74,7 +74,8 @@ const ToolDef *const tool_table[] = {
     NULL,
 };
 
-static const ToolHook *const hooks[] = { &bash_interceptor, NULL };
+static const ToolHook *const hooks[] = { &bash_interceptor, &gh_shell_reader, &gh_view_forgetter,
+                                         NULL };
 
 // in the order in which a model is told of them (agent-tools §4.1), one a line
 // clang-format off
@@ -89,6 +90,10 @@ static const UrlScheme *const schemes[] = {
     &url_rule,
     &url_mcp,
     &url_jobs,
+    &url_issue,
+    &url_pr,
+    &url_run,
+    &url_gh,
     NULL,
 };
 // clang-format on

@@ -7,22 +7,17 @@
 #include "cmd/gh_command.h"
 
 static const Command *const subcommands[] = {
-    &command_gh_exec,
-    &command_gh_call,
-    &command_gh_classify,
-    &command_gh_doctor,
-    &command_gh_last_error,
-    &command_gh_audit,
-    NULL,
+    &command_gh_exec,       &command_gh_call,  &command_gh_classify, &command_gh_doctor,
+    &command_gh_last_error, &command_gh_audit, &command_gh_cache,    NULL,
 };
 
 /* No subcommand, or one that there is not. */
 static int gh_run(const CommandEnv *env, int argc, char *const *argv)
 {
     static const char *const names[] = { "exec",       "call",  "classify", "doctor",
-                                         "last-error", "audit", NULL };
+                                         "last-error", "audit", "cache",    NULL };
     if (argc == 0) {
-        log_text("usage: kedge gh exec|call|classify|doctor|last-error|audit …; "
+        log_text("usage: kedge gh exec|call|classify|doctor|last-error|audit|cache …; "
                  "`kedge gh --help` explains them");
         return EXIT_USAGE;
     }

@@ -1,10 +1,16 @@
 /*
  * The tools of this room: `github` (github-tool §1), the general `gh` and the typed reads gh_*
- * (gh-policy §12).
+ * (gh-policy §12); and what is read by its address (github-tool §7).
  */
 #pragma once
 
-#include "tool/tool.h"
+#include "tool/hook.h"
+#include "tool/internal_url.h"
+
+/* Knows what a shell command would do on GitHub, so that bash is no way around a refusal. */
+extern const ToolHook gh_shell_reader;
+/* Forgets what is kept of an issue or pull request that a command changes. */
+extern const ToolHook gh_view_forgetter;
 
 extern const ToolDef tool_github;
 
@@ -25,3 +31,8 @@ extern const ToolDef tool_gh_run_logs_failed;
 extern const ToolDef tool_gh_search_prs;
 extern const ToolDef tool_gh_search_issues;
 extern const ToolDef tool_gh_api_get;
+
+extern const UrlScheme url_gh;
+extern const UrlScheme url_issue;
+extern const UrlScheme url_pr;
+extern const UrlScheme url_run;

@@ -9,6 +9,7 @@
 
 #define POSINT_MAX ((G_GINT64_CONSTANT(1) << 53) - 1)
 #define SHA_SHOWN  12
+#define MIN_FENCE  3
 
 /* CRLF and lone CR become LF, TAB becomes four spaces. */
 static char *normalise(const char *text)
@@ -41,6 +42,27 @@ char *text_norm_block(const char *text)
 char *text_first_line(const char *text)
 {
     return g_strndup(text, strcspn(text, "\n"));
+}
+
+static bool is_blank(gunichar c)
+{
+    return g_unichar_isspace(c) || c == 0x0b || c == 0x85 || c == 0xfeff;
+}
+
+char *text_one_line(const char *text)
+{
+    g_autofree char *trimmed = utf8_trim(text ? text : "");
+    GString *out = g_string_new(NULL);
+    bool is_in_blanks = false;
+    for (const char *p = trimmed; *p != '\0'; p = g_utf8_next_char(p)) {
+        gunichar c = g_utf8_get_char(p);
+        if (!is_blank(c))
+            g_string_append_unichar(out, c);
+        else if (!is_in_blanks)
+            g_string_append_c(out, ' ');
+        is_in_blanks = is_blank(c);
+    }
+    return g_string_free(out, false);
 }
 
 char *text_sha12(const char *sha)
@@ -97,8 +119,9 @@ bool text_parse_posint(const char *text, int64_t *ret_value)
 
 void text_line(GString *out, const char *indent, const char *label, const char *value)
 {
-    if (!str_is_empty(value))
-        g_string_append_printf(out, "%s%s: %s\n", indent, label, value);
+    g_autofree char *line = text_one_line(value);
+    if (*line != '\0')
+        g_string_append_printf(out, "%s%s: %s\n", indent, label, line);
 }
 
 void text_line_json(GString *out, const char *indent, const char *label, const json_t *object,
@@ -117,4 +140,15 @@ char *text_scalar(const json_t *value)
     if (json_is_real(value))
         return g_strdup_printf("%.15g", json_real_value(value)); // 41, not 41.0
     return json_is_integer(value) || json_is_boolean(value) ? json_to_text(value) : NULL;
+}
+
+char *text_fence(const char *text)
+{
+    size_t longest = 0;
+    for (const char *at = strchr(text, '`'); at != NULL; at = strchr(at, '`')) {
+        size_t run = strspn(at, "`");
+        longest = MAX(longest, run);
+        at += run;
+    }
+    return g_strnfill(longest >= MIN_FENCE ? longest + 1 : MIN_FENCE, '`');
 }

@@ -9,13 +9,16 @@
 char *text_norm(const char *text);       // norm_text
 char *text_norm_block(const char *text); // norm_block
 char *text_first_line(const char *text);
+char *text_one_line(
+    const char *text); // one_line: what should be one line, though its author wrote more
 char *text_sha12(const char *sha);
 char *text_author(const json_t *user);       // "@login", name, or NULL
 char *text_labels(const json_t *labels);     // "a, b", or NULL
 char *text_percent_encode(const char *text); // pct()
+char *text_fence(const char *text);          // backticks that enclose the text in Markdown
 bool text_parse_posint(const char *text, int64_t *ret_value);
 
-/* L(): appends "<indent><label>: <value>\n" unless the value is missing. */
+/* L(): one_line of the value; appends "<indent><label>: <value>\n" unless the value is missing. */
 void text_line(GString *out, const char *indent, const char *label, const char *value);
 /* The same for obj[key] of any scalar type: numbers and booleans print, empty strings are missing.
  */

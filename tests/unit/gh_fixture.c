@@ -266,12 +266,15 @@ static void record_update(const char *text, const json_t *details, void *data)
     g_ptr_array_add(self->updates, update);
 }
 
+static const UrlScheme *const schemes[] = { &url_issue, &url_pr, &url_run, &url_gh, NULL };
+
 static ToolContext *new_context(GhFixture *self, const char *cwd)
 {
     const ToolClock clock = { .now_ms = clock_now, .sleep = clock_sleep, .user_data = self };
     Artifacts *artifacts = self->artifacts_dir != NULL ? artifacts_new(self->artifacts_dir) : NULL;
     ToolContext *context = tool_context_new(cwd, self->settings, artifacts);
     tool_context_set_clock(context, &clock);
+    tool_context_add_schemes(context, schemes);
     return context;
 }
 

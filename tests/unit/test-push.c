@@ -5,6 +5,8 @@
 
 #include "git_fixture.h"
 
+#include "github/view_cache.h"
+
 #include <sys/stat.h>
 
 #define FORK "git@github.com:lindq/tidepool.git"
@@ -63,6 +65,43 @@ static void test_push_head(void **state G_GNUC_UNUSED)
     assert_string_equal(details, "{\"branch\":\"pr-93\",\"remote\":\"fork-lindq\","
                                  "\"remoteBranch\":\"moon\",\"meta\":{\"source\":{\"type\":\"url\","
                                  "\"value\":\"https://github.com/harbor/tidepool/pull/93\"}}}");
+}
+
+static bool is_kept(ViewCache *cache, const char *repo, const char *kind, int64_t number)
+{
+    const ViewKey key = { .auth_key = "k", .repo = repo, .kind = kind, .number = number };
+    g_auto(ViewRow) row = { 0 };
+    return view_cache_read(cache, &key, NULL, &row);
+}
+
+static void keep(ViewCache *cache, const char *repo, const char *kind, int64_t number)
+{
+    const ViewKey key = { .auth_key = "k", .repo = repo, .kind = kind, .number = number };
+    g_autoptr(json_t) payload = json_object();
+    view_cache_write(cache, &key, &(ViewRow) { .payload = payload, .rendered = (char *)"x" }, NULL);
+    assert_true(is_kept(cache, repo, kind, number));
+}
+
+static void test_views_are_forgotten(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GitFixture) fixture = checked_out();
+    g_autofree char *path = git_fixture_worktree(fixture, 93);
+    g_autoptr(ToolContext) context = tool_context_new(path, fixture->gh->settings, NULL);
+    ViewCache *cache = view_cache_of(context);
+    keep(cache, "harbor/tidepool", "pr", 93);
+    keep(cache, "harbor/tidepool", "pr-diff", 93);
+    keep(cache, "harbor/tidepool", "issue", 93);
+    keep(cache, "harbor/tidepool", "pr", 94);
+    keep(cache, "lindq/tidepool", "pr", 93);
+
+    g_autofree char *sha = git_commit(path, "more moon");
+    g_auto(ToolResult) result = gh_fixture_call_in(fixture->gh, path, "{\"op\":\"pr_push\"}");
+    assert_false(result.is_error);
+    assert_false(is_kept(cache, "harbor/tidepool", "pr", 93)); // github-T161
+    assert_false(is_kept(cache, "harbor/tidepool", "pr-diff", 93));
+    assert_false(is_kept(cache, "harbor/tidepool", "issue", 93));
+    assert_true(is_kept(cache, "harbor/tidepool", "pr", 94));
+    assert_true(is_kept(cache, "lindq/tidepool", "pr", 93));
 }
 
 static void test_push_other_branch(void **state G_GNUC_UNUSED)
@@ -296,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_push_head),
+        cmocka_unit_test(test_views_are_forgotten),
         cmocka_unit_test(test_push_other_branch),
         cmocka_unit_test(test_lease_is_pinned),
         cmocka_unit_test(test_up_to_date),

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "github/ops/log_tail.h"
+#include "github/text.h"
 
 static void test_passed_at_once(void **state G_GNUC_UNUSED)
 {
@@ -442,7 +443,7 @@ static void test_fence(void **state G_GNUC_UNUSED)
         { "x ```` y ```", "`````" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autofree char *got = log_fence(cases[i][0]);
+        g_autofree char *got = text_fence(cases[i][0]);
         assert_string_equal(got, cases[i][1]);
     }
 }

@@ -10,6 +10,7 @@
 #include "github/gh.h"
 #include "github/ops/github_args.h"
 #include "github/repo_ref.h"
+#include "github/safe/gh_action.h"
 #include "github/safe/gh_audit_call.h"
 #include "tool/tool_set.h"
 
@@ -265,6 +266,17 @@ static bool judge_target(ToolCall *call, const OpDef *op, const GithubArgs *args
     return !op->uses_repo || judge_repo(call, op, args, judgement, error);
 }
 
+/* In the words of gh and git, so that another way to the same is known for it. */
+static void add_action(const OpDef *op, const GithubArgs *args, Judgement *judgement)
+{
+    if (op->run == github_pr_push) {
+        g_autofree char *branch = github_opt(args->branch);
+        judgement_add_action(judgement, GH_ACTION_PUSH, branch, judgement->host, judgement->repo);
+    } else if (op->run == github_pr_create) {
+        judgement_add_action(judgement, "pr create", NULL, judgement->host, judgement->repo);
+    }
+}
+
 static bool judge_call(ToolCall *call, const GithubArgs *args, Judgement *judgement, GError **error)
 {
     const OpDef *op = find_op(args->op);
@@ -273,6 +285,7 @@ static bool judge_call(ToolCall *call, const GithubArgs *args, Judgement *judgem
     if (!judge_target(call, op, args, judgement, error))
         return false;
     judgement->effect = op->effect;
+    add_action(op, args, judgement);
     g_autofree char *summary = op->summarise(args);
     if (judgement->repo != NULL)
         judgement->summary = g_strconcat(summary, " in ", judgement->repo, NULL);

@@ -107,7 +107,6 @@ bool job_logs_fetch(ToolCall *call, const char *repo, const GPtrArray *runs, GAr
 #define SECONDS_LENGTH     (sizeof("2026-01-01T00:00:00") - 1)
 #define LINES_BEHIND       2 // the error, when there is room
 #define MIN_LINES_FOR_THEM 5
-#define MIN_FENCE          3
 
 void log_tail_clear(LogTail *self)
 {
@@ -223,15 +222,4 @@ void log_tail_read(const JobLog *log, int64_t lines, LogTail *ret_tail)
         .total = count,
         .is_around_an_error = end < count,
     };
-}
-
-char *log_fence(const char *text)
-{
-    size_t longest = 0;
-    for (const char *at = strchr(text, '`'); at != NULL; at = strchr(at, '`')) {
-        size_t run = strspn(at, "`");
-        longest = MAX(longest, run);
-        at += run;
-    }
-    return g_strnfill(longest >= MIN_FENCE ? longest + 1 : MIN_FENCE, '`');
 }

@@ -31,6 +31,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LogTail, log_tail_clear)
 
 /* At most `lines` lines of a log that is there (§4.4): around the failing step's last error. */
 void log_tail_read(const JobLog *log, int64_t lines, LogTail *ret_tail);
-
-/* Backticks that enclose the text in Markdown. Caller frees. */
-char *log_fence(const char *text);

@@ -9,7 +9,9 @@
 #include "github/ops/git_worktree.h"
 #include "github/ops/github_args.h"
 #include "github/ops/worktree_state.h"
+#include "github/repo_ref.h"
 #include "github/text.h"
+#include "github/view_cache.h"
 
 #define PUSH_TIMEOUT_MS (30 * 60 * 1000)
 #define ASK_TIMEOUT_MS  (60 * 1000)
@@ -293,6 +295,19 @@ static char *push_text(const char *branch, const PushTarget *target, const Push 
     return utf8_trim(out->str);
 }
 
+/* What is kept of the pull request is older than what was pushed. */
+static void forget_views(ToolCall *call, const char *pr_url)
+{
+    g_auto(GithubUrl) url = { 0 };
+    if (!github_url_parse(pr_url, "pull", &url))
+        return;
+    const Settings *settings = tool_call_settings(call);
+    g_autofree char *whole = github_url_repo(&url, settings);
+    g_autofree char *repo = view_cache_repo(whole, settings);
+    view_cache_drop_item(view_cache_of(tool_call_context(call)), repo, url.number,
+                         tool_call_cancel(call));
+}
+
 /* The branch to push: `wanted`, else what is checked out. */
 static bool find_branch(const char *root, const char *wanted, Cancel *cancel, char **ret_branch,
                         GError **error)
@@ -323,6 +338,7 @@ bool github_pr_push(ToolCall *call, const GithubArgs *args, ToolResult *result, 
         !push(root, branch, &target, cancel, &done, error))
         return false;
     commit = done.commit;
+    forget_views(call, target.pr_url);
     g_autofree char *lease_key = g_strdup_printf("branch.%s.kedgeLease", branch);
     if (!git_config_set(root, lease_key, commit, cancel, error)) {
         g_prefix_error(error, "the branch was pushed, but its lease was not recorded: ");

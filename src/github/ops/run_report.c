@@ -123,7 +123,7 @@ static void log_block(GString *out, const RunWatch *watch, const JobLog *log, bo
         return;
     }
     if (is_full) {
-        g_autofree char *fence = log_fence(log->full);
+        g_autofree char *fence = text_fence(log->full);
         g_string_append_printf(out, "Full log:\n%stext\n%s\n%s\n\n", fence, log->full, fence);
         return;
     }
@@ -134,7 +134,7 @@ static void log_block(GString *out, const RunWatch *watch, const JobLog *log, bo
                                tail.first, tail.last, tail.total);
     else
         g_string_append_printf(out, "Last %" G_GINT64_FORMAT " log lines:\n", watch->tail_lines);
-    g_autofree char *fence = log_fence(tail.text);
+    g_autofree char *fence = text_fence(tail.text);
     g_string_append_printf(out, "%stext\n%s\n%s\n\n", fence, tail.text, fence);
 }
 

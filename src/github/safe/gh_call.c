@@ -7,6 +7,7 @@
 #include "github/redact_argv.h"
 #include "github/remote_url.h"
 #include "github/repo_ref.h"
+#include "github/safe/gh_action.h"
 #include "github/safe/gh_argv.h"
 #include "github/safe/gh_audit.h"
 #include "github/safe/gh_call_private.h"
@@ -246,6 +247,7 @@ static void describe(const ToolCall *call, GhCall *self, const GhCallSpec *spec,
         .others = gh_named_targets(&self->classified, &context, target),
         .question = gh_question_text(&question),
     };
+    gh_action_add(&self->classified, target->host, target->repo, judgement);
 }
 
 static bool judge(ToolCall *call, GhCall *self, const GhCallSpec *spec, GError **error)

@@ -275,6 +275,9 @@ class PullRequestReviewThread:
 
 
 class PullRequestReviewComment(Spoken):
+    def isMinimized(r, it):
+        return False
+
     def authorAssociation(r, it):
         return r.world.association(it.pull.repo, it.author)
 

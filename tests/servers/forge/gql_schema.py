@@ -146,7 +146,7 @@ TYPES = {
         comments:PullRequestReviewComment* viewerCanResolve:Boolean viewerCanReply:Boolean
     """,
     "PullRequestReviewComment": """
-        id:ID databaseId:Int fullDatabaseId:BigInt author:Actor authorAssociation body path line:Int originalLine:Int startLine:Int diffHunk outdated:Boolean url:URI
+        id:ID databaseId:Int fullDatabaseId:BigInt author:Actor authorAssociation body path line:Int originalLine:Int startLine:Int diffHunk outdated:Boolean url:URI isMinimized:Boolean
         createdAt:DateTime updatedAt:DateTime replyTo:PullRequestReviewComment pullRequestReview:PullRequestReview reactionGroups:[ReactionGroup]
         commit:Commit originalCommit:Commit state subjectType
     """,

@@ -409,6 +409,16 @@ def get_pull_commits(request, o, r, n):
     return listing(request, pulls.commits(request.world, pull), lambda _, found: present.commit(request, pull.repo, found))
 
 
+@route("GET", "/repos/{o}/{r}/commits/{ref}/pulls")
+def get_commit_pulls(request, o, r, ref):
+    repo = find_repo(request, o, r)
+    sha = request.world.git.rev(repo.full_name, ref)
+    if sha is None:
+        raise Refusal(422, f"No commit found for SHA: {ref}")
+    rows = [it for it in repo.items.values() if it.is_pull and sha in [found.sha for found in pulls.commits(request.world, it)]]
+    return listing(request, rows, present.pull)
+
+
 @route("GET", "/repos/{o}/{r}/pulls/{n}/requested_reviewers")
 def get_requested(request, o, r, n):
     pull = find_item(request, find_repo(request, o, r), n, "pull")

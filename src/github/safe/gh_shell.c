@@ -1,0 +1,373 @@
+/*
+ * Reading shell commands (gh_shell.h).
+ */
+#include "github/safe/gh_shell.h"
+#include "github/github.h"
+#include "github/remote_url.h"
+#include "github/safe/gh_action.h"
+
+#define MAX_DEPTH    4
+#define MAX_COMMANDS 64
+#define MAX_BYTES    (64 * 1024)
+
+#define SHELLS "sh bash dash zsh"
+
+static bool is_assignment(const char *word)
+{
+    size_t name = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+    return name > 0 && word[name] == '=';
+}
+
+static const char *program_name(const char *word)
+{
+    const char *slash = strrchr(word, '/');
+    return slash != NULL ? slash + 1 : word;
+}
+
+static bool is_one_of(const char *word, const char *list)
+{
+    g_auto(GStrv) names = g_strsplit(list, " ", -1);
+    return g_strv_contains((const char *const *)names, word);
+}
+
+/* From the program that is run in the end: past what is set for it, and what only starts it, with
+   whatever options that has. */
+static char **skip_wrappers(char **words)
+{
+    bool is_wrapped = false;
+    for (; *words != NULL; words++) {
+        const char *name = program_name(*words);
+        if (is_one_of(name, "git gh eval " SHELLS))
+            return words;
+        is_wrapped = is_wrapped || is_one_of(name, "env command builtin exec sudo nohup time "
+                                                   "timeout nice stdbuf setsid xargs");
+        bool is_prefix =
+            is_assignment(*words) || is_one_of(name, "! { if then elif else while until do");
+        if (!is_wrapped && !is_prefix)
+            return words;
+    }
+    return words;
+}
+
+/* A shell that is given no script as an argument: its standard input is one. */
+static bool reads_script(const GPtrArray *all)
+{
+    g_autofree char **list = g_new0(char *, all->len + 1);
+    for (guint i = 0; i < all->len; i++)
+        list[i] = all->pdata[i];
+    char **words = skip_wrappers(list);
+    if (*words == NULL || !is_one_of(program_name(*words), SHELLS))
+        return false;
+    for (words++; *words != NULL && strchr("-+", **words) != NULL; words++) {
+        bool is_short = **words != '\0' && (*words)[1] != '-';
+        if (is_short && strchr(*words, 'c') != NULL)
+            return false;
+        if (is_short && strchr(*words, 's') != NULL)
+            return true;
+        bool has_value = is_one_of(*words, "-o +o -O +O --rcfile --init-file");
+        words += has_value && words[1] != NULL;
+    }
+    return *words == NULL;
+}
+
+typedef struct HereDocument {
+    char *end;
+    bool strips_tabs;
+    guint command; // whose it is
+} HereDocument;
+
+typedef struct Reader {
+    const char *at;
+    GPtrArray *commands; // of GPtrArray of char *: the words of each
+    GString *word;
+    bool has_word, skips_word;        // the file of a redirection
+    bool names_document, strips_tabs; // that word is the end of a here-document
+    GArray *documents;                // of HereDocument: those that begin at the next line
+} Reader;
+
+static void free_words(gpointer words)
+{
+    g_ptr_array_unref(words);
+}
+
+static void begin_command(Reader *self)
+{
+    g_ptr_array_add(self->commands, g_ptr_array_new_with_free_func(g_free));
+}
+
+static void clear_document(gpointer document)
+{
+    g_free(((HereDocument *)document)->end);
+}
+
+static void add_document(Reader *self)
+{
+    const HereDocument document = {
+        .end = g_strdup(self->word->str),
+        .strips_tabs = self->strips_tabs,
+        .command = self->commands->len - 1,
+    };
+    g_array_append_val(self->documents, document);
+}
+
+static void end_word(Reader *self)
+{
+    GPtrArray *words = self->commands->pdata[self->commands->len - 1];
+    if (self->has_word && !self->skips_word)
+        g_ptr_array_add(words, g_strdup(self->word->str));
+    if (self->has_word && self->names_document)
+        add_document(self);
+    if (self->has_word)
+        self->skips_word = self->names_document = false;
+    g_string_truncate(self->word, 0);
+    self->has_word = false;
+}
+
+static void end_command(Reader *self)
+{
+    end_word(self);
+    self->skips_word = self->names_document = false;
+    const GPtrArray *words = self->commands->pdata[self->commands->len - 1];
+    if (words->len > 0)
+        begin_command(self);
+}
+
+static void take(Reader *self, char c)
+{
+    g_string_append_c(self->word, c);
+    self->has_word = true;
+}
+
+/* `at` is behind the quote, then behind the closing one. */
+static void read_quoted(Reader *self, char quote)
+{
+    self->has_word = true;
+    for (; *self->at != '\0' && *self->at != quote; self->at++) {
+        bool is_escape = quote == '"' && *self->at == '\\' && strchr("\"\\$`", self->at[1]) &&
+                         self->at[1] != '\0';
+        self->at += is_escape;
+        take(self, *self->at);
+    }
+    self->at += *self->at != '\0';
+}
+
+static void read_redirection(Reader *self)
+{
+    bool is_number = strspn(self->word->str, "0123456789") == self->word->len;
+    if (is_number)
+        self->has_word = false;
+    end_word(self);
+    self->names_document = self->at[-1] == '<' && self->at[0] == '<' && self->at[1] != '<';
+    self->at += strspn(self->at, "<>&|");
+    self->strips_tabs = self->names_document && *self->at == '-';
+    self->at += self->strips_tabs;
+    self->skips_word = true;
+}
+
+/* Behind the line that ends it; NULL: there is none, so it was no here-document (`1<<2`). */
+static const char *behind_document(const char *text, const HereDocument *document)
+{
+    for (const char *line = text; *line != '\0';) {
+        const char *end = strchrnul(line, '\n');
+        const char *start = line + (document->strips_tabs ? strspn(line, "\t") : 0);
+        size_t size = (size_t)(end - start);
+        if (size == strlen(document->end) && strncmp(start, document->end, size) == 0)
+            return end + (*end != '\0');
+        line = end + (*end != '\0');
+    }
+    return NULL;
+}
+
+/* A shell on its line may get it as its script, through a pipe, too. */
+static bool is_script(const Reader *self, const HereDocument *document)
+{
+    for (guint i = document->command; i < self->commands->len; i++) {
+        if (reads_script(self->commands->pdata[i]))
+            return true;
+    }
+    return false;
+}
+
+/* `at` is behind the newline. What a file or another program gets is no command. */
+static void skip_documents(Reader *self)
+{
+    for (guint i = 0; i < self->documents->len; i++) {
+        const HereDocument *document = &g_array_index(self->documents, HereDocument, i);
+        const char *behind = behind_document(self->at, document);
+        if (behind == NULL || is_script(self, document))
+            break;
+        self->at = behind;
+    }
+    g_array_set_size(self->documents, 0);
+}
+
+static void read_character(Reader *self)
+{
+    char c = *self->at++;
+    if (c == '\'' || c == '"') {
+        read_quoted(self, c);
+    } else if (c == '\\') {
+        if (*self->at != '\0' && *self->at != '\n')
+            take(self, *self->at);
+        self->at += *self->at != '\0';
+    } else if (strchr(" \t\r", c)) {
+        end_word(self);
+    } else if (c == '<' || c == '>') {
+        read_redirection(self);
+    } else if (strchr(";&|()`\n", c)) {
+        end_command(self);
+        if (c == '\n')
+            skip_documents(self);
+    } else if (c == '#' && !self->has_word) {
+        self->at += strcspn(self->at, "\n");
+    } else {
+        take(self, c);
+    }
+}
+
+GPtrArray *gh_shell_split(const char *text)
+{
+    Reader self = {
+        .at = text,
+        .commands = g_ptr_array_new_with_free_func(free_words),
+        .word = g_string_new(NULL),
+        .documents = g_array_new(FALSE, FALSE, sizeof(HereDocument)),
+    };
+    g_array_set_clear_func(self.documents, clear_document);
+    begin_command(&self);
+    while (*self.at != '\0' && self.commands->len <= MAX_COMMANDS)
+        read_character(&self);
+    end_word(&self);
+    g_string_free(self.word, TRUE);
+    g_array_unref(self.documents);
+    return self.commands;
+}
+
+/* Behind the options of git itself. */
+static char **skip_git_options(char **words)
+{
+    while (*words != NULL && **words == '-') {
+        bool has_value = is_one_of(*words, "-C -c --git-dir --work-tree --namespace --exec-path");
+        words += has_value && words[1] != NULL ? 2 : 1;
+    }
+    return words;
+}
+
+/* NULL: not known, or the current branch. */
+static const char *branch_of(const char *refspec)
+{
+    const char *colon = strrchr(refspec, ':');
+    const char *name = colon != NULL ? colon + 1 : refspec + (*refspec == '+');
+    if (g_str_has_prefix(name, "refs/heads/"))
+        name += strlen("refs/heads/");
+    bool is_plain = *name != '\0' && strpbrk(name, "$*") == NULL && strcmp(name, "HEAD") != 0;
+    return is_plain ? name : NULL;
+}
+
+static void add_push(Judgement *judgement, const char *remote, const char *refspec, bool deletes)
+{
+    g_auto(RemoteUrl) url = { 0 };
+    bool is_url = remote != NULL && remote_url_parse(remote, &url);
+    g_autofree char *repo = is_url ? g_strconcat(url.owner, "/", url.repo, NULL) : NULL;
+    bool is_deleted = deletes || (refspec != NULL && *refspec == ':');
+    judgement_add_action(judgement, is_deleted ? "branch delete" : GH_ACTION_PUSH,
+                         refspec != NULL ? branch_of(refspec) : NULL, is_url ? url.host : NULL,
+                         repo);
+}
+
+/* `words` are behind `push`. */
+static void read_push(char *const *words, Judgement *judgement)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new(); // the remote, then what is pushed
+    bool deletes = false;
+    for (; *words != NULL; words++) {
+        if (is_one_of(*words, "-n --dry-run -h --help"))
+            return;
+        deletes = deletes || is_one_of(*words, "-d --delete");
+        bool has_value = is_one_of(*words, "-o --push-option --repo --receive-pack --exec");
+        words += has_value && words[1] != NULL;
+        if (!has_value && **words != '-')
+            g_ptr_array_add(names, *words);
+    }
+    const char *remote = names->len > 0 ? names->pdata[0] : NULL;
+    if (names->len < 2)
+        add_push(judgement, remote, NULL, deletes);
+    for (guint i = 1; i < names->len; i++)
+        add_push(judgement, remote, names->pdata[i], deletes);
+}
+
+static void read_gh(char *const *words, Judgement *judgement)
+{
+    g_auto(Classified) classified = { 0 };
+    if (!classify_argv((const char *const *)words, NULL, &classified, NULL) ||
+        classified.effect == EFFECT_READ)
+        return;
+    const char *named = command_args_last(classified.args, "repo");
+    g_auto(GStrv) parts = g_strsplit(named != NULL ? named : "", "/", -1);
+    guint count = g_strv_length(parts);
+    g_autofree char *repo =
+        count >= 2 ? g_strconcat(parts[count - 2], "/", parts[count - 1], NULL) : NULL;
+    gh_action_add(&classified, NULL, repo, judgement);
+}
+
+/* What `sh -c` runs; NULL: something else. */
+static const char *script_of(char *const *words)
+{
+    for (; *words != NULL; words++) {
+        bool is_flag = **words == '-' && (*words)[1] != '-';
+        if (is_flag && strchr(*words, 'c') != NULL)
+            return words[1];
+    }
+    return NULL;
+}
+
+static void read_text(const char *text, unsigned depth, Judgement *judgement);
+
+static void read_command(const GPtrArray *all, unsigned depth, Judgement *judgement)
+{
+    g_autofree char **list = g_new0(char *, all->len + 1);
+    for (guint i = 0; i < all->len; i++)
+        list[i] = all->pdata[i];
+    char **words = skip_wrappers(list);
+    if (*words == NULL)
+        return;
+    const char *name = program_name(*words);
+    if (strcmp(name, "git") == 0) {
+        words = skip_git_options(words + 1);
+        if (g_strcmp0(*words, "push") == 0)
+            read_push(words + 1, judgement);
+    } else if (strcmp(name, "gh") == 0 && words[1] != NULL) {
+        read_gh(words + 1, judgement);
+    } else if (is_one_of(name, SHELLS)) {
+        const char *script = script_of(words + 1);
+        if (script != NULL)
+            read_text(script, depth + 1, judgement);
+    } else if (strcmp(name, "eval") == 0) {
+        g_autofree char *script = g_strjoinv(" ", words + 1);
+        read_text(script, depth + 1, judgement);
+    }
+}
+
+static void read_text(const char *text, unsigned depth, Judgement *judgement)
+{
+    if (depth > MAX_DEPTH || strlen(text) > MAX_BYTES)
+        return;
+    g_autoptr(GPtrArray) commands = gh_shell_split(text);
+    for (guint i = 0; i < commands->len; i++)
+        read_command(commands->pdata[i], depth, judgement);
+}
+
+void gh_shell_read(const char *command, Judgement *judgement)
+{
+    read_text(command, 0, judgement);
+}
+
+static void judged(ToolCall *call, const json_t *arguments, Judgement *judgement,
+                   void *user_data G_GNUC_UNUSED)
+{
+    const char *command = json_get_text(arguments, "command");
+    if (command != NULL && strcmp(tool_call_tool(call)->name, "bash") == 0)
+        gh_shell_read(command, judgement);
+}
+
+const ToolHook gh_shell_reader = { .name = "the reader of shell commands", .judged = judged };

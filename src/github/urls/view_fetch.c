@@ -1,0 +1,266 @@
+/*
+ * The calls of gh behind issue:// and pr://.
+ */
+#include "github/urls/view_fetch.h"
+
+#include "base/str.h"
+#include "github/gh.h"
+#include "github/ops/run_fetch.h"
+#include "github/repo_ref.h"
+#include "github/urls/item_text.h"
+#include "github/urls/pr_diff.h"
+
+#define PAGE_ENTRIES   100
+#define MAX_PAGES      100 // a server that never ends its list must not keep us
+#define MAX_DIFF_FILES 3000
+#define ISSUE_BASIC    "author,body,createdAt,labels,number,state,stateReason,title,updatedAt,url"
+#define ISSUE_COMMENTED                                                                            \
+    "author,body,comments,createdAt,labels,number,state,stateReason,title,updatedAt,url"
+#define PR_BASIC                                                                                   \
+    "author,baseRefName,body,createdAt,files,headRefName,isDraft,labels,mergeStateStatus,number,"  \
+    "reviews,reviewDecision,state,title,updatedAt,url"
+#define PR_COMMENTED                                                                               \
+    "author,baseRefName,body,comments,createdAt,files,headRefName,isDraft,labels,"                 \
+    "mergeStateStatus,number,reviews,reviewDecision,state,title,updatedAt,url"
+#define OPTIONAL_FIELD ",stateReason"
+
+#define THREADS_QUERY                                                                              \
+    "query=query($owner:String!,$name:String!,$number:Int!,$cursor:String){repository("            \
+    "owner:$owner,name:$name){pullRequest(number:$number){reviewThreads(first:50,after:$cursor)"   \
+    "{pageInfo{hasNextPage endCursor} nodes{id isResolved isOutdated path line startLine "         \
+    "originalLine originalStartLine diffSide subjectType resolvedBy{login} "                       \
+    "comments(first:50){totalCount nodes{author{login} body createdAt url isMinimized "            \
+    "diffHunk}}}}}}}"
+
+static bool ask(ToolCall *call, char **argv, bool has_repo, json_type wanted, json_t **ret_value,
+                GError **error)
+{
+    const GhSpec spec = { .argv = (const char *const *)argv, .has_explicit_repo = has_repo };
+    return gh_json(call, &spec, wanted, ret_value, error);
+}
+
+/* gh before 2.6 has no stateReason. */
+static bool knows_no_reason(const GError *error)
+{
+    return strstr(error->message, "Unknown JSON field") && strstr(error->message, "stateReason");
+}
+
+/* `fields` without the optional one. Caller frees. */
+static char *without_reason(const char *fields)
+{
+    const char *at = strstr(fields, OPTIONAL_FIELD);
+    if (!at)
+        return NULL;
+    return g_strdup_printf("%.*s%s", (int)(at - fields), fields, at + strlen(OPTIONAL_FIELD));
+}
+
+static bool ask_item(ToolCall *call, const ViewAddress *address, const char *command,
+                     const char *fields, json_t **ret_data, GError **error)
+{
+    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, address->number);
+    g_autoptr(GStrvBuilder) list = g_strv_builder_new();
+    g_strv_builder_add_many(list, command, "view", number, NULL);
+    if (address->repo)
+        g_strv_builder_add_many(list, "--repo", address->repo, NULL);
+    g_strv_builder_add_many(list, "--json", fields, NULL);
+    g_auto(GStrv) argv = g_strv_builder_end(list);
+    return ask(call, argv, address->repo != NULL, JSON_OBJECT, ret_data, error);
+}
+
+static bool fetch_item(ToolCall *call, const ViewAddress *address, const char *command,
+                       const char *fields, json_t **ret_data, GError **error)
+{
+    g_autoptr(GError) failure = NULL;
+    if (ask_item(call, address, command, fields, ret_data, &failure))
+        return true;
+    g_autofree char *fewer = knows_no_reason(failure) ? without_reason(fields) : NULL;
+    if (fewer)
+        return ask_item(call, address, command, fewer, ret_data, error);
+    g_propagate_error(error, g_steal_pointer(&failure));
+    return false;
+}
+
+static void set_item(ViewRow *row, json_t *data, char *text)
+{
+    const char *url = json_get_text(data, "url");
+    *row = (ViewRow) {
+        .payload = data,
+        .rendered = text,
+        .source_url = str_is_empty(url) ? NULL : g_strdup(url),
+    };
+}
+
+static bool fetch_issue(ToolCall *call, const ViewAddress *address, ViewRow *ret_row,
+                        GError **error)
+{
+    bool has_comments = address->comments != COMMENTS_OFF;
+    json_t *data = NULL;
+    if (!fetch_item(call, address, "issue", has_comments ? ISSUE_COMMENTED : ISSUE_BASIC, &data,
+                    error))
+        return false;
+    set_item(ret_row, data, item_text_issue(data, address->number, has_comments));
+    return true;
+}
+
+// ---- pages ----
+
+/* All entries of a list of REST, whose path is below /repos/OWNER/REPO. */
+static bool fetch_pages(ToolCall *call, const char *repo, const char *path, json_t **ret_list,
+                        GError **error)
+{
+    g_autoptr(json_t) list = json_array();
+    size_t entries = PAGE_ENTRIES;
+    for (int page = 1; page <= MAX_PAGES && entries >= PAGE_ENTRIES; page++) {
+        g_autofree char *number = g_strdup_printf("page=%d", page);
+        g_auto(GStrv) argv = run_api_argv(repo, true, path, "per_page=100", number, NULL);
+        g_autoptr(json_t) part = NULL;
+        if (!ask(call, argv, true, JSON_ARRAY, &part, error))
+            return false;
+        entries = json_array_size(part);
+        json_array_extend(list, part);
+    }
+    *ret_list = g_steal_pointer(&list);
+    return true;
+}
+
+static void drop_entries_without_id(json_t *list)
+{
+    for (size_t i = json_array_size(list); i > 0; i--) {
+        if (!json_is_number(json_object_get(json_array_get(list, i - 1), "id")))
+            json_array_remove(list, i - 1);
+    }
+}
+
+static bool fetch_review_comments(ToolCall *call, const ViewAddress *address, json_t *data,
+                                  GError **error)
+{
+    g_autofree char *path =
+        g_strdup_printf("/pulls/%" G_GINT64_FORMAT "/comments", address->number);
+    json_t *list = NULL;
+    if (!fetch_pages(call, address->repo, path, &list, error))
+        return false;
+    drop_entries_without_id(list);
+    json_set_take(data, "reviewComments", list);
+    return true;
+}
+
+/* Caller frees with g_strfreev(). */
+static char **threads_argv(const ViewAddress *address, const char *cursor)
+{
+    g_auto(RepoRef) ref = { 0 };
+    bool is_reference = repo_ref_parse(address->repo, &ref);
+    g_assert(is_reference);
+    const char *name = strchr(ref.slug, '/') + 1;
+    g_autofree char *owner = g_strdup_printf("owner=%.*s", (int)(name - ref.slug) - 1, ref.slug);
+    g_autofree char *name_field = g_strconcat("name=", name, NULL);
+    g_autofree char *number = g_strdup_printf("number=%" G_GINT64_FORMAT, address->number);
+
+    g_autoptr(GStrvBuilder) argv = g_strv_builder_new();
+    g_strv_builder_add_many(argv, "api", NULL);
+    if (ref.host)
+        g_strv_builder_add_many(argv, "--hostname", ref.host, NULL);
+    g_strv_builder_add_many(argv, "graphql", "-f", THREADS_QUERY, "-f", owner, "-f", name_field,
+                            "-F", number, NULL);
+    if (cursor) {
+        g_autofree char *field = g_strconcat("cursor=", cursor, NULL);
+        g_strv_builder_add_many(argv, "-f", field, NULL);
+    }
+    return g_strv_builder_end(argv);
+}
+
+static bool fetch_threads(ToolCall *call, const ViewAddress *address, json_t *data, GError **error)
+{
+    g_autoptr(json_t) list = json_array();
+    g_autofree char *cursor = NULL;
+    bool has_more = true;
+    for (int page = 0; page < MAX_PAGES && has_more; page++) {
+        g_auto(GStrv) argv = threads_argv(address, cursor);
+        g_autoptr(json_t) answer = NULL;
+        if (!ask(call, argv, true, JSON_OBJECT, &answer, error))
+            return false;
+        const json_t *threads = json_get_path(answer, "data.repository.pullRequest.reviewThreads");
+        json_array_extend(list, json_get_array(threads, "nodes"));
+        const json_t *info = json_get_object(threads, "pageInfo");
+        g_free(cursor);
+        cursor = g_strdup(json_get_text(info, "endCursor"));
+        has_more = cursor && json_get_bool(info, "hasNextPage", false);
+    }
+    json_set_take(data, "reviewThreads", g_steal_pointer(&list));
+    return true;
+}
+
+static bool fetch_pr(ToolCall *call, const ViewAddress *address, ViewRow *ret_row, GError **error)
+{
+    g_autoptr(json_t) data = NULL;
+    if (!fetch_item(call, address, "pr",
+                    address->comments == COMMENTS_OFF ? PR_BASIC : PR_COMMENTED, &data, error))
+        return false;
+    if (address->comments == COMMENTS_FLAT && !fetch_review_comments(call, address, data, error))
+        return false;
+    if (address->comments == COMMENTS_THREADS && !fetch_threads(call, address, data, error))
+        return false;
+    char *text = item_text_pr(data, address->number, address->comments, NULL);
+    set_item(ret_row, g_steal_pointer(&data), text);
+    return true;
+}
+
+// ---- diffs ----
+
+static bool is_too_large(const GError *error)
+{
+    return strstr(error->message, "HTTP 406") || strstr(error->message, "too_large") ||
+           strstr(error->message, "exceeded the maximum number of lines");
+}
+
+/* GitHub makes no diff of more than 20,000 lines; the files one by one it does have. */
+static bool fetch_files(ToolCall *call, const ViewAddress *address, char **ret_diff, GError **error)
+{
+    g_autofree char *path = g_strdup_printf("/pulls/%" G_GINT64_FORMAT, address->number);
+    g_auto(GStrv) argv = run_api_argv(address->repo, true, path, NULL);
+    g_autoptr(json_t) pull = NULL;
+    if (!ask(call, argv, true, JSON_OBJECT, &pull, error))
+        return false;
+    int64_t count = json_get_int(pull, "changed_files", 0);
+    if (count > MAX_DIFF_FILES)
+        return fail_with(error, KEDGE_ERROR_LIMIT,
+                         "Pull request changes %" G_GINT64_FORMAT
+                         " files, exceeding GitHub's 3000-file limit for the per-file diff API.",
+                         count);
+    g_autofree char *files_path = g_strconcat(path, "/files", NULL);
+    g_autoptr(json_t) files = NULL;
+    if (!fetch_pages(call, address->repo, files_path, &files, error))
+        return false;
+    *ret_diff = pr_diff_rebuild(files);
+    return true;
+}
+
+static bool fetch_diff(ToolCall *call, const ViewAddress *address, ViewRow *ret_row, GError **error)
+{
+    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, address->number);
+    const GhSpec spec = {
+        .argv = (const char *const[]) { "pr", "diff", number, "--color", "never", "--repo",
+                                        address->repo, NULL },
+        .has_explicit_repo = true,
+        .is_untrimmed = true,
+    };
+    g_autoptr(GError) failure = NULL;
+    g_autofree char *diff = NULL;
+    if (!gh_text(call, &spec, &diff, &failure)) {
+        if (!is_too_large(failure)) {
+            g_propagate_error(error, g_steal_pointer(&failure));
+            return false;
+        }
+        if (!fetch_files(call, address, &diff, error))
+            return false;
+    }
+    json_t *index = pr_diff_index(diff);
+    *ret_row = (ViewRow) { .payload = index, .rendered = g_steal_pointer(&diff) };
+    return true;
+}
+
+bool view_fetch(ToolCall *call, const ViewAddress *address, ViewRow *ret_row, GError **error)
+{
+    static bool (*const fetches[])(ToolCall *, const ViewAddress *, ViewRow *,
+                                   GError **) = { fetch_issue, fetch_pr, fetch_diff };
+    return fetches[address->kind](call, address, ret_row, error);
+}
