@@ -36,6 +36,8 @@ const ToolDef *const tool_table[] = {
     &tool_gh_search_prs,
     &tool_gh_search_issues,
     &tool_gh_api_get,
+    &tool_gh_run_artifacts,
+    &tool_gh_release_download,
     &tool_gh_doctor,
     // kedge agent-tools, in the order of its list
     &operation_emit.tool,

@@ -85,6 +85,14 @@ bool file_draft_create(FileDraft *self)
     return errno == EEXIST && file_draft_replace(self);
 }
 
+bool file_draft_claim(FileDraft *self)
+{
+    if (!self->name)
+        return link_as(self->fd, AT_FDCWD, self->target);
+    // its own name goes when the draft is cleared
+    return linkat(self->dir, self->name, AT_FDCWD, self->target, 0) == 0;
+}
+
 void file_sync_directory_of(const char *path)
 {
     g_autofree char *dir = g_path_get_dirname(path);

@@ -37,5 +37,8 @@ bool file_draft_replace(FileDraft *self);
 /* Takes the place of the target, which was not there. */
 bool file_draft_create(FileDraft *self);
 
+/* The same, but never that of somebody else's file: EEXIST. */
+bool file_draft_claim(FileDraft *self);
+
 /* A rename is lasting only when the directory is on disk too. Not every file system can do it. */
 void file_sync_directory_of(const char *path);

@@ -31,6 +31,8 @@ extern const ToolDef tool_gh_run_logs_failed;
 extern const ToolDef tool_gh_search_prs;
 extern const ToolDef tool_gh_search_issues;
 extern const ToolDef tool_gh_api_get;
+extern const ToolDef tool_gh_run_artifacts;
+extern const ToolDef tool_gh_release_download;
 
 extern const UrlScheme url_gh;
 extern const UrlScheme url_issue;

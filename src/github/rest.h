@@ -38,6 +38,8 @@ const RestFailure *rest_error_failure(const GError *error);
 typedef struct RestOptions {     // all borrowed
     const char *api_url;         // explicit base URL; NULL
     const char *host;            // explicit host; NULL: GITHUB_API_URL, then GH_HOST
+    bool honours_api_url;        // GITHUB_API_URL before `host` where it leads to that host, or to
+                                 // this machine
     bool is_from_argument;       // api_url or host came in an argument: must be known or loopback
     bool is_from_model;          // a model chose it: loopback must be named, with its port, by the
                                  // user's environment or gh.knownHosts
@@ -98,6 +100,21 @@ bool rest_graphql(Rest *self, const char *query, const json_t *variables, const 
 
 /* UNREADABLE, for an answer that lacks what the caller needs: false. */
 bool rest_fail_unreadable(const char *operation, GError **error);
+
+typedef struct RestFetch { // all borrowed
+    const char *path;      // as of RestCall
+    const char *accept;    // media type; NULL: JSON
+    const char *operation; // for error texts
+    const char *subject;   // the same
+    size_t max_bytes;      // more is LIMIT
+    HttpBodyFunc take;     // gets the bytes, piece by piece, on the calling thread
+    void *user_data;
+} RestFetch;
+
+/* GET of bytes that are too many to be held. Redirects lead to where they are kept: to https (from
+   this machine also to it), and without the token as soon as that is another host. Never repeated:
+   some may have been taken. Errors of REST_ERROR and of http_request(), and `take`'s own. */
+bool rest_fetch(Rest *self, const RestFetch *fetch, Cancel *cancel, GError **error);
 
 /* "/repos/" + owner + "/" + repo + formatted rest; owner and repo are percent-encoded. Caller
    frees. */

@@ -102,6 +102,24 @@ bool rest_place_resolve(const char *url, const char *location, char **ret_url)
     return true;
 }
 
+bool rest_place_follow(const RestPlace *self, const char *url, const char *location, char **ret_url,
+                       bool *ret_is_same)
+{
+    g_autoptr(GUri) from = parse_url(url);
+    g_autoptr(GUri) to = NULL;
+    if (from && strlen(location) <= MAX_URL_BYTES)
+        to = g_uri_parse_relative(from, location, G_URI_FLAGS_ENCODED, NULL);
+    if (!to || !is_plain_url(to))
+        return false;
+    bool is_here = is_loopback(g_uri_get_host(to));
+    bool is_https = strcmp(g_uri_get_scheme(to), "https") == 0;
+    if (is_here ? !self->is_loopback : !is_https)
+        return false;
+    *ret_url = url_text(to);
+    *ret_is_same = is_same_origin(from, to);
+    return true;
+}
+
 /* The host that a token belongs to, as the known hosts write it. Caller frees. */
 static char *token_host_of(GUri *uri)
 {
@@ -124,6 +142,16 @@ static char *url_of_host(const char *host)
     return g_strconcat("https://", lower, ENTERPRISE_API, NULL);
 }
 
+/* Does GITHUB_API_URL lead to `host`, or to a server on this machine? */
+static bool is_api_url_of(const char *api_url, const char *host)
+{
+    g_autoptr(GUri) uri = api_url ? parse_url(api_url) : NULL;
+    if (!uri)
+        return false;
+    g_autofree char *token_host = token_host_of(uri);
+    return is_loopback(g_uri_get_host(uri)) || str_equal_nocase(token_host, host);
+}
+
 /* The base URL as it was given, and what gave it, for messages. Caller frees; may be NULL. */
 static char *choose_url(const RestOptions *options, const char **ret_name)
 {
@@ -133,7 +161,9 @@ static char *choose_url(const RestOptions *options, const char **ret_name)
         *ret_name = "api_url";
         return g_strdup(options->api_url);
     }
-    if (!str_is_empty(options->host)) {
+    bool is_environments =
+        options->honours_api_url && options->host && is_api_url_of(environment, options->host);
+    if (!str_is_empty(options->host) && !is_environments) {
         *ret_name = "host";
         return url_of_host(options->host);
     }

@@ -45,6 +45,11 @@ bool rest_place_find(const RestOptions *options, RestPlace *ret_place, GError **
    scheme, host or port than `url`. */
 bool rest_place_resolve(const char *url, const char *location, char **ret_url);
 
+/* Where a redirect from `url` leads, for bytes: any host over https; to this machine only from it.
+   `ret_is_same`: it is the same scheme, host and port. False: it must not be followed. */
+bool rest_place_follow(const RestPlace *self, const char *url, const char *location, char **ret_url,
+                       bool *ret_is_same);
+
 /* rest_auth.c */
 bool rest_auth_find(const RestOptions *options, const RestPlace *place, RestHosts *hosts,
                     Cancel *cancel, char **ret_token, GError **error);

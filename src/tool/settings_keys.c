@@ -209,6 +209,10 @@ static const SettingKey keys[] = {
       "[\"fuse.sshfs\", \"fuse.rclone\", \"fuse.gvfsd-fuse\", \"fuse.curlftpfs\", \"fuse.s3fs\", "
       "\"davfs\", \"cifs\", \"smb3\", \"smbfs\", \"webdav\", \"afpfs\", \"osxfuse\", \"macfuse\"]",
       SETTING_USER_ONLY, NULL, "File systems that count as remote: gh does not run there" },
+    { "gh.downloads.dir", SETTING_STRING, "null", SETTING_USER_ONLY, NULL,
+      "Directory of artifacts and release files that are downloaded; unset: ~/.kedge/downloads" },
+    { "gh.downloads.maxBytes", SETTING_NUMBER, "209715200", SETTING_USER_ONLY, NULL,
+      "Most bytes of one of them" },
     { "gh.audit.enabled", SETTING_BOOLEAN, "true", SETTING_USER_ONLY, NULL,
       "Write one line for each GitHub call to the audit log" },
     { "gh.audit.keepDays", SETTING_NUMBER, "0", SETTING_USER_ONLY, NULL,

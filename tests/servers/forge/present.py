@@ -5,7 +5,7 @@ no client of ours reads are left out; README.md says so. Used by rest.py,
 rest_write.py, rest_actions.py and search.py.
 """
 
-from . import actions, pulls
+from . import actions, files, pulls
 from .model import iso
 
 CONTENT_REACTIONS = ["+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes"]
@@ -302,6 +302,11 @@ def release(r, it):
         "url": url, "html_url": f"{r.web}/{it.repo.full_name}/releases/tag/{it.tag}", "id": it.id, "node_id": it.node, "tag_name": it.tag,
         "target_commitish": it.repo.default_branch, "name": it.name, "draft": it.draft, "prerelease": it.prerelease, "body": it.body,
         "created_at": iso(it.created_at), "published_at": None if it.draft else iso(it.created_at), "author": user(r, it.author),
-        "assets": [],
+        "assets": [asset(r, row) for row in files.assets(it)],
         "upload_url": url + "/assets{?name,label}", "tarball_url": None, "zipball_url": None,
     }
+
+
+def asset(r, row):
+    number, name, data, digest = row
+    return {"id": number, "name": name, "size": len(data), "state": "uploaded", "content_type": "application/octet-stream", "digest": digest}

@@ -1,19 +1,19 @@
 """REST reads: users, repositories, git data, issues, pull requests, search.
 
 Writes are in rest_write.py, the rest in rest_review.py, rest_reactions.py and
-rest_actions.py; they register their routes when they are imported here. Shapes
+rest_actions.py, rest_files.py; they register their routes when they are imported here. Shapes
 come from present.py.
 """
 
 import base64
 
-from . import present, pulls, rest_actions, rest_reactions, rest_review, rest_write, router, search
+from . import present, pulls, rest_actions, rest_files, rest_reactions, rest_review, rest_write, router, search
 from .message import Answer
 from .model import Refusal, parse_iso
 from .router import by_id, find_item, find_repo, listing, need_viewer, not_found, route, sort_items, wants
 
 handle = router.handle
-REGISTERED = (rest_actions, rest_reactions, rest_review, rest_write)
+REGISTERED = (rest_actions, rest_files, rest_reactions, rest_review, rest_write)
 
 # ---------------------------------------------------------------- the service, people
 

@@ -62,12 +62,6 @@ def get_attempt_jobs(request, o, r, n, attempt):
     return get_jobs(request, o, r, n)
 
 
-@route("GET", "/repos/{o}/{r}/actions/runs/{n}/artifacts")
-def get_artifacts(request, o, r, n):
-    find_run(request, o, r, n)
-    return {"total_count": 0, "artifacts": []}
-
-
 @route("GET", "/repos/{o}/{r}/actions/runs/{n}/logs")
 def get_run_logs(request, o, r, n):
     run = find_run(request, o, r, n)
