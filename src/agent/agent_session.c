@@ -282,6 +282,7 @@ void agent_session_update_setup(AgentSession *self, const ToolSet *tools)
         .model = self->model,
         .is_model_named = self->is_model_named,
         .thinking = self->thinking,
+        .settings = self->settings,
         .tools = tools ? tools : now->tools,
         .prompt = &prompt,
         .prompt_of = tools ? NULL : now,

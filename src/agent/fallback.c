@@ -72,6 +72,7 @@ static TurnSetup *with_model(TurnSetup *now, const Model *model, ThinkingLevel l
     const TurnSetupSpec spec = {
         .model = model,
         .thinking = level,
+        .settings = now->settings,
         .tools = now->tools,
         .prompt = now->has_prompt ? &now->prompt : NULL,
         .prompt_of = now,

@@ -143,7 +143,7 @@ bool agent_session_set_tools(AgentSession *self, const char *const *names, GErro
 static bool is_own_tool(const ToolDef *tool, void *self_)
 {
     const AgentSession *self = self_;
-    return tool_set_find(self->given_tools, tool->name) == tool;
+    return tool_set_find(self->given_tools, tool->name) != NULL; // perhaps in another form
 }
 
 bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools, size_t count,

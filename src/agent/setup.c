@@ -31,6 +31,14 @@ static json_t *describe_tools(const ToolSet *tools, bool has_intent_tracing)
     return list;
 }
 
+static ToolSet *tools_for(const TurnSetupSpec *spec)
+{
+    if (!spec->tools)
+        return tool_set_new(NULL);
+    return spec->settings ? tool_set_for_model(spec->tools, spec->settings, spec->model->id)
+                          : tool_set_ref(spec->tools);
+}
+
 TurnSetup *turn_setup_new(const TurnSetupSpec *spec)
 {
     TurnSetup *self = g_new0(TurnSetup, 1);
@@ -39,7 +47,8 @@ TurnSetup *turn_setup_new(const TurnSetupSpec *spec)
     self->is_model_named = spec->is_model_named;
     self->thinking = model_clamp_thinking(spec->model, spec->thinking);
     self->has_intent_tracing = spec->has_intent_tracing;
-    self->tools = spec->tools ? tool_set_ref(spec->tools) : tool_set_new(NULL);
+    self->settings = spec->settings ? settings_ref((Settings *)spec->settings) : NULL;
+    self->tools = tools_for(spec);
     self->tool_list = describe_tools(self->tools, self->has_intent_tracing);
 
     pthread_mutex_init(&self->lock, NULL);
@@ -97,6 +106,7 @@ void turn_setup_unref(TurnSetup *self)
     if (!self || !g_atomic_int_dec_and_test(&self->references))
         return;
     tool_set_unref(self->tools);
+    settings_unref(self->settings);
     g_strfreev(self->system_blocks);
     pthread_mutex_destroy(&self->lock);
     json_decref(self->tool_list);

@@ -17,7 +17,8 @@ typedef struct TurnSetup {
     const Model *model;     // borrowed from the registry
     bool is_model_named;    // --model was given (KEDGE_API_KEY counts then)
     ThinkingLevel thinking; // clamped to what the model can do
-    ToolSet *tools;         // offered to the model
+    Settings *settings;     // NULL: none were given
+    ToolSet *tools;         // offered to the model, in the form for it
     json_t *tool_list;      // `tools` as requests carry them
     bool has_intent_tracing;
     int references; // atomic
@@ -31,9 +32,10 @@ typedef struct TurnSetupSpec { // all borrowed; copied, tools shared
     const Model *model;
     bool is_model_named;
     ThinkingLevel thinking;
+    const Settings *settings;    // that decide on the form of the tools; NULL: as they are
     const ToolSet *tools;        // NULL: none
     const PromptOptions *prompt; // NULL: no system prompt; its texts outlive the setup
-    struct TurnSetup *prompt_of; // NULL, or with the same tools: its prompt is this one's too
+    struct TurnSetup *prompt_of; // NULL, or with tools of the same names: its prompt is this one's
     bool has_intent_tracing;     // each tool takes `_i`, a phrase that says what a call is for
 } TurnSetupSpec;
 

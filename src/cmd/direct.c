@@ -81,6 +81,8 @@ int direct_run(const DirectCall *call)
     }
     g_autofree char *cwd = g_get_current_dir();
     g_autoptr(Settings) settings = cmd_load_settings(cwd);
+    g_autoptr(ToolSet) tools = call->tools ? tool_set_for_model(call->tools, settings, NULL) : NULL;
+    const ToolDef *tool = tools ? tool_set_find(tools, call->tool->name) : call->tool;
     g_autoptr(ToolContext) context = tool_context_new(cwd, settings, NULL);
     tool_context_add_schemes(context, call->env->tables->schemes);
     g_autoptr(Cancel) cancel = cancel_new(NULL);
@@ -96,11 +98,11 @@ int direct_run(const DirectCall *call)
     g_auto(ToolResult) no_leak = { 0 };
     DirectWork work = {
         .spec = {
-            .tool = call->tool,
+            .tool = tool,
             .arguments = call->arguments,
             .context = context,
             .door = &door,
-            .tools = call->tools,
+            .tools = tools,
             .cancel = cancel,
             .on_update = show_update,
         },

@@ -9,8 +9,9 @@ typedef struct DirectCall {
     const CommandEnv *env;
     const ToolDef *tool;
     const json_t *arguments;
-    const ToolSet *tools;    // that code run by the call may call; NULL: none
-    bool is_yes;             // --yes
+    const ToolSet *tools; // that there are beside `tool`, which is one of them; all in the form for
+                          // the settings, and for code that the call runs. NULL: `tool` as it is
+    bool is_yes;          // --yes
     bool is_unknown_allowed; // --yes-unknown of `kedge gh exec`
     bool is_json;            // print the whole result as JSON
     const char *cwd;         // NULL: the process's

@@ -87,7 +87,8 @@ static ToolSet *choose(const CommandEnv *env, const McpOptions *options, const S
             return NULL;
         }
     Choice choice = { env->tools, names, settings };
-    return tool_set_filter(env->tools, is_chosen, &choice);
+    g_autoptr(ToolSet) chosen = tool_set_filter(env->tools, is_chosen, &choice);
+    return tool_set_for_model(chosen, settings, NULL);
 }
 
 static int mcp_run(const CommandEnv *env, int argc, char *const *argv)

@@ -24,14 +24,23 @@ static const FieldDef tool_options[] = {
     { 0 },
 };
 
+/* In the form in which they are offered here. */
+static ToolSet *tools_here(const CommandEnv *env)
+{
+    g_autofree char *cwd = g_get_current_dir();
+    g_autoptr(Settings) settings = cmd_load_settings(cwd);
+    return tool_set_for_model(env->tools, settings, NULL);
+}
+
 static int list_tools(const CommandEnv *env, bool is_json)
 {
     if (is_json) {
         g_autoptr(json_t) array = json_array();
-        for (size_t i = 0; i < tool_set_count(env->tools); i++) {
-            const ToolDef *tool = tool_set_at(env->tools, i);
+        g_autoptr(ToolSet) tools = tools_here(env);
+        for (size_t i = 0; i < tool_set_count(tools); i++) {
+            const ToolDef *tool = tool_set_at(tools, i);
             if (!(tool->flags & TOOL_HIDDEN))
-                json_append_take(array, tool_describe(tool, env->tools));
+                json_append_take(array, tool_describe(tool, tools));
         }
         g_autofree char *text = json_to_pretty(array);
         return cmd_print_line(text) ? EXIT_OK : EXIT_FAILED;
@@ -45,12 +54,12 @@ static int list_tools(const CommandEnv *env, bool is_json)
     return cmd_print(out->str) ? EXIT_OK : EXIT_FAILED;
 }
 
-static const ToolDef *find_tool(const CommandEnv *env, const char *name)
+static const ToolDef *find_tool(const ToolSet *tools, const char *name)
 {
-    const ToolDef *tool = tool_set_find(env->tools, name);
+    const ToolDef *tool = tool_set_find(tools, name);
     if (tool)
         return tool;
-    const char *nearest = tool_set_nearest(env->tools, name);
+    const char *nearest = tool_set_nearest(tools, name);
     log_error("unknown tool \"%s\"%s%s%s; `kedge tool list` shows all", name,
               nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
     return NULL;
@@ -58,7 +67,8 @@ static const ToolDef *find_tool(const CommandEnv *env, const char *name)
 
 static int print_schema(const CommandEnv *env, const char *name)
 {
-    const ToolDef *tool = find_tool(env, name);
+    g_autoptr(ToolSet) tools = tools_here(env);
+    const ToolDef *tool = find_tool(tools, name);
     if (!tool)
         return EXIT_USAGE;
     g_autoptr(json_t) schema = tool_schema(tool);
@@ -69,7 +79,7 @@ static int print_schema(const CommandEnv *env, const char *name)
 static int run_tool(const CommandEnv *env, const char *name, const char *input,
                     const ToolOptions *options)
 {
-    const ToolDef *tool = find_tool(env, name);
+    const ToolDef *tool = find_tool(env->tools, name);
     if (!tool)
         return EXIT_USAGE;
     g_autoptr(GError) error = NULL;

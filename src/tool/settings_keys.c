@@ -19,6 +19,7 @@ static const char *const service_tiers[] = { "none",  "auto",     "default", "fl
 static const char *const compaction_strategies[] = { "context-full", "handoff", "off", NULL };
 
 static const char *const poll_waits[] = { "5s", "10s", "30s", "1m", "5m", NULL };
+static const char *const edit_modes[] = { "replace", NULL };
 static const char *const kernel_modes[] = { "session", "per-call", NULL };
 static const char *const inherit_modes[] = { "all", "safe", NULL };
 static const char *const gh_profiles[] = { "full", "general", "read-only", "off", NULL };
@@ -137,6 +138,10 @@ static const SettingKey keys[] = {
       "KiB shown of a result that went to an artifact" },
     { "tools.artifactTailLines", SETTING_NUMBER, "500", SETTING_ANYWHERE, NULL,
       "Lines shown of a result that went to an artifact" },
+    { "edit.mode", SETTING_ENUM, "\"replace\"", SETTING_ANYWHERE, edit_modes,
+      "How files are edited" },
+    { "edit.modelVariants", SETTING_RECORD, "{}", SETTING_ANYWHERE, NULL,
+      "Mode of edit for models whose id holds a text; the longest text counts" },
     { "edit.fuzzyMatch", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Accept a place that differs only in white space, quotes, dashes and Unicode forms" },
     { "edit.fuzzyThreshold", SETTING_NUMBER, "0.95", SETTING_ANYWHERE, NULL,

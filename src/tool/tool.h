@@ -137,9 +137,9 @@ typedef struct ToolDef {
     const json_t *schema; // of a tool without fields (dynamic_tool.h): run() and judge() get the
                           // checked arguments, a const json_t *
     void *user_data;      // of such a tool: tool_call_tool(call)->user_data
-    /* What is offered in its place with these settings: the same tool with other fields or words.
-       NULL: itself. */
-    const struct ToolDef *(*variant)(const Settings *settings);
+    /* What is offered in its place with these settings to this model (NULL: none is known): the
+       same tool with other fields or words. Of what stands in the table only. NULL: itself. */
+    const struct ToolDef *(*variant)(const Settings *settings, const char *model_id);
     /* Offered with these settings on this machine? NULL: always. */
     bool (*is_available)(const Settings *settings);
     bool (*run)(ToolCall *call, const void *args, ToolResult *result, GError **error);

@@ -7,7 +7,8 @@
 
 typedef struct Entry {
     const ToolDef *def;
-    DynamicTool *owner; // a reference; NULL for a static definition
+    DynamicTool *owner;  // a reference; NULL for a static definition
+    const ToolDef *base; // of which `def` is a form
 } Entry;
 
 struct ToolSet {
@@ -54,7 +55,9 @@ static const Entry *entry_at(const ToolSet *self, size_t index)
 
 static void append(ToolSet *self, const Entry *entry)
 {
-    const Entry copy = { entry->def, entry->owner ? dynamic_tool_ref(entry->owner) : NULL };
+    Entry copy = *entry;
+    if (copy.owner)
+        dynamic_tool_ref(copy.owner);
     g_array_append_val(self->entries, copy);
 }
 
@@ -62,7 +65,7 @@ ToolSet *tool_set_new(const ToolDef *const *table)
 {
     ToolSet *self = set_new();
     for (; table && *table; table++)
-        append(self, &(Entry) { *table, NULL });
+        append(self, &(Entry) { *table, NULL, *table });
     return self;
 }
 
@@ -131,7 +134,7 @@ bool tool_set_add(const ToolSet *self, DynamicTool *const *tools, size_t count, 
         const ToolDef *def = dynamic_tool_def(tools[i]);
         if (find_entry(set, def->name, true) || canonical(def->name) != def->name)
             return fail_with(error, KEDGE_ERROR_USAGE, "there is a tool \"%s\" already", def->name);
-        append(set, &(Entry) { def, tools[i] });
+        append(set, &(Entry) { def, tools[i], def });
     }
     *ret_set = g_steal_pointer(&set);
     return true;
@@ -152,11 +155,20 @@ static bool is_available(const ToolDef *tool, const Settings *settings)
     return !tool->is_available || tool->is_available(settings);
 }
 
-/* As it is offered with these settings. */
-static void append_variant(ToolSet *self, const Entry *entry, const Settings *settings)
+static void append_variant(ToolSet *self, const Entry *entry, const Settings *settings,
+                           const char *model_id)
 {
-    const ToolDef *tool = entry->def;
-    append(self, &(Entry) { tool->variant ? tool->variant(settings) : tool, entry->owner });
+    Entry form = *entry;
+    form.def = form.base->variant ? form.base->variant(settings, model_id) : form.base;
+    append(self, &form);
+}
+
+ToolSet *tool_set_for_model(const ToolSet *self, const Settings *settings, const char *model_id)
+{
+    ToolSet *set = set_new();
+    for (size_t i = 0; i < self->entries->len; i++)
+        append_variant(set, entry_at(self, i), settings, model_id);
+    return set;
 }
 
 ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const char *const *names,
@@ -167,7 +179,7 @@ ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const ch
     for (size_t i = 0; wants_all && i < self->entries->len; i++) {
         const Entry *entry = entry_at(self, i);
         if (!(entry->def->flags & TOOL_HIDDEN) && is_available(entry->def, settings))
-            append_variant(selected, entry, settings);
+            append_variant(selected, entry, settings, NULL);
     }
     for (; !wants_all && *names; names++) {
         g_autofree char *trimmed = g_strstrip(g_ascii_strdown(*names, -1));
@@ -178,7 +190,7 @@ ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const ch
             g_ptr_array_add(unknown, g_strdup(trimmed));
         if (entry && is_available(entry->def, settings) &&
             !tool_set_find(selected, entry->def->name))
-            append_variant(selected, entry, settings);
+            append_variant(selected, entry, settings, NULL);
     }
     return selected;
 }

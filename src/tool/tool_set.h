@@ -24,10 +24,14 @@ bool tool_set_add(const ToolSet *self, DynamicTool *const *tools, size_t count, 
 ToolSet *tool_set_filter(const ToolSet *self, bool (*keeps)(const ToolDef *tool, void *user_data),
                          void *user_data);
 /* Those of a session: `names` (NULL-terminated; NULL or empty: all that are not hidden), in any
-   case, aliases resolved, without doubles, in the order of the set when no names are given. Unknown
-   names are appended to `unknown` when that is given. */
+   case, aliases resolved, without doubles, in the order of the set when no names are given, each in
+   the form for these settings. Unknown names are appended to `unknown` when that is given. */
 ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const char *const *names,
                          GPtrArray *unknown);
+
+/* The same tools, each in the form that is offered with these settings to this model (NULL: none is
+   known); see ToolDef.variant. */
+ToolSet *tool_set_for_model(const ToolSet *self, const Settings *settings, const char *model_id);
 
 /* All borrowed from the set. */
 size_t tool_set_count(const ToolSet *self);

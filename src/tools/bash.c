@@ -168,7 +168,7 @@ static bool bash_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     return run_in_front(call, work, result, error);
 }
 
-static const ToolDef *choose_variant(const Settings *settings);
+static const ToolDef *choose_variant(const Settings *settings, const char *model_id);
 
 #define BASH_TOOL                                                                                  \
     .name = "bash", .label = "Bash", .summary = "Run a shell command", .effect = EFFECT_WRITE,     \
@@ -180,7 +180,7 @@ const ToolDef tool_bash = { BASH_TOOL, .fields = bash_fields };
 
 static const ToolDef tool_bash_async = { BASH_TOOL, .fields = bash_async_fields };
 
-static const ToolDef *choose_variant(const Settings *settings)
+static const ToolDef *choose_variant(const Settings *settings, const char *model_id G_GNUC_UNUSED)
 {
     return settings_get_bool(settings, "async.enabled") ? &tool_bash_async : &tool_bash;
 }

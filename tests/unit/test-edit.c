@@ -1,9 +1,11 @@
 /* The edit tool: exact and fuzzy replacement, what stays as it was, and what errors say. */
 #include "tool_fixture.h"
 
+#include "tool/tool_set.h"
 #include "tools/edit_alike.h"
 #include "tools/edit_closest.h"
 #include "tools/edit_indent.h"
+#include "tools/edit_mode.h"
 #include "tools/tools.h"
 
 #include <sys/stat.h>
@@ -106,7 +108,7 @@ static void test_replace(void **state G_GNUC_UNUSED)
         g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
         tool_fixture_put(fixture, "f.txt", cases[i].file);
         g_auto(ToolResult) result = { 0 };
-        tool_fixture_call(fixture, &tool_edit,
+        tool_fixture_call(fixture, &tool_edit_replace,
                           one_edit(cases[i].old_text, cases[i].new_text, cases[i].all), &result);
         g_autofree char *text = tool_result_text(&result);
         if (cases[i].text)
@@ -157,7 +159,8 @@ static void test_alike(void **state G_GNUC_UNUSED)
         g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
         tool_fixture_put(fixture, "f.txt", content);
         g_auto(ToolResult) result = { 0 };
-        tool_fixture_call(fixture, &tool_edit, one_edit(cases[i].asked, "new", false), &result);
+        tool_fixture_call(fixture, &tool_edit_replace, one_edit(cases[i].asked, "new", false),
+                          &result);
         g_autofree char *after = file_text(fixture, "f.txt");
         if (cases[i].is_alike != (strstr(after, "new") != NULL))
             fail_msg("%s: %s", cases[i].name, after);
@@ -193,14 +196,14 @@ static void test_not_fuzzy(void **state G_GNUC_UNUSED)
     g_autoptr(ToolFixture) fixture = tool_fixture_new("{'edit':{'fuzzyMatch':false}}", false);
     tool_fixture_put(fixture, "f.txt", "a  b c d\n");
     g_autofree char *text =
-        tool_fixture_error(fixture, &tool_edit, one_edit("a b c d", "x", false));
+        tool_fixture_error(fixture, &tool_edit_replace, one_edit("a b c d", "x", false));
     assert_text(
         "closest", text,
         "Could not find the exact text in f.txt. The old text must match exactly including all "
         "whitespace and newlines.\n\nClosest place, lines 1-1 (100% similar):\n*    1 | a  b c d\n"
         "  you: | a b c d");
     g_autofree char *none =
-        tool_fixture_error(fixture, &tool_edit, one_edit("1\n2\n3", "x", false));
+        tool_fixture_error(fixture, &tool_edit_replace, one_edit("1\n2\n3", "x", false));
     assert_text(
         "none", none,
         "Could not find the exact text in f.txt. The old text must match exactly including all "
@@ -212,7 +215,7 @@ static void test_several(void **state G_GNUC_UNUSED)
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     tool_fixture_put(fixture, "f.txt", "a\nb\nc\n");
     g_auto(ToolResult) result = { 0 };
-    tool_fixture_call(fixture, &tool_edit,
+    tool_fixture_call(fixture, &tool_edit_replace,
                       json_of("{'path':'f.txt','edits':[{'old_text':'a','new_text':'A\\nb'},"
                               "{'old_text':'A','new_text':'B'},"
                               "{'old_text':'b','new_text':'y','all':true}]}"),
@@ -230,7 +233,7 @@ static void test_several(void **state G_GNUC_UNUSED)
     assert_string_equal(json_get_text(result.details, "op"), "update");
 
     g_autofree char *failed =
-        tool_fixture_error(fixture, &tool_edit,
+        tool_fixture_error(fixture, &tool_edit_replace,
                            json_of("{'path':'f.txt','edits':[{'old_text':'B','new_text':'x'},"
                                    "{'old_text':'','new_text':'A'},"
                                    "{'old_text':'c','new_text':'c'}]}"));
@@ -250,16 +253,17 @@ static void test_changed_meanwhile(void **state G_GNUC_UNUSED)
     g_autofree char *read G_GNUC_UNUSED =
         tool_fixture_text(fixture, &tool_read, json_of("{'path':'f.txt'}"));
     tool_fixture_put(fixture, "f.txt", "a\nb\nc\n");
-    g_autofree char *refused = tool_fixture_error(fixture, &tool_edit, one_edit("a", "x", false));
+    g_autofree char *refused =
+        tool_fixture_error(fixture, &tool_edit_replace, one_edit("a", "x", false));
     assert_string_equal(refused, "Refused: f.txt changed on disk since you last read or wrote it. "
                                  "Read it again, then repeat the call.");
     g_autofree char *untouched = file_text(fixture, "f.txt");
     assert_string_equal(untouched, "a\nb\nc\n");
     g_autofree char *again G_GNUC_UNUSED =
-        tool_fixture_text(fixture, &tool_edit, one_edit("a", "x", false));
+        tool_fixture_text(fixture, &tool_edit_replace, one_edit("a", "x", false));
     tool_fixture_put(fixture, "f.txt", "x\nb\nc\n"); // another inode, the same bytes
     g_autofree char *same G_GNUC_UNUSED =
-        tool_fixture_text(fixture, &tool_edit, one_edit("x", "y", false));
+        tool_fixture_text(fixture, &tool_edit_replace, one_edit("x", "y", false));
     g_autofree char *after = file_text(fixture, "f.txt");
     assert_string_equal(after, "y\nb\nc\n");
 }
@@ -267,23 +271,27 @@ static void test_changed_meanwhile(void **state G_GNUC_UNUSED)
 static void test_refused(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
-    g_autofree char *missing = tool_fixture_error(fixture, &tool_edit, one_edit("a", "b", false));
+    g_autofree char *missing =
+        tool_fixture_error(fixture, &tool_edit_replace, one_edit("a", "b", false));
     assert_string_equal(missing, "File not found: f.txt");
 
     tool_fixture_put_bytes(fixture, "f.txt", "a\0b", 3);
-    g_autofree char *binary = tool_fixture_error(fixture, &tool_edit, one_edit("a", "b", false));
+    g_autofree char *binary =
+        tool_fixture_error(fixture, &tool_edit_replace, one_edit("a", "b", false));
     assert_string_equal(binary, "Cannot edit binary file: f.txt");
 
     tool_fixture_put(fixture, "f.txt", "// Code generated by stringer\na\n");
-    g_autofree char *other = tool_fixture_text(fixture, &tool_edit, one_edit("a\n", "b\n", false));
+    g_autofree char *other =
+        tool_fixture_text(fixture, &tool_edit_replace, one_edit("a\n", "b\n", false));
     assert_string_equal(other, "Successfully replaced text in f.txt."); // no comment in a .txt
     tool_fixture_put(fixture, "f.go", "// Code generated by stringer\na\n");
-    g_autofree char *generated = tool_fixture_error(
-        fixture, &tool_edit, json_of("{'path':'f.go','edits':[{'old_text':'a','new_text':'b'}]}"));
+    g_autofree char *generated =
+        tool_fixture_error(fixture, &tool_edit_replace,
+                           json_of("{'path':'f.go','edits':[{'old_text':'a','new_text':'b'}]}"));
     assert_contains("generated", generated, "Cannot modify auto-generated file: f.go\n");
 
     g_autofree char *empty =
-        tool_fixture_error(fixture, &tool_edit, json_of("{'path':'f.txt','edits':[]}"));
+        tool_fixture_error(fixture, &tool_edit_replace, json_of("{'path':'f.txt','edits':[]}"));
     assert_contains("no edits", empty, "edits: must NOT have fewer than 1 items");
 }
 
@@ -294,7 +302,7 @@ static void test_mode_stays(void **state G_GNUC_UNUSED)
     g_autofree char *path = g_build_filename(fixture->cwd, "f.txt", NULL);
     assert_int_equal(chmod(path, 0751), 0);
     g_autofree char *text G_GNUC_UNUSED =
-        tool_fixture_text(fixture, &tool_edit, one_edit("a", "b", false));
+        tool_fixture_text(fixture, &tool_edit_replace, one_edit("a", "b", false));
     struct stat info;
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0751);
@@ -393,10 +401,101 @@ static void test_growth(void **state G_GNUC_UNUSED)
     g_autofree char *many = g_strnfill(300, 'a');
     g_autofree char *large = g_strnfill(1024 * 1024, 'b');
     tool_fixture_put(fixture, "f.txt", many);
-    g_autofree char *text = tool_fixture_error(fixture, &tool_edit, one_edit("a", large, true));
+    g_autofree char *text =
+        tool_fixture_error(fixture, &tool_edit_replace, one_edit("a", large, true));
     assert_string_equal(text, "f.txt would become larger than 256 MiB");
     g_autofree char *after = file_text(fixture, "f.txt");
     assert_string_equal(after, many);
+}
+
+static const ToolDef *offered(const Settings *settings, const char *model_id)
+{
+    static const ToolDef *const table[] = { &tool_edit, NULL };
+    g_autoptr(ToolSet) all = tool_set_new(table);
+    g_autoptr(ToolSet) tools = tool_set_for_model(all, settings, model_id);
+    return tool_set_at(tools, 0);
+}
+
+/* Which form is offered; what is no mode is said by the call. */
+static void test_modes(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *variable, *settings, *model;
+        const ToolDef *mode;
+    } cases[] = {
+        { "nothing said", NULL, NULL, NULL, &tool_edit_replace },
+        { "no variable", "auto", NULL, "m", &tool_edit_replace },
+        { "variable", "replace", "{'edit':{'modelVariants':{'m':'x'}}}", "m", &tool_edit_replace },
+        { "model", NULL, "{'edit':{'modelVariants':{'gpt':'replace'}}}", "gpt-5",
+          &tool_edit_replace },
+        { "no mode", NULL, "{'edit':{'modelVariants':{'gpt':'nothing'}}}", "gpt-5",
+          &tool_edit_replace },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(json_t) overrides = cases[i].settings ? json_of(cases[i].settings) : NULL;
+        g_autoptr(Settings) settings = settings_new(overrides);
+        if (cases[i].variable)
+            g_setenv("KEDGE_EDIT_VARIANT", cases[i].variable, true);
+        const ToolDef *got = offered(settings, cases[i].model);
+        g_unsetenv("KEDGE_EDIT_VARIANT");
+        if (got != cases[i].mode)
+            fail_msg("%s", cases[i].name);
+    }
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    g_setenv("KEDGE_EDIT_VARIANT", "foo", true);
+    const ToolDef *unknown = offered(tool_context_settings(fixture->context), NULL);
+    g_autofree char *text =
+        tool_fixture_error(fixture, unknown, json_of("{'input':'@@ f.txt\\n'}"));
+    g_unsetenv("KEDGE_EDIT_VARIANT");
+    assert_text("tools-T56", text, "Invalid KEDGE_EDIT_VARIANT: foo");
+}
+
+static void test_fuzzy_variable(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *value, *error; // NULL: fuzzy
+    } cases[] = {
+        { "auto", NULL },
+        { "true", NULL },
+        { "1", NULL },
+        { "0", "Could not find the exact text in f.txt." },
+        { "false", "Could not find the exact text in f.txt." },
+        { "maybe", "Invalid KEDGE_EDIT_FUZZY: maybe" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+        tool_fixture_put(fixture, "f.txt", "a  b\n");
+        g_setenv("KEDGE_EDIT_FUZZY", cases[i].value, true);
+        g_auto(ToolResult) result = { 0 };
+        tool_fixture_call(fixture, &tool_edit_replace, one_edit("a b", "x", false), &result);
+        g_unsetenv("KEDGE_EDIT_FUZZY");
+        g_autofree char *text = tool_result_text(&result);
+        assert_int_equal(result.is_error, cases[i].error != NULL);
+        if (cases[i].error)
+            assert_contains(cases[i].value, text, cases[i].error);
+    }
+}
+
+/* A notebook is edited by its cells, in every mode. */
+static void test_notebook(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "n.ipynb",
+                     "{\"cells\":[{\"cell_type\":\"code\",\"execution_count\":1,\"metadata\":"
+                     "{\"a\":1},\"outputs\":[],\"source\":[\"x = 1\"]}],\"metadata\":{},"
+                     "\"nbformat\":4,\"nbformat_minor\":4}\n");
+    g_autofree char *text G_GNUC_UNUSED = tool_fixture_text(
+        fixture, &tool_edit_replace,
+        json_of("{'path':'n.ipynb','edits':[{'old_text':'x = 1','new_text':'x = 2\\ny'}]}"));
+    g_autofree char *after = file_text(fixture, "n.ipynb");
+    assert_contains("source", after, "    \"x = 2\\n\",\n    \"y\"");
+    assert_contains("metadata", after, "\"a\": 1");
+    g_autofree char *refused = tool_fixture_error(
+        fixture, &tool_edit_replace,
+        json_of("{'path':'n.ipynb','edits':[{'old_text':'# %%','new_text':'%%'}]}"));
+    assert_contains("marker", refused, "Invalid notebook editable representation for n.ipynb");
+    g_autofree char *untouched = file_text(fixture, "n.ipynb");
+    assert_string_equal(untouched, after);
 }
 
 int main(void)
@@ -414,6 +513,9 @@ int main(void)
         cmocka_unit_test(test_scores),
         cmocka_unit_test(test_large_file),
         cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_fuzzy_variable),
+        cmocka_unit_test(test_notebook),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,12 +105,41 @@ static void test_describe(void **state G_GNUC_UNUSED)
     assert_string_equal(json_get_text(find, "description"), "Finds");
 }
 
+/* The form for the model stays the same tool, also when it is chosen anew for another. */
+static const ToolDef fancy = { .name = "dress", .summary = "fancy" };
+static const ToolDef plain;
+
+static const ToolDef *choose(const Settings *settings, const char *model_id)
+{
+    bool is_fancy = settings_get_bool(settings, "grep.enabled") && g_strcmp0(model_id, "big") == 0;
+    return is_fancy ? &fancy : &plain;
+}
+
+static const ToolDef plain = { .name = "dress", .summary = "plain", .variant = choose };
+
+static void test_for_model(void **state G_GNUC_UNUSED)
+{
+    static const ToolDef *const dresses[] = { &tool_read_, &plain, NULL };
+    static const char *const models[] = { NULL, "big", "small", "big" };
+    g_autoptr(Settings) settings = settings_new(NULL);
+    g_autoptr(ToolSet) set = tool_set_new(dresses);
+    for (size_t i = 0; i < G_N_ELEMENTS(models); i++) {
+        ToolSet *next = tool_set_for_model(set, settings, models[i]);
+        tool_set_unref(set);
+        set = next;
+        assert_int_equal(tool_set_count(set), 2);
+        assert_ptr_equal(tool_set_at(set, 0), &tool_read_);
+        assert_ptr_equal(tool_set_at(set, 1), i % 2 == 1 ? &fancy : &plain);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_select),
         cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_for_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include "base/path.h"
 #include "tools/docs.h"
+#include "tools/edit_mode.h"
 #include "tools/url_query.h"
 
 #include <unistd.h>
@@ -231,7 +232,7 @@ static void test_local(void **state G_GNUC_UNUSED)
     g_free(write_to(fixture, "'local://a%20b/c/d%231.md'", "deep", false));
     g_autofree char *plan = write_to(fixture, "plan://next.md", "plan\n", false);
     assert_contains("plan", plan, "/local/next.md");
-    g_free(tool_fixture_text(fixture, &tool_edit,
+    g_free(tool_fixture_text(fixture, &tool_edit_replace,
                              json_pack("{s:s, s:[{s:s, s:s}]}", "path", "local://notes.md", "edits",
                                        "old_text", "n", "new_text", "m")));
 

@@ -1,6 +1,7 @@
 /* The write tool: what ends up in the file, and which files are left alone. */
 #include "url_fixture.h"
 
+#include "tools/edit_mode.h"
 #include "tools/tools.h"
 
 #include <sys/stat.h>
@@ -124,7 +125,7 @@ static void test_urls(void **state G_GNUC_UNUSED)
         assert_text(cases[i].path, text, cases[i].want);
         json_t *edits = json_pack("{s:s, s:[{s:s, s:s}]}", "path", cases[i].path, "edits",
                                   "old_text", "a", "new_text", "b");
-        g_autofree char *edited = tool_fixture_error(fixture, &tool_edit, edits);
+        g_autofree char *edited = tool_fixture_error(fixture, &tool_edit_replace, edits);
         assert_text(cases[i].path, edited, cases[i].want);
     }
     g_autoptr(GDir) dir = g_dir_open(fixture->cwd, 0, NULL);

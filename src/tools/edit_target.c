@@ -1,0 +1,144 @@
+/*
+ * Files that are edited (edit_target.h).
+ */
+#include "tools/edit_target.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "tools/diff.h"
+#include "tools/generated.h"
+#include "tools/notebook.h"
+#include "tools/secret_file.h"
+#include "tools/seen_files.h"
+#include "tools/workspace_path.h"
+
+#define BOM            "\xef\xbb\xbf"
+#define DIFF_MAX_BYTES (16 * MIB) // a larger file is edited, but not compared
+
+void edit_target_free(EditTarget *self)
+{
+    if (!self)
+        return;
+    g_free(self->path);
+    g_free(self->shown);
+    g_free(self->before);
+    g_free(self->text);
+    g_free(self->data);
+    g_free(self);
+}
+
+char *edit_to_lf(const char *text)
+{
+    GString *out = g_string_sized_new(strlen(text));
+    for (const char *p = text; *p; p++)
+        if (*p != '\r' || p[1] != '\n')
+            g_string_append_c(out, *p);
+    return g_string_free(out, FALSE);
+}
+
+static bool take_notebook(EditTarget *self, const char *data, size_t size, GError **error)
+{
+    g_autofree char *text = NULL;
+    // an empty file is a notebook that has not begun
+    if (size > 0 && !notebook_to_text(data, size, self->shown, &text, error))
+        return false;
+    self->before = text ? edit_to_lf(text) : g_strdup("");
+    return true;
+}
+
+static bool take_data(EditTarget *self, const char *data, size_t size, GError **error)
+{
+    if (memchr(data, '\0', size))
+        return fail_with(error, KEDGE_ERROR_USAGE, "Cannot edit binary file: %s", self->shown);
+    if (notebook_is(self->path))
+        return take_notebook(self, data, size, error);
+    const char *newline = strchr(data, '\n');
+    self->has_bom = g_str_has_prefix(data, BOM);
+    self->has_crlf = newline && newline > data && newline[-1] == '\r';
+    self->before = edit_to_lf(self->has_bom ? data + strlen(BOM) : data);
+    return true;
+}
+
+bool edit_target_open(ToolCall *call, const char *asked, bool may_create, EditTarget **ret_file,
+                      GError **error)
+{
+    g_autoptr(EditTarget) self = g_new0(EditTarget, 1);
+    g_autofree char *data = NULL;
+    size_t size = 0;
+    if (!workspace_target(tool_call_context(call), asked, &self->path, &self->shown, error))
+        return false;
+    bool exists = file_exists(self->path);
+    if (!exists && !may_create)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "File not found: %s", self->shown);
+    if (exists && (!file_read(self->path, LIMIT_TOOL_FILE_BYTES, &data, &size, error) ||
+                   !take_data(self, data, size, error)))
+        return false;
+    const char *head = exists ? self->before : "";
+    if (exists && (!generated_check(tool_call_settings(call), self->path, self->shown, head,
+                                    strlen(head), error) ||
+                   !seen_files_check(call, self->path, self->shown, error)))
+        return false;
+    self->text = g_strdup(head);
+    *ret_file = g_steal_pointer(&self);
+    return true;
+}
+
+void edit_target_take_text(EditTarget *self, char *text)
+{
+    g_free(self->text);
+    self->text = text;
+}
+
+static char *to_bytes(const EditTarget *self, size_t *ret_size)
+{
+    GString *out = g_string_new(self->has_bom ? BOM : "");
+    for (const char *p = self->text; *p; p++) {
+        if (*p == '\n' && self->has_crlf)
+            g_string_append_c(out, '\r');
+        g_string_append_c(out, *p);
+    }
+    *ret_size = out->len;
+    return g_string_free(out, FALSE);
+}
+
+bool edit_target_prepare(EditTarget *self, GError **error)
+{
+    const char *before = self->before ? self->before : "";
+    g_clear_pointer(&self->data, g_free);
+    if (strlen(self->text) > LIMIT_TOOL_FILE_BYTES)
+        return fail_with(error, KEDGE_ERROR_LIMIT, "%s would become larger than %zu MiB",
+                         self->shown, LIMIT_TOOL_FILE_BYTES / MIB);
+    if (!secret_file_check_masks(before, strlen(before), self->text, error))
+        return false;
+    if (!notebook_is(self->path)) {
+        self->data = to_bytes(self, &self->size);
+        return true;
+    }
+    if (!notebook_file_from_text(self->path, self->shown, self->text, &self->data, error))
+        return false;
+    self->size = strlen(self->data);
+    return true;
+}
+
+bool edit_target_write(ToolCall *call, EditTarget *self, GError **error)
+{
+    g_autofree char *dir = g_path_get_dirname(self->path);
+    if ((!self->before && !file_make_dirs(dir, 0777, error)) ||
+        !file_write_atomic(self->path, self->data, self->size, 0666, error))
+        return false;
+    seen_files_note(call, self->path);
+    return true;
+}
+
+void edit_target_add_details(const EditTarget *self, json_t *details)
+{
+    const char *before = self->before ? self->before : "";
+    json_set_text(details, "op", self->before ? "update" : "create");
+    if (strlen(before) > DIFF_MAX_BYTES || strlen(self->text) > DIFF_MAX_BYTES)
+        return;
+    size_t first_changed = 0;
+    g_autofree char *diff = diff_numbered(before, self->text, &first_changed);
+    json_set_text(details, "diff", diff);
+    if (first_changed > 0)
+        json_set_int(details, "firstChangedLine", (gint64)first_changed);
+}

@@ -1,0 +1,39 @@
+/*
+ * A file as every mode of edit sees it (agent-tools §3.3.1): LF only, no BOM, a notebook by its
+ * cells; and the guards that stand before it. Opening, checking and writing are three steps, so
+ * that a call on several files writes none when one of them cannot be written. One thread at a
+ * time.
+ */
+#pragma once
+
+#include "tool/tool.h"
+
+typedef struct EditTarget {
+    char *path, *shown;
+    char *before; // its text; NULL: there is no such file
+    char *text;   // what it is to hold; as `before` at first
+    bool has_bom, has_crlf;
+    char *data; // edit_target_prepare(): the bytes to write
+    size_t size;
+} EditTarget;
+
+void edit_target_free(EditTarget *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(EditTarget, edit_target_free)
+
+/* Past the guards: what may be written to at all, generated files, changes by others. NOT_FOUND
+   when there is no file, unless `may_create`. */
+bool edit_target_open(ToolCall *call, const char *asked, bool may_create, EditTarget **ret_file,
+                      GError **error);
+
+void edit_target_take_text(EditTarget *self, char *text); // takes it over
+
+/* Could `text` be written? Of all files of a call, before the first is. */
+bool edit_target_prepare(EditTarget *self, GError **error);
+/* After edit_target_prepare(). */
+bool edit_target_write(ToolCall *call, EditTarget *self, GError **error);
+
+/* op, diff and firstChangedLine of what was done to `self`. */
+void edit_target_add_details(const EditTarget *self, json_t *details);
+
+/* CRLF becomes LF; a lone CR is a character of its line. Caller frees. */
+char *edit_to_lf(const char *text);
