@@ -46,11 +46,16 @@
 #define LIMIT_IGNORE_RULE_BYTES (4 * KIB)   // of one rule; a longer one says nothing
 #define LIMIT_READ_AHEAD_BYTES  (256 * MIB) // looked at behind what read shows, to count lines
 #define LIMIT_EVAL_ANSWER_BYTES                                                                    \
-    (16 * MIB)                       // one line of a kernel: an image in it, a tool's arguments
-#define LIMIT_EVAL_CALLS        1000 // of tools, that a cell has waiting
-#define LIMIT_EVAL_IMAGES       20   // of one call
-#define LIMIT_EVAL_VALUES       100  // shown as JSON, of one call; status events of a cell
-#define LIMIT_EVAL_VALUE_BYTES  (4 * MIB)   // of them together
+    (16 * MIB)                        // one line of a kernel: an image in it, a tool's arguments
+#define LIMIT_EVAL_CALLS        1000  // of tools, that a cell has waiting
+#define LIMIT_EVAL_ALL_CALLS    10000 // of tools, by one cell
+#define LIMIT_EVAL_QUEUE_BYTES  (16 * MIB)  // that wait for a kernel to read
+#define LIMIT_EVAL_IMAGES       20          // of one call
+#define LIMIT_EVAL_VALUES       100         // shown as JSON, of one call; status events of a cell
+#define LIMIT_EVAL_EVENT_BYTES  (4 * KIB)   // of one status event
+#define LIMIT_EVAL_VALUE_BYTES  (4 * MIB)   // of values and events together
+#define LIMIT_EVAL_LATE_BYTES   (16 * KIB)  // printed by code of earlier cells, of one cell
+#define LIMIT_EVAL_VENV_BYTES   (64 * KIB)  // of a virtual environment's `activate`
 #define LIMIT_ARTIFACT_BYTES    (256 * MIB) // of one artifact; a larger one keeps head and tail
 #define LIMIT_URL_LIST_FILES    1000        // that local:// names
 #define LIMIT_URL_JSON_BYTES    (64 * MIB)  // of an answer that agent:// takes a part of

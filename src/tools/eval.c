@@ -341,8 +341,12 @@ static bool run_cells(Work *self, ToolResult *result, GError **error)
     EvalOutcome outcome = { 0 };
     unsigned index = 0;
     for (; index < self->plan->cells->len; index++) {
-        if (!run_cell(self, index, &outcome, error))
-            return false;
+        if (!run_cell(self, index, &outcome, error)) {
+            if (!g_error_matches(*error, KEDGE_ERROR, KEDGE_ERROR_CANCELLED))
+                return false;
+            g_clear_error(error); // what earlier cells have printed is said
+            outcome.end = EVAL_CANCELLED;
+        }
         if (outcome.end == EVAL_CANCELLED)
             return eval_report_fail_cancelled(self->report, error);
         if (report_end(&outcome) != EVAL_REPORT_OK)

@@ -126,12 +126,31 @@ static void start_next(EvalCalls *self)
         eventfd_write(self->wake_fd, 1);
 }
 
-void eval_calls_add(EvalCalls *self, const json_t *frame)
+char *eval_calls_refusal(const char *id, const char *why)
+{
+    if (!id)
+        return NULL;
+    g_autoptr(json_t) reply = json_object();
+    json_set_text(reply, "type", "tool-reply");
+    json_set_text(reply, "id", id);
+    json_set_bool(reply, "ok", false);
+    json_set_text(reply, "error", why);
+    g_autofree char *line = json_to_text(reply);
+    return g_strconcat(line, "\n", NULL);
+}
+
+char *eval_calls_add(EvalCalls *self, const json_t *frame)
 {
     const char *id = json_get_text(frame, "id");
     const char *name = json_get_text(frame, "name");
-    if (!id || !name || g_queue_get_length(&self->waiting) >= LIMIT_EVAL_CALLS)
-        return;
+    if (!id || !name)
+        return NULL;
+    if (g_queue_get_length(&self->waiting) >= LIMIT_EVAL_CALLS)
+        return eval_calls_refusal(
+            id, "too many calls of tools wait already: wait for some of them first");
+    if (self->count >= LIMIT_EVAL_ALL_CALLS)
+        return eval_calls_refusal(id, "a cell can call tools " G_STRINGIFY(
+                                          LIMIT_EVAL_ALL_CALLS) " times: go on in another cell");
     Nested *nested = g_new0(Nested, 1);
     nested->owner = self;
     nested->id = g_strdup(id);
@@ -141,6 +160,7 @@ void eval_calls_add(EvalCalls *self, const json_t *frame)
     nested->arguments = arguments ? json_incref(arguments) : json_object();
     g_queue_push_tail(&self->waiting, nested);
     start_next(self);
+    return NULL;
 }
 
 static json_t *images_of(const ToolResult *result)
@@ -213,15 +233,9 @@ GPtrArray *eval_calls_refused(const EvalCalls *self)
 
 static void refuse(const Nested *nested, GString *replies)
 {
-    if (!replies)
-        return;
-    g_autoptr(json_t) reply = json_object();
-    json_set_text(reply, "type", "tool-reply");
-    json_set_text(reply, "id", nested->id);
-    json_set_bool(reply, "ok", false);
-    json_set_text(reply, "error", "the cell has ended");
-    g_autofree char *line = json_to_text(reply);
-    g_string_append_printf(replies, "%s\n", line);
+    g_autofree char *line = eval_calls_refusal(nested->id, "the cell has ended");
+    if (replies)
+        g_string_append(replies, line);
 }
 
 void eval_calls_stop(EvalCalls *self, GString *replies)

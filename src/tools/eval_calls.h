@@ -14,8 +14,11 @@ EvalCalls *eval_calls_new(ToolCall *call, EvalLanguage language);
 void eval_calls_free(EvalCalls *self); // stops what runs
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(EvalCalls, eval_calls_free)
 
-/* A kernel's "tool-call". */
-void eval_calls_add(EvalCalls *self, const json_t *frame);
+/* A kernel's "tool-call". What it returns is the reply, at once: there are too many. NULL: it comes
+   later. Caller frees. */
+char *eval_calls_add(EvalCalls *self, const json_t *frame);
+/* The reply, a line, to a call that is not run. NULL without an id. Caller frees. */
+char *eval_calls_refusal(const char *id, const char *why);
 /* Readable when a reply may be had; -1: never. */
 int eval_calls_fd(const EvalCalls *self);
 /* The reply to one that has ended, a line; the next one begins. NULL: there is none. Caller frees.

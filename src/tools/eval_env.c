@@ -7,6 +7,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/proc.h"
+#include "tools/eval_venv.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -47,17 +48,15 @@ static void add_venv(GPtrArray *list, const char *dir)
         add_program(list, g_build_filename(dir, "bin", "python", NULL));
 }
 
-char **eval_interpreters(EvalLanguage language, const char *cwd)
+char **eval_interpreters(EvalLanguage language, const char *cwd, Cancel *cancel, char **ret_note)
 {
     GPtrArray *list = g_ptr_array_new();
     if (language == EVAL_PYTHON) {
         g_autofree char *root = dirs_config_root();
         g_autofree char *managed = g_build_filename(root, "python-env", NULL);
         add_venv(list, env_get_raw("VIRTUAL_ENV"));
-        if (cwd) {
-            add_program(list, g_build_filename(cwd, ".venv", "bin", "python", NULL));
-            add_program(list, g_build_filename(cwd, "venv", "bin", "python", NULL));
-        }
+        if (cwd)
+            add_program(list, eval_venv_python(cwd, cancel, ret_note));
         add_venv(list, managed);
         add_program(list, proc_find_program("python"));
         add_program(list, proc_find_program("python3"));
@@ -75,7 +74,10 @@ bool eval_is_available(const Settings *settings, EvalLanguage language, const ch
         return false;
     if (language == EVAL_PYTHON && env_flag("PYTHON_SKIP_CHECK"))
         return true;
-    g_auto(GStrv) programs = eval_interpreters(language, cwd);
+    g_auto(GStrv) anywhere = eval_interpreters(language, NULL, NULL, NULL);
+    if (anywhere[0] || !cwd)
+        return anywhere[0] != NULL;
+    g_auto(GStrv) programs = eval_interpreters(language, cwd, NULL, NULL);
     return programs[0] != NULL;
 }
 

@@ -5,6 +5,11 @@
  * nothing lies on a disk where somebody could change it. Output is read while a cell runs; when the
  * kernel reports the end of a cell, what the pipe holds then is all that the cell has printed.
  * Background threads and children keep the pipe and must not delay the result.
+ *
+ * A cell has an id that its code cannot guess, and an answer counts for the cell that it names,
+ * while that is open: late answers, and lines that code has written to the pipe itself, change
+ * nothing. An interruption is sent once the cell has said that it started; before, the kernel
+ * passes it over.
  */
 #include "tools/eval_kernel.h"
 
@@ -40,20 +45,37 @@ struct EvalKernel {
     GString *answer;      // the line that has not ended yet
     bool is_line_dropped; // it was too long
     bool has_program_taken;
-    uint64_t cell;          // number of the last one
+    uint64_t cell_count;
+    char *cell;             // id of the last one; NULL: there was none
     bool is_open;           // it has not reported its end
-    int64_t interrupted_ms; // when it was asked to, while is_open; 0: it was not
+    bool is_started;        // it has reported its beginning
+    bool is_signalled;      // the interruption is sent
+    int64_t interrupted_ms; // when it was asked to end, while is_open; 0: it was not
     char *buffer;           // READ_BYTES
 };
 
 typedef struct Pump {
     EvalKernel *kernel;
     const EvalRun *run; // NULL: what comes is thrown away
-    GString *said;      // NULL, or gets the output in place of a run's
+    GString *said;      // of a kernel that starts: its output; NULL: it has started
     bool is_ready, is_done, has_failed, has_news;
     char *problem; // "init-failed"
     int64_t progress_at;
 } Pump;
+
+/* --- what goes out */
+
+static void send_text(EvalKernel *self, const char *text)
+{
+    g_string_append(self->requests, text);
+}
+
+static void send_frame(EvalKernel *self, const json_t *frame)
+{
+    g_autofree char *line = json_to_text(frame);
+    send_text(self, line);
+    send_text(self, "\n");
+}
 
 /* --- what comes in */
 
@@ -98,24 +120,68 @@ static void drain(Pump *self, bool has_writers)
     }
 }
 
+/* Only a kernel that starts is asked whether it is ready. */
+static void take_first_answer(Pump *self, const json_t *frame, const char *type)
+{
+    if (strcmp(type, "ready") == 0)
+        self->is_ready = true;
+    else if (strcmp(type, "init-failed") == 0 && !self->problem)
+        self->problem = g_strdup(json_get_text(frame, "error"));
+}
+
+/* Whoever waits for it in the kernel must not do so for ever. */
+static void refuse_call(EvalKernel *self, const json_t *frame)
+{
+    g_autofree char *reply = eval_calls_refusal(json_get_text(frame, "id"), "the cell has ended");
+    if (reply && self->requests->len < LIMIT_EVAL_QUEUE_BYTES)
+        send_text(self, reply);
+}
+
+static void signal_cell(EvalKernel *self)
+{
+    if (!self->is_started || self->is_signalled)
+        return;
+    self->is_signalled = true;
+    kill(-self->child.pid, SIGINT);
+}
+
+static void take_done(Pump *self, const json_t *frame)
+{
+    self->kernel->is_open = false;
+    self->is_done = true;
+    self->has_failed = g_strcmp0(json_get_text(frame, "status"), "ok") != 0;
+    if (!self->run)
+        return;
+    drain(self, false);
+    self->run->on_answer(frame, self->run->user_data);
+}
+
 static void take_answer(Pump *self, const json_t *frame)
 {
     EvalKernel *kernel = self->kernel;
     const char *type = json_get_text(frame, "type");
-    if (g_strcmp0(type, "ready") == 0)
-        self->is_ready = true;
-    else if (g_strcmp0(type, "init-failed") == 0 && !self->problem)
-        self->problem = g_strdup(json_get_text(frame, "error"));
-    if (g_strcmp0(type, "done") == 0) {
-        g_autofree char *id = g_strdup_printf("%" G_GUINT64_FORMAT, kernel->cell);
-        if (g_strcmp0(json_get_text(frame, "id"), id) != 0)
-            return;
-        self->is_done = true;
-        self->has_failed = g_strcmp0(json_get_text(frame, "status"), "ok") != 0;
-        kernel->is_open = false;
-    } else if (self->run && g_strcmp0(type, "tool-call") == 0) {
-        eval_calls_add(self->run->calls, frame);
-    } else if (self->run && type) {
+    const char *cell = json_get_text(frame, "cell");
+    if (!type)
+        return;
+    bool is_call = strcmp(type, "tool-call") == 0;
+    if (self->said) {
+        take_first_answer(self, frame, type);
+    } else if (!kernel->is_open || g_strcmp0(cell, kernel->cell) != 0) {
+        if (is_call)
+            refuse_call(kernel, frame);
+    } else if (strcmp(type, "started") == 0) {
+        kernel->is_started = true;
+        if (kernel->interrupted_ms > 0)
+            signal_cell(kernel);
+    } else if (strcmp(type, "done") == 0) {
+        take_done(self, frame);
+    } else if (is_call && self->run) {
+        g_autofree char *refusal = eval_calls_add(self->run->calls, frame);
+        if (refusal && kernel->requests->len < LIMIT_EVAL_QUEUE_BYTES)
+            send_text(kernel, refusal);
+    } else if (is_call) {
+        refuse_call(kernel, frame);
+    } else if (self->run) {
         drain(self, false); // what was printed before it
         self->run->on_answer(frame, self->run->user_data);
         self->has_news = true;
@@ -165,19 +231,7 @@ static void read_answers(Pump *self)
         kernel->answer_fd = -1;
 }
 
-/* --- what goes out */
-
-static void send_text(EvalKernel *self, const char *text)
-{
-    g_string_append(self->requests, text);
-}
-
-static void send_frame(EvalKernel *self, const json_t *frame)
-{
-    g_autofree char *line = json_to_text(frame);
-    send_text(self, line);
-    send_text(self, "\n");
-}
+/* --- what is written */
 
 static void write_requests(EvalKernel *self)
 {
@@ -234,8 +288,10 @@ static EvalEnd pump_run(Pump *self, Cancel *cancel, int64_t deadline_ms)
             { .fd = self->run ? eval_calls_fd(self->run->calls) : -1, .events = POLLIN },
         };
         cancel_poll(cancel, fds, G_N_ELEMENTS(fds), MAX(wake_at - now, 0));
-        if (cancel_has_fired(cancel))
+        if (cancel_has_fired(cancel)) {
+            read_answers(self); // it may have ended meanwhile
             return EVAL_CANCELLED;
+        }
         if (fds[3].revents)
             write_requests(kernel);
         if (self->run && fds[4].revents)
@@ -262,7 +318,7 @@ static EvalEnd pump_run(Pump *self, Cancel *cancel, int64_t deadline_ms)
 static EvalEnd interrupt(EvalKernel *self, Pump *pump, int64_t wait_ms)
 {
     self->interrupted_ms = time_monotonic_ms();
-    kill(-self->child.pid, SIGINT);
+    signal_cell(self);
     return pump_run(pump, NULL, self->interrupted_ms + wait_ms);
 }
 
@@ -277,6 +333,8 @@ static void end_process(EvalKernel *self, int64_t grace_ms, EvalOutcome *outcome
 /* The cell is to end: the call is cancelled, or its time is up. */
 static void stop_cell(EvalKernel *self, Pump *pump, EvalOutcome *outcome)
 {
+    if (!self->is_open)
+        return; // it has ended by itself just now
     if (self->language == EVAL_JS) {
         end_process(self, 0, outcome);
         return;
@@ -287,21 +345,29 @@ static void stop_cell(EvalKernel *self, Pump *pump, EvalOutcome *outcome)
         end_process(self, END_GRACE_MS, outcome);
 }
 
-void eval_kernel_run(EvalKernel *self, const EvalRun *run, Cancel *cancel, EvalOutcome *ret_outcome)
+static void send_cell(EvalKernel *self, const char *code)
 {
-    *ret_outcome = (EvalOutcome) { 0 };
-    Pump pump = { .kernel = self };
-    drain(&pump, false); // of background threads, since the last cell
-    pump.run = run;
-    g_autofree char *id = g_strdup_printf("%" G_GUINT64_FORMAT, ++self->cell);
+    g_free(self->cell);
+    self->cell = g_strdup_printf("%" G_GUINT64_FORMAT ".%08x", ++self->cell_count, g_random_int());
+    self->is_open = true;
+    self->is_started = self->is_signalled = false;
+    self->interrupted_ms = 0;
     g_autoptr(json_t) request = json_object();
     json_set_text(request, "type", "run");
-    json_set_text(request, "id", id);
-    json_set_text(request, "code", run->code);
+    json_set_text(request, "id", self->cell);
+    json_set_text(request, "code", code);
     send_frame(self, request);
-    self->is_open = true;
-    self->interrupted_ms = 0;
+}
 
+void eval_kernel_run(EvalKernel *self, const EvalRun *run, Cancel *cancel, EvalOutcome *ret_outcome)
+{
+    *ret_outcome = (EvalOutcome) { .end = EVAL_CANCELLED };
+    if (cancel_has_fired(cancel))
+        return;
+    Pump pump = { .kernel = self };
+    drain(&pump, false); // of background children, since the last cell
+    pump.run = run;
+    send_cell(self, run->code);
     ret_outcome->end = pump_run(&pump, cancel, run->deadline_ms);
     ret_outcome->has_failed = pump.has_failed;
     if (ret_outcome->end == EVAL_CANCELLED || ret_outcome->end == EVAL_TIMED_OUT)
@@ -368,7 +434,9 @@ static char *js_bootstrap(size_t size)
 static bool spawn(EvalKernel *self, const EvalKernelSpec *spec, GError **error)
 {
     bool is_python = spec->language == EVAL_PYTHON;
-    const char *program = is_python ? kernel_py : kernel_mjs;
+    g_autofree char *program =
+        is_python ? g_strconcat(pipes_py, values_py, helpers_py, magics_py, cells_py, NULL)
+                  : g_strdup(kernel_mjs);
     g_autofree char *bootstrap =
         is_python ? python_bootstrap(strlen(program)) : js_bootstrap(strlen(program));
     const char *const python[] = { spec->program, "-u", "-c", bootstrap, NULL };
@@ -445,6 +513,7 @@ void eval_kernel_free(EvalKernel *self)
     proc_child_end(&self->child, END_GRACE_MS);
     g_string_free(self->requests, TRUE);
     g_string_free(self->answer, TRUE);
+    g_free(self->cell);
     g_free(self->buffer);
     g_free(self);
 }

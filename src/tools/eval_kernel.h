@@ -4,7 +4,7 @@
  *
  * Requests go to its descriptor 3, answers come from descriptor 4, both as lines of JSON; what it
  * and its children print comes from a pipe of its own, so that nothing printed can be taken for an
- * answer. What comes on the answers' pipe and is no answer is passed over.
+ * answer. What comes on the answers' pipe and is no answer to the cell that runs is passed over.
  *
  * One thread at a time.
  */
@@ -44,7 +44,7 @@ typedef struct EvalRun { // all borrowed
     int64_t deadline_ms; // monotonic
     EvalCalls *calls;    // runs what the cell calls
     void (*on_output)(const char *data, size_t size, void *user_data);
-    void (*on_answer)(const json_t *frame, void *user_data); // display, status, stdin, text
+    void (*on_answer)(const json_t *frame, void *user_data); // display, status, stdin, text, done
     void (*on_progress)(void *user_data);                    // after news, at most every 50 ms
     void *user_data;
 } EvalRun;

@@ -262,10 +262,20 @@ static void make_room(EvalKernels *self)
     }
 }
 
-static bool start(ToolContext *context, const Entry *entry, Cancel *cancel, EvalKernel **ret_kernel,
+/* Behind what its next taker is told already. */
+static void add_note(Entry *entry, const char *text)
+{
+    g_autofree char *before = g_steal_pointer(&entry->note);
+    entry->note = before ? g_strdup_printf("%s %s", before, text) : g_strdup(text);
+}
+
+static bool start(ToolContext *context, Entry *entry, Cancel *cancel, EvalKernel **ret_kernel,
                   GError **error)
 {
-    g_auto(GStrv) programs = eval_interpreters(entry->language, entry->cwd);
+    g_autofree char *passed_over = NULL;
+    g_auto(GStrv) programs = eval_interpreters(entry->language, entry->cwd, cancel, &passed_over);
+    if (passed_over)
+        add_note(entry, passed_over);
     if (!programs[0])
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
                          entry->language == EVAL_PYTHON

@@ -35,7 +35,8 @@ struct EvalReport {
     // of the call
     bool has_any_text;
     size_t value_bytes;
-    unsigned dropped; // images, values, events over the limits
+    unsigned image_count; // those that could not be shown count, too
+    unsigned dropped;     // images, values, events over the limits
     json_t *values;
     json_t *all_events;
     json_t *images; // of content blocks
@@ -211,7 +212,7 @@ static void add_image(EvalReport *self, const char *base64, const char *mime)
 
 static void take_image(EvalReport *self, const char *base64, const char *mime)
 {
-    if (json_array_size(self->images) >= LIMIT_EVAL_IMAGES) {
+    if (self->image_count++ >= LIMIT_EVAL_IMAGES) {
         self->dropped++;
         return;
     }
@@ -231,12 +232,36 @@ static void take_event(EvalReport *self, json_t *event)
 {
     if (!json_is_object(event))
         return;
-    if (json_array_size(self->events) >= LIMIT_EVAL_VALUES) {
+    g_autofree char *text = json_to_text(event);
+    size_t size = strlen(text);
+    if (json_array_size(self->events) >= LIMIT_EVAL_VALUES || size > LIMIT_EVAL_EVENT_BYTES ||
+        self->value_bytes + size > LIMIT_EVAL_VALUE_BYTES) {
         self->dropped++;
         return;
     }
+    self->value_bytes += size;
     json_array_append(self->events, event);
     json_array_append(self->all_events, event);
+}
+
+/* What threads and timers of earlier cells have printed since the last cell's end. */
+static void take_late(EvalReport *self, const json_t *frame)
+{
+    const char *late = json_get_text(frame, "late");
+    if (!late)
+        return;
+    g_autofree char *text = str_truncate(late, LIMIT_EVAL_LATE_BYTES);
+    int64_t dropped =
+        json_get_int(frame, "lateDropped", 0) + (int64_t)(strlen(late) - strlen(text));
+    const char *gap = self->held->len == 0 ? "\n\n" : "\n";
+    if (self->has_text)
+        eval_report_output(self, gap, strlen(gap));
+    put_line(self, "[printed by code of earlier cells, which still runs:]");
+    if (dropped > 0) {
+        g_autofree char *line = g_strdup_printf("[… %" G_GINT64_FORMAT " bytes left out]", dropped);
+        put_line(self, line);
+    }
+    put_line(self, text);
 }
 
 void eval_report_frame(EvalReport *self, const json_t *frame)
@@ -246,7 +271,9 @@ void eval_report_frame(EvalReport *self, const json_t *frame)
     const char *image = json_get_text(frame, "image");
     const char *mime = json_get_text(frame, "mime");
     const char *text = json_get_text(frame, "text");
-    if (g_strcmp0(type, "status") == 0)
+    if (g_strcmp0(type, "done") == 0)
+        take_late(self, frame);
+    else if (g_strcmp0(type, "status") == 0)
         take_event(self, json_get_object(frame, "event"));
     else if (g_strcmp0(type, "stdin") == 0)
         json_set_bool(cell_object(self), "stdinRequested", true);

@@ -15,7 +15,8 @@ void eval_report_free(EvalReport *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(EvalReport, eval_report_free)
 
 void eval_report_begin_cell(EvalReport *self, unsigned index, EvalLanguage language);
-/* Of the open cell: what it prints, and a frame of its kernel (display, status, stdin, text). */
+/* Of the open cell: what it prints, and a frame of its kernel (display, status, stdin, text,
+   done). */
 void eval_report_output(EvalReport *self, const char *data, size_t size);
 void eval_report_frame(EvalReport *self, const json_t *frame);
 /* `exit_code` -1: none, it was stopped. */

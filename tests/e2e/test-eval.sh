@@ -57,6 +57,16 @@ expect_exit 0
 expect_out 2
 rm json.py ast.py
 
+t "a Python that a repository brings along is not started"
+mkdir -p .venv/bin
+printf '#!/bin/sh\ntouch hijacked\nexec python3 "$@"\n' >.venv/bin/python
+chmod +x .venv/bin/python
+eval_python "1 + 1"
+expect_exit 0
+expect_contains stdout "[.venv is not used: "
+[ ! -e hijacked ] || fail "it was started"
+rm -r .venv
+
 t "kedge is killed in the middle of a cell: no kernel is left, nor its children"
 setsid kedge tool run --yes eval "{\"cells\":[{\"code\":\"import os, subprocess, signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nchild = subprocess.Popen(['sleep', '600'])\nopen('pids.new', 'w').write(f'{os.getpid()} {child.pid}')\nos.rename('pids.new', 'pids')\nwhile True: pass\"}],\"timeout\":600}" </dev/null >/dev/null 2>&1 &
 _kedge=$!

@@ -1,66 +1,10 @@
 /* The eval tool with real kernels: cells, state, tools, ends, and what is left when it is over.
    Python is needed; what needs Node is skipped where there is none. */
+#include "eval_fixture.h"
 #include "proc_fixture.h"
-#include "tool_fixture.h"
 
-#include "base/proc.h"
-#include "base/timefmt.h"
 #include "base/worker.h"
-#include "tool/tool_set.h"
 #include "tools/eval_kernels.h"
-#include "tools/tools.h"
-
-#include <signal.h>
-
-static const ToolDef *const table[] = { &tool_read, &tool_bash, &tool_eval, &tool_write, NULL };
-
-/* Arguments as json_of(), or as JSON when they begin so. */
-static ToolResult call_eval(const ToolFixture *fixture, const char *arguments, Cancel *cancel)
-{
-    g_autoptr(json_t) decoded = NULL;
-    if (!json_parse_text(arguments, &decoded, NULL))
-        decoded = json_of(arguments);
-    g_autoptr(ToolSet) tools = tool_set_new(table);
-    const ToolCallSpec spec = {
-        .tool = &tool_eval,
-        .call_id = "c1",
-        .arguments = decoded,
-        .context = fixture->context,
-        .door = &agent_door,
-        .tools = tools,
-        .cancel = cancel,
-    };
-    ToolResult result = { 0 };
-    tool_call(&spec, &result);
-    return result;
-}
-
-/* One cell of code. Caller frees. */
-static char *arguments_of(const char *language, const char *code, double timeout)
-{
-    g_autoptr(json_t) arguments =
-        json_pack("{s:[{s:s}], s:s}", "cells", "code", code, "language", language);
-    if (timeout > 0)
-        json_object_set_new(arguments, "timeout", json_real(timeout));
-    return json_to_text(arguments);
-}
-
-static char *run_code(const ToolFixture *fixture, const char *language, const char *code,
-                      bool is_error)
-{
-    g_autofree char *arguments = arguments_of(language, code, 0);
-    g_auto(ToolResult) result = call_eval(fixture, arguments, NULL);
-    char *text = tool_result_text(&result);
-    if (result.is_error != is_error)
-        fail_msg("%s: %s: '%s'", code, is_error ? "no error" : "error", text);
-    return text;
-}
-
-static bool has_node(void)
-{
-    g_autofree char *node = proc_find_program("node");
-    return node != NULL;
-}
 
 typedef struct Step {
     const char *code, *want; // `want`: NULL: anything
@@ -352,7 +296,7 @@ static bool refuse(const ToolQuestion *question, Cancel *cancel G_GNUC_UNUSED, b
 static void test_nested_is_judged(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
-    g_autoptr(ToolSet) tools = tool_set_new(table);
+    g_autoptr(ToolSet) tools = tool_set_new(eval_table);
     g_autoptr(GString) asked = g_string_new(NULL);
     const ToolDoor door = { .kind = DOOR_DIRECT, .ask = refuse, .user_data = asked };
     g_autofree char *text = arguments_of("python", "tool.write(path='b.txt', content='x')", 0);
@@ -445,19 +389,6 @@ static void test_long_output(void **state G_GNUC_UNUSED)
     assert_true(strlen(much) < 60000);
 }
 
-typedef struct Stop {
-    Cancel *cancel;
-    char *mark; // a file that the cell writes when it has begun
-} Stop;
-
-static void stop_when_begun(void *data)
-{
-    const Stop *self = data;
-    while (!file_exists(self->mark))
-        g_usleep(2000);
-    cancel_fire(self->cancel);
-}
-
 /* Cancelled in the middle: the error says so, the cell's children end, what it knew stays. */
 static void test_cancel(void **state G_GNUC_UNUSED)
 {
@@ -465,8 +396,8 @@ static void test_cancel(void **state G_GNUC_UNUSED)
     g_free(run_code(fixture, "python", "kept = 7", false));
     g_autoptr(Cancel) cancel = cancel_new(NULL);
     g_autofree char *mark = g_build_filename(fixture->cwd, "begun", NULL);
-    Stop stop = { cancel, mark };
-    Worker *worker = worker_start("stop", stop_when_begun, &stop);
+    EvalStop stop = { cancel, mark };
+    Worker *worker = worker_start("stop", eval_stop_when_begun, &stop);
     g_autofree char *arguments =
         arguments_of("python",
                      "import subprocess\nchild = subprocess.Popen(['sleep', '600'])\nopen('begun', "

@@ -3,8 +3,10 @@
  *
  * Cells are evaluated as a debugger's console does it (V8's REPL mode): declarations persist and may be made again, and
  * await works at top level. Requests come and answers go as lines of JSON on descriptors 3 and 4; text goes to standard
- * output as it comes. Nothing but Node's own modules; Node 18 or later.
+ * output as it comes. Every answer names the cell that it belongs to; what code of an earlier cell prints, such as a
+ * timer, is kept, up to a limit, and goes with the end of the next cell. Nothing but Node's own modules; Node 18 or later.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import fs from 'node:fs';
 import inspector from 'node:inspector';
 import module from 'node:module';
@@ -17,11 +19,16 @@ const MAX_IMAGE_BYTES = 8 << 20;
 const MAX_JSON_CHARS = 1 << 20;
 const MAX_SHOWN_ITEMS = 1000;
 const MAX_TEXT_CHARS = 1 << 22; // of one value that is shown
+const MAX_LATE_CHARS = 8192; // kept of what code of earlier cells prints
+const MAX_WAITING_CALLS = 1000; // of tools
 
 const session = new inspector.Session();
 const waiting = new Map(); // id of a tool call -> {resolve, reject}
 const pause = new Int32Array(new SharedArrayBuffer(4));
-let cell = '';
+const origins = new AsyncLocalStorage(); // the cell whose code is running
+let cell = ''; // the one that is open
+let late = '';
+let lateDropped = 0;
 let count = 0;
 let calls = 0;
 let cwd = '';
@@ -43,9 +50,19 @@ function writeAll(fd, text) {
 }
 
 // A line of its own, whatever somebody has written there before.
-const send = frame => writeAll(4, '\n' + JSON.stringify(frame) + '\n');
+const send = frame => writeAll(4, '\n' + JSON.stringify({ cell, ...frame }) + '\n');
+
+function keepLate(text) {
+  late += text;
+  const excess = late.length - MAX_LATE_CHARS;
+  if (excess <= 0) return;
+  late = late.slice(excess);
+  lateDropped += excess;
+}
 
 function show(text) {
+  const origin = origins.getStore();
+  if (!cell || (origin !== undefined && origin !== cell)) return keepLate(text);
   try {
     writeAll(1, text);
   } catch {
@@ -53,7 +70,9 @@ function show(text) {
   }
 }
 
-const status = (op, fields) => send({ type: 'status', event: { op, ...fields } });
+const sendOpen = frame => { if (cell) send(frame); }; // else nobody waits for it
+
+const status = (op, fields) => sendOpen({ type: 'status', event: { op, ...fields } });
 
 // ---- values -----------------------------------------------------------------
 
@@ -81,7 +100,7 @@ function isImage(value) {
 function displayImage(data, mime) {
   const size = Math.floor(data.length * 3 / 4);
   if (size > MAX_IMAGE_BYTES) show(`[an image of ${size} bytes is left out: ${MAX_IMAGE_BYTES} are allowed]\n`);
-  else send({ type: 'display', image: data, mime });
+  else sendOpen({ type: 'display', image: data, mime });
 }
 
 function displayJson(value) {
@@ -90,7 +109,7 @@ function displayJson(value) {
     text = JSON.stringify(value, null, 2);
   } catch { /* a cycle, a BigInt, too deep */ }
   if (text === undefined) return false;
-  send({ type: 'display', json: text.slice(0, MAX_JSON_CHARS), chars: text.length });
+  sendOpen({ type: 'display', json: text.slice(0, MAX_JSON_CHARS), chars: text.length });
   return true;
 }
 
@@ -113,10 +132,12 @@ class ToolError extends Error {
 
 function callTool(name, args) {
   if (!cell) return Promise.reject(new ToolError('tools can be called while a cell runs only'));
+  if (waiting.size >= MAX_WAITING_CALLS)
+    return Promise.reject(new ToolError(`${MAX_WAITING_CALLS} calls wait already; await some of them first`));
   const id = String(++calls);
   return new Promise((resolve, reject) => {
     waiting.set(id, { resolve, reject });
-    send({ type: 'tool-call', id, cell, name, args: args ?? {} });
+    send({ type: 'tool-call', id, name, args: args ?? {} });
   });
 }
 
@@ -391,29 +412,38 @@ function displayValue(value) {
   if (value !== undefined) display(value);
 }
 
-async function run(request) {
-  count++;
-  cell = request.id;
-  let isFailed = false;
+/** True: it has ended well. */
+async function runCode(code) {
   try {
-    const done = await evaluateCell(request.code);
+    const done = await evaluateCell(code);
     if (done.exceptionDetails) {
-      isFailed = true;
       const thrown = done.exceptionDetails.exception ?? {};
       show(errorText(thrown.unserializableValue ?? await valueOf(thrown)) + '\n');
-    } else if (done.result.unserializableValue) {
+      return false;
+    }
+    if (done.result.unserializableValue) {
       show(done.result.unserializableValue + '\n');
     } else if (done.result.type === 'symbol') {
       show(done.result.description + '\n');
     } else {
       displayValue(await valueOf(done.result));
     }
+    return true;
   } catch (error) {
-    isFailed = true;
     show(errorText(error) + '\n');
+    return false;
   }
-  cell = '';
-  send({ type: 'done', id: request.id, status: isFailed ? 'error' : 'ok', executionCount: count });
+}
+
+async function run(request) {
+  count++;
+  cell = request.id;
+  send({ type: 'started' });
+  const isDone = await origins.run(cell, () => runCode(request.code));
+  const kept = late ? { late, lateDropped } : {};
+  cell = late = '';
+  lateDropped = 0;
+  send({ type: 'done', cell: request.id, status: isDone ? 'ok' : 'error', executionCount: count, ...kept });
 }
 
 // ---- requests ---------------------------------------------------------------
