@@ -6,6 +6,7 @@
 #include "agent/transcript.h"
 #include "base/timefmt.h"
 #include "model/message.h"
+#include "session/github_mark.h"
 #include "session/session_tree.h"
 
 #include <inttypes.h>
@@ -27,13 +28,20 @@ static json_t *prunable_result(const json_t *entry)
 
 static json_t *pruned(const json_t *message)
 {
+    json_t *details = json_get_object(message, "details");
+    json_t *mark = json_object_get(details, "github");
+    g_autofree char *line = github_mark_line(details);
     g_autofree char *text =
-        g_strdup_printf("[Output truncated - %" PRId64 " tokens]", transcript_estimate(message));
+        g_strdup_printf("[Output truncated - %" PRId64 " tokens]%s%s", transcript_estimate(message),
+                        line ? "\n" : "", line ? line : "");
     json_t *copy = json_copy((json_t *)message);
     json_t *content = json_array();
     json_append_take(content, message_text_block(text));
     json_set_take(copy, "content", content);
-    json_object_del(copy, "details");
+    if (line)
+        json_set_take(copy, "details", json_pack("{s:O}", "github", mark));
+    else
+        json_object_del(copy, "details");
     json_set_int(copy, "prunedAt", time_now_ms());
     return copy;
 }

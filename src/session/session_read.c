@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "model/message.h"
 #include "session/entry.h"
+#include "session/github_mark.h"
 #include "session/session_load.h"
 
 #include <errno.h>
@@ -70,6 +71,9 @@ static void append_result(GString *out, const json_t *message)
     g_auto(GStrv) lines = g_strsplit(shown, "\n", -1);
     for (size_t i = 0; lines[i]; i++)
         g_string_append_printf(out, "  │ %s\n", lines[i]);
+    g_autofree char *mark = github_mark_line(json_get_object(message, "details"));
+    if (mark)
+        g_string_append_printf(out, "  │ %s\n", mark);
 }
 
 static void append_message(GString *out, const json_t *entry)

@@ -42,6 +42,7 @@ typedef struct UrlResource {
     size_t size;
     const char *content_type; // text/plain (when NULL), text/markdown, application/json
     char *source_path;        // the file behind it; NULL: none
+    json_t *github;           // github_mark_to_json() of what it is; NULL: nothing of GitHub
     GPtrArray *notes;         // of char *, told to the model behind the text; NULL: none
     bool is_immutable;        // begins as the scheme's
     bool is_extract;          // a part that was asked for: has no lines to page through

@@ -83,6 +83,11 @@ static void set_source(ToolResult *self, const char *type, const char *value)
     json_set_text(source, "value", value);
 }
 
+void tool_result_set_github(ToolResult *self, const GithubMark *mark)
+{
+    json_set_take(tool_result_details(self), "github", github_mark_to_json(mark));
+}
+
 void tool_result_set_source_path(ToolResult *self, const char *path)
 {
     set_source(self, "path", path);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/json.h"
+#include "session/github_mark.h"
 #include "tool/truncate.h"
 
 typedef enum { RESULT_HEAD, RESULT_TAIL } ResultDirection;
@@ -33,6 +34,9 @@ void tool_result_mask(ToolResult *self);
 
 /* The details object, made when needed; borrowed. */
 json_t *tool_result_details(ToolResult *self);
+
+/* The thing of GitHub that the answer is about: `details.github`. */
+void tool_result_set_github(ToolResult *self, const GithubMark *mark);
 
 void tool_result_set_source_path(ToolResult *self, const char *path);
 void tool_result_set_source_url(ToolResult *self, const char *url);

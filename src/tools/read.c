@@ -201,6 +201,8 @@ static bool read_url(ToolCall *call, const ReadSelect *select, ToolResult *resul
     tool_result_set_source_internal(result, select->path);
     json_set_text(tool_result_details(result), "contentType",
                   resource.content_type ? resource.content_type : "text/plain");
+    if (resource.github)
+        json_object_set(tool_result_details(result), "github", resource.github);
     for (unsigned i = 0; resource.notes && i < resource.notes->len; i++)
         tool_result_add_note(result, resource.notes->pdata[i]);
     if (!resource.content) {

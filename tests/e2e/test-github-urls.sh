@@ -131,4 +131,19 @@ expect_empty stdout
 run kedge gh cache
 expect_exit 2
 
+t "a session keeps what an answer was about, in its transcript and its page"
+model_script - <<'SCRIPT'
+{"tool_calls": [{"name": "read", "arguments": {"path": "issue://harbor/tidepool/12"}}]}
+{"text": "It is about midnight."}
+SCRIPT
+run kedge -p "what is issue 12?"
+expect_exit 0
+id=$(kedge sessions list --json | sed -n 's/.*"id": *"\([^"]*\)".*/\1/p' | head -n 1)
+run kedge sessions show "$id"
+expect_exit 0
+expect_contains stdout 'GitHub: github.localhost/harbor/tidepool issue 12 https://github.localhost/harbor/tidepool/issues/12'
+run kedge sessions export "$id" page.html
+expect_exit 0
+sed -n 's/.*id="data" type="application.json">\([^<]*\)<.*/\1/p' page.html | base64 -d | grep -q '"kind":"issue","number":12' || fail "the page does not hold it"
+
 done_testing

@@ -40,6 +40,8 @@ static bool echo_run(ToolCall *call G_GNUC_UNUSED, const void *args_, ToolResult
     g_autofree char *line = g_strdup_printf("%s/%d", args->text, (int)args->count);
     note(line);
     tool_result_add_text(result, line);
+    if (args->count == ECHO_OF_GITHUB)
+        tool_result_set_github(result, &(GithubMark) { "github.com", "o/r", GITHUB_PULL, 9 });
     return true;
 }
 

@@ -7,6 +7,8 @@
 #include "agent/agent.h"
 #include "sse_server.h"
 
+#define ECHO_OF_GITHUB 9999 // with this count an echo is about a pull request
+
 typedef struct AgentFixture {
     char *root, *dir;
     SseServer *server;

@@ -36,6 +36,8 @@ static inline bool item_fixture_run(ToolCall *call, const void *args, ToolResult
                                (const char *)resource.notes->pdata[i]);
     json_set_text(tool_result_details(result), "notes", notes->str);
     json_set_text(tool_result_details(result), "type", resource.content_type);
+    if (resource.github)
+        json_object_set(tool_result_details(result), "github", resource.github);
     return true;
 }
 

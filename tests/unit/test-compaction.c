@@ -347,7 +347,8 @@ static void test_pruned(void **state G_GNUC_UNUSED)
     g_autofree char *filler = g_strnfill(45000, 'x');
     for (int i = 0; i < 6; i++) {
         g_autofree char *calls = g_strdup_printf(
-            "[{\"id\":\"t%d\",\"name\":\"echo\",\"arguments\":{\"text\":\"%d%s\"}}]", i, i, filler);
+            "[{\"id\":\"t%d\",\"name\":\"echo\",\"arguments\":{\"text\":\"%d%s\",\"count\":%d}}]",
+            i, i, filler, i == 0 ? ECHO_OF_GITHUB : 1);
         sse_server_add_calls(self->agent->server, calls);
     }
     sse_server_set_usage(self->agent->server, 80000, 10);
@@ -360,6 +361,7 @@ static void test_pruned(void **state G_GNUC_UNUSED)
     assert_int_equal(sse_server_request_count(self->agent->server), 8);
     g_autofree char *told = sse_server_conversation(self->agent->server, 7);
     assert_non_null(strstr(told, "tool:[Output truncated - 11"));
+    assert_non_null(strstr(told, "GitHub: github.com/o/r pull request 9 https://github.com/o/r"));
     assert_non_null(strstr(told, "tool:5xxx"));
     assert_null(strstr(told, "tool:0xxx"));
     g_autoptr(json_t) tree = agent_session_tree(self->session, NULL);

@@ -83,6 +83,8 @@ function call(block) {
   if (shown) element.append(diff(shown));
   else if (result) element.append(make("pre", result.isError ? "bad" : "", firstText(result) || "(no text)"));
   else element.append(make("pre", "bad", "(no result)"));
+  const mark = result && isObject(result.details) && isObject(result.details.github) ? result.details.github : null;
+  if (mark) element.append(make("p", "mark", ["GitHub:", `${text(mark.host)}${mark.repository ? "/" + text(mark.repository) : ""}`, mark.number ? `${text(mark.kind)} ${Number(mark.number)}` : "", text(mark.url)].filter(Boolean).join(" ")));
   for (const part of blocksOf(result).filter(part => part.type === "image")) element.append(make("div", "", image(part)));
   return element;
 }

@@ -12,6 +12,7 @@
 #include "github/repo_ref.h"
 #include "github/safe/gh_action.h"
 #include "github/safe/gh_audit_call.h"
+#include "tool/context.h"
 #include "tool/tool_set.h"
 
 #define SUMMARY_MAX_CHARS 120 // of one value in the line that a person judges
@@ -313,11 +314,48 @@ static bool github_judge(ToolCall *call, const void *args, Judgement *ret_judgem
     return judge_call(call, args, ret_judgement, &failure) || fail_redacted(failure, error);
 }
 
+/* The address of what it answered says more than its arguments. */
+static bool mark_by_source(ToolResult *result)
+{
+    static const struct {
+        const char *path;
+        GithubKind kind;
+    } kinds[] = { { "pull", GITHUB_PULL }, { "actions/runs", GITHUB_RUN } };
+    const char *source = json_get_text(json_get_object(result->meta, "source"), "value");
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        g_auto(GithubUrl) url = { 0 };
+        if (source == NULL || !github_url_parse(source, kinds[i].path, &url))
+            continue;
+        const GithubMark mark = { url.host, url.slug, kinds[i].kind, url.number };
+        tool_result_set_github(result, &mark);
+        return true;
+    }
+    return false;
+}
+
+/* For the conversation's record: whoever calls the tool by itself gets the details that its
+   operations have. */
+static void set_mark(ToolCall *call, ToolResult *result)
+{
+    const Judgement *judgement = tool_call_outcome(call)->judgement;
+    if (!tool_context_is_conversation(tool_call_context(call)) || mark_by_source(result))
+        return;
+    g_autofree char *host = repo_default_host(tool_call_settings(call));
+    const GithubMark mark = {
+        .host = judgement != NULL && judgement->host != NULL ? judgement->host : host,
+        .repo = judgement != NULL ? judgement->repo : NULL,
+    };
+    tool_result_set_github(result, &mark);
+}
+
 static bool github_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
     const GithubArgs *args = args_;
     GError *failure = NULL;
-    return find_op(args->op)->run(call, args, result, &failure) || fail_redacted(failure, error);
+    if (!find_op(args->op)->run(call, args, result, &failure))
+        return fail_redacted(failure, error);
+    set_mark(call, result);
+    return true;
 }
 
 static bool github_is_available(const Settings *settings)

@@ -5,6 +5,7 @@
 #include "github/safe/gh_audit_call.h"
 #include "github/safe/gh_call_private.h"
 #include "github/safe/gh_header.h"
+#include "github/safe/gh_mark.h"
 #include "github/safe/gh_record.h"
 
 #define POLICY_SUFFIX     " by gh.policy or gh.hostPolicy"
@@ -124,6 +125,8 @@ void gh_call_answer(ToolCall *call, GhCall *self, const char *output, ToolResult
     close_notes(self);
     add_text(self, outcome, &body, result);
     add_record(call, self, outcome, result);
+    if (self->has_target && self->outcome.has_run)
+        gh_mark_set(&self->classified, &self->target.context, result);
     if (strcmp(tool_call_via(call), "agent") != 0) // a session has the text already
         json_set_text(tool_result_details(result), "output", body.output);
     result->is_error = gh_kind_is_error(self->kind);

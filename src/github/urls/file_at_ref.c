@@ -8,6 +8,7 @@
 #include "github/github.h"
 #include "github/repo_ref.h"
 #include "github/text.h"
+#include "github/urls/item_repo.h"
 
 #define USAGE_TEXT                                                                                 \
     "Invalid gh:// URL. Expected gh://<owner>/<repo>/<path>@<ref> or "                             \
@@ -197,6 +198,9 @@ static bool resolve(ToolCall *call, const InternalUrl *internal, UrlResource *re
         return false;
     }
     url_resource_set_text(ret_resource, text, "text/plain");
+    g_autofree char *repo = url.repo.host ? g_strconcat(url.repo.host, "/", url.repo.slug, NULL)
+                                          : g_strdup(url.repo.slug);
+    item_set_github(call, repo, GITHUB_REPOSITORY, 0, ret_resource);
     g_autofree char *note =
         g_strdup_printf("%s of %s at %s", *url.path ? url.path : "The root", url.repo.slug,
                         url.ref ? url.ref : "its default branch");

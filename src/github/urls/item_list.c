@@ -78,6 +78,7 @@ bool item_read_list(ToolCall *call, const ItemUrl *url, UrlResource *resource, G
     if (!is_read)
         return false;
     url_resource_set_text(resource, item_text_list(items, url, repo), "text/markdown");
+    item_set_github(call, repo, GITHUB_REPOSITORY, 0, resource);
     g_autofree char *note = g_strconcat("Live listing for ", repo, NULL);
     url_resource_add_note(resource, note);
     return true;

@@ -252,6 +252,11 @@ bool item_read(ToolCall *call, const ItemUrl *url, UrlResource *ret_resource, GE
         g_propagate_error(error, g_steal_pointer(&failure));
         return false;
     }
+    GithubKind kind = url->scheme == ITEM_ISSUE ? GITHUB_ISSUE
+                      : url->scheme == ITEM_PR  ? GITHUB_PULL
+                                                : GITHUB_RUN;
+    if (url->view != ITEM_LIST)
+        item_set_github(call, item.repo, kind, item.number, &resource);
     *ret_resource = resource;
     resource = (UrlResource) { 0 };
     return true;

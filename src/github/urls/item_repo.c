@@ -18,3 +18,20 @@ bool item_default_repo(ToolCall *call, const char *what, const char *instead, ch
                      "%s could not resolve a default repo from the current checkout: %s\nUse %s",
                      what, failure->message, instead);
 }
+
+void item_set_github(ToolCall *call, const char *repo, GithubKind kind, int64_t number,
+                     UrlResource *resource)
+{
+    g_auto(RepoRef) ref = { 0 };
+    if (!repo || !repo_ref_parse(repo, &ref))
+        return;
+    g_autofree char *host = repo_default_host(tool_call_settings(call));
+    const GithubMark mark = {
+        .host = ref.host ? ref.host : host,
+        .repo = ref.slug,
+        .kind = kind,
+        .number = number,
+    };
+    json_decref(resource->github);
+    resource->github = github_mark_to_json(&mark);
+}
