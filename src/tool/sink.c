@@ -9,7 +9,10 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "session/artifact_writer.h"
+#include "tool/notice.h"
 #include "tool/truncate.h"
+
+#define CANCELLED_TAIL_BYTES 20480 // of a stopped command: what it was doing, not all it had to say
 
 struct OutputSink {
     Artifacts *artifacts; // borrowed
@@ -178,4 +181,28 @@ void output_sink_dump(OutputSink *self, const char *notice, SinkDump *ret_dump)
         .is_artifact_cut = is_cut,
     };
     g_clear_pointer(&self->writer, artifact_writer_free);
+}
+
+void sink_dump_tell(const SinkDump *self, ToolResult *result)
+{
+    const ResultCounts counts = {
+        .is_truncated = self->is_truncated,
+        .total_lines = self->total_lines,
+        .total_bytes = self->total_bytes,
+        .output_lines = self->output_lines,
+        .output_bytes = self->output_bytes,
+        .max_bytes = self->max_bytes,
+    };
+    tool_result_set_truncation_counts(result, &counts, RESULT_TAIL, 1, 0, self->artifact_id);
+    if (self->is_artifact_cut)
+        tool_result_set_artifact_cut(result);
+}
+
+bool sink_dump_fail_cancelled(const SinkDump *self, const ToolResult *result, const char *notice,
+                              GError **error)
+{
+    g_auto(Truncated) cut = truncate_tail(self->output, 0, CANCELLED_TAIL_BYTES);
+    g_autofree char *rest = result->meta ? notice_text(result->meta) : NULL;
+    return fail_with(error, KEDGE_ERROR_CANCELLED, "[%s]\n%s%s%s", notice, cut.content,
+                     rest ? "\n\n" : "", rest ? rest : "");
 }

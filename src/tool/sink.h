@@ -5,6 +5,7 @@
 #pragma once
 
 #include "session/artifacts.h"
+#include "tool/result.h"
 
 #include <glib.h>
 
@@ -34,3 +35,9 @@ void output_sink_push(OutputSink *self, const char *data, size_t size);
 const char *output_sink_text(OutputSink *self);
 /* Ends the sink. `notice` (may be NULL) is put first as "[<notice>]\n". */
 void output_sink_dump(OutputSink *self, const char *notice, SinkDump *ret_dump);
+/* What was cut, and the artifact that has it, become facts of the result. */
+void sink_dump_tell(const SinkDump *self, ToolResult *result);
+/* An abort is an error, so its text is all that remains of the result, told before: "[<notice>]",
+   the end of the output, what was cut. Returns false. */
+bool sink_dump_fail_cancelled(const SinkDump *self, const ToolResult *result, const char *notice,
+                              GError **error);

@@ -11,8 +11,6 @@
 #include "tools/workspace_path.h"
 
 #define TIMEOUT_DEFAULT_S 300
-#define TIMEOUT_MIN_S     1
-#define TIMEOUT_MAX_S     3600
 #define SUMMARY_CHARS     120
 
 typedef struct BashArgs {
@@ -64,19 +62,6 @@ static bool bash_judge(ToolCall *call, const void *args_, Judgement *ret_judgeme
     ret_judgement->effect = EFFECT_WRITE;
     ret_judgement->summary = g_strconcat("runs: ", short_line, NULL);
     return true;
-}
-
-static BashTimeout clamp_timeout(const Settings *settings, double requested)
-{
-    double lowered = (double)settings_get_int(settings, "tools.maxTimeout");
-    double max = lowered > 0 ? CLAMP(lowered, TIMEOUT_MIN_S, TIMEOUT_MAX_S) : TIMEOUT_MAX_S;
-    double wanted = requested != 0 ? requested : TIMEOUT_DEFAULT_S;
-    return (BashTimeout) {
-        .seconds = CLAMP(wanted, TIMEOUT_MIN_S, max),
-        .requested = requested,
-        .min = TIMEOUT_MIN_S,
-        .max = max,
-    };
 }
 
 static bool check_env(const json_t *env, GError **error)
@@ -151,7 +136,7 @@ static bool bash_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     ToolContext *context = tool_call_context(call);
     bool is_heard = job_table_is_heard(tool_context_jobs(context));
     bool is_async = args->is_async && is_heard;
-    const BashTimeout timeout = clamp_timeout(settings, args->timeout);
+    const BashTimeout timeout = bash_timeout_clamp(settings, args->timeout, TIMEOUT_DEFAULT_S);
     const BashWorkSpec spec = {
         .context = context,
         .command = command,

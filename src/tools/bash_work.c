@@ -3,9 +3,8 @@
  */
 #include "tools/bash_work.h"
 
-#include "tool/notice.h"
-
-#define CANCELLED_TAIL_BYTES 20480 // of a stopped command: what it was doing, not all it had to say
+#define TIMEOUT_MIN_S 1
+#define TIMEOUT_MAX_S 3600
 
 struct BashWork {
     ToolContext *context;
@@ -70,28 +69,17 @@ bool bash_work_run(BashWork *self, void (*on_progress)(const char *text, void *u
     return bash_shell_run(bash_shell_of(self->context), &run, cancel, &self->outcome, error);
 }
 
-static void set_truncation(ToolResult *result, const SinkDump *dump)
+BashTimeout bash_timeout_clamp(const Settings *settings, double requested, double fallback)
 {
-    const ResultCounts counts = {
-        .is_truncated = dump->is_truncated,
-        .total_lines = dump->total_lines,
-        .total_bytes = dump->total_bytes,
-        .output_lines = dump->output_lines,
-        .output_bytes = dump->output_bytes,
-        .max_bytes = dump->max_bytes,
+    double lowered = (double)settings_get_int(settings, "tools.maxTimeout");
+    double max = lowered > 0 ? CLAMP(lowered, TIMEOUT_MIN_S, TIMEOUT_MAX_S) : TIMEOUT_MAX_S;
+    double wanted = requested != 0 ? requested : fallback;
+    return (BashTimeout) {
+        .seconds = CLAMP(wanted, TIMEOUT_MIN_S, max),
+        .requested = requested,
+        .min = TIMEOUT_MIN_S,
+        .max = max,
     };
-    tool_result_set_truncation_counts(result, &counts, RESULT_TAIL, 1, 0, dump->artifact_id);
-    if (dump->is_artifact_cut)
-        tool_result_set_artifact_cut(result);
-}
-
-/* An abort is an error, so its text is all that remains of the result: the notice goes into it. */
-static bool fail_cancelled(const ToolResult *result, const SinkDump *dump, GError **error)
-{
-    g_auto(Truncated) cut = truncate_tail(dump->output, 0, CANCELLED_TAIL_BYTES);
-    g_autofree char *notice = result->meta ? notice_text(result->meta) : NULL;
-    return fail_with(error, KEDGE_ERROR_CANCELLED, "[Command cancelled]\n%s%s%s", cut.content,
-                     notice ? "\n\n" : "", notice ? notice : "");
 }
 
 static bool is_clamped(const BashTimeout *timeout)
@@ -161,9 +149,9 @@ bool bash_work_result(BashWork *self, ToolResult *result, GError **error)
                                   : NULL;
     g_auto(SinkDump) dump = { 0 };
     output_sink_dump(self->sink, notice, &dump);
-    set_truncation(result, &dump);
+    sink_dump_tell(&dump, result);
     if (outcome->end == BASH_CANCELLED)
-        return fail_cancelled(result, &dump, error);
+        return sink_dump_fail_cancelled(&dump, result, "Command cancelled", error);
     add_output(self, result, &dump);
     bash_timeout_add_details(&self->timeout, result);
     add_shell_notes(outcome, result);

@@ -34,6 +34,8 @@ bool bash_work_run(BashWork *self, void (*on_progress)(const char *text, void *u
    far it came. */
 bool bash_work_result(BashWork *self, ToolResult *result, GError **error);
 
+/* 1 to 3600 seconds, or what tools.maxTimeout lowers that to; `fallback` for a `requested` of 0. */
+BashTimeout bash_timeout_clamp(const Settings *settings, double requested, double fallback);
 /* What a result says of a timeout that is not the one that was asked for; NULL: nothing. Caller
    frees. */
 char *bash_timeout_note(const BashTimeout *timeout);

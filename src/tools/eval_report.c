@@ -391,26 +391,11 @@ static char *whole_text(EvalReport *self, const EvalReportFacts *facts, SinkDump
     return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-static void set_truncation(ToolResult *result, const SinkDump *dump)
-{
-    const ResultCounts counts = {
-        .is_truncated = dump->is_truncated,
-        .total_lines = dump->total_lines,
-        .total_bytes = dump->total_bytes,
-        .output_lines = dump->output_lines,
-        .output_bytes = dump->output_bytes,
-        .max_bytes = dump->max_bytes,
-    };
-    tool_result_set_truncation_counts(result, &counts, RESULT_TAIL, 1, 0, dump->artifact_id);
-    if (dump->is_artifact_cut)
-        tool_result_set_artifact_cut(result);
-}
-
 void eval_report_finish(EvalReport *self, const EvalReportFacts *facts, ToolResult *result)
 {
     g_auto(SinkDump) dump = { 0 };
     g_autofree char *text = whole_text(self, facts, &dump);
-    set_truncation(result, &dump);
+    sink_dump_tell(&dump, result);
     tool_result_add_text(result, text);
     size_t i = 0;
     json_t *block = NULL;
