@@ -28,6 +28,7 @@ const Command *const command_table[] = {
     &command_review,
     &command_sessions,
     &command_shell,
+    &command_ssh,
     &command_stats,
     &command_tool,
     &command_update,

@@ -15,6 +15,7 @@ const ToolDef *const tool_table[] = {
     &tool_edit,
     &tool_eval,
     &tool_calc,
+    &tool_ssh,
     &tool_github,
     &tool_find,
     &tool_grep,

@@ -47,3 +47,40 @@ gint64 env_int(const char *name, gint64 fallback)
         return fallback;
     return (gint64)number;
 }
+
+/* What "${…}" at `text` stands for, and where it ends; NULL: nothing that could be replaced. */
+static char *expand_one(const char *text, const char **ret_end)
+{
+    const char *end = strchr(text, '}');
+    if (end == NULL)
+        return NULL;
+    g_autofree char *inside = g_strndup(text + 2, (size_t)(end - text - 2));
+    char *fallback = strstr(inside, ":-");
+    if (fallback != NULL) {
+        *fallback = '\0';
+        fallback += 2;
+    }
+    const char *value = env_is_name(inside) ? env_get_raw(inside) : NULL;
+    if (value == NULL && env_is_name(inside))
+        value = fallback;
+    if (value == NULL)
+        return NULL;
+    *ret_end = end + 1;
+    return g_strdup(value);
+}
+
+char *env_expand(const char *text)
+{
+    g_autoptr(GString) out = g_string_new(NULL);
+    while (*text != '\0') {
+        const char *end = NULL;
+        g_autofree char *value = g_str_has_prefix(text, "${") ? expand_one(text, &end) : NULL;
+        if (value == NULL) {
+            g_string_append_c(out, *text++);
+            continue;
+        }
+        g_string_append(out, value);
+        text = end;
+    }
+    return g_string_free(g_steal_pointer(&out), FALSE);
+}

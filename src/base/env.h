@@ -23,6 +23,10 @@ bool env_flag(const char *name);
 /* Milliseconds or counts; `fallback` when unset or not a non-negative decimal. */
 gint64 env_int(const char *name, gint64 fallback);
 
+/* `${NAME}` and `${NAME:-default}` replaced by what the environment has; a name that is unset and
+   has no default stays as it is written. Caller frees. */
+char *env_expand(const char *text);
+
 /* The environment for children (common §6): what kedge was started with, without model-provider
    keys and without KEDGE_ and PI_ names ending in _KEY, _TOKEN or _SECRET, but for those that
    `pass` (NULL or NULL-terminated) names; never the tokens of the Actions runner. Caller frees with

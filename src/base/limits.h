@@ -14,6 +14,8 @@
 #define LIMIT_YAML_NODES             100000
 #define LIMIT_RULE_FILE_BYTES        (64 * KIB)  // a rule that watches answers
 #define LIMIT_RULE_FILES             200         // of a directory
+#define LIMIT_SSH_HOSTS              256         // of ssh.json
+#define LIMIT_SSH_TEXT_BYTES         (1 * KIB)   // one string of it, expanded
 #define LIMIT_CONTEXT_FILE_BYTES     (512 * KIB) // AGENTS.md and the like
 #define LIMIT_SESSION_FILE_BYTES     (1024 * MIB)
 #define LIMIT_SESSION_LINE_BYTES     (64 * MIB)
@@ -57,6 +59,7 @@
 #define LIMIT_EVAL_LATE_BYTES   (16 * KIB)  // printed by code of earlier cells, of one cell
 #define LIMIT_EVAL_VENV_BYTES   (64 * KIB)  // of a virtual environment's `activate`
 #define LIMIT_ARTIFACT_BYTES    (256 * MIB) // of one artifact; a larger one keeps head and tail
+#define LIMIT_SSH_COMMAND_BYTES (100 * KIB) // an argument of a program has 128 KiB at most
 #define LIMIT_URL_LIST_FILES    1000        // that local:// names
 #define LIMIT_URL_JSON_BYTES    (64 * MIB)  // of an answer that agent:// takes a part of
 #define LIMIT_URL_RULE_BYTES    (1 * MIB)

@@ -22,6 +22,7 @@ extern const Command command_read;
 extern const Command command_rpc;
 extern const Command command_review;
 extern const Command command_shell;
+extern const Command command_ssh;
 extern const Command command_github;
 extern const Command command_gh;
 extern const Command command_login;
