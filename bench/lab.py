@@ -29,11 +29,18 @@ REPO_JSON = {
     "repositoryTopics": [{"name": "tides"}], "stargazerCount": 41, "updatedAt": "2026-03-04T05:06:07Z",
     "viewerPermission": "WRITE", "visibility": "PUBLIC",
 }  # fmt: skip
+ISSUE_JSON = {
+    "number": 12, "title": "Tide table prints 24:00 at midnight", "state": "OPEN", "author": {"login": "mara-v"},
+    "createdAt": "2025-04-02T08:00:00Z", "updatedAt": "2025-04-03T08:00:00Z", "labels": [{"name": "bug"}],
+    "url": "https://github.com/harbor/tidepool/issues/12", "body": "At midnight it prints 24:00.\n" * 20,
+    "comments": [{"author": {"login": "okoro"}, "body": "Seen.", "createdAt": "2025-04-03T08:00:00Z"}],
+}  # fmt: skip
 STUB_GH = """#!/bin/sh
 # A gh that answers at once; for the repository slow/slow it says its process id and sleeps.
 case $* in
 *slow/slow*) echo $$ >'{pid_file}'; exec sleep 600 ;;
 --version) echo 'gh version 2.60.0 (2024-11-01)' ;;
+'issue view'*) cat '{issue}' ;;
 *) cat '{answer}' ;;
 esac
 """
@@ -123,7 +130,9 @@ class Lab:
         answer, pid_file = self.dir / "repo.json", self.dir / "gh-sleeper"
         pid_file.unlink(missing_ok=True)
         answer.write_text(json.dumps(REPO_JSON))
-        (directory / "gh").write_text(STUB_GH.format(answer=answer, pid_file=pid_file))
+        issue = self.dir / "issue.json"
+        issue.write_text(json.dumps(ISSUE_JSON))
+        (directory / "gh").write_text(STUB_GH.format(answer=answer, pid_file=pid_file, issue=issue))
         (directory / "gh").chmod(0o755)
         return str(directory), pid_file
 
