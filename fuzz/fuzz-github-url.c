@@ -3,6 +3,7 @@
  * cannot take for an option or a way up, and the files of a diff lie in it one after the other.
  */
 #include "github/repo_ref.h"
+#include "github/urls/item_images.h"
 #include "github/urls/item_url.h"
 #include "github/urls/pr_diff.h"
 #include "github/urls/view_forget.h"
@@ -42,6 +43,22 @@ static void check_diff(const char *text)
         abort();
 }
 
+/* Whatever a text names, only a plain https address of GitHub's is fetched. */
+static void check_images(const char *text)
+{
+    g_autoptr(GPtrArray) found = item_images_find(text);
+    if (found->len > ITEM_IMAGES_MAX)
+        abort();
+    for (unsigned i = 0; i < found->len; i++) {
+        AttachmentKind kind = item_image_kind(found->pdata[i], "github.com", NULL);
+        if (kind == ATTACHMENT_PRIVATE &&
+            g_ascii_strncasecmp(found->pdata[i], "https://github.com", 18) != 0)
+            abort();
+        if (kind != ATTACHMENT_NONE && !strstr(found->pdata[i], "://"))
+            abort();
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static Settings *settings;
@@ -52,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     check_url(text, settings);
     check_diff(text);
+    check_images(text);
     g_array_unref(view_forget_shell(text, settings));
     return 0;
 }

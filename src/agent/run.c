@@ -284,6 +284,7 @@ static bool run_turn(Run *self)
     deliver_pending(self);
     refresh_setup(self);
     warn_of_images(self, delivered);
+    tool_context_set_sees_images(self->spec->context, self->setup->model->accepts_images);
     g_auto(TurnAnswer) answer = { 0 };
     request_answer(self, &answer);
 

@@ -102,11 +102,13 @@ bool rest_graphql(Rest *self, const char *query, const json_t *variables, const 
 bool rest_fail_unreadable(const char *operation, GError **error);
 
 typedef struct RestFetch { // all borrowed
-    const char *path;      // as of RestCall
+    const char *path;      // as of RestCall; or:
+    const char *url;       // absolute; the token goes along only to the host that it is for
     const char *accept;    // media type; NULL: JSON
     const char *operation; // for error texts
     const char *subject;   // the same
     size_t max_bytes;      // more is LIMIT
+    int64_t timeout_ms;    // of each request; 0: 30 minutes
     HttpBodyFunc take;     // gets the bytes, piece by piece, on the calling thread
     void *user_data;
 } RestFetch;
@@ -115,6 +117,10 @@ typedef struct RestFetch { // all borrowed
    this machine also to it), and without the token as soon as that is another host. Never repeated:
    some may have been taken. Errors of REST_ERROR and of http_request(), and `take`'s own. */
 bool rest_fetch(Rest *self, const RestFetch *fetch, Cancel *cancel, GError **error);
+
+/* The server on this machine that GITHUB_API_URL names, as http://127.0.0.1:8080, which then stands
+   for every host. NULL: it names none. Caller frees. */
+char *rest_local_origin(void);
 
 /* "/repos/" + owner + "/" + repo + formatted rest; owner and repo are percent-encoded. Caller
    frees. */

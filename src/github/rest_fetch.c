@@ -54,7 +54,7 @@ static bool send_once(const Rest *self, const RestFetch *fetch, const Way *way, 
         .headers = (const char *const *)headers->pdata,
         .first_byte_timeout_ms = FIRST_BYTE_MS,
         .idle_timeout_ms = IDLE_MS,
-        .timeout_ms = FETCH_MS,
+        .timeout_ms = fetch->timeout_ms > 0 ? fetch->timeout_ms : FETCH_MS,
         .max_body_bytes = fetch->max_bytes,
         .on_body = fetch->take,
         .user_data = fetch->user_data,
@@ -92,10 +92,26 @@ static bool fail(const Rest *self, const RestRequest *request, const Way *way,
     return rest_fail_status(self, request, response, false, error);
 }
 
+static bool begin(const Rest *self, const RestFetch *fetch, char **ret_first, Way *ret_way,
+                  GError **error)
+{
+    bool is_own = true;
+    char *url = NULL;
+    if (!fetch->url)
+        url = g_strconcat(self->place.base_url, fetch->path, NULL);
+    else if (!rest_place_open(&self->place, fetch->url, &url, &is_own))
+        return rest_fail(error, REST_ERROR_USAGE, NULL, "not a plain https address");
+    *ret_first = url;
+    *ret_way = (Way) { .url = g_strdup(url), .is_away = !is_own };
+    return true;
+}
+
 bool rest_fetch(Rest *self, const RestFetch *fetch, Cancel *cancel, GError **error)
 {
-    g_autofree char *first = g_strconcat(self->place.base_url, fetch->path, NULL);
-    g_auto(Way) way = { .url = g_strdup(first) };
+    g_autofree char *first = NULL;
+    g_auto(Way) way = { 0 };
+    if (!begin(self, fetch, &first, &way, error))
+        return false;
     const RestRequest request = {
         .method = "GET",
         .url = first,

@@ -152,6 +152,30 @@ static bool is_api_url_of(const char *api_url, const char *host)
     return is_loopback(g_uri_get_host(uri)) || str_equal_nocase(token_host, host);
 }
 
+bool rest_place_open(const RestPlace *self, const char *url, char **ret_url, bool *ret_is_own)
+{
+    g_autoptr(GUri) uri = parse_url(url);
+    g_autoptr(GUri) base = parse_url(self->base_url);
+    bool is_https = uri && strcmp(g_uri_get_scheme(uri), "https") == 0;
+    bool is_local = uri && self->is_loopback && is_same_origin(base, uri);
+    if (!is_https && !is_local)
+        return false;
+    *ret_url = url_text(uri);
+    *ret_is_own = is_local || (port_of(uri) == 443 && !self->is_loopback &&
+                               str_equal_nocase(g_uri_get_host(uri), self->token_host));
+    return true;
+}
+
+char *rest_local_origin(void)
+{
+    const char *api_url = env_get_raw("GITHUB_API_URL");
+    g_autoptr(GUri) uri = api_url ? parse_url(api_url) : NULL;
+    if (!uri || !is_loopback(g_uri_get_host(uri)))
+        return NULL;
+    g_autofree char *authority = authority_of(uri);
+    return g_strconcat(g_uri_get_scheme(uri), "://", authority, NULL);
+}
+
 /* The base URL as it was given, and what gave it, for messages. Caller frees; may be NULL. */
 static char *choose_url(const RestOptions *options, const char **ret_name)
 {

@@ -26,6 +26,7 @@ struct ToolContext {
     GPtrArray *hooks;   // of const ToolHook *
     GPtrArray *schemes; // of const UrlScheme *
     JobTable *jobs;
+    atomic_bool sees_images;
     pthread_mutex_t lock;
     GHashTable *states; // key → ToolState
 };
@@ -188,4 +189,14 @@ void *tool_context_state(ToolContext *self, const char *key, void *(*create)(voi
     }
     pthread_mutex_unlock(&self->lock);
     return state->data;
+}
+
+void tool_context_set_sees_images(ToolContext *self, bool sees_images)
+{
+    atomic_store(&self->sees_images, sees_images);
+}
+
+bool tool_context_sees_images(const ToolContext *self)
+{
+    return atomic_load(&self->sees_images);
 }

@@ -52,6 +52,11 @@ void tool_context_set_conversation(ToolContext *self, const char *agent_dir);
 bool tool_context_is_conversation(const ToolContext *self);
 const char *tool_context_agent_dir(const ToolContext *self); // NULL: not of a conversation
 
+/* Whoever gets the results of calls takes images. Of an agent: its model does, set before each
+   turn. False at first. Thread safe. */
+void tool_context_set_sees_images(ToolContext *self, bool sees_images);
+bool tool_context_sees_images(const ToolContext *self);
+
 /* For every server that a call asks: its connections serve the calls after it. Borrowed. */
 HttpClient *tool_context_http(ToolContext *self);
 /* The client of a larger whole in place of one of its own; before the first call. It outlives the

@@ -206,3 +206,12 @@ bool internal_url_resolve(ToolCall *call, const char *text, UrlResource *ret_res
     resource = (UrlResource) { 0 };
     return true;
 }
+
+bool internal_url_illustrate(ToolCall *call, const char *text, const UrlResource *resource,
+                             ToolResult *result, GError **error)
+{
+    g_autoptr(InternalUrl) url = NULL;
+    const UrlScheme *scheme = NULL;
+    return !internal_url_open(tool_call_context(call), text, &url, &scheme, NULL) ||
+           !scheme->illustrate || scheme->illustrate(call, url, resource, result, error);
+}

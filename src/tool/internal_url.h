@@ -68,6 +68,10 @@ typedef struct UrlScheme {
        with the scheme's is_immutable. NULL: the file that `locate` finds. */
     bool (*resolve)(ToolCall *call, const InternalUrl *url, UrlResource *ret_resource,
                     GError **error);
+    /* Adds the images of what it resolved, behind its text. False when the call was stopped. NULL:
+       it has none. */
+    bool (*illustrate)(ToolCall *call, const InternalUrl *url, const UrlResource *resource,
+                       ToolResult *result, GError **error);
     /* The file behind a URL, for what works on files; of a writable scheme also one that is to be
        made. Asks nobody. Caller frees. NULL: there is none. */
     bool (*locate)(ToolContext *context, const InternalUrl *url, char **ret_path, GError **error);
@@ -82,6 +86,9 @@ bool internal_url_open(const ToolContext *context, const char *text, InternalUrl
 /* For ToolDef.judge of a tool that reads `text`. What is no URL, or of no known scheme, is a read:
    reading says so. */
 bool internal_url_judge(ToolCall *call, const char *text, Judgement *ret_judgement, GError **error);
+/* Adds the images of what `text` resolved to. False when the call was stopped. */
+bool internal_url_illustrate(ToolCall *call, const char *text, const UrlResource *resource,
+                             ToolResult *result, GError **error);
 /* The content of `text`, inside the call that was judged for it. */
 bool internal_url_resolve(ToolCall *call, const char *text, UrlResource *ret_resource,
                           GError **error);

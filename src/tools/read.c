@@ -214,7 +214,9 @@ static bool read_url(ToolCall *call, const ReadSelect *select, ToolResult *resul
     if (resource.source_path)
         json_set_text(tool_result_details(result), "resolvedPath", resource.source_path);
     if (!resource.is_extract)
-        return show_text(call, &resource, select, result, error);
+        return show_text(call, &resource, select, result, error) &&
+               (select->has_range ||
+                internal_url_illustrate(call, select->path, &resource, result, error));
     show_extract(&resource, result);
     return true;
 }

@@ -146,4 +146,24 @@ run kedge sessions export "$id" page.html
 expect_exit 0
 sed -n 's/.*id="data" type="application.json">\([^<]*\)<.*/\1/p' page.html | base64 -d | grep -q '"kind":"issue","number":12' || fail "the page does not hold it"
 
+t "a model that takes images sees those that are attached, fetched with the token from the forge alone"
+export GITHUB_API_URL="$FORGE_URL"
+gh api repos/harbor/tidepool/issues/12/comments -f body="![moon]($FORGE_URL/user-attachments/assets/moon) ![p]($FORGE_URL/user-attachments/assets/page) ![x](https://evil.example/x.png)" >/dev/null
+kedge gh cache clear >/dev/null
+model_script - <<'SCRIPT'
+{"tool_calls": [{"name": "read", "arguments": {"path": "issue://harbor/tidepool/12"}}]}
+{"text": "A moon.", "expect": [{"contains": "iVBORw0KGgo"}, {"contains": "assets/page is not shown: what came is no image"}, {"not_contains": "x.png is not"}]}
+SCRIPT
+run kedge -p "what does issue 12 show?"
+expect_exit 0
+expect_out "A moon."
+forge_log kind=blob >"$E2E_TMP/log"
+run grep -c leaked_auth "$E2E_TMP/log"
+expect_out 0
+
+t "a person at the terminal is told that there are some"
+run kedge read issue://harbor/tidepool/12
+expect_exit 0
+expect_contains stdout '[2 attached images are not shown: whoever reads this takes no images'
+
 done_testing

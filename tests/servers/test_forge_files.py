@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the forge's files: artifacts of runs, assets of releases.
+"""Tests of the forge's files: artifacts of runs, assets of releases, images.
 
 Run with `python3 tests/servers/test_forge_files.py [-v] [TestName]`.
 """
@@ -38,6 +38,12 @@ class TestFiles(ForgeCase):
         self.assertEqual(self.get(f"{REPO}/actions/artifacts/{kept['id'] + 1}/zip").status, 410)
         self.assertEqual(self.get(f"{REPO}/actions/artifacts/{kept['id']}/zip", token=None).status, 401)
         self.assertEqual(self.ok("GET", f"{REPO}/releases/assets/{assets[0]['id']}")["name"], "tidepool.tar")
+
+    def test_images_need_a_login(self):
+        self.assertEqual(self.get("/user-attachments/assets/moon", token=None).status, 401)
+        reply = self.get("/user-attachments/assets/moon")
+        self.assertEqual(reply.status, 302)
+        self.assertTrue(self.get(reply.headers["Location"], token=None).data.startswith(b"\x89PNG"))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,9 @@ static inline bool item_fixture_run(ToolCall *call, const void *args, ToolResult
     if (!internal_url_resolve(call, ((const ItemFixtureArgs *)args)->path, &resource, error))
         return false;
     tool_result_add_text(result, resource.content);
+    if (!internal_url_illustrate(call, ((const ItemFixtureArgs *)args)->path, &resource, result,
+                                 error))
+        return false;
     g_autoptr(GString) notes = g_string_new(NULL);
     for (unsigned i = 0; resource.notes && i < resource.notes->len; i++)
         g_string_append_printf(notes, "%s%s", i > 0 ? "|" : "",

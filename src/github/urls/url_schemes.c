@@ -3,6 +3,7 @@
  */
 #include "github/github.h"
 #include "github/repo_ref.h"
+#include "github/urls/item_images.h"
 #include "github/urls/item_read.h"
 
 /* A read on the host and of the repository that the address names. What is no address of ours is
@@ -30,10 +31,20 @@ static bool resolve(ToolCall *call, const InternalUrl *url, UrlResource *ret_res
            item_read(call, &item, ret_resource, error);
 }
 
+/* Only what people write has images. */
+static bool illustrate(ToolCall *call, const InternalUrl *url, const UrlResource *resource,
+                       ToolResult *result, GError **error)
+{
+    g_auto(ItemUrl) item = { 0 };
+    bool is_single = item_url_parse(url->text, tool_call_settings(call), &item, NULL) &&
+                     item.view == ITEM_SINGLE;
+    return !is_single || item_images_show(call, resource, result, error);
+}
+
 #define GITHUB_SCHEME(scheme)                                                                      \
     {                                                                                              \
         .name = scheme, .is_immutable = true, .is_remote = true, .judge = judge,                   \
-        .resolve = resolve,                                                                        \
+        .resolve = resolve, .illustrate = illustrate,                                              \
     }
 
 const UrlScheme url_issue = GITHUB_SCHEME("issue");

@@ -1,4 +1,4 @@
-"""Files behind a run or a release: Actions artifacts and release assets.
+"""Files behind a run, a release or a comment: Actions artifacts, release assets, images.
 
 What there is follows from the records alone: a completed run has a zip of its logs,
 one that has expired, and one whose name is a path; a release has a source archive
@@ -8,8 +8,10 @@ and a digit.
 
 import hashlib
 import io
+import struct
 import tarfile
 import zipfile
+import zlib
 
 from . import actions
 
@@ -36,6 +38,15 @@ def tar_of(files):
 
 def sha256(data):
     return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def png():
+    """A picture of 2 × 2 pixels."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = b"\0\xff\xff\xff\0\0\0" * 2
+    head = struct.pack(">IIBBBBB", 2, 2, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
 def artifacts(world, run):
