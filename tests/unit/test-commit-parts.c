@@ -113,10 +113,10 @@ static void test_too_many(void **state)
 {
     g_autoptr(GString) raw = g_string_new(NULL);
     for (int i = 0; i < COMMIT_MAX_PARTS; i++)
-        g_string_append_len(raw, RAW(ONE_OF_A));
+        g_string_append_len(raw, ONE_OF_A, sizeof(ONE_OF_A) - 1);
     g_autoptr(CommitParts) parts = read_parts(raw->str, raw->len, "");
     assert_int_equal(parts->parts->len, COMMIT_MAX_PARTS);
-    g_string_append_len(raw, RAW(ONE_OF_A));
+    g_string_append_len(raw, ONE_OF_A, sizeof(ONE_OF_A) - 1);
     CommitParts *more = NULL;
     g_autoptr(GError) error = NULL;
     assert_false(commit_parts_read(raw->str, raw->len, "", 0, &more, &error));
