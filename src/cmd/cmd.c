@@ -6,6 +6,7 @@
 #include "base/dirs.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "model/model_secrets.h"
 
 #include <poll.h>
@@ -26,6 +27,15 @@ int cmd_fail(const GError *error)
 {
     log_error("%s", error->message);
     return error->domain == KEDGE_ERROR ? cmd_exit_code((KedgeError)error->code) : EXIT_FAILED;
+}
+
+int cmd_unknown_subcommand(const char *name, const char *word, const char *const *names)
+{
+    const char *nearest = str_nearest(word, names);
+    log_error("unknown subcommand \"%s\"%s%s%s; `kedge %s --help` lists them", word,
+              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "",
+              name);
+    return EXIT_USAGE;
 }
 
 void cmd_print_warnings(const GPtrArray *warnings)

@@ -60,6 +60,10 @@ const Command *cmd_find(const CommandEnv *env, const char *name);
 int cmd_fail(const GError *error);
 int cmd_exit_code(KedgeError code);
 
+/* Says that the command `name` has no such subcommand, and which of `names` (NULL-terminated) is
+ * near; the exit code of wrong usage. */
+int cmd_unknown_subcommand(const char *name, const char *word, const char *const *names);
+
 /* Each text as `Warning: <text>` on standard error. */
 void cmd_print_warnings(const GPtrArray *warnings);
 

@@ -406,10 +406,7 @@ static int config_run(const CommandEnv *env, int argc, char *const *argv)
                                          "edit", "path", "schema", NULL };
     if (argc == 0)
         return usage("list|get|set|unset|edit|path|schema …; `kedge config --help` explains them");
-    const char *nearest = str_nearest(argv[0], names);
-    log_error("unknown subcommand \"%s\"%s%s%s; `kedge config --help` lists them", argv[0],
-              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
-    return EXIT_USAGE;
+    return cmd_unknown_subcommand("config", argv[0], names);
 }
 
 /* The keys, for those that take one. */

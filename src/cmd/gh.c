@@ -3,7 +3,6 @@
  * §0).
  */
 #include "base/log.h"
-#include "base/str.h"
 #include "cmd/gh_command.h"
 
 static const Command *const subcommands[] = {
@@ -21,10 +20,7 @@ static int gh_run(const CommandEnv *env, int argc, char *const *argv)
                  "`kedge gh --help` explains them");
         return EXIT_USAGE;
     }
-    const char *nearest = str_nearest(argv[0], names);
-    log_error("unknown subcommand \"%s\"%s%s%s; `kedge gh --help` lists them", argv[0],
-              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
-    return EXIT_USAGE;
+    return cmd_unknown_subcommand("gh", argv[0], names);
 }
 
 const Command command_gh = {

@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/path.h"
-#include "base/str.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "base/visible.h"
@@ -431,10 +430,7 @@ static int sessions_run(const CommandEnv *env, int argc, char *const *argv)
         return usage("list|show|search|prompts|export|import|check|delete …; `kedge sessions "
                      "--help` explains "
                      "them");
-    const char *nearest = str_nearest(argv[0], names);
-    log_error("unknown subcommand \"%s\"%s%s%s; `kedge sessions --help` lists them", argv[0],
-              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
-    return EXIT_USAGE;
+    return cmd_unknown_subcommand("sessions", argv[0], names);
 }
 
 const Command command_sessions = {

@@ -216,10 +216,12 @@ static const Command command_remove = {
 
 static const Command *const subcommands[] = { &command_add, &command_list, &command_remove, NULL };
 
-static int ssh_run(const CommandEnv *env G_GNUC_UNUSED, int argc G_GNUC_UNUSED,
-                   char *const *argv G_GNUC_UNUSED)
+static int ssh_run(const CommandEnv *env G_GNUC_UNUSED, int argc, char *const *argv)
 {
-    log_text("usage: kedge ssh add|list|remove");
+    static const char *const names[] = { "add", "list", "remove", NULL };
+    if (argc > 0)
+        return cmd_unknown_subcommand("ssh", argv[0], names);
+    log_text("usage: kedge ssh add|list|remove …; `kedge ssh --help` explains them");
     return EXIT_USAGE;
 }
 

@@ -48,11 +48,11 @@ static void test_python(void **state G_GNUC_UNUSED)
         { "%%bash\necho $((1+2))", "3", false },
         { "%pwd\n", NULL, false },
         // tools-T73
-        { "input('? ')",
-          "Traceback (most recent call last):\n  File \"<cell 17>\", line 1, in <module>\n    "
-          "input('? ')\nStdinNotImplementedError: input() cannot be answered here: put the value "
-          "into the code\n\nCommand exited with code 1",
-          true },
+        { "input('? ')", NULL, true },
+        { "try:\n  input('? ')\nexcept Exception as problem:\n  print(type(problem).__name__, "
+          "problem)",
+          "StdinNotImplementedError input() cannot be answered here: put the value into the code",
+          false },
         { "sys.stdin.read()", "''", false },
         { "read('a.txt')", "'hello\\n'", false },
         { "write('d/b.txt', 'B\\n'); read('d/b.txt')", "'B\\n'", false },
@@ -403,9 +403,8 @@ static void test_cancel(void **state G_GNUC_UNUSED)
     Worker *worker = worker_start("stop", eval_stop_when_begun, &stop);
     g_autofree char *arguments =
         arguments_of("python",
-                     "import subprocess\nchild = subprocess.Popen(['sleep', '600'])\nopen('begun', "
-                     "'w').close()\n"
-                     "print('so far')\nchild.wait()",
+                     "import subprocess\nchild = subprocess.Popen(['sleep', '600'])\n"
+                     "print('so far', flush=True)\nopen('begun', 'w').close()\nchild.wait()",
                      60);
     g_auto(ToolResult) result = call_eval(fixture, arguments, cancel);
     worker_join(worker);

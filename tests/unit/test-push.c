@@ -94,7 +94,7 @@ static void test_views_are_forgotten(void **state G_GNUC_UNUSED)
     keep(cache, "harbor/tidepool", "pr", 94);
     keep(cache, "lindq/tidepool", "pr", 93);
 
-    g_autofree char *sha = git_commit(path, "more moon");
+    g_free(git_commit(path, "more moon"));
     g_auto(ToolResult) result = gh_fixture_call_in(fixture->gh, path, "{\"op\":\"pr_push\"}");
     assert_false(result.is_error);
     assert_false(is_kept(cache, "harbor/tidepool", "pr", 93)); // github-T161
