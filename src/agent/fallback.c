@@ -209,5 +209,6 @@ void fallback_revert(Fallback *self)
     setup_slot_set(self->setup, g_steal_pointer(&self->chosen));
     g_clear_pointer(&self->applied, turn_setup_unref);
     self->next = 0;
+    self->has_to_prove = false; // it has had its chance: what answers now is another one
     self->is_promoted = false;
 }

@@ -164,6 +164,31 @@ static void test_no_fallback_without_attempts(void **state G_GNUC_UNUSED)
     agent_fixture_free(self);
 }
 
+/* The stand-in gave no answer, and the chosen model is back before anybody does: the next answer is
+   nobody's proof. The chain may be another one by then. */
+static void test_reverted_without_proof(void **state G_GNUC_UNUSED)
+{
+    AgentFixture *self =
+        agent_fixture_new("{\"retry\":{\"maxRetries\":1,\"baseDelayMs\":1," CHAIN "}}");
+    sse_server_add_error(self->server, 503, "overloaded retry-after-ms=1");
+    sse_server_add_error(self->server, 403, "the stand-in may not");
+    assert_true(agent_fixture_prompt(self, "go"));
+    assert_int_equal(self->outcome.end, AGENT_ERROR);
+    assert_non_null(agent_fixture_event(self, "retry_fallback_applied", 0));
+
+    assert_true(cancel_sleep(self->cancel, 20, NULL)); // until the chosen one has rested
+    g_autoptr(Settings) no_chain = settings_new(NULL);
+    tool_context_set_settings(self->context, no_chain);
+    agent_take_settings(self->agent);
+    sse_server_add_text(self->server, "fine");
+    assert_true(agent_fixture_prompt(self, "again"));
+    assert_int_equal(self->outcome.end, AGENT_DONE);
+    const json_t *request = sse_server_request(self->server, 2);
+    assert_string_equal(json_get_text(request, "model"), "coder");
+    assert_null(agent_fixture_event(self, "retry_fallback_succeeded", 0));
+    agent_fixture_free(self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +198,7 @@ int main(void)
         cmocka_unit_test(test_not_retried),
         cmocka_unit_test(test_another_error_ends_it),
         cmocka_unit_test(test_no_fallback_without_attempts),
+        cmocka_unit_test(test_reverted_without_proof),
     };
     return cmocka_run_group_tests_name("retry", tests, NULL, NULL);
 }
