@@ -85,15 +85,17 @@ static void drop_broken_signatures(const json_t *message, json_t *masked)
 }
 
 /* `said` has the messages of this run: they go out as the person wrote them. */
-static void mask_old(json_t *messages, GHashTable *said)
+static void mask_old(json_t *messages, GHashTable *said, RepairNotes *notes)
 {
     for (size_t i = 0; i < json_array_size(messages); i++) {
         json_t *message = json_array_get(messages, i);
-        if (g_hash_table_contains(said, message))
+        if (said && g_hash_table_contains(said, message))
             continue;
         json_t *masked = mask_json(message);
-        if (masked != message)
+        if (masked != message) {
             drop_broken_signatures(message, masked);
+            repair_notes_add(notes, REPAIR_SECRET, i);
+        }
         json_array_set_new(messages, i, masked);
     }
 }
@@ -108,20 +110,32 @@ static GHashTable *set_of(const json_t *messages)
     return set;
 }
 
+json_t *conversation_take_over(const SessionContext *saved, const GPtrArray *path, CallIds *ids,
+                               GHashTable *said, RepairNotes *notes)
+{
+    g_autoptr(json_t) messages = json_copy(saved->messages);
+    mask_old(messages, said, notes);
+    return repair_memory_apply(path, call_ids_adopt(ids, messages, notes));
+}
+
 /* Returns the model and the level that the session has on record. */
 static void load(Conversation *self, SessionContext *saved)
 {
     session_build_context(self->session, saved);
+    g_autoptr(GPtrArray) path = session_path_to(self->session, NULL);
     g_autoptr(GHashTable) said = set_of(self->messages);
-    mask_old(saved->messages, said);
+    json_t *before = g_steal_pointer(&self->messages); // what `said` points to
     call_ids_free(self->call_ids);
     body_cache_free(self->bodies);
-    json_decref(self->messages);
+    repair_notes_free(self->loaded);
+    json_decref(self->entry_ids);
     json_decref(self->last_answer);
     self->call_ids = call_ids_new();
     self->bodies = body_cache_new();
-    self->messages =
-        repair_memory_apply(self->session, call_ids_adopt(self->call_ids, saved->messages));
+    self->loaded = repair_notes_new();
+    self->entry_ids = json_incref(saved->entry_ids);
+    self->messages = conversation_take_over(saved, path, self->call_ids, said, self->loaded);
+    json_decref(before);
     self->last_answer = find_last_answer(self->messages);
     self->answer_index = json_array_size(self->messages);
     g_clear_pointer(&self->before_answer, g_free);
@@ -171,6 +185,9 @@ void conversation_forget_measure(Conversation *self)
 void conversation_clear(Conversation *self)
 {
     json_decref(self->messages);
+    json_decref(self->entry_ids);
+    json_decref(self->told_repairs);
+    repair_notes_free(self->loaded);
     call_ids_free(self->call_ids);
     body_cache_free(self->bodies);
     json_decref(self->run_messages);
@@ -199,6 +216,7 @@ void conversation_add(Conversation *self, json_t *message)
         append_custom(self->session, message);
     else
         session_append_message(self->session, message);
+    json_append_take(self->entry_ids, json_text(session_leaf_id(self->session)));
     if (g_str_equal(message_role(message), "assistant")) {
         json_decref(self->last_answer);
         self->last_answer = json_incref(message);
@@ -224,8 +242,10 @@ void conversation_add_answer(Conversation *self, json_t *message)
 
 void conversation_forget_answer(Conversation *self)
 {
-    while (json_array_size(self->messages) > self->answer_index)
+    while (json_array_size(self->messages) > self->answer_index) {
         json_array_remove(self->messages, json_array_size(self->messages) - 1);
+        json_array_remove(self->entry_ids, json_array_size(self->messages));
+    }
 }
 
 void conversation_drop_answer(Conversation *self)

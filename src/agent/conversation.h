@@ -10,12 +10,16 @@
 #include "agent/setup.h"
 #include "model/body.h"
 #include "model/call_ids.h"
+#include "model/repair_notes.h"
 #include "session/session.h"
 
 typedef struct Conversation {
     Session *session;          // borrowed
     const AgentEvents *events; // borrowed
     json_t *messages;
+    json_t *entry_ids;      // for each of them, the session's entry
+    RepairNotes *loaded;    // what they needed when they were taken from the session
+    json_t *told_repairs;   // what requests needed, as it was told last; NULL: nothing
     unsigned loads;         // how often they were taken from the session
     CallIds *call_ids;      // of all its tool calls: each is there once
     BodyCache *bodies;      // what was sent of it
@@ -27,6 +31,12 @@ typedef struct Conversation {
     size_t measured_index;  // in `messages`
     char *model, *thinking; // as the session has them on record; NULL: not yet
 } Conversation;
+
+/* The messages of a session's leaf as a conversation begins with them: calls named by `ids`, known
+   keys masked but in the messages of the set `said` (may be NULL), strong repairs remembered.
+   `path` has the leaf's entries. What was done is noted. New reference. */
+json_t *conversation_take_over(const SessionContext *saved, const GPtrArray *path, CallIds *ids,
+                               GHashTable *said, RepairNotes *notes);
 
 /* Takes over the messages that the session already holds. */
 void conversation_init(Conversation *self, Session *session, const AgentEvents *events);

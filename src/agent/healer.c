@@ -4,6 +4,7 @@
 #include "agent/healer.h"
 
 #include "agent/repair_memory.h"
+#include "agent/repair_report.h"
 #include "model/message.h"
 #include "session/session_tree.h"
 
@@ -23,15 +24,6 @@ static void notice_load(Healer *self)
         return;
     healer_begin(self);
     self->loads = self->conversation->loads;
-}
-
-static void tell(const Healer *self, const char *name)
-{
-    json_t *event = agent_event_new("session_repair");
-    json_set_take(event, "rules", json_object());
-    json_set_take(event, "entries", json_array());
-    json_set_text(event, "strong", name);
-    agent_events_emit(self->conversation->events, event);
 }
 
 void healer_succeeded(Healer *self)
@@ -92,6 +84,6 @@ bool healer_try(Healer *self)
     self->up_to = g_strdup(session_leaf_id(conversation->session));
     conversation_forget_answer(conversation);
     conversation_replace(conversation, form);
-    tell(self, repair_memory_name(self->how));
+    repair_report_tell_strong(conversation, before, repair_memory_name(self->how));
     return true;
 }

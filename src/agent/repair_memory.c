@@ -105,9 +105,8 @@ static json_t *repair_first(json_t *messages, size_t count, StrongRepair how, co
     return out;
 }
 
-json_t *repair_memory_apply(const Session *session, json_t *messages)
+json_t *repair_memory_apply(const GPtrArray *path, json_t *messages)
 {
-    g_autoptr(GPtrArray) path = session_path_to(session, NULL);
     g_autoptr(GArray) remembered = find_remembered(path);
     count_behind(path, remembered);
     size_t size = json_array_size(messages);

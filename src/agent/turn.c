@@ -3,6 +3,7 @@
  */
 #include "agent/turn.h"
 
+#include "agent/repair_report.h"
 #include "agent/retry.h"
 #include "agent/text_loop.h"
 #include "base/timefmt.h"
@@ -37,6 +38,7 @@ json_t *turn_aborted_message(const Model *model)
 }
 
 typedef struct Listener {
+    Conversation *conversation;
     const AgentEvents *events;
     TextLoop loop;  // of the block that is arriving
     Cancel *cancel; // of the request
@@ -51,6 +53,7 @@ static void emit_start(Listener *self, const json_t *partial)
     self->has_started = true;
     if (!self->events->func)
         return;
+    repair_report_tell(self->conversation);
     g_autoptr(json_t) message = json_copy((json_t *)partial);
     json_set_take(message, "content", json_array());
     agent_events_emit_message(self->events, "message_start", message);
@@ -144,6 +147,7 @@ void turn_request(const TurnRequest *request, Conversation *conversation, TurnAn
 {
     g_autoptr(Cancel) cancel = cancel_new(request->cancel);
     Listener listener = {
+        .conversation = conversation,
         .events = conversation->events,
         .rules = request->rules,
         .cancel = cancel,

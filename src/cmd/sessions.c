@@ -11,7 +11,6 @@
 #include "base/visible.h"
 #include "cmd/commands.h"
 #include "session/prompt_history.h"
-#include "session/session_check.h"
 #include "session/session_find.h"
 #include "session/session_index.h"
 #include "session/session_read.h"
@@ -247,52 +246,6 @@ static int show_run(const CommandEnv *env, int argc, char *const *argv)
     return print_json(whole);
 }
 
-static int check_run(const CommandEnv *env, int argc, char *const *argv)
-{
-    g_autoptr(GError) error = NULL;
-    g_auto(Sessions) self = { 0 };
-    if (!read_options(&self, show_options, argc, argv, &error))
-        return cmd_fail(error);
-    if (self.words->len != 1)
-        return usage("check ID|PATH [--json]");
-    const char *name = self.words->pdata[0];
-    g_autofree char *path = NULL;
-    if (file_exists(name))
-        path = path_absolute(name, self.cwd); // also what is no session file
-    else if (!sessions_find_file(name, self.options.session_dir, &path, &error))
-        return cmd_fail(error);
-    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
-    static const char *const words[] = {
-        [SESSION_CLEAN] = "clean",
-        [SESSION_REPAIRED] = "repaired",
-        [SESSION_NOT_USABLE] = "not usable",
-    };
-    static const int codes[] = {
-        [SESSION_CLEAN] = EXIT_OK,
-        [SESSION_REPAIRED] = 3,
-        [SESSION_NOT_USABLE] = EXIT_FAILED,
-    };
-    SessionHealth health = session_check(path, problems);
-    g_autoptr(json_t) list = json_array();
-    g_autoptr(GString) out = g_string_new(NULL);
-    for (unsigned i = 0; i < problems->len; i++) {
-        json_append_take(list, json_text(problems->pdata[i]));
-        g_string_append(out, "  ");
-        visible_append(out, problems->pdata[i]);
-        g_string_append_c(out, '\n');
-    }
-    if (self.options.is_json) {
-        g_autoptr(json_t) report = json_object();
-        json_set_text(report, "path", path);
-        json_set_text(report, "status", words[health]);
-        json_set_take(report, "problems", json_incref(list));
-        int printed = print_json(report);
-        return printed == EXIT_OK ? codes[health] : printed;
-    }
-    g_autofree char *text = g_strdup_printf("%s: %s\n%s", path, words[health], out->str);
-    return cmd_print(text) ? codes[health] : EXIT_FAILED;
-}
-
 static int prompts_run(const CommandEnv *env, int argc, char *const *argv)
 {
     g_autoptr(GError) error = NULL;
@@ -400,15 +353,6 @@ static const Command command_delete = {
             "A session that another kedge is in stays.",
     .run = delete_run,
 };
-static const Command command_check = {
-    .name = "sessions check",
-    .summary = "Say what is wrong with a session file, and change nothing",
-    .usage = "ID|PATH [--json]",
-    .options = show_options,
-    .help = "Exit codes: 0 clean, 3 usable, but something is put right or left out when it is "
-            "opened,\n1 not usable.",
-    .run = check_run,
-};
 
 static const Command *const subcommands[] = {
     &command_list,
@@ -416,7 +360,7 @@ static const Command *const subcommands[] = {
     &command_search,
     &command_prompts,
     &command_delete,
-    &command_check,
+    &command_sessions_check,
     &command_sessions_export,
     &command_sessions_import,
     NULL,

@@ -8,6 +8,7 @@
 /* A session by path or by the beginning of its id, of this directory first. Caller frees. */
 bool sessions_find_file(const char *name, const char *session_dir, char **ret_path, GError **error);
 
+extern const Command command_sessions_check;
 extern const Command command_sessions_export;
 extern const Command command_sessions_import;
 

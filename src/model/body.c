@@ -12,15 +12,7 @@
 #define MARKED_OF_USER 2    // how many messages of the user carry a cache marker
 #define ROOM_BEHIND    4096 // of what stands behind the messages: it may need more
 
-// what servers take of images, and of everything (safety §8.1, R16, R20)
-#define ANTHROPIC_IMAGES     100
-#define ANTHROPIC_MANY       "no more than " G_STRINGIFY(ANTHROPIC_IMAGES) " are taken"
-#define FEW_IMAGES           20 // more must be smaller
-#define SMALL_SIDE           2000
-#define ANTHROPIC_BODY_BYTES (32 * 1000 * 1000)
-#define GEMINI_BODY_BYTES    (20 * 1000 * 1000)
-#define BODY_BYTES           (50 * 1000 * 1000)
-#define FIT_TRIES            4 // images, their size, bytes; and bytes that came out otherwise
+#define FIT_TRIES 4 // images, their size, bytes; and bytes that came out otherwise
 
 #define CLOSING 2 // the bracket or quote of a message's content, and its brace
 
@@ -40,8 +32,9 @@ typedef struct Group { // see convert.h
     size_t text_begin;
     char closing[CLOSING]; // of what stands before it
     size_t id_position;    // of the converter, before this group
-    bool is_led;           // by an assistant message
-    bool starts_turn;      // somebody said something that is no tool result
+    size_t first_note;
+    bool is_led;      // by an assistant message
+    bool starts_turn; // somebody said something that is no tool result
     bool ends_with_result, ends_with_assistant;
     bool ends_with_user; // on the wire: images of results may be there
     Turn own, turn;      // of the group, and of the turn up to its end
@@ -61,6 +54,8 @@ struct BodyCache {
     GPtrArray *sources; // of json_t: the messages of the conversation
     GArray *pieces;     // of Piece
     GString *text;      // the messages of the format, a comma before each
+    RepairNotes *notes; // of the groups
+    RepairNotes *whole; // of the newest request, not of a message
     size_t written;
 };
 
@@ -78,6 +73,8 @@ BodyCache *body_cache_new(void)
     self->sources = g_ptr_array_new_with_free_func(drop_json);
     self->pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
     self->text = g_string_new(NULL);
+    self->notes = repair_notes_new();
+    self->whole = repair_notes_new();
     return self;
 }
 
@@ -92,12 +89,22 @@ void body_cache_free(BodyCache *self)
     g_ptr_array_unref(self->sources);
     g_array_unref(self->pieces);
     g_string_free(self->text, TRUE);
+    repair_notes_free(self->notes);
+    repair_notes_free(self->whole);
     g_free(self);
 }
 
 size_t body_cache_written(const BodyCache *self)
 {
     return self->written;
+}
+
+RepairNotes *body_cache_repairs(const BodyCache *self)
+{
+    RepairNotes *all = repair_notes_new();
+    repair_notes_join(all, self->notes);
+    repair_notes_join(all, self->whole);
+    return all;
 }
 
 static const Group *group_at(const BodyCache *self, guint index)
@@ -119,6 +126,7 @@ static Group begin_group(const BodyCache *self)
         .first_piece = self->pieces->len,
         .text_begin = self->text->len,
         .id_position = converter_position(self->converter),
+        .first_note = repair_notes_position(self->notes),
     };
     if (self->text->len >= CLOSING)
         memcpy(group.closing, self->text->str + self->text->len - CLOSING, CLOSING);
@@ -129,6 +137,7 @@ static Group begin_group(const BodyCache *self)
 static void forget_from(BodyCache *self, const Group *group)
 {
     converter_rewind(self->converter, group->id_position);
+    repair_notes_rewind(self->notes, group->first_note);
     g_ptr_array_set_size(self->sources, (gint)group->first_source);
     g_array_set_size(self->pieces, group->first_piece);
     if (self->text->len > group->text_begin)
@@ -353,16 +362,24 @@ static guint count_settled(const BodyCache *self, const json_t *messages)
     return count > 0 ? count - 1 : 0;
 }
 
-static void add_group(BodyCache *self, const WireFormat *wire, const json_t *messages, size_t begin,
-                      size_t end)
+/* `originals` are what `messages` stand for. */
+static void add_group(BodyCache *self, const WireFormat *wire, const json_t *originals,
+                      const json_t *messages, size_t begin, size_t end)
 {
     Group group = begin_group(self);
     const char *first_role = message_role(json_array_get(messages, begin));
     group.is_led = strcmp(first_role, "assistant") == 0;
-    for (size_t i = begin; i < end; i++)
+    for (size_t i = begin; i < end; i++) {
         g_ptr_array_add(self->sources, json_incref(json_array_get(messages, i)));
+        const json_t *original = json_array_get(originals, i);
+        if (original != json_array_get(messages, i))
+            repair_notes_add(self->notes, body_fit_rule(self->fit, original), i);
+    }
     g_autoptr(json_t) converted =
-        converter_convert(self->converter, self->model, messages, begin, end);
+        converter_convert(self->converter, self->model, messages, begin, end, self->notes);
+    const json_t *first = json_array_get(converted, 0);
+    if (group.is_led && wire->has_lost && wire->has_lost(first))
+        repair_notes_add(self->notes, REPAIR_REASONING, begin);
     g_autoptr(json_t) out = json_array();
     group_write(&group, wire, self->model, converted, last_group(self), out);
     add_pieces(self, wire, out);
@@ -384,7 +401,7 @@ static void cache_update(BodyCache *self, const ProviderRequest *request, const 
                 continue;
             cache_truncate(self, count);
         }
-        add_group(self, wire, messages, begin, end);
+        add_group(self, wire, request->messages, messages, begin, end);
     }
     cache_truncate(self, count);
 }
@@ -486,25 +503,32 @@ static void append_tail(GString *body, const json_t *tail)
     }
 }
 
-/* A request without tools whose conversation has calls: the names stand for tools that nobody may
-   call. New array. */
-static json_t *stub_tools(const json_t *messages)
+/* Words of the user's that a strict format wants. */
+static bool needs_first_word(const BodyCache *self)
 {
-    json_t *tools = json_array();
-    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    size_t i, j;
-    json_t *message, *call;
-    json_array_foreach (messages, i, message) {
-        g_autoptr(json_t) calls = message_tool_calls(message);
-        json_array_foreach (calls, j, call) {
-            char *name = convert_tool_name(json_get_text(call, "name"));
-            if (g_hash_table_add(seen, name))
-                json_append_take(tools, json_pack("{s:s, s:s, s:{s:s}}", "name", name,
-                                                  "description", "Not available any more",
-                                                  "parameters", "type", "object"));
-        }
-    }
-    return tools;
+    return self->is_strict && self->pieces->len > 0 &&
+           !g_array_index(self->pieces, Piece, 0).is_user;
+}
+
+static bool needs_last_word(const BodyCache *self)
+{
+    const Group *last = last_group(self);
+    return self->is_strict && last && last->ends_with_assistant;
+}
+
+static void note_whole(BodyCache *self, const ProviderRequest *request, const BodyFacts *facts)
+{
+    bool is_anthropic = model_api_wire(request->model->api) == MODEL_API_ANTHROPIC_MESSAGES;
+    bool wants_thinking = request->model->is_reasoning && request->thinking != THINKING_OFF;
+    repair_notes_rewind(self->whole, 0);
+    if (is_anthropic && wants_thinking && facts->lacks_thinking)
+        repair_notes_add(self->whole, REPAIR_THINKING_OFF, REPAIR_OF_REQUEST);
+    if (facts->has_stub_tools)
+        repair_notes_add(self->whole, REPAIR_STUB_TOOLS, REPAIR_OF_REQUEST);
+    if (needs_first_word(self))
+        repair_notes_add(self->whole, REPAIR_ROLES, REPAIR_OF_REQUEST);
+    if (needs_last_word(self))
+        repair_notes_add(self->whole, REPAIR_ROLES, REPAIR_OF_REQUEST);
 }
 
 /* The messages of the cache with all that is around them. */
@@ -515,20 +539,19 @@ static GString *write_body(const ProviderRequest *request, const WireFormat *wir
     BodyFacts facts = facts_of(last);
     facts.has_stub_tools =
         wire->is_strict && facts.has_calls && json_array_size(request->tools) == 0;
-    g_autoptr(json_t) stubs = facts.has_stub_tools ? stub_tools(request->messages) : NULL;
+    g_autoptr(json_t) stubs = facts.has_stub_tools ? convert_stub_tools(request->messages) : NULL;
     if (stubs)
         whole.tools = stubs;
+    note_whole(cache, request, &facts);
     g_autoptr(json_t) head = json_object();
     g_autoptr(json_t) tail = json_object();
     wire->write_head(&whole, &facts, head);
     wire->write_tail(&whole, &facts, tail);
     add_extra_body(request, wire->messages_key, head, tail);
 
-    const Piece *first = cache->pieces->len > 0 ? &g_array_index(cache->pieces, Piece, 0) : NULL;
-    bool needs_first = cache->is_strict && first && !first->is_user;
-    bool needs_last = cache->is_strict && last && last->ends_with_assistant;
-    const Group word = begin_group(cache); // in this request only
-    g_autoptr(json_t) words = needs_last ? make_word(request, wire) : NULL;
+    bool needs_first = needs_first_word(cache); // before the one behind is put there
+    const Group word = begin_group(cache);      // in this request only
+    g_autoptr(json_t) words = needs_last_word(cache) ? make_word(request, wire) : NULL;
     add_pieces(cache, wire, words);
     g_autoptr(GString) start = make_start(request, wire, head, needs_first);
     GString *body = g_string_sized_new(start->len + cache->text->len + ROOM_BEHIND);
@@ -541,30 +564,10 @@ static GString *write_body(const ProviderRequest *request, const WireFormat *wir
     return body;
 }
 
-static size_t body_limit(const Model *model)
-{
-    static const size_t limits[] = { [MODEL_API_ANTHROPIC_MESSAGES] = ANTHROPIC_BODY_BYTES,
-                                     [MODEL_API_GOOGLE_GENERATIVE_AI] = GEMINI_BODY_BYTES };
-    ModelApi api = model_api_wire(model->api);
-    int64_t wanted = json_get_int(model->compat, "maxRequestBytes", 0);
-    size_t usual = api < G_N_ELEMENTS(limits) && limits[api] > 0 ? limits[api] : BODY_BYTES;
-    return wanted > 0 ? (size_t)wanted : usual;
-}
-
-/* True: the server would refuse it, and what it is made of has become smaller. */
 static bool make_smaller(BodyCache *cache, const json_t *messages, size_t size)
 {
     const Group *last = last_group(cache);
-    size_t limit = body_limit(cache->model);
-    size_t images = last ? last->images : 0;
-    bool is_anthropic = model_api_wire(cache->model->api) == MODEL_API_ANTHROPIC_MESSAGES;
-    if (is_anthropic && images > ANTHROPIC_IMAGES)
-        return body_fit_drop_images(cache->fit, messages, images - ANTHROPIC_IMAGES,
-                                    ANTHROPIC_MANY);
-    if (images > FEW_IMAGES && body_fit_scale_images(cache->fit, messages, SMALL_SIDE))
-        return true;
-    // some room besides, or every answer would cost the server's cache
-    return size > limit && body_fit_free_bytes(cache->fit, messages, size - limit / 10 * 9);
+    return body_fit_make_smaller(cache->fit, cache->model, messages, last ? last->images : 0, size);
 }
 
 char *body_make(const ProviderRequest *request, size_t *ret_size)

@@ -8,9 +8,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-
-#include <glib.h>
+#include "model/repair_notes.h"
 
 /* The messages of one conversation as one model is sent them; another model begins anew. */
 typedef struct BodyCache BodyCache;
@@ -21,6 +19,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(BodyCache, body_cache_free)
 
 /* How many messages of the conversation were serialised so far. */
 size_t body_cache_written(const BodyCache *self);
+
+/* What the newest request needed repaired: notes of the messages by their places in it. Caller
+   frees. */
+RepairNotes *body_cache_repairs(const BodyCache *self);
 
 struct ProviderRequest;
 

@@ -13,8 +13,18 @@
 #define LONG_RESULT      2048 // bytes; shorter ones are not worth a gap
 #define ARTIFACT_ADDRESS "artifact://"
 
+// what servers take of images, and of everything (safety §8.1, R16, R20)
+#define ANTHROPIC_IMAGES     100
+#define ANTHROPIC_MANY       "no more than " G_STRINGIFY(ANTHROPIC_IMAGES) " are taken"
+#define FEW_IMAGES           20 // more must be smaller
+#define SMALL_SIDE           2000
+#define ANTHROPIC_BODY_BYTES (32 * 1000 * 1000)
+#define GEMINI_BODY_BYTES    (20 * 1000 * 1000)
+#define BODY_BYTES           (50 * 1000 * 1000)
+
 struct BodyFit {
     GHashTable *forms; // message → what stands for it
+    GHashTable *freed; // those of them that gave way for the size of the request; borrowed
     GHashTable *known; // messages whose images are small enough; references of their own
 };
 
@@ -27,6 +37,7 @@ BodyFit *body_fit_new(void)
 {
     BodyFit *self = g_new0(BodyFit, 1);
     self->forms = g_hash_table_new_full(g_direct_hash, g_direct_equal, drop_json, drop_json);
+    self->freed = g_hash_table_new(g_direct_hash, g_direct_equal);
     self->known = g_hash_table_new_full(g_direct_hash, g_direct_equal, drop_json, NULL);
     return self;
 }
@@ -35,6 +46,7 @@ void body_fit_free(BodyFit *self)
 {
     if (!self)
         return;
+    g_hash_table_unref(self->freed);
     g_hash_table_unref(self->forms);
     g_hash_table_unref(self->known);
     g_free(self);
@@ -51,6 +63,11 @@ static json_t *form_of(const BodyFit *self, json_t *message)
 static void set_form(BodyFit *self, json_t *message, json_t *form)
 {
     g_hash_table_replace(self->forms, json_incref(message), form);
+}
+
+RepairRule body_fit_rule(const BodyFit *self, const json_t *message)
+{
+    return g_hash_table_contains(self->freed, message) ? REPAIR_SIZE : REPAIR_IMAGE;
 }
 
 json_t *body_fit_apply(const BodyFit *self, const json_t *messages)
@@ -109,6 +126,8 @@ static bool drop_from(BodyFit *self, json_t *message, Wish *wish)
     }
     if (is_changed)
         set_form(self, message, with_content(form, g_steal_pointer(&content)));
+    if (is_changed && g_str_equal(wish->reason, TO_FIT))
+        g_hash_table_add(self->freed, message);
     return is_changed;
 }
 
@@ -154,6 +173,7 @@ static bool shorten_result(BodyFit *self, json_t *message, Wish *wish)
     json_t *content = json_array();
     json_append_take(content, message_text_block(gap));
     set_form(self, message, with_content(form, content));
+    g_hash_table_add(self->freed, message);
     wish->bytes = less(wish->bytes, size - strlen(gap));
     return true;
 }
@@ -201,4 +221,27 @@ bool body_fit_scale_images(BodyFit *self, const json_t *messages, unsigned side)
             is_changed = scale_in(self, message, &limits) || is_changed;
     }
     return is_changed;
+}
+
+static size_t body_limit(const Model *model)
+{
+    static const size_t limits[] = { [MODEL_API_ANTHROPIC_MESSAGES] = ANTHROPIC_BODY_BYTES,
+                                     [MODEL_API_GOOGLE_GENERATIVE_AI] = GEMINI_BODY_BYTES };
+    ModelApi api = model_api_wire(model->api);
+    int64_t wanted = json_get_int(model->compat, "maxRequestBytes", 0);
+    size_t usual = api < G_N_ELEMENTS(limits) && limits[api] > 0 ? limits[api] : BODY_BYTES;
+    return wanted > 0 ? (size_t)wanted : usual;
+}
+
+bool body_fit_make_smaller(BodyFit *self, const Model *model, const json_t *messages, size_t images,
+                           size_t size)
+{
+    size_t limit = body_limit(model);
+    bool is_anthropic = model_api_wire(model->api) == MODEL_API_ANTHROPIC_MESSAGES;
+    if (is_anthropic && images > ANTHROPIC_IMAGES)
+        return body_fit_drop_images(self, messages, images - ANTHROPIC_IMAGES, ANTHROPIC_MANY);
+    if (images > FEW_IMAGES && body_fit_scale_images(self, messages, SMALL_SIDE))
+        return true;
+    // some room besides, or every answer would cost the server's cache
+    return size > limit && body_fit_free_bytes(self, messages, size - limit / 10 * 9);
 }

@@ -64,7 +64,8 @@ static bool has_string_id(const json_t *object, const char *key, const char *id)
 }
 
 /* New reference. The old and new ids of all calls are left in `renamings`. */
-static json_t *adopt_answer(CallIds *self, json_t *message, GArray *renamings)
+static json_t *adopt_answer(CallIds *self, json_t *message, size_t place, GArray *renamings,
+                            RepairNotes *notes)
 {
     g_array_set_size(renamings, 0);
     json_t *content = json_get_array(message, "content");
@@ -79,6 +80,7 @@ static json_t *adopt_answer(CallIds *self, json_t *message, GArray *renamings)
         g_array_append_val(renamings, renaming);
         if (id && strcmp(renaming.from, renaming.to) == 0)
             continue;
+        repair_notes_add(notes, id && *id ? REPAIR_DOUBLE_ID : REPAIR_CALL_ID, place);
         if (!copy) {
             copy = json_copy(message);
             json_set_take(copy, "content", json_copy(content));
@@ -109,7 +111,7 @@ static json_t *adopt_result(json_t *message, GArray *renamings)
     return json_incref(message);
 }
 
-json_t *call_ids_adopt(CallIds *self, const json_t *messages)
+json_t *call_ids_adopt(CallIds *self, const json_t *messages, RepairNotes *notes)
 {
     g_autoptr(GArray) renamings = g_array_new(FALSE, FALSE, sizeof(Renaming));
     g_array_set_clear_func(renamings, renaming_clear);
@@ -120,7 +122,7 @@ json_t *call_ids_adopt(CallIds *self, const json_t *messages)
         const char *role = message_role(message);
         json_t *taken = NULL;
         if (strcmp(role, "assistant") == 0)
-            taken = adopt_answer(self, message, renamings);
+            taken = adopt_answer(self, message, i, renamings, notes);
         else if (strcmp(role, "toolResult") == 0)
             taken = adopt_result(message, renamings);
         json_append_take(adopted, taken ? taken : json_incref(message));

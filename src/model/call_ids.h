@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/json.h"
+#include "model/repair_notes.h"
 
 typedef struct CallIds CallIds;
 
@@ -19,5 +19,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CallIds, call_ids_free)
 char *call_ids_take(CallIds *self, const char *id);
 
 /* Takes over a conversation that exists: the same for all its calls, results following theirs in
-   order of appearance. New reference; messages that need no change are shared. */
-json_t *call_ids_adopt(CallIds *self, const json_t *messages);
+   order of appearance. New reference; messages that need no change are shared. What had another
+   id is noted (NULL: nobody asks). */
+json_t *call_ids_adopt(CallIds *self, const json_t *messages, RepairNotes *notes);

@@ -38,10 +38,19 @@ struct Converter {
     GPtrArray *sent_ids;  // every tool call id sent (of a Responses id: the call's part), in order
     GHashTable *used_ids; // the set of them; borrowed
     GHashTable *ids;      // of the assistant message at hand: original id → the one sent
+    RepairNotes *notes;   // borrowed; NULL: nobody asks
     const json_t *in;
-    size_t end; // of the group in `in`
+    GArray *places;  // of size_t: where the messages of `in` are in the conversation
+    GHashTable *met; // of json_t: the results of `in` whose calls were found; borrowed
+    size_t place;    // of the message at hand
+    size_t end;      // of the group in `in`
     json_t *out;
 };
+
+static void note(const Converter *self, RepairRule rule)
+{
+    repair_notes_add(self->notes, rule, self->place);
+}
 
 static bool is_role(const json_t *message, const char *role)
 {
@@ -56,9 +65,11 @@ static json_t *fit_image(const Converter *self, json_t *block)
     static const ImageLimits small = { ANTHROPIC_IMAGE_CHARS, IMAGE_SIDE };
     static const ImageLimits large = { IMAGE_CHARS, IMAGE_SIDE };
     bool is_anthropic = model_api_wire(self->model->api) == MODEL_API_ANTHROPIC_MESSAGES;
-    if (!self->model->accepts_images)
-        return image_removed("this model does not accept images");
-    return image_repair(block, is_anthropic ? &small : &large);
+    json_t *fit = self->model->accepts_images ? image_repair(block, is_anthropic ? &small : &large)
+                                              : image_removed("this model does not accept images");
+    if (fit != block)
+        note(self, REPAIR_IMAGE);
+    return fit;
 }
 
 /* Text that is not blank (some servers refuse that) and images, or a word in their place: a blob is
@@ -78,6 +89,8 @@ static json_t *clean_blocks(const Converter *self, json_t *blocks)
         else if (!is_text || (text && !utf8_is_blank(text)))
             json_array_append(out, block);
     }
+    if (json_array_size(out) < json_array_size(blocks) || json_array_size(blocks) == 0)
+        note(self, REPAIR_EMPTY);
     return out;
 }
 
@@ -122,6 +135,8 @@ static void convert_thinking(const Converter *self, json_t *out, json_t *block, 
         json_append_take(out, is_redacted ? redacted_block(signature) : json_incref(block));
         return;
     }
+    if (is_redacted || (signature && *signature) || (has_text && !is_same_model))
+        note(self, REPAIR_THINKING);
     if (is_redacted)
         return;
     if (is_same_model && has_text)
@@ -131,7 +146,7 @@ static void convert_thinking(const Converter *self, json_t *out, json_t *block, 
 }
 
 /* A signature may sit on a text without words. */
-static void convert_text(json_t *out, json_t *block, bool is_same_model)
+static void convert_text(const Converter *self, json_t *out, json_t *block, bool is_same_model)
 {
     const char *text = json_get_text(block, "text");
     const char *signature = json_get_text(block, "textSignature");
@@ -140,6 +155,8 @@ static void convert_text(json_t *out, json_t *block, bool is_same_model)
         json_array_append(out, block);
     else if (has_text)
         json_append_take(out, copy_without(block, "textSignature"));
+    else
+        note(self, REPAIR_EMPTY);
 }
 
 /* A model may have made up anything. */
@@ -153,22 +170,46 @@ char *convert_tool_name(const char *name)
     return g_string_free(normal, FALSE);
 }
 
+json_t *convert_stub_tools(const json_t *messages)
+{
+    json_t *tools = json_array();
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    size_t i, j;
+    json_t *message, *call;
+    json_array_foreach (messages, i, message) {
+        g_autoptr(json_t) calls = message_tool_calls(message);
+        json_array_foreach (calls, j, call) {
+            char *name = convert_tool_name(json_get_text(call, "name"));
+            if (g_hash_table_add(seen, name))
+                json_append_take(tools, json_pack("{s:s, s:s, s:{s:s}}", "name", name,
+                                                  "description", "Not available any more",
+                                                  "parameters", "type", "object"));
+        }
+    }
+    return tools;
+}
+
 static const char *normal_id(Converter *self, const char *id, bool is_same_model);
 
 static json_t *convert_call(Converter *self, const json_t *block, bool is_same_model)
 {
     const char *id = json_get_text(block, "id");
     json_t *copy = json_copy((json_t *)block);
-    json_set_text(copy, "id", normal_id(self, id ? id : "", is_same_model));
+    const char *sent_id = normal_id(self, id ? id : "", is_same_model);
+    if (g_strcmp0(id, sent_id) != 0)
+        note(self, REPAIR_CALL_ID);
+    json_set_text(copy, "id", sent_id);
     g_autofree char *name = convert_tool_name(json_get_text(block, "name"));
+    if (g_strcmp0(json_get_text(block, "name"), name) != 0)
+        note(self, REPAIR_TOOL_NAME);
     json_set_text(copy, "name", name);
-    if (!is_same_model)
-        json_object_del(copy, "thoughtSignature");
+    if (!is_same_model && json_object_del(copy, "thoughtSignature") == 0)
+        note(self, REPAIR_THINKING);
     return copy;
 }
 
 /* A message may not end with thinking, and thinking alone says nothing. */
-static void drop_last_thinking(json_t *blocks)
+static void drop_last_thinking(const Converter *self, json_t *blocks)
 {
     for (size_t i = json_array_size(blocks); i > 0; i--) {
         const json_t *block = json_array_get(blocks, i - 1);
@@ -176,6 +217,7 @@ static void drop_last_thinking(json_t *blocks)
         if (!wire_block_is(block, "redactedThinking") &&
             !(wire_block_is(block, "thinking") && is_signed))
             return;
+        note(self, REPAIR_THINKING);
         json_array_remove(blocks, i - 1);
     }
 }
@@ -201,8 +243,13 @@ static json_t *assistant_blocks(Converter *self, const json_t *message, bool is_
                          g_strcmp0(json_get_text(message, "api"), model_api_name(model->api)) == 0;
     g_autoptr(json_t) blocks = message_blocks(message);
     json_t *out = json_array();
-    if (is_broken && is_thinking_only(blocks))
+    if (is_broken && is_thinking_only(blocks)) {
+        if (json_array_size(blocks) > 0) // else nothing had come: that is how requests fail
+            note(self, REPAIR_BROKEN_ANSWER);
         return out;
+    }
+    if (json_array_size(blocks) == 0)
+        note(self, REPAIR_EMPTY);
     size_t i;
     json_t *block;
     json_array_foreach (blocks, i, block) {
@@ -214,10 +261,12 @@ static json_t *assistant_blocks(Converter *self, const json_t *message, bool is_
         else if (wire_block_is(block, "redactedThinking") && is_same_model &&
                  !(is_broken && is_last)) // a message may not end with thinking
             json_array_append(out, block);
+        else if (wire_block_is(block, "redactedThinking"))
+            note(self, REPAIR_THINKING);
         else if (wire_block_is(block, "text"))
-            convert_text(out, block, is_same_model);
+            convert_text(self, out, block, is_same_model);
     }
-    drop_last_thinking(out);
+    drop_last_thinking(self, out);
     return out;
 }
 
@@ -306,11 +355,13 @@ static void append_blocks(Converter *self, const char *role, json_t *blocks)
 }
 
 /* Anthropic takes nothing but text in a result that is an error. */
-static void images_to_text(json_t *blocks)
+static void images_to_text(const Converter *self, json_t *blocks)
 {
     for (size_t i = 0; i < json_array_size(blocks); i++) {
-        if (!wire_block_is(json_array_get(blocks, i), "text"))
-            json_array_set_new(blocks, i, image_removed(IN_AN_ERROR));
+        if (wire_block_is(json_array_get(blocks, i), "text"))
+            continue;
+        note(self, REPAIR_ERROR_IMAGE);
+        json_array_set_new(blocks, i, image_removed(IN_AN_ERROR));
     }
 }
 
@@ -320,7 +371,7 @@ static json_t *result_blocks(Converter *self, const json_t *result)
     json_t *out = clean_blocks(self, blocks);
     bool is_anthropic = model_api_wire(self->model->api) == MODEL_API_ANTHROPIC_MESSAGES;
     if (is_anthropic && json_get_bool(result, "isError", false))
-        images_to_text(out);
+        images_to_text(self, out);
     for (size_t i = json_array_size(out); json_object_get(result, "prunedAt") && i > 0; i--) {
         if (!wire_block_is(json_array_get(out, i - 1), "text"))
             json_array_remove(out, i - 1);
@@ -337,8 +388,10 @@ static void append_result(Converter *self, const json_t *call, const json_t *res
     const char *id = json_get_text(call, "id");
     const char *name = json_get_text(call, "name");
     json_t *blocks = result ? result_blocks(self, result) : json_array();
-    if (!result)
+    if (!result) {
+        note(self, REPAIR_MISSING_RESULT);
         json_append_take(blocks, message_text_block(missing));
+    }
     json_t *message = json_object();
     json_set_text(message, "role", "toolResult");
     json_set_text(message, "toolCallId", normal_id(self, id ? id : "", true)); // known by now
@@ -349,16 +402,23 @@ static void append_result(Converter *self, const json_t *call, const json_t *res
     json_append_take(self->out, message);
 }
 
-/* The result of `call` in the group of the assistant message at `index`. Messages that a
-   user put in between do not hide it: the results are moved up. */
-static const json_t *find_result(const Converter *self, size_t index, const json_t *call)
+/* The result of `call` in the group of the assistant message at `index`; its place is the one at
+   hand then. Messages that a user put in between do not hide it: the results are moved up. */
+static const json_t *find_result(Converter *self, size_t index, const json_t *call)
 {
     const char *id = json_get_text(call, "id");
+    bool is_behind_others = false;
     for (size_t i = index + 1; i < self->end; i++) {
-        const json_t *message = json_array_get(self->in, i);
-        if (is_role(message, "toolResult") &&
-            g_strcmp0(json_get_text(message, "toolCallId"), id) == 0)
-            return message;
+        json_t *message = json_array_get(self->in, i);
+        is_behind_others = is_behind_others || !is_role(message, "toolResult");
+        if (!is_role(message, "toolResult") ||
+            g_strcmp0(json_get_text(message, "toolCallId"), id) != 0)
+            continue;
+        self->place = g_array_index(self->places, size_t, i);
+        g_hash_table_add(self->met, message);
+        if (is_behind_others)
+            note(self, REPAIR_MOVED_RESULT);
+        return message;
     }
     return NULL;
 }
@@ -376,6 +436,7 @@ static void convert_assistant(Converter *self, size_t index)
     size_t i;
     json_t *call;
     json_array_foreach (calls, i, call) {
+        self->place = g_array_index(self->places, size_t, index);
         const json_t *result = find_result(self, index, call);
         has_missing = has_missing || !result;
         append_result(self, call, result, is_broken ? ABORTED_RESULT : NO_RESULT);
@@ -393,6 +454,8 @@ Converter *converter_new(void)
     self->sent_ids = g_ptr_array_new_with_free_func(g_free);
     self->used_ids = g_hash_table_new(g_str_hash, g_str_equal);
     self->ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    self->places = g_array_new(FALSE, FALSE, sizeof(size_t));
+    self->met = g_hash_table_new(g_direct_hash, g_direct_equal);
     return self;
 }
 
@@ -400,6 +463,8 @@ void converter_free(Converter *self)
 {
     if (!self)
         return;
+    g_array_unref(self->places);
+    g_hash_table_unref(self->met);
     g_hash_table_unref(self->ids);
     g_hash_table_unref(self->used_ids);
     g_ptr_array_unref(self->sent_ids);
@@ -435,39 +500,55 @@ size_t convert_group_end(const json_t *messages, size_t begin)
     return end;
 }
 
-static json_t *repaired(const json_t *messages, size_t begin, size_t end)
+static json_t *repaired(Converter *self, const json_t *messages, size_t begin, size_t end)
 {
     json_t *out = json_array();
+    g_array_set_size(self->places, 0);
     for (size_t i = begin; i < end; i++) {
-        json_t *message = repair_message(json_array_get(messages, i));
-        if (message)
-            json_append_take(out, message);
+        json_t *message = repair_message(json_array_get(messages, i), self->notes, i);
+        if (!message)
+            continue;
+        json_append_take(out, message);
+        g_array_append_val(self->places, i);
     }
     return out;
 }
 
+/* Results stand behind their calls by now; those without a call would be refused. */
+static void convert_other(Converter *self, json_t *message)
+{
+    if (is_role(message, "toolResult")) {
+        if (!g_hash_table_contains(self->met, message))
+            note(self, REPAIR_LOST_RESULT);
+        return;
+    }
+    g_autoptr(json_t) blocks = role_text_blocks(message);
+    if (blocks)
+        append_blocks(self, is_role(message, "developer") ? "developer" : "user",
+                      clean_blocks(self, blocks));
+    else if (!json_get_bool(message, "excludeFromContext", false))
+        note(self, REPAIR_NO_MESSAGE);
+}
+
 json_t *converter_convert(Converter *self, const Model *model, const json_t *messages, size_t begin,
-                          size_t end)
+                          size_t end, RepairNotes *notes)
 {
     self->model = model;
+    self->notes = notes;
     self->needs_mistral_ids = model_api_wire(model->api) == MODEL_API_OPENAI_COMPLETIONS &&
                               openai_compat(model).requires_mistral_tool_ids;
-    g_autoptr(json_t) group = repaired(messages, begin, end);
+    g_autoptr(json_t) group = repaired(self, messages, begin, end);
+    g_hash_table_remove_all(self->met);
     self->in = group;
     self->end = json_array_size(group);
     self->out = json_array();
     for (size_t i = 0; i < self->end; i++) {
         json_t *message = json_array_get(group, i);
-        if (is_role(message, "assistant")) {
+        self->place = g_array_index(self->places, size_t, i);
+        if (is_role(message, "assistant"))
             convert_assistant(self, i);
-            continue;
-        }
-        // results stand behind their calls by now; those without a call would be refused
-        g_autoptr(json_t) blocks =
-            is_role(message, "toolResult") ? NULL : role_text_blocks(message);
-        if (blocks)
-            append_blocks(self, is_role(message, "developer") ? "developer" : "user",
-                          clean_blocks(self, blocks));
+        else
+            convert_other(self, message);
     }
     self->in = NULL;
     return self->out;
@@ -479,7 +560,7 @@ json_t *convert_history(const json_t *messages, const Model *model)
     json_t *out = json_array();
     for (size_t begin = 0, end; begin < json_array_size(messages); begin = end) {
         end = convert_group_end(messages, begin);
-        g_autoptr(json_t) group = converter_convert(converter, model, messages, begin, end);
+        g_autoptr(json_t) group = converter_convert(converter, model, messages, begin, end, NULL);
         json_array_extend(out, group);
     }
     return out;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "model/model.h"
+#include "model/repair_notes.h"
 
 /* New array of messages with roles user, developer, assistant, toolResult only, ids normalised for
    the model's api. The input is not changed. */
@@ -16,6 +17,9 @@ json_t *convert_history(const json_t *messages, const Model *model);
 
 /* A tool's name as every server takes it. Caller frees. */
 char *convert_tool_name(const char *name);
+/* For a request without tools whose conversation has calls: the names stand for tools that nobody
+   may call. New array. */
+json_t *convert_stub_tools(const json_t *messages);
 
 /* Where the group ends that begins at `begin`. */
 size_t convert_group_end(const json_t *messages, size_t begin);
@@ -27,9 +31,10 @@ Converter *converter_new(void);
 void converter_free(Converter *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Converter, converter_free)
 
-/* The next group, messages[begin…end). New array, as of convert_history(). */
+/* The next group, messages[begin…end). New array, as of convert_history(). What had to be repaired
+   is noted; `notes` may be NULL. */
 json_t *converter_convert(Converter *self, const Model *model, const json_t *messages, size_t begin,
-                          size_t end);
+                          size_t end, RepairNotes *notes);
 
 /* Groups behind a position are forgotten by going back to it. */
 size_t converter_position(const Converter *self);

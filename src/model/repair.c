@@ -7,6 +7,16 @@
 
 #define ARGUMENTS_MAX_DEPTH 64
 
+typedef struct Site { // where something is repaired
+    RepairNotes *notes;
+    size_t place;
+} Site;
+
+static void note(const Site *self, RepairRule rule)
+{
+    repair_notes_add(self->notes, rule, self->place);
+}
+
 /* --- text: control characters that servers refuse */
 
 static bool is_unwanted(char c)
@@ -117,7 +127,7 @@ static json_t *fit_arguments(json_t *arguments)
 }
 
 /* New reference; NULL: the block cannot be sent. */
-static json_t *repair_call(json_t *block)
+static json_t *repair_call(const Site *site, json_t *block)
 {
     if (!json_is_string(json_object_get(block, "name")))
         return NULL;
@@ -125,13 +135,14 @@ static json_t *repair_call(json_t *block)
     g_autoptr(json_t) fit = fit_arguments(arguments);
     if (fit == arguments && !json_object_get(block, "partialJson"))
         return json_incref(block);
+    note(site, REPAIR_ARGUMENTS);
     json_t *copy = json_copy(block);
     json_object_set(copy, "arguments", fit);
     json_object_del(copy, "partialJson");
     return copy;
 }
 
-static json_t *repair_block(json_t *block)
+static json_t *repair_block(const Site *site, json_t *block)
 {
     static const char *const required[][2] = { { "text", "text" },
                                                { "image", "data" },
@@ -141,7 +152,7 @@ static json_t *repair_block(json_t *block)
     if (!type)
         return NULL;
     if (g_str_equal(type, "toolCall"))
-        return repair_call(block);
+        return repair_call(site, block);
     for (size_t i = 0; i < G_N_ELEMENTS(required); i++) {
         if (!g_str_equal(type, required[i][0]))
             continue;
@@ -185,12 +196,13 @@ static const char *open_fence(const char *text)
 }
 
 /* New reference: the block itself when its fences are closed. */
-static json_t *close_fence(json_t *block)
+static json_t *close_fence(const Site *site, json_t *block)
 {
     const char *text = json_get_text(block, "text");
     const char *mark = text ? open_fence(text) : NULL;
     if (!mark)
         return json_incref(block);
+    note(site, REPAIR_FENCE);
     g_autofree char *closed = g_strdup_printf("%s\n" FENCE_CLOSE "%.*s>", text, FENCE_MARK, mark);
     json_t *copy = json_copy(block);
     json_set_text(copy, "text", closed);
@@ -198,15 +210,17 @@ static json_t *close_fence(json_t *block)
 }
 
 /* New reference: `blocks` itself when all are well. */
-static json_t *repair_blocks(json_t *blocks, bool is_result)
+static json_t *repair_blocks(const Site *site, json_t *blocks, bool is_result)
 {
     g_autoptr(json_t) out = json_array();
     bool is_changed = false;
     size_t i;
     json_t *block;
     json_array_foreach (blocks, i, block) {
-        g_autoptr(json_t) usable = repair_block(block);
-        json_t *repaired = usable && is_result ? close_fence(usable) : json_incref(usable);
+        g_autoptr(json_t) usable = repair_block(site, block);
+        json_t *repaired = usable && is_result ? close_fence(site, usable) : json_incref(usable);
+        if (!usable)
+            note(site, REPAIR_BLOCK);
         is_changed = is_changed || repaired != block;
         if (repaired)
             json_append_take(out, repaired);
@@ -214,18 +228,24 @@ static json_t *repair_blocks(json_t *blocks, bool is_result)
     return is_changed ? g_steal_pointer(&out) : json_incref(blocks);
 }
 
-json_t *repair_message(json_t *message)
+json_t *repair_message(json_t *message, RepairNotes *notes, size_t place)
 {
+    const Site site = { notes, place };
     const char *role = json_get_text(message, "role");
     json_t *content = json_object_get(message, "content");
     bool is_list = json_is_array(content);
-    if (!role || (content && !is_list && !json_is_string(content) && !json_is_null(content)))
+    if (!role || (content && !is_list && !json_is_string(content) && !json_is_null(content))) {
+        note(&site, REPAIR_NO_MESSAGE);
         return NULL;
-    g_autoptr(json_t) clean_message = is_dirty(message) ? clean(message) : json_incref(message);
+    }
+    bool has_dirt = is_dirty(message);
+    if (has_dirt)
+        note(&site, REPAIR_CHARACTERS);
+    g_autoptr(json_t) clean_message = has_dirt ? clean(message) : json_incref(message);
     if (!is_list)
         return g_steal_pointer(&clean_message);
     content = json_object_get(clean_message, "content");
-    g_autoptr(json_t) blocks = repair_blocks(content, g_str_equal(role, "toolResult"));
+    g_autoptr(json_t) blocks = repair_blocks(&site, content, g_str_equal(role, "toolResult"));
     if (blocks == content)
         return g_steal_pointer(&clean_message);
     json_t *copy = json_copy(clean_message);

@@ -4,10 +4,11 @@
  */
 #pragma once
 
-#include "base/json.h"
+#include "model/repair_notes.h"
 
-/* New reference: the message itself when nothing is wrong with it; NULL when it cannot be sent. */
-json_t *repair_message(json_t *message);
+/* New reference: the message itself when nothing is wrong with it; NULL when it cannot be sent.
+   What was done is noted (NULL: nobody asks) as of the message at `place`. */
+json_t *repair_message(json_t *message, RepairNotes *notes, size_t place);
 
 /* Is it what a server gave (base64)? A damaged one is worse than none. */
 bool repair_is_signature(const char *text);

@@ -320,9 +320,9 @@ static bool decoder_finish(void *decoder, const char **ret_reason, GError **erro
     .make_url = responses_make_url, .messages_key = "input", .write_head = responses_write_head,   \
     .write_tail = responses_write_tail, .write_system = responses_write_system,                    \
     .write_user = responses_write_user, .write_assistant = responses_write_assistant,              \
-    .write_results = responses_write_results, .decoder_new = decoder_new,                          \
-    .decoder_free = decoder_free, .on_event = on_event, .is_complete = decoder_is_complete,        \
-    .finish = decoder_finish
+    .has_lost = responses_has_lost, .write_results = responses_write_results,                      \
+    .decoder_new = decoder_new, .decoder_free = decoder_free, .on_event = on_event,                \
+    .is_complete = decoder_is_complete, .finish = decoder_finish
 
 const WireFormat wire_responses = { RESPONSES, .add_headers = wire_add_bearer };
 const WireFormat wire_azure_responses = { RESPONSES, .add_headers = responses_add_azure_headers };

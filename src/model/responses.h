@@ -16,4 +16,5 @@ void responses_write_system(const ProviderRequest *request, json_t *out);
 void responses_write_user(const Model *model, const json_t *message, bool is_after_tool,
                           json_t *out);
 void responses_write_assistant(const Model *model, const json_t *message, json_t *out);
+bool responses_has_lost(const json_t *message);
 void responses_write_results(const Model *model, const json_t *results, json_t *out);

@@ -110,6 +110,11 @@ static bool has_lost_reasoning(const json_t *blocks)
     return false;
 }
 
+bool responses_has_lost(const json_t *message)
+{
+    return has_lost_reasoning(json_get_array(message, "content"));
+}
+
 static bool is_item_id(const char *id, const char *prefix)
 {
     return id && g_str_has_prefix(id, prefix) && strlen(id) <= MAX_ITEM_ID;

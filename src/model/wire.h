@@ -37,6 +37,9 @@ typedef struct WireFormat {
     void (*write_user)(const Model *model, const json_t *message, bool is_after_tool, json_t *out);
     void (*write_assistant)(const Model *model, const json_t *message, json_t *out);
     void (*write_results)(const Model *model, const json_t *results, json_t *out);
+    /* Something of the assistant's converted message cannot be sent back to who said it. NULL:
+       everything can. */
+    bool (*has_lost)(const json_t *message);
     /* "Continue." is said before a conversation that begins with the assistant and behind one that
        ends with it, messages of one role are merged, and calls need tools by their names. */
     bool is_strict;

@@ -10,6 +10,7 @@
 void session_context_clear(SessionContext *self)
 {
     json_decref(self->messages);
+    json_decref(self->entry_ids);
     json_decref(self->models);
     g_free(self->thinking_level);
     *self = (SessionContext) { 0 };
@@ -132,12 +133,21 @@ static int collect_state(const GPtrArray *path, SessionContext *context)
     return compaction;
 }
 
-static void append_messages(json_t *messages, const GPtrArray *path, guint from, guint to)
+/* Takes the reference `message`; NULL: the entry has none. */
+static void append_message(SessionContext *context, const json_t *entry, json_t *message)
+{
+    if (!message)
+        return;
+    json_append_take(context->messages, message);
+    json_append_take(context->entry_ids, json_text(entry_id(entry)));
+}
+
+static void append_messages(SessionContext *context, const GPtrArray *path, guint from, guint to)
 {
     for (guint i = from; i < to; i++)
         // earlier compactions are part of the last one's summary
         if (!g_str_equal(entry_type(path->pdata[i]), "compaction"))
-            json_append_take(messages, session_entry_message(path->pdata[i]));
+            append_message(context, path->pdata[i], session_entry_message(path->pdata[i]));
 }
 
 static guint index_on_path(const GPtrArray *path, guint end, const char *id)
@@ -152,22 +162,23 @@ void context_build_from_leaf(GHashTable *index, json_t *leaf, SessionContext *re
 {
     *ret_context = (SessionContext) {
         .messages = json_array(),
+        .entry_ids = json_array(),
         .models = json_object(),
         .thinking_level = g_strdup("off"),
     };
     g_autoptr(GPtrArray) path = entry_path(index, leaf);
     int compaction = collect_state(path, ret_context);
     if (compaction < 0) {
-        append_messages(ret_context->messages, path, 0, path->len);
+        append_messages(ret_context, path, 0, path->len);
         return;
     }
 
     guint at = (guint)compaction;
     const json_t *entry = path->pdata[at];
-    json_append_take(ret_context->messages, compaction_message(entry));
+    append_message(ret_context, entry, compaction_message(entry));
     guint first_kept = index_on_path(path, at, json_get_text(entry, "firstKeptEntryId"));
-    append_messages(ret_context->messages, path, first_kept, at);
-    append_messages(ret_context->messages, path, at + 1, path->len);
+    append_messages(ret_context, path, first_kept, at);
+    append_messages(ret_context, path, at + 1, path->len);
 }
 
 void session_context_build(const json_t *entries, const char *leaf_id, SessionContext *ret_context)

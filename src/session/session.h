@@ -57,6 +57,7 @@ GError *session_take_error(Session *self);
 
 typedef struct SessionContext { // buildSessionContext (§4.5)
     json_t *messages;           // array of agent messages
+    json_t *entry_ids;          // for each of them, of the entry it is of
     char *thinking_level;
     json_t *models; // role → "provider/id"
 } SessionContext;

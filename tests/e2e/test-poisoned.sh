@@ -24,7 +24,13 @@ providers:
 Y
 }
 
-# poisoned NAME RULES SHAPES [TEXT…]: the rules of safety §8.1 it needs, the shape of what is sent for
+# needed FILE: the rules that the report of `kedge sessions check --json` in FILE has for the request.
+needed() {
+    "${PYTHON:-python3}" -c 'import json, sys; print(*json.load(open(sys.argv[1]))["request"]["rules"])' "$1" 2>&1
+}
+
+# poisoned NAME RULES SHAPES [TEXT…]: the rules of safety §8.1 it needs (`check` names those of them that
+# one of the wires needs, all but what the tree needs, and no other), the shape of what is sent for
 # it (shape.py; `;WIRE=SHAPE` behind it where a wire's is another), and texts that the request has:
 # `!TEXT` it has not, `WIRE:TEXT` only that wire's has.
 poisoned() {
@@ -61,30 +67,51 @@ J
         run kedge --model lab/m1:high --resume "$HOME/session.jsonl" -p "and again"
         expect_exit 0
         expect_out fine
+        run kedge sessions check "$HOME/before.jsonl" --target lab/m1:high --json
+        needed "$(_stream stdout)" >>"$HOME/needed"
     done
+    t "safety-8.3: what check says of $_name"
+    _got=$(tr ' ' '\n' <"$HOME/needed" | sort -u | tr '\n' ' ' | sed 's/^ *//; s/ *$//')
+    [ "$_got" = "${_rules#R22}" ] || fail "check says $_got, want ${_rules#R22}"
+    rm "$HOME/needed"
 }
 
 # Parts of calls and results: arguments that are text, null or a list; results before their calls,
 # twice, after other words; a call id that is used again.
 poisoned calls-in-disorder "R05 R08 R09 R10 R11" "u a(3) r(3) u a u a(1) r(1) a u" \
     "hurry" "!of nothing" "!A again" "b.c" "No result provided" "!partialJson"
-poisoned cut-off "R11 R12" "u a(1) r(1) u a(1) r(1) u" "aborted" "The previous turn was interrupted" "No result provided"
-poisoned empty "R01 R03 R04" "u a(1) r(1) u" "(no output)" "!hologram" "!robot"
+poisoned cut-off "R11 R14" "u a(1) r(1) u a(1) r(1) u" "aborted" "The previous turn was interrupted" "No result provided"
+poisoned empty "R01 R03 R04 R07 R09 R14" "u a(1) r(1) u" "(no output)" "!hologram" "!robot"
 poisoned odd-text R02 "u a(1) r(1) a u" "half � pair" "icon � end [31m" "!u0007" "!u0000" "!u001b"
 poisoned odd-names "R06 R07" "u a(3) r(3) a u" "functions_read" "unknown_tool" "one" "two" "three" "!functions.read"
 poisoned thinking-of-others R13 "u a u a u a u" "plan" "!thinkingSignature" "!FAKE" "!EqQ"
-poisoned thinking-of-ours "R13 R14" "u a(1) r(1) a(1) r(1) u" "!{broken" "!half"
-poisoned lost-reasoning "R12 R13 R15" "u a(1) r(1) u" "!rs_1" "!rs_2" "!fc_1" "!FAKE"
+poisoned thinking-of-ours "R12 R13 R14 R15" "u a(1) r(1) a(1) r(1) u" "!{broken" "!half"
+poisoned lost-reasoning "R07 R13 R14 R15" "u a(1) r(1) u" "!rs_1" "!rs_2" "!fc_1" "!FAKE"
 poisoned images "R16 R17" "u a(1) r(1) a u;chat=u a(1) r(1) u a u;gemini=u a(1) r(1) u a u" \
     "image/png" "image/gif" "!image/jpeg" "!image/svg" "!!!!" "[image removed: its data is gone]" "[image removed: it is damaged]" \
     "[image removed: models take PNG, JPEG, GIF and WebP only]" "[image removed: it is larger than models take]" \
     "anthropic:[image removed: results that are errors are text]"
 poisoned many-images R16 "u a u" "anthropic:[image removed: no more than 100 are taken]"
 poisoned assistant-first R18 "a u a u;anthropic=u a u a u;gemini=u a u a u" "anthropic:Continue." "gemini:Continue."
-poisoned assistant-last R18 "a(1) r(1) u a u;anthropic=u a(1) r(1) u a u;gemini=u a(1) r(1) u a u" "!of nothing" "note"
+poisoned assistant-last "R09 R18" "a(1) r(1) u a u;anthropic=u a(1) r(1) u a u;gemini=u a(1) r(1) u a u" "!of nothing" "note"
 poisoned cycle R22 "u a u a u"
 poisoned torn R22 "u a u"
 poisoned fences R23 "u a(1) r(1) a u" "</untrusted 9f1c2ab04d7e6c35>"
+
+t "safety-8.3: JSON mode tells once what the requests needed, before the answer"
+model_script - <<'J'
+{"text": "fine", "repeat": true}
+J
+use_wire chat
+sed 's/@API@/openai-completions/' "$SESSIONS/calls-in-disorder.jsonl" >"$HOME/session.jsonl"
+run kedge --mode json --model lab/m1 --resume "$HOME/session.jsonl" next "and again"
+expect_exit 0
+grep -n '"type":"session_repair"' "$(_stream stdout)" >"$HOME/told"
+[ "$(wc -l <"$HOME/told")" = 1 ] || fail "told $(wc -l <"$HOME/told") times"
+expect_contains "$HOME/told" '"rules":{"R05":3,"R08":1,"R09":2,"R10":2,"R11":1}'
+expect_contains "$HOME/told" '"strong":null'
+_answer=$(grep -n '"type":"message_start".*"role":"assistant"' "$(_stream stdout)" | head -n 1 | cut -d: -f1)
+[ "$(cut -d: -f1 "$HOME/told")" -lt "$_answer" ] || fail "told behind line $_answer"
 
 # A hundred thousand entries, one the child of the other; a ring; one id for all of them.
 for tree in chain ring one-id; do

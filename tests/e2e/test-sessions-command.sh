@@ -105,6 +105,31 @@ expect_json stdout status repaired
 run kedge sessions check out.html
 expect_exit 1
 
+t "check: what a request would need, to the model that answered last or another; nothing is sent"
+cat >half.jsonl <<'J'
+{"type":"session","version":3,"id":"00000000-0000-7000-8000-000000000031","timestamp":"2026-03-04T05:06:00.000Z","cwd":"/"}
+{"type":"message","id":"aaaaaaaa","parentId":null,"message":{"role":"user","content":"x"}}
+{"type":"message","id":"bbbbbbbb","parentId":"aaaaaaaa","message":{"role":"assistant","api":"openai-responses","provider":"away","model":"m","content":[{"type":"text","text":"y"},{"type":"toolCall","id":"a|fc_1","name":"b.c","arguments":{}}]}}
+{"type":"message","id":"cccccccc","parentId":"bbbbbbbb","message":{"role":"toolResult","toolCallId":"a|fc_1","toolName":"b.c","content":"z"}}
+J
+cp half.jsonl before.jsonl
+run kedge sessions check half.jsonl --json
+expect_exit 3
+expect_json stdout status repaired
+expect_json stdout request.target away/m
+expect_json stdout request.api openai-responses
+expect_json stdout request.rules '{"R06":1}'
+expect_json stdout request.entries.0.id bbbbbbbb
+run kedge sessions check half.jsonl --target anthropic-messages
+expect_exit 3
+expect_contains stdout 'request to away/m (anthropic-messages):'
+expect_contains stdout 'R07, 1 ×: the id of a call was made one that the server takes'
+expect_contains stdout 'entry bbbbbbbb: R06, R07'
+cmp -s half.jsonl before.jsonl || fail "the file has changed"
+run kedge sessions check half.jsonl --target nobody/knows
+expect_exit 1
+expect_contains stderr nobody/knows
+
 t "delete takes no id that fits several, wherever they are"
 run kedge sessions delete "$(printf %.4s "$ID")" --yes
 expect_exit 2

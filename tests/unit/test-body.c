@@ -392,6 +392,78 @@ static void test_large_body(void **state G_GNUC_UNUSED)
     }
 }
 
+static void assert_repairs(const char *name, const BodyCache *bodies, const char *rules,
+                           const char *entries)
+{
+    g_autoptr(json_t) ids = json_of("['e0','e1','e2','e3','e4','e5','e6']");
+    g_autoptr(RepairNotes) notes = body_cache_repairs(bodies);
+    g_autoptr(json_t) got_rules = repair_notes_rules(notes);
+    g_autoptr(json_t) got_entries = repair_notes_entries(notes, ids);
+    assert_json(name, got_rules, rules);
+    assert_json(name, got_entries, entries);
+}
+
+/* safety-8.3: what a request needed is known also of the messages that were serialised before, and
+   forgotten with them. A conversation as it should be needs nothing on any wire. */
+static void test_notes(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(json_t) tools = json_of("[{'name':'read','description':'','parameters':{}}]");
+    for (size_t i = 0; i < G_N_ELEMENTS(apis); i++) {
+        g_autoptr(Model) model = test_model(apis[i]);
+        g_autoptr(json_t) messages = json_array();
+        g_autoptr(BodyCache) bodies = body_cache_new();
+        const ProviderRequest request = {
+            .model = model, .messages = messages, .tools = tools, .bodies = bodies
+        };
+        size_t size;
+        g_autofree char *call = g_strdup_printf(
+            "{'role':'assistant','api':'%s','provider':'mock','model':'m1','content':["
+            "{'type':'toolCall','id':'a','name':'read','arguments':{}}]}",
+            model_api_name(apis[i]));
+        json_append_take(messages, json_of("{'role':'user','content':'x'}"));
+        json_append_take(messages, json_of(call));
+        g_autofree char *first = body_make(&request, &size); // nothing came back yet
+        assert_repairs("a call alone", bodies, "{'R11':1}", "[{'id':'e1','rules':{'R11':1}}]");
+        json_append_take(messages, json_of("{'role':'toolResult','toolCallId':'a','content':'y'}"));
+        g_autofree char *second = body_make(&request, &size);
+        assert_repairs("its result", bodies, "{}", "[]");
+
+        json_append_take(messages, json_of("7"));
+        json_append_take(messages, json_of("{'role':'user','content':['',{'type':'x'}]}"));
+        g_autofree char *third = body_make(&request, &size);
+        g_autofree char *again = body_make(&request, &size);
+        assert_repairs("odd ones", bodies, "{'R01':1,'R03':2,'R04':1}",
+                       "[{'id':'e3','rules':{'R01':1}},{'id':'e4','rules':{'R03':2,'R04':1}}]");
+        while (json_array_size(messages) > 3)
+            json_array_remove(messages, 3);
+        g_autofree char *back = body_make(&request, &size);
+        assert_repairs("without them", bodies, "{}", "[]");
+    }
+}
+
+/* A long list of them is cut. */
+static void test_many_notes(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(RepairNotes) notes = repair_notes_new();
+    g_autoptr(json_t) ids = json_array();
+    for (size_t i = 0; i < 2 * REPAIR_LISTED_MAX; i++) {
+        json_append_take(ids, json_text("e"));
+        repair_notes_add(notes, REPAIR_EMPTY, i);
+        repair_notes_add(notes, REPAIR_EMPTY, i);
+    }
+    repair_notes_add(notes, REPAIR_ROLES, REPAIR_OF_REQUEST);
+    g_autoptr(json_t) entries = repair_notes_entries(notes, ids);
+    g_autoptr(json_t) rules = repair_notes_rules(notes);
+    assert_int_equal(json_array_size(entries), REPAIR_LISTED_MAX);
+    assert_json("all are counted", rules, "{'R04':800,'R18':1}");
+    assert_non_null(repair_rule_text("R18"));
+    assert_null(repair_rule_text("R21"));
+    assert_null(repair_rule_text("R99"));
+    repair_notes_rewind(notes, 0);
+    g_autoptr(json_t) none = repair_notes_rules(notes);
+    assert_json("none", none, "{}");
+}
+
 int main(void)
 {
     clean_environment();
@@ -399,7 +471,8 @@ int main(void)
         cmocka_unit_test(test_stable),      cmocka_unit_test(test_changes),
         cmocka_unit_test(test_any_history), cmocka_unit_test(test_roles),
         cmocka_unit_test(test_stub_tools),  cmocka_unit_test(test_many_images),
-        cmocka_unit_test(test_large_body),
+        cmocka_unit_test(test_large_body),  cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_many_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void test_adopt(void **state G_GNUC_UNUSED)
                                                                                                      "6") "]");
     g_autoptr(json_t) before = json_deep_copy(old);
     g_autoptr(CallIds) ids = call_ids_new();
-    g_autoptr(json_t) got = call_ids_adopt(ids, old);
+    g_autoptr(json_t) got = call_ids_adopt(ids, old, NULL);
     assert_json(
         "adopted", got,
         "[{'role':'user','content':'go'}," CALLS(CALL("x") "," CALL("x_2")) "," RESULT("x", "1") "," RESULT("x_2", "2") "," CALLS(

@@ -8,6 +8,7 @@
 #include "agent/todo.h"
 #include "base/file.h"
 #include "model/message.h"
+#include "session/session_tree.h"
 #include "session_fixture.h"
 
 static int setup(void **state)
@@ -43,6 +44,9 @@ static void test_poisoned(void **state)
     assert_non_null(strstr(first, "[result of echo]"));
     const json_t *event = session_fixture_event(self, "session_repair", 0);
     assert_string_equal(json_get_text(event, "strong"), "S1");
+    assert_int_equal(json_array_size(json_get_array(event, "entries")), 2); // a call, its result
+    assert_int_equal(strlen(json_string_value(json_array_get(json_get_array(event, "entries"), 0))),
+                     8);
     // it holds for the next prompt
     sse_server_add_text(self->agent->server, "still");
     assert_true(session_fixture_prompt(self, "more"));
@@ -159,6 +163,33 @@ static void test_compacted_since(void **state)
     assert_true(g_str_has_suffix(told, "user:once more"));
 }
 
+/* safety-8.3: what the requests of an old session need is told once, with the entries that it is
+   about, until it is something else. */
+static void test_told(void **state)
+{
+    static const char file[] =
+        "{\"type\":\"session\",\"version\":3,\"id\":\"told\",\"cwd\":\"/w\",\"timestamp\":"
+        "\"2026-01-01T00:00:00.000Z\"}\n"
+        "{\"type\":\"message\",\"id\":\"aaaaaaaa\",\"parentId\":null,\"message\":{\"role\":"
+        "\"user\",\"content\":\"x\"}}\n"
+        "{\"type\":\"message\",\"id\":\"bbbbbbbb\",\"parentId\":\"aaaaaaaa\",\"message\":{"
+        "\"role\":\"assistant\",\"content\":[{\"type\":\"toolCall\",\"id\":\"a\",\"name\":"
+        "\"echo\",\"arguments\":null}]}}\n";
+    SessionFixture *self = *state;
+    g_autofree char *path = g_build_filename(self->agent->root, "told.jsonl", NULL);
+    assert_true(file_write_atomic(path, file, strlen(file), 0600, NULL));
+    switch_to(self, "switch_session", path);
+    for (int i = 0; i < 2; i++) {
+        sse_server_add_text(self->agent->server, "fine");
+        assert_true(session_fixture_prompt(self, "go"));
+        assert_int_equal(self->outcome.end, AGENT_DONE);
+    }
+    g_autofree char *text = json_to_text(session_fixture_event(self, "session_repair", 0));
+    assert_string_equal(text, "{\"type\":\"session_repair\",\"rules\":{\"R05\":1,\"R11\":1},"
+                              "\"entries\":[\"bbbbbbbb\"],\"strong\":null}");
+    assert_null(session_fixture_event(self, "session_repair", 1));
+}
+
 #define NOTES 20000
 
 /* One entry as a child of the one before. */
@@ -210,7 +241,8 @@ static void test_many_notes(void **state)
     assert_true(session_open(path, "/w", &session, NULL, NULL));
     g_auto(SessionContext) saved = { 0 };
     session_build_context(session, &saved);
-    g_autoptr(json_t) messages = repair_memory_apply(session, json_incref(saved.messages));
+    g_autoptr(GPtrArray) path_to_leaf = session_path_to(session, NULL);
+    g_autoptr(json_t) messages = repair_memory_apply(path_to_leaf, json_incref(saved.messages));
     assert_int_equal(json_array_size(messages), 3);
     g_autofree char *text = json_to_text(messages);
     assert_null(strstr(text, "thinking"));
@@ -284,6 +316,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_incurable, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing_to_heal, setup, teardown),
         cmocka_unit_test_setup_teardown(test_compacted_since, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_told, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_notes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_todo_reminder, setup, teardown),
         cmocka_unit_test(test_todo_lists),

@@ -56,14 +56,15 @@ static void test_messages(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(json_t) message = json_of(cases[i].message);
         g_autoptr(json_t) before = json_deep_copy(message);
-        g_autoptr(json_t) got = repair_message(message);
+        g_autoptr(json_t) got = repair_message(message, NULL, 0);
         if (!cases[i].want && !got)
             continue;
         if (!cases[i].want || !got)
             fail_msg("%s: %s", cases[i].name, got ? "kept" : "dropped");
         assert_json(cases[i].name, got, cases[i].want);
         assert_true(json_equal(message, before));
-        g_autoptr(json_t) again = repair_message(got); // idempotent, and then nothing is copied
+        g_autoptr(json_t) again =
+            repair_message(got, NULL, 0); // idempotent, and then nothing is copied
         assert_ptr_equal(again, got);
     }
 }
@@ -78,7 +79,7 @@ static void test_deep_arguments(void **state G_GNUC_UNUSED)
     g_autofree char *text = g_strdup_printf(
         "{'role':'assistant','content':[" CALL("'name':'x','arguments':{'a':%s}") "]}", deep->str);
     g_autoptr(json_t) message = json_of(text);
-    g_autoptr(json_t) got = repair_message(message);
+    g_autoptr(json_t) got = repair_message(message, NULL, 0);
     assert_json("safety-R05 depth", got,
                 "{'role':'assistant','content':[" CALL("'name':'x','arguments':{}") "]}");
 }
@@ -234,8 +235,8 @@ static void test_fences(void **state G_GNUC_UNUSED)
         json_t *block = message_text_block(cases[i].text);
         g_autoptr(json_t) message =
             json_pack("{s:s, s:[o]}", "role", "toolResult", "content", block);
-        g_autoptr(json_t) got = repair_message(message);
-        g_autoptr(json_t) again = repair_message(got);
+        g_autoptr(json_t) got = repair_message(message, NULL, 0);
+        g_autoptr(json_t) again = repair_message(got, NULL, 0);
         const char *text = json_get_text(json_array_get(json_get_array(got, "content"), 0), "text");
         assert_string_equal(text, cases[i].want ? cases[i].want : cases[i].text);
         assert_ptr_equal(got == message, cases[i].want == NULL);

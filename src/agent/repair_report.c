@@ -1,0 +1,51 @@
+/*
+ * Reports of repairs (repair_report.h).
+ */
+#include "agent/repair_report.h"
+
+/* The ids of what repair_notes_entries() lists. New reference. */
+static json_t *ids_of(const json_t *entries)
+{
+    json_t *ids = json_array();
+    size_t i;
+    json_t *entry;
+    json_array_foreach (entries, i, entry)
+        json_array_append(ids, json_object_get(entry, "id"));
+    return ids;
+}
+
+void repair_report_tell(Conversation *conversation)
+{
+    g_autoptr(RepairNotes) notes = body_cache_repairs(conversation->bodies);
+    repair_notes_join(notes, conversation->loaded);
+    g_autoptr(json_t) entries = repair_notes_entries(notes, conversation->entry_ids);
+    if (json_array_size(entries) == 0) // a turn without thinking is no damage to the session
+        return;
+    json_t *event = agent_event_new("session_repair");
+    json_set_take(event, "rules", repair_notes_rules(notes));
+    json_set_take(event, "entries", ids_of(entries));
+    json_set_take(event, "strong", json_null());
+    bool is_known = json_equal(event, conversation->told_repairs);
+    json_decref(conversation->told_repairs);
+    conversation->told_repairs = json_incref(event);
+    if (is_known)
+        json_decref(event);
+    else
+        agent_events_emit(conversation->events, event);
+}
+
+void repair_report_tell_strong(const Conversation *conversation, const json_t *before,
+                               const char *name)
+{
+    json_t *entries = json_array();
+    for (size_t i = 0; i < json_array_size(before) && json_array_size(entries) < REPAIR_LISTED_MAX;
+         i++) {
+        if (!json_equal(json_array_get(before, i), json_array_get(conversation->messages, i)))
+            json_array_append(entries, json_array_get(conversation->entry_ids, i));
+    }
+    json_t *event = agent_event_new("session_repair");
+    json_set_take(event, "rules", json_object());
+    json_set_take(event, "entries", entries);
+    json_set_text(event, "strong", name);
+    agent_events_emit(conversation->events, event);
+}
