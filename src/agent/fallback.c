@@ -4,12 +4,12 @@
 #include "agent/fallback.h"
 
 #include "agent/compaction_plan.h"
+#include "agent/fallback_chain.h"
 #include "base/timefmt.h"
 #include "model/provider.h"
 
 #include <inttypes.h>
 
-#define ROLE              "default"
 #define REST_OF_LIMIT_MS  (30 * 1000)
 #define REST_OF_QUOTA_MS  (30 * 60 * 1000)
 #define REST_OF_SERVER_MS (20 * 1000)
@@ -21,6 +21,7 @@ void fallback_clear(Fallback *self)
         setup_slot_set(self->setup, g_steal_pointer(&self->chosen));
     turn_setup_unref(self->chosen);
     turn_setup_unref(self->applied);
+    g_free(self->role);
     *self = (Fallback) { 0 };
 }
 
@@ -41,30 +42,13 @@ static void emit(const Fallback *self, const char *type, const char *const *keys
     json_t *event = agent_event_new(type);
     for (size_t i = 0; keys[i]; i++)
         json_set_text(event, keys[i], texts[i]);
-    json_set_text(event, "role", ROLE);
+    json_set_text(event, "role", self->role);
     agent_events_emit(self->conversation->events, event);
 }
 
 static char *name_of(const Model *model)
 {
     return g_strconcat(model->provider, "/", model->id, NULL);
-}
-
-/* "provider/id" or "provider/id:level"; NULL: nobody has it, or there is no key for it. */
-static const Model *find_model(const Fallback *self, const char *selector, ThinkingLevel *level)
-{
-    const char *slash = selector ? strchr(selector, '/') : NULL;
-    if (!slash)
-        return NULL;
-    g_autofree char *provider = g_strndup(selector, (gsize)(slash - selector));
-    g_autofree char *id = g_strdup(slash + 1);
-    const Model *model = model_registry_find(self->registry, provider, id);
-    char *colon = strrchr(id, ':');
-    if (!model && colon && thinking_level_parse(colon + 1, level)) {
-        *colon = '\0';
-        model = model_registry_find(self->registry, provider, id);
-    }
-    return model && model_registry_is_available(self->registry, model, false) ? model : NULL;
 }
 
 static TurnSetup *with_model(TurnSetup *now, const Model *model, ThinkingLevel level)
@@ -117,18 +101,26 @@ static void notice_owner(Fallback *self, const TurnSetup *now)
     self->is_promoted = false;
 }
 
+/* The chain is that of the chosen model, whichever of it stands in now. */
+static const json_t *find_chain(Fallback *self, const TurnSetup *now)
+{
+    const Model *chosen = self->chosen ? self->chosen->model : now->model;
+    g_free(self->role);
+    self->role = g_strdup(fallback_chain_role(self->settings, self->registry, chosen));
+    return fallback_chain_of(self->settings, self->role);
+}
+
 bool fallback_apply(Fallback *self, const char *problem)
 {
     if (!provider_error_is_retryable(problem))
         return false;
     g_autoptr(TurnSetup) now = setup_slot_get(self->setup);
     notice_owner(self, now);
-    const json_t *chain =
-        json_get_array(settings_get_json(self->settings, "retry.fallbackChains"), ROLE);
+    const json_t *chain = find_chain(self, now);
     while (self->next < json_array_size(chain)) {
         const char *selector = json_string_value(json_array_get(chain, self->next++));
         ThinkingLevel level = now->thinking;
-        const Model *model = find_model(self, selector, &level);
+        const Model *model = fallback_chain_find(self->registry, selector, &level);
         if (!model || model == now->model)
             continue;
         apply(self, now, model, level, problem);
@@ -144,9 +136,9 @@ static const Model *find_roomier(const Fallback *self, const Model *model, Think
     if (!model || !model->roomier)
         return NULL;
     g_autofree char *of_provider = g_strconcat(model->provider, "/", model->roomier, NULL);
-    const Model *found = find_model(self, model->roomier, level);
+    const Model *found = fallback_chain_find(self->registry, model->roomier, level);
     if (!found)
-        found = find_model(self, of_provider, level);
+        found = fallback_chain_find(self->registry, of_provider, level);
     return found && found->context_window > model->context_window ? found : NULL;
 }
 

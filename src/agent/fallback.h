@@ -1,6 +1,6 @@
 /*
- * Another model for one that fails (agent-core §3.7): `retry.fallbackChains` names them by role,
- * and the chain of `default` is used. The chosen model rests for as long as its error says, and
+ * Another model for one that fails (agent-core §3.7): `retry.fallbackChains` names them by role
+ * (fallback_chain.h). The chosen model rests for as long as its error says, and
  * returns with the first prompt after that; with `retry.fallbackRevertPolicy: never` it stays away.
  * Likewise for one that has no room for the conversation (§3.8): it returns when it has.
  *
@@ -21,6 +21,7 @@ typedef struct Fallback {
     TurnSetup *chosen;  // by the owner; NULL: it is in the slot
     TurnSetup *applied; // what was put into the slot in its place
     gint64 chosen_rests_until;
+    char *role;    // whose chain it is
     unsigned next; // in the chain
     bool has_to_prove;
     bool is_promoted; // the conversation was too long for the chosen one

@@ -3,6 +3,7 @@
  */
 #include "agent/summary.h"
 
+#include "agent/fallback_chain.h"
 #include "agent/retry.h"
 #include "base/utf8.h"
 #include "model/message.h"
@@ -30,6 +31,18 @@ static void add_model(GPtrArray *models, const Model *model)
         g_ptr_array_add(models, (gpointer)model);
 }
 
+/* Those that stand behind it when it fails. */
+static void add_chain(GPtrArray *models, const SummaryContext *context, const char *role)
+{
+    const json_t *chain = fallback_chain_of(context->settings, role);
+    size_t i;
+    json_t *item;
+    json_array_foreach (chain, i, item) {
+        ThinkingLevel unused;
+        add_model(models, fallback_chain_find(context->registry, json_string_value(item), &unused));
+    }
+}
+
 static const Model *largest_model(const SummaryContext *context)
 {
     const Model *largest = NULL;
@@ -52,11 +65,17 @@ static GPtrArray *models_to_ask(const SummaryContext *context, const SummaryRequ
     if (request->role &&
         model_role_choose(context->registry, request->role, context->model, &chosen))
         add_model(models, chosen.model);
+    if (request->role && !request->is_single)
+        add_chain(models, context, request->role);
     add_model(models, context->model);
     if (request->is_single) {
         g_ptr_array_set_size(models, 1);
         return models;
     }
+    add_chain(models, context,
+              context->role
+                  ? context->role
+                  : fallback_chain_role(context->settings, context->registry, context->model));
     for (size_t i = 0; i < G_N_ELEMENTS(roles); i++) {
         ModelChoice choice = { 0 };
         if (model_role_configured(context->registry, roles[i], &choice, NULL))

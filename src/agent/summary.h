@@ -22,6 +22,8 @@ typedef struct SummaryContext { // all borrowed
     const Settings *settings;
     const Model *model; // of the conversation: the first that is asked
     bool is_model_named;
+    const char *role;       // that `model` was chosen for, whose chain stands behind it; NULL: as
+                            // its own says (fallback_chain.h)
     Budget *budget;         // may be NULL
     const char *session_id; // may be NULL
 } SummaryContext;

@@ -3,6 +3,7 @@
  */
 #include "cmd/ask_model.h"
 
+#include "agent/fallback_chain.h"
 #include "base/dirs.h"
 #include "base/log.h"
 #include "cmd/direct.h"
@@ -46,8 +47,11 @@ static bool choose(AskModel *self, const char *selector, const char *const *role
         self->is_named = true;
         return true;
     }
-    for (; *roles && !self->model; roles++)
+    for (; *roles && !self->model; roles++) {
         self->model = model_of_role(self, *roles);
+        if (!self->role && fallback_chain_of(self->settings, *roles))
+            self->role = *roles; // of what it is for, whichever model does it
+    }
     if (!self->model)
         self->model = model_registry_default(self->registry);
     return self->model ||
@@ -91,6 +95,7 @@ bool ask_model_text(const AskModel *self, const SummaryRequest *request, Cancel 
         .settings = self->settings,
         .model = self->model,
         .is_model_named = self->is_named,
+        .role = self->role,
     };
     return summary_ask(&context, request, cancel, ret_text, error);
 }

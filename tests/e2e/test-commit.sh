@@ -174,6 +174,21 @@ commit --dry-run -m claude-opus-4-5
 expect_exit 0
 commit --dry-run -m nothing-of-that-name
 expect_exit 1
+
+t "the fallback chain of commit stands behind it"
+repository
+cat >"$HOME/.kedge/agent/config.yml" <<'Y'
+retry: { maxRetries: 0, fallbackChains: { default: [anthropic/claude-sonnet-4-5], commit: [anthropic/claude-haiku-4-5] } }
+modelRoles: { default: anthropic/claude-opus-4-5 }
+Y
+model_script - <<'J'
+{"status": 503, "expect": {"path": "model", "contains": "opus"}}
+{"text": "fix: of the chain", "expect": {"path": "model", "contains": "haiku"}}
+J
+commit --dry-run
+expect_exit 0
+expect_contains stdout "fix: of the chain"
+expect_model_done
 rm "$HOME/.kedge/agent/config.yml"
 
 t "the model fails: its problem, exit 1"

@@ -134,6 +134,18 @@ expect_contains stdout '"type":"retry_fallback_succeeded","model":"other/m2","ro
 expect_contains stdout 'from m2'
 [ "$(model_journal '#')" = 2 ] || fail "$(model_journal '#') requests"
 expect_request 1 path /v1/messages
+cat >"$HOME/.kedge/agent/config.yml" <<'Y'
+modelRoles: { slow: lab/m1 }
+retry: { baseDelayMs: 60000, fallbackChains: { default: [nobody/m9], slow: [other/m2] } }
+Y
+run kedge --model kedge/slow --mode json -p hi
+expect_exit 0
+expect_contains stdout '"type":"retry_fallback_applied","from":"lab/m1","to":"other/m2","role":"slow"'
+expect_contains stdout '"type":"retry_fallback_succeeded","model":"other/m2","role":"slow"'
+sed -i 's/modelRoles: {/modelRoles: { default: lab\/m1,/; s/baseDelayMs: 60000/baseDelayMs: 1, maxRetries: 1/' "$HOME/.kedge/agent/config.yml"
+run kedge --mode json --fail-on-error -p hi
+expect_exit 1
+expect_not_contains stdout retry_fallback_applied
 rm "$HOME/.kedge/agent/config.yml"
 
 t "azure and vertex: their addresses and keys"
