@@ -6,6 +6,7 @@
 
 #include "agent/agent_session_private.h"
 #include "model/message.h"
+#include "model/model_scope.h"
 #include "tool/settings_save.h"
 
 #define SAVE_PATIENCE_MS 1000 // for another program that is saving settings
@@ -39,30 +40,35 @@ bool agent_session_is_scoped(const AgentSession *self)
     return self->model_scope != NULL;
 }
 
-static bool cycle_scope(AgentSession *self)
+static bool cycle_through(AgentSession *self, const GArray *scope, const char **ret_role)
 {
-    guint now = 0, count = self->model_scope->len;
-    while (now < count && g_array_index(self->model_scope, ModelChoice, now).model != self->model)
+    guint now = 0, count = scope->len;
+    while (now < count && g_array_index(scope, ModelChoice, now).model != self->model)
         now++;
     guint start = now < count ? now + 1 : 0; // from one that is not in it: its first
     for (guint i = 0; i < count; i++) {
-        const ModelChoice *next =
-            &g_array_index(self->model_scope, ModelChoice, (start + i) % count);
+        const ModelChoice *next = &g_array_index(scope, ModelChoice, (start + i) % count);
         if (next->model == self->model ||
             !model_registry_is_available(self->registry, next->model, false))
             continue;
         choose_model(self, next->model);
         if (next->has_level)
             agent_session_set_thinking(self, next->level);
+        *ret_role = next->role;
         return true;
     }
     return false;
 }
 
-bool agent_session_cycle_model(AgentSession *self)
+bool agent_session_cycle_model(AgentSession *self, const char **ret_role)
 {
+    *ret_role = NULL;
     if (self->model_scope)
-        return cycle_scope(self);
+        return cycle_through(self, self->model_scope, ret_role);
+    const json_t *roles = settings_get_json(self->settings, "cycleOrder");
+    g_autoptr(GArray) of_roles = model_scope_of_roles(self->registry, roles);
+    if (of_roles && of_roles->len > 1)
+        return cycle_through(self, of_roles, ret_role);
     size_t count = 0, now = 0;
     const Model *const *models = model_registry_all(self->registry, &count);
     while (now < count && models[now] != self->model)

@@ -220,7 +220,8 @@ COMMAND(set_model)
 
 COMMAND(cycle_model)
 {
-    if (!agent_session_cycle_model(session)) {
+    const char *role = NULL;
+    if (!agent_session_cycle_model(session, &role)) {
         reply->data = json_null();
         return true;
     }
@@ -229,6 +230,7 @@ COMMAND(cycle_model)
     json_set_text(reply->data, "thinkingLevel",
                   thinking_level_name(agent_session_thinking(session)));
     json_set_bool(reply->data, "isScoped", agent_session_is_scoped(session));
+    json_set_text(reply->data, "role", role);
     return true;
 }
 
@@ -467,7 +469,9 @@ static const SessionCommand commands[] = {
     URGENT_ROW(abort, "Stop the run", no_fields),
     URGENT_ROW(abort_and_prompt, "Stop the run, then send a message", message_fields),
     ROW(set_model, "Model from the next turn on", model_fields, COMMAND_ANY_TIME),
-    ROW(cycle_model, "The next model that there is a key for", no_fields, COMMAND_ANY_TIME),
+    ROW(cycle_model,
+        "The next model: of those picked, of the roles of cycleOrder, or any with a key", no_fields,
+        COMMAND_ANY_TIME),
     ROW(get_available_models, "The models that there is a key for", no_fields, COMMAND_ANY_TIME),
     ROW(set_thinking_level, "Thinking level from the next turn on", level_fields, COMMAND_ANY_TIME),
     ROW(cycle_thinking_level, "The next thinking level of the model", no_fields, COMMAND_ANY_TIME),

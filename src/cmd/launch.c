@@ -20,6 +20,7 @@
 #include "cmd/scratch.h"
 #include "cmd/sessions.h"
 #include "model/message.h"
+#include "model/model_roles.h"
 #include "rpc/server.h"
 #include "session/prompt_history.h"
 
@@ -396,9 +397,16 @@ static int export_session(const LaunchOptions *options)
 
 static int list_models(const Launch *self)
 {
-    const ModelListOptions wanted = { self->options.list_models, self->options.lists_all };
     launch_session_arrange(self->settings, self->cwd, self->registry);
     model_registry_discover(self->registry);
+    model_roles_set(self->registry, settings_get_json(self->settings, "modelRoles"));
+    g_autoptr(json_t) roles = model_roles_chosen(self->registry);
+    const ModelListOptions wanted = {
+        .pattern = self->options.list_models,
+        .has_deprecated = self->options.lists_all,
+        .roles = roles,
+        .tags = settings_get_json(self->settings, "modelTags"),
+    };
     if (!self->options.lists_json) {
         g_autofree char *text = model_registry_list_text(self->registry, &wanted);
         return cmd_print(text) ? EXIT_OK : EXIT_FAILED;

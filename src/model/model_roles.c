@@ -215,7 +215,8 @@ static char *role_of_selector(const ModelRegistry *self, const char *selector)
             continue;
         g_autofree char *provider = g_strndup(prefixes[i], size - 1);
         const char *role = selector + size;
-        if (g_strv_contains(role_names, role) && !registry_has_provider(self, provider))
+        bool is_role = g_strv_contains(role_names, role) || json_object_get(self->roles, role);
+        if (is_role && !registry_has_provider(self, provider))
             return g_strdup(role);
     }
     return NULL;
@@ -269,6 +270,30 @@ bool model_role_configured(const ModelRegistry *self_, const char *role, ModelCh
     bool is_found = role_configured_locked(self, role, 0, ret_choice, ret_warning);
     pthread_mutex_unlock(&self->select_lock);
     return is_found;
+}
+
+static void add_chosen(ModelRegistry *self, const char *role, json_t *chosen)
+{
+    ModelChoice choice = { 0 };
+    if (json_object_get(chosen, role) || !role_configured_locked(self, role, 0, &choice, NULL))
+        return;
+    g_autofree char *name = g_strconcat(choice.model->provider, "/", choice.model->id, NULL);
+    json_set_text(chosen, role, name);
+}
+
+json_t *model_roles_chosen(const ModelRegistry *self_)
+{
+    ModelRegistry *self = (ModelRegistry *)self_;
+    json_t *chosen = json_object();
+    const char *role;
+    json_t *value;
+    pthread_mutex_lock(&self->select_lock);
+    for (size_t i = 0; role_names[i]; i++) // the environment names some, too
+        add_chosen(self, role_names[i], chosen);
+    json_object_foreach (self->roles, role, value)
+        add_chosen(self, role, chosen);
+    pthread_mutex_unlock(&self->select_lock);
+    return chosen;
 }
 
 bool model_role_choose(const ModelRegistry *self_, const char *role, const Model *like,

@@ -1,7 +1,8 @@
 /*
  * Roles: models for kinds of work (agent-core §2.10). `modelRoles` of the settings names them, or
  * --smol, --slow, --plan, or KEDGE_SMOL_MODEL and the like, in the opposite order. A selector
- * `kedge/smol` (or `pi/smol`) means the role's model.
+ * `kedge/smol` (or `pi/smol`) means the role's model. Besides the roles below a person may have
+ * others, as `modelRoles` names them.
  *
  * Thread safe. What is looked up belongs to the registry.
  */
@@ -21,6 +22,10 @@
 void model_roles_set(ModelRegistry *self, const json_t *roles);
 /* For this run; wins over the settings and the environment. */
 void model_roles_override(ModelRegistry *self, const char *role, const char *selector);
+
+/* Whom somebody has chosen for which role, of those that can be used: {"smol":"acme/small-2"}. New
+   reference. */
+json_t *model_roles_chosen(const ModelRegistry *self);
 
 /* The model that somebody chose for the role and that can be used. False: there is none; then
  *ret_warning (may be NULL; caller frees) is what a person must be told of it, or NULL. */

@@ -3,6 +3,8 @@
  */
 #include "model/model_scope.h"
 
+#include "model/model_roles.h"
+
 static bool is_glob(const char *pattern)
 {
     return strpbrk(pattern, "*?[") != NULL;
@@ -77,4 +79,34 @@ GArray *model_scope_resolve(ModelRegistry *registry, const char *const *patterns
             add_selected(scope, registry, pattern, warnings);
     }
     return scope->len > 0 ? g_steal_pointer(&scope) : NULL;
+}
+
+/* *ret_is_own: somebody has chosen it. */
+static bool find_of_role(const ModelRegistry *registry, const char *role, ModelChoice *ret_choice,
+                         bool *ret_is_own)
+{
+    static const char *const with_default[] = { MODEL_ROLE_DEFAULT, MODEL_ROLE_SMOL,
+                                                MODEL_ROLE_SLOW, NULL };
+    *ret_is_own = model_role_configured(registry, role, ret_choice, NULL);
+    return *ret_is_own || (g_strv_contains(with_default, role) &&
+                           model_role_choose(registry, role, NULL, ret_choice));
+}
+
+GArray *model_scope_of_roles(ModelRegistry *registry, const json_t *roles)
+{
+    g_autoptr(GArray) scope = g_array_new(FALSE, FALSE, sizeof(ModelChoice));
+    bool is_chosen = false;
+    size_t i;
+    json_t *item;
+    json_array_foreach (roles, i, item) {
+        ModelChoice choice = { 0 };
+        bool is_own = false;
+        const char *role = json_string_value(item);
+        if (!role || !find_of_role(registry, role, &choice, &is_own))
+            continue;
+        is_chosen = is_chosen || is_own;
+        choice.role = role;
+        add(scope, &choice);
+    }
+    return is_chosen ? g_steal_pointer(&scope) : NULL;
 }

@@ -72,6 +72,7 @@ typedef struct ModelChoice {
     bool has_level;
     ThinkingLevel level;
     const char *notice; // what a person must be told of the choice, or NULL; borrowed likewise
+    const char *role;   // of model_scope_of_roles(): the one it is of; borrowed from that list
 } ModelChoice;
 
 /* `[provider/]id-or-pattern[:level]`, or `kedge/ROLE[:level]` (model_roles.h); `provider` (may be
@@ -86,6 +87,8 @@ const Model *model_registry_default(const ModelRegistry *self);
 typedef struct ModelListOptions {
     const char *pattern; // NULL: all that can be used
     bool has_deprecated; // these too
+    const json_t *roles; // model_roles_chosen(), to be shown with their models; NULL: none
+    const json_t *tags;  // the setting `modelTags`: what they are called; may be NULL
 } ModelListOptions;
 
 /* --list-models: the tables, or the text for an empty list (agent-core §1.8), with the last line

@@ -3,7 +3,12 @@
  */
 #include "model/select_private.h"
 
-enum { COLUMN_MAX = 7 };
+#include "base/utf8.h"
+#include "base/visible.h"
+
+#define TAG_CHARS 30 // of a role, as a person calls it
+
+enum { COLUMN_MAX = 8 };
 
 typedef struct Table {
     size_t column_count;
@@ -58,7 +63,52 @@ static char *successor_cell(const Model *model)
     return model->successor ? g_strconcat("for ", model->successor, NULL) : g_strdup("yes");
 }
 
-static char **model_row(const Model *model, bool has_deprecated)
+/* The roles that the model is chosen for: [{"id":"smol","name":"Quick","color":"green"}], the last
+   two as the tags say. New reference. */
+static json_t *roles_of(const Model *model, const ModelListOptions *options)
+{
+    g_autofree char *own = g_strconcat(model->provider, "/", model->id, NULL);
+    json_t *roles = json_array();
+    const char *role;
+    json_t *name;
+    json_object_foreach ((json_t *)options->roles, role, name) {
+        if (g_strcmp0(json_string_value(name), own) != 0)
+            continue;
+        const json_t *tag = json_get_object(options->tags, role);
+        json_t *object = json_pack("{s:s}", "id", role);
+        json_set_text(object, "name", json_get_text(tag, "name"));
+        json_set_text(object, "color", json_get_text(tag, "color"));
+        json_append_take(roles, object);
+    }
+    return roles;
+}
+
+static char *roles_cell(const Model *model, const ModelListOptions *options)
+{
+    g_autoptr(json_t) roles = roles_of(model, options);
+    g_autoptr(GString) text = g_string_new(NULL);
+    size_t i;
+    json_t *role;
+    json_array_foreach (roles, i, role) {
+        const char *name = json_get_text(role, "name");
+        g_autofree char *cut = utf8_ellipsize(name ? name : json_get_text(role, "id"), TAG_CHARS);
+        g_string_append(text, i > 0 ? ", " : "");
+        visible_append(text, cut);
+    }
+    return g_strdup(text->str);
+}
+
+static bool has_roles(const GPtrArray *models, const ModelListOptions *options)
+{
+    for (guint i = 0; i < models->len; i++) {
+        g_autoptr(json_t) roles = roles_of(g_ptr_array_index(models, i), options);
+        if (json_array_size(roles) > 0)
+            return true;
+    }
+    return false;
+}
+
+static char **model_row(const Model *model, const ModelListOptions *options, bool has_roles)
 {
     char **row = g_new0(char *, COLUMN_MAX + 1);
     row[0] = g_strdup(model->provider);
@@ -67,8 +117,11 @@ static char **model_row(const Model *model, bool has_deprecated)
     row[3] = format_tokens(model->max_tokens);
     row[4] = g_strdup(model->is_reasoning ? "yes" : "no");
     row[5] = g_strdup(model->accepts_images ? "yes" : "no");
-    if (has_deprecated)
-        row[6] = successor_cell(model);
+    size_t next = 6;
+    if (options->has_deprecated)
+        row[next++] = successor_cell(model);
+    if (has_roles)
+        row[next] = roles_cell(model, options);
     return row;
 }
 
@@ -196,8 +249,9 @@ static void append_canonical(GString *text, const ModelRegistry *self, const GPt
 
 char *model_registry_list_text(const ModelRegistry *self, const ModelListOptions *options)
 {
-    static const char *const titles[] = { "provider", "model",  "context",    "max-out",
-                                          "thinking", "images", "deprecated", NULL };
+    const char *titles[COLUMN_MAX + 1] = { "provider", "model",    "context",
+                                           "max-out",  "thinking", "images" };
+    size_t next = 6;
     bool is_any_usable = false;
     g_autoptr(GPtrArray) models = listed_models(self, options, &is_any_usable);
     if (!is_any_usable)
@@ -208,13 +262,14 @@ char *model_registry_list_text(const ModelRegistry *self, const ModelListOptions
 
     GString *text = g_string_new(NULL);
     append_canonical(text, self, models);
-    g_auto(GStrv) shown = g_strdupv((char **)titles);
-    if (!options->has_deprecated)
-        g_clear_pointer(&shown[6], g_free);
-    g_auto(Table) table = table_new((const char *const *)shown);
+    bool shows_roles = has_roles(models, options);
+    if (options->has_deprecated)
+        titles[next++] = "deprecated";
+    if (shows_roles)
+        titles[next] = "roles";
+    g_auto(Table) table = table_new(titles);
     for (guint i = 0; i < models->len; i++)
-        g_ptr_array_add(table.rows,
-                        model_row(g_ptr_array_index(models, i), options->has_deprecated));
+        g_ptr_array_add(table.rows, model_row(g_ptr_array_index(models, i), options, shows_roles));
     append_table(text, &table);
     return g_string_free(text, FALSE);
 }
@@ -235,6 +290,9 @@ json_t *model_registry_list_json(const ModelRegistry *self, const ModelListOptio
                 json_append_take(levels, json_text(thinking_level_name((ThinkingLevel)level)));
         }
         json_set_take(object, "thinkingLevels", levels);
+        g_autoptr(json_t) roles = roles_of(model, options);
+        if (json_array_size(roles) > 0)
+            json_object_set(object, "roles", roles);
         json_append_take(list, object);
     }
     return list;

@@ -36,6 +36,11 @@ static const SettingKey keys[] = {
       "folder" },
     { "modelProviderOrder", SETTING_ARRAY, "[]", SETTING_WITH_TRUST, NULL,
       "Providers to take first where several have a model or a key" },
+    { "cycleOrder", SETTING_ARRAY, "[\"smol\",\"default\",\"slow\"]", SETTING_WITH_TRUST, NULL,
+      "Roles whose models are gone through with the next model, where modelRoles names one of "
+      "them" },
+    { "modelTags", SETTING_RECORD, "{}", SETTING_WITH_TRUST, NULL,
+      "What roles are called where models are listed: {ROLE: {name: TEXT, color: TEXT}}" },
     { "defaultThinkingLevel", SETTING_ENUM, "\"high\"", SETTING_ANYWHERE, thinking_levels,
       "Thinking level of a new session" },
     { "thinkingBudgets", SETTING_RECORD, "{}", SETTING_ANYWHERE, NULL,
@@ -49,7 +54,8 @@ static const SettingKey keys[] = {
     { "retry.maxWait", SETTING_NUMBER, "60", SETTING_ANYWHERE, NULL,
       "Longest delay of a server that is waited for, in seconds" },
     { "retry.fallbackChains", SETTING_RECORD, "{}", SETTING_WITH_TRUST, NULL,
-      "Models (provider/id) that take over when one fails, by role: default" },
+      "Models (provider/id) that take over when one fails, by role: that of the model's "
+      "role, else default" },
     { "retry.fallbackRevertPolicy", SETTING_ENUM, "\"cooldown-expiry\"", SETTING_ANYWHERE,
       revert_policies, "When the chosen model comes back: once it has rested, or never" },
     { "serviceTier", SETTING_ENUM, "\"none\"", SETTING_ANYWHERE, service_tiers,

@@ -268,6 +268,21 @@ expect_file stderr 'Warning: modelRoles.default: Model "m" could be: mock/m1, mo
 rm "$HOME/.kedge/agent/config.yml"
 always
 
+t "roles and what they are called stand in the list of models; a role may be a person's own"
+printf 'modelRoles: {smol: mock/m2, quick: mock/m2}\nmodelTags: {quick: {name: "Quick\\u001b one", color: green}}\n' >"$HOME/.kedge/agent/config.yml"
+run kedge --list-models mock
+expect_exit 0
+expect_matches stdout '^provider .* roles$'
+expect_matches stdout 'm2 .* smol, Quick.* one$'
+expect_not_contains stdout "$(printf '\033')"
+run kedge --list-models mock --json
+expect_contains stdout '"roles":[{"id":"smol"},{"id":"quick","name":"Quick\u001B one","color":"green"}]'
+run kedge --model kedge/quick -p hi
+[ "$(used)" = m2 ] || fail "a role of one's own: $(used)"
+rm "$HOME/.kedge/agent/config.yml"
+run kedge --list-models mock
+expect_not_contains stdout roles
+
 t "--models and enabledModels: the first of them is used; providers can be disabled"
 always
 run kedge --models "zzz*,mock/m2:low,mock/m1" -p hi

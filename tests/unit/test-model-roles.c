@@ -258,12 +258,59 @@ static void test_scope(void **state G_GNUC_UNUSED)
     }
 }
 
+/* cycleOrder: the roles' models in order, each once, as soon as somebody has chosen one. */
+static void test_scope_of_roles(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *roles, *order, *want; // want NULL: nobody has chosen
+    } cases[] = {
+        { NULL, "['smol','default','slow']", NULL },
+        { "{'vision':'lone/eyes'}", "['smol','default','slow']", NULL },
+        { "{'default':'acme/acme-5'}", "['smol','default','slow']",
+          "smol=acme-haiku-4-5 default=acme-5 slow=acme-opus-5-5 " },
+        { "{'default':'lone/only','own':'lone/eyes:low'}",
+          "['own','nobody','plan','default',7,'smol']", "own=eyes default=only " },
+        { "{'default':'acme/acme-5','smol':'locked/closed'}", "['smol','default']",
+          "smol=acme-haiku-4-5 default=acme-5 " },
+        { "{'default':'acme/acme-5'}", "[]", NULL },
+        { "{'default':'acme/acme-5'}", "{'smol':1}", NULL },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(ModelRegistry) registry = registry_with(cases[i].roles);
+        g_autoptr(json_t) order = json_of(cases[i].order);
+        g_autoptr(GArray) scope = model_scope_of_roles(registry, order);
+        g_autoptr(GString) got = g_string_new(NULL);
+        for (guint j = 0; scope && j < scope->len; j++) {
+            const ModelChoice *choice = &g_array_index(scope, ModelChoice, j);
+            g_string_append_printf(got, "%s=%s ", choice->role, choice->model->id);
+        }
+        if (g_strcmp0(cases[i].want, scope ? got->str : NULL) != 0)
+            fail_msg("%s %s: got %s", cases[i].roles, cases[i].order, got->str);
+    }
+}
+
+static void test_all_chosen(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ModelRegistry) registry =
+        registry_with("{'slow':'acme/acme-opus-5','own':'lone/eyes','task':'nobody-has'}");
+    g_setenv("KEDGE_SMOL_MODEL", "acme/acme-haiku-3", TRUE);
+    g_autoptr(json_t) chosen = model_roles_chosen(registry);
+    g_unsetenv("KEDGE_SMOL_MODEL");
+    assert_json("chosen", chosen,
+                "{'smol':'acme/acme-haiku-3','slow':'acme/acme-opus-5','own':'lone/eyes'}");
+    ModelChoice choice = { 0 };
+    assert_true(model_registry_select(registry, "kedge/own:high", NULL, &choice, NULL));
+    assert_choice("a role of one's own", &choice, "lone/eyes", "high");
+    assert_false(model_registry_select(registry, "kedge/nobodys", NULL, &choice, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_configured), cmocka_unit_test(test_chosen),
-        cmocka_unit_test(test_origins),    cmocka_unit_test(test_selectors),
-        cmocka_unit_test(test_catalogue),  cmocka_unit_test(test_scope),
+        cmocka_unit_test(test_configured),     cmocka_unit_test(test_chosen),
+        cmocka_unit_test(test_origins),        cmocka_unit_test(test_selectors),
+        cmocka_unit_test(test_catalogue),      cmocka_unit_test(test_scope),
+        cmocka_unit_test(test_scope_of_roles), cmocka_unit_test(test_all_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
