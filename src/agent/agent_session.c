@@ -101,6 +101,7 @@ static void apply_job(AgentSession *self, SessionJob *job)
     }
     if (job->is_done && job->kind == JOB_SWITCH)
         restore_setup(self);
+    usage_notes_append(self->usages, self->engine.session);
     session_flush(self->engine.session, NULL); // a name that came after the last turn's end
     session_view_take(&self->view, &self->engine);
     if (job->is_done && job->kind == JOB_NAME)
@@ -324,6 +325,7 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->model_scope = options->model_scope ? g_array_ref(options->model_scope) : NULL;
     self->is_model_named = options->is_model_named;
     self->thinking = options->thinking;
+    self->usages = usage_notes_new();
     self->budget =
         budget_new(parent ? parent->budget : NULL, options->max_turns, options->max_cost);
     if (parent)
@@ -334,7 +336,7 @@ static void make_engine(AgentSession *self, Session *session, const ContextTable
 {
     const AgentOptions options = {
         .door = &self->door,
-        .means = { self->http, self->registry, self->budget },
+        .means = { self->http, self->registry, self->budget, self->usages },
         .setup = self->setup,
         .steering = self->steering,
         .follow_ups = self->follow_ups,
@@ -410,6 +412,7 @@ void agent_session_free(AgentSession *self)
     questions_free(self->questions);
     setup_slot_free(self->setup);
     budget_free(self->budget);
+    usage_notes_free(self->usages);
     run_controls_free(self->controls);
     message_queue_free(self->steering);
     message_queue_free(self->follow_ups);

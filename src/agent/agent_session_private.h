@@ -34,6 +34,7 @@ struct AgentSession {
     Questions *questions;
     MessageQueue *steering, *follow_ups;
     Budget *budget;
+    UsageNotes *usages; // of names and summaries, for the session
     RunControls *controls;
     atomic_bool is_compaction_disabled;
     SetupSlot *setup;

@@ -51,6 +51,7 @@ bool branch_summary(const SummaryContext *context, const GPtrArray *entries,
     g_autofree char *transcript = transcript_text(messages, context->model);
     g_autofree char *instruction = summary_instruction(INSTRUCTION, instructions);
     const SummaryRequest request = {
+        .purpose = "branch",
         .transcript = transcript,
         .instruction = instruction,
         .max_tokens = SUMMARY_MAX_TOKENS,

@@ -63,6 +63,7 @@ static void part_ask(void *self_)
 {
     Part *self = self_;
     const SummaryRequest request = {
+        .purpose = "compaction",
         .transcript = self->transcript,
         .instruction = self->instruction,
         .max_tokens = self->max_tokens,
@@ -226,6 +227,7 @@ bool compaction_run(Conversation *conversation, const SummaryContext *context,
     json_t *result = make_result(conversation, &plan, summary, short_summary);
     json_t *fields = json_copy(result);
     json_set_bool(fields, "fromExtension", false);
+    usage_notes_append(context->usages, conversation->session); // the compaction is the leaf
     session_append_fields(conversation->session, "compaction", fields);
     session_flush(conversation->session, NULL); // what goes wrong is told at the end of the turn
     conversation_reload(conversation);

@@ -164,6 +164,7 @@ bool engine_navigate(Engine *self, const NavigateSpec *spec, Cancel *cancel, cha
     g_autoptr(json_t) fields = NULL;
     if (spec->wants_summary && !summarise_branch(self, spec, &target, cancel, &fields, error))
         return false;
+    usage_notes_append(self->base.means.usages, self->session); // on the branch that is left
     if (!session_move(self->session, target.leaf, error))
         return false;
     if (fields)

@@ -44,6 +44,7 @@ static bool write_document(const Engine *engine, const char *instructions, Cance
     g_autofree char *transcript = transcript_text(messages, setup->model);
     g_autofree char *wanted = summary_instruction(instruction, instructions);
     const SummaryRequest request = {
+        .purpose = "handoff",
         .system = handoff_system,
         .transcript = transcript,
         .instruction = wanted,
@@ -109,6 +110,7 @@ static bool begin_anew(Engine *engine, const char *document, json_t **ret_data, 
     g_autofree char *old_dir = session_artifacts_dir(engine->session);
     g_autofree char *old_id = g_strdup(session_id(engine->session));
     g_autoptr(json_t) todos = todo_load(old_dir);
+    usage_notes_append(engine->base.means.usages, engine->session);
     if (!engine_start_new(engine, old_id, error))
         return false;
 

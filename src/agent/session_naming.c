@@ -34,7 +34,7 @@ void agent_session_ask_for_title(AgentSession *self)
         return;
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     const char *session_id = json_get_text(self->view.header, "id");
-    const SummaryMeans means = { self->http, self->registry, self->budget };
+    const SummaryMeans means = { self->http, self->registry, self->budget, self->usages };
     const SummaryContext context = summary_context(&means, self->settings, setup, session_id);
     g_free(self->title_of);
     self->title_of = g_strdup(session_id);
@@ -65,6 +65,8 @@ void agent_session_take_title(AgentSession *self)
     const char *text = session_title_text(title);
     bool is_wanted = !json_get_text(self->view.header, "title") &&
                      g_strcmp0(self->title_of, json_get_text(self->view.header, "id")) == 0;
+    if (!self->job) // else when it ends
+        usage_notes_append(self->usages, self->engine.session);
     if (text && is_wanted)
         give_title(self, text);
 }

@@ -67,6 +67,7 @@ static void work(void *self_)
 {
     SessionTitle *self = self_;
     const SummaryRequest request = {
+        .purpose = "title",
         .role = MODEL_ROLE_SMOL,
         .is_single = true,
         .system = title_system,

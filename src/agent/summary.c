@@ -135,6 +135,7 @@ static json_t *request_answer(const SummaryContext *context, const SummaryReques
     if (context->budget)
         budget_spend(context->budget,
                      json_get_number(json_get_path(answer, "usage.cost"), "total", 0));
+    usage_notes_add(context->usages, request->purpose ? request->purpose : "summary", answer);
     return answer;
 }
 
@@ -186,6 +187,7 @@ SummaryContext summary_context(const SummaryMeans *means, const Settings *settin
         .model = setup->model,
         .is_model_named = setup->is_model_named,
         .budget = means->budget,
+        .usages = means->usages,
         .session_id = session_id,
     };
 }

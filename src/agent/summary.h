@@ -6,6 +6,7 @@
 
 #include "agent/budget.h"
 #include "agent/setup.h"
+#include "agent/usage_notes.h"
 #include "base/http.h"
 #include "model/registry.h"
 #include "tool/settings.h"
@@ -13,7 +14,8 @@
 typedef struct SummaryMeans { // of a conversation; all borrowed
     HttpClient *http;
     const ModelRegistry *registry;
-    Budget *budget; // pays for it; may be NULL
+    Budget *budget;     // pays for it; may be NULL
+    UsageNotes *usages; // keeps what it took for the session; may be NULL
 } SummaryMeans;
 
 typedef struct SummaryContext { // all borrowed
@@ -25,6 +27,7 @@ typedef struct SummaryContext { // all borrowed
     const char *role;       // that `model` was chosen for, whose chain stands behind it; NULL: as
                             // its own says (fallback_chain.h)
     Budget *budget;         // may be NULL
+    UsageNotes *usages;     // may be NULL
     const char *session_id; // may be NULL
 } SummaryContext;
 
@@ -33,6 +36,7 @@ SummaryContext summary_context(const SummaryMeans *means, const Settings *settin
                                const TurnSetup *setup, const char *session_id);
 
 typedef struct SummaryRequest {
+    const char *purpose;     // as its usage is noted: "title"; NULL: "summary"
     const char *role;        // whose model is asked first; NULL: that of the conversation
     bool is_single;          // one request to one model, without retries
     const char *system;      // what the model is to be; NULL: a writer of summaries

@@ -163,11 +163,10 @@ const Command command_stats = {
     .summary = "What the sessions used: requests, tokens, cost, by model and day",
     .usage = "[--json | --html FILE] [--days N]",
     .options = stats_options,
-    .help = "Counts every answer in the session files once, also those of sessions that were "
-            "forked or\n"
-            "deleted since. Input is everything that was sent; Cached is the share of it that the "
-            "provider\n"
-            "had in its cache. What was read is remembered in ~/.kedge/stats.db, which may be "
-            "deleted.",
+    .help =
+        "Counts every answer in the session files once, and what names and summaries took, also "
+        "of\nsessions that were forked or deleted since. Input is everything that was sent; Cached "
+        "is the\nshare of it that the provider had in its cache. What was read is remembered in "
+        "~/.kedge/stats.db,\nwhich may be deleted.",
     .run = stats_run,
 };

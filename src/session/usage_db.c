@@ -19,6 +19,7 @@
 #define MAX_DEPTH       4   // of folders below the sessions: a session's own are one deeper
 #define FILES_AT_ONCE   500 // in one transaction
 #define MAX_NAME_BYTES  200 // of a provider or a model
+#define OTHER_USAGE     "kedge.usage" // custom entries (agent/usage_notes.h)
 #define MAX_DURATION_MS (INT64_C(24) * 60 * 60 * 1000)
 
 /* Never changed once released: a new version is a new text at the end. */
@@ -128,8 +129,22 @@ static bool store_request(Reading *self, const json_t *entry, const json_t *mess
 /* Most lines are no answers, and are not parsed. */
 static bool may_count(const char *line, size_t size, bool is_first)
 {
-    return is_first || (memmem(line, size, "\"assistant\"", strlen("\"assistant\"")) &&
-                        memmem(line, size, "\"usage\"", strlen("\"usage\"")));
+    return is_first || memmem(line, size, OTHER_USAGE, strlen(OTHER_USAGE)) ||
+           (memmem(line, size, "\"assistant\"", strlen("\"assistant\"")) &&
+            memmem(line, size, "\"usage\"", strlen("\"usage\"")));
+}
+
+/* What has the usage of a request, borrowed: an answer, or what a request for a name or a summary
+   took. NULL: the entry has none. */
+static const json_t *answer_in(const json_t *entry, const char *type)
+{
+    const json_t *message = json_get_object(entry, "message");
+    bool is_message = g_strcmp0(type, "message") == 0;
+    if (is_message && g_strcmp0(json_get_text(message, "role"), "assistant") == 0)
+        return message;
+    bool is_other = g_strcmp0(type, "custom") == 0 &&
+                    g_strcmp0(json_get_text(entry, "customType"), OTHER_USAGE) == 0;
+    return is_other ? json_get_object(entry, "data") : NULL;
 }
 
 static bool take_line(Reading *self, const char *line, size_t size, GError **error)
@@ -145,11 +160,8 @@ static bool take_line(Reading *self, const char *line, size_t size, GError **err
         g_free(self->folder);
         self->folder = g_strdup(json_get_text(entry, "cwd"));
     }
-    const json_t *message =
-        g_strcmp0(type, "message") == 0 ? json_get_object(entry, "message") : NULL;
-    bool is_answer = g_strcmp0(json_get_text(message, "role"), "assistant") == 0 &&
-                     json_get_object(message, "usage");
-    return !is_answer || store_request(self, entry, message, error);
+    const json_t *answer = answer_in(entry, type);
+    return !json_get_object(answer, "usage") || store_request(self, entry, answer, error);
 }
 
 /* All complete lines of `buffer`; what is left of it is the beginning of the next. */

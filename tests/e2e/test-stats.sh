@@ -64,6 +64,20 @@ expect_matches stdout '^all +4 +1 +520 +110 +58% +\$0\.7700$'
 expect_matches stdout '^2026-03-04 +1 +0 +400 +50 +75% +\$0\.5000$'
 expect_contains stderr 'Synced 0 new entries from 0 files (3 total)'
 
+t "what names and summaries took counts, other custom entries do not"
+mkdir -p "$sessions/-c"
+{ header s7 /srv/c
+  printf '{"type":"custom","id":"k1","parentId":null,"timestamp":"2026-03-04T05:06:07.089Z","customType":"kedge.usage","data":{"purpose":"title","provider":"lab","model":"small","timestamp":%s,"stopReason":"stop","usage":{"input":7,"output":2,"cacheRead":0,"cacheWrite":0,"cost":{"total":0.001}}}}\n' $day1
+  printf '{"type":"custom","id":"k2","parentId":"k1","customType":"theirs","data":{"note":"kedge.usage","model":"small","usage":{"input":7}}}\n'
+  printf '{"type":"custom","id":"k3","parentId":"k2","customType":"kedge.usage","data":7}\n'; } >"$sessions/-c/2026_s7.jsonl"
+run kedge stats
+expect_exit 0
+expect_contains stderr 'Synced 1 new entries from 1 files'
+expect_matches stdout '^lab/small +1 +0 +7 +2 '
+rm -r "$sessions/-c" "$HOME/.kedge/stats.db"
+run kedge stats
+expect_exit 0
+
 t "--html writes a page that loads nothing and runs nothing, whatever the names are"
 printf '{"type":"session","version":3,"id":"s9","timestamp":"2026-03-04T05:06:07.089Z","cwd":"/srv/<script>alert(1)</script>"}\n' >"$sessions/-b/2026_s9.jsonl"
 answer h1 '<img src=x onerror=alert(1)>' $day2 1 1 0 0.02 >>"$sessions/-b/2026_s9.jsonl"

@@ -127,6 +127,24 @@ static void test_split_turn(void **state)
     }
 }
 
+/* What the summary and its short form took stands before the compaction, which is the leaf. */
+static void assert_usages(SessionFixture *self)
+{
+    g_auto(CommandReply) reply = { 0 };
+    assert_true(session_fixture_command(self, "get_tree", NULL, &reply));
+    const json_t *entries = json_get_array(reply.data, "entries");
+    size_t count = json_array_size(entries);
+    assert_true(count > 3);
+    assert_string_equal(json_get_text(json_array_get(entries, count - 1), "type"), "compaction");
+    for (size_t i = count - 3; i < count - 1; i++) {
+        const json_t *entry = json_array_get(entries, i);
+        const json_t *data = json_get_object(entry, "data");
+        assert_string_equal(json_get_text(entry, "customType"), "kedge.usage");
+        assert_string_equal(json_get_text(data, "purpose"), "compaction");
+        assert_int_equal(json_get_int(json_get_object(data, "usage"), "output", 0), 5);
+    }
+}
+
 /* core-57 */
 static void test_manual(void **state)
 {
@@ -153,6 +171,7 @@ static void test_manual(void **state)
     assert_int_equal(json_array_size(json_get_array(state_now, "todoPhases")), 1); // is kept
     assert_true(session_fixture_command(self, "set_todos", "{\"phases\":[]}", NULL));
 
+    assert_usages(self);
     json_array_clear(self->events);
     assert_true(session_fixture_command(self, "compact", NULL, NULL));
     session_fixture_wait(self);

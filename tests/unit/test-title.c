@@ -67,6 +67,9 @@ static void test_named(void **state)
     g_autofree char *text = NULL;
     size_t size = 0;
     assert_true(file_read(json_get_text(told, "sessionFile"), 1 << 20, &text, &size, NULL));
+    // what it took is in the session, too
+    assert_non_null(strstr(text, "\"customType\":\"kedge.usage\",\"data\":{\"purpose\":\"title\","
+                                 "\"provider\":\"lab\",\"model\":\"writer\""));
     text[strcspn(text, "\n")] = '\0';
     assert_non_null(strstr(text, "\"title\":\"Repair the date parser\""));
     assert_non_null(strstr(text, "\"titleSource\":\"auto\""));
