@@ -225,11 +225,23 @@ static bool open_input(const char *input, Fd *ret_fd, GError **error)
     return true;
 }
 
+static bool run_start_on_terminal(Run *self, pid_t *ret_pid, int *ret_pidfd, GError **error)
+{
+    const ProcSpec *spec = self->spec;
+    g_autofree char *name = NULL;
+    if (!proc_open_terminal(&spec->terminal, &self->output.fd, &name, error))
+        return proc_fail_start(spec->argv, error);
+    return proc_spawn_on_terminal(spec->argv, spec->cwd, spec->env, name, ret_pid, ret_pidfd,
+                                  error);
+}
+
 static bool run_start(Run *self, pid_t *ret_pid, int *ret_pidfd, GError **error)
 {
     const ProcSpec *spec = self->spec;
     int output[2], errors[2] = { -1, -1 };
     g_auto(Fd) input = -1;
+    if (spec->terminal.columns > 0)
+        return run_start_on_terminal(self, ret_pid, ret_pidfd, error);
     if (!open_input(spec->input, &input, error))
         return proc_fail_start(spec->argv, error);
     if (!fd_pipe(output, error))
@@ -291,6 +303,7 @@ bool proc_run(const ProcSpec *spec, Cancel *cancel, ProcResult *ret_result, GErr
 {
     g_assert(spec->timeout_ms > 0);
     g_assert(spec->max_output_bytes > 0 && spec->max_output_bytes <= SIZE_MAX / 4);
+    g_assert(spec->terminal.columns == 0 || (!spec->input && !spec->has_own_stderr));
     g_assert(!spec->stops_when_full || spec->keep == PROC_KEEP_HEAD);
     if (!cancel_check(cancel, error))
         return false;

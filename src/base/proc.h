@@ -30,6 +30,12 @@ typedef enum { // why a child was ended before it ended by itself
     PROC_STOP_FULL, // stops_when_full
 } ProcStop;
 
+/* A terminal of the child's own: what it reads is never answered, what it prints to it is `output`,
+   as it comes, with control sequences. */
+typedef struct ProcTerminal {
+    unsigned columns, rows; // 20 to 400, 5 to 200
+} ProcTerminal;
+
 typedef struct ProcSpec {
     const char *const *argv; // argv[0] is looked up on PATH unless it holds a slash
     const char *cwd;         // NULL: ours
@@ -39,10 +45,11 @@ typedef struct ProcSpec {
     size_t max_output_bytes; // per stream; what is beyond is dropped while reading, and counted
     size_t max_error_bytes;  // of a stderr of its own, when that differs; 0: max_output_bytes
     ProcKeep keep;
-    bool has_own_stderr;  // false: stderr is merged into output, in order of arrival
-    bool is_bytes;        // true: output is left as it came (size in output_size), not made UTF-8
-    bool stops_when_full; // PROC_KEEP_HEAD: after a byte too many, 200 ms to end, then stopped
-    bool keeps_stopped;   // timeout and cancel are no errors: the result has what came, and `stop`
+    bool has_own_stderr;   // false: stderr is merged into output, in order of arrival
+    bool is_bytes;         // true: output is left as it came (size in output_size), not made UTF-8
+    bool stops_when_full;  // PROC_KEEP_HEAD: after a byte too many, 200 ms to end, then stopped
+    bool keeps_stopped;    // timeout and cancel are no errors: the result has what came, and `stop`
+    ProcTerminal terminal; // zero: none; else no `input`, and no stderr of its own
     ProcOutputFunc on_output; // stdout (and merged stderr); may be NULL
     void *user_data;
 } ProcSpec;

@@ -13,14 +13,21 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#define DEFAULT_PATH    "/usr/local/bin:/usr/bin:/bin"
-#define MAX_CHILD_FDS   6
-#define UNKILLABLE_MS   2000 // how long SIGKILL may take before the child is left behind
-#define DISCARD_BYTES   ((size_t)16 * 1024)
-#define FIRST_LIFTED_FD 16 // above every descriptor that a child is given
+#define DEFAULT_PATH        "/usr/local/bin:/usr/bin:/bin"
+#define MAX_CHILD_FDS       6
+#define UNKILLABLE_MS       2000 // how long SIGKILL may take before the child is left behind
+#define DISCARD_BYTES       ((size_t)16 * 1024)
+#define MIN_COLUMNS         20
+#define MAX_COLUMNS         400
+#define MIN_ROWS            5
+#define MAX_ROWS            200
+#define TERMINAL_NAME_BYTES 64
+#define FIRST_LIFTED_FD     16 // above every descriptor that a child is given
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(posix_spawn_file_actions_t, posix_spawn_file_actions_destroy)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(posix_spawnattr_t, posix_spawnattr_destroy)
@@ -81,23 +88,39 @@ static int set_attributes(posix_spawnattr_t *attributes)
     return failed;
 }
 
-static int set_actions(posix_spawn_file_actions_t *actions, const char *cwd, const int *child_fds,
-                       size_t child_fd_count)
+/* What the child's descriptors are. */
+typedef struct Ends {
+    const int *fds; // the first `count`; -1: /dev/null
+    size_t count;
+    const char *terminal; // in place of them; NULL: none
+} Ends;
+
+/* A leader of a session without a terminal gets the first that it opens. */
+static int open_terminal(posix_spawn_file_actions_t *actions, const char *terminal)
+{
+    int failed = posix_spawn_file_actions_addopen(actions, 0, terminal, O_RDWR, 0);
+    for (int fd = 1; failed == 0 && fd <= 2; fd++)
+        failed = posix_spawn_file_actions_adddup2(actions, 0, fd);
+    return failed != 0 ? failed : posix_spawn_file_actions_addclosefrom_np(actions, 3);
+}
+
+static int set_actions(posix_spawn_file_actions_t *actions, const char *cwd, const Ends *ends)
 {
     int failed = cwd != NULL ? posix_spawn_file_actions_addchdir_np(actions, cwd) : 0;
-    for (size_t i = 0; failed == 0 && i < child_fd_count; i++)
-        failed = child_fds[i] >= 0
-                     ? posix_spawn_file_actions_adddup2(actions, child_fds[i], (int)i)
+    if (failed == 0 && ends->terminal != NULL)
+        return open_terminal(actions, ends->terminal);
+    for (size_t i = 0; failed == 0 && i < ends->count; i++)
+        failed = ends->fds[i] >= 0
+                     ? posix_spawn_file_actions_adddup2(actions, ends->fds[i], (int)i)
                      : posix_spawn_file_actions_addopen(actions, (int)i, "/dev/null", O_RDONLY, 0);
     if (failed == 0)
-        failed = posix_spawn_file_actions_addclosefrom_np(actions, (int)child_fd_count);
+        failed = posix_spawn_file_actions_addclosefrom_np(actions, (int)ends->count);
     return failed;
 }
 
 /* Runs posix_spawn; returns its errno. */
 static int spawn(const char *program, const char *const *argv, const char *cwd,
-                 const char *const *env, const int *child_fds, size_t child_fd_count,
-                 pid_t *ret_pid)
+                 const char *const *env, const Ends *ends, pid_t *ret_pid)
 {
     g_auto(posix_spawn_file_actions_t) actions;
     g_auto(posix_spawnattr_t) attributes;
@@ -105,7 +128,7 @@ static int spawn(const char *program, const char *const *argv, const char *cwd,
     posix_spawnattr_init(&attributes);
     int failed = set_attributes(&attributes);
     if (failed == 0)
-        failed = set_actions(&actions, cwd, child_fds, child_fd_count);
+        failed = set_actions(&actions, cwd, ends);
     if (failed == 0)
         failed = posix_spawn(ret_pid, program, &actions, &attributes, (char *const *)argv,
                              (char *const *)env);
@@ -117,21 +140,21 @@ static int spawn(const char *program, const char *const *argv, const char *cwd,
  * could then overwrite the source of 2, so the sources move out of the way first.
  */
 static int spawn_lifted(const char *program, const char *const *argv, const char *cwd,
-                        const char *const *env, const int *child_fds, size_t child_fd_count,
-                        pid_t *ret_pid)
+                        const char *const *env, const Ends *ends, pid_t *ret_pid)
 {
     int lifted[MAX_CHILD_FDS] = { -1, -1, -1, -1, -1, -1 };
     int failed = 0;
-    for (size_t i = 0; failed == 0 && i < child_fd_count; i++) {
-        if (child_fds[i] < 0)
+    for (size_t i = 0; failed == 0 && i < ends->count; i++) {
+        if (ends->fds[i] < 0)
             continue;
-        lifted[i] = fcntl(child_fds[i], F_DUPFD_CLOEXEC, FIRST_LIFTED_FD);
+        lifted[i] = fcntl(ends->fds[i], F_DUPFD_CLOEXEC, FIRST_LIFTED_FD);
         if (lifted[i] < 0)
             failed = errno;
     }
+    const Ends moved = { .fds = lifted, .count = ends->count, .terminal = ends->terminal };
     if (failed == 0)
-        failed = spawn(program, argv, cwd, env, lifted, child_fd_count, ret_pid);
-    for (size_t i = 0; i < child_fd_count; i++)
+        failed = spawn(program, argv, cwd, env, &moved, ret_pid);
+    for (size_t i = 0; i < ends->count; i++)
         fd_close(lifted[i]);
     return failed;
 }
@@ -142,11 +165,10 @@ bool proc_fail_start(const char *const *argv, GError **error)
     return false;
 }
 
-bool proc_spawn(const char *const *argv, const char *cwd, const char *const *env,
-                const int *child_fds, size_t child_fd_count, pid_t *ret_pid, int *ret_pidfd,
-                GError **error)
+static bool spawn_child(const char *const *argv, const char *cwd, const char *const *env,
+                        const Ends *ends, pid_t *ret_pid, int *ret_pidfd, GError **error)
 {
-    g_assert(argv[0] != NULL && child_fd_count <= MAX_CHILD_FDS);
+    g_assert(argv[0] != NULL && ends->count <= MAX_CHILD_FDS);
     g_auto(GStrv) own_env = env == NULL ? env_for_child(NULL) : NULL;
     if (env == NULL)
         env = (const char *const *)own_env;
@@ -160,7 +182,7 @@ bool proc_spawn(const char *const *argv, const char *cwd, const char *const *env
         return false;
 
     pid_t pid;
-    int failed = spawn_lifted(program, argv, cwd, env, child_fds, child_fd_count, &pid);
+    int failed = spawn_lifted(program, argv, cwd, env, ends, &pid);
     if (failed == ENOENT)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "program not found: %s", argv[0]);
     if (failed != 0)
@@ -175,6 +197,37 @@ bool proc_spawn(const char *const *argv, const char *cwd, const char *const *env
     }
     *ret_pid = pid;
     *ret_pidfd = pidfd;
+    return true;
+}
+
+bool proc_spawn(const char *const *argv, const char *cwd, const char *const *env,
+                const int *child_fds, size_t child_fd_count, pid_t *ret_pid, int *ret_pidfd,
+                GError **error)
+{
+    const Ends ends = { .fds = child_fds, .count = child_fd_count };
+    return spawn_child(argv, cwd, env, &ends, ret_pid, ret_pidfd, error);
+}
+
+bool proc_spawn_on_terminal(const char *const *argv, const char *cwd, const char *const *env,
+                            const char *terminal, pid_t *ret_pid, int *ret_pidfd, GError **error)
+{
+    const Ends ends = { .terminal = terminal };
+    return spawn_child(argv, cwd, env, &ends, ret_pid, ret_pidfd, error);
+}
+
+bool proc_open_terminal(const ProcTerminal *terminal, int *ret_fd, char **ret_name, GError **error)
+{
+    const struct winsize size = {
+        .ws_col = (unsigned short)CLAMP(terminal->columns, MIN_COLUMNS, MAX_COLUMNS),
+        .ws_row = (unsigned short)CLAMP(terminal->rows, MIN_ROWS, MAX_ROWS),
+    };
+    char name[TERMINAL_NAME_BYTES];
+    g_auto(Fd) fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 || grantpt(fd) < 0 || unlockpt(fd) < 0 || ioctl(fd, TIOCSWINSZ, &size) < 0 ||
+        ptsname_r(fd, name, sizeof(name)) != 0)
+        return fail_with_errno(error, errno, "cannot open a pseudo-terminal");
+    *ret_fd = fd_steal(&fd);
+    *ret_name = g_strdup(name);
     return true;
 }
 

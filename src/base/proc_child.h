@@ -12,6 +12,14 @@
 #define PROC_STOP_GRACE_MS 2000 // between SIGTERM and SIGKILL (spec/common.md §6)
 #define PROC_DRAIN_MS      200  // for pipes and group members that outlive the child
 
+/* A new terminal: our end of it, and the name of the child's. IO: there is none to be had. */
+bool proc_open_terminal(const ProcTerminal *terminal, int *ret_fd, char **ret_name, GError **error);
+/* As proc_spawn(), with descriptors 0 to 2 on a terminal, which becomes that of the child's
+ * session.
+ */
+bool proc_spawn_on_terminal(const char *const *argv, const char *cwd, const char *const *env,
+                            const char *terminal, pid_t *ret_pid, int *ret_pidfd, GError **error);
+
 /* `child_fds[i]` becomes the child's descriptor i; -1, for standard input only: /dev/null. */
 bool proc_spawn(const char *const *argv, const char *cwd, const char *const *env,
                 const int *child_fds, size_t child_fd_count, pid_t *ret_pid, int *ret_pidfd,

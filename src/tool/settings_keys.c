@@ -179,6 +179,8 @@ static const SettingKey keys[] = {
       "Send commands that take long to the background" },
     { "bash.autoBackground.thresholdMs", SETTING_NUMBER, "60000", SETTING_ANYWHERE, NULL,
       "How long such a command is waited for, in milliseconds" },
+    { "bash.virtualTerminal", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
+      "Offer commands on a terminal of their own (`pty`), for programs that want one" },
     { "env.pass", SETTING_ARRAY, "[]", SETTING_USER_ONLY, NULL,
       "Variables that children get although they look like secrets" },
     { "env.inherit", SETTING_ENUM, "\"all\"", SETTING_MAY_TIGHTEN, inherit_modes,

@@ -19,6 +19,7 @@ typedef struct BashArgs {
     const char *cwd;
     const json_t *env;
     bool is_async;
+    bool has_terminal;
 } BashArgs;
 
 #define COMMON_FIELDS                                                                              \
@@ -30,18 +31,30 @@ typedef struct BashArgs {
         "env", FIELD_STRING_MAP, offsetof(BashArgs, env), .help = "For this command only"          \
     }
 
-static const FieldDef bash_fields[] = {
-    COMMON_FIELDS,
-    { "async", FIELD_BOOLEAN, offsetof(BashArgs, is_async), .is_hidden = true }, // to refuse it
-    { 0 },
-};
+// understood also where they are not offered: the first is refused, without the second it runs
+#define HIDDEN_ASYNC                                                                               \
+    {                                                                                              \
+        "async", FIELD_BOOLEAN, offsetof(BashArgs, is_async), .is_hidden = true                    \
+    }
+#define HIDDEN_PTY                                                                                 \
+    {                                                                                              \
+        "pty", FIELD_BOOLEAN, offsetof(BashArgs, has_terminal), .is_hidden = true                  \
+    }
+#define SHOWN_ASYNC                                                                                \
+    {                                                                                              \
+        "async", FIELD_BOOLEAN, offsetof(BashArgs, is_async),                                      \
+            .help = "In the background, in a shell of its own"                                     \
+    }
+#define SHOWN_PTY                                                                                  \
+    {                                                                                              \
+        "pty", FIELD_BOOLEAN, offsetof(BashArgs, has_terminal),                                    \
+            .help = "On a terminal (120x40; nobody types), in a shell of its own"                  \
+    }
 
-static const FieldDef bash_async_fields[] = {
-    COMMON_FIELDS,
-    { "async", FIELD_BOOLEAN, offsetof(BashArgs, is_async),
-      .help = "In the background, in a shell of its own" },
-    { 0 },
-};
+static const FieldDef bash_fields[] = { COMMON_FIELDS, HIDDEN_ASYNC, HIDDEN_PTY, { 0 } };
+static const FieldDef async_fields[] = { COMMON_FIELDS, SHOWN_ASYNC, HIDDEN_PTY, { 0 } };
+static const FieldDef pty_fields[] = { COMMON_FIELDS, HIDDEN_ASYNC, SHOWN_PTY, { 0 } };
+static const FieldDef both_fields[] = { COMMON_FIELDS, SHOWN_ASYNC, SHOWN_PTY, { 0 } };
 
 static const char description[] =
     "Executes a bash command in the shell session of this conversation.\n"
@@ -107,6 +120,11 @@ static void report_progress(const char *text, void *call)
     tool_call_update(call, text, NULL);
 }
 
+static bool can_have_terminal(const Settings *settings)
+{
+    return settings_get_bool(settings, "bash.virtualTerminal") && !env_flag("NO_PTY");
+}
+
 /* In front of the call, and only there. */
 static bool run_in_front(ToolCall *call, BashWork *work_, ToolResult *result, GError **error)
 {
@@ -136,6 +154,7 @@ static bool bash_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     ToolContext *context = tool_call_context(call);
     bool is_heard = job_table_is_heard(tool_context_jobs(context));
     bool is_async = args->is_async && is_heard;
+    bool has_terminal = args->has_terminal && !is_async && can_have_terminal(settings);
     const BashTimeout timeout = bash_timeout_clamp(settings, args->timeout, TIMEOUT_DEFAULT_S);
     const BashWorkSpec spec = {
         .context = context,
@@ -144,13 +163,20 @@ static bool bash_run(ToolCall *call, const void *args_, ToolResult *result, GErr
         .env = env,
         .timeout = timeout,
         .is_apart = is_async,
+        .has_terminal = has_terminal,
     };
     BashWork *work = bash_work_new(&spec);
     if (is_async)
         return bash_job_start(call, work, &timeout, args->command, result, error);
-    if (is_heard && settings_get_bool(settings, "bash.autoBackground.enabled"))
-        return bash_job_run(call, work, &timeout, args->command, result, error);
-    return run_in_front(call, work, result, error);
+    bool may_wait =
+        !has_terminal && is_heard && settings_get_bool(settings, "bash.autoBackground.enabled");
+    bool has_run = may_wait ? bash_job_run(call, work, &timeout, args->command, result, error)
+                            : run_in_front(call, work, result, error);
+    if (has_run && args->has_terminal && !has_terminal)
+        tool_result_add_note(result, env_flag("NO_PTY")
+                                         ? "There was no terminal: KEDGE_NO_PTY is set."
+                                         : "There was no terminal: bash.virtualTerminal is off.");
+    return has_run;
 }
 
 static const ToolDef *choose_variant(const Settings *settings, const char *model_id);
@@ -163,11 +189,16 @@ static const ToolDef *choose_variant(const Settings *settings, const char *model
 
 const ToolDef tool_bash = { BASH_TOOL, .fields = bash_fields };
 
-static const ToolDef tool_bash_async = { BASH_TOOL, .fields = bash_async_fields };
+static const ToolDef tool_bash_async = { BASH_TOOL, .fields = async_fields };
+static const ToolDef tool_bash_pty = { BASH_TOOL, .fields = pty_fields };
+static const ToolDef tool_bash_both = { BASH_TOOL, .fields = both_fields };
 
 static const ToolDef *choose_variant(const Settings *settings, const char *model_id G_GNUC_UNUSED)
 {
-    return settings_get_bool(settings, "async.enabled") ? &tool_bash_async : &tool_bash;
+    bool is_async = settings_get_bool(settings, "async.enabled");
+    if (can_have_terminal(settings))
+        return is_async ? &tool_bash_both : &tool_bash_pty;
+    return is_async ? &tool_bash_async : &tool_bash;
 }
 
 /* A hint for a model, so only its calls pass here; before anybody is asked about the command. */

@@ -14,14 +14,11 @@ typedef struct BashGuard { // zeroed: nothing is guarded
     char *family;          // what the marks of all its shells begin with, "NAME=value."
     char *mark;            // of the shell that runs
     unsigned count;        // of shells
-    ProcChild watcher;     // pid 0 or less: none; its owner starts it, when there is a family
+    ProcChild watcher;     // pid 0 or less: none
 } BashGuard;
 
-/* Of the watcher, for sh; its argument is the family. Its input is a pipe that nobody writes to:
-   that ends with kedge. */
-extern const char bash_guard_script[];
-
-/* For a new shell: `env` with a mark of its own. Caller frees with g_strfreev(). */
+/* For a new shell: `env` with a mark of its own. Without a watcher, when none can be started, only
+   a kedge that is killed leaves something behind. Caller frees with g_strfreev(). */
 char **bash_guard_begin(BashGuard *self, char **env);
 /* Ends what the shell that runs has started; its group has ended already. */
 void bash_guard_end(BashGuard *self, int64_t grace_ms);

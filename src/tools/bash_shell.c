@@ -23,6 +23,7 @@
 #include "tools/bash_env.h"
 #include "tools/bash_guard.h"
 #include "tools/bash_message.h"
+#include "tools/bash_once.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -147,19 +148,11 @@ typedef struct Pump {
     bool has_news;
 } Pump;
 
-static void deliver(const BashRun *run, const char *data, size_t size)
-{
-    if (run->sink)
-        output_sink_push(run->sink, data, size);
-    if (run->on_output)
-        run->on_output(data, size, run->user_data);
-}
-
 static void pump_output(Pump *self, const char *data, size_t size)
 {
     if (!self->run)
         return;
-    deliver(self->run, data, size);
+    bash_run_deliver(self->run, data, size);
     self->has_news = self->run->on_progress != NULL;
 }
 
@@ -328,25 +321,11 @@ static void set_up(BashShell *self, Cancel *cancel, char *shell, const BashRun *
         self->snapshot = bash_snapshot_make(shell, (const char *const *)self->env, cancel);
 }
 
-/* For a new shell: its environment. Without a watcher only a kedge that is killed leaves something
-   behind. */
-static char **begin_guard(BashGuard *guard, char **env)
-{
-    char **marked = bash_guard_begin(guard, env);
-    const ProcChildSpec spec = {
-        .argv = (const char *const[]) { "sh", "-c", bash_guard_script, "sh", guard->family, NULL },
-        .has_input = true,
-    };
-    if (guard->watcher.pid <= 0 && !proc_start(&spec, &guard->watcher, NULL))
-        guard->watcher.pid = 0;
-    return marked;
-}
-
 static bool start_process(BashShell *self, const BashRun *run, const char *snapshot_path,
                           GError **error)
 {
     g_auto(GStrv) env =
-        run->keeps_cwd ? g_strdupv(self->env) : begin_guard(&self->guard, self->env);
+        run->keeps_cwd ? g_strdupv(self->env) : bash_guard_begin(&self->guard, self->env);
     g_free(self->nonce);
     self->nonce = g_strdup_printf("%08x%08x", g_random_int(), g_random_int());
     g_autofree char *program = bash_message_program(self->nonce, snapshot_path);
@@ -462,74 +441,14 @@ static bool run_in_session(BashShell *self, const BashRun *run, Cancel *cancel,
     return true;
 }
 
-typedef struct OneShot {
-    const BashRun *run;
-    int64_t progress_at;
-} OneShot;
-
-static void take_output(const char *data, size_t size, void *user_data)
-{
-    OneShot *self = user_data;
-    deliver(self->run, data, size);
-    int64_t now = time_monotonic_ms();
-    if (!self->run->on_progress || now < self->progress_at)
-        return;
-    self->progress_at = now + PROGRESS_MS;
-    self->run->on_progress(self->run->user_data);
-}
-
-/* Never touches the session: its owner is at work in it. */
-static bool run_one_shot(const BashRun *run, Cancel *cancel, BashOutcome *outcome, GError **error)
-{
-    g_autofree char *shell = NULL;
-    if (!bash_find_shell(run->settings, &shell, error))
-        return false;
-    BashGuard guard = { 0 };
-    g_auto(GStrv) plain_env = bash_environment(run->settings, shell);
-    g_auto(GStrv) env = begin_guard(&guard, plain_env);
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach ((json_t *)run->env, name, value) {
-        env = g_environ_setenv(env, name, json_string_value(value), TRUE);
-    }
-    g_autofree char *command = bash_message_prefixed(run->command);
-    const char *const login[] = { shell, "-l", "-c", command, NULL };
-    const char *const plain[] = { shell, "-c", command, NULL };
-    OneShot one_shot = { .run = run };
-    const ProcSpec spec = {
-        .argv = env_flag("BASH_NO_LOGIN") ? plain : login,
-        .cwd = run->cwd,
-        .env = (const char *const *)env,
-        .timeout_ms = run->timeout_ms,
-        .max_output_bytes = 4 * KIB, // the sink has it
-        .is_bytes = true,
-        .on_output = take_output,
-        .user_data = &one_shot,
-    };
-    g_auto(ProcResult) result = { 0 };
-    g_autoptr(GError) problem = NULL;
-    outcome->end = BASH_EXITED;
-    bool has_run = proc_run(&spec, cancel, &result, &problem);
-    bash_guard_clear(&guard, has_run ? EXIT_GRACE_MS : STOP_GRACE_MS);
-    if (has_run) {
-        outcome->status = result.exit_status;
-        return true;
-    }
-    outcome->end = error_is(problem, KEDGE_ERROR_TIMEOUT) ? BASH_TIMED_OUT : BASH_CANCELLED;
-    if (error_is(problem, KEDGE_ERROR_TIMEOUT) || error_is(problem, KEDGE_ERROR_CANCELLED))
-        return true;
-    g_propagate_error(error, g_steal_pointer(&problem));
-    return false;
-}
-
 bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashOutcome *ret_outcome,
                     GError **error)
 {
     *ret_outcome = (BashOutcome) { .end = BASH_CANCELLED };
     if (cancel_has_fired(cancel))
         return true;
-    if (run->is_apart)
-        return run_one_shot(run, cancel, ret_outcome, error);
+    if (run->is_apart || run->has_terminal)
+        return bash_run_once(run, cancel, ret_outcome, error);
 
     pthread_mutex_lock(&self->lock);
     bool is_mine = !self->is_busy;
@@ -537,7 +456,7 @@ bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashOut
     pthread_mutex_unlock(&self->lock);
     if (!is_mine) {
         ret_outcome->was_busy = true;
-        return run_one_shot(run, cancel, ret_outcome, error);
+        return bash_run_once(run, cancel, ret_outcome, error);
     }
 
     bool is_run = run_in_session(self, run, cancel, ret_outcome, error);

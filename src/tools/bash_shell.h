@@ -46,6 +46,7 @@ typedef struct BashRun { // all borrowed
     bool keeps_cwd;       // a shell that runs stays where its last command has left it
     int last_status;      // what $? is to the command
     bool is_apart;        // in a shell of its own, also when the conversation's is not busy
+    bool has_terminal;    // one of its own, and so apart
     bool has_no_snapshot; // of the call that starts the first shell: nothing of ~/.bashrc
     /* After output, at most every 50 ms, on the calling thread. May be NULL. */
     void (*on_progress)(void *user_data);

@@ -12,7 +12,7 @@ struct BashWork {
     char *command, *cwd;
     json_t *env;
     BashTimeout timeout;
-    bool is_apart;
+    bool is_apart, has_terminal;
     OutputSink *sink;
     BashOutcome outcome;
     void (*on_progress)(const char *text, void *user_data);
@@ -29,6 +29,7 @@ BashWork *bash_work_new(const BashWorkSpec *spec)
     self->env = json_deep_copy(spec->env);
     self->timeout = spec->timeout;
     self->is_apart = spec->is_apart;
+    self->has_terminal = spec->has_terminal;
     self->sink = output_sink_new(tool_context_artifacts(spec->context), "bash", 0);
     return self;
 }
@@ -63,6 +64,7 @@ bool bash_work_run(BashWork *self, void (*on_progress)(const char *text, void *u
         .settings = self->settings,
         .sink = self->sink,
         .is_apart = self->is_apart,
+        .has_terminal = self->has_terminal,
         .on_progress = on_progress ? report_progress : NULL,
         .user_data = self,
     };

@@ -17,7 +17,8 @@ typedef struct BashWorkSpec { // copied, but for the context
     const char *command, *cwd;
     const json_t *env; // may be NULL
     BashTimeout timeout;
-    bool is_apart; // in a shell of its own, whatever the conversation's does
+    bool is_apart;     // in a shell of its own, whatever the conversation's does
+    bool has_terminal; // the same, on a terminal of its own
 } BashWorkSpec;
 
 typedef struct BashWork BashWork;

@@ -96,8 +96,11 @@ static void test_results(void **state G_GNUC_UNUSED)
           "a\xef\xbf\xbd"
           "b",
           false },
-        { "unknown field", "{\"command\":\"true\",\"pty\":true}",
-          "(no output)\n\n[Ignored unknown arguments: pty]", false },
+        { "unknown field", "{\"command\":\"true\",\"tty\":true}",
+          "(no output)\n\n[Ignored unknown arguments: tty]", false },
+        { "no terminal where none is offered",
+          "{\"command\":\"test -t 1 || echo no\",\"pty\":true}",
+          "no\n\n\n[There was no terminal: bash.virtualTerminal is off.]", false },
         { "tools-T62: env name", "{\"command\":\"true\",\"env\":{\"A-B\":\"1\"}}",
           "Invalid bash env name: A-B", true },
         { "tools-T65: timeout clamped", "{\"command\":\"echo a\",\"timeout\":99999}",

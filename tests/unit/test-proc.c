@@ -35,6 +35,48 @@ static ProcSpec shell_spec(const char *const *argv)
     return (ProcSpec) { .argv = argv, .timeout_ms = LONG_MS, .max_output_bytes = 1024 * 1024 };
 }
 
+/* The output of a child on a terminal is as it comes; what does not fit is made to. */
+static void test_terminal(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *script, *output;
+        ProcTerminal terminal;
+        int exit_status;
+    } cases[] = {
+        { "stty size; exit 3", "30 100\r\n", { 100, 30 }, 3 },
+        { "stty size", "200 400\r\n", { 5000, 5000 }, 0 },
+        { "stty size", "5 20\r\n", { 1, 1 }, 0 },
+        { "echo a >/dev/tty; echo b >&2", "a\r\nb\r\n", { 100, 30 }, 0 },
+        { "ls /proc/self/fd | wc -w", "4\r\n", { 100, 30 }, 0 },
+        { "sleep 600 & echo $!", NULL, { 100, 30 }, 0 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        ProcSpec spec = shell_spec(SHELL(cases[i].script));
+        spec.terminal = cases[i].terminal;
+        g_auto(ProcResult) result = { 0 };
+        assert_true(proc_run(&spec, NULL, &result, NULL));
+        assert_int_equal(result.exit_status, cases[i].exit_status);
+        if (cases[i].output)
+            assert_string_equal(result.output, cases[i].output);
+        else
+            assert_true(is_dead((pid_t)g_ascii_strtoll(result.output, NULL, 10)));
+    }
+    g_auto(ProcResult) result = { 0 };
+    g_autoptr(GError) error = NULL;
+    ProcSpec reader = shell_spec(SHELL("read answer"));
+    reader.terminal = (ProcTerminal) { 80, 25 };
+    reader.timeout_ms = 200;
+    assert_false(proc_run(&reader, NULL, &result, &error));
+    assert_true(error_is(error, KEDGE_ERROR_TIMEOUT));
+    ProcSpec missing = { .argv = (const char *const[]) { "no-such-program", NULL },
+                         .timeout_ms = LONG_MS,
+                         .max_output_bytes = 10,
+                         .terminal = { 80, 25 } };
+    g_autoptr(GError) not_found = NULL;
+    assert_false(proc_run(&missing, NULL, &result, &not_found));
+    assert_true(error_is(not_found, KEDGE_ERROR_NOT_FOUND));
+}
+
 static void test_results(void **state G_GNUC_UNUSED)
 {
     static const struct {
@@ -525,6 +567,7 @@ static void test_find_program(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_terminal),
         cmocka_unit_test(test_results),
         cmocka_unit_test(test_input),
         cmocka_unit_test(test_bytes),
