@@ -21,6 +21,7 @@ const ToolDef *const tool_table[] = {
     &tool_grep,
     &tool_job,
     &tool_write,
+    &tool_ls,
     &tool_gh,
     &tool_gh_repo_view,
     &tool_gh_pr_view,

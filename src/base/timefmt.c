@@ -71,3 +71,21 @@ char *time_format_iso(gint64 at_ms)
                            parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min,
                            parts.tm_sec, (int)millisecond);
 }
+
+char *time_age_text(gint64 age_ms)
+{
+    gint64 seconds = age_ms / 1000, minute = 60, hour = 3600, day = 86400;
+    if (seconds <= 0)
+        return g_strdup("");
+    if (seconds < minute)
+        return g_strdup("just now");
+    if (seconds < hour)
+        return g_strdup_printf("%" G_GINT64_FORMAT "m ago", seconds / minute);
+    if (seconds < day)
+        return g_strdup_printf("%" G_GINT64_FORMAT "h ago", seconds / hour);
+    if (seconds < 7 * day)
+        return g_strdup_printf("%" G_GINT64_FORMAT "d ago", seconds / day);
+    if (seconds < 30 * day)
+        return g_strdup_printf("%" G_GINT64_FORMAT "w ago", seconds / (7 * day));
+    return g_strdup_printf("%" G_GINT64_FORMAT "mo ago", seconds / (30 * day));
+}

@@ -17,3 +17,7 @@ bool time_to_utc(time_t at, struct tm *ret_parts);
 bool time_to_local(time_t at, struct tm *ret_parts);
 time_t time_from_utc(struct tm *parts);
 time_t time_from_local(struct tm *parts);
+
+/* "just now", "5m ago", "3h ago", "2d ago", "1w ago", "4mo ago"; "" for what is not older than a
+   second. Caller frees. */
+char *time_age_text(gint64 age_ms);

@@ -168,6 +168,7 @@ static const SettingKey keys[] = {
     { "python.kernelMode", SETTING_ENUM, "\"session\"", SETTING_ANYWHERE, kernel_modes,
       "Whether what cells of eval define lasts for the session or for one call" },
     { "shellPath", SETTING_STRING, "null", SETTING_USER_ONLY, NULL, "Shell of the bash tool" },
+    { "ls.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL, "Offer the ls tool" },
     { "calc.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL, "Offer the calc tool" },
     { "async.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
       "Offer commands in the background" },

@@ -2,6 +2,7 @@
  * The tree of a directory, two levels deep, newest first (agent-tools §3.1.5).
  */
 #include "base/str.h"
+#include "base/timefmt.h"
 #include "base/utf8.h"
 #include "tools/read_text.h"
 
@@ -153,24 +154,6 @@ static void take_child(const Tree *tree, GPtrArray *children, unsigned index, co
     add_grandchildren(tree, path, entry->depth + 1);
 }
 
-static char *age_text(int64_t age_ms)
-{
-    int64_t seconds = age_ms / 1000, minute = 60, hour = 3600, day = 86400;
-    if (seconds <= 0)
-        return g_strdup("");
-    if (seconds < minute)
-        return g_strdup("just now");
-    if (seconds < hour)
-        return g_strdup_printf("%" G_GINT64_FORMAT "m ago", seconds / minute);
-    if (seconds < day)
-        return g_strdup_printf("%" G_GINT64_FORMAT "h ago", seconds / hour);
-    if (seconds < 7 * day)
-        return g_strdup_printf("%" G_GINT64_FORMAT "d ago", seconds / day);
-    if (seconds < 30 * day)
-        return g_strdup_printf("%" G_GINT64_FORMAT "w ago", seconds / (7 * day));
-    return g_strdup_printf("%" G_GINT64_FORMAT "mo ago", seconds / (30 * day));
-}
-
 static size_t label_width(const Entry *entry)
 {
     return entry->depth * 2 + 2 + utf8_length(entry->label);
@@ -187,7 +170,8 @@ static void append_entry(GString *out, const Entry *entry, size_t width, int64_t
     g_autoptr(GString) line = g_string_new(NULL);
     append_padding(line, 0, entry->depth * 2);
     g_string_append_printf(line, "- %s", entry->label);
-    g_autofree char *age = entry->left_out > 0 ? g_strdup("") : age_text(now_ms - entry->mtime_ms);
+    g_autofree char *age =
+        entry->left_out > 0 ? g_strdup("") : time_age_text(now_ms - entry->mtime_ms);
     if (*age) {
         append_padding(line, label_width(entry), width + 2);
         g_autofree char *size =

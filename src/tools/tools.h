@@ -16,6 +16,7 @@ extern const ToolDef tool_grep;
 extern const ToolDef tool_find;
 extern const ToolDef tool_job;
 extern const ToolDef tool_calc;
+extern const ToolDef tool_ls;
 extern const ToolDef tool_ssh;
 
 extern const ToolHook bash_interceptor; // points to a better tool before a command is run
