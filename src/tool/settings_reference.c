@@ -54,6 +54,7 @@ static const struct {
     { "bash", "Tools" },
     { "bashInterceptor", "Tools" },
     { "calc", "Tools" },
+    { "ls", "Tools" },
     { "shellPath", "Tools" },
     { "fetch", "Tools" },
     { "web_search", "Tools" },

@@ -34,8 +34,9 @@ static char *describe(const ToolSet *offered G_GNUC_UNUSED)
     g_autoptr(GPtrArray) hosts = ssh_hosts_load(NULL);
     g_autoptr(GString) text = g_string_new(
         "Runs a command on another machine over SSH, each in a shell of its own; there is no "
-        "terminal and no input.\n"
-        "Hosts (name, address, shell):");
+        "terminal and no input.\n");
+    g_string_append(text, hosts->len > 0 ? "Hosts (name, address, shell):"
+                                         : "There are no hosts; `kedge ssh add` makes one.");
     for (guint i = 0; i < hosts->len; i++) {
         const SshHost *host = hosts->pdata[i];
         SshFacts facts = { 0 };
