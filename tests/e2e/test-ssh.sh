@@ -139,7 +139,11 @@ for _line in $(strays | sed -n 's/^\([0-9]*\) .*tool run --yes ssh.*/\1/p'); do 
 kill -9 $_kedge 2>/dev/null
 _no_socket() { [ -z "$(ls "$HOME/.kedge/ssh-control")" ]; }
 wait_for 60 _no_socket || fail "a socket is left"
-_no_ssh() { ! strays | grep -qF ControlPath; }
+# looked for when strays has ended: a grep beside it would find itself
+_no_ssh() {
+    strays >"$E2E_TMP/strays"
+    ! grep -qF ControlPath "$E2E_TMP/strays"
+}
 wait_for 60 _no_ssh || fail "still running:" "$(strays)"
 
 t "another key than the known one is refused, and the message says what to do"
