@@ -15,7 +15,6 @@
  */
 #include "tools/bash_shell.h"
 
-#include "base/env.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/proc.h"
