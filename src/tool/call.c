@@ -260,6 +260,26 @@ static void add_ignored_note(const ToolCall *call, ToolResult *result)
         tool_result_add_note(result, note);
 }
 
+void call_finish(ToolCall *call, ToolResult *result, CallOutcome *outcome, const GError *error)
+{
+    const ToolCallSpec *spec = call->spec;
+    const ToolDef *tool = spec->tool;
+    settle(call, result, outcome, error);
+    if (outcome->end == CALL_RAN && !call->is_handed_over)
+        run_hooks_after(call, result);
+
+    if (!(tool->flags & TOOL_ENVELOPE)) // JSON text has no control characters
+        strip_controls(result, tool->flags & TOOL_KEEPS_TEXT);
+    tool_result_mask(result); // behind the above: a colour may stand in the middle of a key
+    if (may_spill(spec, result, error != NULL))
+        result_spill(result, tool->name, tool_context_settings(spec->context),
+                     tool_context_artifacts(spec->context));
+    add_ignored_note(call, result);
+    result_add_notice(result);
+    if (tool->finished && !call->is_handed_over)
+        tool->finished(call, outcome, result);
+}
+
 static void call_clear(ToolCall *self)
 {
     if (self->prepared_destroy)
@@ -281,21 +301,8 @@ void tool_call(const ToolCallSpec *spec, ToolResult *ret_result)
     g_auto(Judgement) judgement = { 0 };
     g_autoptr(GError) error = NULL;
     run_gated(&call, ret_result, &judgement, &outcome, &error);
-    settle(&call, ret_result, &outcome, error);
+    call_finish(&call, ret_result, &outcome, error);
     if (is_refused(&outcome) && judgement.actions)
         ret_result->refused = g_ptr_array_ref(judgement.actions);
-    if (outcome.end == CALL_RAN)
-        run_hooks_after(&call, ret_result);
-
-    if (!(tool->flags & TOOL_ENVELOPE)) // JSON text has no control characters
-        strip_controls(ret_result, tool->flags & TOOL_KEEPS_TEXT);
-    tool_result_mask(ret_result); // behind the above: a colour may stand in the middle of a key
-    if (may_spill(spec, ret_result, error != NULL))
-        result_spill(ret_result, tool->name, tool_context_settings(spec->context),
-                     tool_context_artifacts(spec->context));
-    add_ignored_note(&call, ret_result);
-    result_add_notice(ret_result);
-    if (tool->finished)
-        tool->finished(&call, &outcome, ret_result);
     call_clear(&call);
 }

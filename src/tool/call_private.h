@@ -28,6 +28,7 @@ struct ToolCall {
     bool is_permitted;
     CallArguments arguments;
     GPtrArray *problems, *unknown; // of FieldProblem; NULL unless a TOOL_ENVELOPE tool
+    bool is_handed_over; // to a job, which finishes it: what is answered here is only that
     void *prepared;
     GDestroyNotify prepared_destroy;
 };
@@ -40,6 +41,9 @@ const void *call_arguments_of(const ToolCall *call);
 bool call_refuse_ignored(ToolCall *call, GError **error);
 /* "Ignored unknown arguments: a, b"; NULL: none were. Caller frees. */
 char *call_ignored_note(const ToolCall *call);
+
+/* What became of a call, made the result that a model gets: hooks, bounds, notices, records. */
+void call_finish(ToolCall *call, ToolResult *result, CallOutcome *outcome, const GError *error);
 
 /* Effect → policy → ask. True: the call may run, and has its permit. *ret_judgement is filled as
    far as judging came; *outcome says how it ended. */

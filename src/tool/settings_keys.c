@@ -128,6 +128,8 @@ static const SettingKey keys[] = {
       "Up to this age, in seconds, it is shown without asking GitHub" },
     { "github.cache.hardTtlSec", SETTING_NUMBER, "604800", SETTING_ANYWHERE, NULL,
       "Up to this age it is shown when GitHub cannot be asked; then it goes" },
+    { "github.backgroundAfterSec", SETTING_NUMBER, "60", SETTING_ANYWHERE, NULL,
+      "Seconds after which a call goes on in the background, with async.enabled (0: never)" },
     { "github.watch.noRunsAfter", SETTING_NUMBER, "90", SETTING_ANYWHERE, NULL,
       "Seconds after which run_watch of a commit without runs ends (0: never)" },
     { "grep.contextBefore", SETTING_NUMBER, "1", SETTING_ANYWHERE, NULL,

@@ -62,11 +62,43 @@ static void test_raw(void **state G_GNUC_UNUSED)
     assert_string_equal(raw, "\x1b[1mghp_0123456789abcdef0123\x1b[0m\n");
 }
 
+static void hear(void *user_data G_GNUC_UNUSED)
+{
+}
+
+/* What takes long goes on behind the call, and ends as the call would have. */
+static void test_background(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture =
+        fixture_new("{\"async\":{\"enabled\":true},\"github\":{\"backgroundAfterSec\":1}}");
+    gh_fixture_reply(fixture, &(GhReply) { .out = "[]\n", .sleep_s = 3 });
+    gh_fixture_converse(fixture);
+    JobTable *jobs = tool_context_jobs(fixture->context);
+    job_table_listen(jobs, hear, NULL);
+    g_auto(ToolResult) result =
+        gh_fixture_call(fixture, "{\"args\":[\"api\",\"repos/o/r/issues\"]}");
+    g_autofree char *text = tool_result_text(&result);
+    if (!g_str_has_prefix(text, "Background job bg_1 started: gh api repos/o/r/issues"))
+        fail_msg("got %s", text);
+    g_autoptr(Job) job = job_table_find(jobs, "bg_1");
+    assert_non_null(job);
+    while (!job_wait(job, 1000, NULL))
+        continue;
+    assert_int_equal(job_status(job), JOB_COMPLETED);
+    assert_string_equal(job_outcome(job)->text, "[gh github.com/o/r read ok 0.0KB]\n[]\n");
+    g_autofree char *dir = gh_audit_dir();
+    g_autoptr(json_t) records = NULL;
+    assert_true(gh_record_load(dir, &records, NULL)); // once, when it had ended
+    assert_int_equal(json_array_size(records), 1);
+    assert_int_equal(json_get_int(json_array_get(records, 0), "exit_code", -1), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_background),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

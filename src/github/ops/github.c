@@ -12,6 +12,7 @@
 #include "github/repo_ref.h"
 #include "github/safe/gh_action.h"
 #include "github/safe/gh_audit_call.h"
+#include "tool/background.h"
 #include "tool/context.h"
 #include "tool/tool_set.h"
 
@@ -348,7 +349,7 @@ static void set_mark(ToolCall *call, ToolResult *result)
     tool_result_set_github(result, &mark);
 }
 
-static bool github_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
+static bool run_op(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
     const GithubArgs *args = args_;
     GError *failure = NULL;
@@ -356,6 +357,22 @@ static bool github_run(ToolCall *call, const void *args_, ToolResult *result, GE
         return fail_redacted(failure, error);
     set_mark(call, result);
     return true;
+}
+
+/* What waits for machines of others, or fetches much, may go on in the background. */
+static bool github_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
+{
+    const GithubArgs *args = args_;
+    const OpDef *op = find_op(args->op);
+    bool is_long = op->run == github_run_watch || op->run == github_pr_checkout;
+    const Judgement *judgement = tool_call_outcome(call)->judgement;
+    const BackgroundSpec spec = {
+        .type = "github",
+        .label = judgement != NULL && judgement->summary != NULL ? judgement->summary : args->op,
+        .patience_ms = is_long ? background_github_patience_ms(call) : -1,
+        .run = run_op,
+    };
+    return background_run(call, &spec, result, error);
 }
 
 static bool github_is_available(const Settings *settings)

@@ -362,6 +362,7 @@ void gh_call_exec(ToolCall *call, GhCall *self)
         .set_repo = self->target.env_repo,
         .cwd = &self->cwd,
         .timeout_s = self->timeout_s,
+        .may_take_long = self->may_take_long,
         .secrets = (const char *const *)self->secrets,
     };
     gh_exec(call, &spec, &self->outcome);

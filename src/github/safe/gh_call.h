@@ -29,6 +29,7 @@ typedef struct GhCall {
     Classified classified;
     GhTarget target;
     int64_t timeout_s;
+    bool may_take_long;    // it can go on in the background
     char **shown_argv;     // redacted for records, without "gh"
     char **secrets;        // values to be masked wherever they appear
     GPtrArray *normalized; // notes on what was changed in the arguments

@@ -14,6 +14,7 @@
 #include "github/safe/gh_call.h"
 #include "github/safe/gh_profile.h"
 #include "github/safe/gh_wrapper_args.h"
+#include "tool/background.h"
 
 #define MAX_NAMES     10
 #define LISTED        100
@@ -498,8 +499,8 @@ static void run_batch(ToolCall *call, const DownloadArgs *args, const json_t *li
     answer_batch(&batch, failed, result);
 }
 
-static bool downloads_run(ToolCall *call, const void *args_, ToolResult *result,
-                          GError **error G_GNUC_UNUSED)
+static bool list_and_download(ToolCall *call, const void *args_, ToolResult *result,
+                              GError **error G_GNUC_UNUSED)
 {
     const DownloadArgs *args = args_;
     GhCall *prepared = tool_call_prepared(call);
@@ -517,6 +518,19 @@ static bool downloads_run(ToolCall *call, const void *args_, ToolResult *result,
         gh_call_answer(call, prepared, text, result);
     }
     return true;
+}
+
+static bool downloads_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
+{
+    const DownloadArgs *args = args_;
+    const GhCall *prepared = tool_call_prepared(call);
+    const BackgroundSpec spec = {
+        .type = "gh",
+        .label = prepared->classified.reason,
+        .patience_ms = args->names ? background_github_patience_ms(call) : -1,
+        .run = list_and_download,
+    };
+    return background_run(call, &spec, result, error);
 }
 
 static bool is_offered(const Settings *settings)

@@ -18,6 +18,7 @@
 #define SHOWN_ERROR_BYTES    (4 * KIB)
 #define LOG_TIMEOUT_S        60
 #define API_TIMEOUT_S        30
+#define LONG_TIMEOUT_S       (30 * 60) // of the same, in the background
 
 void gh_outcome_clear(GhOutcome *self)
 {
@@ -46,10 +47,10 @@ static int64_t timeout_of(const GhExec *spec, const Settings *settings)
     if (is_command(spec, "pr diff") ||
         (is_command(spec, "run view") &&
          (has_element(spec, "--log") || has_element(spec, "--log-failed"))))
-        return LOG_TIMEOUT_S;
+        return spec->may_take_long ? LONG_TIMEOUT_S : LOG_TIMEOUT_S;
     if (is_command(spec, "api") ||
         (spec->command != NULL && g_str_has_prefix(spec->command, "search ")))
-        return API_TIMEOUT_S;
+        return spec->may_take_long ? LONG_TIMEOUT_S : API_TIMEOUT_S;
     return CLAMP(settings_get_int(settings, "gh.timeout"), 1, GH_MAX_TIMEOUT_S);
 }
 

@@ -4,6 +4,7 @@
 #include "github/github.h"
 #include "github/safe/gh_call.h"
 #include "github/safe/gh_profile.h"
+#include "tool/background.h"
 #include "tool/tool_set.h"
 
 typedef struct GhArgs {
@@ -82,12 +83,27 @@ static bool gh_judge(ToolCall *call, const void *args_, Judgement *ret_judgement
     return gh_call_judge(call, prepared, &spec, ret_judgement, error);
 }
 
-static bool gh_run_call(ToolCall *call, const void *args, ToolResult *result, GError **error)
+static bool exec_and_answer(ToolCall *call, const void *args, ToolResult *result, GError **error)
 {
     GhCall *prepared = tool_call_prepared(call);
     gh_call_exec(call, prepared);
     gh_call_answer(call, prepared, NULL, result);
     return true;
+}
+
+static bool gh_run_call(ToolCall *call, const void *args, ToolResult *result, GError **error)
+{
+    GhCall *prepared = tool_call_prepared(call);
+    g_autofree char *argv = gh_quote_argv((const char *const *)prepared->shown_argv);
+    g_autofree char *label = g_strconcat("gh ", argv, NULL);
+    const BackgroundSpec spec = {
+        .type = "gh",
+        .label = label,
+        .patience_ms = background_github_patience_ms(call),
+        .run = exec_and_answer,
+    };
+    prepared->may_take_long = spec.patience_ms >= 0 && background_is_possible(call);
+    return background_run(call, &spec, result, error);
 }
 
 static bool gh_is_offered(const Settings *settings)
