@@ -5,14 +5,16 @@
 
 #define INTENT_HELP "Why, in a few words"
 
-/* `_i` comes first, so that the model says what it is about before it does it. */
-static void add_intent_property(json_t *description)
+/* `_i` comes first, so that the model says what it is about before it does it. What it is for is
+   said once, at the first tool: a request carries all of them. */
+static void add_intent_property(json_t *description, bool is_first)
 {
     json_t *parameters = json_get_object(description, "parameters");
     json_t *old = json_get_object(parameters, "properties");
     json_t *intent = json_object();
     json_set_text(intent, "type", "string");
-    json_set_text(intent, "description", INTENT_HELP);
+    if (is_first)
+        json_set_text(intent, "description", INTENT_HELP);
     json_t *properties = json_object();
     json_set_take(properties, SETUP_INTENT_FIELD, intent);
     json_object_update(properties, old);
@@ -25,7 +27,7 @@ static json_t *describe_tools(const ToolSet *tools, bool has_intent_tracing)
     for (size_t i = 0; i < tool_set_count(tools); i++) {
         json_t *description = tool_describe(tool_set_at(tools, i), tools);
         if (has_intent_tracing)
-            add_intent_property(description);
+            add_intent_property(description, i == 0);
         json_append_take(list, description);
     }
     return list;
