@@ -20,6 +20,7 @@ const ToolDef *const tool_table[] = {
     &tool_find,
     &tool_grep,
     &tool_job,
+    &tool_todo_write,
     &tool_write,
     &tool_ls,
     &tool_gh,

@@ -5,8 +5,8 @@
 #include "agent/agent.h"
 
 #include "agent/text_loop.h"
-#include "agent/todo.h"
 
+#include "base/timefmt.h"
 #include "model/message.h"
 
 #include <stdatomic.h>
@@ -227,10 +227,9 @@ static json_t *reminder(Agent *self)
     const Settings *settings = self->compactor.settings;
     int64_t max_reminders = settings_get_int(settings, "todo.reminders.max");
     if (!settings_get_bool(settings, "todo.enabled") ||
-        !settings_get_bool(settings, "todo.reminders") || self->reminders >= max_reminders)
+        !settings_get_bool(settings, "todo.reminders.enabled") || self->reminders >= max_reminders)
         return NULL;
-    g_autofree char *dir = session_artifacts_dir(self->options.session);
-    g_autoptr(json_t) phases = todo_load(dir);
+    g_autoptr(json_t) phases = todo_list_phases(tool_context_todos(self->options.context));
     g_autoptr(json_t) todos = todo_open_tasks(phases);
     if (json_array_size(todos) == 0)
         return NULL;
@@ -307,6 +306,16 @@ static void load_rules(Agent *self)
                                     tool_context_settings(options->context), &self->conversation);
 }
 
+/* A list that was finished a while ago is out of the way of what comes now. */
+static void clear_todos(Agent *self)
+{
+    double delay_s = settings_get_number(self->compactor.settings, "tasks.todoClearDelay");
+    TodoList *todos = tool_context_todos(self->options.context);
+    if (delay_s >= 0 &&
+        todo_list_clear_finished(todos, (int64_t)(MIN(delay_s, 1e9) * 1000), time_now_ms()))
+        agent_events_emit(&self->options.events, agent_event_new("todo_auto_clear"));
+}
+
 bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *ret_outcome,
                   GError **error)
 {
@@ -321,6 +330,7 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
     if (is_sent) {
         compactor_begin(&self->compactor);
         healer_begin(&self->healer);
+        clear_todos(self);
         self->reminders = 0;
         self->continuations = 0;
         self->has_repeated = false;

@@ -21,6 +21,7 @@ typedef struct AgentOptions { // all borrowed, and must outlive the agent
     SummaryMeans means;          // of requests, those for summaries too
     const char *agent_dir, *cwd; // where rules are; NULL: there are none
     SetupSlot *setup;
+    TodoList *todos; // of the conversation, wherever it goes on
     MessageQueue *steering, *follow_ups;
     RunControls *controls;
     const atomic_bool *is_compaction_disabled; // may be NULL

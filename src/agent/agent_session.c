@@ -338,6 +338,7 @@ static void make_engine(AgentSession *self, Session *session, const ContextTable
         .door = &self->door,
         .means = { self->http, self->registry, self->budget, self->usages },
         .setup = self->setup,
+        .todos = self->todos,
         .steering = self->steering,
         .follow_ups = self->follow_ups,
         .controls = self->controls,
@@ -361,6 +362,7 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
     double patience_s = CLAMP(settings_get_number(self->settings, "ask.timeout"), 0, 1e6);
     self->questions = questions_new(self->hub, (int64_t)(patience_s * 1000));
     self->controls = run_controls_new(self->settings);
+    self->todos = todo_list_new(NULL);
     self->steering = message_queue_new(settings_get_text(self->settings, "steeringMode"));
     self->follow_ups = message_queue_new(settings_get_text(self->settings, "followUpMode"));
     self->door = (ToolDoor) {
@@ -413,6 +415,7 @@ void agent_session_free(AgentSession *self)
     setup_slot_free(self->setup);
     budget_free(self->budget);
     usage_notes_free(self->usages);
+    todo_list_free(self->todos);
     run_controls_free(self->controls);
     message_queue_free(self->steering);
     message_queue_free(self->follow_ups);

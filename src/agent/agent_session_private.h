@@ -38,7 +38,8 @@ struct AgentSession {
     RunControls *controls;
     atomic_bool is_compaction_disabled;
     SetupSlot *setup;
-    Engine engine; // the job's while one is on
+    TodoList *todos; // of the session that is open
+    Engine engine;   // the job's while one is on
 
     const Model *model;
     bool is_model_named;

@@ -20,7 +20,8 @@ static void make_agent(Engine *self)
     self->agent = agent_new(&options);
 }
 
-static void start_agent(Engine *self, Session *session)
+/* `is_copy`: of the session before, whose todo list it has, too. */
+static void start_agent(Engine *self, Session *session, bool is_copy)
 {
     g_autofree char *artifacts_dir = session_artifacts_dir(session);
     self->session = session;
@@ -28,6 +29,11 @@ static void start_agent(Engine *self, Session *session)
                                      artifacts_dir ? artifacts_new(artifacts_dir) : NULL);
     tool_context_set_conversation(self->context, self->place.agent_dir);
     tool_context_set_http(self->context, self->base.means.http);
+    tool_context_set_todos(self->context, self->base.todos);
+    if (is_copy)
+        todo_list_move(self->base.todos, artifacts_dir);
+    else
+        todo_list_open(self->base.todos, artifacts_dir);
     tool_context_add_tables(self->context, self->tables);
     job_table_listen(tool_context_jobs(self->context), self->base.job_ended,
                      self->base.events.user_data);
@@ -38,7 +44,7 @@ void engine_init(Engine *self, const AgentOptions *base, Settings *settings,
                  const ContextTables *tables, const SessionPlace *place, Session *session)
 {
     *self = (Engine) { .base = *base, .settings = settings, .tables = tables, .place = *place };
-    start_agent(self, session);
+    start_agent(self, session, false);
 }
 
 void engine_take_settings(Engine *self, Settings *settings)
@@ -56,12 +62,12 @@ void engine_clear(Engine *self)
     *self = (Engine) { 0 };
 }
 
-static void go_on_with(Engine *self, Session *session)
+static void go_on_with(Engine *self, Session *session, bool is_copy)
 {
     agent_free(self->agent);
     tool_context_free(self->context);
     session_free(self->session);
-    start_agent(self, session);
+    start_agent(self, session, is_copy);
     if (session_path(session))
         session_write_breadcrumb(&self->place, session_path(session));
 }
@@ -73,7 +79,7 @@ bool engine_start_new(Engine *self, const char *parent, GError **error)
     g_autofree char *dir = session_path(self->session) ? session_place_dir(&self->place) : NULL;
     Session *session = session_new(dir, self->place.cwd);
     session_set_parent(session, parent);
-    go_on_with(self, session);
+    go_on_with(self, session, false);
     return true;
 }
 
@@ -101,7 +107,7 @@ bool engine_switch(Engine *self, const char *name, char **ret_notice, GError **e
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Session file not found: %s", path);
     if (!session_open(path, self->place.cwd, &session, ret_notice, error))
         return false;
-    go_on_with(self, session);
+    go_on_with(self, session, false);
     return true;
 }
 
@@ -120,8 +126,25 @@ bool engine_fork(Engine *self, GError **error)
     g_autofree char *dir = session_place_dir(&self->place);
     if (!session_fork(path, dir, self->place.cwd, &session, error))
         return false;
-    go_on_with(self, session);
+    go_on_with(self, session, true);
     return true;
+}
+
+/* What the calls on the way to the leaf made of it. */
+static json_t *todos_on_path(const Engine *self)
+{
+    g_autoptr(GPtrArray) path = session_path_to(self->session, NULL);
+    json_t *phases = todo_of_entries(path);
+    return phases ? phases : json_array();
+}
+
+/* Elsewhere in the session the list is as it was there; where no call lies between, what a person
+   has changed since stays. */
+static void restore_todos(Engine *self, const json_t *before)
+{
+    g_autoptr(json_t) now = todos_on_path(self);
+    if (!json_equal(before, now))
+        todo_list_set(self->base.todos, now, NULL, NULL);
 }
 
 bool engine_branch(Engine *self, const char *entry_id, char **ret_text, GError **error)
@@ -130,7 +153,9 @@ bool engine_branch(Engine *self, const char *entry_id, char **ret_text, GError *
     if (!session_flush(self->session, error) ||
         !session_branch(self->session, entry_id, &session, ret_text, error))
         return false;
-    go_on_with(self, session);
+    g_autoptr(json_t) todos = todos_on_path(self);
+    go_on_with(self, session, true);
+    restore_todos(self, todos);
     return true;
 }
 
@@ -165,8 +190,10 @@ bool engine_navigate(Engine *self, const NavigateSpec *spec, Cancel *cancel, cha
     if (spec->wants_summary && !summarise_branch(self, spec, &target, cancel, &fields, error))
         return false;
     usage_notes_append(self->base.means.usages, self->session); // on the branch that is left
+    g_autoptr(json_t) todos = todos_on_path(self);
     if (!session_move(self->session, target.leaf, error))
         return false;
+    restore_todos(self, todos);
     if (fields)
         session_append_fields(self->session, "branch_summary", g_steal_pointer(&fields));
     agent_free(self->agent);

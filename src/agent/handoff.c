@@ -3,7 +3,6 @@
  */
 #include "agent/handoff.h"
 
-#include "agent/todo.h"
 #include "agent/transcript.h"
 #include "base/file.h"
 #include "base/mask.h"
@@ -98,19 +97,18 @@ static char *save_document(const Engine *engine, const char *dir, const char *do
 }
 
 /* What is to be done goes with it. */
-static void carry_todos(const json_t *phases, const char *dir)
+static void carry_todos(const json_t *phases, TodoList *todos)
 {
     g_autoptr(json_t) open = todo_open_tasks(phases);
     if (json_array_size(open) > 0)
-        json_decref(todo_save(dir, phases, NULL));
+        todo_list_set(todos, phases, NULL, NULL);
 }
 
 static bool begin_anew(Engine *engine, const char *document, json_t **ret_data, GError **error)
 {
-    g_autofree char *old_dir = session_artifacts_dir(engine->session);
     g_autofree char *old_id = g_strdup(session_id(engine->session));
-    g_autoptr(json_t) todos = todo_load(old_dir);
     usage_notes_append(engine->base.means.usages, engine->session);
+    g_autoptr(json_t) todos = todo_list_phases(tool_context_todos(engine->context));
     if (!engine_start_new(engine, old_id, error))
         return false;
 
@@ -118,7 +116,7 @@ static bool begin_anew(Engine *engine, const char *document, json_t **ret_data, 
     session_keep(engine->session); // nobody would get the document again
     agent_add_message(engine->agent, message);
     g_autofree char *dir = session_artifacts_dir(engine->session);
-    carry_todos(todos, dir);
+    carry_todos(todos, tool_context_todos(engine->context));
     g_autofree char *saved_path = save_document(engine, dir, document);
     session_flush(engine->session, NULL); // what goes wrong is told at the end of the next turn
     *ret_data = json_object();

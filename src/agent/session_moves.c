@@ -5,7 +5,6 @@
 #include "agent/agent_session.h"
 
 #include "agent/agent_session_private.h"
-#include "agent/todo.h"
 #include "session/session_tree.h"
 
 /* The run that is on ends first. */
@@ -114,9 +113,10 @@ bool agent_session_set_name(AgentSession *self, const char *name, const char *id
 
 json_t *agent_session_set_todos(AgentSession *self, const json_t *phases, GError **error)
 {
-    if (!todo_check(phases, error))
+    json_t *saved = NULL;
+    if (!todo_check(phases, error) || !todo_list_set(self->todos, phases, &saved, error))
         return NULL;
-    return todo_save(self->view.artifacts_dir, phases, error);
+    return saved;
 }
 
 /* --- what is in the file */

@@ -4,7 +4,6 @@
 #include "agent/agent_session.h"
 
 #include "agent/agent_session_private.h"
-#include "agent/todo.h"
 
 void agent_session_set_auto_compaction(AgentSession *self, bool is_wanted)
 {
@@ -26,7 +25,7 @@ json_t *agent_session_state(AgentSession *self)
     json_t *state = turn_setup_state(setup);
     json_set_take(state, "systemPrompt", turn_setup_system_json(setup));
     json_set_bool(state, "isStreaming", self->job && self->job->kind == JOB_PROMPT);
-    json_set_take(state, "todoPhases", todo_load(self->view.artifacts_dir));
+    json_set_take(state, "todoPhases", todo_list_phases(self->todos));
     json_set_bool(state, "isCompacting", self->view.is_compacting);
     json_set_bool(state, "autoCompactionEnabled", agent_session_auto_compaction(self));
     json_set_take(state, "contextUsage",

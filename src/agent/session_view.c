@@ -14,7 +14,6 @@ void session_view_clear(SessionView *self)
     json_decref(self->last_answer);
     json_decref(self->header);
     g_free(self->path);
-    g_free(self->artifacts_dir);
     *self = (SessionView) { 0 };
 }
 
@@ -26,7 +25,6 @@ void session_view_take(SessionView *self, const Engine *engine)
     self->last_answer = last ? json_incref((json_t *)last) : NULL;
     self->header = json_copy((json_t *)session_header(engine->session));
     self->path = g_strdup(session_path(engine->session));
-    self->artifacts_dir = session_artifacts_dir(engine->session);
     self->context_tokens = agent_context_tokens(engine->agent);
 }
 

@@ -12,8 +12,7 @@ typedef struct SessionView {
     json_t *messages;
     json_t *last_answer; // NULL: none
     json_t *header;
-    char *path;          // NULL: in memory only
-    char *artifacts_dir; // likewise
+    char *path; // NULL: in memory only
     bool is_compacting;
     int64_t context_tokens; // -1: nobody knows until the next answer
 } SessionView;

@@ -32,7 +32,7 @@ static bool is_in_group(const ToolDef *tool, const char *group, const Settings *
     bool is_gh = tool->flags & TOOL_GH, is_github = tool->flags & TOOL_GITHUB;
     if (tool->flags & TOOL_ENVELOPE)
         return strcmp(group, "agent-tools") == 0 || strcmp(group, "all") == 0;
-    if (tool->flags & TOOL_HIDDEN)
+    if (tool->flags & (TOOL_HIDDEN | TOOL_OF_CONVERSATION))
         return false;
     if (!is_github && tool->is_available && !tool->is_available(settings))
         return false;

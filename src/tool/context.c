@@ -23,8 +23,10 @@ struct ToolContext {
     HttpClient *own_http;
     HttpClient *http; // own_http, or borrowed
     ToolClock clock;
-    GPtrArray *hooks;   // of const ToolHook *
-    GPtrArray *schemes; // of const UrlScheme *
+    TodoList *own_todos; // NULL until somebody asks
+    TodoList *todos;     // own_todos, or borrowed
+    GPtrArray *hooks;    // of const ToolHook *
+    GPtrArray *schemes;  // of const UrlScheme *
     JobTable *jobs;
     atomic_bool sees_images;
     pthread_mutex_t lock;
@@ -74,6 +76,7 @@ void tool_context_free(ToolContext *self)
     job_table_free(self->jobs); // first: they work with all the rest
     g_hash_table_unref(self->states);
     http_client_free(self->own_http);
+    todo_list_free(self->own_todos);
     pthread_mutex_destroy(&self->lock);
     g_ptr_array_unref(self->hooks);
     g_ptr_array_unref(self->schemes);
@@ -129,6 +132,22 @@ HttpClient *tool_context_http(ToolContext *self)
 void tool_context_set_http(ToolContext *self, HttpClient *http)
 {
     self->http = http;
+}
+
+void tool_context_set_todos(ToolContext *self, TodoList *todos)
+{
+    self->todos = todos;
+}
+
+TodoList *tool_context_todos(ToolContext *self)
+{
+    pthread_mutex_lock(&self->lock);
+    if (!self->todos) {
+        self->own_todos = todo_list_new(self->artifacts ? artifacts_dir(self->artifacts) : NULL);
+        self->todos = self->own_todos;
+    }
+    pthread_mutex_unlock(&self->lock);
+    return self->todos;
 }
 
 void tool_context_set_clock(ToolContext *self, const ToolClock *clock)

@@ -15,6 +15,7 @@
 #include "tool/internal_url.h"
 #include "tool/jobs.h"
 #include "tool/settings.h"
+#include "tool/todo.h"
 #include "tool/tool.h"
 
 typedef struct ToolClock {
@@ -66,6 +67,11 @@ void tool_context_set_http(ToolContext *self, HttpClient *http);
 /* For tests; before the first call. */
 void tool_context_set_clock(ToolContext *self, const ToolClock *clock);
 const ToolClock *tool_context_clock(const ToolContext *self);
+
+/* The list of a larger whole in place of one of its own; before the first call. It outlives the
+   context. */
+void tool_context_set_todos(ToolContext *self, TodoList *todos);
+TodoList *tool_context_todos(ToolContext *self); // borrowed
 
 /* The conversation's background jobs. Borrowed. */
 JobTable *tool_context_jobs(ToolContext *self);

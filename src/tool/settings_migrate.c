@@ -30,6 +30,11 @@ static json_t *ms_to_seconds(const json_t *value)
     return number > 1000 ? json_integer((json_int_t)(number / 1000)) : NULL;
 }
 
+static json_t *keep_boolean(const json_t *value)
+{
+    return json_is_boolean(value) ? json_deep_copy(value) : NULL;
+}
+
 static json_t *isolation_mode(const json_t *value)
 {
     return json_is_boolean(value) ? json_text(json_is_true(value) ? "worktree" : "none") : NULL;
@@ -52,6 +57,7 @@ static json_t *rename_segment(const json_t *value)
 static const Migration migrations[] = {
     { "queueMode", "steeringMode", keep_text },
     { "ask.timeout", "ask.timeout", ms_to_seconds },
+    { "todo.reminders", "todo.reminders.enabled", keep_boolean }, // it is a map, too
     { "task.isolation.enabled", "task.isolation.mode", isolation_mode },
     { "statusLine.leftSegments", "statusLine.leftSegments", rename_segment },
     { "statusLine.rightSegments", "statusLine.rightSegments", rename_segment },

@@ -118,6 +118,8 @@ typedef enum {
     TOOL_CHANGES_RECORDS = 1 << 10, // changes kedge's own records, though its effect is read
     TOOL_IDEMPOTENT = 1 << 11,      // a repeat changes nothing more
     TOOL_ONLY_READS = 1 << 12,      // its judge finds reads only, or refuses
+    TOOL_OF_CONVERSATION = 1 << 13, // serves a conversation of ours; a server's clients have
+                                    // theirs, and get it only by name
 } ToolFlags;
 
 typedef struct ToolDef {

@@ -23,6 +23,7 @@ static const struct {
     { "search", "grep" },
     { "glob", "find" },
     { "python", "eval" },
+    { "todo", "todo_write" },
 };
 
 static const char *canonical(const char *name)

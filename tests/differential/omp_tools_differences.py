@@ -48,6 +48,7 @@ DIFFERENCES = {
     "bash-interceptor-cd-grep": "names our tool, and the command as it was given",
     "find-missing": "names the entry as it was asked for", "find13-missing": "names the entry as it was asked for",
     "find-limit-zero": VALUE, "find-limit-negative": VALUE, "grep13-limit-negative": VALUE,
+    "todo-init-empty-items": ARGUMENTS,
     "find-empty-list": ARGUMENTS, "find-base-is-file": "names the path as it was asked for",
     "search-long-line": "a cut line ends in one character", "search-long-line-plain": "a cut line ends in one character",
     "search-many-one-file": "lines behind the last match of a page are shown as its context",

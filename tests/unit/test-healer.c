@@ -5,7 +5,6 @@
 #include "unit.h"
 
 #include "agent/repair_memory.h"
-#include "agent/todo.h"
 #include "base/file.h"
 #include "model/message.h"
 #include "session/session_tree.h"
@@ -284,30 +283,6 @@ static void test_todo_reminder(void **state)
     assert_int_equal(sse_server_request_count(self->agent->server), 5);
 }
 
-static void test_todo_lists(void **state G_GNUC_UNUSED)
-{
-    static const struct {
-        const char *list, *want;
-    } cases[] = {
-        { "[]", "[]" },
-        { "{}", "[]" },
-        { "[{\"content\":\"a\",\"status\":\"pending\"},{\"content\":\"b\"}]",
-          "[{\"name\":\"Todos\",\"tasks\":[{\"content\":\"a\",\"status\":\"pending\"},"
-          "{\"content\":\"b\",\"status\":\"pending\"}]}]" },
-        { "[{\"name\":\"P\",\"tasks\":[{\"content\":\"a\",\"status\":\"odd\"},7,{}]},8]",
-          "[{\"name\":\"P\",\"tasks\":[{\"content\":\"a\",\"status\":\"pending\"}]}]" },
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(json_t) list = NULL;
-        assert_true(json_parse_text(cases[i].list, &list, NULL));
-        g_autoptr(json_t) saved = todo_save(NULL, list, NULL);
-        g_autofree char *text = json_to_text(saved);
-        assert_string_equal(text, cases[i].want);
-    }
-    g_autoptr(json_t) none = todo_load("/nonexistent");
-    assert_int_equal(json_array_size(none), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,7 +294,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_told, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_notes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_todo_reminder, setup, teardown),
-        cmocka_unit_test(test_todo_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,6 +236,8 @@ static void test_migration_of_fields(void **state G_GNUC_UNUSED)
     } cases[] = {
         { "{\"queueMode\":\"all\"}", "{\"steeringMode\":\"all\"}" },
         { "{\"queueMode\":\"all\",\"steeringMode\":\"x\"}", "{\"steeringMode\":\"x\"}" },
+        { "{\"todo\":{\"reminders\":false}}", "{\"todo\":{\"reminders\":{\"enabled\":false}}}" },
+        { "{\"todo\":{\"reminders\":{\"max\":1}}}", "{\"todo\":{\"reminders\":{\"max\":1}}}" },
         { "{\"queueMode\":3}", "{\"queueMode\":3}" },
         { "{\"ask\":{\"timeout\":60}}", "{\"ask\":{\"timeout\":60}}" },
         { "{\"ask\":7}", "{\"ask\":7}" },
