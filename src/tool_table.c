@@ -13,6 +13,7 @@ const ToolDef *const tool_table[] = {
     &tool_read,
     &tool_bash,
     &tool_edit,
+    &tool_ask,
     &tool_eval,
     &tool_calc,
     &tool_ssh,

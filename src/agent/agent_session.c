@@ -351,6 +351,11 @@ static void make_engine(AgentSession *self, Session *session, const ContextTable
     session_view_take(&self->view, &self->engine);
 }
 
+static bool is_offered(const ToolDef *tool, void *door)
+{
+    return tool_door_offers(door, tool);
+}
+
 AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *warnings)
 {
     AgentSession *self = g_new0(AgentSession, 1);
@@ -370,10 +375,13 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
         .allow_writes = options->allow_writes,
         .allow_hint = options->allow_hint,
         .ask = options->can_ask ? questions_ask : NULL,
+        .choose = options->can_choose ? questions_choose : options->choose,
         .user_data = self->questions,
     };
     g_autoptr(ToolSet) no_tools = tool_set_new(NULL);
-    agent_session_update_setup(self, options->tools ? options->tools : no_tools);
+    g_autoptr(ToolSet) tools =
+        tool_set_filter(options->tools ? options->tools : no_tools, is_offered, &self->door);
+    agent_session_update_setup(self, tools);
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     turn_setup_system_blocks(setup, warnings, options->context_note);
     make_engine(self, options->session, options->tables);
@@ -550,17 +558,6 @@ void agent_session_abort_bash(AgentSession *self)
 {
     if (self->bash)
         session_bash_cancel(self->bash);
-}
-
-bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
-                          GError **error)
-{
-    return questions_answer(self->questions, question_id, is_approved, error);
-}
-
-void agent_session_close_questions(AgentSession *self)
-{
-    questions_close(self->questions);
 }
 
 /* --- blocking */

@@ -46,6 +46,8 @@ typedef struct AgentSessionOptions {
     GString *context_note;                     // as there; used while the object is made
     bool wants_title;       // a model names the session, as the setting titles.enabled says
     bool can_ask;           // false: nobody is there, and the policy decides without asking
+    bool can_choose;        // a listener shows questions with a "method", too
+    ToolChooseFunc choose;  // asks in its place; NULL: nobody else does
     bool allow_writes;      // as in ToolDoor
     const char *allow_hint; // constant; may be NULL
     int64_t max_turns;      // 0: no limit
@@ -150,6 +152,9 @@ void agent_session_abort_bash(AgentSession *self);
 
 bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
                           GError **error);
+/* Of a question with a "method": as questions_answer_text(). */
+bool agent_session_answer_text(AgentSession *self, const char *question_id, const char *text,
+                               bool is_late, GError **error);
 /* Nobody is there to answer any more: questions, those that are open and those to come, mean no. */
 void agent_session_close_questions(AgentSession *self);
 

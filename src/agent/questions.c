@@ -11,7 +11,9 @@ typedef struct Question {
     char *id;
     json_t *event;
     Cancel *wakeup; // of who asked; fires with the answer, and with the call
-    bool is_answered, is_approved;
+    bool is_choice; // the answer is a text
+    bool is_answered, is_approved, is_late;
+    char *text; // of a choice that was made
 } Question;
 
 struct Questions {
@@ -43,31 +45,45 @@ void questions_free(Questions *self)
     g_free(self);
 }
 
-static json_t *question_event(const Questions *self, const char *id, const ToolQuestion *question)
+static json_t *approval_event(const ToolQuestion *question)
 {
     json_t *event = json_object();
-    json_set_text(event, "type", "question");
-    json_set_text(event, "id", id);
     json_set_text(event, "tool", question->tool->name);
     json_set_text(event, "effect", effect_name(question->effect));
     json_set_text(event, "summary", question->summary);
     json_set_text(event, "text", question->text);
     json_set_take(event, "arguments", json_deep_copy(question->arguments));
-    if (self->timeout_ms > 0)
-        json_set_int(event, "timeout", self->timeout_ms);
     return event;
 }
 
-/* False: nobody is there to be asked. */
-static bool question_open(Questions *self, Question *question, const ToolQuestion *asked)
+static json_t *choice_event(const ToolChoice *choice)
 {
+    json_t *event = json_object();
+    json_set_text(event, "method", choice->options ? "select" : "editor");
+    json_set_text(event, "tool", choice->tool->name);
+    json_set_text(event, "title", choice->title);
+    json_t *options = choice->options ? json_array() : NULL;
+    for (size_t i = 0; options && choice->options[i]; i++)
+        json_append_take(options, json_text(choice->options[i]));
+    json_set_take(event, "options", options);
+    return event;
+}
+
+/* Takes the event, which gets what every question has. False: nobody is there
+ * to be asked. */
+static bool question_open(Questions *self, Question *question, json_t *event)
+{
+    question->event = event;
+    json_set_text(event, "type", "question");
+    if (self->timeout_ms > 0)
+        json_set_int(event, "timeout", self->timeout_ms);
     pthread_mutex_lock(&self->lock);
     if (self->is_closed) {
         pthread_mutex_unlock(&self->lock);
         return false;
     }
     question->id = g_strdup_printf("q%u", ++self->count);
-    question->event = question_event(self, question->id, asked);
+    json_set_text(event, "id", question->id);
     g_ptr_array_add(self->open, question);
     pthread_mutex_unlock(&self->lock);
     event_hub_publish_control(self->hub, json_incref(question->event));
@@ -92,43 +108,103 @@ static void question_close(Questions *self, Question *question, Cancel *cancel)
     event_hub_publish_control(self->hub, event);
 }
 
+static bool questions_are_closed(Questions *self)
+{
+    pthread_mutex_lock(&self->lock);
+    bool is_closed = self->is_closed;
+    pthread_mutex_unlock(&self->lock);
+    return is_closed;
+}
+
+/* Takes the event. Until somebody answers, the token fires, or the time is
+   over. False: nobody is there. */
+static bool question_wait(Questions *self, Question *question, json_t *event, Cancel *cancel)
+{
+    question->wakeup = cancel_new(cancel);
+    bool is_open = question_open(self, question, event);
+    if (is_open) {
+        cancel_sleep(question->wakeup, self->timeout_ms > 0 ? self->timeout_ms : LIMIT_QUESTION_MS,
+                     NULL);
+        question_close(self, question, cancel);
+    }
+    cancel_unref(question->wakeup);
+    g_free(question->id);
+    json_decref(question->event);
+    return is_open;
+}
+
 bool questions_ask(const ToolQuestion *asked, Cancel *cancel, bool *ret_approved, void *user_data,
                    GError **error)
 {
-    Questions *self = user_data;
-    g_autoptr(Cancel) wakeup = cancel_new(cancel);
-    Question question = { .wakeup = wakeup };
+    Question question = { 0 };
     *ret_approved = false;
-    if (!question_open(self, &question, asked))
-        return cancel_check(cancel, error);
-    cancel_sleep(wakeup, self->timeout_ms > 0 ? self->timeout_ms : LIMIT_QUESTION_MS, NULL);
-    question_close(self, &question, cancel);
-    g_free(question.id);
-    json_decref(question.event);
+    question_wait(user_data, &question, approval_event(asked), cancel);
     if (!question.is_answered && !cancel_check(cancel, error))
         return false;
     *ret_approved = question.is_answered && question.is_approved;
     return true;
 }
 
-bool questions_answer(Questions *self, const char *id, bool is_approved, GError **error)
+bool questions_choose(const ToolChoice *choice, Cancel *cancel, ChoiceEnd *ret_end, char **ret_text,
+                      void *user_data, GError **error)
 {
-    bool is_found = false;
-    pthread_mutex_lock(&self->lock);
-    for (unsigned i = 0; i < self->open->len && !is_found; i++) {
+    Questions *self = user_data;
+    Question question = { .is_choice = true };
+    bool was_open = question_wait(self, &question, choice_event(choice), cancel);
+    g_autofree char *text = question.text;
+    if (!question.is_answered && !cancel_check(cancel, error))
+        return false;
+    bool is_late =
+        question.is_late || (was_open && !question.is_answered && !questions_are_closed(self));
+    *ret_end = text ? CHOICE_MADE : is_late ? CHOICE_TIMED_OUT : CHOICE_CANCELLED;
+    *ret_text = g_steal_pointer(&text);
+    return true;
+}
+
+/* The open question of this id, not yet answered; from here on it is. NULL:
+ * there is none. */
+static Question *take_open_locked(const Questions *self, const char *id)
+{
+    for (unsigned i = 0; i < self->open->len; i++) {
         Question *question = self->open->pdata[i];
-        is_found = g_str_equal(question->id, id) && !question->is_answered;
-        if (!is_found)
+        if (!g_str_equal(question->id, id) || question->is_answered)
             continue;
         question->is_answered = true;
+        return question;
+    }
+    return NULL;
+}
+
+static bool fail_not_open(const char *id, GError **error)
+{
+    return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                     "no question \"%s\" is open: it was answered, or its call has ended", id);
+}
+
+bool questions_answer(Questions *self, const char *id, bool is_approved, GError **error)
+{
+    pthread_mutex_lock(&self->lock);
+    Question *question = take_open_locked(self, id);
+    if (question) {
         question->is_approved = is_approved;
         cancel_fire(question->wakeup);
     }
     pthread_mutex_unlock(&self->lock);
-    if (!is_found)
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                         "no question \"%s\" is open: it was answered, or its call has ended", id);
-    return true;
+    return question || fail_not_open(id, error);
+}
+
+bool questions_answer_text(Questions *self, const char *id, const char *text, bool is_late,
+                           GError **error)
+{
+    pthread_mutex_lock(&self->lock);
+    Question *question = take_open_locked(self, id);
+    if (question) {
+        question->text = question->is_choice ? g_strdup(text) : NULL; // a yes has no words
+        question->is_late = is_late;
+        cancel_fire(question->wakeup);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return question || fail_not_open(id, error);
 }
 
 void questions_close(Questions *self)

@@ -1,6 +1,6 @@
 /*
  * Questions to a person during a conversation: they go out as events with an id and come back as
- * the command `answer`.
+ * the command `answer`, or, where a person is to choose, as a text.
  *
  * Asking blocks the calling worker until the answer, the cancel, or the timeout; silence
  * means no, and so does it when nobody is there to answer any more. Thread safe.
@@ -15,7 +15,9 @@ typedef struct Questions Questions;
 /* Publishes {"type":"question","id":"q1","tool","effect","summary","text","arguments","timeout"}
    and
    {"type":"question_closed","id":"q1","reason":"answered"|"cancelled"|"closed"|
-   "timeout"} at `hub`. `timeout_ms`, of each question: 0 is LIMIT_QUESTION_MS, and is not told. */
+   "timeout"} at `hub`. What is to be chosen: {"type":"question","id","method":"select"|"editor",
+   "tool","title","options":[…],"timeout"}. `timeout_ms`, of each question: 0 is LIMIT_QUESTION_MS,
+   and is not told. */
 Questions *questions_new(EventHub *hub, int64_t timeout_ms);
 void questions_free(Questions *self); // nobody may be asking
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Questions, questions_free)
@@ -24,8 +26,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Questions, questions_free)
 bool questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved,
                    void *user_data, GError **error);
 
-/* NOT_FOUND when no such question is open. */
+/* ToolDoor.choose, likewise. */
+bool questions_choose(const ToolChoice *choice, Cancel *cancel, ChoiceEnd *ret_end, char **ret_text,
+                      void *user_data, GError **error);
+
+/* NOT_FOUND when no such question is open. Of a choice: that it is not made. */
 bool questions_answer(Questions *self, const char *id, bool is_approved, GError **error);
+/* Of a choice; `text` NULL: the person does not answer, or (`is_late`) did not in time. */
+bool questions_answer_text(Questions *self, const char *id, const char *text, bool is_late,
+                           GError **error);
 /* Nobody can answer any more: those that are open end unanswered, and those to come are not told.
  */
 void questions_close(Questions *self);

@@ -94,6 +94,7 @@ int direct_run(const DirectCall *call)
         .allow_hint = "--yes",
         .wants_whole_text = true,
         .ask = ask_has_terminal() ? ask_on_terminal : NULL,
+        .choose = ask_has_terminal() ? choose_on_terminal : NULL,
     };
     g_auto(ToolResult) no_leak = { 0 };
     DirectWork work = {

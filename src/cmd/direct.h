@@ -48,6 +48,12 @@ extern const FieldDef direct_options[]; // --yes, --json, --cwd, for the help
 bool ask_on_terminal(const ToolQuestion *question, Cancel *cancel, bool *ret_approved,
                      void *user_data, GError **error);
 bool ask_has_terminal(void);
+/* ToolDoor.choose there; `user_data` is not used. */
+bool choose_on_terminal(const ToolChoice *choice, Cancel *cancel, ChoiceEnd *ret_end,
+                        char **ret_text, void *user_data, GError **error);
+/* Somebody sits at it and sees what is asked: input and errors are there, too.
+ */
+bool ask_has_person(void);
 
 /* Warnings of a settings load on standard error. */
 Settings *cmd_load_settings(const char *cwd);

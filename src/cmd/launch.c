@@ -231,6 +231,7 @@ static AgentSessionOptions conversation_options(Launch *self)
         .system_prompt = self->options.system_prompt,
         .append_prompt = self->options.append_system_prompt,
         .can_ask = false,
+        .choose = ask_has_person() ? choose_on_terminal : NULL,
         .allow_writes = self->options.allow_writes,
         .allow_hint = "--allow-writes",
         .max_turns = self->options.max_turns,

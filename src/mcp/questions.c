@@ -29,8 +29,10 @@ struct McpQuestions {
 typedef struct Elicitation { // shared by the asking worker and the main thread
     int ref_count;
     McpQuestions *questions;
-    char *text;
-    char *key;   // of our request; main thread
+    json_t *params; // of the request
+    char *key;      // of our request; main thread
+    char *value;    // of a choice that was made; the main thread's until `answer` is set
+    int64_t limit_ms;
     int answer;  // Answer; atomic
     Fd answered; // eventfd, readable once `answer` is set
 } Elicitation;
@@ -41,28 +43,47 @@ static void elicitation_unref(void *data)
     if (!g_atomic_int_dec_and_test(&self->ref_count))
         return;
     fd_close(self->answered);
-    g_free(self->text);
+    json_decref(self->params);
     g_free(self->key);
+    g_free(self->value);
     g_free(self);
 }
 
-static json_t *request_params(const Elicitation *self)
+/* A form with one field that must be filled in. Takes the field's schema. */
+static json_t *form(const char *message, const char *name, json_t *field)
 {
-    json_t *approve = json_object();
-    json_set_text(approve, "type", "boolean");
-    json_set_text(approve, "title", "Run this command?");
     json_t *properties = json_object();
-    json_set_take(properties, "approve", approve);
+    json_set_take(properties, name, field);
     json_t *required = json_array();
-    json_append_take(required, json_text("approve"));
+    json_append_take(required, json_text(name));
     json_t *schema = json_object();
     json_set_text(schema, "type", "object");
     json_set_take(schema, "properties", properties);
     json_set_take(schema, "required", required);
     json_t *params = json_object();
-    json_set_text(params, "message", self->text);
+    json_set_text(params, "message", message);
     json_set_take(params, "requestedSchema", schema);
     return params;
+}
+
+static json_t *approval_form(const ToolQuestion *question)
+{
+    json_t *approve = json_object();
+    json_set_text(approve, "type", "boolean");
+    json_set_text(approve, "title", "Run this command?");
+    return form(question->text, "approve", approve);
+}
+
+static json_t *choice_form(const ToolChoice *choice)
+{
+    json_t *field = json_object();
+    json_t *options = choice->options ? json_array() : NULL;
+    for (size_t i = 0; options && choice->options[i]; i++)
+        json_append_take(options, json_text(choice->options[i]));
+    json_set_text(field, "type", "string");
+    json_set_text(field, "title", options ? "Choice" : "Your answer");
+    json_set_take(field, "enum", options);
+    return form(choice->title, "choice", field);
 }
 
 static void answer(Elicitation *self, Answer value)
@@ -85,7 +106,8 @@ static void send_question(void *data)
     self->key = g_strdup_printf("kedge-%" G_GINT64_FORMAT, questions->next_id++);
     g_autoptr(json_t) id = json_text(self->key);
     g_hash_table_replace(questions->open, g_strdup(self->key), self); // takes the reference
-    mcp_link_send(questions->link, jsonrpc_request(id, "elicitation/create", request_params(self)));
+    json_t *params = json_incref(self->params);
+    mcp_link_send(questions->link, jsonrpc_request(id, "elicitation/create", params));
 }
 
 /* On the main thread: nobody waits for the answer any more, so the client need not ask on. */
@@ -106,7 +128,7 @@ static void withdraw_question(void *data)
 static bool wait_for_answer(const Elicitation *self, Cancel *cancel)
 {
     struct pollfd answered = { .fd = self->answered, .events = POLLIN };
-    gint64 until = time_monotonic_ms() + self->questions->limit_ms;
+    gint64 until = time_monotonic_ms() + self->limit_ms;
     while (answered.revents == 0 && !cancel_has_fired(cancel)) {
         gint64 left = until - time_monotonic_ms();
         if (left <= 0)
@@ -116,37 +138,57 @@ static bool wait_for_answer(const Elicitation *self, Cancel *cancel)
     return answered.revents != 0;
 }
 
-static bool fail_unanswered(const McpQuestions *self, const ToolQuestion *question, GError **error)
+static bool fail_unanswered(const McpQuestions *self, const ToolDef *tool, GError **error)
 {
     bool is_minutes = self->limit_ms >= MINUTE_MS;
     return fail_with(error, KEDGE_ERROR_DENIED,
                      "refused: %s: the client did not answer the question in %" G_GINT64_FORMAT
                      " %s",
-                     question->tool->name, is_minutes ? self->limit_ms / MINUTE_MS : self->limit_ms,
+                     tool->name, is_minutes ? self->limit_ms / MINUTE_MS : self->limit_ms,
                      is_minutes ? "minutes" : "ms");
+}
+
+/* Takes the form. What came of it, NONE within the limit; *ret_value of a
+   choice (may be NULL), the caller's. */
+static bool elicit(McpQuestions *questions, json_t *params, int64_t limit_ms, Cancel *cancel,
+                   Answer *ret_answer, char **ret_value, GError **error)
+{
+    Fd answered = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    Elicitation *self = g_new0(Elicitation, 1);
+    self->ref_count = 2;
+    self->questions = questions;
+    self->params = params;
+    self->answered = answered;
+    self->limit_ms = limit_ms;
+    if (answered < 0) {
+        self->ref_count = 1;
+        elicitation_unref(self);
+        return fail_with_errno(error, errno, "cannot ask the client");
+    }
+    Loop *loop = questions->link->loop;
+    loop_post(loop, send_question, self);
+
+    if (!wait_for_answer(self, cancel)) {
+        loop_post(loop, withdraw_question, self); // takes the worker's reference
+        return cancel_check(cancel, error);
+    }
+    *ret_answer = (Answer)g_atomic_int_get(&self->answer);
+    if (ret_value)
+        *ret_value = g_steal_pointer(&self->value);
+    elicitation_unref(self);
+    return true;
 }
 
 bool mcp_questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved,
                        void *questions, GError **error)
 {
-    Fd answered = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (answered < 0)
-        return fail_with_errno(error, errno, "cannot ask the client");
-    Elicitation *self = g_new0(Elicitation, 1);
-    self->ref_count = 2;
-    self->questions = questions;
-    self->text = g_strdup(question->text);
-    self->answered = answered;
-    Loop *loop = self->questions->link->loop;
-    loop_post(loop, send_question, self);
-
-    if (!wait_for_answer(self, cancel)) {
-        loop_post(loop, withdraw_question, self); // takes the worker's reference
-        return cancel_check(cancel, error) && fail_unanswered(questions, question, error);
-    }
-    Answer given = (Answer)g_atomic_int_get(&self->answer);
-    elicitation_unref(self);
+    Answer given = ANSWER_NONE;
+    McpQuestions *self = questions;
+    if (!elicit(self, approval_form(question), self->limit_ms, cancel, &given, NULL, error))
+        return false;
     *ret_approved = given == ANSWER_YES;
+    if (given == ANSWER_NONE)
+        return fail_unanswered(self, question->tool, error);
     if (!cancel_check(cancel, error))
         return false;
     const char *way_out =
@@ -156,6 +198,27 @@ bool mcp_questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_a
                      question->tool->name, question->summary, way_out);
 }
 
+bool mcp_questions_choose(const ToolChoice *choice, Cancel *cancel, ChoiceEnd *ret_end,
+                          char **ret_text, void *questions, GError **error)
+{
+    Answer given = ANSWER_NONE;
+    g_autofree char *value = NULL;
+    McpQuestions *self = questions;
+    bool has_timeout = choice->timeout_ms > 0 && choice->timeout_ms < self->limit_ms;
+    int64_t limit_ms = has_timeout ? choice->timeout_ms : self->limit_ms;
+    if (!elicit(self, choice_form(choice), limit_ms, cancel, &given, &value, error) ||
+        !cancel_check(cancel, error))
+        return false;
+    if (given == ANSWER_NONE && !has_timeout)
+        return fail_unanswered(self, choice->tool, error);
+    if (given == ANSWER_IMPOSSIBLE)
+        return fail_with(error, KEDGE_ERROR_DENIED, "refused: %s: the client cannot be asked",
+                         choice->tool->name);
+    *ret_end = value ? CHOICE_MADE : given == ANSWER_NONE ? CHOICE_TIMED_OUT : CHOICE_CANCELLED;
+    *ret_text = g_steal_pointer(&value);
+    return true;
+}
+
 void mcp_questions_answer(McpQuestions *self, const json_t *response)
 {
     const char *key = json_get_text(response, "id");
@@ -163,8 +226,10 @@ void mcp_questions_answer(McpQuestions *self, const json_t *response)
     if (!question)
         return;
     const json_t *result = json_get_object(response, "result");
-    bool is_yes = g_strcmp0(json_get_text(result, "action"), "accept") == 0 &&
-                  json_get_bool(json_get_object(result, "content"), "approve", false);
+    const json_t *content = json_get_object(result, "content");
+    bool is_accepted = g_strcmp0(json_get_text(result, "action"), "accept") == 0;
+    bool is_yes = is_accepted && json_get_bool(content, "approve", false);
+    question->value = is_accepted ? g_strdup(json_get_text(content, "choice")) : NULL;
     // an error says that the client cannot do what it said it could
     answer(question, !result ? ANSWER_IMPOSSIBLE : is_yes ? ANSWER_YES : ANSWER_NO);
     g_hash_table_remove(self->open, key);

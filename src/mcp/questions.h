@@ -1,6 +1,7 @@
 /*
- * Approval through the client: elicitation/create (spec/common.md §4.3, gh-policy §5.4). A worker
- * asks and waits, but not forever; the main thread sends the question and takes the answer.
+ * Approval and choices through the client: elicitation/create (spec/common.md §4.3, gh-policy
+ * §5.4). A worker asks and waits, but not forever; the main thread sends the question and takes the
+ * answer.
  */
 #pragma once
 
@@ -18,6 +19,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(McpQuestions, mcp_questions_free)
    answered any more, because of the limit or the token, is withdrawn. */
 bool mcp_questions_ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved,
                        void *questions, GError **error);
+
+/* Its `choose`, likewise: a form with one field. */
+bool mcp_questions_choose(const ToolChoice *choice, Cancel *cancel, ChoiceEnd *ret_end,
+                          char **ret_text, void *questions, GError **error);
 
 /* The client's answer to one of our requests; one that fits none is passed over. */
 void mcp_questions_answer(McpQuestions *self, const json_t *response);

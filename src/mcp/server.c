@@ -87,6 +87,7 @@ static void initialize(McpServer *self, const json_t *id, const json_t *params)
     const json_t *capabilities = json_get_object(params, "capabilities");
     bool can_elicit = json_object_get(capabilities, "elicitation") != NULL;
     self->door.ask = can_elicit ? mcp_questions_ask : NULL;
+    self->door.choose = can_elicit ? mcp_questions_choose : NULL;
     self->has_roots = json_object_get(capabilities, "roots") != NULL;
 
     json_t *server_info = json_object();

@@ -27,6 +27,17 @@ static void send_confirm(RpcLink *link, const json_t *question)
     rpc_link_send(link, request);
 }
 
+/* A question with options, or for a text. */
+static void send_choice(RpcLink *link, const json_t *question)
+{
+    json_t *request = request_new(json_get_text(question, "id"), json_get_text(question, "method"));
+    json_set_text(request, "title", json_get_text(question, "title"));
+    json_set_text(request, "tool", json_get_text(question, "tool"));
+    json_set_take(request, "options", json_incref(json_object_get(question, "options")));
+    json_set_take(request, "timeout", json_incref(json_object_get(question, "timeout")));
+    rpc_link_send(link, request);
+}
+
 static void send_cancel(RpcLink *link, const json_t *closed)
 {
     if (g_strcmp0(json_get_text(closed, "reason"), "answered") == 0)
@@ -49,7 +60,9 @@ void rpc_dialogs_set_title(RpcLink *link, const char *title)
 bool rpc_dialogs_event(RpcLink *link, const json_t *event)
 {
     const char *type = json_get_text(event, "type");
-    if (g_strcmp0(type, "question") == 0)
+    if (g_strcmp0(type, "question") == 0 && json_get_text(event, "method"))
+        send_choice(link, event);
+    else if (g_strcmp0(type, "question") == 0)
         send_confirm(link, event);
     else if (g_strcmp0(type, "question_closed") == 0)
         send_cancel(link, event);
@@ -61,7 +74,12 @@ bool rpc_dialogs_event(RpcLink *link, const json_t *event)
 void rpc_dialogs_answer(RpcLink *link, const json_t *response)
 {
     const char *id = json_get_text(response, "id");
-    bool is_confirmed = json_get_bool(response, "confirmed", false);
-    if (id)
-        agent_session_answer(link->session, id, is_confirmed, NULL);
+    const char *value = json_get_text(response, "value");
+    if (!id)
+        return;
+    if (value || json_get_bool(response, "cancelled", false))
+        agent_session_answer_text(link->session, id, value,
+                                  json_get_bool(response, "timedOut", false), NULL);
+    else
+        agent_session_answer(link->session, id, json_get_bool(response, "confirmed", false), NULL);
 }

@@ -2,8 +2,9 @@
  * Questions of the conversation as dialogs of the client: the extension UI sub-protocol
  * (agent-core §6.4), as far as kedge itself asks.
  *
- * A question goes out as `confirm`; its answer comes back as `extension_ui_response`. One that is
- * no longer wanted is withdrawn with `cancel`.
+ * A question goes out as `confirm`, one with options as `select`, one for a text as `editor`; its
+ * answer comes back as `extension_ui_response`. One that is no longer wanted is withdrawn with
+ * `cancel`.
  */
 #pragma once
 

@@ -207,6 +207,7 @@ static void open_conversation(RpcServer *self)
     options.loop = self->link.loop;
     options.cancel = self->cancel;
     options.can_ask = true;
+    options.can_choose = true;
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     self->link.session = agent_session_new(&options, warnings);
     for (unsigned i = 0; i < warnings->len; i++)

@@ -89,6 +89,16 @@ void tool_call_update(ToolCall *call, const char *text, const json_t *details)
     call->spec->on_update(masked, masked_details, call->spec->user_data);
 }
 
+bool tool_call_choose(const ToolCall *call, const ToolChoice *choice, ChoiceEnd *ret_end,
+                      char **ret_text, GError **error)
+{
+    const ToolDoor *door = call->spec->door;
+    if (!door->choose)
+        return fail_with(error, KEDGE_ERROR_DENIED, "%s tool requires interactive mode",
+                         choice->tool->label);
+    return door->choose(choice, call->spec->cancel, ret_end, ret_text, door->user_data, error);
+}
+
 int64_t tool_call_now_ms(const ToolCall *call)
 {
     const ToolClock *clock = tool_context_clock(call->spec->context);

@@ -24,6 +24,25 @@ typedef struct ToolQuestion { // all borrowed
     const json_t *arguments;
 } ToolQuestion;
 
+typedef struct ToolChoice { // a dialog with one answer; all borrowed
+    const ToolDef *tool;
+    const char *title;          // what is asked; may have several lines
+    const char *const *options; // as they are shown, NULL-terminated; NULL: a text is asked for
+    size_t marked;              // the option that is offered first
+    int64_t timeout_ms;         // of the question; 0: the door's own limit
+} ToolChoice;
+
+typedef enum {
+    CHOICE_MADE,
+    CHOICE_CANCELLED, // the person does not answer
+    CHOICE_TIMED_OUT, // nobody did in the time that there is (ask.timeout)
+} ChoiceEnd;
+
+/* Has a person choose; blocks. *ret_text of a choice that was made: an option,
+   or any other text of theirs; belongs to the caller. */
+typedef bool (*ToolChooseFunc)(const ToolChoice *choice, Cancel *cancel, ChoiceEnd *ret_end,
+                               char **ret_text, void *user_data, GError **error);
+
 typedef struct ToolDoor {
     DoorKind kind;
     bool is_read_only;      // refuses every effect but read, and changes of kedge's own records
@@ -39,11 +58,16 @@ typedef struct ToolDoor {
     /* Asks a person; blocks. NULL: nobody to ask. */
     bool (*ask)(const ToolQuestion *question, Cancel *cancel, bool *ret_approved, void *user_data,
                 GError **error);
+    ToolChooseFunc choose; // NULL: nobody can
     void *user_data;
 } ToolDoor;
 
+/* For a tool's run(): ToolDoor.choose of the call's door. DENIED where nobody is. */
+bool tool_call_choose(const ToolCall *call, const ToolChoice *choice, ChoiceEnd *ret_end,
+                      char **ret_text, GError **error);
+
 /* Would a call of this tool, the mildest there is, pass a door that only reads? Any other door
-   offers every tool. */
+   offers every tool, but for those that have a person choose where nobody can be asked to. */
 bool tool_door_offers(const ToolDoor *self, const ToolDef *tool);
 
 /* A partial result, on the calling thread or one of the tool's. All borrowed. */

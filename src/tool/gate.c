@@ -153,7 +153,8 @@ static bool is_read(const ToolDef *tool, Effect effect)
 
 bool tool_door_offers(const ToolDoor *self, const ToolDef *tool)
 {
-    return !self->is_read_only || is_read(tool, tool->effect);
+    bool has_person = self->choose || !(tool->flags & TOOL_NEEDS_CHOICES);
+    return has_person && (!self->is_read_only || is_read(tool, tool->effect));
 }
 
 static Likeness was_refused(const ToolCallSpec *spec, const Judgement *judgement,

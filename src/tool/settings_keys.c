@@ -102,7 +102,7 @@ static const SettingKey keys[] = {
     { "loop.enabled", SETTING_BOOLEAN, "true", SETTING_WITH_TRUST, NULL,
       "End a run that makes the same calls with the same results again and again" },
     { "ask.timeout", SETTING_NUMBER, "0", SETTING_ANYWHERE, NULL,
-      "Seconds until a question that nobody answers means no; 0: as long as it takes" },
+      "Seconds until a question that nobody answers means no, or its first choice; 0: no limit" },
     { "todo.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Keep a todo list" },
     { "todo.reminders.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Remind a model that stops with open todo items" },

@@ -120,6 +120,7 @@ typedef enum {
     TOOL_ONLY_READS = 1 << 12,      // its judge finds reads only, or refuses
     TOOL_OF_CONVERSATION = 1 << 13, // serves a conversation of ours; a server's clients have
                                     // theirs, and get it only by name
+    TOOL_NEEDS_CHOICES = 1 << 14,   // has a person choose: only where somebody is (ToolDoor.choose)
 } ToolFlags;
 
 typedef struct ToolDef {

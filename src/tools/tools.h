@@ -19,6 +19,7 @@ extern const ToolDef tool_calc;
 extern const ToolDef tool_ls;
 extern const ToolDef tool_ssh;
 extern const ToolDef tool_todo_write;
+extern const ToolDef tool_ask;
 
 extern const ToolHook bash_interceptor; // points to a better tool before a command is run
 

@@ -327,6 +327,46 @@ expect_contains stdout '\u202e'
 expect_contains stdout '\x1b[2K'
 expect_contains stdout '\u200b'
 
+ASK='{"questions":[{"id":"q","question":"Which?","options":[{"label":"Ant"},{"label":"Bee"}],"recommended":1}]}'
+
+t "ask: a number, the marked one, or words of one's own"
+while read -r reply told; do
+    on_terminal "of your own: " "$reply" kedge tool run ask "$ASK"
+    expect_exit 0
+    expect_contains stdout "Which?"
+    expect_contains stdout "2. Bee (Recommended)"
+    expect_contains stdout "Number [2], or an answer of your own: "
+    expect_contains stdout "$told"
+done <<'EOT'
+1\n User selected: Ant
+\n User selected: Bee
+neither\n User provided custom input: neither
+EOT
+on_terminal "of your own: " '\x04' kedge tool run ask "$ASK"
+expect_exit 77
+expect_contains stdout "Ask tool was cancelled by the user"
+on_terminal "of your own: " '\x03' kedge tool run ask "$ASK"
+expect_exit 130
+
+t "ask: nobody is there"
+alone kedge tool run ask "$ASK"
+expect_exit 77
+expect_contains stderr "Ask tool requires interactive mode"
+
+t "ask: -p asks on a terminal; elsewhere the model does not get the tool"
+model_script - <<EOT
+{"tool_calls": [{"name": "ask", "arguments": $ASK}]}
+{"text": "so be it"}
+EOT
+on_terminal "of your own: " '1\n' kedge -p "which one?"
+expect_exit 0
+expect_contains stdout "so be it"
+model_journal 1.body | grep -q 'User selected: Ant' || fail "the answer did not reach the model"
+model_script hello.jsonl
+run kedge -p "hi"
+expect_exit 0
+model_journal 0.body.tools | grep -q '"name": *"ask"' && fail "the model got ask"
+
 t "reads ask nobody"
 on_terminal "[y/N] " 'n\n' kedge tool run read '{"path":"a.txt"}'
 expect_exit 0

@@ -1,0 +1,23 @@
+/*
+ * The commands of a conversation that answer its questions (agent_session.h).
+ */
+#include "agent/agent_session.h"
+
+#include "agent/agent_session_private.h"
+
+bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
+                          GError **error)
+{
+    return questions_answer(self->questions, question_id, is_approved, error);
+}
+
+bool agent_session_answer_text(AgentSession *self, const char *question_id, const char *text,
+                               bool is_late, GError **error)
+{
+    return questions_answer_text(self->questions, question_id, text, is_late, error);
+}
+
+void agent_session_close_questions(AgentSession *self)
+{
+    questions_close(self->questions);
+}
