@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "model/message.h"
+#include "tool/call_paths.h"
 
 enum { TITLE_CHARS = 120 };
 
@@ -108,10 +109,12 @@ static const char *kind_of(const char *tool)
     return "other";
 }
 
-/* "read src/main.c": the tool and its first argument that is text. Caller frees. */
+/* "read src/main.c": the tool, and the files of an edit or its first argument that is text. Caller
+   frees. */
 static char *title_of(const char *tool, const json_t *arguments)
 {
-    const char *key = NULL, *shown = NULL;
+    g_autofree char *files = call_paths_of_input(arguments);
+    const char *key = NULL, *shown = files;
     json_t *value = NULL;
     json_object_foreach ((json_t *)arguments, key, value) {
         if (!shown && strcmp(key, "_i") != 0)
@@ -132,13 +135,18 @@ json_t *acp_tool_call(const char *call_id, const char *tool, const json_t *argum
     json_set_text(update, "kind", kind_of(tool));
     json_set_text(update, "status", status);
     json_set_take(update, "rawInput", json_deep_copy(arguments));
-    const char *path = json_get_text(arguments, "path");
-    if (path) {
-        json_t *place = json_object(), *places = json_array();
-        json_set_text(place, "path", path);
+    g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+    call_paths_add(arguments, paths);
+    json_t *places = json_array();
+    for (unsigned i = 0; i < paths->len; i++) {
+        json_t *place = json_object();
+        json_set_text(place, "path", paths->pdata[i]);
         json_append_take(places, place);
-        json_set_take(update, "locations", places);
     }
+    if (paths->len > 0)
+        json_set_take(update, "locations", places);
+    else
+        json_decref(places);
     return update;
 }
 

@@ -12,6 +12,7 @@
 #include "base/own_file.h"
 #include "model/partial_json.h"
 #include "session/session_tree.h"
+#include "tool/call_paths.h"
 
 #define RULES_DIR      "rules"
 #define PROJECT_DIR    ".kedge"
@@ -281,28 +282,16 @@ static bool interrupts(const StreamRules *self, const StreamRule *rule, StreamKi
     }
 }
 
-static void add_paths(GPtrArray *paths, const json_t *value)
-{
-    size_t i;
-    json_t *item;
-    if (json_is_string(value))
-        g_ptr_array_add(paths, g_strdup(json_string_value(value)));
-    json_array_foreach (value, i, item)
-        add_paths(paths, item);
-}
-
 /* The files that a call names in the arguments that have come. */
 static GPtrArray *paths_of(const Block *block, bool is_whole)
 {
-    static const char *const keys[] = { "path", "paths", "file", "files", "file_path" };
     GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
     if (block->kind != STREAM_TOOL)
         return paths;
     bool is_complete = false;
     size_t size = is_whole ? block->text->len : MIN(block->text->len, EARLY_ARGUMENT);
     g_autoptr(json_t) arguments = partial_json_parse(block->text->str, size, &is_complete);
-    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
-        add_paths(paths, json_object_get(arguments, keys[i]));
+    call_paths_add(arguments, paths);
     return paths;
 }
 

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "model/convert.h"
 #include "model/message.h"
+#include "tool/call_paths.h"
 
 #include <inttypes.h>
 
@@ -188,14 +189,17 @@ static char *without_lines(const char *path)
 static void add_call(FileLists *self, const json_t *call)
 {
     const char *name = json_get_text(call, "name");
-    const char *path = json_get_text(json_get_object(call, "arguments"), "path");
-    if (!name || !path || strstr(path, "://"))
+    bool is_read = g_strcmp0(name, "read") == 0;
+    if (!is_read && g_strcmp0(name, "write") != 0 && g_strcmp0(name, "edit") != 0)
         return;
-    g_autofree char *file = without_lines(path);
-    if (g_str_equal(name, "read"))
-        add_path(self->read, file);
-    else if (g_str_equal(name, "write") || g_str_equal(name, "edit"))
-        add_path(self->modified, file);
+    g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+    call_paths_add(json_get_object(call, "arguments"), paths);
+    for (unsigned i = 0; i < paths->len; i++) {
+        const char *path = paths->pdata[i];
+        g_autofree char *file = without_lines(path);
+        if (!strstr(path, "://"))
+            add_path(is_read ? self->read : self->modified, file);
+    }
 }
 
 void file_lists_add(FileLists *self, const json_t *messages)

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "model/message.h"
+#include "tool/call_paths.h"
 
 enum { PROGRESS_CHARS = 100, PROGRESS_ARGUMENTS = 2 };
 
@@ -38,16 +39,19 @@ static char *one_line(const char *text)
     return utf8_ellipsize(line, PROGRESS_CHARS);
 }
 
-/* "· bash  make test", "· github  pr_create Fix the clock": the tool, and of its first arguments at
-   most two that are one line of text. What the intent tracing adds is left out. */
-static void show_tool_start(const json_t *event)
+/* The files of an edit; else of the first arguments at most two that are one line of text. What the
+   intent tracing adds is left out. */
+static void append_arguments(GString *shown, const json_t *arguments)
 {
-    const char *name = json_get_text(event, "toolName");
-    g_autoptr(GString) shown = g_string_new(NULL);
     const char *key = NULL;
     json_t *value = NULL;
     unsigned count = 0;
-    json_object_foreach ((json_t *)json_get_object(event, "args"), key, value) {
+    g_autofree char *files = call_paths_of_input(arguments);
+    if (files) {
+        g_string_append_printf(shown, " %s", files);
+        return;
+    }
+    json_object_foreach ((json_t *)arguments, key, value) {
         const char *text = json_string_value(value);
         if (strcmp(key, "_i") == 0 || (count > 0 && (!text || strchr(text, '\n'))))
             continue;
@@ -56,6 +60,14 @@ static void show_tool_start(const json_t *event)
         g_autofree char *json = text ? NULL : json_to_text(value);
         g_string_append_printf(shown, " %s", text ? text : json);
     }
+}
+
+/* "· bash  make test", "· github  pr_create Fix the clock". */
+static void show_tool_start(const json_t *event)
+{
+    const char *name = json_get_text(event, "toolName");
+    g_autoptr(GString) shown = g_string_new(NULL);
+    append_arguments(shown, json_get_object(event, "args"));
     g_autofree char *tool = one_line(name ? name : "?");
     g_autofree char *line = one_line(shown->str);
     log_text("· %s %s", tool, line);

@@ -121,6 +121,8 @@ typedef enum {
     TOOL_OF_CONVERSATION = 1 << 13, // serves a conversation of ours; a server's clients have
                                     // theirs, and get it only by name
     TOOL_NEEDS_CHOICES = 1 << 14,   // has a person choose: only where somebody is (ToolDoor.choose)
+    TOOL_TAKES_ANCHORS = 1 << 15,   // edit in its mode hashline: those who show lines for it
+                                    // show their anchors
 } ToolFlags;
 
 typedef struct ToolDef {

@@ -171,8 +171,8 @@ static bool show_found(ToolCall *call, const Found *self, const ReadSelect *sele
     else if (!g_utf8_validate(content->str, (gssize)content->len, NULL))
         text = g_strdup_printf("[Cannot read binary archive entry '%s' (%s)]", select->path, size);
     if (!text)
-        return read_memory_show(call, content->str, content->len, "archive entry", select, result,
-                                error);
+        return read_memory_show(call, NULL, content->str, content->len, "archive entry", select,
+                                result, error);
     tool_result_add_text(result, text);
     return true;
 }

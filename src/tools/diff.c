@@ -1,82 +1,112 @@
 /*
- * The numbered form of a line diff (base/line_diff.h), as edit shows it.
+ * The numbered forms of a line diff (base/line_diff.h), as edit shows them.
  */
 #include "tools/diff.h"
 
 #include "base/limits.h"
 #include "base/line_diff.h"
+#include "tools/hashline.h"
 
 #define CONTEXT_LINES  4
 #define DIFF_MAX_BYTES (256 * KIB)
 
-static void append_line(GString *out, char sign, size_t number, const DiffLine *line)
+typedef struct Print {
+    GString *out;
+    const LineDiff *diff;
+    bool has_anchors;
+    size_t first_changed; // 0: none yet
+} Print;
+
+static void append_line(Print *self, char sign, size_t number, const DiffLine *line)
 {
-    g_string_append_printf(out, "%c%zu|", sign, number);
-    g_string_append_len(out, line->text, (gssize)line->size);
-    g_string_append_c(out, '\n');
+    g_string_append_c(self->out, sign);
+    if (!self->has_anchors)
+        g_string_append_printf(self->out, "%zu|", number);
+    else if (sign == '-')
+        g_string_append_printf(self->out, "%zu--|", number);
+    else
+        hashline_append(self->out, number, line->text, line->size);
+    g_string_append_len(self->out, line->text, (gssize)line->size);
+    g_string_append_c(self->out, '\n');
 }
 
-static void append_gap(GString *out, size_t number)
+static void append_gap(Print *self, size_t number)
 {
-    g_string_append_printf(out, " %zu|...\n", number);
+    if (self->has_anchors)
+        g_string_append(self->out, "...\n");
+    else
+        g_string_append_printf(self->out, " %zu|...\n", number);
 }
 
-/* Kept lines old[from..to): those near a change, and a mark for the others. */
-static void append_kept(GString *out, const DiffLine *before, size_t from, size_t to,
-                        bool has_change)
+/* Kept lines [from..to) of the old text: those near a change, and a mark for the others. `moved` is
+   what is added to their numbers in the new one. */
+static void append_kept(Print *self, size_t from, size_t to, size_t moved, bool has_change)
 {
+    const DiffLine *before = self->diff->before;
     size_t head = from == 0 ? 0 : MIN(to - from, CONTEXT_LINES); // what precedes them is a change
     size_t tail = has_change ? MIN(to - from - head, CONTEXT_LINES) : 0;
+    size_t shift = self->has_anchors ? moved : 0;
     for (size_t i = from; i < from + head; i++)
-        append_line(out, ' ', i + 1, &before[i]);
+        append_line(self, ' ', i + 1 + shift, &before[i]);
     if (from + head < to - tail)
-        append_gap(out, from + head + 1);
+        append_gap(self, from + head + 1);
     for (size_t i = to - tail; i < to; i++)
-        append_line(out, ' ', i + 1, &before[i]);
+        append_line(self, ' ', i + 1 + shift, &before[i]);
 }
 
-static void append_change(GString *out, const LineDiff *diff, const LineChange *change)
+static void append_change(Print *self, const LineChange *change)
 {
     for (size_t i = change->before; i < change->before + change->deleted; i++)
-        append_line(out, '-', i + 1, &diff->before[i]);
+        append_line(self, '-', i + 1, &self->diff->before[i]);
     for (size_t i = change->after; i < change->after + change->added; i++)
-        append_line(out, '+', i + 1, &diff->after[i]);
+        append_line(self, '+', i + 1, &self->diff->after[i]);
 }
 
-static char *print(const LineDiff *diff, size_t *ret_first_changed)
+static void print(Print *self)
 {
-    GString *out = g_string_new(NULL);
+    GString *out = self->out;
     LineChange change = { 0 };
     size_t kept_from = 0;
     bool has_change;
     do {
-        has_change = line_diff_next(diff, &change);
-        append_kept(out, diff->before, kept_from, change.before, has_change);
-        if (has_change && *ret_first_changed == 0)
-            *ret_first_changed = change.after + 1;
-        append_change(out, diff, &change);
+        has_change = line_diff_next(self->diff, &change);
+        // where lines were deleted this wraps, and wraps back when it is added
+        append_kept(self, kept_from, change.before, change.after - change.before, has_change);
+        if (has_change && self->first_changed == 0)
+            self->first_changed = change.after + 1;
+        append_change(self, &change);
         kept_from = change.before + change.deleted;
     } while (has_change && out->len <= DIFF_MAX_BYTES);
     if (out->len > DIFF_MAX_BYTES) {
         g_autofree char *cut = g_utf8_make_valid(out->str, DIFF_MAX_BYTES);
         g_string_assign(out, cut);
         g_string_append_c(out, '\n');
-        append_gap(out, kept_from + 1);
+        append_gap(self, kept_from + 1);
     }
     if (out->len > 0)
         g_string_truncate(out, out->len - 1); // the last newline
-    return g_string_free(out, FALSE);
+}
+
+static char *show(const char *before, const char *after, bool has_anchors,
+                  size_t *ret_first_changed)
+{
+    Print self = { .out = g_string_new(NULL), .has_anchors = has_anchors };
+    if (strcmp(before, after) != 0) {
+        g_autoptr(LineDiff) diff = line_diff_new(before, after);
+        self.diff = diff;
+        print(&self);
+    }
+    if (ret_first_changed)
+        *ret_first_changed = self.first_changed;
+    return g_string_free(self.out, FALSE);
 }
 
 char *diff_numbered(const char *before, const char *after, size_t *ret_first_changed)
 {
-    size_t first_changed = 0;
-    char *text = NULL;
-    if (strcmp(before, after) != 0) {
-        g_autoptr(LineDiff) diff = line_diff_new(before, after);
-        text = print(diff, &first_changed);
-    }
-    if (ret_first_changed)
-        *ret_first_changed = first_changed;
-    return text ? text : g_strdup("");
+    return show(before, after, false, ret_first_changed);
+}
+
+char *diff_anchored(const char *before, const char *after)
+{
+    return show(before, after, true, NULL);
 }

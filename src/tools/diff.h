@@ -10,3 +10,7 @@
    `ret_first_changed` (may be NULL) is a line number of `after`; 0 when nothing differs. Caller
    frees. */
 char *diff_numbered(const char *before, const char *after, size_t *ret_first_changed);
+
+/* The same with the anchors (hashline.h) of the new text: `+<n><hh>|` and ` <n><hh>|`, both by
+   their new numbers; deleted lines are `-<n>--|`, a gap is `...`. */
+char *diff_anchored(const char *before, const char *after);

@@ -9,6 +9,7 @@ static const struct {
     const char *name; // as in edit.mode
     const ToolDef *tool;
 } modes[] = {
+    { "hashline", &tool_edit_hashline },
     { "replace", &tool_edit_replace },
 };
 
@@ -78,6 +79,7 @@ static const ToolDef *edit_choose(const Settings *settings, const char *model_id
 /* As it stands in the table: no mode, so it only says what is wrong. */
 const ToolDef tool_edit = {
     EDIT_TOOL,
+    .flags = EDIT_FLAGS,
     .description = "Changes text in files.",
     .judge = refuse,
     .variant = edit_choose,

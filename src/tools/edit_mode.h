@@ -8,10 +8,11 @@
 #include "tool/tool.h"
 
 // what all forms have in common; the rest is theirs
+#define EDIT_FLAGS (TOOL_EXCLUSIVE | TOOL_NON_ABORTABLE | TOOL_CAN_DESTROY)
 #define EDIT_TOOL                                                                                  \
-    .name = "edit", .label = "Edit", .summary = "Replace text in a file", .effect = EFFECT_WRITE,  \
-    .flags = TOOL_EXCLUSIVE | TOOL_NON_ABORTABLE | TOOL_CAN_DESTROY
+    .name = "edit", .label = "Edit", .summary = "Replace text in a file", .effect = EFFECT_WRITE
 
+extern const ToolDef tool_edit_hashline;
 extern const ToolDef tool_edit_replace;
 
 /* The value of an environment variable; NULL when it says nothing (unset, empty, `auto`). */

@@ -114,10 +114,7 @@ static const char description[] = "Replaces text in a file.\n"
                                   "what those before it have made. All are made or none.";
 
 const ToolDef tool_edit_replace = {
-    EDIT_TOOL,
-    .description = description,
-    .judge = edit_judge,
-    .fields = edit_fields,
-    .args_size = sizeof(EditArgs),
+    EDIT_TOOL,           .flags = EDIT_FLAGS,   .description = description,
+    .judge = edit_judge, .fields = edit_fields, .args_size = sizeof(EditArgs),
     .run = edit_run,
 };

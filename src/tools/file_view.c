@@ -22,7 +22,7 @@ static bool show_notebook(ToolCall *call, const char *path, const char *shown,
         !fd_read_all(fd, LIMIT_JSON_BYTES + 1, shown, json, error) ||
         !notebook_to_text(json->str, json->len, shown, &text, error))
         return false;
-    return read_memory_show(call, text, strlen(text), "notebook", select, result, error);
+    return read_memory_show(call, path, text, strlen(text), "notebook", select, result, error);
 }
 
 /* What cannot be read is said in place of the text: there is nothing that the caller did wrong. */
@@ -42,7 +42,7 @@ static bool show_document(ToolCall *call, const char *path, DocumentFunc read,
     g_autofree char *text = utf8_from_bytes(out->str, out->len);
     g_strchomp(text);
     if (select->has_range)
-        return read_memory_show(call, text, strlen(text), "document", select, result, error);
+        return read_memory_show(call, NULL, text, strlen(text), "document", select, result, error);
     read_memory_show_head(text, result);
     return true;
 }

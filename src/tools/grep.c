@@ -304,6 +304,8 @@ static void write_result(ToolCall *call, const GrepFound *found, const Scope *sc
     json_array_foreach (printed.files, i, path) {
         g_autofree char *absolute = path_absolute(json_string_value(path), tool_call_cwd(call));
         seen_files_note(call, absolute);
+        if (i < printed.seen->len)
+            read_cache_note(call, absolute, g_steal_pointer(&printed.seen->pdata[i]));
     }
 }
 
@@ -324,7 +326,7 @@ static bool grep_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     if (*pattern == '\0')
         return fail_with(error, KEDGE_ERROR_USAGE, "Pattern must not be empty");
     g_auto(Scope) scope = { 0 };
-    GrepPage page = { 0 };
+    GrepPage page = { .has_anchors = hashline_is_shown(call) };
     if (!page_build(args, tool_call_settings(call), &page, error) ||
         !scope_build(call, args, &scope, error))
         return false;
@@ -340,6 +342,7 @@ static bool grep_run(ToolCall *call, const void *args_, ToolResult *result, GErr
         .is_directory_scope = !scope.is_one_file,
         .before = page.before,
         .after = page.after,
+        .has_anchors = page.has_anchors,
         .skip = page.offset / GREP_WINDOW * GREP_WINDOW,
         .max_matches = GREP_WINDOW,
     };

@@ -12,6 +12,7 @@ void grep_printed_clear(GrepPrinted *self)
     self->text = NULL;
     g_clear_pointer(&self->files, json_decref);
     g_clear_pointer(&self->counts, json_decref);
+    g_clear_pointer(&self->seen, g_ptr_array_unref);
 }
 
 /* How many matches of each file are among the first `count` of the window's order. */
@@ -52,6 +53,9 @@ static void append_file_lines(GrepPrinted *out, const GrepFile *file, const Shar
         if (is_shared(line, share))
             g_array_append_val(shown, line->number);
     }
+    ReadSnapshot *seen = page->has_anchors ? read_snapshot_new() : NULL;
+    if (seen)
+        g_ptr_array_add(out->seen, seen);
     unsigned next = 0; // the first match that the line is not yet behind
     for (unsigned i = 0; i < file->lines->len; i++) {
         const GrepLine *line = file->lines->pdata[i];
@@ -64,8 +68,10 @@ static void append_file_lines(GrepPrinted *out, const GrepFile *file, const Shar
             continue;
         bool is_match = is_shared(line, share);
         out->has_cut_line = out->has_cut_line || line->is_cut;
-        g_string_append_printf(out->text, "%c%" G_GINT64_FORMAT "|%s\n", is_match ? '*' : ' ',
-                               line->number, line->text);
+        g_string_append_printf(out->text, "%c%" G_GINT64_FORMAT "%s|%s\n", is_match ? '*' : ' ',
+                               line->number, line->letters, line->text);
+        if (seen && !line->is_cut)
+            read_snapshot_add(seen, (size_t)line->number, line->text, strlen(line->text));
     }
 }
 
@@ -156,7 +162,11 @@ static void print_slice(const Layout *layout, unsigned first, unsigned count, Gr
         group_by_directory(layout->paths, shares, layout->found->files->len);
     g_autofree char *last_dir = NULL;
     *out = (GrepPrinted) {
-        .text = g_string_new(NULL), .files = json_array(), .counts = json_array(), .shown = count
+        .text = g_string_new(NULL),
+        .files = json_array(),
+        .counts = json_array(),
+        .shown = count,
+        .seen = g_ptr_array_new_with_free_func((GDestroyNotify)read_snapshot_free),
     };
     for (unsigned k = 0; k < order->len; k++) {
         unsigned i = GPOINTER_TO_UINT(order->pdata[k]);

@@ -8,17 +8,20 @@
 #pragma once
 
 #include "tools/grep_search.h"
+#include "tools/read_cache.h"
 
 enum { GREP_WINDOW = 2000 };
 
 typedef struct GrepPage {
     unsigned before, after; // lines of context
     unsigned size, offset;  // matches
+    bool has_anchors;
 } GrepPage;
 
 typedef struct GrepPrinted {
     GString *text;
     json_t *files, *counts; // arrays: paths, and {path, count}
+    GPtrArray *seen;        // of ReadSnapshot *, one for each of `files`, with has_anchors
     unsigned shown;         // matches
     bool has_more, has_cut_line;
 } GrepPrinted;

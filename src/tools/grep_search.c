@@ -118,6 +118,8 @@ static void add_line(const Collector *self, int64_t number, unsigned match, cons
     line->match = match;
     line->text = utf8_ellipsize(whole, TRUNCATE_MAX_COLUMN);
     line->is_cut = strcmp(line->text, whole) != 0;
+    if (self->search->has_anchors)
+        hashline_letters((size_t)number, whole, size, line->letters);
     g_ptr_array_add(file->lines, line);
     // before the first match only its context counts, however many were skipped
     if (file->matches == 0 && file->lines->len > self->search->before)

@@ -5,12 +5,14 @@
 
 #include "base/cancel.h"
 #include "base/json.h"
+#include "tools/hashline.h"
 
 typedef struct GrepLine {
-    int64_t number; // 1-based
-    unsigned match; // which match of the file it belongs to, from 1; 0: context
-    bool is_cut;    // at TRUNCATE_MAX_COLUMN characters
-    char *text;     // without its newline
+    int64_t number;                     // 1-based
+    unsigned match;                     // which match of the file it belongs to, from 1; 0: context
+    bool is_cut;                        // at TRUNCATE_MAX_COLUMN characters
+    char letters[HASHLINE_LETTERS + 1]; // of its anchor (hashline.h), when they were asked for
+    char *text;                         // without its newline
 } GrepLine;
 
 typedef struct GrepFile {
@@ -28,6 +30,7 @@ typedef struct GrepSearch {
     bool glob_is_for_name;
     const char *type_globs; // comma-separated "*.c,*.h"; NULL: every file
     bool ignores_case, is_multiline, no_ignore, is_directory_scope;
+    bool has_anchors; // lines get their letters
     unsigned before, after;
     unsigned skip, max_matches; // matches to leave out first; matches to collect then
 } GrepSearch;

@@ -10,6 +10,7 @@
 #include "tools/conflict.h"
 #include "tools/file_kind.h"
 #include "tools/file_view.h"
+#include "tools/hashline.h"
 #include "tools/read_text.h"
 #include "tools/seen_files.h"
 #include "tools/tool_file.h"
@@ -127,8 +128,9 @@ static bool show_image(const char *type, const char *path, const struct stat *in
     return true;
 }
 
+/* `is_editable`: its lines are those that edit would find there. */
 static bool show_file(ToolCall *call, const char *path, const ReadSelect *select,
-                      const char *entity, ToolResult *result, GError **error)
+                      const char *entity, bool is_editable, ToolResult *result, GError **error)
 {
     g_auto(Fd) fd = -1;
     struct stat info;
@@ -146,6 +148,8 @@ static bool show_file(ToolCall *call, const char *path, const ReadSelect *select
         return show_image(type, path, &info, result, error);
 
     const Settings *settings = tool_call_settings(call);
+    g_autoptr(ReadSnapshot) seen =
+        is_editable && hashline_is_shown(call) ? read_snapshot_new() : NULL;
     int64_t first = 0, last = 0;
     const ReadText text = {
         .lines = lines,
@@ -156,10 +160,14 @@ static bool show_file(ToolCall *call, const char *path, const ReadSelect *select
         .default_limit = settings_get_int(settings, "read.defaultLimit"),
         .ret_first = &first,
         .ret_last = &last,
+        .seen = seen,
     };
-    return read_text_show(&text, result, error) &&
-           (first == 0 || strcmp(entity, "file") != 0 ||
-            conflict_show_footer(call, path, first, last, result, error));
+    if (!read_text_show(&text, result, error))
+        return false;
+    if (seen)
+        read_cache_note(call, path, g_steal_pointer(&seen));
+    return first == 0 || strcmp(entity, "file") != 0 ||
+           conflict_show_footer(call, path, first, last, result, error);
 }
 
 /* A part of something that was asked for: it has no lines to go on with. */
@@ -190,6 +198,13 @@ static bool show_text(ToolCall *call, const UrlResource *resource, const ReadSel
     return read_text_show(&text, result, error);
 }
 
+static bool is_writable(ToolCall *call, const char *url)
+{
+    g_autofree char *path = NULL;
+    g_autofree char *shown = NULL;
+    return workspace_target(tool_call_context(call), url, &path, &shown, NULL);
+}
+
 static bool read_url(ToolCall *call, const ReadSelect *select, ToolResult *result, GError **error)
 {
     g_auto(UrlResource) resource = { 0 };
@@ -206,7 +221,8 @@ static bool read_url(ToolCall *call, const ReadSelect *select, ToolResult *resul
     for (unsigned i = 0; resource.notes && i < resource.notes->len; i++)
         tool_result_add_note(result, resource.notes->pdata[i]);
     if (!resource.content) {
-        if (!show_file(call, resource.source_path, select, "resource", result, error))
+        if (!show_file(call, resource.source_path, select, "resource",
+                       is_writable(call, select->path), result, error))
             return false;
         seen_files_note(call, resource.source_path);
         return true;
@@ -245,7 +261,7 @@ static bool show_path(ToolCall *call, const char *path, const ReadSelect *select
     if (select->wants_conflicts)
         return conflict_show_list(call, path, result, error);
     if (!file_view_show(call, path, select, result, &is_shown, error) ||
-        (!is_shown && !show_file(call, path, select, "file", result, error)))
+        (!is_shown && !show_file(call, path, select, "file", true, result, error)))
         return false;
     seen_files_note(call, path);
     return true;

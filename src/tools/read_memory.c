@@ -4,11 +4,14 @@
 #include "tools/read_memory.h"
 
 #include "base/str.h"
+#include "tools/hashline.h"
 #include "tools/read_text.h"
 
-bool read_memory_show(ToolCall *call, const char *text, size_t size, const char *entity,
-                      const ReadSelect *select, ToolResult *result, GError **error)
+bool read_memory_show(ToolCall *call, const char *path, const char *text, size_t size,
+                      const char *entity, const ReadSelect *select, ToolResult *result,
+                      GError **error)
 {
+    g_autoptr(ReadSnapshot) seen = path && hashline_is_shown(call) ? read_snapshot_new() : NULL;
     const Settings *settings = tool_call_settings(call);
     g_autoptr(LineStream) lines = line_stream_new_text(text, size);
     const ReadText shown = {
@@ -18,8 +21,13 @@ bool read_memory_show(ToolCall *call, const char *text, size_t size, const char 
         .select = select,
         .has_numbers = settings_get_bool(settings, "readLineNumbers"),
         .default_limit = settings_get_int(settings, "read.defaultLimit"),
+        .seen = seen,
     };
-    return read_text_show(&shown, result, error);
+    if (!read_text_show(&shown, result, error))
+        return false;
+    if (seen)
+        read_cache_note(call, path, g_steal_pointer(&seen));
+    return true;
 }
 
 void read_memory_show_head(const char *text, ToolResult *result)

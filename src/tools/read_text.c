@@ -5,6 +5,7 @@
 #include "tools/read_text.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "tools/hashline.h"
 
 enum { CONTEXT_LINES = 3, MAX_LINES = 3000, MIN_BUDGET_BYTES = 51200, BYTES_PER_LINE = 512 };
 enum { BINARY_PROBE_BYTES = 8192 };
@@ -47,22 +48,39 @@ static void show_past_end(const ReadText *text, int64_t total_lines, ToolResult 
     tool_result_add_text(result, message);
 }
 
-/* A first line over the budget: its beginning, or what stands for it. */
-static void append_long_line(GString *out, const char *valid, uint64_t size, int64_t number,
-                             size_t budget)
+static bool has_anchors(const ReadText *text)
 {
-    g_autofree char *snippet = str_truncate(valid, budget);
+    return text->seen && !text->select->is_raw;
+}
+
+/* A first line over the budget: its beginning, or what stands for it. */
+static void append_long_line(GString *out, const ReadText *text, const char *valid, uint64_t size,
+                             int64_t number, size_t budget)
+{
+    g_autofree char *snippet = has_anchors(text) ? g_strdup("") : str_truncate(valid, budget);
     if (*snippet) {
         g_string_append(out, snippet);
         return;
     }
     g_autofree char *line_size = str_format_bytes(size);
     g_autofree char *limit = str_format_bytes(budget);
-    g_string_append_printf(out,
-                           "[Line %" G_GINT64_FORMAT
-                           " is %s, exceeds %s limit. Unable to display a "
-                           "valid UTF-8 snippet.]",
-                           number, line_size, limit);
+    g_string_append_printf(out, "[Line %" G_GINT64_FORMAT " is %s, exceeds %s limit. %s]", number,
+                           line_size, limit,
+                           has_anchors(text) ? "Hashline output requires full lines; cannot "
+                                               "compute hashes for a truncated preview."
+                                             : "Unable to display a valid UTF-8 snippet.");
+}
+
+static void append_line(GString *out, const ReadText *text, const char *valid, size_t size,
+                        int64_t number)
+{
+    if (has_anchors(text))
+        hashline_append(out, (size_t)number, valid, size);
+    else if (text->has_numbers && !text->select->is_raw)
+        g_string_append_printf(out, "%" G_GINT64_FORMAT "|", number);
+    g_string_append(out, valid);
+    if (text->seen)
+        read_snapshot_add(text->seen, (size_t)number, valid, size);
 }
 
 typedef struct Shown { // what append_lines() put out; 1-based, inclusive
@@ -79,6 +97,7 @@ static bool append_lines(const ReadText *text, const Window *window, GString *ou
     g_autoptr(GString) buffer = g_string_new(NULL);
     StreamLine line = { .text = buffer };
     bool has_line = true;
+    size_t used = 0; // of the budget: numbers and anchors cost none of it
     *shown =
         (Shown) { .first = window->first, .last = window->first - 1, .taken = window->first - 1 };
     for (int64_t number = window->first; number <= window->last; number++) {
@@ -89,10 +108,13 @@ static bool append_lines(const ReadText *text, const Window *window, GString *ou
         shown->taken = number;
         g_autofree char *valid = utf8_from_bytes(buffer->str, buffer->len);
         size_t size = strlen(valid);
-        bool fits = line.is_whole &&
-                    out->len + (shown->last >= shown->first) + size <= window->budget_bytes;
+        bool fits =
+            line.is_whole && used + (shown->last >= shown->first) + size <= window->budget_bytes;
         if (!fits && number <= text->select->start) {
             g_string_truncate(out, 0);
+            used = 0;
+            if (text->seen)
+                read_snapshot_clear(text->seen);
             shown->first = number < text->select->start ? number + 1 : number;
             shown->last = shown->first - 1;
             if (number < text->select->start)
@@ -102,15 +124,14 @@ static bool append_lines(const ReadText *text, const Window *window, GString *ou
         if (!fits && shown->last >= shown->first)
             return true;
         if (!fits) {
-            append_long_line(out, valid, line.size, number, window->budget_bytes);
+            append_long_line(out, text, valid, line.size, number, window->budget_bytes);
             *shown = (Shown) { number, number, number, true };
             return true;
         }
         if (shown->last >= shown->first)
             g_string_append_c(out, '\n');
-        if (text->has_numbers && !text->select->is_raw)
-            g_string_append_printf(out, "%" G_GINT64_FORMAT "|", number);
-        g_string_append(out, valid);
+        used += (shown->last >= shown->first) + size;
+        append_line(out, text, valid, size, number);
         shown->last = number;
     }
     return true;
@@ -177,6 +198,8 @@ bool read_text_show(const ReadText *text, ToolResult *result, GError **error)
     if (!line_stream_count_rest(text->lines, &rest, &total.is_exact, error))
         return false;
     total.lines = MAX(skipped, shown.taken) + rest;
+    if (text->seen)
+        text->seen->total = total.is_exact ? (size_t)total.lines : 0;
     if (text->select->start > total.lines) {
         show_past_end(text, total.lines, result);
         return true;

@@ -6,6 +6,7 @@
 
 #include "tool/tool.h"
 #include "tools/line_stream.h"
+#include "tools/read_cache.h"
 #include "tools/read_select.h"
 
 typedef struct ReadText {
@@ -13,7 +14,8 @@ typedef struct ReadText {
     uint64_t size;      // of the whole, in bytes
     const char *entity; // "file"; "resource" for an artifact
     const ReadSelect *select;
-    bool has_numbers; // readLineNumbers
+    bool has_numbers;   // readLineNumbers
+    ReadSnapshot *seen; // gets the lines that are shown, and they have anchors; NULL: for nobody
     int64_t default_limit;
     int64_t *ret_first, *ret_last; // of the lines that were shown; NULL: nobody asks
 } ReadText;

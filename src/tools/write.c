@@ -7,7 +7,9 @@
 #include "tools/conflict.h"
 #include "tools/file_kind.h"
 #include "tools/generated.h"
+#include "tools/hashline.h"
 #include "tools/notebook.h"
+#include "tools/read_cache.h"
 #include "tools/secret_file.h"
 #include "tools/seen_files.h"
 #include "tools/tool_file.h"
@@ -79,12 +81,14 @@ static bool put_content(const char *path, const char *shown, const char *content
 static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
     const WriteArgs *args = args_;
+    g_autofree char *stripped = hashline_is_shown(call) ? hashline_strip(args->content) : NULL;
+    const char *content = stripped ? stripped : args->content;
     if (conflict_is_url(args->path))
-        return conflict_write_url(call, args->path, args->content, result, error);
+        return conflict_write_url(call, args->path, content, result, error);
     g_auto(InnerPath) inner = { 0 };
     const FileKind *kind = file_kind_to_write(args->path, tool_call_cwd(call), &inner);
     if (kind)
-        return kind->write(call, &inner, args->content, result, error);
+        return kind->write(call, &inner, content, result, error);
     g_autofree char *path = NULL;
     g_autofree char *shown = NULL;
     if (!workspace_target(tool_call_context(call), args->path, &path, &shown, error))
@@ -92,15 +96,19 @@ static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GEr
     bool is_update = file_exists(path);
     if (is_update &&
         (!check_generated(call, path, shown, error) ||
-         !seen_files_check(call, path, shown, error) || !check_masks(path, args->content, error)))
+         !seen_files_check(call, path, shown, error) || !check_masks(path, content, error)))
         return false;
 
     g_autofree char *dir = g_path_get_dirname(path);
-    size_t size = strlen(args->content);
-    if (!file_make_dirs(dir, 0777, error) || !put_content(path, shown, args->content, error))
+    size_t size = strlen(content);
+    if (!file_make_dirs(dir, 0777, error) || !put_content(path, shown, content, error))
         return false;
     seen_files_note(call, path);
-    g_autofree char *text = g_strdup_printf("Successfully wrote %zu bytes to %s", size, shown);
+    read_cache_forget(call, path);
+    g_autofree char *text = g_strdup_printf(
+        "Successfully wrote %zu bytes to %s%s", size, shown,
+        stripped ? "\nNote: auto-stripped hashline display prefixes from content before writing."
+                 : "");
     tool_result_add_text(result, text);
     json_set_text(tool_result_details(result), "op", is_update ? "update" : "create");
     return true;

@@ -3,11 +3,9 @@
 # What kedge has not: the record is not replayed.
 NOT_BUILT = {
     "read-summary-*": "no structural summary",
-    "write-conflict-moved": "a step that changes files", "write-conflict-gone": "a step that changes files",
     "read-url-*": "no web reads",
     "write-plan-*": "no plan mode",
     "read-image-inspect": "no inspect_image",
-    "write-strip-prefixes-*": "no anchors", "write-strip-twice": "no anchors", "write-strip-colon": "no anchors",
 }
 
 # What differs on purpose.
@@ -18,7 +16,21 @@ VALUE = "a refusal names the value and the next step"
 EVAL_ERROR = "a cell that failed, was stopped or has no kernel is an error"
 TRACEBACK = "a traceback has no frames of the kernel, and shows the line"
 OLD_GREP = "the older layout and rules of 13.19"
+ONE_LINE = "a line that both ends of a range name counts once"
+NO_EDIT = "edit changes no member of an archive, so its lines have no anchors"
 DIFFERENCES = {
+    "edit-hl-header-trailing-at": "a header may end as it begins", "edit-hl-abort-marker": "a call that broke off says so",
+    "edit-hl-single-anchor-replace": "the example of a range is one",
+    "edit-hl-stale-replace-one": ONE_LINE, "edit-hl-stale-range-start": ONE_LINE, "edit-hl-chain-with-old-anchors": ONE_LINE,
+    "edit-hl-two-files-one-stale": "names the file, and " + ONE_LINE, "edit-hl-bom-first-line-read-anchor": ONE_LINE,
+    "edit-hl-lone-cr-read-anchor": "read and edit agree on what is a line",
+    "edit-hl-stale-recovered-punct": "all of the file was read: there is no structural summary",
+    "edit-hl-create-eof-nested": "a new file ends with a newline",
+    "edit-hl-absorb-brace-balanced": "of two equal lines another is shown as new",
+    "edit-hl-absorb-blocked-by-op": "of two equal lines another is shown as new",
+    "astgrep-anchor-then-edit": ONE_LINE, "edit-env-variant-bad": "the variable is our own",
+    "read-zip-file": NO_EDIT, "read-tgz-file": NO_EDIT,
+    "edit-hl-generated-name": "the name shows that the file is generated", "edit-hl-directory": "says what the path is",
     "read-nul": "a binary file is said to be one", "read-nul-plain": "a binary file is said to be one",
     "read-first-line-too-long": "the beginning of a long line is shown, and the next line suggested",
     "read-first-line-too-long-plain": "the same line is never suggested again",

@@ -118,14 +118,16 @@ rule no-foo 'condition: "foo\\("
 scope: "tool:edit(*.c)"' 'No foo.'
 printf 'x\n' >a.c && printf 'x\n' >a.h
 model_script - <<'J'
-{"text": "foo() in words", "tool_calls": [{"name": "edit", "arguments": {"path": "a.h", "edits": [{"old_text": "x", "new_text": "foo()"}]}}], "chunk": 8}
-{"tool_calls": [{"name": "edit", "arguments": {"path": "a.c", "edits": [{"old_text": "x", "new_text": "foo()"}]}}], "chunk": 8}
+{"text": "foo() in words", "tool_calls": [{"name": "edit", "arguments": {"input": "@@ a.h\n= 1ox..1ox\n~foo()"}}], "chunk": 8}
+{"tool_calls": [{"name": "edit", "arguments": {"input": "@@ a.c\n= 1ox..1ox\n~foo()"}}], "chunk": 8}
 {"tool_calls": [{"name": "edit", "arguments": {"edits": [{"old_text": "x", "new_text": "foo()"}], "path": "a.c"}}], "chunk": 8, "expect": {"contains": "No foo."}}
 {"text": "done"}
 J
 run kedge --mode json --yes -p go
 expect_exit 0
 [ "$(grep -c ttsr_triggered "$(path_of stdout)")" = 1 ] || fail "$(grep -c ttsr_triggered "$(path_of stdout)") times"
+expect_file a.h "foo()"
+expect_file a.c "x"
 expect_model_done
 
 t "a condition that is a file's name: edits and writes of it"

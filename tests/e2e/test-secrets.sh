@@ -183,9 +183,9 @@ t "a mask does not replace what it stands for"
 run kedge tool run write '{"path":"keys.txt","content":"key: [REDACTED]"}' --yes
 expect_exit 77
 expect_contains stderr "stands for a masked secret"
-run kedge tool run edit '{"path":"keys.txt","edits":[{"old_text":"one","new_text":"two [REDACTED]"}]}' --yes
+run env KEDGE_EDIT_VARIANT=replace kedge tool run edit '{"path":"keys.txt","edits":[{"old_text":"one","new_text":"two [REDACTED]"}]}' --yes
 expect_exit 77
-run kedge tool run edit '{"path":"keys.txt","edits":[{"old_text":"one","new_text":"two"}]}' --yes
+run env KEDGE_EDIT_VARIANT=replace kedge tool run edit '{"path":"keys.txt","edits":[{"old_text":"one","new_text":"two"}]}' --yes
 expect_exit 0
 expect_contains keys.txt "key: $key # $token"
 run kedge tool run write '{"path":"other.txt","content":"the mask is [REDACTED]"}' --yes

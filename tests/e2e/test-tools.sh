@@ -40,6 +40,8 @@ for tool in read bash edit find grep write; do
     expect_json stdout type object
 done
 run kedge tool schema edit
+expect_json stdout required '["input"]'
+run env KEDGE_EDIT_VARIANT=replace kedge tool schema edit
 expect_json stdout required '["path","edits"]'
 expect_json stdout properties.edits.items.required '["old_text","new_text"]'
 
@@ -72,12 +74,13 @@ t "run: the result's text on stdout, its end as it is in the file"
 run kedge tool run read '{"path":"a.txt"}'
 expect_exit 0
 expect_empty stderr
-expect_out "alpha
-beta
-gamma"
+expect_out "1im|alpha
+2id|beta
+3uw|gamma
+4vt|"
 seq -f 'line %.0f of a long file' 4000 >long.txt
 run kedge tool run read '{"path":"long.txt:8-9"}'
-expect_matches stdout '^line 8 of a long file$'
+expect_matches stdout '^8[a-z][a-z].line 8 of a long file$'
 expect_not_contains stdout "line 14 of"
 
 t "run: arguments from stdin"
@@ -129,7 +132,7 @@ done
 t "run: exact and lenient tools"
 run kedge tool run grep '{"pattern":"beta","i":"true","paths":"[\"a.txt\"]"}'
 expect_exit 0
-expect_contains stdout "*2|beta"
+expect_contains stdout "*2id|beta"
 run kedge tool run github '{"op":"search_issues","limit":"7"}'
 expect_exit 2
 expect_contains stderr "limit: must be number"
@@ -193,7 +196,7 @@ expect_empty stdout
 expect_contains stderr "refused: write"
 expect_contains stderr "nobody can be asked; start with --yes to allow it"
 expect_no_file new.txt
-alone kedge tool run edit '{"path":"a.txt","edits":[{"old_text":"beta","new_text":"BETA"}]}'
+alone kedge tool run edit '{"input":"@@ a.txt\n= 2id..2id\n~BETA"}'
 expect_exit 77
 alone kedge tool run bash '{"command":"touch ran"}'
 expect_exit 77
@@ -219,9 +222,13 @@ expect_file deep/er/new.txt "one
 two"
 
 t "--yes: edit, its diff in the details"
-alone kedge tool run --yes --json edit '{"path":"a.txt","edits":[{"old_text":"beta","new_text":"BETA"}]}'
+alone kedge tool run --yes --json edit '{"input":"@@ a.txt\n= 2id..2id\n~BETA"}'
 expect_exit 0
-expect_json stdout content.0.text "Successfully replaced text in a.txt."
+expect_json stdout content.0.text "a.txt:
+ 1im|alpha
+-2--|beta
++2ea|BETA
+ 3uw|gamma"
 expect_json stdout details.firstChangedLine 2
 expect_json stdout details.diff " 1|alpha
 -2|beta
@@ -232,7 +239,10 @@ BETA
 gamma"
 
 t "--yes: edit that finds nothing fails, and leaves the file"
-alone kedge tool run --yes edit '{"path":"a.txt","edits":[{"old_text":"delta is not there at all","new_text":"x"}]}'
+alone kedge tool run --yes edit '{"input":"@@ a.txt\n= 2id..2id\n~x"}'
+expect_exit 1
+expect_contains stderr "*2ea|BETA"
+alone env KEDGE_EDIT_VARIANT=replace kedge tool run --yes edit '{"path":"a.txt","edits":[{"old_text":"delta is not there at all","new_text":"x"}]}'
 expect_exit 1
 expect_contains stderr "Could not find"
 expect_file a.txt "alpha
@@ -422,7 +432,7 @@ model_script - <<'J'
 {"tool_calls": [{"name": "write", "arguments": {"path": "local://d/notes.md", "content": "needle\n"}}]}
 {"tool_calls": [{"name": "bash", "arguments": {"command": "cat local://d/notes.md && pwd -P"}}], "expect": {"last_tool_contains": "/local/d/notes.md"}}
 {"tool_calls": [{"name": "grep", "arguments": {"pattern": "needle", "path": "local://"}}], "expect": {"last_tool_contains": "needle\n/"}}
-{"tool_calls": [{"name": "write", "arguments": {"path": "artifact://0", "content": "x"}}], "expect": {"last_tool_contains": "*1|needle"}}
+{"tool_calls": [{"name": "write", "arguments": {"path": "artifact://0", "content": "x"}}], "expect": {"last_tool_contains": "*1aw|needle"}}
 {"tool_calls": [{"name": "read", "arguments": {"path": "nope://x"}}], "expect": {"last_tool_contains": "Cannot write artifact://0: artifact:// is read-only."}}
 {"text": "done", "expect": {"last_tool_contains": "Supported: docs://, agent://, artifact://"}}
 J

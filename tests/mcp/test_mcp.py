@@ -24,6 +24,12 @@ class McpTest(unittest.TestCase):
     def setUp(self):
         self.root = os.path.realpath(tempfile.mkdtemp(prefix="kedge-mcp-"))
         self.addCleanup(shutil.rmtree, self.root)
+        self.put("../.kedge/agent/config.yml", "edit: {mode: replace}\n")  # what is read is the text alone
+
+    def write(self, text):
+        path = os.path.join(self.root, ".kedge", "agent", "config.yml")
+        self.put("../.kedge/agent/new.yml", text)
+        os.replace(os.path.join(os.path.dirname(path), "new.yml"), path)
 
     def client(self, *args, **options):
         client = Client(self.root, args, **options)
@@ -510,12 +516,11 @@ class WorkingDirectory(McpTest):
 
 
 class Settings(McpTest):
-    def write(self, text):
-        path = os.path.join(self.root, ".kedge", "agent", "config.yml")
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path + ".new", "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(path + ".new", path)
+    def test_lines_by_their_anchors(self):
+        self.put("f.txt", "alpha\nbeta\n")
+        self.write("{}\n")
+        self.assertEqual(text_of(self.coding().call("read", {"path": "f.txt"})), "1im|alpha\n2id|beta\n3gx|")
+        self.assertEqual(text_of(self.client("--tools", "read").call("read", {"path": "f.txt"})), "alpha\nbeta\n")  # no edit
 
     def test_a_changed_file_counts_from_the_next_call_on(self):
         self.put("tides.txt", "before\nhigh\nafter\n")

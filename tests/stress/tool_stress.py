@@ -38,7 +38,7 @@ class Place:
         self.work = os.path.join(self.root, "w")
         self.sessions = os.path.join(self.root, "sessions")
         os.mkdir(self.work)
-        self.env = {"HOME": self.root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1",
+        self.env = {"HOME": self.root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1", "KEDGE_EDIT_VARIANT": "replace",
                     "KEDGE_AGENT_DIR": os.path.join(self.root, "agent"), "ANTHROPIC_API_KEY": "test-key",
                     **{name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS")}}
 

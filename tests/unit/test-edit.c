@@ -423,13 +423,22 @@ static void test_modes(void **state G_GNUC_UNUSED)
         const char *name, *variable, *settings, *model;
         const ToolDef *mode;
     } cases[] = {
-        { "nothing said", NULL, NULL, NULL, &tool_edit_replace },
-        { "no variable", "auto", NULL, "m", &tool_edit_replace },
-        { "variable", "replace", "{'edit':{'modelVariants':{'m':'x'}}}", "m", &tool_edit_replace },
+        { "nothing said", NULL, NULL, NULL, &tool_edit_hashline },
+        { "setting", NULL, "{'edit':{'mode':'replace'}}", "m", &tool_edit_replace },
+        { "no variable", "auto", NULL, "m", &tool_edit_hashline },
+        { "variable", "replace", "{'edit':{'modelVariants':{'m':'hashline'}}}", "m",
+          &tool_edit_replace },
         { "model", NULL, "{'edit':{'modelVariants':{'gpt':'replace'}}}", "gpt-5",
           &tool_edit_replace },
-        { "no mode", NULL, "{'edit':{'modelVariants':{'gpt':'nothing'}}}", "gpt-5",
+        { "another model", NULL, "{'edit':{'modelVariants':{'gpt':'replace'}}}", "claude",
+          &tool_edit_hashline },
+        { "the longest text", NULL,
+          "{'edit':{'modelVariants':{'gpt-5':'hashline','gpt':'replace'}}}", "gpt-5",
+          &tool_edit_hashline },
+        { "no mode", NULL, "{'edit':{'mode':'replace','modelVariants':{'gpt':'nothing'}}}", "gpt-5",
           &tool_edit_replace },
+        { "no model known", NULL, "{'edit':{'modelVariants':{'gpt':'replace'}}}", NULL,
+          &tool_edit_hashline },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(json_t) overrides = cases[i].settings ? json_of(cases[i].settings) : NULL;

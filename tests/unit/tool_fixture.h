@@ -8,11 +8,13 @@
 
 #include "base/file.h"
 #include "tool/call.h"
+#include "tool/tool_set.h"
 
 typedef struct ToolFixture {
     char *root; // temporary; holds `w`, `agent` and `session`
     char *cwd;  // root/w
     ToolContext *context;
+    ToolSet *tools; // that there are beside the called one; NULL: nobody says
 } ToolFixture;
 
 /* JSON written with ' for ", which C does not have to escape. New reference. */
@@ -44,6 +46,7 @@ static inline ToolFixture *tool_fixture_new(const char *settings, bool has_artif
 static inline void tool_fixture_free(ToolFixture *self)
 {
     tool_context_free(self->context);
+    tool_set_unref(self->tools);
     assert_true(file_remove_tree(self->root, NULL));
     g_free(self->cwd);
     g_free(self->root);
@@ -77,6 +80,7 @@ static inline void tool_fixture_call(const ToolFixture *self, const ToolDef *too
         .arguments = arguments,
         .context = self->context,
         .door = &agent_door,
+        .tools = self->tools,
     };
     tool_call(&spec, ret_result);
     json_decref(arguments);

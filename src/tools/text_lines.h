@@ -1,0 +1,21 @@
+/*
+ * The lines of a text by number. Pure; thread safe.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+typedef struct TextLine { // borrowed from the text
+    const char *text;
+    size_t size; // without the newline
+} TextLine;
+
+/* Of TextLine; what follows the last newline is one more line, also when it is empty. Caller
+   unrefs. */
+GArray *text_lines_split(const char *text);
+const TextLine *text_line_at(const GArray *lines, size_t index); // 0-based
+bool text_line_is(const TextLine *line, const char *text);
+
+/* With newlines between them. Caller frees. */
+char *text_lines_join(const GArray *lines);
