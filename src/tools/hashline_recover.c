@@ -10,7 +10,7 @@
 
 enum { CONTEXT_LINES = 3, MAX_LINES = 1000 * 1000, MAX_HUNKS = 64 };
 
-#define MAX_WORK (64 * MIB) // bytes of the text, times hunks: they are searched twice
+#define MAX_WORK (8 * MIB) // bytes of the longer text, times hunks: each is searched some times
 
 typedef struct Hunk {     // lines from 0; those of `seen` until they are found
     size_t before, count; // removed lines and context
@@ -48,61 +48,28 @@ static const char *seen_line(const ReadSnapshot *seen, size_t index)
     return g_hash_table_lookup(seen->lines, GSIZE_TO_POINTER(index + 1));
 }
 
-static bool are_all_seen(const ReadSnapshot *seen, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        if (!seen_line(seen, i))
-            return false;
-    return true;
-}
-
-static size_t count_lines(const ReadSnapshot *seen)
-{
-    GHashTableIter iter;
-    void *number = NULL;
-    size_t count = seen->total;
-    g_hash_table_iter_init(&iter, seen->lines);
-    while (g_hash_table_iter_next(&iter, &number, NULL))
-        count = MAX(count, GPOINTER_TO_SIZE(number));
-    return count;
-}
-
-/* The file as it was; in place of a line that was not seen one that is like no other. */
+/* The file as it was; false when not all of it was seen: the rest may hold twins of any place. */
 static bool lay_out(Recovery *self)
 {
-    size_t count = count_lines(self->seen);
+    size_t count = self->seen->total;
     if (count == 0 || count > MAX_LINES)
         return false;
     g_autoptr(GString) text = g_string_new(NULL);
     for (size_t i = 0; i < count; i++) {
         const char *line = seen_line(self->seen, i);
-        g_string_append(text, i > 0 ? "\n" : "");
-        if (line)
-            g_string_append(text, line);
-        else
-            g_string_append_printf(text, "\x01not seen: %zu", i);
+        if (!line)
+            return false;
+        g_string_append_printf(text, "%s%s", i > 0 ? "\n" : "", line);
     }
     self->old_text = g_strdup(text->str);
     self->old_lines = text_lines_split(self->old_text);
-    return true;
+    return self->old_lines->len == count;
 }
 
-/* Do the anchors name lines that were seen, and as they were? */
 static bool fits_what_was_seen(const Recovery *self, const GPtrArray *ops)
 {
     g_autoptr(GArray) stale = NULL;
-    if (!hashline_check(self->old_lines, ops, &stale, NULL) || stale->len > 0)
-        return false;
-    for (unsigned i = 0; i < ops->len; i++) {
-        const HashlineOp *op = ops->pdata[i];
-        size_t first = op->first.number, last = op->last.number;
-        if (first == HASHLINE_EOF && self->seen->total == 0)
-            return false;
-        if (first != HASHLINE_BOF && first != HASHLINE_EOF &&
-            (!seen_line(self->seen, first - 1) || !seen_line(self->seen, last - 1)))
-            return false;
-    }
-    return true;
+    return hashline_check(self->old_lines, ops, &stale, NULL) && stale->len == 0;
 }
 
 /* Changes that are near one another share their context. */
@@ -111,11 +78,14 @@ static bool collect_hunks(Recovery *self, const char *new_text)
     g_autoptr(LineDiff) diff = line_diff_new(self->old_text, new_text);
     LineChange change = { 0 };
     size_t count = self->old_lines->len;
+    // what follows the last newline is found behind every one
+    bool ends_with_newline = g_str_has_suffix(self->old_text, "\n");
     self->changes = g_array_new(FALSE, FALSE, sizeof(LineChange));
     self->hunks = g_array_new(FALSE, FALSE, sizeof(Hunk));
     while (line_diff_next(diff, &change)) {
         size_t from = change.before - MIN(change.before, CONTEXT_LINES);
-        size_t to = MIN(change.before + change.deleted + CONTEXT_LINES, count);
+        size_t end = change.before + change.deleted;
+        size_t to = MAX(end, MIN(end + CONTEXT_LINES, count - ends_with_newline));
         Hunk *last =
             self->hunks->len > 0 ? &g_array_index(self->hunks, Hunk, self->hunks->len - 1) : NULL;
         size_t number = self->changes->len;
@@ -131,7 +101,7 @@ static bool collect_hunks(Recovery *self, const char *new_text)
         g_array_append_val(self->hunks, hunk);
     }
     return self->hunks->len > 0 && self->hunks->len <= MAX_HUNKS &&
-           strlen(self->text) <= MAX_WORK / self->hunks->len;
+           MAX(strlen(self->text), strlen(self->old_text)) <= MAX_WORK / self->hunks->len;
 }
 
 static GHashTable *index_lines(const GArray *lines)
@@ -153,13 +123,23 @@ static size_t number_of(GHashTable *index, const char *text)
     return number == G_MAXSIZE ? 0 : number;
 }
 
-/* The line of the one place in `text` that is alike; false: there is none, or several. */
-static bool find_once(const GArray *lines, const char *text, const char *wanted, size_t *ret_line)
+/* The lines from <= i < to as a text; what follows the newline at the end of a text is no line.
+   Caller frees. */
+static char *part_of(const GArray *lines, size_t from, size_t to)
 {
-    g_autoptr(GArray) places = alike_find(text, wanted);
+    to -= to == lines->len && to > from + 1 && text_line_at(lines, to - 1)->size == 0;
+    const TextLine *first = text_line_at(lines, from), *last = text_line_at(lines, to - 1);
+    return g_strndup(first->text, (size_t)(last->text + last->size - first->text));
+}
+
+/* The line of the one place that is alike; false: there is none, or several. */
+static bool find_once(const GArray *lines, const char *wanted, size_t *ret_line)
+{
+    g_autofree char *whole = part_of(lines, 0, lines->len);
+    g_autoptr(GArray) places = alike_find(whole, wanted);
     if (places->len != 1)
         return false;
-    const char *at = text + g_array_index(places, AlikePlace, 0).start;
+    const char *at = text_line_at(lines, 0)->text + g_array_index(places, AlikePlace, 0).start;
     size_t low = 0, high = lines->len;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -174,83 +154,107 @@ static bool find_once(const GArray *lines, const char *text, const char *wanted,
 
 typedef struct Bounds { // lines around a hunk: from <= i < to
     size_t seen_from, seen_to, now_from, now_to;
-    bool has_above, has_below;
 } Bounds;
 
-/* What is there once in both; 0-based. */
-static void take_landmark(Bounds *self, size_t seen, size_t now, bool is_above)
-{
-    if (is_above && (!self->has_above || seen >= self->seen_from)) {
-        self->seen_from = seen;
-        self->now_from = now;
-        self->has_above = true;
-    } else if (!is_above && (!self->has_below || seen < self->seen_to)) {
-        self->seen_to = seen + 1;
-        self->now_to = now + 1;
-        self->has_below = true;
-    }
-}
-
-/* The nearest lines around the place that are there once. False when one is on another side of it
-   than it was, or when a side has none and was not all seen. */
+/* The nearest lines around the place that are there once, before and now, else the ends. False when
+   such a line is on another side of it than it was. */
 static bool find_bounds(const Recovery *self, const Hunk *hunk, Bounds *ret_bounds)
 {
-    const ReadSnapshot *seen = self->seen;
     size_t count = self->old_lines->len, end = hunk->before + hunk->count;
     Bounds bounds = { .seen_to = count, .now_to = self->now->len };
-    GHashTableIter iter;
-    void *key = NULL, *text = NULL;
-    g_hash_table_iter_init(&iter, seen->lines);
-    while (g_hash_table_iter_next(&iter, &key, &text)) {
-        size_t index = GPOINTER_TO_SIZE(key) - 1;
-        bool is_above = index < hunk->before;
-        size_t now = is_above || index >= end ? number_of(self->in_text, text) : 0;
+    for (size_t i = 0; i < count; i++) {
+        bool is_above = i < hunk->before;
+        const char *text = seen_line(self->seen, i);
+        size_t now = is_above || i >= end ? number_of(self->in_text, text) : 0;
         if (now == 0 || utf8_is_blank(text) || number_of(self->in_seen, text) == 0)
             continue;
         if (is_above ? now - 1 >= hunk->at : now - 1 < hunk->at + hunk->count)
             return false;
-        take_landmark(&bounds, index, now - 1, is_above);
+        if (is_above) {
+            bounds.seen_from = i;
+            bounds.now_from = now - 1;
+        } else if (bounds.seen_to == count) {
+            bounds.seen_to = i + 1;
+            bounds.now_to = now;
+        }
     }
     *ret_bounds = bounds;
-    return (bounds.has_above || are_all_seen(seen, 0, hunk->before)) &&
-           (bounds.has_below || (seen->total > 0 && are_all_seen(seen, end, count)));
+    return true;
 }
 
-/* How often the lines of `core` are among those from <= i < to. */
-static unsigned count_places(const GArray *lines, size_t from, size_t to, const char *core)
-{
-    const TextLine *first = text_line_at(lines, from), *last = text_line_at(lines, to - 1);
-    g_autofree char *part = g_strndup(first->text, (size_t)(last->text + last->size - first->text));
-    g_autoptr(GArray) places = alike_find(part, core);
-    return places->len;
-}
-
-/* Between its bounds the place has as many twins as before: none came, none went. */
-static bool has_same_twins(const Recovery *self, const Hunk *hunk, const Bounds *bounds)
+/* What the hunk changes, with `margin` lines on each side. Caller frees. */
+static char *core_of(const Recovery *self, const Hunk *hunk, size_t margin)
 {
     const LineChange *first = &g_array_index(self->changes, LineChange, hunk->first);
     const LineChange *last = &g_array_index(self->changes, LineChange, hunk->last - 1);
-    size_t from = MAX(first->before, hunk->before + 1) - 1;
-    size_t to = MIN(last->before + last->deleted + 1, hunk->before + hunk->count);
-    g_autoptr(GString) core = g_string_new(NULL);
+    size_t from = MAX(first->before, hunk->before + margin) - margin;
+    size_t to = MIN(last->before + last->deleted + margin, hunk->before + hunk->count);
+    GString *core = g_string_new(NULL);
     for (size_t i = from; i < to; i++)
         g_string_append_printf(core, "%s\n", seen_line(self->seen, i));
-    unsigned before = count_places(self->old_lines, bounds->seen_from, bounds->seen_to, core->str);
-    return before > 0 &&
-           before == count_places(self->now, bounds->now_from, bounds->now_to, core->str);
+    return g_string_free(core, FALSE);
+}
+
+static unsigned count_places(const char *text, const char *wanted)
+{
+    g_autoptr(GArray) places = alike_find(text, wanted);
+    return places->len;
+}
+
+/* How often each line is there, by what counts of it. */
+static GHashTable *count_lines(const char *text)
+{
+    GHashTable *counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GArray) lines = alike_split(text);
+    for (unsigned i = 0; i < lines->len; i++) {
+        const char *plain = g_array_index(lines, AlikeLine, i).plain;
+        size_t count = GPOINTER_TO_SIZE(g_hash_table_lookup(counts, plain));
+        g_hash_table_replace(counts, g_strdup(plain), GSIZE_TO_POINTER(count + 1));
+    }
+    return counts;
+}
+
+/* Is each line of the hunk as often in the one text as in the other? */
+static bool has_same_lines(const Recovery *self, const Hunk *hunk, const char *seen,
+                           const char *now)
+{
+    g_autofree char *text = part_of(self->old_lines, hunk->before, hunk->before + hunk->count);
+    g_autoptr(GArray) lines = alike_split(text);
+    g_autoptr(GHashTable) before = count_lines(seen);
+    g_autoptr(GHashTable) after = count_lines(now);
+    for (unsigned i = 0; i < lines->len; i++) {
+        const char *plain = g_array_index(lines, AlikeLine, i).plain;
+        if (*plain && g_hash_table_lookup(before, plain) != g_hash_table_lookup(after, plain))
+            return false;
+    }
+    return true;
+}
+
+/* Between its bounds the place has as many twins as before, of each of its lines, of what changes,
+   and of that with its nearest lines: none came, none went. */
+static bool has_same_twins(const Recovery *self, const Hunk *hunk, const Bounds *bounds)
+{
+    g_autofree char *seen = part_of(self->old_lines, bounds->seen_from, bounds->seen_to);
+    g_autofree char *now = part_of(self->now, bounds->now_from, bounds->now_to);
+    for (size_t margin = 0; margin < CONTEXT_LINES; margin++) {
+        g_autofree char *core = core_of(self, hunk, margin);
+        unsigned before = count_places(seen, core);
+        // an insertion is nothing by itself, and blank lines are never looked for
+        if (before != count_places(now, core) || (before == 0 && !utf8_is_blank(core)))
+            return false;
+    }
+    return has_same_lines(self, hunk, seen, now);
 }
 
 static bool locate(Recovery *self, Hunk *hunk, size_t from)
 {
-    if (!are_all_seen(self->seen, hunk->before, hunk->before + hunk->count))
-        return false;
     g_autoptr(GString) wanted = g_string_new(NULL);
     for (size_t i = hunk->before; i < hunk->before + hunk->count; i++)
         g_string_append_printf(wanted, "%s\n", seen_line(self->seen, i));
     size_t once = 0;
     Bounds bounds;
-    return find_once(self->old_lines, self->old_text, wanted->str, &once) && once == hunk->before &&
-           find_once(self->now, self->text, wanted->str, &hunk->at) && hunk->at >= from &&
+    return find_once(self->old_lines, wanted->str, &once) && once == hunk->before &&
+           find_once(self->now, wanted->str, &hunk->at) && hunk->at >= from &&
            find_bounds(self, hunk, &bounds) && has_same_twins(self, hunk, &bounds);
 }
 

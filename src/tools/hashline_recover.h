@@ -10,14 +10,13 @@
 
 /*
  * False when the anchors do not fit what was seen either, or when it is not certain where a change
- * belongs. It is when
- * - the lines that it removes, and three around it on each side, were all seen and are found,
- * alike, once in the text and once in what was seen;
- * - on each side either all was seen, or lines that are there once bound the place, and every such
- *   line is on the same side of it as before;
- * - between these bounds the changed lines with one more on each side are there as often as before.
- * So no twin of the place is taken for it.
- * Caller frees *ret_text.
+ * belongs. It is when all of the text was seen, and
+ * - the lines that the change removes, with three around it on each side, are found, alike, once in
+ *   the text and once in what was seen;
+ * - every line that is there once, before and now, is on the same side of the place as it was;
+ * - between the nearest two of these each of those lines, and the changed ones together, are there
+ *   as often as before.
+ * So no twin of the place is taken for it. Caller frees *ret_text.
  */
 bool hashline_recover(const ReadSnapshot *seen, const char *text, const GPtrArray *ops,
                       bool drops_runs, char **ret_text, GPtrArray *warnings);
