@@ -64,11 +64,16 @@ static void append_long_line(GString *out, const ReadText *text, const char *val
     }
     g_autofree char *line_size = str_format_bytes(size);
     g_autofree char *limit = str_format_bytes(budget);
-    g_string_append_printf(out, "[Line %" G_GINT64_FORMAT " is %s, exceeds %s limit. %s]", number,
-                           line_size, limit,
-                           has_anchors(text) ? "Hashline output requires full lines; cannot "
-                                               "compute hashes for a truncated preview."
-                                             : "Unable to display a valid UTF-8 snippet.");
+    g_string_append_printf(out, "[Line %" G_GINT64_FORMAT " is %s, exceeds %s limit. ", number,
+                           line_size, limit);
+    if (has_anchors(text))
+        g_string_append_printf(out,
+                               "Hashline output requires full lines; cannot compute hashes for a "
+                               "truncated preview. Use :%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT
+                               ":raw to see its beginning.]",
+                               number, number);
+    else
+        g_string_append(out, "Unable to display a valid UTF-8 snippet.]");
 }
 
 static void append_line(GString *out, const ReadText *text, const char *valid, size_t size,

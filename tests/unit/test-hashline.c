@@ -320,8 +320,11 @@ static void test_long_line(void **state G_GNUC_UNUSED)
     g_autofree char *text = tool_fixture_text(fixture, &tool_read, path_of("f.txt:2-3"));
     assert_contains("tools-T177", text,
                     "[Line 2 is 58.6KB, exceeds 50.0KB limit. Hashline output requires full lines; "
-                    "cannot compute hashes for a truncated preview.]");
+                    "cannot compute hashes for a truncated preview. Use :2-2:raw to see its "
+                    "beginning.]");
     assert_contains("tools-T177: goes on", text, "Use :3 to continue");
+    g_autofree char *raw = tool_fixture_text(fixture, &tool_read, path_of("f.txt:2-2:raw"));
+    assert_contains("tools-T177: its beginning", raw, "yyyyyyyyyy");
 }
 
 static void test_grep(void **state G_GNUC_UNUSED)
