@@ -290,6 +290,7 @@ def tool_calls(lab, runs):
         yield from compare_call("bash true", server, runs, ["bash", "-c", "true"], "bash", budget=1.3, command="true")
     yield from eval_cells(lab, runs)
     yield from reads(lab, runs)
+    yield from edits(lab, runs)
     directory, _ = lab.stub_gh()
     with lab.mcp("--tools", "github", path=f"{directory}:{lab.path}") as server:
         bare = [f"{directory}/gh", "repo", "view", "harbor/tidepool"]
@@ -327,6 +328,23 @@ def reads(lab, runs):
         problem = "" if "[Cached: " in json.dumps(server.call("read", path=address)) else "it was fetched again"
         note = f"the first one, with a stub of gh: {first:.1f} ms"
         yield Row("cached issue:// over MCP: wall", figures, "ms", 1, note=note, problem=problem)
+
+
+def edits(lab, runs):
+    """A line more in a small file each time; the bytes are on the disk when the call ends."""
+    file, plain = lab.work / "edited.txt", lab.work / "plain.txt"
+    file.write_text("the tide turns at noon, and again.\n" * 29)
+    began = time.perf_counter()
+    with plain.open("w") as written:
+        written.write(file.read_text())
+        written.flush()
+        os.fsync(written.fileno())
+    note = f"Python alone, without a rename: {(time.perf_counter() - began) * 1000:.2f} ms"
+    with lab.mcp("--tools", "edit", "--allow-writes") as server:
+        figures = timed_calls(server, runs, "edit", input=f"@@ {file.name}\n+ BOF\n~x")
+    yield Row("edit of 1 KB over MCP: wall", figures, "ms", 1, note=note)
+    file.unlink()
+    plain.unlink()
 
 
 def timed_calls(server, runs, tool, **arguments):
