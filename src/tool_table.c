@@ -14,6 +14,8 @@ const ToolDef *const tool_table[] = {
     &tool_bash,
     &tool_edit,
     &tool_ask,
+    &tool_ast_grep,
+    &tool_ast_edit,
     &tool_eval,
     &tool_calc,
     &tool_ssh,
@@ -43,6 +45,7 @@ const ToolDef *const tool_table[] = {
     &tool_gh_run_artifacts,
     &tool_gh_release_download,
     &tool_gh_doctor,
+    &tool_resolve,
     // kedge agent-tools, in the order of its list
     &operation_emit.tool,
     &operation_emit_resume_run.tool,

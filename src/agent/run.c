@@ -5,6 +5,7 @@
 
 #include "agent/image_warning.h"
 #include "model/message.h"
+#include "tool/pending_action.h"
 
 typedef struct Run {
     const RunSpec *spec;
@@ -171,6 +172,22 @@ static bool is_in_loop(Run *self)
     return true;
 }
 
+#define REMINDER "This is a preview. Call the resolve tool to apply or discard these changes."
+
+static json_t *preview_reminder(void)
+{
+    return json_pack("{s:s, s:s, s:s, s:b, s:s}", "role", "custom", "customType",
+                     "resolve-reminder", "content", REMINDER, "display", 0, "attribution", "agent");
+}
+
+/* A preview waits, and the model can do something about it. */
+static bool is_to_be_reminded(const Run *self)
+{
+    const RunSpec *spec = self->spec;
+    return !cancel_has_fired(spec->cancel) && tool_set_find(self->setup->tools, "resolve") &&
+           pending_action_remind(spec->context);
+}
+
 /* After a turn: finds what the next one is for. False: nothing is, or it may not be. */
 static bool prepare_next_turn(Run *self, bool had_calls, json_t *interrupting)
 {
@@ -182,7 +199,8 @@ static bool prepare_next_turn(Run *self, bool had_calls, json_t *interrupting)
         self->end = AGENT_ABORTED;
         return false;
     }
-    bool is_wanted = had_calls || json_array_size(self->pending) > 0 ||
+    bool has_preview = is_to_be_reminded(self);
+    bool is_wanted = had_calls || has_preview || json_array_size(self->pending) > 0 ||
                      message_queue_size(spec->steering) > 0 ||
                      message_queue_size(spec->follow_ups) > 0;
     if (!is_wanted)
@@ -201,8 +219,10 @@ static bool prepare_next_turn(Run *self, bool had_calls, json_t *interrupting)
 
     if (json_array_size(self->pending) == 0)
         take_pending(self, message_queue_take(spec->steering));
-    if (!had_calls && json_array_size(self->pending) == 0)
+    if (!had_calls && !has_preview && json_array_size(self->pending) == 0)
         take_pending(self, message_queue_take(spec->follow_ups));
+    if (has_preview)
+        json_array_insert_new(self->pending, 0, preview_reminder());
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "base/git_dir.h"
 
 #include "base/file.h"
+#include "base/path.h"
 
 #include <sys/stat.h>
 
@@ -37,6 +38,23 @@ char *git_dir_at(const char *dir)
     g_autofree char *text = S_ISREG(info.st_mode) ? read_line(path) : NULL;
     bool is_named = text && g_str_has_prefix(text, GITFILE_PREFIX);
     return is_named ? path_from(dir, text + strlen(GITFILE_PREFIX)) : NULL;
+}
+
+char *git_dir_work_tree(const char *dir)
+{
+    g_autofree char *each = path_real(dir);
+    while (each) {
+        g_autofree char *git = git_dir_at(each);
+        if (git)
+            return g_steal_pointer(&each);
+        char *parent = g_path_get_dirname(each);
+        bool is_root = strcmp(parent, each) == 0;
+        g_free(each);
+        each = parent;
+        if (is_root)
+            return NULL;
+    }
+    return NULL;
 }
 
 char *git_dir_common(const char *git_dir)

@@ -5,6 +5,9 @@
 
 /* The git directory that `.git` in `dir` is, or names; NULL: none. Caller frees. */
 char *git_dir_at(const char *dir);
+/* The nearest directory, `dir` (absolute) or one above it, that has a git directory; links are
+   resolved. NULL: none. Caller frees. */
+char *git_dir_work_tree(const char *dir);
 /* What the work trees of one repository share: that directory itself, or where its `commondir`
    leads. Caller frees. */
 char *git_dir_common(const char *git_dir);

@@ -123,6 +123,10 @@ static const SettingKey keys[] = {
 
     { "find.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Offer the find tool" },
     { "grep.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Offer the grep tool" },
+    { "astGrep.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
+      "Offer ast_grep, where ast-grep is installed" },
+    { "astEdit.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
+      "Offer ast_edit, where ast-grep is installed" },
     { "github.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Offer the github tool" },
     { "github.cache.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Keep what was read of issues, pull requests and diffs" },

@@ -45,6 +45,8 @@ static const struct {
     { "autoResume", "Conversation" },
     { "titles", "Conversation" },
     { "find", "Tools" },
+    { "astGrep", "Tools" },
+    { "astEdit", "Tools" },
     { "grep", "Tools" },
     { "read", "Tools" },
     { "readLineNumbers", "Tools" },

@@ -26,6 +26,14 @@ static const struct {
     { "todo", "todo_write" },
 };
 
+static const struct {
+    const char *name, *implied; // a list with `name` has `implied` behind it
+} implications[] = {
+    { "grep", "ast_grep" },
+    { "edit", "ast_edit" },
+    { "ast_edit", "resolve" }, // behind "edit": resolve comes with what can show a preview
+};
+
 static const char *canonical(const char *name)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(aliases); i++)
@@ -172,6 +180,20 @@ ToolSet *tool_set_for_model(const ToolSet *self, const Settings *settings, const
     return set;
 }
 
+static void append_once(ToolSet *selected, const Entry *entry, const Settings *settings)
+{
+    if (entry && is_available(entry->def, settings) && !tool_set_find(selected, entry->def->name))
+        append_variant(selected, entry, settings, NULL);
+}
+
+/* What comes with others. */
+static void append_implied(const ToolSet *self, const Settings *settings, ToolSet *selected)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(implications); i++)
+        if (tool_set_find(selected, implications[i].name))
+            append_once(selected, find_entry(self, implications[i].implied, false), settings);
+}
+
 ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const char *const *names,
                          GPtrArray *unknown)
 {
@@ -189,10 +211,9 @@ ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const ch
         const Entry *entry = find_entry(self, trimmed, true);
         if (!entry && unknown)
             g_ptr_array_add(unknown, g_strdup(trimmed));
-        if (entry && is_available(entry->def, settings) &&
-            !tool_set_find(selected, entry->def->name))
-            append_variant(selected, entry, settings, NULL);
+        append_once(selected, entry, settings);
     }
+    append_implied(self, settings, selected);
     return selected;
 }
 

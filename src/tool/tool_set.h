@@ -25,7 +25,8 @@ ToolSet *tool_set_filter(const ToolSet *self, bool (*keeps)(const ToolDef *tool,
                          void *user_data);
 /* Those of a session: `names` (NULL-terminated; NULL or empty: all that are not hidden), in any
    case, aliases resolved, without doubles, in the order of the set when no names are given, each in
-   the form for these settings. Unknown names are appended to `unknown` when that is given. */
+   the form for these settings; behind them what comes with them. Unknown names are
+   appended to `unknown` when that is given. */
 ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const char *const *names,
                          GPtrArray *unknown);
 

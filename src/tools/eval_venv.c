@@ -48,24 +48,6 @@ static bool is_made_here(const char *venv, const char *real)
     return false;
 }
 
-/* The directory around `dir` with a repository; NULL: it is in none. Caller frees. */
-static char *find_top(const char *dir)
-{
-    g_autofree char *each = path_real(dir);
-    while (each) {
-        g_autofree char *git = git_dir_at(each);
-        if (git)
-            return g_steal_pointer(&each);
-        char *parent = g_path_get_dirname(each);
-        bool is_root = strcmp(parent, each) == 0;
-        g_free(each);
-        each = parent;
-        if (is_root)
-            return NULL;
-    }
-    return NULL;
-}
-
 /* Or git cannot say that it is not. */
 static bool is_tracked(const char *top, const char *path, Cancel *cancel)
 {
@@ -90,7 +72,7 @@ static const char *objection(const char *dir, const char *venv, const char *pyth
         return "it belongs to somebody else, or others can write to it";
     if (!is_made_here(venv, real))
         return "it was not made where it lies";
-    g_autofree char *top = find_top(dir);
+    g_autofree char *top = git_dir_work_tree(dir);
     g_autofree char *around = path_real(dir);
     if (path_is_inside(program, top ? top : around))
         return "its Python is a file of the directory itself";

@@ -4,6 +4,7 @@
 #include "tools/grep_page.h"
 
 #include "base/path.h"
+#include "tools/file_heading.h"
 
 void grep_printed_clear(GrepPrinted *self)
 {
@@ -75,26 +76,6 @@ static void append_file_lines(GrepPrinted *out, const GrepFile *file, const Shar
     }
 }
 
-/* `# dir/` then `## file`, or `# file` in the top directory; a blank line between directories. */
-static void append_heading(GrepPrinted *out, const char *path, char **last_dir)
-{
-    g_autofree char *dir = g_path_get_dirname(path);
-    g_autofree char *name = g_path_get_basename(path);
-    bool is_top = strcmp(dir, ".") == 0;
-    bool is_new = !*last_dir || strcmp(*last_dir, dir) != 0;
-    if (is_top || is_new)
-        g_string_append(out->text, out->text->len > 0 ? "\n" : "");
-    if (is_top) {
-        g_string_append_printf(out->text, "# %s\n", name);
-    } else {
-        if (is_new)
-            g_string_append_printf(out->text, "# %s/\n", dir);
-        g_string_append_printf(out->text, "## %s\n", name);
-    }
-    g_free(*last_dir);
-    *last_dir = g_strdup(dir);
-}
-
 static char **display_paths(const GrepFound *found, const char *cwd)
 {
     char **paths = g_new0(char *, found->files->len + 1);
@@ -135,7 +116,7 @@ static void append_file(GrepPrinted *out, const Layout *layout, unsigned index, 
 {
     const char *path = layout->paths[index];
     if (!layout->is_one_file)
-        append_heading(out, path, last_dir);
+        file_heading_append(out->text, path, "", last_dir);
     append_file_lines(out, layout->found->files->pdata[index], share, layout->page);
     json_t *count = json_object();
     json_set_text(count, "path", path);

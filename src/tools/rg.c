@@ -3,96 +3,7 @@
  */
 #include "tools/rg.h"
 
-#include "base/limits.h"
 #include "base/proc.h"
-
-#define MAX_LINE_BYTES  LIMIT_JSON_BYTES // an event of --json holds a whole line of a file
-#define MAX_ERROR_BYTES (16 * KIB)
-
-typedef struct LineReader {
-    GString *line;
-    bool is_too_long; // a line was
-    bool is_stopped;
-    Cancel *stop;
-    RgLineFunc func;
-    void *user_data;
-} LineReader;
-
-static void stop(LineReader *self)
-{
-    self->is_stopped = true;
-    cancel_fire(self->stop);
-}
-
-static void take_line(LineReader *self)
-{
-    if (!self->func(self->line->str, self->line->len, self->user_data))
-        stop(self);
-    g_string_truncate(self->line, 0);
-}
-
-static void on_output(const char *data, size_t size, void *user_data)
-{
-    LineReader *self = user_data;
-    const char *end = data + size;
-    while (data < end && !self->is_stopped) {
-        const char *separator = memchr(data, '\n', (size_t)(end - data));
-        size_t piece = (size_t)((separator ? separator : end) - data);
-        if (self->line->len + piece > MAX_LINE_BYTES) {
-            self->is_too_long = true;
-            stop(self);
-            return;
-        }
-        g_string_append_len(self->line, data, (gssize)piece);
-        if (separator)
-            take_line(self);
-        data += piece + (separator ? 1 : 0);
-    }
-}
-
-static bool run(const char *const *argv, const char *cwd, int64_t timeout_ms, Cancel *cancel,
-                LineReader *reader, int *ret_exit_status, char **ret_error_text, GError **error)
-{
-    g_autoptr(GString) line = g_string_new(NULL);
-    g_autoptr(Cancel) token = cancel_new(cancel);
-    reader->line = line;
-    reader->stop = token;
-    const ProcSpec spec = {
-        .argv = argv,
-        .cwd = cwd,
-        .timeout_ms = timeout_ms,
-        .max_output_bytes = MAX_ERROR_BYTES,
-        .keep = PROC_KEEP_HEAD,
-        .has_own_stderr = true,
-        .on_output = on_output,
-        .user_data = reader,
-    };
-    g_auto(ProcResult) result = { 0 };
-    g_autoptr(GError) run_error = NULL;
-    bool is_done = proc_run(&spec, token, &result, &run_error);
-    if (reader->is_too_long)
-        return fail_with(error, KEDGE_ERROR_LIMIT,
-                         "a line that matches is too long to be shown (over 64 MiB)");
-    if (is_done && result.term_signal != 0 && !reader->is_stopped)
-        return fail_with(error, KEDGE_ERROR_FAILED, "ripgrep was ended by signal %d",
-                         result.term_signal);
-    if (is_done) {
-        *ret_exit_status = result.exit_status;
-        *ret_error_text = g_steal_pointer(&result.error_output);
-        return true;
-    }
-    if (reader->is_stopped && !cancel_has_fired(cancel)) {
-        *ret_exit_status = 0;
-        *ret_error_text = g_strdup("");
-        return true;
-    }
-    g_autofree char *program = proc_find_program("rg");
-    if (error_is(run_error, KEDGE_ERROR_NOT_FOUND) && !program)
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                         "ripgrep (rg) is not installed; install the package ripgrep");
-    g_propagate_error(error, g_steal_pointer(&run_error));
-    return false;
-}
 
 bool rg_run(const char *const *args, const char *cwd, int64_t timeout_ms, Cancel *cancel,
             RgLineFunc func, void *user_data, int *ret_exit_status, char **ret_error_text,
@@ -103,7 +14,21 @@ bool rg_run(const char *const *args, const char *cwd, int64_t timeout_ms, Cancel
     for (; *args; args++)
         g_ptr_array_add(argv, (void *)*args);
     g_ptr_array_add(argv, NULL);
-    LineReader reader = { .func = func, .user_data = user_data };
-    return run((const char *const *)argv->pdata, cwd, timeout_ms, cancel, &reader, ret_exit_status,
-               ret_error_text, error);
+    const LineProgram program = {
+        .name = "ripgrep",
+        .argv = (const char *const *)argv->pdata,
+        .cwd = cwd,
+        .timeout_ms = timeout_ms,
+        .func = func,
+        .user_data = user_data,
+    };
+    g_autoptr(GError) run_error = NULL;
+    if (line_program_run(&program, cancel, ret_exit_status, ret_error_text, &run_error))
+        return true;
+    g_autofree char *found = proc_find_program("rg");
+    if (error_is(run_error, KEDGE_ERROR_NOT_FOUND) && !found)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                         "ripgrep (rg) is not installed; install the package ripgrep");
+    g_propagate_error(error, g_steal_pointer(&run_error));
+    return false;
 }

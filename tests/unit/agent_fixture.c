@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/timefmt.h"
 #include "model/message.h"
+#include "tool/pending_action.h"
 
 #include <pthread.h>
 
@@ -145,6 +146,24 @@ static bool fire_run(ToolCall *call G_GNUC_UNUSED, const void *args G_GNUC_UNUSE
     return true;
 }
 
+static bool stage_run(ToolCall *call, const void *args G_GNUC_UNUSED, ToolResult *result,
+                      GError **error G_GNUC_UNUSED)
+{
+    PendingAction *action = g_new0(PendingAction, 1);
+    action->label = g_strdup("staged");
+    pending_action_set(tool_call_context(call), action);
+    tool_result_add_text(result, "staged");
+    return true;
+}
+
+static bool resolve_run(ToolCall *call, const void *args G_GNUC_UNUSED, ToolResult *result,
+                        GError **error G_GNUC_UNUSED)
+{
+    pending_action_free(pending_action_take(tool_call_context(call)));
+    tool_result_add_text(result, "resolved");
+    return true;
+}
+
 #define TOOL(tool_name, tool_flags, tool_fields, size)                                             \
     static const ToolDef tool_##tool_name = { .name = #tool_name,                                  \
                                               .label = #tool_name,                                 \
@@ -163,6 +182,8 @@ TOOL(firm, TOOL_NON_ABORTABLE, no_fields, 0);
 TOOL(noisy, 0, no_fields, 0);
 TOOL(chatty, 0, no_fields, 0);
 TOOL(fire, TOOL_EXCLUSIVE, no_fields, 0);
+TOOL(stage, TOOL_EXCLUSIVE, no_fields, 0);
+TOOL(resolve, TOOL_EXCLUSIVE, no_fields, 0);
 
 /* Somebody has to be asked. */
 static const ToolDef tool_risky = { .name = "risky",
@@ -175,7 +196,8 @@ static const ToolDef tool_risky = { .name = "risky",
 
 static const ToolDef *const tool_table[] = { &tool_echo,   &tool_pair,  &tool_alone, &tool_steer,
                                              &tool_hang,   &tool_firm,  &tool_noisy, &tool_fire,
-                                             &tool_chatty, &tool_risky, NULL };
+                                             &tool_chatty, &tool_risky, &tool_stage, &tool_resolve,
+                                             NULL };
 
 static const ToolDoor door = { .kind = DOOR_AGENT };
 

@@ -35,7 +35,8 @@ typedef struct AgentFixture {
 /* The tools: echo{text,count?} (shared), pair{} (shared: waits until two run at once), alone{text}
    (exclusive), steer{text} (exclusive: steers), hang{} (shared: until cancelled), firm{} (shared,
    not abortable, 200 ms), noisy{} (shared: two updates), chatty{} (shared: updates without end,
-   until is_quiet), fire{} (exclusive: cancels the prompt), risky{text} (destructive: as echo). */
+   until is_quiet), fire{} (exclusive: cancels the prompt), risky{text} (destructive: as echo),
+   stage{} (a preview) and resolve{} (drops it). */
 
 /* `settings` is JSON text or NULL. The agent is made with the first prompt, from `options`. */
 AgentFixture *agent_fixture_new(const char *settings);

@@ -195,6 +195,30 @@ static void test_follow_up(void **state)
     assert_null(agent_fixture_event(self, "agent_end", 1));
 }
 
+#define REMINDER "user:This is a preview. Call the resolve tool to apply or discard these changes."
+#define STAGED   "user:go assistant:[calls] tool:staged " REMINDER
+
+/* A model is told of a preview that waits, when it does not listen again, but not for ever. */
+static void test_preview_reminder(void **state)
+{
+    AgentFixture *self = *state;
+    sse_server_add_calls(self->server, "[{\"id\":\"t1\",\"name\":\"stage\",\"arguments\":{}}]");
+    sse_server_add_text(self->server, "a");
+    sse_server_add_calls(self->server, "[{\"id\":\"t2\",\"name\":\"resolve\",\"arguments\":{}}]");
+    sse_server_add_text(self->server, "done");
+    assert_true(agent_fixture_prompt(self, "go"));
+    assert_conversation(self, 1, STAGED);
+    assert_conversation(self, 3,
+                        STAGED " assistant:a " REMINDER " assistant:[calls] tool:resolved");
+    assert_int_equal(sse_server_request_count(self->server), 4);
+
+    sse_server_add_calls(self->server, "[{\"id\":\"t3\",\"name\":\"stage\",\"arguments\":{}}]");
+    for (int i = 0; i < 3; i++)
+        sse_server_add_text(self->server, "no");
+    assert_true(agent_fixture_prompt(self, "again"));
+    assert_int_equal(sse_server_request_count(self->server), 8);
+}
+
 typedef struct Aborter {
     AgentFixture *fixture;
     size_t after_requests;
@@ -359,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_steering_waits),
         cmocka_unit_test(test_queue_modes),
         cmocka_unit_test_setup_teardown(test_follow_up, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_preview_reminder, setup, teardown),
         cmocka_unit_test_setup_teardown(test_abort_while_streaming, setup, teardown),
         cmocka_unit_test_setup_teardown(test_abort_while_tools_run, setup, teardown),
         cmocka_unit_test_setup_teardown(test_abort_of_a_running_tool, setup, teardown),

@@ -1,0 +1,86 @@
+/*
+ * The pending action of a conversation (pending_action.h).
+ */
+#include "tool/pending_action.h"
+
+#include "tool/context.h"
+
+#include <pthread.h>
+
+#define MAX_REMINDERS 3 // of one action
+
+typedef struct Slot {
+    pthread_mutex_t lock;
+    PendingAction *action; // NULL: none
+    unsigned reminders;    // that it has had
+} Slot;
+
+void pending_action_free(PendingAction *self)
+{
+    if (!self)
+        return;
+    if (self->destroy)
+        self->destroy(self->data);
+    g_free(self->label);
+    g_free(self);
+}
+
+static void *slot_new(void)
+{
+    Slot *self = g_new0(Slot, 1);
+    pthread_mutex_init(&self->lock, NULL);
+    return self;
+}
+
+static void slot_free(void *data)
+{
+    Slot *self = data;
+    pending_action_free(self->action);
+    pthread_mutex_destroy(&self->lock);
+    g_free(self);
+}
+
+static Slot *slot_of(ToolContext *context)
+{
+    return tool_context_state(context, "pending-action", slot_new, slot_free);
+}
+
+static PendingAction *exchange(ToolContext *context, PendingAction *action)
+{
+    Slot *slot = slot_of(context);
+    pthread_mutex_lock(&slot->lock);
+    PendingAction *old = slot->action;
+    slot->action = action;
+    slot->reminders = 0;
+    pthread_mutex_unlock(&slot->lock);
+    return old;
+}
+
+void pending_action_set(ToolContext *context, PendingAction *action)
+{
+    pending_action_free(exchange(context, action));
+}
+
+PendingAction *pending_action_take(ToolContext *context)
+{
+    return exchange(context, NULL);
+}
+
+char *pending_action_label(ToolContext *context)
+{
+    Slot *slot = slot_of(context);
+    pthread_mutex_lock(&slot->lock);
+    char *label = g_strdup(slot->action ? slot->action->label : NULL);
+    pthread_mutex_unlock(&slot->lock);
+    return label;
+}
+
+bool pending_action_remind(ToolContext *context)
+{
+    Slot *slot = slot_of(context);
+    pthread_mutex_lock(&slot->lock);
+    bool is_due = slot->action && slot->reminders < MAX_REMINDERS;
+    slot->reminders += is_due;
+    pthread_mutex_unlock(&slot->lock);
+    return is_due;
+}
