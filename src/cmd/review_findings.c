@@ -3,10 +3,10 @@
  */
 #include "cmd/review_findings.h"
 
-#include "agenttools/pr/pr_diff.h"
 #include "base/field.h"
 #include "base/utf8.h"
 #include "base/visible.h"
+#include "github/diff_places.h"
 
 #define MAX_FINDINGS    200
 #define MAX_TEXT_CHARS  20000
@@ -73,13 +73,13 @@ static int compare(const void *a, const void *b)
 }
 
 /* With an end that is none dropped, and whether it can stand beside a line of the diff. */
-static json_t *placed(const json_t *finding, const PrDiff *diff)
+static json_t *placed(const json_t *finding, const DiffPlaces *diff)
 {
     json_t *copy = json_copy((json_t *)finding);
     int64_t line = json_get_int(copy, "line", 0), end = json_get_int(copy, "endLine", 0);
     if (end <= line)
         json_object_del(copy, "endLine");
-    const PrSpot spot = {
+    const DiffSpot spot = {
         .path = json_get_text(copy, "file"),
         .side = "RIGHT",
         .line = end > line ? end : line,
@@ -87,14 +87,14 @@ static json_t *placed(const json_t *finding, const PrDiff *diff)
         .start_line = end > line ? line : 0,
     };
     int64_t nearest = 0;
-    bool is_in_diff = line > 0 && pr_diff_place(diff, &spot, &nearest) == PLACE_OK;
+    bool is_in_diff = line > 0 && diff_places_find(diff, &spot, &nearest) == PLACE_OK;
     json_set_bool(copy, "inDiff", is_in_diff);
     return copy;
 }
 
 static json_t *sorted(const json_t *findings, const json_t *files)
 {
-    g_autoptr(PrDiff) diff = pr_diff_new(files);
+    g_autoptr(DiffPlaces) diff = diff_places_new(files);
     g_autoptr(GPtrArray) all = g_ptr_array_new();
     for (size_t i = 0; i < json_array_size(findings); i++)
         g_ptr_array_add(all, placed(json_array_get(findings, i), diff));

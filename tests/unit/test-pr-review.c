@@ -4,7 +4,7 @@
  */
 #include "pr_fixture.h"
 
-#include "agenttools/pr/pr_diff.h"
+#include "github/diff_places.h"
 
 #define BASE     "'owner':'o','repo':'r','pr_number':42,'body':'Fine.','event':'COMMENT'"
 #define HEAD     "9fceb02d0ae598e95dc970b74767f19372d61af8"
@@ -71,8 +71,8 @@ static void test_diff(void **state G_GNUC_UNUSED)
 {
     static const struct {
         const char *name;
-        PrSpot spot;
-        PrPlace want;
+        DiffSpot spot;
+        DiffPlace want;
         int64_t nearest;
     } cases[] = {
         { "cli-B-08: RIGHT 12", { "a.c", "RIGHT", 12, NULL, 0 }, PLACE_OK, 0 },
@@ -100,18 +100,18 @@ static void test_diff(void **state G_GNUC_UNUSED)
     };
     g_autoptr(json_t) files = NULL;
     assert_true(json_parse_text(FILES_JSON, &files, NULL));
-    g_autoptr(PrDiff) diff = pr_diff_new(files);
+    g_autoptr(DiffPlaces) diff = diff_places_new(files);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         int64_t nearest = -1;
-        PrPlace place = pr_diff_place(diff, &cases[i].spot, &nearest);
+        DiffPlace place = diff_places_find(diff, &cases[i].spot, &nearest);
         if (place != cases[i].want || nearest != cases[i].nearest)
             fail_msg("%s: %d, nearest %d", cases[i].name, (int)place, (int)nearest);
     }
     g_autoptr(json_t) bare = json_of("[{'filename':'x','patch':'@@ -1 +1 @@\\n-a\\n+b'},{},7]");
-    g_autoptr(PrDiff) small = pr_diff_new(bare);
+    g_autoptr(DiffPlaces) small = diff_places_new(bare);
     int64_t nearest = 0;
-    const PrSpot spot = { "x", "RIGHT", 1, NULL, 0 };
-    assert_int_equal(pr_diff_place(small, &spot, &nearest), PLACE_OK); // a missing ,b means 1
+    const DiffSpot spot = { "x", "RIGHT", 1, NULL, 0 };
+    assert_int_equal(diff_places_find(small, &spot, &nearest), PLACE_OK); // a missing ,b means 1
 }
 
 static void test_without_comments(void **state G_GNUC_UNUSED)

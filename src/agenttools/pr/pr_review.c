@@ -151,7 +151,7 @@ static json_t *placement(const Review *self, const ReviewComment *comment)
         json_set_int(item, "line", comment->spot.line);
     json_set_text(item, "placed_as",
                   placed_name(self->args->is_dry_run ? real->planned : real->placed));
-    json_set_text(item, "reason", pr_place_name(real->place));
+    json_set_text(item, "reason", diff_place_name(real->place));
     if (real->nearest_line > 0)
         json_set_int(item, "nearest_line", real->nearest_line);
     json_set_text(item, "error", real->problem);
@@ -268,7 +268,7 @@ static bool post_review(Review *self, GPtrArray *refused, GError **error)
         g_propagate_error(error, g_steal_pointer(&failure));
         return false;
     }
-    g_autoptr(PrDiff) diff = NULL; // the head may have moved
+    g_autoptr(DiffPlaces) diff = NULL; // the head may have moved
     if (!review_fetch_diff(self, &diff, error))
         return false;
     review_plan(self, diff, false);
@@ -344,7 +344,7 @@ static void warn_about_places(const Review *self)
     };
     for (size_t i = 0; i < self->count; i++) {
         const ReviewComment *comment = &self->comments[i];
-        bool is_moved = pr_place_name(comment->place) || comment->problem;
+        bool is_moved = diff_place_name(comment->place) || comment->problem;
         if (!is_moved || comment->same || !where[comment->placed])
             continue;
         answer_warn(self->pr->answer,
@@ -382,7 +382,7 @@ static bool prepare(Review *self, bool *ret_is_done, GError **error)
     if (args->idempotency_key && !review_find_key(self, error))
         return false;
     if (!self->was_there && self->count > 0) {
-        g_autoptr(PrDiff) diff = NULL;
+        g_autoptr(DiffPlaces) diff = NULL;
         if (!review_fetch_diff(self, &diff, error))
             return false;
         review_plan(self, diff, true);

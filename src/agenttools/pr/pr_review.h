@@ -5,7 +5,7 @@
 #pragma once
 
 #include "agenttools/pr/pr_common.h"
-#include "agenttools/pr/pr_diff.h"
+#include "github/diff_places.h"
 
 typedef struct ReviewArgs {
     PrTarget target;
@@ -24,12 +24,12 @@ typedef enum { // "placed_as"
 } Placed;
 
 typedef struct ReviewComment {
-    size_t index; // in the input
-    PrSpot spot;  // line 0: of a file comment without one
+    size_t index;  // in the input
+    DiffSpot spot; // line 0: of a file comment without one
     const char *body;
     bool is_file;                     // subject_type
     const struct ReviewComment *same; // an earlier one that says the same there; NULL
-    PrPlace place;
+    DiffPlace place;
     int64_t nearest_line; // 0: none
     Placed planned;
     Placed placed;
@@ -59,7 +59,7 @@ bool review_read(Review *self);
 
 /* Plans (pr_review_plan.c): classifies all comments by the diff and says where each goes.
    `trusts_unverifiable`: what cannot be checked may be inline. */
-void review_plan(Review *self, const PrDiff *diff, bool trusts_unverifiable);
+void review_plan(Review *self, const DiffPlaces *diff, bool trusts_unverifiable);
 /* on_invalid_line "fail": adds an error for each comment that has no place; false when there are.
  */
 bool review_check_lines(Review *self);
@@ -75,7 +75,7 @@ char *review_file_text(const ReviewComment *comment);
 json_t *review_request(const Review *self, bool has_inline);
 
 /* Requests (pr_review_post.c). Errors are REST_ERROR, or of answer_error(). */
-bool review_fetch_diff(Review *self, PrDiff **ret_diff, GError **error);
+bool review_fetch_diff(Review *self, DiffPlaces **ret_diff, GError **error);
 bool review_find_key(Review *self, GError **error); // sets was_there
 /* Posts the review once, whatever becomes of GitHub's answers. */
 bool review_post(Review *self, bool has_inline, GError **error);

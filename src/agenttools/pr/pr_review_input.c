@@ -71,7 +71,7 @@ static void read_comment(Review *self, size_t index, const json_t *item)
     comment->index = index;
     comment->body = json_get_text(item, "body");
     comment->is_file = g_strcmp0(json_get_text(item, "subject_type"), "file") == 0;
-    PrSpot *spot = &comment->spot;
+    DiffSpot *spot = &comment->spot;
     spot->path = json_get_text(item, "path");
     spot->side = json_get_text(item, "side");
     spot->line = json_get_int(item, "line", 0);

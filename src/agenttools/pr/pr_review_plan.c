@@ -10,28 +10,28 @@
 
 static bool is_unplaceable(const ReviewComment *comment)
 {
-    return pr_place_name(comment->place) != NULL;
+    return diff_place_name(comment->place) != NULL;
 }
 
-static Placed plan_one(const Review *self, const PrDiff *diff, const ReviewComment *comment)
+static Placed plan_one(const Review *self, const DiffPlaces *diff, const ReviewComment *comment)
 {
     if (comment->is_file)
         return is_unplaceable(comment) ? PLACED_BODY : PLACED_FILE;
     if (!is_unplaceable(comment))
         return PLACED_INLINE;
     bool wants_file = strcmp(self->args->on_invalid_line, "file") == 0;
-    return wants_file && pr_diff_has_path(diff, comment->spot.path) ? PLACED_FILE : PLACED_BODY;
+    return wants_file && diff_places_has_path(diff, comment->spot.path) ? PLACED_FILE : PLACED_BODY;
 }
 
-void review_plan(Review *self, const PrDiff *diff, bool trusts_unverifiable)
+void review_plan(Review *self, const DiffPlaces *diff, bool trusts_unverifiable)
 {
     for (size_t i = 0; i < self->count; i++) {
         ReviewComment *comment = &self->comments[i];
         if (comment->is_file)
             comment->place =
-                pr_diff_has_path(diff, comment->spot.path) ? PLACE_OK : PLACE_PATH_NOT_IN_DIFF;
+                diff_places_has_path(diff, comment->spot.path) ? PLACE_OK : PLACE_PATH_NOT_IN_DIFF;
         else
-            comment->place = pr_diff_place(diff, &comment->spot, &comment->nearest_line);
+            comment->place = diff_places_find(diff, &comment->spot, &comment->nearest_line);
         if (comment->place == PLACE_UNVERIFIABLE && !trusts_unverifiable)
             comment->place = PLACE_LINE_NOT_IN_DIFF;
         comment->planned = plan_one(self, diff, comment);
@@ -53,10 +53,10 @@ bool review_check_lines(Review *self)
         json_t *details = json_object();
         g_autofree char *field = g_strdup_printf("comments[%zu].line", i);
         json_set_text(details, "field", field);
-        json_set_text(details, "reason", pr_place_name(comment->place));
+        json_set_text(details, "reason", diff_place_name(comment->place));
         answer_fail(self->pr->answer, ANSWER_VALIDATION, details,
                     "Validation failed: comments[%zu] (%s:%" G_GINT64_FORMAT ") %s%s", i,
-                    comment->spot.path, comment->spot.line, pr_place_words(comment->place),
+                    comment->spot.path, comment->spot.line, diff_place_words(comment->place),
                     nearest);
         is_good = false;
     }
@@ -69,7 +69,7 @@ static char *entry(const ReviewComment *comment)
     g_autofree char *line = comment->spot.line > 0
                                 ? g_strdup_printf(":%" G_GINT64_FORMAT, comment->spot.line)
                                 : g_strdup("");
-    const char *reason = comment->problem ? comment->problem : pr_place_words(comment->place);
+    const char *reason = comment->problem ? comment->problem : diff_place_words(comment->place);
     return g_strdup_printf("**%s%s** (%s)\n\n%s", comment->spot.path, line, reason, comment->body);
 }
 

@@ -24,7 +24,7 @@ static bool list(const Review *self, const char *path, json_t **ret_items, GErro
     return pr_list(self->pr, path, subject, ret_items, error);
 }
 
-bool review_fetch_diff(Review *self, PrDiff **ret_diff, GError **error)
+bool review_fetch_diff(Review *self, DiffPlaces **ret_diff, GError **error)
 {
     g_autofree char *path = path_of(self, "");
     g_autofree char *files_path = path_of(self, "/files");
@@ -42,7 +42,7 @@ bool review_fetch_diff(Review *self, PrDiff **ret_diff, GError **error)
     g_free(self->commit_id);
     self->commit_id =
         g_strdup(self->args->commit_id ? self->args->commit_id : json_string_value(head));
-    *ret_diff = pr_diff_new(files);
+    *ret_diff = diff_places_new(files);
     return true;
 }
 

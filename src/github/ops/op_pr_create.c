@@ -1,39 +1,17 @@
 /*
  * op pr_create: opens a pull request, then reads it back for a fuller answer (github-tool §2.2).
  */
-#include "base/dirs.h"
-#include "base/fd.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "github/body_file.h"
 #include "github/gh.h"
 #include "github/ops/github_args.h"
 #include "github/repo_ref.h"
 #include "github/text.h"
 
-#include <errno.h>
-#include <fcntl.h>
-
 #define PR_FIELDS_WITHOUT_COMMENTS                                                                 \
     "author,baseRefName,body,createdAt,files,headRefName,isDraft,labels,mergeStateStatus,number,"  \
     "reviews,reviewDecision,state,title,updatedAt,url"
-
-/* The text of --body-file in a private directory, both gone when cleared. */
-typedef struct BodyFile {
-    char *dir;
-    char *path;
-} BodyFile;
-
-static void body_file_clear(BodyFile *self)
-{
-    if (self->path != NULL)
-        unlink(self->path);
-    if (self->dir != NULL)
-        rmdir(self->dir);
-    g_free(self->path);
-    g_free(self->dir);
-    *self = (BodyFile) { 0 };
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(BodyFile, body_file_clear)
 
 typedef struct PrCreate { // the arguments, normalised
     const GithubArgs *args;
@@ -50,25 +28,6 @@ static void pr_create_clear(PrCreate *self)
     body_file_clear(&self->body);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PrCreate, pr_create_clear)
-
-static bool body_file_write(const char *body, BodyFile *ret_file, GError **error)
-{
-    g_auto(BodyFile) file = { 0 };
-    g_autofree char *dir = g_build_filename(dirs_temp(), "gh-pr-body-XXXXXX", NULL);
-    if (g_mkdtemp_full(dir, 0700) == NULL)
-        return fail_with_errno(error, errno, "cannot make a directory in %s", dirs_temp());
-    file.dir = g_steal_pointer(&dir);
-
-    file.path = g_build_filename(file.dir, "body.md", NULL);
-    g_auto(Fd) fd = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return fail_with_errno(error, errno, "cannot write %s", file.path);
-    if (!fd_write_all(fd, body, strlen(body), file.path, error))
-        return false;
-    *ret_file = file;
-    file = (BodyFile) { 0 };
-    return true;
-}
 
 bool github_pr_create_check(const GithubArgs *args, GError **error)
 {
@@ -92,7 +51,7 @@ static bool prepare(ToolCall *call, const GithubArgs *args, PrCreate *ret_create
     ret_create->head = github_opt(args->head);
     if (args->fill || str_is_empty(args->body))
         return true;
-    return body_file_write(args->body, &ret_create->body, error);
+    return body_file_write("body.md", args->body, &ret_create->body, error);
 }
 
 static void add_option(GStrvBuilder *argv, const char *name, const char *value)

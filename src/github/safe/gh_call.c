@@ -5,11 +5,11 @@
 
 #include "base/str.h"
 #include "github/redact_argv.h"
-#include "github/remote_url.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_action.h"
 #include "github/safe/gh_argv.h"
 #include "github/safe/gh_audit.h"
+#include "github/safe/gh_call_context.h"
 #include "github/safe/gh_call_private.h"
 #include "github/safe/gh_closer_look.h"
 #include "github/safe/gh_named.h"
@@ -18,9 +18,7 @@
 
 #include <pthread.h>
 
-#define CLONES_KEY  "gh-clones"
-#define RAW_KEY     "gh-raw"
-#define GITHUB_HOST "github.com"
+#define RAW_KEY "gh-raw"
 
 static void gh_call_free(void *data)
 {
@@ -83,23 +81,10 @@ bool gh_call_note_error(GhCall *self, GError *cause, GError **error)
     return false;
 }
 
-static void *create_clones(void)
-{
-    return gh_clone_cache_new();
-}
-
-static void free_clones(void *data)
-{
-    gh_clone_cache_free(data);
-}
-
 static void read_hosts(GhCall *self, const Settings *settings)
 {
     self->known_hosts = repo_known_hosts(settings);
-    const char *configured = settings_get_text(settings, "gh.defaultHost");
-    self->default_host = configured != NULL ? remote_host_normalise(configured) : NULL;
-    if (self->default_host == NULL)
-        self->default_host = g_strdup(GITHUB_HOST);
+    self->default_host = gh_call_default_host(settings);
 }
 
 static bool open_place(ToolCall *call, GhCall *self, const char *cwd, GError **error)
@@ -115,11 +100,7 @@ static bool open_place(ToolCall *call, GhCall *self, const char *cwd, GError **e
     // by then
     gh_program_find(settings, self->cwd.path, workspace, cancel, &self->program,
                     &self->program_error);
-    if (!cancel_check(cancel, error))
-        return false;
-    GhCloneCache *cache =
-        tool_context_state(tool_call_context(call), CLONES_KEY, create_clones, free_clones);
-    return gh_clone_read(cache, self->cwd.path, settings, cancel, &self->clone, error);
+    return cancel_check(cancel, error) && gh_call_clone(call, self->cwd.path, &self->clone, error);
 }
 
 GhCall *gh_call_open(ToolCall *call, const char *cwd, GError **error)

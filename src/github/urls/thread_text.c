@@ -68,8 +68,10 @@ static void append_comment(GString *out, const json_t *comment)
     g_autofree char *author = text_author(json_get_object(comment, "author"));
     g_autofree char *name = text_one_line(author);
     const char *when = json_get_text(comment, "createdAt");
-    g_string_append_printf(out, "#### %s%s%s\n\n", *name ? name : "unknown",
-                           str_is_empty(when) ? "" : " · ", when ? when : "");
+    bool is_pending = g_strcmp0(json_get_text(comment, "state"), "PENDING") == 0;
+    g_string_append_printf(out, "#### %s%s%s%s\n\n", *name ? name : "unknown",
+                           str_is_empty(when) ? "" : " · ", when ? when : "",
+                           is_pending ? " [pending: not sent]" : "");
     if (json_get_bool(comment, "isMinimized", false)) {
         g_string_append(out, "(minimized)\n\n");
         return;
@@ -80,7 +82,7 @@ static void append_comment(GString *out, const json_t *comment)
     g_string_append_c(out, '\n');
 }
 
-static void append_thread(GString *out, const json_t *thread)
+void thread_text_append_one(GString *out, const json_t *thread)
 {
     append_heading(out, thread);
     const json_t *connection = json_get_object(thread, "comments");
@@ -113,6 +115,6 @@ void thread_text_append(GString *out, const json_t *threads, const char *file)
                                count - resolved, resolved);
     json_array_foreach (threads, i, thread) {
         if (is_about(thread, file))
-            append_thread(out, thread);
+            thread_text_append_one(out, thread);
     }
 }

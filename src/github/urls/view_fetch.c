@@ -9,6 +9,7 @@
 #include "github/repo_ref.h"
 #include "github/urls/item_text.h"
 #include "github/urls/pr_diff.h"
+#include "github/urls/thread_fetch.h"
 
 #define PAGE_ENTRIES   100
 #define MAX_PAGES      100 // a server that never ends its list must not keep us
@@ -23,14 +24,6 @@
     "author,baseRefName,body,comments,createdAt,files,headRefName,isDraft,labels,"                 \
     "mergeStateStatus,number,reviews,reviewDecision,state,title,updatedAt,url"
 #define OPTIONAL_FIELD ",stateReason"
-
-#define THREADS_QUERY                                                                              \
-    "query=query($owner:String!,$name:String!,$number:Int!,$cursor:String){repository("            \
-    "owner:$owner,name:$name){pullRequest(number:$number){reviewThreads(first:50,after:$cursor)"   \
-    "{pageInfo{hasNextPage endCursor} nodes{id isResolved isOutdated path line startLine "         \
-    "originalLine originalStartLine diffSide subjectType resolvedBy{login} "                       \
-    "comments(first:50){totalCount nodes{author{login} body createdAt url isMinimized "            \
-    "diffHunk}}}}}}}"
 
 static bool ask(ToolCall *call, char **argv, bool has_repo, json_type wanted, json_t **ret_value,
                 GError **error)
@@ -144,48 +137,12 @@ static bool fetch_review_comments(ToolCall *call, const ViewAddress *address, js
     return true;
 }
 
-/* Caller frees with g_strfreev(). */
-static char **threads_argv(const ViewAddress *address, const char *cursor)
-{
-    g_auto(RepoRef) ref = { 0 };
-    bool is_reference = repo_ref_parse(address->repo, &ref);
-    g_assert(is_reference);
-    const char *name = strchr(ref.slug, '/') + 1;
-    g_autofree char *owner = g_strdup_printf("owner=%.*s", (int)(name - ref.slug) - 1, ref.slug);
-    g_autofree char *name_field = g_strconcat("name=", name, NULL);
-    g_autofree char *number = g_strdup_printf("number=%" G_GINT64_FORMAT, address->number);
-
-    g_autoptr(GStrvBuilder) argv = g_strv_builder_new();
-    g_strv_builder_add_many(argv, "api", NULL);
-    if (ref.host)
-        g_strv_builder_add_many(argv, "--hostname", ref.host, NULL);
-    g_strv_builder_add_many(argv, "graphql", "-f", THREADS_QUERY, "-f", owner, "-f", name_field,
-                            "-F", number, NULL);
-    if (cursor) {
-        g_autofree char *field = g_strconcat("cursor=", cursor, NULL);
-        g_strv_builder_add_many(argv, "-f", field, NULL);
-    }
-    return g_strv_builder_end(argv);
-}
-
 static bool fetch_threads(ToolCall *call, const ViewAddress *address, json_t *data, GError **error)
 {
-    g_autoptr(json_t) list = json_array();
-    g_autofree char *cursor = NULL;
-    bool has_more = true;
-    for (int page = 0; page < MAX_PAGES && has_more; page++) {
-        g_auto(GStrv) argv = threads_argv(address, cursor);
-        g_autoptr(json_t) answer = NULL;
-        if (!ask(call, argv, true, JSON_OBJECT, &answer, error))
-            return false;
-        const json_t *threads = json_get_path(answer, "data.repository.pullRequest.reviewThreads");
-        json_array_extend(list, json_get_array(threads, "nodes"));
-        const json_t *info = json_get_object(threads, "pageInfo");
-        g_free(cursor);
-        cursor = g_strdup(json_get_text(info, "endCursor"));
-        has_more = cursor && json_get_bool(info, "hasNextPage", false);
-    }
-    json_set_take(data, "reviewThreads", g_steal_pointer(&list));
+    json_t *list = NULL;
+    if (!thread_fetch_all(call, address->repo, address->number, &list, error))
+        return false;
+    json_set_take(data, "reviewThreads", list);
     return true;
 }
 

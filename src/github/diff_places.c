@@ -1,10 +1,10 @@
 /*
- * The hunks of a pull request's files (pr_diff.h).
+ * The hunks of a pull request's files (diff_places.h).
  *
  * On each side a hunk's lines follow one another without a gap: context and added lines have new
  * numbers, context and removed lines old ones. So a hunk is two ranges, counted from its body.
  */
-#include "agenttools/pr/pr_diff.h"
+#include "github/diff_places.h"
 
 #include "base/str.h"
 
@@ -21,12 +21,13 @@ typedef struct File {
     GArray *hunks;  // of Hunk; NULL: no patch
 } File;
 
-struct PrDiff {
+struct DiffPlaces {
     GHashTable *files;     // new path → File
     GHashTable *old_paths; // old path of a renamed file → File, borrowed
+    GPtrArray *order;      // of the new paths, borrowed
 };
 
-const char *pr_place_name(PrPlace place)
+const char *diff_place_name(DiffPlace place)
 {
     static const char *const names[] = {
         [PLACE_OK] = NULL,
@@ -39,7 +40,7 @@ const char *pr_place_name(PrPlace place)
     return names[place];
 }
 
-const char *pr_place_words(PrPlace place)
+const char *diff_place_words(DiffPlace place)
 {
     static const char *const words[] = {
         [PLACE_OK] = "line is part of the diff",
@@ -93,11 +94,12 @@ static GArray *read_hunks(const char *patch)
     return hunks;
 }
 
-PrDiff *pr_diff_new(const json_t *files)
+DiffPlaces *diff_places_new(const json_t *files)
 {
-    PrDiff *self = g_new0(PrDiff, 1);
+    DiffPlaces *self = g_new0(DiffPlaces, 1);
     self->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, file_free);
     self->old_paths = g_hash_table_new(g_str_hash, g_str_equal);
+    self->order = g_ptr_array_new();
     size_t i;
     json_t *item;
     json_array_foreach (files, i, item) {
@@ -108,23 +110,26 @@ PrDiff *pr_diff_new(const json_t *files)
         File *file = g_new0(File, 1);
         file->old_path = g_strdup(json_get_text(item, "previous_filename"));
         file->hunks = patch ? read_hunks(patch) : NULL;
-        g_hash_table_insert(self->files, g_strdup(path), file);
+        char *key = g_strdup(path);
+        g_hash_table_insert(self->files, key, file);
+        g_ptr_array_add(self->order, key);
         if (file->old_path)
             g_hash_table_insert(self->old_paths, file->old_path, file);
     }
     return self;
 }
 
-void pr_diff_free(PrDiff *self)
+void diff_places_free(DiffPlaces *self)
 {
     if (!self)
         return;
+    g_ptr_array_unref(self->order);
     g_hash_table_unref(self->old_paths);
     g_hash_table_unref(self->files);
     g_free(self);
 }
 
-bool pr_diff_has_path(const PrDiff *self, const char *path)
+bool diff_places_has_path(const DiffPlaces *self, const char *path)
 {
     return g_hash_table_contains(self->files, path);
 }
@@ -161,12 +166,42 @@ static int64_t nearest_line(const File *file, const char *side, int64_t line)
     return best;
 }
 
-PrPlace pr_diff_place(const PrDiff *self, const PrSpot *spot, int64_t *ret_nearest)
+/* The old name of a renamed file is good for its old lines. NULL: there is none. */
+static const File *find_file(const DiffPlaces *self, const char *path, const char *side)
+{
+    const File *file = g_hash_table_lookup(self->files, path);
+    return file || !is_left(side) ? file : g_hash_table_lookup(self->old_paths, path);
+}
+
+char *diff_places_ranges(const DiffPlaces *self, const char *path, const char *side)
+{
+    const File *file = find_file(self, path, side);
+    GString *text = g_string_new(NULL);
+    for (unsigned i = 0; file && file->hunks && i < file->hunks->len; i++) {
+        const Hunk *hunk = &g_array_index(file->hunks, Hunk, i);
+        const Range *range = is_left(side) ? &hunk->left : &hunk->right;
+        if (range->count == 0)
+            continue;
+        g_string_append_printf(text, "%s%" G_GINT64_FORMAT, text->len > 0 ? ", " : "",
+                               range->first);
+        if (range->count > 1)
+            g_string_append_printf(text, "-%" G_GINT64_FORMAT, range->first + range->count - 1);
+    }
+    return g_string_free(text, false);
+}
+
+const char **diff_places_paths(const DiffPlaces *self)
+{
+    const char **paths = g_new0(const char *, self->order->len + 1);
+    for (unsigned i = 0; i < self->order->len; i++)
+        paths[i] = self->order->pdata[i];
+    return paths;
+}
+
+DiffPlace diff_places_find(const DiffPlaces *self, const DiffSpot *spot, int64_t *ret_nearest)
 {
     *ret_nearest = 0;
-    const File *file = g_hash_table_lookup(self->files, spot->path);
-    if (!file && is_left(spot->side)) // the old name of a renamed file is good for its old lines
-        file = g_hash_table_lookup(self->old_paths, spot->path);
+    const File *file = find_file(self, spot->path, spot->side);
     if (!file)
         return PLACE_PATH_NOT_IN_DIFF;
     if (!file->hunks)

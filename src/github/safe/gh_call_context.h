@@ -1,0 +1,18 @@
+/*
+ * Host and repository that a call is about, from its arguments, the environment and git in its
+ * working directory (gh-policy §1.2). Blocks: git is asked, gh is not.
+ */
+#pragma once
+
+#include "github/safe/gh_context.h"
+#include "tool/tool.h"
+
+/* gh.defaultHost in its normal form, else github.com. Caller frees. */
+char *gh_call_default_host(const Settings *settings);
+
+/* What git says about `dir`, remembered for the conversation. */
+bool gh_call_clone(ToolCall *call, const char *dir, GhClone **ret_clone, GError **error);
+
+/* The repository named by `repo` (NULL: none), else that of the working directory. Its host and
+   repository are set. Errors of GH_KIND_ERROR: invalid-args, policy-blocked, no-repo. */
+bool gh_call_repo(ToolCall *call, const char *repo, GhContext *ret_context, GError **error);
