@@ -185,5 +185,105 @@ class TestPending(ReviewCase):
         self.assertEqual(self.get(path).status, 404)
 
 
+class TestGraphql(ReviewCase):
+    """The mutations of reviews: what is begun, added to, sent, resolved, and by whom."""
+
+    def setUp(self):
+        super().setUp()
+        for row in self.ok("GET", PULL + "/reviews?per_page=100"):
+            if row["state"] == "PENDING":
+                self.ok("DELETE", f"{PULL}/reviews/{row['id']}")
+
+    def pull(self, **kwargs):
+        query = """query($n: Int!) { repository(owner: "rp1-run", name: "rp1") { pullRequest(number: $n) { id headRefOid viewerDidAuthor
+            reviews(first: 10, states: [PENDING]) { nodes { id body state viewerDidAuthor comments(first: 5) { totalCount nodes { body path } } } }
+            reviewThreads(first: 20) { nodes { id isResolved path line startLine diffSide startDiffSide subjectType viewerCanResolve
+                viewerCanUnresolve pullRequest { id } comments(first: 10) { totalCount nodes { body state isMinimized } } } } } } }"""
+        return self.graphql(query, n=42, **kwargs)["data"]["repository"]["pullRequest"]
+
+    def mutate(self, name, payload, token=None, **given):
+        query = "mutation($input: %sInput!) { %s(input: $input) { %s } }" % (name[0].upper() + name[1:], name, payload)
+        kwargs = {"token": token} if token else {}
+        return self.graphql(query, input=given, **kwargs)
+
+    def refused(self, text, name, payload, token=None, **given):
+        answer = self.mutate(name, payload, token, **given)
+        self.assertIsNone(answer["data"][name])
+        self.assertIn(text, answer["errors"][0]["message"])
+
+    def pending(self, **kwargs):
+        self.ok("POST", PULL + "/reviews", {"body": "draft"}, **kwargs)
+        review, = self.pull(**kwargs)["reviews"]["nodes"]
+        return review
+
+    def test_thread_of_a_pending_review(self):
+        review = self.pending()
+        payload = "thread { id path line startLine diffSide startDiffSide subjectType comments(first: 5) { nodes { body state } } }"
+        made = self.mutate("addPullRequestReviewThread", payload, pullRequestReviewId=review["id"], path="src/auth.ts", body="c",
+            line=67, side="RIGHT", startLine=65, startSide="RIGHT")["data"]["addPullRequestReviewThread"]["thread"]
+        self.assertEqual((made["line"], made["startLine"], made["startDiffSide"], made["comments"]["nodes"]),
+            (67, 65, "RIGHT", [{"body": "c", "state": "PENDING"}]))
+        file = self.mutate("addPullRequestReviewThread", payload, pullRequestReviewId=review["id"], path="logo.bin", body="c",
+            subjectType="FILE")["data"]["addPullRequestReviewThread"]["thread"]
+        self.assertEqual((file["line"], file["subjectType"]), (None, "FILE"))
+        self.assertEqual(self.pull()["reviews"]["nodes"][0]["comments"]["totalCount"], 2)
+        self.assertNotIn(made["id"], [row["id"] for row in self.pull(token=OKORO)["reviewThreads"]["nodes"]])
+        outside = self.mutate("addPullRequestReviewThread", payload, pullRequestReviewId=review["id"], path="src/auth.ts", body="c", line=900)
+        self.assertEqual(outside["data"]["addPullRequestReviewThread"], {"thread": None})
+
+        self.refused("global id", "submitPullRequestReview", "pullRequestReview { id }", OKORO, pullRequestReviewId=review["id"], event="COMMENT")
+        sent = self.mutate("submitPullRequestReview", "pullRequestReview { state body comments(first: 5) { totalCount } }",
+            pullRequestReviewId=review["id"], event="REQUEST_CHANGES", body="no")["data"]["submitPullRequestReview"]["pullRequestReview"]
+        self.assertEqual(sent, {"state": "CHANGES_REQUESTED", "body": "no", "comments": {"totalCount": 2}})
+        self.assertEqual(self.pull()["reviews"]["nodes"], [])
+        self.assertIn(made["id"], [row["id"] for row in self.pull(token=OKORO)["reviewThreads"]["nodes"]])
+        self.refused("not pending", "submitPullRequestReview", "pullRequestReview { id }", pullRequestReviewId=review["id"], event="COMMENT")
+
+    def test_without_a_review_one_is_begun(self):
+        self.mutate("addPullRequestReviewThread", "thread { id }", pullRequestId=self.pull()["id"], path="src/auth.ts", body="c", line=67)
+        self.assertEqual([row["comments"]["totalCount"] for row in self.pull()["reviews"]["nodes"]], [1])
+        self.mutate("submitPullRequestReview", "pullRequestReview { id }", pullRequestId=self.pull()["id"], event="COMMENT")
+        self.assertEqual(self.pull()["reviews"]["nodes"], [])
+        self.refused("pending review", "submitPullRequestReview", "pullRequestReview { id }", pullRequestId=self.pull()["id"], event="COMMENT")
+
+    def test_replies(self):
+        thread = self.pull()["reviewThreads"]["nodes"][0]
+        count = thread["comments"]["totalCount"]
+        reply = self.mutate("addPullRequestReviewThreadReply", "comment { body state }", pullRequestReviewThreadId=thread["id"], body="yes")
+        self.assertEqual(reply["data"]["addPullRequestReviewThreadReply"]["comment"], {"body": "yes", "state": "SUBMITTED"})
+        self.refused("blank", "addPullRequestReviewThreadReply", "comment { id }", pullRequestReviewThreadId=thread["id"], body=" ")
+        self.refused("too long", "addPullRequestReviewThreadReply", "comment { id }", pullRequestReviewThreadId=thread["id"], body="x" * 65537)
+
+        review = self.pending()  # beside it, named or not, a reply is not sent
+        for body, named in (("one", {"pullRequestReviewId": review["id"]}), ("two", {})):
+            reply = self.mutate("addPullRequestReviewThreadReply", "comment { state }", pullRequestReviewThreadId=thread["id"], body=body, **named)
+            self.assertEqual(reply["data"]["addPullRequestReviewThreadReply"]["comment"]["state"], "PENDING")
+        self.assertEqual(self.pull()["reviewThreads"]["nodes"][0]["comments"]["totalCount"], count + 3)
+        self.assertEqual(self.pull(token=OKORO)["reviewThreads"]["nodes"][0]["comments"]["totalCount"], count + 1)
+
+    def test_resolving(self):
+        thread = self.pull()["reviewThreads"]["nodes"][0]
+        self.assertEqual((thread["isResolved"], thread["viewerCanResolve"], thread["viewerCanUnresolve"]), (False, True, False))
+        self.refused("correct permissions", "resolveReviewThread", "thread { id }", LINDQ, threadId=thread["id"])
+        done = self.mutate("resolveReviewThread", "thread { isResolved resolvedBy { login } pullRequest { number } }", threadId=thread["id"])
+        self.assertEqual(done["data"]["resolveReviewThread"]["thread"],
+            {"isResolved": True, "resolvedBy": {"login": "alice"}, "pullRequest": {"number": 42}})
+        self.assertTrue(self.pull()["reviewThreads"]["nodes"][0]["viewerCanUnresolve"])
+        self.mutate("unresolveReviewThread", "thread { id }", threadId=thread["id"])
+        self.assertFalse(self.pull()["reviewThreads"]["nodes"][0]["isResolved"])
+
+    def test_review(self):
+        self.ok("POST", "/_forge/token", {"token": "contributors", "login": "contributor"}, token=None)
+        pull = self.pull(token="contributors")
+        self.assertTrue(pull["viewerDidAuthor"])
+        self.refused("your own", "addPullRequestReview", "pullRequestReview { id }", "contributors", pullRequestId=pull["id"], event="APPROVE")
+        self.pending()
+        self.refused("one pending review", "addPullRequestReview", "pullRequestReview { id }", pullRequestId=pull["id"], event="APPROVE")
+
+    def test_minimized(self):
+        self.ok("POST", "/_forge/minimize", {"repo": "rp1-run/rp1", "id": 123456}, token=None)
+        self.assertTrue(self.pull()["reviewThreads"]["nodes"][0]["comments"]["nodes"][0]["isMinimized"])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -117,6 +117,13 @@ def add_review(request, body):
     return {"id": review.id}
 
 
+def minimize(request, body):
+    """Hides a review comment, as spam."""
+    comment = next(row for row in pulls.all_review_comments(find_repo(request, body)) if row.id == body["id"])
+    comment.is_minimized = body.get("minimized", True)
+    return {"ok": True}
+
+
 def change_token(request, body):
     if body.get("revoke"):
         request.world.tokens.pop(body["token"], None)
@@ -138,5 +145,6 @@ HANDLERS = {
     ("POST", "job"): end_job,
     ("POST", "comment"): add_comment,
     ("POST", "review"): add_review,
+    ("POST", "minimize"): minimize,
     ("POST", "token"): change_token,
 }

@@ -264,11 +264,27 @@ class PullRequestReviewThread:
     def diffSide(r, it):
         return it.comments[0].side
 
+    def startDiffSide(r, it):
+        return it.comments[0].start_side if it.comments[0].start_line else None
+
+    def pullRequest(r, it):
+        return it.pull
+
+    def repository(r, it):
+        return it.pull.repo
+
     def subjectType(r, it):
         return it.comments[0].subject_type.upper()
 
+    def comments(r, it):
+        """Those of a review that is not sent are seen by its author only."""
+        return [row for row in it.comments if row.review.state != "PENDING" or row.author is r.viewer]
+
     def viewerCanResolve(r, it):
-        return r.world.can_write(it.pull.repo, r.viewer) or it.pull.author is r.viewer
+        return it.resolved_by is None and (r.world.can_write(it.pull.repo, r.viewer) or it.pull.author is r.viewer)
+
+    def viewerCanUnresolve(r, it):
+        return it.resolved_by is not None and (r.world.can_write(it.pull.repo, r.viewer) or it.pull.author is r.viewer)
 
     def viewerCanReply(r, it):
         return True
@@ -276,7 +292,10 @@ class PullRequestReviewThread:
 
 class PullRequestReviewComment(Spoken):
     def isMinimized(r, it):
-        return False
+        return it.is_minimized
+
+    def pullRequest(r, it):
+        return it.pull
 
     def authorAssociation(r, it):
         return r.world.association(it.pull.repo, it.author)

@@ -142,12 +142,12 @@ TYPES = {
         reactionGroups:[ReactionGroup] comments:PullRequestReviewComment* viewerDidAuthor:Boolean
     """,
     "PullRequestReviewThread": """
-        id:ID isResolved:Boolean isOutdated:Boolean isCollapsed:Boolean path line:Int startLine:Int originalLine:Int originalStartLine:Int diffSide subjectType resolvedBy:User
-        comments:PullRequestReviewComment* viewerCanResolve:Boolean viewerCanReply:Boolean
+        id:ID isResolved:Boolean isOutdated:Boolean isCollapsed:Boolean path line:Int startLine:Int originalLine:Int originalStartLine:Int diffSide startDiffSide subjectType resolvedBy:User pullRequest:PullRequest repository:Repository
+        comments:PullRequestReviewComment* viewerCanResolve:Boolean viewerCanUnresolve:Boolean viewerCanReply:Boolean
     """,
     "PullRequestReviewComment": """
         id:ID databaseId:Int fullDatabaseId:BigInt author:Actor authorAssociation body path line:Int originalLine:Int startLine:Int diffHunk outdated:Boolean url:URI isMinimized:Boolean
-        createdAt:DateTime updatedAt:DateTime replyTo:PullRequestReviewComment pullRequestReview:PullRequestReview reactionGroups:[ReactionGroup]
+        createdAt:DateTime updatedAt:DateTime replyTo:PullRequestReviewComment pullRequest:PullRequest pullRequestReview:PullRequestReview reactionGroups:[ReactionGroup]
         commit:Commit originalCommit:Commit state subjectType
     """,
     "Release": """
@@ -183,6 +183,8 @@ MUTATIONS = {
     "addAssigneesToAssignable": "assignable:Assignable", "removeAssigneesFromAssignable": "assignable:Assignable",
     "lockLockable": "", "unlockLockable": "",
     "resolveReviewThread": "thread:PullRequestReviewThread", "unresolveReviewThread": "thread:PullRequestReviewThread",
+    "addPullRequestReviewThread": "thread:PullRequestReviewThread", "addPullRequestReviewThreadReply": "comment:PullRequestReviewComment",
+    "submitPullRequestReview": "pullRequestReview:PullRequestReview",
 }
 
 FIELD = re.compile(r"(\w+)(?:\(([\w,!]*)\))?(?::(\S+))?")

@@ -227,20 +227,103 @@ def request_reviews(request, name, given):
     return {"pullRequest": pull}
 
 
+def check_own(request, pull, event):
+    if pull.author is request.viewer and event in ("APPROVE", "REQUEST_CHANGES"):
+        what = "approve" if event == "APPROVE" else "request changes on"
+        raise Refusal(422, f"Review Can not {what} your own pull request")
+
+
 def add_review(request, name, given):
     pull = open_target(request, name, given["pullRequestId"])
     event, body = given.get("event"), given.get("body") or ""
-    if pull.author is request.viewer and event in ("APPROVE", "REQUEST_CHANGES"):
-        raise Refusal(422, "Can not approve your own pull request" if event == "APPROVE"
-            else "Can not request changes on your own pull request")
+    check_own(request, pull, event)
+    need_no_pending(request, pull)
     if event in ("COMMENT", "REQUEST_CHANGES") and not body and not given.get("threads"):
         raise Refusal(422, "Body can't be blank")
     review = pulls.add_review(request.world, pull, request.viewer, REVIEW_STATES[event], body)
     return {"pullRequestReview": review}
 
 
+def need_no_pending(request, pull):
+    if pulls.pending_of(pull, request.viewer):
+        raise Refusal(422, "User can only have one pending review per pull request")
+
+
+def find_pending(request, name, id):
+    """The viewer's own review that is not sent."""
+    review = open_target(request, name, id)
+    if review.kind != "PullRequestReview" or review.author is not request.viewer:
+        raise Refusal(404, f"Could not resolve to a node with the global id of '{id}'", graphql_type="NOT_FOUND")
+    if review.state != "PENDING":
+        raise Refusal(422, "Can not submit a review that is not pending")
+    return review
+
+
+def need_body(given):
+    body = given["body"]
+    if not (body or "").strip():
+        raise Refusal(422, "Body can't be blank")
+    if len(body) > pulls.MAX_BODY:
+        raise Refusal(422, f"Body is too long (maximum is {pulls.MAX_BODY} characters)")
+    return body
+
+
+def add_review_thread(request, name, given):
+    """Of a review that is not sent: of the one named, else the viewer's, which is begun when there is none."""
+    body = need_body(given)
+    if given.get("pullRequestReviewId"):
+        review = find_pending(request, name, given["pullRequestReviewId"])
+        pull = review.pull
+    else:
+        pull = open_target(request, name, given["pullRequestId"])
+        review = pulls.pending_of(pull, request.viewer)
+    need_unlocked(request, pull)
+    kind = given.get("subjectType", "LINE").lower()
+    line = given.get("line") if kind == "line" else None
+    side, start = given.get("side", "RIGHT"), given.get("startLine")
+    if kind == "line" and line is None:
+        raise Refusal(422, "Line can't be blank")
+    try:
+        pulls.check_position(request.world, pull, given["path"], line, side, start, given.get("startSide"))
+    except Refusal:
+        return {"thread": None}  # GitHub says no more
+    review = review or pulls.add_review(request.world, pull, request.viewer, "PENDING", "")
+    comment = pulls.add_review_comment(request.world, pull, review, request.viewer, body, given["path"], line, start, side,
+        subject_type=kind, start_side=given.get("startSide"))
+    return {"thread": comment.thread}
+
+
+def add_thread_reply(request, name, given):
+    """Beside a review that is not sent a reply becomes a part of it, whether it is named or not."""
+    thread = open_target(request, name, given["pullRequestReviewThreadId"])
+    need_unlocked(request, thread.pull)
+    body = need_body(given)
+    if given.get("pullRequestReviewId"):
+        review = find_pending(request, name, given["pullRequestReviewId"])
+    else:
+        review = pulls.pending_of(thread.pull, request.viewer)
+    return {"comment": pulls.reply(request.world, thread.comments[0], request.viewer, body, review=review)}
+
+
+def submit_review(request, name, given):
+    if given.get("pullRequestReviewId"):
+        review = find_pending(request, name, given["pullRequestReviewId"])
+    else:
+        review = pulls.pending_of(open_target(request, name, given["pullRequestId"]), request.viewer)
+        if review is None:
+            raise Refusal(404, "Could not find a pending review", graphql_type="NOT_FOUND")
+    event = given["event"]
+    body = given["body"] if given.get("body") is not None else review.body
+    check_own(request, review.pull, event)
+    review.state, review.body, review.submitted_at = REVIEW_STATES[event], body, request.now
+    request.world.touch(review.pull)
+    return {"pullRequestReview": review}
+
+
 def set_resolved(request, name, given):
     thread = open_target(request, name, given["threadId"])
+    if not request.world.can_write(thread.pull.repo, request.viewer) and thread.pull.author is not request.viewer:
+        raise no_permission(request, name)
     thread.resolved_by = request.viewer if name == "resolveReviewThread" else None
     return {"thread": thread}
 
@@ -255,4 +338,6 @@ MUTATIONS = {
     "addAssigneesToAssignable": change_assignees, "removeAssigneesFromAssignable": change_assignees,
     "lockLockable": set_lock, "unlockLockable": set_lock,
     "resolveReviewThread": set_resolved, "unresolveReviewThread": set_resolved,
+    "addPullRequestReviewThread": add_review_thread, "addPullRequestReviewThreadReply": add_thread_reply,
+    "submitPullRequestReview": submit_review,
 }

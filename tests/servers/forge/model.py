@@ -244,6 +244,8 @@ class ReviewComment(Record):
     subject_type: str = "line"
     diff_hunk: str = ""
     reply_to: object = None
+    start_side: str = "RIGHT"
+    is_minimized: bool = False
     reactions: dict = field(default_factory=dict)
     kind: str = "PullRequestReviewComment"
 

@@ -196,7 +196,7 @@ def review_comment(r, it):
         "pull_request_url": f"{repo_url(r, it.pull.repo)}/pulls/{it.pull.number}",
         "author_association": r.world.association(it.pull.repo, it.author),
         "reactions": reactions(r, it, url), "start_line": None if outdated else it.start_line, "original_start_line": it.start_line,
-        "start_side": it.side if it.start_line else None, "line": None if outdated else it.line, "original_line": it.line, "side": it.side,
+        "start_side": it.start_side if it.start_line else None, "line": None if outdated else it.line, "original_line": it.line, "side": it.side,
         "subject_type": it.subject_type,
     }
     if it.reply_to:

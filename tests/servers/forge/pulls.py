@@ -11,6 +11,9 @@ from . import actions
 from .model import Pull, Refusal, Review, ReviewComment, Thread, invalid, parse_iso
 
 
+MAX_BODY = 65536  # characters, of a review or a comment
+
+
 def head_ref(pull):
     return f"refs/pull/{pull.number}/head"
 
@@ -175,26 +178,32 @@ def check_position(world, pull, path, line, side, start_line=None, start_side=No
 
 
 def add_review_comment(
-    world, pull, review, author, body, path, line, start_line=None, side="RIGHT", when=None, subject_type="line", number=None,
+    world, pull, review, author, body, path, line, start_line=None, side="RIGHT", when=None, subject_type="line", number=None, start_side=None,
 ):
-    hunk = check_position(world, pull, path, line, side, start_line)
+    hunk = check_position(world, pull, path, line, side, start_line, start_side)
     when = when or world.now()
     thread = world.keep(Thread(world.new_id("PullRequestReviewThread"), pull))
     comment = world.keep(ReviewComment(
         number or world.new_id("PullRequestReviewComment"), pull, review, thread, author, body, path, pull.head_sha, when, when,
-        line, start_line, side, subject_type, hunk))
+        line, start_line, side, subject_type, hunk, start_side=start_side or side))
     thread.comments.append(comment)
     pull.threads.append(thread)
     pull.updated_at = max(pull.updated_at, when)
     return comment
 
 
-def reply(world, first, author, body, when=None, number=None):
+def pending_of(pull, viewer):
+    """The review that this person has not sent; GitHub keeps one of each."""
+    return next((row for row in pull.reviews if row.state == "PENDING" and row.author is viewer), None)
+
+
+def reply(world, first, author, body, when=None, number=None, review=None):
     when = when or world.now()
-    review = add_review(world, first.pull, author, "COMMENTED", "", when=when)
+    review = review or add_review(world, first.pull, author, "COMMENTED", "", when=when)
     comment = world.keep(ReviewComment(
         number or world.new_id("PullRequestReviewComment"), first.pull, review, first.thread, author, body, first.path, first.commit, when, when,
-        first.line, first.start_line, first.side, first.subject_type, first.diff_hunk, first.thread.comments[0]))
+        first.line, first.start_line, first.side, first.subject_type, first.diff_hunk, first.thread.comments[0],
+        first.start_side))
     first.thread.comments.append(comment)
     return comment
 

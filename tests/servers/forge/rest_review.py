@@ -12,7 +12,6 @@ from .rest_write import may_edit, text_field
 from .router import by_id, find_item, find_repo, listing, need_unlocked, open_repo, route
 
 STATES = {"APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED", "COMMENT": "COMMENTED", None: "PENDING"}
-MAX_BODY = 65536
 
 
 def unprocessable(text):
@@ -26,10 +25,6 @@ def seen_reviews(request, repo, n):
 
 def find_review(request, repo, n, number):
     return by_id(seen_reviews(request, repo, n), number)
-
-
-def pending_of(request, pull):
-    return next((row for row in pull.reviews if row.state == "PENDING" and row.author is request.viewer), None)
 
 
 def check_commit(request, pull, body, resource):
@@ -66,8 +61,8 @@ def check_event(request, pull, event, text, comments):
         raise unprocessable(f"Review Can not {what} pull request")
     if event in ("COMMENT", "REQUEST_CHANGES") and not text and not comments:
         raise unprocessable("Review Body can't be blank")
-    if len(text) > MAX_BODY:
-        raise unprocessable(f"Body is too long (maximum is {MAX_BODY} characters)")
+    if len(text) > pulls.MAX_BODY:
+        raise unprocessable(f"Body is too long (maximum is {pulls.MAX_BODY} characters)")
 
 
 def check_comment(request, pull, row):
@@ -94,14 +89,14 @@ def create_review(request, o, r, n):
     event, text, comments = body.get("event"), body.get("body") or "", body.get("comments") or []
     check_event(request, pull, event, text, comments)
     check_commit(request, pull, body, "PullRequestReview")
-    if pending_of(request, pull):
+    if pulls.pending_of(pull, request.viewer):
         raise unprocessable("User can only have one pending review per pull request")
     for row in comments:  # all or nothing
         check_comment(request, pull, row)
     review = pulls.add_review(request.world, pull, request.viewer, STATES[event], text, body.get("commit_id"))
     for row in comments:
         pulls.add_review_comment(request.world, pull, review, request.viewer, row["body"], row["path"], row.get("line"),
-            row.get("start_line"), row.get("side", "RIGHT"))
+            row.get("start_line"), row.get("side", "RIGHT"), start_side=row.get("start_side"))
     return present.review(request, review)
 
 
@@ -177,7 +172,7 @@ def delete_review_comment(request, o, r, number):
 
 
 def need_no_pending(request, pull):
-    if pending_of(request, pull):
+    if pulls.pending_of(pull, request.viewer):
         raise invalid("PullRequestReview", "user_id", message="user_id can only have one pending review per pull request")
 
 
@@ -200,7 +195,8 @@ def create_review_comment(request, o, r, n):
     start, side = body.get("start_line"), body.get("side", "RIGHT")
     pulls.check_position(request.world, pull, path, line, side, start, body.get("start_side"))
     review = pulls.add_review(request.world, pull, request.viewer, "COMMENTED", "")
-    comment = pulls.add_review_comment(request.world, pull, review, request.viewer, text, path, line, start, side, subject_type=kind)
+    comment = pulls.add_review_comment(request.world, pull, review, request.viewer, text, path, line, start, side, subject_type=kind,
+        start_side=body.get("start_side"))
     return Answer(201, present.review_comment(request, comment))
 
 
