@@ -44,6 +44,7 @@ const ToolDef *const tool_table[] = {
     &tool_gh_api_get,
     &tool_gh_run_artifacts,
     &tool_gh_release_download,
+    &tool_gh_review,
     &tool_gh_doctor,
     &tool_resolve,
     // kedge agent-tools, in the order of its list

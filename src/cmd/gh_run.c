@@ -129,7 +129,7 @@ static int show(ToolContext *context, const ToolResult *result, void *user_data)
 static int run(const CommandEnv *env, const ToolDef *tool, const json_t *arguments,
                RunOptions *options)
 {
-    options->kind = strcmp(tool->name, GENERAL_TOOL) == 0 ? GH_TOOL_GENERAL : GH_TOOL_WRAPPER;
+    options->kind = gh_profile_kind(tool);
     const DirectCall call = {
         .env = env,
         .tool = tool,

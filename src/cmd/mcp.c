@@ -55,8 +55,7 @@ static bool is_in_profile(const ToolDef *tool, const Settings *settings)
 {
     if (!(tool->flags & TOOL_GH))
         return true;
-    GhToolKind kind = strcmp(tool->name, "gh") == 0 ? GH_TOOL_GENERAL : GH_TOOL_WRAPPER;
-    return gh_profile_offers(settings, GH_DOOR_OTHERS, kind);
+    return gh_profile_offers(settings, GH_DOOR_OTHERS, gh_profile_kind(tool));
 }
 
 typedef struct Choice {

@@ -1,6 +1,6 @@
 /*
  * The tools of this room: `github` (github-tool §1), the general `gh` and the typed reads gh_*
- * (gh-policy §12); and what is read by its address (github-tool §7).
+ * (gh-policy §12), `gh_review`; and what is read by its address (github-tool §7).
  */
 #pragma once
 
@@ -33,6 +33,7 @@ extern const ToolDef tool_gh_search_issues;
 extern const ToolDef tool_gh_api_get;
 extern const ToolDef tool_gh_run_artifacts;
 extern const ToolDef tool_gh_release_download;
+extern const ToolDef tool_gh_review;
 
 extern const UrlScheme url_gh;
 extern const UrlScheme url_issue;

@@ -275,6 +275,43 @@ class Results(GhTest):
         self.assertLessEqual(size, 10_000)
         self.assertEqual(sum(len(tool["inputSchema"]["properties"]) for tool in listed), FIELDS)
 
+    def test_review_is_listed_where_it_is_named(self):
+        """The list that nobody chose has no room for it; and gh.profile says whether it may be named."""
+        for settings, args, is_listed in (
+                ("", (), False), ("", ("--tools", "gh"), False), ("", ("--tools", "gh,gh_review"), True), ("", ("--tools", "all"), False),
+                ("  profile: full\n", (), False), ("  profile: full\n", ("--tools", "gh_review"), True), ("  profile: read-only\n", ("--tools", "gh_review"), False),
+                ("  profile: general\n", ("--tools", "gh_review"), False)):
+            with self.subTest(settings, args=args):
+                self.stub(settings)
+                listed = {tool["name"]: tool for tool in self.client(*args).request("tools/list")["result"]["tools"]}
+                self.assertEqual("gh_review" in listed, is_listed)
+                if is_listed:
+                    self.assertEqual(listed["gh_review"]["annotations"], {"readOnlyHint": False, "destructiveHint": False})
+                    self.assertLess(len(json.dumps(listed["gh_review"]["inputSchema"], separators=(",", ":"))), 1500)
+
+    def test_review_asks(self):
+        answered = []
+
+        def answer(_):
+            answered.append(self.has_run())
+            return approve(len(answered) > 1)(_)
+
+        client = self.client("--tools", "gh_review", answer=answer)
+        call = {"op": "submit", "number": 7, "event": "approve", "body": "Good."}
+        result = client.call("gh_review", call)
+        self.assertRegex(text_of(result), r"^\[gh github\.com/harbor/tidepool submit write confirm-declined\]\n")
+        self.assertEqual(client.asked[0]["message"], "WRITE on github.com/harbor/tidepool: approves pull request 7\n    | Good.\n"
+                         "  (context: origin)")
+        self.assertFalse(self.has_run())
+        result = client.call("gh_review", call)
+        self.assertTrue(self.has_run(), text_of(result))
+        self.assertEqual(answered, [False, False])
+        for wrong in ({**call, "frob": 1}, {"op": "submit"}, {**call, "repo": "evil.example/o/r"}, {**call, "line": 3}):
+            self.assertRegex(text_of(client.call("gh_review", wrong)), HEADER)
+        reader = self.client("--tools", "gh_review", "--read-only", answer=approve(True))
+        self.assertRegex(text_of(reader.call("gh_review", call)), r"^\[gh github\.com/harbor/tidepool submit write policy-blocked\]\n")
+        self.assertEqual(reader.asked, [])
+
     def test_the_description_names_what_can_be_called(self):
         """github-T181"""
         names = ("gh_issue_view", "gh_pr_view", "gh_pr_diff")

@@ -30,7 +30,7 @@ static const char STUB[] =
     "cat /proc/$$/environ >\"$d/calls/$i.env\"\n"
     "p=\n"
     "for a in \"$@\"; do\n"
-    "  if [ \"$p\" = --body-file ]; then\n"
+    "  if [ \"$p\" = --body-file ] || [ \"$p\" = --input ]; then\n"
     "    { stat -c %a \"$a\"; cat \"$a\"; } >\"$d/calls/$i.body\"\n"
     "  fi\n"
     "  p=$a\n"

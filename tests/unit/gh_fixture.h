@@ -3,10 +3,10 @@
  * PATH, a clock that stands at 2026-05-31T06:30:00Z and moves only when the tool sleeps, TZ=UTC,
  * settings with gh.knownHosts = [ghe.example.com, ghe], and calls through the real tool_call().
  *
- * The stub logs each call (arguments, environment, process id, the file of --body-file) and answers
- * with the first reply that matches. The default lookup (`repo view --json nameWithOwner -q
- * .nameWithOwner`) has a reply of its own, harbor/tidepool unless set otherwise. One fixture at a
- * time: it sets environment variables of the process.
+ * The stub logs each call (arguments, environment, process id, the file of --body-file or --input)
+ * and answers with the first reply that matches. The default lookup (`repo view --json
+ * nameWithOwner -q .nameWithOwner`) has a reply of its own, harbor/tidepool unless set otherwise.
+ * One fixture at a time: it sets environment variables of the process.
  */
 #pragma once
 
@@ -76,7 +76,7 @@ unsigned gh_fixture_call_count(const GhFixture *self);
 char *gh_fixture_argv(const GhFixture *self, unsigned number); // elements joined with "|"
 char **gh_fixture_environment(const GhFixture *self, unsigned number);
 char *gh_fixture_body(const GhFixture *self,
-                      unsigned number); // "<mode>\n<bytes>" of --body-file, or NULL
+                      unsigned number); // "<mode>\n<bytes>" of that file, or NULL
 int64_t gh_fixture_pid(const GhFixture *self, unsigned number);
 /* Forgets calls and replies, but for the default lookup's. */
 void gh_fixture_reset(GhFixture *self);

@@ -84,6 +84,8 @@ static void test_shell(void **state G_GNUC_UNUSED)
         { "gh api -X PATCH repos/o/r/issues/7 -f title=x", "edit 7 in o/r" },
         { "gh issue comment 7 -b hi", "comment 7" },
         { "gh api repos/o/r/issues/7/comments -f body=hi", "comment 7 in o/r" },
+        { "gh api repos/o/r/pulls/7/reviews -f event=APPROVE", "pr review 7 in o/r" },
+        { "gh api repos/o/r/pulls/7/comments -f body=hi", "pr review comment 7 in o/r" },
         { "gh issue create --title 'A b' --body c", "issue create A b" },
         { "gh api repos/o/r/issues -f title='A b'", "issue create A b in o/r" },
         { "gh repo delete o/r --yes", "repo delete in o/r" },

@@ -443,7 +443,9 @@ static void test_profiles(void **state G_GNUC_UNUSED)
         assert_true(json_parse_text(cases[i].settings, &overrides, NULL));
         g_autoptr(Settings) settings = settings_new(overrides);
         if (gh_profile_offers(settings, cases[i].door, GH_TOOL_GENERAL) != cases[i].has_general ||
-            gh_profile_offers(settings, cases[i].door, GH_TOOL_WRAPPER) != cases[i].has_wrappers)
+            gh_profile_offers(settings, cases[i].door, GH_TOOL_WRAPPER) != cases[i].has_wrappers ||
+            gh_profile_offers(settings, cases[i].door, GH_TOOL_REVIEW) !=
+                (cases[i].has_general && cases[i].has_wrappers)) // it reads and writes
             fail_msg("%s", cases[i].name);
     }
 }

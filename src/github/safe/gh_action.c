@@ -68,6 +68,7 @@ static const Endpoint endpoints[] = {
     { "POST", "pulls", "pr create", NULL },
     { "PATCH", "pulls/*", "edit", NULL },
     { "POST", "pulls/*/reviews", "pr review", NULL },
+    { "POST", "pulls/*/comments", "pr review comment", NULL },
     { "POST", "issues", "issue create", "title" },
     { "PATCH", "issues/*", "edit", NULL },
     { "POST", "issues/*/comments", "comment", NULL },

@@ -8,8 +8,7 @@
 #include "github/safe/gh_mark.h"
 #include "github/safe/gh_record.h"
 
-#define POLICY_SUFFIX     " by gh.policy or gh.hostPolicy"
-#define MAX_PROBLEM_LINES 10
+#define POLICY_SUFFIX " by gh.policy or gh.hostPolicy"
 
 static const char *class_name(const GhCall *self)
 {
@@ -132,22 +131,6 @@ void gh_call_answer(ToolCall *call, GhCall *self, const char *output, ToolResult
     result->is_error = gh_kind_is_error(self->kind);
 }
 
-/* What the decoder found, one after the other, without the arguments it was given. Caller frees. */
-static char *problem_text(const char *reason)
-{
-    g_auto(GStrv) lines = g_strsplit(reason, "\n", -1);
-    GString *text = g_string_new(NULL);
-    unsigned count = 0;
-    for (char **line = lines; *line != NULL && strcmp(*line, "Received arguments:") != 0; line++) {
-        if (!g_str_has_prefix(*line, "  - ") || ++count > MAX_PROBLEM_LINES)
-            continue;
-        g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", *line + strlen("  - "));
-    }
-    if (text->len == 0)
-        g_string_append(text, reason);
-    return g_string_free(text, false);
-}
-
 /* A few problems have words of their own. NULL: this one has not. Caller frees. */
 static char *special_problem(const ToolDef *tool, const char *problems)
 {
@@ -164,7 +147,7 @@ static char *special_problem(const ToolDef *tool, const char *problems)
 
 static char *invalid_reason(const ToolDef *tool, const char *reason)
 {
-    g_autofree char *problems = problem_text(reason);
+    g_autofree char *problems = gh_problem_text(reason);
     char *special = special_problem(tool, problems);
     return special != NULL ? special : g_steal_pointer(&problems);
 }

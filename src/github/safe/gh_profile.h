@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "tool/settings.h"
+#include "tool/tool.h"
 
 typedef enum {
     GH_DOOR_OWN_SESSION, // an agent's own: by default the general tool alone
@@ -13,7 +13,11 @@ typedef enum {
 
 typedef enum {
     GH_TOOL_GENERAL, // gh
-    GH_TOOL_WRAPPER, // gh_*
+    GH_TOOL_WRAPPER, // gh_*: the typed reads
+    GH_TOOL_REVIEW,  // gh_review
 } GhToolKind;
+
+/* Of a TOOL_GH tool. */
+GhToolKind gh_profile_kind(const ToolDef *tool);
 
 bool gh_profile_offers(const Settings *settings, GhDoor door, GhToolKind kind);

@@ -187,6 +187,8 @@ char *gh_record_to_text(const json_t *record)
     if (has_error(record))
         append_error(text, record);
 
+    if (argv[0] == NULL) // it never came to one command of gh
+        return g_string_free(text, false);
     const json_t *env = json_get_object(record, "env");
     g_autofree char *command = gh_reproduce_command(
         (const char *const *)argv, json_get_text(env, "GH_HOST"), json_get_text(env, "GH_REPO"));
