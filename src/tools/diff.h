@@ -14,3 +14,7 @@ char *diff_numbered(const char *before, const char *after, size_t *ret_first_cha
 /* The same with the anchors (hashline.h) of the new text: `+<n><hh>|` and ` <n><hh>|`, both by
    their new numbers; deleted lines are `-<n>--|`, a gap is `...`. */
 char *diff_anchored(const char *before, const char *after);
+
+/* The same lines below "@@ -a,b +c,d @@", with 3 lines of context; a last line without a newline is
+   followed by "\ No newline at end of file". At most 256 KiB, then a line "...". */
+char *diff_ranges(const char *before, const char *after, size_t *ret_first_changed);

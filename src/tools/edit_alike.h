@@ -8,6 +8,11 @@
 #include <glib.h>
 #include <stdbool.h>
 
+// what an error says of it
+#define EDIT_ALIKE_RULE                                                                            \
+    "Letters, digits and operators must be right; only white space, quotes, dashes and Unicode "   \
+    "forms may differ."
+
 typedef struct AlikeLine {
     const char *start; // in the text
     size_t size;

@@ -11,9 +11,6 @@
 #include "tools/edit_indent.h"
 #include "tools/edit_target.h"
 
-#define LAST_SENTENCE                                                                              \
-    "\nLetters, digits and operators must be right; only white space, quotes, dashes and "         \
-    "Unicode forms may differ."
 #define MAX_PREVIEWS  5
 #define PREVIEW_LINES 5 // before and after the one that is meant
 #define PREVIEW_CHARS 80
@@ -100,7 +97,7 @@ static bool fail_no_match(const char *text, const char *old_text, bool is_fuzzy,
                          "including all whitespace and newlines.%s%s",
                          shown, separator, closest ? closest : "");
     return fail_with(error, KEDGE_ERROR_FAILED, "Could not find this text in %s.%s%s%s", shown,
-                     separator, closest ? closest : "", closest ? LAST_SENTENCE : "");
+                     separator, closest ? closest : "", closest ? "\n" EDIT_ALIKE_RULE : "");
 }
 
 /* Puts `new_text`, indented as its surroundings, at each of the places, but those that overlap one

@@ -4,6 +4,7 @@
 #include "tools/generated.h"
 
 #include "base/utf8.h"
+#include "tools/tool_file.h"
 
 #define HEAD_LINES 40
 
@@ -119,4 +120,14 @@ bool generated_check(const Settings *settings, const char *path, const char *sho
                      "2. Make changes to the source\n"
                      "3. Regenerate the file",
                      shown, marker);
+}
+
+bool generated_check_file(const Settings *settings, const char *path, const char *shown,
+                          GError **error)
+{
+    char head[GENERATED_HEAD_BYTES];
+    g_auto(Fd) fd = -1;
+    struct stat info;
+    ssize_t size = tool_file_open(path, shown, &fd, &info, NULL) ? read(fd, head, sizeof(head)) : 0;
+    return generated_check(settings, path, shown, head, (size_t)MAX(size, 0), error);
 }

@@ -16,3 +16,7 @@ char *generated_marker(const char *path, const char *head, size_t head_size);
    path in the message. */
 bool generated_check(const Settings *settings, const char *path, const char *shown,
                      const char *head, size_t head_size, GError **error);
+
+/* The same of the file at `path`; one that cannot be read has no head. */
+bool generated_check_file(const Settings *settings, const char *path, const char *shown,
+                          GError **error);

@@ -12,7 +12,6 @@
 #include "tools/read_cache.h"
 #include "tools/secret_file.h"
 #include "tools/seen_files.h"
-#include "tools/tool_file.h"
 #include "tools/tools.h"
 #include "tools/workspace_path.h"
 
@@ -42,18 +41,6 @@ static bool write_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgeme
     ret_judgement->summary = g_strconcat("writes ", args->path, NULL);
     judgement_add_action(ret_judgement, "write", args->path, NULL, NULL);
     return true;
-}
-
-static bool check_generated(const ToolCall *call, const char *path, const char *shown,
-                            GError **error)
-{
-    char head[GENERATED_HEAD_BYTES];
-    g_auto(Fd) fd = -1;
-    struct stat info;
-    // a file that cannot be read has no head
-    ssize_t size = tool_file_open(path, shown, &fd, &info, NULL) ? read(fd, head, sizeof(head)) : 0;
-    return generated_check(tool_call_settings(call), path, shown, head, (size_t)MAX(size, 0),
-                           error);
 }
 
 /* Only a text with a mask makes it worth reading the old file. */
@@ -95,7 +82,7 @@ static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GEr
         return false;
     bool is_update = file_exists(path);
     if (is_update &&
-        (!check_generated(call, path, shown, error) ||
+        (!generated_check_file(tool_call_settings(call), path, shown, error) ||
          !seen_files_check(call, path, shown, error) || !check_masks(path, content, error)))
         return false;
 

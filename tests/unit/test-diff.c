@@ -36,6 +36,35 @@ static void test_form(void **state G_GNUC_UNUSED)
     }
 }
 
+static void test_ranges(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *before, *after, *want;
+        size_t first_changed;
+    } cases[] = {
+        { "equal", "a\n", "a\n", "", 0 },
+        { "one line", "a\n", "b\n", "@@ -1,1 +1,1 @@\n-1|a\n+1|b", 1 },
+        { "from nothing", "", "a\n", "@@ -0,0 +1,1 @@\n+1|a", 1 },
+        { "to nothing", "a\n", "", "@@ -1,1 +0,0 @@\n-1|a", 1 },
+        { "no newline at the end", "a\nb", "a\nc",
+          "@@ -1,2 +1,2 @@\n 1|a\n-2|b\n\\ No newline at end of file\n+2|c\n"
+          "\\ No newline at end of file",
+          2 },
+        { "two ranges", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", "0\n1\n2\n3\n4\n5\n6\n7\n8\n10\n",
+          "@@ -1,3 +1,4 @@\n+1|0\n 1|1\n 2|2\n 3|3\n@@ -6,5 +7,4 @@\n 6|6\n 7|7\n 8|8\n-9|9\n"
+          " 10|10",
+          1 },
+        { "lines that look like headers", "@@ -1 +1 @@\n-- a\n", "@@ -1 +1 @@\n++ b\n",
+          "@@ -1,2 +1,2 @@\n 1|@@ -1 +1 @@\n-2|-- a\n+2|++ b", 2 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        size_t first_changed = 99;
+        g_autofree char *got = diff_ranges(cases[i].before, cases[i].after, &first_changed);
+        if (strcmp(got, cases[i].want) != 0 || first_changed != cases[i].first_changed)
+            fail_msg("%s: first %zu, got\n%s", cases[i].name, first_changed, got);
+    }
+}
+
 /* The number of lines that two texts of one-letter lines have in common, in order. */
 static int common_lines(const char *a, int a_count, const char *b, int b_count)
 {
@@ -115,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_form),
+        cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_shortest),
         cmocka_unit_test(test_large),
     };
