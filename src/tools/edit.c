@@ -11,6 +11,8 @@ static const struct {
 } modes[] = {
     { "hashline", &tool_edit_hashline },
     { "replace", &tool_edit_replace },
+    { "patch", &tool_edit_patch },
+    { "apply_patch", &tool_edit_apply_patch },
 };
 
 static const ToolDef *find_mode(const char *name)

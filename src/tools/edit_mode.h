@@ -14,6 +14,8 @@
 
 extern const ToolDef tool_edit_hashline;
 extern const ToolDef tool_edit_replace;
+extern const ToolDef tool_edit_patch;
+extern const ToolDef tool_edit_apply_patch;
 
 /* The value of an environment variable; NULL when it says nothing (unset, empty, `auto`). */
 const char *edit_mode_variable(const char *name);

@@ -4,13 +4,14 @@
 NOT_BUILT = {
     "read-summary-*": "no structural summary",
     "read-url-*": "no web reads",
-    "write-plan-*": "no plan mode",
+    "write-plan-*": "no plan mode", "edit-patch-plan-*": "no plan mode",
     "read-image-inspect": "no inspect_image",
 }
 
 # What differs on purpose.
 ARGUMENTS = "arguments are coerced and refused in words of our own"
 CLOSEST = "an edit replaces nothing that differs in letters, digits or operators, and shows the closest place"
+SHOWN = "a file is named as tools show it"
 SHELL_ENDED = "says that the shell ended, and what is lost with it"
 VALUE = "a refusal names the value and the next step"
 EVAL_ERROR = "a cell that failed, was stopped or has no kernel is an error"
@@ -50,6 +51,10 @@ DIFFERENCES = {
     "edit-rep-fuzzy-threshold": CLOSEST,
     "edit-rep-fuzzy-indent-tabs": "the replacement is indented as the file is",
     "edit-rep-several-one-fails": "the edits of a call are made all or none",
+    "edit-patch-delete-missing": SHOWN, "edit-patch-update-missing": SHOWN,
+    "edit-patch-update-context-ambiguous": SHOWN, "edit-patch-update-ambiguous": SHOWN,
+    "edit-patch-update-context-not-found": "a context that the file has not is an error, however unique the old lines",
+    "edit-patch-update-comment-prefix": CLOSEST, "edit-patch-update-same": "says that nothing changed",
     "edit-rep-bom": "a byte order mark stays",
     "edit-rep-extra-field": ARGUMENTS, "edit-rep-edits-object": ARGUMENTS,
     "bash-signal-child": "bash itself says that a child was killed",
