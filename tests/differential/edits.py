@@ -5,6 +5,7 @@
 
 hashline: what a file holds afterwards, warnings, previews and refusals, line by line; and of files that somebody else has changed meanwhile:
 an edit is carried over to the very lines that were meant, or refused, whatever twins these lines have.
+patch, apply_patch: patch_edits.py.
 
 A mode is an entry of MODES: a function that plays one case with a client and a random number generator, and raises Difference.
 Environment: KEDGE, the binary. Prints TAP.
@@ -18,6 +19,8 @@ import shutil
 import sys
 import tempfile
 import unicodedata
+
+import patch_edits
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mcp"))
 from client import Client, text_of  # noqa: E402
@@ -465,7 +468,15 @@ def hashline_case(place, rng):
         meanwhile_case(place, rng)
 
 
-MODES = {"hashline": hashline_case}
+def patch_case(place, rng):
+    patch_edits.patch_case(place, rng, sys.modules[__name__])
+
+
+def apply_patch_case(place, rng):
+    patch_edits.apply_patch_case(place, rng, sys.modules[__name__])
+
+
+MODES = {"hashline": hashline_case, "patch": patch_case, "apply_patch": apply_patch_case}
 
 
 def play(mode, count, seed):
@@ -496,7 +507,8 @@ def main():
     for number, mode in enumerate(modes, 1):
         problem, place = play(mode, options.count, options.seed)
         failed = failed or problem is not None
-        for line in (problem or f"{place.recovered} edits carried over to a changed file").split("\n"):
+        said = problem or (f"{place.recovered} edits carried over to a changed file" if place.recovered else "")
+        for line in said.splitlines():
             print("# " + line)
         print(f"{'not ok' if problem else 'ok'} {number} - {mode}: {options.count} edits as the reference makes them", flush=True)
     sys.exit(1 if failed else 0)
