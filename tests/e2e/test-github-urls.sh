@@ -37,6 +37,8 @@ reads 'pr://9?comments' '## Review Threads (' 'src/moon.c:8 [' '```diff' 'Use a 
 expect_not_contains stdout '## Review Comments'
 reads 'pr://9?file=src/moon.c' '## Review Threads (' 'Use a table here.'
 expect_not_contains stdout '## Body'
+reads 'pr://9?file=src/moon.c&line=9' '## Review Threads (1: ' '### src/moon.c:8-10 ['
+reads 'pr://9?file=src/moon.c&line=400' 'No review comments on src/moon.c:400;'
 reads pr://9/diff '# Pull Request Diff: harbor/tidepool#9 (3 files)' '2. src/moon.c  +15 -0  [added]'
 reads pr://9/diff/1 '+Tide tables and the moon for small harbours.' '[Showing file 1/3: README.md]'
 reads pr://9/diff/all:1-1 'diff --git a/README.md b/README.md' '[Full diff for pr://harbor/tidepool/9 (3 files)]'

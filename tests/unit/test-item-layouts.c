@@ -166,6 +166,22 @@ static void test_threads(void **state G_GNUC_UNUSED)
                    "# Pull Request #93: Untitled\n\n\n## Review Threads (1: 1 open, 0 "
                    "resolved)\n\n### README.md [open]\n\nThread: PRRT_2\nAbout: the whole "
                    "file\n\n#### unknown\n\n(minimized)");
+    static const struct {
+        const char *url, *want;
+    } cases[] = {
+        { "pr://o/r/93?file=src/a.c&line=12", "### src/a.c:12-14 [resolved]" },
+        { "pr://o/r/93?file=src/a.c&line=14", "### src/a.c:12-14 [resolved]" },
+        { "pr://o/r/93?file=src/a.c&line=11",
+          "\n\n\nNo review comments on src/a.c:11; without line those of the whole file." },
+        { "pr://o/r/93?file=README.md&line=1", "\n\n\nNo review comments on README.md:1;" },
+        { "pr://o/r/93?file=b%0a%23%20c", "\n\n\nNo review comments on b # c." },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(ToolResult) part = item_fixture_read(fixture, cases[i].url);
+        g_autofree char *shown = tool_result_text(&part);
+        if (!strstr(shown, cases[i].want))
+            fail_msg("%s: %s", cases[i].url, shown);
+    }
     gh_expect_calls("once asked", fixture, 2);
 }
 

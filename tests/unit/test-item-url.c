@@ -83,6 +83,9 @@ static void test_comments(void **state G_GNUC_UNUSED)
         { "issue://1?comments", COMMENTS_FLAT },
         { "pr://current?file=a.c", COMMENTS_THREADS },
         { "pr://current?file=a.c&comments=1", COMMENTS_FLAT },
+        { "pr://current?file=a.c&line=3&comments=1", COMMENTS_THREADS },
+        { "pr://current?file=a.c&line=3&comments=0", COMMENTS_OFF },
+        { "issue://1?line=x", COMMENTS_FLAT },
     };
     g_autoptr(GhFixture) fixture = gh_fixture_new();
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -105,6 +108,9 @@ static void test_refused(void **state G_GNUC_UNUSED)
           "Invalid pr:// list state 'bad'. Expected one of: open, closed, merged, all." },
         { "pr://?limit=1e2",
           "Invalid pr:// list limit '1e2'. Expected a positive integer (max 100)." },
+        { "pr://1?file=a.c&line=0", "Invalid pr:// line '0'. Expected a positive integer." },
+        { "pr://1?file=a.c&line=3-4", "Invalid pr:// line '3-4'. Expected a positive integer." },
+        { "pr://1?line=3", "Invalid pr:// line '3'. Expected file=<path> with it." },
         { "issue://owner", "Invalid issue:// number: owner" },
         { "issue://owner/repo/", "Invalid issue:// URL: empty or unsafe path segment" },
         { "pr://owner/%2e%2e", "Invalid pr:// URL: empty or unsafe path segment" },

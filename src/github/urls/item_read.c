@@ -97,8 +97,9 @@ static bool find_repo(ToolCall *call, Item *item, GError **error)
 static char *text_of(const View *view, const Item *item)
 {
     const ItemUrl *url = item->url;
-    g_autofree char *part =
-        url->file ? item_text_pr(view->row.payload, item->number, url->comments, url->file) : NULL;
+    g_autofree char *part = url->file ? item_text_pr(view->row.payload, item->number, url->comments,
+                                                     url->file, url->line)
+                                      : NULL;
     return g_strconcat(view->warning ? view->warning : "", view->warning ? "\n\n" : "",
                        part ? part : view->row.rendered, NULL);
 }

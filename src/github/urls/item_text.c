@@ -222,7 +222,8 @@ static bool is_about(const json_t *comment, const char *file)
     return !file || g_strcmp0(json_get_text(comment, "path"), file) == 0;
 }
 
-static void append_review_comments(GString *out, const json_t *comments, const char *file)
+/* How many there are. */
+static size_t append_review_comments(GString *out, const json_t *comments, const char *file)
 {
     size_t i, count = 0;
     json_t *comment;
@@ -234,9 +235,21 @@ static void append_review_comments(GString *out, const json_t *comments, const c
         if (is_about(comment, file))
             append_review_comment(out, comment);
     }
+    return count;
 }
 
-char *item_text_pr(const json_t *data, int64_t number, ItemComments comments, const char *file)
+static void append_nothing(GString *out, const char *file, int64_t line)
+{
+    g_autofree char *name = text_one_line(file);
+    g_string_append_printf(out, "\nNo review comments on %s", name);
+    if (line > 0)
+        g_string_append_printf(out, ":%" G_GINT64_FORMAT "; without line those of the whole file",
+                               line);
+    g_string_append(out, ".\n");
+}
+
+char *item_text_pr(const json_t *data, int64_t number, ItemComments comments, const char *file,
+                   int64_t line)
 {
     g_autoptr(GString) out = g_string_new(NULL);
     append_heading(out, "Pull Request", data, number);
@@ -256,8 +269,10 @@ char *item_text_pr(const json_t *data, int64_t number, ItemComments comments, co
         return utf8_trim(out->str);
     if (!file)
         append_reviews(out, json_get_array(data, "reviews"));
-    append_review_comments(out, json_get_array(data, "reviewComments"), file);
-    thread_text_append(out, json_get_array(data, "reviewThreads"), file);
+    size_t count = append_review_comments(out, json_get_array(data, "reviewComments"), file);
+    count += thread_text_append(out, json_get_array(data, "reviewThreads"), file, line);
+    if (file && count == 0)
+        append_nothing(out, file, line);
     if (!file)
         append_comments(out, json_get_array(data, "comments"));
     return utf8_trim(out->str);

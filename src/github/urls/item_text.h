@@ -12,5 +12,7 @@ char *item_text_list(const json_t *items, const ItemUrl *url, const char *repo);
 /* `data` is gh's object; `number` stands in where it has none. */
 char *item_text_issue(const json_t *data, int64_t number, bool has_comments);
 /* Besides `reviewComments` (REST, an array) or `reviewThreads` (GraphQL, an array of nodes), which
-   `data` has as far as they were asked for. `file` NULL: review comments of every file. */
-char *item_text_pr(const json_t *data, int64_t number, ItemComments comments, const char *file);
+   `data` has as far as they were asked for. `file` NULL: review comments of every file; `line` 0:
+   of every line of it. */
+char *item_text_pr(const json_t *data, int64_t number, ItemComments comments, const char *file,
+                   int64_t line);

@@ -294,15 +294,30 @@ static bool is_commit_name(const char *text)
     return length >= 7 && length <= 64 && strspn(text, "0123456789abcdefABCDEF") == length;
 }
 
-/* NULL: not given. What is asked about one file is what reviewers said there. */
+/* NULL: not given. What is asked about one file is what reviewers said there; it is threads that
+   have lines. */
 static ItemComments read_comments(const char *value, const ItemUrl *url)
 {
     if (!value)
         return url->file ? COMMENTS_THREADS : COMMENTS_FLAT;
     if (strcmp(value, "0") == 0 || str_equal_nocase(value, "false"))
         return COMMENTS_OFF;
-    bool is_grouped = *value == '\0' || strcmp(value, "threads") == 0;
+    bool is_grouped = *value == '\0' || strcmp(value, "threads") == 0 || url->line > 0;
     return url->scheme == ITEM_PR && is_grouped ? COMMENTS_THREADS : COMMENTS_FLAT;
+}
+
+/* Which review comments of a pull request. */
+static bool read_place(GHashTable *query, ItemUrl *url, GError **error)
+{
+    url->file = form_query_take(query, "file");
+    g_autofree char *line = form_query_take(query, "line");
+    if (!line)
+        return true;
+    if (!text_parse_posint(line, &url->line))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "Invalid pr:// line '%s'. Expected a positive integer.", line);
+    return url->file || fail_with(error, KEDGE_ERROR_USAGE,
+                                  "Invalid pr:// line '%s'. Expected file=<path> with it.", line);
 }
 
 static bool read_query(GHashTable *query, ItemUrl *url, GError **error)
@@ -311,9 +326,9 @@ static bool read_query(GHashTable *query, ItemUrl *url, GError **error)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "Invalid run:// URL. Expected run://<id> or run://<owner>/<repo>/<id>");
     if (url->view != ITEM_LIST) {
-        url->file = url->scheme == ITEM_PR && url->view == ITEM_SINGLE
-                        ? form_query_take(query, "file")
-                        : NULL;
+        bool is_pr = url->scheme == ITEM_PR && url->view == ITEM_SINGLE;
+        if (is_pr && !read_place(query, url, error))
+            return false;
         url->comments = read_comments(g_hash_table_lookup(query, "comments"), url);
         return true;
     }

@@ -38,6 +38,7 @@ typedef struct ItemUrl {
     int64_t part;    // number of the file, from 1; id of the job
     ItemComments comments;
     char *file;                    // ?file=: only what is about this path; NULL: all
+    int64_t line;                  // ?line= of it; 0: all
     const char *state;             // of a list: one of the known words
     int64_t limit;                 // of a list
     char *author, *label, *commit; // of a list; NULL: any

@@ -9,26 +9,41 @@
 
 #define HUNK_LINES 6 // of the diff above the line that is spoken about
 
-static bool is_about(const json_t *thread, const char *file)
-{
-    return !file || g_strcmp0(json_get_text(thread, "path"), file) == 0;
-}
+typedef struct Lines {
+    int64_t start, end; // 0, 0: the whole file
+} Lines;
 
-/* "src/a.c:17-19", as it is in the newest diff, else as it was when the thread began. Caller
-   frees. */
-static char *place_of(const json_t *thread)
+/* As they are in the newest diff, else as they were when the thread began. */
+static Lines lines_of(const json_t *thread)
 {
-    const char *path = json_get_text(thread, "path");
     bool is_now = json_get_int(thread, "line", 0) > 0;
     int64_t end = json_get_int(thread, is_now ? "line" : "originalLine", 0);
     int64_t start = json_get_int(thread, is_now ? "startLine" : "originalStartLine", 0);
-    g_autofree char *name = text_one_line(path);
-    const char *shown = *name ? name : "(unknown file)";
     if (end <= 0)
+        return (Lines) { 0 };
+    return (Lines) { .start = start > 0 ? start : end, .end = end };
+}
+
+static bool is_about(const json_t *thread, const char *file, int64_t line)
+{
+    if (file && g_strcmp0(json_get_text(thread, "path"), file) != 0)
+        return false;
+    const Lines lines = lines_of(thread);
+    return line == 0 || (line >= lines.start && line <= lines.end);
+}
+
+/* "src/a.c:17-19". Caller frees. */
+static char *place_of(const json_t *thread)
+{
+    const Lines lines = lines_of(thread);
+    g_autofree char *name = text_one_line(json_get_text(thread, "path"));
+    const char *shown = *name ? name : "(unknown file)";
+    if (lines.end == 0)
         return g_strdup(shown);
-    if (start <= 0 || start == end)
-        return g_strdup_printf("%s:%" G_GINT64_FORMAT, shown, end);
-    return g_strdup_printf("%s:%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, shown, start, end);
+    if (lines.start == lines.end)
+        return g_strdup_printf("%s:%" G_GINT64_FORMAT, shown, lines.end);
+    return g_strdup_printf("%s:%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, shown, lines.start,
+                           lines.end);
 }
 
 static void append_heading(GString *out, const json_t *thread)
@@ -101,12 +116,12 @@ void thread_text_append_one(GString *out, const json_t *thread)
                                missing);
 }
 
-void thread_text_append(GString *out, const json_t *threads, const char *file)
+size_t thread_text_append(GString *out, const json_t *threads, const char *file, int64_t line)
 {
     size_t i, count = 0, resolved = 0;
     json_t *thread;
     json_array_foreach (threads, i, thread) {
-        bool is_shown = is_about(thread, file);
+        bool is_shown = is_about(thread, file, line);
         count += is_shown ? 1 : 0;
         resolved += is_shown && json_get_bool(thread, "isResolved", false) ? 1 : 0;
     }
@@ -114,7 +129,8 @@ void thread_text_append(GString *out, const json_t *threads, const char *file)
         g_string_append_printf(out, "\n## Review Threads (%zu: %zu open, %zu resolved)\n\n", count,
                                count - resolved, resolved);
     json_array_foreach (threads, i, thread) {
-        if (is_about(thread, file))
+        if (is_about(thread, file, line))
             thread_text_append_one(out, thread);
     }
+    return count;
 }

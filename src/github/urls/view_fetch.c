@@ -156,7 +156,7 @@ static bool fetch_pr(ToolCall *call, const ViewAddress *address, ViewRow *ret_ro
         return false;
     if (address->comments == COMMENTS_THREADS && !fetch_threads(call, address, data, error))
         return false;
-    char *text = item_text_pr(data, address->number, address->comments, NULL);
+    char *text = item_text_pr(data, address->number, address->comments, NULL, 0);
     set_item(ret_row, g_steal_pointer(&data), text);
     return true;
 }
