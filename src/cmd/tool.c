@@ -8,15 +8,18 @@
 #include "cmd/direct.h"
 #include "cmd/input.h"
 #include "cmd/outline.h"
+#include "cmd/tool_reference.h"
 
 typedef struct ToolOptions {
-    bool is_json, is_yes;
+    bool is_json, is_markdown, is_yes;
     const char *cwd;
 } ToolOptions;
 
 static const FieldDef tool_options[] = {
     { "json", FIELD_BOOLEAN, offsetof(ToolOptions, is_json),
       .help = "list: names, summaries and schemas as JSON; run: the whole result as JSON" },
+    { "markdown", FIELD_BOOLEAN, offsetof(ToolOptions, is_markdown),
+      .help = "list: the reference page of all tools" },
     { "yes", FIELD_BOOLEAN, offsetof(ToolOptions, is_yes),
       .help = "Allow a call that writes without asking (never one that destroys)" },
     { "cwd", FIELD_STRING, offsetof(ToolOptions, cwd), .value_name = "DIR",
@@ -32,9 +35,13 @@ static ToolSet *tools_here(const CommandEnv *env)
     return tool_set_for_model(env->tools, settings, NULL);
 }
 
-static int list_tools(const CommandEnv *env, bool is_json)
+static int list_tools(const CommandEnv *env, const ToolOptions *options)
 {
-    if (is_json) {
+    if (options->is_markdown) {
+        g_autofree char *page = tool_reference_markdown(env->tools);
+        return cmd_print(page) ? EXIT_OK : EXIT_FAILED;
+    }
+    if (options->is_json) {
         g_autoptr(json_t) array = json_array();
         g_autoptr(ToolSet) tools = tools_here(env);
         for (size_t i = 0; i < tool_set_count(tools); i++) {
@@ -116,12 +123,12 @@ static int tool_run(const CommandEnv *env, int argc, char *const *argv)
         return cmd_fail(error);
     char *const *word = (char *const *)words->pdata;
     if (words->len == 1 && strcmp(word[0], "list") == 0)
-        return list_tools(env, options.is_json);
+        return list_tools(env, &options);
     if (words->len == 2 && strcmp(word[0], "schema") == 0)
         return print_schema(env, word[1]);
     if (words->len == 3 && strcmp(word[0], "run") == 0)
         return run_tool(env, word[1], word[2], &options);
-    log_text("usage: kedge tool list [--json] | schema NAME | run NAME JSON|-");
+    log_text("usage: kedge tool list [--json|--markdown] | schema NAME | run NAME JSON|-");
     return EXIT_USAGE;
 }
 
@@ -144,7 +151,7 @@ static void tool_outline(const CommandEnv *env, Outline *self)
 const Command command_tool = {
     .name = "tool",
     .summary = "List the tools, print a schema, or run one tool",
-    .usage = "list [--json] | schema NAME | run NAME JSON|-",
+    .usage = "list [--json|--markdown] | schema NAME | run NAME JSON|-",
     .options = tool_options,
     .help = "`run` takes the arguments as JSON, or `-` for standard input:\n"
             "  kedge tool run read '{\"path\":\"src/main.c:1-20\"}'\n"

@@ -4,6 +4,7 @@
 #include "rpc/reference.h"
 
 #include "agent/session_commands.h"
+#include "base/field_reference.h"
 #include "rpc/door_commands.h"
 
 static const char head[] =
@@ -31,56 +32,11 @@ static const char door_head[] =
 static const char at_once[] = " *At once.*";
 static const char asking[] = " When it has to ask, the dialog comes first and the answer after it.";
 
-/* "string", "boolean", "all or one-at-a-time". Caller frees. */
-static char *type_text(const json_t *property)
-{
-    const json_t *values = json_get_array(property, "enum");
-    if (!values) {
-        const char *type = json_get_text(property, "type");
-        return g_strdup(type ? type : "any");
-    }
-    g_autoptr(GString) text = g_string_new(NULL);
-    size_t i;
-    json_t *value;
-    json_array_foreach (values, i, value)
-        g_string_append_printf(text, "%s`%s`", i > 0 ? ", " : "", json_string_value(value));
-    return g_string_free(g_steal_pointer(&text), FALSE);
-}
-
-static bool is_required(const json_t *schema, const char *name)
-{
-    size_t i;
-    json_t *value;
-    json_array_foreach (json_get_array(schema, "required"), i, value) {
-        if (g_strcmp0(json_string_value(value), name) == 0)
-            return true;
-    }
-    return false;
-}
-
-static void append_fields(GString *out, const FieldDef *fields)
-{
-    g_autoptr(json_t) schema = field_schema(fields);
-    const json_t *properties = json_get_object(schema, "properties");
-    if (json_object_size(properties) == 0)
-        return;
-    g_string_append(out, "\n| field | is | |\n|---|---|---|\n");
-    const char *name = NULL;
-    json_t *property = NULL;
-    json_object_foreach ((json_t *)properties, name, property) {
-        g_autofree char *type = type_text(property);
-        const char *help = json_get_text(property, "description");
-        g_string_append_printf(out, "| `%s`%s | %s | %s |\n", name,
-                               is_required(schema, name) ? "" : " (optional)", type,
-                               help ? help : "");
-    }
-}
-
 static void append_command(GString *out, const char *name, const char *help, const char *when,
                            const FieldDef *fields)
 {
     g_string_append_printf(out, "\n## %s\n\n%s.%s\n", name, help, when);
-    append_fields(out, fields);
+    field_reference_append(out, fields);
 }
 
 char *rpc_reference_markdown(void)

@@ -24,6 +24,13 @@ for tool in read bash edit github find grep write; do
     expect_matches stdout "^$tool +[A-Z]"
 done
 
+t "docs/tools.md is made of the table"
+run kedge tool list --markdown
+expect_exit 0
+[ -z "$UPDATE" ] || cp "$(path_of stdout)" "$E2E_ROOT/docs/tools.md"
+cmp -s "$(path_of stdout)" "$E2E_ROOT/docs/tools.md" ||
+    fail "docs/tools.md is old: build/kedge tool list --markdown > docs/tools.md"
+
 t "tool list --json: name, description and schema of each"
 run kedge tool list --json
 expect_exit 0

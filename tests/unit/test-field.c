@@ -1,9 +1,11 @@
 /*
- * base/field.c, field_schema.c, field_argv.c: decoding, problems, schema, flags, help.
+ * base/field.c, field_schema.c, field_argv.c, field_reference.c: decoding, problems, schema, flags,
+ * help, reference page.
  */
 #include "unit.h"
 
 #include "base/field.h"
+#include "base/field_reference.h"
 
 typedef struct Args {
     const char *path;
@@ -474,6 +476,34 @@ static void test_help(void **state)
         assert_true(strlen(lines[i]) <= 80);
 }
 
+/* The rows of a reference page: nested lists, a bar in a text, a default, what is hidden. */
+static void test_reference(void **state G_GNUC_UNUSED)
+{
+    static const char *const sides[] = { "left", "right", NULL };
+    static const FieldDef items[] = {
+        { "line", FIELD_INTEGER, .is_required = true, .help = "from|to" },
+        { "side", FIELD_ENUM, .values = sides },
+        { 0 },
+    };
+    static const FieldDef shown[] = {
+        { "path", FIELD_STRING_OR_LIST, .is_required = true },
+        { "notes", FIELD_OBJECT_LIST, .item_fields = items, .help = "Places" },
+        { "limit", FIELD_INTEGER, .default_text = "10", .help = "At most" },
+        { "secret", FIELD_STRING, .is_hidden = true },
+        { 0 },
+    };
+    static const FieldDef none[] = { { 0 } };
+    g_autoptr(GString) out = g_string_new(NULL);
+    field_reference_append(out, none);
+    field_reference_append(out, shown);
+    assert_string_equal(out->str, "\n| field | is | |\n|---|---|---|\n"
+                                  "| `path` | string or list of string |  |\n"
+                                  "| `notes` (optional) | list of object | Places |\n"
+                                  "| `notes[].line` | integer | from\\|to |\n"
+                                  "| `notes[].side` (optional) | `left`, `right` |  |\n"
+                                  "| `limit` (optional) | integer | At most. Default: `10` |\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -486,6 +516,7 @@ int main(void)
         cmocka_unit_test(test_argv),
         cmocka_unit_test(test_argv_without_words),
         cmocka_unit_test(test_help),
+        cmocka_unit_test(test_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
