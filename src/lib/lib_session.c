@@ -31,7 +31,7 @@ struct kedge_session {
     pthread_cond_t changed;
     GPtrArray *calls;     // of LibCall *, those that are not finished
     GArray *tool_threads; // of pthread_t
-    unsigned users;       // calls whose caller has not gone yet
+    unsigned users;       // calls, and what makes several, whose caller has not gone yet
     bool is_started, is_closing;
     GError *failure; // of the start
 };
@@ -173,14 +173,32 @@ static bool enqueue(kedge_session *self, LibCall *call, bool *ret_is_own_thread,
     return true;
 }
 
+void lib_session_hold(kedge_session *self)
+{
+    if (!self)
+        return;
+    pthread_mutex_lock(&self->lock);
+    self->users++;
+    pthread_mutex_unlock(&self->lock);
+}
+
+void lib_session_release(kedge_session *self)
+{
+    if (!self)
+        return;
+    pthread_mutex_lock(&self->lock);
+    self->users--;
+    pthread_cond_broadcast(&self->changed);
+    pthread_mutex_unlock(&self->lock);
+}
+
 static void await(kedge_session *self, LibCall *call)
 {
     pthread_mutex_lock(&self->lock);
     while (!call->is_done)
         pthread_cond_wait(&self->changed, &self->lock);
-    self->users--;
-    pthread_cond_broadcast(&self->changed);
     pthread_mutex_unlock(&self->lock);
+    lib_session_release(self);
 }
 
 kedge_code lib_call(kedge_session *self, LibCall *call, kedge_error **ret_error)

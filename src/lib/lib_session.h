@@ -37,6 +37,10 @@ struct LibCall {
 /* Any thread. `call->data` is the caller's, also after a failure. */
 kedge_code lib_call(kedge_session *self, LibCall *call, kedge_error **ret_error);
 
+/* Around what makes several calls: kedge_session_free() waits for it, too. NULL is allowed. */
+void lib_session_hold(kedge_session *self);
+void lib_session_release(kedge_session *self);
+
 /* For run(), and other functions on the conversation's thread. */
 AgentSession *lib_session_agent(kedge_session *self);
 GPtrArray *lib_session_subscribers(kedge_session *self); // of what lib_talk.c puts there; borrowed

@@ -236,10 +236,12 @@ kedge_code kedge_session_run(kedge_session *session, const char *message, char *
     if (!arguments)
         return KEDGE_USAGE;
     LibCall call = { .needs_wait = true }, ask = { .run = run_last_answer };
+    lib_session_hold(session); // freed by another thread, it must not go between the two calls
     kedge_code code = command(session, &call, "prompt", arguments, ret_error);
     g_autoptr(json_t) end = call.data;
     if (code == KEDGE_OK)
         code = lib_call(session, &ask, ret_error);
+    lib_session_release(session);
     g_autoptr(json_t) answer = ask.data;
     if (code != KEDGE_OK)
         return code;

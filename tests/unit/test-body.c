@@ -422,21 +422,21 @@ static void test_notes(void **state G_GNUC_UNUSED)
             model_api_name(apis[i]));
         json_append_take(messages, json_of("{'role':'user','content':'x'}"));
         json_append_take(messages, json_of(call));
-        g_autofree char *first = body_make(&request, &size); // nothing came back yet
+        g_free(body_make(&request, &size)); // nothing came back yet
         assert_repairs("a call alone", bodies, "{'R11':1}", "[{'id':'e1','rules':{'R11':1}}]");
         json_append_take(messages, json_of("{'role':'toolResult','toolCallId':'a','content':'y'}"));
-        g_autofree char *second = body_make(&request, &size);
+        g_free(body_make(&request, &size));
         assert_repairs("its result", bodies, "{}", "[]");
 
         json_append_take(messages, json_of("7"));
         json_append_take(messages, json_of("{'role':'user','content':['',{'type':'x'}]}"));
-        g_autofree char *third = body_make(&request, &size);
-        g_autofree char *again = body_make(&request, &size);
+        g_free(body_make(&request, &size));
+        g_free(body_make(&request, &size));
         assert_repairs("odd ones", bodies, "{'R01':1,'R03':2,'R04':1}",
                        "[{'id':'e3','rules':{'R01':1}},{'id':'e4','rules':{'R03':2,'R04':1}}]");
         while (json_array_size(messages) > 3)
             json_array_remove(messages, 3);
-        g_autofree char *back = body_make(&request, &size);
+        g_free(body_make(&request, &size));
         assert_repairs("without them", bodies, "{}", "[]");
     }
 }
