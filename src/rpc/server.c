@@ -13,8 +13,8 @@
 #include <signal.h>
 
 enum {                     // together less than the 2 s of §6.6
-    END_TIMEOUT_MS = 1400, // until what still runs is killed
-    LAST_WORDS_MS = 400,   // for what it still says
+    END_TIMEOUT_MS = 1200, // until what still runs is killed
+    LAST_WORDS_MS = 650,   // for what it still says
 };
 
 typedef struct RpcServer {
