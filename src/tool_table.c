@@ -22,6 +22,8 @@ const ToolDef *const tool_table[] = {
     &tool_github,
     &tool_find,
     &tool_grep,
+    &tool_checkpoint,
+    &tool_rewind,
     &tool_job,
     &tool_todo_write,
     &tool_write,
@@ -47,6 +49,8 @@ const ToolDef *const tool_table[] = {
     &tool_gh_review,
     &tool_gh_doctor,
     &tool_resolve,
+    &tool_yield,
+    &tool_report_finding,
     // kedge agent-tools, in the order of its list
     &operation_emit.tool,
     &operation_emit_resume_run.tool,

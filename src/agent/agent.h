@@ -21,7 +21,8 @@ typedef struct AgentOptions { // all borrowed, and must outlive the agent
     SummaryMeans means;          // of requests, those for summaries too
     const char *agent_dir, *cwd; // where rules are; NULL: there are none
     SetupSlot *setup;
-    TodoList *todos; // of the conversation, wherever it goes on
+    TodoList *todos;  // of the conversation, wherever it goes on
+    bool is_subagent; // another conversation has started it: it has no checkpoints
     MessageQueue *steering, *follow_ups;
     RunControls *controls;
     const atomic_bool *is_compaction_disabled; // may be NULL

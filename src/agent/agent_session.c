@@ -339,6 +339,7 @@ static void make_engine(AgentSession *self, Session *session, const ContextTable
         .means = { self->http, self->registry, self->budget, self->usages },
         .setup = self->setup,
         .todos = self->todos,
+        .is_subagent = self->parent != NULL,
         .steering = self->steering,
         .follow_ups = self->follow_ups,
         .controls = self->controls,

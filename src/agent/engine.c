@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "session/session_tree.h"
+#include "tool/rewind_state.h"
 
 #include <sys/stat.h>
 
@@ -30,6 +31,8 @@ static void start_agent(Engine *self, Session *session, bool is_copy)
     tool_context_set_conversation(self->context, self->place.agent_dir);
     tool_context_set_http(self->context, self->base.means.http);
     tool_context_set_todos(self->context, self->base.todos);
+    if (self->base.is_subagent)
+        rewind_state_forbid(self->context);
     if (is_copy)
         todo_list_move(self->base.todos, artifacts_dir);
     else

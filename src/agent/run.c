@@ -4,8 +4,11 @@
 #include "agent/run.h"
 
 #include "agent/image_warning.h"
+#include "agent/rewinder.h"
 #include "model/message.h"
 #include "tool/pending_action.h"
+#include "tool/rewind_state.h"
+#include "tool/yielded.h"
 
 typedef struct Run {
     const RunSpec *spec;
@@ -17,7 +20,8 @@ typedef struct Run {
     json_t *pending; // queued messages that go in before the next answer
     AgentEnd end;
     char *budget_text;
-    LoopGuard *guard; // NULL: nobody looks
+    LoopGuard *guard;  // NULL: nobody looks
+    unsigned warnings; // that a checkpoint is open
 } Run;
 
 static void build_prompt(Run *self)
@@ -184,8 +188,25 @@ static json_t *preview_reminder(void)
 static bool is_to_be_reminded(const Run *self)
 {
     const RunSpec *spec = self->spec;
-    return !cancel_has_fired(spec->cancel) && tool_set_find(self->setup->tools, "resolve") &&
-           pending_action_remind(spec->context);
+    return tool_set_find(self->setup->tools, "resolve") && pending_action_remind(spec->context);
+}
+
+#define MAX_WARNINGS 3 // of a run, that a checkpoint is open
+
+/* What the model hears of its own tools before anything else; NULL: nothing. New reference. */
+static json_t *word_of_tools(Run *self, bool had_calls)
+{
+    const RunSpec *spec = self->spec;
+    if (cancel_has_fired(spec->cancel))
+        return NULL;
+    json_t *back = rewinder_end_turn(self->conversation, spec->context);
+    if (back)
+        return back;
+    if (is_to_be_reminded(self))
+        return preview_reminder();
+    bool is_open = !had_calls && rewind_state_is_open(spec->context) &&
+                   tool_set_find(self->setup->tools, "rewind");
+    return is_open && self->warnings++ < MAX_WARNINGS ? rewinder_warning() : NULL;
 }
 
 /* After a turn: finds what the next one is for. False: nothing is, or it may not be. */
@@ -199,8 +220,12 @@ static bool prepare_next_turn(Run *self, bool had_calls, json_t *interrupting)
         self->end = AGENT_ABORTED;
         return false;
     }
-    bool has_preview = is_to_be_reminded(self);
-    bool is_wanted = had_calls || has_preview || json_array_size(self->pending) > 0 ||
+    if (had_calls && yielded_is_done(spec->context)) {
+        message_queue_return(spec->steering, self->pending);
+        return false;
+    }
+    g_autoptr(json_t) word = word_of_tools(self, had_calls);
+    bool is_wanted = had_calls || word || json_array_size(self->pending) > 0 ||
                      message_queue_size(spec->steering) > 0 ||
                      message_queue_size(spec->follow_ups) > 0;
     if (!is_wanted)
@@ -219,10 +244,10 @@ static bool prepare_next_turn(Run *self, bool had_calls, json_t *interrupting)
 
     if (json_array_size(self->pending) == 0)
         take_pending(self, message_queue_take(spec->steering));
-    if (!had_calls && !has_preview && json_array_size(self->pending) == 0)
+    if (!had_calls && !word && json_array_size(self->pending) == 0)
         take_pending(self, message_queue_take(spec->follow_ups));
-    if (has_preview)
-        json_array_insert_new(self->pending, 0, preview_reminder());
+    if (word)
+        json_array_insert(self->pending, 0, word);
     return true;
 }
 
@@ -365,6 +390,8 @@ AgentEnd run_to_end(const RunSpec *spec, json_t *prompt, char **ret_budget_text)
                      : NULL,
     };
     conversation->run_messages = json_array();
+    yielded_reset(spec->context);
+    rewinder_begin(conversation->session, spec->context);
     agent_events_emit_type(run.events, "agent_start");
     run_turns(&run, prompt);
     if (run.events->func) {

@@ -183,6 +183,8 @@ static const SettingKey keys[] = {
       "Whether what cells of eval define lasts for the session or for one call" },
     { "shellPath", SETTING_STRING, "null", SETTING_USER_ONLY, NULL, "Shell of the bash tool" },
     { "ls.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL, "Offer the ls tool" },
+    { "checkpoint.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
+      "Offer checkpoint and rewind, which leave a report of an investigation" },
     { "calc.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL, "Offer the calc tool" },
     { "async.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
       "Offer commands in the background" },

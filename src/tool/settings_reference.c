@@ -57,6 +57,7 @@ static const struct {
     { "bashInterceptor", "Tools" },
     { "calc", "Tools" },
     { "ls", "Tools" },
+    { "checkpoint", "Tools" },
     { "shellPath", "Tools" },
     { "fetch", "Tools" },
     { "web_search", "Tools" },
