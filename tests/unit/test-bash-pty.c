@@ -70,7 +70,7 @@ static void test_results(void **state G_GNUC_UNUSED)
 static void test_apart(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new(WITH_PTY, false);
-    g_autofree char *first = tool_fixture_text(fixture, &tool_bash, json_of("{'command':'X=1'}"));
+    g_free(tool_fixture_text(fixture, &tool_bash, json_of("{'command':'X=1'}")));
     g_autofree char *on_terminal = text_of(fixture, "echo [$X]; X=2", false);
     assert_string_equal(on_terminal, "[]\n");
     g_autofree char *after = tool_fixture_text(

@@ -170,7 +170,7 @@ static void test_shares(void **state)
 static void test_sockets_are_private(void **state)
 {
     Fixture *self = *state;
-    g_autofree char *text = text_of(self, json_of("{'host':'web','command':'true'}"), false);
+    g_free(text_of(self, json_of("{'host':'web','command':'true'}"), false));
     g_autofree char *dir = g_build_filename(self->tool->root, ".kedge/ssh-control", NULL);
     struct stat info;
     assert_int_equal(stat(dir, &info), 0);
@@ -234,7 +234,7 @@ static void test_keys(void **state)
         g_autofree char *text = text_of(self, arguments, true);
         assert_contains(cases[i].host, text, cases[i].want);
     }
-    g_autofree char *text = text_of(self, json_of("{'host':'good','command':'true'}"), false);
+    g_free(text_of(self, json_of("{'host':'good','command':'true'}"), false));
     g_autofree char *calls = get(self->bin, "calls");
     assert_contains("key", calls, "/g -- h");
 }
@@ -303,7 +303,7 @@ static void test_cancel(void **state)
 static void test_ends(void **state)
 {
     Fixture *self = *state;
-    g_autofree char *text = text_of(self, json_of("{'host':'web','command':'true'}"), false);
+    g_free(text_of(self, json_of("{'host':'web','command':'true'}"), false));
     pid_t first = written_pid(self->bin, "master");
     assert_int_equal(kill(first, SIGKILL), 0);
     assert_true(is_dead(written_pid(self->bin, "leader")));

@@ -104,11 +104,13 @@ static void test_hook(void **state G_GNUC_UNUSED)
 
     fixture->tool = &shell;
     g_auto(ToolResult) view = gh_fixture_call(fixture, "{\"command\":\"gh issue view 88\"}");
+    assert_false(view.is_error);
     fixture->tool = &item_fixture_tool;
     read_twice(fixture, "a read forgets nothing", 1);
 
     fixture->tool = &shell;
     g_auto(ToolResult) close = gh_fixture_call(fixture, "{\"command\":\"gh issue close 88\"}");
+    assert_false(close.is_error);
     fixture->tool = &item_fixture_tool;
     read_twice(fixture, "closed, so read again", 2);
 
@@ -116,6 +118,7 @@ static void test_hook(void **state G_GNUC_UNUSED)
     g_auto(ToolResult) comment = gh_fixture_call(
         fixture,
         "{\"args\":[\"issue\",\"comment\",\"88\",\"--body\",\"x\",\"-R\",\"harbor/tidepool\"]}");
+    assert_true(comment.is_error); // nobody can be asked; forgotten all the same
     fixture->tool = &item_fixture_tool;
     unsigned before = gh_fixture_call_count(fixture);
     read_twice(fixture, "commented with gh", before + 1);

@@ -132,6 +132,7 @@ static void test_end_stops_background(void **state G_GNUC_UNUSED)
     fixture->now_ms += 400 * SECOND_MS;
     gh_fixture_reply(fixture, &(GhReply) { .out = DIFF("c"), .sleep_s = 600 });
     g_auto(ToolResult) result = item_fixture_read(fixture, url);
+    assert_false(result.is_error);
     for (int i = 0; i < 3000 && gh_fixture_call_count(fixture) < 2; i++)
         g_usleep(10000);
     // waits for the worker, which waits for its gh: that it returns is the claim
@@ -336,7 +337,8 @@ static void test_one_fetch(void **state G_GNUC_UNUSED)
 
 static void test_waiter_is_stopped(void **state G_GNUC_UNUSED)
 {
-    g_autoptr(GhFixture) fixture = item_fixture_new("abc");
+    g_autoptr(GhFixture) fixture = item_fixture_new("abc"); // its home has the cache
+    assert_non_null(fixture);
     g_autofree char *path = view_cache_path();
     g_auto(ViewFlight) flight = { -1 };
     assert_true(view_flight_begin(path, "x", NULL, &flight, NULL));
