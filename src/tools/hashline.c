@@ -133,8 +133,9 @@ bool hashline_is_shown(const ToolCall *call)
            settings_get_bool(tool_call_settings(call), "readHashLines");
 }
 
-/* Behind `12ab|`, also with the marks of grep and of a diff before it; NULL: there is none. */
-static const char *behind_prefix(const char *line)
+/* Behind `12ab|`, also with the marks of grep and of a diff before it; NULL: there is none.
+   `ret_is_true`: the letters are those of the text behind. */
+static const char *behind_prefix(const char *line, bool *ret_is_true)
 {
     line += strspn(line, " \t");
     if (g_str_has_prefix(line, ">>"))
@@ -144,9 +145,14 @@ static const char *behind_prefix(const char *line)
         line += 1 + strspn(line + 1, " \t");
     size_t digits = strspn(line, "0123456789");
     const char *letters = line + digits;
-    bool is_prefix = digits > 0 && g_ascii_islower(letters[0]) && g_ascii_islower(letters[1]) &&
-                     (letters[2] == '|' || letters[2] == ':');
-    return is_prefix ? letters + HASHLINE_LETTERS + 1 : NULL;
+    if (digits == 0 || !g_ascii_islower(letters[0]) || !g_ascii_islower(letters[1]) ||
+        (letters[2] != '|' && letters[2] != ':'))
+        return NULL;
+    const char *rest = letters + HASHLINE_LETTERS + 1;
+    char own[HASHLINE_LETTERS + 1];
+    hashline_letters((size_t)g_ascii_strtoull(line, NULL, 10), rest, strlen(rest), own);
+    *ret_is_true = memcmp(letters, own, HASHLINE_LETTERS) == 0;
+    return rest;
 }
 
 static bool is_notice(const char *line)
@@ -154,31 +160,42 @@ static bool is_notice(const char *line)
     return g_str_has_prefix(line, "[Showing lines ") && strstr(line, "Use :");
 }
 
-/* One prefix of every line; NULL when there is a line without. */
-static char *strip_once(const char *text)
+/* One prefix of every line; NULL when there is a line without. `ret_is_true`: half of them or more
+   are anchors of the text behind; else they only look like some, as `9am: ` does. */
+static char *strip_once(const char *text, bool *ret_is_true)
 {
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     g_autoptr(GPtrArray) kept = g_ptr_array_new();
-    size_t count = 0;
+    size_t count = 0, judged = 0, agreed = 0;
     for (char **line = lines; *line; line++) {
-        const char *rest = behind_prefix(*line);
+        bool is_true = false;
+        const char *rest = behind_prefix(*line, &is_true);
         count += rest != NULL;
+        agreed += is_true;
+        judged += is_true || (rest && !utf8_is_blank(rest));
         if (!rest && !is_notice(*line) && !utf8_is_blank(*line))
             return NULL;
         if (rest || !is_notice(*line))
             g_ptr_array_add(kept, (void *)(rest ? rest : *line));
     }
     g_ptr_array_add(kept, NULL);
+    *ret_is_true = agreed > 0 && agreed >= judged - agreed;
     return count > 0 ? g_strjoinv("\n", (char **)kept->pdata) : NULL;
 }
 
 char *hashline_strip(const char *text)
 {
-    char *stripped = NULL, *again = strip_once(text);
-    while (again) {
-        g_free(stripped);
-        stripped = again;
-        again = strip_once(stripped);
+    char *stripped = NULL; // by the innermost anchors that are some
+    bool is_true = false;
+    g_autofree char *rest = strip_once(text, &is_true);
+    while (rest) {
+        if (is_true) {
+            g_free(stripped);
+            stripped = g_strdup(rest);
+        }
+        char *again = strip_once(rest, &is_true);
+        g_free(rest);
+        rest = again;
     }
     return stripped;
 }

@@ -21,6 +21,6 @@ void hashline_append(GString *out, size_t number, const char *line, size_t size)
    readHashLines is on. */
 bool hashline_is_shown(const ToolCall *call);
 
-/* What is left of a text that is nothing but lines as they are shown; NULL: it is not. Caller
-   frees. */
+/* What is left of a text that is nothing but lines as they are shown, most with the letters of
+   their text; NULL: it is not. Caller frees. */
 char *hashline_strip(const char *text);

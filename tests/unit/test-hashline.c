@@ -363,6 +363,15 @@ static void test_write(void **state G_GNUC_UNUSED)
         { "one line without", "1im|alpha\nbeta\n", "1im|alpha\nbeta\n" },
         { "nothing of them", "alpha\n", "alpha\n" },
         { "blank", "\n\n", "\n\n" },
+        { "times of day", "9am: standup\n10am: review\n", "9am: standup\n10am: review\n" },
+        { "one", "12pm: lunch", "12pm: lunch" },
+        { "ranks", "1st|Ann\n2nd|Bob\n", "1st|Ann\n2nd|Bob\n" },
+        { "times without text", "9am:\n10am:\n", "9am:\n10am:\n" },
+        { "anchors of times of day", "1oa|9am: standup\n2eu|10am: review\n",
+          "9am: standup\n10am: review\n" },
+        { "one of two was changed", "1im|alpha\n2id|bet\n", "alpha\nbet\n" },
+        { "two of three are others", "1im|alpha\n2nd|Bob\n3rd|Eve\n",
+          "1im|alpha\n2nd|Bob\n3rd|Eve\n" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(ToolFixture) fixture = hashline_fixture(NULL);
