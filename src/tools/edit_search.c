@@ -15,15 +15,32 @@
 #define PREVIEW_LINES 5 // before and after the one that is meant
 #define PREVIEW_CHARS 80
 
-/* Where `needle` is, one occurrence behind the other; of size_t. Caller unrefs. */
-static GArray *find_occurrences(const char *text, const char *needle)
+/* Where `needle` is, one occurrence behind the other: the first ones, of size_t, and how many there
+   are. Caller unrefs. */
+static GArray *find_occurrences(const char *text, const char *needle, size_t *ret_count)
 {
     GArray *starts = g_array_new(FALSE, FALSE, sizeof(size_t));
-    for (const char *p = text; (p = strstr(p, needle)); p += strlen(needle)) {
+    size_t size = strlen(needle);
+    *ret_count = 0;
+    for (const char *p = text; (p = strstr(p, needle)); p += size) {
         size_t start = (size_t)(p - text);
-        g_array_append_val(starts, start);
+        if (starts->len < MAX_PREVIEWS)
+            g_array_append_val(starts, start);
+        (*ret_count)++;
     }
     return starts;
+}
+
+/* The text may be meant where it overlaps its only occurrence, too: rows of a table that are alike.
+ */
+static void add_overlapping(const char *text, const char *needle, GArray *starts, size_t *count)
+{
+    const char *only = text + g_array_index(starts, size_t, 0), *twin = strstr(only + 1, needle);
+    if (!twin)
+        return;
+    size_t start = (size_t)(twin - text);
+    g_array_append_val(starts, start);
+    (*count)++;
 }
 
 /* Start of the line that is `lines` before the one that holds `at`. */
@@ -67,8 +84,8 @@ static bool check_size(const char *text, const EditSearch *search, size_t count,
                      LIMIT_TOOL_FILE_BYTES / MIB);
 }
 
-/* `starts`: of size_t, where the occurrences are. */
-static bool fail_ambiguous(const char *text, const GArray *starts, const char *shown,
+/* `starts`: of size_t, where the first of `count` occurrences are. */
+static bool fail_ambiguous(const char *text, const GArray *starts, size_t count, const char *shown,
                            GError **error)
 {
     g_autoptr(GString) previews = g_string_new(NULL);
@@ -77,13 +94,12 @@ static bool fail_ambiguous(const char *text, const GArray *starts, const char *s
         g_string_append_c(previews, '\n');
     }
     g_autofree char *partly =
-        starts->len > MAX_PREVIEWS
-            ? g_strdup_printf(" (showing first %d of %u)", MAX_PREVIEWS, starts->len)
-            : g_strdup("");
+        count > MAX_PREVIEWS ? g_strdup_printf(" (showing first %d of %zu)", MAX_PREVIEWS, count)
+                             : g_strdup("");
     return fail_with(error, KEDGE_ERROR_FAILED,
-                     "Found %u occurrences in %s%s:\n\n%s"
+                     "Found %zu occurrences in %s%s:\n\n%s"
                      "Add more context lines to disambiguate.",
-                     starts->len, shown, partly, previews->str);
+                     count, shown, partly, previews->str);
 }
 
 static bool fail_no_match(const char *text, const char *old_text, bool is_fuzzy, const char *shown,
@@ -135,7 +151,7 @@ static bool replace_alike(const char *text, const EditSearch *search, char **ret
         g_autoptr(GArray) starts = g_array_new(FALSE, FALSE, sizeof(size_t));
         for (size_t i = 0; i < places->len; i++)
             g_array_append_val(starts, g_array_index(places, AlikePlace, i).start);
-        return fail_ambiguous(text, starts, search->shown, error);
+        return fail_ambiguous(text, starts, places->len, search->shown, error);
     }
     if (!check_size(text, search, places->len, error))
         return false;
@@ -145,8 +161,14 @@ static bool replace_alike(const char *text, const EditSearch *search, char **ret
 
 static char *replace_exact(const char *text, const EditSearch *search)
 {
-    GString *out = g_string_new(text);
-    g_string_replace(out, search->old_text, search->new_text, 0);
+    GString *out = g_string_new(NULL);
+    size_t size = strlen(search->old_text);
+    const char *from = text;
+    for (const char *p; (p = strstr(from, search->old_text)); from = p + size) {
+        g_string_append_len(out, from, p - from);
+        g_string_append(out, search->new_text);
+    }
+    g_string_append(out, from);
     return g_string_free(out, FALSE);
 }
 
@@ -161,14 +183,16 @@ bool edit_search_replace(const char *text, const EditSearch *asked, char **ret_t
     search.old_text = old_text;
     search.new_text = new_text;
 
-    g_autoptr(GArray) starts = find_occurrences(text, old_text);
-    size_t count = starts->len;
+    size_t count = 0;
+    g_autoptr(GArray) starts = find_occurrences(text, old_text, &count);
     g_autofree char *after = NULL;
-    if (starts->len > 1 && !search.all)
-        return fail_ambiguous(text, starts, search.shown, error);
-    if (!check_size(text, &search, starts->len, error))
+    if (count == 1 && !search.all)
+        add_overlapping(text, old_text, starts, &count);
+    if (count > 1 && !search.all)
+        return fail_ambiguous(text, starts, count, search.shown, error);
+    if (!check_size(text, &search, count, error))
         return false;
-    if (starts->len > 0)
+    if (count > 0)
         after = replace_exact(text, &search);
     else if (!replace_alike(text, &search, &after, &count, error))
         return false;

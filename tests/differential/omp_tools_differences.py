@@ -49,6 +49,7 @@ DIFFERENCES = {
     "edit-rep-two-found": "names the file", "edit-rep-seven-found": "names the file",
     "edit-rep-not-found": CLOSEST, "edit-rep-not-found-close": CLOSEST, "edit-rep-fuzzy-two-alike": CLOSEST,
     "edit-rep-fuzzy-threshold": CLOSEST,
+    "edit-rep-overlapping": "places that overlap are several",
     "edit-rep-fuzzy-indent-tabs": "the replacement is indented as the file is",
     "edit-rep-several-one-fails": "the edits of a call are made all or none",
     "edit-patch-delete-missing": SHOWN, "edit-patch-update-missing": SHOWN,

@@ -6,6 +6,7 @@
 #include "tools/edit_closest.h"
 #include "tools/edit_indent.h"
 #include "tools/edit_mode.h"
+#include "tools/edit_search.h"
 #include "tools/tools.h"
 
 #include <sys/stat.h>
@@ -408,6 +409,45 @@ static void test_growth(void **state G_GNUC_UNUSED)
     assert_string_equal(after, many);
 }
 
+/* Many places in one long line take no longer than the line. */
+static void test_many_places(void **state G_GNUC_UNUSED)
+{
+    enum { COUNT = 4 * 1024 * 1024 };
+    g_autofree char *text = g_strnfill(COUNT, 'a');
+    const EditSearch search = { .old_text = "a", .new_text = "bc", .all = true, .shown = "f" };
+    g_autofree char *after = NULL;
+    size_t count = 0;
+    assert_true(edit_search_replace(text, &search, &after, &count, NULL));
+    assert_int_equal(count, COUNT);
+    assert_int_equal(strlen(after), 2 * COUNT);
+    assert_true(g_str_has_prefix(after, "bcbcbc"));
+
+    EditSearch one = search;
+    one.all = false;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *none = NULL;
+    assert_false(edit_search_replace(text, &one, &none, &count, &error));
+    assert_contains("counted", error->message,
+                    "Found 4194304 occurrences in f (showing first 5 of 4194304):");
+}
+
+/* Places that overlap are several, too. */
+static void test_overlapping(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "f.txt", "0,\n0,\n0,\n");
+    g_autofree char *refused =
+        tool_fixture_error(fixture, &tool_edit_replace, one_edit("0,\n0,\n", "1,\n", false));
+    assert_string_equal(refused, "Found 2 occurrences in f.txt:\n\n"
+                                 "  1 | 0,\n  2 | 0,\n  3 | 0,\n  4 | \n\n"
+                                 "  1 | 0,\n  2 | 0,\n  3 | 0,\n  4 | \n\n"
+                                 "Add more context lines to disambiguate.");
+    g_autofree char *all G_GNUC_UNUSED =
+        tool_fixture_text(fixture, &tool_edit_replace, one_edit("0,\n0,\n", "1,\n", true));
+    g_autofree char *after = file_text(fixture, "f.txt");
+    assert_string_equal(after, "1,\n0,\n");
+}
+
 static const ToolDef *offered(const Settings *settings, const char *model_id)
 {
     static const ToolDef *const table[] = { &tool_edit, NULL };
@@ -522,6 +562,8 @@ int main(void)
         cmocka_unit_test(test_scores),
         cmocka_unit_test(test_large_file),
         cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_many_places),
+        cmocka_unit_test(test_overlapping),
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_fuzzy_variable),
         cmocka_unit_test(test_notebook),
