@@ -261,7 +261,8 @@ bool ast_plan_write(ToolCall *call, const AstPlan *self, GError **error)
         return false;
     for (unsigned i = 0; i < self->changed->len; i++) {
         const AstFilePlan *file = self->changed->pdata[i];
-        if (!file_write_atomic(file->path, file->after, file->after_size, 0666, error)) {
+        if (!seen_files_check(call, file->path, file->shown, error) ||
+            !file_write_atomic(file->path, file->after, file->after_size, 0666, error)) {
             g_prefix_error(error, "%u of %u files are written, the others are as they were: ", i,
                            self->changed->len);
             return false;

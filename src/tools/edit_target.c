@@ -12,6 +12,8 @@
 #include "tools/seen_files.h"
 #include "tools/workspace_path.h"
 
+#include <errno.h>
+
 #define BOM            "\xef\xbb\xbf"
 #define DIFF_MAX_BYTES (16 * MIB) // a larger file is edited, but not compared
 
@@ -59,19 +61,27 @@ static bool take_data(EditTarget *self, const char *data, size_t size, GError **
     return true;
 }
 
+static bool read_file(EditTarget *self, GError **error)
+{
+    g_autofree char *data = NULL;
+    size_t size = 0;
+    // before the bytes: what is saved while they are read has another time
+    if (stat(self->path, &self->read) < 0)
+        return fail_with_errno(error, errno, "cannot read %s", self->shown);
+    return file_read(self->path, LIMIT_TOOL_FILE_BYTES, &data, &size, error) &&
+           take_data(self, data, size, error);
+}
+
 bool edit_target_open(ToolCall *call, const char *asked, bool may_create, EditTarget **ret_file,
                       GError **error)
 {
     g_autoptr(EditTarget) self = g_new0(EditTarget, 1);
-    g_autofree char *data = NULL;
-    size_t size = 0;
     if (!workspace_target(tool_call_context(call), asked, &self->path, &self->shown, error))
         return false;
     bool exists = file_exists(self->path);
     if (!exists && !may_create)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "File not found: %s", self->shown);
-    if (exists && (!file_read(self->path, LIMIT_TOOL_FILE_BYTES, &data, &size, error) ||
-                   !take_data(self, data, size, error)))
+    if (exists && !read_file(self, error))
         return false;
     const char *head = exists ? self->before : "";
     if (exists && (!generated_check(tool_call_settings(call), self->path, self->shown, head,
@@ -120,12 +130,28 @@ bool edit_target_prepare(EditTarget *self, GError **error)
     return true;
 }
 
+bool edit_target_check_unchanged(const char *path, const char *shown, const struct stat *read,
+                                 GError **error)
+{
+    struct stat now;
+    if (stat(path, &now) < 0)
+        return true; // gone: nothing is lost
+    bool is_same = read->st_mode != 0 && now.st_dev == read->st_dev && now.st_ino == read->st_ino &&
+                   now.st_size == read->st_size && now.st_mtim.tv_sec == read->st_mtim.tv_sec &&
+                   now.st_mtim.tv_nsec == read->st_mtim.tv_nsec;
+    return is_same || fail_with(error, KEDGE_ERROR_FAILED,
+                                "%s changed while the edit was worked out; read it again", shown);
+}
+
 bool edit_target_write(ToolCall *call, EditTarget *self, GError **error)
 {
     g_autofree char *dir = g_path_get_dirname(self->path);
-    if ((!self->before && !file_make_dirs(dir, 0777, error)) ||
+    if (!edit_target_check_unchanged(self->path, self->shown, &self->read, error) ||
+        (!self->before && !file_make_dirs(dir, 0777, error)) ||
         !file_write_atomic(self->path, self->data, self->size, 0666, error))
         return false;
+    if (stat(self->path, &self->read) < 0)
+        self->read = (struct stat) { 0 };
     seen_files_note(call, self->path);
     return true;
 }

@@ -8,6 +8,8 @@
 
 #include "tool/tool.h"
 
+#include <sys/stat.h>
+
 typedef struct EditTarget {
     char *path, *shown;
     char *before; // its text; NULL: there is no such file
@@ -15,6 +17,7 @@ typedef struct EditTarget {
     bool has_bom, has_crlf;
     char *data; // edit_target_prepare(): the bytes to write
     size_t size;
+    struct stat read; // the file when it was read, or written; all 0: there was none
 } EditTarget;
 
 void edit_target_free(EditTarget *self);
@@ -29,7 +32,11 @@ void edit_target_take_text(EditTarget *self, char *text); // takes it over
 
 /* Could `text` be written? Of all files of a call, before the first is. */
 bool edit_target_prepare(EditTarget *self, GError **error);
-/* After edit_target_prepare(). */
+/* Is `path` what `read` says, or gone? A change by others since is an error. */
+bool edit_target_check_unchanged(const char *path, const char *shown, const struct stat *read,
+                                 GError **error);
+
+/* After edit_target_prepare(). Overwrites nothing that has changed since it was read. */
 bool edit_target_write(ToolCall *call, EditTarget *self, GError **error);
 
 /* op, diff and firstChangedLine of what was done to `self`. */

@@ -28,6 +28,8 @@ typedef struct Step {
     EditTarget *target; // borrowed; of STEP_WRITE
     char *path, *shown; // what it is done to
     char *to, *to_shown;
+    bool is_checked;  // of STEP_DELETE: it must be as it was,
+    struct stat read; // like this
 } Step;
 
 typedef struct Spot {   // what the plan has put at a path
@@ -324,6 +326,17 @@ static bool plan_create(PatchPlan *self, const PatchEntry *entry, PatchDone *don
     return true;
 }
 
+static void add_delete(PatchPlan *self, const Place *place)
+{
+    Step *step = add_step(self, STEP_DELETE, place->path, place->shown);
+    if (place->spot) {
+        step->is_checked = !place->spot->is_moved;
+        step->read = place->spot->target->read;
+    } else { // of a link only the name goes
+        step->is_checked = lstat(place->path, &step->read) == 0 && !S_ISLNK(step->read.st_mode);
+    }
+}
+
 static bool plan_delete(PatchPlan *self, const PatchEntry *entry, PatchDone *done, GError **error)
 {
     g_auto(Place) place = { 0 };
@@ -342,7 +355,7 @@ static bool plan_delete(PatchPlan *self, const PatchEntry *entry, PatchDone *don
     if (spot && spot->write && !spot->is_moved)
         spot->write->is_dropped = true;
     if (is_on_disk)
-        add_step(self, STEP_DELETE, place.path, place.shown);
+        add_delete(self, &place);
     put_spot(self, place.path, NULL);
     describe(done, "delete", "", "");
     done->text = g_strdup_printf("Deleted %s", place.shown);
@@ -397,7 +410,9 @@ static bool carry_out_step(PatchPlan *self, const Step *step, GError **error)
     if (step->kind == STEP_WRITE)
         return edit_target_write(self->call, step->target, error);
     if (step->kind == STEP_DELETE)
-        return patch_delete(step->path, step->shown, error);
+        return (!step->is_checked ||
+                edit_target_check_unchanged(step->path, step->shown, &step->read, error)) &&
+               patch_delete(step->path, step->shown, error);
     if (!patch_move(step->path, step->to, step->shown, step->to_shown, error))
         return false;
     seen_files_note(self->call, step->to);

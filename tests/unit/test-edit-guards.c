@@ -1,0 +1,131 @@
+/* What edit does not do: overwrite what others save meanwhile, work on without end. */
+#include "tool_fixture.h"
+
+#include "tools/edit_mode.h"
+#include "tools/edit_target.h"
+
+#include <unistd.h>
+
+static char *path_of(const ToolFixture *fixture, const char *name)
+{
+    return g_build_filename(fixture->cwd, name, NULL);
+}
+
+static void assert_file(const ToolFixture *fixture, const char *name, const char *want)
+{
+    g_autofree char *path = path_of(fixture, name);
+    g_autofree char *text = NULL;
+    if (!g_file_get_contents(path, &text, NULL, NULL))
+        text = g_strdup("-");
+    assert_text(name, text, want);
+}
+
+/* The body of a patch, without its first and last line. */
+static json_t *input_of(const char *body)
+{
+    json_t *arguments = json_object();
+    g_autofree char *input = g_strconcat("*** Begin Patch\n", body, "*** End Patch\n", NULL);
+    json_set_text(arguments, "input", input);
+    return arguments;
+}
+
+/* --- saved between reading and writing */
+
+typedef struct Meanwhile {
+    const char *name;
+    const char *before, *saved; // NULL: no file
+    bool is_refused;
+    const char *after;
+} Meanwhile;
+
+static struct {
+    const ToolFixture *fixture;
+    const Meanwhile *meanwhile;
+    Cancel *cancel;
+} play;
+
+static bool run_meanwhile(ToolCall *call, const void *args G_GNUC_UNUSED, ToolResult *result,
+                          GError **error)
+{
+    g_autoptr(EditTarget) target = NULL;
+    g_autofree char *path = path_of(play.fixture, "f");
+    if (!edit_target_open(call, "f", true, &target, error))
+        return false;
+    edit_target_take_text(target, g_strdup("edited\n"));
+    if (!edit_target_prepare(target, error))
+        return false;
+    if (play.meanwhile->saved)
+        tool_fixture_put(play.fixture, "f", play.meanwhile->saved);
+    else
+        unlink(path);
+    if (!edit_target_write(call, target, error))
+        return false;
+    edit_target_take_text(target, g_strdup("edited again\n"));
+    tool_result_add_text(result, "written");
+    return edit_target_prepare(target, error) && edit_target_write(call, target, error);
+}
+
+static void test_saved_meanwhile(void **state G_GNUC_UNUSED)
+{
+    static const Meanwhile cases[] = {
+        { "saved", "one\n", "one\nmine\n", true, "one\nmine\n" },
+        { "saved, of the same size", "one\n", "two\n", true, "two\n" },
+        { "made", NULL, "mine\n", true, "mine\n" },
+        { "deleted", "one\n", NULL, false, "edited again\n" },
+        { "not there", NULL, NULL, false, "edited again\n" },
+    };
+    static const FieldDef no_fields[] = { { 0 } };
+    static const ToolDef tool = {
+        EDIT_TOOL,
+        .flags = EDIT_FLAGS,
+        .fields = no_fields,
+        .run = run_meanwhile,
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+        if (cases[i].before)
+            tool_fixture_put(fixture, "f", cases[i].before);
+        play.fixture = fixture;
+        play.meanwhile = &cases[i];
+        g_auto(ToolResult) result = { 0 };
+        tool_fixture_call(fixture, &tool, json_object(), &result);
+        g_autofree char *text = tool_result_text(&result);
+        assert_text(cases[i].name, text,
+                    cases[i].is_refused ? "f changed while the edit was worked out; read it again"
+                                        : "written");
+        assert_file(fixture, "f", cases[i].after);
+    }
+}
+
+/* Two names of one file: what is done by the one is not undone by the other. */
+static void test_hard_links(void **state G_GNUC_UNUSED)
+{
+    static const char *const bodies[] = {
+        "*** Update File: a\n@@\n-one\n+ONE\n*** Update File: b\n@@\n-two\n+TWO\n",
+        "*** Update File: a\n@@\n-one\n+ONE\n*** Delete File: b\n",
+    };
+    static const char *const wants[] = { "Not done: write b", "Not done: delete b" };
+    for (size_t i = 0; i < G_N_ELEMENTS(bodies); i++) {
+        g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+        tool_fixture_put(fixture, "a", "one\ntwo\n");
+        g_autofree char *a = path_of(fixture, "a");
+        g_autofree char *b = path_of(fixture, "b");
+        assert_int_equal(link(a, b), 0);
+        g_autofree char *text =
+            tool_fixture_error(fixture, &tool_edit_apply_patch, input_of(bodies[i]));
+        assert_contains("why", text, "b changed while the edit was worked out; read it again");
+        assert_contains("done", text, "Done before that: wrote a\n");
+        assert_contains("left", text, wants[i]);
+        assert_file(fixture, "a", "ONE\ntwo\n");
+        assert_file(fixture, "b", "ONE\ntwo\n");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_saved_meanwhile),
+        cmocka_unit_test(test_hard_links),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
