@@ -183,6 +183,8 @@ static bool prepare_all(ToolCall *call, GPtrArray *edits, GError **error)
 {
     for (unsigned i = 0; i < edits->len; i++) {
         FileEdit *edit = edits->pdata[i];
+        if (!cancel_check(tool_call_user_cancel(call), error)) // nothing is written yet
+            return false;
         bool is_done = work_out(call, edit, error);
         if (is_done && edits->len > 1 && !is_changed(edit))
             return fail_with(error, KEDGE_ERROR_FAILED,

@@ -5,6 +5,8 @@
 #include "tools/edit_search.h"
 #include "tools/edit_target.h"
 
+#define MAX_EDITS 1000 // of one call
+
 typedef struct EditArgs {
     const char *path;
     const json_t *edits;
@@ -25,7 +27,7 @@ static const FieldDef item_fields[] = {
 static const FieldDef edit_fields[] = {
     { "path", FIELD_STRING, offsetof(EditArgs, path), .is_required = true },
     { "edits", FIELD_OBJECT_LIST, offsetof(EditArgs, edits), .is_required = true,
-      .item_fields = item_fields, .min_items = 1 },
+      .item_fields = item_fields, .min_items = 1, .max_items = MAX_EDITS },
     { 0 },
 };
 
@@ -60,15 +62,18 @@ static bool decode_and_apply(EditTarget *file, const json_t *value, bool is_fuzz
 }
 
 /* All entries in order, each on what those before it have made; `text` gets a line for each. When
-   one fails, none counts, and the error names all that failed. */
-static bool apply_all(EditTarget *file, const json_t *edits, bool is_fuzzy, GString *text,
-                      GError **error)
+   one fails, none counts, and the error names all that failed. Nothing is written yet, so a person
+   can stop it. */
+static bool apply_all(ToolCall *call, EditTarget *file, const json_t *edits, bool is_fuzzy,
+                      GString *text, GError **error)
 {
     size_t count = json_array_size(edits), i = 0;
     json_t *value = NULL;
     g_autoptr(GString) failures = g_string_new(NULL);
     json_array_foreach (edits, i, value) {
         g_autoptr(GError) problem = NULL;
+        if (!cancel_check(tool_call_user_cancel(call), error))
+            return false;
         if (decode_and_apply(file, value, is_fuzzy, text, &problem))
             continue;
         if (count == 1) {
@@ -98,8 +103,8 @@ static bool edit_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     g_autoptr(GString) text = g_string_new(NULL);
     if (!edit_mode_is_fuzzy(tool_call_settings(call), &is_fuzzy, error) ||
         !edit_target_open(call, args->path, false, &file, error) ||
-        !apply_all(file, args->edits, is_fuzzy, text, error) || !edit_target_prepare(file, error) ||
-        !edit_target_write(call, file, error))
+        !apply_all(call, file, args->edits, is_fuzzy, text, error) ||
+        !edit_target_prepare(file, error) || !edit_target_write(call, file, error))
         return false;
     edit_target_add_details(file, tool_result_details(result));
     tool_result_add_text(result, text->str);

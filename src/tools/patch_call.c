@@ -125,12 +125,15 @@ static Group *group_of(const Run *self, guint index)
     return self->groups->pdata[self->group_of[index]];
 }
 
-/* Works everything out; the number of groups that cannot be made. */
-static guint plan_all(Run *self)
+/* Works everything out, for as long as the person lets it: nothing is written yet. `ret_failures`:
+   groups that cannot be made. */
+static bool plan_all(Run *self, ToolCall *call, guint *ret_failures, GError **error)
 {
     guint failures = 0;
     for (guint i = 0; i < self->entries->len; i++) {
         Group *group = group_of(self, i);
+        if (!cancel_check(tool_call_user_cancel(call), error))
+            return false;
         if (!group->problem && !patch_plan_add(group->plan, entry_at(self->entries, i),
                                                &self->done[i], &group->problem))
             group->culprit = i;
@@ -139,7 +142,8 @@ static guint plan_all(Run *self)
         Group *group = self->groups->pdata[i];
         failures += group->problem || !patch_plan_prepare(group->plan, &group->problem);
     }
-    return failures;
+    *ret_failures = failures;
+    return true;
 }
 
 /* What the failed groups have to say, a line for each. */
@@ -285,7 +289,9 @@ bool patch_call_run_one(ToolCall *call, const GPtrArray *entries, ToolResult *re
     if (!edit_mode_is_fuzzy(tool_call_settings(call), &is_fuzzy, error))
         return false;
     make_groups(&run, call, is_fuzzy, NULL);
-    guint failures = plan_all(&run);
+    guint failures = 0;
+    if (!plan_all(&run, call, &failures, error))
+        return false;
     Group *group = run.groups->pdata[0];
     if (failures > 0 && entries->len == 1)
         return fail_alone(group, error);
@@ -310,7 +316,9 @@ bool patch_call_run_many(ToolCall *call, const GPtrArray *entries, ToolResult *r
         return false;
     g_autofree guint *firsts = connect_entries(entries, tool_call_cwd(call));
     make_groups(&run, call, is_fuzzy, firsts);
-    guint failures = plan_all(&run);
+    guint failures = 0;
+    if (!plan_all(&run, call, &failures, error))
+        return false;
     if (failures > 0 && entries->len == 1)
         return fail_alone(run.groups->pdata[0], error);
     if (failures > 0 && (is_atomic || failures == run.groups->len)) {

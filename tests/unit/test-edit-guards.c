@@ -121,11 +121,71 @@ static void test_hard_links(void **state G_GNUC_UNUSED)
     }
 }
 
+/* --- without end */
+
+static bool run_cancelled(ToolCall *call, const void *args, ToolResult *result, GError **error)
+{
+    cancel_fire(play.cancel);
+    const ToolDef *tool = tool_call_tool(call)->user_data;
+    return tool->run(call, args, result, error);
+}
+
+/* A person can stop what only looks, though what writes is not cut short. */
+static void test_cancelled(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const ToolDef *tool;
+        const char *arguments;
+    } cases[] = {
+        { &tool_edit_replace, "{'path':'a','edits':[{'old_text':'one','new_text':'ONE'}]}" },
+        { &tool_edit_patch, "{'path':'a','edits':[{'diff':'@@\\n-one\\n+ONE'}]}" },
+        { &tool_edit_apply_patch, "{'input':'*** Begin Patch\\n*** Update File: a\\n@@\\n-one\\n"
+                                  "+ONE\\n*** End Patch'}" },
+        { &tool_edit_hashline, "{'input':'@@ a\\n< BOF\\n~ONE'}" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+        g_autoptr(Cancel) cancel = cancel_new(NULL);
+        g_autoptr(json_t) arguments = json_of(cases[i].arguments);
+        ToolDef tool = *cases[i].tool;
+        tool.user_data = (void *)cases[i].tool;
+        tool.run = run_cancelled;
+        play.cancel = cancel;
+        tool_fixture_put(fixture, "a", "one\ntwo\n");
+        const ToolCallSpec spec = {
+            .tool = &tool,
+            .arguments = arguments,
+            .context = fixture->context,
+            .door = &agent_door,
+            .cancel = cancel,
+        };
+        g_auto(ToolResult) result = { 0 };
+        tool_call(&spec, &result);
+        g_autofree char *text = tool_result_text(&result);
+        if (result.failure != KEDGE_ERROR_CANCELLED)
+            fail_msg("%zu: %d: %s", i, (int)result.failure, text);
+        assert_file(fixture, "a", "one\ntwo\n");
+    }
+}
+
+static void test_many_edits(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    json_t *arguments = json_of("{'path':'a','edits':[]}");
+    for (int i = 0; i < 1001; i++)
+        json_append_take(json_object_get(arguments, "edits"),
+                         json_of("{'old_text':'a','new_text':'b'}"));
+    g_autofree char *text = tool_fixture_error(fixture, &tool_edit_replace, arguments);
+    assert_contains("too many", text, "edits: must NOT have more than 1000 items");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_saved_meanwhile),
         cmocka_unit_test(test_hard_links),
+        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_many_edits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
