@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "tools/diff.h"
 #include "tools/generated.h"
 #include "tools/notebook.h"
@@ -15,7 +16,8 @@
 #include <errno.h>
 
 #define BOM            "\xef\xbb\xbf"
-#define DIFF_MAX_BYTES (16 * MIB) // a larger file is edited, but not compared
+#define DIFF_MAX_BYTES (16 * MIB)                // a larger file is edited, but not compared
+#define MAX_LINES      ((size_t)4 * 1000 * 1000) // each of them costs memory of its own
 
 void edit_target_free(EditTarget *self)
 {
@@ -84,6 +86,9 @@ bool edit_target_open(ToolCall *call, const char *asked, bool may_create, EditTa
     if (exists && !read_file(self, error))
         return false;
     const char *head = exists ? self->before : "";
+    if (str_count_lines(head, strlen(head)) > MAX_LINES)
+        return fail_with(error, KEDGE_ERROR_LIMIT, "%s has more than %zu lines", self->shown,
+                         MAX_LINES);
     if (exists && (!generated_check(tool_call_settings(call), self->path, self->shown, head,
                                     strlen(head), error) ||
                    !seen_files_check(call, self->path, self->shown, error)))

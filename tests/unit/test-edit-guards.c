@@ -179,13 +179,23 @@ static void test_many_edits(void **state G_GNUC_UNUSED)
     assert_contains("too many", text, "edits: must NOT have more than 1000 items");
 }
 
+static void test_many_lines(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    g_autofree char *lines = g_strnfill(4 * 1000 * 1000, '\n');
+    tool_fixture_put(fixture, "a", lines);
+    g_autofree char *text =
+        tool_fixture_error(fixture, &tool_edit_replace,
+                           json_of("{'path':'a','edits':[{'old_text':'one','new_text':'ONE'}]}"));
+    assert_text("too many", text, "a has more than 4000000 lines");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_saved_meanwhile),
-        cmocka_unit_test(test_hard_links),
-        cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_many_edits),
+        cmocka_unit_test(test_saved_meanwhile), cmocka_unit_test(test_hard_links),
+        cmocka_unit_test(test_cancelled),       cmocka_unit_test(test_many_edits),
+        cmocka_unit_test(test_many_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
