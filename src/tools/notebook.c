@@ -119,6 +119,26 @@ static bool parse_marker(const char *line, Marker *ret_marker)
     return *rest == '\0';
 }
 
+/* A line that would be read as a marker can be shown, but not told from one in what comes back. */
+static bool check_sources(const json_t *cells, const char *shown, GError **error)
+{
+    size_t i = 0;
+    const json_t *cell = NULL;
+    json_array_foreach (cells, i, cell) {
+        g_autoptr(GString) source = g_string_new(NULL);
+        append_source(json_object_get(cell, "source"), source);
+        g_auto(GStrv) lines = g_strsplit(source->str, "\n", -1);
+        Marker marker = { NULL, -1 };
+        for (size_t line = 0; lines[line]; line++)
+            if (parse_marker(lines[line], &marker))
+                return fail_with(error, KEDGE_ERROR_USAGE,
+                                 "Cell %zu of %s holds a line that looks like a cell marker; "
+                                 "change the file with a program",
+                                 i, shown);
+    }
+    return true;
+}
+
 static json_t *source_lines(const char *source)
 {
     json_t *lines = json_array();
@@ -236,7 +256,8 @@ bool notebook_from_text(const char *json, size_t size, const char *shown, const 
                         char **ret_json, GError **error)
 {
     g_autoptr(json_t) notebook = json ? NULL : new_notebook();
-    if (json && !parse(json, size, shown, &notebook, error))
+    if (json && (!parse(json, size, shown, &notebook, error) ||
+                 !check_sources(json_get_array(notebook, "cells"), shown, error)))
         return false;
     g_autoptr(GHashTable) used = g_hash_table_new(NULL, NULL);
     g_autoptr(json_t) cells = json_array();

@@ -15,7 +15,8 @@ bool notebook_to_text(const char *json, size_t size, const char *shown, char **r
                       GError **error);
 
 /* What the file is to hold when its text has become `text`. A marker's `cell:N` keeps metadata and
-   outputs of that cell of `json` (NULL: a new notebook). Caller frees. */
+   outputs of that cell of `json` (NULL: a new notebook). USAGE when a source of `json` has a line
+   that is like a marker. Caller frees. */
 bool notebook_from_text(const char *json, size_t size, const char *shown, const char *text,
                         char **ret_json, GError **error);
 

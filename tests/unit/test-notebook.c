@@ -97,6 +97,32 @@ static void test_errors(void **state G_GNUC_UNUSED)
     }
 }
 
+/* What is like a marker inside of a cell would split it, or take another's outputs. */
+static void test_markers_in_cells(void **state G_GNUC_UNUSED)
+{
+    static const char *const sources[] = {
+        "\"a\\n# %% [markdown]\\nb\"",
+        "[\"a\\n\", \"# %% [code] cell:7\\n\"]",
+        "\"# %% [raw]\\r\\nb\"",
+        "[\"# %%\", \" [code]\"]",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(sources); i++) {
+        g_autofree char *json =
+            g_strdup_printf("{\"cells\":[{\"cell_type\":\"raw\",\"source\":\"x\"},"
+                            "{\"cell_type\":\"code\",\"source\":%s}]}",
+                            sources[i]);
+        g_autofree char *shown = NULL;
+        g_autofree char *back = NULL;
+        g_autoptr(GError) error = NULL;
+        assert_true(notebook_to_text(json, strlen(json), "n.ipynb", &shown, NULL));
+        if (notebook_from_text(json, strlen(json), "n.ipynb", shown, &back, &error))
+            fail_msg("%s becomes %s", sources[i], back);
+        assert_text(sources[i], error->message,
+                    "Cell 1 of n.ipynb holds a line that looks like a cell marker; change the file "
+                    "with a program");
+    }
+}
+
 /* tools-T33, with write in place of edit. */
 static void test_tools(void **state G_GNUC_UNUSED)
 {
@@ -129,9 +155,8 @@ static void test_tools(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_edits),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_edits),
+        cmocka_unit_test(test_errors),     cmocka_unit_test(test_markers_in_cells),
         cmocka_unit_test(test_tools),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
