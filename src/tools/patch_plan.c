@@ -123,19 +123,25 @@ static Step *add_step(PatchPlan *self, StepKind kind, const char *path, const ch
     return step;
 }
 
-static Spot *put_spot(PatchPlan *self, const char *path, EditTarget *target)
+/* `follows`: at what the links of the path lead to on disk. */
+static Spot *put_spot(PatchPlan *self, const char *path, bool follows, EditTarget *target)
 {
     Spot *spot = g_new0(Spot, 1);
     spot->target = target;
-    g_hash_table_replace(self->spots, key_of(path, target != NULL), spot);
+    g_hash_table_replace(self->spots, key_of(path, follows), spot);
     return spot;
 }
 
-/* NULL: the plan has nothing to do with it yet. */
+/* What the plan has put at the path itself stands before what a link there leads to on disk. NULL:
+   the plan has nothing to do with it yet. */
 static Spot *find_spot(const PatchPlan *self, const char *path, bool follows)
 {
-    g_autofree char *key = key_of(path, follows);
-    return g_hash_table_lookup(self->spots, key);
+    g_autofree char *key = key_of(path, false);
+    Spot *spot = g_hash_table_lookup(self->spots, key);
+    if (spot || !follows)
+        return spot;
+    g_autofree char *real = key_of(path, true);
+    return g_hash_table_lookup(self->spots, real);
 }
 
 /* A path as it will be when the steps so far are carried out. */
@@ -203,7 +209,7 @@ static bool open_target(PatchPlan *self, const char *asked, bool may_create, Pla
                          "the files of this call hold more than %zu MiB: make several calls",
                          LIMIT_TOOL_FILE_BYTES / MIB);
     self->budget->bytes -= size;
-    place->spot = put_spot(self, place->path, target);
+    place->spot = put_spot(self, place->path, !place->spot, target);
     return true;
 }
 
@@ -269,8 +275,8 @@ static void move_spot(PatchPlan *self, const Place *from, const Place *to)
     Step *step = add_step(self, STEP_MOVE, from->path, from->shown);
     step->to = g_strdup(to->path);
     step->to_shown = g_strdup(to->shown);
-    put_spot(self, from->path, NULL);
-    Spot *spot = put_spot(self, to->path, target);
+    put_spot(self, from->path, false, NULL);
+    Spot *spot = put_spot(self, to->path, false, target);
     spot->write = write;
     spot->is_moved = true;
 }
@@ -356,7 +362,7 @@ static bool plan_delete(PatchPlan *self, const PatchEntry *entry, PatchDone *don
         spot->write->is_dropped = true;
     if (is_on_disk)
         add_delete(self, &place);
-    put_spot(self, place.path, NULL);
+    put_spot(self, place.path, false, NULL);
     describe(done, "delete", "", "");
     done->text = g_strdup_printf("Deleted %s", place.shown);
     return true;

@@ -420,6 +420,34 @@ static void test_links(void **state G_GNUC_UNUSED)
     assert_false(g_file_test(link, G_FILE_TEST_IS_SYMLINK));
 }
 
+/* A link that the call replaces leads nowhere any more. */
+static void test_replaced_link(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *body, *text, *link, *leads_to;
+    } cases[] = {
+        { "by what is moved",
+          "*** Delete File: link\n*** Update File: b\n*** Move to: link\n@@\n-three\n+3\n" UPDATE_A,
+          "Deleted link\nUpdated and moved b to link\nUpdated a", "3\nfour\n", "ONE\ntwo\n" },
+        { "by what is new",
+          "*** Delete File: link\n*** Add File: link\n+x\n*** Update File: link\n@@\n-x\n+y\n"
+          "*** Update File: a\n@@\n-two\n+TWO\n",
+          "Deleted link\nCreated link\nUpdated link\nUpdated a", "y\n", "one\nTWO\n" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+        put_three(fixture);
+        g_autofree char *link = g_build_filename(fixture->cwd, "link", NULL);
+        assert_int_equal(symlink("a", link), 0);
+        g_autofree char *text =
+            tool_fixture_text(fixture, &tool_edit_apply_patch, input_of(cases[i].body));
+        assert_text(cases[i].name, text, cases[i].text);
+        assert_false(g_file_test(link, G_FILE_TEST_IS_SYMLINK));
+        assert_file(fixture, "link", cases[i].link);
+        assert_file(fixture, "a", cases[i].leads_to);
+    }
+}
+
 static void test_guards(void **state G_GNUC_UNUSED)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
@@ -513,11 +541,17 @@ static void test_details(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patch),      cmocka_unit_test(test_apply),
-        cmocka_unit_test(test_bytes),      cmocka_unit_test(test_binary),
-        cmocka_unit_test(test_mode_stays), cmocka_unit_test(test_links),
-        cmocka_unit_test(test_guards),     cmocka_unit_test(test_changed_meanwhile),
-        cmocka_unit_test(test_broken_off), cmocka_unit_test(test_details),
+        cmocka_unit_test(test_patch),
+        cmocka_unit_test(test_apply),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_mode_stays),
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_replaced_link),
+        cmocka_unit_test(test_guards),
+        cmocka_unit_test(test_changed_meanwhile),
+        cmocka_unit_test(test_broken_off),
+        cmocka_unit_test(test_details),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
