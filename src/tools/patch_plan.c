@@ -323,12 +323,18 @@ static bool plan_create(PatchPlan *self, const PatchEntry *entry, PatchDone *don
                          "A file that is created cannot be renamed: create %s", entry->rename);
     if (!open_target(self, entry->path, true, &place, error))
         return false;
+    EditTarget *target = place.spot->target;
+    if (target->before) { // what goes is shown
+        describe(done, "update", target->text, entry->text);
+        done->text = g_strdup_printf("Replaced all of %s", place.shown);
+    } else {
+        describe(done, "create", "", "");
+        done->text = g_strdup_printf("Created %s", place.shown);
+    }
     // the whole of it is new, its line ends too
-    place.spot->target->has_bom = false;
-    place.spot->target->has_crlf = false;
+    target->has_bom = false;
+    target->has_crlf = false;
     change_text(self, &place, g_strdup(entry->text));
-    describe(done, "create", "", "");
-    done->text = g_strdup_printf("Created %s", place.shown);
     return true;
 }
 

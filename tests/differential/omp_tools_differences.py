@@ -56,6 +56,7 @@ DIFFERENCES = {
     "edit-patch-update-context-ambiguous": SHOWN, "edit-patch-update-ambiguous": SHOWN,
     "edit-patch-update-context-not-found": "a context that the file has not is an error, however unique the old lines",
     "edit-patch-update-comment-prefix": CLOSEST, "edit-patch-update-same": "says that nothing changed",
+    "edit-patch-create-exists": "what a new file replaces is shown",
     "edit-rep-bom": "a byte order mark stays",
     "edit-rep-extra-field": ARGUMENTS, "edit-rep-edits-object": ARGUMENTS,
     "bash-signal-child": "bash itself says that a child was killed",

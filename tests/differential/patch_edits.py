@@ -308,6 +308,7 @@ class World:
 
     def __init__(self, files):
         self.files = dict(files)
+        self.made = set()  # names of files that the patch has made
 
     def free_name(self, rng):
         return rng.choice([f"{rng.randrange(9)}.c", f"d{rng.randrange(3)}/{rng.randrange(9)}.c"])
@@ -331,16 +332,22 @@ def some_entry(rng, world):
     if kind < 0.3 or not names:
         name = world.free_name(rng)
         lines = some_lines(rng, 5) + [f"own {rng.randrange(1000)}"]
+        is_old = name in world.files and name not in world.made
+        if not is_old:
+            world.made.add(name)
         world.files[name] = "\n".join(lines) + "\n"
-        return f"*** Add File: {name}\n" + "".join(f"+{line}\n" for line in lines), f"Created {name}", True
+        said = f"Replaced all of {name}" if is_old else f"Created {name}"
+        return f"*** Add File: {name}\n" + "".join(f"+{line}\n" for line in lines), said, True
     name = rng.choice(names)
     if kind < 0.45:
         del world.files[name]
+        world.made.discard(name)
         return f"*** Delete File: {name}\n", f"Deleted {name}", True
     if kind < 0.5:
         missing = world.free_name(rng)
         is_there = missing in world.files
         world.files.pop(missing, None)
+        world.made.discard(missing)
         return f"*** Delete File: {missing}\n", f"Deleted {missing}", is_there
     change = change_of(rng, world.files[name])
     if not change:
@@ -356,6 +363,9 @@ def some_entry(rng, world):
         return f"*** Update File: {name}\n*** Move to: {to}\n{hunk}", None, False
     del world.files[name]
     world.files[to] = text
+    if name in world.made:
+        world.made.remove(name)
+        world.made.add(to)
     return f"*** Update File: {name}\n*** Move to: {to}\n{hunk}", f"Updated and moved {name} to {to}", True
 
 

@@ -109,7 +109,7 @@ static void test_patch(void **state G_GNUC_UNUSED)
           "a",
           "[{'op':'create','diff':'new'}]",
           false,
-          "Created a",
+          "Replaced all of a",
           { .a = "new\n" } },
         { "create without content",
           "d",
@@ -538,6 +538,20 @@ static void test_details(void **state G_GNUC_UNUSED)
         fail_msg("%s", json_to_text(result.details));
 }
 
+/* What a new file replaces is seen. */
+static void test_replaced_details(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    put_three(fixture);
+    g_auto(ToolResult) result = { 0 };
+    tool_fixture_call(fixture, &tool_edit_patch,
+                      patch_of("a", "[{'op':'create','diff':'one\\n2'}]"), &result);
+    g_autoptr(json_t) want = json_of("{'op':'update','firstChangedLine':2,"
+                                     "'diff':'@@ -1,2 +1,2 @@\\n 1|one\\n-2|two\\n+2|2'}");
+    if (!json_equal(result.details, want))
+        fail_msg("%s", json_to_text(result.details));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -552,6 +566,7 @@ int main(void)
         cmocka_unit_test(test_changed_meanwhile),
         cmocka_unit_test(test_broken_off),
         cmocka_unit_test(test_details),
+        cmocka_unit_test(test_replaced_details),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
