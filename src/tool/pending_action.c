@@ -21,6 +21,7 @@ void pending_action_free(PendingAction *self)
         return;
     if (self->destroy)
         self->destroy(self->data);
+    g_clear_pointer(&self->paths, g_ptr_array_unref);
     g_free(self->label);
     g_free(self);
 }
@@ -73,6 +74,18 @@ char *pending_action_label(ToolContext *context)
     char *label = g_strdup(slot->action ? slot->action->label : NULL);
     pthread_mutex_unlock(&slot->lock);
     return label;
+}
+
+GPtrArray *pending_action_paths(ToolContext *context)
+{
+    Slot *slot = slot_of(context);
+    GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+    pthread_mutex_lock(&slot->lock);
+    const GPtrArray *of_action = slot->action ? slot->action->paths : NULL;
+    for (guint i = 0; of_action && i < of_action->len; i++)
+        g_ptr_array_add(paths, g_strdup(of_action->pdata[i]));
+    pthread_mutex_unlock(&slot->lock);
+    return paths;
 }
 
 bool pending_action_remind(ToolContext *context)

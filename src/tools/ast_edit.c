@@ -152,6 +152,14 @@ static bool apply(ToolCall *call, void *data, ToolResult *result, GError **error
     return true;
 }
 
+static GPtrArray *paths_of(const AstPlan *plan)
+{
+    GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+    for (unsigned i = 0; i < plan->changed->len; i++)
+        g_ptr_array_add(paths, g_strdup(((const AstFilePlan *)plan->changed->pdata[i])->shown));
+    return paths;
+}
+
 static bool ast_edit_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
     const AstEditArgs *args = args_;
@@ -169,6 +177,7 @@ static bool ast_edit_run(ToolCall *call, const void *args_, ToolResult *result, 
     PendingAction *action = g_new0(PendingAction, 1);
     action->label = g_strconcat("AST Edit: ", amount, NULL);
     action->source = "ast_edit";
+    action->paths = paths_of(preview->plan);
     action->apply = apply;
     action->data = preview;
     action->destroy = preview_free;

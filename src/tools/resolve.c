@@ -4,6 +4,8 @@
 #include "tool/pending_action.h"
 #include "tools/tools.h"
 
+#define MAX_SUMMARY_FILES 10 // named to a person who judges
+
 typedef struct ResolveArgs {
     const char *action;
     const char *reason;
@@ -24,6 +26,18 @@ static bool is_to_apply(const ResolveArgs *args)
     return strcmp(args->action, "apply") == 0;
 }
 
+/* "applies AST Edit: 2 replacements in 2 files: a.c, b.c" */
+static char *summary_of(const char *label, const GPtrArray *paths)
+{
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "applies %s", label);
+    for (guint i = 0; i < MIN(paths->len, MAX_SUMMARY_FILES); i++)
+        g_string_append_printf(text, "%s%s", i > 0 ? ", " : ": ", (const char *)paths->pdata[i]);
+    if (paths->len > MAX_SUMMARY_FILES)
+        g_string_append_printf(text, " and %u more", paths->len - MAX_SUMMARY_FILES);
+    return g_string_free(text, FALSE);
+}
+
 /* Applying writes, and the gate is told what; dropping changes nothing. */
 static bool resolve_judge(ToolCall *call, const void *args, Judgement *ret_judgement,
                           GError **error G_GNUC_UNUSED)
@@ -34,7 +48,10 @@ static bool resolve_judge(ToolCall *call, const void *args, Judgement *ret_judge
         return true;
     }
     ret_judgement->effect = EFFECT_WRITE;
-    ret_judgement->summary = g_strconcat("applies ", label, NULL);
+    g_autoptr(GPtrArray) paths = pending_action_paths(tool_call_context(call));
+    for (guint i = 0; i < paths->len; i++)
+        judgement_add_action(ret_judgement, "write", paths->pdata[i], NULL, NULL);
+    ret_judgement->summary = summary_of(label, paths);
     return true;
 }
 

@@ -276,7 +276,7 @@ static bool apply_nothing(ToolCall *call G_GNUC_UNUSED, void *data, ToolResult *
     return true;
 }
 
-static void stage(const ToolFixture *fixture, const char *label, bool *has_run)
+static PendingAction *stage(const ToolFixture *fixture, const char *label, bool *has_run)
 {
     PendingAction *action = g_new0(PendingAction, 1);
     action->label = g_strdup(label);
@@ -284,6 +284,14 @@ static void stage(const ToolFixture *fixture, const char *label, bool *has_run)
     action->apply = apply_nothing;
     action->data = has_run;
     pending_action_set(fixture->context, action);
+    return action;
+}
+
+static Likeness count_actions(const GPtrArray *actions, char **ret_earlier G_GNUC_UNUSED,
+                              void *user_data)
+{
+    *(unsigned *)user_data = actions->len;
+    return LIKENESS_NONE;
 }
 
 static void test_gate(void **state G_GNUC_UNUSED)
@@ -317,6 +325,41 @@ static void test_gate(void **state G_GNUC_UNUSED)
         tool_fixture_text(fixture, &tool_resolve, json_of("{'action':'apply','reason':'x'}"));
     assert_text("applied", text, "applied");
     assert_true(has_run);
+}
+
+/* The files are named, and judged one by one. */
+static void test_gate_names_files(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        unsigned files;
+        const char *want;
+    } cases[] = {
+        { 2, "resolve: applies it: f0, f1;" },
+        { 12, "resolve: applies it: f0, f1, f2, f3, f4, f5, f6, f7, f8, f9 and 2 more;" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+        g_autoptr(GString) asked = g_string_new(NULL);
+        const ToolDoor door = { .kind = DOOR_DIRECT, .ask = refuse, .user_data = asked };
+        bool has_run = false;
+        PendingAction *action = stage(fixture, "it", &has_run);
+        action->paths = g_ptr_array_new_with_free_func(g_free);
+        for (unsigned file = 0; file < cases[i].files; file++)
+            g_ptr_array_add(action->paths, g_strdup_printf("f%u", file));
+        g_autoptr(json_t) arguments = json_of("{'action':'apply','reason':'x'}");
+        const ToolCallSpec spec = {
+            .tool = &tool_resolve,
+            .arguments = arguments,
+            .context = fixture->context,
+            .door = &door,
+            .was_refused = count_actions,
+            .user_data = &(unsigned) { 0 },
+        };
+        g_auto(ToolResult) result = { 0 };
+        tool_call(&spec, &result);
+        assert_text("asked", asked->str, cases[i].want);
+        assert_int_equal(*(unsigned *)spec.user_data, cases[i].files);
+    }
 }
 
 /* --- a program in trouble, and a stranger's */
@@ -437,12 +480,19 @@ static void test_selection(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search),          cmocka_unit_test(test_search_details),
-        cmocka_unit_test(test_pages),           cmocka_unit_test(test_edit),
-        cmocka_unit_test(test_edit_is_refused), cmocka_unit_test(test_edit_keeps),
-        cmocka_unit_test(test_edit_is_stale),   cmocka_unit_test(test_gate),
-        cmocka_unit_test(test_trouble),         cmocka_unit_test(test_liar),
-        cmocka_unit_test(test_stranger),        cmocka_unit_test(test_selection),
+        cmocka_unit_test(test_search),
+        cmocka_unit_test(test_search_details),
+        cmocka_unit_test(test_pages),
+        cmocka_unit_test(test_edit),
+        cmocka_unit_test(test_edit_is_refused),
+        cmocka_unit_test(test_edit_keeps),
+        cmocka_unit_test(test_edit_is_stale),
+        cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_gate_names_files),
+        cmocka_unit_test(test_trouble),
+        cmocka_unit_test(test_liar),
+        cmocka_unit_test(test_stranger),
+        cmocka_unit_test(test_selection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
