@@ -8,6 +8,7 @@
 #include "tools/tools.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define A_TS "foo(1);\nconst x = foo(a, b);\nclass A {\n  m() {\n    return foo(2);\n  }\n}\n"
 #define B_TS "bar();\n"
@@ -423,6 +424,38 @@ static void test_liar(void **state G_GNUC_UNUSED)
     assert_text("liar", text, "b.ts changed while it was looked at; call ast_edit again");
 }
 
+/* Two names of one file: what is written by the one is not undone by the other. */
+static void test_hard_links(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = make_fixture(NULL);
+    g_autofree char *path_before = g_strdup(g_getenv("PATH"));
+    g_autofree char *dir = g_build_filename(fixture->root, "bin", NULL);
+    g_autofree char *path = g_strdup_printf("%s:%s", dir, path_before);
+    g_autofree char *b = g_build_filename(fixture->cwd, "b.ts", NULL);
+    g_autofree char *c = g_build_filename(fixture->cwd, "c.ts", NULL);
+    assert_int_equal(link(b, c), 0);
+    put_program(
+        fixture, "../bin/ast-grep",
+        "#!/bin/sh\ncase \"$*\" in *ERROR*) exit 1;; esac\n"
+        "for each; do case $each in *[bc].ts)\n"
+        "echo \"{\\\"file\\\":\\\"$each\\\",\\\"text\\\":\\\"bar\\\",\\\"replacement\\\":\\\"x\\\","
+        "\\\"range\\\":{\\\"byteOffset\\\":{\\\"start\\\":0,\\\"end\\\":3},"
+        "\\\"start\\\":{\\\"line\\\":0}}}\";; esac; done\n");
+    g_setenv("PATH", path, TRUE);
+    g_free(tool_fixture_text(fixture, &tool_ast_edit,
+                             json_of("{'ops':[{'pat':'a','out':'b'}],'paths':['b.ts','c.ts']}")));
+    g_autoptr(GPtrArray) paths = pending_action_paths(fixture->context);
+    g_autofree char *text =
+        tool_fixture_error(fixture, &tool_resolve, json_of("{'action':'apply','reason':'x'}"));
+    g_setenv("PATH", path_before, TRUE);
+    assert_int_equal(paths->len, 2);
+    assert_string_equal(paths->pdata[1], "c.ts");
+    assert_contains("refused", text,
+                    "1 of 2 files are written, the others are as they were: Refused: c.ts changed "
+                    "on disk");
+    assert_file(fixture, "c.ts", "x();\n");
+}
+
 /* The repository's own program is not run, though PATH leads to it; without another one there is no
    such tool. */
 static void test_stranger(void **state G_GNUC_UNUSED)
@@ -491,6 +524,7 @@ int main(void)
         cmocka_unit_test(test_gate_names_files),
         cmocka_unit_test(test_trouble),
         cmocka_unit_test(test_liar),
+        cmocka_unit_test(test_hard_links),
         cmocka_unit_test(test_stranger),
         cmocka_unit_test(test_selection),
     };
