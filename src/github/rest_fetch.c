@@ -84,6 +84,8 @@ static bool fail(const Rest *self, const RestRequest *request, const Way *way,
                  const HttpResponse *response, GError **error)
 {
     int64_t wait_s = way->is_away ? 0 : rest_limit_wait_s(response, false);
+    if (response->status == 401 && !way->is_away) // another login may have come since
+        rest_hosts_forget_token(self->hosts, self->place.token_host);
     if (wait_s > 0)
         return rest_fail_limit(self, response, wait_s, error);
     if (way->is_away) // its words are not GitHub's

@@ -10,17 +10,30 @@
 #define STATE_KEY    "rest hosts"
 #define MAX_LIMIT_MS ((int64_t)60 * 60 * 1000) // GitHub's longest window
 
+typedef struct KeptToken {
+    char *key; // NULL: gh had no login file
+    char *token;
+} KeptToken;
+
 struct RestHosts {
     pthread_mutex_t lock;
-    GHashTable *tokens; // host → token
+    GHashTable *tokens; // host → KeptToken
     GHashTable *limits; // scope → int64_t, monotonic
 };
+
+static void kept_token_free(void *kept)
+{
+    KeptToken *self = kept;
+    g_free(self->key);
+    g_free(self->token);
+    g_free(self);
+}
 
 RestHosts *rest_hosts_new(void)
 {
     RestHosts *self = g_new0(RestHosts, 1);
     pthread_mutex_init(&self->lock, NULL);
-    self->tokens = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    self->tokens = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, kept_token_free);
     self->limits = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     return self;
 }
@@ -50,18 +63,22 @@ RestHosts *rest_hosts_of(ToolContext *context)
     return tool_context_state(context, STATE_KEY, create, destroy);
 }
 
-char *rest_hosts_token(RestHosts *self, const char *host)
+char *rest_hosts_token(RestHosts *self, const char *host, const char *key)
 {
     pthread_mutex_lock(&self->lock);
-    char *token = g_strdup(g_hash_table_lookup(self->tokens, host));
+    const KeptToken *kept = g_hash_table_lookup(self->tokens, host);
+    bool is_of_key = kept && g_strcmp0(kept->key, key) == 0;
+    char *token = is_of_key ? g_strdup(kept->token) : NULL;
     pthread_mutex_unlock(&self->lock);
     return token;
 }
 
-void rest_hosts_keep_token(RestHosts *self, const char *host, const char *token)
+void rest_hosts_keep_token(RestHosts *self, const char *host, const char *key, const char *token)
 {
+    KeptToken *kept = g_new(KeptToken, 1);
+    *kept = (KeptToken) { .key = g_strdup(key), .token = g_strdup(token) };
     pthread_mutex_lock(&self->lock);
-    g_hash_table_replace(self->tokens, g_strdup(host), g_strdup(token));
+    g_hash_table_replace(self->tokens, g_strdup(host), kept);
     pthread_mutex_unlock(&self->lock);
 }
 

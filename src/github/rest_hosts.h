@@ -13,9 +13,10 @@ void rest_hosts_free(RestHosts *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RestHosts, rest_hosts_free)
 RestHosts *rest_hosts_of(ToolContext *context); // the context's; borrowed
 
-/* NULL: none is known. Caller frees. */
-char *rest_hosts_token(RestHosts *self, const char *host);
-void rest_hosts_keep_token(RestHosts *self, const char *host, const char *token);
+/* `key` is credential_key(host), so that the token of a login goes with it. NULL: none is known
+   for this host and key. Caller frees. */
+char *rest_hosts_token(RestHosts *self, const char *host, const char *key);
+void rest_hosts_keep_token(RestHosts *self, const char *host, const char *key, const char *token);
 /* The server refused it: the next call asks gh again. */
 void rest_hosts_forget_token(RestHosts *self, const char *host);
 

@@ -6,6 +6,7 @@
 #include "base/secrets.h"
 #include "base/str.h"
 #include "base/yaml.h"
+#include "github/credential_key.h"
 #include "github/gh_env.h"
 #include "github/gh_process.h"
 
@@ -36,7 +37,9 @@ static char *stored_token(const char *host)
 char *rest_login_find(const RestOptions *options, const char *host, RestHosts *hosts,
                       Cancel *cancel, GError **error)
 {
-    char *known = rest_hosts_token(hosts, host);
+    bool is_login = false;
+    g_autofree char *key = credential_key(host, &is_login); // of before gh is asked
+    char *known = rest_hosts_token(hosts, host, key);
     if (known)
         return known;
     g_autofree char *path = gh_env_find_executable(options->settings, options->cwd, NULL);
@@ -51,7 +54,7 @@ char *rest_login_find(const RestOptions *options, const char *host, RestHosts *h
         token = stored_token(host);
     if (token) {
         secrets_register(token);
-        rest_hosts_keep_token(hosts, host, token);
+        rest_hosts_keep_token(hosts, host, key, token);
     }
     return g_steal_pointer(&token);
 }

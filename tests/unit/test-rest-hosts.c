@@ -169,12 +169,80 @@ static void test_login(void **state G_GNUC_UNUSED)
     assert_int_equal(gh_starts(fixture), 3);
 }
 
+static void write_login(const RestFixture *fixture, const char *user)
+{
+    g_autofree char *text = g_strdup_printf("127.0.0.1:\n    user: %s\n", user);
+    g_autofree char *path = g_build_filename(fixture->dir, "hosts.yml", NULL);
+    assert_true(file_write_atomic(path, text, strlen(text), 0600, NULL));
+}
+
+/* The token of a login goes with it, whatever the server would still take. */
+static void test_login_changes(void **state G_GNUC_UNUSED)
+{
+    static const char gh[] = "#!/bin/sh\nprintf x >>\"$HOME/starts\"\necho from-gh\n";
+    static const CannedAnswer answers[] = { { .body = "{}", .times = 100 } };
+    g_autoptr(RestFixture) fixture = rest_fixture_new(answers, G_N_ELEMENTS(answers));
+    g_autoptr(ToolFixture) tool = tool_fixture_new(NULL, false);
+    g_unsetenv("GITHUB_TOKEN");
+    g_setenv("GH_CONFIG_DIR", fixture->dir, true);
+    g_autofree char *path = g_build_filename(fixture->dir, "gh", NULL);
+    assert_true(file_write_atomic(path, gh, strlen(gh), 0700, NULL));
+
+    write_login(fixture, "mara-v");
+    expect_answer("asks", fixture, tool, &get_call);
+    expect_answer("knows", fixture, tool, &get_call);
+    assert_int_equal(gh_starts(fixture), 1);
+    write_login(fixture, "okoro");
+    expect_answer("another login", fixture, tool, &get_call);
+    assert_int_equal(gh_starts(fixture), 2);
+    expect_answer("knows that one", fixture, tool, &get_call);
+    assert_int_equal(gh_starts(fixture), 2);
+}
+
+/* A download that GitHub refuses makes the next call ask gh again; what another server refuses says
+   nothing about the token. */
+static void test_fetch_refused(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *path;
+        unsigned starts; // of gh, with the call behind it
+    } cases[] = {
+        { "GitHub", "/own", 2 },
+        { "another server", "/away", 1 },
+    };
+    static const char gh[] = "#!/bin/sh\nprintf x >>\"$HOME/starts\"\necho from-gh\n";
+    CannedAnswer answers[] = {
+        { .request = "GET /own ", .status = 401, .body = "{}" },
+        { .request = "GET /away ", .status = 302 },
+        { .request = "GET /x ", .status = 401, .body = "{}" },
+        { .body = "{}", .times = 100 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(RestFixture) fixture = rest_fixture_new(answers, G_N_ELEMENTS(answers));
+        g_autoptr(ToolFixture) tool = tool_fixture_new(NULL, false);
+        g_autofree char *away =
+            g_strdup_printf("Location: http://localhost:%u/x\r\n", fixture->server->port);
+        answers[1].headers = away;
+        g_unsetenv("GITHUB_TOKEN");
+        g_setenv("no_proxy", "127.0.0.1,localhost", true);
+        g_autofree char *path = g_build_filename(fixture->dir, "gh", NULL);
+        assert_true(file_write_atomic(path, gh, strlen(gh), 0700, NULL));
+        g_autoptr(Rest) rest = open_in(fixture, tool);
+        const RestFetch fetch = { .path = cases[i].path, .operation = "download" };
+        assert_false(rest_fetch(rest, &fetch, NULL, NULL));
+        expect_answer(cases[i].name, fixture, tool, &get_call);
+        if (gh_starts(fixture) != cases[i].starts)
+            fail_msg("%s: gh was started %u times", cases[i].name, gh_starts(fixture));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_connection),  cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_short_limit), cmocka_unit_test(test_limit_ends),
-        cmocka_unit_test(test_login),
+        cmocka_unit_test(test_connection),    cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_short_limit),   cmocka_unit_test(test_limit_ends),
+        cmocka_unit_test(test_login),         cmocka_unit_test(test_login_changes),
+        cmocka_unit_test(test_fetch_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
