@@ -9,6 +9,8 @@
 
 #include "github/review/review.h"
 
+#include <pthread.h>
+
 // ---- what never reaches GitHub ----
 
 static void test_refused(void **state G_GNUC_UNUSED)
@@ -473,14 +475,59 @@ static void test_cancelled(void **state G_GNUC_UNUSED)
     gh_expect_calls("cancelled", fixture, 0);
 }
 
+/* Fires the token of the call when gh has been started as often as `calls`. */
+typedef struct Stopper {
+    GhFixture *fixture;
+    unsigned calls;
+} Stopper;
+
+static void *stop_it(void *data)
+{
+    const Stopper *self = data;
+    for (int i = 0; i < 3000 && gh_fixture_call_count(self->fixture) < self->calls; i++)
+        g_usleep(10000);
+    cancel_fire(self->fixture->cancel);
+    return NULL;
+}
+
+/* What had been posted by then is not known, and what had been done is said. */
+static void test_stopped_while_posting(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = review_fixture_new(NULL);
+    reply_to(fixture, IS_FACTS, FACTS("false", PENDING, ""));
+    reply_to(fixture, IS_FILES, FILES);
+    reply_to(fixture, IS_POST,
+             "{\"data\":{\"addPullRequestReviewThread\":{\"thread\":{\"id\":\"PRRT_2\"}}}}");
+    gh_fixture_reply(fixture, &(GhReply) { .match = IS_POST, .out = "{}", .sleep_s = 60 });
+    Stopper stopper = { .fixture = fixture, .calls = 4 };
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, stop_it, &stopper), 0);
+    g_auto(ToolResult) result =
+        gh_fixture_call(fixture, "{\"op\":\"submit\"," REPO
+                                 ",\"event\":\"approve\",\"include_pending\":true,\"comments\":["
+                                 "{\"path\":\"src/a.c\",\"line\":1,\"body\":\"x\"},"
+                                 "{\"path\":\"src/a.c\",\"line\":2,\"body\":\"y\"}]}");
+    pthread_join(thread, NULL);
+    expect_in("what was done", &result, "[gh github.com/o/r write error cancelled]",
+              "has 1 of the 2 comments now");
+    expect_in("what is not known", &result, "[gh github.com/o/r write error cancelled]",
+              "it may have been posted all the same");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_too_long),
-        cmocka_unit_test(test_suggestions), cmocka_unit_test(test_writes),
-        cmocka_unit_test(test_not_sent),    cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_half_done),   cmocka_unit_test(test_question),
-        cmocka_unit_test(test_policy),      cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_suggestions),
+        cmocka_unit_test(test_writes),
+        cmocka_unit_test(test_not_sent),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_half_done),
+        cmocka_unit_test(test_question),
+        cmocka_unit_test(test_policy),
+        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_stopped_while_posting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,10 +121,12 @@ static void add_text(const GhReview *self, const CallOutcome *outcome, const cha
     tool_result_add_text(result, whole);
 }
 
-/* gh's own words are the message, since none of its runs stands for the call. */
+/* gh's own words are the message, since none of its runs stands for the call. A stop has words only
+   where something may have been posted by then. */
 static void note_failure(GhReview *self, const GError *failure)
 {
-    if (error_is(failure, KEDGE_ERROR_CANCELLED)) {
+    bool is_stopped = error_is(failure, KEDGE_ERROR_CANCELLED);
+    if (is_stopped && g_ascii_strcasecmp(failure->message, "operation aborted") == 0) {
         set_kind(self, GH_KIND_CANCELLED, &(GhFacts) { 0 });
         return;
     }
@@ -132,7 +134,9 @@ static void note_failure(GhReview *self, const GError *failure)
         set_kind(self, GH_KIND_INVALID_ARGS, &(GhFacts) { .reason = failure->message });
         return;
     }
-    self->kind = error_is(failure, KEDGE_ERROR_TIMEOUT) ? GH_KIND_TIMEOUT : GH_KIND_GH_EXIT;
+    self->kind = is_stopped                               ? GH_KIND_CANCELLED
+                 : error_is(failure, KEDGE_ERROR_TIMEOUT) ? GH_KIND_TIMEOUT
+                                                          : GH_KIND_GH_EXIT;
     g_free(self->message);
     self->message = redact_text(failure->message);
 }

@@ -94,7 +94,8 @@ bool gh_review_fetch_facts(ToolCall *call, const GhReview *self, GhReviewFacts *
 static bool is_unsure(const GError *failure)
 {
     const char *message = failure->message;
-    if (error_is(failure, KEDGE_ERROR_TIMEOUT) || error_is(failure, KEDGE_ERROR_PROTOCOL))
+    if (error_is(failure, KEDGE_ERROR_TIMEOUT) || error_is(failure, KEDGE_ERROR_PROTOCOL) ||
+        error_is(failure, KEDGE_ERROR_CANCELLED))
         return true;
     if (!error_is(failure, KEDGE_ERROR_FAILED))
         return false;
