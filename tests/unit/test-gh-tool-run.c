@@ -12,6 +12,7 @@
 #include "github/safe/gh_record.h"
 #include "tool/context.h"
 
+#include <pthread.h>
 #include <sys/stat.h>
 
 static GhFixture *fixture_new(const char *settings)
@@ -93,12 +94,48 @@ static void test_background(void **state G_GNUC_UNUSED)
     assert_int_equal(json_get_int(json_array_get(records, 0), "exit_code", -1), 0);
 }
 
+static void *stop_it(void *data)
+{
+    const GhFixture *fixture = data;
+    for (int i = 0; i < 3000 && gh_fixture_call_count(fixture) == 0; i++)
+        g_usleep(10000);
+    cancel_fire(fixture->cancel);
+    return NULL;
+}
+
+/* A write that was stopped may have been done; a read may be repeated. */
+static void test_stopped(void **state G_GNUC_UNUSED)
+{
+    static const ToolDoor yes = { .kind = DOOR_DIRECT, .via = "cli", .allow_writes = true };
+    static const struct {
+        const char *name, *arguments;
+        bool is_unknown;
+    } cases[] = {
+        { "write", "{\"args\":[\"issue\",\"close\",\"5\",\"-R\",\"o/r\"]}", true },
+        { "read", "{\"args\":[\"issue\",\"view\",\"5\",\"-R\",\"o/r\"]}", false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GhFixture) fixture = fixture_new(NULL);
+        fixture->door = &yes;
+        gh_fixture_reply(fixture, &(GhReply) { .out = "x\n", .sleep_s = 60 });
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, stop_it, fixture), 0);
+        g_auto(ToolResult) result = gh_fixture_call(fixture, cases[i].arguments);
+        pthread_join(thread, NULL);
+        g_autofree char *text = tool_result_text(&result);
+        assert_non_null(strstr(text, "cancelled]"));
+        if ((strstr(text, "The outcome of this write is unknown") != NULL) != cases[i].is_unknown)
+            fail_msg("%s: got\n%s", cases[i].name, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_raw),
         cmocka_unit_test(test_background),
+        cmocka_unit_test(test_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

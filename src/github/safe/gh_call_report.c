@@ -9,6 +9,7 @@
 #include "github/safe/gh_record.h"
 
 #define POLICY_SUFFIX " by gh.policy or gh.hostPolicy"
+#define UNKNOWN_WRITE "The outcome of this write is unknown; look before you repeat it."
 
 static const char *class_name(const GhCall *self)
 {
@@ -110,6 +111,15 @@ static void close_notes(GhCall *self)
     g_ptr_array_add(self->normalized, NULL);
 }
 
+/* It was begun, and no answer says how it ended. */
+static bool is_unknown_write(const ToolCall *call, const GhCall *self)
+{
+    bool is_cut_off = self->kind == GH_KIND_TIMEOUT || self->kind == GH_KIND_CANCELLED ||
+                      self->kind == GH_KIND_SIGNAL;
+    return is_cut_off && self->outcome.has_run && self->classified.effect != EFFECT_READ &&
+           tool_call_tool(call)->effect == EFFECT_WRITE;
+}
+
 void gh_call_answer(ToolCall *call, GhCall *self, const char *output, ToolResult *result)
 {
     const CallOutcome *outcome = tool_call_outcome(call);
@@ -123,6 +133,8 @@ void gh_call_answer(ToolCall *call, GhCall *self, const char *output, ToolResult
     };
     close_notes(self);
     add_text(self, outcome, &body, result);
+    if (is_unknown_write(call, self))
+        tool_result_add_note(result, UNKNOWN_WRITE);
     add_record(call, self, outcome, result);
     if (self->has_target && self->outcome.has_run)
         gh_mark_set(&self->classified, &self->target.context, result);
