@@ -432,6 +432,20 @@ static void test_gh_fails(void **state G_GNUC_UNUSED)
     expect_in("no list", &odd, "gh printed no list.");
 }
 
+static void test_list_too_long(void **state G_GNUC_UNUSED)
+{
+    g_auto(Scene) scene = scene_new(NULL, 0, "{\"gh\":{\"maxBytes\":4096}}");
+    g_autofree char *filler = g_strnfill(8000, 'x');
+    g_autofree char *list =
+        g_strdup_printf("{\"total\":1,\"files\":[{\"id\":71,\"name\":\"%s\"}]}", filler);
+    gh_fixture_reply_out(scene.gh, list);
+    g_auto(ToolResult) result =
+        gh_fixture_call(scene.gh, "{\"run_id\":5,\"repo\":\"o/r\",\"names\":[\"logs\"]}");
+    expect_in("too long", &result,
+              "Error: The list is longer than gh.maxBytes; nothing was downloaded.");
+    assert_true(result.is_error);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -440,7 +454,7 @@ int main(void)
         cmocka_unit_test(test_redirects), cmocka_unit_test(test_failures),
         cmocka_unit_test(test_cancel),    cmocka_unit_test(test_never_overwritten),
         cmocka_unit_test(test_question),  cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_gh_fails),
+        cmocka_unit_test(test_gh_fails),  cmocka_unit_test(test_list_too_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -509,6 +509,9 @@ static bool list_and_download(ToolCall *call, const void *args_, ToolResult *res
     if (prepared->kind == GH_KIND_NONE &&
         (!json_parse_text(prepared->outcome.raw_output, &list, NULL) || !json_is_object(list)))
         set_error(prepared, GH_KIND_GH_EXIT, g_strdup("gh printed no list."));
+    if (prepared->kind == GH_KIND_TRUNCATED && args->names)
+        set_error(prepared, GH_KIND_GH_EXIT,
+                  g_strdup("The list is longer than gh.maxBytes; nothing was downloaded."));
     if (prepared->kind != GH_KIND_NONE) {
         gh_call_answer(call, prepared, NULL, result);
     } else if (args->names) {
