@@ -122,6 +122,21 @@ static void test_hook(void **state G_GNUC_UNUSED)
     fixture->tool = &item_fixture_tool;
     unsigned before = gh_fixture_call_count(fixture);
     read_twice(fixture, "commented with gh", before + 1);
+
+    static const char *const other_words[] = {
+        "{\"args\":[\"gh\",\"issue\",\"close\",\"88\",\"-R\",\"harbor/tidepool\"]}",
+        "{\"args\":[\"issue\",\"close\",\"88\"],\"repo\":\"x/y\",\"hostname\":\"github.com\"}",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(other_words); i++) {
+        before = gh_fixture_call_count(fixture);
+        fixture->tool = &tool_gh;
+        g_auto(ToolResult) ignored = gh_fixture_call(fixture, other_words[i]);
+        assert_true(ignored.is_error);
+        fixture->tool = &item_fixture_tool;
+        unsigned reads = gh_fixture_call_count(fixture) + 1;
+        assert_true(reads > before);
+        read_twice(fixture, other_words[i], reads);
+    }
 }
 
 int main(void)

@@ -163,8 +163,13 @@ static GArray *of_gh(ToolCall *call, const json_t *arguments)
             g_ptr_array_add(words, (char *)json_string_value(word));
     }
     g_ptr_array_add(words, NULL);
-    return view_forget_words((char *const *)words->pdata, json_get_text(arguments, "repo"),
-                             tool_call_settings(call));
+    char *const *argv = (char *const *)words->pdata;
+    bool has_gh = argv[0] && strcmp(argv[0], "gh") == 0; // which the tool leaves out
+    GArray *items = view_forget_words(has_gh ? argv + 1 : argv, json_get_text(arguments, "repo"),
+                                      tool_call_settings(call));
+    for (i = 0; i < items->len && json_get_text(arguments, "hostname"); i++)
+        g_clear_pointer(&g_array_index(items, ForgottenItem, i).repo, g_free); // on every host
+    return items;
 }
 
 static void forget(ToolCall *call, const json_t *arguments)
