@@ -174,6 +174,27 @@ static void test_login_changes(void **state G_GNUC_UNUSED)
     assert_int_equal(count_rows("WHERE number=2"), 1);
 }
 
+static void *log_in(void *data)
+{
+    const GhFixture *fixture = data;
+    for (int i = 0; i < 3000 && gh_fixture_call_count(fixture) == 0; i++)
+        g_usleep(10000);
+    write_hosts(fixture, "github.com:\n    user: okoro\n");
+    return NULL;
+}
+
+/* Whose answer it is nobody knows then, so that it is nobody's later. */
+static void test_login_changes_meanwhile(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GhFixture) fixture = item_fixture_new(NULL);
+    write_hosts(fixture, "github.com:\n    user: mara-v\n");
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, log_in, fixture), 0);
+    fill(fixture, URL, &(GhReply) { .out = "{\"title\":\"First\"}", .sleep_s = 2 });
+    pthread_join(thread, NULL);
+    assert_int_equal(count_rows(""), 0);
+}
+
 static void test_fingerprint(void **state G_GNUC_UNUSED) // github-T166
 {
     g_autoptr(GhFixture) fixture = item_fixture_new("abc");
@@ -380,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_end_stops_background),
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_login_changes),
+        cmocka_unit_test(test_login_changes_meanwhile),
         cmocka_unit_test(test_fingerprint),
         cmocka_unit_test(test_nobody_logged_in),
         cmocka_unit_test(test_modes),

@@ -14,7 +14,7 @@ static const char *const kind_names[] = { "issue", "pr", "pr-diff" };
 typedef struct Lookup { // `address` and `key` borrow from the rest
     ToolCall *call;
     ViewCache *cache;
-    char *repo, *key_repo, *auth_key;
+    char *host, *repo, *key_repo, *auth_key;
     ViewAddress address;
     ViewKey key;
     int64_t now_ms, soft_ms, hard_ms;
@@ -31,6 +31,7 @@ void view_clear(View *self)
 
 static void lookup_clear(Lookup *self)
 {
+    g_clear_pointer(&self->host, g_free);
     g_clear_pointer(&self->repo, g_free);
     g_clear_pointer(&self->key_repo, g_free);
     g_clear_pointer(&self->auth_key, g_free);
@@ -63,9 +64,9 @@ static bool begin(ToolCall *call, const ViewAddress *address, Lookup *self)
     };
     if (!address->repo || !settings_get_bool(settings, "github.cache.enabled"))
         return false;
-    g_autofree char *host = host_of(address->repo, settings);
     bool is_login = false;
-    self->auth_key = credential_key(host, &is_login);
+    self->host = host_of(address->repo, settings);
+    self->auth_key = credential_key(self->host, &is_login);
     if (!self->auth_key)
         return false;
     self->repo = g_strdup(address->repo);
@@ -79,7 +80,7 @@ static bool begin(ToolCall *call, const ViewAddress *address, Lookup *self)
         .comments = address->kind == VIEW_DIFF ? 0 : (int64_t)address->comments,
     };
     if (is_login)
-        view_cache_note_login(self->cache, host, self->auth_key, tool_call_cancel(call));
+        view_cache_note_login(self->cache, self->host, self->auth_key, tool_call_cancel(call));
     view_cache_sweep(self->cache, self->now_ms, self->now_ms - self->hard_ms,
                      tool_call_cancel(call));
     return true;
@@ -138,6 +139,14 @@ static bool is_not_found(const GError *error)
     return false;
 }
 
+/* Another login may have come while gh was asked: whose answer it is, nobody knows then. */
+static bool is_same_login(const Lookup *self)
+{
+    bool is_login = false;
+    g_autofree char *now = credential_key(self->host, &is_login);
+    return g_strcmp0(now, self->auth_key) == 0;
+}
+
 /* What is there no more is forgotten. */
 static bool fetch_and_keep(const Lookup *self, ViewRow *ret_row, GError **error)
 {
@@ -145,7 +154,8 @@ static bool fetch_and_keep(const Lookup *self, ViewRow *ret_row, GError **error)
     Cancel *cancel = tool_call_cancel(self->call);
     if (view_fetch(self->call, &self->address, ret_row, &failure)) {
         ret_row->fetched_at = tool_call_now_ms(self->call);
-        view_cache_write(self->cache, &self->key, ret_row, cancel);
+        if (is_same_login(self))
+            view_cache_write(self->cache, &self->key, ret_row, cancel);
         return true;
     }
     if (is_not_found(failure))
