@@ -39,9 +39,10 @@ static void test_threads(void **state G_GNUC_UNUSED)
     g_autoptr(GhFixture) fixture = review_fixture_new(NULL);
     g_auto(ToolResult) result = read_threads(fixture, listed, "");
     gh_expect_text("by file and line, marked, nothing of it a command to a terminal", &result,
-                   "[gh github.com/o/r read ok 0.4KB]\n"
+                   "[gh github.com/o/r read ok 0.5KB]\n"
                    "# Review threads of o/r#7 (3: 2 open, 1 resolved)\n\n"
-                   "Your review with 2 comments is not sent. op submit with include_pending sends "
+                   "Head: 9f8e7d6c5b4a\nYour review with 2 comments is not sent. op submit with "
+                   "include_pending sends "
                    "it.\nPending: https://github.com/o/r/pull/7#pullrequestreview-1\n\n"
                    "## src/a.c\n\n"
                    "### src/a.c:12 [open]\n\nThread: T2\n\n"

@@ -20,6 +20,14 @@ static void test_refused(void **state G_GNUC_UNUSED)
     } cases[] = {
         { "no number", "{\"op\":\"threads\"}", "number" },
         { "a number that is none", "{\"op\":\"threads\",\"repo\":\"o/r\",\"number\":0}", "number" },
+        { "too few digits",
+          "{\"op\":\"submit\"," REPO ",\"event\":\"approve\",\"commit\":\"9f8e7d\"}",
+          "commit is no id of a commit" },
+        { "no digits", "{\"op\":\"submit\"," REPO ",\"event\":\"approve\",\"commit\":\"feature\"}",
+          "commit is no id of a commit" },
+        { "a commit of a reply",
+          "{\"op\":\"resolve\"," REPO ",\"thread\":\"PRRT_1\",\"commit\":\"9f8e7d6\"}",
+          "op resolve takes no commit" },
         { "an unknown op", "{\"op\":\"merge\"," REPO "}", "op" },
         { "an unknown field", "{\"op\":\"threads\"," REPO ",\"bod\":1}", "bod" },
         { "a reply to nothing", "{\"op\":\"reply\"," REPO ",\"body\":\"x\"}",
@@ -199,6 +207,11 @@ static const WriteCase writes[] = {
       "\"RIGHT\",\"pullRequestReviewId\":\"PRR_1\"}}}",
       "# Commented on src/a.c:10 of o/r#7\n\nIt is not sent: op submit with include_pending sends "
       "your pending review.\n" },
+    { "an approval of what was reviewed",
+      "{\"op\":\"submit\"," REPO ",\"event\":\"approve\",\"commit\":\"9F8E7d6\"}",
+      FACTS("false", "", ""), false, "{}", POST_TO "/repos/o/r/pulls/7/reviews|--input|",
+      "{\"commit_id\":\"" HEAD "\",\"event\":\"APPROVE\",\"comments\":[]}",
+      "# Approved o/r#7\n\nCommit: 9f8e7d6c5b4a\nComments: 0\n" },
     { "an approval", "{\"op\":\"submit\"," REPO ",\"event\":\"approve\"}", FACTS("false", "", ""),
       false, "{\"html_url\":\"https://x/3\"}", POST_TO "/repos/o/r/pulls/7/reviews|--input|",
       "{\"commit_id\":\"" HEAD "\",\"event\":\"APPROVE\",\"comments\":[]}",
@@ -250,6 +263,24 @@ static void check_write(const WriteCase *one)
         fail_msg("%s: sent\n%s\nwant\n%s", one->name, body, one->body);
     const char *path = strstr(argv, "--input|") + strlen("--input|");
     assert_false(g_file_test(path, G_FILE_TEST_EXISTS)); // nothing is left behind
+}
+
+/* Pushed since: neither an approval nor a comment is for what nobody has seen. */
+static void test_another_head(void **state G_GNUC_UNUSED)
+{
+    static const char *const calls[] = {
+        "{\"op\":\"submit\"," REPO ",\"event\":\"approve\",\"commit\":\"9f8e7d7\"}",
+        "{\"op\":\"comment\"," REPO ",\"path\":\"src/a.c\",\"line\":3,\"body\":\"x\","
+        "\"commit\":\"9f8e7d7\"}",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(calls); i++) {
+        g_autoptr(GhFixture) fixture = review_fixture_new(NULL);
+        reply_to(fixture, IS_FACTS, FACTS("false", "", ""));
+        g_auto(ToolResult) result = gh_fixture_call(fixture, calls[i]);
+        expect_in(calls[i], &result, "[gh github.com/o/r write error invalid-args]",
+                  "the head is 9f8e7d6c5b4a now, not 9f8e7d7; nothing was posted");
+        gh_expect_calls(calls[i], fixture, 1);
+    }
 }
 
 static void test_writes(void **state G_GNUC_UNUSED)
@@ -396,8 +427,8 @@ static bool ask(const ToolQuestion *question, Cancel *cancel G_GNUC_UNUSED, bool
 }
 
 #define REVIEW_CALL                                                                                \
-    "{\"op\":\"submit\"," REPO                                                                     \
-    ",\"event\":\"approve\",\"body\":\"Good\\nWRITE on x\\u202ey\",\"comments\":[{\"path\":"       \
+    "{\"op\":\"submit\"," REPO ",\"event\":\"approve\",\"commit\":\"9f8e7d6\",\"body\":"           \
+    "\"Good\\nWRITE on x\\u202ey\",\"comments\":[{\"path\":"                                       \
     "\"src/a.c\",\"line\":3,\"start_line\":2,\"body\":\"Why?\"}]}"
 
 static void test_question(void **state G_GNUC_UNUSED)
@@ -412,13 +443,14 @@ static void test_question(void **state G_GNUC_UNUSED)
         reply_to(fixture, IS_POST, "{}");
         g_auto(ToolResult) result = gh_fixture_call(fixture, REVIEW_CALL);
         assert_int_equal(person.asked, 1);
-        assert_string_equal(person.text,
-                            "WRITE on github.com/o/r: approves pull request 7 with 1 comment\n"
-                            "    | Good\n"
-                            "    | WRITE on x\\u202ey\n"
-                            "  on src/a.c:2-3\n"
-                            "    | Why?\n"
-                            "  (context: explicit-repo)");
+        assert_string_equal(
+            person.text,
+            "WRITE on github.com/o/r: approves pull request 7 at 9f8e7d6 with 1 comment\n"
+            "    | Good\n"
+            "    | WRITE on x\\u202ey\n"
+            "  on src/a.c:2-3\n"
+            "    | Why?\n"
+            "  (context: explicit-repo)");
         gh_expect_calls("asked", fixture, approves ? 3 : 0);
         expect_in("answered", &result,
                   approves ? "[gh github.com/o/r write confirmed"
@@ -528,6 +560,7 @@ int main(void)
         cmocka_unit_test(test_policy),
         cmocka_unit_test(test_cancelled),
         cmocka_unit_test(test_stopped_while_posting),
+        cmocka_unit_test(test_another_head),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ typedef enum {
 } GhReviewOp;
 
 typedef struct GhReviewArgs { // borrowed from the call's JSON; NULL or 0: not given
-    const char *op, *repo, *thread, *path, *side, *start_side, *body, *suggestion, *event;
+    const char *op, *repo, *thread, *path, *side, *start_side, *body, *suggestion, *event, *commit;
     int64_t number, line, start_line;
     bool is_unresolved, includes_pending;
     const json_t *comments;

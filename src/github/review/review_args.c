@@ -9,6 +9,8 @@
 #define CHANGES_THREAD   (GH_REVIEW_REPLY | GH_REVIEW_RESOLVE | GH_REVIEW_UNRESOLVE)
 #define POSTS            (GH_REVIEW_REPLY | GH_REVIEW_COMMENT | GH_REVIEW_SUBMIT)
 #define MAX_THREAD_CHARS 200
+#define MIN_SHA_DIGITS   7
+#define MAX_SHA_DIGITS   64
 
 static const struct {
     const char *name;
@@ -36,6 +38,7 @@ static const struct {
     { "event", GH_REVIEW_SUBMIT, GH_REVIEW_SUBMIT },
     { "comments", GH_REVIEW_SUBMIT, 0 },
     { "include_pending", POSTS, 0 },
+    { "commit", GH_REVIEW_COMMENT | GH_REVIEW_SUBMIT, 0 },
 };
 
 GhReviewOp gh_review_op_of(const char *name)
@@ -71,6 +74,18 @@ static bool check_thread(const char *thread, GError **error)
         return true;
     return fail_with(error, KEDGE_ERROR_USAGE,
                      "thread is no id of a thread; op threads shows the ids");
+}
+
+static bool check_commit(const char *commit, GError **error)
+{
+    size_t length = commit ? strlen(commit) : MIN_SHA_DIGITS;
+    bool is_hex = !commit || strspn(commit, "0123456789abcdefABCDEF") == length;
+    if (is_hex && length >= MIN_SHA_DIGITS && length <= MAX_SHA_DIGITS)
+        return true;
+    return fail_with(error, KEDGE_ERROR_USAGE,
+                     "commit is no id of a commit, of which %d digits are enough; op threads shows "
+                     "the head",
+                     MIN_SHA_DIGITS);
 }
 
 char *gh_review_body(const char *body, const char *suggestion)
@@ -172,7 +187,8 @@ static bool check_event(const GhReview *self, GError **error)
 
 bool gh_review_take_args(GhReview *self, const json_t *given, GError **error)
 {
-    if (!check_fields(self, given, error) || !check_thread(self->args->thread, error))
+    if (!check_fields(self, given, error) || !check_thread(self->args->thread, error) ||
+        !check_commit(self->args->commit, error))
         return false;
     switch (self->op) {
     case GH_REVIEW_REPLY:

@@ -66,7 +66,6 @@ static void append_pending(GString *out, const GhReviewFacts *facts)
                            "with include_pending sends it.\n",
                            facts->pending_comments, facts->pending_comments == 1 ? "" : "s");
     text_line(out, "", "Pending", facts->pending_url);
-    g_string_append_c(out, '\n');
 }
 
 /* Only whole threads, but for one that is too long by itself. */
@@ -124,7 +123,10 @@ bool gh_review_read_threads(ToolCall *call, const GhReview *self, char **ret_tex
     g_string_append_printf(
         out, "# Review threads of %s#%" G_GINT64_FORMAT " (%u: %u open, %u resolved)\n\n",
         self->target.repo, self->args->number, threads->len, threads->len - resolved, resolved);
+    g_autofree char *head = text_sha12(facts.head_sha);
+    text_line(out, "", "Head", head);
     append_pending(out, &facts);
+    g_string_append_c(out, '\n');
     if (threads->len == 0)
         g_string_append(out, json_array_size(all) > 0 ? "_No thread fits._\n" : "_No threads._\n");
     append_threads(out, threads);

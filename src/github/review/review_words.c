@@ -62,6 +62,8 @@ char *gh_review_summary(const GhReview *self)
     GString *text = g_string_new(NULL);
     visible_append(text, verb);
     g_string_append_printf(text, " pull request %" G_GINT64_FORMAT, args->number);
+    if (args->commit)
+        g_string_append_printf(text, " at %s", args->commit); // hex digits
     if (self->op == GH_REVIEW_SUBMIT && self->comments->len > 0)
         g_string_append_printf(text, " with %u comment%s", self->comments->len,
                                self->comments->len == 1 ? "" : "s");

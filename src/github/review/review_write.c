@@ -58,10 +58,20 @@ static bool check_pending(const GhReview *self, const GhReviewFacts *facts, GErr
             : "add this to it, to be sent with op submit: include_pending");
 }
 
+/* What was pushed since nobody has reviewed. */
+static bool check_head(const GhReview *self, const GhReviewFacts *facts, GError **error)
+{
+    const char *commit = self->args->commit;
+    if (!commit || g_ascii_strncasecmp(facts->head_sha, commit, strlen(commit)) == 0)
+        return true;
+    return fail_with(error, KEDGE_ERROR_USAGE, "the head is %.12s now, not %s; nothing was posted",
+                     facts->head_sha, commit);
+}
+
 static bool begin(ToolCall *call, const GhReview *self, GhReviewFacts *ret_facts, GError **error)
 {
     return gh_review_fetch_facts(call, self, ret_facts, error) &&
-           check_pending(self, ret_facts, error);
+           check_head(self, ret_facts, error) && check_pending(self, ret_facts, error);
 }
 
 /* The answer's first line and what is worth knowing. Caller frees. */

@@ -55,6 +55,7 @@ static const FieldDef fields[] = {
     { FIELD("comments", FIELD_OBJECT_LIST, comments), .item_fields = comment_fields,
       .max_items = GH_REVIEW_MAX_COMMENTS },
     { FIELD("include_pending", FIELD_BOOLEAN, includes_pending) },
+    { FIELD("commit", FIELD_STRING, commit), .help = "Head that was reviewed; others are refused" },
     { 0 },
 };
 
