@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 
 #define READ_BYTES (64 * KIB)
 #define TIMED_OUT  124 // as timeout(1) has it
@@ -243,8 +244,19 @@ static int finish(const Shell *self)
     return cmd_fail(self->error);
 }
 
+/* Ctrl-C between two steps, after the prompt and before anybody reads, waits for the next one: it
+ * does not end the console. */
+static void hold_interrupts(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
 static int converse(Shell *self)
 {
+    hold_interrupts();
     for (;;) {
         prompt(self);
         int signal_number = step(self, read_work);

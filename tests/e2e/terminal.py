@@ -2,7 +2,7 @@
 
     terminal.py [--answer MARK=TEXT]… COMMAND…
 
-Each TEXT is typed, with Enter, once MARK has been printed behind the MARK before it. What the terminal got goes to stdout as it came;
+Each TEXT is typed, with Enter (but for one that ends in Ctrl-C), once MARK has been printed behind the MARK before it. What the terminal got goes to stdout as it came;
 the exit status is the command's. Ends after 30 s at the latest.
 """
 
@@ -35,7 +35,7 @@ def main():
         if answers and (found := seen.find(answers[0][0].encode(), looked_at)) >= 0:
             mark, text = answers.pop(0)
             looked_at = found + len(mark.encode())
-            os.write(terminal, text.encode() + b"\n")
+            os.write(terminal, text.encode() + (b"" if text.endswith("\x03") else b"\n"))
     else:
         os.kill(pid, 9)
     sys.stdout.buffer.write(seen)

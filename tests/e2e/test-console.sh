@@ -194,6 +194,13 @@ bg_end
 expect_exit 143
 wait_for 10 _is_gone "$(cat shell-pid)" || fail "the shell lives on"
 
+t "on a terminal: Ctrl-C at the prompt, at once and again, only asks anew"
+interrupt=$(printf '\003')
+again="kedge work\$ =$interrupt"
+run "${PYTHON:-python3}" "$E2E_DIR/terminal.py" --answer "$again" --answer "$again" --answer "$again" --answer "$again" \
+    --answer "$again" --answer 'kedge work$ =exit 5' kedge shell
+expect_exit 5
+
 t "on a terminal: a prompt, one for what goes on, Ctrl-C stops the command and not the console"
 interrupt=$(printf '\003')
 run "${PYTHON:-python3}" "$E2E_DIR/terminal.py" \
