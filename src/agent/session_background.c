@@ -20,21 +20,31 @@ static char *find_artifact(const Job *job, const JobOutcome *outcome, Artifacts 
     return id;
 }
 
+/* What a program or a server said neither ends the notice nor begins one of its own: the message
+ * speaks for kedge. */
+static void append_foreign(GString *text, const char *foreign)
+{
+    g_autoptr(GRegex) tag =
+        g_regex_new("<(?=[\\s/]*system-)", G_REGEX_CASELESS | G_REGEX_RAW, 0, NULL);
+    g_autofree char *harmless = g_regex_replace_literal(tag, foreign, -1, 0, "‹", 0, NULL);
+    g_string_append(text, harmless);
+}
+
 static void append_result(GString *text, const Job *job, Artifacts *artifacts)
 {
     const JobOutcome *outcome = job_outcome(job);
     if (!outcome->text) {
         const GError *problem = job_error(job);
-        g_string_append(text, problem ? problem->message : "(no result)");
+        append_foreign(text, problem ? problem->message : "(no result)");
         return;
     }
     size_t length = utf8_length(outcome->text);
     if (length <= MAX_CHARS) {
-        g_string_append(text, outcome->text);
+        append_foreign(text, outcome->text);
         return;
     }
     g_autofree char *artifact = find_artifact(job, outcome, artifacts);
-    g_string_append(text, g_utf8_offset_to_pointer(outcome->text, (glong)(length - SHOWN_CHARS)));
+    append_foreign(text, g_utf8_offset_to_pointer(outcome->text, (glong)(length - SHOWN_CHARS)));
     g_string_append(text, "\n\n[Output truncated. Showing last 4,000 characters.]");
     if (artifact)
         g_string_append_printf(text, "\nFull output: artifact://%s", artifact);

@@ -149,6 +149,7 @@ static void tell(Background *self, JobOutcome *outcome)
         .meta = json_deep_copy(self->result.meta),
         .is_error = self->result.is_error,
     };
+    self->call.is_behind = true;
     call_finish(&self->call, &whole, &self->outcome, self->error);
     self->is_told = true;
     const json_t *cut = json_object_get(json_object_get(whole.details, "meta"), "truncation");
@@ -177,12 +178,15 @@ static bool start(ToolCall *call, const BackgroundSpec *spec, Background *backgr
 {
     g_autofree char *line = g_strdelimit(g_strdup(spec->label), "\r\n\t", ' ');
     g_autofree char *label = str_truncate(line, LABEL_BYTES);
+    const Judgement *judgement = background->outcome.judgement;
+    bool writes = judgement && judgement->effect != EFFECT_READ;
     const JobSpec job = {
         .type = spec->type,
         .label = label,
         .run = work,
         .data = background,
         .destroy = background_free,
+        .tells_cancelled = writes,
         .is_in_front = true,
         .max_jobs = settings_get_int(tool_call_settings(call), "async.maxJobs"),
     };

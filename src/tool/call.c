@@ -47,6 +47,11 @@ const Settings *tool_call_settings(const ToolCall *call)
     return tool_context_settings(call->spec->context);
 }
 
+bool tool_call_is_behind(const ToolCall *call)
+{
+    return call->is_behind;
+}
+
 Artifacts *tool_call_artifacts(const ToolCall *call)
 {
     return tool_context_artifacts(call->spec->context);

@@ -29,6 +29,7 @@ struct ToolCall {
     CallArguments arguments;
     GPtrArray *problems, *unknown; // of FieldProblem; NULL unless a TOOL_ENVELOPE tool
     bool is_handed_over; // to a job, which finishes it: what is answered here is only that
+    bool is_behind;      // a job finishes it: its details reach no session
     void *prepared;
     GDestroyNotify prepared_destroy;
 };

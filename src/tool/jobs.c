@@ -41,6 +41,7 @@ struct Job {
     char *progress; // not taken yet
     unsigned watchers;
     bool is_told;
+    bool tells_cancelled;
 };
 
 typedef struct Waiter {
@@ -234,6 +235,7 @@ static Job *job_new(JobTable *table, const JobSpec *spec)
     self->run = spec->run;
     self->data = spec->data;
     self->destroy = spec->destroy;
+    self->tells_cancelled = spec->tells_cancelled;
     self->cancel = cancel_new(NULL);
     self->started_at = time_now_ms();
     return self;
@@ -396,7 +398,7 @@ bool job_cancel(Job *self)
 {
     pthread_mutex_lock(&self->table->lock);
     bool is_running = self->status == JOB_RUNNING;
-    self->is_told = self->is_told || is_running;
+    self->is_told = self->is_told || (is_running && !self->tells_cancelled);
     pthread_mutex_unlock(&self->table->lock);
     if (is_running)
         cancel_fire(self->cancel);

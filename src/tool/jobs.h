@@ -43,8 +43,10 @@ typedef struct JobSpec { // texts are copied
     bool (*run)(Job *job, void *data, JobOutcome *ret_outcome, GError **error);
     void *data; // taken over, also on failure; lives as long as the job
     void (*destroy)(void *data);
-    bool is_in_front; // somebody waits for it: it has no id yet, and nobody else sees it
-    int64_t max_jobs; // that may run at once; clamped to 1 … JOBS_MAX
+    bool tells_cancelled; // its end is told also when somebody cancelled it: it may have done its
+                          // work
+    bool is_in_front;     // somebody waits for it: it has no id yet, and nobody else sees it
+    int64_t max_jobs;     // that may run at once; clamped to 1 … JOBS_MAX
 } JobSpec;
 
 JobTable *job_table_new(void);

@@ -167,6 +167,7 @@ Cancel *tool_call_user_cancel(const ToolCall *call);
 ToolContext *tool_call_context(const ToolCall *call);
 const char *tool_call_cwd(const ToolCall *call);
 const Settings *tool_call_settings(const ToolCall *call);
+bool tool_call_is_behind(const ToolCall *call); // a job finishes it: its details reach no session
 Artifacts *tool_call_artifacts(const ToolCall *call);     // NULL without a session file
 const ToolPermit *tool_call_permit(const ToolCall *call); // NULL while judging
 /* As they were understood, and hooks have left them. Borrowed. */
