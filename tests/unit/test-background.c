@@ -43,6 +43,7 @@ static bool slow_work(ToolCall *call, const void *args_, ToolResult *result, GEr
 }
 
 static int64_t patience_ms;
+static Effect slow_effect = EFFECT_READ;
 
 static bool slow_run(ToolCall *call, const void *args G_GNUC_UNUSED, ToolResult *result,
                      GError **error)
@@ -55,7 +56,7 @@ static bool slow_judge(ToolCall *call, const void *args G_GNUC_UNUSED, Judgement
                        GError **error G_GNUC_UNUSED)
 {
     tool_call_prepare(call, g_strdup("prepared"), g_free);
-    ret_judgement->effect = EFFECT_READ;
+    ret_judgement->effect = slow_effect;
     ret_judgement->summary = g_strdup("judged");
     return true;
 }
@@ -175,6 +176,31 @@ static void test_cancelled_behind(void **state G_GNUC_UNUSED)
     assert_int_equal(finished, 1);
 }
 
+/* A write may have been carried out before it was stopped: that somebody stopped it does not settle
+ * how it ended. */
+static void test_cancelled_write_is_told(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        Effect effect;
+        unsigned told;
+    } cases[] = { { EFFECT_READ, 0 }, { EFFECT_WRITE, 1 } };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(ToolFixture) fixture = fixture_with(ASYNC, true, 0);
+        atomic_store(&is_open, 0);
+        slow_effect = cases[i].effect;
+        g_free(tool_fixture_text(fixture, &tool_slow, json_of("{'text':'x'}")));
+        slow_effect = EFFECT_READ;
+        JobTable *table = tool_context_jobs(fixture->context);
+        g_autoptr(Job) job = job_table_find(table, "bg_1");
+        assert_non_null(job);
+        assert_true(job_cancel(job));
+        while (job_status(job) == JOB_RUNNING)
+            g_usleep(1000);
+        g_autoptr(GPtrArray) told = job_table_take_untold(table);
+        assert_int_equal(told->len, cases[i].told);
+    }
+}
+
 static void *fire_when_started(void *cancel)
 {
     while (atomic_load(&started) == 0)
@@ -218,9 +244,13 @@ static void test_end_of_conversation(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_front),         cmocka_unit_test(test_behind),
-        cmocka_unit_test(test_failure_behind),   cmocka_unit_test(test_cancelled_behind),
-        cmocka_unit_test(test_stopped_in_front), cmocka_unit_test(test_end_of_conversation),
+        cmocka_unit_test(test_in_front),
+        cmocka_unit_test(test_behind),
+        cmocka_unit_test(test_failure_behind),
+        cmocka_unit_test(test_cancelled_behind),
+        cmocka_unit_test(test_cancelled_write_is_told),
+        cmocka_unit_test(test_stopped_in_front),
+        cmocka_unit_test(test_end_of_conversation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
