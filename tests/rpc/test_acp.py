@@ -75,7 +75,9 @@ class Acp(RpcTest):
                 self.assertIn("open", said[1][1])
                 if name == session_id:
                     self.assertEqual(self.prompt(second, name, "two"), {"stopReason": "end_turn"})
-                    self.assertEqual(self.updates(second, "agent_message_chunk")[-1], (name, "second"))
+                    answer = self.updates(second, "agent_message_chunk")[len(said):]  # in as many pieces as came
+                    self.assertEqual({id_ for id_, _ in answer}, {name})
+                    self.assertEqual("".join(text for _, text in answer), "second")
                     continue
                 prompt = self.start(second, "session/prompt", sessionId=name, prompt=[{"type": "text", "text": "comment"}])
                 request = second.wait_for(lambda message: message.get("method") == "session/request_permission")

@@ -412,8 +412,14 @@ static void test_growth(void **state G_GNUC_UNUSED)
 /* Many places in one long line take no longer than the line. */
 static void test_many_places(void **state G_GNUC_UNUSED)
 {
+#ifdef __SANITIZE_ADDRESS__
+    enum { COUNT = 64 * 1024 }; // there each strstr() reads to the end of the text
+#else
     enum { COUNT = 4 * 1024 * 1024 };
+#endif
     g_autofree char *text = g_strnfill(COUNT, 'a');
+    g_autofree char *told =
+        g_strdup_printf("Found %d occurrences in f (showing first 5 of %d):", COUNT, COUNT);
     const EditSearch search = { .old_text = "a", .new_text = "bc", .all = true, .shown = "f" };
     g_autofree char *after = NULL;
     size_t count = 0;
@@ -427,8 +433,7 @@ static void test_many_places(void **state G_GNUC_UNUSED)
     g_autoptr(GError) error = NULL;
     g_autofree char *none = NULL;
     assert_false(edit_search_replace(text, &one, &none, &count, &error));
-    assert_contains("counted", error->message,
-                    "Found 4194304 occurrences in f (showing first 5 of 4194304):");
+    assert_contains("counted", error->message, told);
 }
 
 /* Places that overlap are several, too. */
