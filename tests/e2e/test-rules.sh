@@ -13,7 +13,7 @@ no_rules() { rm -rf "$HOME/.kedge/agent/rules"; }
 t "a rule stops the answer, speaks to the model, and the answer is made again"
 rule no-goto 'condition: "\\bgoto\\b"' 'Never write goto.'
 model_script - <<'J'
-{"text": "I would say goto out; and then some more, which nobody reads at all", "chunk": 4, "delay_ms": 5, "usage": {"input": 5, "output": 5}}
+{"text": "I would say goto out; and then some more, which nobody reads at all", "chunk": 4, "stall_after": 10, "usage": {"input": 5, "output": 5}}
 {"text": "a loop, then", "expect": [{"contains": "Never write goto."}, {"contains": "<system-interrupt reason=\\\"rule_violation\\\" rule=\\\"no-goto\\\" path="}, {"not_contains": "I would say"}]}
 J
 run kedge --mode json -p "how?"
