@@ -76,16 +76,17 @@ static void append_tools(const CommandEnv *env, GString *out)
 char *cmd_root_help_text(const CommandEnv *env)
 {
     const Command *launch = cmd_find(env, "launch");
-    GString *out =
-        g_string_new("kedge " KEDGE_VERSION ": a coding agent with GitHub built in\n\n"
-                     "Usage: kedge [options] -p \"what to do\" [@file…]\n"
-                     "       kedge COMMAND …\n\n"
-                     "Examples:\n"
-                     "  kedge -p \"fix issue 12 and open a pull request\"\n"
-                     "  git diff | kedge -p \"review this\"\n"
-                     "  kedge github search_issues --query \"flaky label:bug\" --limit 5\n"
-                     "  kedge mcp            (the same tools for any MCP client)\n"
-                     "\nOptions:\n");
+    GString *out = g_string_new(
+        "kedge " KEDGE_VERSION ": a coding agent with GitHub built in\n\n"
+        "Usage: kedge [options] -p \"what to do\" [@file…]\n"
+        "       kedge [options] [\"what to do\"]     (a conversation in the terminal)\n"
+        "       kedge COMMAND …\n\n"
+        "Examples:\n"
+        "  kedge -p \"fix issue 12 and open a pull request\"\n"
+        "  git diff | kedge -p \"review this\"\n"
+        "  kedge github search_issues --query \"flaky label:bug\" --limit 5\n"
+        "  kedge mcp            (the same tools for any MCP client)\n"
+        "\nOptions:\n");
     field_append_help(launch->options, out);
     append_commands(env, out);
     append_tools(env, out);

@@ -23,6 +23,7 @@
 #include "model/model_roles.h"
 #include "rpc/server.h"
 #include "session/prompt_history.h"
+#include "tui/plain.h"
 
 #include <errno.h>
 
@@ -39,6 +40,7 @@ typedef struct Launch { // one run; everything it owns
     const CommandEnv *env;
     Cancel *cancel;
     LaunchOutput output;
+    bool is_interactive;
     int exit_code;
 } Launch;
 
@@ -88,7 +90,7 @@ static bool gather_lines(Launch *self, GError **error)
            message_lines_next(self->lines, NULL, &self->input.message, error);
 }
 
-static bool gather_input(Launch *self, bool *ret_is_interactive, GError **error)
+static bool gather_input(Launch *self, GError **error)
 {
     g_autofree char *stdin_text = NULL;
     bool takes_lines = launch_options_takes_lines(&self->options);
@@ -96,7 +98,7 @@ static bool gather_input(Launch *self, bool *ret_is_interactive, GError **error)
     if (is_piped && !input_read_stdin(LIMIT_STDIN_BYTES, &stdin_text, error))
         return false;
     bool has_stdin = stdin_text && !utf8_is_blank(stdin_text);
-    *ret_is_interactive =
+    self->is_interactive =
         !self->options.is_print && !self->options.mode && !has_stdin && !takes_lines;
 
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
@@ -348,6 +350,25 @@ static int serve_rpc(Launch *self)
     return rpc_serve(&options, &exit_code, &error) ? exit_code : cmd_fail(error);
 }
 
+static int talk(Launch *self)
+{
+    AgentSessionOptions conversation = conversation_options(self);
+    conversation.wants_title = launch_options_wants_title(&self->options);
+    g_autoptr(GPtrArray) prompts = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
+    if (self->input.message)
+        g_ptr_array_add(prompts, json_incref(self->input.message));
+    for (unsigned i = 0; i < self->input.prompts->len; i++)
+        g_ptr_array_add(prompts, message_user(self->input.prompts->pdata[i]));
+    const PlainOptions options = {
+        .conversation = &conversation,
+        .prompts = (json_t *const *)prompts->pdata,
+        .prompt_count = prompts->len,
+        .keeps_history = !self->options.no_session,
+    };
+    remember_prompts(self);
+    return plain_converse(&options);
+}
+
 static int start(Launch *self, const CommandEnv *env)
 {
     g_autoptr(GError) error = NULL;
@@ -365,7 +386,7 @@ static int start(Launch *self, const CommandEnv *env)
         .registry = self->registry,
         .agent_dir = self->agent_dir,
         .cwd = self->cwd,
-        .may_lack_key = launch_options_is_rpc(&self->options),
+        .may_lack_key = launch_options_is_rpc(&self->options) || self->is_interactive,
     };
     if (!launch_session_open(&place, &self->session, &error)) {
         log_text("%s", error->message);
@@ -375,6 +396,8 @@ static int start(Launch *self, const CommandEnv *env)
         say_model(self);
     if (launch_options_is_rpc(&self->options))
         return serve_rpc(self);
+    if (self->is_interactive)
+        return talk(self);
     self->cancel = cancel_new(NULL);
     self->output = (LaunchOutput) {
         .is_json = g_strcmp0(self->options.mode, "json") == 0,
@@ -436,16 +459,16 @@ static int launch_run(const CommandEnv *env, int argc, char *const *argv)
         return list_models(&self);
     if (launch_options_is_rpc(&self.options))
         return start(&self, env);
-    bool is_interactive = false;
-    if (!gather_input(&self, &is_interactive, &error)) {
+    if (!gather_input(&self, &error)) {
         log_error("%s", error->message);
         return cmd_exit_code((KedgeError)error->code);
     }
-    if (is_interactive) {
-        log_error("there is no interactive mode in this version; "
-                  "use kedge -p \"prompt\", or `kedge --help`");
-        return EXIT_USAGE;
+    if (self.is_interactive && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
+        log_text("Interactive mode requires a terminal. Use -p for non-interactive runs.");
+        return EXIT_FAILED;
     }
+    if (self.is_interactive)
+        return start(&self, env);
     if (!initial_input_has_prompt(&self.input)) {
         log_text("No prompt. Give one as an argument or on standard input.");
         return EXIT_USAGE;

@@ -10,9 +10,7 @@
 #include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "model/message.h"
-#include "tool/call_paths.h"
-
-enum { PROGRESS_CHARS = 100, PROGRESS_ARGUMENTS = 2 };
+#include "tool/call_title.h"
 
 static void print_or_stop(LaunchOutput *self, const char *line)
 {
@@ -31,62 +29,21 @@ void launch_output_header(LaunchOutput *self, const json_t *header)
     print_or_stop(self, line);
 }
 
-/* One line of at most PROGRESS_CHARS. Caller frees. */
-static char *one_line(const char *text)
-{
-    g_autofree char *line = ansi_strip(text);
-    g_strdelimit(line, "\n\t\r", ' ');
-    return utf8_ellipsize(line, PROGRESS_CHARS);
-}
-
-/* The files of an edit; else of the first arguments at most two that are one line of text. What the
-   intent tracing adds is left out. */
-static void append_arguments(GString *shown, const json_t *arguments)
-{
-    const char *key = NULL;
-    json_t *value = NULL;
-    unsigned count = 0;
-    g_autofree char *files = call_paths_of_input(arguments);
-    if (files) {
-        g_string_append_printf(shown, " %s", files);
-        return;
-    }
-    json_object_foreach ((json_t *)arguments, key, value) {
-        const char *text = json_string_value(value);
-        if (strcmp(key, "_i") == 0 || (count > 0 && (!text || strchr(text, '\n'))))
-            continue;
-        if (++count > PROGRESS_ARGUMENTS)
-            break;
-        g_autofree char *json = text ? NULL : json_to_text(value);
-        g_string_append_printf(shown, " %s", text ? text : json);
-    }
-}
-
 /* "· bash  make test", "· github  pr_create Fix the clock". */
 static void show_tool_start(const json_t *event)
 {
     const char *name = json_get_text(event, "toolName");
-    g_autoptr(GString) shown = g_string_new(NULL);
-    append_arguments(shown, json_get_object(event, "args"));
-    g_autofree char *tool = one_line(name ? name : "?");
-    g_autofree char *line = one_line(shown->str);
-    log_text("· %s %s", tool, line);
+    g_autofree char *tool = call_title_line(name ? name : "?");
+    g_autofree char *arguments = call_title_arguments(json_get_object(event, "args"));
+    log_text("· %s  %s", tool, arguments);
 }
 
-/* Of a command's output the end says what is wrong, of a message the beginning. */
 static void show_tool_end(const json_t *event)
 {
     if (!json_get_bool(event, "isError", false))
         return;
-    const json_t *content = json_get_array(json_get_object(event, "result"), "content");
-    const char *text = json_get_text(json_array_get(content, 0), "text");
-    g_autofree char *trimmed = utf8_trim(text ? text : "failed");
-    bool is_command = g_strcmp0(json_get_text(event, "toolName"), "bash") == 0;
-    char *last = is_command ? strrchr(trimmed, '\n') : NULL;
-    char *first_end = strchrnul(trimmed, '\n');
-    if (!last)
-        *first_end = '\0';
-    g_autofree char *line = one_line(last ? last + 1 : trimmed);
+    g_autofree char *line =
+        call_title_failure(json_get_text(event, "toolName"), json_get_object(event, "result"));
     log_text("  ! %s", line);
 }
 
@@ -132,7 +89,7 @@ static void show_watch(LaunchOutput *self, const json_t *event)
 static void show_retry(const json_t *event)
 {
     const char *message = json_get_text(event, "errorMessage");
-    g_autofree char *line = one_line(message ? message : "");
+    g_autofree char *line = call_title_line(message ? message : "");
     log_text("  retry %lld/%lld in %.1f s: %s", (long long)json_get_int(event, "attempt", 0),
              (long long)json_get_int(event, "maxAttempts", 0),
              (double)json_get_int(event, "delayMs", 0) / 1000, line);
@@ -163,7 +120,7 @@ static void show_notice(const json_t *event)
         g_strdelimit(text, "\n\t\r", ' ');
         log_warning("%s", text);
     } else {
-        g_autofree char *line = one_line(message);
+        g_autofree char *line = call_title_line(message);
         log_text("  %s", line);
     }
 }

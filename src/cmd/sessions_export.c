@@ -1,7 +1,6 @@
 /*
  * `kedge sessions export` and `kedge --export`: a session as a page (agent-core §4.12).
  */
-#include "base/file.h"
 #include "base/log.h"
 #include "cmd/commands.h"
 #include "cmd/sessions.h"
@@ -20,19 +19,13 @@ static const FieldDef options[] = {
 bool sessions_export(const char *name, const char *out, const char *session_dir, GError **error)
 {
     g_autofree char *path = NULL;
-    g_auto(SessionCopy) copy = { 0 };
     if (strchr(name, '/') || g_str_has_suffix(name, ".jsonl"))
         path = g_strdup(name);
     else if (!sessions_find_file(name, session_dir, &path, error))
         return false;
-    if (!session_read(path, &copy, error))
-        return false;
-    g_autofree char *html = NULL;
-    if (!export_html(&copy, NULL, NULL, &html, error))
-        return false;
     g_autofree char *default_name = out ? NULL : export_default_name(path);
     const char *target = out ? out : default_name;
-    if (!file_write_atomic(target, html, strlen(html), 0600, error))
+    if (!export_file(path, NULL, NULL, target, error))
         return false;
     g_autofree char *line = g_strconcat("Exported to: ", target, NULL);
     return cmd_print_line(line) ||

@@ -5,6 +5,7 @@
 
 #include "arcade/assets.h"
 #include "arcade/markdown.h"
+#include "base/file.h"
 #include "base/mask.h"
 #include "model/message.h"
 
@@ -123,6 +124,16 @@ bool export_html(const SessionCopy *copy, const char *system_prompt, const json_
     g_string_append(page, rest);
     *ret_html = g_string_free(page, FALSE);
     return true;
+}
+
+bool export_file(const char *session_path, const char *system_prompt, const json_t *tools,
+                 const char *target, GError **error)
+{
+    g_auto(SessionCopy) copy = { 0 };
+    g_autofree char *html = NULL;
+    return session_read(session_path, &copy, error) &&
+           export_html(&copy, system_prompt, tools, &html, error) &&
+           file_write_atomic(target, html, strlen(html), 0600, error);
 }
 
 char *export_default_name(const char *session_path)

@@ -13,5 +13,9 @@
 bool export_html(const SessionCopy *copy, const char *system_prompt, const json_t *tools,
                  char **ret_html, GError **error);
 
+/* The same of a session file, written to `target` (mode 0600). */
+bool export_file(const char *session_path, const char *system_prompt, const json_t *tools,
+                 const char *target, GError **error);
+
 /* `kedge-session-<base of the session file>.html`. Caller frees. */
 char *export_default_name(const char *session_path);

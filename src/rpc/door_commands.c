@@ -4,7 +4,6 @@
 #include "rpc/door_commands.h"
 
 #include "agent/session_commands.h"
-#include "base/file.h"
 #include "base/path.h"
 #include "export/export.h"
 #include "rpc/dialogs.h"
@@ -97,16 +96,6 @@ DOOR(set_host_tools)
 }
 
 /* Of the file as it is: what a run that is on has not written yet is not in it. */
-static bool write_page(const char *session_path, const char *prompt, const json_t *tools,
-                       const char *target, GError **error)
-{
-    g_auto(SessionCopy) copy = { 0 };
-    g_autofree char *html = NULL;
-    return session_read(session_path, &copy, error) &&
-           export_html(&copy, prompt, tools, &html, error) &&
-           file_write_atomic(target, html, strlen(html), 0600, error);
-}
-
 DOOR(export_html)
 {
     const DoorArgs *args = args_;
@@ -120,7 +109,7 @@ DOOR(export_html)
         args->output_path ? path_expand_home(args->output_path) : export_default_name(path);
     g_autofree char *target = path_absolute(name, NULL);
     g_autofree char *prompt = agent_session_system_prompt(link->session);
-    if (!write_page(path, prompt, json_get_array(state, "dumpTools"), target, error))
+    if (!export_file(path, prompt, json_get_array(state, "dumpTools"), target, error))
         return false;
     *ret_data = json_object();
     json_set_text(*ret_data, "path", target);

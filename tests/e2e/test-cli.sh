@@ -117,10 +117,10 @@ run kedge --fork abc --no-session -p hi
 expect_exit 2
 expect_contains stderr "--fork requires session persistence"
 
-t "without a terminal mode, a prompt without -p says how to ask"
+t "where there is no terminal, a prompt without -p says how to ask"
 run kedge fix the bug
-expect_exit 2
-expect_contains stderr "kedge -p"
+expect_exit 1
+expect_contains stderr "Interactive mode requires a terminal. Use -p for non-interactive runs."
 expect_empty stdout
 
 # ---- no model --------------------------------------------------------------

@@ -1,0 +1,58 @@
+/*
+ * Calls in a line (call_title.h).
+ */
+#include "tool/call_title.h"
+
+#include "base/ansi.h"
+#include "base/utf8.h"
+#include "tool/call_paths.h"
+
+enum { TITLE_CHARS = 100, TITLE_ARGUMENTS = 2 };
+
+char *call_title_line(const char *text)
+{
+    g_autofree char *line = ansi_strip(text);
+    g_strdelimit(line, "\n\t\r", ' ');
+    return utf8_ellipsize(line, TITLE_CHARS);
+}
+
+/* The files of an edit; else of the first arguments at most two that are one line of text. What the
+   intent tracing adds is left out. */
+static void append_arguments(GString *shown, const json_t *arguments)
+{
+    const char *key = NULL;
+    json_t *value = NULL;
+    unsigned count = 0;
+    g_autofree char *files = call_paths_of_input(arguments);
+    if (files) {
+        g_string_append_printf(shown, " %s", files);
+        return;
+    }
+    json_object_foreach ((json_t *)arguments, key, value) {
+        const char *text = json_string_value(value);
+        if (strcmp(key, "_i") == 0 || (count > 0 && (!text || strchr(text, '\n'))))
+            continue;
+        if (++count > TITLE_ARGUMENTS)
+            break;
+        g_autofree char *json = text ? NULL : json_to_text(value);
+        g_string_append_printf(shown, " %s", text ? text : json);
+    }
+}
+
+char *call_title_arguments(const json_t *arguments)
+{
+    g_autoptr(GString) shown = g_string_new(NULL);
+    append_arguments(shown, arguments);
+    return call_title_line(shown->str + (*shown->str == ' '));
+}
+
+char *call_title_failure(const char *tool, const json_t *result)
+{
+    const json_t *content = json_get_array(result, "content");
+    const char *text = json_get_text(json_array_get(content, 0), "text");
+    g_autofree char *trimmed = utf8_trim(text ? text : "failed");
+    char *last = g_strcmp0(tool, "bash") == 0 ? strrchr(trimmed, '\n') : NULL;
+    if (!last)
+        *strchrnul(trimmed, '\n') = '\0';
+    return call_title_line(last ? last + 1 : trimmed);
+}

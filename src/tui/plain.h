@@ -1,0 +1,22 @@
+/*
+ * A conversation in a terminal, line by line (tui §12): the terminal edits what is typed, and every
+ * line that is said is written once. Nothing is drawn, so it suits screen readers, dumb terminals
+ * and slow lines. A door: it decides nothing.
+ *
+ * Everything happens on the calling thread's loop; what takes time is the conversation's. Signals:
+ * SIGINT stops what runs, and when nothing does, twice within two seconds, leaves; SIGTERM and
+ * SIGHUP end it in order, a second one at once.
+ */
+#pragma once
+
+#include "agent/agent_session.h"
+
+typedef struct PlainOptions {
+    const AgentSessionOptions *conversation; // borrowed; loop, cancel and can_ask are the door's
+    json_t *const *prompts;                  // messages to begin with; borrowed
+    size_t prompt_count;
+    bool keeps_history; // what is typed is remembered for the next time
+} PlainOptions;
+
+/* Standard input and output are a terminal. The exit code: 0, 129, 143. */
+int plain_converse(const PlainOptions *options);

@@ -1,0 +1,161 @@
+/*
+ * What a person types, in the plain front end: messages, commands, answers, keys.
+ */
+#include "tui/plain_private.h"
+
+#include "base/limits.h"
+#include "base/mask.h"
+#include "base/timefmt.h"
+#include "base/utf8.h"
+#include "model/message.h"
+#include "model/registry.h"
+#include "session/prompt_history.h"
+#include "tui/plain_ask.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+enum {
+    READ_BYTES = 64 * 1024,
+    TOO_EARLY_MS = 400, // nobody has read a question before
+};
+
+/* --- a key, which is not shown */
+
+void plain_ask_key(const char *provider, void *self_)
+{
+    Plain *self = self_;
+    struct termios hidden;
+    if (tcgetattr(STDIN_FILENO, &self->echoing) < 0) {
+        plain_say(self, "Error: the terminal cannot be asked; use `kedge login %s`", provider);
+        return;
+    }
+    hidden = self->echoing;
+    hidden.c_lflag &= ~(tcflag_t)ECHO;
+    plain_say(self, "The key for %s, which is not shown; an empty line takes none:", provider);
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
+    g_free(self->key_provider);
+    self->key_provider = g_strdup(provider);
+}
+
+static void take_key(Plain *self, const char *line)
+{
+    g_autofree char *provider = g_strdup(self->key_provider), *key = utf8_trim(line);
+    g_autoptr(GError) error = NULL;
+    plain_stop_hiding(self);
+    if (*key == '\0')
+        plain_say(self, "No key was taken.");
+    else if (model_registry_store_key(agent_session_registry(self->session), provider, key, &error))
+        plain_say(self, "The key for %s is stored.", provider);
+    else
+        plain_say(self, "Error: %s", error->message);
+}
+
+/* --- messages and commands */
+
+void plain_send(Plain *self, json_t *message)
+{
+    g_autoptr(GError) error = NULL;
+    bool is_pending = false;
+    if (mask_finds_in_json(message))
+        plain_say(self, "Warning: this holds a secret that kedge knows: the model gets it as it "
+                        "is, session and events have " MASK_TEXT);
+    if (!agent_session_prompt(self->session, message, "steer", "prompt", &is_pending, &error))
+        plain_say(self, "Error: %s", error->message);
+    else if (!is_pending)
+        plain_say(self, "The model hears it as soon as it can.");
+}
+
+static void send_text(Plain *self, const char *text)
+{
+    const SessionPlace *place = &self->slash.place;
+    if (self->options->keeps_history)
+        prompt_history_add(place->agent_dir, text, place->cwd);
+    g_autoptr(json_t) message = message_user(text);
+    plain_send(self, message);
+}
+
+static void run_shell(Plain *self, const char *line)
+{
+    bool is_excluded = line[1] == '!';
+    g_autoptr(GError) error = NULL;
+    g_autofree char *command = utf8_trim(line + 1 + is_excluded);
+    if (*command == '\0')
+        plain_say(self, "Error: ! takes a command behind it");
+    else if (agent_session_bash(self->session, command, is_excluded, "bash", &error))
+        self->is_bash_running = true;
+    else
+        plain_say(self, "Error: %s", error->message);
+}
+
+static void take_message(Plain *self, const char *line, bool may_answer)
+{
+    g_autoptr(GError) error = NULL;
+    if (self->key_provider) {
+        take_key(self, line);
+        return;
+    }
+    if (may_answer && plain_answer(self, line))
+        return;
+    if (utf8_is_blank(line)) {
+        if (self->questions->len > 0)
+            plain_say(self, "%s", plain_ask_help(self->questions->pdata[0]));
+        return;
+    }
+    if (slash_run(&self->slash, line, &error))
+        return;
+    if (error)
+        plain_say(self, "Error: %s", error->message);
+    else if (*line == '!')
+        run_shell(self, line);
+    else
+        send_text(self, line);
+    if (self->questions->len > 0)
+        plain_say(self, "%s", plain_ask_help(self->questions->pdata[0]));
+}
+
+static void take_messages(Plain *self)
+{
+    char *next = NULL;
+    while (!self->is_ending && (next = plain_lines_next(self->lines))) {
+        g_autofree char *line = next;
+        self->is_prompted = false; // the terminal has ended that line
+        take_message(self, line, time_monotonic_ms() - self->asked_at >= TOO_EARLY_MS);
+    }
+}
+
+/* --- bytes */
+
+/* False: nothing more comes. */
+static bool read_piece(Plain *self)
+{
+    char buffer[READ_BYTES];
+    ssize_t count = read(STDIN_FILENO, buffer, sizeof(buffer));
+    if (count > 0)
+        plain_lines_push(self->lines, buffer, (size_t)count);
+    else if (count == 0)
+        plain_end(self, 0);
+    else if (errno != EINTR && errno != EAGAIN)
+        plain_end(self, 129); // the terminal is gone
+    return count > 0;
+}
+
+void plain_take_early_input(Plain *self)
+{
+    struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+    while (!self->is_ending && poll(&input, 1, 0) > 0 && (input.revents & POLLIN) &&
+           read_piece(self)) {
+    }
+    take_messages(self);
+}
+
+void plain_on_input(int fd G_GNUC_UNUSED, short revents, void *self_)
+{
+    Plain *self = self_;
+    if (revents & POLLIN)
+        read_piece(self);
+    else if (revents & (POLLHUP | POLLERR | POLLNVAL))
+        plain_end(self, 129);
+    take_messages(self);
+}

@@ -1,0 +1,109 @@
+/*
+ * The table of slash commands (slash.h).
+ */
+#include "tui/slash_private.h"
+
+#include <stdarg.h>
+
+void slash_say(SlashDoor *door, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    door->say(text, door->user_data);
+}
+
+const char *slash_listed(const SlashDoor *door, const char *argument)
+{
+    char *end = NULL;
+    guint64 number = g_ascii_strtoull(argument, &end, 10);
+    if (!g_ascii_isdigit(*argument) || *end || number == 0)
+        return argument;
+    const char *text = json_string_value(json_array_get(door->listed, number - 1));
+    return text ? text : argument;
+}
+
+static SLASH(quit)
+{
+    door->quit(door->user_data);
+    return true;
+}
+
+static void say_command(SlashDoor *door, const SlashCommand *command)
+{
+    slash_say(door, "/%s%s%s: %s", command->name, command->argument ? " " : "",
+              command->argument ? command->argument : "", command->help);
+}
+
+static SLASH(help)
+{
+    for (const SlashCommand *command = slash_commands(); command->name; command++)
+        say_command(door, command);
+    slash_say(door, "!COMMAND runs a shell command and shows it to the model; !!COMMAND keeps it "
+                    "from the model.\n"
+                    "While the model works, what you type steers it. Ctrl+C stops it. "
+                    "\\ at the end of a line goes on in the next.");
+    return true;
+}
+
+static const SlashCommand commands[] = {
+    { "help", NULL, "these commands", slash_help },
+    { "model", "[NAME]", "the model in use, those there are, or another", slash_model },
+    { "thinking", "[LEVEL]", "how much the model thinks: off, minimal, low, medium, high, xhigh",
+      slash_thinking },
+    { "login", "[PROVIDER]", "which providers have a key; give one", slash_login },
+    { "status", NULL, "model, key, session and directory", slash_status },
+    { "context", NULL, "how full the model's context is", slash_context },
+    { "usage", NULL, "messages, tokens and cost of this session", slash_usage },
+    { "tools", NULL, "what the model can use", slash_tools },
+    { "todo", NULL, "the model's list", slash_todo },
+    { "output", NULL, "all that the last tool or command gave", slash_output },
+    { "session", NULL, "name, file and size of this session", slash_session },
+    { "rename", "TITLE", "name this session", slash_rename },
+    { "new", NULL, "begin a new session", slash_new },
+    { "resume", "[NUMBER|ID]", "earlier sessions of this directory; go on with one", slash_resume },
+    { "branch", "[NUMBER]", "your messages; go on from before one, in a new session",
+      slash_branch },
+    { "fork", NULL, "go on in a copy of this session", slash_fork },
+    { "compact", "[FOCUS]", "put a summary in place of what is old", slash_compact },
+    { "handoff", "[FOCUS]", "go on in a new session, with what a model wrote of this one",
+      slash_handoff },
+    { "export", "[FILE]", "write the session as one HTML file", slash_export },
+    { "exit", NULL, "leave; also /quit, and Ctrl+D", slash_quit },
+    { 0 },
+};
+
+const SlashCommand *slash_commands(void)
+{
+    return commands;
+}
+
+static const SlashCommand *find(const char *name)
+{
+    if (g_str_equal(name, "quit"))
+        name = "exit";
+    if (g_str_equal(name, "models"))
+        name = "model";
+    for (const SlashCommand *command = commands; command->name; command++) {
+        if (g_str_equal(command->name, name))
+            return command;
+    }
+    return NULL;
+}
+
+bool slash_run(SlashDoor *door, const char *line, GError **error)
+{
+    if (*line != '/')
+        return false;
+    size_t size = strcspn(line + 1, " \t\n");
+    g_autofree char *name = g_strndup(line + 1, size);
+    g_autofree char *argument = g_strstrip(g_strdup(line + 1 + size));
+    const SlashCommand *command = find(name);
+    if (!command)
+        return false;
+    if (*argument && !command->argument)
+        return fail_with(error, KEDGE_ERROR_USAGE, "/%s takes nothing behind it, not \"%s\"", name,
+                         argument);
+    return command->run(door, argument, error);
+}

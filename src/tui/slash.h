@@ -1,0 +1,36 @@
+/*
+ * Slash commands: what a person at a terminal asks of the program itself (agent-core §7.5). One
+ * table; whatever shows the conversation is their door. On the thread of the conversation's owner.
+ */
+#pragma once
+
+#include "agent/agent_session.h"
+
+typedef struct SlashDoor {
+    AgentSession *session;
+    SessionPlace place;                             // borrowed
+    void (*say)(const char *text, void *user_data); // several lines, text of others in them
+    void (*quit)(void *user_data);
+    /* The next line is that provider's key, and is not shown. */
+    void (*ask_key)(const char *provider, void *user_data);
+    const char *(*last_output)(void *user_data); // borrowed; NULL: none
+    void *user_data;
+    json_t *listed; // what the numbers of the last list stand for: an array of texts
+} SlashDoor;
+
+typedef struct SlashCommand {
+    const char *name;
+    const char *argument; // "[NUMBER|ID]"; NULL: it takes none
+    const char *help;     // one line
+    bool (*run)(SlashDoor *door, const char *argument, GError **error); // "" for no argument
+} SlashCommand;
+
+/* The table; ends with an entry without a name. */
+const SlashCommand *slash_commands(void);
+
+/* Carries "/name argument" out. False without an error: that is no command, so it is a message. */
+bool slash_run(SlashDoor *door, const char *line, GError **error);
+
+/* A command that takes its time has ended: the control event command_end. True: it was a slash
+   command's, and what there is to say was said. */
+bool slash_end(SlashDoor *door, const json_t *event);

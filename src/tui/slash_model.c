@@ -1,0 +1,99 @@
+/*
+ * Slash commands about models and their keys (slash.h).
+ */
+#include "tui/slash_private.h"
+
+#include "model/registry.h"
+
+enum { LISTED_MODELS = 40 };
+
+/* --- /model */
+
+static void list_models(SlashDoor *door)
+{
+    g_autoptr(json_t) state = agent_session_state(door->session);
+    g_autoptr(json_t) models = agent_session_available_models(door->session);
+    const json_t *current = json_get_object(state, "model");
+    json_decref(door->listed);
+    door->listed = json_array();
+    size_t i = 0, count = json_array_size(models);
+    json_t *model = NULL;
+    json_array_foreach (models, i, model) {
+        const char *provider = json_get_text(model, "provider"), *id = json_get_text(model, "id");
+        if (i == LISTED_MODELS)
+            break;
+        g_autofree char *name = g_strdup_printf("%s/%s", provider, id);
+        json_append_take(door->listed, json_text(name));
+        slash_say(door, "%zu. %s", i + 1, name);
+    }
+    if (count > LISTED_MODELS)
+        slash_say(door, "%zu more; `kedge --list-models` has all.", count - LISTED_MODELS);
+    slash_say(door, "In use: %s/%s, thinking %s. /model NUMBER or NAME takes another.",
+              json_get_text(current, "provider"), json_get_text(current, "id"),
+              json_get_text(state, "thinkingLevel"));
+}
+
+SLASH(model)
+{
+    if (!*argument) {
+        list_models(door);
+        return true;
+    }
+    ModelChoice choice = { 0 };
+    ModelRegistry *registry = agent_session_registry(door->session);
+    if (!model_registry_select(registry, slash_listed(door, argument), NULL, &choice, error) ||
+        !agent_session_set_model(door->session, choice.model->provider, choice.model->id, error))
+        return false;
+    if (choice.has_level)
+        agent_session_set_thinking(door->session, choice.level);
+    if (choice.notice)
+        slash_say(door, "%s", choice.notice);
+    slash_say(door, "The model is %s/%s from the next turn on.", choice.model->provider,
+              choice.model->id);
+    return true;
+}
+
+SLASH(thinking)
+{
+    ThinkingLevel level = THINKING_OFF;
+    if (*argument && !thinking_level_parse(argument, &level))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "/thinking takes off, minimal, low, medium, high or xhigh, not \"%s\"",
+                         argument);
+    if (*argument)
+        agent_session_set_thinking(door->session, level);
+    slash_say(door, "Thinking: %s.", thinking_level_name(agent_session_thinking(door->session)));
+    return true;
+}
+
+/* --- /login */
+
+static void list_providers(SlashDoor *door)
+{
+    const ModelRegistry *registry = agent_session_registry(door->session);
+    g_auto(GStrv) names = model_registry_providers(registry);
+    g_autoptr(GString) without = g_string_new(NULL);
+    for (char **name = names; *name; name++) {
+        g_autofree char *source = model_registry_provider_source(registry, *name);
+        if (source)
+            slash_say(door, "%s: %s", *name, source);
+        else
+            g_string_append_printf(without, "%s%s", without->len > 0 ? ", " : "", *name);
+    }
+    slash_say(door, "Without a key: %s. /login PROVIDER asks for one.", without->str);
+}
+
+SLASH(login)
+{
+    if (!*argument) {
+        list_providers(door);
+        return true;
+    }
+    if (!model_registry_knows_provider(agent_session_registry(door->session), argument))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                         "there is no provider \"%s\"; /login lists "
+                         "them",
+                         argument);
+    door->ask_key(argument, door->user_data);
+    return true;
+}

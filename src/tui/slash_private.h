@@ -1,0 +1,37 @@
+/*
+ * What the files of the slash commands share. Internal to tui.
+ */
+#pragma once
+
+#include "tui/slash.h"
+
+#define SLASH_ID "slash:" // before the command's name, in the id of what it starts
+
+#define SLASH(name)                                                                                \
+    bool slash_##name(SlashDoor *door G_GNUC_UNUSED, const char *argument G_GNUC_UNUSED,           \
+                      GError **error G_GNUC_UNUSED)
+
+void slash_say(SlashDoor *door, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* What a number of the last list stands for, or the argument itself; borrowed. */
+const char *slash_listed(const SlashDoor *door, const char *argument);
+
+SLASH(new);
+SLASH(resume);
+SLASH(fork);
+SLASH(branch);
+SLASH(rename);
+SLASH(compact);
+SLASH(handoff);
+SLASH(export);
+
+SLASH(model);
+SLASH(thinking);
+SLASH(login);
+
+SLASH(session);
+SLASH(context);
+SLASH(usage);
+SLASH(tools);
+SLASH(todo);
+SLASH(status);
+SLASH(output);

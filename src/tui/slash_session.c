@@ -1,0 +1,180 @@
+/*
+ * Slash commands that lead to another session, or write this one (slash.h).
+ */
+#include "tui/slash_private.h"
+
+#include "base/path.h"
+#include "base/timefmt.h"
+#include "base/utf8.h"
+#include "export/export.h"
+#include "session/session_index.h"
+
+enum { LISTED_SESSIONS = 20, LISTED_MESSAGES = 20, LISTED_CHARS = 70 };
+
+static void list_anew(SlashDoor *door)
+{
+    json_decref(door->listed);
+    door->listed = json_array();
+}
+
+static void list_row(SlashDoor *door, const char *meant, const char *text)
+{
+    g_autofree char *line = g_strdelimit(g_strdup(text ? text : ""), "\n\r\t", ' ');
+    g_autofree char *shown = utf8_ellipsize(line, LISTED_CHARS);
+    json_append_take(door->listed, json_text(meant));
+    slash_say(door, "%zu. %s", json_array_size(door->listed), shown);
+}
+
+SLASH(new)
+{
+    return agent_session_start_new(door->session, NULL, SLASH_ID "new", error);
+}
+
+SLASH(fork)
+{
+    return agent_session_fork(door->session, SLASH_ID "fork", error);
+}
+
+SLASH(compact)
+{
+    return agent_session_compact(door->session, *argument ? argument : NULL, SLASH_ID "compact",
+                                 error);
+}
+
+SLASH(handoff)
+{
+    return agent_session_handoff(door->session, *argument ? argument : NULL, SLASH_ID "handoff",
+                                 error);
+}
+
+SLASH(rename)
+{
+    bool is_pending = false;
+    return agent_session_set_name(door->session, argument, SLASH_ID "rename", &is_pending, error);
+}
+
+/* --- /resume */
+
+static void list_session(SlashDoor *door, const json_t *session)
+{
+    g_autofree char *name = session_info_name(session);
+    g_autofree char *age = time_age_text(time_now_ms() - json_get_int(session, "modified", 0));
+    g_autofree char *text = g_strdup_printf("%s (%s, %lld messages)", name, *age ? age : "just now",
+                                            (long long)json_get_int(session, "messageCount", 0));
+    list_row(door, json_get_text(session, "path"), text);
+}
+
+static bool list_sessions(SlashDoor *door, GError **error)
+{
+    g_autoptr(SessionIndex) index = NULL;
+    g_autoptr(json_t) sessions = NULL, state = agent_session_state(door->session);
+    const char *current = json_get_text(state, "sessionFile");
+    const char *scope = door->place.session_dir ? NULL : door->place.cwd;
+    if (!session_index_open(door->place.agent_dir, door->place.session_dir, NULL, NULL, NULL,
+                            &index, error) ||
+        !session_index_list(index, scope, LISTED_SESSIONS + 1, &sessions, error))
+        return false;
+    list_anew(door);
+    size_t i = 0;
+    json_t *session = NULL;
+    json_array_foreach (sessions, i, session) {
+        if (g_strcmp0(json_get_text(session, "path"), current) != 0)
+            list_session(door, session);
+    }
+    slash_say(door, json_array_size(door->listed) > 0
+                        ? "/resume NUMBER goes on with one."
+                        : "There is no earlier session of this directory.");
+    return true;
+}
+
+SLASH(resume)
+{
+    if (!*argument)
+        return list_sessions(door, error);
+    g_autofree char *path = NULL, *cwd = NULL;
+    bool is_elsewhere = false;
+    if (!session_find(&door->place, slash_listed(door, argument), &path, &is_elsewhere, &cwd,
+                      error))
+        return false;
+    if (is_elsewhere)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "that session belongs to %s; start kedge there, or with --fork",
+                         cwd ? cwd : "another directory");
+    return agent_session_switch(door->session, path, SLASH_ID "resume", error);
+}
+
+/* --- /branch */
+
+static bool list_messages(SlashDoor *door, GError **error)
+{
+    g_autoptr(json_t) points = agent_session_branch_points(door->session, error);
+    if (!points)
+        return false;
+    list_anew(door);
+    size_t count = json_array_size(points);
+    for (size_t i = count > LISTED_MESSAGES ? count - LISTED_MESSAGES : 0; i < count; i++) {
+        const json_t *point = json_array_get(points, i);
+        list_row(door, json_get_text(point, "entryId"), json_get_text(point, "text"));
+    }
+    slash_say(door, count > 0 ? "/branch NUMBER goes on from before that message."
+                              : "There is no message yet.");
+    return true;
+}
+
+SLASH(branch)
+{
+    if (!*argument)
+        return list_messages(door, error);
+    return agent_session_branch(door->session, slash_listed(door, argument), SLASH_ID "branch",
+                                error);
+}
+
+/* --- /export */
+
+/* Of the file as it is: what a run that is on has not written yet is not in it. */
+SLASH(export)
+{
+    g_autoptr(json_t) state = agent_session_state(door->session);
+    const char *path = json_get_text(state, "sessionFile");
+    if (!path)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "this session is in memory only; there is no "
+                         "file to export");
+    if (agent_session_is_idle(door->session) && !agent_session_flush(door->session, error))
+        return false;
+    g_autofree char *name = *argument ? path_expand_home(argument) : export_default_name(path);
+    g_autofree char *target = path_absolute(name, door->place.cwd);
+    g_autofree char *prompt = agent_session_system_prompt(door->session);
+    if (!export_file(path, prompt, json_get_array(state, "dumpTools"), target, error))
+        return false;
+    slash_say(door, "Exported to: %s", target);
+    return true;
+}
+
+/* --- what has ended */
+
+static void say_success(SlashDoor *door, const char *name, const json_t *data)
+{
+    const char *text = json_get_text(data, "text");
+    if (g_str_equal(name, "new"))
+        slash_say(door, "A new session has begun.");
+    else if (g_str_equal(name, "fork"))
+        slash_say(door, "This is a copy of the session now.");
+    else if (g_str_equal(name, "handoff"))
+        slash_say(door, "New session started with handoff context");
+    else if (g_str_equal(name, "branch"))
+        slash_say(door, "This is a new session, up to before that message%s%s", text ? ": " : ".",
+                  text ? text : "");
+}
+
+bool slash_end(SlashDoor *door, const json_t *event)
+{
+    const char *id = json_get_text(event, "id"), *problem = json_get_text(event, "error");
+    if (!id || !g_str_has_prefix(id, SLASH_ID))
+        return false;
+    if (problem)
+        slash_say(door, "Error: %s", problem);
+    else
+        say_success(door, id + strlen(SLASH_ID), json_object_get(event, "data"));
+    return true;
+}

@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+"""A conversation in a terminal, line by line: `kedge` as a person has it.
+
+Environment: KEDGE, the binary.
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rpc"))
+from client import COMMENT, KEDGE, WAIT, RpcTest, lines_of  # noqa: E402
+from terminal import Terminal  # noqa: E402
+
+EARLY = 0.5  # seconds in which a question takes no answer, and a little more
+
+
+class Plain(RpcTest):
+    def open(self, *args, env=None):
+        environment = {**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}", **(env or {})}
+        terminal = Terminal(self.root, args, {name: value for name, value in environment.items() if value is not None})
+        self.addCleanup(terminal.close)
+        terminal.wait_for("/help lists the commands")
+        return terminal
+
+    def messages(self, role):
+        entries = [entry for path in self.session_files() for entry in lines_of(path)]
+        return [entry["message"] for entry in entries if entry["type"] == "message" and entry["message"]["role"] == role]
+
+    def said(self, role="user"):
+        """The texts of the messages in the session files."""
+        texts = []
+        for message in self.messages(role):
+            content = message["content"]
+            texts.append(content if isinstance(content, str) else "".join(block.get("text", "") for block in content))
+        return texts
+
+    def test_a_conversation(self):
+        self.script({"text": "First answer."}, {"tool_calls": [{"name": "bash", "arguments": {"command": "echo made"}}]}, {"text": "Second answer."})
+        terminal = self.open()
+        terminal.wait_for("You: ")
+        terminal.line("hello")
+        terminal.wait_for("kedge: First answer.")
+        terminal.wait_for("You: ")
+        terminal.line("make it\\")
+        terminal.line("in two lines")
+        terminal.wait_for("Tool bash: echo made")
+        terminal.wait_for("Done in ")
+        terminal.wait_for("kedge: Second answer.")
+        terminal.wait_for("You: ")
+        terminal.line("/output")
+        terminal.wait_for("made")
+        terminal.wait_for("You: ")
+        terminal.type("\x04")
+        terminal.wait_for("Resume with: kedge --resume ")
+        self.assertEqual(terminal.end(), 0)
+        self.assertNotIn(b"\x1b", terminal.shown)  # nothing is drawn
+        self.assertEqual(self.said(), ["hello", "make it\nin two lines"])
+        self.assertTrue(os.path.exists(os.path.join(self.root, ".kedge/agent/history.db")))
+
+    def test_prompts_of_the_command_line(self):
+        self.script({"text": "One."}, {"text": "Two."})
+        terminal = self.open("first words", "more words")
+        terminal.wait_for("kedge: One.")
+        terminal.wait_for("kedge: Two.")
+        terminal.wait_for("You: ")
+        terminal.line("/exit")
+        self.assertEqual(terminal.end(), 0)
+        self.assertEqual(self.said(), ["first words", "more words"])
+
+    def ask(self, *turns):
+        self.script({"tool_calls": [COMMENT]}, *turns)
+        self.add_gh()
+        terminal = self.open()
+        terminal.wait_for("You: ")
+        terminal.line("comment")
+        terminal.wait_for("May this run?")
+        terminal.wait_for("n and the reason.")
+        return terminal
+
+    def is_made(self):
+        return os.path.exists(os.path.join(self.root, "w/made"))
+
+    def test_a_question_is_answered(self):
+        for answer, is_made in (("y", True), ("n", False), ("", False)):
+            with self.subTest(answer):
+                terminal = self.ask({"text": "So be it."})
+                time.sleep(EARLY)
+                terminal.line(answer)
+                if answer == "":
+                    terminal.wait_for("Answer y to run it this once")
+                    terminal.line("n")
+                terminal.wait_for("kedge: So be it.")
+                self.assertEqual(self.is_made(), is_made)
+                if is_made:
+                    os.unlink(os.path.join(self.root, "w/made"))
+                terminal.close()
+
+    def test_a_reason_reaches_the_model(self):
+        terminal = self.ask({"text": "I see."}, {"text": "I see."})
+        time.sleep(EARLY)
+        terminal.line("no, it is Sunday")
+        terminal.wait_for("kedge: I see.")
+        terminal.wait_for("You: ")
+        self.assertFalse(self.is_made())
+        self.assertIn("it is Sunday", self.said())
+
+    def test_what_was_typed_before_answers_nothing(self):
+        self.script({"tool_calls": [COMMENT]}, {"text": "Heard."}, {"text": "Heard."})
+        self.add_gh()
+        terminal = self.open()
+        terminal.wait_for("You: ")
+        terminal.type("comment\ny\ny\n")
+        terminal.wait_for("May this run?")
+        terminal.wait_for("n and the reason.")
+        terminal.line("y")  # nobody reads as fast
+        time.sleep(EARLY)
+        self.assertFalse(self.is_made())
+        terminal.line("n")
+        terminal.wait_for("kedge: Heard.")
+        self.assertFalse(self.is_made())
+
+    def test_a_choice(self):
+        question = {"id": "q", "question": "Which colour?", "options": [{"label": "red"}, {"label": "blue"}]}
+        self.script({"tool_calls": [{"name": "ask", "arguments": {"questions": [question]}}]}, {"text": "Good choice."})
+        terminal = self.open()
+        terminal.wait_for("You: ")
+        terminal.line("ask me")
+        terminal.wait_for("Question: Which colour?")
+        terminal.wait_for("2. blue")
+        terminal.wait_for("/pass for no answer.")
+        time.sleep(EARLY)
+        terminal.line("7")
+        terminal.wait_for("/pass for no answer.")
+        terminal.line("2")
+        terminal.wait_for("kedge: Good choice.")
+        self.assertIn("blue", "".join(self.said("toolResult")))
+
+    def test_interrupts(self):
+        self.script({"text": "slow answer", "stall_after": 3}, {"text": "Again."})
+        terminal = self.open()
+        terminal.wait_for("You: ")
+        terminal.line("go")
+        self.model.wait(events=3)
+        terminal.line("and listen")
+        terminal.wait_for("The model hears it as soon as it can.")
+        terminal.type("\x03")
+        terminal.wait_for("Stopping. Ctrl+C again leaves.")
+        terminal.wait_for("wait for your next one.")
+        terminal.wait_for("You: ")
+        time.sleep(2.1)  # not a second one
+        terminal.type("half a line\x03")
+        terminal.wait_for("Ctrl+C again, or Ctrl+D, leaves.")
+        terminal.type("\x03")
+        self.assertEqual(terminal.end(), 0)
+        self.assertEqual(self.said(), ["go"])
+
+    def test_the_end_from_outside(self):
+        for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            with self.subTest(number):
+                self.script({"text": "slow answer", "stall_after": 3})
+                terminal = self.open()
+                terminal.wait_for("You: ")
+                terminal.line("go")
+                self.model.wait(events=3)
+                terminal.process.send_signal(number)
+                self.assertEqual(terminal.end(), code)
+
+    def test_a_terminal_that_goes_away(self):
+        self.script({"text": "slow answer", "stall_after": 3})
+        terminal = self.open()
+        terminal.wait_for("You: ")
+        terminal.line("go")
+        self.model.wait(events=3)
+        terminal.hang_up()
+        self.assertEqual(terminal.end(), 129)
+        self.assertEqual(self.said(), ["go"])
+
+    def test_slash_commands(self):
+        self.script({"text": "One."}, {"text": "Two."}, {"text": "Three."})
+        terminal = self.open()
+        for line, shown in (
+            ("/help", "/exit: leave"),
+            ("/model", "In use: anthropic/"),
+            ("/model no-such-model-anywhere", "Error: "),
+            ("/thinking low", "Thinking: low."),
+            ("/thinking lots", "not \"lots\""),
+            ("/login", "anthropic: ANTHROPIC_API_KEY of the environment"),
+            ("/login nobody", "there is no provider \"nobody\""),
+            ("/status", "Key: ANTHROPIC_API_KEY of the environment"),
+            ("/usage", "0 messages of yours"),
+            ("/tools", "The model can use: read, "),
+            ("/todo", "The list is empty."),
+            ("/output", "Nothing yet."),
+            ("/branch", "There is no message yet."),
+            ("/resume", "There is no earlier session of this directory."),
+            ("/resume nothing", "Session \"nothing\" not found."),
+            ("/session now", "/session takes nothing behind it"),
+            ("/compact", "Error: "),
+            ("first words", "kedge: One."),
+            ("/rename A name", "This session is called: A name"),
+            ("/export page.html", "Exported to: "),
+            ("/new", "A new session has begun."),
+            ("second words", "kedge: Two."),
+            ("/resume", "1. A name ("),
+            ("/resume 1", "You: first words"),
+            ("/branch", "1. first words"),
+            ("/branch 1", "up to before that message: first words"),
+            ("third words", "kedge: Three."),
+            ("/fork", "This is a copy of the session now."),
+        ):
+            with self.subTest(line):
+                terminal.wait_for("You: ")
+                terminal.line(line)
+                terminal.wait_for(shown)
+        terminal.wait_for("You: ")
+        terminal.line("/quit")
+        self.assertEqual(terminal.end(), 0)
+        self.assertIn("<html", pathlib.Path(terminal.cwd, "page.html").read_text(encoding="utf-8"))
+        self.assertEqual(len(self.session_files()), 4)
+
+    def test_commands_of_the_person(self):
+        self.script({"text": "Seen."})
+        terminal = self.open()
+        terminal.wait_for("You: ")
+        terminal.line("!echo shown; exit 3")
+        terminal.wait_for("\r\nshown")
+        terminal.wait_for("Exit 3.")
+        terminal.wait_for("You: ")
+        terminal.line("!!echo kept")
+        terminal.wait_for("\r\nkept")
+        terminal.wait_for("You: ")
+        terminal.line("!sleep 60")
+        time.sleep(0.3)
+        terminal.type("\x03")
+        terminal.wait_for("Stopped.")
+        terminal.wait_for("You: ")
+        terminal.line("what was it?")
+        terminal.wait_for("kedge: Seen.")
+        request = json.dumps(self.model.ask("journal")[0]["body"])
+        self.assertIn("shown", request)
+        self.assertNotIn("kept", request)
+
+    def test_a_key_is_not_shown(self):
+        terminal = self.open(env={"ANTHROPIC_API_KEY": None})
+        terminal.wait_for("You: ")
+        terminal.line("hello")
+        terminal.wait_for("Error: ")
+        for key, told in (("sk-test-not-shown-1", "The key for anthropic is stored."), ("", "No key was taken.")):
+            terminal.wait_for("You: ")
+            terminal.line("/login anthropic")
+            terminal.wait_for("which is not shown")
+            until = time.monotonic() + WAIT
+            while terminal.echoes() and time.monotonic() < until:
+                time.sleep(0.02)
+            self.assertFalse(terminal.echoes())
+            terminal.line(key)
+            terminal.wait_for(told)
+            self.assertTrue(terminal.echoes())
+        terminal.wait_for("You: ")
+        terminal.line("/login anthropic")
+        terminal.wait_for("which is not shown")
+        terminal.process.terminate()
+        self.assertEqual(terminal.end(), 143)
+        self.assertTrue(terminal.echoes())
+        self.assertNotIn(b"sk-test-not-shown-1", terminal.shown)
+
+    def test_hostile_text(self):
+        command = "printf '\\033]0;evil\\007\\033[2J'"
+        self.script({"tool_calls": [{"name": "bash", "arguments": {"command": command + "; echo '\x1b[2J'"}}]}, {"text": "\x1b]0;evil\x07\x1b[2Jclean\x9b2J"})
+        terminal = self.open()
+        terminal.wait_for("You: ")
+        terminal.line("go")
+        terminal.wait_for("kedge: clean")
+        terminal.wait_for("You: ")
+        terminal.line("/output")
+        terminal.wait_for("You: ")
+        self.assertNotIn(b"\x1b", terminal.shown)
+        self.assertNotIn(b"\x9b", terminal.shown.replace("…".encode(), b""))
+
+    def test_it_goes_on(self):
+        self.script({"text": "One."}, {"text": "Two."})
+        terminal = self.open("first words")
+        terminal.wait_for("kedge: One.")
+        terminal.wait_for("You: ")
+        terminal.type("\x04")
+        self.assertEqual(terminal.end(), 0)
+        terminal = Terminal(self.root, ["--continue"], self.environment())
+        self.addCleanup(terminal.close)
+        terminal.wait_for("You: first words")
+        terminal.wait_for("kedge: One.")
+        terminal.wait_for("You: ")
+        terminal.line("second words")
+        terminal.wait_for("kedge: Two.")
+        self.assertEqual(len(self.session_files()), 1)
+
+    def test_no_terminal(self):
+        environment = {"HOME": self.root, "PATH": os.environ["PATH"]}
+        ended = subprocess.run([KEDGE], stdin=subprocess.DEVNULL, capture_output=True, env=environment, timeout=WAIT, check=False)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn(b"Interactive mode requires a terminal. Use -p for non-interactive runs.", ended.stderr)
+
+    def test_the_page_names_every_command(self):
+        page = pathlib.Path(__file__).resolve().parents[2].joinpath("docs/terminal.md").read_text(encoding="utf-8")
+        terminal = self.open()
+        terminal.wait_for("You: ")
+        terminal.line("/help")
+        shown = terminal.wait_for("!COMMAND")
+        names = [line.split(":")[0].split()[0] for line in shown.splitlines() if line.startswith("/") and line != "/help"]
+        self.assertGreater(len(names), 15)
+        self.assertEqual([name for name in names if f"`{name}" not in page], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
