@@ -26,6 +26,7 @@ const ToolDef *const tool_table[] = {
     &tool_rewind,
     &tool_job,
     &tool_todo_write,
+    &tool_search_tool_bm25,
     &tool_write,
     &tool_ls,
     &tool_gh,

@@ -8,6 +8,7 @@
 #include "agent/agent_session.h"
 
 #include "agent/agent_session_private.h"
+#include "agent/discoverer.h"
 #include "base/limits.h"
 #include "base/timefmt.h"
 #include "base/worker.h"
@@ -285,6 +286,7 @@ void agent_session_update_setup(AgentSession *self, const ToolSet *tools)
         .thinking = self->thinking,
         .settings = self->settings,
         .tools = tools ? tools : now->tools,
+        .found = self->found,
         .prompt = &prompt,
         .prompt_of = tools ? NULL : now,
         .has_intent_tracing = settings_get_bool(self->settings, "tools.intentTracing"),
@@ -326,6 +328,7 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->is_model_named = options->is_model_named;
     self->thinking = options->thinking;
     self->usages = usage_notes_new();
+    self->found = found_tools_new();
     self->budget =
         budget_new(parent ? parent->budget : NULL, options->max_turns, options->max_cost);
     if (parent)
@@ -339,6 +342,7 @@ static void make_engine(AgentSession *self, Session *session, const ContextTable
         .means = { self->http, self->registry, self->budget, self->usages },
         .setup = self->setup,
         .todos = self->todos,
+        .found = self->found,
         .is_subagent = self->parent != NULL,
         .steering = self->steering,
         .follow_ups = self->follow_ups,
@@ -382,6 +386,7 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
     g_autoptr(ToolSet) no_tools = tool_set_new(NULL);
     g_autoptr(ToolSet) tools =
         tool_set_filter(options->tools ? options->tools : no_tools, is_offered, &self->door);
+    discoverer_check_settings(self->settings, self->all_tools, warnings);
     agent_session_update_setup(self, tools);
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     turn_setup_system_blocks(setup, warnings, options->context_note);
@@ -425,6 +430,7 @@ void agent_session_free(AgentSession *self)
     budget_free(self->budget);
     usage_notes_free(self->usages);
     todo_list_free(self->todos);
+    found_tools_unref(self->found);
     run_controls_free(self->controls);
     message_queue_free(self->steering);
     message_queue_free(self->follow_ups);

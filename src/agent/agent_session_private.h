@@ -38,8 +38,9 @@ struct AgentSession {
     RunControls *controls;
     atomic_bool is_compaction_disabled;
     SetupSlot *setup;
-    TodoList *todos; // of the session that is open
-    Engine engine;   // the job's while one is on
+    TodoList *todos;   // of the session that is open
+    FoundTools *found; // the same
+    Engine engine;     // the job's while one is on
 
     const Model *model;
     bool is_model_named;

@@ -11,6 +11,7 @@
 #include "base/worker.h"
 #include "model/message.h"
 #include "tool/schedule.h"
+#include "tool/tool_discovery.h"
 
 #define BATCH_MAX_PARALLEL 8
 
@@ -22,6 +23,7 @@
 #define TEXT_INCOMPLETE                                                                            \
     "The arguments of this call ended before their JSON was complete. The call did not run. "      \
     "Make it again."
+#define TEXT_SEARCH_HINT ". " TOOL_SEARCH " finds tools by what they do"
 
 typedef struct Batch Batch;
 
@@ -231,6 +233,15 @@ static bool is_stopped(const Batch *self)
     return self->interrupting || cancel_has_fired(self->spec->cancel);
 }
 
+static void call_fail_unknown(Call *call)
+{
+    g_autoptr(ToolSet) waiting = tool_set_waiting(call->batch->spec->tools);
+    bool has_more = tool_set_count(waiting) > 0;
+    g_autofree char *text =
+        g_strdup_printf("Tool %s not found%s", call->name, has_more ? TEXT_SEARCH_HINT : "");
+    call_fail(call, text);
+}
+
 /* Calls that get their result without running. */
 static bool call_refuse(Call *call)
 {
@@ -239,8 +250,7 @@ static bool call_refuse(Call *call)
     } else if (cancel_has_fired(call->batch->spec->cancel)) {
         call_fail(call, TEXT_ABORTED);
     } else if (!call->tool) {
-        g_autofree char *text = g_strdup_printf("Tool %s not found", call->name);
-        call_fail(call, text);
+        call_fail_unknown(call);
     } else if (json_get_bool(call->block, "incomplete", false)) {
         call_fail(call, call->batch->is_cut_by_length ? TEXT_CUT : TEXT_INCOMPLETE);
     } else {

@@ -10,7 +10,7 @@
 #include "tool/tool_set.h"
 
 typedef struct BatchSpec { // all borrowed
-    const ToolSet *tools;  // those that were offered
+    const ToolSet *tools;  // those that there are, offered or not
     ToolContext *context;
     const ToolDoor *door;
     Conversation *conversation; // gets the results, one message for each call

@@ -4,6 +4,7 @@
 #include "agent/engine.h"
 
 #include "agent/branch_summary.h"
+#include "agent/discoverer.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "session/session_tree.h"
@@ -18,6 +19,7 @@ static void make_agent(Engine *self)
     options.context = self->context;
     options.agent_dir = self->place.agent_dir;
     options.cwd = self->place.cwd;
+    discoverer_restore(self->session, options.found);
     self->agent = agent_new(&options);
 }
 
@@ -31,6 +33,7 @@ static void start_agent(Engine *self, Session *session, bool is_copy)
     tool_context_set_conversation(self->context, self->place.agent_dir);
     tool_context_set_http(self->context, self->base.means.http);
     tool_context_set_todos(self->context, self->base.todos);
+    tool_context_set_found(self->context, self->base.found);
     if (self->base.is_subagent)
         rewind_state_forbid(self->context);
     if (is_copy)

@@ -58,6 +58,7 @@ static TurnSetup *with_model(TurnSetup *now, const Model *model, ThinkingLevel l
         .thinking = level,
         .settings = now->settings,
         .tools = now->tools,
+        .found = now->found,
         .prompt = now->has_prompt ? &now->prompt : NULL,
         .prompt_of = now,
         .has_intent_tracing = now->has_intent_tracing,

@@ -3,6 +3,7 @@
  */
 #include "agent/run.h"
 
+#include "agent/discoverer.h"
 #include "agent/image_warning.h"
 #include "agent/rewinder.h"
 #include "model/message.h"
@@ -22,6 +23,7 @@ typedef struct Run {
     char *budget_text;
     LoopGuard *guard;  // NULL: nobody looks
     unsigned warnings; // that a checkpoint is open
+    unsigned recorded; // version of the found tools that the session has; 0: perhaps none
 } Run;
 
 static void build_prompt(Run *self)
@@ -64,6 +66,16 @@ static void refresh_setup(Run *self)
     turn_setup_unref(old);
 }
 
+static void record_found(Run *self)
+{
+    FoundTools *found = tool_context_found(self->spec->context);
+    unsigned version = found ? found_tools_version(found) : 0;
+    if (version == self->recorded)
+        return;
+    discoverer_record(self->conversation->session, found);
+    self->recorded = version;
+}
+
 static void turn_end(Run *self, json_t *message, json_t *results)
 {
     if (self->events->func) {
@@ -74,6 +86,7 @@ static void turn_end(Run *self, json_t *message, json_t *results)
     }
     // a session that cannot be written is said once; an answer is worth more than its record
     Session *session = self->conversation->session;
+    record_found(self);
     session_flush(session, NULL);
     g_autoptr(GError) problem = session_take_error(session);
     if (problem) {
@@ -200,8 +213,10 @@ static json_t *word_of_tools(Run *self, bool had_calls)
     if (cancel_has_fired(spec->cancel))
         return NULL;
     json_t *back = rewinder_end_turn(self->conversation, spec->context);
-    if (back)
+    if (back) {
+        self->recorded = 0; // perhaps it was in what has been left; what was found stays so
         return back;
+    }
     if (is_to_be_reminded(self))
         return preview_reminder();
     bool is_open = !had_calls && rewind_state_is_open(spec->context) &&
@@ -347,6 +362,7 @@ static bool run_turn(Run *self)
     }
     bool had_calls = json_array_size(answer.calls) > 0;
     json_t *interrupting = had_calls ? batch_run(&batch, &answer, results) : NULL;
+    discoverer_note_calls(batch.tools, answer.calls, tool_context_found(self->spec->context));
     turn_end(self, answer.message, results);
     return prepare_next_turn(self, had_calls, after_rules(self, interrupting));
 }

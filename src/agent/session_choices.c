@@ -156,12 +156,12 @@ bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools
                                    GError **error)
 {
     g_autoptr(ToolSet) all = NULL;
-    if (!tool_set_add(self->given_tools, tools, count, &all, error))
+    if (!tool_set_add(self->given_tools, tools, count, self->settings, &all, error))
         return false;
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     g_autoptr(ToolSet) kept = tool_set_filter(setup->tools, is_own_tool, self);
     g_autoptr(ToolSet) offered = NULL;
-    if (!tool_set_add(kept, tools, count, &offered, error))
+    if (!tool_set_add(kept, tools, count, self->settings, &offered, error))
         return false;
     tool_set_unref(self->all_tools);
     self->all_tools = g_steal_pointer(&all);

@@ -21,15 +21,40 @@ static void add_intent_property(json_t *description, bool is_first)
     json_set_take(parameters, "properties", properties);
 }
 
-static json_t *describe_tools(const ToolSet *tools, bool has_intent_tracing)
+/* What servers keep of a request ends where the next one differs, and tools stand at its beginning.
+   So what is found comes behind what was there, in the order in which it was found, also when the
+   session is opened again; each tool is described as one among all of them, whether found or not,
+   and the system prompt names only those that are offered from the start. */
+static json_t *describe_tools(const TurnSetup *self, const ToolSet *offered)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < tool_set_count(tools); i++) {
-        json_t *description = tool_describe(tool_set_at(tools, i), tools);
-        if (has_intent_tracing)
+    for (size_t i = 0; i < tool_set_count(offered); i++) {
+        json_t *description = tool_describe(tool_set_at(offered, i), self->tools);
+        if (self->has_intent_tracing)
             add_intent_property(description, i == 0);
         json_append_take(list, description);
     }
+    return list;
+}
+
+static json_t *tool_list_locked(TurnSetup *self)
+{
+    unsigned version = self->found ? found_tools_version(self->found) : 0;
+    if (self->tool_list && version == self->found_version)
+        return self->tool_list;
+    g_auto(GStrv) found = self->found ? found_tools_names(self->found, &version) : NULL;
+    g_autoptr(ToolSet) offered = tool_set_offered(self->tools, (const char *const *)found);
+    json_decref(self->tool_list);
+    self->tool_list = describe_tools(self, offered);
+    self->found_version = version;
+    return self->tool_list;
+}
+
+json_t *turn_setup_tool_list(TurnSetup *self)
+{
+    pthread_mutex_lock(&self->lock);
+    json_t *list = json_incref(tool_list_locked(self));
+    pthread_mutex_unlock(&self->lock);
     return list;
 }
 
@@ -51,13 +76,14 @@ TurnSetup *turn_setup_new(const TurnSetupSpec *spec)
     self->has_intent_tracing = spec->has_intent_tracing;
     self->settings = spec->settings ? settings_ref((Settings *)spec->settings) : NULL;
     self->tools = tools_for(spec);
-    self->tool_list = describe_tools(self->tools, self->has_intent_tracing);
+    self->offered = tool_set_offered(self->tools, NULL);
+    self->found = spec->found ? found_tools_ref(spec->found) : NULL;
 
     pthread_mutex_init(&self->lock, NULL);
     self->has_prompt = spec->prompt != NULL;
     if (spec->prompt)
         self->prompt = *spec->prompt;
-    self->prompt.tools = self->tools;
+    self->prompt.tools = self->offered;
     if (spec->prompt_of) {
         pthread_mutex_lock(&spec->prompt_of->lock);
         self->system_blocks = g_strdupv(spec->prompt_of->system_blocks);
@@ -88,12 +114,12 @@ json_t *turn_setup_system_json(TurnSetup *self)
     return list;
 }
 
-json_t *turn_setup_state(const TurnSetup *self)
+json_t *turn_setup_state(TurnSetup *self)
 {
     json_t *state = json_object();
     json_set_take(state, "model", model_to_json(self->model));
     json_set_text(state, "thinkingLevel", thinking_level_name(self->thinking));
-    json_set_take(state, "dumpTools", json_incref(self->tool_list));
+    json_set_take(state, "dumpTools", turn_setup_tool_list(self));
     return state;
 }
 
@@ -108,6 +134,8 @@ void turn_setup_unref(TurnSetup *self)
     if (!self || !g_atomic_int_dec_and_test(&self->references))
         return;
     tool_set_unref(self->tools);
+    tool_set_unref(self->offered);
+    found_tools_unref(self->found);
     settings_unref(self->settings);
     g_strfreev(self->system_blocks);
     pthread_mutex_destroy(&self->lock);

@@ -107,6 +107,7 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
                               Listener *listener)
 {
     const TurnSetup *setup = request->setup;
+    g_autoptr(json_t) tools = turn_setup_tool_list(request->setup);
     const char *tier = settings_get_text(request->settings, "serviceTier");
     const ProviderRequest wire = {
         .model = setup->model,
@@ -114,7 +115,7 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
         .key_source = request->key_source,
         .system_blocks = request->system_blocks,
         .messages = conversation->messages,
-        .tools = setup->tool_list,
+        .tools = tools,
         .thinking = setup->thinking,
         .thinking_budgets = settings_get_json(request->settings, "thinkingBudgets"),
         .session_id = session_id(conversation->session),

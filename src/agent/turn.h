@@ -9,7 +9,7 @@
 #include "tool/settings.h"
 
 typedef struct TurnRequest { // all borrowed
-    const TurnSetup *setup;
+    TurnSetup *setup;
     const char *const *system_blocks; // NULL-terminated; may be NULL
     const char *api_key;              // NULL: keyless
     const char *key_source;           // where it comes from

@@ -15,6 +15,9 @@ static const char head[] =
     "schema NAME` the JSON Schema.\n"
     "The operations of `kedge agent-tools` have pages of their own, in "
     "[agent-tools](agent-tools/README.md).\n\n"
+    "With `tools.discoveryMode: all` a model is not offered those that may wait until it finds "
+    "them with `search_tool_bm25`,\n"
+    "unless `--tools` or `tools.essentialOverride` names them.\n\n"
     "Every call is judged before it runs; the first words of a tool say what its calls can be. "
     "What "
     "writes to GitHub asks at every\n"
@@ -28,6 +31,7 @@ static const struct {
     { TOOL_OPEN_WORLD, "Uses the network." },
     { TOOL_EXCLUSIVE, "Runs alone: after the calls before it, and before those behind it." },
     { TOOL_NEEDS_CHOICES, "Only where somebody can be asked." },
+    { TOOL_DISCOVERABLE, "May wait to be found." },
 };
 
 static const char *effect_text(const ToolDef *tool)

@@ -25,6 +25,7 @@ struct ToolContext {
     ToolClock clock;
     TodoList *own_todos; // NULL until somebody asks
     TodoList *todos;     // own_todos, or borrowed
+    FoundTools *found;   // borrowed; NULL: none are
     GPtrArray *hooks;    // of const ToolHook *
     GPtrArray *schemes;  // of const UrlScheme *
     JobTable *jobs;
@@ -137,6 +138,16 @@ void tool_context_set_http(ToolContext *self, HttpClient *http)
 void tool_context_set_todos(ToolContext *self, TodoList *todos)
 {
     self->todos = todos;
+}
+
+void tool_context_set_found(ToolContext *self, FoundTools *found)
+{
+    self->found = found;
+}
+
+FoundTools *tool_context_found(const ToolContext *self)
+{
+    return self->found;
 }
 
 TodoList *tool_context_todos(ToolContext *self)

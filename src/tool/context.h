@@ -11,6 +11,7 @@
 
 #include "base/http.h"
 #include "session/artifacts.h"
+#include "tool/found_tools.h"
 #include "tool/hook.h"
 #include "tool/internal_url.h"
 #include "tool/jobs.h"
@@ -72,6 +73,11 @@ const ToolClock *tool_context_clock(const ToolContext *self);
    context. */
 void tool_context_set_todos(ToolContext *self, TodoList *todos);
 TodoList *tool_context_todos(ToolContext *self); // borrowed
+
+/* The tools that the conversation has found: those of its owner, who outlives the context; before
+   the first call. NULL: nothing is found here. Borrowed. */
+void tool_context_set_found(ToolContext *self, FoundTools *found);
+FoundTools *tool_context_found(const ToolContext *self);
 
 /* The conversation's background jobs. Borrowed. */
 JobTable *tool_context_jobs(ToolContext *self);

@@ -20,6 +20,7 @@ static const char *const compaction_strategies[] = { "context-full", "handoff", 
 
 static const char *const poll_waits[] = { "5s", "10s", "30s", "1m", "5m", NULL };
 static const char *const edit_modes[] = { "hashline", "replace", "patch", "apply_patch", NULL };
+static const char *const discovery_modes[] = { "off", "mcp-only", "all", NULL };
 static const char *const kernel_modes[] = { "session", "per-call", NULL };
 static const char *const inherit_modes[] = { "all", "safe", NULL };
 static const char *const gh_profiles[] = { "full", "general", "read-only", "off", NULL };
@@ -146,6 +147,13 @@ static const SettingKey keys[] = {
       "Ask the model for a short phrase of intent with each call" },
     { "tools.maxTimeout", SETTING_NUMBER, "0", SETTING_ANYWHERE, NULL,
       "Lowers the maximum timeout of every tool (seconds; 0: off)" },
+    { "tools.discoveryMode", SETTING_ENUM, "\"off\"", SETTING_ANYWHERE, discovery_modes,
+      "Tools that wait until search_tool_bm25 finds them: none, those of MCP servers and of "
+      "hosts, or built-in ones that a task rarely needs, too. Those that --tools names never do" },
+    { "tools.essentialOverride", SETTING_ARRAY, "[\"read\",\"bash\",\"edit\"]", SETTING_ANYWHERE,
+      NULL, "Built-in tools that do not wait" },
+    { "mcp.discoveryMode", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
+      "The same as tools.discoveryMode: mcp-only" },
     { "tools.artifactSpillThreshold", SETTING_NUMBER, "50", SETTING_ANYWHERE, NULL,
       "Results over this many KiB go to an artifact" },
     { "tools.artifactTailBytes", SETTING_NUMBER, "20", SETTING_ANYWHERE, NULL,

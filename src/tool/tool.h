@@ -123,6 +123,8 @@ typedef enum {
     TOOL_NEEDS_CHOICES = 1 << 14,   // has a person choose: only where somebody is (ToolDoor.choose)
     TOOL_TAKES_ANCHORS = 1 << 15,   // edit in its mode hashline: those who show lines for it
                                     // show their anchors
+    TOOL_DISCOVERABLE = 1 << 16,    // a task rarely needs it: it may wait until it is found
+                                    // (tool_discovery.h)
 } ToolFlags;
 
 typedef struct ToolDef {

@@ -4,26 +4,19 @@
 #include "tool/tool_set.h"
 
 #include "base/str.h"
+#include "tool/tool_discovery.h"
+#include "tool/tool_name.h"
 
 typedef struct Entry {
     const ToolDef *def;
     DynamicTool *owner;  // a reference; NULL for a static definition
     const ToolDef *base; // of which `def` is a form
+    bool waits;          // until it is found
 } Entry;
 
 struct ToolSet {
     int ref_count;   // atomic
     GArray *entries; // of Entry
-};
-
-static const struct {
-    const char *alias, *name;
-} aliases[] = {
-    // agent-tools §1.2; accepted wherever a name is read, never advertised
-    { "search", "grep" },
-    { "glob", "find" },
-    { "python", "eval" },
-    { "todo", "todo_write" },
 };
 
 static const struct {
@@ -34,13 +27,12 @@ static const struct {
     { "ast_edit", "resolve" }, // behind "edit": resolve comes with what can show a preview
 };
 
-static const char *canonical(const char *name)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(aliases); i++)
-        if (strcmp(aliases[i].alias, name) == 0)
-            return aliases[i].name;
-    return name;
-}
+static const struct {
+    const char *name, *needed; // one that is found brings the other along
+} companions[] = {
+    { "ast_edit", "resolve" },
+    { "checkpoint", "rewind" },
+};
 
 static void entry_clear(void *data)
 {
@@ -74,7 +66,7 @@ ToolSet *tool_set_new(const ToolDef *const *table)
 {
     ToolSet *self = set_new();
     for (; table && *table; table++)
-        append(self, &(Entry) { *table, NULL, *table });
+        append(self, &(Entry) { *table, NULL, *table, false });
     return self;
 }
 
@@ -106,7 +98,7 @@ const ToolDef *tool_set_at(const ToolSet *self, size_t index)
 /* Any case, as people type them; what a model calls is told apart by tool_set_find(). */
 static const Entry *find_entry(const ToolSet *self, const char *name, bool ignores_case)
 {
-    const char *wanted = canonical(name);
+    const char *wanted = tool_name_canonical(name);
     for (size_t i = 0; i < self->entries->len; i++) {
         const char *each = entry_at(self, i)->def->name;
         if ((ignores_case ? g_ascii_strcasecmp(each, wanted) : strcmp(each, wanted)) == 0)
@@ -135,15 +127,16 @@ static bool all(const ToolDef *tool G_GNUC_UNUSED, void *user_data G_GNUC_UNUSED
     return true;
 }
 
-bool tool_set_add(const ToolSet *self, DynamicTool *const *tools, size_t count, ToolSet **ret_set,
-                  GError **error)
+bool tool_set_add(const ToolSet *self, DynamicTool *const *tools, size_t count,
+                  const Settings *settings, ToolSet **ret_set, GError **error)
 {
     g_autoptr(ToolSet) set = tool_set_filter(self, all, NULL);
     for (size_t i = 0; i < count; i++) {
         const ToolDef *def = dynamic_tool_def(tools[i]);
-        if (find_entry(set, def->name, true) || canonical(def->name) != def->name)
+        if (find_entry(set, def->name, true) || tool_name_canonical(def->name) != def->name)
             return fail_with(error, KEDGE_ERROR_USAGE, "there is a tool \"%s\" already", def->name);
-        append(set, &(Entry) { def, tools[i], def });
+        bool waits = settings && tool_discovery_hides(settings, def, true);
+        append(set, &(Entry) { def, tools[i], def, waits });
     }
     *ret_set = g_steal_pointer(&set);
     return true;
@@ -180,18 +173,26 @@ ToolSet *tool_set_for_model(const ToolSet *self, const Settings *settings, const
     return set;
 }
 
-static void append_once(ToolSet *selected, const Entry *entry, const Settings *settings)
+/* As one that somebody named, or as one of all there are. */
+static void append_once(ToolSet *selected, const Entry *entry, const Settings *settings,
+                        bool is_named)
 {
-    if (entry && is_available(entry->def, settings) && !tool_set_find(selected, entry->def->name))
-        append_variant(selected, entry, settings, NULL);
+    if (!entry || !is_available(entry->def, settings) || tool_set_find(selected, entry->def->name))
+        return;
+    Entry chosen = *entry;
+    chosen.waits = !is_named && tool_discovery_hides(settings, entry->def, entry->owner != NULL);
+    append_variant(selected, &chosen, settings, NULL);
 }
 
-/* What comes with others. */
-static void append_implied(const ToolSet *self, const Settings *settings, ToolSet *selected)
+/* What comes with others; and what finds those that wait, perhaps only those of a host to come. */
+static void append_implied(const ToolSet *self, const Settings *settings, ToolSet *selected,
+                           bool is_named)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(implications); i++)
         if (tool_set_find(selected, implications[i].name))
-            append_once(selected, find_entry(self, implications[i].implied, false), settings);
+            append_once(selected, find_entry(self, implications[i].implied, false), settings,
+                        is_named);
+    append_once(selected, find_entry(self, TOOL_SEARCH, false), settings, is_named);
 }
 
 ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const char *const *names,
@@ -201,8 +202,8 @@ ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const ch
     bool wants_all = !names || !names[0];
     for (size_t i = 0; wants_all && i < self->entries->len; i++) {
         const Entry *entry = entry_at(self, i);
-        if (!(entry->def->flags & TOOL_HIDDEN) && is_available(entry->def, settings))
-            append_variant(selected, entry, settings, NULL);
+        if (!(entry->def->flags & TOOL_HIDDEN))
+            append_once(selected, entry, settings, false);
     }
     for (; !wants_all && *names; names++) {
         g_autofree char *trimmed = g_strstrip(g_ascii_strdown(*names, -1));
@@ -211,10 +212,50 @@ ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const ch
         const Entry *entry = find_entry(self, trimmed, true);
         if (!entry && unknown)
             g_ptr_array_add(unknown, g_strdup(trimmed));
-        append_once(selected, entry, settings);
+        append_once(selected, entry, settings, true);
     }
-    append_implied(self, settings, selected);
+    append_implied(self, settings, selected, !wants_all);
     return selected;
+}
+
+/* --- waiting */
+
+ToolSet *tool_set_waiting(const ToolSet *self)
+{
+    ToolSet *set = set_new();
+    if (!tool_set_find(self, TOOL_SEARCH))
+        return set;
+    for (size_t i = 0; i < self->entries->len; i++)
+        if (entry_at(self, i)->waits)
+            append(set, entry_at(self, i));
+    return set;
+}
+
+/* With the one that it needs right behind it: what is found later comes behind both. */
+static void append_offered(ToolSet *offered, const Entry *entry, const ToolSet *waiting)
+{
+    if (!entry || tool_set_find(offered, entry->def->name))
+        return;
+    append(offered, entry);
+    for (size_t i = 0; i < G_N_ELEMENTS(companions); i++)
+        if (strcmp(companions[i].name, entry->def->name) == 0)
+            append_offered(offered, find_entry(waiting, companions[i].needed, false), waiting);
+}
+
+ToolSet *tool_set_offered(const ToolSet *self, const char *const *found)
+{
+    g_autoptr(ToolSet) waiting = tool_set_waiting(self);
+    bool has_more = tool_set_count(waiting) > 0;
+    ToolSet *offered = set_new();
+    for (size_t i = 0; i < self->entries->len; i++) {
+        const Entry *entry = entry_at(self, i);
+        bool is_left_out = has_more ? entry->waits : strcmp(entry->def->name, TOOL_SEARCH) == 0;
+        if (!is_left_out) // where nothing waits there is nothing to search for
+            append_offered(offered, entry, waiting);
+    }
+    for (; found && *found; found++)
+        append_offered(offered, find_entry(waiting, *found, false), waiting);
+    return offered;
 }
 
 json_t *tool_schema(const ToolDef *tool)

@@ -200,7 +200,7 @@ const ToolDef tool_ast_edit = {
                    "which $NAME stands for what was matched. Shows a preview; call `resolve` to "
                    "apply or discard it.",
     .effect = EFFECT_READ,
-    .flags = TOOL_EXCLUSIVE,
+    .flags = TOOL_EXCLUSIVE | TOOL_DISCOVERABLE,
     .fields = ast_edit_fields,
     .args_size = sizeof(AstEditArgs),
     .is_available = ast_edit_is_available,

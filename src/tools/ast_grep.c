@@ -176,6 +176,7 @@ const ToolDef tool_ast_grep = {
                    "`foo($A, $$$REST)`; the same name matches the same text. The pattern must be "
                    "one node: in C and Java a call as a statement needs its `;`.",
     .effect = EFFECT_READ,
+    .flags = TOOL_DISCOVERABLE,
     .fields = ast_grep_fields,
     .args_size = sizeof(AstGrepArgs),
     .is_available = ast_grep_is_available,

@@ -328,6 +328,7 @@ const ToolDef tool_calc = {
     .summary = "Calculate",
     .description = "Calculates arithmetic expressions, exactly as JavaScript does.",
     .effect = EFFECT_READ,
+    .flags = TOOL_DISCOVERABLE,
     .fields = calc_fields,
     .args_size = sizeof(CalcArgs),
     .is_available = calc_is_available,

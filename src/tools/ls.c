@@ -170,6 +170,7 @@ const ToolDef tool_ls = {
     .description = "Lists the names in one directory, hidden ones too, with the time since each "
                    "was changed.",
     .effect = EFFECT_READ,
+    .flags = TOOL_DISCOVERABLE,
     .fields = ls_fields,
     .args_size = sizeof(LsArgs),
     .is_available = ls_is_available,

@@ -74,7 +74,7 @@ const ToolDef tool_checkpoint = {
     .description = "Mark this place in the conversation before an investigation that will show "
                    "much; `rewind` comes back to it. Files are not touched.",
     .effect = EFFECT_READ,
-    .flags = TOOL_EXCLUSIVE | TOOL_OF_CONVERSATION,
+    .flags = TOOL_EXCLUSIVE | TOOL_OF_CONVERSATION | TOOL_DISCOVERABLE,
     .fields = checkpoint_fields,
     .args_size = sizeof(CheckpointArgs),
     .is_available = is_offered,
@@ -86,7 +86,7 @@ const ToolDef tool_rewind = {
     .label = "Rewind",
     .summary = "Go back to the checkpoint with a report in place of what followed it",
     .effect = EFFECT_READ,
-    .flags = TOOL_EXCLUSIVE | TOOL_OF_CONVERSATION,
+    .flags = TOOL_EXCLUSIVE | TOOL_OF_CONVERSATION | TOOL_DISCOVERABLE,
     .fields = rewind_fields,
     .args_size = sizeof(RewindArgs),
     .is_available = is_offered,

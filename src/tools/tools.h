@@ -24,6 +24,7 @@ extern const ToolDef tool_find;
 extern const ToolDef tool_job;
 extern const ToolDef tool_calc;
 extern const ToolDef tool_ls;
+extern const ToolDef tool_search_tool_bm25;
 extern const ToolDef tool_ssh;
 extern const ToolDef tool_todo_write;
 extern const ToolDef tool_ask;

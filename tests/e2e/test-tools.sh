@@ -19,7 +19,7 @@ on_terminal() { run "${PYTHON:-python3}" "$E2E_DIR/on-terminal.py" "$@"; }
 t "tool list names every tool, one a line"
 run kedge tool list
 expect_exit 0
-[ "$(grep -Evc '^[a-z_]+ +[A-Z]' "$(path_of stdout)")" = 0 ] || fail "a line names no tool"
+[ "$(grep -Evc '^[a-z0-9_]+ +[A-Z]' "$(path_of stdout)")" = 0 ] || fail "a line names no tool"
 for tool in read bash edit github find grep write; do
     expect_matches stdout "^$tool +[A-Z]"
 done

@@ -74,6 +74,54 @@ class HostTools(RpcTest):
         self.assertEqual(client.event("host_tool_cancel")["targetId"], frame["id"])
         client.event("agent_end")
 
+    def offered(self):
+        """The names of the tools of each request."""
+        return [[tool["name"] for tool in request["body"]["tools"]] for request in self.model.ask("journal")]
+
+    def test_found(self):
+        """They wait until they are found, and are remembered when the session is opened again."""
+        for mode in ("tools: {discoveryMode: mcp-only}", "mcp: {discoveryMode: true}", "tools: {discoveryMode: all}"):
+            with self.subTest(mode=mode):
+                self.settings(mode + "\n")
+                search = {"tool_calls": [{"name": "search_tool_bm25", "arguments": {"query": "says again"}}]}
+                call = {"tool_calls": [{"name": "echo_host", "arguments": {"message": "hi"}}]}
+                self.script({"text": "nothing to find"}, search, call, {"text": "done", "expect": {"last_tool_contains": "hi there"}},
+                            {"text": "again"})
+                client = self.client()
+                client.prompt("hi")
+                client.get("set_host_tools", tools=[self.ECHO])
+                self.assertNotIn("echo_host", [tool["name"] for tool in client.get("get_state")["dumpTools"]])
+                client.get("prompt", message="say it")
+                frame = client.event("host_tool_call")
+                client.send({"type": "host_tool_result", "id": frame["id"], "result": {"content": [{"type": "text", "text": "hi there"}]}})
+                client.event("agent_end")
+                self.assertEqual(client.get("get_state")["dumpTools"][-1]["name"], "echo_host")
+                path = client.get("get_state")["sessionFile"]
+                self.assertEqual(client.end(), 0)
+                client = self.client()
+                client.get("set_host_tools", tools=[self.ECHO])
+                client.get("switch_session", sessionPath=path)
+                client.prompt("once more")
+                self.assertEqual(client.end(), 0)
+                alone, *requests = self.offered()
+                self.assertEqual([("search_tool_bm25" in names, "echo_host" in names) for names in requests],
+                                 [(True, False), (True, True), (True, True), (True, True)])
+                self.assertEqual([names[-1] for names in requests[1:]], ["echo_host"] * 3)
+                self.assertEqual("search_tool_bm25" in alone, "all" in mode)
+
+    def test_without_a_tool_that_finds_them_they_do_not_wait(self):
+        self.settings("tools: {discoveryMode: all}\n")
+        self.script({"text": "one"}, {"text": "two"})
+        client = self.client("--no-tools")
+        client.get("set_host_tools", tools=[self.ECHO])
+        client.prompt("hi")
+        self.assertEqual(client.end(), 0)
+        client = self.client("--tools", "read")
+        client.get("set_host_tools", tools=[self.ECHO])
+        client.prompt("hi")
+        self.assertEqual(client.end(), 0)
+        self.assertEqual(self.offered(), [["echo_host"], ["read", "search_tool_bm25"]])
+
     def test_end_of_input_fails_it(self):
         client, _ = self.begin()
         self.assertEqual(client.end(), 0)

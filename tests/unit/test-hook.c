@@ -195,7 +195,7 @@ static void test_definitions_live_as_long_as_a_set(void **state G_GNUC_UNUSED)
     assert_true(dynamic_tool_new(&def, count_destroyed, &tool, NULL));
     ToolSet *set = tool_set_new(table);
     ToolSet *with = NULL;
-    assert_true(tool_set_add(set, &tool, 1, &with, NULL));
+    assert_true(tool_set_add(set, &tool, 1, NULL, &with, NULL));
     dynamic_tool_unref(tool);
     assert_null(tool_set_find(set, "far")); // a set stays as it is
     assert_string_equal(tool_set_find(with, "far")->summary, "Far");
@@ -213,7 +213,7 @@ static void test_definitions_live_as_long_as_a_set(void **state G_GNUC_UNUSED)
     DynamicTool *const names[] = { same, alias };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         g_autoptr(GError) error = NULL;
-        assert_false(tool_set_add(set, &names[i], 1, &with, &error));
+        assert_false(tool_set_add(set, &names[i], 1, NULL, &with, &error));
         assert_true(g_str_has_prefix(error->message, "there is a tool \""));
         dynamic_tool_unref(names[i]);
     }

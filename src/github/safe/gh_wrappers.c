@@ -193,7 +193,7 @@ static bool is_offered(const Settings *settings)
         .effect = EFFECT_READ,                                                                     \
         .judge = wrapper_judge,                                                                    \
         .flags = TOOL_EXACT | TOOL_KEEPS_TEXT | TOOL_GITHUB | TOOL_GH | TOOL_OPEN_WORLD |          \
-                 TOOL_ONLY_READS,                                                                  \
+                 TOOL_ONLY_READS | TOOL_DISCOVERABLE,                                              \
         .fields = id##_fields,                                                                     \
         .args_size = sizeof(GhWrapperArgs),                                                        \
         .is_available = is_offered,                                                                \

@@ -119,8 +119,8 @@ const ToolDef tool_gh = {
     .describe = gh_describe,
     .effect = EFFECT_WRITE, // of some calls: a server that only reads does not offer it
     .judge = gh_judge,
-    .flags =
-        TOOL_EXACT | TOOL_KEEPS_TEXT | TOOL_GITHUB | TOOL_GH | TOOL_OPEN_WORLD | TOOL_CAN_DESTROY,
+    .flags = TOOL_EXACT | TOOL_KEEPS_TEXT | TOOL_GITHUB | TOOL_GH | TOOL_OPEN_WORLD |
+             TOOL_CAN_DESTROY | TOOL_DISCOVERABLE,
     .fields = gh_fields,
     .args_size = sizeof(GhArgs),
     .is_available = gh_is_offered,
