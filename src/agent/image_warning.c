@@ -15,13 +15,17 @@ static size_t count_images(const json_t *message)
     return count;
 }
 
-char *image_warning_text(const ModelRegistry *registry, const Model *model, const json_t *message)
+char *image_warning_text(const ModelRegistry *registry, const Model *model, bool is_blocked,
+                         const json_t *message)
 {
-    size_t count = model->accepts_images || strcmp(message_role(message), "user") != 0
-                       ? 0
-                       : count_images(message);
+    bool goes_out = model->accepts_images && !is_blocked;
+    size_t count =
+        goes_out || strcmp(message_role(message), "user") != 0 ? 0 : count_images(message);
     if (count == 0)
         return NULL;
+    if (is_blocked)
+        return g_strdup_printf("images.blockImages is set: %zu of the prompt stay%s here", count,
+                               count == 1 ? "s" : "");
     ModelChoice other = { 0 };
     model_role_choose(registry, MODEL_ROLE_VISION, model, &other);
     bool has_other = other.model && other.model->accepts_images;

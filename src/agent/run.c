@@ -7,6 +7,7 @@
 #include "agent/image_warning.h"
 #include "agent/rewinder.h"
 #include "model/message.h"
+#include "tool/images.h"
 #include "tool/pending_action.h"
 #include "tool/rewind_state.h"
 #include "tool/yielded.h"
@@ -34,14 +35,19 @@ static void build_prompt(Run *self)
         agent_events_emit_notice(self->events, "warning", warnings->pdata[i]);
 }
 
+static bool blocks_images(const Run *self)
+{
+    return images_are_blocked(tool_context_settings(self->spec->context));
+}
+
 /* What a person says, to the model of this turn. */
 static void warn_of_images(const Run *self, const json_t *messages)
 {
     size_t i;
     json_t *message;
     json_array_foreach (messages, i, message) {
-        g_autofree char *text =
-            image_warning_text(self->spec->registry, self->setup->model, message);
+        g_autofree char *text = image_warning_text(self->spec->registry, self->setup->model,
+                                                   blocks_images(self), message);
         if (text)
             agent_events_emit_notice(self->events, "warning", text);
     }
@@ -344,7 +350,8 @@ static bool run_turn(Run *self)
     deliver_pending(self);
     refresh_setup(self);
     warn_of_images(self, delivered);
-    tool_context_set_sees_images(self->spec->context, self->setup->model->accepts_images);
+    tool_context_set_sees_images(self->spec->context,
+                                 self->setup->model->accepts_images && !blocks_images(self));
     g_auto(TurnAnswer) answer = { 0 };
     request_answer(self, &answer);
 

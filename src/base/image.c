@@ -181,6 +181,16 @@ static void fit_original(const char *data, size_t size, const char *type, const 
                                          source->width, source->height, size, problem));
 }
 
+void image_keep(const char *data, size_t size, const char *type, ImageFit *ret_fit)
+{
+    unsigned width = 0, height = 0;
+    if (size <= MOST_BYTES && image_dimensions(data, size, &width, &height) &&
+        MAX(width, height) <= MOST_SIDE)
+        set_original(ret_fit, data, size, type);
+    else
+        image_fit(data, size, type, ret_fit);
+}
+
 void image_fit(const char *data, size_t size, const char *type, ImageFit *ret_fit)
 {
     Source source = { 0 };

@@ -22,6 +22,20 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ImageFit, image_fit_clear)
 /* `type` is the MIME type that the content has: PNG, JPEG, GIF or WebP. */
 void image_fit(const char *data, size_t size, const char *type, ImageFit *ret_fit);
 
+/* The same, but what servers take as it is stays so, however large. */
+void image_keep(const char *data, size_t size, const char *type, ImageFit *ret_fit);
+
+typedef enum { IMAGE_ALPHA_UNKNOWN, IMAGE_ALPHA_NO, IMAGE_ALPHA_YES } ImageAlpha;
+
+typedef struct ImageFacts {
+    unsigned width, height; // 0: unknown
+    unsigned channels;      // 0: unknown
+    ImageAlpha alpha;
+} ImageFacts;
+
+/* What the head of a file says, of the same four; what it does not say stays unknown. */
+void image_facts(const char *data, size_t size, ImageFacts *ret_facts);
+
 /* Of the same four, from the head of the file. False: none of them, or broken. */
 bool image_dimensions(const char *data, size_t size, unsigned *ret_width, unsigned *ret_height);
 

@@ -1,6 +1,7 @@
 /*
- * What the structure of image files tells (image.h): width and height from their heads, so that a
- * file of a few bytes that claims to be gigantic is never decoded, and whether their end is there.
+ * What the structure of image files tells (image.h): width, height and channels from their heads,
+ * so that a file of a few bytes that claims to be gigantic is never decoded, and whether their end
+ * is there.
  */
 #include "base/image.h"
 
@@ -34,25 +35,33 @@ static bool is_frame(unsigned marker)
     return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
 }
 
-static bool read_jpeg(Bytes p, size_t size, unsigned *width, unsigned *height)
+/* Where the first frame of a JPEG begins, of which 9 bytes are there; 0: there is none. */
+static size_t find_frame(Bytes p, size_t size)
 {
     for (size_t at = 2; at + 9 <= size;) {
         if (p[at] != 0xff)
-            return false;
+            return 0;
         unsigned marker = p[at + 1];
         if (marker == 0xff) { // a fill byte
             at++;
             continue;
         }
-        if (is_frame(marker)) {
-            *height = big16(p + at + 5);
-            *width = big16(p + at + 7);
-            return true;
-        }
+        if (is_frame(marker))
+            return at;
         bool is_alone = marker == 0x01 || (marker >= 0xd0 && marker <= 0xd8);
         at += 2 + (is_alone ? 0 : MAX(big16(p + at + 2), 2));
     }
-    return false;
+    return 0;
+}
+
+static bool read_jpeg(Bytes p, size_t size, unsigned *width, unsigned *height)
+{
+    size_t at = find_frame(p, size);
+    if (at == 0)
+        return false;
+    *height = big16(p + at + 5);
+    *width = big16(p + at + 7);
+    return true;
 }
 
 static bool read_webp(Bytes p, size_t size, unsigned *width, unsigned *height)
@@ -97,6 +106,73 @@ bool image_dimensions(const char *data, size_t size, unsigned *ret_width, unsign
     *ret_width = width;
     *ret_height = height;
     return true;
+}
+
+/* --- channels */
+
+static void set_channels(ImageFacts *facts, unsigned channels, ImageAlpha alpha)
+{
+    facts->channels = channels;
+    facts->alpha = alpha;
+}
+
+static void read_jpeg_channels(Bytes p, size_t size, ImageFacts *facts)
+{
+    size_t at = find_frame(p, size);
+    unsigned components = at + 9 < size ? p[at + 9] : 0;
+    if (components == 1 || components == 3 || components == 4)
+        set_channels(facts, components, IMAGE_ALPHA_NO);
+}
+
+/* Transparency of a palette stands in a chunk behind the head. */
+static void read_png_channels(unsigned color_type, ImageFacts *facts)
+{
+    switch (color_type) {
+    case 0:
+        set_channels(facts, 1, IMAGE_ALPHA_NO);
+        break;
+    case 2:
+        set_channels(facts, 3, IMAGE_ALPHA_NO);
+        break;
+    case 3:
+        set_channels(facts, 3, IMAGE_ALPHA_UNKNOWN);
+        break;
+    case 4:
+        set_channels(facts, 2, IMAGE_ALPHA_YES);
+        break;
+    case 6:
+        set_channels(facts, 4, IMAGE_ALPHA_YES);
+        break;
+    default:
+        break;
+    }
+}
+
+static void read_webp_channels(Bytes p, ImageFacts *facts)
+{
+    bool has_alpha = false;
+    if (memcmp(p + 12, "VP8L", 4) == 0)
+        has_alpha = p[24] & 0x10;
+    else if (memcmp(p + 12, "VP8X", 4) == 0)
+        has_alpha = p[20] & 0x10;
+    set_channels(facts, has_alpha ? 4 : 3, has_alpha ? IMAGE_ALPHA_YES : IMAGE_ALPHA_NO);
+}
+
+void image_facts(const char *data, size_t size, ImageFacts *ret_facts)
+{
+    Bytes p = (Bytes)data;
+    ImageFacts facts = { 0 };
+    if (image_dimensions(data, size, &facts.width, &facts.height)) {
+        if (p[0] == 0x89 && size > 25)
+            read_png_channels(p[25], &facts);
+        else if (p[0] == 'G')
+            set_channels(&facts, 3, IMAGE_ALPHA_UNKNOWN);
+        else if (p[0] == 0xff)
+            read_jpeg_channels(p, size, &facts);
+        else if (p[0] == 'R')
+            read_webp_channels(p, &facts);
+    }
+    *ret_facts = facts;
 }
 
 /* --- the end */

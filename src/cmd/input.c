@@ -5,13 +5,13 @@
 
 #include "base/fd.h"
 #include "base/file.h"
-#include "base/image.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "model/message.h"
+#include "tool/images.h"
 
 #include <poll.h>
 #include <sys/stat.h>
@@ -56,6 +56,7 @@ bool initial_input_has_prompt(const InitialInput *self)
 typedef struct Parts {
     GString *text;  // the <file> texts
     json_t *images; // blocks
+    const Settings *settings;
     GPtrArray *warnings;
 } Parts;
 
@@ -88,7 +89,7 @@ static bool add_file(Parts *parts, const char *argument, const char *cwd, GError
     const char *type = message_image_type(data, size);
     if (type) {
         g_auto(ImageFit) image = { 0 };
-        image_fit(data, size, type, &image);
+        images_fit(parts->settings, data, size, type, &image);
         g_string_append_printf(parts->text, "<file name=\"%s\">%s</file>\n", path,
                                image.note ? image.note : "");
         if (!image.data) {
@@ -130,12 +131,13 @@ static json_t *first_message(const Parts *parts, const char *stdin_text, GPtrArr
 }
 
 bool input_build(const GPtrArray *words, const char *stdin_text, const char *cwd,
-                 GPtrArray *warnings, InitialInput *ret_input, GError **error)
+                 const Settings *settings, GPtrArray *warnings, InitialInput *ret_input,
+                 GError **error)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(json_t) images = json_array();
     g_autoptr(GPtrArray) prompts = g_ptr_array_new_with_free_func(g_free);
-    Parts parts = { .text = text, .images = images, .warnings = warnings };
+    Parts parts = { .text = text, .images = images, .settings = settings, .warnings = warnings };
     for (unsigned i = 0; i < words->len; i++) {
         const char *word = words->pdata[i];
         if (utf8_is_blank(word))

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "base/json.h"
+#include "tool/settings.h"
 
 /* Standard input to its end, as valid UTF-8; LIMIT beyond `max_bytes`. When nothing comes for two
    seconds, standard error says once what is waited for. */
@@ -21,7 +21,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(InitialInput, initial_input_clear)
 bool initial_input_has_prompt(const InitialInput *self);
 
 /* `words` are the messages and @files of the command line; blank ones count as none. `stdin_text`
-   may be NULL. Warnings about skipped files go to `warnings`. NOT_FOUND `File not found: <abs
-   path>`. */
+   may be NULL. `settings` say how images go along. Warnings about skipped files go to `warnings`.
+   NOT_FOUND `File not found: <abs path>`. */
 bool input_build(const GPtrArray *words, const char *stdin_text, const char *cwd,
-                 GPtrArray *warnings, InitialInput *ret_input, GError **error);
+                 const Settings *settings, GPtrArray *warnings, InitialInput *ret_input,
+                 GError **error);

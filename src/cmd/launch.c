@@ -102,8 +102,8 @@ static bool gather_input(Launch *self, GError **error)
         !self->options.is_print && !self->options.mode && !has_stdin && !takes_lines;
 
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-    bool is_built =
-        input_build(self->options.words, stdin_text, self->cwd, warnings, &self->input, error);
+    bool is_built = input_build(self->options.words, stdin_text, self->cwd, self->settings,
+                                warnings, &self->input, error);
     cmd_print_warnings(warnings);
     return is_built && gather_lines(self, error);
 }

@@ -156,17 +156,19 @@ static void cache_truncate(BodyCache *self, guint count)
 }
 
 /* All that the text of a message depends on besides itself. */
-static char *target_of(const Model *model)
+static char *target_of(const ProviderRequest *request)
 {
+    const Model *model = request->model;
     g_autofree char *compat = model->compat ? json_to_text(model->compat) : NULL;
-    return g_strdup_printf("%s\n%s\n%s\n%s\n%d%d\n%s", model->provider, model->id,
+    return g_strdup_printf("%s\n%s\n%s\n%s\n%d%d%d\n%s", model->provider, model->id,
                            model_api_name(model->api), model->base_url, model->accepts_images,
-                           model->is_reasoning, compat ? compat : "");
+                           request->blocks_images, model->is_reasoning, compat ? compat : "");
 }
 
-static void cache_aim(BodyCache *self, const Model *model)
+static void cache_aim(BodyCache *self, const ProviderRequest *request)
 {
-    g_autofree char *target = target_of(model);
+    const Model *model = request->model;
+    g_autofree char *target = target_of(request);
     if (self->model == model && g_strcmp0(self->target, target) == 0)
         return;
     cache_truncate(self, 0);
@@ -174,6 +176,7 @@ static void cache_aim(BodyCache *self, const Model *model)
     self->fit = body_fit_new();
     self->is_strict =
         wire_for(model->api)->is_strict || json_get_bool(model->compat, "strictAlternation", false);
+    converter_block_images(self->converter, request->blocks_images);
     g_free(self->target);
     self->target = g_steal_pointer(&target);
     self->model = model;
@@ -390,7 +393,7 @@ static void add_group(BodyCache *self, const WireFormat *wire, const json_t *ori
 /* Afterwards the groups are those of the request. */
 static void cache_update(BodyCache *self, const ProviderRequest *request, const WireFormat *wire)
 {
-    cache_aim(self, request->model);
+    cache_aim(self, request);
     g_autoptr(json_t) messages = body_fit_apply(self->fit, request->messages);
     guint count = count_settled(self, messages);
     size_t begin = count > 0 ? group_at(self, count)->first_source : 0;

@@ -12,6 +12,8 @@
 #include "model/role_text.h"
 
 #define IN_AN_ERROR    "results that are errors are text"
+#define NO_IMAGES      "this model does not accept images"
+#define BLOCKED        "images.blockImages is set"
 #define NO_TEXT_DATA   "[text removed: its data is gone]"
 #define NO_OUTPUT      "(no output)"
 #define NO_RESULT      "No result provided"
@@ -35,6 +37,7 @@
 struct Converter {
     const Model *model;
     bool needs_mistral_ids;
+    bool blocks_images;
     GPtrArray *sent_ids;  // every tool call id sent (of a Responses id: the call's part), in order
     GHashTable *used_ids; // the set of them; borrowed
     GHashTable *ids;      // of the assistant message at hand: original id → the one sent
@@ -65,8 +68,10 @@ static json_t *fit_image(const Converter *self, json_t *block)
     static const ImageLimits small = { ANTHROPIC_IMAGE_CHARS, IMAGE_SIDE };
     static const ImageLimits large = { IMAGE_CHARS, IMAGE_SIDE };
     bool is_anthropic = model_api_wire(self->model->api) == MODEL_API_ANTHROPIC_MESSAGES;
-    json_t *fit = self->model->accepts_images ? image_repair(block, is_anthropic ? &small : &large)
-                                              : image_removed("this model does not accept images");
+    json_t *fit = self->blocks_images ? image_removed(BLOCKED)
+                  : self->model->accepts_images
+                      ? image_repair(block, is_anthropic ? &small : &large)
+                      : image_removed(NO_IMAGES);
     if (fit != block)
         note(self, REPAIR_IMAGE);
     return fit;
@@ -457,6 +462,11 @@ Converter *converter_new(void)
     self->places = g_array_new(FALSE, FALSE, sizeof(size_t));
     self->met = g_hash_table_new(g_direct_hash, g_direct_equal);
     return self;
+}
+
+void converter_block_images(Converter *self, bool is_blocked)
+{
+    self->blocks_images = is_blocked;
 }
 
 void converter_free(Converter *self)

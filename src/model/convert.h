@@ -31,6 +31,9 @@ Converter *converter_new(void);
 void converter_free(Converter *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Converter, converter_free)
 
+/* From the next group on no image is sent, whatever the model takes (images.blockImages). */
+void converter_block_images(Converter *self, bool is_blocked);
+
 /* The next group, messages[begin…end). New array, as of convert_history(). What had to be repaired
    is noted; `notes` may be NULL. */
 json_t *converter_convert(Converter *self, const Model *model, const json_t *messages, size_t begin,

@@ -7,9 +7,9 @@
  */
 #include "tools/eval_report.h"
 
-#include "base/image.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "tool/images.h"
 #include "tool/notice.h"
 #include "tool/sink.h"
 
@@ -219,7 +219,7 @@ static void take_image(EvalReport *self, const char *base64, const char *mime)
     gsize size = 0;
     g_autofree char *data = (char *)g_base64_decode(base64, &size);
     g_auto(ImageFit) fit = { 0 };
-    image_fit(data, size, mime, &fit);
+    images_fit(tool_call_settings(self->call), data, size, mime, &fit);
     if (fit.note)
         put_line(self, fit.note);
     if (!fit.data)

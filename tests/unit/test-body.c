@@ -178,6 +178,28 @@ static void change_history(GRand *dice, const Model *model, json_t *messages)
 }
 
 /* core-116: the cache changes nothing, whatever became of the history since the last request. */
+/* images.blockImages: from one request to the next, and back. */
+static void test_blocked_images(void **state G_GNUC_UNUSED)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(apis); i++) {
+        g_autoptr(Model) model = test_model(apis[i]);
+        g_autoptr(json_t) messages = json_array();
+        g_autoptr(BodyCache) bodies = body_cache_new();
+        add_turn(messages, model, 0);
+        for (int round = 0; round < 3; round++) {
+            bool is_blocked = round == 1;
+            const ProviderRequest request = {
+                .model = model, .messages = messages, .blocks_images = is_blocked, .bodies = bodies
+            };
+            size_t size;
+            g_autofree char *text = body_make(&request, &size);
+            assert_int_equal(strstr(text, PIXEL) == NULL, is_blocked);
+            assert_int_equal(strstr(text, "[image removed: images.blockImages is set]") != NULL,
+                             is_blocked);
+        }
+    }
+}
+
 static void test_any_history(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GRand) dice = g_rand_new_with_seed(7);
@@ -468,11 +490,11 @@ int main(void)
 {
     clean_environment();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stable),      cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_any_history), cmocka_unit_test(test_roles),
-        cmocka_unit_test(test_stub_tools),  cmocka_unit_test(test_many_images),
-        cmocka_unit_test(test_large_body),  cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_many_notes),
+        cmocka_unit_test(test_stable),         cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_blocked_images), cmocka_unit_test(test_any_history),
+        cmocka_unit_test(test_roles),          cmocka_unit_test(test_stub_tools),
+        cmocka_unit_test(test_many_images),    cmocka_unit_test(test_large_body),
+        cmocka_unit_test(test_notes),          cmocka_unit_test(test_many_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

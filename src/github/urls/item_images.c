@@ -9,6 +9,7 @@
 #include "github/rest.h"
 #include "model/message.h"
 #include "tool/context.h"
+#include "tool/images.h"
 
 #define SHOWN           4
 #define IMAGE_BYTES     ((size_t)10 * MIB) // of one
@@ -198,12 +199,12 @@ static bool fetch(Show *self, const char *url, GString *image, GError **error)
 }
 
 /* By its content; what a server calls it counts for nothing. */
-static bool fit(const GString *image, ImageFit *ret_fit, GError **error)
+static bool fit(const Show *self, const GString *image, ImageFit *ret_fit, GError **error)
 {
     const char *type = message_image_type(image->str, image->len);
     if (!type || !image_is_whole(image->str, image->len))
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "what came is no image, or not all of it");
-    image_fit(image->str, image->len, type, ret_fit);
+    images_fit(tool_call_settings(self->call), image->str, image->len, type, ret_fit);
     return ret_fit->data || fail_with(error, KEDGE_ERROR_PROTOCOL, "%s",
                                       ret_fit->note ? ret_fit->note : "it cannot be shown");
 }
@@ -214,7 +215,7 @@ static bool show_one(Show *self, unsigned number, GError **error)
     g_autoptr(GString) data = g_string_new(NULL);
     g_auto(ImageFit) image = { 0 };
     g_autoptr(GError) failed = NULL;
-    bool is_shown = fetch(self, url, data, &failed) && fit(data, &image, &failed);
+    bool is_shown = fetch(self, url, data, &failed) && fit(self, data, &image, &failed);
     if (!is_shown && error_is(failed, KEDGE_ERROR_CANCELLED)) {
         g_propagate_error(error, g_steal_pointer(&failed));
         return false;
