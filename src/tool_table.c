@@ -22,6 +22,7 @@ const ToolDef *const tool_table[] = {
     &tool_github,
     &tool_find,
     &tool_grep,
+    &tool_inspect_image,
     &tool_checkpoint,
     &tool_rewind,
     &tool_job,

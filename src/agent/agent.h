@@ -21,9 +21,10 @@ typedef struct AgentOptions { // all borrowed, and must outlive the agent
     SummaryMeans means;          // of requests, those for summaries too
     const char *agent_dir, *cwd; // where rules are; NULL: there are none
     SetupSlot *setup;
-    TodoList *todos;   // of the conversation, wherever it goes on
-    FoundTools *found; // the same, of its tools; NULL: none are found
-    bool is_subagent;  // another conversation has started it: it has no checkpoints
+    TodoList *todos;           // of the conversation, wherever it goes on
+    FoundTools *found;         // the same, of its tools; NULL: none are found
+    bool is_subagent;          // another conversation has started it: it has no checkpoints
+    const GArray *model_scope; // of ModelChoice: what a person picked to choose among; NULL: all
     MessageQueue *steering, *follow_ups;
     RunControls *controls;
     const atomic_bool *is_compaction_disabled; // may be NULL

@@ -343,6 +343,7 @@ static void make_engine(AgentSession *self, Session *session, const ContextTable
         .setup = self->setup,
         .todos = self->todos,
         .found = self->found,
+        .model_scope = self->model_scope,
         .is_subagent = self->parent != NULL,
         .steering = self->steering,
         .follow_ups = self->follow_ups,

@@ -5,6 +5,7 @@
 
 #include "agent/branch_summary.h"
 #include "agent/discoverer.h"
+#include "agent/image_question.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "session/session_tree.h"
@@ -23,15 +24,29 @@ static void make_agent(Engine *self)
     self->agent = agent_new(&options);
 }
 
+/* On a worker of a call: what is taken here changes between calls only, or is thread safe. */
+static bool answer_vision(const VisionQuestion *question, Cancel *cancel, VisionAnswer *ret_answer,
+                          void *self_, GError **error)
+{
+    const Engine *self = self_;
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->base.setup);
+    const SummaryContext context = summary_context(
+        &self->base.means, tool_context_settings(self->context), setup, self->session_id);
+    return image_question_ask(&context, self->base.model_scope, question, cancel, ret_answer,
+                              error);
+}
+
 /* `is_copy`: of the session before, whose todo list it has, too. */
 static void start_agent(Engine *self, Session *session, bool is_copy)
 {
     g_autofree char *artifacts_dir = session_artifacts_dir(session);
     self->session = session;
+    self->session_id = session_id(session);
     self->context = tool_context_new(self->place.cwd, self->settings,
                                      artifacts_dir ? artifacts_new(artifacts_dir) : NULL);
     tool_context_set_conversation(self->context, self->place.agent_dir);
     tool_context_set_http(self->context, self->base.means.http);
+    vision_offer(self->context, answer_vision, self);
     tool_context_set_todos(self->context, self->base.todos);
     tool_context_set_found(self->context, self->base.found);
     if (self->base.is_subagent)

@@ -16,6 +16,7 @@ typedef struct Engine {
     const ContextTables *tables; // constant; may be NULL
     SessionPlace place;          // borrowed; where new sessions go
     Session *session;
+    const char *session_id; // of `session`, for any thread
     ToolContext *context;
     Agent *agent;
 } Engine;

@@ -9,6 +9,7 @@
 #include "model/message.h"
 #include "model/model_roles.h"
 #include "model/provider.h"
+#include "tool/images.h"
 
 #include <inttypes.h>
 
@@ -62,6 +63,10 @@ static GPtrArray *models_to_ask(const SummaryContext *context, const SummaryRequ
     static const char *const roles[] = { MODEL_ROLE_DEFAULT, MODEL_ROLE_SMOL, MODEL_ROLE_SLOW };
     GPtrArray *models = g_ptr_array_new();
     ModelChoice chosen = { 0 };
+    if (request->model) {
+        add_model(models, request->model);
+        return models;
+    }
     if (request->role &&
         model_role_choose(context->registry, request->role, context->model, &chosen))
         add_model(models, chosen.model);
@@ -92,6 +97,8 @@ static GPtrArray *models_to_ask(const SummaryContext *context, const SummaryRequ
 /* The newest part of the transcript that has room. Caller frees. */
 static char *build_prompt(const SummaryRequest *request, const Model *model)
 {
+    if (!request->transcript)
+        return g_strdup(request->instruction);
     int64_t window = model->context_window;
     int64_t tokens = window - MIN(request->reserve_tokens, window / 2);
     size_t max_bytes = (size_t)MAX(tokens * BYTES_PER_TOKEN, TRANSCRIPT_LEAST);
@@ -108,6 +115,16 @@ static char *build_prompt(const SummaryRequest *request, const Model *model)
                            request->instruction);
 }
 
+static json_t *make_message(const char *prompt, json_t *image)
+{
+    if (!image)
+        return message_user(prompt);
+    json_t *content = json_array();
+    json_append_take(content, message_text_block(prompt));
+    json_array_append(content, image);
+    return message_user_blocks(content);
+}
+
 static json_t *request_answer(const SummaryContext *context, const SummaryRequest *request,
                               const Model *model, Cancel *cancel)
 {
@@ -116,7 +133,7 @@ static json_t *request_answer(const SummaryContext *context, const SummaryReques
     g_autofree char *key_source = model_registry_key_source(context->registry, model);
     g_autofree char *prompt = build_prompt(request, model);
     g_autoptr(json_t) messages = json_array();
-    json_append_take(messages, message_user(prompt));
+    json_append_take(messages, make_message(prompt, request->image));
     const char *const system_blocks[] = { request->system ? request->system : summary_system,
                                           NULL };
     const ProviderRequest wire = {
@@ -130,6 +147,7 @@ static json_t *request_answer(const SummaryContext *context, const SummaryReques
             MIN(request->max_tokens, MIN(model_answer_limit(model), model->context_window / 4)),
         .session_id = context->session_id,
         .max_retry_wait_ms = WAIT_MAX_MS,
+        .blocks_images = images_are_blocked(context->settings),
     };
     json_t *answer = provider_stream(context->http, &wire, cancel, NULL, NULL);
     if (context->budget)
@@ -168,10 +186,12 @@ static bool ask_model(const SummaryContext *context, const SummaryRequest *reque
             return true;
         }
         int64_t delay_ms = 0;
-        if (!problem || request->is_single ||
-            !is_worth_waiting(context, problem, attempt, &delay_ms))
+        if (!problem)
+            return fail_with(error, KEDGE_ERROR_NOT_FOUND, "%s/%s: the model gave an empty answer",
+                             model->provider, model->id);
+        if (request->is_single || !is_worth_waiting(context, problem, attempt, &delay_ms))
             return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s/%s: %s", model->provider, model->id,
-                             problem ? problem : "the model gave an empty answer");
+                             problem);
         if (!cancel_sleep(cancel, delay_ms, error))
             return false;
     }

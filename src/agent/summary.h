@@ -37,11 +37,14 @@ SummaryContext summary_context(const SummaryMeans *means, const Settings *settin
 
 typedef struct SummaryRequest {
     const char *purpose;     // as its usage is noted: "title"; NULL: "summary"
+    const Model *model;      // NULL, or the only one that is asked
     const char *role;        // whose model is asked first; NULL: that of the conversation
     bool is_single;          // one request to one model, without retries
     const char *system;      // what the model is to be; NULL: a writer of summaries
     const char *tag;         // that encloses the transcript; NULL: "conversation"
-    const char *transcript;  // what is to be summarised; its oldest part goes when it is too long
+    const char *transcript;  // what is to be summarised; its oldest part goes when it is too long.
+                             // NULL: there is only the instruction
+    json_t *image;           // NULL, or a block that goes along
     const char *instruction; // behind it
     int64_t max_tokens;      // of the answer
     int64_t reserve_tokens;  // of the model's window (at most half), kept free of the transcript
@@ -49,6 +52,7 @@ typedef struct SummaryRequest {
 
 /* `instruction` and what a person wants besides, who may want nothing (NULL). Caller frees. */
 char *summary_instruction(const char *instruction, const char *focus);
-/* The text, which is not blank; caller frees. CANCELLED; otherwise the last model's problem. */
+/* The text, which is not blank; caller frees. CANCELLED; otherwise the last model's problem,
+   NOT_FOUND when it had none and its answer was empty. */
 bool summary_ask(const SummaryContext *context, const SummaryRequest *request, Cancel *cancel,
                  char **ret_text, GError **error);

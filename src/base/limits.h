@@ -74,7 +74,8 @@
 #define LIMIT_STDIN_BYTES       (64 * MIB)  // piped prompt
 #define LIMIT_AT_TEXT_BYTES     (5 * MIB)   // @file (agent-core §1.4)
 #define LIMIT_AT_IMAGE_BYTES    (25 * MIB)
-#define LIMIT_IMAGE_PIXELS      40000000 // that are decoded, 4 bytes each
+#define LIMIT_IMAGE_FILE_BYTES  (20 * MIB) // that read shows and inspect_image sends
+#define LIMIT_IMAGE_PIXELS      40000000   // that are decoded, 4 bytes each
 
 // insides of files that read and write open
 #define LIMIT_DOCUMENT_XML_BYTES     (128 * MIB) // of a document, unpacked

@@ -272,6 +272,20 @@ bool model_role_configured(const ModelRegistry *self_, const char *role, ModelCh
     return is_found;
 }
 
+bool model_role_named(const ModelRegistry *self_, const char *role, ModelChoice *ret_choice)
+{
+    ModelRegistry *self = (ModelRegistry *)self_;
+    g_autofree char *origin = NULL;
+    bool is_found = false;
+    pthread_mutex_lock(&self->select_lock);
+    g_auto(GStrv) selectors = selectors_of(self, role, &origin);
+    for (char **selector = selectors; *selector && !is_found; selector++)
+        is_found =
+            *g_strstrip(*selector) && select_or_role(self, *selector, NULL, 0, ret_choice, NULL);
+    pthread_mutex_unlock(&self->select_lock);
+    return is_found;
+}
+
 static void add_chosen(ModelRegistry *self, const char *role, json_t *chosen)
 {
     ModelChoice choice = { 0 };

@@ -32,6 +32,10 @@ json_t *model_roles_chosen(const ModelRegistry *self);
 bool model_role_configured(const ModelRegistry *self, const char *role, ModelChoice *ret_choice,
                            char **ret_warning);
 
+/* The first model that somebody chose for the role, though it may not be used: why is what
+   model_role_configured() warns of. False: what was chosen is none, or nobody chose. */
+bool model_role_named(const ModelRegistry *self, const char *role, ModelChoice *ret_choice);
+
 /* The model for that kind of work. Where nobody has chosen one: for `smol` and `slow` a small or
    large one of the provider, and maker, of `like`; for `vision` one that takes images; else `like`.
    `like` is the model of the conversation; NULL: that of `default`. False: no model can be used. */

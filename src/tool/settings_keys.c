@@ -197,6 +197,9 @@ static const SettingKey keys[] = {
     { "ls.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL, "Offer the ls tool" },
     { "checkpoint.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
       "Offer checkpoint and rewind, which leave a report of an investigation" },
+    { "inspect_image.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
+      "Offer inspect_image: the model of role vision answers questions about images, and read no "
+      "longer shows them" },
     { "calc.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL, "Offer the calc tool" },
     { "async.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
       "Offer commands in the background" },

@@ -58,6 +58,7 @@ static const struct {
     { "calc", "Tools" },
     { "ls", "Tools" },
     { "checkpoint", "Tools" },
+    { "inspect_image", "Tools" },
     { "shellPath", "Tools" },
     { "fetch", "Tools" },
     { "web_search", "Tools" },

@@ -2,7 +2,6 @@
  * read: a text file, a directory, an image, or an artifact of the session (agent-tools §3.1).
  */
 #include "base/file.h"
-#include "base/image.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "model/message.h"
@@ -11,6 +10,7 @@
 #include "tools/file_kind.h"
 #include "tools/file_view.h"
 #include "tools/hashline.h"
+#include "tools/image_file.h"
 #include "tools/read_text.h"
 #include "tools/seen_files.h"
 #include "tools/tool_file.h"
@@ -18,8 +18,6 @@
 #include "tools/workspace_path.h"
 
 #include <errno.h>
-
-enum { MAX_IMAGE_BYTES = 20 * 1024 * 1024 };
 
 typedef struct ReadArgs {
     const char *path, *lines;
@@ -102,32 +100,6 @@ static bool parse_path(const ReadArgs *args, const char *cwd, ReadSelect *ret_se
     return true;
 }
 
-static bool show_image(const char *type, const char *path, const struct stat *info,
-                       ToolResult *result, GError **error)
-{
-    if (info->st_size > MAX_IMAGE_BYTES) {
-        g_autofree char *shown = str_format_bytes((uint64_t)info->st_size);
-        g_autofree char *text =
-            g_strdup_printf("Image file too large: %s exceeds 20.0MB limit.", shown);
-        tool_result_add_text(result, text);
-        return true;
-    }
-    g_autofree char *data = NULL;
-    size_t size = 0;
-    if (!file_read(path, MAX_IMAGE_BYTES, &data, &size, error))
-        return false;
-    g_auto(ImageFit) image = { 0 };
-    image_fit(data, size, type, &image);
-    g_autofree char *text = g_strdup_printf("Read image file [%s]%s%s", type,
-                                            image.note ? "\n" : "", image.note ? image.note : "");
-    tool_result_add_text(result, text);
-    if (!image.data)
-        return true;
-    g_autofree char *base64 = g_base64_encode((const guchar *)image.data, image.size);
-    tool_result_add_image(result, base64, image.type);
-    return true;
-}
-
 /* `is_editable`: its lines are those that edit would find there. */
 static bool show_file(ToolCall *call, const char *path, const ReadSelect *select,
                       const char *entity, bool is_editable, ToolResult *result, GError **error)
@@ -145,7 +117,7 @@ static bool show_file(ToolCall *call, const char *path, const ReadSelect *select
         return false;
     const char *type = message_image_type(head, size);
     if (type)
-        return show_image(type, path, &info, result, error);
+        return image_file_show(call, fd, type, shown, result, error);
 
     const Settings *settings = tool_call_settings(call);
     g_autoptr(ReadSnapshot) seen =

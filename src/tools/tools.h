@@ -15,6 +15,7 @@ extern const ToolDef tool_ast_edit;
 extern const ToolDef tool_resolve;
 extern const ToolDef tool_yield;
 extern const ToolDef tool_report_finding;
+extern const ToolDef tool_inspect_image;
 extern const ToolDef tool_checkpoint;
 extern const ToolDef tool_rewind;
 extern const ToolDef tool_bash;

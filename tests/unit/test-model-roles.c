@@ -93,6 +93,27 @@ static void test_configured(void **state G_GNUC_UNUSED)
     }
 }
 
+/* Whom somebody meant, usable or not. */
+static void test_named(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *roles, *want;
+    } cases[] = {
+        { NULL, NULL },
+        { "{'vision':'lone/eyes'}", "lone/eyes" },
+        { "{'vision':'locked/closed'}", "locked/closed" },
+        { "{'vision':['nobody-has','locked/closed','lone/eyes']}", "locked/closed" },
+        { "{'vision':'nobody-has'}", NULL },
+        { "{'vision':', '}", NULL },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(ModelRegistry) registry = registry_with(cases[i].roles);
+        ModelChoice choice = { 0 };
+        assert_int_equal(model_role_named(registry, "vision", &choice), cases[i].want != NULL);
+        assert_choice(cases[i].roles, &choice, cases[i].want, NULL);
+    }
+}
+
 static void test_chosen(void **state G_GNUC_UNUSED)
 {
     static const struct {
@@ -307,10 +328,11 @@ static void test_all_chosen(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_configured),     cmocka_unit_test(test_chosen),
-        cmocka_unit_test(test_origins),        cmocka_unit_test(test_selectors),
-        cmocka_unit_test(test_catalogue),      cmocka_unit_test(test_scope),
-        cmocka_unit_test(test_scope_of_roles), cmocka_unit_test(test_all_chosen),
+        cmocka_unit_test(test_configured), cmocka_unit_test(test_named),
+        cmocka_unit_test(test_chosen),     cmocka_unit_test(test_origins),
+        cmocka_unit_test(test_selectors),  cmocka_unit_test(test_catalogue),
+        cmocka_unit_test(test_scope),      cmocka_unit_test(test_scope_of_roles),
+        cmocka_unit_test(test_all_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
