@@ -85,6 +85,9 @@
 #define LIMIT_CONFLICT_BYTES         (64 * MIB)   // of all blocks that a conversation has numbered
 #define LIMIT_SQLITE_ROW_BYTES       (64 * MIB)   // of a row, or a value, of a database to change
 #define LIMIT_SQLITE_SHOWN_BYTES     (4 * MIB)    // the same of one to show: each step is short
+#define LIMIT_SUMMARY_BYTES          (2 * MIB)    // of a source file without its bodies
+#define LIMIT_SUMMARY_LINES          20000        // of it
+#define LIMIT_SUMMARY_TAGS_BYTES     (2 * MIB)    // that ctags prints of it
 #define LIMIT_ARCHIVE_BYTES          (512 * MIB)  // of the file
 #define LIMIT_ARCHIVE_MEMBER_BYTES   (64 * MIB)   // one member, inflated
 #define LIMIT_ARCHIVE_INFLATED_BYTES (2048 * MIB) // all that is looked at for one call

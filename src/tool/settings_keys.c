@@ -184,6 +184,13 @@ static const SettingKey keys[] = {
       "Number the lines that read shows" },
     { "read.defaultLimit", SETTING_NUMBER, "500", SETTING_ANYWHERE, NULL,
       "Lines shown when none were asked for" },
+    { "read.summarize.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
+      "Show long source files without the bodies of functions, where Universal Ctags is "
+      "installed" },
+    { "read.summarize.minBodyLines", SETTING_NUMBER, "4", SETTING_ANYWHERE, NULL,
+      "Bodies with fewer lines stay in such a summary" },
+    { "read.summarize.minTotalLines", SETTING_NUMBER, "200", SETTING_ANYWHERE, NULL,
+      "Source files with fewer lines are shown whole" },
     { "bashInterceptor.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
       "Point shell commands to the tool that does the same" },
     { "bashInterceptor.patterns", SETTING_ARRAY, "null", SETTING_ANYWHERE, NULL,

@@ -11,6 +11,7 @@
 #include "tools/file_view.h"
 #include "tools/hashline.h"
 #include "tools/image_file.h"
+#include "tools/read_summary.h"
 #include "tools/read_text.h"
 #include "tools/seen_files.h"
 #include "tools/tool_file.h"
@@ -110,6 +111,15 @@ static bool show_file(ToolCall *call, const char *path, const ReadSelect *select
     if (!tool_file_open(path, shown, &fd, &info, error))
         return false;
     json_set_text(tool_result_details(result), "resolvedPath", path);
+    g_autoptr(ReadSnapshot) seen =
+        is_editable && hashline_is_shown(call) ? read_snapshot_new() : NULL;
+    const ReadSummary summary = { fd, path, (uint64_t)info.st_size, seen };
+    if (strcmp(entity, "file") == 0 && !select->has_range && !select->is_raw &&
+        read_summary_show(call, &summary, result)) {
+        if (seen)
+            read_cache_note(call, path, g_steal_pointer(&seen));
+        return true;
+    }
     g_autoptr(LineStream) lines = line_stream_new(fd, shown);
     const char *head = NULL;
     size_t size = 0;
@@ -120,8 +130,6 @@ static bool show_file(ToolCall *call, const char *path, const ReadSelect *select
         return image_file_show(call, fd, type, shown, result, error);
 
     const Settings *settings = tool_call_settings(call);
-    g_autoptr(ReadSnapshot) seen =
-        is_editable && hashline_is_shown(call) ? read_snapshot_new() : NULL;
     int64_t first = 0, last = 0;
     const ReadText text = {
         .lines = lines,

@@ -2,7 +2,6 @@
 
 # What kedge has not: the record is not replayed.
 NOT_BUILT = {
-    "read-summary-*": "no structural summary",
     "read-url-*": "no web reads",
     "write-plan-*": "no plan mode", "edit-patch-plan-*": "no plan mode",
 }
@@ -17,6 +16,7 @@ EVAL_ERROR = "a cell that failed, was stopped or has no kernel is an error"
 TRACEBACK = "a traceback has no frames of the kernel, and shows the line"
 OLD_GREP = "the older layout and rules of 13.19"
 ONE_LINE = "a line that both ends of a range name counts once"
+SHOWN_WHOLE = "a file of less than 200 lines is shown whole"
 NO_EDIT = "edit changes no member of an archive, so its lines have no anchors"
 DIFFERENCES = {
     "edit-hl-header-trailing-at": "a header may end as it begins", "edit-hl-abort-marker": "a call that broke off says so",
@@ -24,11 +24,13 @@ DIFFERENCES = {
     "edit-hl-stale-replace-one": ONE_LINE, "edit-hl-stale-range-start": ONE_LINE, "edit-hl-chain-with-old-anchors": ONE_LINE,
     "edit-hl-two-files-one-stale": "names the file, and " + ONE_LINE, "edit-hl-bom-first-line-read-anchor": ONE_LINE,
     "edit-hl-lone-cr-read-anchor": "read and edit agree on what is a line",
-    "edit-hl-stale-recovered-punct": "all of the file was read: there is no structural summary",
+    "edit-hl-stale-recovered-punct": SHOWN_WHOLE,
     "edit-hl-create-eof-nested": "a new file ends with a newline",
     "edit-hl-absorb-brace-balanced": "of two equal lines another is shown as new",
     "edit-hl-absorb-blocked-by-op": "of two equal lines another is shown as new",
     "astgrep-anchor-then-edit": ONE_LINE, "edit-env-variant-bad": "the variable is our own",
+    "read-summary-c": SHOWN_WHOLE, "read-summary-plain-c": SHOWN_WHOLE, "read-summary-numbers": SHOWN_WHOLE,
+    "read-summary-py": SHOWN_WHOLE, "read-summary-min": SHOWN_WHOLE,
     "read-zip-file": NO_EDIT, "read-tgz-file": NO_EDIT,
     "edit-hl-generated-name": "the name shows that the file is generated", "edit-hl-directory": "says what the path is",
     "read-nul": "a binary file is said to be one", "read-nul-plain": "a binary file is said to be one",

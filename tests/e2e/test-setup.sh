@@ -25,7 +25,7 @@ X
 program pkg-config <<'X'
 ! grep -qsx "$2" "$(dirname "$0")/absent"
 X
-for name in cc ninja meson git rg python3 make curl chromium chromedriver zsh fish mandoc initdb ssh sshd; do
+for name in cc ninja meson git rg python3 make curl chromium chromedriver zsh fish mandoc initdb ssh sshd ctags-universal; do
     [ -e "$system/$name" ] || program $name </dev/null
 done
 

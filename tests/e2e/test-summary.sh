@@ -1,0 +1,108 @@
+#!/bin/sh
+# read of long source files: without the bodies of their functions (agent-tools §3.1.4), with Universal Ctags itself; and
+# edits by the anchors that such a summary shows.
+. "$(dirname "$0")/lib.sh"
+need_kedge
+ctags=$(command -v ctags-universal || command -v ctags) || skip_all "Universal Ctags is not installed"
+echo '{"command":"generate-tags","filename":"x","size":0}' |
+    "$ctags" --options=NONE --language-force=C --_interactive=sandbox 2>/dev/null | grep -q '"completed"' ||
+    skip_all "$ctags has no sandbox"
+
+"${PYTHON:-python3}" - <<'P'
+def write(name, head, function):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(head + "".join(function.replace("NAME", f"work_{i}") for i in range(40)))
+write("long.c", "#include <stdio.h>\n\nstruct point {\n\tint x;\n\tint y;\n\tint z;\n\tint w;\n};\n\n",
+      "int NAME(int a) {\n\ta += 1;\n\ta += 2;\n\ta += 3;\n\ta += 4;\n\treturn a; // NAME\n}\n\n")
+write("long.py", "import os\n\n\nclass Worker:\n    count = 1\n\n",
+      "    def NAME(self, a):\n        \"\"\"Does NAME.\"\"\"\n        a += 1\n        a += 2\n        a += 3\n        a += 4\n        return a\n\n")
+write("long.js", "import { x } from './x.js';\n\n",
+      "export function NAME(a) {\n  a += 1;\n  a += 2;\n  a += 3;\n  a += 4;\n  return a; // NAME\n}\n\n")
+P
+mkdir .ctags.d && echo "--nonsense" >.ctags.d/x.ctags
+echo "--nonsense" >.ctags && cp .ctags "$HOME"
+
+# read_it FILE [--json]: a machine so busy that ctags takes too long shows the file as it is; another try then.
+read_it() {
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        # shellcheck disable=SC2086
+        run kedge tool run ${2:-} read "{\"path\":\"$1\"}"
+        grep -q 'left out here' "$(path_of stdout)" && return
+    done
+}
+
+t "C: signatures and types stay, bodies go, and it says where they are"
+read_it long.c
+expect_exit 0
+expect_matches stdout '^3[a-z]{2}\|struct point \{$'
+expect_matches stdout '^4[a-z]{2}\|	int x;$'
+expect_matches stdout '^10[a-z]{2}-16[a-z]{2}\|int work_0\(int a\) \{ \.\. \}$'
+expect_matches stdout '^322[a-z]{2}-328[a-z]{2}\|int work_39\(int a\) \{ \.\. \}$'
+expect_not_contains stdout 'return a'
+expect_contains stdout '[200 lines in 40 bodies are left out here. Use a range, such as :11-15, to see them, or :1 for the file as it is]'
+
+t "Python: the first line of what a function says of itself stays"
+read_it long.py
+expect_exit 0
+expect_matches stdout '^7[a-z]{2}\|    def work_0\(self, a\):$'
+expect_matches stdout '^8[a-z]{2}\|        """Does work_0\."""$'
+expect_matches stdout '^\.\.\.$'
+expect_matches stdout '^319[a-z]{2}\|    def work_39\(self, a\):$'
+expect_not_contains stdout 'return a'
+
+t "JavaScript"
+read_it long.js
+expect_exit 0
+expect_matches stdout '^3[a-z]{2}-9[a-z]{2}\|export function work_0\(a\) \{ \.\. \}$'
+expect_not_contains stdout 'return a'
+
+t "the file as it is: with a line, as bare text, and where the setting says so"
+run kedge tool run read '{"path":"long.c:1"}'
+expect_matches stdout '^15[a-z]{2}\|	return a; // work_0$'
+run kedge tool run read '{"path":"long.js:raw"}'
+expect_matches stdout '^  return a; // work_39$'
+KEDGE_AGENT_DIR=$E2E_TMP/off
+mkdir "$KEDGE_AGENT_DIR" && echo 'read: {summarize: {enabled: false}}' >"$KEDGE_AGENT_DIR/config.yml"
+run env KEDGE_AGENT_DIR="$KEDGE_AGENT_DIR" kedge tool run read '{"path":"long.c"}'
+expect_matches stdout '^15[a-z]{2}\|	return a; // work_0$'
+
+t "JSON says how much of it is shown"
+read_it long.c --json
+expect_json stdout details.summary.elidedSpans 40
+expect_json stdout details.summary.lines 90
+
+t "a model replaces a body by the anchors of its summary"
+read_it long.c
+row=$(grep 'work_7(' "$(path_of stdout)")
+first=${row%%-*}
+last=${row#*-} && last=${last%%|*}
+cp long.c before.c
+for _ in 1 2 3 4 5; do
+    cp before.c long.c
+    model_script - <<J
+{"tool_calls": [{"id": "r", "name": "read", "arguments": {"path": "long.c"}}]}
+{"tool_calls": [{"id": "e", "name": "edit", "arguments": {"input": "@@ long.c\n= $first..$last\n~int work_7(int a) { return a + 10; }"}}]}
+{"text": "done"}
+J
+    run kedge --allow-writes -p "shorten work_7"
+    model_journal 1.body >request
+    grep -q 'left out here' request && break
+done
+expect_exit 0
+expect_model_done
+expect_contains request "$first-$last|int work_7(int a) { .. }"
+expect_not_contains request '// work_7'
+expect_contains long.c 'int work_7(int a) { return a + 10; }'
+expect_not_contains long.c '// work_7'
+expect_contains long.c 'return a; // work_6'
+expect_contains long.c 'return a; // work_8'
+expect_lines long.c 323
+
+t "without ctags the file is shown as it is, and nothing is said of it"
+mkdir "$E2E_TMP/few" && ln -s "$(command -v rg)" "$E2E_TMP/few/rg"
+run env PATH="$E2E_TMP/few" "$KEDGE" tool run read '{"path":"long.js"}'
+expect_exit 0
+expect_matches stdout '^8[a-z]{2}\|  return a; // work_0$'
+expect_empty stderr
+
+done_testing
