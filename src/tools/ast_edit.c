@@ -3,8 +3,10 @@
  * change; `resolve` has it written. Offered where ast-grep is installed.
  */
 #include "tool/pending_action.h"
+#include "tools/ast_lines.h"
 #include "tools/ast_plan.h"
 #include "tools/file_heading.h"
+#include "tools/hashline.h"
 #include "tools/missing.h"
 #include "tools/seen_files.h"
 #include "tools/tools.h"
@@ -49,18 +51,49 @@ static char *amount_of(const AstPlan *plan)
                            plan->changed->len, plural(plan->changed->len));
 }
 
-static void append_file(GString *text, const AstFilePlan *file, char **last_dir)
+/* The first lines of the changes, whole, and what these lines become, each with its anchor before
+   and after. What is shown of the file goes to `seen`. */
+static void append_lines(GString *text, const AstFilePlan *file, const AstLines *before,
+                         const AstLines *after, ReadSnapshot *seen)
 {
-    unsigned count = file->changes->len;
-    g_autofree char *suffix = g_strdup_printf(" (%u replacement%s)", count, plural(count));
-    file_heading_append(text, file->shown, suffix, last_dir);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < file->changes->len; i++) {
+        const AstMatch *match = file->changes->pdata[i];
+        size_t from = ast_lines_number(before, match->start);
+        size_t to = ast_lines_number(after, g_array_index(file->places, size_t, i));
+        if (ast_lines_append(before, '-', from, SHOWN_CHARS, text) &&
+            text->len <= TRUNCATE_MAX_BYTES)
+            ast_lines_note(before, from, seen);
+        ast_lines_append(after, '+', to, SHOWN_CHARS, text);
+    }
+}
+
+static void append_texts(GString *text, const AstFilePlan *file)
+{
+    for (unsigned i = 0; i < file->changes->len; i++) {
         const AstMatch *match = file->changes->pdata[i];
         g_autofree char *before = ast_first_line(match->text, SHOWN_CHARS);
         g_autofree char *after = ast_first_line(match->replacement, SHOWN_CHARS);
         g_string_append_printf(text, "-%" G_GINT64_FORMAT "|%s\n+%" G_GINT64_FORMAT "|%s\n",
                                match->line, before, match->line, after);
     }
+}
+
+static void append_file(ToolCall *call, GString *text, const AstFilePlan *file, char **last_dir)
+{
+    unsigned count = file->changes->len;
+    g_autofree char *suffix = g_strdup_printf(" (%u replacement%s)", count, plural(count));
+    file_heading_append(text, file->shown, suffix, last_dir);
+    bool has_anchors = hashline_is_shown(call);
+    g_autoptr(AstLines) before =
+        has_anchors ? ast_lines_new(file->before, file->before_size) : NULL;
+    g_autoptr(AstLines) after = before ? ast_lines_new(file->after, file->after_size) : NULL;
+    if (!after) {
+        append_texts(text, file);
+        return;
+    }
+    g_autoptr(ReadSnapshot) seen = read_snapshot_new();
+    append_lines(text, file, before, after, seen);
+    read_cache_note(call, file->path, g_steal_pointer(&seen));
 }
 
 static void append_generated(const AstPlan *plan, GString *text)
@@ -100,7 +133,7 @@ static void show(ToolCall *call, const AstPlan *plan, ToolResult *result)
     g_autofree char *last_dir = NULL;
     for (unsigned i = 0; i < plan->changed->len; i++) {
         const AstFilePlan *file = plan->changed->pdata[i];
-        append_file(lines, file, &last_dir);
+        append_file(call, lines, file, &last_dir);
         seen_files_note(call, file->path);
     }
     if (lines->len > 0)

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 
 #define WALK_TIMEOUT_MS 10000
-#define MAX_FILE_BYTES  (4 * 1024 * 1024)
 #define MAX_ISSUES      20
 
 void ast_files_clear(AstFiles *self)
@@ -29,7 +28,7 @@ static void add_file(AstFiles *self, const char *path)
 {
     struct stat info;
     if (ast_language(path) && g_utf8_validate(path, -1, NULL) && !tool_file_is_secret(path) &&
-        stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= MAX_FILE_BYTES)
+        stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= AST_MAX_FILE_BYTES)
         g_ptr_array_add(self->paths, g_strdup(path));
 }
 

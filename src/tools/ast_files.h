@@ -7,6 +7,8 @@
 #include "tools/ast_search.h"
 #include "tools/search_scope.h"
 
+#define AST_MAX_FILE_BYTES (4 * 1024 * 1024)
+
 typedef struct AstFiles {
     char *program; // ast-grep
     SearchScope scope;

@@ -1,10 +1,13 @@
 /*
  * ast_grep: code by its syntax, with ast-grep (agent-tools §3.9). Offered where that is installed.
  */
+#include "base/file.h"
 #include "base/path.h"
 #include "base/utf8.h"
 #include "tools/ast_files.h"
+#include "tools/ast_lines.h"
 #include "tools/file_heading.h"
+#include "tools/hashline.h"
 #include "tools/missing.h"
 #include "tools/seen_files.h"
 #include "tools/tools.h"
@@ -29,23 +32,73 @@ static const FieldDef ast_grep_fields[] = {
     { 0 },
 };
 
+typedef struct Source { // the file that is being printed
+    const char *path;   // borrowed from its matches; NULL: none yet
+    char *text;         // with anchors: of all of it
+    AstLines *lines;
+    ReadSnapshot *seen; // of it, on this page
+} Source;
+
+static void source_clear(Source *self)
+{
+    g_clear_pointer(&self->lines, ast_lines_free);
+    g_clear_pointer(&self->text, g_free);
+    g_clear_pointer(&self->seen, read_snapshot_free);
+    self->path = NULL;
+}
+
 typedef struct Page {
     GString *text;
     json_t *files, *counts;
     unsigned shown;
-    bool has_more, has_cut_line;
+    bool has_more, has_cut_line, has_anchors;
+    Source source;
 } Page;
 
 static void page_clear(Page *self)
 {
+    source_clear(&self->source);
     g_string_free(self->text, TRUE);
     json_decref(self->files);
     json_decref(self->counts);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Page, page_clear)
 
-/* The first line marked, the others not. */
-static void append_match(Page *self, const AstMatch *match)
+static void close_source(ToolCall *call, Page *self)
+{
+    if (self->source.seen)
+        read_cache_note(call, self->source.path, g_steal_pointer(&self->source.seen));
+    source_clear(&self->source);
+}
+
+/* A file that cannot be read, or is another meanwhile, has no anchors. */
+static void open_source(ToolCall *call, Page *self, const char *path)
+{
+    size_t size = 0;
+    close_source(call, self);
+    self->source.path = path;
+    if (!self->has_anchors || !file_read(path, AST_MAX_FILE_BYTES, &self->source.text, &size, NULL))
+        return;
+    self->source.lines = ast_lines_new(self->source.text, size);
+    self->source.seen = read_snapshot_new();
+}
+
+/* The whole lines that the match is in; `whole` gets the numbers of those that are not cut. */
+static void append_lines(Page *self, const AstMatch *match, GArray *whole)
+{
+    const AstLines *lines = self->source.lines;
+    size_t first = ast_lines_number(lines, match->start);
+    size_t last = ast_lines_number(lines, MAX(match->end, match->start + 1) - 1);
+    for (size_t number = first; number <= last; number++) {
+        if (ast_lines_append(lines, number == first ? '*' : ' ', number, TRUNCATE_MAX_COLUMN,
+                             self->text))
+            g_array_append_val(whole, number);
+        else
+            self->has_cut_line = true;
+    }
+}
+
+static void append_text(Page *self, const AstMatch *match)
 {
     g_auto(GStrv) lines = g_strsplit(match->text, "\n", -1);
     for (unsigned i = 0; lines[i]; i++) {
@@ -54,6 +107,15 @@ static void append_match(Page *self, const AstMatch *match)
         g_string_append_printf(self->text, "%c%" G_GINT64_FORMAT "|%s\n", i == 0 ? '*' : ' ',
                                match->line + i, line);
     }
+}
+
+/* The first line marked, the others not. `whole`: as of append_lines(). */
+static void append_match(Page *self, const AstMatch *match, GArray *whole)
+{
+    if (self->source.lines && ast_lines_have(self->source.lines, match))
+        append_lines(self, match, whole);
+    else
+        append_text(self, match);
     if (!match->captures)
         return;
     g_autofree char *captures = utf8_ellipsize(match->captures, CAPTURE_CHARS);
@@ -74,31 +136,44 @@ static void count_match(Page *self, const char *shown)
     json_append_take(self->files, json_text(shown));
 }
 
+/* What the page cuts at its end was not shown. */
+static void note_lines(Page *self, const GArray *whole)
+{
+    bool is_cut = self->text->len > TRUNCATE_MAX_BYTES;
+    for (unsigned i = 0; i < whole->len && !is_cut; i++)
+        ast_lines_note(self->source.lines, g_array_index(whole, size_t, i), self->source.seen);
+}
+
 /* Matches from number `skip` on: as many as a page has and as fit, but one at least. */
 static void print_page(ToolCall *call, const AstFiles *files, const GPtrArray *matches,
                        unsigned skip, Page *self)
 {
     const char *cwd = tool_call_cwd(call);
-    g_autofree char *last_dir = NULL, *last_file = NULL;
+    g_autoptr(GArray) whole = g_array_new(FALSE, FALSE, sizeof(size_t)); // lines of one match
+    g_autofree char *last_dir = NULL;
     unsigned i = MIN(skip, matches->len);
     for (; i < matches->len && self->shown < PAGE_SIZE; i++) {
         const AstMatch *match = matches->pdata[i];
         g_autofree char *shown = path_display(match->file, cwd);
         size_t before = self->text->len;
-        if (g_strcmp0(last_file, shown) != 0 && !files->scope.is_one_file)
+        bool is_next = g_strcmp0(self->source.path, match->file) != 0;
+        if (is_next)
+            open_source(call, self, match->file);
+        if (is_next && !files->scope.is_one_file)
             file_heading_append(self->text, shown, "", &last_dir);
-        append_match(self, match);
+        g_array_set_size(whole, 0);
+        append_match(self, match, whole);
         if (self->shown > 0 && self->text->len > TRUNCATE_MAX_BYTES) {
             g_string_truncate(self->text, before);
             break;
         }
-        if (g_strcmp0(last_file, shown) != 0)
+        note_lines(self, whole);
+        if (is_next)
             seen_files_note(call, match->file);
-        g_free(g_steal_pointer(&last_file));
-        last_file = g_strdup(shown);
         count_match(self, shown);
         self->shown++;
     }
+    close_source(call, self);
     self->has_more = i < matches->len;
     if (self->text->len > 0)
         g_string_truncate(self->text, self->text->len - 1);
@@ -154,8 +229,10 @@ static bool ast_grep_run(ToolCall *call, const void *args_, ToolResult *result, 
     };
     if (!ast_search(&search, tool_call_cancel(call), files.broken, &matches, error))
         return false;
-    g_auto(Page)
-        page = { .text = g_string_new(NULL), .files = json_array(), .counts = json_array() };
+    g_auto(Page) page = { .text = g_string_new(NULL),
+                          .files = json_array(),
+                          .counts = json_array(),
+                          .has_anchors = hashline_is_shown(call) };
     print_page(call, &files, matches, skip, &page);
     finish(call, &files, &page, skip, result);
     return true;

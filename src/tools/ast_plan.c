@@ -26,6 +26,7 @@ static void file_plan_free(void *data)
     g_free(self->before);
     g_free(self->after);
     g_ptr_array_unref(self->changes);
+    g_array_unref(self->places);
     g_free(self);
 }
 
@@ -144,6 +145,7 @@ static bool build_after(AstFilePlan *self, GError **error)
                              "edits (%s:%" G_GINT64_FORMAT ")",
                              self->shown, match->line);
         g_string_append_len(text, self->before + at, (gssize)(match->start - at));
+        g_array_append_val(self->places, text->len);
         append_replacement(text, match->replacement, has_crlf);
         at = match->end;
         if (text->len > LIMIT_TOOL_FILE_BYTES)
@@ -162,6 +164,7 @@ static bool add_file(ToolCall *call, AstPlan *self, unsigned first, unsigned end
     const AstMatch *match = self->matches->pdata[first];
     AstFilePlan *file = g_new0(AstFilePlan, 1);
     file->changes = g_ptr_array_new();
+    file->places = g_array_new(FALSE, FALSE, sizeof(size_t));
     file->path = g_strdup(match->file);
     file->shown = path_display(file->path, tool_call_cwd(call));
     g_ptr_array_add(self->changed, file);

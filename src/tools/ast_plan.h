@@ -11,6 +11,7 @@ typedef struct AstFilePlan {
     char *before, *after; // the whole file; bytes
     size_t before_size, after_size;
     GPtrArray *changes; // of AstMatch, by place; borrowed from the plan
+    GArray *places;     // of size_t, for each of them: where its replacement begins in `after`
 } AstFilePlan;
 
 typedef struct AstPlan {
