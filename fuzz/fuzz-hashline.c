@@ -2,9 +2,11 @@
  * Edits by anchors that a model makes, of files that others change meanwhile: the text that was
  * shown up to the first NUL, the text as it is now up to the next, then the edit. Its anchors get
  * the letters that fit, so that what comes behind the check is reached. Of a text that did not
- * change the recovery is the edit itself.
+ * change the recovery is the edit itself, and no line inside a range is refused.
  */
 #include "tools/hashline_recover.h"
+#include "tools/hashline_show.h"
+#include "tools/read_carry.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -37,10 +39,33 @@ static char *apply(const char *text, const GPtrArray *ops)
     return hashline_apply(lines, ops, ops->len % 2 == 0, warnings);
 }
 
+/* `ops` fit `now`, of which `snapshot` is what was shown. */
+static void refuse(const ReadSnapshot *snapshot, const char *now, const GPtrArray *ops,
+                   bool is_unchanged)
+{
+    g_autoptr(GArray) lines = text_lines_split(now);
+    g_autoptr(GArray) stale = g_array_new(FALSE, FALSE, sizeof(size_t));
+    g_autoptr(GArray) unseen = g_array_new(FALSE, FALSE, sizeof(size_t));
+    hashline_check_inner(lines, ops, snapshot, stale, unseen);
+    if (is_unchanged && (stale->len > 0 || unseen->len > 0))
+        abort();
+    g_autoptr(ReadSnapshot) shown = read_snapshot_new();
+    g_autofree char *text G_GNUC_UNUSED = hashline_describe_refusal(lines, stale, unseen, shown);
+}
+
+/* All that is left of a text that was seen whole was seen. */
+static void carry(const ReadSnapshot *snapshot, const char *seen, const char *after)
+{
+    g_autoptr(GArray) lines = text_lines_split(after);
+    g_autofree guint8 *is_shown = read_carry(snapshot, seen, lines, 0);
+    for (size_t i = 0; i < lines->len; i++)
+        if (!is_shown[i])
+            abort();
+}
+
 static void edit(const char *seen, const char *now, const GPtrArray *ops)
 {
-    g_autofree char *there G_GNUC_UNUSED = apply(now, ops);
-    g_autofree char *wanted = apply(seen, ops); // its anchors are those of `seen` from here on
+    g_autofree char *there = apply(now, ops);
     g_autofree char *recovered = NULL;
     g_autoptr(ReadSnapshot) snapshot = read_snapshot_new();
     g_autoptr(GArray) lines = text_lines_split(seen);
@@ -49,6 +74,11 @@ static void edit(const char *seen, const char *now, const GPtrArray *ops)
         read_snapshot_add(snapshot, i + 1, text_line_at(lines, i)->text,
                           text_line_at(lines, i)->size);
     snapshot->total = lines->len;
+    if (there)
+        refuse(snapshot, now, ops, strcmp(seen, now) == 0);
+    g_autofree char *wanted = apply(seen, ops); // its anchors are those of `seen` from here on
+    if (wanted)
+        carry(snapshot, seen, wanted);
     bool is_done = hashline_recover(snapshot, now, ops, ops->len % 2 == 0, &recovered, warnings);
     if (is_done && (!wanted || (strcmp(seen, now) == 0 && strcmp(recovered, wanted) != 0)))
         abort();

@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "tools/generated.h"
+#include "tools/read_cache.h"
 #include "tools/secret_file.h"
 #include "tools/seen_files.h"
 #include "tools/tool_file.h"
@@ -255,6 +256,15 @@ static bool may_write(ToolCall *call, const AstFilePlan *file, GError **error)
            secret_file_check_masks(file->before, file->before_size, file->after, error);
 }
 
+/* The changes are the model's own. */
+static void note_edit(ToolCall *call, const AstFilePlan *file)
+{
+    if (strlen(file->before) == file->before_size)
+        read_cache_note_edit(call, file->path, file->before, file->after, 0);
+    else
+        read_cache_forget(call, file->path);
+}
+
 bool ast_plan_write(ToolCall *call, const AstPlan *self, GError **error)
 {
     for (unsigned i = 0; i < self->changed->len; i++)
@@ -271,6 +281,7 @@ bool ast_plan_write(ToolCall *call, const AstPlan *self, GError **error)
             return false;
         }
         seen_files_note(call, file->path);
+        note_edit(call, file);
     }
     return true;
 }

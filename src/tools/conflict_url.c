@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "tools/conflict_private.h"
+#include "tools/read_cache.h"
 #include "tools/secret_file.h"
 #include "tools/seen_files.h"
 #include "tools/tool_file.h"
@@ -226,6 +227,7 @@ static bool resolve_file(ToolCall *call, Conflict *const *conflicts, guint count
                         now - (conflicts[i - 1]->end - conflicts[i - 1]->start + 1));
     }
     seen_files_note(call, path);
+    read_cache_note_edit(call, path, data, text->str, 0);
     return true;
 }
 

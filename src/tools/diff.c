@@ -7,7 +7,6 @@
 #include "base/line_diff.h"
 #include "tools/hashline.h"
 
-#define CONTEXT_LINES  4
 #define DIFF_MAX_BYTES (256 * KIB)
 
 typedef struct Print {
@@ -43,8 +42,9 @@ static void append_gap(Print *self, size_t number)
 static void append_kept(Print *self, size_t from, size_t to, size_t moved, bool has_change)
 {
     const DiffLine *before = self->diff->before;
-    size_t head = from == 0 ? 0 : MIN(to - from, CONTEXT_LINES); // what precedes them is a change
-    size_t tail = has_change ? MIN(to - from - head, CONTEXT_LINES) : 0;
+    size_t head =
+        from == 0 ? 0 : MIN(to - from, DIFF_CONTEXT_LINES); // what precedes them is a change
+    size_t tail = has_change ? MIN(to - from - head, DIFF_CONTEXT_LINES) : 0;
     size_t shift = self->has_anchors ? moved : 0;
     for (size_t i = from; i < from + head; i++)
         append_line(self, ' ', i + 1 + shift, &before[i]);

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+enum { DIFF_CONTEXT_LINES = 4 }; // around changes, of the first two
+
 /* Lines `<+|-| ><n>|<text>`: deleted and kept ones with their old number, added ones with their new
    one; 4 lines of context; a gap is one line ` <n>|...`. At most 256 KiB, then a last gap.
    `ret_first_changed` (may be NULL) is a line number of `after`; 0 when nothing differs. Caller

@@ -123,20 +123,49 @@ static bool open_all(ToolCall *call, GPtrArray *edits, GError **error)
     return true;
 }
 
-static bool fail_stale(const GArray *lines, const GArray *stale, GError **error)
+/* What the error shows counts as shown. */
+static bool fail_refused(ToolCall *call, const FileEdit *edit, const GArray *lines,
+                         const GArray *stale, const GArray *unseen, GError **error)
 {
-    g_autofree char *text = hashline_describe_stale(lines, stale);
+    ReadSnapshot *shown = read_snapshot_new();
+    g_autofree char *text = hashline_describe_refusal(lines, stale, unseen, shown);
+    read_cache_note_now(call, edit->target->path, edit->target->before, shown);
     return fail_with(error, KEDGE_ERROR_FAILED, "%s", text);
 }
 
+/* The ranges, and the text that they are of. Caller frees. */
+static char *digest_of(const FileEdit *edit)
+{
+    g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_checksum_update(sum, (const guchar *)edit->target->before, -1);
+    for (unsigned i = 0; i < edit->ops->len; i++) {
+        const HashlineOp *op = edit->ops->pdata[i];
+        g_autofree char *range =
+            g_strdup_printf("\n%d %zu-%zu", op->kind, op->first.number, op->last.number);
+        g_checksum_update(sum, (const guchar *)range, -1);
+    }
+    return g_strdup(g_checksum_get_string(sum));
+}
+
+/* Is there a conversation that lines were shown to? A call on the command line has none. */
+static bool has_been_shown_lines(const ToolCall *call)
+{
+    return hashline_is_shown(call) && strcmp(tool_call_via(call), "cli") != 0;
+}
+
+/* Lines inside a range that were never shown are refused once: the same call again means it. */
+static bool was_told(ToolCall *call, const FileEdit *edit)
+{
+    g_autofree char *digest = digest_of(edit);
+    return read_cache_tell(call, edit->target->path, digest);
+}
+
 /* With the lines as they were shown, when the anchors are not those of now. */
-static bool recover(ToolCall *call, FileEdit *edit, bool drops_runs)
+static bool recover(FileEdit *edit, const ReadSnapshot *seen, bool drops_runs)
 {
     char *text = NULL;
-    g_autoptr(ReadSnapshot) seen = read_cache_get(call, edit->target->path);
     g_autoptr(GPtrArray) repairs = g_ptr_array_new_with_free_func(g_free);
-    if (!seen || !edit->target->before ||
-        !hashline_recover(seen, edit->target->text, edit->ops, drops_runs, &text, repairs))
+    if (!seen || !hashline_recover(seen, edit->target->text, edit->ops, drops_runs, &text, repairs))
         return false;
     edit_target_take_text(edit->target, text);
     g_ptr_array_add(edit->warnings,
@@ -152,17 +181,22 @@ static bool work_out(ToolCall *call, FileEdit *edit, GError **error)
     bool drops_runs =
         settings_get_bool(tool_call_settings(call), "edit.hashlineAutoDropPureInsertDuplicates");
     g_autoptr(GArray) lines = text_lines_split(edit->target->text);
+    g_autoptr(ReadSnapshot) seen =
+        edit->target->before ? read_cache_get(call, edit->target->path) : NULL;
     g_autoptr(GArray) stale = NULL;
+    g_autoptr(GArray) unseen = g_array_new(FALSE, FALSE, sizeof(size_t));
     g_autoptr(GError) problem = NULL;
     bool is_named = hashline_check(lines, edit->ops, &stale, &problem);
-    if ((!is_named || stale->len > 0) && recover(call, edit, drops_runs))
+    if (is_named && has_been_shown_lines(call))
+        hashline_check_inner(lines, edit->ops, seen, stale, unseen);
+    if ((!is_named || stale->len > 0) && recover(edit, seen, drops_runs))
         return true;
     if (!is_named) {
         g_propagate_error(error, g_steal_pointer(&problem));
         return false;
     }
-    if (stale->len > 0)
-        return fail_stale(lines, stale, error);
+    if (stale->len > 0 || (unseen->len > 0 && !was_told(call, edit)))
+        return fail_refused(call, edit, lines, stale, unseen, error);
     char *text = hashline_apply(lines, edit->ops, drops_runs, edit->warnings);
     if (!edit->target->before) {
         char *whole = g_strconcat(text, "\n", NULL);
@@ -198,6 +232,12 @@ static bool prepare_all(ToolCall *call, GPtrArray *edits, GError **error)
     return true;
 }
 
+static bool is_previewed(const FileEdit *edit)
+{
+    const char *before = edit->target->before ? edit->target->before : "";
+    return strlen(before) <= PREVIEW_MAX_BYTES && strlen(edit->target->text) <= PREVIEW_MAX_BYTES;
+}
+
 static bool write_all(ToolCall *call, GPtrArray *edits, GError **error)
 {
     g_autoptr(GString) written = g_string_new(NULL);
@@ -210,7 +250,8 @@ static bool write_all(ToolCall *call, GPtrArray *edits, GError **error)
                                edit->target->shown);
             return false;
         }
-        read_cache_note_text(call, edit->target->path, edit->target->text);
+        read_cache_note_edit(call, edit->target->path, edit->target->before, edit->target->text,
+                             is_previewed(edit) ? DIFF_CONTEXT_LINES : 0);
         g_string_append_printf(written, "%s%s", written->len > 0 ? ", " : "", edit->target->shown);
     }
     return true;
@@ -220,9 +261,8 @@ static void append_file_text(const FileEdit *edit, GString *out)
 {
     const EditTarget *target = edit->target;
     const char *before = target->before ? target->before : "";
-    bool is_small =
-        strlen(before) <= PREVIEW_MAX_BYTES && strlen(target->text) <= PREVIEW_MAX_BYTES;
-    g_autofree char *preview = is_small ? diff_anchored(before, target->text) : g_strdup("");
+    g_autofree char *preview =
+        is_previewed(edit) ? diff_anchored(before, target->text) : g_strdup("");
     if (out->len > 0)
         g_string_append(out, "\n\n");
     if (*preview)

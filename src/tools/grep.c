@@ -130,7 +130,7 @@ static void write_result(ToolCall *call, const GrepFound *found, const SearchSco
     json_array_foreach (printed.files, i, path) {
         g_autofree char *absolute = path_absolute(json_string_value(path), tool_call_cwd(call));
         seen_files_note(call, absolute);
-        if (i < printed.seen->len)
+        if (i < printed.seen->len && !cut.is_truncated) // else some of it was not shown
             read_cache_note(call, absolute, g_steal_pointer(&printed.seen->pdata[i]));
     }
 }

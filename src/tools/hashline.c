@@ -95,12 +95,12 @@ static void letters_at(uint32_t index, char ret_letters[HASHLINE_LETTERS + 1])
     ret_letters[2] = '\0';
 }
 
-void hashline_letters(size_t number, const char *line, size_t size,
-                      char ret_letters[HASHLINE_LETTERS + 1])
+/* What counts of a line. Caller frees. */
+static char *plain_line(size_t number, const char *line, size_t size, bool *ret_is_told_by_text)
 {
     bool has_bom = number == 1 && size >= strlen(BOM) && memcmp(line, BOM, strlen(BOM)) == 0;
     size_t skipped = has_bom ? strlen(BOM) : 0;
-    g_autofree char *valid = utf8_from_bytes(line + skipped, size - skipped);
+    char *valid = utf8_from_bytes(line + skipped, size - skipped);
     size_t kept = 0, used = 0; // bytes without CR, and those of them before white space at the end
     bool is_told_by_text = false;
     for (const char *p = valid, *next; *p; p = next) {
@@ -113,9 +113,30 @@ void hashline_letters(size_t number, const char *line, size_t size,
         used = is_space(c) ? used : kept;
         is_told_by_text = is_told_by_text || is_letter_or_number(c);
     }
+    valid[used] = '\0';
+    *ret_is_told_by_text = is_told_by_text;
+    return valid;
+}
+
+void hashline_letters(size_t number, const char *line, size_t size,
+                      char ret_letters[HASHLINE_LETTERS + 1])
+{
+    bool is_told_by_text = false;
+    g_autofree char *plain = plain_line(number, line, size, &is_told_by_text);
     // lines of punctuation only are many: their number tells them apart
     uint32_t seed = is_told_by_text ? 0 : (uint32_t)number;
-    letters_at(hash_of(valid, used, seed) % TABLE_SIZE, ret_letters);
+    letters_at(hash_of(plain, strlen(plain), seed) % TABLE_SIZE, ret_letters);
+}
+
+bool hashline_is_same(size_t number, const char *seen, const char *line, size_t size)
+{
+    size_t seen_size = strlen(seen);
+    if (seen_size == size && memcmp(seen, line, size) == 0)
+        return true;
+    bool is_told_by_text = false;
+    g_autofree char *before = plain_line(number, seen, seen_size, &is_told_by_text);
+    g_autofree char *now = plain_line(number, line, size, &is_told_by_text);
+    return strcmp(before, now) == 0;
 }
 
 void hashline_append(GString *out, size_t number, const char *line, size_t size)

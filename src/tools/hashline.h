@@ -14,6 +14,10 @@ enum { HASHLINE_LETTERS = 2 };
 void hashline_letters(size_t number, const char *line, size_t size,
                       char ret_letters[HASHLINE_LETTERS + 1]);
 
+/* Is a line still the one that was seen, as far as its letters are made of it? All of it counts,
+   not only the letters. */
+bool hashline_is_same(size_t number, const char *seen, const char *line, size_t size);
+
 /* `<number><letters>|`. */
 void hashline_append(GString *out, size_t number, const char *line, size_t size);
 

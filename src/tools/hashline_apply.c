@@ -87,6 +87,26 @@ bool hashline_check(const GArray *lines, const GPtrArray *ops, GArray **ret_stal
     return true;
 }
 
+void hashline_check_inner(const GArray *lines, const GPtrArray *ops, const ReadSnapshot *seen,
+                          GArray *stale, GArray *unseen)
+{
+    for (unsigned i = 0; i < ops->len; i++) {
+        const HashlineOp *op = op_at(ops, i);
+        for (size_t number = op->first.number + 1;
+             op->kind == HASHLINE_REPLACE && number < op->last.number; number++) {
+            const TextLine *line = text_line_at(lines, number - 1);
+            const char *shown =
+                seen ? g_hash_table_lookup(seen->lines, GSIZE_TO_POINTER(number)) : NULL;
+            if (!shown)
+                g_array_append_val(unseen, number);
+            else if (!hashline_is_same(number, shown, line->text, line->size))
+                g_array_append_val(stale, number);
+        }
+    }
+    g_array_sort(stale, compare_numbers);
+    g_array_sort(unseen, compare_numbers);
+}
+
 /* How many lines stand before what is put at the end: all, but for the empty one behind a final
    newline. */
 static size_t end_of(const GArray *lines)

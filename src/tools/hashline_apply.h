@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tools/hashline_parse.h"
+#include "tools/read_cache.h"
 #include "tools/text_lines.h"
 
 /* Compares every anchor with the line that it names. USAGE when there is no such line, or when two
@@ -12,6 +13,12 @@
    *ret_stale are the numbers, ascending, of lines that are not what the anchors say: of size_t,
    caller unrefs. `lines`: of TextLine. */
 bool hashline_check(const GArray *lines, const GPtrArray *ops, GArray **ret_stale, GError **error);
+
+/* The lines inside the ranges that go, which no anchor stands for: those that are not what was seen
+   are added to `stale`, those that were not shown to `unseen`; both of size_t, and ascending then.
+   `ops` have passed hashline_check(). `seen` may be NULL: nothing was shown. */
+void hashline_check_inner(const GArray *lines, const GPtrArray *ops, const ReadSnapshot *seen,
+                          GArray *stale, GArray *unseen);
 
 /* The text that `ops`, which hashline_check() found nothing wrong with, make of `lines`. All
    numbers are those of `lines`. What a payload repeats of the lines around its place is left out,

@@ -45,10 +45,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Recovery, recovery_clear)
 
 static const char *seen_line(const ReadSnapshot *seen, size_t index)
 {
-    return g_hash_table_lookup(seen->lines, GSIZE_TO_POINTER(index + 1));
+    return read_snapshot_line(seen, index + 1);
 }
 
-/* The file as it was; false when not all of it was seen: the rest may hold twins of any place. */
+/* The file as it was; false when not all of it is known: the rest may hold twins of any place. */
 static bool lay_out(Recovery *self)
 {
     size_t count = self->seen->total;
@@ -69,7 +69,11 @@ static bool lay_out(Recovery *self)
 static bool fits_what_was_seen(const Recovery *self, const GPtrArray *ops)
 {
     g_autoptr(GArray) stale = NULL;
-    return hashline_check(self->old_lines, ops, &stale, NULL) && stale->len == 0;
+    g_autoptr(GArray) unseen = g_array_new(FALSE, FALSE, sizeof(size_t));
+    if (!hashline_check(self->old_lines, ops, &stale, NULL) || stale->len > 0)
+        return false;
+    hashline_check_inner(self->old_lines, ops, self->seen, stale, unseen);
+    return stale->len == 0 && unseen->len == 0;
 }
 
 /* Changes that are near one another share their context. */

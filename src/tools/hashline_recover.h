@@ -9,8 +9,9 @@
 #include "tools/read_cache.h"
 
 /*
- * False when the anchors do not fit what was seen either, or when it is not certain where a change
- * belongs. It is when all of the text was seen, and
+ * False when the anchors do not fit what was seen either, when lines inside a range were known but
+ * never shown, or when it is not certain where a change belongs. It is when all of the text is
+ * known, and
  * - the lines that the change removes, with three around it on each side, are found, alike, once in
  *   the text and once in what was seen;
  * - every line that is there once, before and now, is on the same side of the place as it was;

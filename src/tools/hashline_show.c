@@ -10,38 +10,69 @@
 #define CONTEXT_LINES 2
 #define MAX_BYTES     (32 * KIB) // of lines; those behind are left out
 
-static void append_line(GString *out, const GArray *lines, size_t number, bool is_stale)
+static void append_line(GString *out, const GArray *lines, size_t number, bool is_marked,
+                        ReadSnapshot *shown)
 {
     const TextLine *line = text_line_at(lines, number - 1);
     g_autofree char *valid = utf8_from_bytes(line->text, line->size);
-    g_string_append_printf(out, "\n%c", is_stale ? '*' : ' ');
+    g_string_append_printf(out, "\n%c", is_marked ? '*' : ' ');
     hashline_append(out, number, line->text, line->size);
     g_string_append(out, valid);
+    if (out->len < MAX_BYTES)
+        read_snapshot_add(shown, number, line->text, line->size);
 }
 
-char *hashline_describe_stale(const GArray *lines, const GArray *stale)
+static void append_head(GString *out, unsigned stale, unsigned unseen)
+{
+    g_string_append(out, "Edit rejected: ");
+    if (stale > 0)
+        g_string_append_printf(out, "%u %s changed since the last read", stale,
+                               stale == 1 ? "line has" : "lines have");
+    if (unseen > 0)
+        g_string_append_printf(out, "%s%u %s inside a range %s not been shown to you lately",
+                               stale > 0 ? ", and " : "", unseen, unseen == 1 ? "line" : "lines",
+                               unseen == 1 ? "has" : "have");
+    g_string_append(out, " (marked *).\nThe edit was NOT applied");
+    g_string_append(out, stale > 0
+                             ? ", please use the updated file content shown below, and issue "
+                               "another edit tool-call."
+                             : ": these lines would go, too. If that is meant, make the same call "
+                               "again.");
+}
+
+/* Of two ascending arrays. Caller unrefs. */
+static GArray *merge(const GArray *a, const GArray *b)
+{
+    GArray *out = g_array_new(FALSE, FALSE, sizeof(size_t));
+    for (unsigned i = 0, k = 0; i < a->len || k < b->len;) {
+        bool is_a = k == b->len ||
+                    (i < a->len && g_array_index(a, size_t, i) < g_array_index(b, size_t, k));
+        size_t number = is_a ? g_array_index(a, size_t, i++) : g_array_index(b, size_t, k++);
+        g_array_append_val(out, number);
+    }
+    return out;
+}
+
+char *hashline_describe_refusal(const GArray *lines, const GArray *stale, const GArray *unseen,
+                                ReadSnapshot *shown)
 {
     GString *out = g_string_new(NULL);
-    g_string_append_printf(
-        out,
-        "Edit rejected: %u %s changed since the last read (marked *).\n"
-        "The edit was NOT applied, please use the updated file content shown below, and issue "
-        "another edit tool-call.",
-        stale->len, stale->len == 1 ? "line has" : "lines have");
-    size_t shown = 0; // the last number
-    for (unsigned i = 0, next = 0; i < stale->len && out->len < MAX_BYTES; i++) {
-        size_t number = g_array_index(stale, size_t, i);
-        size_t first = MAX(number - MIN(number - 1, CONTEXT_LINES), shown + 1);
+    g_autoptr(GArray) marked = merge(stale, unseen);
+    append_head(out, stale->len, unseen->len);
+    size_t last_shown = 0;
+    for (unsigned i = 0, next = 0; i < marked->len && out->len < MAX_BYTES; i++) {
+        size_t number = g_array_index(marked, size_t, i);
+        size_t first = MAX(number - MIN(number - 1, CONTEXT_LINES), last_shown + 1);
         size_t last = MIN(number + CONTEXT_LINES, lines->len);
-        if (shown > 0 && first > shown + 1)
+        if (last_shown > 0 && first > last_shown + 1)
             g_string_append(out, "\n...");
-        for (shown = first; shown <= last; shown++) {
-            while (next < stale->len && g_array_index(stale, size_t, next) < shown)
+        for (size_t k = first; k <= last; k++) {
+            while (next < marked->len && g_array_index(marked, size_t, next) < k)
                 next++;
-            append_line(out, lines, shown,
-                        next < stale->len && g_array_index(stale, size_t, next) == shown);
+            append_line(out, lines, k,
+                        next < marked->len && g_array_index(marked, size_t, next) == k, shown);
         }
-        shown = last;
+        last_shown = last;
     }
     if (out->len >= MAX_BYTES) {
         g_string_truncate(out, utf8_boundary_before(out->str, out->len, MAX_BYTES));

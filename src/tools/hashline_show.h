@@ -3,8 +3,11 @@
  */
 #pragma once
 
+#include "tools/read_cache.h"
 #include "tools/text_lines.h"
 
-/* The error for anchors that no longer fit: `stale` (of size_t, ascending) among `lines`, with two
-   lines on each side and their anchors of now. Caller frees. */
-char *hashline_describe_stale(const GArray *lines, const GArray *stale);
+/* The error for lines that an edit must not take: `stale` ones are not what the model was shown,
+   `unseen` ones it was not shown at all; both of size_t, ascending. It shows them with two lines on
+   each side and their anchors of now, and adds what it shows to `shown`. Caller frees. */
+char *hashline_describe_refusal(const GArray *lines, const GArray *stale, const GArray *unseen,
+                                ReadSnapshot *shown);

@@ -6,6 +6,8 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "tool/context.h"
+#include "tools/hashline.h"
+#include "tools/read_carry.h"
 #include "tools/text_lines.h"
 
 #include <pthread.h>
@@ -13,9 +15,12 @@
 #define MAX_FILES 30
 #define MAX_BYTES (4 * MIB) // of one file
 
+enum { LINE_BYTES = 32 }; // that a line costs beside its text, about
+
 typedef struct CachedFile {
     char *path; // real
     ReadSnapshot *snapshot;
+    char *told; // read_cache_tell(); NULL: nothing
 } CachedFile;
 
 typedef struct ReadCache {
@@ -28,6 +33,7 @@ static void cached_file_free(void *data)
     CachedFile *self = data;
     g_free(self->path);
     read_snapshot_free(self->snapshot);
+    g_free(self->told);
     g_free(self);
 }
 
@@ -56,6 +62,7 @@ ReadSnapshot *read_snapshot_new(void)
 {
     ReadSnapshot *self = g_new0(ReadSnapshot, 1);
     self->lines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    self->rest = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     return self;
 }
 
@@ -64,6 +71,7 @@ void read_snapshot_free(ReadSnapshot *self)
     if (!self)
         return;
     g_hash_table_unref(self->lines);
+    g_hash_table_unref(self->rest);
     g_free(self);
 }
 
@@ -71,14 +79,31 @@ void read_snapshot_add(ReadSnapshot *self, size_t number, const char *text, size
 {
     void *key = GSIZE_TO_POINTER(number);
     if (!g_hash_table_contains(self->lines, key))
-        self->size += size;
+        self->size += size + LINE_BYTES;
     g_hash_table_replace(self->lines, key, g_strndup(text, size));
 }
 
 void read_snapshot_clear(ReadSnapshot *self)
 {
     g_hash_table_remove_all(self->lines);
+    g_hash_table_remove_all(self->rest);
     self->size = 0;
+}
+
+const char *read_snapshot_line(const ReadSnapshot *self, size_t number)
+{
+    const char *shown = g_hash_table_lookup(self->lines, GSIZE_TO_POINTER(number));
+    return shown ? shown : g_hash_table_lookup(self->rest, GSIZE_TO_POINTER(number));
+}
+
+/* A line that is known, but was not shown. */
+static void add_rest(ReadSnapshot *self, size_t number, const char *text, size_t size)
+{
+    void *key = GSIZE_TO_POINTER(number);
+    if (read_snapshot_line(self, number))
+        return;
+    self->size += size + LINE_BYTES;
+    g_hash_table_insert(self->rest, key, g_strndup(text, size));
 }
 
 static bool contradicts(const ReadSnapshot *known, const ReadSnapshot *shown)
@@ -89,24 +114,29 @@ static bool contradicts(const ReadSnapshot *known, const ReadSnapshot *shown)
         return true;
     g_hash_table_iter_init(&iter, shown->lines);
     while (g_hash_table_iter_next(&iter, &number, &text)) {
-        const char *before = g_hash_table_lookup(known->lines, number);
-        if (before && strcmp(before, text) != 0)
+        const char *before = read_snapshot_line(known, GPOINTER_TO_SIZE(number));
+        if (before && !hashline_is_same(GPOINTER_TO_SIZE(number), before, text, strlen(text)))
             return true;
     }
     return false;
 }
 
-/* `from` may be emptied. */
+/* What `from` knows and `self` does not. */
 static void merge(ReadSnapshot *self, const ReadSnapshot *from)
 {
     GHashTableIter iter;
     void *number = NULL, *text = NULL;
     g_hash_table_iter_init(&iter, from->lines);
     while (g_hash_table_iter_next(&iter, &number, &text))
-        read_snapshot_add(self, GPOINTER_TO_SIZE(number), text, strlen(text));
+        if (!g_hash_table_contains(self->lines, number))
+            read_snapshot_add(self, GPOINTER_TO_SIZE(number), text, strlen(text));
+    g_hash_table_iter_init(&iter, from->rest);
+    while (g_hash_table_iter_next(&iter, &number, &text))
+        add_rest(self, GPOINTER_TO_SIZE(number), text, strlen(text));
     self->total = MAX(self->total, from->total);
 }
 
+/* Taken out of the queue; NULL: there is none. */
 static CachedFile *take_out_locked(ReadCache *self, const char *path)
 {
     for (GList *link = self->files.head; link; link = link->next) {
@@ -119,17 +149,29 @@ static CachedFile *take_out_locked(ReadCache *self, const char *path)
     return NULL;
 }
 
-static void put_locked(ReadCache *self, const char *path, ReadSnapshot *snapshot)
+/* The file, which is the latest from now on; a new one is empty. */
+static CachedFile *use_locked(ReadCache *self, const char *path)
 {
-    if (snapshot->size > MAX_BYTES) {
-        read_snapshot_free(snapshot);
-        return;
+    CachedFile *file = take_out_locked(self, path);
+    if (!file) {
+        file = g_new0(CachedFile, 1);
+        file->path = g_strdup(path);
+        file->snapshot = read_snapshot_new();
     }
-    CachedFile *file = g_new0(CachedFile, 1);
-    *file = (CachedFile) { g_strdup(path), snapshot };
     g_queue_push_head(&self->files, file);
     while (self->files.length > MAX_FILES)
         cached_file_free(g_queue_pop_tail(&self->files));
+    return file;
+}
+
+/* Takes over `snapshot`. */
+static void put_locked(ReadCache *self, const char *path, ReadSnapshot *snapshot)
+{
+    CachedFile *file = use_locked(self, path);
+    read_snapshot_free(file->snapshot);
+    file->snapshot = snapshot;
+    if (snapshot->size > MAX_BYTES)
+        read_snapshot_clear(snapshot);
 }
 
 void read_cache_note(ToolCall *call, const char *path, ReadSnapshot *shown)
@@ -141,37 +183,82 @@ void read_cache_note(ToolCall *call, const char *path, ReadSnapshot *shown)
         return;
     }
     pthread_mutex_lock(&self->lock);
-    CachedFile *known = take_out_locked(self, real);
-    if (known && known->snapshot->size + shown->size <= MAX_BYTES &&
-        !contradicts(known->snapshot, shown))
-        merge(shown, known->snapshot);
-    if (known)
-        cached_file_free(known);
+    const ReadSnapshot *known = use_locked(self, real)->snapshot;
+    if (known->size + shown->size <= MAX_BYTES && !contradicts(known, shown))
+        merge(shown, known);
     put_locked(self, real, shown);
     pthread_mutex_unlock(&self->lock);
 }
 
-void read_cache_note_text(ToolCall *call, const char *path, const char *text)
+/* Takes over `snapshot`, in place of what was known. */
+static void put(ToolCall *call, const char *path, ReadSnapshot *snapshot)
 {
     ReadCache *self = cache_of(call);
     g_autofree char *real = path_real(path);
-    ReadSnapshot *snapshot = read_snapshot_new();
-    if (strlen(text) <= MAX_BYTES) {
-        g_autoptr(GArray) lines = text_lines_split(text);
-        for (size_t i = 0; i < lines->len; i++)
-            read_snapshot_add(snapshot, i + 1, text_line_at(lines, i)->text,
-                              text_line_at(lines, i)->size);
-        snapshot->total = lines->len;
+    if (!real) {
+        read_snapshot_free(snapshot);
+        return;
     }
     pthread_mutex_lock(&self->lock);
-    CachedFile *known = real ? take_out_locked(self, real) : NULL;
-    if (known)
-        cached_file_free(known);
-    if (real && snapshot->total > 0)
-        put_locked(self, real, snapshot);
-    else
-        read_snapshot_free(snapshot);
+    put_locked(self, real, snapshot);
     pthread_mutex_unlock(&self->lock);
+}
+
+void read_cache_note_now(ToolCall *call, const char *path, const char *text, ReadSnapshot *shown)
+{
+    g_autoptr(ReadSnapshot) known = read_cache_get(call, path);
+    g_autoptr(GArray) lines = text_lines_split(text);
+    for (size_t i = 0; known && i < lines->len; i++) {
+        const TextLine *line = text_line_at(lines, i);
+        const char *before = read_snapshot_line(known, i + 1);
+        if (!before || !hashline_is_same(i + 1, before, line->text, line->size))
+            continue;
+        if (!g_hash_table_contains(known->lines, GSIZE_TO_POINTER(i + 1)))
+            add_rest(shown, i + 1, line->text, line->size);
+        else if (!g_hash_table_contains(shown->lines, GSIZE_TO_POINTER(i + 1)))
+            read_snapshot_add(shown, i + 1, line->text, line->size);
+    }
+    shown->total = lines->len;
+    put(call, path, shown);
+}
+
+void read_cache_note_edit(ToolCall *call, const char *path, const char *before, const char *after,
+                          size_t context)
+{
+    if (!hashline_is_shown(call)) {
+        read_cache_forget(call, path);
+        return;
+    }
+    g_autoptr(ReadSnapshot) known = read_cache_get(call, path);
+    g_autoptr(GArray) lines = text_lines_split(after);
+    g_autofree guint8 *is_shown = read_carry(known, before, lines, context);
+    // else what was not shown has no room
+    bool is_small = strlen(after) + (size_t)lines->len * LINE_BYTES <= MAX_BYTES;
+    ReadSnapshot *snapshot = read_snapshot_new();
+    for (size_t i = 0; i < lines->len && snapshot->size <= MAX_BYTES; i++) {
+        const TextLine *line = text_line_at(lines, i);
+        if (is_shown[i])
+            read_snapshot_add(snapshot, i + 1, line->text, line->size);
+        else if (is_small)
+            add_rest(snapshot, i + 1, line->text, line->size);
+    }
+    snapshot->total = lines->len;
+    put(call, path, snapshot);
+}
+
+bool read_cache_tell(ToolCall *call, const char *path, const char *what)
+{
+    ReadCache *self = cache_of(call);
+    g_autofree char *real = path_real(path);
+    if (!real)
+        return false;
+    pthread_mutex_lock(&self->lock);
+    CachedFile *file = use_locked(self, real);
+    bool is_known = g_strcmp0(file->told, what) == 0;
+    g_free(file->told);
+    file->told = g_strdup(what);
+    pthread_mutex_unlock(&self->lock);
+    return is_known;
 }
 
 void read_cache_forget(ToolCall *call, const char *path)

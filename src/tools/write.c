@@ -91,7 +91,10 @@ static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GEr
     if (!file_make_dirs(dir, 0777, error) || !put_content(path, shown, content, error))
         return false;
     seen_files_note(call, path);
-    read_cache_forget(call, path);
+    if (notebook_is(path))
+        read_cache_forget(call, path);
+    else
+        read_cache_note_edit(call, path, NULL, content, 0);
     g_autofree char *text = g_strdup_printf(
         "Successfully wrote %zu bytes to %s%s", size, shown,
         stripped ? "\nNote: auto-stripped hashline display prefixes from content before writing."

@@ -3,7 +3,7 @@
 
     edits.py [--count N] [--seed S] [--mode NAME]
 
-hashline: what a file holds afterwards, warnings, previews and refusals, line by line; and of files that somebody else has changed meanwhile:
+hashline: what a file holds afterwards, warnings, previews and refusals, line by line, and what is said of lines that were never shown; and of files that somebody else has changed meanwhile:
 an edit is carried over to the very lines that were meant, or refused, whatever twins these lines have.
 patch, apply_patch: patch_edits.py.
 
@@ -213,11 +213,22 @@ def apply(lines, ops):
     return out[:at] + end + out[at:]
 
 
-def stale_error(lines, ops):
-    numbers = sorted({n for op in ops if op.wrong for n in (op.first, op.last)})
-    have = "line has" if len(numbers) == 1 else "lines have"
-    text = (f"Edit rejected: {len(numbers)} {have} changed since the last read (marked *).\nThe edit was NOT applied, please use the updated "
-            "file content shown below, and issue another edit tool-call.")
+def not_shown(ops, shown):
+    """The lines inside ranges, which no anchor stands for, that were never shown."""
+    return sorted({n for op in ops if op.kind in "=-" for n in range(op.first + 1, op.last)} - set(shown))
+
+
+def refusal(lines, ops, unseen):
+    stale = sorted({n for op in ops if op.wrong for n in (op.first, op.last)})
+    numbers = sorted({*stale, *unseen})
+    why = []
+    if stale:
+        why.append(f"{len(stale)} {'line has' if len(stale) == 1 else 'lines have'} changed since the last read")
+    if unseen:
+        why.append(f"{len(unseen)} {'line inside a range has' if len(unseen) == 1 else 'lines inside a range have'} not been shown to you lately")
+    what = (", please use the updated file content shown below, and issue another edit tool-call." if stale
+            else ": these lines would go, too. If that is meant, make the same call again.")
+    text = f"Edit rejected: {', and '.join(why)} (marked *).\nThe edit was NOT applied{what}"
     shown = sorted({i for n in numbers for i in range(n - 2, n + 3) if 1 <= i <= len(lines)})
     for i, n in enumerate(shown):
         if i and shown[i - 1] + 1 < n:
@@ -313,6 +324,20 @@ def input_of(rng, name, lines, ops):
     return rng.choice(["\n", "\r\n"]).join(out) if not any(line.endswith("\r") for op in ops for line in op.payload) else "\n".join(out)
 
 
+def some_reading(place, rng, name, count):
+    """Has all of the file shown, or some of it, or nothing; the numbers of the lines that were."""
+    how = rng.random()
+    if how < 0.3:
+        return range(0)
+    if how < 0.7:
+        place.call("read", path=name)
+        return range(1, count + 1)
+    first = rng.randrange(1, count + 1)
+    last = first + rng.randrange(4)
+    place.call("read", path=f"{name}:{first}-{last}")
+    return range(max(1, first - 3), last + 4)
+
+
 def plain_case(place, rng):
     lines = some_lines(rng, 25)
     text = "\n".join(lines) + ("\n" if lines and rng.random() < 0.8 else "")
@@ -327,10 +352,17 @@ def plain_case(place, rng):
     ops = some_ops(rng, lines)
     edit = input_of(rng, name, lines, ops)
     before_ops = [op for op in ops if op.payload or op.kind == "-"]
+    shown = some_reading(place, rng, name, len(lines))
+    unseen = not_shown(ops, shown)
     answer, is_error = place.call("edit", input=edit)
-    if any(op.wrong for op in ops):
-        expect_same("refused", (answer, is_error), (stale_error(lines, ops), True))
+    is_wrong = any(op.wrong for op in ops)
+    if is_wrong or unseen:
+        expect_same("refused", (answer, is_error), (refusal(lines, ops, unseen), True))
         expect_same("untouched", place.text(name), as_bytes(text))
+        place.refused += 1
+        answer, is_error = place.call("edit", input=edit)
+    if is_wrong:
+        expect_same("untouched, again", (is_error, place.text(name)), (True, as_bytes(text)))
     else:
         warnings = repair(lines, before_ops)
         wanted = apply(lines, before_ops)
@@ -437,10 +469,13 @@ def meanwhile_case(place, rng):
     name = place.next_file()
     place.put(name, whole(lines))
     first = rng.randrange(1, len(lines) + 1)
-    selector = "" if rng.random() < 0.85 else f":{max(1, first - rng.randrange(6))}-{first + rng.randrange(6)}"
+    selector, shown = "", range(1, len(lines) + 2)
+    if rng.random() < 0.15:
+        begin, end = max(1, first - rng.randrange(6)), first + rng.randrange(6)
+        selector, shown = f":{begin}-{end}", range(max(1, begin - 3), end + 4)
     place.call("read", path=name + selector)
     kind = rng.choice("+<=-")
-    last = first if kind in "+<" else min(len(lines), first + rng.randrange(3))
+    last = first if kind in "+<" else min(len(lines), first + rng.randrange(7))
     op = Op(kind, first, last, [] if kind == "-" else ["put in 1", "put in 2"])
     now, how = change(rng, lines)
     place.put(name, whole(now))
@@ -455,7 +490,9 @@ def meanwhile_case(place, rng):
     elif RECOVERED in answer:
         check_recovered(here, lines, now, how, op, after)
         place.recovered += 1
-    else:  # the anchors fit what is there now
+    else:  # the anchors fit what is there now, and what is between them is what was shown
+        for number in range(op.first + 1, op.last) if kind in "=-" else ():
+            expect_same(f"line {number} inside the range, shown, by {here}", (now[number - 1], number in shown), (lines[number - 1], True))
         repair([*now, ""], [op])
         expect_same(f"the file, by {here}", after, "\n".join(apply([*now, ""], [op])))
     place.remove(name)
@@ -482,7 +519,7 @@ MODES = {"hashline": hashline_case, "patch": patch_case, "apply_patch": apply_pa
 def play(mode, count, seed):
     root = os.path.realpath(tempfile.mkdtemp(prefix="kedge-edits-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
     place = Place(root, mode)
-    place.recovered = 0
+    place.recovered = place.refused = 0
     try:
         for number in range(count):
             try:
@@ -507,7 +544,7 @@ def main():
     for number, mode in enumerate(modes, 1):
         problem, place = play(mode, options.count, options.seed)
         failed = failed or problem is not None
-        said = problem or (f"{place.recovered} edits carried over to a changed file" if place.recovered else "")
+        said = problem or (f"{place.recovered} edits carried over to a changed file, {place.refused} refused" if place.recovered else "")
         for line in said.splitlines():
             print("# " + line)
         print(f"{'not ok' if problem else 'ok'} {number} - {mode}: {options.count} edits as the reference makes them", flush=True)

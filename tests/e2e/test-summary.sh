@@ -71,7 +71,7 @@ read_it long.c --json
 expect_json stdout details.summary.elidedSpans 40
 expect_json stdout details.summary.lines 90
 
-t "a model replaces a body by the anchors of its summary"
+t "a model replaces a body by the anchors of its summary: it is shown what would go, and means it"
 read_it long.c
 row=$(grep 'work_7(' "$(path_of stdout)")
 first=${row%%-*}
@@ -82,6 +82,7 @@ for _ in 1 2 3 4 5; do
     model_script - <<J
 {"tool_calls": [{"id": "r", "name": "read", "arguments": {"path": "long.c"}}]}
 {"tool_calls": [{"id": "e", "name": "edit", "arguments": {"input": "@@ long.c\n= $first..$last\n~int work_7(int a) { return a + 10; }"}}]}
+{"expect": {"contains": "have not been shown to you lately"}, "tool_calls": [{"id": "f", "name": "edit", "arguments": {"input": "@@ long.c\n= $first..$last\n~int work_7(int a) { return a + 10; }"}}]}
 {"text": "done"}
 J
     run kedge --allow-writes -p "shorten work_7"

@@ -21,8 +21,8 @@ static bool has_ast_grep(void)
 
 static ToolFixture *anchor_fixture(void)
 {
-    static const ToolDef *const table[] = { &tool_ast_grep, &tool_ast_edit, &tool_resolve,
-                                            &tool_edit_hashline, NULL };
+    static const ToolDef *const table[] = { &tool_read,    &tool_ast_grep,      &tool_ast_edit,
+                                            &tool_resolve, &tool_edit_hashline, NULL };
     ToolFixture *self = tool_fixture_new(NULL, false);
     self->tools = tool_set_new(table);
     return self;
@@ -104,6 +104,26 @@ static void test_rewrite(void **state G_GNUC_UNUSED)
     assert_contains("edited", after, "let z = b(\r\n");
 }
 
+/* What an applied rewrite has made is known: a range over it is no surprise. */
+static void test_applied(void **state G_GNUC_UNUSED)
+{
+    if (!has_ast_grep())
+        skip();
+    g_autoptr(ToolFixture) fixture = anchor_fixture();
+    tool_fixture_put(fixture, "a.ts", "a();\nfoo(1);\nb();\nc();\n");
+    g_free(tool_fixture_text(fixture, &tool_read, json_of("{'path':'a.ts'}")));
+    g_free(
+        tool_fixture_text(fixture, &tool_ast_edit,
+                          json_of("{'ops':[{'pat':'foo($A)','out':'bar($A)'}],'paths':['a.ts']}")));
+    g_free(tool_fixture_text(fixture, &tool_resolve, json_of("{'action':'apply','reason':'x'}")));
+    g_autofree char *first = anchor_of(1, "a();"), *last = anchor_of(3, "b();");
+    g_autofree char *input = g_strdup_printf("@@ a.ts\n- %s..%s", first, last);
+    json_t *arguments = json_object();
+    json_set_text(arguments, "input", input);
+    g_free(tool_fixture_text(fixture, &tool_edit_hashline, arguments));
+    assert_file(fixture, "a.ts", "c();\n");
+}
+
 /* --- a program that finds what it is told */
 
 typedef struct Case {
@@ -134,7 +154,8 @@ static void put_program(const ToolFixture *fixture, const char *name, const char
         "{s:s, s:s, s:{s:{s:I, s:I}, s:{s:i}}}", "file", path, "text", found, "range", "byteOffset",
         "start", (json_int_t)start, "end", (json_int_t)(start + strlen(found)), "start", "line", 6);
     g_autofree char *line = json_to_text(answer);
-    tool_fixture_put(fixture, "../bin/answer", line);
+    g_autofree char *ended = g_strconcat(line, "\n", NULL);
+    tool_fixture_put(fixture, "../bin/answer", ended);
     tool_fixture_put(fixture, "../bin/ast-grep",
                      "#!/bin/sh\ncase \"$*\" in *ERROR*) exit 1;; esac\n"
                      "cat \"${0%/*}/answer\"\n");
@@ -241,9 +262,8 @@ static void test_long_line(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search),
-        cmocka_unit_test(test_rewrite),
-        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_search),    cmocka_unit_test(test_rewrite),
+        cmocka_unit_test(test_applied),   cmocka_unit_test(test_lines),
         cmocka_unit_test(test_long_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,6 +139,7 @@ static void test_edits(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(ToolFixture) fixture = hashline_fixture(NULL);
         tool_fixture_put(fixture, "f.txt", cases[i].file);
+        g_free(tool_fixture_text(fixture, &tool_read, path_of("f.txt")));
         g_autofree char *input = g_strconcat("@@ f.txt\n", cases[i].ops, NULL);
         g_auto(ToolResult) result = { 0 };
         tool_fixture_call(fixture, &tool_edit_hashline, input_of(input), &result);

@@ -345,11 +345,13 @@ static void test_edit(void **state G_GNUC_UNUSED)
     static const char *const said[] = { TAG, COMPLETED, NULL };
     static const struct {
         const char *name, *top, *input, *want; // NULL: it is refused
+        bool is_unseen;                        // it is refused once, with the lines that would go
     } cases[] = {
         { "the whole body", "", "@@ m.c\n= 1ug..8cf\n~int add(int a, int b) { return a + b; }",
-          "int add(int a, int b) { return a + b; }\n" },
-        { "behind it", "", "@@ m.c\n+ 8cf\n~// end", ADD "// end\n" },
-        { "the file changed", "// top\n", "@@ m.c\n= 1ug..8cf\n~int add(int a, int b);", NULL },
+          "int add(int a, int b) { return a + b; }\n", true },
+        { "behind it", "", "@@ m.c\n+ 8cf\n~// end", ADD "// end\n", false },
+        { "the file changed", "// top\n", "@@ m.c\n= 1ug..8cf\n~int add(int a, int b);", NULL,
+          false },
     };
     g_autofree char *script = script_of(said);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -364,6 +366,12 @@ static void test_edit(void **state G_GNUC_UNUSED)
         json_t *arguments = json_pack("{s:s}", "input", cases[i].input);
         g_autofree char *path = g_build_filename(fixture->cwd, "m.c", NULL);
         g_autofree char *after = NULL;
+        if (cases[i].is_unseen) {
+            g_autofree char *refusal =
+                tool_fixture_error(fixture, &tool_edit_hashline, json_incref(arguments));
+            assert_contains(cases[i].name, refusal, "6 lines inside a range have not been shown");
+            assert_contains(cases[i].name, refusal, "\n*2st|\tint c = a;");
+        }
         if (cases[i].want) {
             g_autofree char *text G_GNUC_UNUSED =
                 tool_fixture_text(fixture, &tool_edit_hashline, arguments);
