@@ -250,6 +250,62 @@ static bool has_same_twins(const Recovery *self, const Hunk *hunk, const Bounds 
     return has_same_lines(self, hunk, seen, now);
 }
 
+/* White space that a line begins with. */
+static size_t indent_size(const char *line, size_t size)
+{
+    const char *p = line, *end = line + size;
+    while (p < end) {
+        gunichar c = g_utf8_get_char_validated(p, end - p);
+        if (c >= (gunichar)-2 || !g_unichar_isspace(c)) // -1 and -2: no UTF-8
+            break;
+        p = g_utf8_next_char(p);
+    }
+    return (size_t)(p - line);
+}
+
+/* Does line `at` of the text begin with the white space that line `before` had? */
+static bool has_same_indent(const Recovery *self, size_t before, size_t at)
+{
+    const TextLine *old_line = text_line_at(self->old_lines, before);
+    const TextLine *line = text_line_at(self->now, at);
+    size_t size = indent_size(old_line->text, old_line->size);
+    return size == indent_size(line->text, line->size) &&
+           memcmp(old_line->text, line->text, size) == 0;
+}
+
+/* Is what the change replaces, and what stands next to its place, as deep as it was? */
+static bool fits_depth(const Recovery *self, const Hunk *hunk, const LineChange *change)
+{
+    size_t end = hunk->before + hunk->count, from = change->before;
+    size_t to = change->before + change->deleted;
+    while (from > hunk->before) {
+        from--;
+        if (!utf8_is_blank(seen_line(self->seen, from)))
+            break;
+    }
+    while (to < end) {
+        to++;
+        if (!utf8_is_blank(seen_line(self->seen, to - 1)))
+            break;
+    }
+    for (size_t i = from; i < to; i++)
+        if (!utf8_is_blank(seen_line(self->seen, i)) &&
+            !has_same_indent(self, i, hunk->at + (i - hunk->before)))
+            return false;
+    return true;
+}
+
+/* What is put in keeps its own indentation: it must be that of the place. */
+static bool is_indented_as_seen(const Recovery *self, const Hunk *hunk)
+{
+    for (size_t i = hunk->first; i < hunk->last; i++) {
+        const LineChange *change = &g_array_index(self->changes, LineChange, i);
+        if (change->added > 0 && !fits_depth(self, hunk, change))
+            return false;
+    }
+    return true;
+}
+
 static bool locate(Recovery *self, Hunk *hunk, size_t from)
 {
     g_autoptr(GString) wanted = g_string_new(NULL);
@@ -259,7 +315,8 @@ static bool locate(Recovery *self, Hunk *hunk, size_t from)
     Bounds bounds;
     return find_once(self->old_lines, wanted->str, &once) && once == hunk->before &&
            find_once(self->now, wanted->str, &hunk->at) && hunk->at >= from &&
-           find_bounds(self, hunk, &bounds) && has_same_twins(self, hunk, &bounds);
+           find_bounds(self, hunk, &bounds) && has_same_twins(self, hunk, &bounds) &&
+           is_indented_as_seen(self, hunk);
 }
 
 /* The text with each change at its new place; what is kept stays as it is there. */

@@ -17,7 +17,9 @@
  * - every line that is there once, before and now, is on the same side of the place as it was;
  * - between the nearest two of these each of those lines, and the changed ones together, are there
  *   as often as before.
- * So no twin of the place is taken for it. Caller frees *ret_text.
+ * So no twin of the place is taken for it. And the lines that a change puts new ones in for, and
+ * those next to it, must be indented as they were: nobody knows what has become of the depth of the
+ * new ones else. Caller frees *ret_text.
  */
 bool hashline_recover(const ReadSnapshot *seen, const char *text, const GPtrArray *ops,
                       bool drops_runs, char **ret_text, GPtrArray *warnings);

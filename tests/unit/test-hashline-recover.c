@@ -46,6 +46,7 @@ static json_t *argument(const char *key, const char *value)
 static const struct {
     const char *name, *before, *read, *now, *ops;
     const char *after; // NULL: refused
+    const char *error; // what it says then; NULL: that one line has changed
 } cases[] = {
     { "lines above", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", "f.txt",
       "top\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", "= `8|8`..`8|8`\n~EIGHT",
@@ -85,6 +86,27 @@ static const struct {
     { "the same, with a line above that is still there",
       "top\n" TWIN "one\ntwo\nthree\nfour\nfive\nsix\n" TWIN "end\n", "f.txt:1-6",
       "top\nsix\n" TWIN "end\n", "= `5|    step();`..`5|    step();`\n~    leap();", NULL },
+    { "a range of several lines", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "f.txt",
+      "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n", "= `3|3`..`6|6`\n~x", "0\n1\n2\nx\n7\n8\n9\n" },
+    { "what is replaced stands deeper", "a\nb\nc\nd\ne\n", "f.txt", "new\na\nb\n  c\nd\ne\n",
+      "= `3|c`..`3|c`\n~C", NULL },
+    { "it stands less deep", "a\nb\n    c\nd\ne\n", "f.txt", "new\na\nb\n  c\nd\ne\n",
+      "= `3|    c`..`3|    c`\n~    C", NULL },
+    { "tabs for blanks", "a\nb\n    c\nd\ne\n", "f.txt", "new\na\nb\n\tc\nd\ne\n",
+      "= `3|    c`..`3|    c`\n~    C", NULL },
+    { "one of several lines stands deeper", "a\nb\nc\nd\ne\nf\n", "f.txt",
+      "new\na\nb\nc\n  d\ne\nf\n", "= `3|c`..`5|e`\n~x\n~y", NULL,
+      "Edit rejected: 3 lines have changed" },
+    { "all of the block stands deeper", "a\nb\nc\nd\ne\n", "f.txt", "if\n  a\n  b\n  c\n  d\n  e\n",
+      "+ `3|c`\n~x", NULL },
+    { "what an insertion follows stands deeper", "a\nb\nc\nd\ne\n", "f.txt",
+      "new\na\nb\n  c\nd\ne\n", "+ `3|c`\n~x", NULL },
+    { "what an insertion precedes stands deeper", "a\nb\nc\nd\ne\n", "f.txt",
+      "new\na\nb\nc\n  d\ne\n", "+ `3|c`\n~x", NULL },
+    { "behind an empty line", "a\nb\nc\n\nd\ne\n", "f.txt", "new\na\nb\nc\n\n  d\ne\n",
+      "+ `3|c`\n~x", NULL },
+    { "a line that goes may stand deeper", "a\nb\nc\nd\ne\n", "f.txt", "new\na\nb\n  c\nd\ne\n",
+      "- `3|c`..`3|c`", "new\na\nb\nd\ne\n" },
     { "the newline at the end goes", "1\n2\n3\n4\n5\n6\n", "f.txt", "0\n1\n2\n3\n4\n5\n6\n",
       "- `7|`..`7|`", NULL },
 };
@@ -115,7 +137,8 @@ static void test_recovery(void **state G_GNUC_UNUSED)
                 "Warnings:\nRecovered from stale anchors using a previous read snapshot "
                 "(file changed externally between read and edit).");
         else if (!strstr(text, "does not exist"))
-            assert_contains(cases[i].name, text, "Edit rejected: 1 line has changed");
+            assert_contains(cases[i].name, text,
+                            cases[i].error ? cases[i].error : "Edit rejected: 1 line has changed");
         assert_int_equal(result.is_error, cases[i].after == NULL);
     }
 }
