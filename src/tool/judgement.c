@@ -66,6 +66,7 @@ void judgement_clear(Judgement *self)
     g_clear_pointer(&self->actions, g_ptr_array_unref);
     g_clear_pointer(&self->others, g_ptr_array_unref);
     g_clear_pointer(&self->summary, g_free);
+    g_clear_pointer(&self->command, g_free);
     g_clear_pointer(&self->host, g_free);
     g_clear_pointer(&self->repo, g_free);
     g_clear_pointer(&self->question, g_free);

@@ -56,6 +56,7 @@ typedef struct Judgement {
     char *repo;     // OWNER/REPO, when known
     bool is_github; // gh.policy and gh.hostPolicy bind it, as they do every call of a TOOL_GITHUB
                     // tool
+    char *command;  // the text that a shell runs for it, for hooks that read such; NULL: none
     GPtrArray *others;  // of JudgedTarget *: the policy of each holds, too; NULL: none
     char *question;     // what a person is asked, several lines; NULL: made from the rest and the
                         // arguments

@@ -1,6 +1,8 @@
 /*
  * bash: run a command in the shell of the session (agent-tools §3.4).
  */
+#include "tools/bash.h"
+
 #include "base/env.h"
 #include "base/file.h"
 #include "base/utf8.h"
@@ -13,41 +15,32 @@
 #define TIMEOUT_DEFAULT_S 300
 #define SUMMARY_CHARS     120
 
-typedef struct BashArgs {
-    const char *command;
-    double timeout;
-    const char *cwd;
-    const json_t *env;
-    bool is_async;
-    bool has_terminal;
-} BashArgs;
-
 #define COMMON_FIELDS                                                                              \
-    { "command", FIELD_STRING, offsetof(BashArgs, command), .is_required = true },                 \
-        { "timeout", FIELD_NUMBER, offsetof(BashArgs, timeout),                                    \
+    { "command", FIELD_STRING, offsetof(BashCommand, command), .is_required = true },              \
+        { "timeout", FIELD_NUMBER, offsetof(BashCommand, timeout),                                 \
           .help = "Seconds, 1-3600; 300 unless given" },                                           \
-        { "cwd", FIELD_STRING, offsetof(BashArgs, cwd) },                                          \
+        { "cwd", FIELD_STRING, offsetof(BashCommand, cwd) },                                       \
     {                                                                                              \
-        "env", FIELD_STRING_MAP, offsetof(BashArgs, env), .help = "For this command only"          \
+        "env", FIELD_STRING_MAP, offsetof(BashCommand, env), .help = "For this command only"       \
     }
 
 // understood also where they are not offered: the first is refused, without the second it runs
 #define HIDDEN_ASYNC                                                                               \
     {                                                                                              \
-        "async", FIELD_BOOLEAN, offsetof(BashArgs, is_async), .is_hidden = true                    \
+        "async", FIELD_BOOLEAN, offsetof(BashCommand, is_async), .is_hidden = true                 \
     }
 #define HIDDEN_PTY                                                                                 \
     {                                                                                              \
-        "pty", FIELD_BOOLEAN, offsetof(BashArgs, has_terminal), .is_hidden = true                  \
+        "pty", FIELD_BOOLEAN, offsetof(BashCommand, has_terminal), .is_hidden = true               \
     }
 #define SHOWN_ASYNC                                                                                \
     {                                                                                              \
-        "async", FIELD_BOOLEAN, offsetof(BashArgs, is_async),                                      \
+        "async", FIELD_BOOLEAN, offsetof(BashCommand, is_async),                                   \
             .help = "In the background, in a shell of its own"                                     \
     }
 #define SHOWN_PTY                                                                                  \
     {                                                                                              \
-        "pty", FIELD_BOOLEAN, offsetof(BashArgs, has_terminal),                                    \
+        "pty", FIELD_BOOLEAN, offsetof(BashCommand, has_terminal),                                 \
             .help = "On a terminal (120x40; nobody types), in a shell of its own"                  \
     }
 
@@ -66,14 +59,21 @@ static const char description[] =
     "- stdout and stderr come merged; of long output the end, and the artifact that holds all.\n"
     "- A background process (`command > log 2>&1 &`) lives until the session ends.";
 
-static bool bash_judge(ToolCall *call, const void *args_, Judgement *ret_judgement,
-                       GError **error G_GNUC_UNUSED)
+void bash_judge_command(const char *command, const char *dir, Judgement *ret_judgement)
 {
-    const BashArgs *args = args_;
-    g_autofree char *line = g_strdelimit(g_strdup(args->command), "\r\n\t", ' ');
+    g_autofree char *line = g_strdelimit(g_strdup(command), "\r\n\t", ' ');
     g_autofree char *short_line = utf8_ellipsize(line, SUMMARY_CHARS);
     ret_judgement->effect = EFFECT_WRITE;
-    ret_judgement->summary = g_strconcat("runs: ", short_line, NULL);
+    ret_judgement->summary =
+        g_strconcat("runs", dir ? " in " : "", dir ? dir : "", ": ", short_line, NULL);
+    ret_judgement->command = g_strdup(command);
+}
+
+static bool bash_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgement *ret_judgement,
+                       GError **error G_GNUC_UNUSED)
+{
+    const BashCommand *args = args_;
+    bash_judge_command(args->command, NULL, ret_judgement);
     return true;
 }
 
@@ -89,8 +89,8 @@ static bool check_env(const json_t *env, GError **error)
 }
 
 /* The command as the shell gets it, and where. */
-static bool prepare(const ToolCall *call, const BashArgs *args, char **ret_command, char **ret_cwd,
-                    GError **error)
+static bool prepare(const ToolCall *call, const BashCommand *args, char **ret_command,
+                    char **ret_cwd, GError **error)
 {
     g_autofree char *dir = g_strdup(args->cwd);
     g_autofree char *command = NULL;
@@ -133,9 +133,8 @@ static bool run_in_front(ToolCall *call, BashWork *work_, ToolResult *result, GE
            bash_work_result(work, result, error);
 }
 
-static bool bash_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
+bool bash_run_command(ToolCall *call, const BashCommand *args, ToolResult *result, GError **error)
 {
-    const BashArgs *args = args_;
     const Settings *settings = tool_call_settings(call);
     g_autofree char *command = NULL;
     g_autofree char *cwd = NULL;
@@ -179,12 +178,17 @@ static bool bash_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     return has_run;
 }
 
+static bool bash_run(ToolCall *call, const void *args, ToolResult *result, GError **error)
+{
+    return bash_run_command(call, args, result, error);
+}
+
 static const ToolDef *choose_variant(const Settings *settings, const char *model_id);
 
 #define BASH_TOOL                                                                                  \
     .name = "bash", .label = "Bash", .summary = "Run a shell command", .effect = EFFECT_WRITE,     \
     .judge = bash_judge, .flags = TOOL_EXCLUSIVE | TOOL_CAN_DESTROY | TOOL_OPEN_WORLD,             \
-    .description = description, .args_size = sizeof(BashArgs), .run = bash_run,                    \
+    .description = description, .args_size = sizeof(BashCommand), .run = bash_run,                 \
     .variant = choose_variant
 
 const ToolDef tool_bash = { BASH_TOOL, .fields = bash_fields };

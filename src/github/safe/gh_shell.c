@@ -362,12 +362,11 @@ void gh_shell_read(const char *command, Judgement *judgement)
     read_text(command, 0, judgement);
 }
 
-static void judged(ToolCall *call, const json_t *arguments, Judgement *judgement,
-                   void *user_data G_GNUC_UNUSED)
+static void judged(ToolCall *call G_GNUC_UNUSED, const json_t *arguments G_GNUC_UNUSED,
+                   Judgement *judgement, void *user_data G_GNUC_UNUSED)
 {
-    const char *command = json_get_text(arguments, "command");
-    if (command != NULL && strcmp(tool_call_tool(call)->name, "bash") == 0)
-        gh_shell_read(command, judgement);
+    if (judgement->command != NULL)
+        gh_shell_read(judgement->command, judgement);
 }
 
 const ToolHook gh_shell_reader = { .name = "the reader of shell commands", .judged = judged };

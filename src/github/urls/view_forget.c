@@ -172,14 +172,23 @@ static GArray *of_gh(ToolCall *call, const json_t *arguments)
     return items;
 }
 
+/* What a shell runs for the call; NULL: nothing, or it is not judged yet. */
+static const char *shell_command(ToolCall *call, const json_t *arguments)
+{
+    const CallOutcome *outcome = tool_call_outcome(call);
+    if (outcome && outcome->judgement && outcome->judgement->command)
+        return outcome->judgement->command;
+    bool is_bash = strcmp(tool_call_tool(call)->name, "bash") == 0;
+    return is_bash ? json_get_text(arguments, "command") : NULL;
+}
+
 static void forget(ToolCall *call, const json_t *arguments)
 {
-    const char *tool = tool_call_tool(call)->name;
-    const char *command = json_get_text(arguments, "command");
+    const char *command = shell_command(call, arguments);
     g_autoptr(GArray) items = NULL;
-    if (strcmp(tool, "gh") == 0)
+    if (strcmp(tool_call_tool(call)->name, "gh") == 0)
         items = of_gh(call, arguments);
-    else if (strcmp(tool, "bash") == 0 && command && strstr(command, "gh"))
+    else if (command && strstr(command, "gh"))
         items = view_forget_shell(command, tool_call_settings(call));
     for (guint i = 0; items && i < items->len; i++) {
         const ForgottenItem *item = &g_array_index(items, ForgottenItem, i);
