@@ -69,7 +69,7 @@ static const struct {
     { "edit", "Change files with `edit`; after a failed match read the place again." },
     { "bash", "Use `bash` for builds, tests and git; give a timeout to long commands." },
     { "search_tool_bm25", "There are more tools: `search_tool_bm25` finds them." },
-    { "github", "Use `github` for repositories, searches, pull requests and CI." },
+    { "github", "Use `github` for pull requests, searches and CI." },
 };
 
 const char *system_prompt_base(void)

@@ -310,10 +310,9 @@ const ToolDef tool_find = {
     .name = "find",
     .label = "Find",
     .summary = "Find files by glob, newest first",
-    .description = "Find files by glob, newest first. A pattern without a slash (*.c) matches at "
-                   "any depth; one with "
-                   "leading directories (src/*.c) matches there only. Ignored files (.gitignore) "
-                   "are left out; links are listed, not followed.",
+    .description =
+        "Find files by glob, newest first: *.c at any depth, src/*.c there only. Ignored "
+        "files (.gitignore) are left out; links are listed, not followed.",
     .effect = EFFECT_READ,
     .fields = find_fields,
     .args_size = sizeof(FindArgs),

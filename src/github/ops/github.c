@@ -18,31 +18,27 @@
 
 #define SUMMARY_MAX_CHARS 120 // of one value in the line that a person judges
 
-#define WHAT                                                                                       \
-    "GitHub through the gh CLI: repository facts, pull requests, searches and Actions runs. "      \
-    "Fields that `op` does not use are ignored.\n"
+#define WHAT "GitHub: repository facts, pull requests, searches and Actions runs.\n"
 #define SINGLE                                                                                     \
     "- To read one issue, pull request or diff use gh_issue_view, gh_pr_view or gh_pr_diff.\n"
 
 static const char description[] = WHAT
-    "- `repo` defaults to that of the working directory.\n"
-    "- pr_create: opens a pull request; `title` (with `body`), or `fill` to take both from the "
-    "commits. The branch must have been pushed.\n"
-    "- pr_checkout: puts each pull request (`pr`; default the current branch's) "
-    "into a git worktree of its own, on a branch pr-<number>. The working tree stays as "
-    "it is; work in the worktree whose path is returned. `force` resets an existing pr-<number> "
-    "branch, or its clean worktree, to the pull request.\n"
-    "- pr_push: pushes a branch of pr_checkout (default: the current branch) back to its pull "
-    "request; it needs an earlier pr_checkout. `forceWithLease` after rewriting commits.\n"
-    "- search_*: `query` in GitHub's search syntax, at most `limit` (50) results. Unless `repo` "
-    "is given or the query has repo:, org:, user: or owner:, the search is limited to the current "
-    "repository (search_repos never is).\n"
-    "- `since`, `until` (not for search_code): a relative duration like \"3d\" (m, h, d, w, mo, "
-    "y), a date \"YYYY-MM-DD\", or an ISO datetime.\n"
-    "- run_watch: follows the Actions run `run`. Without `run` it follows every run "
-    "of the current commit (or of the tip of `branch`), and returns at the first failure with the "
-    "last `tail` lines of each failed job's log, when all have succeeded, or after a while when "
-    "no run appears.";
+    "- `repo` defaults to the working directory's.\n"
+    "- pr_create: `title` (with `body`), or `fill` to take both from the commits. The branch must "
+    "have been pushed.\n"
+    "- pr_checkout: each pull request (`pr`; default the current branch's) gets a git worktree of "
+    "its own, on a branch pr-<number>: work in the path that is returned, the working tree stays "
+    "as it is. `force` resets an existing branch, or its clean worktree, to the pull request.\n"
+    "- pr_push: pushes a branch of an earlier pr_checkout (default: the current one) back to its "
+    "pull request. `forceWithLease` after rewriting commits.\n"
+    "- search_*: `query` in GitHub's search syntax, at most `limit` (50) results, in the current "
+    "repository unless `repo` or the query (repo:, org:, user:, owner:) says where; search_repos: "
+    "everywhere.\n"
+    "- `since`, `until` (not for search_code): \"3d\" for 3 days ago (m, h, d, w, mo, y), a date "
+    "\"YYYY-MM-DD\", or an ISO datetime.\n"
+    "- run_watch: follows the Actions run `run`, or every run of the current commit (or of the "
+    "tip of `branch`); returns at the first failure, with the last `tail` lines of each failed "
+    "job's log, when all have succeeded, or after a while when no run appears.";
 
 /* What reads a single issue is named where it can be called. */
 static char *describe(const ToolSet *offered)
