@@ -26,6 +26,7 @@ const ToolDef *const tool_table[] = {
     &tool_checkpoint,
     &tool_rewind,
     &tool_job,
+    &tool_recipe,
     &tool_todo_write,
     &tool_search_tool_bm25,
     &tool_write,
@@ -90,8 +91,8 @@ const ToolDef *const tool_table[] = {
     NULL,
 };
 
-static const ToolHook *const hooks[] = { &bash_interceptor, &gh_shell_reader, &gh_view_forgetter,
-                                         NULL };
+static const ToolHook *const hooks[] = { &bash_interceptor, &recipe_interceptor, &gh_shell_reader,
+                                         &gh_view_forgetter, NULL };
 
 // in the order in which a model is told of them (agent-tools §4.1), one a line
 // clang-format off

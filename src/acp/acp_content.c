@@ -99,8 +99,9 @@ static const char *kind_of(const char *tool)
     static const struct {
         const char *tool, *kind;
     } kinds[] = {
-        { "read", "read" },   { "edit", "edit" },    { "write", "edit" }, { "find", "search" },
-        { "grep", "search" }, { "bash", "execute" }, { "gh", "execute" }, { "web_fetch", "fetch" },
+        { "read", "read" },   { "edit", "edit" },       { "write", "edit" },
+        { "find", "search" }, { "grep", "search" },     { "bash", "execute" },
+        { "gh", "execute" },  { "web_fetch", "fetch" }, { "recipe", "execute" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
         if (g_strcmp0(tool, kinds[i].tool) == 0)

@@ -60,6 +60,11 @@
 #define LIMIT_EVAL_VENV_BYTES   (64 * KIB)  // of a virtual environment's `activate`
 #define LIMIT_ARTIFACT_BYTES    (256 * MIB) // of one artifact; a larger one keeps head and tail
 #define LIMIT_SSH_COMMAND_BYTES (100 * KIB) // an argument of a program has 128 KiB at most
+#define LIMIT_RECIPE_FILE_BYTES (256 * KIB) // of a Makefile, package.json and the like
+#define LIMIT_RECIPE_LIST_BYTES (4 * MIB)   // of what a runner says that there is
+#define LIMIT_RECIPE_TASKS      500         // of one runner
+#define LIMIT_RECIPE_PACKAGES   100         // of a workspace
+#define LIMIT_RECIPE_ENTRIES    2000        // of directories, that are looked at for them
 #define LIMIT_LS_ENTRIES        100000      // of a directory, that ls sorts
 #define LIMIT_URL_LIST_FILES    1000        // that local:// names
 #define LIMIT_URL_JSON_BYTES    (64 * MIB)  // of an answer that agent:// takes a part of

@@ -51,7 +51,8 @@ char *call_title_failure(const char *tool, const json_t *result)
     const json_t *content = json_get_array(result, "content");
     const char *text = json_get_text(json_array_get(content, 0), "text");
     g_autofree char *trimmed = utf8_trim(text ? text : "failed");
-    char *last = g_strcmp0(tool, "bash") == 0 ? strrchr(trimmed, '\n') : NULL;
+    bool is_command = g_strcmp0(tool, "bash") == 0 || g_strcmp0(tool, "recipe") == 0;
+    char *last = is_command ? strrchr(trimmed, '\n') : NULL;
     if (!last)
         *strchrnul(trimmed, '\n') = '\0';
     return call_title_line(last ? last + 1 : trimmed);

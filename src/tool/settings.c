@@ -267,6 +267,11 @@ Settings *settings_with(const Settings *self, const json_t *changes)
     return with_files_of(self, changed);
 }
 
+const char *settings_cwd(const Settings *self)
+{
+    return self->cwd;
+}
+
 bool settings_have_changed(const Settings *self)
 {
     if (!self->mark)

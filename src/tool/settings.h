@@ -22,6 +22,8 @@ Settings *settings_new(const json_t *overrides);
 Settings *settings_with(const Settings *self, const json_t *changes);
 /* One of the files that it was loaded from is another now. Three stats. */
 bool settings_have_changed(const Settings *self);
+/* Whose project files were read; NULL: none were. Borrowed. */
+const char *settings_cwd(const Settings *self);
 /* The same anew, of its files as they are now. What guards the user (every key that a project may
    not simply set) stays as it was: while a conversation goes on, it may be the model that writes.
    When a file does not parse, everything stays, and `warnings` says so. */

@@ -207,6 +207,8 @@ static const SettingKey keys[] = {
     { "inspect_image.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
       "Offer inspect_image: the model of role vision answers questions about images, and read no "
       "longer shows them" },
+    { "recipe.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
+      "Offer the recipe tool where the project has tasks (just, package.json, cargo, make, task)" },
     { "calc.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL, "Offer the calc tool" },
     { "async.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
       "Offer commands in the background" },

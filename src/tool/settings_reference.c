@@ -54,6 +54,7 @@ static const struct {
     { "edit", "Tools" },
     { "tools", "Tools" },
     { "bash", "Tools" },
+    { "recipe", "Tools" },
     { "bashInterceptor", "Tools" },
     { "calc", "Tools" },
     { "ls", "Tools" },

@@ -15,8 +15,9 @@ typedef struct Entry {
 } Entry;
 
 struct ToolSet {
-    int ref_count;   // atomic
-    GArray *entries; // of Entry
+    int ref_count;            // atomic
+    GArray *entries;          // of Entry
+    const Settings *settings; // a reference; NULL: of none
 };
 
 static const struct {
@@ -24,6 +25,7 @@ static const struct {
 } implications[] = {
     { "grep", "ast_grep" },
     { "edit", "ast_edit" },
+    { "bash", "recipe" },
     { "ast_edit", "resolve" }, // behind "edit": resolve comes with what can show a preview
 };
 
@@ -40,9 +42,10 @@ static void entry_clear(void *data)
     dynamic_tool_unref(entry->owner);
 }
 
-static ToolSet *set_new(void)
+static ToolSet *set_new(const Settings *settings)
 {
     ToolSet *self = g_new0(ToolSet, 1);
+    self->settings = settings ? settings_ref((Settings *)settings) : NULL;
     self->ref_count = 1;
     self->entries = g_array_new(FALSE, FALSE, sizeof(Entry));
     g_array_set_clear_func(self->entries, entry_clear);
@@ -64,7 +67,7 @@ static void append(ToolSet *self, const Entry *entry)
 
 ToolSet *tool_set_new(const ToolDef *const *table)
 {
-    ToolSet *self = set_new();
+    ToolSet *self = set_new(NULL);
     for (; table && *table; table++)
         append(self, &(Entry) { *table, NULL, *table, false });
     return self;
@@ -82,7 +85,13 @@ void tool_set_unref(ToolSet *self)
     if (!self || !g_atomic_int_dec_and_test(&self->ref_count))
         return;
     g_array_unref(self->entries);
+    settings_unref((Settings *)self->settings);
     g_free(self);
+}
+
+const Settings *tool_set_settings(const ToolSet *self)
+{
+    return self->settings;
 }
 
 size_t tool_set_count(const ToolSet *self)
@@ -145,7 +154,7 @@ bool tool_set_add(const ToolSet *self, DynamicTool *const *tools, size_t count,
 ToolSet *tool_set_filter(const ToolSet *self, bool (*keeps)(const ToolDef *tool, void *user_data),
                          void *user_data)
 {
-    ToolSet *set = set_new();
+    ToolSet *set = set_new(self->settings);
     for (size_t i = 0; i < self->entries->len; i++)
         if (keeps(entry_at(self, i)->def, user_data))
             append(set, entry_at(self, i));
@@ -167,7 +176,7 @@ static void append_variant(ToolSet *self, const Entry *entry, const Settings *se
 
 ToolSet *tool_set_for_model(const ToolSet *self, const Settings *settings, const char *model_id)
 {
-    ToolSet *set = set_new();
+    ToolSet *set = set_new(settings);
     for (size_t i = 0; i < self->entries->len; i++)
         append_variant(set, entry_at(self, i), settings, model_id);
     return set;
@@ -198,7 +207,7 @@ static void append_implied(const ToolSet *self, const Settings *settings, ToolSe
 ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const char *const *names,
                          GPtrArray *unknown)
 {
-    ToolSet *selected = set_new();
+    ToolSet *selected = set_new(settings);
     bool wants_all = !names || !names[0];
     for (size_t i = 0; wants_all && i < self->entries->len; i++) {
         const Entry *entry = entry_at(self, i);
@@ -222,7 +231,7 @@ ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const ch
 
 ToolSet *tool_set_waiting(const ToolSet *self)
 {
-    ToolSet *set = set_new();
+    ToolSet *set = set_new(self->settings);
     if (!tool_set_find(self, TOOL_SEARCH))
         return set;
     for (size_t i = 0; i < self->entries->len; i++)
@@ -246,7 +255,7 @@ ToolSet *tool_set_offered(const ToolSet *self, const char *const *found)
 {
     g_autoptr(ToolSet) waiting = tool_set_waiting(self);
     bool has_more = tool_set_count(waiting) > 0;
-    ToolSet *offered = set_new();
+    ToolSet *offered = set_new(self->settings);
     for (size_t i = 0; i < self->entries->len; i++) {
         const Entry *entry = entry_at(self, i);
         bool is_left_out = has_more ? entry->waits : strcmp(entry->def->name, TOOL_SEARCH) == 0;

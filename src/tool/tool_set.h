@@ -45,6 +45,7 @@ ToolSet *tool_set_waiting(const ToolSet *self);
 ToolSet *tool_set_offered(const ToolSet *self, const char *const *found);
 
 /* All borrowed from the set. */
+const Settings *tool_set_settings(const ToolSet *self); // it was made for these; NULL: for none
 size_t tool_set_count(const ToolSet *self);
 const ToolDef *tool_set_at(const ToolSet *self, size_t index);
 const ToolDef *tool_set_find(const ToolSet *self, const char *name); // aliases too; NULL: none

@@ -116,7 +116,7 @@ const ToolDef tool_inspect_image = {
                    "question about it. It knows nothing of the conversation: say in the question "
                    "what matters, and in which form you want the answer.",
     .effect = EFFECT_READ,
-    .flags = TOOL_OPEN_WORLD | TOOL_OF_CONVERSATION,
+    .flags = TOOL_OPEN_WORLD | TOOL_OF_CONVERSATION | TOOL_DISCOVERABLE,
     .fields = inspect_fields,
     .args_size = sizeof(InspectArgs),
     .is_available = is_offered,

@@ -24,13 +24,15 @@ extern const ToolDef tool_grep;
 extern const ToolDef tool_find;
 extern const ToolDef tool_job;
 extern const ToolDef tool_calc;
+extern const ToolDef tool_recipe;
 extern const ToolDef tool_ls;
 extern const ToolDef tool_search_tool_bm25;
 extern const ToolDef tool_ssh;
 extern const ToolDef tool_todo_write;
 extern const ToolDef tool_ask;
 
-extern const ToolHook bash_interceptor; // points to a better tool before a command is run
+extern const ToolHook bash_interceptor;   // points to a better tool before a command is run
+extern const ToolHook recipe_interceptor; // the same, before a task's
 
 extern const UrlScheme url_docs;
 extern const UrlScheme url_agent;

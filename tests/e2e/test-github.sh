@@ -33,7 +33,7 @@ t "the first request, with all of today's tools, is at most 14 KB, and names onl
 model_script hello.jsonl
 run kedge -p "hi"
 expect_exit 0
-[ "$(model_journal 0.body.tools.#)" = 10 ] || fail "the model got $(model_journal 0.body.tools.#) tools"
+[ "$(model_journal 0.body.tools.#)" = 11 ] || fail "the model got $(model_journal 0.body.tools.#) tools"
 _size=$(model_journal 0.body | wc -c)
 [ "$_size" -le 14000 ] || fail "the first request has $_size bytes"
 model_journal 0.body | grep -q 'gh_pr_view\|issue://' && fail "names what is not there"

@@ -1,0 +1,47 @@
+/*
+ * Makefiles and justfiles: whatever is in them, a name of a task is one word that a shell, a runner
+ * and a model take for nothing else, the command that it makes has it as its last word, and the
+ * lists are bounded.
+ */
+#include "base/limits.h"
+#include "tools/recipe_files.h"
+#include "tools/recipe_lines.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const RecipeTask *task)
+{
+    if (!recipe_is_name(task->name, strlen(task->name)) || *task->name == '-' ||
+        strpbrk(task->name, " \t\r\n'\"`$;&|<>(){}*?!#~\\="))
+        abort();
+    g_auto(GStrv) argv = NULL;
+    int count = 0;
+    if (!g_shell_parse_argv(task->command, &count, &argv, NULL) || count != 2 ||
+        strcmp(argv[1], task->name) != 0)
+        abort();
+}
+
+static void parse(const char *text, const RecipeKind *kind, unsigned max_tasks,
+                  void (*parser)(const char *text, RecipeRunner *runner))
+{
+    g_autoptr(RecipeRunner) runner = recipe_runner_new(kind, max_tasks);
+    parser(text, runner);
+    if (runner->tasks->len > max_tasks)
+        abort();
+    for (guint i = 0; i < runner->tasks->len; i++)
+        check(runner->tasks->pdata[i]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    g_autofree char *raw = g_strndup((const char *)data, MIN(size, LIMIT_RECIPE_FILE_BYTES));
+    g_autofree char *text = g_utf8_make_valid(raw, -1);
+    parse(text, &recipe_make, LIMIT_RECIPE_TASKS, recipe_parse_make);
+    parse(text, &recipe_just, LIMIT_RECIPE_TASKS, recipe_parse_just);
+    parse(text, &recipe_make, 1, recipe_parse_make);
+    return 0;
+}

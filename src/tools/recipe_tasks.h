@@ -1,0 +1,26 @@
+/*
+ * The tasks of a project, as the recipe tool names them (agent-tools §3.28): what its files say,
+ * read and never run, and which of them a text means. Thread safe; files and lists are bounded
+ * (LIMIT_RECIPE_…).
+ */
+#pragma once
+
+#include "tools/recipe_runner.h"
+
+/* Of RecipeRunner *, in the order in which they are told; those without a file, or without a task,
+   are not there. */
+GPtrArray *recipe_read(const char *dir, unsigned max_tasks);
+
+typedef struct RecipeChoice {
+    char *name, *command; // with its arguments
+    char *dir;            // as in RecipeTask
+    const RecipeKind *kind;
+    bool is_known; // false: its runner may have it
+} RecipeChoice;
+
+void recipe_choice_free(RecipeChoice *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecipeChoice, recipe_choice_free)
+
+/* What `op` means in `dir`; arguments stay as they are written. Runs nothing. The error ends with
+   the tasks that there are. */
+bool recipe_choose(const char *dir, const char *op, RecipeChoice **ret_choice, GError **error);
