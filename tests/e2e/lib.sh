@@ -39,7 +39,7 @@ _forget_environment() {
             ANTHROPIC_* | OPENAI_* | GEMINI_* | GOOGLE_* | AZURE_* | AWS_* | GH_* | GITHUB_* | GIT_* | \
             KEDGE_* | PI_* | OMP_* | XDG_* | SSH_* | RUNNER_* | CI | \
             *_[Pp][Rr][Oo][Xx][Yy] | TMUX* | COLUMNS | LINES | EDITOR | VISUAL | PAGER | BROWSER | \
-            LC_* | LANG | LANGUAGE | CLICOLOR* | FORCE_COLOR | COLORTERM | TERM_PROGRAM*)
+            MAKE* | MFLAGS | LC_* | LANG | LANGUAGE | CLICOLOR* | FORCE_COLOR | COLORTERM | TERM_PROGRAM*)
             unset "$_name"
             ;;
         esac
