@@ -197,8 +197,10 @@ static size_t find_head(const Source *self, const SourceTag *tag)
 
 static bool is_closing(const Source *self, size_t number)
 {
-    if (self->form != SOURCE_END)
+    if (self->form == SOURCE_SCRIPT)
         return starts_with(self, number, "}");
+    if (self->form == SOURCE_BRACES) // a comma follows no function, but a string over several lines
+        return starts_with(self, number, "}") && !starts_with(self, number, "},");
     const TextLine *line = text_line_at(self->lines, number - 1);
     size_t behind = self->indents[number] + strlen("end");
     return starts_with(self, number, "end") &&

@@ -84,6 +84,7 @@ static void test_unknown_end(void **state G_GNUC_UNUSED)
         { "where", "fn f<T>(a: T)\nwhere\n    T: X,\n{\n a\n b\n}\n", "1", "5-6" },
         { "a declaration without a semicolon", "f(): void\nclass A {\n a\n b\n}\n", "1", "" },
         { "a declaration, then an empty line", "f(): void\n\n  x {\n a\n b\n}\n", "1", "" },
+        { "a text that ends with a brace", "f() {\n a(qq{\n b\n},\n c);\n}\n", "1", "" },
         { "never closed", "f() {\n a\n b\n c\n", "1", "" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
@@ -130,6 +131,7 @@ static void test_script(void **state G_GNUC_UNUSED)
         { "a function", "const f = function () {\n a\n b\n};\n", "2-3" },
         { "a type", "const f: T<P> = ({ a }) => {\n a\n b\n};\n", "2-3" },
         { "an object", "const o = {\n a,\n b,\n};\n", "" },
+        { "a method of an object", "m() {\n a\n b\n},\nn: 1,\n", "2-3" },
         { "a class", "const C = class extends D {\n a\n b\n};\n", "" },
         { "a value without a brace", "const a = 1\nclass C {\n a\n b\n}\n", "" },
     };
