@@ -30,6 +30,7 @@ static void settle(void *self_)
         plain_check_end(self);
         return;
     }
+    self->is_stopping = self->is_stopping && is_busy;
     if (is_busy || self->is_prompted || self->questions->len > 0 || self->key_provider ||
         plain_lines_goes_on(self->lines))
         return;
@@ -54,8 +55,8 @@ static void say_queued(Plain *self)
     g_autoptr(json_t) state = agent_session_state(self->session);
     long long count = json_get_int(state, "queuedMessageCount", 0);
     if (count > 0)
-        plain_say(self, "Messages that the model has not heard: %lld. They wait for your next one.",
-                  count);
+        plain_say(self, "Messages that the model has not heard: %lld.%s", count,
+                  self->is_ending ? "" : " They wait for your next one.");
 }
 
 static void stop_run(Plain *self, gint64 now)
@@ -65,8 +66,8 @@ static void stop_run(Plain *self, gint64 now)
         plain_end(self, 0);
         return;
     }
+    self->is_stopping = true;
     plain_say(self, "Stopping. Ctrl+C again leaves.");
-    say_queued(self);
     plain_refuse_questions(self);
     agent_session_abort_bash(self->session);
     agent_session_abort(self->session, NULL, &is_pending);
@@ -91,10 +92,31 @@ static void interrupt(Plain *self)
     settle(self);
 }
 
+/* Ctrl-Z: as it is without anybody who looks, but for a key that is being typed. */
+static void suspend(Plain *self)
+{
+    sigset_t stop;
+    if (self->key_provider) {
+        plain_stop_hiding(self);
+        plain_say(self, "No key was taken.");
+    }
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    pthread_kill(pthread_self(), SIGTSTP);
+    pthread_sigmask(SIG_UNBLOCK, &stop, NULL); // stands still here, until SIGCONT
+    pthread_sigmask(SIG_BLOCK, &stop, NULL);
+    self->is_prompted = false;
+    settle(self);
+}
+
 static void on_signal(int signal_number, void *self_)
 {
     Plain *self = self_;
-    if (self->is_ending) { // another one
+    if (signal_number == SIGHUP && self->exit_code == 129)
+        return; // said twice: by the terminal, and by the shell
+    if (signal_number == SIGTSTP) {
+        suspend(self);
+    } else if (self->is_ending) { // another one
         children_kill_all();
         loop_quit(self->loop);
     } else if (signal_number == SIGINT) {
@@ -132,11 +154,19 @@ static void say_place(Plain *self, const char *id)
     plain_speech_replay(self->speech, messages);
 }
 
-static void say_budget(Plain *self, const json_t *data)
+/* What waits behind a message that did not go well was written for another course of things. */
+static void end_prompt(Plain *self, const json_t *event)
 {
-    const char *text = json_get_text(data, "budget");
-    if (text)
-        plain_say(self, "%s", text);
+    const char *end = json_get_text(json_get_object(event, "data"), "end");
+    const char *problem = json_get_text(event, "error");
+    size_t left = self->options->prompt_count - self->next_prompt;
+    if (problem)
+        plain_say(self, "Error: %s", problem);
+    say_queued(self);
+    if (left == 0 || (!problem && g_strcmp0(end, "done") == 0))
+        return;
+    plain_say(self, "Messages of the command line that were not sent: %zu.", left);
+    self->next_prompt = self->options->prompt_count;
 }
 
 static void on_command_end(Plain *self, const json_t *event)
@@ -146,10 +176,8 @@ static void on_command_end(Plain *self, const json_t *event)
         say_bash(self, event);
     else if (slash_end(&self->slash, event) && !problem)
         say_place(self, id);
-    else if (g_strcmp0(id, "prompt") == 0 && problem)
-        plain_say(self, "Error: %s", problem);
-    else if (g_strcmp0(id, "prompt") == 0)
-        say_budget(self, json_get_object(event, "data"));
+    else if (g_strcmp0(json_get_text(event, "command"), "prompt") == 0)
+        end_prompt(self, event);
 }
 
 static void note_run(Plain *self, bool is_start)
@@ -166,6 +194,12 @@ static void open_question(Plain *self, json_t *question)
     plain_open_question(self, question);
 }
 
+static void close_question(Plain *self, const json_t *closed)
+{
+    plain_take_early_input(self); // there may be another one behind it
+    plain_close_question(self, closed);
+}
+
 static void on_event(json_t *event, void *self_)
 {
     Plain *self = self_;
@@ -173,7 +207,7 @@ static void on_event(json_t *event, void *self_)
     if (g_strcmp0(type, "question") == 0)
         open_question(self, event);
     else if (g_strcmp0(type, "question_closed") == 0)
-        plain_close_question(self, event);
+        close_question(self, event);
     else if (g_strcmp0(type, "command_end") == 0)
         on_command_end(self, event);
     else
@@ -236,6 +270,7 @@ static void say_welcome(Plain *self)
     if (!model_registry_is_available(registry, model,
                                      self->options->conversation->is_model_named)) {
         g_autofree char *hint = model_registry_key_hint(model);
+        self->is_stand_in = !self->options->conversation->is_model_named;
         plain_say(self, "No key for %s yet. %s Or here: /login %s, or another /model.",
                   model->provider, hint, model->provider);
     }
@@ -251,6 +286,8 @@ static void plain_init(Plain *self)
     self->speech = plain_speech_new(plain_write_line, self);
     self->questions = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
     loop_add_end_signals(self->loop, on_signal, self);
+    loop_add_signal(self->loop, SIGQUIT, on_signal, self);
+    loop_add_signal(self->loop, SIGTSTP, on_signal, self);
     open_conversation(self);
     say_welcome(self);
     self->input = loop_add_fd(self->loop, STDIN_FILENO, POLLIN, on_input, self);
@@ -265,8 +302,11 @@ static void say_goodbye(Plain *self)
         plain_say(self, "Error: the session could not be saved: %s", error->message);
     g_autoptr(json_t) state = agent_session_state(self->session);
     const char *path = json_get_text(state, "sessionFile");
+    const char *dir = self->slash.place.session_dir;
+    say_queued(self);
     if (path && file_exists(path))
-        plain_say(self, "Resume with: kedge --resume %s", json_get_text(state, "sessionId"));
+        plain_say(self, "Resume with: kedge%s%s --resume %s", dir ? " --session-dir " : "",
+                  dir ? dir : "", json_get_text(state, "sessionId"));
     else if (self->is_prompted)
         plain_write_line("", self);
 }

@@ -5,7 +5,7 @@
  *
  * Everything happens on the calling thread's loop; what takes time is the conversation's. Signals:
  * SIGINT stops what runs, and when nothing does, twice within two seconds, leaves; SIGTERM and
- * SIGHUP end it in order, a second one at once.
+ * SIGHUP end it in order, a second one at once; so does SIGQUIT.
  */
 #pragma once
 
@@ -18,5 +18,5 @@ typedef struct PlainOptions {
     bool keeps_history; // what is typed is remembered for the next time
 } PlainOptions;
 
-/* Standard input and output are a terminal. The exit code: 0, 129, 143. */
+/* Standard input and output are a terminal. The exit code: 0, 129, 131, 143. */
 int plain_converse(const PlainOptions *options);

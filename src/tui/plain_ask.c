@@ -83,7 +83,7 @@ PlainAnswer plain_ask_read(const json_t *question, const char *line, const char 
     guint64 number = g_ascii_strtoull(line, &end, 10);
     bool is_number = g_ascii_isdigit(*line) && end[strspn(end, " \t.")] == '\0';
     if (options && is_number && (number == 0 || number > json_array_size(options)))
-        return PLAIN_NO_ANSWER;
+        return PLAIN_UNCLEAR;
     *ret_text =
         options && is_number ? json_string_value(json_array_get(options, number - 1)) : line;
     return PLAIN_CHOSEN;

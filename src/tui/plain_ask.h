@@ -8,6 +8,7 @@
 
 typedef enum {
     PLAIN_NO_ANSWER, // it says something else
+    PLAIN_UNCLEAR,   // it is meant as one: a number that no option has
     PLAIN_ALLOWED,
     PLAIN_REFUSED, // *ret_text: why, for the model; NULL: not said
     PLAIN_CHOSEN,  // *ret_text

@@ -9,10 +9,18 @@
 
 #include <string.h>
 
+enum { TERMINAL_LINE_BYTES = 4095 }; // that Linux keeps of one
+
 struct PlainLines {
     GString *bytes;   // not looked at yet
     GString *message; // the lines of the present one, each with its end
+    bool is_early, is_cut;
 };
+
+void plain_message_clear(PlainMessage *self)
+{
+    g_free(self->text);
+}
 
 PlainLines *plain_lines_new(void)
 {
@@ -44,14 +52,21 @@ static size_t count_backslashes(const char *line, size_t size)
     return count;
 }
 
-static char *take_message(PlainLines *self)
+static char *clean_text(const GString *bytes)
 {
-    g_autofree char *text = utf8_from_bytes(self->message->str, self->message->len);
-    g_string_truncate(self->message, 0);
+    g_autofree char *text = utf8_from_bytes(bytes->str, bytes->len);
     return ansi_strip(text);
 }
 
-char *plain_lines_next(PlainLines *self)
+static PlainMessage take_message(PlainLines *self)
+{
+    const PlainMessage message = { clean_text(self->message), self->is_early, self->is_cut };
+    g_string_truncate(self->message, 0);
+    self->is_early = self->is_cut = false;
+    return message;
+}
+
+bool plain_lines_next(PlainLines *self, PlainMessage *ret_message)
 {
     const char *newline = NULL;
     while ((newline = memchr(self->bytes->str, '\n', self->bytes->len))) {
@@ -60,11 +75,14 @@ char *plain_lines_next(PlainLines *self)
                        self->message->len + size < LIMIT_CONSOLE_BYTES;
         g_string_append_len(self->message, self->bytes->str, (gssize)(goes_on ? size - 1 : size));
         g_string_erase(self->bytes, 0, (gssize)size + 1);
-        if (!goes_on)
-            return take_message(self);
+        self->is_cut = self->is_cut || size >= TERMINAL_LINE_BYTES;
+        if (!goes_on) {
+            *ret_message = take_message(self);
+            return true;
+        }
         g_string_append_c(self->message, '\n');
     }
-    return NULL;
+    return false;
 }
 
 bool plain_lines_goes_on(const PlainLines *self)
@@ -72,8 +90,19 @@ bool plain_lines_goes_on(const PlainLines *self)
     return self->message->len > 0;
 }
 
+char *plain_lines_begun(const PlainLines *self)
+{
+    return self->bytes->len > 0 ? clean_text(self->bytes) : NULL;
+}
+
+void plain_lines_mark_early(PlainLines *self)
+{
+    self->is_early = self->bytes->len > 0 || self->message->len > 0;
+}
+
 void plain_lines_forget(PlainLines *self)
 {
+    self->is_early = self->is_cut = false;
     g_string_truncate(self->bytes, 0);
     g_string_truncate(self->message, 0);
 }

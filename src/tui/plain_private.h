@@ -27,7 +27,8 @@ typedef struct Plain {
     struct termios echoing;
     gint64 interrupted_at, begun_at; // by time_monotonic_ms(); 0: never
     bool is_prompted;                // the cursor stands behind "You: "
-    bool is_bash_running, is_ending, is_output_gone;
+    bool is_stand_in;                // the model: there was no key for any
+    bool is_bash_running, is_stopping, is_ending, is_output_gone;
     int exit_code;
 } Plain;
 
@@ -44,7 +45,8 @@ void plain_check_end(void *self); // the Plain: leaves the loop when nothing run
 /* --- plain_input.c: what is typed */
 
 void plain_on_input(int fd, short revents, void *self);
-/* What is there already was typed before anything was asked: it answers nothing. */
+/* What is there already was typed before anything was asked: it answers nothing. The line that is
+   being typed is taken from the terminal, too. */
 void plain_take_early_input(Plain *self);
 void plain_send(Plain *self, json_t *message);
 void plain_ask_key(const char *provider, void *self);
@@ -55,4 +57,6 @@ void plain_open_question(Plain *self, json_t *question);
 void plain_close_question(Plain *self, const json_t *closed);
 /* False: the line is none for the question, or there is none. */
 bool plain_answer(Plain *self, const char *line);
+/* It would be one, had it not been typed before. */
+bool plain_is_answer_like(const Plain *self, const char *line);
 void plain_refuse_questions(Plain *self);

@@ -243,6 +243,18 @@ static void on_compaction_end(PlainSpeech *self, const json_t *event)
         plain_speech_say(self, "The summary is in its place.");
 }
 
+/* Another session begins by itself, with what a model writes of this one. */
+static void on_handoff(PlainSpeech *self, const json_t *event, bool is_start)
+{
+    const char *problem = json_get_text(event, "errorMessage");
+    if (g_strcmp0(json_get_text(event, "action"), "handoff") != 0)
+        return;
+    if (is_start)
+        plain_speech_say(self, "Going on in a new session, with what a model writes of this one.");
+    else if (problem)
+        sayf(self, "Error: %s", problem);
+}
+
 void plain_speech_event(PlainSpeech *self, const json_t *event)
 {
     const char *type = json_get_text(event, "type");
@@ -267,6 +279,8 @@ void plain_speech_event(PlainSpeech *self, const json_t *event)
         plain_speech_say(self, "Putting a summary in place of what is old.");
     else if (g_str_equal(type, "compaction_end"))
         on_compaction_end(self, event);
+    else if (g_str_has_prefix(type, "auto_compaction_"))
+        on_handoff(self, event, g_str_has_suffix(type, "_start"));
     else if (g_str_equal(type, "session_info_changed"))
         sayf(self, "This session is called: %s", json_get_text(event, "name"));
 }

@@ -5,6 +5,8 @@
 
 #include <stdarg.h>
 
+enum { NUMBER_DIGITS = 3 }; // of a list; longer ones may be names
+
 void slash_say(SlashDoor *door, const char *format, ...)
 {
     va_list arguments;
@@ -14,14 +16,28 @@ void slash_say(SlashDoor *door, const char *format, ...)
     door->say(text, door->user_data);
 }
 
-const char *slash_listed(const SlashDoor *door, const char *argument)
+void slash_list(SlashDoor *door, const char *command)
 {
-    char *end = NULL;
-    guint64 number = g_ascii_strtoull(argument, &end, 10);
-    if (!g_ascii_isdigit(*argument) || *end || number == 0)
-        return argument;
-    const char *text = json_string_value(json_array_get(door->listed, number - 1));
-    return text ? text : argument;
+    json_decref(door->listed);
+    door->listed = json_array();
+    door->listed_by = command;
+}
+
+bool slash_listed(const SlashDoor *door, const char *command, const char *argument,
+                  const char **ret_meant, GError **error)
+{
+    size_t digits = strspn(argument, "0123456789");
+    *ret_meant = argument;
+    if (digits == 0 || digits > NUMBER_DIGITS || argument[digits])
+        return true;
+    size_t number = (size_t)g_ascii_strtoull(argument, NULL, 10);
+    bool is_its = g_strcmp0(door->listed_by, command) == 0 && number > 0;
+    const char *meant = is_its ? json_string_value(json_array_get(door->listed, number - 1)) : NULL;
+    if (!meant)
+        return fail_with(error, KEDGE_ERROR_USAGE, "there is no %s in the list; /%s shows it",
+                         argument, command);
+    *ret_meant = meant;
+    return true;
 }
 
 static SLASH(quit)
@@ -42,7 +58,8 @@ static SLASH(help)
         say_command(door, command);
     slash_say(door, "!COMMAND runs a shell command and shows it to the model; !!COMMAND keeps it "
                     "from the model.\n"
-                    "While the model works, what you type steers it. Ctrl+C stops it. "
+                    "While the model works, what you type steers it. Ctrl+C stops it; so do /new, "
+                    "/resume, /branch, /compact and /handoff. "
                     "\\ at the end of a line goes on in the next.");
     return true;
 }
@@ -59,7 +76,7 @@ static const SlashCommand commands[] = {
     { "tools", NULL, "what the model can use", slash_tools },
     { "todo", NULL, "the model's list", slash_todo },
     { "output", NULL, "all that the last tool or command gave", slash_output },
-    { "session", NULL, "name, file and size of this session", slash_session },
+    { "session", NULL, "name, id and file of this session", slash_session },
     { "rename", "TITLE", "name this session", slash_rename },
     { "new", NULL, "begin a new session", slash_new },
     { "resume", "[NUMBER|ID]", "earlier sessions of this directory; go on with one", slash_resume },
@@ -92,13 +109,24 @@ static const SlashCommand *find(const char *name)
     return NULL;
 }
 
+/* What stands behind the slash; caller frees. */
+static char *name_of(const char *line)
+{
+    return g_strndup(line + 1, strcspn(line + 1, " \t\n"));
+}
+
+bool slash_is_command(const char *line)
+{
+    g_autofree char *name = *line == '/' ? name_of(line) : NULL;
+    return name && find(name);
+}
+
 bool slash_run(SlashDoor *door, const char *line, GError **error)
 {
     if (*line != '/')
         return false;
-    size_t size = strcspn(line + 1, " \t\n");
-    g_autofree char *name = g_strndup(line + 1, size);
-    g_autofree char *argument = g_strstrip(g_strdup(line + 1 + size));
+    g_autofree char *name = name_of(line);
+    g_autofree char *argument = g_strstrip(g_strdup(line + 1 + strlen(name)));
     const SlashCommand *command = find(name);
     if (!command)
         return false;

@@ -15,7 +15,8 @@ typedef struct SlashDoor {
     void (*ask_key)(const char *provider, void *user_data);
     const char *(*last_output)(void *user_data); // borrowed; NULL: none
     void *user_data;
-    json_t *listed; // what the numbers of the last list stand for: an array of texts
+    json_t *listed;        // what the numbers of the last list stand for: an array of texts
+    const char *listed_by; // the command that made it; constant
 } SlashDoor;
 
 typedef struct SlashCommand {
@@ -30,6 +31,9 @@ const SlashCommand *slash_commands(void);
 
 /* Carries "/name argument" out. False without an error: that is no command, so it is a message. */
 bool slash_run(SlashDoor *door, const char *line, GError **error);
+
+/* Is it one of the table? */
+bool slash_is_command(const char *line);
 
 /* A command that takes its time has ended: the control event command_end. True: it was a slash
    command's, and what there is to say was said. */

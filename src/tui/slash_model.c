@@ -14,8 +14,7 @@ static void list_models(SlashDoor *door)
     g_autoptr(json_t) state = agent_session_state(door->session);
     g_autoptr(json_t) models = agent_session_available_models(door->session);
     const json_t *current = json_get_object(state, "model");
-    json_decref(door->listed);
-    door->listed = json_array();
+    slash_list(door, "model");
     size_t i = 0, count = json_array_size(models);
     json_t *model = NULL;
     json_array_foreach (models, i, model) {
@@ -41,7 +40,9 @@ SLASH(model)
     }
     ModelChoice choice = { 0 };
     ModelRegistry *registry = agent_session_registry(door->session);
-    if (!model_registry_select(registry, slash_listed(door, argument), NULL, &choice, error) ||
+    const char *meant = NULL;
+    if (!slash_listed(door, "model", argument, &meant, error) ||
+        !model_registry_select(registry, meant, NULL, &choice, error) ||
         !agent_session_set_model(door->session, choice.model->provider, choice.model->id, error))
         return false;
     if (choice.has_level)

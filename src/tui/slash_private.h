@@ -12,8 +12,12 @@
                       GError **error G_GNUC_UNUSED)
 
 void slash_say(SlashDoor *door, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* What a number of the last list stands for, or the argument itself; borrowed. */
-const char *slash_listed(const SlashDoor *door, const char *argument);
+/* Begins the list of that command (constant). */
+void slash_list(SlashDoor *door, const char *command);
+/* What a number of that list stands for, or the argument itself; borrowed. USAGE for a number that
+   is not in it. */
+bool slash_listed(const SlashDoor *door, const char *command, const char *argument,
+                  const char **ret_meant, GError **error);
 
 SLASH(new);
 SLASH(resume);

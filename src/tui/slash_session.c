@@ -11,12 +11,6 @@
 
 enum { LISTED_SESSIONS = 20, LISTED_MESSAGES = 20, LISTED_CHARS = 70 };
 
-static void list_anew(SlashDoor *door)
-{
-    json_decref(door->listed);
-    door->listed = json_array();
-}
-
 static void list_row(SlashDoor *door, const char *meant, const char *text)
 {
     g_autofree char *line = g_strdelimit(g_strdup(text ? text : ""), "\n\r\t", ' ');
@@ -32,6 +26,9 @@ SLASH(new)
 
 SLASH(fork)
 {
+    if (!agent_session_is_idle(door->session))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "a session that is at work is not copied; Ctrl+C stops it");
     return agent_session_fork(door->session, SLASH_ID "fork", error);
 }
 
@@ -74,7 +71,7 @@ static bool list_sessions(SlashDoor *door, GError **error)
                             &index, error) ||
         !session_index_list(index, scope, LISTED_SESSIONS + 1, &sessions, error))
         return false;
-    list_anew(door);
+    slash_list(door, "resume");
     size_t i = 0;
     json_t *session = NULL;
     json_array_foreach (sessions, i, session) {
@@ -93,8 +90,9 @@ SLASH(resume)
         return list_sessions(door, error);
     g_autofree char *path = NULL, *cwd = NULL;
     bool is_elsewhere = false;
-    if (!session_find(&door->place, slash_listed(door, argument), &path, &is_elsewhere, &cwd,
-                      error))
+    const char *meant = NULL;
+    if (!slash_listed(door, "resume", argument, &meant, error) ||
+        !session_find(&door->place, meant, &path, &is_elsewhere, &cwd, error))
         return false;
     if (is_elsewhere)
         return fail_with(error, KEDGE_ERROR_USAGE,
@@ -110,7 +108,7 @@ static bool list_messages(SlashDoor *door, GError **error)
     g_autoptr(json_t) points = agent_session_branch_points(door->session, error);
     if (!points)
         return false;
-    list_anew(door);
+    slash_list(door, "branch");
     size_t count = json_array_size(points);
     for (size_t i = count > LISTED_MESSAGES ? count - LISTED_MESSAGES : 0; i < count; i++) {
         const json_t *point = json_array_get(points, i);
@@ -125,8 +123,9 @@ SLASH(branch)
 {
     if (!*argument)
         return list_messages(door, error);
-    return agent_session_branch(door->session, slash_listed(door, argument), SLASH_ID "branch",
-                                error);
+    const char *meant = NULL;
+    return slash_listed(door, "branch", argument, &meant, error) &&
+           agent_session_branch(door->session, meant, SLASH_ID "branch", error);
 }
 
 /* --- /export */
@@ -161,7 +160,8 @@ static void say_success(SlashDoor *door, const char *name, const json_t *data)
     else if (g_str_equal(name, "fork"))
         slash_say(door, "This is a copy of the session now.");
     else if (g_str_equal(name, "handoff"))
-        slash_say(door, "New session started with handoff context");
+        slash_say(door, json_is_object(data) ? "New session started with handoff context"
+                                             : "Stopped; this is the same session.");
     else if (g_str_equal(name, "branch"))
         slash_say(door, "This is a new session, up to before that message%s%s", text ? ": " : ".",
                   text ? text : "");
@@ -172,9 +172,9 @@ bool slash_end(SlashDoor *door, const json_t *event)
     const char *id = json_get_text(event, "id"), *problem = json_get_text(event, "error");
     if (!id || !g_str_has_prefix(id, SLASH_ID))
         return false;
-    if (problem)
+    if (problem && !g_str_equal(id, SLASH_ID "compact")) // which its own event has told
         slash_say(door, "Error: %s", problem);
-    else
+    else if (!problem)
         say_success(door, id + strlen(SLASH_ID), json_object_get(event, "data"));
     return true;
 }

@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rpc"))
 from client import COMMENT, KEDGE, WAIT, RpcTest, lines_of  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
-EARLY = 0.5  # seconds in which a question takes no answer, and a little more
+EARLY = 1.5  # seconds in which a question takes no answer, and some more
 
 
 class Plain(RpcTest):
@@ -115,15 +115,31 @@ class Plain(RpcTest):
         self.add_gh()
         terminal = self.open()
         terminal.wait_for("You: ")
-        terminal.type("comment\ny\ny\n")
+        terminal.type("comment\ny\ny\nye")
         terminal.wait_for("May this run?")
         terminal.wait_for("n and the reason.")
-        terminal.line("y")  # nobody reads as fast
+        terminal.wait_for("Kept of what you have begun: ye")
         time.sleep(EARLY)
+        terminal.line("s")  # "yes", as the person does not mean it
+        terminal.wait_for("That was typed before the question could be read.")
+        terminal.wait_for("n and the reason.")
         self.assertFalse(self.is_made())
         terminal.line("n")
         terminal.wait_for("kedge: Heard.")
         self.assertFalse(self.is_made())
+
+    def test_a_question_and_a_key(self):
+        terminal = self.ask({"text": "So be it."})
+        time.sleep(EARLY)
+        terminal.line("/login anthropic")
+        terminal.wait_for("Error: answer the question first.")
+        self.assertTrue(terminal.echoes())
+        terminal.line("y")
+        terminal.wait_for("kedge: So be it.")
+        self.assertTrue(self.is_made())
+        terminal.wait_for("You: ")
+        terminal.line("/login")
+        terminal.wait_for("anthropic: ANTHROPIC_API_KEY of the environment")  # and not a stored one
 
     def test_a_choice(self):
         question = {"id": "q", "question": "Which colour?", "options": [{"label": "red"}, {"label": "blue"}]}
@@ -137,9 +153,15 @@ class Plain(RpcTest):
         time.sleep(EARLY)
         terminal.line("7")
         terminal.wait_for("/pass for no answer.")
+        terminal.line("!echo aside")
+        terminal.wait_for("Exit 0.")
+        terminal.line("/session")
+        terminal.wait_for("Messages: ")
         terminal.line("2")
         terminal.wait_for("kedge: Good choice.")
+        terminal.wait_for("You: ")
         self.assertIn("blue", "".join(self.said("toolResult")))
+        self.assertEqual(self.said(), ["ask me"])
 
     def test_interrupts(self):
         self.script({"text": "slow answer", "stall_after": 3}, {"text": "Again."})
@@ -156,9 +178,67 @@ class Plain(RpcTest):
         time.sleep(2.1)  # not a second one
         terminal.type("half a line\x03")
         terminal.wait_for("Ctrl+C again, or Ctrl+D, leaves.")
-        terminal.type("\x03")
+        terminal.wait_for("You: ")
+        terminal.line("again")
+        terminal.wait_for("kedge: Again.")
+        terminal.wait_for("You: ")
+        self.assertEqual(self.said(), ["go", "again", "and listen"])
+        terminal.type("\x04")
         self.assertEqual(terminal.end(), 0)
-        self.assertEqual(self.said(), ["go"])
+
+    def test_words_after_a_stop(self):
+        command = "trap '' TERM; touch begun; sleep 1; exit 0"
+        self.script({"tool_calls": [{"name": "bash", "arguments": {"command": command}}]}, {"text": "Instead."})
+        terminal = self.open()
+        terminal.wait_for("You: ")
+        terminal.line("go")
+        self.wait_for_file("begun")
+        terminal.type("\x03")
+        terminal.wait_for("Stopping.")
+        terminal.line("do this instead")
+        terminal.wait_for("kedge: Instead.")
+        terminal.wait_for("You: ")
+        self.assertEqual(self.said(), ["go", "do this instead"])
+
+    def test_a_stop_is_for_all_first_prompts(self):
+        self.script({"text": "slow answer", "stall_after": 3}, {"text": "Never."})
+        terminal = self.open("first", "second")
+        self.model.wait(events=3)
+        terminal.type("\x03")
+        terminal.wait_for("Messages of the command line that were not sent: 1.")
+        terminal.wait_for("You: ")
+        self.assertEqual(self.said(), ["first"])
+
+    def wait_for_file(self, name):
+        until = time.monotonic() + WAIT
+        while not os.path.exists(os.path.join(self.root, "w", name)):
+            self.assertLess(time.monotonic(), until, f"{name} was not made")
+            time.sleep(0.02)
+
+    def test_it_stands_still(self):
+        self.script({"text": "Here again."})
+        terminal = self.open()
+        terminal.wait_for("You: ")
+        terminal.line("/login anthropic")
+        terminal.wait_for("which is not shown")
+        terminal.type("\x1a")
+        terminal.wait_for("No key was taken.")
+        self.assertTrue(terminal.echoes())
+        terminal.process.send_signal(signal.SIGCONT)
+        terminal.wait_for("You: ")
+        terminal.line("hello")
+        terminal.wait_for("kedge: Here again.")
+        terminal.wait_for("You: ")
+        terminal.type("\x1c")
+        self.assertEqual(terminal.end(), 131)
+
+    def test_a_line_that_the_terminal_cut(self):
+        terminal = self.open()
+        terminal.wait_for("You: ")
+        terminal.line("x" * 5000)
+        terminal.wait_for("The terminal cut that line")
+        terminal.wait_for("You: ")
+        self.assertEqual(self.said(), [])
 
     def test_the_end_from_outside(self):
         for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129)):
@@ -187,6 +267,9 @@ class Plain(RpcTest):
         for line, shown in (
             ("/help", "/exit: leave"),
             ("/model", "In use: anthropic/"),
+            ("/resume 1", "there is no 1 in the list; /resume shows it"),
+            ("/model 99", "there is no 99 in the list; /model shows it"),
+            ("/model 1", "from the next turn on."),
             ("/model no-such-model-anywhere", "Error: "),
             ("/thinking low", "Thinking: low."),
             ("/thinking lots", "not \"lots\""),
@@ -235,8 +318,8 @@ class Plain(RpcTest):
         terminal.line("!!echo kept")
         terminal.wait_for("\r\nkept")
         terminal.wait_for("You: ")
-        terminal.line("!sleep 60")
-        time.sleep(0.3)
+        terminal.line("!touch begun; sleep 60")
+        self.wait_for_file("begun")
         terminal.type("\x03")
         terminal.wait_for("Stopped.")
         terminal.wait_for("You: ")
@@ -251,7 +334,7 @@ class Plain(RpcTest):
         terminal.wait_for("You: ")
         terminal.line("hello")
         terminal.wait_for("Error: ")
-        for key, told in (("sk-test-not-shown-1", "The key for anthropic is stored."), ("", "No key was taken.")):
+        for key, told in (("sk-test-not-shown-1", "The model is anthropic/"), ("", "No key was taken.")):
             terminal.wait_for("You: ")
             terminal.line("/login anthropic")
             terminal.wait_for("which is not shown")
@@ -297,6 +380,7 @@ class Plain(RpcTest):
         terminal.wait_for("You: ")
         terminal.line("second words")
         terminal.wait_for("kedge: Two.")
+        terminal.wait_for("You: ")
         self.assertEqual(len(self.session_files()), 1)
 
     def test_no_terminal(self):
