@@ -4,15 +4,16 @@
 #include "tools/recipe_package.h"
 
 #include "base/file.h"
-#include "base/glob.h"
 #include "base/limits.h"
 #include "base/yaml.h"
+#include "tools/recipe_pattern.h"
 
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#define WALK_DEPTH 3 // below what a pattern names, for one that goes deeper than a directory
+#define WALK_DEPTH  3 // below what a pattern names, for one that goes deeper than a directory
+#define MATCH_STEPS ((size_t)5000000) // to compare all the directories with all the patterns
 
 static const struct {
     const char *lock, *program;
@@ -66,10 +67,11 @@ static void add_scripts(RecipeRunner *runner, const json_t *root, const char *pa
 typedef struct Walk {
     RecipeRunner *runner;
     const char *root;
-    GRegex *regex;       // of a path below `root`
-    unsigned *left;      // entries that may be looked at
-    unsigned *packages;  // that may be read
-    GHashTable *visited; // of char *: directories that were packages of an earlier pattern
+    const RecipePattern *pattern; // of a path below `root`
+    size_t *steps;                // that may be taken to compare paths with patterns
+    unsigned *left;               // entries that may be looked at
+    unsigned *packages;           // that may be read
+    GHashTable *visited;          // of char *: directories that were packages of an earlier pattern
 } Walk;
 
 static bool is_plain_directory(const char *path)
@@ -135,7 +137,7 @@ static void walk(Walk *self, const char *below, unsigned depth)
     g_autoptr(GPtrArray) names = subdirectories(dir, self->left);
     for (guint i = 0; i < names->len && self->runner->tasks->len < self->runner->max_tasks; i++) {
         g_autofree char *inner = g_build_filename(below, names->pdata[i], NULL);
-        if (g_regex_match(self->regex, inner, 0, NULL))
+        if (recipe_pattern_matches(self->pattern, inner, self->steps))
             add_package(self, inner);
         if (depth > 1)
             walk(self, inner, depth - 1);
@@ -172,21 +174,23 @@ static void add_pattern(Walk *self, const char *given)
     g_autofree char *pattern = clean_pattern(given);
     if (!pattern)
         return;
-    if (!glob_has_magic(pattern)) {
+    g_autoptr(RecipePattern) parsed = recipe_pattern_new(pattern);
+    if (!parsed)
+        return;
+    size_t plain = strcspn(pattern, "*?");
+    if (pattern[plain] == '\0') {
         if (is_below(self->root, pattern))
             add_package(self, pattern);
         return;
     }
-    size_t plain = strcspn(pattern, "*?[{");
     const char *slash = g_strrstr_len(pattern, (gssize)plain, "/");
     g_autofree char *base = slash ? g_strndup(pattern, (size_t)(slash - pattern)) : g_strdup("");
     bool is_flat = !strchr(slash ? slash + 1 : pattern, '/') && !strstr(pattern, "**");
-    g_autoptr(GRegex) regex = NULL;
-    if (!glob_compile(pattern, &regex, NULL) || (*base && !is_below(self->root, base)))
+    if (*base && !is_below(self->root, base))
         return;
-    self->regex = regex;
+    self->pattern = parsed;
     walk(self, base, is_flat ? 1 : WALK_DEPTH);
-    self->regex = NULL;
+    self->pattern = NULL;
 }
 
 /* `workspaces` of package.json, or `packages` of pnpm's own file. New reference, or NULL. */
@@ -209,9 +213,11 @@ static void add_workspace(RecipeRunner *runner, const char *dir, const json_t *r
 {
     g_autoptr(json_t) patterns = workspace_patterns(dir, root);
     unsigned left = LIMIT_RECIPE_ENTRIES, packages = LIMIT_RECIPE_PACKAGES;
+    size_t steps = MATCH_STEPS;
     Walk self = {
         .runner = runner,
         .root = dir,
+        .steps = &steps,
         .left = &left,
         .packages = &packages,
         .visited = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),

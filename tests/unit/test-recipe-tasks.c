@@ -6,6 +6,7 @@
 #include "tools/recipe_files.h"
 #include "tools/recipe_lines.h"
 #include "tools/recipe_package.h"
+#include "tools/recipe_pattern.h"
 #include "tools/recipe_tasks.h"
 
 #include <sys/stat.h>
@@ -261,6 +262,87 @@ static void test_projects(void **state G_GNUC_UNUSED)
     }
 }
 
+static void test_patterns(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *pattern, *path;
+        bool matches;
+    } cases[] = {
+        { "packages/*", "packages/ui", true },
+        { "packages/*", "packages", false },
+        { "packages/*", "packages/ui/inner", false },
+        { "*/two", "one/two", true },
+        { "*/two", "one/two/two", false },
+        { "a*b*c", "axbxbxc", true },
+        { "a*b*c", "axbxbx", false },
+        { "*ab", "aab", true },
+        { "u?", "ui", true },
+        { "u?", "u", false },
+        { "u?x", "u\xc3\xa9x", true },
+        { "*?x", "\xc3\xa9x", true },
+        { "*\xa9x", "\xc3\xa9x", false },
+        { "p*", "p", true },
+        { "**", "a/b/c", true },
+        { "p/**", "p/a/b", true },
+        { "p/**", "p", false },
+        { "**/ui", "ui", true },
+        { "**/ui", "a/b/ui", true },
+        { "**/ui", "a/b/uix", false },
+        { "a/**/b/**/c", "a/b/x/b/c", true },
+        { "a/**/b/**/c", "a/x/c/b", false },
+        { "**/a/b", "a/a/b", true },
+        { "a**b", "axb", true },
+        { "a**b", "ax/xb", false },
+        { "p//a", "p/a", false },
+        { "*", "a\xff", false },
+        { "{a,b}", "a", false },
+        { "[ab]", "a", false },
+        { "a]", "a]", false },
+        { "a\\*", "a*", false },
+        { "", "", false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        size_t steps = 100;
+        g_autoptr(RecipePattern) pattern = recipe_pattern_new(cases[i].pattern);
+        bool matches = pattern && recipe_pattern_matches(pattern, cases[i].path, &steps);
+        if (matches != cases[i].matches)
+            fail_msg("'%s' and '%s': %d", cases[i].pattern, cases[i].path, matches);
+    }
+    g_autofree char *longer = g_strnfill(RECIPE_PATTERN_BYTES + 1, 'a');
+    assert_null(recipe_pattern_new(longer));
+}
+
+/* One that a regular expression would try for as long as it lives: here it is a product. */
+static void test_hostile_pattern(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *name = g_strnfill(250, 'a');
+    g_autofree char *path = g_strjoin("/", name, name, name, name, NULL);
+    static const char *const patterns[] = {
+        "*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b/*/*/*",
+        "**/*a*a*a*a*a*a*a*b/**/*a*a*a*a*a*b/**/**/*a*a*a*a*b",
+        "**/a*/**/a*/**/a*/**/a*/**/a*/**/a*/**/b",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(patterns); i++) {
+        size_t steps = 1000000;
+        g_autoptr(RecipePattern) pattern = recipe_pattern_new(patterns[i]);
+        assert_false(recipe_pattern_matches(pattern, path, &steps));
+        assert_true(steps > 900000);
+    }
+    size_t none = 0;
+    g_autoptr(RecipePattern) any = recipe_pattern_new("**");
+    assert_false(recipe_pattern_matches(any, path, &none));
+
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    tool_fixture_put(fixture, "package.json",
+                     "{\"workspaces\":[\"*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b\",\"p/*\"]}");
+    g_autofree char *hostile = g_strconcat(name, "/package.json", NULL);
+    tool_fixture_put(fixture, hostile, "{\"scripts\":{\"no\":\"x\"}}");
+    tool_fixture_put(fixture, "p/q/package.json", "{\"scripts\":{\"t\":\"x\"}}");
+    g_autoptr(GPtrArray) runners = recipe_read(fixture->cwd, LIMIT_RECIPE_TASKS);
+    g_autofree char *list = recipe_list(runners, 20, true);
+    assert_text("list", list, "- pkg (npm): q/t");
+}
+
 /* What a repository can do to whoever only opens it. */
 static void test_bounds(void **state G_GNUC_UNUSED)
 {
@@ -397,9 +479,10 @@ static void test_choices(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_make),
-        cmocka_unit_test(test_just),    cmocka_unit_test(test_projects),
-        cmocka_unit_test(test_bounds),  cmocka_unit_test(test_links),
+        cmocka_unit_test(test_names),    cmocka_unit_test(test_make),
+        cmocka_unit_test(test_just),     cmocka_unit_test(test_projects),
+        cmocka_unit_test(test_patterns), cmocka_unit_test(test_hostile_pattern),
+        cmocka_unit_test(test_bounds),   cmocka_unit_test(test_links),
         cmocka_unit_test(test_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
