@@ -46,6 +46,15 @@ static char *describe(const ToolSet *offered)
                        runners->len > 0 ? "\n" : "", list, NULL);
 }
 
+/* Only who may run any command has its arguments read by a shell. */
+static bool choose(const ToolCall *call, const char *op, RecipeChoice **ret_choice, GError **error)
+{
+    const ToolSet *tools = tool_call_tools(call);
+    bool has_shell = tools && tool_set_find(tools, tool_bash.name);
+    return recipe_choose(tool_call_cwd(call), op, has_shell ? RECIPE_SHELL : RECIPE_WORDS,
+                         ret_choice, error);
+}
+
 static void free_choice(void *choice)
 {
     recipe_choice_free(choice);
@@ -57,7 +66,7 @@ static bool recipe_judge(ToolCall *call, const void *args_, Judgement *ret_judge
 {
     const RecipeArgs *args = args_;
     RecipeChoice *choice = NULL;
-    if (!recipe_choose(tool_call_cwd(call), args->op, &choice, error))
+    if (!choose(call, args->op, &choice, error))
         return false;
     bash_judge_command(choice->command, choice->dir, ret_judgement);
     tool_call_prepare(call, choice, free_choice);
@@ -101,8 +110,7 @@ static bool intercept(ToolCall *call, const json_t *arguments, json_t **ret_chan
 {
     const char *op = json_get_text(arguments, "op");
     g_autoptr(RecipeChoice) choice = NULL;
-    if (tool_call_tool(call)->run != recipe_run || !op ||
-        !recipe_choose(tool_call_cwd(call), op, &choice, NULL))
+    if (tool_call_tool(call)->run != recipe_run || !op || !choose(call, op, &choice, NULL))
         return true;
     return bash_check_intercept(tool_call_settings(call), choice->command, choice->command, error);
 }

@@ -4,13 +4,15 @@
 #include "tools/recipe_tasks.h"
 
 #include "base/limits.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "tools/recipe_files.h"
 #include "tools/recipe_package.h"
 
 #include <string.h>
 
-#define ERROR_TASKS 100 // of one runner
+#define ERROR_TASKS 100           // of one runner
+#define ERROR_CHARS ((size_t)200) // of arguments
 #define BLANKS      " \t\r\n"
 
 static const RecipeKind *const kinds[] = { &recipe_just, &recipe_pkg, &recipe_cargo, &recipe_make,
@@ -172,17 +174,44 @@ static bool choose(const Wanted *self, RecipeChoice **ret_choice, GError **error
     return true;
 }
 
-bool recipe_choose(const char *dir, const char *op, RecipeChoice **ret_choice, GError **error)
+/* "a 'b c' $x" → "a 'b c' '$x'", so that no shell finds more in it. */
+static bool quote_words(const char *text, char **ret_quoted, GError **error)
+{
+    g_auto(GStrv) words = NULL;
+    if (*text != '\0' && !g_shell_parse_argv(text, NULL, &words, NULL)) {
+        g_autofree char *shown = utf8_ellipsize(text, ERROR_CHARS);
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "the arguments in `op` cannot be split into words: %s. Without the bash "
+                         "tool they are words only: close every quote, and quote a # and a "
+                         "backslash",
+                         shown);
+    }
+    GString *out = g_string_new(NULL);
+    for (char **word = words; word && *word; word++) {
+        bool is_path_of_zsh = **word == '='; // =ls
+        g_autofree char *quoted = is_path_of_zsh ? g_shell_quote(*word) : str_shell_quote(*word);
+        g_string_append_printf(out, "%s%s", out->len > 0 ? " " : "", quoted);
+    }
+    *ret_quoted = g_string_free(out, FALSE);
+    return true;
+}
+
+bool recipe_choose(const char *dir, const char *op, RecipeArguments arguments,
+                   RecipeChoice **ret_choice, GError **error)
 {
     g_autofree char *text = utf8_trim(op);
     size_t size = strcspn(text, BLANKS);
     g_autofree char *head = g_strndup(text, size);
     g_autoptr(GPtrArray) runners = recipe_read(dir, LIMIT_RECIPE_TASKS);
+    const char *args = text + size + strspn(text + size, BLANKS);
+    g_autofree char *quoted = NULL;
+    if (arguments == RECIPE_WORDS && !quote_words(args, &quoted, error))
+        return false;
     Wanted wanted = {
         .dir = dir,
         .runners = runners,
         .head = head,
-        .args = text + size + strspn(text + size, BLANKS),
+        .args = quoted ? quoted : args,
     };
     if (*head == '\0')
         return fail_with_list(&wanted, error, "`op` names no task");

@@ -21,6 +21,12 @@ typedef struct RecipeChoice {
 void recipe_choice_free(RecipeChoice *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecipeChoice, recipe_choice_free)
 
-/* What `op` means in `dir`; arguments stay as they are written. Runs nothing. The error ends with
-   the tasks that there are. */
-bool recipe_choose(const char *dir, const char *op, RecipeChoice **ret_choice, GError **error);
+typedef enum {
+    RECIPE_WORDS, // of the arguments a shell makes just words: each is quoted
+    RECIPE_SHELL, // they stay as they are written, for who may run any command anyway
+} RecipeArguments;
+
+/* What `op` means in `dir`. Runs nothing. When there is no such task the error ends with those that
+   there are; USAGE when the arguments cannot be split into words. */
+bool recipe_choose(const char *dir, const char *op, RecipeArguments arguments,
+                   RecipeChoice **ret_choice, GError **error);

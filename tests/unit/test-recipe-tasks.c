@@ -453,7 +453,7 @@ static void test_choices(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(RecipeChoice) choice = NULL;
         g_autoptr(GError) error = NULL;
-        bool is_chosen = recipe_choose(fixture->cwd, cases[i].op, &choice, &error);
+        bool is_chosen = recipe_choose(fixture->cwd, cases[i].op, RECIPE_SHELL, &choice, &error);
         if (is_chosen != (cases[i].command != NULL))
             fail_msg("'%s': %s", cases[i].op, is_chosen ? choice->command : error->message);
         if (!is_chosen) {
@@ -471,9 +471,45 @@ static void test_choices(void **state G_GNUC_UNUSED)
     g_autoptr(ToolFixture) empty = tool_fixture_new(NULL, false);
     g_autoptr(RecipeChoice) none = NULL;
     g_autoptr(GError) error = NULL;
-    assert_false(recipe_choose(empty->cwd, "test", &none, &error));
+    assert_false(recipe_choose(empty->cwd, "test", RECIPE_SHELL, &none, &error));
     assert_contains("no files", error->message,
                     "There is no task \"test\". There are no tasks in ");
+}
+
+static void test_words(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *op, *command; // command NULL: cannot be split
+    } cases[] = {
+        { "m", "make m" },
+        { "m X=1 --b", "make m X=1 --b" },
+        { "m X=\"a b\" 'c d' e\\ f", "make m 'X=a b' 'c d' 'e f'" },
+        { "m && id", "make m '&&' id" },
+        { "m ;id; id", "make m ';id;' id" },
+        { "m\nid\nls", "make m id ls" },
+        { "m $(id) `id` $HOME ~ * >x =ls", "make m '$(id)' '`id`' '$HOME' '~' '*' '>x' '=ls'" },
+        { "m 'it'\\''s' ''", "make m 'it'\\''s' ''" },
+        { "p --watch", "npm run p -- --watch" },
+        { "p '--' a", "npm run p -- a" },
+        { "p | id", "npm run p -- '|' id" },
+        { "just:other 'x;y'", "just other 'x;y'" },
+        { "m 'a", NULL },
+        { "m \"", NULL },
+        { "m # a", NULL },
+    };
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    put_files(fixture, all_files);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(RecipeChoice) choice = NULL;
+        g_autoptr(GError) error = NULL;
+        if (recipe_choose(fixture->cwd, cases[i].op, RECIPE_WORDS, &choice, &error)) {
+            assert_text(cases[i].op, choice->command, cases[i].command ? cases[i].command : "");
+            continue;
+        }
+        if (cases[i].command || !error_is(error, KEDGE_ERROR_USAGE))
+            fail_msg("'%s': %s", cases[i].op, error->message);
+        assert_contains(cases[i].op, error->message, "cannot be split into words: ");
+    }
 }
 
 int main(void)
@@ -483,7 +519,7 @@ int main(void)
         cmocka_unit_test(test_just),     cmocka_unit_test(test_projects),
         cmocka_unit_test(test_patterns), cmocka_unit_test(test_hostile_pattern),
         cmocka_unit_test(test_bounds),   cmocka_unit_test(test_links),
-        cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_choices),  cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

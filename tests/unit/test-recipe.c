@@ -21,9 +21,12 @@ static void put_program(const ToolFixture *fixture, const char *name, const char
     assert_true(file_write_atomic(path, text, strlen(text), 0700, NULL));
 }
 
+/* With bash, as mostly, so that arguments are for a shell. */
 static ToolFixture *fixture_with_programs(const char *settings)
 {
+    static const ToolDef *const table[] = { &tool_bash, &tool_recipe, NULL };
     ToolFixture *fixture = tool_fixture_new(settings, false);
+    fixture->tools = tool_set_new(table);
     g_autofree char *path = g_strconcat(fixture->root, "/bin:/usr/bin:/bin", NULL);
     g_setenv("PATH", path, TRUE);
     put_program(fixture, "npm", "");
@@ -100,6 +103,33 @@ static void test_calls(void **state G_GNUC_UNUSED)
     assert_string_equal(json_get_text(result.details, "command"), "npm run p -- x");
     assert_string_equal(json_get_text(result.details, "cwd"), "w");
     assert_int_equal(json_get_int(result.details, "timeoutSeconds", 0), 300);
+}
+
+/* Who has no bash gets none by way of a task's arguments. */
+static void test_without_bash(void **state G_GNUC_UNUSED)
+{
+    static const ToolDef *const table[] = { &tool_recipe, &tool_ls, NULL };
+    static const ToolHook *const hooks[] = { &recipe_interceptor, NULL };
+    for (int i = 0; i < 2; i++) {
+        g_autoptr(ToolFixture) fixture = fixture_with_programs(
+            "{'bashInterceptor':{'enabled':true,'patterns':[{'pattern':'^make "
+            "m .x; no','tool':'read','message':'no'}]}}");
+        put_files(fixture, all_files);
+        tool_context_add_hooks(fixture->context, hooks);
+        tool_set_unref(fixture->tools);
+        fixture->tools = i == 0 ? tool_set_new(table) : NULL;
+        g_autofree char *got = tool_fixture_text(fixture, &tool_recipe,
+                                                 op("m ; touch made $(touch made) >made 'b c'"));
+        assert_text("words", got, "make m ; touch made $(touch made) >made b c in w\n");
+        g_autofree char *made = g_build_filename(fixture->cwd, "made", NULL);
+        assert_false(file_exists(made));
+        g_autofree char *ran = take_ran(fixture);
+        assert_text("one call", ran, "make m ; touch made $(touch made) >made b c\n");
+        g_autofree char *open = tool_fixture_error(fixture, &tool_recipe, op("m 'b"));
+        assert_contains("open quote", open, "cannot be split into words: 'b");
+        g_autofree char *held = tool_fixture_error(fixture, &tool_recipe, op("m 'x; no'"));
+        assert_contains("intercepted as it runs", held, "Original command: make m 'x; no'");
+    }
 }
 
 /* A runner that cannot say what it has is left to say so itself. */
@@ -201,6 +231,7 @@ static void test_nothing_runs(void **state G_GNUC_UNUSED)
             .tool = &tool_recipe,
             .arguments = arguments,
             .context = fixture->context,
+            .tools = fixture->tools,
             .door = cases[i].door,
         };
         g_auto(ToolResult) result = { 0 };
@@ -240,6 +271,7 @@ static void test_judged_as_bash(void **state G_GNUC_UNUSED)
     g_autoptr(json_t) as_bash = json_of("{'command':'npm run p -- a && git push'}");
     ToolCallSpec spec = {
         .context = fixture->context,
+        .tools = fixture->tools,
         .door = &agent_door,
         .was_refused = remember,
         .user_data = seen,
@@ -328,7 +360,7 @@ int main(void)
         cmocka_unit_test(test_calls),          cmocka_unit_test(test_silent_runners),
         cmocka_unit_test(test_cancel),         cmocka_unit_test(test_nothing_runs),
         cmocka_unit_test(test_judged_as_bash), cmocka_unit_test(test_intercepted),
-        cmocka_unit_test(test_offered),
+        cmocka_unit_test(test_offered),        cmocka_unit_test(test_without_bash),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
