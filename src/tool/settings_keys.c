@@ -207,7 +207,7 @@ static const SettingKey keys[] = {
     { "inspect_image.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
       "Offer inspect_image: the model of role vision answers questions about images, and read no "
       "longer shows them" },
-    { "recipe.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
+    { "recipe.enabled", SETTING_BOOLEAN, "true", SETTING_MAY_TIGHTEN, NULL,
       "Offer the recipe tool where the project has tasks (just, package.json, cargo, make, task)" },
     { "calc.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL, "Offer the calc tool" },
     { "async.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,

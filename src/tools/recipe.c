@@ -30,9 +30,16 @@ static GPtrArray *runners_here(const Settings *settings, unsigned max_tasks)
     return dir ? recipe_read(dir, max_tasks) : g_ptr_array_new();
 }
 
+/* A project may turn it off, and not on again. */
+static bool is_enabled(const Settings *settings)
+{
+    return !json_is_false(settings_user_json(settings, "recipe.enabled")) &&
+           !json_is_false(settings_project_json(settings, "recipe.enabled"));
+}
+
 static bool recipe_is_available(const Settings *settings)
 {
-    if (!settings_get_bool(settings, "recipe.enabled"))
+    if (!is_enabled(settings))
         return false;
     g_autoptr(GPtrArray) runners = runners_here(settings, 1);
     return runners->len > 0;

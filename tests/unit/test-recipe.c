@@ -324,6 +324,16 @@ static void test_offered(void **state G_GNUC_UNUSED)
           { { "Makefile", "a:\n" } },
           { "bash", "recipe", NULL },
           "bash" },
+        { "off by the project",
+          NULL,
+          { { "Makefile", "a:\n" }, { ".kedge/config.yml", "recipe: {enabled: false}\n" } },
+          { "bash", "recipe", NULL },
+          "bash" },
+        { "off by the user, whatever the project says",
+          "recipe:\n  enabled: false\n",
+          { { "Makefile", "a:\n" }, { ".kedge/config.yml", "recipe: {enabled: true}\n" } },
+          { "bash", "recipe", NULL },
+          "bash" },
     };
     static const ToolDef *const table[] = { &tool_bash, &tool_recipe, &tool_ls, NULL };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
