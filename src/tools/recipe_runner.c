@@ -5,12 +5,15 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/own_file.h"
 #include "base/utf8.h"
 #include "tools/tool_file.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
-#define LIST_LINE_BYTES ((size_t)600) // of the tasks of one runner, for a model
+#define LIST_LINE_BYTES  ((size_t)600) // of the tasks of one runner, for a model
+#define SHOWN_NAME_BYTES ((size_t)40)  // of one that it is told without having asked
 
 bool recipe_is_name(const char *text, size_t size)
 {
@@ -94,7 +97,8 @@ char *recipe_file_text(const char *dir, const char *name)
     g_autofree char *path = g_build_filename(dir, name, NULL);
     g_autofree char *data = NULL;
     size_t size = 0;
-    if (tool_file_is_secret(path) || !file_read(path, LIMIT_RECIPE_FILE_BYTES, &data, &size, NULL))
+    if (tool_file_is_secret(path) ||
+        !own_file_read(path, LIMIT_RECIPE_FILE_BYTES, &data, &size, NULL))
         return NULL;
     return utf8_from_bytes(data, size);
 }
@@ -103,13 +107,22 @@ const char *recipe_first_file(const char *dir, const char *const *names)
 {
     for (; *names; names++) {
         g_autofree char *path = g_build_filename(dir, *names, NULL);
-        if (file_exists(path) && !file_is_directory(path))
-            return *names;
+        struct stat info;
+        if (!file_exists(path) || file_is_directory(path))
+            continue;
+        bool is_ours = stat(path, &info) != 0 || own_file_check(path, &info, NULL);
+        return is_ours ? *names : NULL; // the runner would take this one, and no later one
     }
     return NULL;
 }
 
 /* --- lists */
+
+/* It could say something to a model that is only told of it: a sentence, or an address. */
+static bool is_telling(const char *name)
+{
+    return strlen(name) > SHOWN_NAME_BYTES || strstr(name, "://");
+}
 
 static void append_runner(GString *out, const RecipeRunner *runner, unsigned max_tasks,
                           bool wants_main)
@@ -120,13 +133,17 @@ static void append_runner(GString *out, const RecipeRunner *runner, unsigned max
                            runner->program ? " (" : "", runner->program ? runner->program : "",
                            runner->program ? ")" : "");
     size_t start = out->len;
-    guint i = 0;
-    for (; i < runner->tasks->len && i < max && out->len - start < LIST_LINE_BYTES; i++)
-        g_string_append_printf(out, "%s %s", i > 0 ? "," : "",
-                               ((const RecipeTask *)runner->tasks->pdata[i])->name);
-    if (i < runner->tasks->len)
-        g_string_append(out, ", …");
-    else if (i == 0)
+    guint i = 0, shown = 0;
+    for (; i < runner->tasks->len && i < max && out->len - start < LIST_LINE_BYTES; i++) {
+        const char *name = ((const RecipeTask *)runner->tasks->pdata[i])->name;
+        if (wants_main && is_telling(name))
+            continue;
+        g_string_append_printf(out, "%s %s", shown > 0 ? "," : "", name);
+        shown++;
+    }
+    if (shown < runner->tasks->len)
+        g_string_append(out, shown > 0 ? ", …" : " …");
+    else if (shown == 0)
         g_string_append(out, " not known before a call");
 }
 

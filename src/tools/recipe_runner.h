@@ -53,12 +53,14 @@ bool recipe_add(RecipeRunner *runner, const char *name, const char *command, con
 bool recipe_add_name(RecipeRunner *runner, const char *name);
 const RecipeTask *recipe_find(const RecipeRunner *runner, const char *name); // NULL: not known
 
-/* A file of a project, at most LIMIT_RECIPE_FILE_BYTES, as valid text; NULL when it is not there or
-   cannot be used. Caller frees. */
+/* A file of a project, at most LIMIT_RECIPE_FILE_BYTES, as valid text; NULL when it is not there,
+   cannot be used, or could have been put there by others (base/own_file.h). Caller frees. */
 char *recipe_file_text(const char *dir, const char *name);
-/* The first of `names` (NULL-terminated) that is there; NULL: none. Borrowed. */
+/* The first of `names` (NULL-terminated) that is there; NULL: none, or others could have put it
+   there. Borrowed. */
 const char *recipe_first_file(const char *dir, const char *const *names);
 
 /* A line "- make: all, test" for each of these RecipeRunner *, with at most `max_tasks` of its
-   tasks, and without those that are files when `wants_main`. Caller frees. */
+   tasks; when `wants_main` without those that are files, and those with long names or addresses for
+   names. Caller frees. */
 char *recipe_list(const GPtrArray *runners, unsigned max_tasks, bool wants_main);

@@ -67,10 +67,12 @@ static bool fail_with_list(const Wanted *self, GError **error, const char *forma
     va_end(args);
     g_autofree char *list = recipe_list(self->runners, ERROR_TASKS, false);
     if (self->runners->len == 0)
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                         "%s. There are no tasks in %s: no justfile, scripts in package.json, "
-                         "Cargo.toml, targets in a Makefile, or Taskfile.yml",
-                         text, self->dir);
+        return fail_with(
+            error, KEDGE_ERROR_NOT_FOUND,
+            "%s. There are no tasks in %s: no justfile, scripts in package.json, "
+            "Cargo.toml, targets in a Makefile, or Taskfile.yml that is the user's own "
+            "and in a directory that not everybody can write to",
+            text, self->dir);
     return fail_with(error, KEDGE_ERROR_NOT_FOUND, "%s. Available tasks:\n%s", text, list);
 }
 
