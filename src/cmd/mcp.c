@@ -87,7 +87,9 @@ static ToolSet *choose(const CommandEnv *env, const McpOptions *options, const S
         }
     Choice choice = { env->tools, names, settings };
     g_autoptr(ToolSet) chosen = tool_set_filter(env->tools, is_chosen, &choice);
-    return tool_set_for_model(chosen, settings, NULL);
+    g_autoptr(ToolSet) here = tool_set_for_model(chosen, settings, NULL);
+    // without --cwd the client says where calls are, perhaps after it has asked for the tools
+    return options->cwd ? g_steal_pointer(&here) : tool_set_for_any_project(here);
 }
 
 static int mcp_run(const CommandEnv *env, int argc, char *const *argv)

@@ -182,6 +182,14 @@ ToolSet *tool_set_for_model(const ToolSet *self, const Settings *settings, const
     return set;
 }
 
+ToolSet *tool_set_for_any_project(const ToolSet *self)
+{
+    ToolSet *set = set_new(NULL);
+    for (size_t i = 0; i < self->entries->len; i++)
+        append(set, entry_at(self, i));
+    return set;
+}
+
 /* As one that somebody named, or as one of all there are. */
 static void append_once(ToolSet *selected, const Entry *entry, const Settings *settings,
                         bool is_named)

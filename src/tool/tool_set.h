@@ -38,6 +38,9 @@ ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const ch
    known); see ToolDef.variant. */
 ToolSet *tool_set_for_model(const ToolSet *self, const Settings *settings, const char *model_id);
 
+/* The same tools, told of without a project: calls will be in a directory that is not known yet. */
+ToolSet *tool_set_for_any_project(const ToolSet *self);
+
 /* Those that wait; none where nothing can find them. */
 ToolSet *tool_set_waiting(const ToolSet *self);
 /* What a model is offered: those that do not wait, and behind them those of `found`

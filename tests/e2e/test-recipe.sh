@@ -83,6 +83,32 @@ done
 expect_no_file "$E2E_TMP/ran"
 expect_no_file "$E2E_TMP/evaluated"
 
+t "who has recipe and not bash has no shell"
+model_script - <<'END'
+{"tool_calls": [{"name": "recipe", "arguments": {"op": "greet ; touch out-of-bounds && $(touch out-of-bounds)"}}]}
+{"text": "Done."}
+END
+run kedge -p go --tools recipe
+expect_exit 0
+expect_out "Done."
+model_journal 1.body >told
+expect_contains told "hello"
+expect_contains told "No rule to make target"
+expect_no_file out-of-bounds
+rm -f "$E2E_TMP/evaluated"
+
+t "an MCP client is told of the tasks where it is known in which directory calls are"
+cat >"$E2E_TMP/requests" <<'X'
+{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+X
+kedge mcp --tools recipe <"$E2E_TMP/requests" >told
+expect_contains told 'Runs a project task in bash'
+expect_not_contains told '@harbor/ui/build'
+kedge mcp --tools recipe --cwd . <"$E2E_TMP/requests" >told
+expect_contains told '@harbor/ui/build'
+
 t "opening a repository runs nothing of it: neither its files nor the runners"
 touch .justfile Taskfile.yml Cargo.toml
 cat >rust-toolchain.toml <<'X'
