@@ -312,7 +312,7 @@ static void test_patterns(void **state G_GNUC_UNUSED)
     assert_null(recipe_pattern_new(longer));
 }
 
-/* One that a regular expression would try for as long as it lives: here it is a product. */
+/* Those that a regular expression tries until it gives up: here they take a product of lengths. */
 static void test_hostile_pattern(void **state G_GNUC_UNUSED)
 {
     g_autofree char *name = g_strnfill(250, 'a');
@@ -333,14 +333,14 @@ static void test_hostile_pattern(void **state G_GNUC_UNUSED)
     assert_false(recipe_pattern_matches(any, path, &none));
 
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
-    tool_fixture_put(fixture, "package.json",
-                     "{\"workspaces\":[\"*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b\",\"p/*\"]}");
-    g_autofree char *hostile = g_strconcat(name, "/package.json", NULL);
-    tool_fixture_put(fixture, hostile, "{\"scripts\":{\"no\":\"x\"}}");
+    tool_fixture_put(fixture, "package.json", "{\"workspaces\":[\"*a*a*a*a*a*a*a*a*b*\",\"p/*\"]}");
+    g_autofree char *late = g_strdup_printf("aaaaaaaab%.200s", name); // last of what a regex tries
+    g_autofree char *hostile = g_strconcat(late, "/package.json", NULL);
+    tool_fixture_put(fixture, hostile, "{\"name\":\"late\",\"scripts\":{\"t\":\"x\"}}");
     tool_fixture_put(fixture, "p/q/package.json", "{\"scripts\":{\"t\":\"x\"}}");
     g_autoptr(GPtrArray) runners = recipe_read(fixture->cwd, LIMIT_RECIPE_TASKS);
     g_autofree char *list = recipe_list(runners, 20, true);
-    assert_text("list", list, "- pkg (npm): q/t");
+    assert_text("list", list, "- pkg (npm): late/t, q/t");
 }
 
 /* What a repository can do to whoever only opens it. */
