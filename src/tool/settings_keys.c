@@ -185,7 +185,7 @@ static const SettingKey keys[] = {
     { "read.defaultLimit", SETTING_NUMBER, "500", SETTING_ANYWHERE, NULL,
       "Lines shown when none were asked for" },
     { "read.summarize.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
-      "Show long source files without the bodies of functions, where Universal Ctags is "
+      "Show models long source files without the bodies of functions, where Universal Ctags is "
       "installed" },
     { "read.summarize.minBodyLines", SETTING_NUMBER, "4", SETTING_ANYWHERE, NULL,
       "Bodies with fewer lines stay in such a summary" },

@@ -3,6 +3,7 @@
  */
 #include "base/limits.h"
 #include "base/path.h"
+#include "tool/shown.h"
 #include "tools/diff.h"
 #include "tools/edit_mode.h"
 #include "tools/edit_target.h"
@@ -150,7 +151,7 @@ static char *digest_of(const FileEdit *edit)
 /* Is there a conversation that lines were shown to? A call on the command line has none. */
 static bool has_been_shown_lines(const ToolCall *call)
 {
-    return hashline_is_shown(call) && strcmp(tool_call_via(call), "cli") != 0;
+    return hashline_is_shown(call) && shown_to_model(call);
 }
 
 /* Lines inside a range that were never shown are refused once: the same call again means it. */

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "model/message.h"
 #include "tool/internal_url.h"
+#include "tool/shown.h"
 #include "tools/conflict.h"
 #include "tools/file_kind.h"
 #include "tools/file_view.h"
@@ -114,8 +115,9 @@ static bool show_file(ToolCall *call, const char *path, const ReadSelect *select
     g_autoptr(ReadSnapshot) seen =
         is_editable && hashline_is_shown(call) ? read_snapshot_new() : NULL;
     const ReadSummary summary = { fd, path, (uint64_t)info.st_size, seen };
-    if (strcmp(entity, "file") == 0 && !select->has_range && !select->is_raw &&
-        read_summary_show(call, &summary, result)) {
+    bool is_whole = strcmp(entity, "file") == 0 && !select->has_range && !select->is_raw;
+    // code that changes the text and writes it back would write what was left out away
+    if (is_whole && shown_to_model(call) && read_summary_show(call, &summary, result)) {
         if (seen)
             read_cache_note(call, path, g_steal_pointer(&seen));
         return true;

@@ -66,6 +66,15 @@ static ToolFixture *anchored_fixture(const char *settings)
     return self;
 }
 
+/* With no other tool. */
+static ToolFixture *plain_fixture(const char *settings)
+{
+    static const ToolDef *const table[] = { &tool_read, NULL };
+    ToolFixture *self = tool_fixture_new(settings, false);
+    self->tools = tool_set_new(table);
+    return self;
+}
+
 static json_t *path_of(const char *path)
 {
     return json_pack("{s:s}", "path", path);
@@ -171,7 +180,7 @@ static void test_rows(void **state G_GNUC_UNUSED)
                                    ends[0], ends[1] ? ends[1] : "0");
         }
         g_string_append(script, "echo '" COMPLETED "'\n");
-        g_autoptr(ToolFixture) fixture = tool_fixture_new("{" SHORT "}", false);
+        g_autoptr(ToolFixture) fixture = plain_fixture("{" SHORT "}");
         g_auto(Ctags) ctags G_GNUC_UNUSED = ctags_put(fixture, script->str);
         tool_fixture_put(fixture, "m.c", cases[i].file);
         bool is_summary = strstr(cases[i].want, "...") || strstr(cases[i].want, " .. ");
@@ -199,7 +208,7 @@ static void test_pages(void **state G_GNUC_UNUSED)
     };
     g_autofree char *script = script_of(said);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(ToolFixture) fixture = tool_fixture_new(cases[i].settings, false);
+        g_autoptr(ToolFixture) fixture = plain_fixture(cases[i].settings);
         g_auto(Ctags) ctags G_GNUC_UNUSED = ctags_put(fixture, script);
         g_autoptr(GString) file = g_string_new(ADD);
         for (int j = 0; j < 50; j++)
@@ -211,7 +220,7 @@ static void test_pages(void **state G_GNUC_UNUSED)
     }
 
     // a function that begins behind what is shown: the plain page
-    g_autoptr(ToolFixture) fixture = tool_fixture_new("{" SHORT_AND("'defaultLimit':2") "}", false);
+    g_autoptr(ToolFixture) fixture = plain_fixture("{" SHORT_AND("'defaultLimit':2") "}");
     g_auto(Ctags) ctags G_GNUC_UNUSED =
         ctags_put(fixture, "cat >/dev/null\necho '{\"_type\":\"tag\",\"line\":4,\"end\":11}'\n"
                            "echo '" COMPLETED "'");
@@ -249,13 +258,13 @@ static void test_trouble(void **state G_GNUC_UNUSED)
                                    "echo '" COMPLETED "'" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(ToolFixture) fixture = tool_fixture_new("{" SHORT "}", false);
+        g_autoptr(ToolFixture) fixture = plain_fixture("{" SHORT "}");
         g_auto(Ctags) ctags G_GNUC_UNUSED = ctags_put(fixture, cases[i].script);
         tool_fixture_put(fixture, "m.c", ADD);
         g_autofree char *text = read_text(fixture, "m.c");
         assert_text(cases[i].name, text, ADD);
     }
-    g_autoptr(ToolFixture) fixture = tool_fixture_new("{" SHORT "}", false);
+    g_autoptr(ToolFixture) fixture = plain_fixture("{" SHORT "}");
     g_auto(Ctags) ctags G_GNUC_UNUSED = ctags_put(fixture, "exit 0");
     assert_true(g_setenv("PATH", fixture->cwd, TRUE));
     tool_fixture_put(fixture, "m.c", ADD);
@@ -282,7 +291,9 @@ static void test_not_started(void **state G_GNUC_UNUSED)
         { "too large", "large.c", false },
         { "not a file of the workspace", "local://long.c", false },
     };
+    static const ToolDef *const table[] = { &tool_read, NULL };
     g_autoptr(ToolFixture) fixture = url_fixture_new(NULL, true);
+    fixture->tools = tool_set_new(table);
     g_autofree char *mark = g_build_filename(fixture->root, "started", NULL);
     g_autofree char *script = g_strdup_printf("cat >/dev/null; : >'%s'", mark);
     g_auto(Ctags) ctags G_GNUC_UNUSED = ctags_put(fixture, script);
@@ -315,10 +326,52 @@ static void test_not_started(void **state G_GNUC_UNUSED)
     }
 }
 
+/* Who changes a text and writes it back has all of it: code that eval runs (a call without tools
+   of its own), and a script around the command line. */
+static void test_for_whom(void **state G_GNUC_UNUSED)
+{
+    static const char *const said[] = { TAG, COMPLETED, NULL };
+    static const struct {
+        const char *name, *via;
+        bool has_tools, is_summary;
+    } cases[] = {
+        { "a model", NULL, true, true },
+        { "a model behind MCP", "mcp", true, true },
+        { "code of a cell", NULL, false, false },
+        { "code of a cell behind MCP", "mcp", false, false },
+        { "the command line", "cli", true, false },
+    };
+    g_autofree char *script = script_of(said);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(ToolFixture) fixture = plain_fixture("{" SHORT ",'readHashLines':false}");
+        g_auto(Ctags) ctags G_GNUC_UNUSED = ctags_put(fixture, script);
+        tool_fixture_put(fixture, "m.c", ADD);
+        const ToolDoor door = { .kind = DOOR_AGENT, .via = cases[i].via };
+        g_autoptr(json_t) arguments = path_of("m.c");
+        const ToolCallSpec spec = {
+            .tool = &tool_read,
+            .arguments = arguments,
+            .context = fixture->context,
+            .door = &door,
+            .tools = cases[i].has_tools ? fixture->tools : NULL,
+        };
+        g_autofree char *text = NULL;
+        int tries = cases[i].is_summary ? 30 : 3; // a busy machine, as in read_summary()
+        for (int k = 0; k < tries && !(text && strstr(text, " left out here.")); k++) {
+            g_auto(ToolResult) result = { 0 };
+            tool_call(&spec, &result);
+            g_free(text);
+            text = tool_result_text(&result);
+        }
+        assert_text(cases[i].name, text,
+                    cases[i].is_summary ? "int add(int a, int b) { .. }\n" NOTE : ADD);
+    }
+}
+
 /* It gets the text that is shown and nothing of the file's name or its directory. */
 static void test_given(void **state G_GNUC_UNUSED)
 {
-    g_autoptr(ToolFixture) fixture = tool_fixture_new("{" SHORT "}", false);
+    g_autoptr(ToolFixture) fixture = plain_fixture("{" SHORT "}");
     g_autofree char *script = g_strdup_printf("printf '%%s\\n' \"$@\" >'%s/args'; pwd >>'%s/args'\n"
                                               "cat >'%s/input'",
                                               fixture->root, fixture->root, fixture->root);
@@ -485,7 +538,7 @@ static void test_real(void **state G_GNUC_UNUSED)
         print_message("Universal Ctags is not installed, or cannot lock itself in\n");
         skip();
     }
-    g_autoptr(ToolFixture) fixture = tool_fixture_new("{" SHORT "}", false);
+    g_autoptr(ToolFixture) fixture = plain_fixture("{" SHORT "}");
     tool_fixture_put(fixture, ".ctags.d/x.ctags", "--nonsense\n"); // it is not read
     for (size_t i = 0; i < G_N_ELEMENTS(sources); i++) {
         tool_fixture_put(fixture, sources[i].name, sources[i].file);
@@ -504,7 +557,7 @@ int main(void)
         cmocka_unit_test(test_rows),     cmocka_unit_test(test_pages),
         cmocka_unit_test(test_trouble),  cmocka_unit_test(test_not_started),
         cmocka_unit_test(test_given),    cmocka_unit_test(test_edit),
-        cmocka_unit_test(test_real),
+        cmocka_unit_test(test_real),     cmocka_unit_test(test_for_whom),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
