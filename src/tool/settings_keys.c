@@ -204,7 +204,7 @@ static const SettingKey keys[] = {
     { "ls.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL, "Offer the ls tool" },
     { "checkpoint.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
       "Offer checkpoint and rewind, which leave a report of an investigation" },
-    { "inspect_image.enabled", SETTING_BOOLEAN, "false", SETTING_ANYWHERE, NULL,
+    { "inspect_image.enabled", SETTING_BOOLEAN, "false", SETTING_WITH_TRUST, NULL,
       "Offer inspect_image: the model of role vision answers questions about images, and read no "
       "longer shows them" },
     { "recipe.enabled", SETTING_BOOLEAN, "true", SETTING_MAY_TIGHTEN, NULL,
