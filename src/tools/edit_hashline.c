@@ -13,6 +13,7 @@
 
 #define MAX_FILES         100        // of one call
 #define PREVIEW_MAX_BYTES (16 * MIB) // a larger file is edited, but not compared
+#define REFUSED_MAX_BYTES (32 * KIB) // of lines that a refusal shows; those behind are left out
 
 typedef struct HashlineArgs {
     const char *input, *path;
@@ -29,6 +30,7 @@ typedef struct FileEdit { // what one call does to one file
     char *key;      // its real path
     GPtrArray *ops; // of HashlineOp *, borrowed from the sections, in order
     GPtrArray *warnings;
+    GArray *unseen;    // of size_t: lines inside its ranges that were never shown; ascending
     const char *asked; // path of its first section
     bool was_cut;
 } FileEdit;
@@ -40,6 +42,7 @@ static void file_edit_free(void *data)
     g_free(self->key);
     g_ptr_array_unref(self->ops);
     g_ptr_array_unref(self->warnings);
+    g_array_unref(self->unseen);
     g_free(self);
 }
 
@@ -88,6 +91,7 @@ static bool add_section(ToolCall *call, const HashlineSection *section, GPtrArra
         edit->key = g_strdup(key);
         edit->ops = g_ptr_array_new();
         edit->warnings = g_ptr_array_new_with_free_func(g_free);
+        edit->unseen = g_array_new(FALSE, FALSE, sizeof(size_t));
         edit->asked = section->path;
         g_ptr_array_add(edits, edit);
     }
@@ -124,20 +128,47 @@ static bool open_all(ToolCall *call, GPtrArray *edits, GError **error)
     return true;
 }
 
-/* What the error shows counts as shown. */
-static bool fail_refused(ToolCall *call, const FileEdit *edit, const GArray *lines,
-                         const GArray *stale, const GArray *unseen, GError **error)
+/* What the text shows counts as shown. Caller frees. */
+static char *describe_refusal(ToolCall *call, const FileEdit *edit, const GArray *stale,
+                              size_t max_bytes)
 {
+    g_autoptr(GArray) lines = text_lines_split(edit->target->before);
     ReadSnapshot *shown = read_snapshot_new();
-    g_autofree char *text = hashline_describe_refusal(lines, stale, unseen, shown);
+    char *text = hashline_describe_refusal(lines, stale, edit->unseen, max_bytes, shown);
     read_cache_note_now(call, edit->target->path, edit->target->before, shown);
+    return text;
+}
+
+static bool fail_stale(ToolCall *call, const FileEdit *edit, const GArray *stale, GError **error)
+{
+    g_autofree char *text = describe_refusal(call, edit, stale, REFUSED_MAX_BYTES);
     return fail_with(error, KEDGE_ERROR_FAILED, "%s", text);
 }
 
-/* The ranges, and the text that they are of. Caller frees. */
+/* Of all files at once: one refusal for a call, however many they are. */
+static bool fail_unseen(ToolCall *call, const GPtrArray *edits, GError **error)
+{
+    g_autoptr(GArray) stale = g_array_new(FALSE, FALSE, sizeof(size_t)); // none
+    g_autoptr(GString) out = g_string_new(NULL);
+    size_t room = REFUSED_MAX_BYTES;
+    for (unsigned i = 0; i < edits->len; i++) {
+        const FileEdit *edit = edits->pdata[i];
+        if (edit->unseen->len == 0)
+            continue;
+        g_autofree char *text = describe_refusal(call, edit, stale, room);
+        room -= MIN(room, strlen(text));
+        if (edits->len > 1)
+            g_string_append_printf(out, "%s%s: ", out->len > 0 ? "\n\n" : "", edit->target->shown);
+        g_string_append(out, text);
+    }
+    return fail_with(error, KEDGE_ERROR_FAILED, "%s", out->str);
+}
+
+/* The file, the ranges, and the text that they are of. Caller frees. */
 static char *digest_of(const FileEdit *edit)
 {
     g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_checksum_update(sum, (const guchar *)edit->key, (gssize)strlen(edit->key) + 1);
     g_checksum_update(sum, (const guchar *)edit->target->before, -1);
     for (unsigned i = 0; i < edit->ops->len; i++) {
         const HashlineOp *op = edit->ops->pdata[i];
@@ -154,11 +185,20 @@ static bool has_been_shown_lines(const ToolCall *call)
     return hashline_is_shown(call) && shown_to_model(call);
 }
 
-/* Lines inside a range that were never shown are refused once: the same call again means it. */
-static bool was_told(ToolCall *call, const FileEdit *edit)
+/* Lines inside a range that were never shown are refused once: the same call again means it, also
+   where a file of it that was known has been forgotten over the others. */
+static bool check_seen(ToolCall *call, const GPtrArray *edits, GError **error)
 {
-    g_autofree char *digest = digest_of(edit);
-    return read_cache_tell(call, edit->target->path, digest);
+    unsigned unseen = 0, untold = 0;
+    for (unsigned i = 0; i < edits->len; i++)
+        unseen += ((const FileEdit *)edits->pdata[i])->unseen->len;
+    for (unsigned i = 0; unseen > 0 && i < edits->len; i++) {
+        const FileEdit *edit = edits->pdata[i];
+        g_autofree char *digest = edit->target->before ? digest_of(edit) : NULL;
+        bool was_told = !digest || read_cache_tell(call, digest);
+        untold += was_told ? 0 : edit->unseen->len;
+    }
+    return untold == 0 || fail_unseen(call, edits, error);
 }
 
 /* With the lines as they were shown, when the anchors are not those of now. */
@@ -185,19 +225,20 @@ static bool work_out(ToolCall *call, FileEdit *edit, GError **error)
     g_autoptr(ReadSnapshot) seen =
         edit->target->before ? read_cache_get(call, edit->target->path) : NULL;
     g_autoptr(GArray) stale = NULL;
-    g_autoptr(GArray) unseen = g_array_new(FALSE, FALSE, sizeof(size_t));
     g_autoptr(GError) problem = NULL;
     bool is_named = hashline_check(lines, edit->ops, &stale, &problem);
     if (is_named && has_been_shown_lines(call))
-        hashline_check_inner(lines, edit->ops, seen, stale, unseen);
-    if ((!is_named || stale->len > 0) && recover(edit, seen, drops_runs))
+        hashline_check_inner(lines, edit->ops, seen, stale, edit->unseen);
+    if ((!is_named || stale->len > 0) && recover(edit, seen, drops_runs)) {
+        g_array_set_size(edit->unseen, 0); // it was worked out with what was shown
         return true;
+    }
     if (!is_named) {
         g_propagate_error(error, g_steal_pointer(&problem));
         return false;
     }
-    if (stale->len > 0 || (unseen->len > 0 && !was_told(call, edit)))
-        return fail_refused(call, edit, lines, stale, unseen, error);
+    if (stale->len > 0)
+        return fail_stale(call, edit, stale, error);
     char *text = hashline_apply(lines, edit->ops, drops_runs, edit->warnings);
     if (!edit->target->before) {
         char *whole = g_strconcat(text, "\n", NULL);
@@ -230,7 +271,7 @@ static bool prepare_all(ToolCall *call, GPtrArray *edits, GError **error)
             return false;
         }
     }
-    return true;
+    return check_seen(call, edits, error);
 }
 
 static bool is_previewed(const FileEdit *edit)

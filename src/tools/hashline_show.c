@@ -8,17 +8,16 @@
 #include "tools/hashline.h"
 
 #define CONTEXT_LINES 2
-#define MAX_BYTES     (32 * KIB) // of lines; those behind are left out
 
 static void append_line(GString *out, const GArray *lines, size_t number, bool is_marked,
-                        ReadSnapshot *shown)
+                        size_t max, ReadSnapshot *shown)
 {
     const TextLine *line = text_line_at(lines, number - 1);
     g_autofree char *valid = utf8_from_bytes(line->text, line->size);
     g_string_append_printf(out, "\n%c", is_marked ? '*' : ' ');
     hashline_append(out, number, line->text, line->size);
     g_string_append(out, valid);
-    if (out->len < MAX_BYTES)
+    if (out->len < max)
         read_snapshot_add(shown, number, line->text, line->size);
 }
 
@@ -54,13 +53,14 @@ static GArray *merge(const GArray *a, const GArray *b)
 }
 
 char *hashline_describe_refusal(const GArray *lines, const GArray *stale, const GArray *unseen,
-                                ReadSnapshot *shown)
+                                size_t max_bytes, ReadSnapshot *shown)
 {
     GString *out = g_string_new(NULL);
     g_autoptr(GArray) marked = merge(stale, unseen);
     append_head(out, stale->len, unseen->len);
+    const size_t max = out->len + max_bytes;
     size_t last_shown = 0;
-    for (unsigned i = 0, next = 0; i < marked->len && out->len < MAX_BYTES; i++) {
+    for (unsigned i = 0, next = 0; i < marked->len && out->len < max; i++) {
         size_t number = g_array_index(marked, size_t, i);
         size_t first = MAX(number - MIN(number - 1, CONTEXT_LINES), last_shown + 1);
         size_t last = MIN(number + CONTEXT_LINES, lines->len);
@@ -70,12 +70,12 @@ char *hashline_describe_refusal(const GArray *lines, const GArray *stale, const 
             while (next < marked->len && g_array_index(marked, size_t, next) < k)
                 next++;
             append_line(out, lines, k,
-                        next < marked->len && g_array_index(marked, size_t, next) == k, shown);
+                        next < marked->len && g_array_index(marked, size_t, next) == k, max, shown);
         }
         last_shown = last;
     }
-    if (out->len >= MAX_BYTES) {
-        g_string_truncate(out, utf8_boundary_before(out->str, out->len, MAX_BYTES));
+    if (out->len >= max) {
+        g_string_truncate(out, utf8_boundary_before(out->str, out->len, max));
         g_string_append(out, "\n...");
     }
     return g_string_free(out, FALSE);

@@ -8,6 +8,7 @@
 
 /* The error for lines that an edit must not take: `stale` ones are not what the model was shown,
    `unseen` ones it was not shown at all; both of size_t, ascending. It shows them with two lines on
-   each side and their anchors of now, and adds what it shows to `shown`. Caller frees. */
+   each side and their anchors of now, as long as they are not more than `max_bytes` (0: none), and
+   adds what it shows to `shown`. Caller frees. */
 char *hashline_describe_refusal(const GArray *lines, const GArray *stale, const GArray *unseen,
-                                ReadSnapshot *shown);
+                                size_t max_bytes, ReadSnapshot *shown);

@@ -14,18 +14,19 @@
 
 #define MAX_FILES 30
 #define MAX_BYTES (4 * MIB) // of one file
+#define MAX_TOLD  500       // of read_cache_tell(), the latest: some calls on 100 files each
 
 enum { LINE_BYTES = 32 }; // that a line costs beside its text, about
 
 typedef struct CachedFile {
     char *path; // real
     ReadSnapshot *snapshot;
-    char *told; // read_cache_tell(); NULL: nothing
 } CachedFile;
 
 typedef struct ReadCache {
     pthread_mutex_t lock;
     GQueue files; // of CachedFile, the latest first
+    GQueue told;  // of char *, the latest first
 } ReadCache;
 
 static void cached_file_free(void *data)
@@ -33,7 +34,6 @@ static void cached_file_free(void *data)
     CachedFile *self = data;
     g_free(self->path);
     read_snapshot_free(self->snapshot);
-    g_free(self->told);
     g_free(self);
 }
 
@@ -42,6 +42,7 @@ static void *cache_create(void)
     ReadCache *self = g_new0(ReadCache, 1);
     pthread_mutex_init(&self->lock, NULL);
     g_queue_init(&self->files);
+    g_queue_init(&self->told);
     return self;
 }
 
@@ -49,6 +50,7 @@ static void cache_destroy(void *data)
 {
     ReadCache *self = data;
     g_queue_clear_full(&self->files, cached_file_free);
+    g_queue_clear_full(&self->told, g_free);
     pthread_mutex_destroy(&self->lock);
     g_free(self);
 }
@@ -246,19 +248,21 @@ void read_cache_note_edit(ToolCall *call, const char *path, const char *before, 
     put(call, path, snapshot);
 }
 
-bool read_cache_tell(ToolCall *call, const char *path, const char *what)
+bool read_cache_tell(ToolCall *call, const char *what)
 {
     ReadCache *self = cache_of(call);
-    g_autofree char *real = path_real(path);
-    if (!real)
-        return false;
     pthread_mutex_lock(&self->lock);
-    CachedFile *file = use_locked(self, real);
-    bool is_known = g_strcmp0(file->told, what) == 0;
-    g_free(file->told);
-    file->told = g_strdup(what);
+    GList *known = g_queue_find_custom(&self->told, what, (GCompareFunc)strcmp);
+    if (known) {
+        g_queue_unlink(&self->told, known);
+        g_queue_push_head_link(&self->told, known);
+    } else {
+        g_queue_push_head(&self->told, g_strdup(what));
+    }
+    while (self->told.length > MAX_TOLD)
+        g_free(g_queue_pop_tail(&self->told));
     pthread_mutex_unlock(&self->lock);
-    return is_known;
+    return known != NULL;
 }
 
 void read_cache_forget(ToolCall *call, const char *path)

@@ -39,8 +39,9 @@ void read_cache_note_edit(ToolCall *call, const char *path, const char *before, 
 /* `path` is another now, and the model knows. */
 void read_cache_forget(ToolCall *call, const char *path);
 
-/* The model is told `what` of `path`: was it the last that it was told of it? */
-bool read_cache_tell(ToolCall *call, const char *path, const char *what);
+/* The model is told `what` (a digest): was it told before? The latest 500 are known, also of files
+   that are not any more. */
+bool read_cache_tell(ToolCall *call, const char *what);
 
 /* A copy; NULL: nothing is known of it. Caller frees. */
 ReadSnapshot *read_cache_get(ToolCall *call, const char *path);

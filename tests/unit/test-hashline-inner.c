@@ -263,13 +263,72 @@ static void test_command_line(void **state G_GNUC_UNUSED)
     assert_text("after", after, "");
 }
 
+/* One refusal for a call, also of more files than are remembered. */
+static void test_many_files(void **state G_GNUC_UNUSED)
+{
+    enum { FILES = 40 };
+    g_autoptr(ToolFixture) fixture = inner_fixture();
+    g_autoptr(GString) input = g_string_new(NULL);
+    for (int i = 0; i < FILES; i++) {
+        g_autofree char *name = g_strdup_printf("%d.txt", i);
+        g_autofree char *text = g_strdup_printf("a\n%d\nc\nd\n", i);
+        tool_fixture_put(fixture, name, text);
+        char from[HASHLINE_LETTERS + 1], to[HASHLINE_LETTERS + 1];
+        hashline_letters(1, "a", 1, from);
+        hashline_letters(3, "c", 1, to);
+        g_string_append_printf(input, "@@ %s\n- 1%s..3%s\n", name, from, to);
+    }
+    show(fixture, "7.txt"); // there is nothing to say of it
+    g_autofree char *error =
+        tool_fixture_error(fixture, &tool_edit_hashline, argument("input", input->str));
+    for (int i = 0; i < FILES; i++) {
+        g_autofree char *said =
+            g_strdup_printf("\n\n%d.txt: Edit rejected: 1 line inside a range has not been", i);
+        bool is_there = strstr(error, i > 0 ? said : said + 2) != NULL;
+        if (is_there != (i != 7))
+            fail_msg("%d.txt: %s", i, error);
+    }
+    assert_contains("last", error, "|39\n");
+    g_free(tool_fixture_text(fixture, &tool_edit_hashline, argument("input", input->str)));
+    for (int i = 0; i < FILES; i++) {
+        g_autofree char *path = g_strdup_printf("%s/%d.txt", fixture->cwd, i);
+        g_autofree char *after = NULL;
+        assert_true(g_file_get_contents(path, &after, NULL, NULL));
+        assert_text(path, after, "d\n");
+    }
+}
+
+/* What a refusal shows of several files has a bound; those behind it are named. */
+static void test_many_long_files(void **state G_GNUC_UNUSED)
+{
+    enum { FILES = 3, ROWS = 3000 };
+    g_autoptr(ToolFixture) fixture = inner_fixture();
+    g_autoptr(GString) input = g_string_new(NULL);
+    g_autofree char *text = rows(ROWS);
+    char from[HASHLINE_LETTERS + 1], to[HASHLINE_LETTERS + 1];
+    hashline_letters(1, "row 1", strlen("row 1"), from);
+    hashline_letters(ROWS, "row 3000", strlen("row 3000"), to);
+    for (int i = 0; i < FILES; i++) {
+        g_autofree char *name = g_strdup_printf("%d.txt", i);
+        tool_fixture_put(fixture, name, text);
+        g_string_append_printf(input, "@@ %s\n- 1%s..%d%s\n", name, from, ROWS, to);
+    }
+    g_autofree char *error =
+        tool_fixture_error(fixture, &tool_edit_hashline, argument("input", input->str));
+    assert_true(strlen(error) < 36 * 1024);
+    assert_contains("the last", error,
+                    "\n\n2.txt: Edit rejected: 2998 lines inside a range have not been shown");
+    g_free(tool_fixture_text(fixture, &tool_edit_hashline, argument("input", input->str)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_changed),  cmocka_unit_test(test_changed_far),
-        cmocka_unit_test(test_unseen),   cmocka_unit_test(test_unseen_long),
-        cmocka_unit_test(test_own_edit), cmocka_unit_test(test_write),
-        cmocka_unit_test(test_recovery), cmocka_unit_test(test_command_line),
+        cmocka_unit_test(test_changed),    cmocka_unit_test(test_changed_far),
+        cmocka_unit_test(test_unseen),     cmocka_unit_test(test_unseen_long),
+        cmocka_unit_test(test_own_edit),   cmocka_unit_test(test_write),
+        cmocka_unit_test(test_recovery),   cmocka_unit_test(test_command_line),
+        cmocka_unit_test(test_many_files), cmocka_unit_test(test_many_long_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
