@@ -3,7 +3,31 @@
  */
 #include "tool/shown.h"
 
+#include "tool/context.h"
+
+#include <stdatomic.h>
+
 bool shown_to_model(const ToolCall *call)
 {
     return tool_call_tools(call) && strcmp(tool_call_via(call), "cli") != 0;
+}
+
+static void *epoch_new(void)
+{
+    return g_new0(atomic_uint, 1);
+}
+
+static atomic_uint *epoch_of(ToolContext *context)
+{
+    return tool_context_state(context, "shown", epoch_new, g_free);
+}
+
+void shown_forget(ToolContext *context)
+{
+    atomic_fetch_add(epoch_of(context), 1);
+}
+
+unsigned shown_epoch(ToolContext *context)
+{
+    return atomic_load(epoch_of(context));
 }

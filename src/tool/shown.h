@@ -1,5 +1,5 @@
 /*
- * What a model is shown of what tools find. Thread safe.
+ * What a model is shown of what tools find, and whether it still has it before it. Thread safe.
  */
 #pragma once
 
@@ -8,3 +8,8 @@
 /* Does a model itself read the answer of `call`? Else code that another call runs does, or who has
    typed the command. */
 bool shown_to_model(const ToolCall *call);
+
+/* The conversation goes on elsewhere: what was shown up to now may not be in it any more. */
+void shown_forget(ToolContext *context);
+/* Another number after each shown_forget(). */
+unsigned shown_epoch(ToolContext *context);

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "tool/context.h"
+#include "tool/shown.h"
 #include "tools/hashline.h"
 #include "tools/read_carry.h"
 #include "tools/text_lines.h"
@@ -25,8 +26,9 @@ typedef struct CachedFile {
 
 typedef struct ReadCache {
     pthread_mutex_t lock;
-    GQueue files; // of CachedFile, the latest first
-    GQueue told;  // of char *, the latest first
+    GQueue files;   // of CachedFile, the latest first
+    GQueue told;    // of char *, the latest first
+    unsigned epoch; // shown_epoch() that all of it is of
 } ReadCache;
 
 static void cached_file_free(void *data)
@@ -55,9 +57,20 @@ static void cache_destroy(void *data)
     g_free(self);
 }
 
+/* Without what a conversation that went elsewhere may not show any more. */
 static ReadCache *cache_of(ToolCall *call)
 {
-    return tool_context_state(tool_call_context(call), "read-cache", cache_create, cache_destroy);
+    ToolContext *context = tool_call_context(call);
+    ReadCache *self = tool_context_state(context, "read-cache", cache_create, cache_destroy);
+    pthread_mutex_lock(&self->lock);
+    unsigned epoch = shown_epoch(context);
+    if (self->epoch != epoch) {
+        g_queue_clear_full(&self->files, cached_file_free);
+        g_queue_clear_full(&self->told, g_free);
+        self->epoch = epoch;
+    }
+    pthread_mutex_unlock(&self->lock);
+    return self;
 }
 
 ReadSnapshot *read_snapshot_new(void)

@@ -2,6 +2,7 @@
    when it was told. */
 #include "tool_fixture.h"
 
+#include "tool/shown.h"
 #include "tools/edit_mode.h"
 #include "tools/hashline.h"
 #include "tools/tools.h"
@@ -321,6 +322,21 @@ static void test_many_long_files(void **state G_GNUC_UNUSED)
     g_free(tool_fixture_text(fixture, &tool_edit_hashline, argument("input", input->str)));
 }
 
+/* Where the conversation went elsewhere, its lines are not those that are shown there. */
+static void test_elsewhere(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(ToolFixture) fixture = inner_fixture();
+    tool_fixture_put(fixture, "f.txt", "a\nb\nc\nd\n");
+    show(fixture, "f.txt");
+    shown_forget(fixture->context);
+    g_autofree char *error = refuse(fixture, 1, 3);
+    assert_contains("read", error, "1 line inside a range has not been shown to you lately");
+    shown_forget(fixture->context);
+    g_autofree char *again = refuse(fixture, 1, 3);
+    assert_text("told", again, error);
+    g_free(accept(fixture, 1, 3));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_own_edit),   cmocka_unit_test(test_write),
         cmocka_unit_test(test_recovery),   cmocka_unit_test(test_command_line),
         cmocka_unit_test(test_many_files), cmocka_unit_test(test_many_long_files),
+        cmocka_unit_test(test_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "model/message.h"
 #include "model_fixture.h"
 #include "session_fixture.h"
+#include "tool/shown.h"
 
 static int setup(void **state)
 {
@@ -286,6 +287,46 @@ static void test_fallback_stays_behind(void **state G_GNUC_UNUSED)
     }
 }
 
+static bool epoch_run(ToolCall *call, const void *args G_GNUC_UNUSED, ToolResult *result,
+                      GError **error G_GNUC_UNUSED)
+{
+    g_autofree char *text = g_strdup_printf("epoch %u", shown_epoch(tool_call_context(call)));
+    tool_result_add_text(result, text);
+    return true;
+}
+
+/* Tools forget what they remember of what was shown: it may be on the branch that is left. */
+static void test_shown_is_forgotten(void **state G_GNUC_UNUSED)
+{
+    static const FieldDef no_fields[] = { { 0 } };
+    static const ToolDef tool = { .name = "epoch",
+                                  .label = "Epoch",
+                                  .summary = "Test tool",
+                                  .effect = EFFECT_READ,
+                                  .fields = no_fields,
+                                  .run = epoch_run };
+    static const ToolDef *const table[] = { &tool, NULL };
+    static const char calls[] = "[{\"id\":\"e\",\"name\":\"epoch\",\"arguments\":{}}]";
+    g_autoptr(ToolSet) tools = tool_set_new(table);
+    SessionFixture *self = session_fixture_new(NULL);
+    SseServer *server = self->agent->server;
+    self->options.tools = tools;
+    self->options.all_tools = tools;
+    session_fixture_open(self);
+    sse_server_add_calls(server, calls);
+    sse_server_add_text(server, "first");
+    assert_true(session_fixture_prompt(self, "one"));
+    assert_non_null(run(self, "navigate_tree", "{\"targetId\":\"ID\"}", id_of(self, "one")));
+    sse_server_add_calls(server, calls);
+    sse_server_add_text(server, "second");
+    assert_true(session_fixture_prompt(self, "two"));
+    g_autofree char *before = sse_server_conversation(server, 1);
+    assert_string_equal(before, "user:one assistant:[calls] tool:epoch 0");
+    g_autofree char *after = sse_server_conversation(server, 3);
+    assert_string_equal(after, "user:two assistant:[calls] tool:epoch 1");
+    session_fixture_free(self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +336,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_summary_is_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_names_and_labels, setup, teardown),
         cmocka_unit_test(test_fallback_stays_behind),
+        cmocka_unit_test(test_shown_is_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
