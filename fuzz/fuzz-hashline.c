@@ -50,7 +50,9 @@ static void refuse(const ReadSnapshot *snapshot, const char *now, const GPtrArra
     if (is_unchanged && (stale->len > 0 || unseen->len > 0))
         abort();
     g_autoptr(ReadSnapshot) shown = read_snapshot_new();
-    g_autofree char *text G_GNUC_UNUSED = hashline_describe_refusal(lines, stale, unseen, shown);
+    size_t max_bytes = strlen(now) / 2;
+    g_autofree char *text G_GNUC_UNUSED =
+        hashline_describe_refusal(lines, stale, unseen, max_bytes, shown);
 }
 
 /* All that is left of a text that was seen whole was seen. */
