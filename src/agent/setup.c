@@ -29,7 +29,13 @@ static json_t *describe_tools(const TurnSetup *self, const ToolSet *offered)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < tool_set_count(offered); i++) {
-        json_t *description = tool_describe(tool_set_at(offered, i), self->tools);
+        const ToolDef *tool = tool_set_at(offered, i);
+        json_t *known = json_array_get(self->tool_list, i); // as it was told, whatever has changed
+        if (g_strcmp0(json_get_text(known, "name"), tool->name) == 0) {
+            json_array_append(list, known);
+            continue;
+        }
+        json_t *description = tool_describe(tool, self->tools);
         if (self->has_intent_tracing)
             add_intent_property(description, i == 0);
         json_append_take(list, description);
@@ -44,8 +50,9 @@ static json_t *tool_list_locked(TurnSetup *self)
         return self->tool_list;
     g_auto(GStrv) found = self->found ? found_tools_names(self->found, &version) : NULL;
     g_autoptr(ToolSet) offered = tool_set_offered(self->tools, (const char *const *)found);
+    json_t *list = describe_tools(self, offered);
     json_decref(self->tool_list);
-    self->tool_list = describe_tools(self, offered);
+    self->tool_list = list;
     self->found_version = version;
     return self->tool_list;
 }

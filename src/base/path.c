@@ -45,3 +45,16 @@ char *path_display(const char *path, const char *cwd)
         return g_steal_pointer(&whole);
     return g_strdup(inner[0] != '\0' ? inner : ".");
 }
+
+bool path_has_extension(const char *path, const char *extensions)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash ? slash : path, '.');
+    if (!dot || !dot[1] || strchr(dot, ' '))
+        return false;
+    size_t size = strlen(dot + 1);
+    for (const char *p = extensions; (p = strstr(p, dot + 1)); p += size)
+        if (p > extensions && p[-1] == ' ' && p[size] == ' ')
+            return true;
+    return false;
+}

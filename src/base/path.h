@@ -11,3 +11,5 @@ char *path_absolute(const char *path, const char *base); // against base; . and 
 char *path_real(const char *path);                       // symlinks resolved; NULL when absent
 char *path_display(const char *path, const char *cwd);   // relative when inside cwd, "." for itself
 bool path_is_inside(const char *path, const char *dir);  // equal counts; both absolute
+/* Is the path's extension one of `extensions`, " c h "? */
+bool path_has_extension(const char *path, const char *extensions);

@@ -51,13 +51,8 @@ static const struct {
 
 const char *ast_language(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(slash ? slash : path, '.');
-    if (!dot || !dot[1] || strchr(dot, ' '))
-        return NULL;
-    g_autofree char *wanted = g_strdup_printf(" %s ", dot + 1);
     for (size_t i = 0; i < G_N_ELEMENTS(languages); i++)
-        if (strstr(languages[i].extensions, wanted))
+        if (path_has_extension(path, languages[i].extensions))
             return languages[i].language;
     return NULL;
 }

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/path.h"
 #include "base/proc.h"
 
 #include <string.h>
@@ -30,13 +31,8 @@ static const SourceLanguage languages[] = {
 
 const SourceLanguage *source_language(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(slash ? slash : path, '.');
-    if (!dot || !dot[1] || strchr(dot, ' '))
-        return NULL;
-    g_autofree char *wanted = g_strdup_printf(" %s ", dot + 1);
     for (size_t i = 0; i < G_N_ELEMENTS(languages); i++)
-        if (strstr(languages[i].extensions, wanted))
+        if (path_has_extension(path, languages[i].extensions))
             return &languages[i];
     return NULL;
 }

@@ -145,11 +145,9 @@ static void say_bash(Plain *self, const json_t *event)
         plain_say(self, "Exit %lld.", (long long)json_get_int(data, "exitCode", 0));
 }
 
-/* A move to another session: what was said there. */
-static void say_place(Plain *self, const char *id)
+static void slash_replay(void *self_)
 {
-    if (g_strcmp0(id, "slash:resume") != 0 && g_strcmp0(id, "slash:branch") != 0)
-        return;
+    Plain *self = self_;
     g_autoptr(json_t) messages = agent_session_messages(self->session);
     plain_speech_replay(self->speech, messages);
 }
@@ -171,12 +169,10 @@ static void end_prompt(Plain *self, const json_t *event)
 
 static void on_command_end(Plain *self, const json_t *event)
 {
-    const char *id = json_get_text(event, "id"), *problem = json_get_text(event, "error");
-    if (g_strcmp0(id, "bash") == 0)
+    if (g_strcmp0(json_get_text(event, "id"), "bash") == 0)
         say_bash(self, event);
-    else if (slash_end(&self->slash, event) && !problem)
-        say_place(self, id);
-    else if (g_strcmp0(json_get_text(event, "command"), "prompt") == 0)
+    else if (!slash_end(&self->slash, event) &&
+             g_strcmp0(json_get_text(event, "command"), "prompt") == 0)
         end_prompt(self, event);
 }
 
@@ -188,15 +184,19 @@ static void note_run(Plain *self, bool is_start)
     self->begun_at = now;
 }
 
+/* What is being typed stays with the terminal, to be edited there, but for a question that is to be
+   shown now. */
 static void open_question(Plain *self, json_t *question)
 {
-    plain_take_early_input(self);
+    if (self->questions->len == 0)
+        plain_take_early_input(self);
     plain_open_question(self, question);
 }
 
 static void close_question(Plain *self, const json_t *closed)
 {
-    plain_take_early_input(self); // there may be another one behind it
+    if (self->questions->len > 1)
+        plain_take_early_input(self);
     plain_close_question(self, closed);
 }
 
@@ -254,6 +254,7 @@ static void open_conversation(Plain *self)
         .place = self->options->conversation->place,
         .say = slash_say_text,
         .quit = slash_quit,
+        .replay = slash_replay,
         .ask_key = plain_ask_key,
         .last_output = slash_output,
         .user_data = self,

@@ -7,6 +7,15 @@
 
 enum { NUMBER_DIGITS = 3 }; // of a list; longer ones may be names
 
+typedef struct SlashCommand {
+    const char *name;
+    const char *argument; // "[NUMBER|ID]"; NULL: it takes none
+    const char *help;     // one line
+    bool (*run)(SlashDoor *door, const char *argument, GError **error); // "" for no argument
+} SlashCommand;
+
+static const SlashCommand *first_command(void);
+
 void slash_say(SlashDoor *door, const char *format, ...)
 {
     va_list arguments;
@@ -54,7 +63,7 @@ static void say_command(SlashDoor *door, const SlashCommand *command)
 
 static SLASH(help)
 {
-    for (const SlashCommand *command = slash_commands(); command->name; command++)
+    for (const SlashCommand *command = first_command(); command->name; command++)
         say_command(door, command);
     slash_say(door, "!COMMAND runs a shell command and shows it to the model; !!COMMAND keeps it "
                     "from the model.\n"
@@ -91,7 +100,7 @@ static const SlashCommand commands[] = {
     { 0 },
 };
 
-const SlashCommand *slash_commands(void)
+static const SlashCommand *first_command(void)
 {
     return commands;
 }

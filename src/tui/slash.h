@@ -11,6 +11,7 @@ typedef struct SlashDoor {
     SessionPlace place;                             // borrowed
     void (*say)(const char *text, void *user_data); // several lines, text of others in them
     void (*quit)(void *user_data);
+    void (*replay)(void *user_data); // the messages of a session that goes on
     /* The next line is that provider's key, and is not shown. */
     void (*ask_key)(const char *provider, void *user_data);
     const char *(*last_output)(void *user_data); // borrowed; NULL: none
@@ -18,16 +19,6 @@ typedef struct SlashDoor {
     json_t *listed;        // what the numbers of the last list stand for: an array of texts
     const char *listed_by; // the command that made it; constant
 } SlashDoor;
-
-typedef struct SlashCommand {
-    const char *name;
-    const char *argument; // "[NUMBER|ID]"; NULL: it takes none
-    const char *help;     // one line
-    bool (*run)(SlashDoor *door, const char *argument, GError **error); // "" for no argument
-} SlashCommand;
-
-/* The table; ends with an entry without a name. */
-const SlashCommand *slash_commands(void);
 
 /* Carries "/name argument" out. False without an error: that is no command, so it is a message. */
 bool slash_run(SlashDoor *door, const char *line, GError **error);

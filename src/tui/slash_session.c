@@ -165,6 +165,8 @@ static void say_success(SlashDoor *door, const char *name, const json_t *data)
     else if (g_str_equal(name, "branch"))
         slash_say(door, "This is a new session, up to before that message%s%s", text ? ": " : ".",
                   text ? text : "");
+    if (g_str_equal(name, "resume") || g_str_equal(name, "branch"))
+        door->replay(door->user_data);
 }
 
 bool slash_end(SlashDoor *door, const json_t *event)

@@ -128,6 +128,17 @@ class Plain(RpcTest):
         terminal.wait_for("kedge: Heard.")
         self.assertFalse(self.is_made())
 
+    def test_what_is_typed_behind_an_answer_is_edited(self):
+        terminal = self.ask({"text": "So be it."}, {"text": "Good."})
+        time.sleep(EARLY)
+        terminal.type("n\nabc")
+        terminal.wait_for("kedge: So be it.")
+        terminal.wait_for("You: ")
+        terminal.line("\x15hello")  # Ctrl+U
+        terminal.wait_for("kedge: Good.")
+        terminal.wait_for("You: ")
+        self.assertEqual(self.said()[-1], "hello")
+
     def test_a_question_and_a_key(self):
         terminal = self.ask({"text": "So be it."})
         time.sleep(EARLY)

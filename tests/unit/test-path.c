@@ -100,12 +100,27 @@ static void test_real(void **state G_GNUC_UNUSED)
     assert_true(file_remove_tree(dir, NULL));
 }
 
+static void test_has_extension(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *path;
+        bool want;
+    } cases[] = {
+        { "a.c", true },   { "/x.y/a.h", true }, { "a.cc", false }, { "/x.c/a", false },
+        { "a.", false },   { "c", false },       { "a.C", false },  { "a.c h", false },
+        { "a.h.c", true }, { "", false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+        if (path_has_extension(cases[i].path, " c h ") != cases[i].want)
+            fail_msg("%s", cases[i].path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expand_home), cmocka_unit_test(test_absolute),
-        cmocka_unit_test(test_display),     cmocka_unit_test(test_is_inside),
-        cmocka_unit_test(test_real),
+        cmocka_unit_test(test_expand_home),   cmocka_unit_test(test_absolute),
+        cmocka_unit_test(test_display),       cmocka_unit_test(test_is_inside),
+        cmocka_unit_test(test_has_extension), cmocka_unit_test(test_real),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
