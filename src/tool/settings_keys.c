@@ -22,6 +22,15 @@ static const char *const poll_waits[] = { "5s", "10s", "30s", "1m", "5m", NULL }
 static const char *const edit_modes[] = { "hashline", "replace", "patch", "apply_patch", NULL };
 static const char *const discovery_modes[] = { "off", "mcp-only", "all", NULL };
 static const char *const kernel_modes[] = { "session", "per-call", NULL };
+static const char *const symbol_presets[] = { "unicode", "nerd", "ascii", NULL };
+static const char *const status_presets[] = { "default", "minimal", "compact", "full",
+                                              "nerd",    "ascii",   "custom",  NULL };
+static const char *const status_separators[] = { "powerline-thin", "powerline", "slash", "pipe",
+                                                 "block",          "none",      "ascii", NULL };
+static const char *const escape_actions[] = { "tree", "branch", "none", NULL };
+static const char *const tree_filters[] = { "default",      "no-tools", "user-only",
+                                            "labeled-only", "all",      NULL };
+static const char *const switches[] = { "on", "off", NULL };
 static const char *const inherit_modes[] = { "all", "safe", NULL };
 static const char *const gh_profiles[] = { "full", "general", "read-only", "off", NULL };
 
@@ -104,6 +113,54 @@ static const SettingKey keys[] = {
       "End a run that makes the same calls with the same results again and again" },
     { "ask.timeout", SETTING_NUMBER, "0", SETTING_ANYWHERE, NULL,
       "Seconds until a question that nobody answers means no, or its first choice; 0: no limit" },
+    { "theme.dark", SETTING_STRING, "\"kedge-dark\"", SETTING_USER_ONLY, NULL,
+      "Theme of a dark terminal" },
+    { "theme.light", SETTING_STRING, "\"kedge-light\"", SETTING_USER_ONLY, NULL,
+      "Theme of a light terminal" },
+    { "symbolPreset", SETTING_ENUM, "\"unicode\"", SETTING_USER_ONLY, symbol_presets,
+      "Which symbols are drawn" },
+    { "colorBlindMode", SETTING_BOOLEAN, "false", SETTING_USER_ONLY, NULL,
+      "Show added lines towards blue" },
+    { "statusLine.preset", SETTING_ENUM, "\"default\"", SETTING_USER_ONLY, status_presets,
+      "What the status line shows; `custom`: the segments of the next two" },
+    { "statusLine.leftSegments", SETTING_ARRAY, "[]", SETTING_USER_ONLY, NULL,
+      "Segments on the left of a `custom` status line" },
+    { "statusLine.rightSegments", SETTING_ARRAY, "[]", SETTING_USER_ONLY, NULL,
+      "Segments on its right" },
+    { "statusLine.separator", SETTING_ENUM, "\"powerline-thin\"", SETTING_USER_ONLY,
+      status_separators, "What stands between segments" },
+    { "hideThinkingBlock", SETTING_BOOLEAN, "false", SETTING_USER_ONLY, NULL,
+      "Do not show what the model thinks" },
+    { "terminal.showImages", SETTING_BOOLEAN, "true", SETTING_USER_ONLY, NULL,
+      "Draw images where the terminal can" },
+    { "tui.maxInlineImageColumns", SETTING_NUMBER, "100", SETTING_USER_ONLY, NULL,
+      "Widest image, in cells" },
+    { "tui.maxInlineImageRows", SETTING_NUMBER, "20", SETTING_USER_ONLY, NULL,
+      "Highest image, in rows" },
+    { "tui.plain", SETTING_BOOLEAN, "false", SETTING_USER_ONLY, NULL,
+      "Say the conversation line by line and draw nothing, as --plain does" },
+    { "tui.resumeRows", SETTING_NUMBER, "1000", SETTING_USER_ONLY, NULL,
+      "Rows of a conversation that are shown when it goes on" },
+    { "tui.escTimeoutMs", SETTING_NUMBER, "0", SETTING_USER_ONLY, NULL,
+      "Milliseconds after which Escape is a key of its own; 0: 10, over ssh 100" },
+    { "tui.motion", SETTING_BOOLEAN, "true", SETTING_USER_ONLY, NULL,
+      "Turn a spinner and count seconds while something runs" },
+    { "display.tabWidth", SETTING_NUMBER, "3", SETTING_USER_ONLY, NULL, "Cells of a tab" },
+    { "display.ambiguousWidth", SETTING_NUMBER, "1", SETTING_USER_ONLY, NULL,
+      "Cells of characters whose width depends on the terminal (1 or 2)" },
+    { "doubleEscapeAction", SETTING_ENUM, "\"tree\"", SETTING_USER_ONLY, escape_actions,
+      "What a second Escape does in an empty editor" },
+    { "treeFilterMode", SETTING_ENUM, "\"default\"", SETTING_USER_ONLY, tree_filters,
+      "What /tree shows at first" },
+    { "autocompleteMaxVisible", SETTING_NUMBER, "5", SETTING_USER_ONLY, NULL,
+      "Rows of a completion list (3 to 20)" },
+    { "startup.quiet", SETTING_BOOLEAN, "false", SETTING_USER_ONLY, NULL,
+      "Begin without the welcome" },
+    { "completion.notify", SETTING_ENUM, "\"on\"", SETTING_USER_ONLY, switches,
+      "Notify a person who looks elsewhere when a run has ended" },
+    { "ask.notify", SETTING_ENUM, "\"on\"", SETTING_USER_ONLY, switches,
+      "Notify a person who looks elsewhere of a question" },
+    { "plan.enabled", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL, "Plan mode" },
     { "images.autoResize", SETTING_BOOLEAN, "true", SETTING_ANYWHERE, NULL,
       "Make large images smaller before a model gets them; false: only those that servers refuse" },
     { "images.blockImages", SETTING_BOOLEAN, "false", SETTING_MAY_TIGHTEN, NULL,

@@ -105,6 +105,9 @@ static const struct {
     { "startup", "Interface" },
     { "hideThinkingBlock", "Interface" },
     { "completion", "Interface" },
+    { "doubleEscapeAction", "Interface" },
+    { "treeFilterMode", "Interface" },
+    { "autocompleteMaxVisible", "Interface" },
     { "ask", "Interface" },
 };
 

@@ -1,0 +1,41 @@
+/*
+ * Completion while a person types (tui §7, agent-core §7.5): "/" commands, "#" editor actions, "@"
+ * files, Tab paths. Commands come from a table; files are listed and matched on workers, cancelled
+ * by the next key; typing never waits. One thread, that of the loop.
+ */
+#pragma once
+
+#include "base/loop.h"
+#include "tui/edit/editor.h"
+
+typedef struct CompleteItem {
+    const char *name, *argument, *help; // argument and help may be NULL
+} CompleteItem;
+
+typedef struct CompleteSpec {
+    Loop *loop;
+    const char *cwd;
+    const CompleteItem *commands, *actions; // end with an entry without a name; constant
+    int max_rows;                           // setting autocompleteMaxVisible
+    const Theme *theme;                     // borrowed
+    LoopFunc on_change;                     // the list has come, or gone
+    void *user_data;
+} CompleteSpec;
+
+typedef struct Completer Completer;
+
+Completer *completer_new(const CompleteSpec *spec);
+void completer_free(Completer *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Completer, completer_free)
+
+/* After each change of the editor. */
+void completer_update(Completer *self, Editor *editor);
+/* Tab: paths at the cursor, whatever stands before it. One that is alone is taken at once. */
+void completer_force(Completer *self, Editor *editor);
+void completer_close(Completer *self);
+bool completer_is_open(const Completer *self);
+/* Of KEYS_LIST; taking a row changes the editor. False: nothing of the list's.
+ *ret_submits: a command without arguments was taken by Enter, which sends it. */
+bool completer_act(Completer *self, Action action, Editor *editor, bool *ret_submits);
+void completer_rows(const Completer *self, int width, int max_rows, GPtrArray *out);
+void completer_set_theme(Completer *self, const Theme *theme);

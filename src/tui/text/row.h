@@ -1,0 +1,54 @@
+/*
+ * A Row: one line of styled text. It is a row of the screen when it is wrapped, and before that a
+ * line of any length, as wrap.h takes it. Its text is clean (clean.h) and has no line ends.
+ *
+ * Immutable once made and shared by reference; one thread. The functions that take a Row to keep
+ * say so; a GPtrArray of rows has row_unref() as its free function (rows_new()).
+ */
+#pragma once
+
+#include "tui/text/style.h"
+
+typedef struct RowRun {
+    uint32_t size; // bytes of the text
+    Style style;
+    char *link; // an address; NULL: none
+} RowRun;
+
+typedef struct Row {
+    int ref_count;
+    int cells;
+    uint32_t size;
+    uint32_t run_count;
+    char *text;
+    RowRun *runs;
+} Row;
+
+Row *row_ref(Row *self);
+void row_unref(Row *self); // NULL is allowed
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Row, row_unref)
+
+GPtrArray *rows_new(void);
+
+Row *row_of(const char *text, Style style);
+bool row_equal(const Row *a, const Row *b);
+/* At most `cells` wide; "…" says what was cut, in the style of what stands before it. Caller
+   unrefs. */
+Row *row_cut(const Row *self, int cells);
+/* `size` bytes from `offset` on, both at boundaries of clusters. Caller unrefs. */
+Row *row_part(const Row *self, size_t offset, size_t size);
+
+typedef struct RowBuilder RowBuilder;
+
+RowBuilder *row_builder_new(void);
+void row_builder_free(RowBuilder *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RowBuilder, row_builder_free)
+
+/* `size` -1: to its end. `link` may be NULL. */
+void row_builder_add(RowBuilder *self, const char *text, gssize size, Style style,
+                     const char *link);
+void row_builder_add_row(RowBuilder *self, const Row *row);
+void row_builder_fill(RowBuilder *self, int cells, Style style); // blanks up to that width
+int row_builder_cells(const RowBuilder *self);
+/* What was added; the builder begins anew. Caller unrefs. */
+Row *row_builder_take(RowBuilder *self);

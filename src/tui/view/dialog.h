@@ -1,0 +1,37 @@
+/*
+ * A question to a person, as a panel (tui §8, common §4, safety §10.1): whether a call may run,
+ * what to choose, a text to give. What was typed before it could be read never answers it: 1. what
+ * is there at its first frame is the editor's (the controller's duty); 2. so are keys in the 400 ms
+ * behind it, and behind each that comes too early; 3. letters answer only while the editor is empty
+ * or the person has gone into the question by Tab or Up; Enter is no.
+ */
+#pragma once
+
+#include "base/json.h"
+#include "tui/view/panel.h"
+
+typedef enum {
+    DIALOG_ALLOWED,
+    DIALOG_ALLOWED_SESSION,
+    DIALOG_REFUSED,
+    DIALOG_CHOSEN,
+    DIALOG_PASSED,
+    DIALOG_STOP, // Esc: no, and the run stops
+} DialogAnswer;
+
+typedef struct DialogSpec {
+    const json_t *question; // the event of agent/questions.h; a reference is taken
+    const Theme *theme;     // borrowed
+    size_t waiting;         // behind it
+    int tab_width;
+    gint64 shown_at_ms; // of its first frame
+    bool (*is_editor_empty)(void *user_data);
+    /* `text`: the choice, or the reason; NULL: none. And it is PANEL_DONE. */
+    void (*answered)(DialogAnswer answer, const char *text, void *user_data);
+    void *user_data;
+} DialogSpec;
+
+Panel *dialog_new(const DialogSpec *spec);
+/* What is dangerous about a key: repeats, and such before the focus came back, never answer. */
+void dialog_note_focus(Panel *self, gint64 now_ms);
+void dialog_set_waiting(Panel *self, size_t waiting);
