@@ -60,16 +60,6 @@ void agent_session_add_prompt(AgentSession *self, json_t *message, const char *i
     agent_session_add_job(self, session_job_new(JOB_PROMPT, id, self->scope, message, NULL));
 }
 
-static void publish_queues(AgentSession *self)
-{
-    static const char *const keys[] = { "steering", "followUp" };
-    MessageQueue *const queues[] = { self->steering, self->follow_ups };
-    json_t *event = agent_event_new("queue_update");
-    for (size_t i = 0; i < G_N_ELEMENTS(queues); i++)
-        json_set_take(event, keys[i], message_queue_texts(queues[i]));
-    event_hub_publish(self->hub, event);
-}
-
 /* The model and the level that the session was left with, where they can be had. */
 static void restore_setup(AgentSession *self)
 {
@@ -97,8 +87,7 @@ static void apply_job(AgentSession *self, SessionJob *job)
         job->outcome = (AgentOutcome) { 0 };
         self->failure = g_steal_pointer(&job->error);
     } else if (job->is_done && (job->kind == JOB_NEW || job->kind == JOB_SWITCH)) {
-        message_queue_clear(self->steering);
-        message_queue_clear(self->follow_ups);
+        agent_session_clear_queues(self);
     }
     if (job->is_done && job->kind == JOB_SWITCH)
         restore_setup(self);
@@ -228,6 +217,7 @@ static void end_title(AgentSession *self)
 static void note_event(AgentSession *self, const json_t *event)
 {
     session_view_note(&self->view, event);
+    agent_session_tell_queues(self);
     if (g_strcmp0(json_get_text(event, "type"), "turn_end") == 0)
         agent_session_ask_for_title(self);
 }
@@ -478,23 +468,15 @@ static bool is_prompting(const AgentSession *self)
     return last && last->kind == JOB_PROMPT;
 }
 
-static bool push_message(AgentSession *self, MessageQueue *queue, json_t *message, GError **error)
-{
-    if (!message_queue_push(queue, message, error))
-        return false;
-    publish_queues(self);
-    return true;
-}
-
 bool agent_session_steer(AgentSession *self, json_t *message, GError **error)
 {
-    return push_message(self, self->steering, message, error);
+    return agent_session_queue(self, self->steering, message, error);
 }
 
 bool agent_session_follow_up(AgentSession *self, json_t *message, GError **error)
 {
     if (self->job || !self->view.last_answer)
-        return push_message(self, self->follow_ups, message, error);
+        return agent_session_queue(self, self->follow_ups, message, error);
     agent_session_add_prompt(self, message, NULL);
     return true;
 }

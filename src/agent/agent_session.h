@@ -75,6 +75,8 @@ bool agent_session_prompt(AgentSession *self, json_t *message, const char *behav
 /* Queues a message (shared); a follow-up to an answer that is complete starts a run. */
 bool agent_session_steer(AgentSession *self, json_t *message, GError **error);
 bool agent_session_follow_up(AgentSession *self, json_t *message, GError **error);
+/* The messages that wait, steering first: they wait no more. A new array, possibly empty. */
+json_t *agent_session_take_back(AgentSession *self);
 /* Stops the run; pending until it has. What is queued stays. */
 void agent_session_abort(AgentSession *self, const char *id, bool *ret_is_pending);
 

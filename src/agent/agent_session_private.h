@@ -33,6 +33,7 @@ struct AgentSession {
     EventHub *hub;
     Questions *questions;
     MessageQueue *steering, *follow_ups;
+    size_t queues_told[2]; // how many of them wait, as it was told last
     Budget *budget;
     UsageNotes *usages; // of names and summaries, for the session
     RunControls *controls;
@@ -69,6 +70,10 @@ struct AgentSession {
 bool agent_session_has_room(const AgentSession *self, GError **error);
 /* Takes the job. */
 void agent_session_add_job(AgentSession *self, SessionJob *job);
+/* Tells what waits when it is not what was told last. */
+void agent_session_tell_queues(AgentSession *self);
+bool agent_session_queue(AgentSession *self, MessageQueue *queue, json_t *message, GError **error);
+void agent_session_clear_queues(AgentSession *self);
 /* `id` is the caller's; NULL: none. */
 void agent_session_add_prompt(AgentSession *self, json_t *message, const char *id);
 /* What was queued too late for the run that has ended, the first of it. New reference, or NULL. */
