@@ -2,6 +2,7 @@
  * `kedge config`: the settings, shown and changed (agent-core §1.8, §5).
  */
 #include "base/dirs.h"
+#include "base/edit_file.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/str.h"
@@ -9,7 +10,6 @@
 #include "base/yaml.h"
 #include "cmd/commands.h"
 #include "cmd/direct.h"
-#include "cmd/editor.h"
 #include "cmd/outline.h"
 #include "tool/settings_path.h"
 #include "tool/settings_reference.h"
@@ -299,7 +299,7 @@ static int edit_run(const CommandEnv *env, int argc, char *const *argv)
     g_autoptr(GError) error = NULL;
     g_autofree char *agent_dir = dirs_agent();
     g_autofree char *path = settings_user_path(agent_dir);
-    if (!file_make_dirs(agent_dir, 0700, &error) || !cmd_edit_file(path, &error))
+    if (!file_make_dirs(agent_dir, 0700, &error) || !edit_file(path, &error))
         return cmd_fail(error);
     g_autoptr(json_t) value = NULL;
     if (file_exists(path) && !yaml_read_file(path, &value, &error))
