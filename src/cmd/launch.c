@@ -359,7 +359,7 @@ static int talk(Launch *self)
         g_ptr_array_add(prompts, json_incref(self->input.message));
     for (unsigned i = 0; i < self->input.prompts->len; i++)
         g_ptr_array_add(prompts, message_user(self->input.prompts->pdata[i]));
-    const PlainOptions options = {
+    const ConverseOptions options = {
         .conversation = &conversation,
         .prompts = (json_t *const *)prompts->pdata,
         .prompt_count = prompts->len,

@@ -323,7 +323,7 @@ static void plain_clear(Plain *self)
     cancel_unref(self->cancel);
 }
 
-int plain_converse(const PlainOptions *options)
+int plain_converse(const ConverseOptions *options)
 {
     Plain self = { .options = options };
     plain_init(&self);

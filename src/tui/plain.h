@@ -9,14 +9,7 @@
  */
 #pragma once
 
-#include "agent/agent_session.h"
-
-typedef struct PlainOptions {
-    const AgentSessionOptions *conversation; // borrowed; loop, cancel and can_ask are the door's
-    json_t *const *prompts;                  // messages to begin with; borrowed
-    size_t prompt_count;
-    bool keeps_history; // what is typed is remembered for the next time
-} PlainOptions;
+#include "tui/converse.h"
 
 /* Standard input and output are a terminal. The exit code: 0, 129, 131, 143. */
-int plain_converse(const PlainOptions *options);
+int plain_converse(const ConverseOptions *options);

@@ -12,7 +12,7 @@
 #include <termios.h>
 
 typedef struct Plain {
-    const PlainOptions *options;
+    const ConverseOptions *options;
     Loop *loop;
     Cancel *cancel;
     AgentSession *session;

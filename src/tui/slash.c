@@ -118,6 +118,20 @@ static const SlashCommand *find(const char *name)
     return NULL;
 }
 
+bool slash_info(size_t index, SlashInfo *ret_info)
+{
+    if (index >= G_N_ELEMENTS(commands) - 1)
+        return false;
+    *ret_info =
+        (SlashInfo) { commands[index].name, commands[index].argument, commands[index].help };
+    return true;
+}
+
+bool slash_show(SlashDoor *door, SlashList list)
+{
+    return door->show && door->show(list, door->user_data);
+}
+
 /* What stands behind the slash; caller frees. */
 static char *name_of(const char *line)
 {

@@ -6,6 +6,16 @@
 
 #include "agent/agent_session.h"
 
+typedef enum { // lists that a door may have a selector for
+    SLASH_LIST_MODELS,
+    SLASH_LIST_SESSIONS,
+    SLASH_LIST_MESSAGES, // to branch from
+    SLASH_LIST_TREE,
+    SLASH_LIST_SETTINGS,
+    SLASH_LIST_THEMES,
+    SLASH_LIST_KEYS, // of the keyboard
+} SlashList;
+
 typedef struct SlashDoor {
     AgentSession *session;
     SessionPlace place;                             // borrowed
@@ -15,6 +25,12 @@ typedef struct SlashDoor {
     /* The next line is that provider's key, and is not shown. */
     void (*ask_key)(const char *provider, void *user_data);
     const char *(*last_output)(void *user_data); // borrowed; NULL: none
+    /* False: it has none, and the list is said. NULL: for no list. */
+    bool (*show)(SlashList list, void *user_data);
+    /* To the clipboard; false: there is none. NULL: likewise. */
+    bool (*copy)(const char *text, void *user_data);
+    /* What the person is to write on with; NULL: it is said. */
+    void (*edit)(const char *text, void *user_data);
     void *user_data;
     json_t *listed;        // what the numbers of the last list stand for: an array of texts
     const char *listed_by; // the command that made it; constant
@@ -22,6 +38,13 @@ typedef struct SlashDoor {
 
 /* Carries "/name argument" out. False without an error: that is no command, so it is a message. */
 bool slash_run(SlashDoor *door, const char *line, GError **error);
+
+typedef struct SlashInfo {
+    const char *name, *argument, *help; // argument NULL: it takes none
+} SlashInfo;
+
+/* The table; false: it has no such index. Constant. */
+bool slash_info(size_t index, SlashInfo *ret_info);
 
 /* Is it one of the table? */
 bool slash_is_command(const char *line);

@@ -34,6 +34,8 @@ static void list_models(SlashDoor *door)
 
 SLASH(model)
 {
+    if (!*argument && slash_show(door, SLASH_LIST_MODELS))
+        return true;
     if (!*argument) {
         list_models(door);
         return true;

@@ -11,6 +11,8 @@
     bool slash_##name(SlashDoor *door G_GNUC_UNUSED, const char *argument G_GNUC_UNUSED,           \
                       GError **error G_GNUC_UNUSED)
 
+/* True: the door shows it. */
+bool slash_show(SlashDoor *door, SlashList list);
 void slash_say(SlashDoor *door, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Begins the list of that command (constant). */
 void slash_list(SlashDoor *door, const char *command);

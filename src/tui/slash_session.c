@@ -87,7 +87,7 @@ static bool list_sessions(SlashDoor *door, GError **error)
 SLASH(resume)
 {
     if (!*argument)
-        return list_sessions(door, error);
+        return slash_show(door, SLASH_LIST_SESSIONS) || list_sessions(door, error);
     g_autofree char *path = NULL, *cwd = NULL;
     bool is_elsewhere = false;
     const char *meant = NULL;
@@ -122,7 +122,7 @@ static bool list_messages(SlashDoor *door, GError **error)
 SLASH(branch)
 {
     if (!*argument)
-        return list_messages(door, error);
+        return slash_show(door, SLASH_LIST_MESSAGES) || list_messages(door, error);
     const char *meant = NULL;
     return slash_listed(door, "branch", argument, &meant, error) &&
            agent_session_branch(door->session, meant, SLASH_ID "branch", error);
@@ -152,9 +152,15 @@ SLASH(export)
 
 /* --- what has ended */
 
+static void say_branch(SlashDoor *door, const char *text)
+{
+    bool is_shown = text && !door->edit;
+    slash_say(door, "This is a new session, up to before that message%s%s", is_shown ? ": " : ".",
+              is_shown ? text : "");
+}
+
 static void say_success(SlashDoor *door, const char *name, const json_t *data)
 {
-    const char *text = json_get_text(data, "text");
     if (g_str_equal(name, "new"))
         slash_say(door, "A new session has begun.");
     else if (g_str_equal(name, "fork"))
@@ -163,10 +169,11 @@ static void say_success(SlashDoor *door, const char *name, const json_t *data)
         slash_say(door, json_is_object(data) ? "New session started with handoff context"
                                              : "Stopped; this is the same session.");
     else if (g_str_equal(name, "branch"))
-        slash_say(door, "This is a new session, up to before that message%s%s", text ? ": " : ".",
-                  text ? text : "");
+        say_branch(door, json_get_text(data, "text"));
     if (g_str_equal(name, "resume") || g_str_equal(name, "branch"))
         door->replay(door->user_data);
+    if (g_str_equal(name, "branch") && json_get_text(data, "text") && door->edit)
+        door->edit(json_get_text(data, "text"), door->user_data);
 }
 
 bool slash_end(SlashDoor *door, const json_t *event)
