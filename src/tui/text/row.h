@@ -38,6 +38,14 @@ Row *row_cut(const Row *self, int cells);
 /* `size` bytes from `offset` on, both at boundaries of clusters. Caller unrefs. */
 Row *row_part(const Row *self, size_t offset, size_t size);
 
+typedef struct RowPlace { // where the last part was found; { 0 } at first
+    uint32_t run;
+    size_t offset;
+} RowPlace;
+
+/* The run that `offset` is in: for a walk from the start to the end, which costs the row once. */
+const RowRun *row_run_at(const Row *self, RowPlace *place, size_t offset);
+
 typedef struct RowBuilder RowBuilder;
 
 RowBuilder *row_builder_new(void);
@@ -48,6 +56,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(RowBuilder, row_builder_free)
 void row_builder_add(RowBuilder *self, const char *text, gssize size, Style style,
                      const char *link);
 void row_builder_add_row(RowBuilder *self, const Row *row);
+
+/* Parts of one row in their order, as row_run_at(). */
+void row_builder_add_part(RowBuilder *self, const Row *row, RowPlace *place, size_t offset,
+                          size_t size);
 void row_builder_fill(RowBuilder *self, int cells, Style style); // blanks up to that width
 int row_builder_cells(const RowBuilder *self);
 /* What was added; the builder begins anew. Caller unrefs. */
