@@ -26,6 +26,8 @@
 #define LIMIT_SECRET_BYTES  (8 * KIB) // of one; a longer one is masked in pieces
 #define LIMIT_API_KEY_BYTES (8 * KIB) // that a person stores
 
+#define LIMIT_OPEN_LINE_BYTES (64 * KIB) // of text for the screen that a CR can still take back
+
 #define LIMIT_HTTP_HEADER_BYTES (256 * KIB)
 #define LIMIT_HTTP_ERROR_BYTES  (64 * KIB) // body of an answer that is an error
 #define LIMIT_HTTP_BODY_BYTES   (64 * MIB)

@@ -11,13 +11,19 @@
 typedef struct Cleaner Cleaner;
 
 Cleaner *cleaner_new(int tab_width);
+/* Of what a model writes word by word: a lone CR ends the line there, so that none has to wait for
+   its end. */
+Cleaner *cleaner_new_flowing(int tab_width);
 void cleaner_free(Cleaner *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Cleaner, cleaner_free)
 
-/* Bytes as they come, cut anywhere; what may still change waits for the next ones. */
+/* Bytes as they come, cut anywhere: it makes no difference. What may still change waits for the
+   next ones: a sequence that is not whole, and the line that is open, up to
+   LIMIT_OPEN_LINE_BYTES. */
 void cleaner_push(Cleaner *self, const char *data, size_t size, GString *out);
-void cleaner_finish(Cleaner *self, GString *out);
+void cleaner_finish(Cleaner *self, GString *out); // and begins anew
 
 char *clean_text(const char *text, int tab_width); // caller frees
-/* A name: one line of at most `max_cells`, line ends and blanks as one blank. Caller frees. */
+/* A name: one line of at most `max_cells` ("…" when cut), line ends and blanks as one blank, none
+   around it. Caller frees. */
 char *clean_line(const char *text, int max_cells);

@@ -56,7 +56,7 @@ static void judge_part(Cluster *self, gunichar c)
     if (is_emoji && (c == VARIATION_EMOJI || class_of(c) == UTF8PROC_BOUNDCLASS_ZWJ ||
                      (c >= SKIN_TONE_FIRST && c <= SKIN_TONE_LAST)))
         self->is_special = self->is_wide = true;
-    else if (is_emoji && c == VARIATION_TEXT)
+    else if ((is_emoji && c == VARIATION_TEXT) || (is_key && c == VARIATION_EMOJI))
         self->is_special = true;
     else if (is_key && c == KEYCAP)
         self->is_special = self->is_wide = true;

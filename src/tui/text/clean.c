@@ -1,0 +1,370 @@
+/*
+ * Cleaning (clean.h), in steps that each take what comes as it comes: bytes to valid text, control
+ * sequences out, then character by character.
+ *
+ * A CR has to survive the filter of control sequences, which drops it, and yet break off a sequence
+ * that it stands in: it passes through as a byte that is in no valid text.
+ */
+#include "tui/text/clean.h"
+
+#include "base/ansi.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "tui/text/row.h"
+#include "tui/text/width.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+#define CR_MARK "\xff"
+
+#define NON_JOINER      0x200c
+#define JOINER          0x200d
+#define LINE_SEPARATOR  0x2028
+#define PARAGRAPH_END   0x2029
+#define VARIATION_TEXT  0xfe0e
+#define VARIATION_EMOJI 0xfe0f
+#define KEYCAP          0x20e3
+#define SKIN_TONE_FIRST 0x1f3fb
+#define SKIN_TONE_LAST  0x1f3ff
+
+enum {
+    MARKS_MAX = 30, // on one character, as in the stream-safe format of UAX #15
+    TAB_MAX = 16,
+};
+
+struct Cleaner {
+    bool is_flowing;
+    int tab_width;
+    Utf8Decoder decoder;
+    AnsiFilter *filter;
+    GString *decoded, *filtered; // of one push
+    GString *line;               // the open one
+    size_t given;                // bytes of it that were given out
+    size_t measured;             // bytes of it that `column` counts
+    int column;
+    bool has_cr;      // behind the line, and what follows decides what it does
+    gunichar before;  // the last character of the line; 0: none
+    gunichar pending; // one that stays only before the right character
+    int marks;        // on the last character
+};
+
+static Cleaner *make(int tab_width, bool is_flowing)
+{
+    Cleaner *self = g_new0(Cleaner, 1);
+    self->is_flowing = is_flowing;
+    self->tab_width = CLAMP(tab_width, 1, TAB_MAX);
+    self->filter = ansi_filter_new();
+    self->decoded = g_string_new(NULL);
+    self->filtered = g_string_new(NULL);
+    self->line = g_string_new(NULL);
+    return self;
+}
+
+Cleaner *cleaner_new(int tab_width)
+{
+    return make(tab_width, false);
+}
+
+Cleaner *cleaner_new_flowing(int tab_width)
+{
+    return make(tab_width, true);
+}
+
+void cleaner_free(Cleaner *self)
+{
+    if (!self)
+        return;
+    ansi_filter_free(self->filter);
+    g_string_free(self->decoded, TRUE);
+    g_string_free(self->filtered, TRUE);
+    g_string_free(self->line, TRUE);
+    g_free(self);
+}
+
+static void give(Cleaner *self, GString *out)
+{
+    g_string_append_len(out, self->line->str + self->given,
+                        (gssize)(self->line->len - self->given));
+    self->given = self->line->len;
+}
+
+static void forget_line(Cleaner *self)
+{
+    g_string_truncate(self->line, 0);
+    self->given = self->measured = 0;
+    self->column = 0;
+    self->has_cr = false;
+    self->before = self->pending = 0;
+    self->marks = 0;
+}
+
+static void end_line(Cleaner *self, GString *out)
+{
+    give(self, out);
+    g_string_append_c(out, '\n');
+    forget_line(self);
+}
+
+static void measure(Cleaner *self)
+{
+    self->column += text_cells(self->line->str + self->measured, self->line->len - self->measured);
+    self->measured = self->line->len;
+}
+
+// Before anything is added to the line: what a CR there means, and how many bytes it may take.
+static size_t prepare(Cleaner *self, GString *out)
+{
+    if (self->has_cr && self->is_flowing)
+        end_line(self, out);
+    else if (self->has_cr)
+        forget_line(self); // written over
+    if (self->line->len >= LIMIT_OPEN_LINE_BYTES) {
+        measure(self);
+        give(self, out);
+        g_string_truncate(self->line, 0);
+        self->given = self->measured = 0;
+    }
+    return LIMIT_OPEN_LINE_BYTES - self->line->len;
+}
+
+static void append(Cleaner *self, gunichar c, GString *out)
+{
+    prepare(self, out);
+    g_string_append_unichar(self->line, c);
+    self->before = c;
+}
+
+static void append_tab(Cleaner *self, GString *out)
+{
+    prepare(self, out);
+    measure(self);
+    int blanks = self->tab_width - self->column % self->tab_width;
+    for (int i = 0; i < blanks; i++)
+        g_string_append_c(self->line, ' ');
+    self->before = ' ';
+    self->marks = 0;
+}
+
+static int class_of(gunichar c)
+{
+    return utf8proc_get_property((utf8proc_int32_t)c)->boundclass;
+}
+
+static bool is_emoji(gunichar c)
+{
+    return class_of(c) == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+}
+
+static bool is_key(gunichar c)
+{
+    return (c >= '0' && c <= '9') || c == '#' || c == '*';
+}
+
+// Scripts in which a joiner changes what is read (safety §2.3).
+static bool is_joined_script(GUnicodeScript script)
+{
+    switch (script) {
+    case G_UNICODE_SCRIPT_ARABIC:
+    case G_UNICODE_SCRIPT_SYRIAC:
+    case G_UNICODE_SCRIPT_MONGOLIAN:
+    case G_UNICODE_SCRIPT_DEVANAGARI:
+    case G_UNICODE_SCRIPT_BENGALI:
+    case G_UNICODE_SCRIPT_GURMUKHI:
+    case G_UNICODE_SCRIPT_GUJARATI:
+    case G_UNICODE_SCRIPT_ORIYA:
+    case G_UNICODE_SCRIPT_TAMIL:
+    case G_UNICODE_SCRIPT_TELUGU:
+    case G_UNICODE_SCRIPT_KANNADA:
+    case G_UNICODE_SCRIPT_MALAYALAM:
+    case G_UNICODE_SCRIPT_SINHALA:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_letter(gunichar c)
+{
+    return g_unichar_isalpha(c) || g_unichar_ismark(c);
+}
+
+// Whether `pending` stays between these two.
+static bool is_wanted(gunichar before, gunichar pending, gunichar c)
+{
+    if (pending == VARIATION_EMOJI)
+        return c == KEYCAP;
+    if (pending == JOINER && is_emoji(c))
+        return is_emoji(before) || before == VARIATION_EMOJI ||
+               (before >= SKIN_TONE_FIRST && before <= SKIN_TONE_LAST);
+    return is_letter(before) && is_letter(c) && is_joined_script(g_unichar_get_script(before)) &&
+           is_joined_script(g_unichar_get_script(c));
+}
+
+// Cannot be seen, or turns the direction of writing.
+static bool is_hidden(gunichar c)
+{
+    return utf8proc_get_property((utf8proc_int32_t)c)->ignorable ||  // U+00AD, U+202E, U+E0041, …
+           (c >= 0xfff9 && c <= 0xfffb) ||                           // annotations
+           (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef) || // no characters
+           c >= 0xf0000;                                             // private planes
+}
+
+static bool is_variation(gunichar c)
+{
+    return (c >= 0xfe00 && c <= VARIATION_EMOJI) || (c >= 0xe0100 && c <= 0xe01ef);
+}
+
+// One is kept behind a character that can take it.
+static void take_variation(Cleaner *self, gunichar c, GString *out)
+{
+    if (self->has_cr || self->before == 0)
+        return;
+    bool is_of_emoji = c == VARIATION_TEXT || c == VARIATION_EMOJI;
+    if (is_of_emoji ? is_emoji(self->before)
+                    : c >= 0xe0100 && g_unichar_get_script(self->before) == G_UNICODE_SCRIPT_HAN)
+        append(self, c, out);
+    else if (c == VARIATION_EMOJI && is_key(self->before))
+        self->pending = c;
+}
+
+static void take(Cleaner *self, gunichar c, GString *out)
+{
+    if (c == '\n' || c == LINE_SEPARATOR || c == PARAGRAPH_END) {
+        end_line(self, out);
+        return;
+    }
+    if (is_variation(c)) {
+        take_variation(self, c, out);
+        return;
+    }
+    if (c == JOINER || c == NON_JOINER) {
+        self->pending = c;
+        return;
+    }
+    if (c != '\t' && is_hidden(c))
+        return;
+    if (self->pending != 0 && self->before != 0 && !self->has_cr &&
+        is_wanted(self->before, self->pending, c))
+        append(self, self->pending, out);
+    self->pending = 0;
+    if (c == '\t') {
+        append_tab(self, out);
+        return;
+    }
+    self->marks = g_unichar_ismark(c) ? self->marks + 1 : 0;
+    if (self->marks <= MARKS_MAX)
+        append(self, c, out);
+}
+
+// Letters as they stand; returns how many bytes they were.
+static size_t take_run(Cleaner *self, const char *text, size_t size, GString *out)
+{
+    size_t run = 0;
+    while (run < size && text[run] >= 0x20 && text[run] < 0x7f)
+        run++;
+    if (run == 0)
+        return 0;
+    run = MIN(run, prepare(self, out));
+    g_string_append_len(self->line, text, (gssize)run);
+    self->before = (gunichar)text[run - 1];
+    self->pending = 0;
+    self->marks = 0;
+    return run;
+}
+
+static void take_filtered(Cleaner *self, GString *out)
+{
+    const char *p = self->filtered->str;
+    const char *end = p + self->filtered->len;
+    while (p < end) {
+        size_t run = take_run(self, p, (size_t)(end - p), out);
+        p += run;
+        if (run > 0)
+            continue;
+        if (*p == CR_MARK[0]) {
+            self->has_cr = true;
+            p++;
+        } else {
+            take(self, g_utf8_get_char(p), out);
+            p = g_utf8_next_char(p);
+        }
+    }
+    g_string_truncate(self->filtered, 0);
+}
+
+static void take_decoded(Cleaner *self, GString *out)
+{
+    const char *p = self->decoded->str;
+    const char *end = p + self->decoded->len;
+    while (p < end) {
+        const char *cr = memchr(p, '\r', (size_t)(end - p));
+        ansi_filter_push(self->filter, p, (size_t)((cr ? cr : end) - p), self->filtered);
+        if (cr)
+            ansi_filter_push(self->filter, CR_MARK, 1, self->filtered);
+        p = cr ? cr + 1 : end;
+    }
+    g_string_truncate(self->decoded, 0);
+    take_filtered(self, out);
+}
+
+void cleaner_push(Cleaner *self, const char *data, size_t size, GString *out)
+{
+    for (const char *end = data + size; data < end;) {
+        const char *nul = memchr(data, '\0', (size_t)(end - data));
+        utf8_decoder_push(&self->decoder, data, (size_t)((nul ? nul : end) - data), self->decoded);
+        if (nul) // a control character like others, which the decoder takes for an invalid byte
+            utf8_decoder_push(&self->decoder, "\x01", 1, self->decoded);
+        data = nul ? nul + 1 : end;
+    }
+    take_decoded(self, out);
+    if (self->is_flowing)
+        give(self, out);
+}
+
+void cleaner_finish(Cleaner *self, GString *out)
+{
+    utf8_decoder_finish(&self->decoder, self->decoded);
+    take_decoded(self, out);
+    ansi_filter_finish(self->filter, self->filtered);
+    if (self->has_cr && self->is_flowing)
+        end_line(self, out);
+    give(self, out);
+    forget_line(self);
+}
+
+static char *clean_whole(const char *text, Cleaner *cleaner)
+{
+    GString *out = g_string_sized_new(strlen(text) + 1);
+    cleaner_push(cleaner, text, strlen(text), out);
+    cleaner_finish(cleaner, out);
+    return g_string_free(out, FALSE);
+}
+
+char *clean_text(const char *text, int tab_width)
+{
+    g_autoptr(Cleaner) cleaner = cleaner_new(tab_width);
+    return clean_whole(text, cleaner);
+}
+
+char *clean_line(const char *text, int max_cells)
+{
+    g_autoptr(Cleaner) cleaner = cleaner_new_flowing(1);
+    g_autofree char *clean = clean_whole(text, cleaner);
+    g_autoptr(GString) line = g_string_sized_new(strlen(clean) + 1);
+    bool has_blank = false;
+    for (const char *p = clean; *p; p = g_utf8_next_char(p)) {
+        gunichar c = g_utf8_get_char(p);
+        if (g_unichar_isspace(c)) {
+            has_blank = line->len > 0;
+            continue;
+        }
+        if (has_blank)
+            g_string_append_c(line, ' ');
+        has_blank = false;
+        g_string_append_unichar(line, c);
+    }
+    g_autoptr(Row) row = row_of(line->str, (Style) { 0 });
+    g_autoptr(Row) cut = row_cut(row, max_cells);
+    return g_strdup(cut->text);
+}
