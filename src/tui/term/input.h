@@ -45,7 +45,7 @@ typedef enum {
     ANSWER_MODE,          // number: the private mode; value: 0 unknown, 1 set, 2 reset, 3, 4 fixed
     ANSWER_BACKGROUND,    // number: 0xRRGGBB
     ANSWER_COLOUR_SCHEME, // number: 1 dark, 2 light (mode 2031)
-    ANSWER_ATTRIBUTES,    // CSI c: all other answers that ever come have come
+    ANSWER_ATTRIBUTES,    // CSI c: all others that ever come have come; value: 1: draws sixel
     ANSWER_OTHER,         // eaten
 } AnswerKind;
 
