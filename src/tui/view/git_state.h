@@ -7,10 +7,16 @@
 #include "base/loop.h"
 
 typedef struct GitFacts {
-    char *branch; // clean; "(a1b2c3d)" when detached; NULL: not a repository
-    char *head;   // the commit; NULL: none
-    int staged, unstaged, untracked;
+    char *branch;                    // clean; "(a1b2c3d)" when detached; NULL: not a repository
+    char *head;                      // the commit; NULL: none
+    int staged, unstaged, untracked; // paths; -1: not known, git took too long to count them
 } GitFacts;
+
+void git_facts_clear(GitFacts *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GitFacts, git_facts_clear)
+
+/* What `git status --porcelain=v2 -z --branch` has said; never fails. Pure. */
+void git_facts_parse(const char *output, size_t size, GitFacts *ret_facts);
 
 typedef struct GitState GitState;
 

@@ -24,6 +24,7 @@ typedef struct PanelClass {
     /* `action` by KEYS_LIST. */
     PanelResult (*key)(Panel *self, KeyPress key, Action action, gint64 now_ms);
     void (*free)(Panel *self);
+    void (*set_theme)(Panel *self, const Theme *theme); // borrowed; NULL: it has none
     bool covers_editor; // the editor is not drawn; what is typed is the panel's
 } PanelClass;
 
@@ -32,3 +33,5 @@ struct Panel { // first member of each
 };
 
 void panel_free(Panel *self); // NULL is allowed
+/* Another one, before the one that it was made with goes away. */
+void panel_set_theme(Panel *self, const Theme *theme);
