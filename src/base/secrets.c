@@ -46,6 +46,14 @@ static void wipe(void)
     pthread_mutex_unlock(&store.lock);
 }
 
+void secrets_drop_copy(void)
+{
+    for (unsigned i = 0; store.pages && i < store.pages->len; i++) {
+        const Page *page = &g_array_index(store.pages, Page, i);
+        madvise(page->data, page->size, MADV_DONTNEED);
+    }
+}
+
 static void open_store_locked(void)
 {
     if (store.pages)

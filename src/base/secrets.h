@@ -39,6 +39,10 @@ void secrets_set(const char *name, const char *value);
    file, the user part of a URL. */
 void secrets_register(const char *value);
 
+/* Only in a copy of the process, by fork(), that goes on without them: its values become empty.
+   Takes no lock, allocates nothing. */
+void secrets_drop_copy(void);
+
 /* The value of a variable, borrowed until the process exits; NULL when unset or empty. A variable
    that nobody took (a program that began without secrets_take_environment(), such as a test) is
    read where it is. */
