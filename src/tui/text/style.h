@@ -111,14 +111,17 @@ typedef struct ThemeSpec {
     const char *symbols;  // "unicode", "nerd", "ascii": of a theme that says nothing
 } ThemeSpec;
 
-/* Never fails: what is wrong goes to *ret_problem (may be NULL; caller frees), else it is NULL. */
+/* Never fails: what is wrong goes to *ret_problem (may be NULL; caller frees), else it is NULL. A
+   file whose colours cannot be used is replaced by a built-in theme; one with unknown keys is not.
+ */
 Theme *theme_load(const ThemeSpec *spec, char **ret_problem);
 void theme_free(Theme *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Theme, theme_free)
 
-/* Built-in and the user's, sorted; NULL-terminated. Caller frees with g_strfreev(). */
+/* Built-in and the user's (200 in all at most, and no names that cannot be shown), sorted;
+   NULL-terminated. Caller frees with g_strfreev(). */
 char **theme_names(const char *dir);
-/* Its file, to be watched; NULL: built-in. Borrowed. */
+/* Its file, to be watched, also when it could not be used; NULL: built-in. Borrowed. */
 const char *theme_path(const Theme *self);
 
 /* The bytes from `from` to `to`; nothing when they look the same. */
