@@ -36,6 +36,10 @@ void screen_wipe(Screen *self, TerminalSize size, GString *out);
    cursor's row. */
 void screen_forget(Screen *self);
 
-/* One row as bytes, for what draws a screen of its own (the viewer): from and to the default style.
+/* For what draws a screen of its own (the viewer). One row as bytes, from and to the default style.
  */
 void screen_row_bytes(const Row *row, const Theme *theme, const TermCaps *caps, GString *out);
+/* Around a frame of several rows: shown at once, or at least without a cursor that jumps about, and
+   a width that we got wrong is cut at the margin. */
+void screen_begin_frame(const TermCaps *caps, GString *out);
+void screen_end_frame(const TermCaps *caps, GString *out);
