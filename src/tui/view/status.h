@@ -11,7 +11,8 @@
 
 typedef struct StatusFacts { // all borrowed; NULL, 0 or -1: not known, and not shown
     const char *provider, *model, *thinking, *mode, *cwd, *home, *session_name, *host;
-    const char *branch; // git
+    const char *session_id; // as short as it is to be shown
+    const char *branch;     // git
     int staged, unstaged, untracked;
     const char *pull;   // "#12 ✓"
     const char *notice; // in front of all: an open question, a running check
