@@ -226,6 +226,15 @@ static void test_marks(void **state G_GNUC_UNUSED)
     g_string_append(text, "x\xcc\x81");
     g_autofree char *got = clean_text(text->str, 4);
     assert_int_equal(strlen(got), 1 + 30 * 2 + 3);
+
+    // a joiner does not stay for the sake of a mark that goes
+    g_string_assign(text, "क");
+    for (int i = 0; i < 30; i++)
+        g_string_append(text, "\xe0\xa5\x8d");
+    g_autofree char *want = g_strconcat(text->str, "x", NULL);
+    g_string_append(text, "\xe2\x80\x8d\xe0\xa5\x8dx");
+    g_autofree char *joined = clean_text(text->str, 4);
+    assert_string_equal(joined, want);
 }
 
 static void test_line(void **state G_GNUC_UNUSED)

@@ -143,7 +143,6 @@ static void append_tab(Cleaner *self, GString *out)
     for (int i = 0; i < blanks; i++)
         g_string_append_c(self->line, ' ');
     self->before = ' ';
-    self->marks = 0;
 }
 
 static int class_of(gunichar c)
@@ -244,16 +243,16 @@ static void take(Cleaner *self, gunichar c, GString *out)
     }
     if (c != '\t' && is_hidden(c))
         return;
+    self->marks = g_unichar_ismark(c) ? self->marks + 1 : 0;
+    if (self->marks > MARKS_MAX)
+        return;
     if (self->pending != 0 && self->before != 0 && !self->has_cr &&
         is_wanted(self->before, self->pending, c))
         append(self, self->pending, out);
     self->pending = 0;
-    if (c == '\t') {
+    if (c == '\t')
         append_tab(self, out);
-        return;
-    }
-    self->marks = g_unichar_ismark(c) ? self->marks + 1 : 0;
-    if (self->marks <= MARKS_MAX)
+    else
         append(self, c, out);
 }
 
