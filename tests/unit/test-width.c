@@ -33,6 +33,7 @@ static const struct {
     { "a skin tone alone", "🏽", 2, false },
     { "private use", "\xee\x82\xb0", 1, false },
     { "ambiguous", "…", 1, false },
+    { "not assigned", "\xe2\xbf\xa0", 1, true },
     { "a join without an emoji", "न\xe0\xa5\x8d\xe2\x80\x8d", 1, false },
 };
 

@@ -10,7 +10,7 @@
 
 #include "tui/term/caps.h"
 
-/* In the order of agent-core §7.10; their names in theme files are in style.c. */
+/* In the order of agent-core §7.10; their names in theme files are in theme_file.c. */
 typedef enum {
     TOKEN_DEFAULT, // the terminal's own colour
     TOKEN_ACCENT,

@@ -147,5 +147,9 @@ size_t cluster_start(const char *text, size_t offset)
 bool cluster_is_unsure(const char *cluster, size_t size)
 {
     Cluster read;
-    return size > 1 && read_cluster(cluster, size, &read) && read.is_special;
+    if (size < 2 || !read_cluster(cluster, size, &read))
+        return false;
+    // what was not assigned yet when our tables were made may be an emoji by now
+    return read.is_special ||
+           utf8proc_category((utf8proc_int32_t)read.first) == UTF8PROC_CATEGORY_CN;
 }

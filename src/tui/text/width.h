@@ -17,5 +17,6 @@ int text_cells(const char *text, size_t size);
 size_t cluster_size(const char *text, size_t size, int *ret_cells);
 /* Where the cluster that ends at `offset` begins. */
 size_t cluster_start(const char *text, size_t offset);
-/* Terminals disagree on its width. */
+/* Terminals disagree on its width: emoji of several characters, and what Unicode may have given a
+   meaning since our tables were made. */
 bool cluster_is_unsure(const char *cluster, size_t size);
