@@ -26,10 +26,12 @@ typedef struct TermCaps {
     bool is_light, has_background; // of its background, when it was told
     ColourDepth depth;
     ImageProtocol images;
+    bool has_forced_images; // KEDGE_FORCE_IMAGE_PROTOCOL says which
 } TermCaps;
 
 typedef const char *(*EnvFunc)(const char *name); // as getenv()
 
+/* `env`: NULL: the process's. */
 TermCaps caps_of_environment(EnvFunc env);
-/* True: something has changed. */
+/* Other events change nothing. True: something has changed. */
 bool caps_take_answer(TermCaps *self, const InputEvent *answer);
