@@ -132,9 +132,7 @@ static bool needs_shift(uint32_t c)
     return c > 0x20 && c < 0x7f && strchr("!@#$%^&*()_+{}|:\"<>?~", (int)c);
 }
 
-/* A character with its modifiers, as KeyPress has it. `shifted`: what it is with shift; 0: not
-   known. */
-static KeyPress key_of_typed(uint32_t c, uint32_t shifted, uint8_t mods)
+KeyPress input_key_of_typed(uint32_t c, uint32_t shifted, uint8_t mods)
 {
     bool is_command = mods & (MOD_CTRL | MOD_ALT | MOD_SUPER);
     if (is_command && g_unichar_isalpha(c)) {
@@ -162,11 +160,11 @@ bool input_key_of_char(uint32_t c, uint8_t mods, KeyPress *ret_key)
     } else if (c == 0x7f || c == '\b') {
         key.code = KEY_BACKSPACE;
     } else if (c == 0) {
-        key = key_of_typed(' ', 0, mods | MOD_CTRL);
+        key = input_key_of_typed(' ', 0, mods | MOD_CTRL);
     } else if (c < 0x20) { // ctrl+j is 0x0a, ctrl+] 0x1d
-        key = key_of_typed(c < 0x1b ? c + 0x60 : c + 0x40, 0, mods | MOD_CTRL);
+        key = input_key_of_typed(c < 0x1b ? c + 0x60 : c + 0x40, 0, mods | MOD_CTRL);
     } else if (is_typed(c)) {
-        key = key_of_typed(c, 0, mods);
+        key = input_key_of_typed(c, 0, mods);
     } else {
         return false;
     }
@@ -190,7 +188,7 @@ static bool key_of_code(const uint32_t code[SEQUENCE_PARTS], uint8_t mods, KeyPr
         c = code[2]; // a shortcut is the same key in every layout
         shifted = 0;
     }
-    *ret_key = key_of_typed(c, shifted, mods);
+    *ret_key = input_key_of_typed(c, shifted, mods);
     return true;
 }
 

@@ -29,6 +29,10 @@ bool input_key_of_console(char final, KeyPress *ret_key); // CSI [ A of the Linu
    none that a person types. */
 bool input_key_of_char(uint32_t c, uint8_t mods, KeyPress *ret_key);
 
+/* A character with its modifiers, as KeyPress has it. `shifted`: what it is with shift; 0: not
+   known. */
+KeyPress input_key_of_typed(uint32_t c, uint32_t shifted, uint8_t mods);
+
 /* False: no answer. */
 bool input_answer_of_csi(const InputSequence *sequence, InputEvent *ret_event);
 /* OSC, DCS and the like: `bytes` begins with the introducer's second byte and ends in NUL; the
