@@ -15,6 +15,7 @@
 #include "tool/settings_reference.h"
 #include "tool/settings_save.h"
 #include "tool/settings_value.h"
+#include "tui/term/keymap_reference.h"
 
 typedef struct ConfigOptions {
     bool is_json, has_origin, is_markdown;
@@ -35,6 +36,12 @@ static const FieldDef set_options[] = { JSON_OPTION, { 0 } };
 static const FieldDef schema_options[] = {
     { "markdown", FIELD_BOOLEAN, offsetof(ConfigOptions, is_markdown),
       .help = "Print the reference page in place of the schema" },
+    { 0 },
+};
+static const FieldDef keys_options[] = {
+    JSON_OPTION,
+    { "markdown", FIELD_BOOLEAN, offsetof(ConfigOptions, is_markdown),
+      .help = "Print the tables of the reference page, with the default keys" },
     { 0 },
 };
 
@@ -332,6 +339,29 @@ static int schema_run(const CommandEnv *env, int argc, char *const *argv)
     return cmd_print_line(text) ? EXIT_OK : EXIT_FAILED;
 }
 
+/* Yours as they are here; for the page, the default keys. */
+static int keys_run(const CommandEnv *env, int argc, char *const *argv)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(json_t) kept = NULL;
+    ConfigOptions options = { 0 };
+    if (!cmd_decode_options(keys_options, argc, argv, &options, &kept, NULL, &error))
+        return cmd_fail(error);
+    g_autofree char *agent_dir = dirs_agent();
+    g_autofree char *path = keymap_path(agent_dir);
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(Keymap) keymap = keymap_load(options.is_markdown ? NULL : path, warnings);
+    for (unsigned i = 0; i < warnings->len; i++)
+        log_warning("%s", (char *)warnings->pdata[i]);
+    if (options.is_json) {
+        g_autoptr(json_t) object = keymap_json(keymap);
+        g_autofree char *json = json_to_pretty(object);
+        return cmd_print_line(json) ? EXIT_OK : EXIT_FAILED;
+    }
+    g_autofree char *text = options.is_markdown ? keymap_markdown(keymap) : keymap_text(keymap);
+    return cmd_print(text) ? EXIT_OK : EXIT_FAILED;
+}
+
 static const Command command_list = {
     .name = "config list",
     .summary = "Show every setting with its value here",
@@ -394,18 +424,30 @@ static const Command command_schema = {
     .options = schema_options,
     .run = schema_run,
 };
+static const Command command_keys = {
+    .name = "config keys",
+    .summary = "Show what every key does in the terminal",
+    .usage = "[--json|--markdown]",
+    .options = keys_options,
+    .help = "~/.kedge/agent/keybindings.json changes them: an action and its key, or a list of "
+            "keys:\n"
+            "  { \"app.model.select\": \"ctrl+x\", \"tui.editor.undo\": [\"ctrl+-\", \"alt+u\"] }\n"
+            "What is wrong in that file is told on standard error; the rest of it holds.",
+    .run = keys_run,
+};
 
 static const Command *const subcommands[] = {
     &command_list, &command_get,  &command_set,    &command_unset, &command_reset,
-    &command_edit, &command_path, &command_schema, NULL,
+    &command_edit, &command_path, &command_schema, &command_keys,  NULL,
 };
 
 static int config_run(const CommandEnv *env, int argc, char *const *argv)
 {
     static const char *const names[] = { "list", "get",  "set",    "unset", "reset",
-                                         "edit", "path", "schema", NULL };
+                                         "edit", "path", "schema", "keys",  NULL };
     if (argc == 0)
-        return usage("list|get|set|unset|edit|path|schema …; `kedge config --help` explains them");
+        return usage(
+            "list|get|set|unset|edit|path|schema|keys …; `kedge config --help` explains them");
     return cmd_unknown_subcommand("config", argv[0], names);
 }
 

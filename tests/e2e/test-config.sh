@@ -209,6 +209,36 @@ expect_exit 0
 cmp -s "$(path_of stdout)" "$E2E_ROOT/docs/settings.md" ||
     fail "docs/settings.md is old: build/kedge config schema --markdown > docs/settings.md"
 
+t "keys shows the keys as they are here, and what is wrong in their file"
+run kedge config keys
+expect_exit 0
+expect_empty stderr
+expect_matches stdout '^  tui\.editor\.undo  *ctrl\+-  *Undo the last change$'
+mkdir -p "$HOME/.kedge/agent"
+echo '{"undo": "alt+u", "app.modle.select": "ctrl+x"}' >"$HOME/.kedge/agent/keybindings.json"
+run kedge config keys
+expect_exit 0
+expect_matches stdout '^  tui\.editor\.undo  *alt\+u  *Undo the last change$'
+expect_matches stderr 'keybindings\.json: there is no action "app\.modle\.select": did you mean "app\.model\.select"\?'
+run kedge config keys --json
+expect_json stdout '["tui.editor.undo"].keys[0]' alt+u
+rm "$HOME/.kedge/agent/keybindings.json"
+
+t "the keys in docs/terminal.md are made of their table"
+run kedge config keys --markdown
+expect_exit 0
+page=$E2E_ROOT/docs/terminal.md
+{
+    sed '/^<!-- Made of the table of keys/q' "$page"
+    echo
+    cat "$(path_of stdout)"
+    echo
+    sed -n '/^<!-- End of the keys -->$/,$p' "$page"
+} >"$HOME/terminal.md"
+[ -z "$UPDATE" ] || cp "$HOME/terminal.md" "$page"
+cmp -s "$HOME/terminal.md" "$page" || fail "docs/terminal.md: its keys are old: UPDATE=1 tests/e2e/run config"
+rm "$HOME/terminal.md"
+
 t "edit opens the file, and says what does not fit afterwards"
 run kedge config edit
 expect_exit 1

@@ -18,6 +18,11 @@ static void set_defaults(Keymap *self)
     }
 }
 
+char *keymap_path(const char *agent_dir)
+{
+    return g_build_filename(agent_dir, "keybindings.json", NULL);
+}
+
 Keymap *keymap_load(const char *path, GPtrArray *warnings)
 {
     Keymap *self = g_new0(Keymap, 1);

@@ -87,6 +87,9 @@ Keymap *keymap_load(const char *path, GPtrArray *warnings);
 void keymap_free(Keymap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Keymap, keymap_free)
 
+/* Where a person's own keys are. Caller frees. */
+char *keymap_path(const char *agent_dir);
+
 /* ACTION_NONE: the key means nothing there. */
 Action keymap_find(const Keymap *self, KeyGroup group, KeyPress key);
 /* "ctrl+p, alt+n"; "" when it has none. Caller frees. */
