@@ -221,7 +221,7 @@ expect_exit 0
 expect_matches stdout '^  tui\.editor\.undo  *alt\+u  *Undo the last change$'
 expect_matches stderr 'keybindings\.json: there is no action "app\.modle\.select": did you mean "app\.model\.select"\?'
 run kedge config keys --json
-expect_json stdout '["tui.editor.undo"].keys[0]' alt+u
+expect_matches stdout '^      "alt\+u"$'
 rm "$HOME/.kedge/agent/keybindings.json"
 
 t "the keys in docs/terminal.md are made of their table"
