@@ -125,6 +125,12 @@ static const struct {
     { KEYS_EDITOR, "ctrl+]", "tui.editor.jumpForward" },
     { KEYS_EDITOR, "ctrl+alt+]", "tui.editor.jumpBackward" },
     { KEYS_EDITOR, "tab", "tui.input.tab" },
+    { KEYS_EDITOR, "ctrl+h", "tui.editor.deleteCharBackward" }, // as on old terminals
+    { KEYS_EDITOR, "ctrl+m", "tui.input.submit" },
+    { KEYS_EDITOR, "ctrl+i", "tui.input.tab" },
+    { KEYS_APP, "ctrl+[", "app.interrupt" },
+    { KEYS_LIST, "ctrl+[", "tui.select.cancel" },
+    { KEYS_EDITOR, "ctrl+alt+h", "" },
     { KEYS_EDITOR, "shift+tab", "" },
     { KEYS_EDITOR, "escape", "" },
     { KEYS_EDITOR, "a", "" },
@@ -273,6 +279,7 @@ static void test_file(void **state)
         { "{\"app.exit\":\"ctrl+z\"}", KEYS_APP, "ctrl+z", "app.exit", "" },
         { "{\"app.exit\":[\"ctrl+x\",\"ctrl+x\"]}", KEYS_APP, "ctrl+x", "app.exit", "" },
         { "{\"app.exit\":\"ctrl+k\"}", KEYS_EDITOR, "ctrl+k", "tui.editor.deleteToLineEnd", "" },
+        { "{\"app.exit\":\"ctrl+h\"}", KEYS_EDITOR, "ctrl+h", "", "" },
         { "[]", KEYS_APP, "ctrl+z", "app.suspend",
           "an object of actions and their keys is expected: the default keys hold" },
     };

@@ -45,15 +45,33 @@ static Action find_exact(const Keymap *self, KeyGroup group, KeyPress key)
     return ACTION_NONE;
 }
 
+static bool is_bound(const Keymap *self, KeyPress key)
+{
+    for (KeyGroup group = KEYS_EDITOR; group <= KEYS_LIST; group++)
+        if (find_exact(self, group, key) != ACTION_NONE)
+            return true;
+    return false;
+}
+
+/* What hands expect of a key that nothing is bound to: on old terminals these are the same. */
+static KeyPress stand_in_of(KeyPress key)
+{
+    static const struct {
+        uint32_t code, is;
+    } same[] = {
+        { '[', KEY_ESCAPE }, { 'm', KEY_ENTER }, { 'i', KEY_TAB }, { 'h', KEY_BACKSPACE }
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(same); i++)
+        if (key.mods == MOD_CTRL && key.code == same[i].code)
+            return (KeyPress) { .code = same[i].is, .is_repeat = key.is_repeat };
+    if (key.code == KEY_BACKSPACE || key.code == KEY_DELETE)
+        key.mods &= (uint8_t)~MOD_SHIFT; // a finger that still rests there
+    return key;
+}
+
 Action keymap_find(const Keymap *self, KeyGroup group, KeyPress key)
 {
-    Action action = find_exact(self, group, key);
-    bool is_deletion = key.code == KEY_BACKSPACE || key.code == KEY_DELETE;
-    if (action == ACTION_NONE && is_deletion && key.mods & MOD_SHIFT) {
-        key.mods &= (uint8_t)~MOD_SHIFT; // a finger that still rests there
-        action = find_exact(self, group, key);
-    }
-    return action;
+    return find_exact(self, group, is_bound(self, key) ? key : stand_in_of(key));
 }
 
 char *keymap_keys(const Keymap *self, Action action)
