@@ -51,6 +51,24 @@ static void test_unclosed_paste(void **state)
     probe_end(&probe);
 }
 
+/* A line that stood still: the rest of the paste does not become keys, and Enter among them. */
+static void test_slow_paste(void **state)
+{
+    Probe probe = probe_new();
+    open_input(&probe);
+    feed_text(&probe, "\x1b[200~one\r");
+    expect(&probe, "after two seconds", "<one\n>");
+    feed_text(&probe, "two two two two\rthree three");
+    expect(&probe, "several lines", "<two two two two\nthree three>");
+    feed_text(&probe, "four\rfive\r\x1b[201~");
+    expect(&probe, "the end", "<four\nfive\n>");
+    feed_text(&probe, "aaaaaaaaaaaaaaa\rb");
+    expect(&probe, "all is as it was", "a a a a a a a a a a a a a a a Enter b");
+    feed_text(&probe, "\x1b[201~\r");
+    expect(&probe, "nothing is owed", "Enter");
+    probe_end(&probe);
+}
+
 static void test_large_paste(void **state)
 {
     Probe probe = probe_new();
@@ -224,10 +242,11 @@ static void test_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_smuggled_end), cmocka_unit_test(test_unclosed_paste),
-        cmocka_unit_test(test_large_paste),  cmocka_unit_test(test_unmarked_paste),
-        cmocka_unit_test(test_late_rest),    cmocka_unit_test(test_deadlines),
-        cmocka_unit_test(test_late_timer),   cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_smuggled_end),   cmocka_unit_test(test_unclosed_paste),
+        cmocka_unit_test(test_slow_paste),     cmocka_unit_test(test_large_paste),
+        cmocka_unit_test(test_unmarked_paste), cmocka_unit_test(test_late_rest),
+        cmocka_unit_test(test_deadlines),      cmocka_unit_test(test_late_timer),
+        cmocka_unit_test(test_bounds),
     };
     return cmocka_run_group_tests_name("input-time", tests, NULL, NULL);
 }

@@ -44,6 +44,7 @@ struct Input {
     bool is_late;  // its ESC was given as a key
     bool is_full;  // what is being read is too long
     bool has_more; // bytes of this read behind the one looked at
+    bool is_owed;  // a paste was ended by time: its rest, and its mark, may still come
     gint64 deadline;
     size_t size; // of what is being read, without ESC
     char bytes[LIMIT_INPUT_SEQUENCE + 1];
@@ -143,6 +144,7 @@ static void give_piece(Input *self, bool is_last)
 static void begin_paste(Input *self)
 {
     reset(self);
+    self->is_owed = false;
     input_paste_begin(&self->paste);
     self->state = STATE_PASTE;
 }
@@ -165,6 +167,9 @@ static void finish_csi(Input *self)
     } else if (!sequence.prefix && sequence.final == '~' && sequence.params[0][0] == 200) {
         give_escape_before(self);
         begin_paste(self);
+    } else if (!sequence.prefix && sequence.final == '~' && sequence.params[0][0] == 201) {
+        self->is_owed = false; // the end of none
+        reset(self);
     } else if (input_key_of_csi(&sequence, &key)) {
         give_sequence_key(self, key);
         reset(self);
@@ -422,11 +427,20 @@ static bool is_unmarked_paste(const Input *self, const char *data, size_t size)
 {
     bool is_between = self->state == STATE_GROUND || self->state == STATE_UTF8 ||
                       (self->state == STATE_ESCAPE && self->is_late && !goes_on(data[0]));
-    if (self->has_brackets || !is_between || size < UNMARKED_BYTES || memchr(data, '\x1b', size))
+    if ((self->has_brackets && !self->is_owed) || !is_between || size < UNMARKED_BYTES ||
+        memchr(data, '\x1b', size))
         return false;
     while (size > 0 && (data[size - 1] == '\r' || data[size - 1] == '\n'))
         size--; // a line and Enter are typing
     return memchr(data, '\r', size) || memchr(data, '\n', size);
+}
+
+/* The last read of a paste that was taken for unclosed, when the line had only been slow. */
+static bool is_owed_end(const Input *self, const char *data, size_t size)
+{
+    static const char mark[] = "\x1b[201~";
+    return self->is_owed && self->state == STATE_GROUND && size >= sizeof(mark) &&
+           g_strstr_len(data, (gssize)size, mark);
 }
 
 static void take_unmarked_paste(Input *self, const char *data, size_t size)
@@ -434,7 +448,9 @@ static void take_unmarked_paste(Input *self, const char *data, size_t size)
     char begun[8]; // of a character, by the read before
     size_t begun_size = self->state == STATE_UTF8 ? MIN(self->size, sizeof(begun)) : 0;
     memcpy(begun, self->bytes, begun_size);
+    bool was_owed = self->is_owed;
     begin_paste(self);
+    self->is_owed = was_owed;
     for (size_t i = 0; i < begun_size; i++)
         take(self, begun[i]);
     for (size_t i = 0; i < size; i++)
@@ -476,6 +492,8 @@ void input_feed(Input *self, const char *data, size_t size, gint64 now_ms)
         take_unmarked_paste(self, data, size);
         return;
     }
+    if (is_owed_end(self, data, size))
+        begin_paste(self);
     for (size_t i = 0; i < size; i++) {
         self->has_more = i + 1 < size;
         take(self, data[i]);
@@ -515,10 +533,12 @@ void input_timeout(Input *self, gint64 now_ms)
 {
     if (self->deadline == 0 || now_ms < self->deadline)
         return;
-    if (self->state == STATE_PASTE)
+    if (self->state == STATE_PASTE) {
+        self->is_owed = true;
         give_piece(self, true);
-    else if (is_undecided(self))
+    } else if (is_undecided(self)) {
         give_undecided(self, now_ms);
-    else
+    } else {
         reset(self);
+    }
 }
