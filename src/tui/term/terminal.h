@@ -4,7 +4,10 @@
  * is killed. One per process; its owner is the thread of its loop.
  *
  * Writing never blocks: what the terminal does not take waits, up to LIMIT_TERMINAL_QUEUE, and
- * nothing else should be drawn until it has gone (terminal_is_busy()).
+ * nothing else should be drawn until it has gone (terminal_is_busy()). A write that does not fit is
+ * refused whole; when the queue has gone, on_resume() says that all must be drawn again.
+ *
+ * The functions of the spec may call everything here but terminal_free().
  */
 #pragma once
 
@@ -40,7 +43,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Terminal, terminal_free)
 
 const TermCaps *terminal_caps(const Terminal *self);
 TerminalSize terminal_size(Terminal *self); // as it is now
+/* Dropped while another program has it. Who writes CSI ?1049h or l goes to the alternate screen and
+   back; that is undone like the modes, and the keyboard protocol goes along. */
 void terminal_write(Terminal *self, const char *bytes, size_t size);
+/* Also while another program has it, and when it has gone. */
 bool terminal_is_busy(const Terminal *self);
 /* Clean text; OSC 2. "" gives back what it was. */
 void terminal_set_title(Terminal *self, const char *title);
@@ -49,7 +55,8 @@ void terminal_notify(Terminal *self, const char *text);
 /* OSC 52, or what tmux takes. False: it is too long for a terminal. */
 bool terminal_copy(Terminal *self, const char *text);
 
-/* For another program in the foreground ($EDITOR): cooked, and not read, until terminal_take(). */
+/* For another program in the foreground ($EDITOR): cooked, and not read, until terminal_take(),
+   which takes the foreground back, too. Then all must be drawn again; on_resume() is not called. */
 void terminal_give(Terminal *self);
 void terminal_take(Terminal *self);
 /* Ctrl+Z: the live area was wiped. Returns when the program goes on, or at once when it cannot be
