@@ -66,6 +66,8 @@ static json_t *choice_event(const ToolChoice *choice)
     for (size_t i = 0; options && choice->options[i]; i++)
         json_append_take(options, json_text(choice->options[i]));
     json_set_take(event, "options", options);
+    if (choice->options && choice->marked > 0)
+        json_set_int(event, "marked", (gint64)choice->marked);
     return event;
 }
 
