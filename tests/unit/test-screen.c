@@ -222,6 +222,18 @@ static void test_synchronized(void **state G_GNUC_UNUSED)
     }
 }
 
+/* tmux keeps with a line that it once went on in the next one, whatever is written over it, and
+   joins the two in a wider window: a wiped one is wiped of that, too. */
+static void test_rows_are_wiped_first(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(World) world = world_new(20, 10, 0);
+    set_live(world, 1, 2, "above", "> ", "status", NULL);
+    draw(world);
+    give(world, "given");
+    check_bytes(world, "\x1b[?25l\x1b[?7l\r\x1b[A\x1b[Kgiven\r\n\x1b[Kabove\r\n\x1b[K> \r\n"
+                       "\x1b[Kstatus\x1b[A\x1b[3G\x1b[?7h\x1b[?25h");
+}
+
 /* --- another look, wiping, forgetting */
 
 static void test_look(void **state G_GNUC_UNUSED)
@@ -315,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_key_bytes),
         cmocka_unit_test(test_synchronized),
+        cmocka_unit_test(test_rows_are_wiped_first),
         cmocka_unit_test(test_look),
         cmocka_unit_test(test_wipe),
         cmocka_unit_test(test_rows_below_are_gone),

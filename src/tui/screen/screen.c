@@ -185,14 +185,15 @@ static bool is_in_doubt(const Screen *self, const Row *row, size_t from)
     return !is_measured && row_is_unsure(row, from);
 }
 
-/* The whole row, over whatever is there. */
+/* The whole row, over whatever is there. That is wiped first: a cell that the terminal leaves out
+   of a cluster keeps nothing, and tmux forgets that the line once went on in the next one, with
+   which it would be joined in a wider window. */
 static void write_row(Screen *self, const Row *row, bool is_blank)
 {
-    bool is_unsure = is_in_doubt(self, row, 0);
-    if (is_unsure && !is_blank) // a cell that the terminal leaves out keeps nothing
+    if (!is_blank)
         g_string_append(self->frame, "\x1b[K");
     write_piece(self, row, row_whole(row));
-    if ((is_unsure || !is_blank) && row->cells < self->size.columns) // else it eats the last cell
+    if (is_in_doubt(self, row, 0) && row->cells < self->size.columns) // else it eats the last cell
         g_string_append(self->frame, "\x1b[K");
 }
 
