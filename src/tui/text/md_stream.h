@@ -32,5 +32,9 @@ void md_stream_take_settled(MdStream *self, GPtrArray *out);
 /* The unfinished end, as it looks now. */
 void md_stream_open_rows(MdStream *self, GPtrArray *out);
 
+/* How many bytes were looked at so far, those that were looked at twice counted twice: for tests of
+   what hostile text costs. */
+size_t md_stream_parsed_bytes(const MdStream *self);
+
 /* A whole text. */
 void md_rows(const char *text, const MdSpec *spec, GPtrArray *out);
