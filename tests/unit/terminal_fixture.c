@@ -178,8 +178,9 @@ static void read_csi(Reader *reader)
         read_mode(reader, text, *p == 'h');
     else if (*p == 'G')
         reader->terminal->column = (int)g_ascii_strtoll(text, NULL, 10) - 1;
-    else if (*p == 'H' && reader->terminal->allows_alternate && !*text)
-        reader->terminal->column = 0;
+    else if (*p == 'H' && reader->terminal->allows_alternate)
+        reader->terminal->column =
+            strchr(text, ';') ? (int)g_ascii_strtoll(strchr(text, ';') + 1, NULL, 10) - 1 : 0;
     else if ((*p == 'J' || *p == 'K') && *text)
         refuse(reader, "CSI %s%c", text, *p);
     else if (!strchr("ABJKm", *p)) // no regions, no clears, no rows by number

@@ -1,6 +1,6 @@
 /*
  * The whole conversation as a pager on the alternate screen (tui §1.6, §4.6), everything expanded,
- * with search; rows are made when they are shown. It reads the session's entries through its owner,
+ * with search. Rows are made when they are shown, and LIMIT_VIEWER_ROWS_BYTES of them are kept. It
  * draws for itself, and leaves the screen as it was. One thread, that of the loop.
  */
 #pragma once
@@ -8,8 +8,6 @@
 #include "tui/term/keymap.h"
 #include "tui/term/terminal.h"
 #include "tui/view/block.h"
-
-enum { LIMIT_VIEWER_ROWS_BYTES = 256 * 1024 }; // of rows that are kept around what is shown
 
 typedef struct ViewerSpec {
     Terminal *terminal; // borrowed, as all here
@@ -30,3 +28,5 @@ void viewer_key(Viewer *self, KeyPress key, Action action);
 void viewer_paste(Viewer *self, const char *text, size_t size);
 void viewer_resize(Viewer *self);
 void viewer_draw(Viewer *self); // again, whole: after a stop
+/* The terminal has taken what waited: a change that was not drawn because of it is, now. */
+void viewer_writable(Viewer *self);
