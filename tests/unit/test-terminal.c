@@ -254,13 +254,14 @@ static void test_slow(void **state)
     tty_fixture_await(self, "d");
 }
 
-/* A write above the limit is refused whole. */
+/* A write above the limit is refused whole, and its owner is told to draw anew. */
 static void test_too_much(void **state)
 {
     TtyFixture *self = *state;
     begin(self);
     tell(self, 'l');
     tty_fixture_await(self, ".l");
+    tty_fixture_await(self, "r");
     tell(self, 'w');
     tty_fixture_expect(self, "frame");
 }

@@ -177,7 +177,7 @@ void terminal_write(Terminal *self, const char *bytes, size_t size)
         return;
     if (size >
         LIMIT_TERMINAL_QUEUE - MIN(output_waiting_bytes(&self->output), LIMIT_TERMINAL_QUEUE)) {
-        self->was_cut = true;
+        after_write(self, OUTPUT_FULL);
         return;
     }
     g_autoptr(GString) out = g_string_sized_new(size + 128);

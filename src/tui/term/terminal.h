@@ -7,7 +7,7 @@
  * nothing else should be drawn until it has gone (terminal_is_busy()). A write that does not fit is
  * refused whole; when the queue has gone, on_resume() says that all must be drawn again.
  *
- * The functions of the spec may call everything here but terminal_free().
+ * The functions of the spec are all needed, and may call everything here but terminal_free().
  */
 #pragma once
 

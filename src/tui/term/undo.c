@@ -19,9 +19,12 @@ static void block_all(sigset_t *ret_before)
     pthread_sigmask(SIG_SETMASK, &all, ret_before);
 }
 
+/* By the flags that every terminal has; a driver or its other end may change some of the rest. */
 static bool is_same(const struct termios *a, const struct termios *b)
 {
-    return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_lflag == b->c_lflag;
+    const tcflag_t input = ICRNL | IXON, output = OPOST, local = ICANON | ECHO | ISIG | IEXTEN;
+    return ((a->c_iflag ^ b->c_iflag) & input) == 0 && ((a->c_oflag ^ b->c_oflag) & output) == 0 &&
+           ((a->c_lflag ^ b->c_lflag) & local) == 0;
 }
 
 void undo_settings(int fd, const UndoPlan *plan, int when)
