@@ -66,6 +66,11 @@ static void test_blocks(void **state G_GNUC_UNUSED)
         { "control characters are blanks", "a\x1b[2Jb\x07", "a [2Jb\n" },
         { "entities", "&lt;b&gt; &amp; &copy; &#65; &#x1b; &unknown;",
           "<b> & © A \xef\xbf\xbd &unknown;\n" },
+        { "entities that hide or turn", "a&#x202e;b&#8203;c&#0;&#x110000;d&#10;e",
+          "a\xef\xbf\xbd"
+          "b\xef\xbf\xbd"
+          "c\xef\xbf\xbd\xef\xbf\xbd"
+          "d e\n" },
         { "definition of a link", "[a]: https://x.y\n\n[b][a] [a]\n",
           "b (https://x.y) a (https://x.y)\n" },
         { "definition that comes too late", "[a]\n\n[a]: https://x.y\n", "[a]\n" },

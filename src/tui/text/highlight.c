@@ -25,6 +25,8 @@ typedef struct Lexer {
     uint32_t state;
     Style style;
     RowBuilder *out;
+    size_t done; // what stands before is in `out`; from there to `at` it is of one colour
+    int token;   // that one; -1: plain
 } Lexer;
 
 // ---- which language ----
@@ -69,12 +71,21 @@ const HighlightLanguage *highlight_language_of_file(const char *path)
 
 // ---- tokens ----
 
-static void put(Lexer *self, size_t end, int token)
+static void flush(Lexer *self)
 {
     Style style = self->style;
-    if (token >= 0)
-        style.fg = (uint8_t)token;
-    row_builder_add(self->out, self->line + self->at, (gssize)(end - self->at), style, NULL);
+    if (self->token >= 0)
+        style.fg = (uint8_t)self->token;
+    row_builder_add(self->out, self->line + self->done, (gssize)(self->at - self->done), style,
+                    NULL);
+    self->done = self->at;
+}
+
+static void put(Lexer *self, size_t end, int token)
+{
+    if (token != self->token)
+        flush(self);
+    self->token = token;
     self->at = end;
 }
 
@@ -275,7 +286,7 @@ static void put_code(Lexer *self)
             size_t end = word_end(self, self->at);
             put(self, end, word_token(self, end));
         } else if (c == ' ') {
-            put(self, self->at + 1, -1);
+            put(self, skip_blanks(self, self->at), self->token); // any colour will do
         } else if (!put_marked_word(self)) {
             put(self, self->at + 1,
                 strchr("()[]{},;.", c) ? TOKEN_SYNTAX_PUNCTUATION : TOKEN_SYNTAX_OPERATOR);
@@ -397,7 +408,9 @@ void highlight_line(const HighlightLanguage *language, uint32_t *state, const ch
         row_builder_add(out, line, (gssize)size, style, NULL);
         return;
     }
-    Lexer lexer = { language, line, size, 0, *state, style, out };
+    Lexer lexer = {
+        language, line, size, .state = *state, .style = style, .out = out, .token = -1
+    };
     unsigned form = lexer.state & STATE_FORM;
     if (form > 0 && form != STATE_TAG)
         put_form(&lexer, form, 0);
@@ -409,5 +422,6 @@ void highlight_line(const HighlightLanguage *language, uint32_t *state, const ch
         put_tags(&lexer);
     else
         put_code(&lexer);
+    flush(&lexer);
     *state = lexer.state;
 }

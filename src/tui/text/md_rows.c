@@ -6,6 +6,8 @@
  */
 #include "tui/text/md_rows.h"
 
+#include "tui/text/clean.h"
+
 #include <md4c.h>
 #include <string.h>
 
@@ -77,14 +79,6 @@ static void put_code(Inline *self, const char *text, size_t size)
     self->is_at_blank = false;
 }
 
-static bool is_shown(gunichar c)
-{
-    GUnicodeType type = g_unichar_type(c);
-    return g_unichar_validate(c) && type != G_UNICODE_CONTROL && type != G_UNICODE_FORMAT &&
-           type != G_UNICODE_SURROGATE && type != G_UNICODE_UNASSIGNED &&
-           type != G_UNICODE_LINE_SEPARATOR && type != G_UNICODE_PARAGRAPH_SEPARATOR;
-}
-
 /* What cannot be seen, or commands a terminal, is U+FFFD. */
 static void append_entity(GString *out, const char *entity, size_t size)
 {
@@ -113,8 +107,11 @@ static void append_entity(GString *out, const char *entity, size_t size)
     }
     bool is_hex = name[2] == 'x' || name[2] == 'X';
     guint64 code = g_ascii_strtoull(name + (is_hex ? 3 : 2), NULL, is_hex ? 16 : 10);
-    gunichar c = code <= 0x10ffff ? (gunichar)code : 0;
-    g_string_append_unichar(out, c == 0xa0 ? ' ' : is_shown(c) ? c : 0xfffd);
+    bool is_character = code > 0 && code <= 0x10ffff && g_unichar_validate((gunichar)code);
+    char character[8] = { 0 };
+    g_unichar_to_utf8(is_character ? (gunichar)code : 0xfffd, character);
+    g_autofree char *clean = clean_text(character, 1);
+    g_string_append(out, clean[0] ? clean : "\xef\xbf\xbd");
 }
 
 static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *data)
