@@ -313,6 +313,23 @@ static void test_suspend(void **state)
     assert_nothing_more(self);
 }
 
+/* By a key, before the terminal has answered: the answers that came with the key are still heard.
+ */
+static void test_suspend_by_a_key(void **state)
+{
+    TtyFixture *self = *state;
+    begin(self);
+    tty_fixture_type(self, "Z" KITTY LAST);
+    tty_fixture_await(self, "eZ");
+    tty_fixture_await(self, "S");
+    tty_fixture_expect(self, OFF);
+    tty_fixture_tell(self->to_shell, 'f');
+    tty_fixture_await(self, "r");
+    tty_fixture_expect(self, "\x1b[?2004h\x1b[?1004h\x1b[?2031h\x1b[>5u");
+    tty_fixture_type(self, "k");
+    tty_fixture_await(self, "ek");
+}
+
 /* `bg`: stopped again, like any program that wants the terminal. */
 static void test_continued_in_the_background(void **state)
 {
@@ -433,6 +450,7 @@ int main(void)
         ON_SHELL(test_resize),
         ON_SHELL(test_hangup),
         ON_SHELL(test_suspend),
+        ON_SHELL(test_suspend_by_a_key),
         ON_SHELL(test_continued_in_the_background),
         ON_SHELL(test_ended_while_stopped),
         ON_SHELL(test_stopped_from_outside),

@@ -50,6 +50,8 @@ static void on_event(const InputEvent *event, void *job_)
     if (event->kind == INPUT_KEY) {
         g_autofree char *word = g_strdup_printf("e%c", (int)event->key.code);
         report(job->reports, word);
+        if (event->key.code == 'Z')
+            terminal_suspend(job->terminal);
     }
 }
 

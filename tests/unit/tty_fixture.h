@@ -31,7 +31,8 @@ TtyFixture *tty_fixture_start(const char *term, bool has_shell);
 void tty_fixture_end(TtyFixture *self);
 
 /* To the job: w writes "frame", b 300,000 bytes, l too many; q frees and exits, Q the same after a
-   byte more; x exits; z suspends; g gives, t takes; T, C set the title and clear it; a, n alternate
+   byte more; x exits; z suspends, as the
+   key Z does; g gives, t takes; T, C set the title and clear it; a, n alternate
    screen on and off; S A B F crash by a signal; k SIGKILL. It reports ".LETTER" when done. To the
    shell, when its job has stopped: f, b continue it in the fore- or background, t ends it. */
 void tty_fixture_tell(int fd, char letter);

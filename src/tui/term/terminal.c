@@ -50,6 +50,7 @@ struct Terminal {
     bool is_away;      // another program has it
     bool is_suspended; // is_away because of Ctrl+Z
     bool is_leaving;   // only answers are of interest
+    bool is_feeding;   // `input` is at work: an event of it is being told
     bool is_gone;
     bool was_cut; // something was refused: all must be drawn again
     LoopSource *readable, *writable, *resized, *continued, *timer;
@@ -257,24 +258,29 @@ static void on_timer(void *self_)
 {
     Terminal *self = self_;
     self->timer = NULL;
+    self->is_feeding = true;
     input_timeout(self->input, time_monotonic_ms());
+    self->is_feeding = false;
     arm_timer(self);
 }
 
 /* False: it has hung up. A process in the background whose group nobody controls gets EIO, too. */
-static bool read_some(Terminal *self)
+static bool read_some(Terminal *self, Input *input)
 {
     char buffer[READ_BYTES];
     ssize_t count = read(self->fd, buffer, sizeof(buffer));
     if (count > 0)
-        input_feed(self->input, buffer, (size_t)count, time_monotonic_ms());
+        input_feed(input, buffer, (size_t)count, time_monotonic_ms());
     return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
 static void on_readable(int fd G_GNUC_UNUSED, short revents, void *self_)
 {
     Terminal *self = self_;
-    if ((revents & POLLIN) == 0 || !read_some(self))
+    self->is_feeding = true;
+    bool is_there = (revents & POLLIN) != 0 && read_some(self, self->input);
+    self->is_feeding = false;
+    if (!is_there)
         lose(self);
     else
         arm_timer(self);
@@ -282,16 +288,19 @@ static void on_readable(int fd G_GNUC_UNUSED, short revents, void *self_)
 
 /* --- giving it away and taking it back */
 
-/* Keys that are typed meanwhile go with it: they came before the answer. */
+/* Keys that are typed meanwhile go with it: they came before the answer. Called for a key (Ctrl+Z),
+   it reads with an input of its own, since ours is in the middle of that. */
 static void await_answer(Terminal *self)
 {
+    g_autoptr(Input) own = self->is_feeding ? input_new(ESCAPE_MS, on_input, self) : NULL;
     gint64 until = time_monotonic_ms() + ANSWER_MS;
     while (self->caps.has_queries && !self->caps.is_answered) {
         gint64 left = until - time_monotonic_ms();
         struct pollfd ready = { .fd = self->fd, .events = POLLIN };
         if (left <= 0)
             return;
-        if (poll(&ready, 1, (int)left) > 0 && ((ready.revents & POLLIN) == 0 || !read_some(self)))
+        if (poll(&ready, 1, (int)left) > 0 &&
+            ((ready.revents & POLLIN) == 0 || !read_some(self, own != NULL ? own : self->input)))
             return;
     }
 }
