@@ -35,6 +35,30 @@ static void test_unsure_clusters(void **state G_GNUC_UNUSED)
     draw(world);
 }
 
+#define KEYCAP "1\xef\xb8\x8f\xe2\x83\xa3"
+
+/* It takes one cell for a keycap: the other one keeps nothing of what stood there. And what a
+   family takes too much goes, at the end of a row as well. */
+static void test_cells_that_are_left_out(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(World) world = world_new(12, 6, 0);
+    for (int is_given = 0; is_given < 2; is_given++) {
+        set_live(world, 0, 0, "abcdef", "next", NULL);
+        draw(world);
+        if (is_given)
+            give(world, "given");
+        set_live(world, 0, 0, KEYCAP "cdef", "x" FAMILY, NULL);
+        draw_only(world);
+        test_terminal_take(world->terminal, world->bytes);
+        int row = (int)world->given->len;
+        g_autofree char *first = test_terminal_row(world->terminal, row);
+        assert_string_equal(first, KEYCAP " cdef");
+        g_autofree char *second = test_terminal_row(world->terminal, row + 1);
+        assert_int_equal(g_utf8_strlen(second, -1),
+                         2 + 1); // a blank, one woman, and what joins her
+    }
+}
+
 static void test_measured_clusters(void **state G_GNUC_UNUSED)
 {
     g_autoptr(World) world = world_new(12, 6, 0);
@@ -130,7 +154,7 @@ static void test_styles(void **state G_GNUC_UNUSED)
     g_autoptr(World) world = world_new(10, 6, 0);
     world->caps.depth = DEPTH_TRUE;
     screen_set_look(world->screen, theme, &world->caps);
-    for (int bold = 4; bold >= 1; bold--) { // letters that are bold
+    for (int bold = 5; bold >= 1; bold--) { // letters that are bold
         const Style style = { .fg = TOKEN_ERROR, .attributes = STYLE_BOLD };
         g_autoptr(RowBuilder) builder = row_builder_new();
         row_builder_add(builder, "abcde", bold, style, NULL);
@@ -139,7 +163,7 @@ static void test_styles(void **state G_GNUC_UNUSED)
         g_ptr_array_add(world->live.rows, row_builder_take(builder));
         g_ptr_array_add(world->live.rows, row_of("next", (Style) { 0 }));
         draw(world);
-        assert_in_range(world->last_bytes, 1, bold == 4 ? 200 : 20);
+        assert_in_range(world->last_bytes, 1, bold == 5 ? 200 : 30);
         for (int i = 0; i < 5; i++)
             assert_int_equal(cell_is_bold(world, 0, i), i < bold);
         assert_false(cell_is_bold(world, 1, 0));
@@ -152,9 +176,13 @@ static void test_styles(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unsure_clusters), cmocka_unit_test(test_measured_clusters),
-        cmocka_unit_test(test_links),           cmocka_unit_test(test_link_of_two_rows),
-        cmocka_unit_test(test_controls),        cmocka_unit_test(test_styles),
+        cmocka_unit_test(test_unsure_clusters),
+        cmocka_unit_test(test_cells_that_are_left_out),
+        cmocka_unit_test(test_measured_clusters),
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_link_of_two_rows),
+        cmocka_unit_test(test_controls),
+        cmocka_unit_test(test_styles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

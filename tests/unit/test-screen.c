@@ -152,6 +152,7 @@ static void test_keys(void **state G_GNUC_UNUSED)
         { "taken away", "> abc", "> ab", "\x1b[5G\x1b[K", 5, 4 },
         { "another one in its place", "> abcd", "> aXcd", "X", 3, 4 },
         { "an accent for the last one", "> e", "> e\xcc\x81", "\x1b[3Ge\xcc\x81\x1b[4G", 3, 3 },
+        { "an accent taken away", "> e\xcc\x81", "> e", "\x1b[3Ge", 3, 3 },
         { "in the last column", "> 34567", "> 345678", "\x1b[?7l8\x1b[8G\x1b[?7h", 7, 8 },
         { "twice as wide it would be past it", "> 34567", "> 34567\xc3\xa9",
           "\x1b[?7l\xc3\xa9\x1b[8G\x1b[?7h", 7, 7 },
