@@ -212,6 +212,8 @@ static void test_hostile_texts(void **state G_GNUC_UNUSED)
         { "blank lines", "", "\n", "" },
         { "dashes", "", "-", "" },
         { "heading", "# ", "a ", "" },
+        { "openers before marks over letters", "", "*a\xcc\x81\xcc\x81\xcc\x81\xcc\x81 ", "" },
+        { "an opener before many marks", "x\n*", "\xcc\x81 ", "" },
         { "marks over letters", "*", "\xcc\x81", "" },
         { "addresses", "", "www.a.b ", "" },
         { "strikes", "", "~~a~", "" },

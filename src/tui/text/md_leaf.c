@@ -80,14 +80,32 @@ static void lay_out(MdDoc *self, size_t size, Style style)
     g_string_erase(self->raw, 0, (gssize)size);
 }
 
+static int measure_part(MdDoc *self, size_t from, size_t to)
+{
+    self->parsed_bytes += to - from;
+    return text_cells(self->raw->str + from, to - from);
+}
+
+/* Each byte is measured once when it comes, and once when it goes. */
+static int measure_open(MdDoc *self, size_t from, size_t to)
+{
+    MdMeasure *open = &self->open;
+    if (open->from > from || open->to < from || open->to > to)
+        *open = (MdMeasure) { from, from, 0 };
+    open->cells -= measure_part(self, open->from, from);
+    open->cells += measure_part(self, open->to, to);
+    open->from = from;
+    open->to = to;
+    return open->cells;
+}
+
 /* What is open has gone on for three rows. The address of a link is not shown as text, so it does
    not count. */
-static bool is_endless(const MdDoc *self, size_t from, int room)
+static bool is_endless(MdDoc *self, size_t from, int room)
 {
     size_t end = self->spans.address > from ? self->spans.address : self->raw->len;
     size_t most = (size_t)room * OPEN_ROWS;
-    return end - from > most && (end - from > most * BYTES_PER_CELL ||
-                                 text_cells(self->raw->str + from, end - from) > (int)most);
+    return measure_open(self, from, end) > (int)most || end - from > most * BYTES_PER_CELL;
 }
 
 void md_settle_paragraph(MdDoc *self)
@@ -108,6 +126,10 @@ void md_settle_paragraph(MdDoc *self)
     if (carried + safe <= (size_t)room)
         return; // it is the last row, whatever it holds
     md_spans_take_safe(&self->spans);
+    if (self->open.from < safe)
+        self->open = (MdMeasure) { 0 };
+    else
+        self->open = (MdMeasure) { self->open.from - safe, self->open.to - safe, self->open.cells };
     lay_out(self, safe, text_style(self));
 }
 
@@ -138,6 +160,7 @@ void md_begin_paragraph(MdDoc *self, const char *text, size_t size, bool is_lone
 {
     self->leaf = MD_LEAF_PARAGRAPH;
     self->spans = (MdSpans) { 0 };
+    self->open = (MdMeasure) { 0 };
     self->is_lone = is_lone;
     self->is_html = is_html_line(text, size);
     self->end_blanks = 0;

@@ -20,6 +20,11 @@ typedef struct MdCode {
     unsigned blank_lines; // that count when another line follows
 } MdCode;
 
+typedef struct MdMeasure { // a part of a text that grows at its end and is cut at its start
+    size_t from, to;
+    int cells;
+} MdMeasure;
+
 typedef struct MdDoc {
     MdFlow flow;
     MdLeaf leaf;
@@ -32,6 +37,7 @@ typedef struct MdDoc {
 
     GString *raw; // of a paragraph: what was not laid out
     MdSpans spans;
+    MdMeasure open;      // what the first open span goes on for
     bool is_lone;        // its first line, which may be a heading or the head of a table
     bool is_html;        // its last line begins with a tag
     unsigned end_blanks; // of its last line

@@ -16,6 +16,7 @@
 #define FIRST_BYTES     200 // of a line that begins a block: from there on it is text, if it may be
 #define NEXT_BYTES      32  // of a line in a paragraph
 #define MAX_DEFINITIONS 1000
+#define MAX_BLANK_LINES 100 // in a row, in indented code: further ones are left out
 
 struct MdStream {
     MdDoc doc;
@@ -209,7 +210,7 @@ static bool go_on(MdStream *self, const MdPlan *plan, bool is_whole)
         return false;
     case MD_LEAF_INDENTED:
         if (is_inside && plan->kind == MD_LINE_BLANK && is_whole)
-            doc->code.blank_lines++;
+            doc->code.blank_lines = MIN(doc->code.blank_lines + 1, MAX_BLANK_LINES);
         else if (is_inside && plan->kind == MD_LINE_INDENTED)
             take_code(self, plan, is_whole);
         else
