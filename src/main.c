@@ -35,6 +35,7 @@ int main(int argc, char **argv)
                              .tables = &context_tables,
                              .releases = KEDGE_RELEASES,
                              .run_shell = shell_for_users,
+                             .run_python = python_for_users,
                              .console = console_for_users };
     return cmd_main(&env, argc, argv);
 }

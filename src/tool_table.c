@@ -7,6 +7,7 @@
 #include "github/github.h"
 #include "github/safe/gh_doctor.h"
 #include "tools/bash_user.h"
+#include "tools/eval_user.h"
 #include "tools/tools.h"
 
 const ToolDef *const tool_table[] = {
@@ -118,3 +119,4 @@ static const UrlScheme *const schemes[] = {
 const ContextTables context_tables = { .hooks = hooks, .schemes = schemes };
 
 const UserShellFunc shell_for_users = bash_run_for_user;
+const UserShellFunc python_for_users = eval_run_for_user;

@@ -155,6 +155,8 @@ export class Kedge {
     prompt(message: string, fields?: PromptFields): Promise<void>;
     steer(message: string, images?: Image[]): Promise<void>;
     followUp(message: string, images?: Image[]): Promise<void>;
+    /** Begins a run without a message; an answer that failed or was stopped is asked for again. */
+    continueRun(): Promise<void>;
     abort(): Promise<void>;
     abortAndPrompt(message: string, images?: Image[]): Promise<void>;
     answer(questionId: string, approved: boolean): Promise<void>;

@@ -281,6 +281,11 @@ export class Kedge {
         return this.command("follow_up", { message, images });
     }
 
+    /** Begins a run without a message; an answer that failed or was stopped is asked for again. */
+    continueRun() {
+        return this.command("continue");
+    }
+
     /** Stops the run; done when it has. */
     abort() {
         return this.command("abort");

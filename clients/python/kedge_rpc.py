@@ -342,6 +342,10 @@ class Kedge:
         """A message for when the run has ended."""
         self.command("follow_up", message=message, images=images)
 
+    def continue_run(self) -> None:
+        """Begins a run without a message; an answer that failed or was stopped is asked for again."""
+        self.command("continue")
+
     def abort(self) -> None:
         """Stops the run, and returns when it has."""
         self.command("abort")

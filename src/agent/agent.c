@@ -316,6 +316,11 @@ static void clear_todos(Agent *self)
         agent_events_emit(&self->options.events, agent_event_new("todo_auto_clear"));
 }
 
+bool agent_can_go_on(const Agent *self)
+{
+    return conversation_is_open(&self->conversation);
+}
+
 bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *ret_outcome,
                   GError **error)
 {
@@ -334,6 +339,8 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
         self->reminders = 0;
         self->continuations = 0;
         self->has_repeated = false;
+        if (!message)
+            conversation_forget_failure(&self->conversation);
         compactor_check(&self->compactor, cancel);
         run_until_settled(self, message, cancel, ret_outcome);
     }

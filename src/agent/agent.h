@@ -47,13 +47,18 @@ typedef struct AgentOutcome {
 void agent_outcome_clear(AgentOutcome *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AgentOutcome, agent_outcome_clear)
 
-/* Sends a user message (from message_user() or message_user_blocks(); shared, not taken) and runs
+/* Sends a user message (from message_user() or message_user_blocks(); shared, not taken; NULL: as
+   agent_can_go_on() says) and runs
    until everything has settled, retries and compactions included. Flushes the session at each
    turn's end; one that cannot be written does not stop the run: a notice says so, and
    session_flush() goes on failing. Fails only when nothing was sent: no credential (the text of
    agent-core §3.5), or a prompt is running. */
 bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *ret_outcome,
                   GError **error);
+
+/* A prompt may be made without a message (NULL): there is one that was not answered, or whose
+   answer failed or was stopped; that is then asked for once more. */
+bool agent_can_go_on(const Agent *self);
 
 /* NOT_FOUND: there is no key for the model. */
 bool agent_has_credential(const Agent *self, GError **error);

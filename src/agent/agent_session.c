@@ -179,10 +179,11 @@ static void add_bash_message(AgentSession *self, const SessionBash *bash)
     const char *id = session_bash_id(bash);
     g_autoptr(json_t) message = session_bash_message(bash);
     SessionJob *job = session_job_new(JOB_BASH, self->job ? NULL : id, self->scope, message, NULL);
+    job->command = session_bash_name(bash);
     job->data = session_bash_data(bash);
     if (self->job)
         event_hub_publish_control(
-            self->hub, session_job_end_event("bash", id, g_steal_pointer(&job->data), NULL));
+            self->hub, session_job_end_event(job->command, id, g_steal_pointer(&job->data), NULL));
     g_queue_push_head(&self->jobs, job);
 }
 
@@ -193,7 +194,8 @@ static void end_bash(AgentSession *self)
     const GError *failure = session_bash_error(bash);
     if (failure)
         event_hub_publish_control(
-            self->hub, session_job_end_event("bash", session_bash_id(bash), NULL, failure));
+            self->hub,
+            session_job_end_event(session_bash_name(bash), session_bash_id(bash), NULL, failure));
     else
         add_bash_message(self, bash);
     if (!self->job)
@@ -312,6 +314,7 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->given_tools = tool_set_ref((ToolSet *)options->all_tools);
     self->all_tools = tool_set_ref((ToolSet *)options->all_tools);
     self->run_shell = options->run_shell;
+    self->run_python = options->run_python;
     self->wants_title = options->wants_title;
     self->model = options->model;
     self->model_scope = options->model_scope ? g_array_ref(options->model_scope) : NULL;
@@ -519,35 +522,6 @@ void agent_session_abort(AgentSession *self, const char *id, bool *ret_is_pendin
         return;
     cancel_fire(self->job->cancel);
     g_ptr_array_add(self->aborts, g_strdup(id));
-}
-
-bool agent_session_bash(AgentSession *self, const char *command, bool is_excluded, const char *id,
-                        GError **error)
-{
-    if (!self->run_shell)
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "this conversation has no shell");
-    if (self->bash)
-        return fail_with(error, KEDGE_ERROR_USAGE,
-                         "a command runs already; wait for its end, or abort it");
-    if (self->job && session_job_is_move(self->job))
-        return fail_with(error, KEDGE_ERROR_USAGE,
-                         "the conversation is changing its session; try again when it has");
-    const SessionBashSpec spec = {
-        .run_shell = self->run_shell,
-        .context = self->engine.context,
-        .hub = self->hub,
-        .scope = self->scope,
-        .command = command,
-        .id = id,
-        .is_excluded = is_excluded,
-    };
-    return session_bash_start(&spec, &self->bash, error);
-}
-
-void agent_session_abort_bash(AgentSession *self)
-{
-    if (self->bash)
-        session_bash_cancel(self->bash);
 }
 
 /* --- blocking */

@@ -37,6 +37,7 @@ typedef struct AgentSessionOptions {
     const ToolSet *all_tools;    // what set_tools chooses from; a reference is taken
     const ToolSet *tools;        // offered to the model; a reference is taken; NULL: none
     UserShellFunc run_shell;     // of a person's own commands; NULL: there is none
+    UserShellFunc run_python;    // of a person's own code; NULL likewise
     const ContextTables *tables; // for its calls; constant; may be NULL
     const Model *model;          // of the registry
     GArray *model_scope;         // of ModelChoice: what cycling goes through; NULL: all usable
@@ -75,6 +76,10 @@ bool agent_session_prompt(AgentSession *self, json_t *message, const char *behav
 /* Queues a message (shared); a follow-up to an answer that is complete starts a run. */
 bool agent_session_steer(AgentSession *self, json_t *message, GError **error);
 bool agent_session_follow_up(AgentSession *self, json_t *message, GError **error);
+/* A run without a new message, pending: after an answer that failed or was stopped it is asked for
+   once more, after a complete one what is queued is the prompt. USAGE: while something is on, and
+   `Cannot continue from message role: assistant` when nothing is queued. */
+bool agent_session_continue(AgentSession *self, const char *id, GError **error);
 /* The messages that wait, steering first: they wait no more. A new array, possibly empty. */
 json_t *agent_session_take_back(AgentSession *self);
 /* Stops the run; pending until it has. What is queued stays. */
@@ -150,7 +155,11 @@ bool agent_session_set_name(AgentSession *self, const char *name, const char *id
    `is_excluded`: the model does not hear of it. */
 bool agent_session_bash(AgentSession *self, const char *command, bool is_excluded, const char *id,
                         GError **error);
-void agent_session_abort_bash(AgentSession *self);
+/* The same for code, in the Python kernel of the model's cells. */
+bool agent_session_python(AgentSession *self, const char *code, bool is_excluded, const char *id,
+                          GError **error);
+void agent_session_abort_bash(AgentSession *self);     // or that
+bool agent_session_has_bash(const AgentSession *self); // one of them runs
 
 bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
                           GError **error);

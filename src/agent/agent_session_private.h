@@ -28,7 +28,7 @@ struct AgentSession {
     HttpClient *http, *own_http;
     char *cwd, *agent_dir, *session_dir, *system_prompt, *append_prompt;
     ToolSet *given_tools, *all_tools; // those to choose from: without, with the door's own
-    UserShellFunc run_shell;
+    UserShellFunc run_shell, run_python;
     ToolDoor door;
     EventHub *hub;
     Questions *questions;

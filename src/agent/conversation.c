@@ -248,6 +248,33 @@ void conversation_forget_answer(Conversation *self)
     }
 }
 
+/* Where such an answer is in the messages; their number: nowhere. */
+static size_t find_failure(const Conversation *self)
+{
+    size_t count = json_array_size(self->messages), i = count;
+    const json_t *message = NULL;
+    do
+        message = i > 0 ? json_array_get(self->messages, --i) : NULL;
+    while (message && g_str_equal(message_role(message), "toolResult"));
+    if (!message || !g_str_equal(message_role(message), "assistant"))
+        return count;
+    const char *reason = message_stop_reason(message);
+    return g_str_equal(reason, "error") || g_str_equal(reason, "aborted") ? i : count;
+}
+
+void conversation_forget_failure(Conversation *self)
+{
+    self->answer_index = find_failure(self);
+    conversation_forget_answer(self);
+}
+
+bool conversation_is_open(const Conversation *self)
+{
+    size_t count = json_array_size(self->messages);
+    const json_t *last = count > 0 ? json_array_get(self->messages, count - 1) : NULL;
+    return last && (!g_str_equal(message_role(last), "assistant") || find_failure(self) < count);
+}
+
 void conversation_drop_answer(Conversation *self)
 {
     conversation_forget_answer(self);

@@ -66,6 +66,12 @@ void conversation_add_answer(Conversation *self, json_t *message);
    keeps them. */
 void conversation_forget_answer(Conversation *self);
 
+/* The same for an answer that failed or was stopped, when nothing but results stands behind it,
+   also where it was taken over. Between runs. */
+void conversation_forget_failure(Conversation *self);
+/* There is a message that has no answer, or such an answer only. */
+bool conversation_is_open(const Conversation *self);
+
 /* The same, and the session goes on from what was before the answer: it is not there either when
    the conversation is loaded again. */
 void conversation_drop_answer(Conversation *self);

@@ -7,13 +7,13 @@
 #include "base/worker.h"
 
 struct SessionBash {
-    UserShellFunc run_shell;
+    UserShellFunc run;
     ToolContext *context;
     EventHub *hub;
     Worker *worker; // NULL once it was joined
     Cancel *cancel;
     char *id, *command;
-    bool is_excluded;
+    bool is_excluded, is_python;
     UserShellResult result;
     GError *error;
 };
@@ -21,7 +21,7 @@ struct SessionBash {
 static void work(void *self_)
 {
     SessionBash *self = self_;
-    self->run_shell(self->context, self->command, self->cancel, &self->result, &self->error);
+    self->run(self->context, self->command, self->cancel, &self->result, &self->error);
     json_t *event = json_object();
     json_set_text(event, "type", "bash_end");
     event_hub_publish_inward(self->hub, event);
@@ -30,12 +30,13 @@ static void work(void *self_)
 bool session_bash_start(const SessionBashSpec *spec, SessionBash **ret_bash, GError **error)
 {
     g_autoptr(SessionBash) self = g_new0(SessionBash, 1);
-    self->run_shell = spec->run_shell;
+    self->run = spec->run;
     self->context = spec->context;
     self->hub = spec->hub;
     self->id = g_strdup(spec->id);
     self->command = g_strdup(spec->command);
     self->is_excluded = spec->is_excluded;
+    self->is_python = spec->is_python;
     self->cancel = cancel_new(spec->scope);
     self->worker = worker_start("kedge-bash", work, self);
     if (!self->worker)
@@ -73,6 +74,11 @@ const char *session_bash_id(const SessionBash *self)
     return self->id;
 }
 
+const char *session_bash_name(const SessionBash *self)
+{
+    return self->is_python ? "python" : "bash";
+}
+
 const GError *session_bash_error(const SessionBash *self)
 {
     return self->error;
@@ -108,8 +114,8 @@ json_t *session_bash_message(const SessionBash *self)
 {
     const UserShellResult *result = &self->result;
     json_t *message = json_object();
-    json_set_text(message, "role", "bashExecution");
-    json_set_text(message, "command", self->command);
+    json_set_text(message, "role", self->is_python ? "pythonExecution" : "bashExecution");
+    json_set_text(message, self->is_python ? "code" : "command", self->command);
     json_set_text(message, "output", result->output);
     if (!result->is_cancelled)
         json_set_int(message, "exitCode", result->exit_code);

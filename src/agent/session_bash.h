@@ -1,5 +1,6 @@
 /*
- * A command that a person runs in the conversation's shell: on a worker of its own, beside a run.
+ * A command that a person runs in the conversation's shell, or code in its Python kernel: on a
+ * worker of its own, beside a run.
  *
  * Belongs to the thread of the conversation's owner. The worker's last act is to publish the
  * inward event {"type":"bash_end"}; from session_bash_join() on there is a result.
@@ -12,13 +13,14 @@
 typedef struct SessionBash SessionBash;
 
 typedef struct SessionBashSpec {
-    UserShellFunc run_shell;
+    UserShellFunc run;
     ToolContext *context; // borrowed; stays until the command has ended
     EventHub *hub;        // borrowed
     Cancel *scope;        // when it fires the command ends; may be NULL
     const char *command;  // copied
     const char *id;       // of who asked; copied; may be NULL
     bool is_excluded;     // the model does not hear of it
+    bool is_python;       // it is code
 } SessionBashSpec;
 
 /* LIMIT: no worker can be made. */
@@ -30,6 +32,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SessionBash, session_bash_free)
 
 void session_bash_join(SessionBash *self);
 const char *session_bash_id(const SessionBash *self);
+const char *session_bash_name(const SessionBash *self);    // "bash", "python"; constant
 const GError *session_bash_error(const SessionBash *self); // NULL: it ran
-json_t *session_bash_data(const SessionBash *self);    // as agent-core §6.3 has it. New reference
-json_t *session_bash_message(const SessionBash *self); // of role bashExecution. New reference
+json_t *session_bash_data(const SessionBash *self); // as agent-core §6.3 has it. New reference
+/* Of role bashExecution or pythonExecution. New reference. */
+json_t *session_bash_message(const SessionBash *self);

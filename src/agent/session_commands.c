@@ -185,6 +185,12 @@ COMMAND(follow_up)
     return agent_session_follow_up(session, message, error);
 }
 
+COMMAND(continue)
+{
+    reply->is_pending = reply->is_taken = agent_session_continue(session, id, error);
+    return reply->is_pending;
+}
+
 COMMAND(abort)
 {
     agent_session_abort(session, id, &reply->is_pending);
@@ -466,6 +472,8 @@ static const SessionCommand commands[] = {
     URGENT_ROW(prompt, "Send a message and run", prompt_fields),
     URGENT_ROW(steer, "Say something to the run that is on", message_fields),
     URGENT_ROW(follow_up, "Send a message when the run has ended", message_fields),
+    URGENT_ROW(continue, "Run without a new message; an answer that failed is asked for again",
+               no_fields),
     URGENT_ROW(abort, "Stop the run", no_fields),
     URGENT_ROW(abort_and_prompt, "Stop the run, then send a message", message_fields),
     ROW(set_model, "Model from the next turn on", model_fields, COMMAND_ANY_TIME),

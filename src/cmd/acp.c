@@ -77,6 +77,7 @@ static AgentSession *open_session(const AcpOpen *open, void *user_data, char **r
         .all_tools = self->env->tools,
         .tools = tools,
         .run_shell = self->env->run_shell,
+        .run_python = self->env->run_python,
         .tables = self->env->tables,
         .model = session.model,
         .model_scope = session.scope,

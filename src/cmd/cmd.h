@@ -31,6 +31,7 @@ typedef struct CommandEnv {
     const ContextTables *tables;    // for a model's calls
     const char *releases;       // [HOST/]OWNER/REPO that publishes them; "": the build names none
     UserShellFunc run_shell;    // of a person's commands in a conversation
+    UserShellFunc run_python;   // of a person's code there
     const UserConsole *console; // of `kedge shell`
 } CommandEnv;
 

@@ -225,6 +225,7 @@ static AgentSessionOptions conversation_options(Launch *self)
         .all_tools = self->env->tools,
         .tools = self->tools,
         .run_shell = self->env->run_shell,
+        .run_python = self->env->run_python,
         .tables = self->env->tables,
         .model = self->session.model,
         .model_scope = self->session.scope,

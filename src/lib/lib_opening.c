@@ -207,6 +207,7 @@ AgentSessionOptions lib_opening_take(LibOpening *self)
         .all_tools = self->all_tools,
         .tools = self->tools,
         .run_shell = shell_for_users,
+        .run_python = python_for_users,
         .tables = &context_tables,
         .model = self->session.model,
         .model_scope = self->session.scope,

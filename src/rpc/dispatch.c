@@ -235,7 +235,7 @@ void rpc_dispatch_end(RpcDispatch *self, const json_t *event)
     // abort_and_prompt has two ends: of the run that it stopped, and its own
     if (g_str_equal(pending->command, "abort_and_prompt") && g_strcmp0(ended, "abort") == 0)
         return;
-    if (g_strcmp0(ended, "prompt") == 0)
+    if (g_strcmp0(ended, "prompt") == 0 || g_strcmp0(ended, "continue") == 0)
         tell_prompt_result(self, pending, event);
     self->long_commands -= pending->is_long;
     g_hash_table_remove(self->pending, our_id);

@@ -1,7 +1,8 @@
 /*
- * A command that a person types to be run in the conversation's shell, or in that of `kedge shell`:
- * no model asked for it, and typing it is the consent. What runs it comes from the table of
- * contents (tables.h), since the shell belongs to a room that the conversation does not know.
+ * A command that a person types to be run in the conversation's shell, or in that of `kedge shell`,
+ * or code for its Python kernel: no model asked for it, and typing it is the consent. What runs it
+ * comes from the table of contents (tables.h), since the shell belongs to a room that the
+ * conversation does not know.
  */
 #pragma once
 
@@ -18,7 +19,8 @@ typedef struct UserShellResult {
 void user_shell_result_clear(UserShellResult *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(UserShellResult, user_shell_result_clear)
 
-/* Blocks until the command has ended, or was stopped; false when none could be started. */
+/* `command` is code where that is what it runs. Blocks until it has ended, or was stopped; false
+ * when none could be started. */
 typedef bool (*UserShellFunc)(ToolContext *context, const char *command, Cancel *cancel,
                               UserShellResult *ret_result, GError **error);
 

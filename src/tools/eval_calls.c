@@ -52,7 +52,7 @@ EvalCalls *eval_calls_new(ToolCall *call, EvalLanguage language)
     EvalCalls *self = g_new0(EvalCalls, 1);
     self->call = call;
     self->language = language;
-    self->cancel = cancel_new(tool_call_cancel(call));
+    self->cancel = cancel_new(call ? tool_call_cancel(call) : NULL);
     self->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     g_queue_init(&self->waiting);
     return self;
@@ -145,6 +145,8 @@ char *eval_calls_add(EvalCalls *self, const json_t *frame)
     const char *name = json_get_text(frame, "name");
     if (!id || !name)
         return NULL;
+    if (!self->call)
+        return eval_calls_refusal(id, "tools are not at hand in code that a person runs");
     if (g_queue_get_length(&self->waiting) >= LIMIT_EVAL_CALLS)
         return eval_calls_refusal(
             id, "too many calls of tools wait already: wait for some of them first");

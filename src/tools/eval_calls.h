@@ -10,6 +10,7 @@
 
 typedef struct EvalCalls EvalCalls;
 
+/* `call` NULL: of code that no tool call runs; every one is refused. */
 EvalCalls *eval_calls_new(ToolCall *call, EvalLanguage language);
 void eval_calls_free(EvalCalls *self); // stops what runs
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(EvalCalls, eval_calls_free)

@@ -169,7 +169,7 @@ static void end_prompt(Plain *self, const json_t *event)
 
 static void on_command_end(Plain *self, const json_t *event)
 {
-    if (g_strcmp0(json_get_text(event, "id"), "bash") == 0)
+    if (g_strcmp0(json_get_text(event, "id"), SLASH_SHELL_ID) == 0)
         say_bash(self, event);
     else if (!slash_end(&self->slash, event) &&
              g_strcmp0(json_get_text(event, "command"), "prompt") == 0)

@@ -109,7 +109,7 @@ static void run_shell(Plain *self, const char *line)
     g_autofree char *command = utf8_trim(line + 1 + is_excluded);
     if (*command == '\0')
         plain_say(self, "Error: ! takes a command behind it");
-    else if (agent_session_bash(self->session, command, is_excluded, "bash", &error))
+    else if (agent_session_bash(self->session, command, is_excluded, SLASH_SHELL_ID, &error))
         self->is_bash_running = true;
     else
         plain_say(self, "Error: %s", error->message);
@@ -124,7 +124,9 @@ static void say_help(Plain *self)
 static void take_text(Plain *self, const char *line)
 {
     g_autoptr(GError) error = NULL;
-    if (slash_run(&self->slash, line, &error))
+    bool is_done = slash_run(&self->slash, line, &error);
+    self->is_bash_running = self->is_bash_running || agent_session_has_bash(self->session);
+    if (is_done)
         return;
     if (error)
         plain_say(self, "Error: %s", error->message);

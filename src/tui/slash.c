@@ -66,7 +66,7 @@ static SLASH(help)
     for (const SlashCommand *command = first_command(); command->name; command++)
         say_command(door, command);
     slash_say(door, "!COMMAND runs a shell command and shows it to the model; !!COMMAND keeps it "
-                    "from the model.\n"
+                    "from the model. $CODE and $$CODE do the same with Python.\n"
                     "While the model works, what you type steers it. Ctrl+C stops it; so do /new, "
                     "/resume, /branch, /compact and /handoff. "
                     "\\ at the end of a line goes on in the next.");
@@ -85,6 +85,8 @@ static const SlashCommand commands[] = {
     { "tools", NULL, "what the model can use", slash_tools },
     { "todo", NULL, "the model's list", slash_todo },
     { "output", NULL, "all that the last tool or command gave", slash_output },
+    { "retry", NULL, "ask for the last answer once more when it failed or was stopped; also . or c",
+      slash_retry },
     { "session", NULL, "name, id and file of this session", slash_session },
     { "rename", "TITLE", "name this session", slash_rename },
     { "new", NULL, "begin a new session", slash_new },
@@ -146,6 +148,10 @@ bool slash_is_command(const char *line)
 
 bool slash_run(SlashDoor *door, const char *line, GError **error)
 {
+    if (*line == '$')
+        return slash_python(door, line, error);
+    if (slash_is_go_on(line))
+        line = "/retry";
     if (*line != '/')
         return false;
     g_autofree char *name = name_of(line);

@@ -36,7 +36,11 @@ typedef struct SlashDoor {
     const char *listed_by; // the command that made it; constant
 } SlashDoor;
 
-/* Carries "/name argument" out. False without an error: that is no command, so it is a message. */
+#define SLASH_SHELL_ID "bash" // of a person's own command or code: command_end has its output
+
+/* Carries "/name argument" out, and what is as short: `.` and `c` alone, which go on without a
+   message, and `$code` or `$$code` (SLASH_SHELL_ID). False without an error: that is no command, so
+   it is a message. */
 bool slash_run(SlashDoor *door, const char *line, GError **error);
 
 typedef struct SlashInfo {
@@ -46,7 +50,7 @@ typedef struct SlashInfo {
 /* The table; false: it has no such index. Constant. */
 bool slash_info(size_t index, SlashInfo *ret_info);
 
-/* Is it one of the table? */
+/* Is it one of the table? The short forms are not: they may answer a question. */
 bool slash_is_command(const char *line);
 
 /* A command that takes its time has ended: the control event command_end. True: it was a slash

@@ -21,6 +21,13 @@ void slash_list(SlashDoor *door, const char *command);
 bool slash_listed(const SlashDoor *door, const char *command, const char *argument,
                   const char **ret_meant, GError **error);
 
+/* `.` and `c`: as /retry. */
+bool slash_is_go_on(const char *line);
+/* `$code`, `$$code`. */
+bool slash_python(SlashDoor *door, const char *line, GError **error);
+
+SLASH(retry);
+
 SLASH(new);
 SLASH(resume);
 SLASH(fork);

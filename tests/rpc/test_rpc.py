@@ -225,7 +225,7 @@ class Choices(RpcTest):
                     ("get_available_models", {}), ("set_thinking_level", {"level": "low"}), ("cycle_thinking_level", {}),
                     ("set_steering_mode", {"mode": "all"}), ("set_follow_up_mode", {"mode": "all"}), ("set_interrupt_mode", {"mode": "wait"}),
                     ("set_auto_retry", {"enabled": False}), ("set_auto_compaction", {"enabled": False}), ("get_commands", {}), ("abort_retry", {}), ("bash", {"command": "true"}), ("abort_bash", {}),
-                    ("get_session_stats", {}), ("get_branch_messages", {}), ("get_fork_messages", {}), ("get_last_assistant_text", {}),
+                    ("continue", {}), ("get_session_stats", {}), ("get_branch_messages", {}), ("get_fork_messages", {}), ("get_last_assistant_text", {}),
                     ("set_session_name", {"name": "a name"}), ("get_messages", {}), ("set_event_detail", {"fullUpdates": True}),
                     ("set_host_tools", {"tools": []}), ("export_html", {"outputPath": "s.html"}), ("get_tree", {}), ("navigate_tree", {"targetId": entry, "summarize": False}),
                     ("fork", {}), ("clone", {}), ("handoff", {}), ("new_session", {}), ("switch_session", {"sessionPath": file}),

@@ -202,5 +202,38 @@ class Logins(RpcTest):
         self.assertNotIn(self.KEY, str(lines_of(self.session_files()[0])))
 
 
+class Continue(RpcTest):
+    def test_a_failed_answer_is_asked_for_again(self):
+        self.settings("retry:\n  enabled: false\n")
+        self.script({"status": 400, "error": {"type": "invalid_request_error", "message": "not today"}},
+                    {"text": "Now.", "expect": {"path": "messages", "count": 1}}, {"text": "And more."})
+        client = self.client()
+        client.get("prompt", message="go on then")
+        self.assertEqual(client.event("prompt_result")["status"], "error")
+        client.get("continue")
+        client.event("agent_end")
+        self.assertEqual(client.event("prompt_result")["status"], "completed")
+        self.assertEqual(client.get("get_last_assistant_text")["text"], "Now.")
+        self.assertEqual([m["role"] for m in client.get("get_messages")["messages"]], ["user", "assistant"])
+        self.assertEqual(client.call("continue")["error"], "Cannot continue from message role: assistant")
+
+    def test_a_stopped_answer_and_what_waits(self):
+        """core-§3.1: a queue has the prompt"""
+        self.script({"text": "slow answer", "stall_after": 3}, {"text": "Again."}, {"text": "More."})
+        client = self.client()
+        self.assertEqual(client.call("continue")["error"], "there is nothing to go on with yet")
+        client.get("prompt", message="one")
+        self.model.wait(events=3)
+        self.assertIn("already processing", client.call("continue")["error"])
+        client.get("follow_up", message="two")
+        client.get("abort")
+        client.event("agent_end")
+        client.get("continue")
+        client.event("agent_end")
+        texts = [m["content"] for m in client.get("get_messages")["messages"] if m["role"] == "user"]
+        self.assertEqual(["two" in str(text) for text in texts], [False, True])
+        self.assertEqual(client.get("get_last_assistant_text")["text"], "More.")
+
+
 if __name__ == "__main__":
     unittest.main()
