@@ -192,6 +192,11 @@ static void read_link(Reader *reader)
 {
     const char *stop = strstr(reader->at, "\x1b\\");
     g_autofree char *text = stop ? g_strndup(reader->at, (gsize)(stop - reader->at)) : NULL;
+    bool is_mark = reader->terminal->allows_marks && g_strcmp0(text, "\x1b]133;A") == 0;
+    if (is_mark) {
+        reader->at = stop + 2;
+        return;
+    }
     if (!text || !g_str_has_prefix(text, "\x1b]8;"))
         refuse(reader, "OSC");
     const char *address = strchr(text + 4, ';');

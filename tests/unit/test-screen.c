@@ -253,6 +253,30 @@ static void test_look(void **state G_GNUC_UNUSED)
     check_bytes(world, "");
 }
 
+/* The terminal is told once where a person has said something, if it can make use of it. */
+static void test_prompt_marks(void **state G_GNUC_UNUSED)
+{
+    for (int has_marks = 0; has_marks < 2; has_marks++) {
+        g_autoptr(World) world = world_new(20, 10, 0);
+        world->caps.has_marks = world->terminal->allows_marks = has_marks;
+        g_autoptr(Row) row = row_of("> hello", (Style) { 0 });
+        give(world, "before");
+        g_ptr_array_add(world->next, row_of_prompt(row));
+        g_ptr_array_add(world->given, g_strdup("> hello"));
+        give(world, "behind");
+        set_live(world, 0, 1, "> ", NULL);
+        draw_only(world);
+        const char *mark = strstr(world->bytes->str, "\x1b]133;A\x1b\\> hello");
+        assert_true((mark != NULL) == (has_marks != 0));
+        assert_true(!mark || !strstr(mark + 1, "\x1b]133"));
+        test_terminal_take(world->terminal, world->bytes);
+        check(world);
+        set_live(world, 0, 1, "> x", NULL);
+        draw_only(world);
+        assert_null(strstr(world->bytes->str, "\x1b]133"));
+    }
+}
+
 static void test_wipe(void **state G_GNUC_UNUSED)
 {
     for (int rows = 2; rows < 8; rows++) {
@@ -330,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_synchronized),
         cmocka_unit_test(test_rows_are_wiped_first),
         cmocka_unit_test(test_look),
+        cmocka_unit_test(test_prompt_marks),
         cmocka_unit_test(test_wipe),
         cmocka_unit_test(test_rows_below_are_gone),
         cmocka_unit_test(test_forget),

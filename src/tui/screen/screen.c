@@ -197,6 +197,13 @@ static void write_row(Screen *self, const Row *row, bool is_blank)
         g_string_append(self->frame, "\x1b[K");
 }
 
+/* "Previous prompt" of the terminal finds it (tui §12). */
+static void write_mark(Screen *self, const Row *row)
+{
+    if (row->is_prompt && self->look.caps && self->look.caps->has_marks)
+        g_string_append(self->frame, "\x1b]133;A\x1b\\");
+}
+
 /* What differs from the row that stands there. */
 static void update_row(Screen *self, int index, const Row *now)
 {
@@ -254,6 +261,8 @@ static void draw_all(Screen *self, TerminalSize size, const GPtrArray *history, 
     for (guint i = 0; i < rows->len; i++) {
         if (i > 0)
             next_row(self);
+        if ((int)i < given)
+            write_mark(self, g_ptr_array_index(rows, i));
         write_row(self, g_ptr_array_index(rows, i), is_blank);
     }
     if (!is_blank && (int)rows->len < old_count) {

@@ -50,6 +50,13 @@ Row *row_of(const char *text, Style style)
     return row_builder_take(builder);
 }
 
+Row *row_of_prompt(const Row *self)
+{
+    Row *row = row_part(self, 0, self->size);
+    row->is_prompt = true;
+    return row;
+}
+
 bool row_equal(const Row *a, const Row *b)
 {
     if (a == b)

@@ -20,6 +20,7 @@ typedef struct Row {
     int cells;
     uint32_t size;
     uint32_t run_count;
+    bool is_prompt; // the first of what a person has said: a terminal with marks is told of it
     char *text;
     RowRun *runs;
 } Row;
@@ -31,6 +32,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Row, row_unref)
 GPtrArray *rows_new(void);
 
 Row *row_of(const char *text, Style style);
+/* The same, with is_prompt. Caller unrefs. */
+Row *row_of_prompt(const Row *self);
 bool row_equal(const Row *a, const Row *b);
 /* At most `cells` wide; "…" says what was cut, in the style of what stands before it. Caller
    unrefs. */
