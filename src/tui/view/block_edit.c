@@ -1,0 +1,58 @@
+/*
+ * What an edit changed, as a coloured diff (block_private.h): the numbered diff that edit and write
+ * leave in the details of their result.
+ */
+#include "tui/text/diff_rows.h"
+#include "tui/text/wrap.h"
+#include "tui/view/block_private.h"
+
+enum { NARROW = 20 }; // below that many cells nothing is indented
+
+/* Behind "… 20 more lines". */
+static void say_key(GPtrArray *rows)
+{
+    Row *last = rows->pdata[rows->len - 1];
+    g_autoptr(RowBuilder) builder = row_builder_new();
+    row_builder_add_row(builder, last);
+    row_builder_add(builder, " (Ctrl+O)", -1, (Style) { .fg = TOKEN_DIM }, NULL);
+    g_ptr_array_remove_index(rows, rows->len - 1);
+    g_ptr_array_add(rows, row_builder_take(builder));
+}
+
+static bool is_cut(const GPtrArray *rows)
+{
+    if (rows->len < BLOCK_DIFF_LINES)
+        return false;
+    const Row *last = rows->pdata[rows->len - 1];
+    return g_str_has_prefix(last->text, "… ");
+}
+
+/* None is wider than `width`. */
+static void add_indented(const GPtrArray *rows, int cells, int width, GPtrArray *out)
+{
+    g_autofree char *blanks = g_strnfill((gsize)cells, ' ');
+    for (unsigned i = 0; i < rows->len; i++) {
+        g_autoptr(RowBuilder) builder = row_builder_new();
+        row_builder_add(builder, blanks, -1, (Style) { 0 }, NULL);
+        row_builder_add_row(builder, rows->pdata[i]);
+        g_autoptr(Row) row = row_builder_take(builder);
+        g_ptr_array_add(out, row_cut(row, width));
+    }
+}
+
+bool block_edit_rows(const json_t *result, const BlockSpec *spec, GPtrArray *out)
+{
+    const json_t *diff = json_object_get(json_get_object(result, "details"), "diff");
+    if (!json_is_string(diff) || json_string_length(diff) == 0)
+        return false;
+    size_t size = MIN(json_string_length(diff), (size_t)LIMIT_BLOCK_BYTES);
+    int indent = spec->width > NARROW ? BLOCK_INDENT : 0;
+    int max_rows = spec->is_expanded ? LIMIT_BLOCK_LINES : BLOCK_DIFF_LINES;
+    g_autofree char *clean = block_clean(json_string_value(diff), size, spec->tab_width);
+    g_autoptr(GPtrArray) rows = rows_new();
+    diff_rows(clean, spec->width - indent, max_rows, rows);
+    if (!spec->is_expanded && is_cut(rows))
+        say_key(rows);
+    add_indented(rows, indent, spec->width, out);
+    return true;
+}
