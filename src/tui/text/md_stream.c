@@ -62,6 +62,11 @@ void md_stream_set_width(MdStream *self, int width)
     self->doc.flow.width = MAX(width, 1);
 }
 
+void md_stream_set_theme(MdStream *self, const Theme *theme)
+{
+    self->doc.flow.theme = theme;
+}
+
 size_t md_stream_parsed_bytes(const MdStream *self)
 {
     return self->doc.parsed_bytes + self->doc.flow.laid_bytes;

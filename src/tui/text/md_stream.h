@@ -27,6 +27,9 @@ void md_stream_finish(MdStream *self);
 /* What is settled stays; the rest is laid out at that width. */
 void md_stream_set_width(MdStream *self, int width);
 
+/* The theme before is not looked at any more. */
+void md_stream_set_theme(MdStream *self, const Theme *theme);
+
 /* Appends the rows that have settled since the last call. */
 void md_stream_take_settled(MdStream *self, GPtrArray *out);
 /* The unfinished end, as it looks now. */

@@ -13,8 +13,9 @@ typedef struct TranscriptSpec {
     int tab_width;
     bool has_links, has_marks;
     bool shows_thinking;
-    bool is_still;   // no spinner (tui.motion)
-    const char *cwd; // paths below it are shown relative; borrowed
+    bool is_still;          // no spinner (tui.motion)
+    const char *cwd;        // paths below it are shown relative; borrowed
+    gint64 (*now_ms)(void); // for durations; NULL: the monotonic clock
 } TranscriptSpec;
 
 typedef struct Transcript Transcript;
@@ -35,6 +36,10 @@ void transcript_replay(Transcript *self, const json_t *messages, int max_rows);
 /* Text of ours: a notice, an error, what a slash command says; clean or not. */
 void transcript_notice(Transcript *self, const char *text);
 void transcript_error(Transcript *self, const char *text);
+/* What a person's command came to, as command_end tells it ({output, exitCode, cancelled}, and
+   `command` where the caller knows it): at once while a run is on, whose end its message waits for.
+   It is shown once, by whichever comes first. */
+void transcript_shell(Transcript *self, const json_t *data);
 /* "── now at: … ──" */
 void transcript_rule(Transcript *self, const char *text);
 
