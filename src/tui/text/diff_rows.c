@@ -47,14 +47,24 @@ static const char *next_line(const char *line)
     return *line ? line + 1 : line;
 }
 
+static bool is_body(const char *line, size_t size)
+{
+    static const char *const others[] = { "@@", "...", "\\ ", "--- ", "+++ ", "diff ", "index " };
+    for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+        if (g_str_has_prefix(line, others[i]))
+            return false;
+    return size > 0;
+}
+
+/* It is numbered when every line is. */
 static void look_at(const char *diff, DiffLook *look)
 {
     size_t widest = 0;
     for (const char *line = diff; *line; line = next_line(line)) {
-        size_t size = line_size(line);
-        if (g_str_has_prefix(line, "@@ "))
+        size_t size = line_size(line), bar = bar_of(line, size);
+        if (bar == 0 && is_body(line, size))
             return;
-        widest = MAX(widest, bar_of(line, size));
+        widest = MAX(widest, bar);
     }
     look->is_numbered = widest > 0;
     look->gutter = (int)widest + 1;
@@ -66,7 +76,7 @@ static Style style_of(const DiffLook *look, const char *line)
     for (size_t i = 0; !look->is_numbered && i < G_N_ELEMENTS(heads); i++)
         if (g_str_has_prefix(line, heads[i]))
             return (Style) { .fg = TOKEN_MUTED };
-    if (!look->is_numbered && g_str_has_prefix(line, "@@"))
+    if (g_str_has_prefix(line, "@@"))
         return (Style) { .fg = TOKEN_ACCENT };
     return (Style) { .fg = line[0] == '+'   ? TOKEN_DIFF_ADDED
                            : line[0] == '-' ? TOKEN_DIFF_REMOVED
