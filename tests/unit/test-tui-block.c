@@ -215,7 +215,7 @@ static void test_calls(void **state G_GNUC_UNUSED)
         { "unknown tool without arguments", "x\x1b[31my", "{}", NULL, false, 0, &wide, "✓ xy" },
         { "no arguments", "bash", NULL, NULL, true, 0, &wide, "✗ bash" },
         { "no name", "", NULL, NULL, false, 0, &wide, "✓ ?" },
-        { "escapes", "bash", "{'command':'x\\u001b]0;evil\\u0007\\ny'}",
+        { "agent-core-99", "bash", "{'command':'x\\u001b]0;evil\\u0007\\ny'}",
           TEXT("a\\u001b]0;evil\\u0007b\\r\\nab\\rc\\n\\ttab"), false, 0, &wide,
           "✓ bash x y\n  ab\n  c\n      tab" },
         { "long title", "bash",

@@ -192,6 +192,7 @@ static void test_still(void **state G_GNUC_UNUSED)
         g_autoptr(GPtrArray) rows = rows_new();
         transcript_live_rows(transcript, 80, 5, step, rows);
         assert_string_equal(((Row *)rows->pdata[0])->text, "• bash");
+        assert_int_equal(row_style_of(rows->pdata[0], "bash").bg, TOKEN_TOOL_PENDING_BG);
     }
 }
 

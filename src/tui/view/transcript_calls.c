@@ -190,19 +190,23 @@ static Symbol mark_of(const Transcript *self, const Call *call, int step)
     return self->spec.is_still ? SYMBOL_ACTIVE : (Symbol)(SYMBOL_SPINNER_0 + (unsigned)step % 4);
 }
 
+static Style style_of(const Call *call)
+{
+    if (!call->is_done)
+        return (Style) { .fg = TOKEN_ACCENT, .bg = TOKEN_TOOL_PENDING_BG };
+    if (call->is_error)
+        return (Style) { .fg = TOKEN_ERROR, .bg = TOKEN_TOOL_ERROR_BG };
+    return (Style) { .fg = TOKEN_SUCCESS, .bg = TOKEN_TOOL_SUCCESS_BG };
+}
+
 static void add_title(Transcript *self, Call *call, int cells, int step, GPtrArray *out)
 {
-    const Style style = {
-        .fg = !call->is_done   ? TOKEN_ACCENT
-              : call->is_error ? TOKEN_ERROR
-                               : TOKEN_SUCCESS,
-    };
     if (!call->line) {
         call->line = block_arguments_line(call->arguments, &self->block);
         call->intent = block_intent(call->arguments);
     }
     g_autoptr(Row) title = block_title_row(call->tool, call->line, call->intent,
-                                           mark_of(self, call, step), style, &self->block);
+                                           mark_of(self, call, step), style_of(call), &self->block);
     g_ptr_array_add(out, row_cut(title, cells));
 }
 
