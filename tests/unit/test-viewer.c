@@ -342,10 +342,16 @@ static void test_search_keys(void **state G_GNUC_UNUSED)
     press(world, 'N', 0);
     press(world, 'N', 0); // around
     assert_true(shows(world, "m00279w43"));
+    press(world, KEY_HOME, 0);
+    search(world, "w0"); // what is in view first
+    g_autofree char *first = shown_row(world, 0);
+    assert_true(g_str_has_prefix(first, "m00000w0"));
+    press(world, 'N', 0);
+    assert_true(shows(world, "m00299w0"));
     search(world, "not in it");
     g_autofree char *status = status_of(world);
     assert_true(g_str_has_prefix(status, "not found: not in it"));
-    assert_true(shows(world, "m00279w43"));
+    assert_true(shows(world, "m00299w0"));
 
     press(world, KEY_ESCAPE, 0); // ends the search, not the viewer
     assert_int_equal(world->closed, 0);

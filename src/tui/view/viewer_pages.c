@@ -6,6 +6,7 @@
  */
 #include "tui/view/viewer_pages.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "tui/screen/screen.h"
@@ -181,11 +182,13 @@ static void find(ViewerPages *self, bool is_backward)
     }
 }
 
-/* The row above the first one that is shown, so that this one is looked at, too. */
+/* The row above the first one that is shown, so that this one is looked at, too; above the very
+   first one the end of all. */
 static ViewerPlace before_top(ViewerPages *self)
 {
     ViewerPlace place = self->top;
-    return has_previous(self, &place) ? place : last_top(self);
+    guint count = viewer_rows_item_count(self->rows);
+    return has_previous(self, &place) ? place : (ViewerPlace) { MAX(count, 1) - 1, INT_MAX };
 }
 
 static void end_query(ViewerPages *self)

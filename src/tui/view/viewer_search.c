@@ -116,15 +116,15 @@ static guint row_at(const Folded *folded, guint offset)
 static guint find_in(const ViewerSearch *self, const GPtrArray *rows, guint first, guint end)
 {
     g_auto(Folded) folded = fold_rows(rows);
-    guint found = end;
+    guint found = end, row = 0;
     const char *text = folded.text->str;
-    for (const char *p = text; rows->len > 0 && (p = strstr(p, self->query)) != NULL; p++) {
-        guint row = row_at(&folded, (guint)(p - text));
-        if (row < first || row >= end)
-            continue;
-        found = row;
-        if (!self->is_backward)
+    for (const char *p = text; row < rows->len && (p = strstr(p, self->query)) != NULL;) {
+        row = row_at(&folded, (guint)(p - text));
+        if (row >= first && row < end)
+            found = row;
+        if (row >= end || (found == row && !self->is_backward) || ++row == rows->len)
             break;
+        p = text + g_array_index(folded.starts, guint, row);
     }
     return found;
 }
