@@ -55,6 +55,7 @@ void editor_replace(Editor *self, size_t start, const char *text);
 /* Empties it; the text goes to the kill ring. */
 void editor_clear(Editor *self);
 bool editor_is_empty(const Editor *self);
+/* By what is shown: what a folded paste begins with makes no command. */
 EditorMode editor_mode(const Editor *self);
 char *editor_line(const Editor *self); // the cursor's, for copying; caller frees
 
@@ -62,3 +63,5 @@ char *editor_line(const Editor *self); // the cursor's, for copying; caller free
    the mode; *ret_row and *ret_column are the cursor's, in them. */
 void editor_rows(Editor *self, int width, int max_rows, GPtrArray *out, int *ret_row,
                  int *ret_column);
+/* How many lines were laid out so far; for tests. */
+unsigned editor_layout_count(const Editor *self);

@@ -1,0 +1,410 @@
+/*
+ * Rows of an editor (text_layout.h).
+ *
+ * Unlike wrap.h every byte has its row here, so that the cursor can stand at each: blanks stay at
+ * the end of their row, where one more than fits may stand in the cell that is kept for the cursor.
+ * Rows are offsets into the line until they are drawn.
+ */
+#include "tui/edit/text_layout.h"
+
+#include "tui/edit/steps.h"
+#include "tui/text/width.h"
+
+#include <string.h>
+
+#define MARK "> "
+
+enum { MARK_CELLS = 2, CURSOR_CELLS = 1, NARROW_CELLS = 4, DEFAULT_WIDTH = 80, DEFAULT_ROWS = 10 };
+
+typedef struct Line {
+    size_t start, size; // without its line end
+    GArray *rows;       // of uint32_t: where each begins, from the line's start
+    GPtrArray *drawn;   // of Row, or NULL where it was not drawn yet
+    TextLook look;      // of what is drawn
+    bool is_first;
+    bool is_used; // by what is being shown
+} Line;
+
+typedef struct Place { // a row
+    Line *line;
+    guint row;
+} Place;
+
+struct TextLayout {
+    TextBuffer *text;
+    GPtrArray *lines; // of Line, in no order
+    int width, max_rows;
+    size_t top; // a byte of the row at the top
+    unsigned count;
+};
+
+static void line_free(void *line_)
+{
+    Line *line = line_;
+    g_array_unref(line->rows);
+    g_ptr_array_unref(line->drawn);
+    g_free(line);
+}
+
+static void unref_drawn(void *row)
+{
+    row_unref(row); // NULL is allowed
+}
+
+TextLayout *text_layout_new(TextBuffer *text)
+{
+    TextLayout *self = g_new0(TextLayout, 1);
+    self->text = text;
+    self->lines = g_ptr_array_new_with_free_func(line_free);
+    self->width = DEFAULT_WIDTH;
+    self->max_rows = DEFAULT_ROWS;
+    return self;
+}
+
+void text_layout_free(TextLayout *self)
+{
+    if (!self)
+        return;
+    g_ptr_array_unref(self->lines);
+    g_free(self);
+}
+
+unsigned text_layout_count(const TextLayout *self)
+{
+    return self->count;
+}
+
+int text_layout_window_rows(const TextLayout *self)
+{
+    return self->max_rows;
+}
+
+static int mark_cells(const TextLayout *self)
+{
+    return self->width < NARROW_CELLS ? 0 : MARK_CELLS;
+}
+
+static int text_cells_of(const TextLayout *self)
+{
+    return MAX(self->width - mark_cells(self) - CURSOR_CELLS, 1);
+}
+
+/* --- wrapping */
+
+typedef struct Wrapper {
+    GArray *rows;
+    int width;
+    uint32_t row; // where the last one begins
+    int cells;    // of it
+    uint32_t gap; // behind its last blank, where it may be broken; `row`: nowhere
+    int gap_cells;
+} Wrapper;
+
+static void begin_row(Wrapper *self, uint32_t at, int cells)
+{
+    g_array_append_val(self->rows, at);
+    self->row = self->gap = at;
+    self->cells = cells;
+    self->gap_cells = 0;
+}
+
+/* What stands at `at` and is not parted. A wide character may be broken before and behind. */
+static void put(Wrapper *self, uint32_t at, uint32_t size, int cells, bool is_blank, bool is_wide)
+{
+    if (is_wide) {
+        self->gap = at;
+        self->gap_cells = self->cells;
+    }
+    while (self->cells > 0 && self->cells + cells > self->width + (is_blank ? 1 : 0)) {
+        bool has_gap = self->gap > self->row && !is_blank;
+        begin_row(self, has_gap ? self->gap : at, has_gap ? self->cells - self->gap_cells : 0);
+    }
+    self->cells += cells;
+    if (is_blank || is_wide) {
+        self->gap = at + size;
+        self->gap_cells = self->cells;
+    }
+}
+
+static void put_text(Wrapper *self, const char *line, uint32_t at, uint32_t end)
+{
+    while (at < end) {
+        int cells = 1;
+        uint32_t size = 1;
+        bool is_plain =
+            (unsigned char)line[at] < 0x80 && (at + 1 == end || (unsigned char)line[at + 1] < 0x80);
+        if (!is_plain)
+            size = (uint32_t)cluster_size(line + at, end - at, &cells);
+        put(self, at, size, cells, line[at] == ' ', cells > 1);
+        at += size;
+    }
+}
+
+/* One word, which is broken where a row has no room for it. */
+static void put_marker(Wrapper *self, const char *line, uint32_t at, uint32_t end)
+{
+    int cells = text_cells(line + at, end - at);
+    if (cells <= self->width) {
+        put(self, at, end - at, cells, false, false);
+        return;
+    }
+    while (at < end) {
+        uint32_t size = (uint32_t)cluster_size(line + at, end - at, &cells);
+        put(self, at, size, cells, false, false);
+        at += size;
+    }
+}
+
+static void wrap_line(TextLayout *self, Line *line)
+{
+    const char *view = text_buffer_view(self->text, line->start, line->start + line->size);
+    const Marker *marker = text_buffer_marker_after(self->text, line->start);
+    const Marker *last = text_buffer_markers_end(self->text);
+    Wrapper wrapper = { .rows = line->rows, .width = text_cells_of(self) };
+    uint32_t at = 0;
+    begin_row(&wrapper, 0, 0);
+    for (; marker && marker < last && marker->start < line->start + line->size; marker++) {
+        uint32_t start = (uint32_t)(marker->start - line->start);
+        put_text(&wrapper, view, at, start);
+        at = start + (uint32_t)marker->size;
+        put_marker(&wrapper, view, start, at);
+    }
+    put_text(&wrapper, view, at, (uint32_t)line->size);
+    self->count++;
+}
+
+/* --- lines */
+
+/* The line that begins at `start`. */
+static Line *line_at(TextLayout *self, size_t start)
+{
+    for (guint i = 0; i < self->lines->len; i++) {
+        Line *line = self->lines->pdata[i];
+        if (line->start == start)
+            return line;
+    }
+    Line *line = g_new0(Line, 1);
+    line->start = start;
+    line->size = text_buffer_line_end(self->text, start) - start;
+    line->rows = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    line->drawn = g_ptr_array_new_with_free_func(unref_drawn);
+    wrap_line(self, line);
+    g_ptr_array_set_size(line->drawn, (int)line->rows->len);
+    g_ptr_array_add(self->lines, line);
+    return line;
+}
+
+void text_layout_change(TextLayout *self, size_t start, size_t removed, size_t inserted)
+{
+    for (guint i = self->lines->len; i-- > 0;) {
+        Line *line = self->lines->pdata[i];
+        if (line->start > start + removed)
+            line->start += inserted - removed; // may wrap
+        else if (line->start + line->size >= start)
+            g_ptr_array_remove_index_fast(self->lines, i);
+    }
+    if (self->top >= start + removed)
+        self->top += inserted - removed;
+    else if (self->top > start)
+        self->top = start;
+}
+
+static void set_width(TextLayout *self, int width)
+{
+    if (width == self->width)
+        return;
+    self->width = width;
+    g_ptr_array_set_size(self->lines, 0);
+}
+
+/* --- rows */
+
+static size_t row_start(Place place)
+{
+    return place.line->start + g_array_index(place.line->rows, uint32_t, place.row);
+}
+
+static bool is_last_of_line(Place place)
+{
+    return place.row + 1 == place.line->rows->len;
+}
+
+static size_t row_end(Place place)
+{
+    return is_last_of_line(place) ? place.line->start + place.line->size
+                                  : row_start((Place) { place.line, place.row + 1 });
+}
+
+static Place place_of(TextLayout *self, size_t cursor)
+{
+    Line *line = line_at(self, text_buffer_line_start(self->text, cursor));
+    guint low = 0, high = line->rows->len;
+    while (high - low > 1) {
+        guint middle = low + (high - low) / 2;
+        if (line->start + g_array_index(line->rows, uint32_t, middle) <= cursor)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (Place) { line, low };
+}
+
+static bool above(TextLayout *self, Place *place)
+{
+    if (place->row > 0) {
+        place->row--;
+        return true;
+    }
+    if (place->line->start == 0)
+        return false;
+    place->line = line_at(self, text_buffer_line_start(self->text, place->line->start - 1));
+    place->row = place->line->rows->len - 1;
+    return true;
+}
+
+static bool below(TextLayout *self, Place *place)
+{
+    size_t end = place->line->start + place->line->size;
+    if (!is_last_of_line(*place)) {
+        place->row++;
+        return true;
+    }
+    if (end == text_buffer_size(self->text))
+        return false;
+    place->line = line_at(self, end + 1);
+    place->row = 0;
+    return true;
+}
+
+static int cells_between(TextLayout *self, size_t start, size_t end)
+{
+    return start < end ? text_cells(text_buffer_view(self->text, start, end), end - start) : 0;
+}
+
+/* --- moving */
+
+/* The place for the cursor that is at most `goal` cells into the row. */
+static size_t cursor_in(TextLayout *self, Place place, int goal, bool is_down)
+{
+    size_t at = row_start(place), end = row_end(place);
+    const Marker *marker = text_buffer_marker_around(self->text, at);
+    int cells = 0;
+    if (marker && (marker->start + marker->size > end || !is_down)) // it fills the row
+        return is_down ? marker->start + marker->size : marker->start;
+    if (marker) {
+        cells = cells_between(self, at, marker->start + marker->size);
+        at = marker->start + marker->size;
+    }
+    while (at < end) {
+        size_t next = step_next(self->text, at);
+        cells += cells_between(self, at, MIN(next, end));
+        if (cells > goal || next > end || (next == end && !is_last_of_line(place)))
+            break;
+        at = next;
+    }
+    return at;
+}
+
+bool text_layout_move(TextLayout *self, int count, size_t *cursor, int *goal)
+{
+    Place place = place_of(self, *cursor);
+    bool is_down = count > 0;
+    if (*goal < 0)
+        *goal = cells_between(self, row_start(place), *cursor);
+    int moved = 0;
+    while (moved < ABS(count) && (is_down ? below(self, &place) : above(self, &place)))
+        moved++;
+    if (moved > 0)
+        *cursor = cursor_in(self, place, *goal, is_down);
+    return moved == ABS(count);
+}
+
+/* --- drawing */
+
+static bool look_equal(const TextLook *a, const TextLook *b)
+{
+    return style_equal(a->text, b->text) && style_equal(a->marker, b->marker) &&
+           style_equal(a->mark, b->mark);
+}
+
+static Row *draw(TextLayout *self, Place place)
+{
+    const Line *line = place.line;
+    size_t at = row_start(place), end = row_end(place);
+    const char *view = text_buffer_view(self->text, at, end);
+    const Marker *marker = text_buffer_marker_after(self->text, at);
+    const Marker *last = text_buffer_markers_end(self->text);
+    g_autoptr(RowBuilder) builder = row_builder_new();
+    const char *mark = line->is_first && place.row == 0 ? MARK : "  ";
+    size_t from = at;
+    if (mark_cells(self) > 0)
+        row_builder_add(builder, mark, -1, line->look.mark, NULL);
+    for (; marker && marker < last && marker->start < end; marker++) {
+        size_t start = MAX(marker->start, from), stop = MIN(marker->start + marker->size, end);
+        row_builder_add(builder, view + (at - from), (gssize)(start - at), line->look.text, NULL);
+        row_builder_add(builder, view + (start - from), (gssize)(stop - start), line->look.marker,
+                        NULL);
+        at = stop;
+    }
+    row_builder_add(builder, view + (at - from), (gssize)(end - at), line->look.text, NULL);
+    g_autoptr(Row) row = row_builder_take(builder);
+    return row->cells > self->width ? row_cut(row, self->width) : g_steal_pointer(&row);
+}
+
+static void add_row(TextLayout *self, Place place, const TextLook *look, GPtrArray *out)
+{
+    Line *line = place.line;
+    bool is_first = line->start == 0;
+    if (line->is_first != is_first || !look_equal(&line->look, look)) {
+        g_ptr_array_set_size(line->drawn, 0);
+        g_ptr_array_set_size(line->drawn, (int)line->rows->len);
+        line->look = *look;
+        line->is_first = is_first;
+    }
+    line->is_used = true;
+    if (!line->drawn->pdata[place.row])
+        line->drawn->pdata[place.row] = draw(self, place);
+    g_ptr_array_add(out, row_ref(line->drawn->pdata[place.row]));
+}
+
+/* The row at the top: that of last time as far as the cursor allows. */
+static Place find_top(TextLayout *self, Place cursor, int max_rows, int *ret_rows_above)
+{
+    Place top = cursor, end = cursor;
+    int rows_above = 0, rows_below = 0;
+    while (rows_above + 1 < max_rows && row_start(top) > self->top && above(self, &top))
+        rows_above++;
+    while (rows_above + rows_below + 1 < max_rows && below(self, &end))
+        rows_below++;
+    while (rows_above + rows_below + 1 < max_rows && above(self, &top))
+        rows_above++;
+    *ret_rows_above = rows_above;
+    return top;
+}
+
+static void forget_unused(TextLayout *self)
+{
+    for (guint i = self->lines->len; i-- > 0;) {
+        Line *line = self->lines->pdata[i];
+        if (line->is_used)
+            line->is_used = false;
+        else
+            g_ptr_array_remove_index_fast(self->lines, i);
+    }
+}
+
+void text_layout_rows(TextLayout *self, const TextLayoutSpec *spec, GPtrArray *out, int *ret_row,
+                      int *ret_column)
+{
+    set_width(self, MAX(spec->width, 1));
+    self->max_rows = MAX(spec->max_rows, 1);
+    Place cursor = place_of(self, spec->cursor);
+    Place row = find_top(self, cursor, self->max_rows, ret_row);
+    int cells = cells_between(self, row_start(cursor), spec->cursor);
+    *ret_column = MIN(mark_cells(self) + cells, self->width - 1);
+    self->top = row_start(row);
+    add_row(self, row, &spec->look, out);
+    for (int i = 1; i < self->max_rows && below(self, &row); i++)
+        add_row(self, row, &spec->look, out);
+    forget_unused(self);
+}
