@@ -24,6 +24,8 @@ typedef struct PanelClass {
     /* `action` by KEYS_LIST. */
     PanelResult (*key)(Panel *self, KeyPress key, Action action, gint64 now_ms);
     void (*free)(Panel *self);
+    /* A piece of a paste; NULL: it is the editor's, too. */
+    PanelResult (*paste)(Panel *self, const char *text, size_t size, bool is_last);
     void (*set_theme)(Panel *self, const Theme *theme); // borrowed; NULL: it has none
     bool covers_editor; // the editor is not drawn; what is typed is the panel's
 } PanelClass;
@@ -33,5 +35,7 @@ struct Panel { // first member of each
 };
 
 void panel_free(Panel *self); // NULL is allowed
+/* PANEL_UNUSED: it is the editor's. It never answers anything. */
+PanelResult panel_paste(Panel *self, const char *text, size_t size, bool is_last);
 /* Another one, before the one that it was made with goes away. */
 void panel_set_theme(Panel *self, const Theme *theme);

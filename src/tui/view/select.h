@@ -17,7 +17,7 @@ typedef struct SelectSpec {
     const char *empty;  // said when there is nothing; copied
     size_t count;
     size_t selected;  // at first
-    int max_rows;     // 0: a third of the window
+    int max_rows;     // of items; 0: a third of the room that there is, at least 5
     bool keeps_order; // a filter leaves the order as it is; else the best come first
     /* The item as a row of at most `width` cells, without cursor mark. Caller unrefs. */
     Row *(*row)(size_t index, int width, void *user_data);
@@ -35,6 +35,9 @@ typedef struct SelectSpec {
 } SelectSpec;
 
 Panel *select_new(const SelectSpec *spec);
-/* Other items, from the same functions; the filter stays, and the selection where it can. */
+/* Before the items change: no worker looks at them from here on. select_set_count() comes next. */
+void select_hold(Panel *self);
+/* Other items, from the same functions; the filter stays, and `selected` is the one to stand on
+   where it can. */
 void select_set_count(Panel *self, size_t count, size_t selected);
 void select_set_title(Panel *self, const char *title);

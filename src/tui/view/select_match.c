@@ -1,0 +1,63 @@
+/*
+ * Filters of lists (select_match.h).
+ */
+#include "tui/view/select_match.h"
+
+#include "tui/edit/fuzzy.h"
+
+#define ITEMS_PER_LOOK 64 // at the token
+
+struct Match {
+    MatchSpec spec;
+    char *filter;
+    GArray *hits;
+};
+
+Match *match_new(const MatchSpec *spec)
+{
+    Match *self = g_new0(Match, 1);
+    self->spec = *spec;
+    self->filter = g_strdup(spec->filter);
+    self->hits = g_array_new(FALSE, FALSE, sizeof(MatchHit));
+    return self;
+}
+
+void match_free(Match *self)
+{
+    if (!self)
+        return;
+    g_free(self->filter);
+    g_array_unref(self->hits);
+    g_free(self);
+}
+
+static int compare_hits(const void *a_, const void *b_)
+{
+    const MatchHit *a = a_, *b = b_;
+    if (a->score != b->score)
+        return a->score < b->score ? 1 : -1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+void match_run(Match *self, Cancel *cancel)
+{
+    const MatchSpec *spec = &self->spec;
+    g_array_set_size(self->hits, 0);
+    for (size_t i = 0; i < spec->count; i++) {
+        if (i % ITEMS_PER_LOOK == 0 && cancel_has_fired(cancel))
+            return;
+        g_autofree char *text = spec->text(i, spec->user_data);
+        MatchHit hit = { .index = i };
+        if (fuzzy_match(self->filter, text, &hit.score))
+            g_array_append_val(self->hits, hit);
+    }
+    if (!spec->keeps_order)
+        g_array_sort(self->hits, compare_hits);
+}
+
+GArray *match_take_hits(Match *self)
+{
+    GArray *hits = self->hits;
+    self->hits = g_array_new(FALSE, FALSE, sizeof(MatchHit));
+    return hits;
+}
