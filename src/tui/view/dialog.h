@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/json.h"
+#include "tui/term/keymap.h"
 #include "tui/view/panel.h"
 
 typedef enum {
@@ -24,14 +25,17 @@ typedef struct DialogSpec {
     const Theme *theme;     // borrowed
     size_t waiting;         // behind it
     int tab_width;
-    gint64 shown_at_ms; // of its first frame
+    gint64 shown_at_ms;   // of its first frame; 0: the person has asked for it, and is in it
+    const Keymap *keymap; // of what is typed into it; borrowed; NULL: the default keys
     bool (*is_editor_empty)(void *user_data);
+    bool (*has_focus)(void *user_data); // of the terminal; NULL: it always has
     /* `text`: the choice, or the reason; NULL: none. And it is PANEL_DONE. */
     void (*answered)(DialogAnswer answer, const char *text, void *user_data);
+    void (*freed)(void *user_data); // may be NULL
     void *user_data;
 } DialogSpec;
 
 Panel *dialog_new(const DialogSpec *spec);
-/* What is dangerous about a key: repeats, and such before the focus came back, never answer. */
+/* The focus has come or gone: keys that come too soon behind it answer nothing, as at first. */
 void dialog_note_focus(Panel *self, gint64 now_ms);
 void dialog_set_waiting(Panel *self, size_t waiting);

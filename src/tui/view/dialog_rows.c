@@ -1,0 +1,222 @@
+/*
+ * Questions as rows (dialog_private.h): what is asked, what can be chosen, what is typed, and which
+ * keys answer. What is asked gives way first; it can be scrolled.
+ */
+#include "tui/text/clean.h"
+#include "tui/text/width.h"
+#include "tui/text/wrap.h"
+#include "tui/view/dialog_private.h"
+
+#define MAX_INPUT_ROWS  5
+#define MAX_ABOVE_CELLS 60 // above the cursor (tui §1, decision 3)
+
+typedef struct Sheet { // the parts, before there is known to be room for them
+    GPtrArray *options, *input, *foot;
+    size_t marked, marked_end; // rows of the marked option
+    int input_row, input_column;
+} Sheet;
+
+static void sheet_init(Sheet *self)
+{
+    self->options = rows_new();
+    self->input = rows_new();
+    self->foot = rows_new();
+}
+
+static void sheet_clear(Sheet *self)
+{
+    g_ptr_array_unref(self->options);
+    g_ptr_array_unref(self->input);
+    g_ptr_array_unref(self->foot);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sheet, sheet_clear)
+
+/* --- the parts */
+
+static void make_body(Dialog *self, int width)
+{
+    if (self->body && self->body_width == width)
+        return;
+    g_clear_pointer(&self->body, g_ptr_array_unref);
+    self->body = rows_new();
+    self->body_width = width;
+    dialog_body_rows(self->question, self->is_explained, self->spec.tab_width, width, self->body);
+}
+
+static void make_option(const Dialog *self, size_t index, int width, Sheet *sheet)
+{
+    bool is_marked = index == self->option;
+    const char *mark = theme_symbol(self->spec.theme, SYMBOL_CURSOR);
+    g_autofree char *text = dialog_clean(dialog_option(self, index), self->spec.tab_width);
+    g_autofree char *number = g_strdup_printf("%zu. ", index + 1);
+    g_autoptr(RowBuilder) builder = row_builder_new();
+    if (is_marked)
+        row_builder_add(builder, mark, -1, (Style) { .fg = TOKEN_ACCENT }, NULL);
+    row_builder_fill(builder, text_cells(mark, strlen(mark)) + 1, (Style) { 0 });
+    row_builder_add(builder, number, -1, (Style) { .fg = TOKEN_MUTED }, NULL);
+    g_autoptr(Row) first = row_builder_take(builder);
+    row_builder_fill(builder, first->cells, (Style) { 0 });
+    g_autoptr(Row) rest = row_builder_take(builder);
+    const WrapSpec spec = { .width = width, .first = first, .rest = rest };
+    const Style style = { .fg = is_marked ? TOKEN_ACCENT : TOKEN_TEXT };
+    if (is_marked)
+        sheet->marked = sheet->options->len;
+    wrap_text(text, style, &spec, sheet->options);
+    if (is_marked)
+        sheet->marked_end = sheet->options->len;
+}
+
+static void make_options(const Dialog *self, int width, Sheet *sheet)
+{
+    for (size_t i = 0; !self->is_typing && i < dialog_option_count(self); i++)
+        make_option(self, i, width, sheet);
+}
+
+/* "[y] once": the key stands out. */
+static void add_answer(const char *answer, bool is_active, int width, RowBuilder *line,
+                       GPtrArray *out)
+{
+    const Style key = { .fg = is_active ? TOKEN_ACCENT : TOKEN_DIM,
+                        .attributes = is_active ? STYLE_BOLD : 0 };
+    const Style word = { .fg = is_active ? TOKEN_TEXT : TOKEN_DIM };
+    int cells = text_cells(answer, strlen(answer)), used = row_builder_cells(line);
+    size_t size = *answer == '[' ? strcspn(answer, "]") + 1 : 0;
+    if (used > 0 && used + 2 + cells > width) {
+        g_ptr_array_add(out, row_builder_take(line));
+        used = 0;
+    }
+    if (used > 0)
+        row_builder_fill(line, used + 2, (Style) { 0 });
+    row_builder_add(line, answer, (gssize)size, key, NULL);
+    row_builder_add(line, answer + size, -1, word, NULL);
+}
+
+static const char *const *answers_of(const Dialog *self)
+{
+    static const char *const approval[] = { "[y] once", "[n] no", "[t] no, and tell it…",
+                                            "[e] explain", NULL };
+    static const char *const explained[] = { "[y] once", "[n] no", "[t] no, and tell it…",
+                                             "[e] less", NULL };
+    static const char *const options[] = { "[Enter] takes the marked one", "[t] own words",
+                                           "[p] no answer", NULL };
+    static const char *const text[] = { "[Enter] answers", "empty: no answer", NULL };
+    static const char *const reason[] = { "[Enter] no, and tells it this", "[Esc] back", NULL };
+    static const char *const words[] = { "[Enter] answers this", "[Esc] back", NULL };
+    switch (self->kind) {
+    case DIALOG_APPROVAL:
+        return self->is_typing ? reason : self->is_explained ? explained : approval;
+    case DIALOG_OPTIONS:
+        return self->is_typing ? words : options;
+    case DIALOG_TEXT:
+        break;
+    }
+    return text;
+}
+
+/* What silence means, and what waits behind it. */
+static void add_notes(const Dialog *self, int width, RowBuilder *line, GPtrArray *out)
+{
+    gint64 timeout_ms = json_get_int(self->question, "timeout", 0);
+    g_autofree char *wait =
+        g_strdup_printf("(%s after %d s)", self->kind == DIALOG_APPROVAL ? "no" : "closed",
+                        (int)CLAMP(timeout_ms / 1000, 1, 999999));
+    g_autofree char *place = g_strdup_printf("1 of %zu", self->spec.waiting + 1);
+    if (timeout_ms > 0)
+        add_answer(wait, false, width, line, out);
+    if (self->spec.waiting > 0)
+        add_answer(place, false, width, line, out);
+}
+
+static void make_foot(const Dialog *self, int width, GPtrArray *out)
+{
+    bool is_active = dialog_is_active(self);
+    g_autoptr(RowBuilder) line = row_builder_new();
+    const char *const *answers = answers_of(self);
+    for (size_t i = 0; answers[i]; i++)
+        add_answer(answers[i], is_active, width, line, out);
+    add_notes(self, width, line, out);
+    g_ptr_array_add(out, row_builder_take(line));
+    if (is_active)
+        return;
+    const WrapSpec spec = { .width = width };
+    wrap_text("You are writing: Tab or Up goes into the question.", (Style) { .fg = TOKEN_WARNING },
+              &spec, out);
+}
+
+/* --- what there is room for */
+
+/* `count` rows from `from` on. */
+static void add_rows(const GPtrArray *rows, size_t from, size_t count, int width, GPtrArray *out)
+{
+    for (size_t i = from; i < rows->len && i < from + count; i++)
+        g_ptr_array_add(out, row_cut(rows->pdata[i], width));
+}
+
+/* Whole, or a part of it and how much there is besides. */
+static void add_body(Dialog *self, size_t room, int width, GPtrArray *out)
+{
+    size_t count = self->body->len;
+    size_t shown = count <= room ? count : room > 1 ? room - 1 : room;
+    self->hidden = count - shown;
+    self->page = shown;
+    self->top = MIN(self->top, self->hidden);
+    add_rows(self->body, self->top, shown, width, out);
+    if (shown == room || self->hidden == 0)
+        return;
+    size_t above = self->top, below = self->hidden - self->top;
+    g_autofree char *left =
+        above > 0 ? g_strdup_printf("… %zu rows above, %zu below (page keys)", above, below)
+                  : g_strdup_printf("… %zu more rows (page keys)", below);
+    g_autoptr(Row) row = row_of(left, (Style) { .fg = TOKEN_DIM });
+    g_ptr_array_add(out, row_cut(row, width));
+}
+
+/* The rows around the marked one. */
+static void add_options(const Sheet *sheet, size_t room, int width, GPtrArray *out)
+{
+    size_t count = sheet->options->len, from = 0;
+    if (sheet->marked_end > room)
+        from = MIN(sheet->marked_end - room, sheet->marked);
+    add_rows(sheet->options, MIN(from, count - MIN(room, count)), room, width, out);
+}
+
+/* Each part has a row before another one has its second. */
+static void share(const Dialog *self, Sheet *sheet, size_t room, size_t *ret_body,
+                  size_t *ret_options, size_t *ret_foot)
+{
+    size_t body = self->body->len, options = sheet->options->len, foot = sheet->foot->len;
+    size_t least = 1 + (options > 0); // of what is asked and what can be chosen
+    room = MAX(room, 1);
+    *ret_foot = MIN(foot, room - MIN(room, least));
+    room -= *ret_foot;
+    *ret_options = MIN(options, room - MIN(room, 1));
+    if (body + options > room && options > 0)
+        *ret_options = MIN(*ret_options, MAX(room / 2, room - MIN(body, room)));
+    *ret_body = room - *ret_options;
+}
+
+void dialog_rows(Panel *panel, int width, int max_rows, GPtrArray *out, int *ret_row,
+                 int *ret_column)
+{
+    Dialog *self = (Dialog *)panel;
+    width = MAX(width, 1);
+    int above = self->is_typing ? CLAMP(width - 1, 1, MAX_ABOVE_CELLS) : width;
+    size_t room = (size_t)MAX(max_rows, 1), body = 0, options = 0, foot = 0;
+    g_auto(Sheet) sheet = { 0 };
+    sheet_init(&sheet);
+    make_body(self, above);
+    make_options(self, width, &sheet);
+    make_foot(self, width, sheet.foot);
+    if (self->is_typing)
+        editor_rows(self->input, width, CLAMP(max_rows - 1, 1, MAX_INPUT_ROWS), sheet.input,
+                    &sheet.input_row, &sheet.input_column);
+    if (room > sheet.input->len) {
+        share(self, &sheet, room - sheet.input->len, &body, &options, &foot);
+        add_body(self, body, above, out);
+        add_options(&sheet, options, width, out);
+    }
+    *ret_row = self->is_typing ? (int)out->len + sheet.input_row : -1;
+    *ret_column = sheet.input_column;
+    add_rows(sheet.input, 0, room, width, out);
+    add_rows(sheet.foot, 0, foot, width, out);
+}
