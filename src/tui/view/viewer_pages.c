@@ -356,10 +356,13 @@ static Row *query_row(const ViewerPages *self)
 {
     const char *text = self->query->str;
     size_t size = self->query->len;
-    while (size > 0 && text_cells(text, size) > MAX(0, self->size.columns - 2)) {
-        size_t first = cluster_size(text, size, NULL);
+    int cells = text_cells(text, size), room = MAX(0, self->size.columns - 2);
+    while (cells > room) {
+        int first_cells = 0;
+        size_t first = cluster_size(text, size, &first_cells);
         text += first;
         size -= first;
+        cells -= first_cells;
     }
     g_autoptr(RowBuilder) builder = row_builder_new();
     row_builder_add(builder, "/", 1, (Style) { .fg = TOKEN_ACCENT }, NULL);
