@@ -4,6 +4,7 @@
  */
 #include "agent/agent.h"
 
+#include "agent/plan_words.h"
 #include "agent/text_loop.h"
 
 #include "base/timefmt.h"
@@ -21,10 +22,11 @@ struct Agent {
     SentWith sent;
     StreamRules *rules; // NULL: none
     bool has_looked_for_rules;
-    int64_t reminders; // since the last prompt
-    int continuations; // the same
-    bool has_repeated; // the same: an answer that repeated itself was asked for again
-    size_t resumed_at; // in the messages, the newest continuation
+    int64_t reminders;         // since the last prompt
+    int continuations;         // the same
+    bool has_reminded_of_plan; // the same
+    bool has_repeated;         // the same: an answer that repeated itself was asked for again
+    size_t resumed_at;         // in the messages, the newest continuation
     atomic_bool is_running;
 };
 
@@ -239,19 +241,36 @@ static json_t *reminder(Agent *self)
     return message_developer(text);
 }
 
+/* The same in plan mode, once, for a model that has neither asked nor handed its plan in. */
+static json_t *plan_reminder(Agent *self)
+{
+    PlanMode *mode = self->options.plan_mode;
+    if (self->has_reminded_of_plan || !plan_mode_can_approve(mode) || plan_mode_has_word(mode) ||
+        plan_words_is_question(self->conversation.last_answer))
+        return NULL;
+    self->has_reminded_of_plan = true;
+    return plan_words_reminder(mode);
+}
+
 /* What a run that ended well is gone on with; NULL: nothing. New reference. */
 static json_t *next_message(Agent *self, Cancel *cancel)
 {
+    if (plan_mode_is_settled(self->options.plan_mode))
+        return NULL;
     json_t *message = continuation(self, cancel);
-    return message || cancel_has_fired(cancel) ? message : reminder(self);
+    if (message || cancel_has_fired(cancel))
+        return message;
+    return plan_mode_is_on(self->options.plan_mode) ? plan_reminder(self) : reminder(self);
 }
 
 /* One run, and again after errors that pass. */
 static void run_once(Agent *self, const RunSpec *spec, json_t *message, AgentOutcome *ret_outcome)
 {
     ret_outcome->end = run_to_end(spec, message, &ret_outcome->budget_text);
+    RunSpec again = *spec;
+    again.before = NULL; // it is there
     while (ret_outcome->end == AGENT_ERROR && may_try_again(self, spec->cancel, &ret_outcome->end))
-        ret_outcome->end = run_to_end(spec, NULL, &ret_outcome->budget_text);
+        ret_outcome->end = run_to_end(&again, NULL, &ret_outcome->budget_text);
     retry_gave_up(&self->retry, ret_outcome->budget_text
                                     ? ret_outcome->budget_text
                                     : message_error(self->conversation.last_answer));
@@ -261,7 +280,9 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
                               AgentOutcome *ret_outcome)
 {
     const AgentOptions *options = &self->options;
-    const RunSpec spec = {
+    g_autoptr(json_t) before = message ? plan_words_context(options->plan_mode) : NULL;
+    RunSpec spec = {
+        .before = before,
         .conversation = &self->conversation,
         .setup = options->setup,
         .steering = options->steering,
@@ -282,6 +303,7 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
     };
     *ret_outcome = (AgentOutcome) { 0 };
     run_once(self, &spec, message, ret_outcome);
+    spec.before = NULL;
     while (ret_outcome->end == AGENT_DONE) {
         g_autoptr(json_t) next = next_message(self, cancel);
         if (!next)
@@ -341,6 +363,8 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
         self->has_repeated = false;
         if (!message)
             conversation_forget_failure(&self->conversation);
+        self->has_reminded_of_plan = false;
+        plan_mode_begin_prompt(self->options.plan_mode);
         compactor_check(&self->compactor, cancel);
         run_until_settled(self, message, cancel, ret_outcome);
     }

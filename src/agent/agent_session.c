@@ -86,11 +86,20 @@ static void apply_job(AgentSession *self, SessionJob *job)
         self->outcome = job->outcome;
         job->outcome = (AgentOutcome) { 0 };
         self->failure = g_steal_pointer(&job->error);
+        agent_session_settle_plan_model(self);
+        agent_session_take_plan_decision(self);
+    } else if (job->kind == JOB_PLAN) {
+        agent_session_end_plan(self, job);
     } else if (job->is_done && (job->kind == JOB_NEW || job->kind == JOB_SWITCH)) {
         agent_session_clear_queues(self);
     }
+    bool has_moved = job->is_done && session_job_is_move(job);
+    if (has_moved)
+        agent_session_suspend_plan_mode(self, job);
     if (job->is_done && job->kind == JOB_SWITCH)
         restore_setup(self);
+    if (has_moved)
+        agent_session_follow_plan_mode(self, job);
     usage_notes_append(self->usages, self->engine.session);
     session_flush(self->engine.session, NULL); // a name that came after the last turn's end
     session_view_take(&self->view, &self->engine);
@@ -262,34 +271,6 @@ static void on_agent_live(LiveMessage *live, void *self_)
     event_hub_publish_live(self->hub, live);
 }
 
-void agent_session_update_setup(AgentSession *self, const ToolSet *tools)
-{
-    g_autoptr(TurnSetup) now = self->setup ? setup_slot_get(self->setup) : NULL;
-    const PromptOptions prompt = {
-        .cwd = self->cwd,
-        .agent_dir = self->agent_dir,
-        .system_prompt = self->system_prompt,
-        .append_prompt = self->append_prompt,
-        .now_ms = time_now_ms(),
-    };
-    const TurnSetupSpec spec = {
-        .model = self->model,
-        .is_model_named = self->is_model_named,
-        .thinking = self->thinking,
-        .settings = self->settings,
-        .tools = tools ? tools : now->tools,
-        .found = self->found,
-        .prompt = &prompt,
-        .prompt_of = tools ? NULL : now,
-        .has_intent_tracing = settings_get_bool(self->settings, "tools.intentTracing"),
-    };
-    TurnSetup *setup = turn_setup_new(&spec);
-    if (self->setup)
-        setup_slot_set(self->setup, setup);
-    else
-        self->setup = setup_slot_new(setup);
-}
-
 static void take_options(AgentSession *self, const AgentSessionOptions *options)
 {
     AgentSession *parent = options->parent;
@@ -336,6 +317,7 @@ static void make_engine(AgentSession *self, Session *session, const ContextTable
         .setup = self->setup,
         .todos = self->todos,
         .found = self->found,
+        .plan_mode = self->plan_mode,
         .model_scope = self->model_scope,
         .is_subagent = self->parent != NULL,
         .steering = self->steering,
@@ -377,6 +359,9 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
         .choose = options->can_choose ? questions_choose : options->choose,
         .user_data = self->questions,
     };
+    self->plan.mode = self->plan.told = PLAN_MODE_NONE;
+    self->plan_mode = plan_mode_new(options->parent ? options->parent->plan_mode : NULL,
+                                    self->door.choose != NULL);
     g_autoptr(ToolSet) no_tools = tool_set_new(NULL);
     g_autoptr(ToolSet) tools =
         tool_set_filter(options->tools ? options->tools : no_tools, is_offered, &self->door);
@@ -385,6 +370,8 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     turn_setup_system_blocks(setup, warnings, options->context_note);
     make_engine(self, options->session, options->tables);
+    agent_session_restore_plan_mode(self);
+    self->plan.told = self->plan.mode;
     // the first to be told, so that others find the object as the event says
     event_hub_subscribe(self->hub,
                         &(SubscriberSpec) { DETAIL_NONE, true, on_own_event, self, true });
@@ -436,6 +423,9 @@ void agent_session_free(AgentSession *self)
     http_client_free(self->own_http);
     g_clear_pointer(&self->model_scope, g_array_unref);
     model_registry_free(self->own_registry);
+    plan_mode_free(self->plan_mode);
+    g_free(self->plan.file);
+    tool_set_unref(self->wanted_tools);
     tool_set_unref(self->given_tools);
     tool_set_unref(self->all_tools);
     settings_unref(self->settings);

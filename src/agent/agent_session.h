@@ -12,7 +12,7 @@
  *
  * `id` is the caller's, left out when it gave none. Between jobs the object sleeps. Besides the
  * events of agent-core §3.9 subscribers may have `queue_update`, `thinking_level_changed`,
- * `session_info_changed`, and the questions of agent/questions.h.
+ * `session_info_changed`, `mode_changed`, and the questions of agent/questions.h.
  *
  * Model, thinking level and tools may change at any time and hold from the next turn on. A person's
  * shell command runs beside all that, until the conversation goes on in another session file.
@@ -108,6 +108,12 @@ bool agent_session_set_tools(AgentSession *self, const char *const *names, GErro
    taken. */
 bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools, size_t count,
                                    GError **error);
+/* Plan mode (agent-core §7.12) on, or paused; with `message` (shared; NULL: none) a prompt follows,
+   which is pending. USAGE where the setting plan.enabled says no, and while the conversation is
+   changing its session. The event {"type":"mode_changed","mode":"plan","planFilePath"} tells every
+   change. */
+bool agent_session_set_plan_mode(AgentSession *self, bool is_wanted, json_t *message,
+                                 const char *id, bool *ret_is_pending, GError **error);
 /* Whether steering stops tools that run; whether failed requests are made again. */
 void agent_session_set_interrupts(AgentSession *self, bool is_wanted); // saved as the setting
 void agent_session_set_auto_retry(AgentSession *self, bool is_wanted);

@@ -16,6 +16,17 @@
 
 typedef struct AgentSession AgentSession;
 
+typedef struct PlanState {     // session_plan.c
+    const char *mode;          // of the session's entry mode_change; constant
+    const char *told;          // the mode that was told last; constant
+    char *file;                // URL of the plan; NULL: there is none
+    const Model *model;        // of the role `plan`, while it stands in for
+    const Model *model_before; // this one
+    bool was_model_named;
+    ThinkingLevel thinking, thinking_before; // that came with it, and those before
+    bool is_model_due;                       // when the run has ended
+} PlanState;
+
 struct AgentSession {
     Loop *loop, *own_loop;
     AgentSession *parent;
@@ -28,6 +39,9 @@ struct AgentSession {
     HttpClient *http, *own_http;
     char *cwd, *agent_dir, *session_dir, *system_prompt, *append_prompt;
     ToolSet *given_tools, *all_tools; // those to choose from: without, with the door's own
+    ToolSet *wanted_tools;            // chosen of them; in plan mode a part is offered
+    PlanMode *plan_mode;
+    PlanState plan;
     UserShellFunc run_shell, run_python;
     ToolDoor door;
     EventHub *hub;
@@ -81,6 +95,23 @@ json_t *agent_session_take_queued(AgentSession *self);
 /* Model, thinking level and tools as they are now. NULL `tools`: the same as before, and then the
    system prompt stays too. */
 void agent_session_update_setup(AgentSession *self, const ToolSet *tools);
+/* What is wanted from now on, and what of it is offered: new reference. */
+ToolSet *agent_session_take_tools(AgentSession *self, const ToolSet *tools);
+/* Whose place the model of the role `plan` has taken; NULL: nobody's. */
+const Model *agent_session_model_before_plan(const AgentSession *self);
+/* On, or paused; returns the job that records it, NULL: it is so already. */
+SessionJob *agent_session_switch_plan_mode(AgentSession *self, bool is_wanted);
+/* A run has ended: the model that waited for that, and what a person has decided on a plan. */
+void agent_session_settle_plan_model(AgentSession *self);
+void agent_session_take_plan_decision(AgentSession *self);
+/* The session's mode, as it was left, is the one from now on. */
+void agent_session_restore_plan_mode(AgentSession *self);
+/* The job has gone to another session, or another place in it, whose mode is the one from now on:
+   before and after the model that goes with it is known. */
+void agent_session_suspend_plan_mode(AgentSession *self, const SessionJob *job);
+void agent_session_follow_plan_mode(AgentSession *self, const SessionJob *job);
+/* The approved plan has got its name, or not. */
+void agent_session_end_plan(AgentSession *self, SessionJob *job);
 /* The session has this name now: tells it. */
 void agent_session_publish_name(AgentSession *self, const char *title, bool is_automatic);
 /* A turn has ended: a session without a name gets one asked for. */

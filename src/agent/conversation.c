@@ -283,15 +283,23 @@ void conversation_drop_answer(Conversation *self)
     g_clear_pointer(&self->before_answer, g_free);
 }
 
+static void record_model(Conversation *self, const Model *model, const char *role)
+{
+    g_autofree char *name = g_strdup_printf("%s/%s", model->provider, model->id);
+    if (g_strcmp0(self->model, name) == 0)
+        return;
+    session_append_model_change(self->session, name, role);
+    g_free(self->model);
+    self->model = g_steal_pointer(&name);
+}
+
 void conversation_record_setup(Conversation *self, const TurnSetup *setup, bool is_temporary)
 {
-    const Model *model = setup->model;
-    g_autofree char *name = g_strdup_printf("%s/%s", model->provider, model->id);
-    if (g_strcmp0(self->model, name) != 0) {
-        session_append_model_change(self->session, name, is_temporary ? "temporary" : "default");
-        g_free(self->model);
-        self->model = g_steal_pointer(&name);
-    }
+    if (setup->in_place_of &&
+        !self->model) // what the session goes on with, once it is opened again
+        record_model(self, setup->in_place_of, "default");
+    is_temporary = is_temporary || setup->in_place_of;
+    record_model(self, setup->model, is_temporary ? "temporary" : "default");
     if (is_temporary)
         return; // the entry of a level has no role that would say so
     const char *level = thinking_level_name(setup->thinking);

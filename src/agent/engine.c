@@ -50,6 +50,7 @@ static void start_agent(Engine *self, Session *session, bool is_copy)
     vision_offer(self->context, answer_vision, self);
     tool_context_set_todos(self->context, self->base.todos);
     tool_context_set_found(self->context, self->base.found);
+    tool_context_set_plan_mode(self->context, self->base.plan_mode);
     if (self->base.is_subagent)
         rewind_state_forbid(self->context);
     if (is_copy)

@@ -61,6 +61,7 @@ static TurnSetup *with_model(TurnSetup *now, const Model *model, ThinkingLevel l
         .found = now->found,
         .prompt = now->has_prompt ? &now->prompt : NULL,
         .prompt_of = now,
+        .in_place_of = now->in_place_of,
         .has_intent_tracing = now->has_intent_tracing,
     };
     return turn_setup_new(&spec);

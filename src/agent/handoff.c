@@ -8,6 +8,7 @@
 #include "base/mask.h"
 #include "base/timefmt.h"
 #include "model/message.h"
+#include "tool/plan_file.h"
 
 #define ACTION         "handoff"
 #define LEAST_MESSAGES 2
@@ -104,14 +105,28 @@ static void carry_todos(const json_t *phases, TodoList *todos)
         todo_list_set(todos, phases, NULL, NULL);
 }
 
+/* A plan that is not finished, for the plan mode that goes on. */
+static char *unfinished_plan(const Engine *engine, char **ret_file)
+{
+    char *text = NULL;
+    *ret_file = plan_mode_file(engine->base.plan_mode);
+    if (*ret_file)
+        plan_file_read(engine->context, *ret_file, &text, NULL);
+    return text;
+}
+
 static bool begin_anew(Engine *engine, const char *document, json_t **ret_data, GError **error)
 {
     g_autofree char *old_id = g_strdup(session_id(engine->session));
     usage_notes_append(engine->base.means.usages, engine->session);
     g_autoptr(json_t) todos = todo_list_phases(tool_context_todos(engine->context));
+    g_autofree char *plan_file = NULL;
+    g_autofree char *plan = unfinished_plan(engine, &plan_file);
     if (!engine_start_new(engine, old_id, error))
         return false;
 
+    if (plan)
+        plan_file_write(engine->context, plan_file, plan, NULL); // the old session has it, too
     g_autoptr(json_t) message = message_of(document);
     session_keep(engine->session); // nobody would get the document again
     agent_add_message(engine->agent, message);

@@ -10,8 +10,9 @@
 typedef struct Question {
     char *id;
     json_t *event;
-    Cancel *wakeup; // of who asked; fires with the answer, and with the call
-    bool is_choice; // the answer is a text
+    Cancel *wakeup;     // of who asked; fires with the answer, and with the call
+    bool is_choice;     // the answer is a text
+    int64_t timeout_ms; // 0: none that is told
     bool is_answered, is_approved, is_late;
     char *text; // of a choice that was made
 } Question;
@@ -77,8 +78,8 @@ static bool question_open(Questions *self, Question *question, json_t *event)
 {
     question->event = event;
     json_set_text(event, "type", "question");
-    if (self->timeout_ms > 0)
-        json_set_int(event, "timeout", self->timeout_ms);
+    if (question->timeout_ms > 0)
+        json_set_int(event, "timeout", question->timeout_ms);
     pthread_mutex_lock(&self->lock);
     if (self->is_closed) {
         pthread_mutex_unlock(&self->lock);
@@ -125,8 +126,8 @@ static bool question_wait(Questions *self, Question *question, json_t *event, Ca
     question->wakeup = cancel_new(cancel);
     bool is_open = question_open(self, question, event);
     if (is_open) {
-        cancel_sleep(question->wakeup, self->timeout_ms > 0 ? self->timeout_ms : LIMIT_QUESTION_MS,
-                     NULL);
+        cancel_sleep(question->wakeup,
+                     question->timeout_ms > 0 ? question->timeout_ms : LIMIT_QUESTION_MS, NULL);
         question_close(self, question, cancel);
     }
     cancel_unref(question->wakeup);
@@ -138,9 +139,10 @@ static bool question_wait(Questions *self, Question *question, json_t *event, Ca
 bool questions_ask(const ToolQuestion *asked, Cancel *cancel, bool *ret_approved, void *user_data,
                    GError **error)
 {
-    Question question = { 0 };
+    Questions *self = user_data;
+    Question question = { .timeout_ms = self->timeout_ms };
     *ret_approved = false;
-    question_wait(user_data, &question, approval_event(asked), cancel);
+    question_wait(self, &question, approval_event(asked), cancel);
     if (!question.is_answered && !cancel_check(cancel, error))
         return false;
     *ret_approved = question.is_answered && question.is_approved;
@@ -151,7 +153,10 @@ bool questions_choose(const ToolChoice *choice, Cancel *cancel, ChoiceEnd *ret_e
                       void *user_data, GError **error)
 {
     Questions *self = user_data;
-    Question question = { .is_choice = true };
+    Question question = {
+        .is_choice = true,
+        .timeout_ms = choice->is_patient ? 0 : self->timeout_ms,
+    };
     bool was_open = question_wait(self, &question, choice_event(choice), cancel);
     g_autofree char *text = question.text;
     if (!question.is_answered && !cancel_check(cancel, error))

@@ -241,7 +241,8 @@ static bool prepare_next_turn(Run *self, bool had_calls, json_t *interrupting)
         self->end = AGENT_ABORTED;
         return false;
     }
-    if (had_calls && yielded_is_done(spec->context)) {
+    if (had_calls && (yielded_is_done(spec->context) ||
+                      plan_mode_is_settled(tool_context_plan_mode(spec->context)))) {
         message_queue_return(spec->steering, self->pending);
         return false;
     }
@@ -380,6 +381,8 @@ static void run_turns(Run *self, json_t *prompt)
         return;
     refresh_setup(self); // what answers is on record before what it answers
     agent_events_emit_type(self->events, "turn_start");
+    if (self->spec->before)
+        conversation_add_whole(self->conversation, self->spec->before);
     if (prompt) {
         g_autoptr(json_t) alone = json_pack("[O]", prompt);
         conversation_add_whole(self->conversation, prompt);

@@ -39,6 +39,7 @@ typedef struct RunSpec { // all borrowed
     RunControls *controls;
     Compactor *compactor;
     StreamRules *rules; // NULL: none
+    json_t *before;     // goes in before the prompt; NULL: nothing
     ToolContext *context;
     const ToolDoor *door;
     HttpClient *http;

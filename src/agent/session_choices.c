@@ -5,11 +5,44 @@
 #include "agent/agent_session.h"
 
 #include "agent/agent_session_private.h"
+#include "base/timefmt.h"
 #include "model/message.h"
 #include "model/model_scope.h"
 #include "tool/settings_save.h"
 
 #define SAVE_PATIENCE_MS 1000 // for another program that is saving settings
+
+/* --- the setup of the next turn */
+
+void agent_session_update_setup(AgentSession *self, const ToolSet *tools)
+{
+    g_autoptr(TurnSetup) now = self->setup ? setup_slot_get(self->setup) : NULL;
+    const PromptOptions prompt = {
+        .cwd = self->cwd,
+        .agent_dir = self->agent_dir,
+        .system_prompt = self->system_prompt,
+        .append_prompt = self->append_prompt,
+        .now_ms = time_now_ms(),
+    };
+    g_autoptr(ToolSet) chosen = tools ? agent_session_take_tools(self, tools) : NULL;
+    const TurnSetupSpec spec = {
+        .model = self->model,
+        .is_model_named = self->is_model_named,
+        .thinking = self->thinking,
+        .settings = self->settings,
+        .tools = chosen ? chosen : now->tools,
+        .found = self->found,
+        .prompt = &prompt,
+        .prompt_of = tools ? NULL : now,
+        .in_place_of = agent_session_model_before_plan(self),
+        .has_intent_tracing = settings_get_bool(self->settings, "tools.intentTracing"),
+    };
+    TurnSetup *setup = turn_setup_new(&spec);
+    if (self->setup)
+        setup_slot_set(self->setup, setup);
+    else
+        self->setup = setup_slot_new(setup);
+}
 
 /* --- models and thinking */
 
@@ -158,8 +191,7 @@ bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools
     g_autoptr(ToolSet) all = NULL;
     if (!tool_set_add(self->given_tools, tools, count, self->settings, &all, error))
         return false;
-    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
-    g_autoptr(ToolSet) kept = tool_set_filter(setup->tools, is_own_tool, self);
+    g_autoptr(ToolSet) kept = tool_set_filter(self->wanted_tools, is_own_tool, self);
     g_autoptr(ToolSet) offered = NULL;
     if (!tool_set_add(kept, tools, count, self->settings, &offered, error))
         return false;

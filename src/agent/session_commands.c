@@ -69,6 +69,11 @@ static const FieldDef switch_on_fields[] = {
     { "enabled", FIELD_BOOLEAN, AT(is_enabled), .is_required = true, .help = "On or off" },
     { 0 },
 };
+static const FieldDef plan_fields[] = {
+    { "enabled", FIELD_BOOLEAN, AT(is_enabled), .is_required = true, .help = "On, or paused" },
+    { "prompt", FIELD_STRING, AT(message), .help = "What to plan: is sent at once" },
+    { 0 },
+};
 static const FieldDef bash_fields[] = {
     { "command", FIELD_STRING, AT(command), .is_required = true, .help = "Shell command" },
     { "excludeFromContext", FIELD_BOOLEAN, AT(is_excluded),
@@ -309,6 +314,18 @@ COMMAND(set_tools)
     return agent_session_set_tools(session, (const char *const *)names->pdata, error);
 }
 
+COMMAND(set_plan_mode)
+{
+    const CommandArgs *args = args_;
+    g_autoptr(json_t) message = args->message ? message_user(args->message) : NULL;
+    if (!agent_session_set_plan_mode(session, args->is_enabled, message, id, &reply->is_pending,
+                                     error))
+        return false;
+    g_autoptr(json_t) state = agent_session_state(session);
+    reply->is_taken = reply->is_pending;
+    return reply_with(reply, "mode", json_incref(json_object_get(state, "mode")));
+}
+
 COMMAND(set_steering_mode)
 {
     return agent_session_set_queue_mode(session, true, ((const CommandArgs *)args_)->mode, error);
@@ -484,6 +501,7 @@ static const SessionCommand commands[] = {
     ROW(set_thinking_level, "Thinking level from the next turn on", level_fields, COMMAND_ANY_TIME),
     ROW(cycle_thinking_level, "The next thinking level of the model", no_fields, COMMAND_ANY_TIME),
     ROW(set_tools, "Tools from the next turn on", tools_fields, COMMAND_ANY_TIME),
+    URGENT_ROW(set_plan_mode, "Only read and plan, until a person approves", plan_fields),
     ROW(set_steering_mode, "How many steering messages a turn takes", mode_fields,
         COMMAND_ANY_TIME),
     ROW(set_follow_up_mode, "How many follow-ups a turn takes", mode_fields, COMMAND_ANY_TIME),
@@ -536,39 +554,6 @@ const SessionCommand *session_command_find(const char *name)
             return command;
     }
     return NULL;
-}
-
-static void free_problem(gpointer problem)
-{
-    field_problem_free(problem);
-}
-
-/* "message is required and must be a string" as `"message" must be a string`. Caller frees. */
-static char *word_problem(const FieldProblem *problem)
-{
-    size_t length = strlen(problem->path);
-    if (!problem->is_made || length == 0 || !g_str_has_prefix(problem->text, problem->path))
-        return g_strdup(problem->text);
-    const char *rest = problem->text + length;
-    const char *required = " is required and";
-    if (g_str_has_prefix(rest, required))
-        rest += strlen(required);
-    return g_strdup_printf("\"%s\"%s", problem->path, rest);
-}
-
-bool session_command_decode(const char *name, const FieldDef *fields, const json_t *arguments,
-                            void *args, json_t **ret_kept, GError **error)
-{
-    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(free_problem);
-    g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(free_problem);
-    if (field_check(fields, arguments, args, ret_kept, problems, unknown))
-        return true;
-    g_autoptr(GString) text = g_string_new(NULL);
-    for (unsigned i = 0; i < problems->len; i++) {
-        g_autofree char *sentence = word_problem(problems->pdata[i]);
-        g_string_append_printf(text, "%s%s", i > 0 ? "; " : "", sentence);
-    }
-    return fail_with(error, KEDGE_ERROR_USAGE, "%s: %s", name, text->str);
 }
 
 bool session_command_run(AgentSession *session, const char *name, const json_t *arguments,

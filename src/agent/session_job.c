@@ -4,6 +4,7 @@
 #include "agent/session_job.h"
 
 #include "agent/handoff.h"
+#include "agent/plan_approval.h"
 #include "session/session_tree.h"
 
 SessionJob *session_job_new(JobKind kind, const char *id, Cancel *scope, json_t *message,
@@ -21,6 +22,8 @@ SessionJob *session_job_new(JobKind kind, const char *id, Cancel *scope, json_t 
         [JOB_BASH] = "bash",
         [JOB_COMPACT] = "compact",
         [JOB_HANDOFF] = "handoff",
+        [JOB_MODE] = "set_plan_mode",
+        [JOB_PLAN] = "set_plan_mode",
     };
     SessionJob *self = g_new0(SessionJob, 1);
     self->kind = kind;
@@ -41,6 +44,7 @@ void session_job_free(SessionJob *self)
     json_decref(self->data);
     g_free(self->argument);
     g_free(self->text);
+    plan_decision_clear(&self->decision);
     cancel_unref(self->cancel);
     agent_outcome_clear(&self->outcome);
     g_clear_error(&self->error);
@@ -54,7 +58,10 @@ bool session_job_is_move(const SessionJob *self)
     case JOB_LABEL:
     case JOB_NAME:
     case JOB_BASH:
+    case JOB_MODE:
         return false;
+    case JOB_PLAN:
+        return self->decision.is_fresh;
     default:
         return true;
     }
@@ -166,6 +173,21 @@ static json_t *run_handoff(SessionJob *self, Engine *engine)
     return self->is_done && !data ? json_null() : data;
 }
 
+static void record_mode(SessionJob *self, Engine *engine)
+{
+    plan_approval_record(engine->session, self->argument, self->text);
+    self->is_done = session_flush(engine->session, &self->error);
+}
+
+static json_t *carry_out_plan(SessionJob *self, Engine *engine)
+{
+    self->is_done = plan_approval_run(engine, self->argument, &self->decision, &self->text,
+                                      &self->message, &self->error);
+    return self->is_done ? json_pack("{s:s, s:s, s:b}", "mode", PLAN_MODE_NONE, "planFilePath",
+                                     self->text, "isNewSession", self->decision.is_fresh)
+                         : NULL;
+}
+
 void session_job_work(SessionJob *self, Engine *engine, EventHub *hub)
 {
     json_t *data = NULL;
@@ -182,6 +204,10 @@ void session_job_work(SessionJob *self, Engine *engine, EventHub *hub)
         write_note(self, engine);
     else if (self->kind == JOB_BASH)
         data = record_bash(self, engine);
+    else if (self->kind == JOB_MODE)
+        record_mode(self, engine);
+    else if (self->kind == JOB_PLAN)
+        data = carry_out_plan(self, engine);
     else
         data = run_move(self, engine, hub);
     event_hub_publish_control(hub,

@@ -5,6 +5,7 @@
 
 #include "agent/engine.h"
 #include "agent/event_hub.h"
+#include "tool/plan_mode.h"
 
 typedef enum {
     JOB_PROMPT,
@@ -18,15 +19,18 @@ typedef enum {
     JOB_BASH, // the message of a person's command
     JOB_COMPACT,
     JOB_HANDOFF,
+    JOB_MODE, // what the session is to be left with
+    JOB_PLAN, // an approved plan
 } JobKind;
 
 typedef struct SessionJob {
     JobKind kind;
-    const char *command; // of the table of commands
-    char *id;            // the caller's; NULL: none
-    json_t *message;     // of a prompt, of a command
-    char *argument;      // path, entry id, name or instructions
-    char *text;          // label, or instructions for a summary; NULL: none
+    const char *command;   // of the table of commands
+    char *id;              // the caller's; NULL: none
+    json_t *message;       // of a prompt, of a command
+    char *argument;        // path, entry id, name, instructions, mode, or URL of a plan
+    char *text;            // label, instructions for a summary, or URL of a plan; NULL: none
+    PlanDecision decision; // of JOB_PLAN
     bool wants_summary;
     bool is_automatic; // nobody asked for it
     json_t *data;      // of command_end; NULL: none, or made by the job

@@ -89,6 +89,45 @@ bool agent_session_set_label(AgentSession *self, const char *entry_id, const cha
     return true;
 }
 
+/* --- plan mode */
+
+/* A job that takes the session away: what is said now would count in another one. */
+static bool goes_elsewhere(const SessionJob *job)
+{
+    return job->kind != JOB_COMPACT && session_job_is_move(job);
+}
+
+static bool is_moving(const AgentSession *self)
+{
+    bool is_on = self->job && goes_elsewhere(self->job);
+    for (const GList *at = self->jobs.head; at && !is_on; at = at->next)
+        is_on = goes_elsewhere(at->data);
+    return is_on;
+}
+
+bool agent_session_set_plan_mode(AgentSession *self, bool is_wanted, json_t *message,
+                                 const char *id, bool *ret_is_pending, GError **error)
+{
+    if (is_wanted && !settings_get_bool(self->settings, "plan.enabled"))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "plan mode is turned off by the setting plan.enabled");
+    if (message && !is_wanted)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "a prompt goes with plan mode that is turned on, not off");
+    if (is_moving(self))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "the conversation is changing its session; try again when it has");
+    if (!agent_session_has_room(self, error))
+        return false;
+    SessionJob *job = agent_session_switch_plan_mode(self, is_wanted);
+    if (job)
+        agent_session_add_job(self, job);
+    if (message)
+        agent_session_add_prompt(self, message, id);
+    *ret_is_pending = message != NULL;
+    return true;
+}
+
 /* --- names */
 
 bool agent_session_set_name(AgentSession *self, const char *name, const char *id,

@@ -42,6 +42,8 @@ json_t *agent_session_state(AgentSession *self)
     json_set_int(state, "messageCount", (gint64)json_array_size(self->view.messages));
     json_set_int(state, "queuedMessageCount", queued);
     json_set_int(state, "pendingMessageCount", queued);
+    json_set_text(state, "mode", self->plan.mode);
+    json_set_text(state, "planFilePath", self->plan.file);
     json_set_bool(state, "canAsk", self->door.ask != NULL);
     json_set_take(state, "questions", questions_open(self->questions));
     json_set_take(state, "cost", json_real(budget_cost(self->budget)));

@@ -79,6 +79,7 @@ TurnSetup *turn_setup_new(const TurnSetupSpec *spec)
     self->references = 1;
     self->model = spec->model;
     self->is_model_named = spec->is_model_named;
+    self->in_place_of = spec->in_place_of;
     self->thinking = model_clamp_thinking(spec->model, spec->thinking);
     self->has_intent_tracing = spec->has_intent_tracing;
     self->settings = spec->settings ? settings_ref((Settings *)spec->settings) : NULL;

@@ -24,7 +24,8 @@ typedef struct TurnSetup {
     ToolSet *offered;       // those of them that it is told of from the start
     FoundTools *found;      // a reference; it is told of these, too; NULL: none are
     bool has_intent_tracing;
-    int references; // atomic
+    const Model *in_place_of; // whose place the model takes for a while; NULL: nobody's
+    int references;           // atomic
     PromptOptions prompt;
     bool has_prompt;
     pthread_mutex_t lock; // guards what follows
@@ -42,6 +43,7 @@ typedef struct TurnSetupSpec { // all borrowed; copied, tools shared
     FoundTools *found;           // those of them that were found; shared; NULL: none are
     const PromptOptions *prompt; // NULL: no system prompt; its texts outlive the setup
     struct TurnSetup *prompt_of; // NULL, or with tools of the same names: its prompt is this one's
+    const Model *in_place_of;    // as there
     bool has_intent_tracing;     // each tool takes `_i`, a phrase that says what a call is for
 } TurnSetupSpec;
 

@@ -30,6 +30,7 @@ typedef struct ToolChoice { // a dialog with one answer; all borrowed
     const char *const *options; // as they are shown, NULL-terminated; NULL: a text is asked for
     size_t marked;              // the option that is offered first
     int64_t timeout_ms;         // of the question; 0: the door's own limit
+    bool is_patient;            // whatever ask.timeout says: the person needs the time it takes
 } ToolChoice;
 
 typedef enum {

@@ -26,6 +26,7 @@ struct ToolContext {
     TodoList *own_todos; // NULL until somebody asks
     TodoList *todos;     // own_todos, or borrowed
     FoundTools *found;   // borrowed; NULL: none are
+    PlanMode *plan_mode; // borrowed; NULL: there is none
     GPtrArray *hooks;    // of const ToolHook *
     GPtrArray *schemes;  // of const UrlScheme *
     JobTable *jobs;
@@ -148,6 +149,16 @@ void tool_context_set_found(ToolContext *self, FoundTools *found)
 FoundTools *tool_context_found(const ToolContext *self)
 {
     return self->found;
+}
+
+void tool_context_set_plan_mode(ToolContext *self, PlanMode *mode)
+{
+    self->plan_mode = mode;
+}
+
+PlanMode *tool_context_plan_mode(const ToolContext *self)
+{
+    return self->plan_mode;
 }
 
 TodoList *tool_context_todos(ToolContext *self)

@@ -15,6 +15,7 @@
 #include "tool/hook.h"
 #include "tool/internal_url.h"
 #include "tool/jobs.h"
+#include "tool/plan_mode.h"
 #include "tool/settings.h"
 #include "tool/todo.h"
 #include "tool/tool.h"
@@ -78,6 +79,11 @@ TodoList *tool_context_todos(ToolContext *self); // borrowed
    the first call. NULL: nothing is found here. Borrowed. */
 void tool_context_set_found(ToolContext *self, FoundTools *found);
 FoundTools *tool_context_found(const ToolContext *self);
+
+/* Whether the conversation plans: that of its owner, who outlives the context; before the first
+   call. NULL: it never does. Borrowed. */
+void tool_context_set_plan_mode(ToolContext *self, PlanMode *mode);
+PlanMode *tool_context_plan_mode(const ToolContext *self);
 
 /* The conversation's background jobs. Borrowed. */
 JobTable *tool_context_jobs(ToolContext *self);

@@ -157,6 +157,18 @@ bool tool_door_offers(const ToolDoor *self, const ToolDef *tool)
     return has_person && (!self->is_read_only || is_read(tool, tool->effect));
 }
 
+/* While the conversation plans only reads run, and what looks itself that it writes the plan. */
+static bool is_kept_out_by_plan(const ToolCall *call, Effect effect, char **ret_reason)
+{
+    const ToolDef *tool = call->spec->tool;
+    g_autofree char *file = plan_mode_file(tool_context_plan_mode(call->spec->context));
+    if (!file || is_read(tool, effect) ||
+        (effect == EFFECT_WRITE && (tool->flags & TOOL_WRITES_PLAN)))
+        return false;
+    *ret_reason = g_strdup_printf("Plan mode: only the plan file may be modified (%s).", file);
+    return true;
+}
+
 static Likeness was_refused(const ToolCallSpec *spec, const Judgement *judgement,
                             char **ret_earlier)
 {
@@ -179,6 +191,10 @@ bool gate_pass(ToolCall *call, Judgement *ret_judgement, CallOutcome *outcome, G
     outcome->end = CALL_RAN;
     if (spec->door->is_read_only && !is_read(spec->tool, ret_judgement->effect))
         return fail_blocked(call, ret_judgement, "only reads are allowed here", outcome, error);
+
+    g_autofree char *plan_reason = NULL;
+    if (is_kept_out_by_plan(call, ret_judgement->effect, &plan_reason))
+        return fail_blocked(call, ret_judgement, plan_reason, outcome, error);
 
     g_auto(Grounds) grounds = { 0 };
     if (was_refused(spec, ret_judgement, &grounds.earlier) == LIKENESS_SAME)

@@ -126,6 +126,8 @@ typedef enum {
                                     // show their anchors
     TOOL_DISCOVERABLE = 1 << 16,    // a task rarely needs it: it may wait until it is found
                                     // (tool_discovery.h)
+    TOOL_WRITES_PLAN = 1 << 17,     // looks itself that it writes only the plan in plan mode
+                                    // (plan_mode.h)
 } ToolFlags;
 
 typedef struct ToolDef {

@@ -131,6 +131,11 @@ static char *shown_title(const Question *self)
     return mask_text(title->str);
 }
 
+static bool is_planning(const Question *self)
+{
+    return plan_mode_is_on(tool_context_plan_mode(tool_call_context(self->call)));
+}
+
 static int64_t timeout_of(const Settings *settings)
 {
     return (int64_t)(CLAMP(settings_get_number(settings, "ask.timeout"), 0, 1e6) * 1000);
@@ -145,7 +150,8 @@ static bool show_dialog(Question *self, const GPtrArray *shown, ChoiceEnd *ret_e
         .tool = tool_call_tool(self->call),
         .title = title,
         .options = shown ? (const char *const *)shown->pdata : NULL,
-        .timeout_ms = timeout_of(tool_call_settings(self->call)),
+        .timeout_ms = is_planning(self) ? 0 : timeout_of(tool_call_settings(self->call)),
+        .is_patient = is_planning(self),
         .marked = self->recommended > 0 ? (size_t)self->recommended : 0,
     };
     return tool_call_choose(self->call, &choice, ret_end, ret_text, error);
@@ -344,6 +350,7 @@ static bool ask_run(ToolCall *call, const void *args_, ToolResult *result, GErro
     json_t *given;
     if (!check_questions(args->questions, error))
         return false;
+    plan_mode_note_word(tool_context_plan_mode(tool_call_context(call)));
     g_autoptr(GString) text = g_string_new(total > 1 ? "User answers:" : NULL);
     json_t *details = tool_result_details(result);
     g_autoptr(json_t) results = json_array();

@@ -9,7 +9,7 @@
 #include "tools/edit_target.h"
 #include "tools/hashline_recover.h"
 #include "tools/hashline_show.h"
-#include "tools/workspace_path.h"
+#include "tools/plan_target.h"
 
 #define MAX_FILES         100        // of one call
 #define PREVIEW_MAX_BYTES (16 * MIB) // a larger file is edited, but not compared
@@ -79,7 +79,7 @@ static bool add_section(ToolCall *call, const HashlineSection *section, GPtrArra
 {
     g_autofree char *path = NULL;
     g_autofree char *shown = NULL;
-    if (!workspace_target(tool_call_context(call), section->path, &path, &shown, error))
+    if (!plan_target(tool_call_context(call), section->path, &path, &shown, error))
         return false;
     g_autofree char *real = path_real(path);
     const char *key = real ? real : path;

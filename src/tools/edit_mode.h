@@ -8,7 +8,7 @@
 #include "tool/tool.h"
 
 // what all forms have in common; the rest is theirs
-#define EDIT_FLAGS (TOOL_EXCLUSIVE | TOOL_NON_ABORTABLE | TOOL_CAN_DESTROY)
+#define EDIT_FLAGS (TOOL_EXCLUSIVE | TOOL_NON_ABORTABLE | TOOL_CAN_DESTROY | TOOL_WRITES_PLAN)
 #define EDIT_TOOL                                                                                  \
     .name = "edit", .label = "Edit", .summary = "Replace text in a file", .effect = EFFECT_WRITE
 

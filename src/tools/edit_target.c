@@ -9,6 +9,7 @@
 #include "tools/diff.h"
 #include "tools/generated.h"
 #include "tools/notebook.h"
+#include "tools/plan_target.h"
 #include "tools/secret_file.h"
 #include "tools/seen_files.h"
 #include "tools/workspace_path.h"
@@ -78,7 +79,7 @@ bool edit_target_open(ToolCall *call, const char *asked, bool may_create, EditTa
                       GError **error)
 {
     g_autoptr(EditTarget) self = g_new0(EditTarget, 1);
-    if (!workspace_target(tool_call_context(call), asked, &self->path, &self->shown, error))
+    if (!plan_target(tool_call_context(call), asked, &self->path, &self->shown, error))
         return false;
     bool exists = file_exists(self->path);
     if (!exists && !may_create)

@@ -15,6 +15,7 @@
 #include "tools/patch_apply.h"
 #include "tools/patch_move.h"
 #include "tools/patch_text.h"
+#include "tools/plan_target.h"
 #include "tools/seen_files.h"
 #include "tools/workspace_path.h"
 
@@ -161,7 +162,7 @@ static bool place_of(const PatchPlan *self, const char *asked, bool follows, Pla
                      GError **error)
 {
     ToolContext *context = tool_call_context(self->call);
-    if (!workspace_target(context, asked, &ret_place->path, &ret_place->shown, error))
+    if (!plan_target(context, asked, &ret_place->path, &ret_place->shown, error))
         return false;
     ret_place->spot = find_spot(self, ret_place->path, follows);
     return true;
@@ -377,6 +378,10 @@ static bool plan_delete(PatchPlan *self, const PatchEntry *entry, PatchDone *don
 bool patch_plan_add(PatchPlan *self, const PatchEntry *entry, PatchDone *ret_done, GError **error)
 {
     g_auto(PatchDone) done = { 0 };
+    ToolContext *context = tool_call_context(self->call);
+    if ((entry->rename && !plan_target_check_rename(context, error)) ||
+        (entry->op == PATCH_DELETE && !plan_target_check_delete(context, error)))
+        return false;
     bool is_planned = entry->op == PATCH_CREATE   ? plan_create(self, entry, &done, error)
                       : entry->op == PATCH_DELETE ? plan_delete(self, entry, &done, error)
                                                   : plan_update(self, entry, &done, error);

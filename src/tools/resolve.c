@@ -1,7 +1,10 @@
 /*
- * resolve: carries out what a tool has shown as a preview, or drops it (agent-tools §3.12).
+ * resolve: carries out what a tool has shown as a preview, or drops it (agent-tools §3.12). In plan
+ * mode, with no preview waiting, it hands the plan in.
  */
+#include "tool/context.h"
 #include "tool/pending_action.h"
+#include "tools/plan_submit.h"
 #include "tools/tools.h"
 
 #define MAX_SUMMARY_FILES 10 // named to a person who judges
@@ -17,7 +20,7 @@ static const char *const actions[] = { "apply", "discard", NULL };
 static const FieldDef resolve_fields[] = {
     { "action", FIELD_ENUM, offsetof(ResolveArgs, action), .is_required = true, .values = actions },
     { "reason", FIELD_STRING, offsetof(ResolveArgs, reason), .is_required = true },
-    { "extra", FIELD_JSON, offsetof(ResolveArgs, extra), .is_hidden = true },
+    { "extra", FIELD_OBJECT, offsetof(ResolveArgs, extra), .help = "{title}: of a plan" },
     { 0 },
 };
 
@@ -62,9 +65,19 @@ static bool may_resolve(const ToolCall *call, const ResolveArgs *args)
     return !is_to_apply(args) || (judgement && judgement->effect == EFFECT_WRITE);
 }
 
+/* Nothing waits: in plan mode it is the plan that is meant. */
+static bool submits_plan(const ToolCall *call, const ResolveArgs *args)
+{
+    ToolContext *context = tool_call_context(call);
+    g_autofree char *label = pending_action_label(context);
+    return !label && is_to_apply(args) && plan_mode_is_on(tool_context_plan_mode(context));
+}
+
 static bool resolve_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
     const ResolveArgs *args = args_;
+    if (submits_plan(call, args))
+        return plan_submit(call, json_get_text(args->extra, "title"), result, error);
     g_autoptr(PendingAction) action =
         may_resolve(call, args) ? pending_action_take(tool_call_context(call)) : NULL;
     if (!action)

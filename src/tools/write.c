@@ -9,6 +9,7 @@
 #include "tools/generated.h"
 #include "tools/hashline.h"
 #include "tools/notebook.h"
+#include "tools/plan_target.h"
 #include "tools/read_cache.h"
 #include "tools/secret_file.h"
 #include "tools/seen_files.h"
@@ -71,14 +72,16 @@ static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GEr
     g_autofree char *stripped = hashline_is_shown(call) ? hashline_strip(args->content) : NULL;
     const char *content = stripped ? stripped : args->content;
     if (conflict_is_url(args->path))
-        return conflict_write_url(call, args->path, content, result, error);
+        return plan_target_check_other(tool_call_context(call), error) &&
+               conflict_write_url(call, args->path, content, result, error);
     g_auto(InnerPath) inner = { 0 };
     const FileKind *kind = file_kind_to_write(args->path, tool_call_cwd(call), &inner);
     if (kind)
-        return kind->write(call, &inner, content, result, error);
+        return plan_target_check_other(tool_call_context(call), error) &&
+               kind->write(call, &inner, content, result, error);
     g_autofree char *path = NULL;
     g_autofree char *shown = NULL;
-    if (!workspace_target(tool_call_context(call), args->path, &path, &shown, error))
+    if (!plan_target(tool_call_context(call), args->path, &path, &shown, error))
         return false;
     bool is_update = file_exists(path);
     if (is_update &&
@@ -111,7 +114,7 @@ const ToolDef tool_write = {
     .description = description,
     .effect = EFFECT_WRITE,
     .judge = write_judge,
-    .flags = TOOL_EXCLUSIVE | TOOL_NON_ABORTABLE | TOOL_CAN_DESTROY,
+    .flags = TOOL_EXCLUSIVE | TOOL_NON_ABORTABLE | TOOL_CAN_DESTROY | TOOL_WRITES_PLAN,
     .fields = write_fields,
     .args_size = sizeof(WriteArgs),
     .run = write_run,

@@ -94,6 +94,8 @@ static const SlashCommand commands[] = {
     { "branch", "[NUMBER]", "your messages; go on from before one, in a new session",
       slash_branch },
     { "fork", NULL, "go on in a copy of this session", slash_fork },
+    { "plan", "[PROMPT]", "plan mode on or off: the model only reads until you approve its plan",
+      slash_plan },
     { "compact", "[FOCUS]", "put a summary in place of what is old", slash_compact },
     { "handoff", "[FOCUS]", "go on in a new session, with what a model wrote of this one",
       slash_handoff },

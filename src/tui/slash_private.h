@@ -33,6 +33,7 @@ SLASH(resume);
 SLASH(fork);
 SLASH(branch);
 SLASH(rename);
+SLASH(plan);
 SLASH(compact);
 SLASH(handoff);
 SLASH(export);

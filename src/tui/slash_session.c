@@ -7,6 +7,7 @@
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "export/export.h"
+#include "model/message.h"
 #include "session/session_index.h"
 
 enum { LISTED_SESSIONS = 20, LISTED_MESSAGES = 20, LISTED_CHARS = 70 };
@@ -48,6 +49,24 @@ SLASH(rename)
 {
     bool is_pending = false;
     return agent_session_set_name(door->session, argument, SLASH_ID "rename", &is_pending, error);
+}
+
+/* With a prompt it is on, whatever it was. */
+SLASH(plan)
+{
+    g_autoptr(json_t) state = agent_session_state(door->session);
+    bool was_on = g_strcmp0(json_get_text(state, "mode"), "plan") == 0;
+    bool is_wanted = *argument || !was_on, is_pending = false;
+    g_autoptr(json_t) message = *argument ? message_user(argument) : NULL;
+    if (!agent_session_set_plan_mode(door->session, is_wanted, message, SLASH_ID "plan",
+                                     &is_pending, error))
+        return false;
+    if (is_wanted && !was_on)
+        slash_say(door, "Plan mode is on: the model reads, and writes nothing but its plan. /plan "
+                        "turns it off.");
+    else if (!is_wanted)
+        slash_say(door, "Plan mode is off; /plan goes on with it.");
+    return true;
 }
 
 /* --- /resume */

@@ -95,6 +95,8 @@ SLASH(status)
     slash_say(door, "Model: %s/%s, thinking %s", provider, id,
               json_get_text(state, "thinkingLevel"));
     slash_say(door, "Key: %s", source ? source : hint ? hint : "none");
+    if (g_strcmp0(json_get_text(state, "mode"), "plan") == 0)
+        slash_say(door, "Mode: plan, kept in %s", json_get_text(state, "planFilePath"));
     slash_say(door, "Directory: %s", door->place.cwd);
     return slash_session(door, "", error) && slash_context(door, "", error);
 }

@@ -174,6 +174,32 @@ class Plain(RpcTest):
         self.assertIn("blue", "".join(self.said("toolResult")))
         self.assertEqual(self.said(), ["ask me"])
 
+    # core-101
+    def test_a_plan(self):
+        self.script(
+            {"tool_calls": [{"name": "write", "arguments": {"path": "PLAN.md", "content": "1. Begin.\n"}}]},
+            {"tool_calls": [{"name": "resolve", "arguments": {"action": "apply", "reason": "ready", "extra": {"title": "begin"}}}]},
+            {"tool_calls": [{"name": "write", "arguments": {"path": "made.txt", "content": "made\n"}}]},
+            {"text": "Carried out."},
+        )
+        terminal = self.open()
+        for line, shown in (("/plan", "Plan mode is on"), ("/status", "Mode: plan, kept in local://PLAN.md"), ("/plan", "Plan mode is off")):
+            terminal.wait_for("You: ")
+            terminal.line(line)
+            terminal.wait_for(shown)
+        terminal.wait_for("You: ")
+        terminal.line("/plan begin")
+        terminal.wait_for("Question: Plan \"begin\" is ready")
+        terminal.wait_for("1. Begin.")
+        terminal.wait_for("3. Keep planning")
+        time.sleep(EARLY)
+        terminal.line("2")
+        terminal.wait_for("kedge: Carried out.")
+        terminal.wait_for("You: ")
+        self.assertTrue(pathlib.Path(terminal.cwd, "made.txt").exists())
+        modes = [entry["mode"] for path in self.session_files() for entry in lines_of(path) if entry["type"] == "mode_change"]
+        self.assertEqual(modes, ["plan", "plan_paused", "plan", "none"])
+
     def test_interrupts(self):
         self.script({"text": "slow answer", "stall_after": 3}, {"text": "Again."})
         terminal = self.open()
