@@ -192,7 +192,7 @@ static void read_link(Reader *reader)
 {
     const char *stop = strstr(reader->at, "\x1b\\");
     g_autofree char *text = stop ? g_strndup(reader->at, (gsize)(stop - reader->at)) : NULL;
-    bool is_mark = reader->terminal->allows_marks && g_strcmp0(text, "\x1b]133;A") == 0;
+    bool is_mark = reader->terminal->allows_marks && g_strcmp0(text, "\x1b]133;A;redraw=0") == 0;
     if (is_mark) {
         reader->at = stop + 2;
         return;

@@ -16,7 +16,7 @@ typedef struct TestTerminal {
     bool takes_back;       // a window that becomes higher shows them again
     bool is_alternate;     // the alternate screen is on
     bool allows_alternate; // and may be
-    bool allows_marks;     // OSC 133;A, where a prompt begins
+    bool allows_marks;     // OSC 133;A;redraw=0, where a prompt begins
     int column;            // of the cursor, as the bytes say
     size_t link_count;     // links that were opened
 } TestTerminal;

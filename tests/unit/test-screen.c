@@ -266,7 +266,7 @@ static void test_prompt_marks(void **state G_GNUC_UNUSED)
         give(world, "behind");
         set_live(world, 0, 1, "> ", NULL);
         draw_only(world);
-        const char *mark = strstr(world->bytes->str, "\x1b]133;A\x1b\\> hello");
+        const char *mark = strstr(world->bytes->str, "\x1b]133;A;redraw=0\x1b\\> hello");
         assert_true((mark != NULL) == (has_marks != 0));
         assert_true(!mark || !strstr(mark + 1, "\x1b]133"));
         test_terminal_take(world->terminal, world->bytes);

@@ -197,11 +197,12 @@ static void write_row(Screen *self, const Row *row, bool is_blank)
         g_string_append(self->frame, "\x1b[K");
 }
 
-/* "Previous prompt" of the terminal finds it (tui §12). */
+/* "Previous prompt" of the terminal finds it (tui §12). Without redraw=0 kitty and Ghostty would
+   wipe all from there on when the window changes its size: a shell would draw its prompt again. */
 static void write_mark(Screen *self, const Row *row)
 {
     if (row->is_prompt && self->look.caps && self->look.caps->has_marks)
-        g_string_append(self->frame, "\x1b]133;A\x1b\\");
+        g_string_append(self->frame, "\x1b]133;A;redraw=0\x1b\\");
 }
 
 /* What differs from the row that stands there. */
