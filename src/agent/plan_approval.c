@@ -37,13 +37,15 @@ static bool give_final_name(const ToolContext *context, const char *file, const 
            fail_with_errno(error, errno, "cannot rename %s to %s", file, final_file);
 }
 
-/* The new session has the plan as a file of its own. */
+/* The new session has the plan as a file of its own, and in its first message anyhow. */
 static bool begin_anew(Engine *engine, const char *final_file, const char *plan, GError **error)
 {
     g_autofree char *old_id = g_strdup(session_id(engine->session));
     usage_notes_append(engine->base.means.usages, engine->session);
-    return engine_start_new(engine, old_id, error) &&
-           plan_file_write(engine->context, final_file, plan, error);
+    if (!engine_start_new(engine, old_id, error))
+        return false;
+    plan_file_write(engine->context, final_file, plan, NULL);
+    return true;
 }
 
 bool plan_approval_run(Engine *engine, const char *file, const PlanDecision *decision,
@@ -51,12 +53,14 @@ bool plan_approval_run(Engine *engine, const char *file, const PlanDecision *dec
 {
     g_autofree char *final_file = g_strdup_printf("local://%s.md", decision->title);
     g_autofree char *plan = NULL;
-    if (!plan_file_read(engine->context, file, &plan, error) ||
+    // what fails comes before what changes anything
+    if (!session_flush(engine->session, error) ||
+        !plan_file_read(engine->context, file, &plan, error) ||
         !give_final_name(engine->context, file, final_file, error))
         return false;
     plan_approval_record(engine->session, PLAN_MODE_NONE, NULL);
-    if (!session_flush(engine->session, error) ||
-        (decision->is_fresh && !begin_anew(engine, final_file, plan, error)))
+    if (decision->is_fresh ? !begin_anew(engine, final_file, plan, error)
+                           : !session_flush(engine->session, error))
         return false;
     *ret_prompt = plan_words_execution(final_file, plan);
     *ret_file = g_steal_pointer(&final_file);

@@ -91,10 +91,11 @@ bool agent_session_set_label(AgentSession *self, const char *entry_id, const cha
 
 /* --- plan mode */
 
-/* A job that takes the session away: what is said now would count in another one. */
+/* A job that takes the session away, or ends plan mode in it: what is said now would count in
+   another one, or not at all. */
 static bool goes_elsewhere(const SessionJob *job)
 {
-    return job->kind != JOB_COMPACT && session_job_is_move(job);
+    return job->kind == JOB_PLAN || (job->kind != JOB_COMPACT && session_job_is_move(job));
 }
 
 static bool is_moving(const AgentSession *self)

@@ -93,12 +93,22 @@ const UrlScheme url_local = {
     .locate = locate,
 };
 
+/* Without a name it is the plan that the conversation is about, while it plans. */
+static bool locate_current(ToolContext *context, char **ret_path, GError **error)
+{
+    g_autofree char *file = plan_mode_file(tool_context_plan_mode(context));
+    if (!file)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "No active plan.");
+    g_autoptr(InternalUrl) url = NULL;
+    return internal_url_parse(file, &url, error) && locate(context, url, ret_path, error);
+}
+
 static bool locate_plan(ToolContext *context, const InternalUrl *url, char **ret_path,
                         GError **error)
 {
-    if (*url->host == '\0' && strlen(url->raw_path) <= 1)
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "No active plan.");
-    return locate(context, url, ret_path, error);
+    bool has_name = *url->host != '\0' || strlen(url->raw_path) > 1;
+    return has_name ? locate(context, url, ret_path, error)
+                    : locate_current(context, ret_path, error);
 }
 
 static bool resolve_plan(ToolCall *call, const InternalUrl *url, UrlResource *ret_resource,

@@ -76,8 +76,31 @@ static void test_choice(void **state G_GNUC_UNUSED)
     }
 }
 
+/* ask.timeout is for those who do not say that the person needs time. */
+static void test_patience(void **state G_GNUC_UNUSED)
+{
+    static const ToolDef tool = { .name = "ask", .label = "Ask" };
+    for (int is_patient = 0; is_patient < 2; is_patient++) {
+        g_autoptr(Loop) loop = loop_new();
+        EventHub *hub = event_hub_new(loop, nothing, NULL);
+        Questions *questions = questions_new(hub, GUARD_MS);
+        Asker asker = { .questions = questions,
+                        .choice = { .tool = &tool, .title = "?", .is_patient = is_patient } };
+        Worker *worker = worker_start("ask", ask, &asker);
+        g_autoptr(json_t) open = wait_for_open(questions);
+        assert_int_equal(json_get_int(json_array_get(open, 0), "timeout", 0),
+                         is_patient ? 0 : GUARD_MS);
+        assert_true(questions_answer_text(questions, "q1", NULL, false, NULL));
+        worker_join(worker);
+        assert_int_equal(asker.end, CHOICE_CANCELLED);
+        questions_free(questions);
+        event_hub_free(hub);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_choice) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_choice),
+                                        cmocka_unit_test(test_patience) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
