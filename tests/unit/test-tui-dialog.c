@@ -47,7 +47,7 @@ static void test_keys(void **state G_GNUC_UNUSED)
 
 /* --- protections of tui §8 */
 
-/* 2: for 400 ms, and again after each key that comes too early. */
+/* 2, common-S11: for 400 ms, and again after each key that comes too early. */
 static void test_early(void **state G_GNUC_UNUSED)
 {
     static const char *const keys[] = { "y", "n", "enter", "escape", "tab", "up", "e", "ctrl+c" };
@@ -156,6 +156,20 @@ static void test_focus(void **state G_GNUC_UNUSED)
     assert_int_equal(press(&asked, "y", 5800), PANEL_DONE);
 }
 
+/* Who writes a reason is not held up by what was written before. */
+static void test_focus_while_typing(void **state G_GNUC_UNUSED)
+{
+    g_auto(Asked) asked;
+    ask(&asked, plain);
+    assert_int_equal(press(&asked, "t", 5000), PANEL_CHANGED);
+    dialog_note_focus(asked.panel, 6000);
+    assert_int_equal(press(&asked, "a", 6100), PANEL_CHANGED);
+    assert_int_equal(press(&asked, "enter", 6200), PANEL_TAKEN);
+    assert_int_equal(press(&asked, "b", 6350), PANEL_CHANGED);
+    assert_int_equal(press(&asked, "enter", 6400), PANEL_DONE);
+    assert_string_equal(asked.text, "ab");
+}
+
 /* 5: pastes. They go where text is typed. */
 static void test_paste(void **state G_GNUC_UNUSED)
 {
@@ -173,9 +187,10 @@ static void test_paste(void **state G_GNUC_UNUSED)
     g_auto(Asked) other;
     ask(&other, text_wanted);
     assert_int_equal(press(&other, "a", 5000), PANEL_CHANGED);
-    assert_int_equal(panel_paste(other.panel, huge, 1024 * 1024, true), PANEL_TAKEN);
+    assert_int_equal(panel_paste(other.panel, huge, 1024 * 1024, false), PANEL_CHANGED);
+    assert_int_equal(panel_paste(other.panel, "y", 1, true), PANEL_CHANGED);
     assert_int_equal(press(&other, "enter", 6000), PANEL_DONE);
-    assert_string_equal(other.text, "a");
+    assert_int_equal(strlen(other.text), 1024 * 1024 + 2); // whole, though folded
 }
 
 /* --- typing */
@@ -291,12 +306,19 @@ static void test_many_options(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys),      cmocka_unit_test(test_early),
-        cmocka_unit_test(test_draft),     cmocka_unit_test(test_draft_and_options),
-        cmocka_unit_test(test_held),      cmocka_unit_test(test_focus),
-        cmocka_unit_test(test_paste),     cmocka_unit_test(test_reason),
-        cmocka_unit_test(test_own_words), cmocka_unit_test(test_own_question),
-        cmocka_unit_test(test_marks),     cmocka_unit_test(test_many_options),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_early),
+        cmocka_unit_test(test_draft),
+        cmocka_unit_test(test_draft_and_options),
+        cmocka_unit_test(test_held),
+        cmocka_unit_test(test_focus),
+        cmocka_unit_test(test_focus_while_typing),
+        cmocka_unit_test(test_paste),
+        cmocka_unit_test(test_reason),
+        cmocka_unit_test(test_own_words),
+        cmocka_unit_test(test_own_question),
+        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_many_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 #include "base/utf8.h"
 #include "tui/view/dialog_private.h"
 
-#define QUIET_MS        400 // after its first frame, and after a key that came too early
-#define HELD_MS         40  // the same byte again: the key is held
-#define MAX_INPUT_BYTES 16384
+#define QUIET_MS 400 // after its first frame, and after a key that came too early
+#define HELD_MS  40  // the same byte again: the key is held
 
 static void forget_body(Dialog *self)
 {
@@ -27,11 +26,12 @@ static bool has_focus(const Dialog *self)
     return !self->spec.has_focus || self->spec.has_focus(self->spec.user_data);
 }
 
-/* Too soon to have been meant as an answer; the next one has to wait as long again. */
+/* Too soon to have been meant as an answer; the next one has to wait as long again, but for who is
+   writing a reason. */
 static bool is_early(Dialog *self, gint64 now_ms)
 {
     bool is_too_soon = now_ms < self->quiet_until || !has_focus(self);
-    if (is_too_soon)
+    if (is_too_soon && !self->is_typing)
         self->quiet_until = now_ms + QUIET_MS;
     return is_too_soon;
 }
@@ -119,9 +119,6 @@ static PanelResult dialog_paste(Panel *panel, const char *text, size_t size, boo
     Dialog *self = (Dialog *)panel;
     if (!self->is_typing)
         return PANEL_UNUSED;
-    size_t cursor = 0;
-    if (strlen(editor_shown(self->input, &cursor)) + size > MAX_INPUT_BYTES)
-        return PANEL_TAKEN;
     editor_paste(self->input, text, size, is_last);
     return PANEL_CHANGED;
 }
