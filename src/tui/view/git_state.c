@@ -9,8 +9,8 @@
 #include "base/git_dir.h"
 #include "base/limits.h"
 #include "base/timefmt.h"
+#include "tui/edit/loop_work.h"
 #include "tui/text/clean.h"
-#include "tui/view/errand.h"
 
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -42,7 +42,7 @@ struct GitState {
     LoopSource *source; // of inotify; NULL: there is none
     LoopSource *settle; // NULL: nothing has happened
     Look look;
-    Errand *errand; // NULL: no look is on
+    LoopWork *work; // NULL: no look is on
     bool is_wanted; // another one, when this one is over
     gint64 slow_until;
     GitFacts facts;
@@ -207,16 +207,14 @@ static void start_look(GitState *self)
 {
     self->is_wanted = false;
     self->look.is_branch_only = time_monotonic_ms() < self->slow_until;
-    const ErrandSpec spec = {
-        .loop = self->loop, .name = "git-status", .run = look_run, .done = look_done, .data = self
-    };
-    self->errand = errand_start(&spec); // without a thread: what is known stays
+    // without a thread what is known stays
+    self->work = loop_work_start(self->loop, "git-status", look_run, look_done, self);
 }
 
 static void look_done(void *self_)
 {
     GitState *self = self_;
-    g_clear_pointer(&self->errand, errand_free);
+    g_clear_pointer(&self->work, loop_work_free);
     if (self->look.was_late)
         self->slow_until = time_monotonic_ms() + SLOW_PAUSE_MS;
     bool is_same = facts_equal(&self->facts, &self->look.facts);
@@ -278,7 +276,7 @@ void git_state_free(GitState *self)
 {
     if (!self)
         return;
-    errand_free(self->errand);
+    loop_work_free(self->work);
     loop_remove(self->loop, self->settle);
     loop_remove(self->loop, self->source);
     fd_close(self->look.inotify);
@@ -290,7 +288,7 @@ void git_state_free(GitState *self)
 
 void git_state_refresh(GitState *self)
 {
-    if (self->errand)
+    if (self->work)
         self->is_wanted = true;
     else
         start_look(self);

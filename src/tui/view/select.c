@@ -4,9 +4,9 @@
  */
 #include "tui/view/select.h"
 
+#include "tui/edit/loop_work.h"
 #include "tui/text/clean.h"
 #include "tui/text/width.h"
-#include "tui/view/errand.h"
 #include "tui/view/select_match.h"
 #include "tui/view/text_end.h"
 
@@ -19,7 +19,7 @@ typedef struct Select {
     SelectSpec spec; // its texts are ours
     GString *filter;
     Match *match;   // what is being looked for; NULL: nothing is
-    Errand *errand; // the worker that does
+    LoopWork *work; // the worker that does
     GArray *found;  // of MatchHit; NULL: there is no filter, and all items are shown
     size_t place;   // the selected one, among those that are shown
     size_t top;     // the first one on screen
@@ -55,7 +55,7 @@ static void tell_moved(Select *self)
 
 static void stop_match(Select *self)
 {
-    g_clear_pointer(&self->errand, errand_free);
+    g_clear_pointer(&self->work, loop_work_free);
     g_clear_pointer(&self->match, match_free);
 }
 
@@ -106,13 +106,10 @@ static void start_match(Select *self)
                                .keeps_order = spec->keeps_order,
                                .text = spec->text,
                                .user_data = spec->user_data };
-    const ErrandSpec errand = {
-        .loop = spec->loop, .name = "filter", .run = run_match, .done = on_matched, .data = self
-    };
     self->match = match_new(&wanted);
     if (spec->count > LIMIT_SELECT_DIRECT)
-        self->errand = errand_start(&errand);
-    if (self->errand)
+        self->work = loop_work_start(spec->loop, "filter", run_match, on_matched, self);
+    if (self->work)
         return;
     match_run(self->match, NULL);
     take_match(self);
@@ -123,8 +120,7 @@ static void finish_match(Select *self)
 {
     if (!self->match)
         return;
-    g_clear_pointer(&self->errand, errand_free);
-    match_run(self->match, NULL); // again: it was cancelled
+    loop_work_join(self->work);
     take_match(self);
 }
 
