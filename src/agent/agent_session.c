@@ -22,12 +22,25 @@ static void job_work(void *self_)
     session_job_work(self->job, &self->engine, self->hub);
 }
 
+void agent_session_abort_bash(AgentSession *self)
+{
+    if (self->bash)
+        session_bash_cancel(self->bash);
+    if (self->aside)
+        session_aside_cancel(self->aside);
+}
+
+bool agent_session_has_bash(const AgentSession *self)
+{
+    return self->bash || self->aside;
+}
+
 static void start_next_job(AgentSession *self)
 {
     const SessionJob *next = g_queue_peek_head(&self->jobs);
-    if (next && self->bash && session_job_is_move(next)) { // it takes away what that works in
-        session_bash_cancel(self->bash);                   // its end starts what waits
-        return;
+    if (next && session_job_is_move(next) && agent_session_has_bash(self)) {
+        agent_session_abort_bash(self); // the move takes away what that works in
+        return;                         // its end starts what waits
     }
     if (next && agent_session_take_settings(self))
         agent_session_update_setup(self, NULL);
@@ -119,7 +132,7 @@ static void on_idle(void *self_)
 {
     AgentSession *self = self_;
     self->idle_timer = NULL;
-    if (self->bash) // a person's command is not stopped for it; its end tries again
+    if (agent_session_has_bash(self)) // is not stopped for it; its end tries again
         return;
     SessionJob *job = session_job_new(JOB_COMPACT, NULL, self->scope, NULL, NULL);
     job->is_automatic = true;
@@ -130,7 +143,7 @@ static void on_idle(void *self_)
 static void watch_idleness(AgentSession *self)
 {
     int64_t seconds = settings_get_int(self->settings, "compaction.idleTimeoutSeconds");
-    if (self->job || self->bash || self->idle_timer ||
+    if (self->job || agent_session_has_bash(self) || self->idle_timer ||
         !agent_is_to_compact_idle(self->engine.agent))
         return;
     self->idle_timer =
@@ -139,7 +152,8 @@ static void watch_idleness(AgentSession *self)
 
 static void hand_off_when_due(AgentSession *self)
 {
-    if (self->is_handoff_due && !self->job && !self->bash && !agent_session_has_background(self))
+    if (self->is_handoff_due && !self->job && !agent_session_has_bash(self) &&
+        !agent_session_has_background(self))
         hand_off(self);
 }
 
@@ -196,6 +210,14 @@ static void add_bash_message(AgentSession *self, const SessionBash *bash)
     g_queue_push_head(&self->jobs, job);
 }
 
+static void go_on_after_person(AgentSession *self)
+{
+    if (!self->job)
+        start_next_job(self);
+    hand_off_when_due(self);
+    watch_idleness(self);
+}
+
 static void end_bash(AgentSession *self)
 {
     g_autoptr(SessionBash) bash = g_steal_pointer(&self->bash);
@@ -207,10 +229,15 @@ static void end_bash(AgentSession *self)
             session_job_end_event(session_bash_name(bash), session_bash_id(bash), NULL, failure));
     else
         add_bash_message(self, bash);
-    if (!self->job)
-        start_next_job(self);
-    hand_off_when_due(self);
-    watch_idleness(self);
+    go_on_after_person(self);
+}
+
+static void end_aside(AgentSession *self)
+{
+    g_autoptr(SessionAside) aside = g_steal_pointer(&self->aside);
+    session_aside_join(aside);
+    event_hub_publish_control(self->hub, session_aside_end_event(aside));
+    go_on_after_person(self);
 }
 
 /* Not of an abort, nor of a command of a person that ended while a run was on. */
@@ -241,6 +268,8 @@ static void on_own_event(json_t *event, void *self_)
         end_job(self);
     else if (g_strcmp0(type, "bash_end") == 0)
         end_bash(self);
+    else if (g_strcmp0(type, "aside_end") == 0)
+        end_aside(self);
     else if (g_strcmp0(type, "title_end") == 0)
         end_title(self);
     else if (g_strcmp0(type, "job_end") != 0)
@@ -391,6 +420,7 @@ static void stop(AgentSession *self)
     loop_remove(self->loop, g_steal_pointer(&self->idle_timer));
     worker_join(g_steal_pointer(&self->worker));
     g_clear_pointer(&self->bash, session_bash_free);
+    g_clear_pointer(&self->aside, session_aside_free);
     g_clear_pointer(&self->title, session_title_free);
     g_clear_pointer(&self->job, session_job_free);
     g_queue_clear_full(&self->jobs, free_job);

@@ -21,6 +21,7 @@
 
 #include "agent/engine.h"
 #include "agent/event_hub.h"
+#include "agent/session_aside.h"
 #include "tool/user_shell.h"
 
 typedef struct AgentSession AgentSession;
@@ -104,6 +105,8 @@ void agent_session_set_thinking(AgentSession *self, ThinkingLevel level); // cla
 bool agent_session_cycle_thinking(AgentSession *self);
 /* By name, NULL-terminated; NOT_FOUND names the one that is not there. */
 bool agent_session_set_tools(AgentSession *self, const char *const *names, GError **error);
+/* One more; NOT_FOUND likewise. None waits to be found from then on. */
+bool agent_session_add_tool(AgentSession *self, const char *name, GError **error);
 /* Tools of the door, offered besides: they replace those that it set before. USAGE when a name is
    taken. */
 bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools, size_t count,
@@ -122,6 +125,10 @@ void agent_session_abort_retry(AgentSession *self);
 /* Saved as the setting, too. */
 bool agent_session_set_queue_mode(AgentSession *self, bool is_steering, const char *mode,
                                   GError **error);
+
+/* The setting serviceTier; it is saved, and counts from the next run on. */
+const char *agent_session_service_tier(const AgentSession *self);
+bool agent_session_set_service_tier(AgentSession *self, const char *tier, GError **error);
 
 /* Pending, all of these: they abort the run that is on, and go on in another session file. */
 /* `parent` (may be NULL) is the session file that the new one names as its parent. */
@@ -164,8 +171,19 @@ bool agent_session_bash(AgentSession *self, const char *command, bool is_exclude
 /* The same for code, in the Python kernel of the model's cells. */
 bool agent_session_python(AgentSession *self, const char *code, bool is_excluded, const char *id,
                           GError **error);
-void agent_session_abort_bash(AgentSession *self);     // or that
-bool agent_session_has_bash(const AgentSession *self); // one of them runs
+/* Has `func` work beside the conversation (session_aside.h); pending. One at a time; `argument` may
+   be NULL. */
+bool agent_session_aside(AgentSession *self, AsideFunc func, const char *argument, const char *id,
+                         GError **error);
+/* One of these runs; they are stopped. */
+bool agent_session_has_bash(const AgentSession *self);
+void agent_session_abort_bash(AgentSession *self);
+
+/* Background jobs of tools (tool/jobs.h): [{"id","type","label","status","startedAt"}], running
+   ones first. New array; NULL with USAGE while the conversation is changing its session. */
+json_t *agent_session_background_jobs(AgentSession *self, GError **error);
+/* NOT_FOUND: there is none of that id, or it has ended. */
+bool agent_session_cancel_background(AgentSession *self, const char *job_id, GError **error);
 
 bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
                           GError **error);

@@ -6,6 +6,7 @@
 
 #include "agent/questions.h"
 #include "agent/run_controls.h"
+#include "agent/session_aside.h"
 #include "agent/session_bash.h"
 #include "agent/session_job.h"
 #include "agent/session_title.h"
@@ -66,8 +67,9 @@ struct AgentSession {
     SessionTitle *title; // that is being asked for, or waits for its turn; NULL: none
     char *title_of;      // the session that was asked for last; NULL: none
 
-    SessionBash *bash; // a person's command that runs; NULL: none
-    SessionJob *job;   // running; NULL: idle
+    SessionBash *bash;   // a person's command that runs; NULL: none
+    SessionAside *aside; // likewise, what is done beside the conversation
+    SessionJob *job;     // running; NULL: idle
     Worker *worker;
     LoopSource *idle_timer; // until the conversation is compacted; NULL: nobody waits for that
     GQueue jobs;            // SessionJob * that wait for their turn

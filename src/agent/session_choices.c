@@ -178,6 +178,19 @@ bool agent_session_set_tools(AgentSession *self, const char *const *names, GErro
     return true;
 }
 
+bool agent_session_add_tool(AgentSession *self, const char *name, GError **error)
+{
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    if (tool_set_find(setup->tools, name))
+        return true;
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (size_t i = 0; i < tool_set_count(setup->tools); i++)
+        g_ptr_array_add(names, (char *)tool_set_at(setup->tools, i)->name);
+    g_ptr_array_add(names, (char *)name);
+    g_ptr_array_add(names, NULL);
+    return agent_session_set_tools(self, (const char *const *)names->pdata, error);
+}
+
 /* Not one of those that the door has added. */
 static bool is_own_tool(const ToolDef *tool, void *self_)
 {
@@ -203,17 +216,34 @@ bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools
 
 /* --- how a run goes on */
 
-/* Into the user's settings. That it cannot be written is told, and changes nothing else. */
-static void save_mode(AgentSession *self, const char *key, const char *mode)
+/* Into the user's settings. */
+static bool save(AgentSession *self, const char *key, const char *text, GError **error)
 {
-    if (!self->agent_dir)
-        return;
-    g_autoptr(json_t) value = json_text(mode);
+    g_autoptr(json_t) value = json_text(text);
     const char *const parts[] = { key, NULL };
     const SettingChange change = { .parts = parts, .value = value };
     g_autoptr(Cancel) patience = cancel_new_timed(self->scope, SAVE_PATIENCE_MS);
+    return settings_save(self->agent_dir, &change, 1, patience, error);
+}
+
+const char *agent_session_service_tier(const AgentSession *self)
+{
+    return settings_get_text(self->settings, "serviceTier");
+}
+
+bool agent_session_set_service_tier(AgentSession *self, const char *tier, GError **error)
+{
+    if (!self->agent_dir)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "this conversation has no directory for settings");
+    return save(self, "serviceTier", tier, error);
+}
+
+/* That it cannot be written is told, and changes nothing else. */
+static void save_mode(AgentSession *self, const char *key, const char *mode)
+{
     g_autoptr(GError) error = NULL;
-    if (settings_save(self->agent_dir, &change, 1, patience, &error))
+    if (!self->agent_dir || save(self, key, mode, &error))
         return;
     g_autofree char *text = g_strdup_printf("%s is not saved: %s", key, error->message);
     json_t *event = agent_event_new("notice");

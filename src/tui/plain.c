@@ -174,6 +174,7 @@ static void on_command_end(Plain *self, const json_t *event)
     else if (!slash_end(&self->slash, event) &&
              g_strcmp0(json_get_text(event, "command"), "prompt") == 0)
         end_prompt(self, event);
+    self->is_bash_running = self->is_bash_running && agent_session_has_bash(self->session);
 }
 
 static void note_run(Plain *self, bool is_start)
@@ -316,7 +317,7 @@ static void plain_clear(Plain *self)
 {
     agent_session_free(self->session);
     g_ptr_array_unref(self->questions);
-    json_decref(self->slash.listed);
+    slash_door_clear(&self->slash);
     plain_lines_free(self->lines);
     plain_speech_free(self->speech);
     loop_free(self->loop);

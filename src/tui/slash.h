@@ -16,6 +16,8 @@ typedef enum { // lists that a door may have a selector for
     SLASH_LIST_KEYS, // of the keyboard
 } SlashList;
 
+typedef struct SlashLoop SlashLoop;
+
 typedef struct SlashDoor {
     AgentSession *session;
     SessionPlace place;                             // borrowed
@@ -34,9 +36,15 @@ typedef struct SlashDoor {
     void *user_data;
     json_t *listed;        // what the numbers of the last list stand for: an array of texts
     const char *listed_by; // the command that made it; constant
+    char *dropped;         // the session file that /drop leaves; NULL: none
+    SlashLoop *loop;       // of /loop; NULL: none
 } SlashDoor;
 
-#define SLASH_SHELL_ID "bash" // of a person's own command or code: command_end has its output
+/* What the commands have put into it. */
+void slash_door_clear(SlashDoor *door);
+
+#define SLASH_PROMPT_ID "prompt" // of a message that a command sends: as of a person's own
+#define SLASH_SHELL_ID  "bash"   // of a person's own command or code: command_end has its output
 
 /* Carries "/name argument" out, and what is as short: `.` and `c` alone, which go on without a
    message, and `$code` or `$$code` (SLASH_SHELL_ID). False without an error: that is no command, so
@@ -53,6 +61,6 @@ bool slash_info(size_t index, SlashInfo *ret_info);
 /* Is it one of the table? The short forms are not: they may answer a question. */
 bool slash_is_command(const char *line);
 
-/* A command that takes its time has ended: the control event command_end. True: it was a slash
-   command's, and what there is to say was said. */
+/* A command that takes its time has ended: the control event command_end, of any. True: it was a
+   slash command's, and what there is to say was said. */
 bool slash_end(SlashDoor *door, const json_t *event);

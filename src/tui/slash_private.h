@@ -26,7 +26,26 @@ bool slash_is_go_on(const char *line);
 /* `$code`, `$$code`. */
 bool slash_python(SlashDoor *door, const char *line, GError **error);
 
+/* command_end, of any: a loop goes on with it. */
+void slash_loop_note(SlashDoor *door, const json_t *event);
+void slash_loop_stop(SlashDoor *door);
+void slash_loop_free(SlashLoop *self); // NULL allowed
+void slash_drop_end(SlashDoor *door, bool is_done);
+
 SLASH(retry);
+SLASH(loop);
+
+SLASH(btw);
+SLASH(jobs);
+SLASH(fast);
+SLASH(drop);
+SLASH(debug);
+
+SLASH(issues);
+SLASH(prs);
+SLASH(ci);
+SLASH(review);
+SLASH(gh);
 
 SLASH(new);
 SLASH(resume);

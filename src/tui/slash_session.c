@@ -180,6 +180,7 @@ static void say_branch(SlashDoor *door, const char *text)
 
 static void say_success(SlashDoor *door, const char *name, const json_t *data)
 {
+    static const char *const elsewhere[] = { "new", "drop", "resume", "branch", "handoff", NULL };
     if (g_str_equal(name, "new"))
         slash_say(door, "A new session has begun.");
     else if (g_str_equal(name, "fork"))
@@ -189,17 +190,31 @@ static void say_success(SlashDoor *door, const char *name, const json_t *data)
                                              : "Stopped; this is the same session.");
     else if (g_str_equal(name, "branch"))
         say_branch(door, json_get_text(data, "text"));
+    else if (json_get_text(data, "shown"))
+        slash_say(door, "%s", json_get_text(data, "shown"));
+    if (g_strv_contains(elsewhere, name))
+        slash_loop_stop(door);
     if (g_str_equal(name, "resume") || g_str_equal(name, "branch"))
         door->replay(door->user_data);
     if (g_str_equal(name, "branch") && json_get_text(data, "text") && door->edit)
         door->edit(json_get_text(data, "text"), door->user_data);
 }
 
+void slash_door_clear(SlashDoor *door)
+{
+    g_clear_pointer(&door->listed, json_decref);
+    g_clear_pointer(&door->dropped, g_free);
+    g_clear_pointer(&door->loop, slash_loop_free);
+}
+
 bool slash_end(SlashDoor *door, const json_t *event)
 {
     const char *id = json_get_text(event, "id"), *problem = json_get_text(event, "error");
+    slash_loop_note(door, event);
     if (!id || !g_str_has_prefix(id, SLASH_ID))
         return false;
+    if (g_str_equal(id, SLASH_ID "drop"))
+        slash_drop_end(door, !problem);
     if (problem && !g_str_equal(id, SLASH_ID "compact")) // which its own event has told
         slash_say(door, "Error: %s", problem);
     else if (!problem)

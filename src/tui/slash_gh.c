@@ -1,0 +1,289 @@
+/*
+ * Slash commands for GitHub (slash.h): lists, what CI says, reviews, and the state of gh. All of it
+ * through the tools of the conversation, on a worker; what they may only read is all that they do.
+ */
+#include "tui/slash_private.h"
+
+#include "base/git.h"
+#include "model/message.h"
+
+#define MAX_NUMBER_DIGITS 10
+#define SHOWN_COMMIT      10 // characters of its id
+#define GIT_TIMEOUT_MS    10000
+#define LISTED_RUNS       20
+
+/* Takes `text`. */
+static json_t *shown(char *text)
+{
+    json_t *data = json_object();
+    json_set_text(data, "shown", text);
+    g_free(text);
+    return data;
+}
+
+/* "88", "#88": the number in it, borrowed; NULL: it is something else. */
+static const char *number_in(const char *argument)
+{
+    const char *digits = argument + (*argument == '#');
+    size_t length = strspn(digits, "0123456789");
+    bool is_number = length > 0 && length <= MAX_NUMBER_DIGITS && !digits[length] && *digits != '0';
+    return is_number ? digits : NULL;
+}
+
+static bool read_url(Aside *aside, char *url_, char **ret_text, GError **error)
+{
+    g_autofree char *url = url_;
+    return aside_call(aside, "read", json_pack("{s:s}", "path", url), ret_text, NULL, error);
+}
+
+/* --- /issues, /prs */
+
+typedef struct ListKind {
+    const char *command, *scheme, *op, *states[5];
+    AsideFunc list;
+    const char *opening; // of a message to the model, with the number
+} ListKind;
+
+static bool list_issues(Aside *aside, const char *filter, json_t **ret_data, GError **error);
+static bool list_prs(Aside *aside, const char *filter, json_t **ret_data, GError **error);
+
+static const ListKind issues = {
+    .command = "issues",
+    .scheme = "issue",
+    .op = "search_issues",
+    .states = { "open", "closed", "all" },
+    .list = list_issues,
+    .opening = "Read issue://%s, and say in short what it asks for and what that would take.",
+};
+static const ListKind prs = {
+    .command = "prs",
+    .scheme = "pr",
+    .op = "search_prs",
+    .states = { "open", "closed", "merged", "all" },
+    .list = list_prs,
+    .opening = "Read pr://%s and its threads, pr://%s?comments, and say in short what it changes, "
+               "what reviewers want, and what is left to do.",
+};
+
+/* Words of a search, among what is open unless they say more of that. New reference. */
+static json_t *search_of(const ListKind *kind, const char *filter)
+{
+    bool has_state = strstr(filter, "is:") || strstr(filter, "state:");
+    g_autofree char *query = g_strconcat(has_state ? "" : "is:open ", filter, NULL);
+    return json_pack("{s:s, s:s, s:i}", "op", kind->op, "query", query, "limit", LISTED_RUNS);
+}
+
+static bool list(Aside *aside, const ListKind *kind, const char *filter, json_t **ret_data,
+                 GError **error)
+{
+    g_autofree char *text = NULL;
+    bool is_state = *filter == '\0' || g_strv_contains(kind->states, filter);
+    bool is_read =
+        is_state
+            ? read_url(aside,
+                       g_strdup_printf("%s://?state=%s", kind->scheme, *filter ? filter : "open"),
+                       &text, error)
+            : aside_call(aside, "github", search_of(kind, filter), &text, NULL, error);
+    if (!is_read)
+        return false;
+    char *advice = strstr(text, "\n---\n"); // to models
+    if (advice)
+        *advice = '\0';
+    *ret_data =
+        shown(g_strdup_printf("%s\n/%s NUMBER opens one.", g_strchomp(text), kind->command));
+    return true;
+}
+
+static bool list_issues(Aside *aside, const char *filter, json_t **ret_data, GError **error)
+{
+    return list(aside, &issues, filter, ret_data, error);
+}
+
+static bool list_prs(Aside *aside, const char *filter, json_t **ret_data, GError **error)
+{
+    return list(aside, &prs, filter, ret_data, error);
+}
+
+static bool send(SlashDoor *door, const char *text, GError **error)
+{
+    g_autoptr(json_t) message = message_user(text);
+    bool is_pending = false;
+    if (!agent_session_prompt(door->session, message, "followUp", SLASH_PROMPT_ID, &is_pending,
+                              error))
+        return false;
+    slash_say(door, "%s: %s", is_pending ? "Sent" : "To be sent after this run", text);
+    return true;
+}
+
+/* Where the person can write on, they say what is wanted of it. */
+static bool open_item(SlashDoor *door, const ListKind *kind, const char *number, GError **error)
+{
+    if (door->edit) {
+        g_autofree char *begun = g_strdup_printf("Read %s://%s and ", kind->scheme, number);
+        door->edit(begun, door->user_data);
+        return true;
+    }
+    g_auto(GStrv) parts = g_strsplit(kind->opening, "%s", -1);
+    g_autofree char *text = g_strjoinv(number, parts);
+    return send(door, text, error);
+}
+
+static bool list_or_open(SlashDoor *door, const ListKind *kind, const char *argument,
+                         const char *id, GError **error)
+{
+    const char *number = number_in(argument);
+    return number ? open_item(door, kind, number, error)
+                  : agent_session_aside(door->session, kind->list, argument, id, error);
+}
+
+SLASH(issues)
+{
+    return list_or_open(door, &issues, argument, SLASH_ID "issues", error);
+}
+
+SLASH(prs)
+{
+    return list_or_open(door, &prs, argument, SLASH_ID "prs", error);
+}
+
+/* --- /ci */
+
+static bool find_commit(Aside *aside, char **ret_commit, GError **error)
+{
+    const GitSpec spec = {
+        .dir = aside_cwd(aside),
+        .args = (const char *const[]) { "rev-parse", "--verify", "--quiet", "HEAD^{commit}", NULL },
+        .timeout_ms = GIT_TIMEOUT_MS,
+    };
+    g_auto(GitResult) result = { 0 };
+    if (!git_start(&spec, aside_cancel(aside), &result, error))
+        return false;
+    if (result.exit_status != 0)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                         "%s is no git repository with a commit, so there are no runs of it",
+                         spec.dir);
+    *ret_commit = g_strdup(result.output);
+    return true;
+}
+
+/* New reference; NULL with an error. */
+static json_t *runs_of(Aside *aside, const char *commit, GError **error)
+{
+    g_autofree char *text = NULL;
+    g_autoptr(json_t) details = NULL;
+    json_t *arguments =
+        json_pack("{s:s, s:s, s:i}", "commit", commit, "fields",
+                  "databaseId,workflowName,event,status,conclusion", "limit", LISTED_RUNS);
+    if (!aside_call(aside, "gh_run_list", arguments, &text, &details, error))
+        return NULL;
+    const char *output = json_get_text(details, "output");
+    json_t *runs = NULL;
+    if (!output || !json_parse_text(output, &runs, NULL) || !json_is_array(runs)) {
+        json_decref(runs);
+        fail_with(error, KEDGE_ERROR_PROTOCOL, "gh's list of runs cannot be read: %s", text);
+        return NULL;
+    }
+    return runs;
+}
+
+static bool has_failed(const json_t *run)
+{
+    static const char *const bad[] = { "failure", "timed_out", "startup_failure", NULL };
+    const char *conclusion = json_get_text(run, "conclusion");
+    return conclusion && g_strv_contains(bad, conclusion);
+}
+
+/* A line for each; the id of the first that failed, 0: none. */
+static json_int_t append_runs(GString *text, const json_t *runs)
+{
+    json_int_t failed = 0;
+    size_t i = 0;
+    json_t *run = NULL;
+    json_array_foreach (runs, i, run) {
+        const char *name = json_get_text(run, "workflowName");
+        const char *conclusion = json_get_text(run, "conclusion");
+        const char *status = json_get_text(run, "status");
+        json_int_t id = json_get_int(run, "databaseId", 0);
+        g_string_append_printf(text, "\n%s (%s): %s, run://%lld", name ? name : "?",
+                               json_get_text(run, "event") ? json_get_text(run, "event") : "?",
+                               conclusion && *conclusion ? conclusion
+                               : status                  ? status
+                                                         : "unknown",
+                               (long long)id);
+        if (failed == 0 && has_failed(run))
+            failed = id;
+    }
+    return failed;
+}
+
+static bool look_at_ci(Aside *aside, const char *argument G_GNUC_UNUSED, json_t **ret_data,
+                       GError **error)
+{
+    g_autofree char *commit = NULL;
+    if (!find_commit(aside, &commit, error))
+        return false;
+    g_autoptr(json_t) runs = runs_of(aside, commit, error);
+    if (!runs)
+        return false;
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_string_append_printf(text, "Runs of commit %.*s:", SHOWN_COMMIT, commit);
+    json_int_t failed = append_runs(text, runs);
+    if (json_array_size(runs) == 0)
+        g_string_append(text, " none. It may not be pushed, or nothing runs for it.");
+    g_autofree char *why = NULL;
+    if (failed > 0 &&
+        !read_url(aside, g_strdup_printf("run://%lld", (long long)failed), &why, error))
+        return false;
+    if (why)
+        g_string_append_printf(text, "\n\n%s", g_strchomp(why));
+    *ret_data = shown(g_strdup(text->str));
+    return true;
+}
+
+SLASH(ci)
+{
+    return agent_session_aside(door->session, look_at_ci, NULL, SLASH_ID "ci", error);
+}
+
+/* --- /review */
+
+SLASH(review)
+{
+    const char *number = number_in(argument);
+    if (!number)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "/review takes the number of a pull request, not \"%s\"; /prs lists them",
+                         argument);
+    if (!agent_session_add_tool(door->session, "gh_review", error)) // it is offered by name only
+        return false;
+    g_autofree char *text = g_strdup_printf(
+        "Review pull request #%s. Read pr://%s, the files that it changes (pr://%s/diff, then each "
+        "as pr://%s/diff/1 and so on), what CI says (pr://%s/checks), and what reviewers have said "
+        "already (pr://%s?comments); look at the code around the changes where that decides. Look "
+        "for errors, for what was forgotten, and for what is unclear; repeat nothing that a thread "
+        "says already. Tell me your findings with file and line, the worst first. Then prepare the "
+        "comments as a pending review with gh_review, and do not submit it unless I say so.",
+        number, number, number, number, number, number);
+    return send(door, text, error);
+}
+
+/* --- /gh */
+
+static bool run_doctor(Aside *aside, const char *argument G_GNUC_UNUSED, json_t **ret_data,
+                       GError **error)
+{
+    g_autofree char *text = NULL;
+    if (!aside_call(aside, "gh_doctor", json_object(), &text, NULL, error))
+        return false;
+    *ret_data = shown(g_steal_pointer(&text));
+    return true;
+}
+
+SLASH(gh)
+{
+    if (g_str_equal(argument, "doctor"))
+        return agent_session_aside(door->session, run_doctor, NULL, SLASH_ID "gh", error);
+    return fail_with(error, KEDGE_ERROR_USAGE,
+                     "/gh takes doctor, not \"%s\"; `kedge gh last-error` shows the last call",
+                     argument);
+}

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""The slash commands of a terminal that work beside the conversation, or with GitHub.
+
+Environment: KEDGE, the binary.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rpc"))
+from client import RpcTest, lines_of  # noqa: E402
+from terminal import Terminal  # noqa: E402
+
+GH = """#!/bin/sh
+echo "$*" >> "$HOME/gh.log"
+case "$*" in
+*--version*) echo "gh version 2.92.0 (2026-01-12)" ;;
+*"repo view"*) echo harbor/tidepool ;;
+*"issue list"*closed*) echo '[]' ;;
+*"issue list"*) echo '[{"number":88,"title":"Clock drifts","state":"OPEN","author":{"login":"m"},"labels":[],"updatedAt":"2026-04-28T07:01:44Z"}]' ;;
+*"pr list"*) echo '[{"number":93,"title":"Fix it","state":"OPEN","author":{"login":"o"},"labels":[],"updatedAt":"2026-04-28T07:01:44Z"}]' ;;
+*search/issues*) echo '{"total_count":0,"items":[]}' ;;
+*"run list"*) echo '[{"databaseId":6,"workflowName":"lint","event":"push","status":"in_progress","conclusion":""},{"databaseId":5,"workflowName":"ci","event":"push","status":"completed","conclusion":"failure"}]' ;;
+*actions/runs/5/jobs*) echo '{"total_count":1,"jobs":[{"id":62,"name":"test","status":"completed","conclusion":"failure"}]}' ;;
+*actions/runs/5*) echo '{"id":5,"name":"ci","display_title":"Fix it","status":"completed","conclusion":"failure","head_branch":"main","head_sha":"a1b2c3d4e5f60718293a4b5c6d7e8f9001122334","html_url":"https://x/runs/5"}' ;;
+*actions/jobs/62/logs*) printf 'cc a.c\\n##[error]Process completed with exit code 2.\\n' ;;
+*actions/jobs/62*) echo '{"steps":[{"number":4,"name":"make test","conclusion":"failure"}]}' ;;
+*annotations*) echo '[]' ;;
+*) echo "gh: not expected: $*" >&2; exit 1 ;;
+esac
+"""
+
+
+class Slash(RpcTest):
+    def open(self, *args, env=None):
+        environment = {**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}", "GIT_CONFIG_GLOBAL": "/dev/null", **(env or {})}
+        terminal = Terminal(self.root, args, environment)
+        self.addCleanup(terminal.close)
+        terminal.wait_for("/help lists the commands")
+        return terminal
+
+    def say(self, terminal, *steps):
+        """What is typed, and what is shown then."""
+        for line, shown in steps:
+            with self.subTest(line):
+                terminal.wait_for("You: ")
+                terminal.line(line)
+                terminal.wait_for(shown)
+
+    def add_repository(self):
+        work = os.path.join(self.root, "w")
+        os.makedirs(work, exist_ok=True)
+        for args in (["init", "-q"], ["remote", "add", "origin", "https://github.com/harbor/tidepool"],
+                     ["-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "one"]):
+            subprocess.run(["git", "-C", work, *args], check=True, env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null"})
+        self.add_gh()
+        pathlib.Path(self.root, "bin/gh").write_text(GH, encoding="utf-8")
+
+    def gh_calls(self):
+        return pathlib.Path(self.root, "gh.log").read_text(encoding="utf-8")
+
+    def sent(self, number):
+        return json.dumps(self.model.ask("journal")[number]["body"])
+
+    def test_github(self):
+        self.script({"text": "It drifts."}, {"text": "One finding."}, {"text": "Two."})
+        self.add_repository()
+        terminal = self.open()
+        self.say(terminal,
+                 ("/issues", "Clock drifts"),
+                 ("/issues closed", "/issues NUMBER opens one."),
+                 ("/issues clock label:bug", "No issues found."),
+                 ("/prs", "Fix it"),
+                 ("/ci", "ci (push): failure, run://5"),
+                 ("/review it", "/review takes the number of a pull request, not \"it\""),
+                 ("/gh what", "/gh takes doctor"),
+                 ("/gh doctor", "PASS  version"),
+                 ("/issues 88", "kedge: It drifts."),
+                 ("/review #93", "kedge: One finding."),
+                 ("/prs 93", "kedge: Two."))
+        terminal.wait_for("You: ")
+        shown = terminal.shown.decode()
+        self.assertIn("Step: 4. make test [failure]", shown)  # of /ci
+        self.assertIn("lint (push): in_progress", shown)
+        self.assertIn("is:open clock label:bug repo:harbor/tidepool is:issue", self.gh_calls())
+        self.assertIn("Read issue://88", self.sent(0))
+        self.assertNotIn("gh_review", self.sent(0))
+        self.assertIn("pr://93?comments", self.sent(1))
+        self.assertIn('"name": "gh_review"', self.sent(1))
+
+    def test_no_repository(self):
+        self.script()
+        self.add_repository()
+        os.rename(os.path.join(self.root, "w/.git"), os.path.join(self.root, "w/not-git"))
+        os.unlink(os.path.join(self.root, "bin/gh"))
+        pathlib.Path(self.root, "bin/gh").write_text("#!/bin/sh\ncase \"$*\" in *--version*) echo 'gh version 2.92.0 (2026-01-12)';; "
+                                                     "*) echo 'not logged in to any hosts' >&2; exit 4;; esac\n", encoding="utf-8")
+        os.chmod(os.path.join(self.root, "bin/gh"), 0o755)
+        terminal = self.open()
+        self.say(terminal,
+                 ("/ci", "is no git repository with a commit"),
+                 ("/issues", "Error: "),
+                 ("/prs words", "Error: "))
+        terminal.wait_for("You: ")
+
+    def test_a_stop(self):
+        self.script({"text": "Never whole", "stall_after": 3}, {"text": "Here."})
+        terminal = self.open()
+        terminal.wait_for("You: ")
+        terminal.line("/btw how far are we?")
+        self.model.wait(events=3)
+        terminal.line("/btw and now?")
+        terminal.wait_for("another one of these is at work")
+        terminal.type("\x03")
+        terminal.wait_for("Stopping.")
+        terminal.wait_for("Error: ")
+        self.say(terminal, ("hello", "kedge: Here."))
+
+    def test_a_question_beside(self):
+        self.script({"text": "First."}, {"text": "Nearly done."}, {"text": "Second."})
+        terminal = self.open()
+        self.say(terminal, ("/btw", "/btw takes a question"), ("begin the work", "kedge: First."),
+                 ("/btw how far are we?", "Nearly done."), ("go on", "kedge: Second."))
+        terminal.wait_for("You: ")
+        self.assertIn("begin the work", self.sent(1))
+        self.assertNotIn("how far", self.sent(2))
+        self.assertNotIn("Nearly", self.sent(2))
+        entries = "".join(json.dumps(entry) for path in self.session_files() for entry in lines_of(path))
+        self.assertNotIn("how far", entries)
+
+    def test_a_session_is_dropped(self):
+        self.script({"text": "One."})
+        terminal = self.open()
+        self.say(terminal, ("/drop", "Nothing of the old session was stored."), ("keep this", "kedge: One."))
+        terminal.wait_for("You: ")
+        self.assertEqual(len(self.session_files()), 1)
+        self.say_at_once(terminal, "/drop", "Deleted: ")
+        terminal.wait_for("You: ")
+        self.assertEqual(self.session_files(), [])
+
+    def say_at_once(self, terminal, line, shown):
+        terminal.line(line)
+        terminal.wait_for(shown)
+
+    def test_a_loop(self):
+        self.script({"text": "One."}, {"text": "Two."}, {"text": "Three."}, {"text": "Four", "stall_after": 3}, {"text": "Five."}, {"text": "Six."})
+        terminal = self.open()
+        self.say(terminal, ("/loop many", "/loop takes a number of runs"), ("/loop off", "There is no loop."), ("/loop 9999", "/loop takes"),
+                 ("/loop 2", "Your next message is sent again"), ("look again", "Once more: look again"))
+        terminal.wait_for("kedge: Two.")
+        terminal.wait_for("The loop has ended after 2 runs.")
+        self.say(terminal, ("/loop 1h", "for 1h"), ("and again", "kedge: Three."))
+        self.model.wait(requests=4, events=15)
+        terminal.type("\x03")
+        terminal.wait_for("The loop is paused.")
+        self.say(terminal, ("/loop", "kedge: Five."))
+        terminal.wait_for("kedge: Six.")
+
+    def test_how_it_stands(self):
+        self.script({"tool_calls": [{"name": "bash", "arguments": {"command": "touch begun; sleep 600", "async": True}}]}, {"text": "It runs."})
+        self.settings("async:\n  enabled: true\n")
+        terminal = self.open()
+        self.say(terminal,
+                 ("/jobs", "There are no background jobs."),
+                 ("/jobs stop 1", "/jobs takes nothing, or cancel and a job"),
+                 ("/jobs cancel nothing", "there is no background job \"nothing\""),
+                 ("/fast", "Service tier: none."),
+                 ("/fast on", "Saved as the setting serviceTier: priority."),
+                 ("/fast very", "/fast takes on, off or status"),
+                 ("/debug", "Agent directory: "),
+                 ("start it", "kedge: It runs."),
+                 ("/fast status", "Service tier: priority."),
+                 ("/jobs", "sleep 600"),
+                 ("/jobs cancel 1", "is being ended."))
+        terminal.wait_for("You: ")
+        self.assertNotIn(b"test-key", terminal.shown)
+
+
+if __name__ == "__main__":
+    unittest.main()
