@@ -280,7 +280,8 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
                               AgentOutcome *ret_outcome)
 {
     const AgentOptions *options = &self->options;
-    g_autoptr(json_t) before = message ? plan_words_context(options->plan_mode) : NULL;
+    g_autoptr(json_t) before =
+        message ? plan_words_context(options->plan_mode, self->conversation.messages) : NULL;
     RunSpec spec = {
         .before = before,
         .conversation = &self->conversation,

@@ -20,7 +20,14 @@ void plan_approval_record(Session *session, const char *mode, const char *file)
     session_append_fields(session, "mode_change", fields);
 }
 
-/* Nobody else works in the folder, and that the new name is free was looked at before. */
+/* A command that runs in the background can write to it, too. */
+static bool check_same(const char *file, const char *plan, const char *shown, GError **error)
+{
+    return strcmp(plan, shown) == 0 ||
+           fail_with(error, KEDGE_ERROR_DENIED, "%s has changed since it was approved", file);
+}
+
+/* The name was free when the plan was handed in. */
 static bool give_final_name(const ToolContext *context, const char *file, const char *final_file,
                             GError **error)
 {
@@ -56,6 +63,7 @@ bool plan_approval_run(Engine *engine, const char *file, const PlanDecision *dec
     // what fails comes before what changes anything
     if (!session_flush(engine->session, error) ||
         !plan_file_read(engine->context, file, &plan, error) ||
+        !check_same(file, plan, decision->plan, error) ||
         !give_final_name(engine->context, file, final_file, error))
         return false;
     plan_approval_record(engine->session, PLAN_MODE_NONE, NULL);

@@ -3,6 +3,7 @@
  */
 #include "agent/plan_words.h"
 
+#include "base/mask.h"
 #include "base/utf8.h"
 #include "model/message.h"
 
@@ -28,20 +29,36 @@ static const char reminder_text[] =
     "\"apply\" and \"extra\": {\"title\": \"SHORT-TITLE\"}. If neither fits, say what you wait "
     "for.";
 
+static const char off_text[] = "Plan mode is off: what was said of it no longer holds.";
+
+#define TYPE_CONTEXT "plan-mode-context"
+#define TYPE_OFF     "plan-mode-off"
+
 static json_t *hidden_message(const char *type, const char *text)
 {
     return json_pack("{s:s, s:s, s:s, s:b, s:s}", "role", "custom", "customType", type, "content",
                      text, "display", 0, "attribution", "agent");
 }
 
-json_t *plan_words_context(PlanMode *mode)
+/* What the model was told of plan mode last: is it that it is on? */
+static bool believes_it_is_on(const json_t *messages)
+{
+    for (size_t i = json_array_size(messages); i > 0; i--) {
+        const char *type = json_get_text(json_array_get(messages, i - 1), "customType");
+        if (g_strcmp0(type, TYPE_CONTEXT) == 0 || g_strcmp0(type, TYPE_OFF) == 0)
+            return g_str_equal(type, TYPE_CONTEXT);
+    }
+    return false;
+}
+
+json_t *plan_words_context(PlanMode *mode, const json_t *messages)
 {
     g_autofree char *file = plan_mode_file(mode);
     if (!file)
-        return NULL;
+        return believes_it_is_on(messages) ? hidden_message(TYPE_OFF, off_text) : NULL;
     g_autofree char *text = plan_mode_may_write(mode) ? g_strdup_printf(context_text, file, file)
                                                       : g_strdup_printf(child_text, file);
-    return hidden_message("plan-mode-context", text);
+    return hidden_message(TYPE_CONTEXT, text);
 }
 
 json_t *plan_words_reminder(PlanMode *mode)
@@ -62,10 +79,11 @@ bool plan_words_is_question(const json_t *answer)
 
 json_t *plan_words_execution(const char *file, const char *plan)
 {
+    g_autofree char *masked = mask_text(plan); // as read would show it
     g_autofree char *text = g_strdup_printf(
         "The user has approved the plan below, which is kept in %s. Plan mode is off: all tools "
         "are there again. Carry the plan out from beginning to end, and test what it changes.\n\n"
         "<plan>\n%s\n</plan>",
-        file, plan);
+        file, masked);
     return message_developer(text);
 }

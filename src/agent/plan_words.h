@@ -6,8 +6,9 @@
 #include "base/json.h"
 #include "tool/plan_mode.h"
 
-/* Before each prompt, not shown; NULL: there is no plan mode. */
-json_t *plan_words_context(PlanMode *mode);
+/* Before each prompt, not shown: that it is on, or, where the last of `messages` that says
+   something of it says that, that it no longer is. NULL: nothing. */
+json_t *plan_words_context(PlanMode *mode, const json_t *messages);
 /* To a model that has ended its turn without a question or a plan. */
 json_t *plan_words_reminder(PlanMode *mode);
 /* Does an answer end with a question? NULL: no. */

@@ -12,6 +12,7 @@
 #define LIMIT_CONFIG_FILE_BYTES      (1 * MIB)  // settings, models file
 #define LIMIT_YAML_DEPTH             100        // task-engine §2.1
 #define LIMIT_YAML_NODES             100000
+#define LIMIT_PLAN_BYTES             (256 * KIB) // a plan that a person approves
 #define LIMIT_RULE_FILE_BYTES        (64 * KIB)  // a rule that watches answers
 #define LIMIT_RULE_FILES             200         // of a directory
 #define LIMIT_SSH_HOSTS              256         // of ssh.json

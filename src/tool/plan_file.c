@@ -4,6 +4,7 @@
 #include "tool/plan_file.h"
 
 #include "base/file.h"
+#include "base/limits.h"
 #include "tool/context.h"
 
 bool plan_file_is_url(const char *url)
@@ -33,7 +34,7 @@ bool plan_file_read(const ToolContext *context, const char *url, char **ret_text
     g_autofree char *text = NULL;
     size_t size = 0;
     if (!plan_file_locate(context, url, &path, error) ||
-        !file_read(path, PLAN_MAX_BYTES, &text, &size, error))
+        !file_read(path, LIMIT_PLAN_BYTES, &text, &size, error))
         return false;
     if (!g_utf8_validate(text, (gssize)size, NULL))
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s is not text in UTF-8", url);

@@ -17,6 +17,7 @@ struct PlanMode {
 void plan_decision_clear(PlanDecision *self)
 {
     g_clear_pointer(&self->title, g_free);
+    g_clear_pointer(&self->plan, g_free);
 }
 
 PlanMode *plan_mode_new(PlanMode *parent, bool can_approve)
@@ -121,15 +122,15 @@ bool plan_mode_has_word(PlanMode *self)
     return has_word;
 }
 
-bool plan_mode_settle(PlanMode *self, const char *title, bool is_fresh)
+bool plan_mode_settle(PlanMode *self, const PlanDecision *decision)
 {
     pthread_mutex_lock(&self->lock);
     bool is_on = self->file != NULL;
     self->is_settled = self->is_settled || is_on;
-    if (is_on) {
-        g_free(self->decision.title);
-        self->decision = (PlanDecision) { g_strdup(title), is_fresh };
-    }
+    plan_decision_clear(&self->decision);
+    if (is_on && decision)
+        self->decision = (PlanDecision) { g_strdup(decision->title), g_strdup(decision->plan),
+                                          decision->is_fresh };
     pthread_mutex_unlock(&self->lock);
     return is_on;
 }

@@ -20,6 +20,7 @@ typedef struct PlanMode PlanMode;
 
 typedef struct PlanDecision { // of a person, on a plan that was handed in
     char *title;              // of the finalized plan: local://<title>.md
+    char *plan;               // its text, as it was shown to them
     bool is_fresh;            // it is carried out in a new session
 } PlanDecision;
 
@@ -47,9 +48,9 @@ void plan_mode_begin_prompt(PlanMode *self);
 void plan_mode_note_word(PlanMode *self);
 bool plan_mode_has_word(PlanMode *self);
 
-/* The person says how it goes on, which ends the run; a NULL `title`: not yet with the plan. False:
-   plan mode is off by now. */
-bool plan_mode_settle(PlanMode *self, const char *title, bool is_fresh);
+/* The person says how it goes on, which ends the run; `decision` (copied) NULL: not yet with the
+   plan. False: plan mode is off by now. */
+bool plan_mode_settle(PlanMode *self, const PlanDecision *decision);
 bool plan_mode_is_settled(PlanMode *self);
 /* The owner takes what was decided; false: nothing was. */
 bool plan_mode_take_decision(PlanMode *self, PlanDecision *ret_decision);

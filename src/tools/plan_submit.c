@@ -4,6 +4,7 @@
 #include "tools/plan_submit.h"
 
 #include "base/file.h"
+#include "base/mask.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "tool/call.h"
@@ -69,13 +70,13 @@ static bool check_free(const ToolContext *context, const char *file, const char 
 static char *question_text(const char *title, const char *path, const char *plan)
 {
     g_autofree char *cut = str_truncate(plan, SHOWN_BYTES);
-    GString *text = g_string_new(NULL);
+    g_autoptr(GString) text = g_string_new(NULL);
     g_string_append_printf(text, "Plan \"%s\" is ready (%s):\n\n%s", title, path, cut);
     if (strlen(cut) < strlen(plan))
         g_string_append_printf(text, "\n… (%zu more bytes in the file)",
                                strlen(plan) - strlen(cut));
     g_string_append(text, "\n\nHow does it go on?");
-    return g_string_free(text, FALSE);
+    return mask_text(text->str);
 }
 
 /* A text that is none of the options; NULL: the person says nothing. */
@@ -130,12 +131,12 @@ static bool ask_person(ToolCall *call, const char *text, Verdict *ret_verdict, G
 }
 
 /* With words of the person the model goes on; else the run ends. */
-static bool carry_out(PlanMode *mode, const char *title, const Verdict *verdict, ToolResult *result,
-                      GError **error)
+static bool carry_out(PlanMode *mode, const PlanDecision *decision, const Verdict *verdict,
+                      ToolResult *result, GError **error)
 {
-    if (!plan_mode_is_on(mode) ||
-        (!verdict->words &&
-         !plan_mode_settle(mode, verdict->is_approved ? title : NULL, verdict->is_fresh)))
+    bool is_on = verdict->words ? plan_mode_is_on(mode)
+                                : plan_mode_settle(mode, verdict->is_approved ? decision : NULL);
+    if (!is_on)
         return fail_with(error, KEDGE_ERROR_DENIED, "Plan mode is not active.");
     g_autofree char *text = NULL;
     if (verdict->words)
@@ -180,7 +181,8 @@ bool plan_submit(ToolCall *call, const char *title, ToolResult *result, GError *
     g_auto(Verdict) verdict = { 0 };
     if (!ask_person(call, text, &verdict, error))
         return false;
-    if (!carry_out(mode, wanted, &verdict, result, error))
+    const PlanDecision decision = { wanted, plan, verdict.is_fresh };
+    if (!carry_out(mode, &decision, &verdict, result, error))
         return false;
     json_t *details = tool_result_details(result);
     json_set_text(details, "planFilePath", file);

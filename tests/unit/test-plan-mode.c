@@ -60,7 +60,13 @@ static void test_context_message(void **state G_GNUC_UNUSED)
     set_plan_mode(self, false);
     assert_true(session_fixture_prompt(self->fixture, "now"));
     g_autofree char *later = sse_server_conversation(server_of(self), 1);
-    assert_true(g_str_has_suffix(later, "user:add login assistant:What is it for? user:now"));
+    assert_true(g_str_has_suffix(
+        later, "assistant:What is it for? user:Plan mode is off: what was said of it "
+               "no longer holds. user:now"));
+    sse_server_add_text(server_of(self), "fine");
+    assert_true(session_fixture_prompt(self->fixture, "then")); // it is said once
+    g_autofree char *last = sse_server_conversation(server_of(self), 2);
+    assert_true(g_str_has_suffix(last, "user:now assistant:fine user:then"));
 }
 
 static void test_reminder(void **state G_GNUC_UNUSED)

@@ -142,6 +142,29 @@ static void test_name_is_taken(void **state G_GNUC_UNUSED)
         text, "Plan destination already exists at local://do-it.md. Choose another title.");
 }
 
+static void change_plan(SessionFixture *self, const json_t *event G_GNUC_UNUSED)
+{
+    g_autoptr(json_t) state = agent_session_state(self->session);
+    g_autofree char *path = local_path(json_get_text(state, "sessionFile"), "PLAN.md");
+    assert_true(file_write_atomic(path, "2. More.\n", 9, 0600, NULL));
+}
+
+/* What is carried out is what the person has read. */
+static void test_another_plan(void **state G_GNUC_UNUSED)
+{
+    static const char *const answers[] = { KEEP, NULL };
+    g_autoptr(Planner) self = planner_new(NULL, answers);
+    hand_in(self);
+    self->fixture->trigger = "question";
+    self->fixture->act = change_plan;
+    plan(self, "go");
+    assert_mode(self, "plan");
+    assert_int_equal(sse_server_request_count(server_of(self)), 2);
+    const json_t *notice = session_fixture_event(self->fixture, "notice", 0);
+    assert_non_null(strstr(json_get_text(notice, "message"),
+                           "local://PLAN.md has changed since it was approved"));
+}
+
 static void stop(SessionFixture *self, const json_t *event G_GNUC_UNUSED)
 {
     bool is_pending = false;
@@ -166,7 +189,7 @@ int main(void)
         cmocka_unit_test(test_handoff),       cmocka_unit_test(test_fork),
         cmocka_unit_test(test_navigate),      cmocka_unit_test(test_off_meanwhile),
         cmocka_unit_test(test_queue_is_kept), cmocka_unit_test(test_name_is_taken),
-        cmocka_unit_test(test_abort),
+        cmocka_unit_test(test_abort),         cmocka_unit_test(test_another_plan),
     };
     return cmocka_run_group_tests_name("plan-moves", tests, NULL, NULL);
 }
