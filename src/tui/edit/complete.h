@@ -30,12 +30,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Completer, completer_free)
 
 /* After each change of the editor. */
 void completer_update(Completer *self, Editor *editor);
-/* Tab: paths at the cursor, whatever stands before it. One that is alone is taken at once. */
+/* Tab: what fits at the cursor, and be it paths of a plain word. One that is alone is taken at
+   once, also when it comes later: `editor` is borrowed until the next call of these three. */
 void completer_force(Completer *self, Editor *editor);
 void completer_close(Completer *self);
 bool completer_is_open(const Completer *self);
-/* Of KEYS_LIST; taking a row changes the editor. False: nothing of the list's.
- *ret_submits: a command without arguments was taken by Enter, which sends it. */
+/* Of KEYS_LIST; taking a row changes the editor. False: nothing of the list's, as is Enter while
+   the list is not yet that of what stands there. *ret_submits: a command without arguments, or "#"
+   and the id of an action, was taken by Enter, which sends it. */
 bool completer_act(Completer *self, Action action, Editor *editor, bool *ret_submits);
 void completer_rows(const Completer *self, int width, int max_rows, GPtrArray *out);
 void completer_set_theme(Completer *self, const Theme *theme);
