@@ -116,12 +116,14 @@ static void enter_now(SessionFixture *self, const json_t *event G_GNUC_UNUSED)
 /* During a run the guard holds at once, the model comes with the run's end. */
 static void test_while_running(void **state G_GNUC_UNUSED)
 {
-    static const char *const none[] = { NULL };
-    g_autoptr(Planner) self = planner_new("{\"modelRoles\":{\"plan\":\"lab/writer\"}}", none);
-    sse_server_add_calls(server_of(self), CALL("g1", "grep", "{\"pattern\":\"x\"}"));
+    static const char *const answers[] = { "a", NULL };
+    g_autoptr(Planner) self = planner_new("{\"modelRoles\":{\"plan\":\"lab/writer\"}}", answers);
+    sse_server_add_calls(server_of(self), CALL("q1", "ask",
+                                               "{\"questions\":[{\"id\":\"q\",\"question\":\"Which?"
+                                               "\",\"options\":[{\"label\":\"a\"}]}]}"));
     sse_server_add_calls(server_of(self), CALL("b1", "bash", "{\"command\":\"touch made\"}"));
     sse_server_add_text(server_of(self), "Shall I?");
-    self->fixture->trigger = "tool_execution_start";
+    self->fixture->trigger = "question"; // this listener comes before the one that answers
     self->fixture->act = enter_now;
     assert_true(session_fixture_prompt(self->fixture, "go"));
     g_autofree char *made = g_build_filename(self->fixture->agent->root, "made", NULL);
