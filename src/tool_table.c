@@ -6,6 +6,7 @@
 #include "agenttools/agenttools.h"
 #include "github/github.h"
 #include "github/safe/gh_doctor.h"
+#include "github/safe/gh_last_error.h"
 #include "tools/bash_user.h"
 #include "tools/eval_user.h"
 #include "tools/tools.h"
@@ -52,6 +53,7 @@ const ToolDef *const tool_table[] = {
     &tool_gh_release_download,
     &tool_gh_review,
     &tool_gh_doctor,
+    &tool_gh_last_error,
     &tool_resolve,
     &tool_yield,
     &tool_report_finding,

@@ -180,12 +180,11 @@ bool agent_session_set_tools(AgentSession *self, const char *const *names, GErro
 
 bool agent_session_add_tool(AgentSession *self, const char *name, GError **error)
 {
-    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
-    if (tool_set_find(setup->tools, name))
+    if (tool_set_find(self->wanted_tools, name))
         return true;
     g_autoptr(GPtrArray) names = g_ptr_array_new();
-    for (size_t i = 0; i < tool_set_count(setup->tools); i++)
-        g_ptr_array_add(names, (char *)tool_set_at(setup->tools, i)->name);
+    for (size_t i = 0; i < tool_set_count(self->wanted_tools); i++)
+        g_ptr_array_add(names, (char *)tool_set_at(self->wanted_tools, i)->name);
     g_ptr_array_add(names, (char *)name);
     g_ptr_array_add(names, NULL);
     return agent_session_set_tools(self, (const char *const *)names->pdata, error);

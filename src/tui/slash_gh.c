@@ -269,11 +269,11 @@ SLASH(review)
 
 /* --- /gh */
 
-static bool run_doctor(Aside *aside, const char *argument G_GNUC_UNUSED, json_t **ret_data,
-                       GError **error)
+/* Tools whose texts are for people. */
+static bool show_tool(Aside *aside, const char *tool, json_t **ret_data, GError **error)
 {
     g_autofree char *text = NULL;
-    if (!aside_call(aside, "gh_doctor", json_object(), &text, NULL, error))
+    if (!aside_call(aside, tool, json_object(), &text, NULL, error))
         return false;
     *ret_data = shown(g_steal_pointer(&text));
     return true;
@@ -281,9 +281,10 @@ static bool run_doctor(Aside *aside, const char *argument G_GNUC_UNUSED, json_t 
 
 SLASH(gh)
 {
-    if (g_str_equal(argument, "doctor"))
-        return agent_session_aside(door->session, run_doctor, NULL, SLASH_ID "gh", error);
-    return fail_with(error, KEDGE_ERROR_USAGE,
-                     "/gh takes doctor, not \"%s\"; `kedge gh last-error` shows the last call",
+    bool is_doctor = g_str_equal(argument, "doctor");
+    if (is_doctor || g_str_equal(argument, "last-error"))
+        return agent_session_aside(door->session, show_tool,
+                                   is_doctor ? "gh_doctor" : "gh_last_error", SLASH_ID "gh", error);
+    return fail_with(error, KEDGE_ERROR_USAGE, "/gh takes doctor or last-error, not \"%s\"",
                      argument);
 }

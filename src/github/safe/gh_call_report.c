@@ -302,8 +302,9 @@ void gh_call_finished(ToolCall *call, const CallOutcome *outcome, const ToolResu
     write_audit(call, self, outcome);
     g_autofree char *dir = gh_audit_dir();
     g_autoptr(GError) error = NULL;
-    // a session keeps the records of what it was answered itself
-    bool has_session = tool_call_artifacts(call) != NULL && !tool_call_is_behind(call);
+    // a session keeps the records of what it was answered itself; a person's looking is not in it
+    bool has_session = tool_call_artifacts(call) != NULL && !tool_call_is_behind(call) &&
+                       strcmp(tool_call_via(call), "tui") != 0;
     if (!has_session && self->record != NULL && !gh_record_store(dir, self->record, &error))
         gh_audit_warn(call, error);
 }
