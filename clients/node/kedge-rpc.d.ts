@@ -179,6 +179,7 @@ export class Kedge {
     setSteeringMode(mode: QueueMode): Promise<void>;
     setFollowUpMode(mode: QueueMode): Promise<void>;
     setInterruptMode(mode: "immediate" | "wait"): Promise<void>;
+    setPlanMode(enabled: boolean, prompt?: string): Promise<void>;
     setAutoRetry(enabled: boolean): Promise<void>;
     abortRetry(): Promise<void>;
     setAutoCompaction(enabled: boolean): Promise<void>;

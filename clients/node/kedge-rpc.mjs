@@ -389,6 +389,11 @@ export class Kedge {
         return this.command("set_interrupt_mode", { mode });
     }
 
+    /** Only read and plan, until a person approves; `prompt` says what to plan and is sent at once. */
+    setPlanMode(enabled, prompt) {
+        return this.command("set_plan_mode", { enabled, prompt });
+    }
+
     setAutoRetry(enabled) {
         return this.command("set_auto_retry", { enabled });
     }

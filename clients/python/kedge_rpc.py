@@ -428,6 +428,10 @@ class Kedge:
     def set_interrupt_mode(self, mode: Literal["immediate", "wait"]) -> None:
         self.command("set_interrupt_mode", mode=mode)
 
+    def set_plan_mode(self, enabled: bool, prompt: Optional[str] = None) -> None:
+        """Only read and plan, until a person approves; `prompt` says what to plan and is sent at once."""
+        self.command("set_plan_mode", enabled=enabled, prompt=prompt)
+
     def set_auto_retry(self, enabled: bool) -> None:
         self.command("set_auto_retry", enabled=enabled)
 
