@@ -46,6 +46,7 @@ export interface Model {
 
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
 export type QueueMode = "all" | "one-at-a-time";
+export type PlanModeName = "none" | "plan" | "plan_paused";
 
 export interface TodoPhase {
     name: string;
@@ -75,6 +76,8 @@ export interface State {
     isCompacting: boolean;
     steeringMode: QueueMode;
     followUpMode: QueueMode;
+    mode: PlanModeName;
+    planFilePath?: string;
     systemPrompt: string[];
     dumpTools: { name: string; description: string; parameters: Record<string, unknown> }[];
     todoPhases: TodoPhase[];
@@ -179,6 +182,7 @@ export class Kedge {
     setSteeringMode(mode: QueueMode): Promise<void>;
     setFollowUpMode(mode: QueueMode): Promise<void>;
     setInterruptMode(mode: "immediate" | "wait"): Promise<void>;
+    setPlanMode(enabled: boolean, prompt?: string): Promise<PlanModeName>;
     setPlanMode(enabled: boolean, prompt?: string): Promise<void>;
     setAutoRetry(enabled: boolean): Promise<void>;
     abortRetry(): Promise<void>;

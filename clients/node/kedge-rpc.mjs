@@ -389,6 +389,11 @@ export class Kedge {
         return this.command("set_interrupt_mode", { mode });
     }
 
+    /** On: the model only reads and plans, until a person approves; `prompt` is sent at once. Off: paused. The mode: "plan", "plan_paused", "none". */
+    async setPlanMode(enabled, prompt) {
+        return (await this.command("set_plan_mode", { enabled, prompt })).mode;
+    }
+
     /** Only read and plan, until a person approves; `prompt` says what to plan and is sent at once. */
     setPlanMode(enabled, prompt) {
         return this.command("set_plan_mode", { enabled, prompt });

@@ -432,6 +432,10 @@ class Kedge:
         """Only read and plan, until a person approves; `prompt` says what to plan and is sent at once."""
         self.command("set_plan_mode", enabled=enabled, prompt=prompt)
 
+    def set_plan_mode(self, enabled: bool, prompt: Optional[str] = None) -> str:
+        """On: the model only reads and plans, until a person approves; `prompt` is sent at once. Off: paused. The mode: "plan", "plan_paused", "none"."""
+        return self.command("set_plan_mode", enabled=enabled, prompt=prompt)["mode"]
+
     def set_auto_retry(self, enabled: bool) -> None:
         self.command("set_auto_retry", enabled=enabled)
 
