@@ -488,7 +488,7 @@ void editor_rows(Editor *self, int width, int max_rows, GPtrArray *out, int *ret
         .max_rows = max_rows,
         .cursor = self->cursor,
         .look = { .text = { .fg = TOKEN_TEXT },
-                  .marker = { .fg = TOKEN_ACCENT },
+                  .marker = { .fg = TOKEN_MD_LINK },
                   .mark = mode_style(editor_mode(self)) },
     };
     text_layout_rows(self->layout, &spec, out, ret_row, ret_column);

@@ -33,7 +33,7 @@ static gunichar letter_at(const char *p, bool has_capitals)
 {
     unsigned char byte = (unsigned char)*p;
     if (byte < 0x80)
-        return has_capitals ? byte : (gunichar)g_ascii_tolower((char)byte);
+        return !has_capitals && byte >= 'A' && byte <= 'Z' ? byte | 0x20u : byte;
     gunichar c = g_utf8_get_char(p);
     return has_capitals ? c : g_unichar_tolower(c);
 }
@@ -42,11 +42,14 @@ static gunichar letter_at(const char *p, bool has_capitals)
 static bool find(const Word *word, const char *start, Span *ret_span)
 {
     const char *wanted = word->start, *p = start;
+    gunichar letter = letter_at(wanted, word->has_capitals);
     for (; wanted < word->end; p = g_utf8_next_char(p)) {
         if (*p == '\0')
             return false;
-        if (letter_at(p, word->has_capitals) == letter_at(wanted, word->has_capitals))
-            wanted = g_utf8_next_char(wanted);
+        if (letter_at(p, word->has_capitals) != letter)
+            continue;
+        wanted = g_utf8_next_char(wanted);
+        letter = wanted < word->end ? letter_at(wanted, word->has_capitals) : 0;
     }
     ret_span->end = p;
     while (wanted > word->start) {
@@ -63,6 +66,8 @@ static bool begins_word(const char *text, const char *p)
 {
     if (p == text)
         return true;
+    if ((unsigned char)p[-1] < 0x80 && (unsigned char)*p < 0x80) // the usual ones
+        return !g_ascii_isalnum(p[-1]) || (g_ascii_isupper(*p) && g_ascii_islower(p[-1]));
     gunichar before = g_utf8_get_char(g_utf8_prev_char(p)), c = g_utf8_get_char(p);
     return !g_unichar_isalnum(before) || (g_unichar_isupper(c) && g_unichar_islower(before));
 }
@@ -90,11 +95,9 @@ static int judge(const Word *word, const char *text, Span span)
 /* What follows the last "/" that is not at the end. */
 static const char *last_part(const char *text)
 {
-    const char *part = text;
-    for (const char *p = text; *p != '\0'; p++)
-        if (*p == '/' && p[1] != '\0')
-            part = p + 1;
-    return part;
+    size_t size = strlen(text);
+    const char *slash = size > 1 ? memrchr(text, '/', size - 1) : NULL;
+    return slash ? slash + 1 : text;
 }
 
 static bool match_word(const Word *word, const char *text, const char *part, int *ret_score)
