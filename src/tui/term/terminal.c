@@ -286,6 +286,18 @@ static void on_readable(int fd G_GNUC_UNUSED, short revents, void *self_)
         arm_timer(self);
 }
 
+enum { EARLY_READS = 64 }; // more than anybody types before a question is drawn
+
+void terminal_read_early(Terminal *self)
+{
+    for (int i = 0; i < EARLY_READS && !self->is_gone && !self->is_away && !self->is_feeding; i++) {
+        struct pollfd there = { .fd = self->fd, .events = POLLIN };
+        if (poll(&there, 1, 0) <= 0 || (there.revents & POLLIN) == 0)
+            return;
+        on_readable(self->fd, there.revents, self);
+    }
+}
+
 /* --- giving it away and taking it back */
 
 /* Keys that are typed meanwhile go with it: they came before the answer. Called for a key (Ctrl+Z),

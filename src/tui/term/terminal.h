@@ -48,6 +48,8 @@ TerminalSize terminal_size(Terminal *self); // as it is now
 void terminal_write(Terminal *self, const char *bytes, size_t size);
 /* Also while another program has it, and when it has gone. */
 bool terminal_is_busy(const Terminal *self);
+/* What has been typed by now comes as events before this returns; on_gone() may be called. */
+void terminal_read_early(Terminal *self);
 /* Clean text; OSC 2. "" gives back what it was. */
 void terminal_set_title(Terminal *self, const char *title);
 /* A person who looks elsewhere is told: OSC 9 or 777, and BEL (tui §12). Clean text. */
