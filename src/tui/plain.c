@@ -145,7 +145,7 @@ static void say_bash(Plain *self, const json_t *event)
         plain_say(self, "Exit %lld.", (long long)json_get_int(data, "exitCode", 0));
 }
 
-static void slash_replay(void *self_)
+static void slash_replay(bool is_moved G_GNUC_UNUSED, void *self_)
 {
     Plain *self = self_;
     g_autoptr(json_t) messages = agent_session_messages(self->session);
@@ -245,6 +245,8 @@ static void open_conversation(Plain *self)
     options.can_ask = options.can_choose = true;
     options.choose = NULL;
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GString) context = g_string_new(NULL);
+    options.context_note = context;
     self->session = agent_session_new(&options, warnings);
     for (unsigned i = 0; i < warnings->len; i++)
         plain_say(self, "Warning: %s", (const char *)warnings->pdata[i]);
@@ -252,6 +254,7 @@ static void open_conversation(Plain *self)
     agent_session_subscribe(self->session, &subscriber);
     self->slash = (SlashDoor) {
         .session = self->session,
+        .context_files = g_strdup(context->str),
         .place = self->options->conversation->place,
         .say = slash_say_text,
         .quit = slash_quit,

@@ -94,6 +94,7 @@ static const SlashCommand commands[] = {
     { "resume", "[NUMBER|ID]", "earlier sessions of this directory; go on with one", slash_resume },
     { "branch", "[NUMBER]", "your messages; go on from before one, in a new session",
       slash_branch },
+    { "tree", NULL, "the session as a tree; go elsewhere in it", slash_tree },
     { "fork", NULL, "go on in a copy of this session", slash_fork },
     { "plan", "[PROMPT]", "plan mode on or off: the model only reads until you approve its plan",
       slash_plan },
@@ -113,6 +114,14 @@ static const SlashCommand commands[] = {
     { "fast", "[on|off|status]", "the provider's service tier", slash_fast },
     { "debug", NULL, "versions, paths and sizes", slash_debug },
     { "export", "[FILE]", "write the session as one HTML file", slash_export },
+    { "copy", "[last|code|all|cmd]",
+      "to the clipboard: the last answer, its last code, all its code, "
+      "or what the last command gave",
+      slash_copy },
+    { "dump", NULL, "the conversation to the clipboard", slash_dump },
+    { "settings", NULL, "what kedge does by itself, and how it looks", slash_settings },
+    { "theme", NULL, "the colours", slash_theme },
+    { "hotkeys", NULL, "the keys of the keyboard", slash_hotkeys },
     { "exit", NULL, "leave; also /quit, and Ctrl+D", slash_quit },
     { 0 },
 };

@@ -14,16 +14,19 @@ typedef enum { // lists that a door may have a selector for
     SLASH_LIST_SETTINGS,
     SLASH_LIST_THEMES,
     SLASH_LIST_KEYS, // of the keyboard
+    SLASH_LIST_PROVIDERS,
 } SlashList;
 
 typedef struct SlashLoop SlashLoop;
 
 typedef struct SlashDoor {
     AgentSession *session;
-    SessionPlace place;                             // borrowed
+    SessionPlace place;  // borrowed
+    char *context_files; // "Context: AGENTS.md, ~/x": of the system prompt; NULL: not known
     void (*say)(const char *text, void *user_data); // several lines, text of others in them
     void (*quit)(void *user_data);
-    void (*replay)(void *user_data); // the messages of a session that goes on
+    /* The messages of a session that goes on; `is_moved`: elsewhere than where it was. */
+    void (*replay)(bool is_moved, void *user_data);
     /* The next line is that provider's key, and is not shown. */
     void (*ask_key)(const char *provider, void *user_data);
     const char *(*last_output)(void *user_data); // borrowed; NULL: none

@@ -88,6 +88,8 @@ static void list_providers(SlashDoor *door)
 
 SLASH(login)
 {
+    if (!*argument && slash_show(door, SLASH_LIST_PROVIDERS))
+        return true;
     if (!*argument) {
         list_providers(door);
         return true;

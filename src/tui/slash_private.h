@@ -68,3 +68,10 @@ SLASH(tools);
 SLASH(todo);
 SLASH(status);
 SLASH(output);
+
+SLASH(tree);
+SLASH(settings);
+SLASH(theme);
+SLASH(hotkeys);
+SLASH(copy);
+SLASH(dump);

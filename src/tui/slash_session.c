@@ -194,15 +194,17 @@ static void say_success(SlashDoor *door, const char *name, const json_t *data)
         slash_say(door, "%s", json_get_text(data, "shown"));
     if (g_strv_contains(elsewhere, name))
         slash_loop_stop(door);
-    if (g_str_equal(name, "resume") || g_str_equal(name, "branch"))
-        door->replay(door->user_data);
-    if (g_str_equal(name, "branch") && json_get_text(data, "text") && door->edit)
-        door->edit(json_get_text(data, "text"), door->user_data);
+    if (g_str_equal(name, "resume") || g_str_equal(name, "branch") || g_str_equal(name, "tree"))
+        door->replay(!g_str_equal(name, "resume"), door->user_data);
+    const char *text = json_get_text(data, g_str_equal(name, "tree") ? "editorText" : "text");
+    if (text && door->edit)
+        door->edit(text, door->user_data);
 }
 
 void slash_door_clear(SlashDoor *door)
 {
     g_clear_pointer(&door->listed, json_decref);
+    g_clear_pointer(&door->context_files, g_free);
     g_clear_pointer(&door->dropped, g_free);
     g_clear_pointer(&door->loop, slash_loop_free);
 }

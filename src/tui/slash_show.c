@@ -3,7 +3,10 @@
  */
 #include "tui/slash_private.h"
 
+#include "base/path.h"
 #include "model/registry.h"
+
+#include <sys/stat.h>
 
 SLASH(session)
 {
@@ -17,8 +20,34 @@ SLASH(session)
     return true;
 }
 
+#define CONTEXT_NOTE "Context: " // "Context: AGENTS.md, ~/x; not CLAUDE.md (…)" (PromptOptions)
+
+/* Each file of the system prompt with its size as it is now. */
+static void say_files(SlashDoor *door)
+{
+    const char *names = door->context_files;
+    if (g_str_has_prefix(names, CONTEXT_NOTE))
+        names += strlen(CONTEXT_NOTE);
+    const char *rest = strstr(names, "; not ");
+    g_autofree char *taken = rest ? g_strndup(names, (size_t)(rest - names)) : g_strdup(names);
+    g_auto(GStrv) list = g_strsplit(taken, ", ", -1);
+    for (char **name = list; *name && **name; name++) {
+        g_autofree char *expanded = path_expand_home(*name);
+        g_autofree char *path = path_absolute(expanded, door->place.cwd);
+        struct stat info;
+        if (stat(path, &info) == 0)
+            slash_say(door, "Context file: %s (%lld bytes)", *name, (long long)info.st_size);
+        else
+            slash_say(door, "Context: %s", *name);
+    }
+    if (rest)
+        slash_say(door, "Not %s", rest + strlen("; not "));
+}
+
 SLASH(context)
 {
+    if (door->context_files)
+        say_files(door);
     g_autoptr(json_t) state = agent_session_state(door->session);
     const json_t *usage = json_get_object(state, "contextUsage");
     long long window = json_get_int(usage, "contextWindow", 0);
