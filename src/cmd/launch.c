@@ -23,7 +23,7 @@
 #include "model/model_roles.h"
 #include "rpc/server.h"
 #include "session/prompt_history.h"
-#include "tui/plain.h"
+#include "tui/tui.h"
 
 #include <errno.h>
 
@@ -365,9 +365,10 @@ static int talk(Launch *self)
         .prompts = (json_t *const *)prompts->pdata,
         .prompt_count = prompts->len,
         .keeps_history = !self->options.no_session,
+        .is_plain = self->options.is_plain,
     };
     remember_prompts(self);
-    return plain_converse(&options);
+    return tui_converse(&options);
 }
 
 static int start(Launch *self, const CommandEnv *env)

@@ -49,6 +49,9 @@ const FieldDef launch_fields[] = {
       .help = "Continue the session that opened that pull request" },
     { "noSession", FIELD_BOOLEAN, offsetof(LaunchOptions, no_session),
       .help = "Keep the session in memory only" },
+    { "plain", FIELD_BOOLEAN, offsetof(LaunchOptions, is_plain),
+      .help = "A conversation line by line, with nothing drawn: for screen readers, slow lines and "
+              "simple terminals" },
     { "noTitle", FIELD_BOOLEAN, offsetof(LaunchOptions, no_title),
       .help = "Ask no model for a name of the session (KEDGE_NO_TITLE does the same)" },
     { "sessionDir", FIELD_STRING, offsetof(LaunchOptions, session_dir), .value_name = "DIR",

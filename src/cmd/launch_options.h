@@ -7,7 +7,7 @@
 #include "base/field.h"
 
 typedef struct LaunchOptions { // strings are borrowed from `kept`
-    bool is_print, is_continue, has_resume, has_session, no_session, no_tools, no_title,
+    bool is_print, is_plain, is_continue, has_resume, has_session, no_session, no_tools, no_title,
         fail_on_error, full_updates, waits_on_eof;
     bool allow_writes, allow_home, verbose, has_list_models, has_thinking, lists_all, lists_json;
     const char *mode, *resume, *session, *fork, *session_dir, *model, *provider, *thinking,

@@ -23,7 +23,7 @@ EARLY = 1.5  # seconds in which a question takes no answer, and some more
 class Plain(RpcTest):
     def open(self, *args, env=None):
         environment = {**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}", **(env or {})}
-        terminal = Terminal(self.root, args, {name: value for name, value in environment.items() if value is not None})
+        terminal = Terminal(self.root, ("--plain", *args), {name: value for name, value in environment.items() if value is not None})
         self.addCleanup(terminal.close)
         terminal.wait_for("/help lists the commands")
         return terminal
@@ -460,7 +460,7 @@ class Plain(RpcTest):
         terminal.wait_for("You: ")
         terminal.type("\x04")
         self.assertEqual(terminal.end(), 0)
-        terminal = Terminal(self.root, ["--continue"], self.environment())
+        terminal = Terminal(self.root, ["--plain", "--continue"], self.environment())
         self.addCleanup(terminal.close)
         terminal.wait_for("You: first words")
         terminal.wait_for("kedge: One.")

@@ -38,7 +38,7 @@ esac
 class Slash(RpcTest):
     def open(self, *args, env=None):
         environment = {**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}", "GIT_CONFIG_GLOBAL": "/dev/null", **(env or {})}
-        terminal = Terminal(self.root, args, environment)
+        terminal = Terminal(self.root, ("--plain", *args), environment)
         self.addCleanup(terminal.close)
         terminal.wait_for("/help lists the commands")
         return terminal

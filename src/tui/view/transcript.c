@@ -119,7 +119,8 @@ static void add_execution(Transcript *self, const json_t *message)
 void transcript_shell(Transcript *self, const json_t *data)
 {
     g_autoptr(json_t) message = json_is_object(data) ? json_copy((json_t *)data) : json_object();
-    json_set_text(message, "role", "bashExecution");
+    bool is_python = json_get_text(message, "code") != NULL;
+    json_set_text(message, "role", is_python ? "pythonExecution" : "bashExecution");
     if (self->shells >= 0)
         add_execution(self, message);
     self->shells++;
@@ -162,7 +163,8 @@ static bool begin_message(Transcript *self, const json_t *message)
 /* A command that was shown already is not shown again. */
 static void end_message(Transcript *self, const json_t *message)
 {
-    bool is_shell = g_str_equal(message_role(message), "bashExecution");
+    const char *role = message_role(message);
+    bool is_shell = g_str_equal(role, "bashExecution") || g_str_equal(role, "pythonExecution");
     if (!is_shell || self->shells <= 0)
         transcript_message(self, message);
     if (is_shell)

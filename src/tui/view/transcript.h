@@ -37,8 +37,8 @@ void transcript_replay(Transcript *self, const json_t *messages, int max_rows);
 void transcript_notice(Transcript *self, const char *text);
 void transcript_error(Transcript *self, const char *text);
 /* What a person's command came to, as command_end tells it ({output, exitCode, cancelled}, and
-   `command` where the caller knows it): at once while a run is on, whose end its message waits for.
-   It is shown once, by whichever comes first. */
+   `command`, or `code` of Python, where the caller knows it): at once while a run is on, whose end
+   its message waits for. It is shown once, by whichever comes first. */
 void transcript_shell(Transcript *self, const json_t *data);
 /* "── now at: … ──" */
 void transcript_rule(Transcript *self, const char *text);

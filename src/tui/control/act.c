@@ -1,0 +1,198 @@
+/*
+ * What actions and deeds do (tui_state.h).
+ */
+#include "tui/control/tui_state.h"
+
+#include "tui/control/external.h"
+#include "tui/control/pick.h"
+#include "tui/control/review.h"
+
+/* --- deeds: Escape, Ctrl+C, Enter */
+
+static void cancel_wait(Tui *self)
+{
+    bool is_pending = false;
+    tui_take_back(self);
+    if (self->run.waits == WAITS_RETRY)
+        agent_session_abort_retry(self->session);
+    else
+        agent_session_abort(self->session, "abort", &is_pending);
+}
+
+static void clear_draft(Tui *self)
+{
+    g_autofree char *text = editor_text(self->editor);
+    recall_add(self->recall, text, NULL, true);
+    editor_clear(self->editor);
+    completer_close(self->completer);
+    tui_hint(self, NULL);
+}
+
+static void double_escape(Tui *self)
+{
+    const char *action = settings_get_text(self->settings, "doubleEscapeAction");
+    if (g_str_equal(action, "tree"))
+        pick_tree(self);
+    else if (g_str_equal(action, "branch"))
+        pick_branch(self);
+}
+
+void tui_do(Tui *self, Deed deed)
+{
+    switch (deed) {
+    case DEED_NONE:
+    case DEED_PANEL:
+    case DEED_TAKE_ROW: // the completer's
+        break;
+    case DEED_ESCAPE:
+        double_escape(self);
+        break;
+    case DEED_HINT_EXIT:
+        tui_hint(self, "Ctrl+C again leaves.");
+        break;
+    case DEED_CLEAR:
+        clear_draft(self);
+        break;
+    case DEED_CLOSE_LIST:
+        completer_close(self->completer);
+        break;
+    case DEED_SUBMIT:
+    case DEED_STEER:
+        tui_submit(self, false);
+        break;
+    case DEED_QUEUE:
+        tui_submit(self, true);
+        break;
+    case DEED_INTERRUPT:
+        tui_interrupt(self);
+        break;
+    case DEED_CANCEL_WAIT:
+        cancel_wait(self);
+        break;
+    case DEED_END_COMMAND:
+        agent_session_abort_bash(self->session);
+        break;
+    case DEED_EXIT:
+        tui_end(self, 0);
+        break;
+    }
+    frame_request(self->frames, FRAME_NOW);
+}
+
+/* --- actions */
+
+static void cycle_model(Tui *self)
+{
+    const char *role = NULL;
+    if (!agent_session_cycle_model(self->session, &role))
+        tui_hint(self, "There is no other model to go to.");
+    tui_stale(self);
+}
+
+static void cycle_thinking(Tui *self)
+{
+    if (!agent_session_cycle_thinking(self->session))
+        tui_hint(self, "This model has no other thinking level.");
+    tui_stale(self);
+}
+
+static void toggle_thinking(Tui *self)
+{
+    self->hides_thinking = !self->hides_thinking;
+    transcript_show_thinking(self->transcript, !self->hides_thinking);
+    tui_hint(self, self->hides_thinking ? "Thinking is hidden from now on."
+                                        : "Thinking is shown from now on.");
+}
+
+static void suspend(Tui *self)
+{
+    g_autoptr(GString) bytes = g_string_new(NULL);
+    frame_hold(self->frames);
+    screen_wipe(self->screen, terminal_size(self->terminal), bytes);
+    terminal_write(self->terminal, bytes->str, bytes->len);
+    terminal_suspend(self->terminal);
+    frame_release(self->frames);
+    frame_request(self->frames, FRAME_NOW);
+}
+
+static void copy(Tui *self, char *text)
+{
+    g_autofree char *owned = text;
+    if (!owned || *owned == '\0')
+        tui_hint(self, "There is nothing to copy.");
+    else if (terminal_copy(self->terminal, owned))
+        tui_hint(self, "Sent to the terminal's clipboard.");
+    else
+        tui_hint(self, "That is too long for the terminal's clipboard.");
+}
+
+static void run_command(Tui *self, const char *command)
+{
+    g_autoptr(GError) error = NULL;
+    if (!slash_run(&self->slash, command, &error) && error)
+        tui_error(self, "%s", error->message);
+}
+
+typedef struct ActionRow {
+    Action action;
+    void (*func)(Tui *self);
+    const char *command; // a slash command; NULL: func
+} ActionRow;
+
+static void follow_up(Tui *self)
+{
+    tui_submit(self, tui_is_busy(self));
+}
+
+static void copy_line(Tui *self)
+{
+    copy(self, editor_line(self->editor));
+}
+
+static void copy_prompt(Tui *self)
+{
+    copy(self, editor_text(self->editor));
+}
+
+static void leave(Tui *self)
+{
+    if (editor_is_empty(self->editor))
+        tui_end(self, 0);
+}
+
+static const ActionRow rows[] = {
+    { ACTION_EXIT, leave, NULL },
+    { ACTION_SUSPEND, suspend, NULL },
+    { ACTION_THINKING_CYCLE, cycle_thinking, NULL },
+    { ACTION_THINKING_TOGGLE, toggle_thinking, NULL },
+    { ACTION_MODEL_CYCLE_FORWARD, cycle_model, NULL },
+    { ACTION_MODEL_CYCLE_BACKWARD, cycle_model, NULL },
+    { ACTION_MODEL_SELECT, pick_model, NULL },
+    { ACTION_MODEL_SELECT_TEMPORARY, pick_model_for_session, NULL },
+    { ACTION_TOOLS_EXPAND, review_open, NULL },
+    { ACTION_EDITOR_EXTERNAL, external_edit, NULL },
+    { ACTION_FOLLOW_UP, follow_up, NULL },
+    { ACTION_DEQUEUE, tui_take_back, NULL },
+    { ACTION_COPY_LINE, copy_line, NULL },
+    { ACTION_COPY_PROMPT, copy_prompt, NULL },
+    { ACTION_HISTORY_SEARCH, pick_prompt, NULL },
+    { ACTION_PLAN_TOGGLE, NULL, "/plan" },
+    { ACTION_SESSION_NEW, NULL, "/new" },
+    { ACTION_SESSION_TREE, pick_tree, NULL },
+    { ACTION_SESSION_FORK, NULL, "/fork" },
+    { ACTION_SESSION_RESUME, pick_session, NULL },
+};
+
+void tui_act(Tui *self, Action action)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        if (rows[i].action != action)
+            continue;
+        if (rows[i].command)
+            run_command(self, rows[i].command);
+        else
+            rows[i].func(self);
+        frame_request(self->frames, FRAME_NOW);
+        return;
+    }
+}

@@ -1,0 +1,113 @@
+/*
+ * Questions of the conversation, one at a time, and what a person says to them (tui §8, common §4).
+ */
+#include "tui/control/tui_state.h"
+
+#include "base/timefmt.h"
+#include "model/message.h"
+#include "tui/view/dialog.h"
+
+static const char *id_of(const Tui *self)
+{
+    return self->questions->len > 0 ? json_get_text(self->questions->pdata[0], "id") : NULL;
+}
+
+/* The model hears the reason with what is refused: it waits before the refusal goes on. */
+static void refuse_with(Tui *self, const char *reason)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(json_t) message = reason ? message_user(reason) : NULL;
+    if (message && !agent_session_steer(self->session, message, &error))
+        tui_error(self, "%s", error->message);
+    tui_refuse(self, self->questions->pdata[0]);
+}
+
+static void on_answer(DialogAnswer answer, const char *text, void *self_)
+{
+    Tui *self = self_;
+    const char *id = id_of(self);
+    if (!id)
+        return;
+    switch (answer) {
+    case DIALOG_ALLOWED:
+    case DIALOG_ALLOWED_SESSION:
+        agent_session_answer(self->session, id, true, NULL);
+        return;
+    case DIALOG_REFUSED:
+        refuse_with(self, text);
+        return;
+    case DIALOG_CHOSEN:
+    case DIALOG_PASSED:
+        agent_session_answer_text(self->session, id, answer == DIALOG_CHOSEN ? text : NULL, false,
+                                  NULL);
+        return;
+    case DIALOG_STOP:
+        tui_interrupt(self);
+        return;
+    }
+}
+
+static bool is_editor_empty(void *self_)
+{
+    return editor_is_empty(((Tui *)self_)->editor);
+}
+
+static bool has_focus(void *self_)
+{
+    return !((Tui *)self_)->is_unfocused;
+}
+
+/* What was typed before its first frame was drawn is the editor's. */
+static void take_early_input(void *self_)
+{
+    Tui *self = self_;
+    if (self->is_asking)
+        terminal_read_early(self->terminal);
+}
+
+void tui_show_question(Tui *self)
+{
+    if (self->panel || self->viewer || self->is_ending || self->questions->len == 0)
+        return;
+    const DialogSpec spec = {
+        .question = self->questions->pdata[0],
+        .theme = self->theme,
+        .waiting = self->questions->len - 1,
+        .tab_width = (int)settings_get_number(self->settings, "display.tabWidth"),
+        .shown_at_ms = time_monotonic_ms(),
+        .keymap = self->keymap,
+        .is_editor_empty = is_editor_empty,
+        .has_focus = has_focus,
+        .answered = on_answer,
+        .user_data = self,
+    };
+    tui_open_panel(self, dialog_new(&spec));
+    self->is_asking = true;
+    loop_post(self->loop, take_early_input, self);
+    if (self->is_unfocused && g_strcmp0(settings_get_text(self->settings, "ask.notify"), "on") == 0)
+        terminal_notify(self->terminal, "kedge asks whether it may go on");
+}
+
+void tui_open_question(Tui *self, json_t *question)
+{
+    g_ptr_array_add(self->questions, json_incref(question));
+    if (self->is_asking)
+        dialog_set_waiting(self->panel, self->questions->len - 1);
+    tui_show_question(self);
+}
+
+void tui_close_question(Tui *self, const json_t *closed)
+{
+    const char *id = json_get_text(closed, "id"), *reason = json_get_text(closed, "reason");
+    for (unsigned i = 0; i < self->questions->len; i++) {
+        if (g_strcmp0(json_get_text(self->questions->pdata[i], "id"), id) != 0)
+            continue;
+        g_ptr_array_remove_index(self->questions, i);
+        if (g_strcmp0(reason, "answered") != 0 && !self->is_ending)
+            tui_say(self, "That question is closed: %s.", reason ? reason : "it was withdrawn");
+        if (i == 0 && self->is_asking)
+            tui_close_panel(self);
+        tui_show_question(self);
+        return;
+    }
+}

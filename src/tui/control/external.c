@@ -1,0 +1,107 @@
+/*
+ * The person's editor (external.h): a worker waits for it, since the run goes on.
+ */
+#include "tui/control/external.h"
+
+#include "base/dirs.h"
+#include "base/edit_file.h"
+#include "base/file.h"
+#include "base/utf8.h"
+#include "base/worker.h"
+
+#include <unistd.h>
+
+struct External {
+    Tui *tui;
+    Worker *worker;
+    char *dir, *path; // of the file, in a directory of its own
+    GError *error;
+};
+
+static void external_free(External *self)
+{
+    if (self->dir)
+        file_remove_tree(self->dir, NULL);
+    g_free(self->dir);
+    g_free(self->path);
+    g_clear_error(&self->error);
+    g_free(self);
+}
+
+static bool write_draft(External *self, GError **error)
+{
+    g_autofree char *text = editor_text(self->tui->editor);
+    g_autofree char *dir = g_build_filename(dirs_temp(), "kedge-draft-XXXXXX", NULL);
+    if (!g_mkdtemp(dir)) // 0700
+        return fail_with(error, KEDGE_ERROR_FAILED, "no file for an editor can be made in %s",
+                         dirs_temp());
+    self->path = g_build_filename(dir, "message.md", NULL);
+    self->dir = g_steal_pointer(&dir);
+    return file_write_atomic(self->path, text, strlen(text), 0600, error);
+}
+
+static bool read_draft(External *self, GError **error)
+{
+    g_autofree char *data = NULL;
+    size_t size = 0;
+    if (!file_read(self->path, LIMIT_EDITOR_BYTES, &data, &size, error))
+        return false;
+    g_autofree char *text = utf8_from_bytes(data, size);
+    g_strchomp(text);
+    editor_set_text(self->tui->editor, text);
+    return true;
+}
+
+static void on_end(void *self_)
+{
+    External *self = self_;
+    Tui *tui = self->tui;
+    g_autoptr(GError) error = g_steal_pointer(&self->error);
+    worker_join(self->worker);
+    terminal_take(tui->terminal);
+    frame_release(tui->frames);
+    tui->external = NULL;
+    if (error || !read_draft(self, &error)) // what was written before stays
+        tui_error(tui, "%s", error->message);
+    external_free(self);
+    frame_request(tui->frames, FRAME_NOW);
+}
+
+/* On the worker. */
+static void edit(void *self_)
+{
+    External *self = self_;
+    edit_file(self->path, &self->error);
+    loop_post(self->tui->loop, on_end, self);
+}
+
+void external_edit(Tui *self)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GString) bytes = g_string_new(NULL);
+    if (self->external)
+        return;
+    External *external = g_new0(External, 1);
+    external->tui = self;
+    if (!write_draft(external, &error)) {
+        tui_error(self, "%s", error->message);
+        external_free(external);
+        return;
+    }
+    screen_wipe(self->screen, terminal_size(self->terminal), bytes);
+    terminal_write(self->terminal, bytes->str, bytes->len);
+    frame_hold(self->frames);
+    terminal_give(self->terminal);
+    self->external = external;
+    external->worker = worker_start("editor", edit, external);
+    if (!external->worker)
+        edit(external);
+}
+
+void external_end(Tui *self)
+{
+    if (!self->external)
+        return;
+    worker_join(self->external->worker);
+    external_free(g_steal_pointer(&self->external));
+}

@@ -1,0 +1,11 @@
+/*
+ * What is written, in the person's own editor ($VISUAL, $EDITOR): the run goes on, frames do not
+ * (tui §11). The loop's thread.
+ */
+#pragma once
+
+#include "tui/control/tui_state.h"
+
+void external_edit(Tui *self);
+/* An editor that is open is waited for. */
+void external_end(Tui *self);

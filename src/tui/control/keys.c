@@ -1,0 +1,238 @@
+/*
+ * What the terminal sends, to whom it belongs: the viewer, the panel, the list of completions, the
+ * editor, or the program (tui §9).
+ */
+#include "tui/control/tui_state.h"
+
+#include "base/timefmt.h"
+#include "tui/control/draft.h"
+#include "tui/view/dialog.h"
+
+/* --- the editor */
+
+static void recall(Tui *self, bool is_back)
+{
+    g_autofree char *text = editor_text(self->editor);
+    const char *found =
+        is_back ? recall_previous(self->recall, text) : recall_next(self->recall, text);
+    if (found)
+        editor_set_text(self->editor, found);
+}
+
+static void take_result(Tui *self, EditorResult result)
+{
+    switch (result) {
+    case EDITOR_CHANGED:
+        recall_leave(self->recall);
+        draft_note(self);
+        completer_update(self->completer, self->editor);
+        tui_hint(self, NULL);
+        break;
+    case EDITOR_MOVED:
+        completer_update(self->completer, self->editor);
+        break;
+    case EDITOR_AT_TOP:
+    case EDITOR_AT_BOTTOM:
+        recall(self, result == EDITOR_AT_TOP);
+        break;
+    case EDITOR_FULL:
+        tui_hint(self, "The editor is full: put the text into a file, and name it with @.");
+        break;
+    case EDITOR_UNUSED:
+    case EDITOR_SUBMITTED: // the table of keys says what becomes of it
+        break;
+    }
+}
+
+static bool has_role(const Tui *self, Action app, Action editor, KeyRole *ret_role)
+{
+    if (app == ACTION_INTERRUPT)
+        *ret_role = ROLE_ESCAPE;
+    else if (app == ACTION_CLEAR)
+        *ret_role = ROLE_CLEAR;
+    else if (editor == ACTION_SUBMIT)
+        *ret_role = ROLE_ENTER;
+    else
+        return false;
+    return self->panel == NULL || *ret_role != ROLE_ENTER;
+}
+
+static bool is_second(Tui *self, KeyRole role, gint64 now_ms)
+{
+    bool is_again = self->last_role_at > 0 && self->last_role == role &&
+                    now_ms - self->last_role_at <= DOUBLE_KEY_MS;
+    self->last_role = role;
+    self->last_role_at = is_again ? 0 : now_ms;
+    return is_again;
+}
+
+/* Enter behind a lone "\" is a new line, which the editor knows. */
+static bool is_submitted(Tui *self, gint64 now_ms)
+{
+    EditorResult result = editor_act(self->editor, ACTION_SUBMIT, now_ms);
+    take_result(self, result);
+    return result == EDITOR_SUBMITTED;
+}
+
+/* "#app.model.select": true, and it is done. */
+static bool is_action(Tui *self)
+{
+    g_autofree char *text = editor_text(self->editor);
+    for (int action = ACTION_NONE + 1; *text == '#' && action < ACTION_COUNT; action++) {
+        if (action_group(action) != KEYS_APP || strcmp(action_id(action), text + 1) != 0)
+            continue;
+        editor_set_text(self->editor, "");
+        tui_act(self, action);
+        return true;
+    }
+    return false;
+}
+
+static void do_role(Tui *self, KeyRole role, gint64 now_ms)
+{
+    const KeyMoment moment = {
+        .state = tui_state(self),
+        .is_empty = editor_is_empty(self->editor),
+        .is_second = is_second(self, role, now_ms),
+        .is_busy = tui_is_busy(self),
+    };
+    Deed deed = key_deed(&moment, role);
+    if (deed == DEED_ESCAPE && !moment.is_second)
+        return;
+    if (role != ROLE_ENTER || (is_submitted(self, now_ms) && !is_action(self)))
+        tui_do(self, deed);
+}
+
+/* --- lists of completions */
+
+static bool is_completed(Tui *self, KeyPress key)
+{
+    Action action = keymap_find(self->keymap, KEYS_LIST, key);
+    bool submits = false;
+    if (!completer_is_open(self->completer) || action == ACTION_NONE ||
+        action == ACTION_LIST_CANCEL ||
+        !completer_act(self->completer, action, self->editor, &submits))
+        return false;
+    if (submits && !is_action(self))
+        tui_do(self, DEED_SUBMIT);
+    return true;
+}
+
+/* --- keys */
+
+static void type(Tui *self, KeyPress key, gint64 now_ms)
+{
+    uint32_t character = key_character(key);
+    if (character == '?' && editor_is_empty(self->editor))
+        slash_run(&self->slash, "/hotkeys", NULL);
+    else if (character)
+        take_result(self, editor_type(self->editor, character, now_ms));
+}
+
+static void press(Tui *self, KeyPress key, gint64 now_ms)
+{
+    Action app = keymap_find(self->keymap, KEYS_APP, key);
+    Action editor = keymap_find(self->keymap, KEYS_EDITOR, key);
+    KeyRole role = ROLE_COUNT;
+    if (app == ACTION_EXIT && !editor_is_empty(self->editor))
+        app = ACTION_NONE; // the editor's then
+    if (is_completed(self, key))
+        return;
+    if (has_role(self, app, editor, &role)) {
+        do_role(self, role, now_ms);
+        return;
+    }
+    self->last_role_at = 0;
+    if (app != ACTION_NONE)
+        tui_act(self, app);
+    else if (editor == ACTION_TAB)
+        completer_force(self->completer, self->editor);
+    else if (editor != ACTION_NONE)
+        take_result(self, editor_act(self->editor, editor, now_ms));
+    else
+        type(self, key, now_ms);
+}
+
+/* False: it is the editor's. */
+static bool give_panel(Tui *self, KeyPress key, gint64 now_ms)
+{
+    if (!self->panel)
+        return false;
+    bool covers_editor = self->panel->class->covers_editor;
+    Action action = keymap_find(self->keymap, KEYS_LIST, key);
+    Panel *panel = self->panel;
+    PanelResult result = panel->class->key(panel, key, action, now_ms);
+    if (result == PANEL_DONE && self->panel == panel)
+        tui_close_panel(self);
+    if (result == PANEL_DONE)
+        tui_show_question(self);
+    return result != PANEL_UNUSED || covers_editor;
+}
+
+static void on_key(Tui *self, KeyPress key)
+{
+    gint64 now_ms = time_monotonic_ms();
+    self->last_key_at = now_ms;
+    if (self->viewer) {
+        viewer_key(self->viewer, key, keymap_find(self->keymap, KEYS_LIST, key));
+        return;
+    }
+    self->is_welcome_over = true;
+    if (!give_panel(self, key, now_ms))
+        press(self, key, now_ms);
+    frame_request(self->frames, FRAME_NOW);
+}
+
+/* To a line that a panel has open; nothing else of one takes a paste. */
+static bool is_pasted_to_panel(Tui *self, const InputEvent *event)
+{
+    if (!self->panel)
+        return false;
+    PanelResult result = panel_paste(self->panel, event->text, event->size, event->is_last);
+    if (result == PANEL_UNUSED && self->panel->class->covers_editor)
+        tui_hint(self, "A paste answers nothing.");
+    return result != PANEL_UNUSED || self->panel->class->covers_editor;
+}
+
+static void on_paste(Tui *self, const InputEvent *event)
+{
+    self->last_key_at = time_monotonic_ms();
+    if (self->viewer)
+        viewer_paste(self->viewer, event->text, event->size);
+    else if (!is_pasted_to_panel(self, event))
+        take_result(self, editor_paste(self->editor, event->text, event->size, event->is_last));
+    if (event->is_cut)
+        tui_error(self, "the paste was cut at %d MiB; put it into a file, and name it with @",
+                  LIMIT_PASTE_BYTES / (1024 * 1024));
+    frame_request(self->frames, FRAME_NOW);
+}
+
+static void on_focus(Tui *self, bool is_focused)
+{
+    self->is_unfocused = !is_focused;
+    if (self->is_asking)
+        dialog_note_focus(self->panel, time_monotonic_ms());
+    frame_request(self->frames, FRAME_STREAM);
+}
+
+void tui_on_input(const InputEvent *event, void *self_)
+{
+    Tui *self = self_;
+    if (self->is_ending)
+        return;
+    switch (event->kind) {
+    case INPUT_KEY:
+        on_key(self, event->key);
+        break;
+    case INPUT_PASTE:
+        on_paste(self, event);
+        break;
+    case INPUT_FOCUS:
+        on_focus(self, event->is_focused);
+        break;
+    case INPUT_ANSWER: // the terminal has taken it
+        if (memcmp(&self->caps, terminal_caps(self->terminal), sizeof(TermCaps)) != 0)
+            tui_update_look(self);
+        break;
+    }
+}

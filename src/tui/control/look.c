@@ -1,0 +1,79 @@
+/*
+ * How the drawn conversation looks: the theme by what the terminal has said of itself, and what
+ * follows from it (tui §12, agent-core §7.10).
+ */
+#include "tui/control/tui_state.h"
+
+#include "tui/text/clean.h"
+
+/* --- themes */
+
+static Theme *load(Tui *self, const char *name, char **ret_problem)
+{
+    g_autofree char *dir = g_build_filename(self->slash.place.agent_dir, "themes", NULL);
+    const ThemeSpec spec = {
+        .dir = dir,
+        .name = name,
+        .is_light = self->caps.is_light,
+        .is_colour_blind = settings_get_bool(self->settings, "colorBlindMode"),
+        .symbols = settings_get_text(self->settings, "symbolPreset"),
+    };
+    return theme_load(&spec, ret_problem);
+}
+
+/* Takes it. Those of before stay until the end: the viewer may be open that was made with one. */
+static void use_theme(Tui *self, Theme *theme)
+{
+    g_ptr_array_add(self->themes, theme);
+    self->theme = theme;
+    screen_set_look(self->screen, theme, &self->caps);
+    transcript_set_theme(self->transcript, theme);
+    completer_set_theme(self->completer, theme);
+    if (self->panel)
+        panel_set_theme(self->panel, theme);
+    frame_request(self->frames, FRAME_NOW);
+}
+
+void tui_update_look(Tui *self)
+{
+    g_autofree char *problem = NULL;
+    self->caps = *terminal_caps(self->terminal);
+    const char *key = self->caps.is_light ? "theme.light" : "theme.dark";
+    use_theme(self, load(self, settings_get_text(self->settings, key), &problem));
+    if (problem)
+        tui_error(self, "%s", problem);
+}
+
+void tui_apply_settings(Tui *self)
+{
+    self->hides_thinking = settings_get_bool(self->settings, "hideThinkingBlock");
+    self->has_motion = settings_get_bool(self->settings, "tui.motion");
+    self->tree_filter = tree_filter_parse(settings_get_text(self->settings, "treeFilterMode"));
+    status_layout_free(self->status);
+    self->status = status_layout_new(self->settings, NULL);
+    transcript_show_thinking(self->transcript, !self->hides_thinking);
+    tui_update_look(self);
+}
+
+bool tui_set_theme(Tui *self, const char *name, GError **error)
+{
+    g_autofree char *problem = NULL;
+    g_autoptr(Theme) theme = load(self, name, &problem);
+    if (problem)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "%s", problem);
+    use_theme(self, g_steal_pointer(&theme));
+    return true;
+}
+
+/* --- the title of the window */
+
+enum { MAX_TITLE_CELLS = 80 };
+
+void tui_update_title(Tui *self)
+{
+    const char *name = json_get_text(tui_snapshot(self), "sessionName");
+    g_autofree char *directory = g_path_get_basename(self->slash.place.cwd);
+    g_autofree char *shown = clean_line(name ? name : directory, MAX_TITLE_CELLS);
+    g_autofree char *title = g_strdup_printf("kedge: %s", shown);
+    terminal_set_title(self->terminal, title);
+}

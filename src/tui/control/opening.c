@@ -1,0 +1,120 @@
+/*
+ * The conversation's first rows and last words (opening.h).
+ */
+#include "tui/control/opening.h"
+
+#include "base/file.h"
+#include "base/timefmt.h"
+#include "model/message.h"
+#include "model/registry.h"
+#include "session/session_index.h"
+#include "tui/control/layout.h"
+#include "tui/text/clean.h"
+#include "tui/view/welcome.h"
+
+enum { RECENT_SESSIONS = 3, MOVED_ROWS = 40, PLACE_CELLS = 40 };
+
+/* --- the welcome */
+
+/* The newest of this directory, for a person who wants to go on. New array; NULL: none. */
+static json_t *recent_sessions(const Tui *self)
+{
+    const SessionPlace *place = &self->slash.place;
+    g_autoptr(SessionIndex) index = NULL;
+    json_t *sessions = NULL;
+    if (!session_index_open(place->agent_dir, place->session_dir, NULL, NULL, NULL, &index, NULL) ||
+        !session_index_list(index, place->session_dir ? NULL : place->cwd, RECENT_SESSIONS,
+                            &sessions, NULL))
+        return NULL;
+    return sessions;
+}
+
+static void welcome(Tui *self)
+{
+    const Model *model = self->options->conversation->model;
+    const ModelRegistry *registry = agent_session_registry(self->session);
+    bool has_key =
+        model_registry_is_available(registry, model, self->options->conversation->is_model_named);
+    g_autofree char *hint = has_key ? NULL : model_registry_key_hint(model);
+    g_autoptr(json_t) sessions = recent_sessions(self);
+    const WelcomeFacts facts = {
+        .version = KEDGE_VERSION,
+        .provider = model->provider,
+        .model = model->id,
+        .key_hint = hint,
+        .sessions = sessions,
+        .now_ms = time_now_ms(),
+    };
+    self->welcome = rows_new();
+    // above the cursor, so it is as narrow as all that stands there
+    welcome_rows(&facts, self->theme, MIN(LIVE_WIDTH, terminal_size(self->terminal).columns - 1),
+                 self->welcome);
+}
+
+/* --- messages of before */
+
+/* "now at: what it was asked last" */
+static void say_place(Tui *self, const json_t *messages)
+{
+    for (size_t i = json_array_size(messages); i > 0; i--) {
+        const json_t *message = json_array_get(messages, i - 1);
+        if (strcmp(message_role(message), "user") != 0)
+            continue;
+        g_autofree char *text = message_text(message);
+        g_autofree char *words = clean_line(text, PLACE_CELLS);
+        g_autofree char *place = g_strdup_printf("now at: %s", words);
+        transcript_rule(self->transcript, place);
+        return;
+    }
+    transcript_rule(self->transcript, "now at: the beginning");
+}
+
+void opening_replay(Tui *self, bool is_moved)
+{
+    g_autoptr(json_t) messages = agent_session_messages(self->session);
+    double rows = settings_get_number(self->settings, "tui.resumeRows");
+    if (is_moved)
+        say_place(self, messages);
+    transcript_replay(self->transcript, messages,
+                      is_moved ? MOVED_ROWS : (int)CLAMP(rows, 10, 100000));
+    frame_request(self->frames, FRAME_NOW);
+}
+
+/* --- opening */
+
+void opening_open(Tui *self, EventFunc on_event, GPtrArray *warnings)
+{
+    AgentSessionOptions options = *self->options->conversation;
+    options.loop = self->loop;
+    options.cancel = self->cancel;
+    options.can_ask = options.can_choose = true;
+    options.choose = NULL;
+    g_autoptr(GString) context = g_string_new(NULL);
+    options.context_note = context;
+    self->session = agent_session_new(&options, warnings);
+    self->slash.context_files = g_strdup(context->str);
+    const SubscriberSpec subscriber = { DETAIL_DELTAS, true, on_event, self };
+    agent_session_subscribe(self->session, &subscriber);
+    self->slash.session = self->session;
+    g_autoptr(json_t) messages = agent_session_messages(self->session);
+    if (json_array_size(messages) > 0)
+        opening_replay(self, false);
+    else if (!settings_get_bool(self->settings, "startup.quiet"))
+        welcome(self);
+}
+
+/* --- leaving */
+
+char *opening_goodbye(Tui *self)
+{
+    g_autoptr(GError) error = NULL;
+    if (agent_session_is_idle(self->session) && !agent_session_flush(self->session, &error))
+        return g_strdup_printf("the session could not be saved: %s", error->message);
+    g_autoptr(json_t) state = agent_session_state(self->session);
+    const char *path = json_get_text(state, "sessionFile");
+    const char *dir = self->slash.place.session_dir;
+    if (!path || !file_exists(path))
+        return NULL;
+    return g_strdup_printf("Resume with: kedge%s%s --resume %s", dir ? " --session-dir " : "",
+                           dir ? dir : "", json_get_text(state, "sessionId"));
+}

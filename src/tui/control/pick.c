@@ -1,0 +1,244 @@
+/*
+ * Pickers of models, messages, prompts, themes and keys of the keyboard (pick.h).
+ */
+#include "tui/control/pick.h"
+
+#include "base/timefmt.h"
+#include "session/prompt_history.h"
+#include "tool/settings_save.h"
+#include "tui/control/pick_list.h"
+
+enum { MAX_PROMPTS = 1000 };
+
+#define SAVE_PATIENCE_MS 1000 // for another program that is saving settings
+
+/* --- models */
+
+static char *model_detail(const json_t *model)
+{
+    const json_t *cost = json_get_object(model, "cost");
+    GString *detail = g_string_new(NULL);
+    int64_t window = json_get_int(model, "contextWindow", 0);
+    if (window > 0)
+        g_string_append_printf(detail, "%lldk", (long long)window / 1000);
+    if (cost)
+        g_string_append_printf(detail, "  $%g/$%g",
+                               json_number_value(json_object_get(cost, "input")),
+                               json_number_value(json_object_get(cost, "output")));
+    if (json_get_bool(model, "reasoning", false))
+        g_string_append(detail, "  thinking");
+    size_t i = 0;
+    json_t *input = NULL;
+    json_array_foreach (json_get_array(model, "input"), i, input) {
+        if (g_strcmp0(json_string_value(input), "image") == 0)
+            g_string_append(detail, "  images");
+    }
+    return g_string_free(detail, false);
+}
+
+static GPtrArray *model_items(Tui *tui)
+{
+    g_autoptr(json_t) models = agent_session_available_models(tui->session);
+    const json_t *current = json_get_object(tui_snapshot(tui), "model");
+    GPtrArray *items = pick_items_new();
+    size_t i = 0;
+    json_t *model = NULL;
+    json_array_foreach (models, i, model) {
+        const char *provider = json_get_text(model, "provider"), *id = json_get_text(model, "id");
+        g_autofree char *name = g_strdup_printf("%s/%s", provider, id);
+        g_autofree char *detail = model_detail(model);
+        bool is_current = g_strcmp0(json_get_text(current, "provider"), provider) == 0 &&
+                          g_strcmp0(json_get_text(current, "id"), id) == 0;
+        pick_items_add(items, name, detail, name, is_current);
+    }
+    return items;
+}
+
+static bool use_model(Tui *tui, const char *name)
+{
+    g_auto(GStrv) parts = g_strsplit(name, "/", 2);
+    g_autoptr(GError) error = NULL;
+    if (!agent_session_set_model(tui->session, parts[0], parts[1], &error)) {
+        tui_error(tui, "%s", error->message);
+        return false;
+    }
+    tui_stale(tui);
+    return true;
+}
+
+static void choose_for_session(Tui *tui, const char *name)
+{
+    if (use_model(tui, name))
+        tui_say(tui, "The model is %s from the next turn on.", name);
+}
+
+/* And new sessions begin with it. */
+static void choose_for_good(Tui *tui, const char *name)
+{
+    static const char *const parts[] = { "modelRoles", "default", NULL };
+    g_autoptr(GError) error = NULL;
+    g_autoptr(json_t) value = json_text(name);
+    const SettingChange change = { parts, value };
+    g_autoptr(Cancel) patience = cancel_new_timed(NULL, SAVE_PATIENCE_MS);
+    if (!use_model(tui, name))
+        return;
+    if (!settings_save(tui->slash.place.agent_dir, &change, 1, patience, &error))
+        tui_error(tui, "the model is %s now, but could not be kept: %s", name, error->message);
+    else
+        tui_say(tui, "The model is %s from the next turn on, and in new sessions.", name);
+}
+
+void pick_model(Tui *tui)
+{
+    static const PickSpec spec = {
+        .title = "Model, also of new sessions (alt+p: of this one only)",
+        .hint = "Enter takes it, Esc leaves, typing looks for one",
+        .empty = "There is no model with a key: /login PROVIDER",
+        .chosen = choose_for_good,
+    };
+    pick_list_open(tui, model_items(tui), 0, &spec);
+}
+
+void pick_model_for_session(Tui *tui)
+{
+    static const PickSpec spec = {
+        .title = "Model of this session",
+        .hint = "Enter takes it, Esc leaves, typing looks for one",
+        .empty = "There is no model with a key: /login PROVIDER",
+        .chosen = choose_for_session,
+    };
+    pick_list_open(tui, model_items(tui), 0, &spec);
+}
+
+/* --- messages to go on from */
+
+static void choose_branch(Tui *tui, const char *entry_id)
+{
+    g_autoptr(GError) error = NULL;
+    if (!agent_session_branch(tui->session, entry_id, "slash:branch", &error))
+        tui_error(tui, "%s", error->message);
+}
+
+void pick_branch(Tui *tui)
+{
+    static const PickSpec spec = {
+        .title = "Go on from before a message, in a new session",
+        .hint = "Enter takes it, Esc leaves",
+        .empty = "There is no message yet.",
+        .keeps_order = true,
+        .chosen = choose_branch,
+    };
+    g_autoptr(GError) error = NULL;
+    g_autoptr(json_t) points = agent_session_branch_points(tui->session, &error);
+    GPtrArray *items = pick_items_new();
+    size_t i = 0;
+    json_t *point = NULL;
+    json_array_foreach (points, i, point)
+        pick_items_add(items, json_get_text(point, "text"), NULL, json_get_text(point, "entryId"),
+                       false);
+    if (error)
+        tui_hint(tui, error->message);
+    pick_list_open(tui, items, items->len > 0 ? items->len - 1 : 0, &spec);
+}
+
+/* --- prompts of before */
+
+static void choose_prompt(Tui *tui, const char *prompt)
+{
+    editor_insert(tui->editor, prompt);
+}
+
+void pick_prompt(Tui *tui)
+{
+    static const PickSpec spec = {
+        .title = "What was asked before",
+        .hint = "Enter puts it into the editor, Esc leaves",
+        .empty = "Nothing was asked yet.",
+        .keeps_order = true,
+        .chosen = choose_prompt,
+    };
+    g_autoptr(json_t) prompts = prompt_history_recent(tui->slash.place.agent_dir, MAX_PROMPTS);
+    GPtrArray *items = pick_items_new();
+    size_t i = 0;
+    json_t *prompt = NULL;
+    json_array_foreach (prompts, i, prompt) {
+        gint64 age = time_now_ms() - json_get_int(prompt, "created", 0) * 1000;
+        g_autofree char *when = time_age_text(age);
+        pick_items_add(items, json_get_text(prompt, "prompt"), *when ? when : "just now",
+                       json_get_text(prompt, "prompt"), false);
+    }
+    pick_list_open(tui, items, 0, &spec);
+}
+
+/* --- themes */
+
+static void show_theme(Tui *tui, const char *name)
+{
+    g_autoptr(GError) error = NULL;
+    if (!tui_set_theme(tui, name, &error))
+        tui_hint(tui, error->message);
+}
+
+static void restore_theme(Tui *tui)
+{
+    tui_update_look(tui);
+}
+
+static void choose_theme(Tui *tui, const char *name)
+{
+    const char *const parts[] = { "theme", tui->caps.is_light ? "light" : "dark", NULL };
+    g_autoptr(GError) error = NULL;
+    g_autoptr(json_t) value = json_text(name);
+    const SettingChange change = { parts, value };
+    g_autoptr(Cancel) patience = cancel_new_timed(NULL, SAVE_PATIENCE_MS);
+    show_theme(tui, name);
+    if (!settings_save(tui->slash.place.agent_dir, &change, 1, patience, &error))
+        tui_error(tui, "the theme could not be kept: %s", error->message);
+}
+
+void pick_theme(Tui *tui)
+{
+    static const PickSpec spec = {
+        .title = "Theme",
+        .hint = "Enter takes it, Esc goes back",
+        .empty = "There is no theme.",
+        .keeps_order = true,
+        .chosen = choose_theme,
+        .cancelled = restore_theme,
+        .moved = show_theme,
+    };
+    g_autofree char *dir = g_build_filename(tui->slash.place.agent_dir, "themes", NULL);
+    const char *key = tui->caps.is_light ? "theme.light" : "theme.dark";
+    g_auto(GStrv) names = theme_names(dir);
+    GPtrArray *items = pick_items_new();
+    for (char **name = names; *name; name++)
+        pick_items_add(items, *name, NULL, *name,
+                       g_strcmp0(*name, settings_get_text(tui->settings, key)) == 0);
+    pick_list_open(tui, items, 0, &spec);
+}
+
+/* --- keys of the keyboard */
+
+static void run_action(Tui *tui, const char *id)
+{
+    g_autofree char *text = g_strconcat("#", id, NULL);
+    editor_set_text(tui->editor, text);
+}
+
+void pick_key_help(Tui *tui)
+{
+    static const PickSpec spec = {
+        .title = "Keys",
+        .hint = "Esc leaves, typing looks for one",
+        .empty = "",
+        .keeps_order = true,
+        .chosen = run_action,
+    };
+    GPtrArray *items = pick_items_new();
+    for (int action = ACTION_NONE + 1; action < ACTION_COUNT; action++) {
+        g_autofree char *keys = keymap_keys(tui->keymap, action);
+        if (*keys)
+            pick_items_add(items, keys, action_help(action), action_id(action), false);
+    }
+    pick_list_open(tui, items, 0, &spec);
+}

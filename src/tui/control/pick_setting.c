@@ -1,0 +1,157 @@
+/*
+ * The menu of settings (agent-core §7.9), made of the table of settings: one group at a time,
+ * values saved at once, those of the interface seen at once.
+ */
+#include "tui/control/pick.h"
+
+#include "tool/settings_path.h"
+#include "tool/settings_reference.h"
+#include "tool/settings_save.h"
+#include "tool/settings_value.h"
+#include "tui/control/pick_ask.h"
+#include "tui/control/pick_list.h"
+
+#define SAVE_PATIENCE_MS 1000 // for another program that is saving settings
+
+/* --- saving */
+
+/* The interface takes it up now; what a conversation goes by it reads itself, before its next piece
+   of work, but for what guards the person, which stays until the next start. */
+static void apply(Tui *tui, const SettingPath *path, json_t *value)
+{
+    const SettingKey *key = path->key;
+    g_autoptr(json_t) change = json_incref(value);
+    for (guint i = g_strv_length(path->parts); i > 0; i--) {
+        json_t *map = json_object();
+        json_set_take(map, path->parts[i - 1], change);
+        change = map;
+    }
+    Settings *now = settings_with(tui->settings, change);
+    settings_unref(tui->settings);
+    tui->settings = now;
+    tui_apply_settings(tui);
+    if (key->scope != SETTING_ANYWHERE && strcmp(setting_group(key->key), "Interface") != 0)
+        tui_say(tui, "%s is kept; it counts from the next start on.", key->key);
+}
+
+static void save(Tui *tui, const char *name, json_t *value)
+{
+    g_auto(SettingPath) path = { 0 };
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Cancel) patience = cancel_new_timed(NULL, SAVE_PATIENCE_MS);
+    if (!setting_path_parse(name, &path, &error)) {
+        tui_error(tui, "%s", error->message);
+        return;
+    }
+    const SettingChange change = { (const char *const *)path.parts, value };
+    if (settings_save(tui->slash.place.agent_dir, &change, 1, patience, &error))
+        apply(tui, &path, value);
+    else
+        tui_error(tui, "%s", error->message);
+}
+
+/* --- values */
+
+static char *value_text(const Settings *settings, const SettingKey *key)
+{
+    const char *text = NULL;
+    switch (key->type) {
+    case SETTING_BOOLEAN:
+        return g_strdup(settings_get_bool(settings, key->key) ? "true" : "false");
+    case SETTING_NUMBER:
+        return g_strdup_printf("%g", settings_get_number(settings, key->key));
+    case SETTING_STRING:
+    case SETTING_ENUM:
+        text = settings_get_text(settings, key->key);
+        return g_strdup(text ? text : "");
+    case SETTING_ARRAY:
+    case SETTING_RECORD:
+        break;
+    }
+    return setting_value_text(settings_get_json(settings, key->key));
+}
+
+static void take_text(Tui *tui, const char *name, const char *text)
+{
+    const SettingKey *key = setting_key_find(name);
+    g_autoptr(json_t) value = NULL;
+    g_autoptr(GError) error = NULL;
+    if (text && !setting_value_parse(key, text, &value, &error))
+        tui_error(tui, "%s: %s", name, error->message);
+    else if (text)
+        save(tui, name, value);
+    pick_setting(tui);
+}
+
+static void change(Tui *tui, const char *name)
+{
+    const SettingKey *key = setting_key_find(name);
+    g_autofree char *title = g_strdup_printf("%s: %s", name, key->help);
+    g_autofree char *text = value_text(tui->settings, key);
+    switch (key->type) {
+    case SETTING_BOOLEAN: {
+        g_autoptr(json_t) value = json_boolean(!settings_get_bool(tui->settings, name));
+        save(tui, name, value);
+        pick_setting(tui);
+        break;
+    }
+    case SETTING_ENUM:
+        pick_ask_option(tui, title, key->values, name, take_text);
+        break;
+    case SETTING_NUMBER:
+    case SETTING_STRING:
+        pick_ask_text(tui, title, text, name, take_text);
+        break;
+    case SETTING_ARRAY:
+    case SETTING_RECORD:
+        tui_say(tui, "%s is a list or a map: `kedge config edit` opens the file.", name);
+        break;
+    }
+}
+
+/* --- the list */
+
+static GPtrArray *setting_items(const Tui *tui, const char *group)
+{
+    GPtrArray *items = pick_items_new();
+    size_t count = 0;
+    const SettingKey *keys = setting_keys_all(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (g_strcmp0(setting_group(keys[i].key), group) != 0)
+            continue;
+        g_autofree char *value = value_text(tui->settings, &keys[i]);
+        g_autofree char *text = g_strdup_printf("%s = %s", keys[i].key, value);
+        pick_items_add(items, text, keys[i].help, keys[i].key, false);
+    }
+    return items;
+}
+
+static PanelResult on_key(PickList *list, const PickItem *item G_GNUC_UNUSED,
+                          KeyPress key G_GNUC_UNUSED, Action action)
+{
+    Tui *tui = pick_list_tui(list);
+    if (action != ACTION_LIST_TAB)
+        return PANEL_UNUSED;
+    tui->setting_group++;
+    pick_setting(tui);
+    return PANEL_DONE;
+}
+
+void pick_setting(Tui *tui)
+{
+    const char *const *groups = setting_groups();
+    if (!groups[tui->setting_group])
+        tui->setting_group = 0;
+    const char *group = groups[tui->setting_group];
+    g_autofree char *title = g_strdup_printf("Settings: %s", group);
+    const PickSpec spec = {
+        .title = title,
+        .hint = "Enter changes, Tab shows the next group, Esc leaves, typing looks for one",
+        .empty = "There is no such setting.",
+        .keeps_order = true,
+        .is_tall = true,
+        .chosen = change,
+        .key = on_key,
+    };
+    pick_list_open(tui, setting_items(tui, group), 0, &spec);
+}

@@ -1,0 +1,73 @@
+/*
+ * The viewer, opened and closed (review.h).
+ */
+#include "tui/control/review.h"
+
+#include "session/session_tree.h"
+
+/* Not from inside its own key. */
+static void close_viewer(void *self_)
+{
+    Tui *self = self_;
+    g_clear_pointer(&self->viewer, viewer_free);
+    frame_release(self->frames);
+    frame_request(self->frames, FRAME_NOW);
+    tui_show_question(self);
+}
+
+static void on_closed(void *self_)
+{
+    Tui *self = self_;
+    loop_post(self->loop, close_viewer, self);
+}
+
+/* The messages from the root to the leaf, as the session file has them: also those that a
+   compaction has taken out of the context. */
+static json_t *path_messages(Tui *self)
+{
+    g_autoptr(json_t) tree = agent_session_tree(self->session, NULL);
+    g_autoptr(GHashTable) by_id = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GPtrArray) path = g_ptr_array_new();
+    json_t *messages = json_array(), *entry = NULL;
+    const char *id = json_get_text(tree, "leafId");
+    size_t i = 0;
+    json_array_foreach (json_get_array(tree, "entries"), i, entry)
+        g_hash_table_insert(by_id, (char *)json_get_text(entry, "id"), entry);
+    while (id && (entry = g_hash_table_lookup(by_id, id)) &&
+           path->len <= g_hash_table_size(by_id)) {
+        g_ptr_array_add(path, entry);
+        id = json_get_text(entry, "parentId");
+    }
+    for (guint k = path->len; k > 0; k--) {
+        g_autoptr(json_t) message = session_entry_message(path->pdata[k - 1]);
+        if (message)
+            json_array_append(messages, message);
+    }
+    return messages;
+}
+
+void review_open(Tui *self)
+{
+    g_autoptr(json_t) messages = path_messages(self);
+    const ViewerSpec spec = {
+        .terminal = self->terminal,
+        .theme = self->theme,
+        .block = {
+            .theme = self->theme,
+            .width = terminal_size(self->terminal).columns,
+            .tab_width = (int)settings_get_number(self->settings, "display.tabWidth"),
+            .has_links = self->caps.has_links,
+            .is_expanded = true,
+            .shows_thinking = !self->hides_thinking,
+            .cwd = self->slash.place.cwd,
+        },
+        .messages = messages,
+        .closed = on_closed,
+        .user_data = self,
+    };
+    if (self->viewer)
+        return;
+    tui_draw(self); // what waits is given to the terminal first
+    frame_hold(self->frames);
+    self->viewer = viewer_new(&spec);
+}

@@ -1,0 +1,94 @@
+/*
+ * What slash commands have of the drawn interface (slash_door.h).
+ */
+#include "tui/control/slash_door.h"
+
+#include "tui/control/opening.h"
+#include "tui/control/pick.h"
+
+static void say(const char *text, void *self_)
+{
+    Tui *self = self_;
+    transcript_notice(self->transcript, text);
+    tui_stale(self);
+}
+
+static void quit(void *self)
+{
+    tui_end(self, 0);
+}
+
+static void replay(bool is_moved, void *self)
+{
+    opening_replay(self, is_moved);
+}
+
+static const char *last_output(void *self)
+{
+    return transcript_last_output(((Tui *)self)->transcript);
+}
+
+static bool show(SlashList list, void *self)
+{
+    static void (*const pickers[])(Tui * self) = {
+        [SLASH_LIST_MODELS] = pick_model,     [SLASH_LIST_SESSIONS] = pick_session,
+        [SLASH_LIST_MESSAGES] = pick_branch,  [SLASH_LIST_TREE] = pick_tree,
+        [SLASH_LIST_SETTINGS] = pick_setting, [SLASH_LIST_THEMES] = pick_theme,
+        [SLASH_LIST_KEYS] = pick_key_help,    [SLASH_LIST_PROVIDERS] = pick_provider,
+    };
+    pickers[list](self);
+    return true;
+}
+
+static bool copy(const char *text, void *self)
+{
+    return terminal_copy(((Tui *)self)->terminal, text);
+}
+
+static void edit(const char *text, void *self_)
+{
+    Tui *self = self_;
+    editor_set_text(self->editor, text);
+    frame_request(self->frames, FRAME_NOW);
+}
+
+void slash_door_init(Tui *self)
+{
+    self->slash = (SlashDoor) {
+        .session = self->session,
+        .place = self->slash.place,
+        .context_files = self->slash.context_files,
+        .say = say,
+        .quit = quit,
+        .replay = replay,
+        .ask_key = pick_ask_key,
+        .last_output = last_output,
+        .show = show,
+        .copy = copy,
+        .edit = edit,
+        .user_data = self,
+    };
+}
+
+CompleteItem *slash_door_commands(void)
+{
+    GArray *items = g_array_new(true, true, sizeof(CompleteItem));
+    SlashInfo info;
+    for (size_t i = 0; slash_info(i, &info); i++) {
+        const CompleteItem item = { info.name, info.argument, info.help };
+        g_array_append_val(items, item);
+    }
+    return (CompleteItem *)(void *)g_array_free(items, false);
+}
+
+CompleteItem *slash_door_actions(void)
+{
+    GArray *items = g_array_new(true, true, sizeof(CompleteItem));
+    for (int action = ACTION_NONE + 1; action < ACTION_COUNT; action++) {
+        if (action_group(action) != KEYS_APP)
+            continue;
+        const CompleteItem item = { action_id(action), NULL, action_help(action) };
+        g_array_append_val(items, item);
+    }
+    return (CompleteItem *)(void *)g_array_free(items, false);
+}

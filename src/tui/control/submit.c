@@ -1,0 +1,127 @@
+/*
+ * What a person has written goes out: as a message, a command of the shell, a command of kedge's
+ * own (agent-core §7.4, §7.5, §7.8).
+ */
+#include "tui/control/draft.h"
+#include "tui/control/tui_state.h"
+
+#include "base/mask.h"
+#include "base/utf8.h"
+#include "model/message.h"
+
+/* --- messages */
+
+void tui_send(Tui *self, json_t *message, bool is_follow_up)
+{
+    g_autoptr(GError) error = NULL;
+    bool is_pending = false;
+    if (mask_finds_in_json(message))
+        tui_say(self, "Warning: this holds a secret that kedge knows: the model gets it as it is, "
+                      "session and events have " MASK_TEXT);
+    bool is_stopping = self->run.is_stopping && !agent_session_is_idle(self->session);
+    const char *behavior = is_follow_up ? "followUp" : "steer";
+    bool is_sent =
+        is_stopping
+            ? agent_session_abort_and_prompt(self->session, message, "prompt", &is_pending, &error)
+            : agent_session_prompt(self->session, message, behavior, "prompt", &is_pending, &error);
+    if (!is_sent)
+        tui_error(self, "%s", error->message);
+    tui_stale(self);
+}
+
+void tui_take_back(Tui *self)
+{
+    g_autoptr(json_t) messages = agent_session_take_back(self->session);
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_autofree char *draft = editor_text(self->editor);
+    size_t i = 0;
+    json_t *message = NULL;
+    json_array_foreach (messages, i, message) {
+        g_autofree char *one = message_text(message);
+        g_string_append_printf(text, "%s%s", text->len > 0 ? "\n\n" : "", one);
+    }
+    if (text->len == 0)
+        return;
+    if (*draft)
+        g_string_append_printf(text, "\n\n%s", draft);
+    editor_set_text(self->editor, text->str);
+    frame_request(self->frames, FRAME_NOW);
+}
+
+/* --- commands of the shell */
+
+/* False: it stays in the editor. */
+static bool run_shell(Tui *self, const char *text)
+{
+    bool is_private = text[1] == '!';
+    g_autoptr(GError) error = NULL;
+    g_autofree char *command = utf8_trim(text + 1 + is_private);
+    if (*command == '\0')
+        tui_hint(self, "! takes a command behind it");
+    else if (self->run.is_shell_on)
+        tui_hint(self, "A bash command is already running. Press Esc to cancel it first.");
+    else if (!agent_session_bash(self->session, command, is_private, SLASH_SHELL_ID, &error))
+        tui_error(self, "%s", error->message);
+    else
+        self->run.is_shell_on = true;
+    return self->run.is_shell_on && !error && *command;
+}
+
+/* --- what it is */
+
+static void remember(Tui *self, const char *text)
+{
+    recall_add(self->recall, text, self->slash.place.cwd, !self->options->keeps_history);
+}
+
+/* True: it was one, and has gone out, or said why not; then it is written there again. */
+static bool run_slash(Tui *self, const char *text)
+{
+    g_autoptr(GError) error = NULL;
+    bool is_done = slash_run(&self->slash, text, &error);
+    self->run.is_shell_on = self->run.is_shell_on || agent_session_has_bash(self->session);
+    if (!error)
+        return is_done;
+    tui_error(self, "%s", error->message);
+    if (editor_is_empty(self->editor))
+        editor_set_text(self->editor, text);
+    return true;
+}
+
+/* An empty message while others wait: they go out now. */
+static void deliver_queued(Tui *self)
+{
+    g_autoptr(json_t) messages = agent_session_take_back(self->session);
+    size_t i = 0;
+    json_t *message = NULL;
+    if (json_array_size(messages) == 0)
+        return;
+    self->run.is_stopping = true;
+    json_array_foreach (messages, i, message)
+        tui_send(self, message, false);
+}
+
+void tui_submit(Tui *self, bool is_follow_up)
+{
+    g_autofree char *text = editor_text(self->editor);
+    g_autofree char *trimmed = utf8_trim(text);
+    if (*trimmed == '\0') {
+        deliver_queued(self);
+        return;
+    }
+    tui_hint(self, NULL);
+    if (*text == '!' && !run_shell(self, text))
+        return;
+    if (*text == '!' || *text == '$') {
+        g_free(self->run.shell);
+        self->run.shell = g_strdup(trimmed);
+    }
+    remember(self, text);
+    editor_set_text(self->editor, "");
+    draft_keep(self);
+    completer_close(self->completer);
+    if (*text == '!' || run_slash(self, trimmed))
+        return;
+    g_autoptr(json_t) message = message_user(text);
+    tui_send(self, message, is_follow_up);
+}

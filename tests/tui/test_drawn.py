@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""The drawn conversation in a real terminal emulator: `kedge` as a person has it. Rows of agent-core §10.6.
+
+Environment: KEDGE, the binary. Needs tmux; says so and skips without one.
+"""
+import os
+import pathlib
+import signal as signals
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rpc"))
+from client import COMMENT, KEDGE, WAIT, RpcTest, lines_of  # noqa: E402
+from tmux_screen import HAS_TMUX, TmuxScreen  # noqa: E402
+
+READY = "ctx "
+
+
+@unittest.skipUnless(HAS_TMUX, "tmux is not installed")
+class Drawn(RpcTest):
+    def open(self, *args, env=None, **options):
+        environment = {**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}", **(env or {})}
+        screen = TmuxScreen(self.root, args, environment, **options)
+        self.addCleanup(screen.close)
+        screen.wait_for(READY)
+        return screen
+
+    def said(self, role="user"):
+        """The texts of the messages in the session files."""
+        entries = [entry for path in self.session_files() for entry in lines_of(path)]
+        texts = []
+        for entry in entries:
+            message = entry.get("message", {})
+            if entry["type"] == "message" and message["role"] == role:
+                content = message["content"]
+                texts.append(content if isinstance(content, str) else "".join(block.get("text", "") for block in content))
+        return texts
+
+    def test_a_conversation(self):
+        self.script({"text": "First **answer**.\n\n- one\n- two\n"}, {"tool_calls": [{"name": "bash", "arguments": {"command": "echo made"}}]}, {"text": "Second answer."})
+        screen = self.open()
+        screen.line("hello")
+        screen.wait_for("First answer.")
+        screen.line("make it")
+        screen.wait_for("Second answer.")
+        screen.wait_for("made")
+        screen.keys("C-d")
+        self.assertEqual(screen.wait_end(), 0)
+        self.assertIn("Resume with: kedge --resume ", screen.everything())
+        self.assertEqual(self.said(), ["hello", "make it"])
+
+    def test_core_92_ctrl_c_twice(self):
+        screen = self.open()
+        screen.keys("C-c")
+        screen.wait_for("Ctrl+C again leaves.")
+        screen.keys("C-c", "C-c")
+        self.assertEqual(screen.wait_end(), 0)
+        screen.type("echoed")  # by the terminal, as before
+        screen.wait_for("echoed")
+
+    def test_core_94_paste(self):
+        self.script({"text": "Got it."})
+        screen = self.open()
+        text = "".join(f"line {i}\n" for i in range(20))
+        screen.paste(text)
+        screen.wait_for("[paste #1 +20 lines]")
+        self.assertEqual(self.said(), [])
+        screen.keys("Enter")
+        screen.wait_for("Got it.")
+        self.assertEqual([said.strip() for said in self.said()], [text.strip()])
+
+    def test_core_96_narrower_while_it_streams(self):
+        words = " ".join(f"word{i:04d}" for i in range(400))
+        self.script({"text": words, "chunk": 20, "delay_ms": 5})
+        screen = self.open(width=120, height=30)
+        screen.line("go")
+        screen.wait_for("word0030")
+        screen.resize(40, 30)
+        screen.wait_for("word0399")
+        everything = "".join(screen.everything().split())  # rows of before are the terminal's to wrap again
+        for i in range(400):
+            self.assertEqual(everything.count(f"word{i:04d}"), 1, f"word{i:04d}")
+        self.assertTrue(all(len(row) <= 40 for row in screen.screen()))
+
+    def test_core_98_escape_brings_back_what_waits(self):
+        self.script({"text": "slow", "delay_ms": 60000}, {"text": "later"})
+        screen = self.open()
+        screen.line("go")
+        screen.wait_for("esc to interrupt")
+        screen.line("and this")
+        screen.wait_for("steer: and this")
+        screen.keys("Escape")
+        screen.wait_for("Operation aborted")
+        screen.wait_for("> and this")
+
+    def test_core_99_output_of_a_tool_commands_nothing(self):
+        command = "printf '\\033]0;evil\\007\\033[2Jsafe\\n'"
+        self.script({"tool_calls": [{"name": "bash", "arguments": {"command": command}}]}, {"text": "Done."})
+        screen = self.open()
+        screen.line("go")
+        screen.wait_for("Done.")
+        self.assertNotIn("evil", screen.title())
+        self.assertIn("safe", screen.everything())
+
+    def test_core_103_clusters_in_the_editor(self):
+        screen = self.open()
+        screen.type("日本語👍🏽e\u0301x")
+        screen.wait_for("x")
+        screen.keys("Left", "Left", "Left", "BSpace")  # before the thumb goes the last ideograph
+        screen.wait_for("日本👍")
+        screen.keys("C-e")
+        screen.type("!")
+        screen.wait_for("x!")
+
+    def test_a_question(self):
+        for key, is_made in (("y", True), ("n", False)):
+            with self.subTest(key):
+                self.script({"tool_calls": [COMMENT]}, {"text": "So be it."})
+                self.add_gh()
+                screen = self.open()
+                screen.line("comment")
+                screen.wait_for("[y] once")
+                time.sleep(1)
+                screen.type(key)
+                screen.wait_for("So be it.")
+                made = os.path.join(self.root, "w/made")
+                self.assertEqual(os.path.exists(made), is_made)
+                if is_made:
+                    os.unlink(made)
+                screen.close()
+
+    def test_core_100_another_branch_of_the_tree(self):
+        self.script({"text": "Answer to one."}, {"text": "Answer to two."}, {"text": "Answer to three."})
+        screen = self.open()
+        screen.line("question one")
+        screen.wait_for("Answer to one.")
+        screen.line("question two")
+        screen.wait_for("Answer to two.")
+        screen.line("/tree")
+        screen.wait_for("user: question one")
+        screen.keys("Home", "Enter")
+        screen.wait_for("> question one")
+        screen.keys("C-u")
+        screen.line("question three")
+        screen.wait_for("Answer to three.")
+        (path,) = self.session_files()
+        entries = lines_of(path)
+        first = next(entry for entry in entries if entry.get("message", {}).get("role") == "user")
+        children = [entry for entry in entries if entry.get("parentId", "") == first["parentId"]]
+        self.assertEqual(len(children), 2)
+        self.assertIn("now at: the beginning", screen.everything())
+
+    def shell(self):
+        """An interactive shell in the window, in which kedge is called kedge."""
+        environment = {**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}", "PS1": "shell> ", "BASH_SILENCE_DEPRECATION_WARNING": "1"}
+        os.makedirs(os.path.join(self.root, "bin"), exist_ok=True)
+        if not os.path.exists(os.path.join(self.root, "bin/kedge")):
+            os.symlink(KEDGE, os.path.join(self.root, "bin/kedge"))
+        screen = TmuxScreen(self.root, env=environment, command=["bash", "--norc", "--noprofile", "-i"])
+        self.addCleanup(screen.close)
+        screen.wait_for("shell>")
+        return screen
+
+    def is_usable(self, screen):
+        """The shell's prompt is there, and what is typed is echoed and run."""
+        screen.line("stty -a | grep -o ' echo \\| icanon' | tr -d '\\n'; echo 4$((1+1))2")
+        screen.wait_for("422")
+
+    def test_core_102_stopped_and_brought_back(self):
+        screen = self.shell()
+        screen.line("kedge")
+        screen.wait_for(READY)
+        screen.type("a draft")
+        screen.keys("C-z")
+        screen.wait_for("Stopped")
+        self.is_usable(screen)
+        screen.line("clear; fg")
+        screen.wait_for("> a draft")
+        screen.type("!")
+        screen.wait_for("> a draft!")
+
+    def test_core_93_a_crash_leaves_a_usable_terminal(self):
+        for signal in ("SEGV", "ABRT", "KILL", "TERM", "HUP"):
+            with self.subTest(signal):
+                screen = self.shell()
+                screen.line("kedge")
+                screen.wait_for(READY)
+                screen.type("something")
+                pid = self.process_of(screen)
+                os.kill(pid, getattr(signals, "SIG" + signal))
+                screen.until(lambda rows: any(row.rstrip().endswith("shell>") for row in rows), "the shell")
+                self.is_usable(screen)
+                screen.close()
+
+    def process_of(self, screen):
+        """kedge, the child of the window's shell."""
+        shell = int(screen.tmux("display-message", "-p", "#{pane_pid}"))
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end:
+            for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+                try:
+                    name, rest = path.read_text().rsplit(")", 1)
+                except OSError:
+                    continue
+                if name.endswith("(kedge") and self.is_below(int(path.parent.name), shell):
+                    return int(path.parent.name)
+            time.sleep(0.02)
+        raise AssertionError("kedge does not run")
+
+    def is_below(self, pid, ancestor):
+        try:
+            while pid not in (0, 1, ancestor):
+                pid = int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+        except OSError:  # it has just ended
+            return False
+        return pid == ancestor
+
+    def test_core_128_status_and_context(self):
+        os.makedirs(os.path.join(self.root, "w"), exist_ok=True)
+        for name in ("AGENTS.md", "CLAUDE.md"):
+            with open(os.path.join(self.root, "w", name), "w", encoding="utf-8") as file:
+                file.write(f"Be kind, says {name}.\n")
+        screen = self.open(height=40)
+        screen.line("/status")
+        screen.wait_for("ANTHROPIC_API_KEY of the environment")
+        screen.line("/context")
+        screen.wait_for("AGENTS.md (25 bytes)")
+        screen.wait_for("CLAUDE.md (25 bytes)")
+
+    def test_first_run_asks_for_a_key(self):
+        environment = {name: "" for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")}
+        screen = self.open(env=environment)
+        screen.wait_for("Whose models?")
+        screen.type("anthropic")
+        screen.keys("Enter")
+        screen.wait_for("(not shown)")
+        screen.paste("sk-ant-made-up-0123456789")
+        screen.wait_for("*****")
+        self.assertNotIn("made-up", screen.everything())
+        screen.keys("Enter")
+        screen.wait_for("The key for anthropic is stored.")
+
+    def test_sizes(self):
+        """From very small to very wide nothing is lost, and no row is wider than the window."""
+        self.script({"text": "An answer that is long enough to be wrapped in a small window, " * 3})
+        screen = self.open()
+        for width, height in ((20, 5), (10, 3), (3, 2), (500, 60), (40, 10), (80, 24)):
+            screen.resize(width, height)
+            time.sleep(0.1)
+        screen.line("go")
+        screen.wait_for("small window")
+
+    def test_a_draft_is_kept(self):
+        self.script({"text": "An answer."})
+        screen = self.open()
+        screen.line("first")
+        screen.wait_for("An answer.")
+        screen.type("not sent yet")
+        os.kill(self.process_of(screen), signals.SIGTERM)
+        screen.wait_end()
+        screen.close()
+        screen = self.open("--continue")
+        screen.wait_for("> not sent yet")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,103 @@
+"""kedge in a tmux of its own, for tests: what is on the screen, what has scrolled away, keys and sizes.
+
+Environment: KEDGE, the binary.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from line_process import KEDGE, KEPT_VARIABLES, WAIT  # noqa: E402
+
+HAS_TMUX = shutil.which("tmux") is not None
+
+
+class TmuxScreen:
+    """A window of `width` × `height` cells in which kedge runs, started in w/ of the HOME `root`."""
+
+    def __init__(self, root, args=(), env=None, width=80, height=24, command=None):
+        self.root = root
+        self.cwd = os.path.join(root, "w")
+        os.makedirs(self.cwd, exist_ok=True)
+        self.socket = os.path.join(tempfile.mkdtemp(prefix="tmux-", dir=root), "s")
+        env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": root, **(env or {})}
+        env.update({name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ})
+        words = command or [KEDGE, *args]
+        variables = [word for name, value in env.items() for word in ("-e", f"{name}={value}")]
+        self.base = {"HOME": root, "PATH": env["PATH"], "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "SHELL": "/bin/sh"}
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height), "-c", self.cwd, *variables, "--",
+                  "sh", "-c", "\"$@\"; echo \"ended $?\"; exec cat", "sh", *words)
+        self.tmux("set-option", "-g", "history-limit", "50000")
+        self.tmux("set-option", "-g", "window-size", "manual")
+
+    def tmux(self, *words, data=None):
+        done = subprocess.run(["tmux", "-S", self.socket, *words], env=self.base, input=data, capture_output=True, timeout=WAIT, check=False)
+        if done.returncode != 0:
+            raise AssertionError(f"tmux {words[:3]}: {done.stderr.decode()}")
+        return done.stdout.decode(errors="replace")
+
+    def keys(self, *names):
+        """Keys by tmux's names: Enter, Escape, C-c, M-Up…"""
+        self.tmux("send-keys", *names)
+
+    def type(self, text):
+        self.tmux("send-keys", "-l", text)
+
+    def line(self, text):
+        self.type(text)
+        self.keys("Enter")
+
+    def paste(self, text):
+        """As a terminal pastes: in brackets where the program has asked for them."""
+        self.tmux("load-buffer", "-", data=text.encode() if isinstance(text, str) else text)
+        self.tmux("paste-buffer", "-p", "-r")
+
+    def resize(self, width, height):
+        self.tmux("resize-window", "-x", str(width), "-y", str(height))
+
+    def screen(self):
+        """The rows of the window, without the blanks at their ends."""
+        return [row.rstrip() for row in self.tmux("capture-pane", "-p").split("\n")[:-1]]
+
+    def everything(self):
+        """What has scrolled away, too; rows that the terminal has wrapped are joined."""
+        return self.tmux("capture-pane", "-p", "-J", "-S", "-")
+
+    def styled(self):
+        return self.tmux("capture-pane", "-p", "-e")
+
+    def cursor(self):
+        column, row = self.tmux("display-message", "-p", "#{cursor_x} #{cursor_y}").split()
+        return int(row), int(column)
+
+    def title(self):
+        return self.tmux("display-message", "-p", "#{pane_title}").rstrip("\n")
+
+    def until(self, claim, what):
+        """Waits until `claim(rows)` holds; the rows."""
+        end = time.monotonic() + WAIT
+        while True:
+            rows = self.screen()
+            if claim(rows):
+                return rows
+            if time.monotonic() > end:
+                raise AssertionError(f"{what} did not come; the screen:\n" + "\n".join(rows))
+            time.sleep(0.03)
+
+    def wait_for(self, text):
+        return self.until(lambda rows: text in "\n".join(rows), repr(text))
+
+    def wait_gone(self, text):
+        return self.until(lambda rows: text not in "\n".join(rows), f"the end of {text!r}")
+
+    def wait_end(self):
+        """The exit code."""
+        rows = self.until(lambda rows: any(row.startswith("ended ") for row in rows), "the end")
+        return int([row for row in rows if row.startswith("ended ")][-1].split()[1])
+
+    def close(self):
+        subprocess.run(["tmux", "-S", self.socket, "kill-server"], env=self.base, capture_output=True, timeout=WAIT, check=False)
