@@ -16,6 +16,7 @@ const Command *const command_table[] = {
     &command_commit,
     &command_config,
     &command_completion,
+    &command_doctor,
     &command_gh,
     &command_github,
     &command_grep,

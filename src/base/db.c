@@ -295,6 +295,30 @@ bool db_open(const char *path, const char *const *migrations, Cancel *cancel, Db
     return true;
 }
 
+bool db_check(const char *path, GError **error)
+{
+    g_autofree char *plain = g_filename_to_uri(path, NULL, error);
+    if (!plain)
+        return false;
+    // without that, a reader of a write-ahead log makes files beside it
+    g_autofree char *uri = g_strconcat(plain, "?immutable=1", NULL);
+    g_autoptr(Db) self = g_new0(Db, 1);
+    self->path = g_strdup(path);
+    self->idle = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, finalize_statement);
+    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+    int status = sqlite3_open_v2(uri, &self->handle, flags, NULL);
+    if (status != SQLITE_OK)
+        return fail_with_db(self, status, error);
+    sqlite3_db_config(self->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_db_config(self->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+    return db_exec(self, "SELECT count(*) FROM sqlite_master", error);
+}
+
+const char *db_library_version(void)
+{
+    return sqlite3_libversion();
+}
+
 bool db_exec(Db *self, const char *sql, GError **error)
 {
     int status = sqlite3_exec(self->handle, sql, NULL, NULL, NULL);

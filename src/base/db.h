@@ -21,6 +21,10 @@ typedef struct DbQuery DbQuery;
    allowed. `warnings` (of char *, may be NULL) gets a word about a network file system. */
 bool db_open(const char *path, const char *const *migrations, Cancel *cancel, Db **ret_db,
              GPtrArray *warnings, GError **error);
+/* Whether the file is a database that can be read. Makes and changes nothing. */
+bool db_check(const char *path, GError **error);
+/* Of SQLite: "3.40.1". */
+const char *db_library_version(void);
 void db_close(Db *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
 

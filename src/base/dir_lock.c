@@ -68,6 +68,12 @@ static bool is_stale(const char *lock, struct stat *ret_made)
     return is_gone(info) || time_now_ms() - taken_at > STALE_MS;
 }
 
+bool dir_lock_is_left(const char *lock)
+{
+    struct stat made;
+    return is_stale(lock, &made);
+}
+
 static void remove_stale(const char *lock)
 {
     struct stat made;

@@ -15,6 +15,9 @@ typedef struct DirLock DirLock;
    over. The directory of `path` must exist. */
 bool dir_lock_acquire(const char *path, Cancel *cancel, DirLock **ret_lock, GError **error);
 
+/* The directory `lock` ("<file>.lock") is one that the next who wants it would take over. */
+bool dir_lock_is_left(const char *lock);
+
 /* Removes it, unless another took it over meanwhile. NULL is allowed. */
 void dir_lock_release(DirLock *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DirLock, dir_lock_release)

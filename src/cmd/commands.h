@@ -12,6 +12,7 @@ extern const Command command_arcade;
 extern const Command command_config;
 extern const Command command_commit;
 extern const Command command_completion;
+extern const Command command_doctor;
 extern const Command command_man;
 extern const Command command_sessions;
 extern const Command command_stats;

@@ -29,6 +29,14 @@ Settings *cmd_load_settings(const char *cwd)
     return settings;
 }
 
+static Settings *load_settings(const DirectCall *call, const char *cwd)
+{
+    if (!call->settings_warnings)
+        return cmd_load_settings(cwd);
+    g_autofree char *agent_dir = dirs_agent();
+    return settings_load(agent_dir, cwd, call->settings_warnings);
+}
+
 /* Progress of a long call: each snapshot below the one before, on a terminal only. */
 static void show_update(const char *text, const json_t *details, void *user_data)
 {
@@ -80,12 +88,13 @@ int direct_run(const DirectCall *call)
         return EXIT_FAILED;
     }
     g_autofree char *cwd = g_get_current_dir();
-    g_autoptr(Settings) settings = cmd_load_settings(cwd);
+    g_autoptr(Settings) settings = load_settings(call, cwd);
     g_autoptr(ToolSet) tools = call->tools ? tool_set_for_model(call->tools, settings, NULL) : NULL;
     const ToolDef *tool = tools ? tool_set_find(tools, call->tool->name) : call->tool;
     g_autoptr(ToolContext) context = tool_context_new(cwd, settings, NULL);
     tool_context_add_schemes(context, call->env->tables->schemes);
-    g_autoptr(Cancel) cancel = cancel_new(NULL);
+    g_autoptr(Cancel) cancel =
+        call->timeout_ms > 0 ? cancel_new_timed(NULL, call->timeout_ms) : cancel_new(NULL);
     const ToolDoor door = {
         .kind = DOOR_DIRECT,
         .via = "cli",

@@ -12,9 +12,11 @@ typedef struct DirectCall {
     const ToolSet *tools; // that there are beside `tool`, which is one of them; all in the form for
                           // the settings, and for code that the call runs. NULL: `tool` as it is
     bool is_yes;          // --yes
-    bool is_unknown_allowed; // --yes-unknown of `kedge gh exec`
-    bool is_json;            // print the whole result as JSON
-    const char *cwd;         // NULL: the process's
+    bool is_unknown_allowed;      // --yes-unknown of `kedge gh exec`
+    bool is_json;                 // print the whole result as JSON
+    const char *cwd;              // NULL: the process's
+    int64_t timeout_ms;           // of the call; 0: none
+    GPtrArray *settings_warnings; // gets what loading the settings warns of; NULL: that is said
     /* Before the call; may be NULL. False: refused, and that was said. */
     bool (*prepare)(ToolContext *context, void *user_data);
     /* Prints the result and gives the exit code, both otherwise than below; may be NULL. */

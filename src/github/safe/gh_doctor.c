@@ -58,12 +58,24 @@ static void doctor_clear(Doctor *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Doctor, doctor_clear)
 
-static bool run_doctor(ToolCall *call, const void *args, ToolResult *result, GError **error)
+typedef struct DoctorArgs {
+    bool is_offline;
+} DoctorArgs;
+
+static const FieldDef doctor_fields[] = {
+    { "offline", FIELD_BOOLEAN, offsetof(DoctorArgs, is_offline),
+      .help = "Ask no server: say which logins gh keeps, not whether they are accepted" },
+    { 0 },
+};
+
+static bool run_doctor(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
+    const DoctorArgs *args = args_;
     const Settings *settings = tool_call_settings(call);
     g_auto(Doctor) doctor = {
         .call = call,
         .settings = settings,
+        .is_offline = args->is_offline,
         .known_hosts = repo_known_hosts(settings),
         .checks = json_array(),
         .cwd = { .fd = -1 },
@@ -80,12 +92,6 @@ static bool run_doctor(ToolCall *call, const void *args, ToolResult *result, GEr
     json_set_int(details, "failed", count_status(doctor.checks, DOCTOR_FAIL));
     return true;
 }
-
-typedef struct DoctorArgs {
-    bool unused;
-} DoctorArgs;
-
-static const FieldDef doctor_fields[] = { { 0 } };
 
 const ToolDef tool_gh_doctor = {
     .name = "gh_doctor",

@@ -17,6 +17,7 @@ const char *doctor_status_name(DoctorStatus status); // "PASS" …
 typedef struct Doctor {
     ToolCall *call;
     const Settings *settings;
+    bool is_offline; // no server is asked
     char **known_hosts;
     json_t *checks;
     // what the checks found out so far

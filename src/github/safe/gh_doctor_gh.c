@@ -7,8 +7,10 @@
 #include "base/env.h"
 #include "base/path.h"
 #include "base/secrets.h"
+#include "base/yaml.h"
 #include "github/gh_env.h"
 #include "github/safe/command_table.h"
+#include "github/safe/gh_aliases.h"
 #include "github/safe/gh_auth_status.h"
 #include "github/safe/gh_exec.h"
 
@@ -208,6 +210,38 @@ static void add_auth(Doctor *self, const char *host, const GPtrArray *logins, co
     }
 }
 
+/* What gh would send to `host`, as far as its files and the environment say. Where gh keeps a token
+   in the keyring of the system, its file has the account without one. */
+static void add_kept(Doctor *self, const json_t *hosts, const char *host)
+{
+    g_autofree char *id = g_strconcat("auth:", host, NULL);
+    const json_t *kept = json_get_object(hosts, host);
+    const char *user = json_get_text(kept, "user");
+    if (has_environment_token(host)) {
+        doctor_add(self, id, DOCTOR_PASS, NULL, "a token of the environment; not tried");
+    } else if (json_object_size(kept) > 0) {
+        doctor_add(self, id, DOCTOR_PASS, NULL, "gh keeps a login%s%s; not tried",
+                   user != NULL ? " of " : "", user != NULL ? user : "");
+    } else {
+        g_autofree char *recovery = g_strdup_printf("gh auth login --hostname %s", host);
+        doctor_add(self, id, DOCTOR_FAIL, recovery, "not logged in");
+    }
+}
+
+static void check_auth_offline(Doctor *self)
+{
+    g_autofree char *dir = gh_config_dir();
+    g_autofree char *path = g_build_filename(dir, "hosts.yml", NULL);
+    g_autoptr(json_t) hosts = NULL;
+    g_autoptr(GError) error = NULL;
+    if (!yaml_read_file(path, &hosts, &error) && !error_is(error, KEDGE_ERROR_NOT_FOUND))
+        doctor_add(self, "hosts", DOCTOR_FAIL, "gh auth login", "%s", error->message);
+    for (char **host = self->known_hosts; *host != NULL; host++) {
+        add_kept(self, hosts, *host);
+        g_ptr_array_add(self->host_logins, NULL);
+    }
+}
+
 static void logins_free(void *data)
 {
     if (data != NULL)
@@ -218,6 +252,10 @@ void doctor_check_auth(Doctor *self)
 {
     self->host_logins = g_ptr_array_new_with_free_func(logins_free);
     bool has_gh = self->program.version_text != NULL;
+    if (has_gh && self->is_offline) {
+        check_auth_offline(self);
+        return;
+    }
     g_auto(GhCwd) cwd = { .fd = -1 };
     g_autoptr(GError) error = NULL;
     bool can_run = has_gh && open_any_cwd(self, &cwd, &error);
