@@ -3,6 +3,7 @@
 
     measure.py    one run of one program        lab.py    what the programs meet while they are measured
     budgets.py    the budgets                   peers.py  the comparisons
+    interactive.py  the terminal interface, on a terminal of its own
 """
 
 import sys
@@ -19,12 +20,17 @@ import statistics
 
 import agent_tools
 import budgets
+import interactive
 import lab
 import measure
 import peers
 
-MEASUREMENTS = budgets.MEASUREMENTS | agent_tools.MEASUREMENTS
-PEERS = {"peer-starts": peers.compare_starts, "peer-agents": peers.compare_agents}
+MEASUREMENTS = budgets.MEASUREMENTS | agent_tools.MEASUREMENTS | interactive.MEASUREMENTS
+PEERS = {
+    "peer-starts": peers.compare_starts,
+    "peer-agents": peers.compare_agents,
+    "peer-terminals": interactive.compare_terminals,
+}
 
 
 def parse_options():

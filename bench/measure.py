@@ -130,7 +130,7 @@ def sampled_peak_mb(argv, env):
     greatest_kb, end = {}, time.monotonic() + MAX_SECONDS
     with Process(argv, env) as process, pidfd(process.pid) as fd:
         while not readable(fd, 0.002) and time.monotonic() < end:
-            for pid in _tree(process.pid):
+            for pid in tree(process.pid):
                 with contextlib.suppress(OSError, StopIteration):  # it has just ended
                     greatest_kb[pid] = _status_kb(pid, "VmHWM")
         run = process.wait(1)
@@ -210,7 +210,7 @@ def _deadline(pid):
         signal.signal(signal.SIGALRM, before)
 
 
-def _tree(pid):
+def tree(pid):
     """It and all that descend from it."""
     found = [pid]
     for parent in found:
