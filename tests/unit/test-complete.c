@@ -254,6 +254,21 @@ static void test_moves(void **state)
     assert_false(act(fixture, ACTION_LIST_FIRST, &submits)); // the editor's key
 }
 
+static void test_closed_for_one_word(void **state)
+{
+    Fixture *fixture = *state;
+    type(fixture, "/ne");
+    completer_close(fixture->completer);
+    type(fixture, "<left><right>");
+    assert_false(completer_is_open(fixture->completer));
+    editor_set_text(fixture->editor, ""); // it was sent, say
+    static const char *const letters[] = { "/", "n", "e" };
+    for (size_t i = 0; i < G_N_ELEMENTS(letters); i++) {
+        type(fixture, letters[i]);
+        assert_true(completer_is_open(fixture->completer));
+    }
+}
+
 /* --- files */
 
 static void test_repository(void **state G_GNUC_UNUSED)
@@ -409,6 +424,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_command_arguments, setup, teardown),
         cmocka_unit_test_setup_teardown(test_actions, setup, teardown),
         cmocka_unit_test_setup_teardown(test_moves, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_closed_for_one_word, setup, teardown),
         cmocka_unit_test(test_repository),
         cmocka_unit_test_setup_teardown(test_walk, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_files, setup, teardown),

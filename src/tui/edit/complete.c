@@ -121,8 +121,8 @@ void completer_close(Completer *self)
 static bool is_dismissed(const Completer *self, const CompleteToken *token)
 {
     const CompleteToken *closed = &self->dismissed;
-    return closed->kind == token->kind && closed->start == token->start &&
-           g_strcmp0(closed->command, token->command) == 0 &&
+    return token->kind != TOKEN_KIND_NONE && closed->kind == token->kind &&
+           closed->start == token->start && g_strcmp0(closed->command, token->command) == 0 &&
            g_str_has_prefix(token->query, closed->query);
 }
 
@@ -300,8 +300,10 @@ static void ask(Completer *self)
         return;
     }
     if (self->token.kind == TOKEN_KIND_FILE) {
-        if (!self->files)
-            return; // they are being read
+        if (!self->files) {
+            read_if_old(self); // and asks again
+            return;
+        }
         self->question.files = file_list_ref(self->files);
         use_files(self);
     }
@@ -357,14 +359,15 @@ void completer_update(Completer *self, Editor *editor)
         if (token.start != self->token.start)
             complete_token_clear(&token); // another word
     }
-    if (token.kind == TOKEN_KIND_NONE) {
-        complete_token_clear(&self->dismissed);
+    if (is_dismissed(self, &token)) {
         hide(self);
-    } else if (is_dismissed(self, &token)) {
-        hide(self);
-    } else if (!complete_token_equal(&token, &self->token)) {
-        begin(self, &token);
+        return;
     }
+    complete_token_clear(&self->dismissed);
+    if (token.kind == TOKEN_KIND_NONE)
+        hide(self);
+    else if (!complete_token_equal(&token, &self->token))
+        begin(self, &token);
 }
 
 void completer_force(Completer *self, Editor *editor)
