@@ -47,7 +47,10 @@ static void on_resize(void *self_)
 
 static void on_writable(void *self_)
 {
-    frame_request(((Tui *)self_)->frames, FRAME_NOW);
+    Tui *self = self_;
+    if (self->viewer)
+        viewer_writable(self->viewer);
+    frame_request(self->frames, FRAME_NOW);
 }
 
 /* Another program may have written since. */
