@@ -107,6 +107,16 @@ class Terminal:
                 raise measure.BenchError(f"{self.argv[0]} does not stop drawing")
         return count, last
 
+    def holders(self):
+        """Every process that has it open: the guardian is no child."""
+        name, found = os.readlink(f"/proc/{self.pid}/fd/0"), {self.pid}
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):
+                files = (os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd"))
+                if name in files:
+                    found.add(int(pid))
+        return found
+
     def key(self, key):
         """Milliseconds until the screen changes, and the bytes of that."""
         began = time.perf_counter()
@@ -144,15 +154,15 @@ def key_rows(where, terminal):
 
 
 def idle_rows(terminal):
-    """The guardian, a child of kedge's, must sleep as well."""
+    """Of all that have the terminal open: the guardian must sleep as well."""
     terminal.settle(1)
-    pids = measure.tree(terminal.pid)
+    pids = terminal.holders()
     before = sum(map(measure.wakeups, pids))
     until, count = time.monotonic() + IDLE_SECONDS, 0
     while (left := until - time.monotonic()) > 0:
         count += len(terminal.read(left))
     woken = sum(map(measure.wakeups, pids)) - before
-    note = f"in {len(pids)} process{'es' * (len(pids) > 1)}"
+    note = f"of {len(pids)} process{'es' * (len(pids) > 1)}"
     yield Row(f"idle interactive: wakeups in {IDLE_SECONDS} s", [woken], "", 0, note=note)
     yield Row(f"idle interactive: bytes in {IDLE_SECONDS} s", [count], "", 0)
     yield Row("idle interactive: memory", [measure.memory_mb(terminal.pid)], "MB", 15)
