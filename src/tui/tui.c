@@ -125,7 +125,7 @@ static void make_view(Tui *self)
     self->transcript = transcript_new(&transcript);
     self->completer = completer_new(&complete);
     self->editor = editor_new(tab_width(self));
-    self->recall = recall_new(self->loop, self->slash.place.agent_dir, redraw, self);
+    self->recall = recall_new(self->loop, self->slash.place.agent_dir, tui_on_recall, self);
     self->git = git_state_new(self->loop, self->slash.place.cwd, redraw_later, self);
 }
 
@@ -175,6 +175,7 @@ static bool tui_init(Tui *self, GError **error)
 static void tui_clear(Tui *self)
 {
     external_end(self);
+    opening_end(self);
     panel_free(self->panel);
     g_ptr_array_unref(self->old_panels);
     g_clear_pointer(&self->viewer, viewer_free);

@@ -242,6 +242,19 @@ class Drawn(RpcTest):
         screen.keys("Enter")
         screen.wait_for("The key for anthropic is stored.")
 
+    def test_up_brings_back_what_was_asked(self):
+        self.script({"text": "An answer."}, {"text": "An answer."})
+        screen = self.open()
+        screen.line("asked before")
+        screen.wait_for("An answer.")
+        screen.keys("C-d")
+        screen.wait_end()
+        screen.close()
+        screen = self.open()
+        screen.wait_for("asked before")  # among the sessions of before
+        screen.keys("Up")
+        screen.wait_for("> asked before")
+
     def test_sizes(self):
         """From very small to very wide nothing is lost, and no row is wider than the window."""
         self.script({"text": "An answer that is long enough to be wrapped in a small window, " * 3})

@@ -15,8 +15,19 @@ static void recall(Tui *self, bool is_back)
     g_autofree char *text = editor_text(self->editor);
     const char *found =
         is_back ? recall_previous(self->recall, text) : recall_next(self->recall, text);
+    self->awaits_recall = is_back && !found;
     if (found)
         editor_set_text(self->editor, found);
+}
+
+/* They are read at the first Up, which is carried out now, unless something was typed since. */
+void tui_on_recall(void *self_)
+{
+    Tui *self = self_;
+    if (self->awaits_recall)
+        recall(self, true);
+    self->awaits_recall = false;
+    frame_request(self->frames, FRAME_NOW);
 }
 
 static void take_result(Tui *self, EditorResult result)
@@ -172,6 +183,7 @@ static bool give_panel(Tui *self, KeyPress key, gint64 now_ms)
 static void on_key(Tui *self, KeyPress key)
 {
     gint64 now_ms = time_monotonic_ms();
+    self->awaits_recall = false;
     self->last_key_at = now_ms;
     if (self->viewer) {
         viewer_key(self->viewer, key, keymap_find(self->keymap, KEYS_LIST, key));

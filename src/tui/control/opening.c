@@ -9,6 +9,7 @@
 #include "model/registry.h"
 #include "session/session_index.h"
 #include "tui/control/layout.h"
+#include "tui/edit/loop_work.h"
 #include "tui/text/clean.h"
 #include "tui/view/welcome.h"
 
@@ -16,39 +17,70 @@ enum { RECENT_SESSIONS = 3, MOVED_ROWS = 40, PLACE_CELLS = 40 };
 
 /* --- the welcome */
 
-/* The newest of this directory, for a person who wants to go on. New array; NULL: none. */
-static json_t *recent_sessions(const Tui *self)
+struct Recent { // the sessions of before, which take their time: the index may have to be made
+    Tui *tui;
+    LoopWork *work;
+    json_t *sessions; // new array; NULL: none, or not yet
+};
+
+/* On a worker: the newest of this directory, for a person who wants to go on. */
+static void find_recent(void *self_, Cancel *cancel)
 {
-    const SessionPlace *place = &self->slash.place;
+    Recent *self = self_;
+    const SessionPlace *place = &self->tui->options->conversation->place;
     g_autoptr(SessionIndex) index = NULL;
-    json_t *sessions = NULL;
-    if (!session_index_open(place->agent_dir, place->session_dir, NULL, NULL, NULL, &index, NULL) ||
-        !session_index_list(index, place->session_dir ? NULL : place->cwd, RECENT_SESSIONS,
-                            &sessions, NULL))
-        return NULL;
-    return sessions;
+    if (session_index_open(place->agent_dir, place->session_dir, NULL, NULL, cancel, &index, NULL))
+        session_index_list(index, place->session_dir ? NULL : place->cwd, RECENT_SESSIONS,
+                           &self->sessions, NULL);
 }
 
-static void welcome(Tui *self)
+static void make_welcome(Tui *self)
 {
     const Model *model = self->options->conversation->model;
     const ModelRegistry *registry = agent_session_registry(self->session);
     bool has_key =
         model_registry_is_available(registry, model, self->options->conversation->is_model_named);
     g_autofree char *hint = has_key ? NULL : model_registry_key_hint(model);
-    g_autoptr(json_t) sessions = recent_sessions(self);
     const WelcomeFacts facts = {
         .version = KEDGE_VERSION,
         .provider = model->provider,
         .model = model->id,
         .key_hint = hint,
-        .sessions = sessions,
+        .sessions = self->recent ? self->recent->sessions : NULL,
         .now_ms = time_now_ms(),
     };
-    self->welcome = rows_new();
+    g_ptr_array_set_size(self->welcome, 0);
     // above the cursor, so it is as narrow as all that stands there
     welcome_rows(&facts, self->theme, MIN(LIVE_WIDTH, terminal_size(self->terminal).columns - 1),
                  self->welcome);
+}
+
+static void on_recent(void *self_)
+{
+    Recent *self = self_;
+    if (!self->tui->welcome || self->tui->is_welcome_over || !self->sessions)
+        return;
+    make_welcome(self->tui);
+    frame_request(self->tui->frames, FRAME_STREAM);
+}
+
+static void welcome(Tui *self)
+{
+    self->welcome = rows_new();
+    make_welcome(self);
+    self->recent = g_new0(Recent, 1);
+    self->recent->tui = self;
+    self->recent->work =
+        loop_work_start(self->loop, "recent", find_recent, on_recent, self->recent);
+}
+
+void opening_end(Tui *self)
+{
+    if (!self->recent)
+        return;
+    loop_work_free(self->recent->work);
+    json_decref(self->recent->sessions);
+    g_clear_pointer(&self->recent, g_free);
 }
 
 /* --- messages of before */

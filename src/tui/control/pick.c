@@ -91,8 +91,8 @@ static void choose_for_good(Tui *tui, const char *name)
 void pick_model(Tui *tui)
 {
     static const PickSpec spec = {
-        .title = "Model, also of new sessions (alt+p: of this one only)",
-        .hint = "Enter takes it, Esc leaves, typing looks for one",
+        .title = "Model",
+        .hint = "Enter takes it, for new sessions, too (alt+p: for this one), Esc leaves",
         .empty = "There is no model with a key: /login PROVIDER",
         .chosen = choose_for_good,
     };

@@ -21,6 +21,7 @@
 typedef enum { WAITS_NOT, WAITS_RETRY, WAITS_COMPACTION, WAITS_SUMMARY } WaitKind;
 
 typedef struct External External; // external.h
+typedef struct Recent Recent;     // opening.h
 
 typedef struct TuiRun { // what goes on, for the working line and the keys
     bool is_on;         // between agent_start and agent_end
@@ -61,6 +62,7 @@ typedef struct Tui {
     GitState *git;
     GPtrArray *welcome; // rows that are still live; NULL: they are history
     bool is_welcome_over;
+    Recent *recent;        // the sessions that it shows; NULL: none are looked for
     Panel *panel;          // NULL: none
     GPtrArray *old_panels; // closed, and not freed yet
     bool is_asking;        // the panel is the first of the questions
@@ -75,7 +77,7 @@ typedef struct Tui {
     LoopSource *draft_timer; // NULL: nothing is to be kept
     LoopSource *ticker;      // turns the spinner; NULL: nothing turns
     int step;
-    bool hides_thinking, has_motion, is_unfocused;
+    bool hides_thinking, has_motion, is_unfocused, awaits_recall;
     gint64 last_key_at;
     TreeFilter tree_filter; // of the navigator
     size_t setting_group;   // that the menu shows
@@ -143,4 +145,5 @@ void tui_do(Tui *self, Deed deed);
 /* --- keys.c and hear.c: what comes in */
 
 void tui_on_input(const InputEvent *event, void *self);
+void tui_on_recall(void *self); // what was asked before can be had now
 void tui_on_event(json_t *event, void *self);
