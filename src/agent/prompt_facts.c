@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "base/visible.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -200,7 +201,7 @@ static void append_place(GString *out, const char *cwd, int64_t now_ms)
 
 char *prompt_facts(const char *cwd, int64_t now_ms)
 {
-    GString *out = g_string_new("# Environment\n\n");
+    g_autoptr(GString) out = g_string_new("# Environment\n\n");
     append_machine(out);
     append_repository(out, cwd);
     g_autoptr(GPtrArray) top = list_directory(cwd);
@@ -208,5 +209,7 @@ char *prompt_facts(const char *cwd, int64_t now_ms)
         append_tree(out, cwd, top);
     append_deeper_files(out, cwd, top);
     append_place(out, cwd, now_ms);
-    return g_string_free(out, FALSE);
+    GString *visible = g_string_new(NULL); // names of files and branches are anybody's
+    visible_append_lines(visible, out->str);
+    return g_string_free(visible, FALSE);
 }
