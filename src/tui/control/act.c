@@ -104,9 +104,11 @@ static void toggle_thinking(Tui *self)
                                         : "Thinking is shown from now on.");
 }
 
+/* The shell gets the screen of before: the viewer is closed. */
 static void suspend(Tui *self)
 {
     g_autoptr(GString) bytes = g_string_new(NULL);
+    review_close(self);
     frame_hold(self->frames);
     screen_wipe(self->screen, terminal_size(self->terminal), bytes);
     terminal_write(self->terminal, bytes->str, bytes->len);

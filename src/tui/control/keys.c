@@ -185,6 +185,10 @@ static void on_key(Tui *self, KeyPress key)
     gint64 now_ms = time_monotonic_ms();
     self->awaits_recall = false;
     self->last_key_at = now_ms;
+    if (keymap_find(self->keymap, KEYS_APP, key) == ACTION_SUSPEND) { // in whatever state
+        tui_act(self, ACTION_SUSPEND);
+        return;
+    }
     if (self->viewer) {
         viewer_key(self->viewer, key, keymap_find(self->keymap, KEYS_LIST, key));
         return;

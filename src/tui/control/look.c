@@ -4,9 +4,19 @@
  */
 #include "tui/control/tui_state.h"
 
+#include "base/env.h"
 #include "tui/text/clean.h"
 
 /* --- themes */
+
+/* The console of Linux has a font of 256 or 512 characters. */
+static const char *symbols(const Tui *self)
+{
+    const char *preset = settings_get_text(self->settings, "symbolPreset");
+    const char *term = env_get_raw("TERM");
+    bool is_console = g_strcmp0(term, "linux") == 0 && g_str_equal(preset, "unicode");
+    return is_console ? "ascii" : preset;
+}
 
 static Theme *load(Tui *self, const char *name, char **ret_problem)
 {
@@ -16,7 +26,7 @@ static Theme *load(Tui *self, const char *name, char **ret_problem)
         .name = name,
         .is_light = self->caps.is_light,
         .is_colour_blind = settings_get_bool(self->settings, "colorBlindMode"),
-        .symbols = settings_get_text(self->settings, "symbolPreset"),
+        .symbols = symbols(self),
     };
     return theme_load(&spec, ret_problem);
 }

@@ -5,20 +5,25 @@
 
 #include "session/session_tree.h"
 
-/* Not from inside its own key. */
-static void close_viewer(void *self_)
+void review_close(Tui *self)
 {
-    Tui *self = self_;
+    if (!self->viewer)
+        return;
     g_clear_pointer(&self->viewer, viewer_free);
     frame_release(self->frames);
     frame_request(self->frames, FRAME_NOW);
     tui_show_question(self);
 }
 
+static void close_later(void *self)
+{
+    review_close(self);
+}
+
 static void on_closed(void *self_)
 {
     Tui *self = self_;
-    loop_post(self->loop, close_viewer, self);
+    loop_post(self->loop, close_later, self);
 }
 
 /* The messages from the root to the leaf, as the session file has them: also those that a

@@ -6,3 +6,4 @@
 #include "tui/control/tui_state.h"
 
 void review_open(Tui *self);
+void review_close(Tui *self); // not from inside its own key; it may be closed
