@@ -90,6 +90,19 @@ static void sync_clear(Sync *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sync, sync_clear)
 
+/* Of a query's row: id, size, modified, inode, read, header, from column `first` on. */
+static Known *known_of(DbQuery *query, int first)
+{
+    Known *known = g_new0(Known, 1);
+    known->id = db_query_int(query, first);
+    known->size = db_query_int(query, first + 1);
+    known->modified = db_query_int(query, first + 2);
+    known->inode = db_query_int(query, first + 3);
+    known->read = db_query_int(query, first + 4);
+    known->header = g_strdup(db_query_text(query, first + 5));
+    return known;
+}
+
 static bool load_known(Sync *self, GError **error)
 {
     g_autoptr(DbQuery) query = NULL;
@@ -100,14 +113,7 @@ static bool load_known(Sync *self, GError **error)
     while (db_query_step(query, &has_row, error)) {
         if (!has_row)
             return true;
-        Known *known = g_new0(Known, 1);
-        known->id = db_query_int(query, 1);
-        known->size = db_query_int(query, 2);
-        known->modified = db_query_int(query, 3);
-        known->inode = db_query_int(query, 4);
-        known->read = db_query_int(query, 5);
-        known->header = g_strdup(db_query_text(query, 6));
-        g_hash_table_insert(self->known, g_strdup(db_query_text(query, 0)), known);
+        g_hash_table_insert(self->known, g_strdup(db_query_text(query, 0)), known_of(query, 1));
     }
     return false;
 }
@@ -165,8 +171,30 @@ static bool remove_row(Db *db, int64_t id, GError **error)
 }
 
 /* One file into the index: what was appended, or all of it anew. */
+/* What the index says of a file now, in the transaction: another process may have read it since
+   load_known(). */
+static bool know_again(Sync *self, const char *path, GError **error)
+{
+    g_autoptr(DbQuery) query = NULL;
+    bool has_row = false;
+    if (!db_query(self->index->db, &query, error,
+                  "SELECT id, size, modified, inode, read, header FROM session WHERE path = ?", "s",
+                  path) ||
+        !db_query_step(query, &has_row, error))
+        return false;
+    g_hash_table_remove(self->known, path);
+    if (has_row) {
+        Known *known = known_of(query, 0);
+        known->is_seen = true;
+        g_hash_table_insert(self->known, g_strdup(path), known);
+    }
+    return true;
+}
+
 static bool take_file(Sync *self, const char *path, GError **error)
 {
+    if (!know_again(self, path, error))
+        return false;
     const Known *known = g_hash_table_lookup(self->known, path);
     g_auto(Fd) fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat info;

@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "base/file.h"
+#include "base/worker.h"
 #include "session/session_check.h"
 #include "session/session_index.h"
 #include "session/session_read.h"
@@ -432,6 +433,51 @@ static void test_remove(void **state)
     assert_false(file_exists(path) || file_exists(dir));
 }
 
+typedef struct Opener {
+    const Fixture *fixture;
+    GError *error;
+} Opener;
+
+static void open_and_close(void *opener_)
+{
+    Opener *opener = opener_;
+    SessionIndex *index = NULL;
+    if (session_index_open(opener->fixture->root, NULL, NULL, NULL, NULL, &index, &opener->error))
+        session_index_close(index);
+}
+
+/* The welcome and a list, two kedges: each finds the same new files, and each file is taken once.
+ */
+static void test_several_at_once(void **state)
+{
+    enum { FILES = 150, OPENERS = 4 };
+    const Fixture *self = *state;
+    Opener openers[OPENERS] = { 0 };
+    Worker *workers[OPENERS];
+    for (int i = 0; i < FILES; i++) {
+        g_autofree char *name = g_strdup_printf("2026-03-04T05-06-07-%03dZ_s%d.jsonl", i, i);
+        put(self, name, HEADER("s", "/w") SAYS("m1", "user", "hello"), i);
+    }
+    for (int i = 0; i < OPENERS; i++) {
+        openers[i].fixture = self;
+        workers[i] = worker_start("opener", open_and_close, &openers[i]);
+        assert_non_null(workers[i]);
+    }
+    for (int i = 0; i < OPENERS; i++) {
+        worker_join(workers[i]);
+        if (openers[i].error)
+            fail_msg("%s", openers[i].error->message);
+    }
+    g_autoptr(SessionIndex) index = open_index(self);
+    g_autoptr(json_t) sessions = NULL;
+    assert_true(session_index_list(index, NULL, 1000, &sessions, NULL));
+    assert_int_equal(json_array_size(sessions), FILES);
+    size_t i = 0;
+    json_t *session = NULL;
+    json_array_foreach (sessions, i, session)
+        assert_int_equal(json_get_int(session, "messageCount", 0), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -445,6 +491,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test_setup_teardown(test_check, setup, teardown),
         cmocka_unit_test_setup_teardown(test_remove, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_several_at_once, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
