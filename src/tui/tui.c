@@ -169,6 +169,7 @@ static bool tui_init(Tui *self, GError **error)
     tui_update_title(self);
     pick_provider_at_start(self);
     say_all(self, warnings);
+    loop_post(self->loop, tui_settle, self);
     return true;
 }
 

@@ -255,6 +255,12 @@ class Drawn(RpcTest):
         screen.keys("Up")
         screen.wait_for("> asked before")
 
+    def test_messages_of_the_command_line(self):
+        self.script({"text": "First answer."}, {"text": "Second answer."})
+        screen = self.open("one", "two")
+        screen.wait_for("Second answer.")
+        self.assertEqual(self.said(), ["one", "two"])
+
     def test_sizes(self):
         """From very small to very wide nothing is lost, and no row is wider than the window."""
         self.script({"text": "An answer that is long enough to be wrapped in a small window, " * 3})

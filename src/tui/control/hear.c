@@ -159,19 +159,18 @@ static void on_command_end(Tui *self, const json_t *event)
     tui_stale(self);
 }
 
-/* When nothing runs: the next of the first messages, or the end. */
-static void settle(void *self_)
+void tui_settle(void *self_)
 {
     Tui *self = self_;
     if (self->is_ending) {
         tui_check_end(self);
         return;
     }
-    if (tui_is_busy(self) || self->questions->len > 0 ||
+    if (tui_is_busy(self) || self->panel || self->questions->len > 0 ||
         self->next_prompt >= self->options->prompt_count)
         return;
     tui_send(self, self->options->prompts[self->next_prompt++], false);
-    loop_post(self->loop, settle, self);
+    loop_post(self->loop, tui_settle, self);
 }
 
 void tui_on_event(json_t *event, void *self_)
@@ -190,5 +189,5 @@ void tui_on_event(json_t *event, void *self_)
         frame_request(self->frames, FRAME_STREAM);
     note(self, type, event);
     turn_spinner(self);
-    loop_post(self->loop, settle, self);
+    loop_post(self->loop, tui_settle, self);
 }
