@@ -95,6 +95,22 @@ class Drawn(RpcTest):
         screen.wait_for("Operation aborted")
         screen.wait_for("> and this")
 
+    def test_after_a_handoff_that_was_stopped(self):
+        """What is said in the next run steers it, and does not stop it."""
+        self.script({"text": "Here."}, {"text": "slow", "delay_ms": 60000}, {"text": "Later.", "delay_ms": 2000}, {"text": "Steered."})
+        screen = self.open()
+        screen.line("go")
+        screen.wait_for("Here.")
+        screen.line("/handoff")
+        screen.wait_for("esc to interrupt")
+        screen.keys("Escape")
+        screen.wait_for("Stopped; this is the same session.")
+        screen.line("again")
+        screen.wait_for("esc to interrupt")
+        screen.line("and this")
+        screen.wait_for("steer: and this")
+        screen.wait_for("Steered.")
+
     def test_core_99_output_of_a_tool_commands_nothing(self):
         command = "printf '\\033]0;evil\\007\\033[2Jsafe\\n'"
         self.script({"tool_calls": [{"name": "bash", "arguments": {"command": command}}]}, {"text": "Done."})

@@ -51,10 +51,10 @@ static void note_run(Tui *self, bool is_start)
     run->is_on = is_start;
     run->begun_at = is_start ? time_monotonic_ms() : 0;
     run->waits = WAITS_NOT;
+    run->is_stopping = false;
     set_intent(run, NULL);
     if (is_start)
         return;
-    run->is_stopping = false;
     notify_end(self);
     git_state_refresh(self->git);
 }
@@ -150,6 +150,8 @@ static void end_slash(Tui *self)
 static void on_command_end(Tui *self, const json_t *event)
 {
     self->run.is_shell_on = self->run.is_shell_on && agent_session_has_bash(self->session);
+    if (agent_session_is_idle(self->session)) // what was stopped need not have been a run
+        self->run.is_stopping = false;
     if (g_strcmp0(json_get_text(event, "id"), SLASH_SHELL_ID) == 0)
         end_shell(self, event);
     else if (slash_end(&self->slash, event))

@@ -96,7 +96,7 @@ static void deliver_queued(Tui *self)
     json_t *message = NULL;
     if (json_array_size(messages) == 0)
         return;
-    self->run.is_stopping = true;
+    self->run.is_stopping = !agent_session_is_idle(self->session);
     json_array_foreach (messages, i, message)
         tui_send(self, message, false);
 }
