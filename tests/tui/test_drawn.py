@@ -277,6 +277,15 @@ class Drawn(RpcTest):
         screen.wait_for("Second answer.")
         self.assertEqual(self.said(), ["one", "two"])
 
+    def test_a_theme_that_was_taken_stays(self):
+        screen = self.open()
+        screen.line("/theme")
+        screen.wait_for("kedge-dark ✓")
+        screen.keys("Down", "Enter")
+        screen.wait_gone("Enter takes it")
+        screen.line("/theme")
+        screen.wait_for("kedge-light ✓")
+
     def test_sizes(self):
         """From very small to very wide nothing is lost, and no row is wider than the window."""
         self.script({"text": "An answer that is long enough to be wrapped in a small window, " * 3})

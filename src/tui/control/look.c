@@ -65,6 +65,20 @@ void tui_apply_settings(Tui *self)
     tui_update_look(self);
 }
 
+void tui_change_setting(Tui *self, const SettingChange *change)
+{
+    g_autoptr(json_t) map = json_incref((json_t *)change->value);
+    for (guint i = g_strv_length((char **)change->parts); i > 0; i--) {
+        json_t *outer = json_object();
+        json_set_take(outer, change->parts[i - 1], map);
+        map = outer;
+    }
+    Settings *now = settings_with(self->settings, map);
+    settings_unref(self->settings);
+    self->settings = now;
+    tui_apply_settings(self);
+}
+
 bool tui_set_theme(Tui *self, const char *name, GError **error)
 {
     g_autofree char *problem = NULL;

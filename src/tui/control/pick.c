@@ -194,6 +194,8 @@ static void choose_theme(Tui *tui, const char *name)
     show_theme(tui, name);
     if (!settings_save(tui->slash.place.agent_dir, &change, 1, patience, &error))
         tui_error(tui, "the theme could not be kept: %s", error->message);
+    else
+        tui_change_setting(tui, &change);
 }
 
 void pick_theme(Tui *tui)

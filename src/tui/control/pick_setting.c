@@ -20,16 +20,8 @@
 static void apply(Tui *tui, const SettingPath *path, json_t *value)
 {
     const SettingKey *key = path->key;
-    g_autoptr(json_t) change = json_incref(value);
-    for (guint i = g_strv_length(path->parts); i > 0; i--) {
-        json_t *map = json_object();
-        json_set_take(map, path->parts[i - 1], change);
-        change = map;
-    }
-    Settings *now = settings_with(tui->settings, change);
-    settings_unref(tui->settings);
-    tui->settings = now;
-    tui_apply_settings(tui);
+    const SettingChange change = { (const char *const *)path->parts, value };
+    tui_change_setting(tui, &change);
     if (key->scope != SETTING_ANYWHERE && strcmp(setting_group(key->key), "Interface") != 0)
         tui_say(tui, "%s is kept; it counts from the next start on.", key->key);
 }

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "tool/settings_save.h"
 #include "tui/control/key_table.h"
 #include "tui/control/tree_rows.h"
 #include "tui/converse.h"
@@ -115,6 +116,8 @@ bool tui_draw(void *self); // of the FrameClock
 void tui_update_look(Tui *self);
 /* self->settings are others now. */
 void tui_apply_settings(Tui *self);
+/* One of them is another now, and is taken up. */
+void tui_change_setting(Tui *self, const SettingChange *change);
 /* What the window is called: by the session's name, or the directory. */
 void tui_update_title(Tui *self);
 bool tui_set_theme(Tui *self, const char *name, GError **error);
