@@ -286,6 +286,16 @@ class Drawn(RpcTest):
         screen.line("/theme")
         screen.wait_for("kedge-light ✓")
 
+    def test_a_pause_makes_no_prompt(self):
+        """What is being written comes to the prompts of before when it is left, and once."""
+        screen = self.open()
+        screen.type("a long draft " * 20)
+        time.sleep(1.2)
+        screen.type("and its end")
+        time.sleep(1.2)
+        screen.keys("C-r")
+        screen.wait_for("Nothing was asked yet.")
+
     def test_sizes(self):
         """From very small to very wide nothing is lost, and no row is wider than the window."""
         self.script({"text": "An answer that is long enough to be wrapped in a small window, " * 3})

@@ -57,8 +57,10 @@ void draft_take(Tui *self)
 static void on_timer(void *self_)
 {
     Tui *self = self_;
+    g_autofree char *path = draft_path(self);
     self->draft_timer = NULL;
-    draft_keep(self);
+    if (path) // else it would be one more prompt at each pause
+        draft_keep(self);
 }
 
 void draft_note(Tui *self)
