@@ -52,10 +52,16 @@ static bool start(const char *editor, const char *path, pid_t *ret_pid, GError *
 }
 
 /* An editor that is stopped (Ctrl+Z) would be waited for for ever: it goes on at once. */
-static int wait_for(pid_t pid)
+static int wait_for(pid_t pid, int *running)
 {
     int status = 0;
-    while (waitpid(pid, &status, WUNTRACED) >= 0 || errno == EINTR) {
+    siginfo_t info;
+    // not reaped before nobody would send it a signal any more
+    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOWAIT) == 0 || errno == EINTR) {
+        if (running && info.si_code != CLD_STOPPED)
+            g_atomic_int_set(running, 0);
+        if (waitpid(pid, &status, WUNTRACED) < 0)
+            continue;
         if (WIFSTOPPED(status))
             kill(-pid, SIGCONT);
         else if (WIFEXITED(status) || WIFSIGNALED(status))
@@ -77,6 +83,11 @@ static void take_terminal_back(void)
 
 bool edit_file(const char *path, GError **error)
 {
+    return edit_file_running(path, NULL, error);
+}
+
+bool edit_file_running(const char *path, int *running, GError **error)
+{
     const char *visual = env_get_raw("VISUAL");
     const char *plain = env_get_raw("EDITOR");
     const char *editor = visual ? visual : plain ? plain : "vi";
@@ -87,7 +98,9 @@ bool edit_file(const char *path, GError **error)
     pid_t pid = 0;
     if (!start(editor, path, &pid, error))
         return false;
-    int status = wait_for(pid);
+    if (running && is_ours)
+        g_atomic_int_set(running, pid);
+    int status = wait_for(pid, running);
     if (is_ours)
         take_terminal_back();
     return status == 0 || fail_with(error, KEDGE_ERROR_FAILED, "the editor %s ended with status %d",

@@ -233,6 +233,7 @@ static int converse(const ConverseOptions *options)
         self.exit_code = 1;
     } else {
         loop_run(self.loop);
+        external_end(&self);
         draft_keep(&self);
         hint = opening_goodbye(&self);
         leave_screen(&self);

@@ -296,6 +296,27 @@ class Drawn(RpcTest):
         screen.keys("C-r")
         screen.wait_for("Nothing was asked yet.")
 
+    def test_ended_while_the_editor_is_open(self):
+        """The editor ends, too, and what was saved in it is the draft."""
+        editor = os.path.join(self.root, "editor")
+        with open(editor, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\necho and saved >>\"$1\"\necho open\nexec sleep 60\n")
+        os.chmod(editor, 0o755)
+        self.script({"text": "An answer."})
+        screen = self.open(env={"VISUAL": editor})
+        screen.line("first")
+        screen.wait_for("An answer.")
+        screen.type("not sent yet ")
+        screen.keys("C-g")
+        screen.wait_for("open")
+        begun = time.monotonic()
+        os.kill(self.process_of(screen), signals.SIGTERM)
+        self.assertEqual(screen.wait_end(), 143)
+        self.assertLess(time.monotonic() - begun, 10)
+        screen.close()
+        screen = self.open("--continue")
+        screen.wait_for("> not sent yet and saved")
+
     def test_sizes(self):
         """From very small to very wide nothing is lost, and no row is wider than the window."""
         self.script({"text": "An answer that is long enough to be wrapped in a small window, " * 3})

@@ -9,13 +9,17 @@
 #include "base/utf8.h"
 #include "base/worker.h"
 
+#include <signal.h>
 #include <unistd.h>
+
+enum { END_PATIENCE_MS = 500, END_STEP_MS = 10 };
 
 struct External {
     Tui *tui;
     Worker *worker;
     char *dir, *path; // of the file, in a directory of its own
     GError *error;
+    int running; // atomic: the editor's process group; 0: none
 };
 
 static void external_free(External *self)
@@ -71,7 +75,7 @@ static void on_end(void *self_)
 static void edit(void *self_)
 {
     External *self = self_;
-    edit_file(self->path, &self->error);
+    edit_file_running(self->path, &self->running, &self->error);
     loop_post(self->tui->loop, on_end, self);
 }
 
@@ -98,10 +102,30 @@ void external_edit(Tui *self)
         edit(external);
 }
 
+/* It may be one that stays, and is killed then. */
+static void end_editor(External *self)
+{
+    for (int i = 0; i < END_PATIENCE_MS / END_STEP_MS; i++) {
+        int group = g_atomic_int_get(&self->running);
+        if (group == 0)
+            return;
+        if (i == 0)
+            kill(-group, SIGHUP);
+        g_usleep(END_STEP_MS * 1000);
+    }
+    int group = g_atomic_int_get(&self->running);
+    if (group != 0)
+        kill(-group, SIGKILL);
+}
+
 void external_end(Tui *self)
 {
     if (!self->external)
         return;
-    worker_join(self->external->worker);
-    external_free(g_steal_pointer(&self->external));
+    External *external = g_steal_pointer(&self->external);
+    end_editor(external);
+    worker_join(external->worker);
+    terminal_take(self->terminal);
+    read_draft(external, NULL); // what was saved in it
+    external_free(external);
 }

@@ -7,5 +7,5 @@
 #include "tui/control/tui_state.h"
 
 void external_edit(Tui *self);
-/* An editor that is open is waited for. */
+/* An editor that is open is ended; what was saved in it is what is written. */
 void external_end(Tui *self);
