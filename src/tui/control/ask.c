@@ -67,7 +67,7 @@ static void take_early_input(void *self_)
 
 void tui_show_question(Tui *self)
 {
-    if (self->panel || self->viewer || self->is_ending || self->questions->len == 0)
+    if (self->panel || self->viewer || self->external || self->is_ending || self->questions->len == 0)
         return;
     const DialogSpec spec = {
         .question = self->questions->pdata[0],

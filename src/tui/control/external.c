@@ -6,8 +6,10 @@
 #include "base/dirs.h"
 #include "base/edit_file.h"
 #include "base/file.h"
+#include "base/timefmt.h"
 #include "base/utf8.h"
 #include "base/worker.h"
+#include "tui/view/dialog.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -68,6 +70,9 @@ static void on_end(void *self_)
     if (error || !read_draft(self, &error)) // what was written before stays
         tui_error(tui, "%s", error->message);
     external_free(self);
+    if (tui->is_asking)
+        dialog_note_focus(tui->panel, time_monotonic_ms());
+    tui_show_question(tui);
     frame_request(tui->frames, FRAME_NOW);
 }
 
