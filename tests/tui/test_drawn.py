@@ -168,6 +168,21 @@ class Drawn(RpcTest):
         self.assertEqual(len(children), 2)
         self.assertIn("now at: the beginning", screen.everything())
 
+    def test_going_elsewhere_keeps_what_is_written(self):
+        os.makedirs(f"{self.root}/.kedge/agent", exist_ok=True)
+        with open(f"{self.root}/.kedge/agent/keybindings.json", "w", encoding="utf-8") as file:
+            file.write('{"app.session.tree": "alt+t"}')
+        self.script({"text": "Answer to one."})
+        screen = self.open()
+        screen.line("question one")
+        screen.wait_for("Answer to one.")
+        screen.type("a draft")
+        screen.keys("M-t")
+        screen.wait_for("user: question one")
+        screen.keys("Home", "Enter")
+        screen.wait_for("> question one")
+        screen.wait_for("  a draft")
+
     def shell(self):
         """An interactive shell in the window, in which kedge is called kedge."""
         environment = {**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}", "PS1": "shell> ", "BASH_SILENCE_DEPRECATION_WARNING": "1"}

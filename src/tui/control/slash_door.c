@@ -48,7 +48,9 @@ static bool copy(const char *text, void *self)
 static void edit(const char *text, void *self_)
 {
     Tui *self = self_;
-    editor_set_text(self->editor, text);
+    g_autofree char *draft = editor_text(self->editor);
+    g_autofree char *both = *draft ? g_strconcat(text, "\n\n", draft, NULL) : g_strdup(text);
+    editor_set_text(self->editor, both);
     frame_request(self->frames, FRAME_NOW);
 }
 
