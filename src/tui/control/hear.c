@@ -25,7 +25,7 @@ static void tick(void *self_)
     frame_request(self->frames, FRAME_STREAM);
 }
 
-static void turn_spinner(Tui *self)
+void tui_turn_spinner(Tui *self)
 {
     if (!self->ticker && self->has_motion && !self->is_unfocused && tui_is_busy(self))
         self->ticker = loop_add_timer(self->loop, SPINNER_MS, tick, self);
@@ -190,6 +190,6 @@ void tui_on_event(json_t *event, void *self_)
     else if (transcript_event(self->transcript, event))
         frame_request(self->frames, FRAME_STREAM);
     note(self, type, event);
-    turn_spinner(self);
+    tui_turn_spinner(self);
     loop_post(self->loop, tui_settle, self);
 }

@@ -228,6 +228,7 @@ static void on_focus(Tui *self, bool is_focused)
     self->is_unfocused = !is_focused;
     if (self->is_asking)
         dialog_note_focus(self->panel, time_monotonic_ms());
+    tui_turn_spinner(self);
     frame_request(self->frames, FRAME_STREAM);
 }
 
