@@ -223,6 +223,7 @@ static int converse(const ConverseOptions *options)
 {
     Tui self = {
         .options = options,
+        .settle = tui_settle,
         .settings = settings_ref(options->conversation->settings),
         .slash.place = options->conversation->place,
     };

@@ -69,6 +69,7 @@ class Drawn(RpcTest):
         self.assertEqual(self.said(), [])
         screen.keys("Enter")
         screen.wait_for("Got it.")
+        screen.wait_gone("Working")
         self.assertEqual([said.strip() for said in self.said()], [text.strip()])
 
     def test_core_96_narrower_while_it_streams(self):
@@ -161,6 +162,7 @@ class Drawn(RpcTest):
         screen.keys("C-u")
         screen.line("question three")
         screen.wait_for("Answer to three.")
+        screen.wait_gone("Working")
         (path,) = self.session_files()
         entries = lines_of(path)
         first = next(entry for entry in entries if entry.get("message", {}).get("role") == "user")

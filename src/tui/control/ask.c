@@ -67,7 +67,8 @@ static void take_early_input(void *self_)
 
 void tui_show_question(Tui *self)
 {
-    if (self->panel || self->viewer || self->external || self->is_ending || self->questions->len == 0)
+    if (self->panel || self->viewer || self->external || self->is_ending ||
+        self->questions->len == 0)
         return;
     const DialogSpec spec = {
         .question = self->questions->pdata[0],
@@ -83,6 +84,7 @@ void tui_show_question(Tui *self)
     };
     tui_open_panel(self, dialog_new(&spec));
     self->is_asking = true;
+    self->is_question_drawn = false;
     loop_post(self->loop, take_early_input, self);
     if (self->is_unfocused && g_strcmp0(settings_get_text(self->settings, "ask.notify"), "on") == 0)
         terminal_notify(self->terminal, "kedge asks whether it may go on");
@@ -93,6 +95,8 @@ void tui_open_question(Tui *self, json_t *question)
     g_ptr_array_add(self->questions, json_incref(question));
     if (self->is_asking)
         dialog_set_waiting(self->panel, self->questions->len - 1);
+    if (self->viewer) // it waits behind that
+        terminal_notify(self->terminal, "kedge asks whether it may go on");
     tui_show_question(self);
 }
 

@@ -5,6 +5,7 @@
 #include "tui/control/tui_state.h"
 
 #include "base/timefmt.h"
+#include "tui/view/dialog.h"
 #include "tui/view/pending.h"
 #include "tui/view/todo_panel.h"
 #include "tui/view/working.h"
@@ -318,5 +319,9 @@ bool tui_draw(void *self_)
     screen_draw(self->screen, size, history, &area, bytes);
     if (bytes->len > 0)
         terminal_write(self->terminal, bytes->str, bytes->len);
+    if (self->is_asking && !self->is_question_drawn) { // from now on it can be read
+        dialog_note_focus(self->panel, time_monotonic_ms());
+        self->is_question_drawn = true;
+    }
     return true;
 }

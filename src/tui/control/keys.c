@@ -108,6 +108,8 @@ static void do_role(Tui *self, KeyRole role, gint64 now_ms)
         .is_busy = tui_is_busy(self),
     };
     Deed deed = key_deed(&moment, role);
+    if (role == ROLE_ESCAPE && deed != DEED_ESCAPE) // it has done something: the next is a first
+        self->last_role_at = 0;
     if (deed == DEED_ESCAPE && !moment.is_second)
         return;
     if (role != ROLE_ENTER || (is_submitted(self, now_ms) && !is_action(self)))
@@ -169,13 +171,13 @@ static bool give_panel(Tui *self, KeyPress key, gint64 now_ms)
 {
     if (!self->panel)
         return false;
-    bool covers_editor = self->panel->class->covers_editor;
+    bool covers_editor = self->panel->class->covers_editor, was_asking = self->is_asking;
     Action action = keymap_find(self->keymap, KEYS_LIST, key);
     Panel *panel = self->panel;
     PanelResult result = panel->class->key(panel, key, action, now_ms);
     if (result == PANEL_DONE && self->panel == panel)
         tui_close_panel(self);
-    if (result == PANEL_DONE)
+    if (result == PANEL_DONE && !was_asking) // else it is closed first, and the next one shown then
         tui_show_question(self);
     return result != PANEL_UNUSED || covers_editor;
 }

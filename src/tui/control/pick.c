@@ -221,10 +221,12 @@ void pick_theme(Tui *tui)
 
 /* --- keys of the keyboard */
 
+/* Those of the program can be had by name; what a key does in a list is only shown. */
 static void run_action(Tui *tui, const char *id)
 {
     g_autofree char *text = g_strconcat("#", id, NULL);
-    editor_set_text(tui->editor, text);
+    if (g_str_has_prefix(id, "app."))
+        editor_insert(tui->editor, text);
 }
 
 void pick_key_help(Tui *tui)

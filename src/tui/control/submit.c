@@ -11,7 +11,7 @@
 
 /* --- messages */
 
-void tui_send(Tui *self, json_t *message, bool is_follow_up)
+bool tui_send(Tui *self, json_t *message, bool is_follow_up)
 {
     g_autoptr(GError) error = NULL;
     bool is_pending = false;
@@ -27,6 +27,7 @@ void tui_send(Tui *self, json_t *message, bool is_follow_up)
     if (!is_sent)
         tui_error(self, "%s", error->message);
     tui_stale(self);
+    return is_sent;
 }
 
 void tui_take_back(Tui *self)
@@ -97,8 +98,11 @@ static void deliver_queued(Tui *self)
     if (json_array_size(messages) == 0)
         return;
     self->run.is_stopping = !agent_session_is_idle(self->session);
-    json_array_foreach (messages, i, message)
-        tui_send(self, message, false);
+    json_array_foreach (messages, i, message) {
+        g_autofree char *text = message_text(message);
+        if (!tui_send(self, message, false))
+            editor_insert(self->editor, text);
+    }
 }
 
 void tui_submit(Tui *self, bool is_follow_up)
@@ -123,5 +127,6 @@ void tui_submit(Tui *self, bool is_follow_up)
     if (*text == '!' || run_slash(self, trimmed))
         return;
     g_autoptr(json_t) message = message_user(text);
-    tui_send(self, message, is_follow_up);
+    if (!tui_send(self, message, is_follow_up))
+        editor_set_text(self->editor, text);
 }

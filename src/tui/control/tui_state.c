@@ -99,7 +99,7 @@ void tui_close_panel(Tui *self)
         return;
     g_ptr_array_add(self->old_panels, g_steal_pointer(&self->panel));
     self->is_asking = false;
-    loop_post(self->loop, tui_settle, self); // the first messages wait for it
+    loop_post(self->loop, self->settle, self); // the first messages wait for it
     frame_request(self->frames, FRAME_NOW);
 }
 

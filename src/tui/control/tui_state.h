@@ -42,6 +42,7 @@ typedef struct Tui {
     Loop *loop;
     Cancel *cancel;
     AgentSession *session;
+    LoopFunc settle; // tui_settle(): what is to happen when nothing does
     SlashDoor slash;
     size_t next_prompt; // of options->prompts
 
@@ -63,14 +64,15 @@ typedef struct Tui {
     GitState *git;
     GPtrArray *welcome; // rows that are still live; NULL: they are history
     bool is_welcome_over;
-    Recent *recent;        // the sessions that it shows; NULL: none are looked for
-    Panel *panel;          // NULL: none
-    GPtrArray *old_panels; // closed, and not freed yet
-    bool is_asking;        // the panel is the first of the questions
-    Viewer *viewer;        // NULL: closed
-    External *external;    // an editor that is open; NULL: none
-    GPtrArray *questions;  // of json_t *: those that are open
-    char *key_provider;    // whose key the panel asks for; NULL: none
+    Recent *recent;         // the sessions that it shows; NULL: none are looked for
+    Panel *panel;           // NULL: none
+    GPtrArray *old_panels;  // closed, and not freed yet
+    bool is_question_drawn; // its first frame was
+    bool is_asking;         // the panel is the first of the questions
+    Viewer *viewer;         // NULL: closed
+    External *external;     // an editor that is open; NULL: none
+    GPtrArray *questions;   // of json_t *: those that are open
+    char *key_provider;     // whose key the panel asks for; NULL: none
 
     json_t *snapshot, *stats; // of the conversation; NULL: to be taken anew
     json_t *queued;           // the event queue_update, or NULL
@@ -131,7 +133,8 @@ void tui_show_question(Tui *self); // the first, where no panel is open
 /* --- submit.c: what is written goes out */
 
 void tui_submit(Tui *self, bool is_follow_up);
-void tui_send(Tui *self, json_t *message, bool is_follow_up);
+/* False: it was refused, which was said; the text is the caller's to keep. */
+bool tui_send(Tui *self, json_t *message, bool is_follow_up);
 /* What waits goes back into the editor, before what is written there. */
 void tui_take_back(Tui *self);
 
