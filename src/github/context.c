@@ -43,6 +43,10 @@ bool repo_default_fresh(ToolCall *call, char **ret_repo, GError **error)
         return false;
     if (*repo == '\0')
         return fail_with(error, KEDGE_ERROR_FAILED, "repo must not be empty");
+    g_auto(RepoRef) reference = { 0 };
+    if (!repo_ref_parse(repo, &reference)) // whatever gh is, what it prints may be anything
+        return fail_with(error, KEDGE_ERROR_FAILED, "gh repo view named no repository: %.100s",
+                         repo);
     *ret_repo = g_steal_pointer(&repo);
     return true;
 }

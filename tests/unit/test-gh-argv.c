@@ -186,6 +186,22 @@ static void test_no_scope_without_a_repository(void **state G_GNUC_UNUSED)
     assert_null(strstr(text, "Repository:"));
 }
 
+/* Whatever is called gh may print anything. */
+static void test_lookup_names_no_repository(void **state G_GNUC_UNUSED)
+{
+    static const char *const outputs[] = { "{}", "null", "a b/c", "../..", "x/y/z/w/v" };
+    for (size_t i = 0; i < G_N_ELEMENTS(outputs); i++) {
+        g_autoptr(GhFixture) fixture = gh_fixture_new();
+        gh_fixture_set_lookup(fixture, &(GhReply) { .out = outputs[i] });
+        gh_fixture_reply(fixture, &(GhReply) { .out = "{}", .is_repeated = true });
+        g_auto(ToolResult) result =
+            gh_fixture_call(fixture, "{\"op\":\"run_watch\",\"run\":\"77\"}");
+        g_autofree char *text = tool_result_text(&result);
+        assert_true(result.is_error);
+        assert_non_null(strstr(text, "gh repo view named no repository"));
+    }
+}
+
 static void test_empty_repository_search(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GhFixture) fixture = gh_fixture_new();
@@ -353,6 +369,7 @@ int main(void)
         cmocka_unit_test(test_argv),
         cmocka_unit_test(test_search_heads),
         cmocka_unit_test(test_no_scope_without_a_repository),
+        cmocka_unit_test(test_lookup_names_no_repository),
         cmocka_unit_test(test_empty_repository_search),
         cmocka_unit_test(test_lookup_is_remembered),
         cmocka_unit_test(test_failed_lookup_is_forgotten),
