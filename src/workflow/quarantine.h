@@ -1,0 +1,32 @@
+/*
+ * A work tree that an agent left: nothing of its .git may run code or redirect a push (task-engine
+ * §9.3.6), and the git commands of the engine (§8.6).
+ */
+#pragma once
+
+#include "base/git.h"
+
+/* Before any git command in `root`. `origin_url` is written as the only remote. Refuses a .git that
+   is no directory. */
+bool wm_quarantine(const char *root, const char *origin_url, GError **error);
+
+typedef struct WmGit { // all borrowed
+    const char *root;
+    bool is_quarantined;
+    const char *server_url; // "https://github.com": the host for which the token goes along; NULL
+    bool in_actions;        // the token goes along only there
+} WmGit;
+
+/* git with the environment of §8.6 and, quarantined, of §9.3. A status other than 0 is an error
+   `git <command>: <reason>`. *ret_output is trimmed; may be NULL. */
+bool wm_git(const WmGit *self, const char *const *args, int64_t timeout_ms, Cancel *cancel,
+            char **ret_output, GError **error);
+/* §5.5, §6.10: names of branches. Callers free. `default` never fails: "main" at last. */
+bool wm_git_branch(const WmGit *self, Cancel *cancel, char **ret_branch, GError **error);
+char *wm_git_default_branch(const WmGit *self, const char *of_payload, Cancel *cancel);
+bool wm_git_branch_name_is_valid(const WmGit *self, const char *name, Cancel *cancel);
+/* Never forced. */
+bool wm_git_push(const WmGit *self, const char *refspec, bool sets_upstream, Cancel *cancel,
+                 char **ret_output, GError **error);
+/* The clean tree of §3.11. */
+bool wm_git_is_clean(const WmGit *self, Cancel *cancel, GError **error);
