@@ -21,6 +21,9 @@ typedef struct WmApi WmApi;
 /* The token of §8.3, or its error. `repo` is copied. `cwd` as in RestOptions. */
 bool wm_api_new(const WmRepo *repo, const char *cwd, Cancel *cancel, WmApi **ret_api,
                 GError **error);
+/* The same with settings of one's own (tests: waits that are none). */
+bool wm_api_open(const WmRepo *repo, const RestOptions *options, Cancel *cancel, WmApi **ret_api,
+                 GError **error);
 void wm_api_free(WmApi *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WmApi, wm_api_free)
 const WmRepo *wm_api_repo(const WmApi *self);
@@ -44,6 +47,11 @@ bool wm_api_graphql(WmApi *self, const char *query, const json_t *variables, Can
                     json_t **ret_data, GError **error);
 /* The status of an error of these functions; 0: no answer, or another error. */
 int wm_api_status(const GError *error);
+/* A write that failed so may have been carried out all the same: the connection broke, the answer
+   was 5xx or unreadable, or somebody stopped us while we waited for it. */
+bool wm_api_is_unknown(const GError *error);
+/* The `message` and the `errors` of the answer contain `text`, in any case. */
+bool wm_api_says(const GError *error, const char *text);
 
 /* "/repos/o/r" and the formatted rest, whose data the caller encoded (wm_encode()). Caller frees
    both. */
