@@ -4,8 +4,11 @@
  */
 #pragma once
 
+#include "base/fd.h"
 #include "base/json.h"
 #include "workflow/event.h"
+
+#include <stdint.h>
 
 typedef struct WmRunDir {
     char *id;                                  // fix-20260420T100607-fafb8e57
@@ -20,6 +23,9 @@ bool wm_run_dir_make(const char *root, const char *task_name, const WmEvent *eve
                      WmRunDir *ret_dir, GError **error);
 /* One that is there: its meta.json. Never follows links. */
 bool wm_run_dir_open(const char *path, WmRunDir *ret_dir, GError **error);
+/* For who applies the outputs of the run, until *ret_lock is closed. DENIED while another process
+   does. */
+bool wm_run_dir_lock(const WmRunDir *self, Fd *ret_lock, GError **error);
 /* The newest of a task below <root>/.wm/runs (§3.12). Caller frees. */
 bool wm_run_dir_newest(const char *root, const char *task_name, char **ret_path, GError **error);
 
