@@ -122,7 +122,7 @@ static bool has_other_key(const Agent *self, const char *problem)
     g_autofree char *now = model_registry_provider_source(registry, provider);
     if (g_strcmp0(before, now) != 0) {
         g_autofree char *text =
-            g_strdup_printf("%s refused the stored key; using the one from %s. `kedge logout %s` "
+            g_strdup_printf("%s refused the stored key; in use now: %s. `kedge logout %s` "
                             "removes what is stored.",
                             provider, now, provider);
         agent_events_emit_notice(self->conversation.events, "warning", text);

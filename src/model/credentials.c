@@ -230,6 +230,11 @@ char *model_registry_key(const ModelRegistry *self, const Model *model, bool is_
     return key;
 }
 
+static char *environment_source(const char *name)
+{
+    return g_strdup_printf("environment (%s)", name);
+}
+
 char *model_registry_provider_source(const ModelRegistry *self, const char *provider)
 {
     g_autofree char *runtime = registry_runtime_key(self, provider);
@@ -241,12 +246,11 @@ char *model_registry_provider_source(const ModelRegistry *self, const char *prov
     const char *name = NULL;
     g_autofree char *key = environment_key(provider, &name);
     if (key)
-        return g_strconcat(name, " of the environment", NULL);
+        return environment_source(name);
     const char *written = g_hash_table_lookup(self->file_keys, provider);
     if (!written)
         return NULL;
-    return secrets_get(written) ? g_strconcat(written, " of the environment", NULL)
-                                : g_strdup("models.yml");
+    return secrets_get(written) ? environment_source(written) : g_strdup("models.yml");
 }
 
 char *model_registry_key_source(const ModelRegistry *self, const Model *model)
@@ -255,7 +259,7 @@ char *model_registry_key_source(const ModelRegistry *self, const Model *model)
     if (model->is_keyless && !runtime)
         return g_strdup("none needed");
     char *source = model_registry_provider_source(self, model->provider);
-    return source ? source : g_strdup("KEDGE_API_KEY of the environment");
+    return source ? source : environment_source("KEDGE_API_KEY");
 }
 
 bool model_registry_is_available(const ModelRegistry *self, const Model *model, bool is_named)

@@ -6,11 +6,13 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "tui/control/attach.h"
 #include "tui/control/draft.h"
 #include "tui/control/external.h"
 #include "tui/control/opening.h"
 #include "tui/control/pick.h"
 #include "tui/control/slash_door.h"
+#include "tui/control/theme_watch.h"
 #include "tui/control/tui_state.h"
 #include "tui/plain.h"
 #include "tui/text/width.h"
@@ -107,6 +109,7 @@ static void make_view(Tui *self)
         .tab_width = tab_width(self),
         .has_links = self->caps.has_links,
         .has_marks = self->caps.has_marks,
+        .pictures = tui_pictures(self),
         .shows_thinking = !self->hides_thinking,
         .is_still = !self->has_motion,
         .cwd = self->slash.place.cwd,
@@ -123,6 +126,7 @@ static void make_view(Tui *self)
         .user_data = self,
     };
     self->transcript = transcript_new(&transcript);
+    self->history = rows_new();
     self->completer = completer_new(&complete);
     self->editor = editor_new(tab_width(self));
     self->recall = recall_new(self->loop, self->slash.place.agent_dir, tui_on_recall, self);
@@ -153,6 +157,7 @@ static bool tui_init(Tui *self, GError **error)
     self->loop = loop_new();
     self->cancel = cancel_new(NULL);
     self->questions = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
+    self->attached = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
     self->themes = g_ptr_array_new_with_free_func((GDestroyNotify)theme_free);
     self->old_panels = g_ptr_array_new_with_free_func((GDestroyNotify)panel_free);
     loop_add_end_signals(self->loop, on_signal, self);
@@ -163,6 +168,7 @@ static bool tui_init(Tui *self, GError **error)
     self->frames = frame_clock_new(self->loop, tui_draw, self);
     make_view(self);
     tui_update_look(self);
+    self->theme_watch = theme_watch_new(self);
     opening_open(self, tui_on_event, warnings);
     slash_door_init(self);
     draft_take(self);
@@ -176,6 +182,8 @@ static bool tui_init(Tui *self, GError **error)
 static void tui_clear(Tui *self)
 {
     external_end(self);
+    attach_end(self);
+    theme_watch_free(self->theme_watch);
     opening_end(self);
     panel_free(self->panel);
     g_ptr_array_unref(self->old_panels);
@@ -187,7 +195,9 @@ static void tui_clear(Tui *self)
     g_free(self->actions);
     recall_free(self->recall);
     editor_free(self->editor);
+    g_ptr_array_unref(self->attached);
     transcript_free(self->transcript);
+    g_clear_pointer(&self->history, g_ptr_array_unref);
     frame_clock_free(self->frames);
     terminal_free(self->terminal);
     screen_free(self->screen);
@@ -209,12 +219,17 @@ static void tui_clear(Tui *self)
     cancel_unref(self->cancel);
 }
 
+enum { FLUSH_MS = 1000 }; // that a slow terminal has for what waits
+
 /* The last frame: what was said is the terminal's, and the live area is gone. */
 static void leave_screen(Tui *self)
 {
     g_autoptr(GString) bytes = g_string_new(NULL);
     g_clear_pointer(&self->viewer, viewer_free);
-    tui_draw(self);
+    do {
+        terminal_flush(self->terminal, FLUSH_MS);
+    } while (tui_draw(self) && self->history->len > 0);
+    terminal_flush(self->terminal, FLUSH_MS);
     screen_wipe(self->screen, terminal_size(self->terminal), bytes);
     terminal_write(self->terminal, bytes->str, bytes->len);
 }

@@ -30,7 +30,7 @@ t "the list says where keys come from, never what they are"
 run env OPENAI_API_KEY=sk-openai-0123456789 kedge login
 expect_exit 0
 expect_contains stdout "anthropic     stored"
-expect_contains stdout "openai        OPENAI_API_KEY of the environment"
+expect_contains stdout "openai        environment (OPENAI_API_KEY)"
 ! grep -q 0123456789 "$E2E_TMP/.state/stdout" || fail "a key is shown"
 
 t "core-109 --verbose says where the key comes from, never what it is"
@@ -56,7 +56,7 @@ verbose() { # SOURCE [COMMAND…]: that is where the key is from
     expect_not_contains stderr 0123456789
     expect_not_contains stdout 0123456789
 }
-verbose "MOCK_KEY of the environment" env MOCK_KEY=mk-0123456789
+verbose "environment .MOCK_KEY." env MOCK_KEY=mk-0123456789
 sed -i 's/MOCK_KEY/mk-file-0123456789/' "$HOME/.kedge/agent/models.yml"
 verbose models.yml env
 printf 'mk-stored-0123456789' | run -i - kedge login mock
@@ -106,7 +106,7 @@ run env ANTHROPIC_API_KEY=sk-env-old-0123456789 kedge --model anthropic/claude-s
 expect_exit 1
 expect_empty stdout
 expect_lines stderr 1
-expect_contains stderr 'HTTP 401: invalid x-api-key (authentication_error). The key that was refused: ANTHROPIC_API_KEY of the environment; `kedge login anthropic` stores another.'
+expect_contains stderr 'HTTP 401: invalid x-api-key (authentication_error). The key that was refused: environment (ANTHROPIC_API_KEY); `kedge login anthropic` stores another.'
 [ "$(model_journal '#')" = 2 ] || fail "asked $(model_journal '#') times"
 run env ANTHROPIC_API_KEY=sk-env-new-0123456789 kedge --model anthropic/claude-sonnet-4-6 -c -p "go on"
 expect_exit 0
@@ -124,7 +124,7 @@ printf 'sk-ant-first-0123456789' | kedge login anthropic 2>/dev/null
 run env ANTHROPIC_API_KEY=sk-env-0123456789 kedge --model anthropic/claude-sonnet-4-6 --mode json -p hi
 expect_exit 0
 expect_contains stdout '"text":"from the environment"'
-expect_contains stdout '{"type":"notice","level":"warning","message":"anthropic refused the stored key; using the one from ANTHROPIC_API_KEY of the environment. `kedge logout anthropic` removes what is stored.'
+expect_contains stdout '{"type":"notice","level":"warning","message":"anthropic refused the stored key; in use now: environment (ANTHROPIC_API_KEY). `kedge logout anthropic` removes what is stored.'
 [ "$(grep -c 'refused the stored key' "$(path_of stdout)")" = 1 ] || fail "said more than once"
 expect_not_contains stdout 0123456789
 expect_model_done
@@ -137,7 +137,7 @@ lab
 run env ANTHROPIC_API_KEY=sk-env-0123456789 kedge --model anthropic/claude-sonnet-4-6 -p hi
 expect_exit 0
 expect_out "from the environment"
-expect_contains stderr 'Warning: anthropic refused the stored key; using the one from ANTHROPIC_API_KEY of the environment. `kedge logout anthropic` removes what is stored.'
+expect_contains stderr 'Warning: anthropic refused the stored key; in use now: environment (ANTHROPIC_API_KEY). `kedge logout anthropic` removes what is stored.'
 kedge logout anthropic 2>/dev/null
 
 t "what cannot be a key, and who is no provider"

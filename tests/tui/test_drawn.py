@@ -3,6 +3,7 @@
 
 Environment: KEDGE, the binary. Needs tmux; says so and skips without one.
 """
+import json
 import os
 import pathlib
 import signal as signals
@@ -262,7 +263,7 @@ class Drawn(RpcTest):
                 file.write(f"Be kind, says {name}.\n")
         screen = self.open(height=40)
         screen.line("/status")
-        screen.wait_for("ANTHROPIC_API_KEY of the environment")
+        screen.wait_for("environment (ANTHROPIC_API_KEY)")
         screen.line("/context")
         screen.wait_for("AGENTS.md (25 bytes)")
         screen.wait_for("CLAUDE.md (25 bytes)")
@@ -307,6 +308,32 @@ class Drawn(RpcTest):
         screen.wait_gone("Enter takes it")
         screen.line("/theme")
         screen.wait_for("kedge-light ✓")
+
+    def write_theme(self, border):
+        """Beside it and then in its place, as editors do."""
+        source = pathlib.Path(__file__).resolve().parents[2] / "src/tui/text/kedge_dark.json"
+        theme = json.loads(source.read_text(encoding="utf-8"))
+        theme["name"] = "dusk"
+        theme["colors"]["border"] = border
+        folder = pathlib.Path(self.root, ".kedge/agent/themes")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "new").write_text(json.dumps(theme), encoding="utf-8")
+        os.rename(folder / "new", folder / "dusk.json")
+
+    def test_a_theme_is_read_again(self):
+        self.settings("theme:\n  dark: dusk\n")
+        screen = self.open(env={"COLORTERM": "truecolor"}, height=40)
+        screen.wait_for("dusk")  # there is none yet, which is said
+        for border, shown in (("#010203", "38;2;1;2;3"), ("#040506", "38;2;4;5;6")):
+            self.write_theme(border)
+            screen.until(lambda _, shown=shown: shown in screen.styled(), shown)
+        for _ in range(2):  # which is said once
+            self.write_theme("no colour")
+            screen.wait_for("the colours stay as they were")
+        self.assertIn("38;2;4;5;6", screen.styled())
+        self.write_theme("#070809")
+        screen.until(lambda _: "38;2;7;8;9" in screen.styled(), "the theme that is whole again")
+        self.assertEqual(screen.everything().count("the colours stay as they were"), 1)
 
     def test_a_pause_makes_no_prompt(self):
         """What is being written comes to the prompts of before when it is left, and once."""

@@ -150,7 +150,7 @@ class Plain(RpcTest):
         self.assertTrue(self.is_made())
         terminal.wait_for("You: ")
         terminal.line("/login")
-        terminal.wait_for("anthropic: ANTHROPIC_API_KEY of the environment")  # and not a stored one
+        terminal.wait_for("anthropic: environment (ANTHROPIC_API_KEY)")  # and not a stored one
 
     def test_a_choice(self):
         question = {"id": "q", "question": "Which colour?", "options": [{"label": "red"}, {"label": "blue"}]}
@@ -310,9 +310,9 @@ class Plain(RpcTest):
             ("/model no-such-model-anywhere", "Error: "),
             ("/thinking low", "Thinking: low."),
             ("/thinking lots", "not \"lots\""),
-            ("/login", "anthropic: ANTHROPIC_API_KEY of the environment"),
+            ("/login", "anthropic: environment (ANTHROPIC_API_KEY)"),
             ("/login nobody", "there is no provider \"nobody\""),
-            ("/status", "Key: ANTHROPIC_API_KEY of the environment"),
+            ("/status", "Key: environment (ANTHROPIC_API_KEY)"),
             ("/usage", "0 messages of yours"),
             ("/tools", "The model can use: read, "),
             ("/todo", "The list is empty."),

@@ -178,7 +178,7 @@ static void test_refused_before_the_environment(void **state)
     assert_true(model_registry_key_failed(registry, "anthropic", "key-one", refusal));
     assert_key(registry, claude, "env-key");
     g_autofree char *source = model_registry_key_source(registry, claude);
-    assert_string_equal(source, "ANTHROPIC_API_KEY of the environment");
+    assert_string_equal(source, "environment (ANTHROPIC_API_KEY)");
     assert_false(model_registry_key_failed(registry, "anthropic", "env-key", refusal));
     assert_key(registry, claude, "env-key");
     // the same key again would be refused again

@@ -3,6 +3,7 @@
  */
 #include "tui/control/tui_state.h"
 
+#include "tui/control/attach.h"
 #include "tui/control/external.h"
 #include "tui/control/pick.h"
 #include "tui/control/review.h"
@@ -175,6 +176,7 @@ static const ActionRow rows[] = {
     { ACTION_EDITOR_EXTERNAL, external_edit, NULL },
     { ACTION_FOLLOW_UP, follow_up, NULL },
     { ACTION_DEQUEUE, tui_take_back, NULL },
+    { ACTION_PASTE_IMAGE, attach_clipboard, NULL },
     { ACTION_COPY_LINE, copy_line, NULL },
     { ACTION_COPY_PROMPT, copy_prompt, NULL },
     { ACTION_HISTORY_SEARCH, pick_prompt, NULL },

@@ -5,6 +5,7 @@
 #include "tui/control/tui_state.h"
 
 #include "base/timefmt.h"
+#include "tui/screen/backlog.h"
 #include "tui/view/dialog.h"
 #include "tui/view/pending.h"
 #include "tui/view/todo_panel.h"
@@ -15,6 +16,7 @@ enum {
     PENDING_ROWS = 5,
     BLOCK_ROWS = 12,
     MIN_EDITOR_ROWS = 3,
+    FRAME_HISTORY_BYTES = LIMIT_TERMINAL_QUEUE / 2, // the live area has the other half
 };
 
 typedef struct Frame { // being put together
@@ -285,18 +287,18 @@ static void compose(Tui *tui, TerminalSize size, LiveArea *ret_area)
     join_parts(&frame, ret_area);
 }
 
-/* Rows for good: the welcome, when something comes behind it, and what was said. */
+/* Rows for good: the welcome, when something comes behind it, and what was said, as much of it as
+   one frame takes. The rest comes with the next. */
 static GPtrArray *take_history(Tui *self)
 {
     g_autoptr(GPtrArray) said = rows_new();
-    GPtrArray *history = rows_new();
     transcript_take_rows(self->transcript, said);
     if (self->welcome && (self->is_welcome_over || said->len > 0)) {
-        append(history, self->welcome);
+        append(self->history, self->welcome);
         g_clear_pointer(&self->welcome, g_ptr_array_unref);
     }
-    append(history, said);
-    return history;
+    append(self->history, said);
+    return backlog_take(self->history, FRAME_HISTORY_BYTES);
 }
 
 bool tui_draw(void *self_)
@@ -323,5 +325,7 @@ bool tui_draw(void *self_)
         dialog_note_focus(self->panel, time_monotonic_ms());
         self->is_question_drawn = true;
     }
+    if (self->history->len > 0)
+        frame_request(self->frames, FRAME_NOW);
     return true;
 }

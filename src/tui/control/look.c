@@ -44,12 +44,31 @@ static void use_theme(Tui *self, Theme *theme)
     frame_request(self->frames, FRAME_NOW);
 }
 
+PictureSpec tui_pictures(const Tui *self)
+{
+    const TermCaps *caps = &self->caps;
+    bool is_inside = caps->is_tmux || caps->is_screen || caps->is_zellij;
+    bool is_wanted = settings_get_bool(self->settings, "terminal.showImages");
+    return (PictureSpec) {
+        .protocol = is_wanted && !is_inside ? caps->images : IMAGES_NONE,
+        .max_columns =
+            (int)CLAMP(settings_get_number(self->settings, "tui.maxInlineImageColumns"), 1, 400),
+        .max_rows =
+            (int)CLAMP(settings_get_number(self->settings, "tui.maxInlineImageRows"), 1, 100),
+    };
+}
+
+const char *tui_theme_name(const Tui *self)
+{
+    return settings_get_text(self->settings, self->caps.is_light ? "theme.light" : "theme.dark");
+}
+
 void tui_update_look(Tui *self)
 {
     g_autofree char *problem = NULL;
     self->caps = *terminal_caps(self->terminal);
-    const char *key = self->caps.is_light ? "theme.light" : "theme.dark";
-    use_theme(self, load(self, settings_get_text(self->settings, key), &problem));
+    transcript_set_pictures(self->transcript, tui_pictures(self));
+    use_theme(self, load(self, tui_theme_name(self), &problem));
     if (problem)
         tui_error(self, "%s", problem);
 }

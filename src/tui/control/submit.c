@@ -2,6 +2,7 @@
  * What a person has written goes out: as a message, a command of the shell, a command of kedge's
  * own (agent-core §7.4, §7.5, §7.8).
  */
+#include "tui/control/attach.h"
 #include "tui/control/draft.h"
 #include "tui/control/tui_state.h"
 
@@ -126,7 +127,7 @@ void tui_submit(Tui *self, bool is_follow_up)
     completer_close(self->completer);
     if (*text == '!' || run_slash(self, trimmed))
         return;
-    g_autoptr(json_t) message = message_user(text);
+    g_autoptr(json_t) message = attach_message(self, text);
     if (!tui_send(self, message, is_follow_up))
         editor_set_text(self->editor, text);
 }

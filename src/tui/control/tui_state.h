@@ -21,8 +21,10 @@
 
 typedef enum { WAITS_NOT, WAITS_RETRY, WAITS_COMPACTION, WAITS_SUMMARY } WaitKind;
 
-typedef struct External External; // external.h
-typedef struct Recent Recent;     // opening.h
+typedef struct Attaching Attaching;   // attach.h
+typedef struct External External;     // external.h
+typedef struct Recent Recent;         // opening.h
+typedef struct ThemeWatch ThemeWatch; // theme_watch.h
 
 typedef struct TuiRun { // what goes on, for the working line and the keys
     bool is_on;         // between agent_start and agent_end
@@ -52,14 +54,19 @@ typedef struct Tui {
     Keymap *keymap;
     GPtrArray *themes; // of Theme *: that were used; the last one is in use
     Theme *theme;
+    ThemeWatch *theme_watch;
     TermCaps caps; // that the look was made for
     int width;     // of the last frame
 
     Editor *editor;
+    GPtrArray *attached;      // of json_t *: the images that it may name
+    unsigned attached_before; // that are not kept any more
+    Attaching *attaching;     // the one that is being read; NULL: none
     Recall *recall;
     Completer *completer;
     CompleteItem *commands, *actions; // what it offers
     Transcript *transcript;
+    GPtrArray *history; // rows for good that no frame has taken yet
     StatusLayout *status;
     GitState *git;
     GPtrArray *welcome; // rows that are still live; NULL: they are history
@@ -116,12 +123,16 @@ bool tui_draw(void *self); // of the FrameClock
 
 /* The terminal has told something, or a setting has changed. */
 void tui_update_look(Tui *self);
+/* That pictures are drawn with: of the terminal itself, not through a multiplexer. */
+PictureSpec tui_pictures(const Tui *self);
 /* self->settings are others now. */
 void tui_apply_settings(Tui *self);
 /* One of them is another now, and is taken up. */
 void tui_change_setting(Tui *self, const SettingChange *change);
 /* What the window is called: by the session's name, or the directory. */
 void tui_update_title(Tui *self);
+/* By the settings, for the background that the terminal has. Valid as long as those. */
+const char *tui_theme_name(const Tui *self);
 bool tui_set_theme(Tui *self, const char *name, GError **error);
 
 /* --- ask.c: questions of the conversation */

@@ -9,6 +9,7 @@
  */
 #include "tui/screen/screen.h"
 
+#include "tui/screen/picture_bytes.h"
 #include "tui/screen/row_bytes.h"
 #include "tui/text/wrap.h"
 
@@ -205,6 +206,21 @@ static void write_mark(Screen *self, const Row *row)
         g_string_append(self->frame, "\x1b]133;A;redraw=0\x1b\\");
 }
 
+/* Drawn with the last of its rows, once all of them are on the terminal; those that are not there
+   (the window is lower, a start was left out) make it smaller. */
+static void write_picture(Screen *self, const GPtrArray *rows, guint last)
+{
+    const Picture *picture = ((const Row *)rows->pdata[last])->picture;
+    bool is_last =
+        last + 1 == rows->len || ((const Row *)rows->pdata[last + 1])->picture != picture;
+    int count = 1;
+    if (!picture || !is_last)
+        return;
+    while ((guint)count <= last && ((const Row *)rows->pdata[last - count])->picture == picture)
+        count++;
+    picture_bytes(picture, MIN(count, self->size.rows), self->size.columns, self->frame);
+}
+
 /* What differs from the row that stands there. */
 static void update_row(Screen *self, int index, const Row *now)
 {
@@ -265,6 +281,7 @@ static void draw_all(Screen *self, TerminalSize size, const GPtrArray *history, 
         if ((int)i < given)
             write_mark(self, g_ptr_array_index(rows, i));
         write_row(self, g_ptr_array_index(rows, i), is_blank);
+        write_picture(self, rows, i);
     }
     if (!is_blank && (int)rows->len < old_count) {
         next_row(self);

@@ -298,6 +298,12 @@ void terminal_read_early(Terminal *self)
     }
 }
 
+void terminal_flush(Terminal *self, int timeout_ms)
+{
+    if (is_ours(self))
+        (void)output_drain(&self->output, timeout_ms);
+}
+
 /* --- giving it away and taking it back */
 
 /* Keys that are typed meanwhile go with it: they came before the answer. Called for a key (Ctrl+Z),

@@ -30,6 +30,7 @@ void row_unref(Row *self)
         return;
     for (uint32_t i = 0; i < self->run_count; i++)
         g_free(self->runs[i].link);
+    picture_unref(self->picture);
     g_free(self);
 }
 
@@ -54,6 +55,13 @@ Row *row_of_prompt(const Row *self)
 {
     Row *row = row_part(self, 0, self->size);
     row->is_prompt = true;
+    return row;
+}
+
+Row *row_of_picture(Picture *picture)
+{
+    Row *row = row_of("", (Style) { 0 });
+    row->picture = picture_ref(picture);
     return row;
 }
 

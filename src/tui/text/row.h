@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "tui/text/picture.h"
 #include "tui/text/style.h"
 
 typedef struct RowRun {
@@ -23,6 +24,7 @@ typedef struct Row {
     bool is_prompt; // the first of what a person has said: a terminal with marks is told of it
     char *text;
     RowRun *runs;
+    Picture *picture; // that covers this blank row and its neighbours with the same; NULL: none
 } Row;
 
 Row *row_ref(Row *self);
@@ -34,6 +36,8 @@ GPtrArray *rows_new(void);
 Row *row_of(const char *text, Style style);
 /* The same, with is_prompt. Caller unrefs. */
 Row *row_of_prompt(const Row *self);
+/* A blank row that `picture` covers; takes a reference of its own. Caller unrefs. */
+Row *row_of_picture(Picture *picture);
 bool row_equal(const Row *a, const Row *b);
 /* At most `cells` wide; "…" says what was cut, in the style of what stands before it. Caller
    unrefs. */

@@ -11,6 +11,7 @@ typedef struct BlockSpec {
     const Theme *theme; // borrowed; may be NULL
     int width, tab_width;
     bool has_links;
+    PictureSpec pictures;
     bool is_expanded; // all of a tool's output, not 3 lines (commands: the last 20, diffs 40)
     bool shows_thinking;
     const char *cwd; // may be NULL

@@ -9,6 +9,7 @@ enum {
     IMAGE_HEAD_BYTES = 256 * 1024, // of the base64, in which its size is looked for
     IMAGE_TYPE_CELLS = 20,
     LIMIT_BLOCK_IMAGES = 100, // that are said one by one
+    LIMIT_BLOCK_PICTURES = 4, // that are drawn
 };
 
 /* --- rows behind a mark */
@@ -110,13 +111,23 @@ static void add_image(const json_t *block, const BlockSpec *spec, GPtrArray *out
     g_ptr_array_add(out, row_cut(row, spec->width));
 }
 
+static void add_picture(const json_t *block, const BlockSpec *spec, GPtrArray *out)
+{
+    g_autoptr(Picture) picture = picture_new(block, &spec->pictures, spec->width);
+    for (int i = 0; picture && i < picture->rows; i++)
+        g_ptr_array_add(out, row_of_picture(picture));
+}
+
 void block_images(const json_t *blocks, const BlockSpec *spec, GPtrArray *out)
 {
     size_t i;
     json_t *block;
     int count = 0;
     json_array_foreach (blocks, i, block) {
-        if (is_image(block) && count++ < LIMIT_BLOCK_IMAGES)
-            add_image(block, spec, out);
+        if (!is_image(block) || count++ >= LIMIT_BLOCK_IMAGES)
+            continue;
+        add_image(block, spec, out);
+        if (count <= LIMIT_BLOCK_PICTURES)
+            add_picture(block, spec, out);
     }
 }

@@ -49,7 +49,8 @@ void block_last_lines(const char *text, size_t size, int count, int cells, const
 void block_marked(Symbol mark, Style mark_style, const char *text, Style style,
                   const BlockSpec *spec, GPtrArray *out);
 
-/* "[image png 800x600]" for each image of an array of blocks. */
+/* "[image png 800x600]" for each image of an array of blocks, and below it the picture's own
+   rows where the terminal draws it. */
 void block_images(const json_t *blocks, const BlockSpec *spec, GPtrArray *out);
 bool block_has_images(const json_t *blocks);
 

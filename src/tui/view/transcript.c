@@ -16,6 +16,7 @@ Transcript *transcript_new(const TranscriptSpec *spec)
         .width = DEFAULT_WIDTH,
         .tab_width = spec->tab_width,
         .has_links = spec->has_links,
+        .pictures = spec->pictures,
         .shows_thinking = spec->shows_thinking,
         .cwd = spec->cwd,
     };
@@ -41,6 +42,11 @@ void transcript_set_theme(Transcript *self, const Theme *theme)
 {
     self->spec.theme = self->block.theme = theme;
     answer_set_theme(self);
+}
+
+void transcript_set_pictures(Transcript *self, PictureSpec pictures)
+{
+    self->spec.pictures = self->block.pictures = pictures;
 }
 
 void transcript_show_thinking(Transcript *self, bool is_shown)

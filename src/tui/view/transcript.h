@@ -12,6 +12,7 @@ typedef struct TranscriptSpec {
     const Theme *theme; // borrowed
     int tab_width;
     bool has_links, has_marks;
+    PictureSpec pictures;
     bool shows_thinking;
     bool is_still;          // no spinner (tui.motion)
     const char *cwd;        // paths below it are shown relative; borrowed
@@ -25,8 +26,9 @@ void transcript_free(Transcript *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Transcript, transcript_free)
 
 void transcript_set_theme(Transcript *self, const Theme *theme);
-void transcript_show_thinking(Transcript *self, bool is_shown); // from now on
-void transcript_set_width(Transcript *self, int width);         // of rows to come
+void transcript_set_pictures(Transcript *self, PictureSpec pictures); // from now on
+void transcript_show_thinking(Transcript *self, bool is_shown);       // from now on
+void transcript_set_width(Transcript *self, int width);               // of rows to come
 
 /* True: something is to be drawn. */
 bool transcript_event(Transcript *self, const json_t *event);

@@ -6,7 +6,10 @@
 #include "model/message.h"
 #include "tui/view/transcript_private.h"
 
-enum { GUESS_MORE = 4 }; // times as many rows, at the next try
+enum {
+    GUESS_MORE = 4,         // times as many rows, at the next try
+    REPLAYED_PICTURES = 20, // messages at the end whose pictures are drawn again
+};
 
 static Transcript *like(const Transcript *self)
 {
@@ -100,6 +103,8 @@ static void lay_out(const Transcript *like_it, const json_t *messages, size_t st
     Transcript *past = ret_replay->past;
     for (size_t i = start; i < json_array_size(messages); i++) {
         const json_t *message = json_array_get(messages, i);
+        bool is_late = i + REPLAYED_PICTURES >= json_array_size(messages);
+        past->block.pictures = is_late ? like_it->block.pictures : (PictureSpec) { 0 };
         if (!g_str_equal(message_role(message), "toolResult"))
             calls_give_up(past);
         if (g_str_equal(message_role(message), "assistant"))
@@ -148,12 +153,17 @@ static void say_left_out(Transcript *self, const Replay *replay, unsigned surplu
     transcript_commit(self, KIND_NOTICE, true, rows);
 }
 
+static bool row_is_blank(const Row *row)
+{
+    return row->size == 0 && !row->picture;
+}
+
 static void give(Transcript *self, const Replay *replay, int max_rows)
 {
     Transcript *past = replay->past;
     unsigned surplus = count_surplus(past, max_rows);
     say_left_out(self, replay, surplus);
-    while (surplus < past->rows->len && ((Row *)past->rows->pdata[surplus])->size == 0)
+    while (surplus < past->rows->len && row_is_blank(past->rows->pdata[surplus]))
         surplus++;
     g_autoptr(GPtrArray) rows = rows_new();
     for (unsigned i = surplus; i < past->rows->len; i++)

@@ -1,0 +1,10 @@
+/*
+ * The theme in use is drawn anew when its file changes (agent-core §7.10). inotify tells; nothing
+ * wakes up while nothing happens. The loop's thread.
+ */
+#pragma once
+
+#include "tui/control/tui_state.h"
+
+ThemeWatch *theme_watch_new(Tui *tui);
+void theme_watch_free(ThemeWatch *self);
