@@ -4,8 +4,10 @@
 #include "agent/request_check.h"
 
 #include "agent/conversation.h"
+#include "base/visible.h"
 #include "model/message.h"
 #include "model/provider.h"
+#include "model/repair_notes.h"
 #include "session/entry.h"
 
 #define PROMPT "Continue."
@@ -57,4 +59,28 @@ json_t *request_check(const SessionCopy *copy, const Model *model, const Thinkin
     json_set_take(report, "rules", repair_notes_rules(notes));
     json_set_take(report, "entries", repair_notes_entries(notes, saved.entry_ids));
     return report;
+}
+
+void request_check_append(GString *out, const json_t *report)
+{
+    const char *name;
+    json_t *value;
+    size_t i;
+    g_autofree char *title = g_strdup_printf(
+        "  request to %s (%s):", json_get_text(report, "target"), json_get_text(report, "api"));
+    visible_append(out, title);
+    json_object_foreach (json_get_object(report, "rules"), name, value)
+        g_string_append_printf(out, "\n    %s, %" JSON_INTEGER_FORMAT " ×: %s", name,
+                               json_integer_value(value), repair_rule_text(name));
+    json_array_foreach (json_get_array(report, "entries"), i, value) {
+        g_string_append(out, "\n    entry ");
+        visible_append(out, json_get_text(value, "id"));
+        const char *separator = ": ";
+        json_t *count;
+        json_object_foreach (json_get_object(value, "rules"), name, count) {
+            g_string_append_printf(out, "%s%s", separator, name);
+            separator = ", ";
+        }
+    }
+    g_string_append_c(out, '\n');
 }

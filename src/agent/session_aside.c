@@ -105,16 +105,19 @@ Cancel *aside_cancel(Aside *self)
     return self->cancel;
 }
 
-bool aside_call(Aside *self, const char *tool, json_t *arguments_, char **ret_text,
-                json_t **ret_details, GError **error)
+const Model *aside_model(const Aside *self)
 {
-    g_autoptr(json_t) arguments = arguments_;
-    const ToolDoor door = { .kind = DOOR_DIRECT, .via = "tui", .is_read_only = true };
+    return self->summary.model;
+}
+
+static bool call(Aside *self, const ToolDoor *door, const char *tool, const json_t *arguments,
+                 char **ret_text, json_t **ret_details, GError **error)
+{
     const ToolCallSpec spec = {
         .tool = tool_set_find(self->tools, tool),
         .arguments = arguments,
         .context = self->context,
-        .door = &door,
+        .door = door,
         .tools = self->tools,
         .cancel = self->cancel,
     };
@@ -132,6 +135,22 @@ bool aside_call(Aside *self, const char *tool, json_t *arguments_, char **ret_te
         *ret_details = result.details ? json_incref(result.details) : NULL;
     *ret_text = g_steal_pointer(&text);
     return true;
+}
+
+bool aside_call(Aside *self, const char *tool, json_t *arguments_, char **ret_text,
+                json_t **ret_details, GError **error)
+{
+    g_autoptr(json_t) arguments = arguments_;
+    const ToolDoor door = { .kind = DOOR_DIRECT, .via = "tui", .is_read_only = true };
+    return call(self, &door, tool, arguments, ret_text, ret_details, error);
+}
+
+bool aside_do(Aside *self, const char *tool, json_t *arguments_, char **ret_text,
+              json_t **ret_details, GError **error)
+{
+    g_autoptr(json_t) arguments = arguments_;
+    const ToolDoor door = { .kind = DOOR_DIRECT, .via = "tui", .allow_writes = true };
+    return call(self, &door, tool, arguments, ret_text, ret_details, error);
 }
 
 bool aside_ask(Aside *self, const char *question, char **ret_text, GError **error)

@@ -26,6 +26,11 @@ Cancel *aside_cancel(Aside *self);
    error is one. NOT_FOUND: no such tool. */
 bool aside_call(Aside *self, const char *tool, json_t *arguments, char **ret_text,
                 json_t **ret_details, GError **error);
+/* The same of a tool that the person has asked for by name: what the policy would ask about is
+   answered with yes, what it refuses is refused. */
+bool aside_do(Aside *self, const char *tool, json_t *arguments, char **ret_text,
+              json_t **ret_details, GError **error);
+const Model *aside_model(const Aside *self); // the conversation's
 /* Asks the conversation's model, which sees the conversation as it was when this began and has no
    tools. Caller frees. */
 bool aside_ask(Aside *self, const char *question, char **ret_text, GError **error);

@@ -11,7 +11,6 @@
 #include "cmd/commands.h"
 #include "cmd/sessions.h"
 #include "model/registry.h"
-#include "model/repair_notes.h"
 #include "session/session_check.h"
 
 #define EXIT_REPAIRED 3
@@ -117,30 +116,6 @@ static bool needs_repair(const json_t *request)
     return json_object_size(json_get_object(request, "rules")) > 0;
 }
 
-static void append_request(GString *out, const json_t *request)
-{
-    const char *name;
-    json_t *value;
-    size_t i;
-    g_autofree char *title = g_strdup_printf(
-        "  request to %s (%s):", json_get_text(request, "target"), json_get_text(request, "api"));
-    visible_append(out, title);
-    json_object_foreach (json_get_object(request, "rules"), name, value)
-        g_string_append_printf(out, "\n    %s, %" JSON_INTEGER_FORMAT " ×: %s", name,
-                               json_integer_value(value), repair_rule_text(name));
-    json_array_foreach (json_get_array(request, "entries"), i, value) {
-        g_string_append(out, "\n    entry ");
-        visible_append(out, json_get_text(value, "id"));
-        const char *separator = ": ";
-        json_t *count;
-        json_object_foreach (json_get_object(value, "rules"), name, count) {
-            g_string_append_printf(out, "%s%s", separator, name);
-            separator = ", ";
-        }
-    }
-    g_string_append_c(out, '\n');
-}
-
 static int print_report(const char *path, SessionHealth health, const GPtrArray *problems,
                         const json_t *request, bool is_json)
 {
@@ -160,7 +135,7 @@ static int print_report(const char *path, SessionHealth health, const GPtrArray 
     if (request)
         json_object_set(report, "request", (json_t *)request);
     if (needs_repair(request))
-        append_request(out, request);
+        request_check_append(out, request);
     g_autofree char *json = is_json ? json_to_pretty(report) : NULL;
     bool is_printed = is_json ? cmd_print_line(json) : cmd_print(out->str);
     return is_printed ? codes[health] : EXIT_FAILED;

@@ -105,6 +105,7 @@ static const SlashCommand commands[] = {
     { "prs", "[NUMBER|STATE|SEARCH]", "pull requests of this repository; open one", slash_prs },
     { "ci", NULL, "the Actions runs of this commit, and why one failed", slash_ci },
     { "review", "NUMBER", "have the model review a pull request", slash_review },
+    { "pr", "checkout NUMBER", "a worktree of a pull request, beside this one", slash_pr },
     { "gh", "doctor|last-error", "whether GitHub can be used here; the last call in full",
       slash_gh },
     { "btw", "QUESTION", "ask about the conversation; neither it nor the answer becomes part of it",
@@ -114,6 +115,9 @@ static const SlashCommand commands[] = {
     { "fast", "[on|off|status]", "the provider's service tier", slash_fast },
     { "debug", NULL, "versions, paths and sizes", slash_debug },
     { "export", "[FILE]", "write the session as one HTML file", slash_export },
+    { "share", NULL, "the session as a page, and how to give it to others", slash_share },
+    { "repair", NULL, "what of this session is put right when it is sent", slash_repair },
+    { "changelog", "[full]", "what is new", slash_changelog },
     { "copy", "[last|code|all|cmd]",
       "to the clipboard: the last answer, its last code, all its code, "
       "or what the last command gave",

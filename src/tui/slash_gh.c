@@ -267,6 +267,33 @@ SLASH(review)
     return send(door, text, error);
 }
 
+/* --- /pr */
+
+/* The person has asked for it: nobody is asked again. */
+static bool check_out(Aside *aside, const char *number, json_t **ret_data, GError **error)
+{
+    g_autofree char *text = NULL;
+    json_t *arguments = json_pack("{s:s, s:s}", "op", "pr_checkout", "pr", number);
+    if (!aside_do(aside, "github", arguments, &text, NULL, error))
+        return false;
+    *ret_data = shown(g_steal_pointer(&text));
+    return true;
+}
+
+SLASH(pr)
+{
+    static const char verb[] = "checkout";
+    bool is_checkout = g_str_has_prefix(argument, verb) && argument[strlen(verb)] == ' ';
+    const char *rest = is_checkout ? argument + strlen(verb) : "";
+    const char *number = number_in(rest + strspn(rest, " "));
+    if (!number)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "/pr takes checkout and the number of a pull request, not \"%s\"; /prs "
+                         "lists them",
+                         argument);
+    return agent_session_aside(door->session, check_out, number, SLASH_ID "pr", error);
+}
+
 /* --- /gh */
 
 /* Tools whose texts are for people. */

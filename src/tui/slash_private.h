@@ -32,6 +32,9 @@ void slash_loop_stop(SlashDoor *door);
 void slash_loop_free(SlashLoop *self); // NULL allowed
 void slash_drop_end(SlashDoor *door, bool is_done);
 
+/* The session file as a page: `name`, or "" for the usual one. *ret_target: its path. */
+bool slash_write_page(SlashDoor *door, const char *name, char **ret_target, GError **error);
+
 SLASH(retry);
 SLASH(loop);
 
@@ -45,6 +48,7 @@ SLASH(issues);
 SLASH(prs);
 SLASH(ci);
 SLASH(review);
+SLASH(pr);
 SLASH(gh);
 
 SLASH(new);
@@ -56,6 +60,9 @@ SLASH(plan);
 SLASH(compact);
 SLASH(handoff);
 SLASH(export);
+SLASH(share);
+SLASH(repair);
+SLASH(changelog);
 
 SLASH(model);
 SLASH(thinking);

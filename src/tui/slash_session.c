@@ -150,7 +150,7 @@ SLASH(branch)
 /* --- /export */
 
 /* Of the file as it is: what a run that is on has not written yet is not in it. */
-SLASH(export)
+bool slash_write_page(SlashDoor *door, const char *name, char **ret_target, GError **error)
 {
     g_autoptr(json_t) state = agent_session_state(door->session);
     const char *path = json_get_text(state, "sessionFile");
@@ -160,10 +160,19 @@ SLASH(export)
                          "file to export");
     if (agent_session_is_idle(door->session) && !agent_session_flush(door->session, error))
         return false;
-    g_autofree char *name = *argument ? path_expand_home(argument) : export_default_name(path);
-    g_autofree char *target = path_absolute(name, door->place.cwd);
+    g_autofree char *file = *name ? path_expand_home(name) : export_default_name(path);
+    g_autofree char *target = path_absolute(file, door->place.cwd);
     g_autofree char *prompt = agent_session_system_prompt(door->session);
     if (!export_file(path, prompt, json_get_array(state, "dumpTools"), target, error))
+        return false;
+    *ret_target = g_steal_pointer(&target);
+    return true;
+}
+
+SLASH(export)
+{
+    g_autofree char *target = NULL;
+    if (!slash_write_page(door, argument, &target, error))
         return false;
     slash_say(door, "Exported to: %s", target);
     return true;

@@ -76,6 +76,9 @@ class Slash(RpcTest):
                  ("/issues clock label:bug", "No issues found."),
                  ("/prs", "Fix it"),
                  ("/ci", "ci (push): failure, run://5"),
+                 ("/pr", "/pr takes checkout and the number of a pull request"),
+                 ("/pr checkout it", "not \"checkout it\"; /prs lists them"),
+                 ("/pr checkout 93", "Error: "),  # this gh does not show it
                  ("/review it", "/review takes the number of a pull request, not \"it\""),
                  ("/gh what", "/gh takes doctor or last-error"),
                  ("/gh last-error", "run list"),
@@ -87,6 +90,7 @@ class Slash(RpcTest):
         shown = terminal.shown.decode()
         self.assertIn("Step: 4. make test [failure]", shown)  # of /ci
         self.assertIn("lint (push): in_progress", shown)
+        self.assertIn("pr view 93", self.gh_calls())
         self.assertIn("is:open clock label:bug repo:harbor/tidepool is:issue", self.gh_calls())
         self.assertIn("Read issue://88", self.sent(0))
         self.assertNotIn("gh_review", self.sent(0))
@@ -146,6 +150,24 @@ class Slash(RpcTest):
     def say_at_once(self, terminal, line, shown):
         terminal.line(line)
         terminal.wait_for(shown)
+
+    def test_records(self):
+        self.script({"text": "One."})
+        terminal = self.open()
+        self.say(terminal, ("/changelog", "## Not released yet"), ("/changelog full", "## 0.1.0"), ("/changelog some", "/changelog takes nothing, or full"),
+                 ("keep this", "kedge: One."), ("/repair", "Nothing of this session needs to be repaired."), ("/share", "  gh gist create '"))
+        terminal.wait_for("You: ")
+        pages = list(pathlib.Path(self.root, "w").glob("kedge-session-*.html"))
+        self.assertEqual(len(pages), 1)
+        self.assertIn(f"gh gist create '{pages[0]}'".encode(), terminal.shown)
+        session = self.session_files()[0]
+        lines = session.read_text(encoding="utf-8").splitlines(keepends=True)
+        session.write_text("".join(lines[:1] + ["no JSON\n"] + lines[1:]), encoding="utf-8")
+        self.say_at_once(terminal, "/repair", "line 2")
+
+    def test_records_in_memory(self):
+        terminal = self.open("--no-session")
+        self.say(terminal, ("/repair", "this session is in memory only"), ("/share", "this session is in memory only"))
 
     def test_a_loop(self):
         self.script({"text": "One."}, {"text": "Two."}, {"text": "Three."}, {"text": "Four", "stall_after": 3}, {"text": "Five."}, {"text": "Six."})
