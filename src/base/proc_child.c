@@ -21,6 +21,7 @@
 #define DEFAULT_PATH        "/usr/local/bin:/usr/bin:/bin"
 #define MAX_CHILD_FDS       6
 #define UNKILLABLE_MS       2000 // how long SIGKILL may take before the child is left behind
+#define MEMBERS_PAUSE_MS    50   // between two looks at what is left of a group
 #define DISCARD_BYTES       ((size_t)16 * 1024)
 #define MIN_COLUMNS         20
 #define MAX_COLUMNS         400
@@ -237,10 +238,44 @@ void proc_signal_group(pid_t pid, int signal_number)
     kill(-pid, signal_number);
 }
 
+/* "<pid> (<name>) <state> <parent> <group> …"; the name may hold anything. */
+static bool is_live_member(const char *stat, pid_t group)
+{
+    const char *end = strrchr(stat, ')');
+    g_auto(GStrv) words = end != NULL && end[1] != '\0' ? g_strsplit(end + 2, " ", 4) : NULL;
+    return words != NULL && g_strv_length(words) == 4 && strchr("ZX", words[0][0]) == NULL &&
+           g_ascii_strtoll(words[2], NULL, 10) == group;
+}
+
+/* Those that live, the leader aside. */
+static unsigned count_members(pid_t group)
+{
+    g_autoptr(GDir) processes = g_dir_open("/proc", 0, NULL);
+    g_autofree char *leader = g_strdup_printf("%d", (int)group);
+    unsigned count = 0;
+    const char *name;
+    while (processes != NULL && (name = g_dir_read_name(processes)) != NULL) {
+        if (!g_ascii_isdigit(name[0]) || strcmp(name, leader) == 0)
+            continue;
+        g_autofree char *path = g_build_filename("/proc", name, "stat", NULL);
+        g_autofree char *stat = NULL;
+        if (g_file_get_contents(path, &stat, NULL, NULL) && is_live_member(stat, group))
+            count++;
+    }
+    return count;
+}
+
+/* Orphans that have ended are members until process 1 reaps them. In a container it may take its
+   time for that, or never do it. */
+static bool is_only_of_zombies(pid_t group)
+{
+    return g_file_test("/proc/self/stat", G_FILE_TEST_EXISTS) && count_members(group) == 0;
+}
+
 bool proc_group_is_gone(pid_t pid)
 {
     g_assert(pid > 1);
-    return kill(-pid, 0) < 0;
+    return kill(-pid, 0) < 0 || is_only_of_zombies(pid);
 }
 
 static bool wait_for_exit(int pidfd, gint64 until)
@@ -267,14 +302,14 @@ static int exit_status_of(int status, int *ret_signal)
 static void end_members(pid_t pid, gint64 kill_at)
 {
     gint64 pause_ms = 1;
-    while (!proc_group_is_gone(pid)) {
+    while (kill(-pid, 0) == 0) {
         gint64 left = kill_at - time_monotonic_ms();
-        if (left <= 0) {
-            kill(-pid, SIGKILL);
+        if (left <= 0 || is_only_of_zombies(pid)) {
+            kill(-pid, SIGKILL); // also one that was born while we looked
             return;
         }
         cancel_sleep(NULL, MIN(pause_ms, left), NULL);
-        pause_ms = MIN(pause_ms * 2, 20);
+        pause_ms = MIN(pause_ms * 2, MEMBERS_PAUSE_MS);
     }
 }
 
@@ -407,30 +442,9 @@ int proc_child_end(ProcChild *self, int64_t grace_ms)
     return exit_status;
 }
 
-/* "<pid> (<name>) <state> <parent> <group> …"; the name may hold anything. */
-static bool is_live_member(const char *stat, pid_t group)
-{
-    const char *end = strrchr(stat, ')');
-    g_auto(GStrv) words = end != NULL && end[1] != '\0' ? g_strsplit(end + 2, " ", 4) : NULL;
-    return words != NULL && g_strv_length(words) == 4 && strchr("ZX", words[0][0]) == NULL &&
-           g_ascii_strtoll(words[2], NULL, 10) == group;
-}
-
 unsigned proc_child_count_members(const ProcChild *self)
 {
-    g_autoptr(GDir) processes = g_dir_open("/proc", 0, NULL);
-    g_autofree char *own = g_strdup_printf("%d", (int)self->pid);
-    unsigned count = 0;
-    const char *name;
-    while (self->pid > 1 && processes != NULL && (name = g_dir_read_name(processes)) != NULL) {
-        if (!g_ascii_isdigit(name[0]) || strcmp(name, own) == 0)
-            continue;
-        g_autofree char *path = g_build_filename("/proc", name, "stat", NULL);
-        g_autofree char *stat = NULL;
-        if (g_file_get_contents(path, &stat, NULL, NULL) && is_live_member(stat, self->pid))
-            count++;
-    }
-    return count;
+    return self->pid > 1 ? count_members(self->pid) : 0;
 }
 
 int proc_child_leave(ProcChild *self, unsigned *ret_members)

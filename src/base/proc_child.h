@@ -39,6 +39,7 @@ void proc_signal_group(pid_t pid, int signal_number);
 int proc_reap_group(pid_t pid, int pidfd, gint64 kill_at, int *ret_signal);
 
 /* The two steps of it that do not wait, for a child that has exited: takes its status, and asks
-   whether its group has no member left (until then nobody else can get its number). */
+   whether its group has no member left that lives. (A zombie, too, keeps the number from others;
+   with none, that is over at once.) */
 int proc_reap(pid_t pid, int *ret_signal);
 bool proc_group_is_gone(pid_t pid);

@@ -6,7 +6,9 @@
 #include "proc_fixture.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #define SHELL(script) ((const char *const[]) { "sh", "-c", script, NULL })
 
@@ -89,6 +91,25 @@ static void test_lasting_child_is_ended(void **state G_GNUC_UNUSED)
 }
 
 /* A pipe of its own for each of its streams. */
+/* What it leaves is ours to reap here, and is not: as in a container whose process 1 does not. */
+static void test_zombies_are_not_waited_for(void **state G_GNUC_UNUSED)
+{
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    ProcChild child;
+    const ProcChildSpec spec = { .argv = SHELL("sleep 600 & sleep 600 & echo begun; wait") };
+    assert_true(proc_start(&spec, &child, NULL));
+    g_autoptr(GString) output = g_string_new(NULL);
+    read_until(child.output_fd, "begun\n", output);
+    pid_t group = child.pid;
+    proc_child_end(&child, INT64_C(3600) * 1000);
+
+    int zombies = 0;
+    while (waitpid(-group, NULL, 0) > 0)
+        zombies++;
+    assert_int_equal(zombies, 2);
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
+}
+
 static void test_lasting_child_with_input(void **state G_GNUC_UNUSED)
 {
     static const char script[] =
@@ -171,6 +192,7 @@ int main(void)
         cmocka_unit_test(test_child_ends_with_us),
         cmocka_unit_test(test_lasting_child),
         cmocka_unit_test(test_lasting_child_is_ended),
+        cmocka_unit_test(test_zombies_are_not_waited_for),
         cmocka_unit_test(test_lasting_child_with_input),
         cmocka_unit_test(test_no_descriptors),
     };
