@@ -64,6 +64,33 @@ void rpc_dispatch_free(RpcDispatch *self)
     g_free(self);
 }
 
+static void answer(RpcDispatch *self, Pending *pending, json_t *data, const char *problem)
+{
+    rpc_link_respond(self->link, pending->id, pending->command, data, problem);
+    if (!pending->is_answered)
+        self->answers--;
+    pending->is_answered = true;
+}
+
+void rpc_dispatch_give_up(RpcDispatch *self)
+{
+    static const char problem[] = "kedge had to end before this was done";
+    GHashTableIter iter;
+    gpointer value = NULL;
+    g_hash_table_iter_init(&iter, self->pending);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        Pending *pending = value;
+        if (!pending->is_answered)
+            answer(self, pending, NULL, problem);
+    }
+    g_autoptr(json_t) command = NULL;
+    while ((command = g_queue_pop_head(&self->waiting))) {
+        rpc_link_respond(self->link, json_object_get(command, "id"), json_get_text(command, "type"),
+                         NULL, problem);
+        g_clear_pointer(&command, json_decref);
+    }
+}
+
 bool rpc_dispatch_is_idle(const RpcDispatch *self)
 {
     return self->waiting.length == 0 && self->answers == 0;
@@ -175,14 +202,6 @@ void rpc_dispatch_line(RpcDispatch *self, const char *line, size_t size)
         rpc_dispatch_bad_line(self, "a command is a JSON object");
     else
         take_command(self, command);
-}
-
-static void answer(RpcDispatch *self, Pending *pending, json_t *data, const char *problem)
-{
-    rpc_link_respond(self->link, pending->id, pending->command, data, problem);
-    if (!pending->is_answered)
-        self->answers--;
-    pending->is_answered = true;
 }
 
 /* How a prompt ended, under the id of the command that sent it: clients of omp wait for this. */

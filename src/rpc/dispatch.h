@@ -28,5 +28,7 @@ void rpc_dispatch_end(RpcDispatch *self, const json_t *event);
 
 /* Commands that wait will not be carried out. */
 void rpc_dispatch_drop_waiting(RpcDispatch *self);
+/* The program cannot wait any longer: what is not answered is answered as a failure. */
+void rpc_dispatch_give_up(RpcDispatch *self);
 /* Nothing waits for its turn, and every answer but those of prompts was given. */
 bool rpc_dispatch_is_idle(const RpcDispatch *self);

@@ -47,6 +47,7 @@ static void check_end(void *data)
 static void give_up(void *data)
 {
     RpcServer *self = data;
+    rpc_dispatch_give_up(self->dispatch);
     loop_quit(self->link.loop);
 }
 

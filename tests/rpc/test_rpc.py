@@ -419,6 +419,16 @@ class Bash(RpcTest):
         self.assertEqual(client.end(), 0)
         self.assertEqual([m["data"]["cancelled"] for m in client.rest() if m.get("id") == id_], [True])
 
+    def test_end_of_input_and_a_command_that_does_not_end(self):
+        """Longer than there is time for: it is answered nevertheless, and so is what waits behind it."""
+        client = self.client()
+        stays = "trap '' TERM; touch running; until [ -e go ]; do sleep 0.1; done"
+        ids = [client.start("bash", command=f'setsid sh -c "{stays}" & wait'), client.start("get_messages")]
+        client.wait_for_file("running")
+        self.assertEqual(client.end(), 0)
+        open(os.path.join(client.cwd, "go"), "w", encoding="utf-8").close()
+        self.assertEqual([m["id"] for m in client.rest() if m["type"] == "response"], ids)
+
 
 if __name__ == "__main__":
     unittest.main()
