@@ -33,7 +33,6 @@ const Command *const command_table[] = {
     &command_stats,
     &command_tool,
     &command_update,
-    &command_wm,
     NULL,
 };
 // clang-format on

@@ -10,8 +10,13 @@ import threading
 import time
 
 KEDGE = os.environ.get("KEDGE", "kedge")
-WAIT = 20  # seconds until a missing message counts as missing
+WAIT = 60  # seconds until a missing message counts as missing: a guard, also for sanitizers on a busy machine
 KEPT_VARIABLES = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "G_SLICE")
+
+
+def kept_variables():
+    """What a program under a sanitizer needs of our environment."""
+    return {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
 
 
 def brief(messages):
@@ -24,8 +29,7 @@ class LineProcess:
     def __init__(self, root, args, env=None, is_deaf=False):
         self.cwd = os.path.join(root, "w")
         os.makedirs(self.cwd, exist_ok=True)
-        env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": root, **(env or {})}
-        env.update({name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ})
+        env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": root, **(env or {}), **kept_variables()}
         self.deaf_ear, out = os.pipe() if is_deaf else (None, subprocess.PIPE)
         self.process = subprocess.Popen([KEDGE, *args], cwd=self.cwd, env=env, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.PIPE)
         if is_deaf:

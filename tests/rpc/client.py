@@ -14,7 +14,7 @@ import unittest
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from line_process import KEDGE, WAIT, LineProcess  # noqa: E402, F401
+from line_process import KEDGE, WAIT, LineProcess, kept_variables  # noqa: E402, F401
 
 MODEL = pathlib.Path(__file__).resolve().parents[1] / "servers/model.py"
 
@@ -54,12 +54,12 @@ class Model:
 
     def ask(self, path):
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(f"{self.url}/_model/{path}", timeout=WAIT) as answer:
+        with opener.open(f"{self.url}/_model/{path}", timeout=WAIT + 10) as answer:
             text = answer.read()
             return json.loads(text) if text else None
 
     def wait(self, **what):
-        self.ask("wait?" + "&".join(f"{name}={value}" for name, value in what.items()))
+        self.ask("wait?" + "&".join(f"{name}={value}" for name, value in {"timeout_ms": WAIT * 1000, **what}.items()))
 
     def close(self):
         self.process.terminate()
@@ -139,7 +139,8 @@ class RpcTest(unittest.TestCase):
 
     def environment(self):
         url = self.model.url if self.model else "http://127.0.0.1:9"
-        return {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": url, "no_proxy": "127.0.0.1", "KEDGE_NO_TITLE": "1"}
+        return {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": url, "no_proxy": "127.0.0.1", "KEDGE_NO_TITLE": "1",
+                **kept_variables()}
 
     def client(self, *args, **options):
         """A client that has read `ready`."""

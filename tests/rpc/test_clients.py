@@ -16,7 +16,7 @@ import threading
 import unittest
 
 sys.dont_write_bytecode = True  # tests leave nothing behind
-from client import COMMENT, KEDGE, WAIT, RpcTest  # noqa: E402
+from client import COMMENT, KEDGE, WAIT, RpcTest, kept_variables  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "clients/python"))
@@ -79,7 +79,7 @@ class Python(ClientTest):
             Kedge(program=KEDGE, args=["@none"], env=self.whole_environment_again())
 
     def whole_environment_again(self):
-        return {"HOME": self.root, "PATH": os.environ["PATH"]}
+        return {"HOME": self.root, "PATH": os.environ["PATH"], **kept_variables()}
 
     def test_dialogs(self):
         kedge = self.kedge({"tool_calls": [COMMENT]}, {"text": "no"}, {"tool_calls": [COMMENT]}, {"text": "yes"})
@@ -107,7 +107,7 @@ class Python(ClientTest):
         begun = threading.Event()
         kedge.on_text(lambda _: begun.set())
         kedge.prompt("hi")
-        self.assertTrue(begun.wait(20))
+        self.assertTrue(begun.wait(WAIT))
         kedge.abort()
         self.assertFalse(kedge.state()["isStreaming"])
         self.assertEqual(kedge.bash("echo hi")["output"], "hi\n")
@@ -338,7 +338,7 @@ class Node(ClientTest):
         script = pathlib.Path(self.root, "test.mjs")
         script.write_text(NODE.replace("CLIENT", str(ROOT / "clients/node/kedge-rpc.mjs")).replace("BODY", body), encoding="utf-8")
         done = subprocess.run(["node", str(script)], env={**self.whole_environment(), "KEDGE": KEDGE}, capture_output=True, text=True,
-                              timeout=60, check=False)
+                              timeout=WAIT * 3, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout.strip()
 
@@ -494,11 +494,11 @@ class Pages(ClientTest):
                 command = {"python": [sys.executable, "-c", text], "js": ["node", str(script)], "sh": ["sh", "-c", text]}[language]
                 if not shutil.which(command[0]):
                     self.skipTest(f"no {command[0]}")
-                done = subprocess.run(command, env=environment, cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
+                done = subprocess.run(command, env=environment, cwd=cwd, capture_output=True, text=True, timeout=WAIT * 3, check=False)
                 self.assertEqual((done.stdout, done.returncode), (expected, 0), done.stderr)
 
     def test_reference(self):
-        made = subprocess.run([KEDGE, "rpc", "--reference"], capture_output=True, text=True, check=True, timeout=20).stdout
+        made = subprocess.run([KEDGE, "rpc", "--reference"], capture_output=True, text=True, check=True, timeout=WAIT).stdout
         page = ROOT / "docs/rpc.md"
         if os.environ.get("UPDATE"):
             page.write_text(made, encoding="utf-8")
@@ -507,7 +507,7 @@ class Pages(ClientTest):
         self.assertEqual(page.read_text(encoding="utf-8"), made, "docs/rpc.md is old: build/kedge rpc > docs/rpc.md")
 
     def commands(self):
-        schema = json.loads(subprocess.run([KEDGE, "rpc", "--schema"], capture_output=True, check=True, timeout=20).stdout)
+        schema = json.loads(subprocess.run([KEDGE, "rpc", "--schema"], capture_output=True, check=True, timeout=WAIT).stdout)
         return {choice["properties"]["type"]["const"]: choice for choice in schema["oneOf"]}
 
     def test_clients_have_a_method_for_every_command(self):

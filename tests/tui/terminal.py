@@ -7,6 +7,7 @@ import os
 import pathlib
 import pty
 import select
+import struct
 import subprocess
 import sys
 import termios
@@ -14,7 +15,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from line_process import KEDGE, KEPT_VARIABLES, WAIT  # noqa: E402
+from line_process import KEDGE, WAIT, kept_variables  # noqa: E402
 
 
 def own_terminal():
@@ -25,12 +26,13 @@ def own_terminal():
 class Terminal:
     """kedge with a terminal as its standard streams, started in w/ of the HOME `root`."""
 
-    def __init__(self, root, args=(), env=None):
+    def __init__(self, root, args=(), env=None, size=None):
         self.cwd = os.path.join(root, "w")
         os.makedirs(self.cwd, exist_ok=True)
-        env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": root, "TERM": "xterm", **(env or {})}
-        env.update({name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ})
+        env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": root, "TERM": "xterm", **(env or {}), **kept_variables()}
         self.master, slave = pty.openpty()
+        if size:  # columns and rows
+            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         self.process = subprocess.Popen([KEDGE, *args], cwd=self.cwd, env=env, stdin=slave, stdout=slave, stderr=slave, preexec_fn=own_terminal)
         self.slave = slave  # kept, so that its settings can be looked at
         self.shown = b""

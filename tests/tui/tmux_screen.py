@@ -11,7 +11,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from line_process import KEDGE, KEPT_VARIABLES, WAIT  # noqa: E402
+from line_process import KEDGE, WAIT, kept_variables  # noqa: E402
 
 HAS_TMUX = shutil.which("tmux") is not None
 
@@ -24,8 +24,7 @@ class TmuxScreen:
         self.cwd = os.path.join(root, "w")
         os.makedirs(self.cwd, exist_ok=True)
         self.socket = os.path.join(tempfile.mkdtemp(prefix="tmux-", dir=root), "s")
-        env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": root, **(env or {})}
-        env.update({name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ})
+        env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": root, **(env or {}), **kept_variables()}
         words = command or [KEDGE, *args]
         variables = [word for name, value in env.items() for word in ("-e", f"{name}={value}")]
         self.base = {"HOME": root, "PATH": env["PATH"], "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "SHELL": "/bin/sh"}
@@ -48,8 +47,27 @@ class TmuxScreen:
         self.tmux("send-keys", "-l", text)
 
     def line(self, text):
+        """Enter comes when the text is there: both at once could be a paste, where the terminal does not say."""
         self.type(text)
+        end = "".join(text.split())[-12:]
+        self.until(lambda rows: end in "".join("".join(rows).split()), f"the echo of {text!r}")
         self.keys("Enter")
+
+    def answer(self, key, question):
+        """Answers the question that shows the row `question` with a letter. What comes too early for an answer
+        goes to the editor: it is taken back there, and after a longer while tried again."""
+        pause = 0.6
+        while True:
+            time.sleep(pause)
+            self.type(key)
+            rows = self.until(lambda rows: question not in rows or f"> {key}" in rows, f"what {key!r} does")
+            if question not in rows:
+                return
+            self.keys("C-u")
+            self.wait_gone(f"> {key}")
+            pause *= 2
+            if pause > WAIT:
+                raise AssertionError(f"{key!r} never answered {question!r}")
 
     def paste(self, text):
         """As a terminal pastes: in brackets where the program has asked for them."""
