@@ -144,7 +144,6 @@ static void test_take_back(void **state)
 {
     SessionFixture *self = *state;
     g_autoptr(json_t) first = message_user("first"), second = message_user("second");
-    session_fixture_open(self);
     assert_true(agent_session_steer(self->session, first, NULL));
     assert_true(agent_session_steer(self->session, second, NULL));
     g_autoptr(json_t) taken = agent_session_take_back(self->session);
