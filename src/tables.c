@@ -33,6 +33,7 @@ const Command *const command_table[] = {
     &command_stats,
     &command_tool,
     &command_update,
+    &command_wm,
     NULL,
 };
 // clang-format on

@@ -3,6 +3,8 @@
  */
 #include "base/timefmt.h"
 
+#include <string.h>
+
 #include <pthread.h>
 
 // glibc guards its time zone itself, but ThreadSanitizer cannot see that lock
@@ -88,4 +90,11 @@ char *time_age_text(gint64 age_ms)
     if (seconds < 30 * day)
         return g_strdup_printf("%" G_GINT64_FORMAT "w ago", seconds / (7 * day));
     return g_strdup_printf("%" G_GINT64_FORMAT "mo ago", seconds / (30 * day));
+}
+
+char *time_format_iso_seconds(gint64 at_ms)
+{
+    g_autofree char *text = time_format_iso(at_ms);
+    size_t seconds = strcspn(text, ".");
+    return g_strdup_printf("%.*sZ", (int)seconds, text);
 }

@@ -7,9 +7,10 @@
 #include <stdbool.h>
 #include <time.h>
 
-gint64 time_now_ms(void);            // wall clock
-gint64 time_monotonic_ms(void);      // for deadlines
-char *time_format_iso(gint64 at_ms); // 2026-03-04T05:06:07.089Z; caller frees
+gint64 time_now_ms(void);                    // wall clock
+gint64 time_monotonic_ms(void);              // for deadlines
+char *time_format_iso(gint64 at_ms);         // 2026-03-04T05:06:07.089Z; caller frees
+char *time_format_iso_seconds(gint64 at_ms); // 2026-03-04T05:06:07Z; caller frees
 
 /* Broken-down time and back, one thread at a time: the C library's time zone is shared state. False
    for a time that has no calendar year. Local time follows TZ as it is now. */

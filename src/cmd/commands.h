@@ -29,6 +29,7 @@ extern const Command command_gh;
 extern const Command command_login;
 extern const Command command_logout;
 extern const Command command_mcp;
+extern const Command command_wm;
 
 /* Flags into the struct at `options` (zeroed by the caller), words into `words` (NULL: none are
    taken). `ret_kept` holds what the struct borrows from. USAGE errors name the flag. */

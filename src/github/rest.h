@@ -31,6 +31,7 @@ typedef struct RestFailure { // what an error of REST_ERROR carries; borrowed fr
     const char *hint;        // NULL: none
     int64_t retry_after_s;   // of a rate limit; 0: unknown
     const json_t *body;      // of the answer; NULL
+    const char *detail;      // no answer: why; one that is no JSON: how it begins (300 bytes); NULL
 } RestFailure;               // the token and token shapes are in none of them
 /* NULL for an error of another domain. */
 const RestFailure *rest_error_failure(const GError *error);
@@ -121,6 +122,13 @@ bool rest_fetch(Rest *self, const RestFetch *fetch, Cancel *cancel, GError **err
 /* The server on this machine that GITHUB_API_URL names, as http://127.0.0.1:8080, which then stands
    for every host. NULL: it names none. Caller frees. */
 char *rest_local_origin(void);
+
+/* The token of the environment for a web server (GITHUB_SERVER_URL), by the rule of common §8.2;
+   NULL: none is set for it, or it must not go there. Caller frees. */
+char *rest_server_token(const char *server_url);
+/* The host that GITHUB_API_URL or GH_HOST leads to, as remote URLs write it: github.com. NULL: they
+   hold no address. Caller frees. */
+char *rest_environment_host(void);
 
 /* "/repos/" + owner + "/" + repo + formatted rest; owner and repo are percent-encoded. Caller
    frees. */

@@ -79,3 +79,17 @@ bool rest_auth_find(const RestOptions *options, const RestPlace *place, RestHost
     *ret_token = g_steal_pointer(&token);
     return true;
 }
+
+char *rest_server_token(const char *server_url)
+{
+    const RestOptions options = { .api_url = server_url };
+    g_auto(RestPlace) place = { 0 };
+    return rest_place_find(&options, &place, NULL) ? token_of_environment(&options, &place) : NULL;
+}
+
+char *rest_environment_host(void)
+{
+    const RestOptions options = { 0 };
+    g_auto(RestPlace) place = { 0 };
+    return rest_place_find(&options, &place, NULL) ? g_strdup(place.token_host) : NULL;
+}

@@ -6,8 +6,10 @@
 
 #include "base/redact.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 #define MAX_MESSAGE_BYTES ((size_t)4096)
+#define MAX_DETAIL_BYTES  ((size_t)300)
 #define NOT_FOUND_HINT                                                                             \
     "Check owner, repo and number; a private repository also answers 404 when the token cannot "   \
     "see it"
@@ -31,6 +33,7 @@ static void copy_facts(const RestFailure *from, RestFailure *to)
         .hint = g_strdup(from->hint),
         .retry_after_s = from->retry_after_s,
         .body = json_incref((json_t *)from->body),
+        .detail = g_strdup(from->detail),
     };
 }
 
@@ -45,6 +48,7 @@ static void rest_error_private_clear(RestErrorPrivate *self)
     g_free((char *)self->failure.request_id);
     g_free((char *)self->failure.hint);
     json_decref((json_t *)self->failure.body);
+    g_free((char *)self->failure.detail);
 }
 
 G_DEFINE_EXTENDED_ERROR(RestError, rest_error)
@@ -72,7 +76,8 @@ bool rest_fail(GError **error, RestErrorCode code, const RestFailure *facts, con
 /* What an answer says of itself, free of secrets. */
 typedef struct Facts {
     char *message, *request_id;
-    json_t *body; // NULL: no JSON
+    json_t *body; // NULL: no JSON, then:
+    char *detail;
 } Facts;
 
 static void facts_clear(Facts *self)
@@ -80,6 +85,7 @@ static void facts_clear(Facts *self)
     g_free(self->message);
     g_free(self->request_id);
     json_decref(self->body);
+    g_free(self->detail);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Facts, facts_clear)
 
@@ -113,6 +119,14 @@ static json_t *clean_json(const Rest *self, const json_t *value)
     return object;
 }
 
+/* Masked before it is cut: half a token has no shape. */
+static char *clean_start(const Rest *self, const char *text, size_t size)
+{
+    g_autofree char *valid = utf8_from_bytes(text, MIN(size, MAX_MESSAGE_BYTES));
+    g_autofree char *shown = clean(self, valid);
+    return str_truncate(shown, MAX_DETAIL_BYTES);
+}
+
 static Facts facts_of(const Rest *self, const HttpResponse *response)
 {
     Facts facts = { 0 };
@@ -120,6 +134,8 @@ static Facts facts_of(const Rest *self, const HttpResponse *response)
     const char *request_id = http_response_header(response, "x-github-request-id");
     if (json_parse(response->body, response->body_size, &body, NULL))
         facts.body = clean_json(self, body);
+    else
+        facts.detail = clean_start(self, response->body, response->body_size);
     const char *message = json_get_text(facts.body, "message");
     facts.message = g_strdup(message ? message : "");
     facts.request_id = request_id ? clean(self, request_id) : NULL;
@@ -192,7 +208,8 @@ bool rest_fail_status(const Rest *self, const RestRequest *request, const HttpRe
     RestFailure failure = { .status = response->status,
                             .message = facts.message,
                             .request_id = facts.request_id,
-                            .body = facts.body };
+                            .body = facts.body,
+                            .detail = facts.detail };
     g_autofree char *all = describe(&facts);
     if (response->status >= 500)
         return fail_outage(request, &failure, is_outcome_unknown, error);
@@ -248,11 +265,12 @@ bool rest_fail_transport(const Rest *self, const RestRequest *request, const GEr
     g_autofree char *words = end ? g_strndup(text, (size_t)(end - text)) : g_strdup(text);
     g_autofree char *reason = clean(self, words);
     const RestFailure failure = { .message = "", .hint = reason };
+    const RestFailure silence = { .message = "", .detail = reason };
     if (error_is(cause, KEDGE_ERROR_PROTOCOL) || error_is(cause, KEDGE_ERROR_LIMIT))
         return rest_fail(error, REST_ERROR_UNREADABLE, &failure,
                          "GitHub sent an unreadable answer during %s", request->operation);
     RestErrorCode code = is_outcome_unknown ? REST_ERROR_UNKNOWN_OUTCOME : REST_ERROR_UNAVAILABLE;
-    return rest_fail(error, code, NULL, "Could not reach %s during %s: %s", self->place.host,
+    return rest_fail(error, code, &silence, "Could not reach %s during %s: %s", self->place.host,
                      request->operation, reason);
 }
 

@@ -1,0 +1,26 @@
+/*
+ * A repository with tasks: its configuration and its tasks in order (task-engine §2.1). Immutable
+ * once loaded.
+ */
+#pragma once
+
+#include "workflow/task.h"
+
+typedef struct WmProject {
+    char *root; // absolute
+    WmConfig *config;
+    GPtrArray *tasks; // of WmTask *, byte-wise by file name
+} WmProject;
+
+/* `only` NULL: the first bad file is an error. Else a task's name: problems of other files are
+   warnings (char *), and so is the absence of the one that is wanted. `warnings` may be NULL. */
+bool wm_project_load(const char *root, const char *only, GPtrArray *warnings,
+                     WmProject **ret_project, GError **error);
+void wm_project_free(WmProject *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WmProject, wm_project_free)
+
+/* NULL with `task not found: x`. Borrowed. */
+const WmTask *wm_project_find(const WmProject *self, const char *name, GError **error);
+
+/* Everything that `validate` says (§3.4): `problems` fail it, `warnings` do not (char *). */
+void wm_project_validate(const char *root, GPtrArray *problems, GPtrArray *warnings);

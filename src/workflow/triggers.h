@@ -1,0 +1,13 @@
+/*
+ * `on:` of a task in its normal form (task-engine §2.4): an object of trigger keys, each with an
+ * object of options. Pure.
+ */
+#pragma once
+
+#include "base/json.h"
+
+/* `on` may be NULL. `id` is the task's path, for words that are schedules. `warnings` gets what is
+   inert (char *); NULL: nobody wants it. New reference. A schedule is {"schedule": {"entries":
+   ["daily", …]}}, slash_command {"name": [..] (absent: the task's name), "events": [..]}; all lists
+   are arrays of trimmed strings; gates keep the value as written under their key in "gates". */
+json_t *wm_triggers_normal(const json_t *on, const char *id, GPtrArray *warnings);
