@@ -41,7 +41,11 @@ typedef struct WmHandler {
     bool is_enabled;
     int64_t max;
     bool is_staged;
-    const json_t *options; // an object, names with dashes; borrowed from the policy; never NULL
+    /* An object, names with dashes; borrowed from the policy; never NULL. Of two names for one
+       thing only these stand in it: `required-title-prefix` and `required-labels` of
+       push-to-pull-request-branch, `allowed-reviewers` of add-reviewer. A list in place of options
+       of add-labels and remove-labels is `allowed`. */
+    const json_t *options;
 } WmHandler;
 
 typedef struct WmPolicy {
@@ -60,9 +64,14 @@ WmPolicy *wm_policy_new(const json_t *safe_outputs, GPtrArray *warnings);
 void wm_policy_free(WmPolicy *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WmPolicy, wm_policy_free)
 
-/* An option of a handler as list of strings (trimmed, no empties; NULL when absent: new reference)
-   or as text (NULL when absent; borrowed). */
+/* An option of a handler as list of strings (trimmed, no empties, no duplicates; NULL when absent:
+   new reference) or as text (trimmed, of title prefixes at the beginning only; NULL when absent or
+   empty; borrowed). */
 json_t *wm_handler_list(const WmHandler *self, const char *option);
 const char *wm_handler_text(const WmHandler *self, const char *option);
-/* §6.7: `add-labels` and `remove-labels`, and names GitHub would refuse. */
+/* An option that is a list of what is allowed, in any case of letters: absent, null or empty it
+   allows everything; a value that is no list of strings, nothing. */
+bool wm_handler_admits(const WmHandler *self, const char *option, const char *text);
+/* §6.7: `add-labels` and `remove-labels`, and names GitHub would refuse; of other kinds the names
+   only. `label "x" not allowed by policy`. */
 bool wm_policy_allows_label(const WmPolicy *self, WmKind kind, const char *label, GError **error);
