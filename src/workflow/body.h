@@ -12,12 +12,17 @@
 
 /* "\n\n<!-- wm-agent:fix -->". Caller frees, here and below. */
 char *wm_body_marker(const char *task_name);
-/* A comment: text, footer (expanded; NULL: none), marker; cut so that the marker stays. */
+/* A comment: text, footer (expanded; NULL: none), marker; cut so that the marker stays. An empty
+   text and no footer: "". */
 char *wm_body_comment(const char *text, const char *footer, const char *task_name);
 /* An issue's or pull request's: no marker. */
 char *wm_body_plain(const char *text);
-/* Checkpoint markers of agents are broken; with `mentions` false @name stands in back-quotes. */
+/* For every text of an agent, before the two above: markers of kedge in it are broken; without
+   `keeps_mentions` @name stands in back-quotes. */
 char *wm_body_defuse(const char *text, bool keeps_mentions);
-/* {workflow_name} and the rest; `status` is "" but for run-failure. */
+/* {workflow_name} and the rest, in one pass; `status` is "" but for run-failure:
+   wm_message_status(). */
 char *wm_message_expand(const char *template_text, const char *task_name, const char *event_name,
                         const char *status);
+/* "failed (<first error>)", on one line and cut; "failed" for NULL. */
+char *wm_message_status(const char *first_error);

@@ -1,0 +1,7 @@
+/*
+ * `@name` in Markdown of an agent, so that nobody is called by it (task-engine §9.4). Pure.
+ */
+#pragma once
+
+/* Puts each mention outside of code into back-quotes: `@name`. Caller frees. */
+char *wm_mentions_quote(const char *text);
