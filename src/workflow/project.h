@@ -6,16 +6,29 @@
 
 #include "workflow/task.h"
 
+#define WM_MAX_TASKS 5000 // files that are looked at, of one directory
+
+typedef struct WmBadFile {
+    char *name;   // that its task would have
+    char *reason; // "x.md: unclosed frontmatter"
+} WmBadFile;
+
 typedef struct WmProject {
     char *root; // absolute
     WmConfig *config;
     GPtrArray *tasks; // of WmTask *, byte-wise by file name
+    GPtrArray *bad;   // of WmBadFile *: what could not be loaded; empty unless asked for
 } WmProject;
 
-/* `only` NULL: the first bad file is an error. Else a task's name: problems of other files are
-   warnings (char *), and so is the absence of the one that is wanted. `warnings` may be NULL. */
+/* `only` NULL: the first bad file, or file name, is an error. Else a task's name: problems of other
+   files are warnings (char *), and so is the absence of the one that is wanted. `warnings` may be
+   NULL. */
 bool wm_project_load(const char *root, const char *only, GPtrArray *warnings,
                      WmProject **ret_project, GError **error);
+/* All that can be loaded; the rest is in `bad`. Misnamed files are warnings. An error is what
+   concerns all: the configuration, the directory. */
+bool wm_project_load_good(const char *root, GPtrArray *warnings, WmProject **ret_project,
+                          GError **error);
 void wm_project_free(WmProject *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WmProject, wm_project_free)
 

@@ -6,7 +6,8 @@
 
 #include "workflow/config.h"
 
-#define WM_TASKS_DIR ".wm/tasks"
+#define WM_TASKS_DIR      ".wm/tasks"
+#define WM_MAX_TASK_BYTES ((size_t)1024 * 1024)
 
 typedef struct WmTask {
     char *name;    // "implement"
@@ -23,9 +24,11 @@ bool wm_task_parse(const char *text, size_t size, const char *path, GPtrArray *w
 void wm_task_free(WmTask *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WmTask, wm_task_free)
 
-/* Frontmatter and body of a text, before YAML: both borrowed offsets into it (§2.1 splitting). */
+/* Frontmatter and body of a text, before YAML, trimmed (§2.1 splitting). Caller frees both. */
 bool wm_task_split(const char *text, size_t size, char **ret_yaml, char **ret_body, GError **error);
-/* The rule of D42. */
+/* The rule of D42, and its words for messages. */
+#define WM_NAME_RULE                                                                               \
+    "1 to 100 bytes, without control characters and / \\ \" : < > | * ?, no . or - first"
 bool wm_task_name_is_valid(const char *name);
 
 /* What the frontmatter says, with the defaults of the configuration. Callers free the texts. */

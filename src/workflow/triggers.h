@@ -6,8 +6,12 @@
 
 #include "base/json.h"
 
+#define WM_GATES "gates"
+
 /* `on` may be NULL. `id` is the task's path, for words that are schedules. `warnings` gets what is
    inert (char *); NULL: nobody wants it. New reference. A schedule is {"schedule": {"entries":
-   ["daily", …]}}, slash_command {"name": [..] (absent: the task's name), "events": [..]}; all lists
-   are arrays of trimmed strings; gates keep the value as written under their key in "gates". */
+   ["daily", …]}}, slash_command {"name": [..] (absent: the task's name; empty: never), "events":
+   [..] (never absent; `*` stands for all)}, label_command the same with "remove_label"; all lists
+   are arrays of trimmed strings, absent when they filter nothing; gates and `reaction` keep the
+   value as written under their key, with dashes, in WM_GATES, which is no trigger. */
 json_t *wm_triggers_normal(const json_t *on, const char *id, GPtrArray *warnings);

@@ -1,0 +1,12 @@
+/*
+ * Triggers that are written as one text, `on: /deploy`, `on: daily` (task-engine §2.4), and lists
+ * of texts under `on:`. Pure.
+ */
+#pragma once
+
+#include "workflow/triggers.h"
+
+/* A text or a list as array of trimmed texts, without what is empty or none. New reference. */
+json_t *wm_trigger_list(const json_t *value);
+/* The map that `text` (trimmed, no trigger's key) stands for; NULL: none. New reference. */
+json_t *wm_trigger_of_words(const char *text, const char *id);
