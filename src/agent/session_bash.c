@@ -4,7 +4,13 @@
 #include "agent/session_bash.h"
 
 #include "base/timefmt.h"
+#include "base/utf8.h"
 #include "base/worker.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { LIVE_BYTES = 16 * 1024 }; // of the output, while it runs
 
 struct SessionBash {
     UserShellFunc run;
@@ -14,14 +20,37 @@ struct SessionBash {
     Cancel *cancel;
     char *id, *command;
     bool is_excluded, is_python;
+    pthread_mutex_t mutex; // of `output`
+    char *output;          // the end of it so far; NULL: none yet
     UserShellResult result;
     GError *error;
 };
 
+/* On the worker. */
+static void keep_output(const char *text, void *self_)
+{
+    SessionBash *self = self_;
+    size_t size = strlen(text), surplus = size > LIVE_BYTES ? size - LIVE_BYTES : 0;
+    char *end = g_strdup(text + utf8_boundary_after(text, size, surplus));
+    pthread_mutex_lock(&self->mutex);
+    g_free(self->output);
+    self->output = end;
+    pthread_mutex_unlock(&self->mutex);
+}
+
+char *session_bash_output(SessionBash *self)
+{
+    pthread_mutex_lock(&self->mutex);
+    char *output = g_strdup(self->output ? self->output : "");
+    pthread_mutex_unlock(&self->mutex);
+    return output;
+}
+
 static void work(void *self_)
 {
     SessionBash *self = self_;
-    self->run(self->context, self->command, self->cancel, &self->result, &self->error);
+    const UserShellWatch watch = { keep_output, self };
+    self->run(self->context, self->command, &watch, self->cancel, &self->result, &self->error);
     json_t *event = json_object();
     json_set_text(event, "type", "bash_end");
     event_hub_publish_inward(self->hub, event);
@@ -30,6 +59,7 @@ static void work(void *self_)
 bool session_bash_start(const SessionBashSpec *spec, SessionBash **ret_bash, GError **error)
 {
     g_autoptr(SessionBash) self = g_new0(SessionBash, 1);
+    pthread_mutex_init(&self->mutex, NULL);
     self->run = spec->run;
     self->context = spec->context;
     self->hub = spec->hub;
@@ -64,6 +94,8 @@ void session_bash_free(SessionBash *self)
     cancel_unref(self->cancel);
     g_free(self->id);
     g_free(self->command);
+    g_free(self->output);
+    pthread_mutex_destroy(&self->mutex);
     user_shell_result_clear(&self->result);
     g_clear_error(&self->error);
     g_free(self);

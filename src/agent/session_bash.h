@@ -31,6 +31,8 @@ void session_bash_free(SessionBash *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SessionBash, session_bash_free)
 
 void session_bash_join(SessionBash *self);
+/* The end of what it has printed so far; caller frees. */
+char *session_bash_output(SessionBash *self);
 const char *session_bash_id(const SessionBash *self);
 const char *session_bash_name(const SessionBash *self);    // "bash", "python"; constant
 const GError *session_bash_error(const SessionBash *self); // NULL: it ran

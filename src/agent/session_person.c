@@ -43,6 +43,11 @@ bool agent_session_bash(AgentSession *self, const char *command, bool is_exclude
     return start(self, &spec, error);
 }
 
+char *agent_session_bash_output(const AgentSession *self)
+{
+    return self->bash ? session_bash_output(self->bash) : NULL;
+}
+
 bool agent_session_python(AgentSession *self, const char *code, bool is_excluded, const char *id,
                           GError **error)
 {

@@ -19,9 +19,17 @@ typedef struct UserShellResult {
 void user_shell_result_clear(UserShellResult *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(UserShellResult, user_shell_result_clear)
 
-/* `command` is code where that is what it runs. Blocks until it has ended, or was stopped; false
- * when none could be started. */
-typedef bool (*UserShellFunc)(ToolContext *context, const char *command, Cancel *cancel,
+typedef struct UserShellWatch { // of who looks on while it runs
+    /* The end of what it has printed so far, borrowed, a few times a second, on the thread that
+       runs it. */
+    void (*on_output)(const char *text, void *user_data);
+    void *user_data;
+} UserShellWatch;
+
+/* `command` is code where that is what it runs. `watch` may be NULL. Blocks until it has ended, or
+ * was stopped; false when none could be started. */
+typedef bool (*UserShellFunc)(ToolContext *context, const char *command,
+                              const UserShellWatch *watch, Cancel *cancel,
                               UserShellResult *ret_result, GError **error);
 
 /* A command of `kedge shell`, where nobody listens but the person. All borrowed. */

@@ -8,16 +8,30 @@
 #include "tools/bash_env.h"
 #include "tools/bash_shell.h"
 
-bool bash_run_for_user(ToolContext *context, const char *command, Cancel *cancel,
-                       UserShellResult *ret_result, GError **error)
+typedef struct Watched {
+    const UserShellWatch *watch;
+    OutputSink *sink;
+} Watched;
+
+static void tell(void *watched_)
+{
+    const Watched *watched = watched_;
+    watched->watch->on_output(output_sink_text(watched->sink), watched->watch->user_data);
+}
+
+bool bash_run_for_user(ToolContext *context, const char *command, const UserShellWatch *watch,
+                       Cancel *cancel, UserShellResult *ret_result, GError **error)
 {
     g_autoptr(OutputSink) sink = output_sink_new(tool_context_artifacts(context), "bash", 0);
+    Watched watched = { watch, sink };
     const BashRun run = {
         .command = command,
         .cwd = tool_context_cwd(context),
         .timeout_ms = LIMIT_USER_COMMAND_MS,
         .settings = tool_context_settings(context),
         .sink = sink,
+        .on_progress = watch ? tell : NULL,
+        .user_data = &watched,
     };
     BashOutcome outcome;
     if (!bash_shell_run(bash_shell_of(context), &run, cancel, &outcome, error))

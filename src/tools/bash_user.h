@@ -7,7 +7,7 @@
 #include "tool/user_shell.h"
 
 /* A UserShellFunc. A timeout counts as cancelled. */
-bool bash_run_for_user(ToolContext *context, const char *command, Cancel *cancel,
-                       UserShellResult *ret_result, GError **error);
+bool bash_run_for_user(ToolContext *context, const char *command, const UserShellWatch *watch,
+                       Cancel *cancel, UserShellResult *ret_result, GError **error);
 
 extern const UserConsole bash_console;

@@ -18,9 +18,14 @@ static void put(OutputSink *sink, const char *text)
     output_sink_push(sink, text, strlen(text));
 }
 
-static void on_output(const char *data, size_t size, void *sink)
+typedef struct Watched {
+    const UserShellWatch *watch; // NULL: nobody looks on
+    OutputSink *sink;
+} Watched;
+
+static void on_output(const char *data, size_t size, void *watched)
 {
-    output_sink_push(sink, data, size);
+    output_sink_push(((Watched *)watched)->sink, data, size);
 }
 
 static void put_line(OutputSink *sink, const char *text, size_t max_bytes)
@@ -31,8 +36,9 @@ static void put_line(OutputSink *sink, const char *text, size_t max_bytes)
 }
 
 /* Values and what earlier code has printed since; images are for models. */
-static void on_answer(const json_t *frame, void *sink)
+static void on_answer(const json_t *frame, void *watched)
 {
+    OutputSink *sink = ((Watched *)watched)->sink;
     const char *type = json_get_text(frame, "type");
     const char *value = json_get_text(frame, "json"), *text = json_get_text(frame, "text");
     const char *late = json_get_text(frame, "late");
@@ -46,8 +52,11 @@ static void on_answer(const json_t *frame, void *sink)
         put_line(sink, late, LIMIT_EVAL_LATE_BYTES);
 }
 
-static void on_progress(void *user_data G_GNUC_UNUSED)
+static void on_progress(void *watched_)
 {
+    const Watched *watched = watched_;
+    if (watched->watch)
+        watched->watch->on_output(output_sink_text(watched->sink), watched->watch->user_data);
 }
 
 /* What has become of the kernel. Takes the note; NULL is none. */
@@ -59,9 +68,10 @@ static void put_note(OutputSink *sink, char *note)
         put(sink, line);
 }
 
-static bool run(ToolContext *context, const char *code, OutputSink *sink, Cancel *cancel,
+static bool run(ToolContext *context, const char *code, Watched *watched, Cancel *cancel,
                 EvalOutcome *ret_outcome, GError **error)
 {
+    OutputSink *sink = watched->sink;
     EvalKernels *kernels = eval_kernels_of(context);
     const char *cwd = tool_context_cwd(context);
     EvalKernel *kernel = NULL;
@@ -77,7 +87,7 @@ static bool run(ToolContext *context, const char *code, OutputSink *sink, Cancel
         .on_output = on_output,
         .on_answer = on_answer,
         .on_progress = on_progress,
-        .user_data = sink,
+        .user_data = watched,
     };
     eval_kernel_run(kernel, &run, cancel, ret_outcome);
     put_note(sink, eval_kernels_give_back(kernels, EVAL_PYTHON, cwd, ret_outcome));
@@ -89,16 +99,17 @@ static int exit_code_of(const EvalOutcome *outcome)
     return outcome->end == EVAL_DIED ? outcome->exit_status : outcome->has_failed;
 }
 
-bool eval_run_for_user(ToolContext *context, const char *code, Cancel *cancel,
-                       UserShellResult *ret_result, GError **error)
+bool eval_run_for_user(ToolContext *context, const char *code, const UserShellWatch *watch,
+                       Cancel *cancel, UserShellResult *ret_result, GError **error)
 {
     const Settings *settings = tool_context_settings(context);
     if (!eval_is_enabled(settings, EVAL_PYTHON))
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
                          "Python backend is disabled (eval.py = false).");
     g_autoptr(OutputSink) sink = output_sink_new(tool_context_artifacts(context), "eval", 0);
+    Watched watched = { watch, sink };
     EvalOutcome outcome = { 0 };
-    if (!run(context, code, sink, cancel, &outcome, error))
+    if (!run(context, code, &watched, cancel, &outcome, error))
         return false;
     bool is_per_call = g_strcmp0(settings_get_text(settings, "python.kernelMode"), "per-call") == 0;
     if (is_per_call)

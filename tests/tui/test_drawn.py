@@ -313,6 +313,17 @@ class Drawn(RpcTest):
         screen.line("/theme")
         screen.wait_for("kedge-light ✓")
 
+    def test_a_command_prints_while_it_runs(self):
+        screen = self.open()
+        screen.line("!echo first of it; until test -e go; do sleep 0.05; done; echo last")
+        rows = screen.until(lambda rows: "  first of it" in rows, "what it has printed")
+        self.assertIn("!echo first of it", "\n".join(rows))
+        self.assertNotIn("✓", "\n".join(rows))
+        pathlib.Path(screen.cwd, "go").touch()
+        screen.wait_for("✓ ! echo first of it")
+        screen.wait_for("  last")
+        self.assertEqual(screen.everything().count("\n  first of it"), 1)
+
     def write_theme(self, border):
         """Beside it and then in its place, as editors do."""
         source = pathlib.Path(__file__).resolve().parents[2] / "src/tui/text/kedge_dark.json"

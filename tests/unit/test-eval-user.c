@@ -12,7 +12,7 @@ static UserShellResult run(const ToolFixture *fixture, const char *code)
 {
     UserShellResult result = { 0 };
     g_autoptr(GError) error = NULL;
-    if (!eval_run_for_user(fixture->context, code, NULL, &result, &error))
+    if (!eval_run_for_user(fixture->context, code, NULL, NULL, &result, &error))
         fail_msg("%s: %s", code, error->message);
     return result;
 }
@@ -76,7 +76,7 @@ static void test_a_stop(void **state G_GNUC_UNUSED)
     assert_true(eval_run_for_user(fixture->context,
                                   "print('begun', flush=True)\nimport time\n"
                                   "time.sleep(600)",
-                                  cancel, &result, NULL));
+                                  NULL, cancel, &result, NULL));
     assert_true(result.is_cancelled);
     g_auto(UserShellResult) after = run(fixture, "kept");
     assert_string_equal(after.output, "1\n");
@@ -87,7 +87,7 @@ static void test_it_is_off(void **state G_GNUC_UNUSED)
     g_autoptr(ToolFixture) fixture = tool_fixture_new("{'eval': {'py': false}}", false);
     UserShellResult result = { 0 };
     g_autoptr(GError) error = NULL;
-    assert_false(eval_run_for_user(fixture->context, "1", NULL, &result, &error));
+    assert_false(eval_run_for_user(fixture->context, "1", NULL, NULL, &result, &error));
     assert_string_equal(error->message, "Python backend is disabled (eval.py = false).");
 }
 

@@ -171,6 +171,9 @@ static void make_blocks(Frame *self, int rows)
         append(out, tui->welcome);
     else if (rows > 0)
         transcript_live_rows(tui->transcript, live_width(self), rows, tui->step, out);
+    g_autofree char *output = rows > 0 ? agent_session_bash_output(tui->session) : NULL;
+    if (output && tui->run.shell)
+        transcript_shell_rows(tui->transcript, tui->run.shell, output, live_width(self), rows, out);
     if (out->len > (guint)MAX(rows, 0)) // the end of it
         g_ptr_array_remove_range(out, 0, out->len - (guint)MAX(rows, 0));
 }

@@ -7,29 +7,9 @@
 
 #include "base/timefmt.h"
 
-enum {
-    SPINNER_MS = 250,
-    NOTIFY_AFTER_MS = 10000, // without a key
-};
+enum { NOTIFY_AFTER_MS = 10000 }; // without a key
 
 /* --- what goes on */
-
-static void tick(void *self_)
-{
-    Tui *self = self_;
-    self->ticker = NULL;
-    if (!tui_is_busy(self) || self->is_unfocused || !self->has_motion)
-        return;
-    self->step++;
-    self->ticker = loop_add_timer(self->loop, SPINNER_MS, tick, self);
-    frame_request(self->frames, FRAME_STREAM);
-}
-
-void tui_turn_spinner(Tui *self)
-{
-    if (!self->ticker && self->has_motion && !self->is_unfocused && tui_is_busy(self))
-        self->ticker = loop_add_timer(self->loop, SPINNER_MS, tick, self);
-}
 
 static void set_intent(TuiRun *run, const char *intent)
 {

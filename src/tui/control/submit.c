@@ -125,8 +125,10 @@ void tui_submit(Tui *self, bool is_follow_up)
     editor_set_text(self->editor, "");
     draft_keep(self);
     completer_close(self->completer);
-    if (*text == '!' || run_slash(self, trimmed))
+    if (*text == '!' || run_slash(self, trimmed)) {
+        tui_turn_spinner(self); // what runs now may say nothing for a while
         return;
+    }
     g_autoptr(json_t) message = attach_message(self, text);
     if (!tui_send(self, message, is_follow_up))
         editor_set_text(self->editor, text);

@@ -159,11 +159,14 @@ void tui_interrupt(Tui *self);
 void tui_act(Tui *self, Action action);
 void tui_do(Tui *self, Deed deed);
 
+/* --- ticker.c */
+
+void tui_turn_spinner(Tui *self); // while something runs and somebody looks
+
 /* --- keys.c and hear.c: what comes in */
 
 void tui_on_input(const InputEvent *event, void *self);
 void tui_on_recall(void *self); // what was asked before can be had now
 void tui_on_event(json_t *event, void *self);
-void tui_turn_spinner(Tui *self); // while something runs and somebody looks
 /* The Tui. When nothing runs and no panel is open: the next of the first messages, or the end. */
 void tui_settle(void *self);

@@ -50,6 +50,9 @@ void transcript_take_rows(Transcript *self, GPtrArray *out);
 /* The tail, and one short row, or a title and last lines, for each running block: at most
    `max_rows` and 60 cells each. `step` turns spinners. */
 void transcript_live_rows(Transcript *self, int width, int max_rows, int step, GPtrArray *out);
+/* A person's command that runs ("!make", "$$x"), with the end of what it has printed so far. */
+void transcript_shell_rows(const Transcript *self, const char *typed, const char *output, int width,
+                           int max_rows, GPtrArray *out);
 bool transcript_is_running(const Transcript *self); // a spinner turns
 /* Of the last tool call or command; NULL: none. Borrowed. */
 const char *transcript_last_output(const Transcript *self);

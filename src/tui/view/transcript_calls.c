@@ -228,6 +228,20 @@ static void add_more(const Transcript *self, unsigned count, int cells, GPtrArra
     g_ptr_array_add(out, row_cut(row, cells));
 }
 
+void transcript_shell_rows(const Transcript *self, const char *typed, const char *output, int width,
+                           int max_rows, GPtrArray *out)
+{
+    const Style style = { .fg = *typed == '$' ? TOKEN_PYTHON_MODE : TOKEN_BASH_MODE };
+    int cells = MIN(width, LIVE_CELLS);
+    if (max_rows <= 0)
+        return;
+    g_autofree char *line = block_clean_line(typed, cells);
+    g_autoptr(Row) title = row_of(line, style);
+    g_ptr_array_add(out, row_cut(title, cells));
+    block_last_lines(output, strlen(output), MIN(LIVE_OUTPUT, max_rows - 1), cells, &self->block,
+                     out);
+}
+
 static int count_running(const Transcript *self)
 {
     int count = 0;
