@@ -9,6 +9,7 @@
 #include "tui/control/attach.h"
 #include "tui/control/draft.h"
 #include "tui/control/external.h"
+#include "tui/control/later.h"
 #include "tui/control/opening.h"
 #include "tui/control/pick.h"
 #include "tui/control/slash_door.h"
@@ -183,6 +184,7 @@ static void tui_clear(Tui *self)
 {
     external_end(self);
     attach_end(self);
+    later_end(self);
     theme_watch_free(self->theme_watch);
     opening_end(self);
     panel_free(self->panel);

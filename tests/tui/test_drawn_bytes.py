@@ -161,7 +161,7 @@ class Bytes(RpcTest):
         ear.wait_for("pasted")
         ear.type("\x03")
         ear.enter("/resume")
-        ear.wait_for("Sessions of")
+        ear.wait_for("2 messages")  # of the one that is there
         ear.type("\r")
         ear.wait_for("An answer.")
         ear.enter("!ls; echo 4$((1+1))2")

@@ -144,7 +144,7 @@ class Golden(RpcTest):
         def reach(screen):
             screen.wait_for("Recent sessions")
             screen.line("/resume")
-            screen.wait_for("Sessions of ")
+            screen.wait_for("1/2")
 
         self.at_each_width("sessions", reach)
 

@@ -5,12 +5,10 @@
 
 #include "base/timefmt.h"
 #include "session/prompt_history.h"
-#include "tool/settings_save.h"
+#include "tui/control/later.h"
 #include "tui/control/pick_list.h"
 
 enum { MAX_PROMPTS = 1000 };
-
-#define SAVE_PATIENCE_MS 1000 // for another program that is saving settings
 
 /* --- models */
 
@@ -76,16 +74,14 @@ static void choose_for_session(Tui *tui, const char *name)
 static void choose_for_good(Tui *tui, const char *name)
 {
     static const char *const parts[] = { "modelRoles", "default", NULL };
-    g_autoptr(GError) error = NULL;
     g_autoptr(json_t) value = json_text(name);
     const SettingChange change = { parts, value };
-    g_autoptr(Cancel) patience = cancel_new_timed(NULL, SAVE_PATIENCE_MS);
     if (!use_model(tui, name))
         return;
-    if (!settings_save(tui->slash.place.agent_dir, &change, 1, patience, &error))
-        tui_error(tui, "the model is %s now, but could not be kept: %s", name, error->message);
-    else
-        tui_say(tui, "The model is %s from the next turn on, and in new sessions.", name);
+    g_autofree char *what = g_strdup_printf("the model is %s now, but could not be kept", name);
+    g_autofree char *told =
+        g_strdup_printf("The model is %s from the next turn on, and in new sessions.", name);
+    later_save(tui, &change, what, told);
 }
 
 void pick_model(Tui *tui)
@@ -148,16 +144,11 @@ static void choose_prompt(Tui *tui, const char *prompt)
     editor_insert(tui->editor, prompt);
 }
 
-void pick_prompt(Tui *tui)
+/* On a worker. */
+static GPtrArray *prompt_items(void *agent_dir, Cancel *cancel G_GNUC_UNUSED,
+                               GError **error G_GNUC_UNUSED)
 {
-    static const PickSpec spec = {
-        .title = "What was asked before",
-        .hint = "Enter puts it into the editor, Esc leaves",
-        .empty = "Nothing was asked yet.",
-        .keeps_order = true,
-        .chosen = choose_prompt,
-    };
-    g_autoptr(json_t) prompts = prompt_history_recent(tui->slash.place.agent_dir, MAX_PROMPTS);
+    g_autoptr(json_t) prompts = prompt_history_recent(agent_dir, MAX_PROMPTS);
     GPtrArray *items = pick_items_new();
     size_t i = 0;
     json_t *prompt = NULL;
@@ -167,7 +158,19 @@ void pick_prompt(Tui *tui)
         pick_items_add(items, json_get_text(prompt, "prompt"), *when ? when : "just now",
                        json_get_text(prompt, "prompt"), false);
     }
-    pick_list_open(tui, items, 0, &spec);
+    return items;
+}
+
+void pick_prompt(Tui *tui)
+{
+    static const PickSpec spec = {
+        .title = "What was asked before",
+        .hint = "Enter puts it into the editor, Esc leaves",
+        .empty = "Nothing was asked yet.",
+        .keeps_order = true,
+        .chosen = choose_prompt,
+    };
+    pick_list_open_later(tui, &spec, prompt_items, g_strdup(tui->slash.place.agent_dir), g_free);
 }
 
 /* --- themes */
@@ -187,15 +190,10 @@ static void restore_theme(Tui *tui)
 static void choose_theme(Tui *tui, const char *name)
 {
     const char *const parts[] = { "theme", tui->caps.is_light ? "light" : "dark", NULL };
-    g_autoptr(GError) error = NULL;
     g_autoptr(json_t) value = json_text(name);
     const SettingChange change = { parts, value };
-    g_autoptr(Cancel) patience = cancel_new_timed(NULL, SAVE_PATIENCE_MS);
-    show_theme(tui, name);
-    if (!settings_save(tui->slash.place.agent_dir, &change, 1, patience, &error))
-        tui_error(tui, "the theme could not be kept: %s", error->message);
-    else
-        tui_change_setting(tui, &change);
+    tui_change_setting(tui, &change);
+    later_save(tui, &change, "the theme could not be kept", NULL);
 }
 
 void pick_theme(Tui *tui)

@@ -3,15 +3,28 @@
  */
 #include "tui/control/pick_list.h"
 
+#include "tui/edit/loop_work.h"
 #include "tui/text/clean.h"
 
 enum { MAX_TEXT_CELLS = 300, DETAIL_GAP = 2, MIN_ROWS = 5 };
+
+#define READING "Reading…"
+
+typedef struct Filling { // of a list whose items come later
+    PickFill fill;
+    void *data;
+    GDestroyNotify free_data;
+    LoopWork *work;
+    GPtrArray *items; // of the worker; NULL: there are none
+    GError *error;
+} Filling;
 
 struct PickList {
     Tui *tui;
     GPtrArray *items;
     PickSpec spec;
-    Panel *panel; // that shows it; owned by the Tui, and owns this
+    Panel *panel;     // that shows it; owned by the Tui, and owns this
+    Filling *filling; // NULL: the items are there
 };
 
 /* --- items */
@@ -110,9 +123,21 @@ static void on_changed(void *self_)
     frame_request(((PickList *)self_)->tui->frames, FRAME_NOW);
 }
 
+static void filling_free(Filling *self)
+{
+    if (!self)
+        return;
+    loop_work_free(self->work);
+    g_clear_pointer(&self->items, g_ptr_array_unref);
+    g_clear_error(&self->error);
+    self->free_data(self->data);
+    g_free(self);
+}
+
 static void pick_list_free(void *self_)
 {
     PickList *self = self_;
+    filling_free(self->filling);
     g_ptr_array_unref(self->items);
     g_free(self);
 }
@@ -128,7 +153,7 @@ static size_t current_index(const GPtrArray *items, size_t otherwise)
     return otherwise;
 }
 
-void pick_list_open(Tui *tui, GPtrArray *items, size_t selected, const PickSpec *spec)
+static PickList *open_panel(Tui *tui, GPtrArray *items, size_t selected, const PickSpec *spec)
 {
     PickList *self = g_new0(PickList, 1);
     self->tui = tui;
@@ -156,6 +181,50 @@ void pick_list_open(Tui *tui, GPtrArray *items, size_t selected, const PickSpec 
     };
     self->panel = select_new(&select);
     tui_open_panel(tui, self->panel);
+    return self;
+}
+
+void pick_list_open(Tui *tui, GPtrArray *items, size_t selected, const PickSpec *spec)
+{
+    open_panel(tui, items, selected, spec);
+}
+
+/* On a worker. */
+static void fill(void *self_, Cancel *cancel)
+{
+    const PickList *self = self_;
+    Filling *filling = self->filling;
+    filling->items = filling->fill(filling->data, cancel, &filling->error);
+}
+
+static void on_filled(void *self_)
+{
+    PickList *self = self_;
+    Filling *filling = g_steal_pointer(&self->filling);
+    if (filling->error)
+        tui_error(self->tui, "%s", filling->error->message);
+    select_set_empty(self->panel, self->spec.empty);
+    if (filling->items)
+        pick_list_set(self, g_steal_pointer(&filling->items));
+    filling_free(filling);
+    frame_request(self->tui->frames, FRAME_NOW);
+}
+
+void pick_list_open_later(Tui *tui, const PickSpec *spec, PickFill fill_, void *data,
+                          GDestroyNotify free_data)
+{
+    PickSpec reading = *spec;
+    reading.empty = READING;
+    PickList *self = open_panel(tui, pick_items_new(), 0, &reading);
+    self->spec.empty = spec->empty;
+    self->filling = g_new0(Filling, 1);
+    *self->filling = (Filling) { .fill = fill_, .data = data, .free_data = free_data };
+    self->filling->work = loop_work_start(tui->loop, "list", fill, on_filled, self);
+    if (self->filling->work)
+        return;
+    g_autoptr(Cancel) cancel = cancel_new(NULL); // no thread is left
+    fill(self, cancel);
+    on_filled(self);
 }
 
 Tui *pick_list_tui(const PickList *self)

@@ -33,6 +33,12 @@ void pick_items_add(GPtrArray *items, const char *text, const char *detail, cons
 
 /* Opens the panel with the items (taken over), at the current one, else at `selected`. */
 void pick_list_open(Tui *tui, GPtrArray *items, size_t selected, const PickSpec *spec);
+/* New items; NULL with an error. On a worker. */
+typedef GPtrArray *(*PickFill)(void *data, Cancel *cancel, GError **error);
+/* The same, and the items come when they are there; what is typed meanwhile looks through them
+   then. Takes `data`; `spec` is copied. */
+void pick_list_open_later(Tui *tui, const PickSpec *spec, PickFill fill, void *data,
+                          GDestroyNotify free_data);
 Tui *pick_list_tui(const PickList *self);
 /* Other items in their place. */
 void pick_list_set(PickList *self, GPtrArray *items);

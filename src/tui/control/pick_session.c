@@ -9,6 +9,7 @@
 #include "session/session.h"
 #include "session/session_index.h"
 #include "session/session_remove.h"
+#include "tui/control/later.h"
 #include "tui/control/pick_ask.h"
 #include "tui/control/pick_list.h"
 
@@ -18,35 +19,49 @@ static void open_list(Tui *tui, bool has_all);
 
 /* --- the list */
 
-static void add_session(Tui *tui, GPtrArray *items, const json_t *session, bool has_all)
+typedef struct Wanted {
+    char *agent_dir, *session_dir, *scope; // the last two may be NULL
+    char *current;                         // the session that is open; NULL: it has no file
+    bool has_all;
+} Wanted;
+
+static void wanted_free(void *self_)
+{
+    Wanted *self = self_;
+    g_free(self->agent_dir);
+    g_free(self->session_dir);
+    g_free(self->scope);
+    g_free(self->current);
+    g_free(self);
+}
+
+static void add_session(const Wanted *wanted, GPtrArray *items, const json_t *session)
 {
     gint64 age = time_now_ms() - json_get_int(session, "modified", 0);
     g_autofree char *name = session_info_name(session), *when = time_age_text(age);
-    g_autofree char *detail =
-        g_strdup_printf("%s · %lld messages%s%s", *when ? when : "just now",
-                        (long long)json_get_int(session, "messageCount", 0), has_all ? " · " : "",
-                        has_all ? json_get_text(session, "cwd") : "");
+    g_autofree char *detail = g_strdup_printf("%s · %lld messages%s%s", *when ? when : "just now",
+                                              (long long)json_get_int(session, "messageCount", 0),
+                                              wanted->has_all ? " · " : "",
+                                              wanted->has_all ? json_get_text(session, "cwd") : "");
     const char *path = json_get_text(session, "path");
-    const char *current = json_get_text(tui_snapshot(tui), "sessionFile");
-    pick_items_add(items, name, detail, path, g_strcmp0(path, current) == 0);
+    pick_items_add(items, name, detail, path, g_strcmp0(path, wanted->current) == 0);
 }
 
-static GPtrArray *session_items(Tui *tui, bool has_all)
+/* On a worker: the index may have to be made. */
+static GPtrArray *session_items(void *wanted_, Cancel *cancel, GError **error)
 {
-    const SessionPlace *place = &tui->slash.place;
+    const Wanted *wanted = wanted_;
     g_autoptr(SessionIndex) index = NULL;
     g_autoptr(json_t) sessions = NULL;
-    g_autoptr(GError) error = NULL;
+    if (!session_index_open(wanted->agent_dir, wanted->session_dir, NULL, NULL, cancel, &index,
+                            error) ||
+        !session_index_list(index, wanted->scope, MAX_SESSIONS, &sessions, error))
+        return NULL;
     GPtrArray *items = pick_items_new();
-    const char *scope = has_all || place->session_dir ? NULL : place->cwd;
-    if (!session_index_open(place->agent_dir, place->session_dir, NULL, NULL, NULL, &index,
-                            &error) ||
-        !session_index_list(index, scope, MAX_SESSIONS, &sessions, &error))
-        tui_error(tui, "%s", error->message);
     size_t i = 0;
     json_t *session = NULL;
     json_array_foreach (sessions, i, session)
-        add_session(tui, items, session, has_all);
+        add_session(wanted, items, session);
     return items;
 }
 
@@ -62,16 +77,62 @@ static void go_on_with(Tui *tui, const char *path)
 
 /* --- another name, and none at all */
 
+typedef struct Change { // of another session
+    char *path, *cwd;
+    char *title;   // NULL: it is removed
+    GError *error; // of the worker
+} Change;
+
+static void change_free(void *self_)
+{
+    Change *self = self_;
+    g_free(self->path);
+    g_free(self->cwd);
+    g_free(self->title);
+    g_clear_error(&self->error);
+    g_free(self);
+}
+
 /* Of a session that nobody has open: else it would be a copy that is named. */
-static bool rename_other(const Tui *tui, const char *path, const char *title, GError **error)
+static bool rename_other(const Change *change, GError **error)
 {
     g_autoptr(Session) session = NULL;
-    if (!session_open(path, tui->slash.place.cwd, &session, NULL, error))
+    if (!session_open(change->path, change->cwd, &session, NULL, error))
         return false;
-    if (g_strcmp0(session_path(session), path) != 0)
+    if (g_strcmp0(session_path(session), change->path) != 0)
         return fail_with(error, KEDGE_ERROR_USAGE, "that session is open in another process");
-    session_set_title(session, title, false);
+    session_set_title(session, change->title, false);
     return session_flush(session, error);
+}
+
+/* On a worker. */
+static void make_change(void *self_, Cancel *cancel G_GNUC_UNUSED)
+{
+    Change *self = self_;
+    if (self->title)
+        rename_other(self, &self->error);
+    else
+        session_remove(self->path, &self->error);
+}
+
+static void on_changed(Tui *tui, void *self_)
+{
+    const Change *self = self_;
+    if (self->error)
+        tui_error(tui, "%s", self->error->message);
+    else if (self->title)
+        tui_say(tui, "That session is called: %s", self->title);
+    else
+        tui_say(tui, "The session is deleted.");
+}
+
+static void change_other(Tui *tui, const char *path, const char *title)
+{
+    Change *change = g_new0(Change, 1);
+    change->path = g_strdup(path);
+    change->cwd = g_strdup(tui->slash.place.cwd);
+    change->title = g_strdup(title);
+    later_do(tui, make_change, on_changed, change, change_free);
 }
 
 static void on_renamed(Tui *tui, const char *path, const char *text)
@@ -81,10 +142,9 @@ static void on_renamed(Tui *tui, const char *path, const char *text)
     bool is_pending = false;
     if (str_is_empty(text))
         return;
-    bool is_done = g_strcmp0(path, current) == 0
-                       ? agent_session_set_name(tui->session, text, NULL, &is_pending, &error)
-                       : rename_other(tui, path, text, &error);
-    if (is_done)
+    if (g_strcmp0(path, current) != 0)
+        change_other(tui, path, text);
+    else if (agent_session_set_name(tui->session, text, NULL, &is_pending, &error))
         tui_say(tui, "That session is called: %s", text);
     else
         tui_error(tui, "%s", error->message);
@@ -94,13 +154,8 @@ static void on_renamed(Tui *tui, const char *path, const char *text)
 
 static void on_removed(Tui *tui, const char *path, const char *text)
 {
-    g_autoptr(GError) error = NULL;
-    if (g_strcmp0(text, DELETE_IT) != 0)
-        return;
-    if (session_remove(path, &error))
-        tui_say(tui, "The session is deleted.");
-    else
-        tui_error(tui, "%s", error->message);
+    if (g_strcmp0(text, DELETE_IT) == 0)
+        change_other(tui, path, NULL);
 }
 
 static void ask_removal(Tui *tui, const PickItem *item)
@@ -154,7 +209,14 @@ static void open_list(Tui *tui, bool has_all)
         .chosen = go_on_with,
         .key = has_all ? on_key_all : on_key_here,
     };
-    pick_list_open(tui, session_items(tui, has_all), 0, &spec);
+    const SessionPlace *place = &tui->slash.place;
+    Wanted *wanted = g_new0(Wanted, 1);
+    wanted->agent_dir = g_strdup(place->agent_dir);
+    wanted->session_dir = g_strdup(place->session_dir);
+    wanted->scope = has_all || place->session_dir ? NULL : g_strdup(place->cwd);
+    wanted->current = g_strdup(json_get_text(tui_snapshot(tui), "sessionFile"));
+    wanted->has_all = has_all;
+    pick_list_open_later(tui, &spec, session_items, wanted, wanted_free);
 }
 
 void pick_session(Tui *tui)

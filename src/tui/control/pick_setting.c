@@ -6,12 +6,10 @@
 
 #include "tool/settings_path.h"
 #include "tool/settings_reference.h"
-#include "tool/settings_save.h"
 #include "tool/settings_value.h"
+#include "tui/control/later.h"
 #include "tui/control/pick_ask.h"
 #include "tui/control/pick_list.h"
-
-#define SAVE_PATIENCE_MS 1000 // for another program that is saving settings
 
 /* --- saving */
 
@@ -30,16 +28,14 @@ static void save(Tui *tui, const char *name, json_t *value)
 {
     g_auto(SettingPath) path = { 0 };
     g_autoptr(GError) error = NULL;
-    g_autoptr(Cancel) patience = cancel_new_timed(NULL, SAVE_PATIENCE_MS);
     if (!setting_path_parse(name, &path, &error)) {
         tui_error(tui, "%s", error->message);
         return;
     }
     const SettingChange change = { (const char *const *)path.parts, value };
-    if (settings_save(tui->slash.place.agent_dir, &change, 1, patience, &error))
-        apply(tui, &path, value);
-    else
-        tui_error(tui, "%s", error->message);
+    g_autofree char *what = g_strdup_printf("%s counts now, but could not be kept", name);
+    apply(tui, &path, value);
+    later_save(tui, &change, what, NULL);
 }
 
 /* --- values */

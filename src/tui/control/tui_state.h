@@ -23,6 +23,7 @@ typedef enum { WAITS_NOT, WAITS_RETRY, WAITS_COMPACTION, WAITS_SUMMARY } WaitKin
 
 typedef struct Attaching Attaching;   // attach.h
 typedef struct External External;     // external.h
+typedef struct Later Later;           // later.h
 typedef struct Recent Recent;         // opening.h
 typedef struct ThemeWatch ThemeWatch; // theme_watch.h
 
@@ -55,6 +56,7 @@ typedef struct Tui {
     GPtrArray *themes; // of Theme *: that were used; the last one is in use
     Theme *theme;
     ThemeWatch *theme_watch;
+    Later *later;  // NULL: nothing was to be done yet
     TermCaps caps; // that the look was made for
     int width;     // of the last frame
 

@@ -413,6 +413,13 @@ void select_set_count(Panel *panel, size_t count, size_t selected)
     self->told = index_at(self, self->place);
 }
 
+void select_set_empty(Panel *panel, const char *empty)
+{
+    Select *self = (Select *)panel;
+    g_free((char *)self->spec.empty);
+    self->spec.empty = g_strdup(empty);
+}
+
 void select_set_title(Panel *panel, const char *title)
 {
     Select *self = (Select *)panel;

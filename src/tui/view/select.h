@@ -40,4 +40,5 @@ void select_hold(Panel *self);
 /* Other items, from the same functions; the filter stays, and `selected` is the one to stand on
    where it can. */
 void select_set_count(Panel *self, size_t count, size_t selected);
+void select_set_empty(Panel *self, const char *empty); // copied
 void select_set_title(Panel *self, const char *title);
