@@ -213,6 +213,7 @@ static void tui_clear(Tui *self)
     g_clear_pointer(&self->welcome, g_ptr_array_unref);
     g_ptr_array_unref(self->questions);
     g_free(self->hint);
+    g_free(self->shown);
     settings_unref(self->settings);
     g_free(self->run.intent);
     g_free(self->run.shell);

@@ -324,6 +324,31 @@ class Drawn(RpcTest):
         screen.wait_for("  last")
         self.assertEqual(screen.everything().count("\n  first of it"), 1)
 
+    def test_what_the_viewer_shows_in_the_editor(self):
+        editor = pathlib.Path(self.root, "editor")
+        editor.write_text('#!/bin/sh\ncp "$1" "$HOME/half"\nmv "$HOME/half" "$HOME/seen"\necho changed >"$1"\n', encoding="utf-8")
+        editor.chmod(0o755)
+        self.script({"tool_calls": [{"name": "bash", "arguments": {"command": "seq 1000 1100"}}]}, {"text": "Counted."})
+        screen = self.open(env={"VISUAL": str(editor)})
+        screen.line("count")
+        screen.wait_for("Counted.")
+        screen.wait_gone("Working")
+        screen.type("a draft")
+        screen.keys("C-o")
+        screen.wait_for("e edits")
+        screen.keys("e")
+        path = pathlib.Path(self.root, "seen")
+        screen.until(lambda _: path.exists(), "the editor")
+        seen = path.read_text(encoding="utf-8")
+        for line in ("1000", "1050", "1100"):  # also what had scrolled away
+            self.assertIn(f"\n  {line}\n", seen)
+        screen.wait_for("> a draft")
+        self.assertNotIn("changed", screen.everything())
+        screen.keys("C-c")
+        screen.wait_gone("> a draft")
+        screen.keys("C-d")
+        self.assertEqual(screen.wait_end(), 0)
+
     def write_theme(self, border):
         """Beside it and then in its place, as editors do."""
         source = pathlib.Path(__file__).resolve().parents[2] / "src/tui/text/kedge_dark.json"

@@ -20,6 +20,7 @@ struct External {
     Tui *tui;
     Worker *worker;
     char *dir, *path; // of the file, in a directory of its own
+    bool is_draft;    // else it is only shown
     GError *error;
     int running; // atomic: the editor's process group; 0: none
 };
@@ -34,14 +35,13 @@ static void external_free(External *self)
     g_free(self);
 }
 
-static bool write_draft(External *self, GError **error)
+static bool write_text(External *self, const char *name, const char *text, GError **error)
 {
-    g_autofree char *text = editor_text(self->tui->editor);
     g_autofree char *dir = g_build_filename(dirs_temp(), "kedge-draft-XXXXXX", NULL);
     if (!g_mkdtemp(dir)) // 0700
         return fail_with(error, KEDGE_ERROR_FAILED, "no file for an editor can be made in %s",
                          dirs_temp());
-    self->path = g_build_filename(dir, "message.md", NULL);
+    self->path = g_build_filename(dir, name, NULL);
     self->dir = g_steal_pointer(&dir);
     return file_write_atomic(self->path, text, strlen(text), 0600, error);
 }
@@ -50,6 +50,8 @@ static bool read_draft(External *self, GError **error)
 {
     g_autofree char *data = NULL;
     size_t size = 0;
+    if (!self->is_draft)
+        return true;
     if (!file_read(self->path, LIMIT_EDITOR_BYTES, &data, &size, error))
         return false;
     g_autofree char *text = utf8_from_bytes(data, size);
@@ -84,15 +86,14 @@ static void edit(void *self_)
     loop_post(self->tui->loop, on_end, self);
 }
 
-void external_edit(Tui *self)
+static void open_editor(Tui *self, const char *name, const char *text, bool is_draft)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GString) bytes = g_string_new(NULL);
-    if (self->external)
-        return;
     External *external = g_new0(External, 1);
     external->tui = self;
-    if (!write_draft(external, &error)) {
+    external->is_draft = is_draft;
+    if (!write_text(external, name, text, &error)) {
         tui_error(self, "%s", error->message);
         external_free(external);
         return;
@@ -105,6 +106,19 @@ void external_edit(Tui *self)
     external->worker = worker_start("editor", edit, external);
     if (!external->worker)
         edit(external);
+}
+
+void external_edit(Tui *self)
+{
+    g_autofree char *text = editor_text(self->editor);
+    if (!self->external)
+        open_editor(self, "message.md", text, true);
+}
+
+void external_show(Tui *self, const char *text)
+{
+    if (!self->external)
+        open_editor(self, "shown.txt", text, false);
 }
 
 /* It may be one that stays, and is killed then. */

@@ -4,6 +4,7 @@
 #include "tui/control/review.h"
 
 #include "session/session_tree.h"
+#include "tui/control/external.h"
 
 void review_close(Tui *self)
 {
@@ -24,6 +25,23 @@ static void on_closed(void *self_)
 {
     Tui *self = self_;
     loop_post(self->loop, close_later, self);
+}
+
+static void edit_later(void *self_)
+{
+    Tui *self = self_;
+    g_autofree char *text = g_steal_pointer(&self->shown);
+    review_close(self);
+    if (text)
+        external_show(self, text);
+}
+
+static void on_edit(char *text, void *self_)
+{
+    Tui *self = self_;
+    g_free(self->shown);
+    self->shown = text;
+    loop_post(self->loop, edit_later, self);
 }
 
 /* The messages from the root to the leaf, as the session file has them: also those that a
@@ -68,6 +86,7 @@ void review_open(Tui *self)
         },
         .messages = messages,
         .closed = on_closed,
+        .edit = on_edit,
         .user_data = self,
     };
     if (self->viewer)

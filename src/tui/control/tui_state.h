@@ -80,6 +80,7 @@ typedef struct Tui {
     bool is_asking;         // the panel is the first of the questions
     Viewer *viewer;         // NULL: closed
     External *external;     // an editor that is open; NULL: none
+    char *shown;            // that it is to show next; NULL: nothing
     GPtrArray *questions;   // of json_t *: those that are open
     char *key_provider;     // whose key the panel asks for; NULL: none
 

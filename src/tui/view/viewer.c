@@ -53,6 +53,8 @@ static void take(Viewer *self, ViewerOutcome outcome)
 {
     if (outcome == VIEWER_CHANGED)
         draw(self);
+    if (outcome == VIEWER_EDIT && self->spec.edit && !self->is_closed)
+        self->spec.edit(viewer_pages_text(self->pages), self->spec.user_data);
     if (outcome != VIEWER_CLOSED || self->is_closed)
         return;
     self->is_closed = true;

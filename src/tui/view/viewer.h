@@ -15,6 +15,8 @@ typedef struct ViewerSpec {
     BlockSpec block;        // width is the terminal's
     const json_t *messages; // of the path from the root to the leaf; a reference is taken
     void (*closed)(void *user_data);
+    /* What is on screen, each message and call of it whole: for an editor. Takes `text`. */
+    void (*edit)(char *text, void *user_data);
     void *user_data;
 } ViewerSpec;
 

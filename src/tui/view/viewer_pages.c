@@ -299,6 +299,8 @@ ViewerOutcome viewer_pages_key(ViewerPages *self, KeyPress key, Action action)
     if (is_close(key, action))
         return VIEWER_CLOSED;
     uint32_t character = key_character(key);
+    if (character == 'e')
+        return VIEWER_EDIT;
     if (character == '/')
         self->query = g_string_new(NULL);
     else if (character == 'n' || character == 'N')
@@ -332,6 +334,29 @@ ViewerOutcome viewer_pages_key(ViewerPages *self, KeyPress key, Action action)
         return VIEWER_SAME;
     }
     return VIEWER_CHANGED;
+}
+
+/* --- for an editor */
+
+static guint last_item(ViewerPages *self)
+{
+    ViewerPlace place = self->top;
+    for (int i = 1; i < page_rows(self) && has_next(self, &place); i++)
+        continue;
+    return place.item;
+}
+
+char *viewer_pages_text(ViewerPages *self)
+{
+    GString *text = g_string_new(NULL);
+    guint end = viewer_rows_item_count(self->rows) > 0 ? last_item(self) + 1 : 0;
+    for (guint item = self->top.item; item < end; item++) {
+        g_autoptr(GPtrArray) rows = rows_new();
+        viewer_rows_lay_out(self->rows, item, rows);
+        for (guint i = 0; i < rows->len; i++)
+            g_string_append_printf(text, "%s\n", ((const Row *)rows->pdata[i])->text);
+    }
+    return g_string_free(text, FALSE);
 }
 
 /* --- frames */
@@ -379,7 +404,7 @@ static Row *status_row_of(ViewerPages *self)
     const Style style = { .fg = TOKEN_ACCENT, .attributes = self->note ? STYLE_BOLD : 0 };
     row_builder_add(builder, text, -1, style, NULL);
     const char *keys = self->search.query ? "  n next, N previous, Esc ends the search"
-                                          : "  / search, Home, End, q closes";
+                                          : "  / search, Home, End, e edits, q closes";
     row_builder_add(builder, keys, -1, (Style) { .fg = TOKEN_MUTED }, NULL);
     return row_builder_take(builder);
 }

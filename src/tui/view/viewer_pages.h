@@ -8,7 +8,7 @@
 #include "tui/term/terminal.h"
 #include "tui/view/block.h"
 
-typedef enum { VIEWER_SAME, VIEWER_CHANGED, VIEWER_CLOSED } ViewerOutcome;
+typedef enum { VIEWER_SAME, VIEWER_CHANGED, VIEWER_CLOSED, VIEWER_EDIT } ViewerOutcome;
 
 typedef struct ViewerPages ViewerPages;
 
@@ -22,6 +22,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ViewerPages, viewer_pages_free)
 /* `action` by KEYS_LIST. */
 ViewerOutcome viewer_pages_key(ViewerPages *self, KeyPress key, Action action);
 ViewerOutcome viewer_pages_paste(ViewerPages *self, const char *text, size_t size);
+/* The messages and calls of which something is on screen, whole. Caller frees. */
+char *viewer_pages_text(ViewerPages *self);
 /* What was shown stays in view, also in rows of another width. */
 void viewer_pages_resize(ViewerPages *self, TerminalSize size);
 
