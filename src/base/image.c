@@ -233,3 +233,33 @@ void image_fit(const char *data, size_t size, const char *type, ImageFit *ret_fi
                                     (double)source.width / width);
     *ret_fit = best;
 }
+
+bool image_as_png(const char *data, size_t size, const char *type, unsigned max_width,
+                  unsigned max_height, char **ret_png, size_t *ret_size)
+{
+    Source source = { 0 };
+    if (size > INT32_MAX || !image_dimensions(data, size, &source.width, &source.height) ||
+        (uint64_t)source.width * source.height > LIMIT_IMAGE_PIXELS)
+        return false;
+    pthread_once(&gd_once, gd_load);
+    source.image = is_gd_loaded ? decode(data, size, type) : NULL;
+    if (!source.image)
+        return false;
+    double scale =
+        MIN(1.0, MIN((double)max_width / source.width, (double)max_height / source.height));
+    unsigned width = MAX((unsigned)(source.width * scale + 0.5), 1);
+    unsigned height = MAX((unsigned)(source.height * scale + 0.5), 1);
+    GdImage *image = scaled_copy(&source, width, height, false);
+    gd.gdImageDestroy(source.image);
+    int encoded_size = 0;
+    void *encoded = image ? gd.gdImagePngPtr(image, &encoded_size) : NULL;
+    ImageFit png = { 0 };
+    keep_smaller(&png, encoded, encoded_size, "image/png");
+    if (image)
+        gd.gdImageDestroy(image);
+    if (!png.data)
+        return false;
+    *ret_png = png.data;
+    *ret_size = png.size;
+    return true;
+}

@@ -25,6 +25,11 @@ void image_fit(const char *data, size_t size, const char *type, ImageFit *ret_fi
 /* The same, but what servers take as it is stays so, however large. */
 void image_keep(const char *data, size_t size, const char *type, ImageFit *ret_fit);
 
+/* A PNG of it (of one of its frames), made smaller to fit into that many pixels; *ret_png is the
+   caller's. Blocks as long as unpacking takes. False: it is broken, or libgd is not there. */
+bool image_as_png(const char *data, size_t size, const char *type, unsigned max_width,
+                  unsigned max_height, char **ret_png, size_t *ret_size);
+
 typedef enum { IMAGE_ALPHA_UNKNOWN, IMAGE_ALPHA_NO, IMAGE_ALPHA_YES } ImageAlpha;
 
 typedef struct ImageFacts {

@@ -9,6 +9,7 @@
 #include "tui/screen/screen.h"
 #include "tui/view/block_private.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 /* A PNG that is whole by its structure; what is in it does not matter here. Caller frees. */
@@ -106,6 +107,21 @@ static void test_which(void **state G_GNUC_UNUSED)
         if ((picture != NULL) != cases[i].is_drawn)
             fail_msg("%s: %s", cases[i].name, picture ? "drawn" : "not drawn");
     }
+}
+
+/* What kitty does not take becomes a PNG where libgd is. */
+static void test_converted(void **state G_GNUC_UNUSED)
+{
+    void *gd = dlopen("libgd.so.3", RTLD_LAZY);
+    if (!gd)
+        skip();
+    static const char gif[] = "R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==";
+    g_autoptr(Picture) picture = picture_of(g_strdup(gif), IMAGES_KITTY, 80);
+    g_autoptr(Picture) as_it_is = picture_of(g_strdup(gif), IMAGES_ITERM2, 80);
+    assert_true(picture && as_it_is);
+    assert_memory_equal(picture->data, "\x89PNG", 4);
+    assert_memory_equal(as_it_is->data, "GIF8", 4);
+    dlclose(gd);
 }
 
 /* --- bytes */
@@ -257,9 +273,10 @@ static void test_backlog(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_which), cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_chunks),  cmocka_unit_test(test_block), cmocka_unit_test(test_screen),
-        cmocka_unit_test(test_backlog),
+        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_which),
+        cmocka_unit_test(test_converted), cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_chunks),    cmocka_unit_test(test_block),
+        cmocka_unit_test(test_screen),    cmocka_unit_test(test_backlog),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

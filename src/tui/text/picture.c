@@ -1,6 +1,7 @@
 /*
- * Which pictures are shown, and how large (picture.h). Nothing is unpacked here: what the head of a
- * file says is believed only as far as the limits go, and a file without its end is not shown.
+ * Which pictures are shown, and how large (picture.h). What the head of a file says is believed
+ * only as far as the limits go, and a file without its end is not shown. Only what the protocol
+ * does not take is unpacked here.
  */
 #include "tui/text/picture.h"
 
@@ -10,13 +11,25 @@
 
 enum { CELL_WIDTH = 10, CELL_HEIGHT = 20 }; // pixels; nearly all fonts have that shape
 
-/* kitty's protocol takes PNG, iTerm2's what a browser shows. */
-static bool can_show(ImageProtocol protocol, const char *data, size_t size)
+/* By its first bytes; NULL: nothing that is ever shown. Constant. */
+static const char *type_of(const char *data, size_t size)
 {
-    bool is_png = size > 4 && memcmp(data, "\x89PNG", 4) == 0;
-    bool is_jpeg = size > 3 && memcmp(data, "\xff\xd8\xff", 3) == 0;
-    bool is_gif = size > 4 && memcmp(data, "GIF8", 4) == 0;
-    return is_png || (protocol == IMAGES_ITERM2 && (is_jpeg || is_gif));
+    if (size > 4 && memcmp(data, "\x89PNG", 4) == 0)
+        return "image/png";
+    if (size > 3 && memcmp(data, "\xff\xd8\xff", 3) == 0)
+        return "image/jpeg";
+    if (size > 4 && memcmp(data, "GIF8", 4) == 0)
+        return "image/gif";
+    if (size > 12 && memcmp(data, "RIFF", 4) == 0 && memcmp(data + 8, "WEBP", 4) == 0)
+        return "image/webp";
+    return NULL;
+}
+
+/* kitty's protocol takes PNG, iTerm2's what all browsers have always shown. */
+static bool is_taken(ImageProtocol protocol, const char *type)
+{
+    return g_str_equal(type, "image/png") ||
+           (protocol == IMAGES_ITERM2 && !g_str_equal(type, "image/webp"));
 }
 
 /* The file; NULL: it is too large, or no base64. Caller frees. */
@@ -52,29 +65,56 @@ static void fit(Picture *self, unsigned width, unsigned height, int max_columns,
     self->rows = rows;
 }
 
+/* Sizes within the limits, and whole. *ret_type: constant. */
+static bool check(const char *data, size_t size, unsigned *ret_width, unsigned *ret_height,
+                  const char **ret_type)
+{
+    unsigned width = 0, height = 0;
+    *ret_type = type_of(data, size);
+    if (!*ret_type || !image_dimensions(data, size, &width, &height) || width == 0 || height == 0 ||
+        width > LIMIT_PICTURE_SIDE || height > LIMIT_PICTURE_SIDE ||
+        (guint64)width * height > LIMIT_PICTURE_PIXELS || !image_is_whole(data, size))
+        return false;
+    *ret_width = width;
+    *ret_height = height;
+    return true;
+}
+
+/* As large as it will be on the screen. */
+static bool convert(Picture *self, const char *type, guint64 pixels)
+{
+    char *png = NULL;
+    if (pixels > LIMIT_PICTURE_CONVERTED ||
+        !image_as_png(self->data, self->size, type, (unsigned)self->columns * CELL_WIDTH,
+                      (unsigned)self->rows * CELL_HEIGHT, &png, &self->size))
+        return false;
+    g_free(self->data);
+    self->data = png;
+    return self->size <= LIMIT_PICTURE_BYTES;
+}
+
 Picture *picture_new(const json_t *block, const PictureSpec *spec, int width)
 {
     ImageProtocol protocol = spec->protocol;
     int max_columns = MIN(width - PICTURE_INDENT - 1, spec->max_columns);
     bool is_known = protocol == IMAGES_KITTY || protocol == IMAGES_ITERM2;
     unsigned pixels_across = 0, pixels_down = 0;
+    const char *type = NULL;
     size_t size = 0;
     if (!is_known || max_columns < 1)
         return NULL;
     g_autofree char *data = decode(json_object_get(block, "data"), &size);
-    if (!data || !can_show(protocol, data, size) ||
-        !image_dimensions(data, size, &pixels_across, &pixels_down) || pixels_across == 0 ||
-        pixels_down == 0 || pixels_across > LIMIT_PICTURE_SIDE ||
-        pixels_down > LIMIT_PICTURE_SIDE ||
-        (guint64)pixels_across * pixels_down > LIMIT_PICTURE_PIXELS || !image_is_whole(data, size))
+    if (!data || !check(data, size, &pixels_across, &pixels_down, &type))
         return NULL;
-    Picture *self = g_new0(Picture, 1);
+    g_autoptr(Picture) self = g_new0(Picture, 1);
     self->ref_count = 1;
     self->protocol = protocol;
     self->data = g_steal_pointer(&data);
     self->size = size;
     fit(self, pixels_across, pixels_down, max_columns, MAX(spec->max_rows, 1));
-    return self;
+    if (!is_taken(protocol, type) && !convert(self, type, (guint64)pixels_across * pixels_down))
+        return NULL;
+    return g_steal_pointer(&self);
 }
 
 Picture *picture_ref(Picture *self)

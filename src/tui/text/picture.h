@@ -8,10 +8,11 @@
 #include "tui/term/caps.h"
 
 enum {
-    LIMIT_PICTURE_BYTES = 1536 * 1024,       // of a file that is shown
-    LIMIT_PICTURE_SIDE = 8192,               // pixels
-    LIMIT_PICTURE_PIXELS = 16 * 1024 * 1024, // that a terminal is asked to unpack
-    PICTURE_INDENT = 2,                      // cells to its left
+    LIMIT_PICTURE_BYTES = 1536 * 1024,         // of a file that is shown
+    LIMIT_PICTURE_SIDE = 8192,                 // pixels
+    LIMIT_PICTURE_PIXELS = 16 * 1024 * 1024,   // that a terminal is asked to unpack
+    LIMIT_PICTURE_CONVERTED = 4 * 1024 * 1024, // pixels, of what is made a PNG first
+    PICTURE_INDENT = 2,                        // cells to its left
 };
 
 typedef struct PictureSpec {
