@@ -123,6 +123,9 @@ bool rest_fetch(Rest *self, const RestFetch *fetch, Cancel *cancel, GError **err
    for every host. NULL: it names none. Caller frees. */
 char *rest_local_origin(void);
 
+/* A seal of a text that only who has the same token can make (HMAC-SHA256, hexadecimal). Caller
+   frees. */
+char *rest_seal(const Rest *self, const char *text);
 /* The token of the environment for a web server (GITHUB_SERVER_URL), by the rule of common §8.2;
    NULL: none is set for it, or it must not go there. Caller frees. */
 char *rest_server_token(const char *server_url);

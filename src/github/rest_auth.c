@@ -80,6 +80,12 @@ bool rest_auth_find(const RestOptions *options, const RestPlace *place, RestHost
     return true;
 }
 
+char *rest_seal(const Rest *self, const char *text)
+{
+    return g_compute_hmac_for_string(G_CHECKSUM_SHA256, (const guchar *)self->token,
+                                     strlen(self->token), text, -1);
+}
+
 char *rest_server_token(const char *server_url)
 {
     const RestOptions options = { .api_url = server_url };

@@ -134,6 +134,11 @@ void wm_api_free(WmApi *self)
     g_free(self);
 }
 
+char *wm_api_seal(const WmApi *self, const char *text)
+{
+    return rest_seal(self->rest, text);
+}
+
 const WmRepo *wm_api_repo(const WmApi *self)
 {
     return &self->repo;

@@ -26,6 +26,8 @@ bool wm_api_open(const WmRepo *repo, const RestOptions *options, Cancel *cancel,
                  GError **error);
 void wm_api_free(WmApi *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WmApi, wm_api_free)
+/* rest_seal() of our token. */
+char *wm_api_seal(const WmApi *self, const char *text);
 const WmRepo *wm_api_repo(const WmApi *self);
 
 typedef struct WmCall { // all borrowed

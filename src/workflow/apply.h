@@ -28,10 +28,12 @@ typedef struct WmApply {      // all borrowed
 } WmApply;
 
 /* `outputs` (an array) gets {"kind","status","number"?,"url"?,"reason"?} for each item, also on
-   failure; with staged items `plan` gets those of plan.json. */
+   failure; with staged items `plan` (an array) gets those of plan.json. Whoever calls holds the
+   run's lock. The time is the token's. */
 bool wm_apply(const WmApply *self, Cancel *cancel, json_t *outputs, json_t *plan, GError **error);
 
-/* Posts a comment with marker on an issue or pull request; for status comments, too. */
+/* Posts a comment, which has its marker already, on an issue or pull request: for comments that are
+   no items. */
 bool wm_post_comment(WmApi *api, int64_t number, const char *body, Cancel *cancel, GError **error);
 /* Missing labels are made (§6.7). `labels` is an array of strings. */
 bool wm_ensure_labels(WmApi *api, const json_t *labels, Cancel *cancel, GError **error);
