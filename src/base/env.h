@@ -34,3 +34,6 @@ char *env_expand(const char *text);
 char **env_for_child(const char *const *pass);
 /* `env.inherit: safe`: a list of harmless names, and what `pass` names; no token of GitHub. */
 char **env_for_safe_child(const char *const *pass);
+/* All of it but the tokens of the Actions runner: for an agent program, which asks models itself.
+ */
+char **env_for_agent(void);

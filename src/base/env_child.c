@@ -106,3 +106,16 @@ char **env_for_safe_child(const char *const *pass)
 {
     return child_environment(pass, true);
 }
+
+char **env_for_agent(void)
+{
+    GPtrArray *kept = g_ptr_array_new();
+    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+        g_autofree char *name = g_strndup(*entry, strcspn(*entry, "="));
+        if (!secrets_holds(name) && secret_kind(name) != SECRET_ACTIONS)
+            g_ptr_array_add(kept, g_strdup(*entry));
+    }
+    secrets_add_for_agent(kept);
+    g_ptr_array_add(kept, NULL);
+    return (char **)g_ptr_array_free(kept, FALSE);
+}

@@ -271,19 +271,45 @@ static PumpEnd run_wait(Run *self, int pidfd, Cancel *cancel)
     return why == PUMP_DEADLINE ? PUMP_FULL : why;
 }
 
+static gint64 run_grace_ms(const ProcSpec *spec, bool is_late)
+{
+    if (is_late && spec->late_grace_ms > 0)
+        return spec->late_grace_ms;
+    return spec->grace_ms > 0 ? spec->grace_ms : PROC_STOP_GRACE_MS;
+}
+
+/* Asks the group to end, and tells it when it does not. What is left of it has until the time that
+   is returned. */
+static gint64 run_stop(Run *self, bool is_late, pid_t pid, int pidfd)
+{
+    const ProcSpec *spec = self->spec;
+    gint64 kill_at = time_monotonic_ms() + run_grace_ms(spec, is_late);
+    proc_signal_group(pid, SIGTERM);
+    bool has_exited = run_pump(self, pidfd, NULL, kill_at) == PUMP_EXITED;
+    if (spec->drain_ms <= 0) {
+        if (has_exited)
+            run_pump(self, -1, NULL, MIN(kill_at, time_monotonic_ms() + PROC_DRAIN_MS));
+        return kill_at;
+    }
+    if (!has_exited) {
+        proc_signal_group(pid, SIGKILL);
+        run_pump(self, pidfd, NULL, time_monotonic_ms() + spec->drain_ms);
+    }
+    run_pump(self, -1, NULL, time_monotonic_ms() + spec->drain_ms);
+    return time_monotonic_ms();
+}
+
 /* Ends what is left of the group; output that arrives meanwhile is still taken. */
 static void run_end(Run *self, PumpEnd why, pid_t pid, int pidfd, ProcResult *result)
 {
     gint64 kill_at;
     if (why == PUMP_EXITED) {
-        run_pump(self, -1, NULL, time_monotonic_ms() + PROC_DRAIN_MS);
+        gint64 drain_ms = self->spec->drain_ms > 0 ? self->spec->drain_ms : PROC_DRAIN_MS;
+        run_pump(self, -1, NULL, time_monotonic_ms() + drain_ms);
         proc_signal_group(pid, SIGTERM);
         kill_at = time_monotonic_ms() + PROC_DRAIN_MS;
     } else {
-        proc_signal_group(pid, SIGTERM);
-        kill_at = time_monotonic_ms() + PROC_STOP_GRACE_MS;
-        if (run_pump(self, pidfd, NULL, kill_at) == PUMP_EXITED)
-            run_pump(self, -1, NULL, MIN(kill_at, time_monotonic_ms() + PROC_DRAIN_MS));
+        kill_at = run_stop(self, result->is_late || why == PUMP_DEADLINE, pid, pidfd);
     }
     result->exit_status = proc_reap_group(pid, pidfd, kill_at, &result->term_signal);
 }
@@ -327,7 +353,8 @@ bool proc_run(const ProcSpec *spec, Cancel *cancel, ProcResult *ret_result, GErr
         [PUMP_CANCELLED] = PROC_STOP_CANCELLED,
     };
     PumpEnd why = run_wait(&run, pidfd, cancel);
-    ProcResult result = { .stop = stops[why] };
+    ProcResult result = { .stop = stops[why],
+                          .is_late = why == PUMP_CANCELLED && cancel_is_late(cancel) };
     run_end(&run, why, pid, pidfd, &result);
     result.duration_ms = time_monotonic_ms() - started_at;
     if (why == PUMP_CANCELLED && !spec->keeps_stopped)

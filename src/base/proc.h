@@ -50,6 +50,9 @@ typedef struct ProcSpec {
     bool stops_when_full;  // PROC_KEEP_HEAD: after a byte too many, 200 ms to end, then stopped
     bool keeps_stopped;    // timeout and cancel are no errors: the result has what came, and `stop`
     ProcTerminal terminal; // zero: none; else no `input`, and no stderr of its own
+    int64_t grace_ms;      // from SIGTERM to SIGKILL; 0: as above
+    int64_t late_grace_ms; // the same when the time is over, or the token's; 0: grace_ms
+    int64_t drain_ms;      // for pipes that others hold, also after SIGKILL; 0: as above
     ProcOutputFunc on_output; // stdout (and merged stderr); may be NULL
     void *user_data;
 } ProcSpec;
@@ -61,6 +64,7 @@ typedef struct ProcResult {
     size_t dropped_bytes; // of output
     size_t held_bytes;    // the most memory that output took while reading
     ProcStop stop;
+    bool is_late;    // PROC_STOP_CANCELLED: the token's time was over
     int exit_status; // 128 + n when signal n ended it
     int term_signal; // 0, or n
     int64_t duration_ms;

@@ -317,6 +317,17 @@ void secrets_add_for_child(GPtrArray *env, const char *const *pass, bool is_safe
     pthread_mutex_unlock(&store.lock);
 }
 
+void secrets_add_for_agent(GPtrArray *env)
+{
+    pthread_mutex_lock(&store.lock);
+    for (unsigned i = 0; store.secrets && i < store.secrets->len; i++) {
+        const Secret *each = &g_array_index(store.secrets, Secret, i);
+        if (each->kind != SECRET_ACTIONS)
+            g_ptr_array_add(env, g_strconcat(each->name, "=", each->value, NULL));
+    }
+    pthread_mutex_unlock(&store.lock);
+}
+
 unsigned secrets_count_known(void)
 {
     return atomic_load(&store.known_count);

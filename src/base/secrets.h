@@ -53,6 +53,8 @@ bool secrets_holds(const char *name);
 /* Appends "NAME=value" (owned by `env`) for what a child gets of the store: tokens, and what `pass`
    (may be NULL) names. `is_safe` leaves GitHub's tokens out. */
 void secrets_add_for_child(GPtrArray *env, const char *const *pass, bool is_safe);
+/* The same for an agent program (env_for_agent()): keys, too. */
+void secrets_add_for_agent(GPtrArray *env);
 
 /* For base/mask.h: how many values are known (it only grows), and each of them. */
 unsigned secrets_count_known(void);

@@ -65,6 +65,12 @@ static void test_children(void **state G_GNUC_UNUSED)
     assert_null(child_value(safe, "UNIT_OTHER"));
     assert_non_null(child_value(safe, "PATH"));
     assert_string_equal(secrets_get("LAB_KEY"), "value-of-the-lab");
+    // an agent program asks models itself
+    g_auto(GStrv) agent = env_for_agent();
+    assert_string_equal(child_value(agent, "LAB_KEY"), "value-of-the-lab");
+    assert_string_equal(child_value(agent, "ANTHROPIC_API_KEY"), "value-of-a-provider");
+    assert_string_equal(child_value(agent, "GH_TOKEN"), "value-of-github");
+    assert_string_equal(child_value(agent, "UNIT_OTHER"), "stays");
 }
 
 /* common-S05 */
