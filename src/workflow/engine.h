@@ -9,12 +9,17 @@
 
 #include <stdint.h>
 
+#define WM_MAX_AGENT_LOG_BYTES ((size_t)12 * 1024 * 1024) // of a run that counts (§5.11)
+
 typedef enum { WM_ENGINE_CLAUDE, WM_ENGINE_CODEX, WM_ENGINE_KEDGE, WM_ENGINE_CUSTOM } WmEngineKind;
 typedef enum { WM_FORMAT_TEXT, WM_FORMAT_JSON, WM_FORMAT_STREAM_JSON } WmFormat;
 
 /* WM_AGENT_CMD or the effective engine, as in §5.2. */
 bool wm_engine_find(const WmTask *task, const WmConfig *config, WmEngineKind *ret_kind,
                     GError **error);
+
+/* WM_CLAUDE_OUTPUT_FORMAT or the configuration's, for a run that nobody watches. */
+WmFormat wm_engine_claude_format(const WmConfig *config);
 
 typedef struct WmAgentSpec { // all borrowed
     const WmProject *project;
@@ -28,7 +33,8 @@ typedef struct WmAgentSpec { // all borrowed
     const char *event_name, *event_path;
     int64_t issue, pull; // 0: none
     bool is_rehearsal;   // no token, no remote: the environment is closed (rehearse)
-    int64_t grace_ms;    // SIGTERM to SIGKILL at the deadline; 0: 30 s
+    bool is_quiet;       // no live stream; claude then prints in the format of the configuration
+    int64_t grace_ms;    // SIGTERM to SIGKILL at the deadline; 0: 30 s, and 5 s otherwise
 } WmAgentSpec;
 
 typedef struct WmUsage { // negative: unknown
@@ -36,17 +42,20 @@ typedef struct WmUsage { // negative: unknown
     int64_t input_tokens, output_tokens, cache_read_tokens, turns, duration_ms;
     char *model, *session_id, *subtype;
 } WmUsage;
+#define WM_USAGE_UNKNOWN ((WmUsage) { -1, -1, -1, -1, -1, -1, NULL, NULL, NULL })
+void wm_usage_clear(WmUsage *self);
 
 typedef struct WmAgentResult {
     bool is_success, has_timed_out, was_interrupted;
     int exit_code;       // -1: killed by a signal, or not started
     char *tail;          // of the transcript, valid UTF-8; "" when none
     char *failure;       // "exit status 1"; NULL
+    char *error_text;    // the same as an error of the run: "agent: exit status 1"; NULL
     char *log_path;      // absolute
     char *output_path;   // absolute; the file may be absent
     char *last_response; // NULL: none
     WmUsage usage;
-    uint64_t log_bytes;
+    uint64_t log_bytes; // that the agent printed; the log has 64 MiB of them at most
 } WmAgentResult;
 void wm_agent_result_clear(WmAgentResult *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WmAgentResult, wm_agent_result_clear)
@@ -60,13 +69,14 @@ char **wm_engine_environment(const WmAgentSpec *spec);
 
 /* Writes shims and the log file, starts the agent and waits for its end; shows the live stream. The
    deadline is the token's; a signal to kedge fires it (cancel_is_late() tells them apart). False
-   only when the agent could not be started: *ret_result is filled all the same. */
+   only when the agent could not be started, with a whole text (`agent: exec: …`): *ret_result is
+   filled all the same. Tail and last response hold no known secrets. */
 bool wm_agent_run(const WmAgentSpec *spec, Cancel *cancel, WmAgentResult *ret_result,
                   GError **error);
 
 /* `[tool] Bash → ls -la` for each event of a stream (§5.10), by lines. */
 typedef struct WmStream WmStream;
-/* `show` gets each line to print. */
+/* `show` gets each line to print; it may be NULL. */
 WmStream *wm_stream_new(WmEngineKind engine, void (*show)(const char *line, void *user_data),
                         void *user_data);
 void wm_stream_free(WmStream *self);
@@ -77,7 +87,7 @@ const WmUsage *wm_stream_usage(const WmStream *self);
 /* Borrowed; NULL: none. */
 const char *wm_stream_last_response(const WmStream *self);
 
-/* GITHUB_STEP_SUMMARY (§5.14): the whole addition, cut to its bound; NULL: nothing to add. Caller
-   frees. */
+/* GITHUB_STEP_SUMMARY (§5.14): the whole addition, its first empty line too, cut to its bound;
+   NULL: nothing to add. Caller frees. */
 char *wm_summary_text(const WmAgentSpec *spec, const WmAgentResult *result, bool is_success,
                       const char *duration);
