@@ -19,6 +19,7 @@
 #include "cmd/message_lines.h"
 #include "cmd/scratch.h"
 #include "cmd/sessions.h"
+#include "cmd/wm_tools.h"
 #include "model/message.h"
 #include "model/model_roles.h"
 #include "rpc/server.h"
@@ -36,7 +37,8 @@ typedef struct Launch { // one run; everything it owns
     MessageLines *lines; // further messages on standard input; NULL: none
     json_t *schema;      // of the last answer; NULL: none
     LaunchSession session;
-    ToolSet *tools;
+    ToolSet *tools, *all_tools; // offered; to choose from
+    WmTools *limits;            // of a workflow task; NULL: none
     const CommandEnv *env;
     Cancel *cancel;
     LaunchOutput output;
@@ -54,6 +56,8 @@ static void launch_clear(Launch *self)
     json_decref(self->schema);
     launch_session_clear(&self->session);
     tool_set_unref(self->tools);
+    tool_set_unref(self->all_tools);
+    wm_tools_free(self->limits);
     settings_unref(self->settings);
     model_registry_free(self->registry);
     cancel_unref(self->cancel);
@@ -111,13 +115,16 @@ static bool gather_input(Launch *self, GError **error)
 static bool choose_tools(Launch *self, const CommandEnv *env)
 {
     self->env = env;
+    self->limits = wm_tools_new(env->tables);
+    self->all_tools =
+        self->limits ? wm_tools_filter(self->limits, env->tools) : tool_set_ref(env->tools);
     g_auto(GStrv) names = self->options.tools ? g_strsplit(self->options.tools, ",", -1) : NULL;
     if (self->options.no_tools && !names) {
         self->tools = tool_set_new(NULL);
     } else {
         g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(g_free);
         self->tools =
-            tool_set_select(env->tools, self->settings, (const char *const *)names, unknown);
+            tool_set_select(self->all_tools, self->settings, (const char *const *)names, unknown);
         for (unsigned i = 0; i < unknown->len; i++)
             log_warning("unknown tool in --tools: %s", (char *)unknown->pdata[i]);
     }
@@ -222,11 +229,11 @@ static AgentSessionOptions conversation_options(Launch *self)
         .registry = g_steal_pointer(&self->registry),
         .session = g_steal_pointer(&self->session.session),
         .place = { self->agent_dir, self->cwd, self->options.session_dir },
-        .all_tools = self->env->tools,
+        .all_tools = self->all_tools,
         .tools = self->tools,
         .run_shell = self->env->run_shell,
         .run_python = self->env->run_python,
-        .tables = self->env->tables,
+        .tables = self->limits ? wm_tools_tables(self->limits) : self->env->tables,
         .model = self->session.model,
         .model_scope = self->session.scope,
         .is_model_named = self->options.model != NULL,

@@ -1,0 +1,41 @@
+#!/bin/sh
+# The tools that a workflow task leaves the kedge that is its agent (task-engine §5.7).
+. "$(dirname "$0")/lib.sh"
+need_kedge
+
+offered() { model_journal 0.body.tools >offered; }
+export KEDGE_WM_RUN_ID=fix-1
+
+t "tools that a task turns off are not offered, in any way to run commands"
+export WM_TASK_TOOLS='{"bash":false,"edit":false,"github":{"toolsets":["default"]}}'
+model_script hello.jsonl
+run kedge -p --mode json --no-session --fail-on-error "hi"
+expect_exit 0
+offered
+grep -q '"read"' offered || fail "read is not offered: $(cat offered)"
+grep -qE '"name": ?"(bash|eval|recipe|ssh|edit|write)"' offered && fail "offered: $(cat offered)"
+
+t "bash runs the commands of the list, and no others"
+export WM_TASK_TOOLS='{"bash":["echo","git status"]}'
+model_script - <<'J'
+{"tool_calls": [{"name": "bash", "arguments": {"command": "echo allowed-it && git status --help >x"}}]}
+{"tool_calls": [{"name": "bash", "arguments": {"command": "echo a; touch made"}}], "expect": {"last_tool_contains": "this task allows these commands: echo, git status"}}
+{"tool_calls": [{"name": "bash", "arguments": {"command": "echo allow''ed"}}], "expect": {"last_tool_contains": "this task allows these commands"}}
+{"text": "Done.", "expect": {"last_tool_contains": "allowed"}}
+J
+run kedge -p --mode json --no-session --fail-on-error "hi"
+expect_exit 0
+expect_model_done
+[ ! -e made ] || fail "a command ran that is not in the list"
+[ ! -e x ] || fail "a redirection was made"
+
+t "without a run the variable is somebody else's"
+unset KEDGE_WM_RUN_ID
+export WM_TASK_TOOLS='{"bash":false}'
+model_script hello.jsonl
+run kedge -p "hi"
+expect_exit 0
+offered
+grep -q '"bash"' offered || fail "bash is not offered"
+
+done_testing
