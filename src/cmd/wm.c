@@ -1,34 +1,10 @@
 /*
  * `kedge wm`: tasks of a repository, run by events of GitHub (task-engine §3). The list of its
- * commands, and how all of them read their flags and say what went wrong.
+ * commands; how they read their flags and say what went wrong is in wm_options.c.
  */
 #include "cmd/wm.h"
 
 #include "base/log.h"
-
-int wm_fail(const char *command, const GError *error)
-{
-    int code = cmd_exit_code(error->code);
-    log_text("error: %s", error->message);
-    if (error->domain == KEDGE_ERROR && error_is(error, KEDGE_ERROR_USAGE))
-        log_text("Run 'kedge %s --help' for usage.", command);
-    return error->domain == KEDGE_ERROR ? code : EXIT_FAILED;
-}
-
-bool wm_decode(const Command *command, int argc, char *const *argv, void *options,
-               json_t **ret_kept, GPtrArray *words, size_t min_words, size_t max_words,
-               GError **error)
-{
-    g_autoptr(GPtrArray) taken = g_ptr_array_new();
-    if (!cmd_decode_options(command->options, argc, argv, options, ret_kept, taken, error))
-        return false;
-    if (taken->len < min_words || taken->len > max_words)
-        return fail_with(error, KEDGE_ERROR_USAGE, "accepts %zu arg(s), received %u",
-                         taken->len < min_words ? min_words : max_words, taken->len);
-    for (unsigned i = 0; words && i < taken->len; i++)
-        g_ptr_array_add(words, g_ptr_array_index(taken, i));
-    return true;
-}
 
 static int version_run(const CommandEnv *env, int argc, char *const *argv)
 {
@@ -45,6 +21,8 @@ static const Command command_version = {
 // one a line, so that two new ones do not meet
 // clang-format off
 static const Command *const subcommands[] = {
+    &command_wm_list,
+    &command_wm_resolve,
     &command_version,
     NULL,
 };

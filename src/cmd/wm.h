@@ -6,6 +6,10 @@
 
 #include "cmd/commands.h"
 
+// one a line, so that two new ones do not meet
+extern const Command command_wm_list;
+extern const Command command_wm_resolve;
+
 /* `error: <message>`, with `Run 'kedge wm <cmd> --help' for usage.` behind a wrong usage; the exit
    code that fits. `command` is its whole name, "wm run". */
 int wm_fail(const char *command, const GError *error);

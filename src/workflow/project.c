@@ -162,7 +162,8 @@ static bool read_task(const Loader *self, const TaskFile *file, const char *id, 
 }
 
 // True: the others go on without it.
-static bool bear(const Loader *self, const char *name, GError *problem_, GError **error)
+static bool bear(const Loader *self, const char *name, GError *problem_, bool is_misnamed,
+                 GError **error)
 {
     g_autoptr(GError) problem = problem_;
     bool is_other = self->only && strcmp(self->only, name) != 0;
@@ -177,6 +178,7 @@ static bool bear(const Loader *self, const char *name, GError *problem_, GError 
     WmBadFile *bad = g_new0(WmBadFile, 1);
     bad->name = g_strdup(name);
     bad->reason = g_strdup(problem->message);
+    bad->is_misnamed = is_misnamed;
     g_ptr_array_add(self->project->bad, bad);
     return true;
 }
@@ -188,11 +190,7 @@ static bool load_file(const Loader *self, const TaskFile *file, GError **error)
     if (!wm_task_name_is_valid(name)) {
         GError *problem = NULL;
         fail_with(&problem, KEDGE_ERROR_PROTOCOL, "%s: not a task name (%s)", id, WM_NAME_RULE);
-        if (!self->keeps_bad)
-            return bear(self, name, problem, error);
-        warn(self, "%s; skipped", problem->message);
-        g_error_free(problem);
-        return true;
+        return bear(self, name, problem, true, error);
     }
     if (g_hash_table_contains(self->names, name)) {
         warn(self, "%s: skipped (%s has a task of that name)", id, WM_TASKS_DIR);
@@ -201,7 +199,7 @@ static bool load_file(const Loader *self, const TaskFile *file, GError **error)
     g_autoptr(WmTask) task = NULL;
     GError *problem = NULL;
     if (!read_task(self, file, id, &task, &problem))
-        return bear(self, name, problem, error);
+        return bear(self, name, problem, false, error);
     if (task) {
         g_hash_table_add(self->names, task->name);
         g_ptr_array_add(self->project->tasks, g_steal_pointer(&task));

@@ -9,8 +9,9 @@
 #define WM_MAX_TASKS 5000 // files that are looked at, of one directory
 
 typedef struct WmBadFile {
-    char *name;   // that its task would have
-    char *reason; // "x.md: unclosed frontmatter"
+    char *name;       // that its task would have
+    char *reason;     // "x.md: unclosed frontmatter"
+    bool is_misnamed; // its name is the problem (D42)
 } WmBadFile;
 
 typedef struct WmProject {
@@ -25,8 +26,8 @@ typedef struct WmProject {
    NULL. */
 bool wm_project_load(const char *root, const char *only, GPtrArray *warnings,
                      WmProject **ret_project, GError **error);
-/* All that can be loaded; the rest is in `bad`. Misnamed files are warnings. An error is what
-   concerns all: the configuration, the directory. */
+/* All that can be loaded; the rest is in `bad`. An error is what concerns all: the configuration,
+   the directory. */
 bool wm_project_load_good(const char *root, GPtrArray *warnings, WmProject **ret_project,
                           GError **error);
 void wm_project_free(WmProject *self);
