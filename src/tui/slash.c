@@ -91,6 +91,8 @@ static const SlashCommand commands[] = {
     { "rename", "TITLE", "name this session", slash_rename },
     { "new", NULL, "begin a new session", slash_new },
     { "drop", NULL, "delete this session for good, and begin a new one", slash_drop },
+    { "move", "DIRECTORY", "give this session to another directory, and begin a new one",
+      slash_move },
     { "resume", "[NUMBER|ID]", "earlier sessions of this directory; go on with one", slash_resume },
     { "branch", "[NUMBER]", "your messages; go on from before one, in a new session",
       slash_branch },

@@ -40,6 +40,7 @@ typedef struct SlashDoor {
     json_t *listed;        // what the numbers of the last list stand for: an array of texts
     const char *listed_by; // the command that made it; constant
     char *dropped;         // the session file that /drop leaves; NULL: none
+    json_t *moved;         // what /move leaves, and where it goes; NULL: nothing
     SlashLoop *loop;       // of /loop; NULL: none
 } SlashDoor;
 

@@ -31,6 +31,7 @@ void slash_loop_note(SlashDoor *door, const json_t *event);
 void slash_loop_stop(SlashDoor *door);
 void slash_loop_free(SlashLoop *self); // NULL allowed
 void slash_drop_end(SlashDoor *door, bool is_done);
+void slash_move_end(SlashDoor *door, bool is_done);
 
 /* The session file as a page: `name`, or "" for the usual one. *ret_target: its path. */
 bool slash_write_page(SlashDoor *door, const char *name, char **ret_target, GError **error);
@@ -55,6 +56,7 @@ SLASH(new);
 SLASH(resume);
 SLASH(fork);
 SLASH(branch);
+SLASH(move);
 SLASH(rename);
 SLASH(plan);
 SLASH(compact);

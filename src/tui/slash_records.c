@@ -5,9 +5,6 @@
 #include "tui/slash_private.h"
 
 #include "agent/request_check.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "export/export.h"
 #include "session/session_check.h"
 #include "tui/changelog.h"
 

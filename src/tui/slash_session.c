@@ -189,7 +189,8 @@ static void say_branch(SlashDoor *door, const char *text)
 
 static void say_success(SlashDoor *door, const char *name, const json_t *data)
 {
-    static const char *const elsewhere[] = { "new", "drop", "resume", "branch", "handoff", NULL };
+    static const char *const elsewhere[] = { "new",    "drop",    "move", "resume",
+                                             "branch", "handoff", NULL };
     if (g_str_equal(name, "new"))
         slash_say(door, "A new session has begun.");
     else if (g_str_equal(name, "fork"))
@@ -215,6 +216,7 @@ void slash_door_clear(SlashDoor *door)
     g_clear_pointer(&door->listed, json_decref);
     g_clear_pointer(&door->context_files, g_free);
     g_clear_pointer(&door->dropped, g_free);
+    g_clear_pointer(&door->moved, json_decref);
     g_clear_pointer(&door->loop, slash_loop_free);
 }
 
@@ -226,6 +228,8 @@ bool slash_end(SlashDoor *door, const json_t *event)
         return false;
     if (g_str_equal(id, SLASH_ID "drop"))
         slash_drop_end(door, !problem);
+    if (g_str_equal(id, SLASH_ID "move"))
+        slash_move_end(door, !problem);
     if (problem && !g_str_equal(id, SLASH_ID "compact")) // which its own event has told
         slash_say(door, "Error: %s", problem);
     else if (!problem)

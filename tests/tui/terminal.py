@@ -26,8 +26,8 @@ def own_terminal():
 class Terminal:
     """kedge with a terminal as its standard streams, started in w/ of the HOME `root`."""
 
-    def __init__(self, root, args=(), env=None, size=None):
-        self.cwd = os.path.join(root, "w")
+    def __init__(self, root, args=(), env=None, size=None, cwd=None):
+        self.cwd = cwd or os.path.join(root, "w")
         os.makedirs(self.cwd, exist_ok=True)
         env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": root, "TERM": "xterm", **(env or {}), **kept_variables()}
         self.master, slave = pty.openpty()

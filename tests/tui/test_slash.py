@@ -165,6 +165,31 @@ class Slash(RpcTest):
         session.write_text("".join(lines[:1] + ["no JSON\n"] + lines[1:]), encoding="utf-8")
         self.say_at_once(terminal, "/repair", "line 2")
 
+    def test_a_session_moves(self):
+        self.script({"text": "One."}, {"text": "Two."})
+        other = os.path.join(self.root, "it's elsewhere")
+        os.makedirs(other)
+        terminal = self.open()
+        self.say(terminal, ("/move", "/move takes a directory"), ("/move nowhere", "is no directory"), ("/move .", "belongs to"),
+                 ("/move ../it's elsewhere", "Nothing of the old one was stored"), ("keep this", "kedge: One."))
+        (before,) = self.session_files()
+        before.with_suffix("").mkdir()
+        before.with_suffix("").joinpath("1.bash.log").write_text("kept")
+        self.say(terminal, ("/move ../it's elsewhere", "The session belongs to"))
+        terminal.wait_for("You: ")
+        (after,) = self.session_files()
+        self.assertNotEqual(after.parent, before.parent)
+        lines = lines_of(after)
+        self.assertEqual(lines[0]["cwd"], other)
+        self.assertEqual([line["type"] for line in lines].count("message"), 2)
+        self.assertEqual(after.with_suffix("").joinpath("1.bash.log").read_text(), "kept")
+        self.assertFalse(before.with_suffix("").exists())
+        self.assertIn(f"--resume {lines[0]['id']}".encode(), terminal.shown)
+        resumed = Terminal(self.root, ("--plain", "--resume", lines[0]["id"]), self.environment(), cwd=other)
+        self.addCleanup(resumed.close)
+        resumed.wait_for("keep this")
+        self.say(resumed, ("go on", "kedge: Two."))
+
     def test_records_in_memory(self):
         terminal = self.open("--no-session")
         self.say(terminal, ("/repair", "this session is in memory only"), ("/share", "this session is in memory only"))
