@@ -229,10 +229,12 @@ static void leave_screen(Tui *self)
 {
     g_autoptr(GString) bytes = g_string_new(NULL);
     g_clear_pointer(&self->viewer, viewer_free);
+    bool is_taken = false;
     do {
+        is_taken = terminal_flush(self->terminal, FLUSH_MS);
+    } while (is_taken && tui_draw(self) && self->history->len > 0);
+    if (is_taken)
         terminal_flush(self->terminal, FLUSH_MS);
-    } while (tui_draw(self) && self->history->len > 0);
-    terminal_flush(self->terminal, FLUSH_MS);
     screen_wipe(self->screen, terminal_size(self->terminal), bytes);
     terminal_write(self->terminal, bytes->str, bytes->len);
 }

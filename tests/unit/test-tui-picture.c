@@ -124,6 +124,17 @@ static void test_converted(void **state G_GNUC_UNUSED)
     dlclose(gd);
 }
 
+/* Over a slow line: what cannot be made small enough is named alone. */
+static void test_slow_line(void **state G_GNUC_UNUSED)
+{
+    const PictureSpec spec = { IMAGES_KITTY, 100, 20, LIMIT_PICTURE_SSH };
+    g_autoptr(json_t) small = block_of(png(100, 100, LIMIT_PICTURE_SSH - 200, true));
+    g_autoptr(json_t) large = block_of(png(100, 100, LIMIT_PICTURE_SSH + 200, true));
+    g_autoptr(Picture) drawn = picture_new(small, &spec, 80);
+    assert_non_null(drawn);
+    assert_null(picture_new(large, &spec, 80)); // no real PNG: nothing can be made of it
+}
+
 /* --- bytes */
 
 static char *bytes_of(const Picture *picture, int rows, int columns)
@@ -187,7 +198,7 @@ static void test_block(void **state G_GNUC_UNUSED)
     json_append_take(blocks, block_of(png(40, 60, 10, true)));
     for (int i = 0; i < 2; i++) {
         g_autoptr(GPtrArray) rows = rows_new();
-        spec.pictures = (PictureSpec) { i == 0 ? IMAGES_NONE : IMAGES_KITTY, 100, 20 };
+        spec.pictures = (PictureSpec) { i == 0 ? IMAGES_NONE : IMAGES_KITTY, 100, 20, 0 };
         block_images(blocks, &spec, rows);
         assert_int_equal(rows->len, i == 0 ? 1 : 4);
         assert_string_equal(((Row *)rows->pdata[0])->text, "  [image png 40x60]");
@@ -274,9 +285,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),     cmocka_unit_test(test_which),
-        cmocka_unit_test(test_converted), cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_chunks),    cmocka_unit_test(test_block),
-        cmocka_unit_test(test_screen),    cmocka_unit_test(test_backlog),
+        cmocka_unit_test(test_converted), cmocka_unit_test(test_slow_line),
+        cmocka_unit_test(test_bytes),     cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_block),     cmocka_unit_test(test_screen),
+        cmocka_unit_test(test_backlog),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,7 @@ PictureSpec tui_pictures(const Tui *self)
             (int)CLAMP(settings_get_number(self->settings, "tui.maxInlineImageColumns"), 1, 400),
         .max_rows =
             (int)CLAMP(settings_get_number(self->settings, "tui.maxInlineImageRows"), 1, 100),
+        .max_bytes = caps->is_over_ssh ? LIMIT_PICTURE_SSH : LIMIT_PICTURE_BYTES,
     };
 }
 

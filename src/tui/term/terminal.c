@@ -298,10 +298,9 @@ void terminal_read_early(Terminal *self)
     }
 }
 
-void terminal_flush(Terminal *self, int timeout_ms)
+bool terminal_flush(Terminal *self, int timeout_ms)
 {
-    if (is_ours(self))
-        (void)output_drain(&self->output, timeout_ms);
+    return is_ours(self) && output_drain(&self->output, timeout_ms);
 }
 
 /* --- giving it away and taking it back */

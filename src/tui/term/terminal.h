@@ -48,8 +48,8 @@ TerminalSize terminal_size(Terminal *self); // as it is now
 void terminal_write(Terminal *self, const char *bytes, size_t size);
 /* Also while another program has it, and when it has gone. */
 bool terminal_is_busy(const Terminal *self);
-/* Waits for what is still on its way, at most `timeout_ms`. */
-void terminal_flush(Terminal *self, int timeout_ms);
+/* Waits for what is still on its way, at most `timeout_ms`; false: it is still there. */
+bool terminal_flush(Terminal *self, int timeout_ms);
 /* What has been typed by now comes as events before this returns; on_gone() may be called. */
 void terminal_read_early(Terminal *self);
 /* Clean text; OSC 2. "" gives back what it was. */

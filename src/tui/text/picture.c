@@ -81,7 +81,7 @@ static bool check(const char *data, size_t size, unsigned *ret_width, unsigned *
 }
 
 /* As large as it will be on the screen. */
-static bool convert(Picture *self, const char *type, guint64 pixels)
+static bool convert(Picture *self, const char *type, guint64 pixels, size_t max_bytes)
 {
     char *png = NULL;
     if (pixels > LIMIT_PICTURE_CONVERTED ||
@@ -90,7 +90,7 @@ static bool convert(Picture *self, const char *type, guint64 pixels)
         return false;
     g_free(self->data);
     self->data = png;
-    return self->size <= LIMIT_PICTURE_BYTES;
+    return self->size <= max_bytes;
 }
 
 Picture *picture_new(const json_t *block, const PictureSpec *spec, int width)
@@ -112,7 +112,9 @@ Picture *picture_new(const json_t *block, const PictureSpec *spec, int width)
     self->data = g_steal_pointer(&data);
     self->size = size;
     fit(self, pixels_across, pixels_down, max_columns, MAX(spec->max_rows, 1));
-    if (!is_taken(protocol, type) && !convert(self, type, (guint64)pixels_across * pixels_down))
+    size_t max_bytes = spec->max_bytes > 0 ? spec->max_bytes : LIMIT_PICTURE_BYTES;
+    bool is_fit = is_taken(protocol, type) && size <= max_bytes;
+    if (!is_fit && !convert(self, type, (guint64)pixels_across * pixels_down, max_bytes))
         return NULL;
     return g_steal_pointer(&self);
 }

@@ -8,6 +8,7 @@
 #include "tui/term/caps.h"
 
 enum {
+    LIMIT_PICTURE_SSH = 256 * 1024,            // of what is sent over a line that may be slow
     LIMIT_PICTURE_BYTES = 1536 * 1024,         // of a file that is shown
     LIMIT_PICTURE_SIDE = 8192,                 // pixels
     LIMIT_PICTURE_PIXELS = 16 * 1024 * 1024,   // that a terminal is asked to unpack
@@ -18,6 +19,7 @@ enum {
 typedef struct PictureSpec {
     ImageProtocol protocol; // IMAGES_NONE: pictures are named alone
     int max_columns, max_rows;
+    size_t max_bytes; // of what is sent to the terminal; 0: LIMIT_PICTURE_BYTES
 } PictureSpec;
 
 typedef struct Picture {
