@@ -21,6 +21,7 @@ static const Command command_version = {
 // one a line, so that two new ones do not meet
 // clang-format off
 static const Command *const subcommands[] = {
+    &command_wm_emit,
     &command_wm_list,
     &command_wm_resolve,
     &command_version,

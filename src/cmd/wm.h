@@ -7,6 +7,7 @@
 #include "cmd/commands.h"
 
 // one a line, so that two new ones do not meet
+extern const Command command_wm_emit;
 extern const Command command_wm_list;
 extern const Command command_wm_resolve;
 

@@ -147,6 +147,49 @@ static bool check_words(const GPtrArray *words, size_t min_words, size_t max_wor
                      words->len < min_words ? min_words : max_words, words->len);
 }
 
+/* The field of the flag `word`, of which the value follows; NULL: none. */
+static const FieldDef *valued_flag(const FieldDef *fields, const char *word)
+{
+    for (const FieldDef *field = fields; field->name; field++) {
+        g_autofree char *flag = field_flag(field);
+        if (field->type != FIELD_BOOLEAN && strcmp(flag, word) == 0)
+            return field;
+    }
+    return NULL;
+}
+
+static bool is_known_flag(const FieldDef *fields, const char *word)
+{
+    g_autofree char *name = g_strndup(word, strcspn(word, "="));
+    for (const FieldDef *field = fields; field->name; field++) {
+        g_autofree char *flag = field_flag(field);
+        if (strcmp(flag, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A value may begin with dashes, as a body in Markdown does: --body and it become one word. The
+   array borrows from `argv` and from `joined`, which owns. */
+static GPtrArray *join_values(const FieldDef *fields, int argc, char *const *argv,
+                              GPtrArray *joined)
+{
+    GPtrArray *words = g_ptr_array_new();
+    bool is_rest = false;
+    for (int i = 0; i < argc; i++) {
+        const char *next = i + 1 < argc ? argv[i + 1] : "";
+        is_rest = is_rest || strcmp(argv[i], "--") == 0;
+        bool is_value = !is_rest && g_str_has_prefix(next, "--") && strcmp(next, "--") != 0 &&
+                        valued_flag(fields, argv[i]) && !is_known_flag(fields, next);
+        if (is_value) {
+            g_ptr_array_add(joined, g_strconcat(argv[i], "=", next, NULL));
+            i++;
+        }
+        g_ptr_array_add(words, is_value ? joined->pdata[joined->len - 1] : argv[i]);
+    }
+    return words;
+}
+
 bool wm_decode(const Command *command, int argc, char *const *argv, void *options,
                json_t **ret_kept, GPtrArray *words, size_t min_words, size_t max_words,
                GError **error)
@@ -154,8 +197,11 @@ bool wm_decode(const Command *command, int argc, char *const *argv, void *option
     static const FieldDef none[] = { { 0 } };
     const FieldDef *fields = command->options ? command->options : none;
     g_autoptr(GPtrArray) taken = g_ptr_array_new(), unknown = g_ptr_array_new();
+    g_autoptr(GPtrArray) joined = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) line = join_values(fields, argc, argv, joined);
     g_autoptr(json_t) given = NULL;
-    if (!field_from_argv_raw(fields, argc, argv, &given, taken, unknown, error) ||
+    if (!field_from_argv_raw(fields, (int)line->len, (char *const *)line->pdata, &given, taken,
+                             unknown, error) ||
         !check_unknown(unknown, error))
         return false;
     for (const FieldDef *field = fields; field->name; field++)
