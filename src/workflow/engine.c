@@ -151,7 +151,7 @@ static bool run_process(Run *self, const char *const *argv, bool reads_stdin,
         .max_output_bytes = TAIL_BYTES + MASK_BYTES,
         .keep = PROC_KEEP_TAIL,
         .keeps_stopped = true,
-        .grace_ms = spec->grace_ms > 0 ? MIN(spec->grace_ms, GRACE_MS) : GRACE_MS,
+        .grace_ms = spec->grace_ms > 0 ? spec->grace_ms : GRACE_MS,
         .late_grace_ms = spec->grace_ms > 0 ? spec->grace_ms : LATE_GRACE_MS,
         .drain_ms = DRAIN_MS,
         .on_output = take_output,
@@ -235,12 +235,6 @@ static bool run_agent(Run *run, WmAgentResult *result, GError **error)
     result->log_path = g_build_filename(spec->run_dir, log_name(format), NULL);
     if (!run_prepare(run, result->log_path, error))
         return false;
-    if (cancel_has_fired(run->cancel)) {
-        result->has_timed_out = cancel_is_late(run->cancel);
-        result->was_interrupted = !result->has_timed_out;
-        return fail_with(error, KEDGE_ERROR_CANCELLED, "%s",
-                         result->has_timed_out ? LATE_TEXT : INTERRUPTED_TEXT);
-    }
     g_auto(ProcResult) process = { 0 };
     if (!run_process(run, (const char *const *)argv, reads_stdin, &process, error))
         return false;
@@ -262,6 +256,13 @@ bool wm_agent_run(const WmAgentSpec *spec, Cancel *cancel, WmAgentResult *ret_re
     g_autoptr(GError) reason = NULL;
     if (run_agent(&run, ret_result, &reason))
         return true;
+    if (error_is(reason, KEDGE_ERROR_CANCELLED)) { // before it was started
+        ret_result->has_timed_out = cancel_is_late(run.cancel);
+        ret_result->was_interrupted = !ret_result->has_timed_out;
+        g_clear_error(&reason);
+        fail_with(&reason, KEDGE_ERROR_CANCELLED,
+                  ret_result->has_timed_out ? LATE_TEXT : INTERRUPTED_TEXT);
+    }
     ret_result->failure = g_strdup(reason->message);
     ret_result->error_text = g_strdup(reason->message);
     g_propagate_error(error, g_steal_pointer(&reason));

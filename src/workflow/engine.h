@@ -34,7 +34,7 @@ typedef struct WmAgentSpec { // all borrowed
     int64_t issue, pull; // 0: none
     bool is_rehearsal;   // no token, no remote: the environment is closed (rehearse)
     bool is_quiet;       // no live stream; claude then prints in the format of the configuration
-    int64_t grace_ms;    // SIGTERM to SIGKILL at the deadline; 0: 30 s, and 5 s otherwise
+    int64_t grace_ms;    // SIGTERM to SIGKILL; 0: 30 s at the deadline, 5 s otherwise
 } WmAgentSpec;
 
 typedef struct WmUsage { // negative: unknown

@@ -84,9 +84,11 @@ static void add_runner(char ***env, const WmAgentSpec *spec)
             *env = g_environ_setenv(*env, identity[i][0], identity[i][1], FALSE);
     if (!g_environ_getenv(*env, "GH_TOKEN") && !g_environ_getenv(*env, "GITHUB_TOKEN"))
         return;
-    const char *server = env_get_raw("GITHUB_SERVER_URL");
-    g_autofree char *key =
-        g_strdup_printf("credential.%s.helper", server ? server : DEFAULT_SERVER);
+    const char *given = env_get_raw("GITHUB_SERVER_URL");
+    g_autofree char *server = g_strdup(given ? given : DEFAULT_SERVER);
+    while (g_str_has_suffix(server, "/"))
+        server[strlen(server) - 1] = '\0';
+    g_autofree char *key = g_strdup_printf("credential.%s.helper", server);
     add_git_config(env, key, HELPER);
 }
 

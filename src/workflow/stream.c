@@ -53,6 +53,8 @@ static void take_plain(WmStream *self, const char *line, size_t size)
 /* A line of an engine without events, as it is. */
 static void take_text(WmStream *self, const char *line, size_t size, bool is_cut)
 {
+    if (!self->show)
+        return;
     g_autofree char *valid = utf8_from_bytes(line, size);
     g_autofree char *plain = ansi_strip(valid);
     wm_stream_show(self, "%s%s", plain, is_cut ? "…" : "");
