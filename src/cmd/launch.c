@@ -116,8 +116,7 @@ static bool choose_tools(Launch *self, const CommandEnv *env)
 {
     self->env = env;
     self->limits = wm_tools_new(env->tables);
-    self->all_tools =
-        self->limits ? wm_tools_filter(self->limits, env->tools) : tool_set_ref(env->tools);
+    self->all_tools = wm_tools_of_run(self->limits, env->tools, self->settings);
     g_auto(GStrv) names = self->options.tools ? g_strsplit(self->options.tools, ",", -1) : NULL;
     if (self->options.no_tools && !names) {
         self->tools = tool_set_new(NULL);

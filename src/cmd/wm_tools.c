@@ -5,6 +5,7 @@
 
 #include "base/env.h"
 #include "tool/hook.h"
+#include "workflow/emit.h"
 
 #include <string.h>
 
@@ -158,7 +159,17 @@ static bool stays(const ToolDef *tool, void *user_data)
 
 ToolSet *wm_tools_filter(const WmTools *self, const ToolSet *tools)
 {
-    return tool_set_filter(tools, stays, (void *)self);
+    return self ? tool_set_filter(tools, stays, (void *)self) : tool_set_ref(tools);
+}
+
+ToolSet *wm_tools_of_run(const WmTools *self, const ToolSet *tools, const Settings *settings)
+{
+    g_autoptr(ToolSet) kept = wm_tools_filter(self, tools);
+    g_autoptr(DynamicTool) emit = wm_emit_tool_new();
+    ToolSet *more = NULL;
+    if (!emit || !tool_set_add(kept, &emit, 1, settings, &more, NULL))
+        return g_steal_pointer(&kept);
+    return more;
 }
 
 const ContextTables *wm_tools_tables(const WmTools *self)

@@ -17,8 +17,10 @@ WmTools *wm_tools_new(const ContextTables *base);
 void wm_tools_free(WmTools *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WmTools, wm_tools_free)
 
-/* Those of `tools` that stay. New reference. */
+/* Those of `tools` that stay; all when `self` is NULL. New reference. */
 ToolSet *wm_tools_filter(const WmTools *self, const ToolSet *tools);
+/* The same, and behind them `wm_emit` where this process is the agent of a run. New reference. */
+ToolSet *wm_tools_of_run(const WmTools *self, const ToolSet *tools, const Settings *settings);
 /* `base` with the limit of commands; as long as `self` lives. */
 const ContextTables *wm_tools_tables(const WmTools *self);
 

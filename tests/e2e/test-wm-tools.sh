@@ -29,6 +29,24 @@ expect_model_done
 [ ! -e made ] || fail "a command ran that is not in the list"
 [ ! -e x ] || fail "a redirection was made"
 
+t "wm_emit records what the task may ask for, and says why not"
+unset WM_TASK_TOOLS
+mkdir -p .wm/tasks
+printf -- '---\nsafe-outputs: {add-comment: {max: 1}}\n---\nb\n' >.wm/tasks/fix.md
+export WM_REPO_ROOT="$PWD" WM_TASK=fix WM_SAFE_OUTPUT_FILE="$PWD/output.jsonl" WM_ISSUE_NUMBER=7
+model_script - <<'J'
+{"tool_calls": [{"name": "wm_emit", "arguments": {"type": "add_comment", "body": "Done <b>."}}]}
+{"tool_calls": [{"name": "wm_emit", "arguments": {"type": "add_comment", "body": "again"}}], "expect": {"last_tool_contains": "Recorded."}}
+{"tool_calls": [{"name": "wm_emit", "arguments": {"type": "create_issue", "title": "t"}}], "expect": {"last_tool_contains": "emit: policy: max 1 for add_comment exceeded"}}
+{"text": "Done.", "expect": {"last_tool_contains": "type"}}
+J
+run kedge -p --mode json --no-session --fail-on-error "hi"
+expect_exit 0
+expect_model_done
+[ "$(model_journal '0.body.tools.[name=wm_emit].input_schema.properties.type.enum.#')" = 4 ] ||
+    fail "$(model_journal '0.body.tools.[name=wm_emit]')"
+[ "$(cat output.jsonl)" = '{"body":"Done \u003cb\u003e.","target":0,"type":"add_comment"}' ] || fail "$(cat output.jsonl)"
+
 t "without a run the variable is somebody else's"
 unset KEDGE_WM_RUN_ID
 export WM_TASK_TOOLS='{"bash":false}'
@@ -37,5 +55,6 @@ run kedge -p "hi"
 expect_exit 0
 offered
 grep -q '"bash"' offered || fail "bash is not offered"
+grep -q '"wm_emit"' offered && fail "wm_emit is offered"
 
 done_testing
