@@ -26,15 +26,32 @@ static bool is_plain(const char *text)
     return !g_strv_contains(reserved, lower);
 }
 
-static void write_text(const char *text, GString *out)
+/* What JSON lets stand, but a reader of YAML 1.1 refuses, or takes for the end of a line. */
+static bool is_odd(gunichar c)
 {
-    if (is_plain(text)) {
-        g_string_append(out, text);
-        return;
-    }
+    return (c >= 0x7f && c <= 0x9f) || c == 0x2028 || c == 0x2029 || c == 0xfeff ||
+           (c >= 0xfdd0 && c <= 0xfdef) || (c & 0xfffe) == 0xfffe;
+}
+
+void yaml_write_quoted(const char *text, GString *out)
+{
     g_autoptr(json_t) value = json_text(text);
     g_autofree char *quoted = json_to_text(value);
-    g_string_append(out, quoted);
+    for (const char *p = quoted; *p; p = g_utf8_next_char(p)) {
+        gunichar c = g_utf8_get_char(p);
+        if (is_odd(c))
+            g_string_append_printf(out, c > 0xffff ? "\\U%08x" : "\\u%04x", c);
+        else
+            g_string_append_unichar(out, c);
+    }
+}
+
+static void write_text(const char *text, GString *out)
+{
+    if (is_plain(text))
+        g_string_append(out, text);
+    else
+        yaml_write_quoted(text, out);
 }
 
 void yaml_write_inline(const json_t *value, GString *out)
@@ -105,4 +122,97 @@ void yaml_write_pair(const char *key, const json_t *value, size_t indent, const 
     else
         g_string_append_printf(out, " %s", line->str);
     g_string_append(out, newline);
+}
+
+/* --- block style */
+
+/* May stand as it is below `|`: several lines, the first of which shows the indentation. */
+static bool is_literal(const char *text)
+{
+    if (!strchr(text, '\n') || strchr(" \t\n", *text) || g_str_has_suffix(text, "\n\n"))
+        return false;
+    for (const char *p = text; *p; p = g_utf8_next_char(p)) {
+        gunichar c = g_utf8_get_char(p);
+        if ((c < ' ' && c != '\n' && c != '\t') || is_odd(c))
+            return false;
+    }
+    return true;
+}
+
+static void write_literal(const char *text, size_t indent, GString *out)
+{
+    bool is_ended = g_str_has_suffix(text, "\n");
+    g_string_append(out, is_ended ? " |\n" : " |-\n");
+    for (const char *line = text; *line;) {
+        size_t size = strcspn(line, "\n");
+        if (size > 0)
+            write_indent(indent, out);
+        g_string_append_len(out, line, (gssize)size);
+        g_string_append_c(out, '\n');
+        line += size + (line[size] == '\n');
+    }
+}
+
+static bool is_short_list(const json_t *list)
+{
+    size_t index = 0;
+    json_t *item = NULL;
+    g_autoptr(GString) line = g_string_new(NULL);
+    json_array_foreach (list, index, item) {
+        if (json_is_array(item) || json_is_object(item))
+            return false;
+    }
+    yaml_write_inline(list, line);
+    return line->len <= MAX_INLINE_LIST;
+}
+
+static void write_map(const json_t *map, size_t indent, bool is_begun, GString *out);
+
+/* Behind "key:" or "-", whose column is `indent`; ends the line. */
+static void write_value(const json_t *value, size_t indent, GString *out)
+{
+    if (json_object_size(value) > 0) {
+        g_string_append_c(out, '\n');
+        write_map(value, indent + INDENT_STEP, false, out);
+    } else if (json_array_size(value) > 0 && !is_short_list(value)) {
+        g_string_append_c(out, '\n');
+        yaml_write_items(value, indent + INDENT_STEP, out);
+    } else if (json_is_string(value) && is_literal(json_string_value(value))) {
+        write_literal(json_string_value(value), indent + INDENT_STEP, out);
+    } else {
+        g_string_append_c(out, ' ');
+        yaml_write_inline(value, out);
+        g_string_append_c(out, '\n');
+    }
+}
+
+/* `is_begun`: its first key stands behind a "- ". */
+static void write_map(const json_t *map, size_t indent, bool is_begun, GString *out)
+{
+    const char *key = NULL;
+    json_t *item = NULL;
+    json_object_foreach ((json_t *)map, key, item) {
+        if (!is_begun)
+            write_indent(indent, out);
+        is_begun = false;
+        write_text(key, out);
+        g_string_append_c(out, ':');
+        write_value(item, indent, out);
+    }
+}
+
+void yaml_write_items(const json_t *list, size_t indent, GString *out)
+{
+    size_t index = 0;
+    json_t *item = NULL;
+    json_array_foreach (list, index, item) {
+        write_indent(indent, out);
+        g_string_append_c(out, '-');
+        if (json_object_size(item) > 0) {
+            g_string_append_c(out, ' ');
+            write_map(item, indent + INDENT_STEP, true, out);
+        } else {
+            write_value(item, indent, out);
+        }
+    }
 }

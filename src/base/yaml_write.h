@@ -12,3 +12,10 @@ void yaml_write_inline(const json_t *value, GString *out);
    `newline` ends each line. */
 void yaml_write_pair(const char *key, const json_t *value, size_t indent, const char *newline,
                      GString *out);
+
+/* In double quotes, whatever it is; readers of YAML 1.1 take it for the same text. */
+void yaml_write_quoted(const char *text, GString *out);
+
+/* The items of a list, one below the other from column `indent` on, with maps and lists as blocks
+   and texts of several lines as `|`. For files that people read. */
+void yaml_write_items(const json_t *list, size_t indent, GString *out);

@@ -108,7 +108,7 @@ static int run_command(const CommandEnv *env, const Command *command, int argc, 
     return command->run(env, argc, argv);
 }
 
-int cmd_main(const CommandEnv *env, int argc, char *const *argv)
+static int run_program(const CommandEnv *env, int argc, char *const *argv)
 {
     const char *first = argc > 1 ? argv[1] : NULL;
     if (first && (is_help(first) || strcmp(first, "help") == 0)) {
@@ -137,4 +137,21 @@ int cmd_main(const CommandEnv *env, int argc, char *const *argv)
     if (command)
         return run_command(env, command, argc - 2, argv + 2);
     return run_command(env, launch, argc - 1, argv + 1);
+}
+
+/* An extension of gh is started under its own name: gh-wm is `kedge wm`, gh-kedge is `kedge`. */
+int cmd_main(const CommandEnv *env, int argc, char *const *argv)
+{
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    CommandEnv own = *env;
+    own.program = slash ? slash + 1 : argc > 0 ? argv[0] : "";
+    if (strcmp(own.program, "gh-wm") != 0 || (argc > 1 && is_version(argv[1])))
+        return run_program(&own, argc, argv);
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    g_ptr_array_add(words, argv[0]);
+    g_ptr_array_add(words, (char *)"wm");
+    for (int i = 1; i < argc; i++)
+        g_ptr_array_add(words, argv[i]);
+    g_ptr_array_add(words, NULL);
+    return run_program(&own, argc + 1, (char *const *)words->pdata);
 }

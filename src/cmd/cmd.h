@@ -29,6 +29,7 @@ typedef struct CommandEnv {
     const Command *const *commands; // NULL-terminated
     const ToolSet *tools;           // all there are
     const ContextTables *tables;    // for a model's calls
+    const char *program;            // the name it was started by, without a path; of cmd_main()
     const char *releases;       // [HOST/]OWNER/REPO that publishes them; "": the build names none
     UserShellFunc run_shell;    // of a person's commands in a conversation
     UserShellFunc run_python;   // of a person's code there

@@ -10,6 +10,8 @@
 
 #define ASK_TIMEOUT_MS (5 * 1000)
 #define ASK_BYTES      (4 * KIB)
+#define UPGRADE_MS     (10 * 60 * 1000)
+#define UPGRADE_BYTES  (64 * KIB)
 
 /* Place, environment, argument vector. */
 static bool start(const GhProcess *process, const Settings *settings, Cancel *cancel,
@@ -64,6 +66,17 @@ bool gh_process_ask_token(const char *path, const char *host, Cancel *cancel,
         .path = path,
         .argv = (const char *const[]) { "auth", "token", "--hostname", host, NULL },
         .proc = ask_limits,
+    };
+    return start(&process, NULL, cancel, ret_result, error);
+}
+
+bool gh_process_upgrade_extension(const char *path, const char *name, Cancel *cancel,
+                                  ProcResult *ret_result, GError **error)
+{
+    const GhProcess process = {
+        .path = path,
+        .argv = (const char *const[]) { "extension", "upgrade", name, NULL },
+        .proc = { .cwd = "/", .timeout_ms = UPGRADE_MS, .max_output_bytes = UPGRADE_BYTES },
     };
     return start(&process, NULL, cancel, ret_result, error);
 }

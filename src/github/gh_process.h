@@ -3,8 +3,9 @@
  *
  * gh_process_run() begins with the permit of the running call, so that gh is reached only behind
  * tool_call()'s decision. What kedge asks gh for itself, without a call, is fixed here: its version
- * and its token for a host. Each start waits for one of the places of gh_place.h and gets the
- * environment of gh_env.h. Thread safe; blocks.
+ * and its token for a host, and the newer version of itself where it is an extension. Each start
+ * waits for one of the places of gh_place.h and gets the environment of gh_env.h. Thread safe;
+ * blocks.
  */
 #pragma once
 
@@ -33,3 +34,7 @@ bool gh_process_ask_version(const char *path, Cancel *cancel, ProcResult *ret_re
 /* `gh auth token --hostname HOST`. */
 bool gh_process_ask_token(const char *path, const char *host, Cancel *cancel,
                           ProcResult *ret_result, GError **error);
+
+/* `gh extension upgrade NAME`, which a person asked for. */
+bool gh_process_upgrade_extension(const char *path, const char *name, Cancel *cancel,
+                                  ProcResult *ret_result, GError **error);

@@ -1,0 +1,214 @@
+/*
+ * The union of triggers (union.h). A value of a task gets into the workflow only when it can be
+ * nothing but what it should be: the rest is left out with a warning.
+ */
+#include "workflow/union.h"
+
+#include "workflow/schedule.h"
+#include "workflow/task.h"
+
+#include <string.h>
+
+#define MAX_TYPE_BYTES 100
+
+typedef struct EventDef {
+    const char *name;
+    bool has_no_types; // GitHub refuses a workflow that names some
+} EventDef;
+
+static const EventDef event_table[] = {
+    // in the order of the workflow
+    { "issues" },
+    { "issue_comment" },
+    { "pull_request" },
+    { "pull_request_target" },
+    { "pull_request_review" },
+    { "pull_request_review_comment" },
+    { "check_run" },
+    { "check_suite" },
+    { "create", .has_no_types = true },
+    { "delete", .has_no_types = true },
+    { "deployment_status", .has_no_types = true },
+    { "discussion" },
+    { "discussion_comment" },
+    { "fork", .has_no_types = true },
+    { "label" },
+    { "milestone" },
+    { "push", .has_no_types = true },
+    { "release" },
+    { "repository_dispatch" },
+    { "status", .has_no_types = true },
+    { "watch" },
+    { "workflow_run" },
+};
+#define EVENTS G_N_ELEMENTS(event_table)
+
+typedef struct CommandEvent { // of slash_command.events
+    const char *name, *event, *types;
+} CommandEvent;
+
+static const CommandEvent command_events[] = {
+    { "issue_comment", "issue_comment", "created" },
+    { "pull_request_comment", "issue_comment", "created" },
+    { "pull_request_review_comment", "pull_request_review_comment", "created" },
+    { "issues", "issues", "opened edited reopened" },
+    { "pull_request", "pull_request", "opened edited reopened" },
+    { "discussion", "discussion", "created edited" },
+    { "discussion_comment", "discussion_comment", "created" },
+};
+
+static const CommandEvent label_events[] = {
+    { "issues", "issues", "labeled" },
+    { "pull_request", "pull_request", "labeled" },
+    { "discussion", "discussion", "labeled" },
+};
+
+typedef struct Union {
+    GTree *types[EVENTS]; // names; NULL: not asked for
+    bool is_wild[EVENTS]; // of every kind
+    GPtrArray *warnings;
+} Union;
+
+static void union_clear(Union *self)
+{
+    for (size_t i = 0; i < EVENTS; i++)
+        g_clear_pointer(&self->types[i], g_tree_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Union, union_clear)
+
+static size_t find_event(const char *name)
+{
+    for (size_t i = 0; i < EVENTS; i++)
+        if (strcmp(event_table[i].name, name) == 0)
+            return i;
+    return EVENTS;
+}
+
+static int compare_names(const void *a, const void *b, void *user_data G_GNUC_UNUSED)
+{
+    return strcmp(a, b);
+}
+
+static void add_type(Union *self, size_t event, const char *type)
+{
+    if (!self->types[event])
+        self->types[event] = g_tree_new_full(compare_names, NULL, g_free, NULL);
+    g_tree_insert(self->types[event], g_strdup(type), NULL);
+}
+
+static bool is_type(const char *event, const char *text)
+{
+    bool is_free = strcmp(event, "repository_dispatch") == 0;
+    const char *set = is_free ? G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.-" : G_CSET_a_2_z "_";
+    size_t size = strspn(text, set);
+    return size > 0 && size <= MAX_TYPE_BYTES && text[size] == '\0';
+}
+
+static void warn_type(Union *self, const WmTask *task, const char *event, const char *type)
+{
+    g_autoptr(json_t) value = json_text(type);
+    g_autofree char *quoted = json_to_text(value);
+    g_ptr_array_add(self->warnings,
+                    g_strdup_printf("%s: on.%s.types: %s is not an activity type; not added to "
+                                    "wm-agent.yml",
+                                    task->path, event, quoted));
+}
+
+static void add_event(Union *self, const WmTask *task, size_t event, const json_t *options)
+{
+    const EventDef *def = &event_table[event];
+    const json_t *types = json_object_get(options, "types");
+    if (json_array_size(types) == 0 || def->has_no_types) {
+        self->is_wild[event] = true;
+        return;
+    }
+    size_t index = 0;
+    json_t *item = NULL;
+    json_array_foreach (types, index, item) {
+        const char *type = json_string_value(item);
+        if (type && is_type(def->name, type))
+            add_type(self, event, type);
+        else if (type)
+            warn_type(self, task, def->name, type);
+    }
+}
+
+static void add_words(Union *self, const CommandEvent *each)
+{
+    size_t event = find_event(each->event);
+    g_auto(GStrv) types = g_strsplit(each->types, " ", -1);
+    for (char **type = types; *type; type++)
+        add_type(self, event, *type);
+}
+
+/* The normal form names all events that a command listens to. */
+static void add_command(Union *self, const json_t *options, const CommandEvent *rows, size_t count)
+{
+    size_t index = 0;
+    json_t *item = NULL;
+    json_array_foreach (json_object_get(options, "events"), index, item) {
+        for (size_t i = 0; i < count; i++)
+            if (g_strcmp0(json_string_value(item), rows[i].name) == 0)
+                add_words(self, &rows[i]);
+    }
+}
+
+static void add_task(Union *self, const WmTask *task)
+{
+    const char *key = NULL;
+    json_t *options = NULL;
+    json_object_foreach (task->on, key, options) {
+        size_t event = find_event(key);
+        if (event < EVENTS)
+            add_event(self, task, event, options);
+        else if (strcmp(key, "slash_command") == 0)
+            add_command(self, options, command_events, G_N_ELEMENTS(command_events));
+        else if (strcmp(key, "label_command") == 0)
+            add_command(self, options, label_events, G_N_ELEMENTS(label_events));
+    }
+}
+
+static gboolean append_name(void *name, void *value G_GNUC_UNUSED, void *list)
+{
+    json_append_take(list, json_text(name));
+    return FALSE;
+}
+
+static json_t *crons_of(const GPtrArray *tasks, GPtrArray *warnings)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    json_t *crons = json_array();
+    for (unsigned i = 0; i < tasks->len; i++) {
+        bool is_any = false;
+        g_autoptr(GPtrArray) own = wm_task_crons(g_ptr_array_index(tasks, i), warnings, &is_any);
+        for (unsigned k = 0; k < own->len; k++) {
+            const char *cron = g_ptr_array_index(own, k);
+            if (wm_schedule_is_cron(cron) && g_hash_table_add(seen, g_strdup(cron)))
+                json_append_take(crons, json_text(cron));
+        }
+    }
+    return crons;
+}
+
+json_t *wm_union(const GPtrArray *tasks, GPtrArray *warnings)
+{
+    g_auto(Union) self = { .warnings = warnings };
+    for (unsigned i = 0; i < tasks->len; i++)
+        add_task(&self, g_ptr_array_index(tasks, i));
+    json_t *all = json_object();
+    for (size_t i = 0; i < EVENTS; i++) {
+        if (!self.types[i] && !self.is_wild[i])
+            continue;
+        json_t *options = json_object();
+        if (!self.is_wild[i]) {
+            json_t *types = json_array();
+            g_tree_foreach(self.types[i], append_name, types);
+            json_set_take(options, "types", types);
+        }
+        json_set_take(all, event_table[i].name, options);
+    }
+    g_autoptr(json_t) crons = crons_of(tasks, warnings);
+    if (json_array_size(crons) > 0)
+        json_object_set(all, "schedule", crons);
+    return all;
+}
