@@ -315,14 +315,14 @@ static bool check_item(Run *self, int64_t index, WmKind kind, GError **error)
     return true;
 }
 
-/* Items behind the one that failed. */
-static void add_untried(Run *self, const json_t *items, size_t from)
+/* Items that an error keeps from being tried. */
+static void add_untried(Run *self, const json_t *items, size_t from, const char *reason)
 {
     for (size_t i = from; i < json_array_size(items); i++) {
         const json_t *raw = json_array_get(items, i);
         const char *type = json_get_text(raw, "type");
         start_item(self, (int64_t)i, raw);
-        add_output(self, type ? type : "", "skipped", "not tried: an earlier output failed");
+        add_output(self, type ? type : "", "skipped", reason);
     }
 }
 
@@ -337,11 +337,27 @@ static bool apply_all(Run *self, const json_t *items, GError **error)
         g_autoptr(GError) failed = NULL;
         if (!check_item(self, (int64_t)i, kind, &failed) || !apply_item(self, raw, &failed)) {
             add_output(self, wm_kind_table[kind].type, "failed", failed->message);
-            add_untried(self, items, i + 1);
+            add_untried(self, items, i + 1, "not tried: an earlier output failed");
             g_propagate_error(error, g_steal_pointer(&failed));
             return false;
         }
         self->counts[kind]++;
+    }
+    return true;
+}
+
+static bool look_for_threats(Run *self, const json_t *items, GError **error)
+{
+    g_autofree char *warning = NULL;
+    g_autoptr(GError) failed = NULL;
+    if (!apply_look_for_threats(&self->applier, items, &warning, &failed)) {
+        add_untried(self, items, 0, failed->message);
+        g_propagate_error(error, g_steal_pointer(&failed));
+        return false;
+    }
+    if (warning) {
+        g_autofree char *line = g_strdup_printf("warning: threat detection: %s", warning);
+        wm_log(WM_WARN, line, NULL);
     }
     return true;
 }
@@ -401,5 +417,5 @@ bool wm_apply(const WmApply *spec, Cancel *cancel, json_t *outputs, json_t *plan
         post_fallback(&run);
         return true;
     }
-    return apply_all(&run, items, error);
+    return look_for_threats(&run, items, error) && apply_all(&run, items, error);
 }

@@ -55,6 +55,10 @@ ApplyFunc apply_create_pull_request;
 /* apply_branch.c */
 ApplyFunc apply_push_to_branch;
 
+/* apply_threats.c: DENIED `threat detection: …`; with continue-on-error the same is *ret_warning
+   (caller frees), else NULL. */
+bool apply_look_for_threats(Applier *self, const json_t *items, char **ret_warning, GError **error);
+
 /* apply_write.c */
 
 const char *apply_text(const Applier *self, const char *field); // of the item; "" when absent

@@ -350,6 +350,22 @@ static const PullCase guard_cases[] = {
       .error = "create_pull_request: protected-files: \"block\" is not known" },
 };
 
+/* A secret in the lines that a commit adds. */
+static void test_threat(void **state G_GNUC_UNUSED)
+{
+    g_auto(PullFixture) fixture =
+        pull_fixture("{\"create-pull-request\":null,\"threat-detection\":true}", "a.c", NULL, 0);
+    const char *work = fixture.git->work;
+    write_file(work, "key.txt", "x\nkey = AKIAIOSFODNN7EXAMPLE\n");
+    git_do(work, "add", "key.txt", NULL);
+    git_do(work, "commit", "--quiet", "-m", "key", NULL);
+    g_autoptr(GError) error = NULL;
+    assert_false(apply_fixture_run(fixture.apply, ITEM, &error));
+    assert_string_equal(error->message, "threat detection: an AWS access key in b/key.txt");
+    g_autofree char *sha = pushed(&fixture, BRANCH);
+    assert_string_equal(sha, "");
+}
+
 #define RUN_CASES(cases)                                                                           \
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)                                               \
     check(&(cases)[i])
@@ -486,7 +502,8 @@ int main(void)
         cmocka_unit_test(test_pulls),          cmocka_unit_test(test_pushes),
         cmocka_unit_test(test_protected),      cmocka_unit_test(test_again),
         cmocka_unit_test(test_foreign_branch), cmocka_unit_test(test_forged_base),
-        cmocka_unit_test(test_refused_push),   cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_refused_push),   cmocka_unit_test(test_threat),
+        cmocka_unit_test(test_staged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

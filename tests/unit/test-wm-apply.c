@@ -324,6 +324,59 @@ static const ApplyCase issue_cases[] = {
       .error = "close_issue: title of #42 does not start with required prefix \"[bot]\"" },
 };
 
+#define THREATS(options) "{\"add-comment\":{\"max\":2},\"threat-detection\":" options "}"
+#define SAYS(text)       "{\"type\":\"add_comment\",\"body\":\"" text "\"}\n"
+#define KEY_FOUND        "threat detection: an AWS access key in add_comment (item 2)"
+
+static const ApplyCase threat_cases[] = {
+    { .name = "a key in the second item: nothing is written",
+      .policy = THREATS("true"),
+      .items = SAYS("a") SAYS("AKIAIOSFODNN7EXAMPLE"),
+      .calls = "",
+      .outputs = "add_comment skipped: " KEY_FOUND "|add_comment skipped: " KEY_FOUND,
+      .error = KEY_FOUND },
+    { .name = "several",
+      .policy = THREATS("{}"),
+      .items =
+          SAYS("-----BEGIN RSA PRIVATE KEY-----") SAYS("ghp_0123456789abcdefghijABCDEFGHIJ012345"),
+      .calls = "",
+      .error = "threat detection: a private key in add_comment (item 1); a credential in "
+               "add_comment (item 2)" },
+    { .name = "turned around",
+      .policy = THREATS("true"),
+      .items = SAYS("a\u202eb"),
+      .calls = "",
+      .error = "threat detection: hidden characters in add_comment (item 1)" },
+    { .name = "tags behind a letter",
+      .policy = THREATS("true"),
+      .items = SAYS("\u00e9\U000e0041\U000e0042"),
+      .calls = "",
+      .error = "threat detection: hidden characters in add_comment (item 1)" },
+    { .name = "joiners that join nothing",
+      .policy = THREATS("true"),
+      .items = SAYS("\u00e9\u200d\u200c\u00e9"),
+      .calls = "",
+      .error = "threat detection: hidden characters in add_comment (item 1)" },
+    { .name = "a family, a flag of Scotland, and a word of Persian",
+      .policy = THREATS("true"),
+      .items = SAYS("\U0001f468\u200d\U0001f469 \U0001f3f4\U000e0067\U000e0062\U000e0073"
+                    "\U000e0063\U000e0074\U000e007f \u0645\u06cc\u200c\u062e"),
+      .answers = { { .request = "POST ", .body = "{}" } },
+      .calls = "POST " COMMENTS " {\"body\":\"\U0001f468\u200d\U0001f469 \U0001f3f4\U000e0067"
+               "\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f \u0645\u06cc\u200c\u062e" MARKER
+               "\"}\n" },
+    { .name = "told only",
+      .policy = THREATS("{\"continue-on-error\":true}"),
+      .items = SAYS("a\u200bb"),
+      .answers = { { .request = "POST ", .body = "{}" } },
+      .calls = "POST " COMMENTS " {\"body\":\"a\u200bb" MARKER "\"}\n" },
+    { .name = "switched off",
+      .policy = THREATS("{\"enabled\":false}"),
+      .items = SAYS("AKIAIOSFODNN7EXAMPLE"),
+      .answers = { { .request = "POST ", .body = "{}" } },
+      .calls = "POST " COMMENTS " {\"body\":\"AKIAIOSFODNN7EXAMPLE" MARKER "\"}\n" },
+};
+
 static const ApplyCase review_cases[] = {
     { .name = "task-O22",
       .policy = "{\"add-reviewer\":{\"allowed-reviewers\":[\"a\",\"acme/core\"]}}",
@@ -391,6 +444,11 @@ static void test_labels(void **state G_GNUC_UNUSED)
 static void test_issues(void **state G_GNUC_UNUSED)
 {
     RUN_CASES(issue_cases);
+}
+
+static void test_threats(void **state G_GNUC_UNUSED)
+{
+    RUN_CASES(threat_cases);
 }
 
 static void test_reviews(void **state G_GNUC_UNUSED)
@@ -517,8 +575,8 @@ int main(void)
         cmocka_unit_test(test_comments), cmocka_unit_test(test_labels),
         cmocka_unit_test(test_issues),   cmocka_unit_test(test_reviews),
         cmocka_unit_test(test_long),     cmocka_unit_test(test_staged),
-        cmocka_unit_test(test_hide),     cmocka_unit_test(test_link),
-        cmocka_unit_test(test_secret),
+        cmocka_unit_test(test_threats),  cmocka_unit_test(test_hide),
+        cmocka_unit_test(test_link),     cmocka_unit_test(test_secret),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,208 @@
+/*
+ * The last look before anything is written (task-engine §10.7, stage 1; option threat-detection):
+ * credentials and hidden characters in the texts of items and in the lines that the commits add. No
+ * model is asked.
+ */
+#include "workflow/apply_private.h"
+
+#include "base/mask.h"
+#include "base/redact.h"
+#include "base/str.h"
+
+#define DIFF_MS     ((int64_t)2 * 60 * 1000)
+#define MAX_REASONS 10 // that are told
+
+#define BLACK_FLAG    0x1f3f4
+#define MAX_FLAG_TAGS 6
+
+// besides GitHub's tokens and the values that this process knows
+static const struct {
+    const char *name, *pattern;
+} shapes[] = {
+    { "a private key", "-----BEGIN ([A-Z0-9]+ )*PRIVATE KEY( BLOCK)?-----" },
+    { "an AWS access key", "\\b(AKIA|ASIA)[0-9A-Z]{16}\\b" },
+    { "an Anthropic key", "\\bsk-ant-[A-Za-z0-9_-]{20,}" },
+    { "an OpenAI key", "\\bsk-(proj-)?[A-Za-z0-9_-]{32,}" },
+    { "a Slack token", "\\bxox[abprs]-[A-Za-z0-9-]{10,}" },
+    { "a Google key", "\\bAIza[0-9A-Za-z_-]{35}\\b" },
+    { "a GitLab token", "\\bglpat-[A-Za-z0-9_-]{20,}" },
+};
+
+typedef struct Scan {
+    GRegex *shapes[G_N_ELEMENTS(shapes)];
+    GPtrArray *reasons; // of char *
+} Scan;
+
+static void scan_clear(Scan *self)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++)
+        g_clear_pointer(&self->shapes[i], g_regex_unref);
+    g_ptr_array_unref(self->reasons);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Scan, scan_clear)
+
+static void add_reason(Scan *self, const char *what, const char *where)
+{
+    if (self->reasons->len < MAX_REASONS)
+        g_ptr_array_add(self->reasons, g_strdup_printf("%s in %s", what, where));
+}
+
+/* Joins letters of some scripts and emoji: hidden only where it stands between ASCII characters. */
+static bool is_joiner(gunichar c)
+{
+    return c == 0x200c || c == 0x200d;
+}
+
+static bool is_hidden(gunichar c)
+{
+    return c == 0x061c || c == 0x200b || c == 0x200e || c == 0x200f ||
+           (c >= 0x202a && c <= 0x202e) || (c >= 0x2060 && c <= 0x2069) || c == 0xfeff ||
+           (c >= 0xe0000 && c <= 0xe007f);
+}
+
+/* Of a flag of England, Scotland or Wales: a black flag with a few tags. */
+static bool is_flag_tag(gunichar c, int *tags_left)
+{
+    bool is_tag = c >= 0xe0020 && c <= 0xe007f && *tags_left > 0;
+    *tags_left = c == BLACK_FLAG ? MAX_FLAG_TAGS : is_tag ? *tags_left - 1 : 0;
+    return is_tag;
+}
+
+static bool hides_text(const char *text)
+{
+    int tags_left = 0;
+    bool is_letter = false; // the one before could be joined
+    const char *start = g_str_has_prefix(text, "\xef\xbb\xbf") ? text + 3 : text; // of a file
+    for (const char *at = start; *at != '\0'; at = g_utf8_next_char(at)) {
+        gunichar c = g_utf8_get_char(at), next = g_utf8_get_char(g_utf8_next_char(at));
+        if (!is_flag_tag(c, &tags_left) && is_hidden(c))
+            return true;
+        if (is_joiner(c) && (!is_letter || next < 0x80 || is_joiner(next)))
+            return true;
+        is_letter = c >= 0x80 && !is_joiner(c);
+    }
+    return false;
+}
+
+static void scan_text(Scan *self, const char *text, const char *where)
+{
+    g_autofree char *redacted = redact_output(text, NULL);
+    if (strcmp(redacted, text) != 0 || mask_finds(text, strlen(text)))
+        add_reason(self, "a credential", where);
+    for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++)
+        if (g_regex_match(self->shapes[i], text, 0, NULL))
+            add_reason(self, shapes[i].name, where);
+    if (hides_text(text))
+        add_reason(self, "hidden characters", where);
+}
+
+static void scan_value(Scan *self, const json_t *value, const char *where)
+{
+    if (json_is_string(value))
+        scan_text(self, json_string_value(value), where);
+    for (size_t i = 0; i < json_array_size(value); i++)
+        scan_value(self, json_array_get(value, i), where);
+    const char *key = NULL;
+    json_t *member = NULL;
+    json_object_foreach ((json_t *)value, key, member)
+        scan_value(self, member, where);
+}
+
+/* What a diff adds: "+++ b/name" says where. */
+static void scan_diff(Scan *self, char *diff)
+{
+    g_autofree char *where = g_strdup("the commits");
+    for (char *line = diff, *end = NULL; line; line = end) {
+        end = strchr(line, '\n');
+        if (end)
+            *end++ = '\0';
+        if (g_str_has_prefix(line, "+++ ")) {
+            g_free(where);
+            where = g_strdup(line + strlen("+++ "));
+        } else if (*line == '+') {
+            scan_text(self, line + 1, where);
+        }
+    }
+}
+
+static bool read_diff(Applier *self, const char *base, char **ret_diff, GError **error)
+{
+    g_autofree char *range = g_strdup_printf("refs/remotes/origin/%s...HEAD", base);
+    const char *const args[] = { "diff", "--no-color", "--unified=0", "--end-of-options",
+                                 range,  "--",         NULL };
+    g_autoptr(GError) failed = NULL;
+    if (!self->git.is_quarantined &&
+        wm_git(&self->git, args, DIFF_MS, self->cancel, ret_diff, &failed))
+        return true;
+    g_clear_error(&failed);
+    return apply_fetch(self, base, error) &&
+           wm_git(&self->git, args, DIFF_MS, self->cancel, ret_diff, error);
+}
+
+static bool scan_commits(Applier *self, Scan *scan, GError **error)
+{
+    const char *of_payload = wm_event_default_branch(self->spec->event);
+    const char *of_policy =
+        wm_handler_text(&self->spec->policy->handlers[WM_CREATE_PULL_REQUEST], "base-branch");
+    g_autofree char *usual = wm_git_default_branch(&self->git, of_payload, self->cancel);
+    const char *base = of_policy ? of_policy : usual;
+    g_autofree char *diff = NULL;
+    if (!wm_git_branch_name_is_valid(&self->git, base, self->cancel))
+        return fail_with(error, KEDGE_ERROR_DENIED, "\"%s\" is no name of a branch", base);
+    if (!read_diff(self, base, &diff, error)) {
+        g_prefix_error(error, "cannot tell what the commits add: ");
+        return false;
+    }
+    scan_diff(scan, diff);
+    return true;
+}
+
+/* `true`, or a map that does not switch it off. */
+static bool is_wanted(const json_t *option)
+{
+    return json_is_true(option) ||
+           (json_is_object(option) && json_get_bool(option, "enabled", true));
+}
+
+static bool scan_all(Applier *self, const json_t *items, Scan *scan, GError **error)
+{
+    bool has_commits = false;
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        const json_t *raw = json_array_get(items, i);
+        WmKind kind = wm_kind_of(json_get_text(raw, "type"));
+        if (kind == WM_KINDS || !self->spec->policy->handlers[kind].is_enabled)
+            continue;
+        g_autofree char *where = g_strdup_printf("%s (item %zu)", wm_kind_table[kind].type, i + 1);
+        scan_value(scan, raw, where);
+        has_commits =
+            has_commits || kind == WM_CREATE_PULL_REQUEST || kind == WM_PUSH_TO_PULL_REQUEST_BRANCH;
+    }
+    return !has_commits || scan_commits(self, scan, error);
+}
+
+bool apply_look_for_threats(Applier *self, const json_t *items, char **ret_warning, GError **error)
+{
+    const json_t *option = self->spec->policy->threats;
+    if (!is_wanted(option))
+        return true;
+    g_auto(Scan) scan = { .reasons = g_ptr_array_new_with_free_func(g_free) };
+    for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++)
+        scan.shapes[i] = g_regex_new(shapes[i].pattern, G_REGEX_OPTIMIZE, 0, NULL);
+    g_autoptr(GError) failed = NULL;
+    if (!scan_all(self, items, &scan, &failed)) {
+        if (error_is(failed, KEDGE_ERROR_CANCELLED)) {
+            g_propagate_error(error, g_steal_pointer(&failed));
+            return false;
+        }
+        g_ptr_array_add(scan.reasons, g_strdup(failed->message));
+    }
+    if (scan.reasons->len == 0)
+        return true;
+    g_ptr_array_add(scan.reasons, NULL);
+    g_autofree char *text = g_strjoinv("; ", (char **)scan.reasons->pdata);
+    if (json_get_bool(option, "continue-on-error", false)) {
+        *ret_warning = g_steal_pointer(&text);
+        return true;
+    }
+    return fail_with(error, KEDGE_ERROR_DENIED, "threat detection: %s", text);
+}
