@@ -21,7 +21,13 @@ bool file_read(const char *path, size_t max_bytes, char **ret_data, size_t *ret_
 bool file_write_atomic(const char *path, const void *data, size_t size, mode_t mode,
                        GError **error);
 
-/* The same, but what cannot be replaced is an error: for what a write that is broken off ruins. */
+/* The same, but it does not wait for the disk: when the machine goes down at once, the file may be
+   the old one, or empty. For what is written at every start and can be done without. */
+bool file_write_volatile(const char *path, const void *data, size_t size, mode_t mode,
+                         GError **error);
+
+/* As file_write_atomic(), but what cannot be replaced is an error: for what a write that is broken
+ * off ruins. */
 bool file_replace(const char *path, const void *data, size_t size, mode_t mode, GError **error);
 
 /* mkdir -p; directories made get `mode`. */

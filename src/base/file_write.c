@@ -126,9 +126,15 @@ static bool refuse_in_place(const char *target, const void *data G_GNUC_UNUSED,
                      target);
 }
 
-static bool write_existing(const char *target, const void *data, size_t size, InPlace in_place,
+typedef struct WriteWay {
+    InPlace in_place;
+    bool is_volatile; // nothing waits for the disk
+} WriteWay;
+
+static bool write_existing(const char *target, const void *data, size_t size, const WriteWay *way,
                            GError **error)
 {
+    InPlace in_place = way->in_place;
     g_auto(Fd) old_fd = open(target, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat old;
     if (old_fd < 0 || fstat(old_fd, &old) < 0) // not readable: nobody knows what it would lose
@@ -144,33 +150,35 @@ static bool write_existing(const char *target, const void *data, size_t size, In
         return false;
     if (!copy_metadata(old_fd, &old, draft.fd))
         return in_place(target, data, size, error);
-    if (fsync(draft.fd) < 0)
+    if (!way->is_volatile && fsync(draft.fd) < 0)
         return file_fail(error, errno, "write", target);
     if (!file_draft_replace(&draft))
         return is_refusal(errno) ? in_place(target, data, size, error)
                                  : file_fail(error, errno, "write", target);
-    file_sync_directory_of(target);
+    if (!way->is_volatile)
+        file_sync_directory_of(target);
     return true;
 }
 
 static bool write_new(const char *target, const void *data, size_t size, mode_t mode,
-                      GError **error)
+                      const WriteWay *way, GError **error)
 {
     g_auto(FileDraft) draft = FILE_DRAFT_INIT(target);
     if (!file_draft_open(&draft, O_WRONLY, mode))
         return file_fail(error, errno, "write", target);
     if (!fd_write_all(draft.fd, data, size, target, error))
         return false;
-    if (fsync(draft.fd) < 0)
+    if (!way->is_volatile && fsync(draft.fd) < 0)
         return file_fail(error, errno, "write", target);
     if (!file_draft_create(&draft))
         return file_fail(error, errno, "write", target);
-    file_sync_directory_of(target);
+    if (!way->is_volatile)
+        file_sync_directory_of(target);
     return true;
 }
 
 static bool write_file(const char *path, const void *data, size_t size, mode_t mode,
-                       InPlace in_place, GError **error)
+                       const WriteWay *way, GError **error)
 {
     g_autofree char *target = NULL;
     if (!follow_links(path, &target, error))
@@ -178,23 +186,29 @@ static bool write_file(const char *path, const void *data, size_t size, mode_t m
 
     struct stat old;
     if (lstat(target, &old) < 0)
-        return write_new(target, data, size, mode, error);
+        return write_new(target, data, size, mode, way, error);
     if (S_ISDIR(old.st_mode))
         return file_fail(error, EISDIR, "write", path);
     // a rename would get around the file's own protection
     if (faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) < 0)
         return file_fail(error, errno, "write", path);
     if (!S_ISREG(old.st_mode))
-        return in_place(target, data, size, error);
-    return write_existing(target, data, size, in_place, error);
+        return way->in_place(target, data, size, error);
+    return write_existing(target, data, size, way, error);
 }
 
 bool file_write_atomic(const char *path, const void *data, size_t size, mode_t mode, GError **error)
 {
-    return write_file(path, data, size, mode, write_in_place, error);
+    return write_file(path, data, size, mode, &(WriteWay) { write_in_place, false }, error);
+}
+
+bool file_write_volatile(const char *path, const void *data, size_t size, mode_t mode,
+                         GError **error)
+{
+    return write_file(path, data, size, mode, &(WriteWay) { write_in_place, true }, error);
 }
 
 bool file_replace(const char *path, const void *data, size_t size, mode_t mode, GError **error)
 {
-    return write_file(path, data, size, mode, refuse_in_place, error);
+    return write_file(path, data, size, mode, &(WriteWay) { refuse_in_place, false }, error);
 }

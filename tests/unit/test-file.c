@@ -128,22 +128,33 @@ static void test_read_specials(void **state G_GNUC_UNUSED)
     assert_true(size > 100 && strlen(status) == size);
 }
 
-static void test_write_new_and_old(void **state G_GNUC_UNUSED)
+typedef bool (*WriteFunc)(const char *path, const void *data, size_t size, mode_t mode,
+                          GError **error);
+
+static void write_new_and_old(WriteFunc write_file)
 {
     g_autofree char *path = in_dir("f");
     mode_t before = umask(022);
-    assert_true(file_write_atomic(path, "one", 3, 0666, NULL));
+    assert_true(write_file(path, "one", 3, 0666, NULL));
     umask(before);
     assert_content(path, "one");
     assert_int_equal(mode_of(path), 0644);
 
     assert_int_equal(chmod(path, 0751), 0);
-    assert_true(file_write_atomic(path, "two two", 7, 0600, NULL));
+    assert_true(write_file(path, "two two", 7, 0600, NULL));
     assert_content(path, "two two");
     assert_int_equal(mode_of(path), 0751);
-    assert_true(file_write_atomic(path, "", 0, 0600, NULL));
+    assert_true(write_file(path, "", 0, 0600, NULL));
     assert_content(path, "");
     assert_int_equal(count_entries(), 1);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void test_write_new_and_old(void **state G_GNUC_UNUSED)
+{
+    write_new_and_old(file_write_atomic);
+    write_new_and_old(file_write_volatile);
+    write_new_and_old(file_replace);
 }
 
 static void test_write_long_name(void **state G_GNUC_UNUSED)
