@@ -1,6 +1,8 @@
 /* The editor as rows: wrapping, the window around the cursor, and what a key lays out. */
 #include "editor_fixture.h"
 
+#include "base/limits.h"
+
 /* The rows, joined with "|", and where the cursor is. Caller frees. */
 static char *drawn(Editor *editor, int width, int max_rows)
 {
@@ -131,6 +133,70 @@ static void test_a_key_lays_out_its_line(void **state G_GNUC_UNUSED)
     }
 }
 
+static void change_at_random(Editor *editor, GRand *chance)
+{
+    static const Action moves[] = { ACTION_CURSOR_LEFT, ACTION_CURSOR_RIGHT, ACTION_WORD_LEFT,
+                                    ACTION_WORD_RIGHT,  ACTION_LINE_START,   ACTION_LINE_END,
+                                    ACTION_CURSOR_UP,   ACTION_CURSOR_DOWN,  ACTION_PAGE_UP };
+    static const Action changes[] = { ACTION_DELETE_BACKWARD, ACTION_DELETE_FORWARD,
+                                      ACTION_DELETE_WORD_BACKWARD, ACTION_UNDO };
+    static const uint32_t letters[] = { 'a', 'b', 'c', ' ', 0x65e5, 0x301, 0x1f1e9, 0x1f44d };
+    int kind = g_rand_int_range(chance, 0, 20);
+    for (int i = g_rand_int_range(chance, 1, 6); kind < 6 && i > 0; i--)
+        editor_act(editor, moves[g_rand_int_range(chance, 0, G_N_ELEMENTS(moves))], 0);
+    for (int i = g_rand_int_range(chance, 1, 12); kind >= 6 && kind < 16 && i > 0; i--)
+        editor_type(editor, letters[g_rand_int_range(chance, 0, G_N_ELEMENTS(letters))], i * 2000);
+    if (kind >= 16)
+        editor_act(editor, changes[g_rand_int_range(chance, 0, G_N_ELEMENTS(changes))], 0);
+    if (kind == 19)
+        editor_act(editor, g_rand_boolean(chance) ? ACTION_NEW_LINE : ACTION_YANK, 0);
+    if (kind == 16)
+        editor_insert_marker(editor, "[Image #1 of several]", "");
+}
+
+/* What is kept of a line at a change, and wrapped only where it is looked at, is what wrapping all
+   of it anew gives. */
+static void test_rows_that_are_kept(void **state G_GNUC_UNUSED)
+{
+    for (guint32 seed = 1; seed <= 40; seed++) {
+        GRand *chance = g_rand_new_with_seed(seed);
+        g_autoptr(Editor) editor = editor_new(3);
+        int width = g_rand_int_range(chance, 2, 24);
+        for (int i = 0; i < 150; i++) {
+            change_at_random(editor, chance);
+            g_free(drawn(editor, width, g_rand_int_range(chance, 1, 5)));
+            if (g_rand_int_range(chance, 0, 3) > 0)
+                continue;
+            g_autofree char *kept = drawn(editor, width, 10000);
+            g_free(drawn(editor, width + 1, 1)); // forgets them
+            g_autofree char *anew = drawn(editor, width, 10000);
+            if (strcmp(kept, anew) != 0)
+                fail_msg("seed %u, change %d: '%s', want '%s'", seed, i, kept, anew);
+        }
+        g_rand_free(chance);
+    }
+}
+
+/* One of 8 MiB without a blank: a key at its beginning, in it and at its end lays out a screen. */
+static void test_a_line_of_megabytes(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *text = g_strnfill((gsize)8 * MIB, 'x');
+    g_autoptr(Editor) editor = editor_new(3);
+    editor_set_text(editor, text);
+    g_free(drawn(editor, 80, 10));
+    for (int i = 0; i < 3000; i++) {
+        if (i == 1000)
+            editor_act(editor, ACTION_PAGE_UP, 0);
+        if (i == 2000)
+            editor_act(editor, ACTION_LINE_START, 0);
+        editor_type(editor, 'y', 0);
+        g_free(drawn(editor, 80, 10));
+    }
+    g_autofree char *shown = drawn(editor, 80, 100), *whole = editor_text(editor);
+    assert_non_null(strstr(shown, "|  yyyyyyyyyy"));
+    assert_int_equal(strlen(whole), (size_t)8 * MIB + 3000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +205,8 @@ int main(void)
         cmocka_unit_test(test_rows_on_screen),
         cmocka_unit_test(test_window),
         cmocka_unit_test(test_a_key_lays_out_its_line),
+        cmocka_unit_test(test_rows_that_are_kept),
+        cmocka_unit_test(test_a_line_of_megabytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

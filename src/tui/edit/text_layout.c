@@ -4,6 +4,10 @@
  * Unlike wrap.h every byte has its row here, so that the cursor can stand at each: blanks stay at
  * the end of their row, where one more than fits may stand in the cell that is kept for the cursor.
  * Rows are offsets into the line until they are drawn.
+ *
+ * Where a row begins depends on what stands before it and in it, so a line is wrapped only as far
+ * as it is looked at, and from the start of any row: a line may be megabytes long, and is still
+ * typed into at its beginning, its end, and between.
  */
 #include "tui/edit/text_layout.h"
 
@@ -18,11 +22,13 @@ enum { MARK_CELLS = 2, CURSOR_CELLS = 1, NARROW_CELLS = 4, DEFAULT_WIDTH = 80, D
 
 typedef struct Line {
     size_t start, size; // without its line end
-    GArray *rows;       // of uint32_t: where each begins, from the line's start
+    GArray *rows;       // of uint32_t: where each begins, from the line's start; at least one
     GPtrArray *drawn;   // of Row, or NULL where it was not drawn yet
     TextLook look;      // of what is drawn
     bool is_first;
-    bool is_used; // by what is being shown
+    bool is_used;    // by what is being shown
+    bool is_whole;   // no more rows come behind those that are known
+    bool is_counted; // as laid out, since it was made or changed
 } Line;
 
 typedef struct Place { // a row
@@ -98,6 +104,8 @@ typedef struct Wrapper {
     int cells;    // of it
     uint32_t gap; // behind its last blank, where it may be broken; `row`: nowhere
     int gap_cells;
+    guint wanted_rows;
+    uint32_t wanted_offset;
 } Wrapper;
 
 static void begin_row(Wrapper *self, uint32_t at, int cells)
@@ -126,9 +134,16 @@ static void put(Wrapper *self, uint32_t at, uint32_t size, int cells, bool is_bl
     }
 }
 
-static void put_text(Wrapper *self, const char *line, uint32_t at, uint32_t end)
+/* Is so much known as is wanted? */
+static bool is_enough(const Wrapper *self)
 {
-    while (at < end) {
+    return self->rows->len >= self->wanted_rows && self->row > self->wanted_offset;
+}
+
+/* Where it stopped. */
+static uint32_t put_text(Wrapper *self, const char *line, uint32_t at, uint32_t end)
+{
+    while (at < end && !is_enough(self)) {
         int cells = 1;
         uint32_t size = 1;
         bool is_plain =
@@ -138,6 +153,7 @@ static void put_text(Wrapper *self, const char *line, uint32_t at, uint32_t end)
         put(self, at, size, cells, line[at] == ' ', cells > 1);
         at += size;
     }
+    return at;
 }
 
 /* One word, which is broken where a row has no room for it. */
@@ -155,22 +171,48 @@ static void put_marker(Wrapper *self, const char *line, uint32_t at, uint32_t en
     }
 }
 
-static void wrap_line(TextLayout *self, Line *line)
+/* From `at`, where a row begins, which may be inside a marker. Where it stopped. */
+static uint32_t wrap_from(Wrapper *self, TextBuffer *text, const Line *line, uint32_t at)
 {
-    const char *view = text_buffer_view(self->text, line->start, line->start + line->size);
-    const Marker *marker = text_buffer_marker_after(self->text, line->start);
-    const Marker *last = text_buffer_markers_end(self->text);
-    Wrapper wrapper = { .rows = line->rows, .width = text_cells_of(self) };
-    uint32_t at = 0;
-    begin_row(&wrapper, 0, 0);
+    const char *view = text_buffer_view(text, line->start, line->start + line->size);
+    const Marker *marker = text_buffer_marker_after(text, line->start + at);
+    const Marker *last = text_buffer_markers_end(text);
+    begin_row(self, at, 0);
     for (; marker && marker < last && marker->start < line->start + line->size; marker++) {
-        uint32_t start = (uint32_t)(marker->start - line->start);
-        put_text(&wrapper, view, at, start);
-        at = start + (uint32_t)marker->size;
-        put_marker(&wrapper, view, start, at);
+        uint32_t end = (uint32_t)(marker->start + marker->size - line->start);
+        uint32_t start = MAX(end - (uint32_t)marker->size, at);
+        at = put_text(self, view, at, start);
+        if (at < start)
+            return at;
+        put_marker(self, view, start, end);
+        at = end;
     }
-    put_text(&wrapper, view, at, (uint32_t)line->size);
-    self->count++;
+    return put_text(self, view, at, (uint32_t)line->size);
+}
+
+/* Until so many rows are known, and one that begins behind `offset`, or all of them. */
+static void wrap_line(TextLayout *self, Line *line, guint rows, uint32_t offset)
+{
+    guint last = line->rows->len - 1;
+    uint32_t at = g_array_index(line->rows, uint32_t, last);
+    if (line->is_whole || (line->rows->len >= rows && at > offset))
+        return;
+    g_array_set_size(line->rows, last);
+    Wrapper wrapper = { .rows = line->rows,
+                        .width = text_cells_of(self),
+                        .wanted_rows = rows,
+                        .wanted_offset = offset };
+    line->is_whole = wrap_from(&wrapper, self->text, line, at) == line->size;
+    self->count += line->is_counted ? 0 : 1;
+    line->is_counted = true;
+}
+
+/* As wrap_line(), with room for what is drawn. */
+static void know_rows(TextLayout *self, Line *line, guint rows, size_t offset)
+{
+    wrap_line(self, line, rows, (uint32_t)MIN(offset, UINT32_MAX));
+    if (line->drawn->len < line->rows->len)
+        g_ptr_array_set_size(line->drawn, (int)line->rows->len);
 }
 
 /* --- lines */
@@ -186,12 +228,44 @@ static Line *line_at(TextLayout *self, size_t start)
     Line *line = g_new0(Line, 1);
     line->start = start;
     line->size = text_buffer_line_end(self->text, start) - start;
-    line->rows = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    line->rows = g_array_new(FALSE, TRUE, sizeof(uint32_t));
     line->drawn = g_ptr_array_new_with_free_func(unref_drawn);
-    wrap_line(self, line);
-    g_ptr_array_set_size(line->drawn, (int)line->rows->len);
+    g_array_set_size(line->rows, 1);
     g_ptr_array_add(self->lines, line);
     return line;
+}
+
+/* Of those that are known, the one that `offset` is in. */
+static guint row_at(const Line *line, size_t offset)
+{
+    guint low = 0, high = line->rows->len;
+    while (high - low > 1) {
+        guint middle = low + (high - low) / 2;
+        if (g_array_index(line->rows, uint32_t, middle) <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What decided where a row begins stands in it or before it, at most one cluster: rows above the
+   one before the change stay. */
+static void change_line(Line *line, size_t start, size_t removed, size_t inserted)
+{
+    guint row = row_at(line, start - line->start), kept = row > 2 ? row - 2 : 0;
+    line->size += inserted - removed;
+    g_array_set_size(line->rows, kept + 1);
+    if (line->drawn->len > kept)
+        g_ptr_array_set_size(line->drawn, (int)kept);
+    line->is_whole = line->is_counted = false;
+}
+
+static bool is_within(const TextLayout *self, const Line *line, size_t start, size_t removed,
+                      size_t inserted)
+{
+    return line->start <= start && start + removed <= line->start + line->size &&
+           text_buffer_line_end(self->text, start) >= start + inserted;
 }
 
 void text_layout_change(TextLayout *self, size_t start, size_t removed, size_t inserted)
@@ -200,6 +274,8 @@ void text_layout_change(TextLayout *self, size_t start, size_t removed, size_t i
         Line *line = self->lines->pdata[i];
         if (line->start > start + removed)
             line->start += inserted - removed; // may wrap
+        else if (is_within(self, line, start, removed, inserted))
+            change_line(line, start, removed, inserted);
         else if (line->start + line->size >= start)
             g_ptr_array_remove_index_fast(self->lines, i);
     }
@@ -224,29 +300,23 @@ static size_t row_start(Place place)
     return place.line->start + g_array_index(place.line->rows, uint32_t, place.row);
 }
 
-static bool is_last_of_line(Place place)
+static bool is_last_of_line(TextLayout *self, Place place)
 {
+    know_rows(self, place.line, place.row + 2, 0);
     return place.row + 1 == place.line->rows->len;
 }
 
-static size_t row_end(Place place)
+static size_t row_end(TextLayout *self, Place place)
 {
-    return is_last_of_line(place) ? place.line->start + place.line->size
-                                  : row_start((Place) { place.line, place.row + 1 });
+    return is_last_of_line(self, place) ? place.line->start + place.line->size
+                                        : row_start((Place) { place.line, place.row + 1 });
 }
 
 static Place place_of(TextLayout *self, size_t cursor)
 {
     Line *line = line_at(self, text_buffer_line_start(self->text, cursor));
-    guint low = 0, high = line->rows->len;
-    while (high - low > 1) {
-        guint middle = low + (high - low) / 2;
-        if (line->start + g_array_index(line->rows, uint32_t, middle) <= cursor)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (Place) { line, low };
+    know_rows(self, line, 1, cursor - line->start);
+    return (Place) { line, row_at(line, cursor - line->start) };
 }
 
 static bool above(TextLayout *self, Place *place)
@@ -258,6 +328,7 @@ static bool above(TextLayout *self, Place *place)
     if (place->line->start == 0)
         return false;
     place->line = line_at(self, text_buffer_line_start(self->text, place->line->start - 1));
+    know_rows(self, place->line, 1, SIZE_MAX);
     place->row = place->line->rows->len - 1;
     return true;
 }
@@ -265,13 +336,14 @@ static bool above(TextLayout *self, Place *place)
 static bool below(TextLayout *self, Place *place)
 {
     size_t end = place->line->start + place->line->size;
-    if (!is_last_of_line(*place)) {
+    if (!is_last_of_line(self, *place)) {
         place->row++;
         return true;
     }
     if (end == text_buffer_size(self->text))
         return false;
     place->line = line_at(self, end + 1);
+    know_rows(self, place->line, 1, 0);
     place->row = 0;
     return true;
 }
@@ -286,7 +358,7 @@ static int cells_between(TextLayout *self, size_t start, size_t end)
 /* The place for the cursor that is at most `goal` cells into the row. */
 static size_t cursor_in(TextLayout *self, Place place, int goal, bool is_down)
 {
-    size_t at = row_start(place), end = row_end(place);
+    size_t at = row_start(place), end = row_end(self, place);
     const Marker *marker = text_buffer_marker_around(self->text, at);
     int cells = 0;
     if (marker && (marker->start + marker->size > end || !is_down)) // it fills the row
@@ -298,7 +370,7 @@ static size_t cursor_in(TextLayout *self, Place place, int goal, bool is_down)
     while (at < end) {
         size_t next = step_next(self->text, at);
         cells += cells_between(self, at, MIN(next, end));
-        if (cells > goal || next > end || (next == end && !is_last_of_line(place)))
+        if (cells > goal || next > end || (next == end && !is_last_of_line(self, place)))
             break;
         at = next;
     }
@@ -330,7 +402,7 @@ static bool look_equal(const TextLook *a, const TextLook *b)
 static Row *draw(TextLayout *self, Place place)
 {
     const Line *line = place.line;
-    size_t at = row_start(place), end = row_end(place);
+    size_t at = row_start(place), end = row_end(self, place);
     const char *view = text_buffer_view(self->text, at, end);
     const Marker *marker = text_buffer_marker_after(self->text, at);
     const Marker *last = text_buffer_markers_end(self->text);
@@ -362,8 +434,10 @@ static void add_row(TextLayout *self, Place place, const TextLook *look, GPtrArr
         line->is_first = is_first;
     }
     line->is_used = true;
-    if (!line->drawn->pdata[place.row])
-        line->drawn->pdata[place.row] = draw(self, place);
+    if (!line->drawn->pdata[place.row]) {
+        Row *row = draw(self, place); // may find more rows, and room for them
+        line->drawn->pdata[place.row] = row;
+    }
     g_ptr_array_add(out, row_ref(line->drawn->pdata[place.row]));
 }
 
