@@ -5,15 +5,13 @@
  */
 #include "cmd/wm_emit_kinds.h"
 
-#include "base/env.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "cmd/input.h"
 #include "cmd/outline.h"
 #include "cmd/wm.h"
-#include "workflow/item.h"
-#include "workflow/project.h"
+#include "workflow/emit.h"
 
 #define ITEM_WORD "item"
 
@@ -130,13 +128,6 @@ static bool read_json(Emit *self, int argc, char *const *argv, GError **error)
     return true;
 }
 
-static int64_t number_of(const char *variable)
-{
-    const char *text = env_get_raw(variable);
-    int64_t number = 0;
-    return text && str_parse_int(text, &number) && number > 0 ? number : 0;
-}
-
 /* A policy with a side has it for all comments. */
 static bool check_side(const Emit *self, const WmPolicy *policy, GError **error)
 {
@@ -150,35 +141,9 @@ static bool check_side(const Emit *self, const WmPolicy *policy, GError **error)
 
 static bool append(const Emit *self, GError **error)
 {
-    static const char *const names[] = { "WM_REPO_ROOT", "WM_TASK", "WM_SAFE_OUTPUT_FILE" };
-    const char *values[G_N_ELEMENTS(names)] = { NULL };
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-        values[i] = env_get_raw(names[i]);
-        if (!values[i])
-            return fail_with(error, KEDGE_ERROR_FAILED, "%s is not set", names[i]);
-    }
-    g_autoptr(WmProject) project = NULL;
-    if (!wm_project_load(values[0], values[1], NULL, &project, error))
-        return false;
-    const WmTask *task = wm_project_find(project, values[1], error);
-    if (!task)
-        return false;
-    g_autoptr(WmPolicy) policy = wm_policy_new(wm_task_safe_outputs(task), NULL);
-    const WmItemScope scope = {
-        .policy = policy,
-        .task_name = task->name,
-        .repo = env_get_raw("GITHUB_REPOSITORY"),
-        .root = project->root,
-        .issue = number_of("WM_ISSUE_NUMBER"),
-        .pull = number_of("WM_PR_NUMBER"),
-        .is_emit = true,
-    };
-    if (!check_side(self, policy, error))
-        return false;
-    if (wm_items_append(values[2], &scope, self->raw, error))
-        return true;
-    g_prefix_error(error, "emit: ");
-    return false;
+    g_auto(WmEmit) emit = { 0 };
+    return wm_emit_open(&emit, error) && check_side(self, emit.policy, error) &&
+           wm_emit_append(&emit, self->raw, error);
 }
 
 static char *kinds_help(void)
