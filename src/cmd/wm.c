@@ -21,8 +21,10 @@ static const Command command_version = {
 // one a line, so that two new ones do not meet
 // clang-format off
 static const Command *const subcommands[] = {
-    &command_wm_init,
     &command_wm_compile,
+    &command_wm_emit,
+    &command_wm_init,
+    &command_wm_validate,
     &command_wm_list,
     &command_wm_upgrade,
     &command_wm_update,

@@ -16,8 +16,9 @@ extern const Command command_wm_add;
 extern const Command command_wm_assign;
 extern const Command command_wm_resolve;
 extern const Command command_wm_emit;
-extern const Command command_wm_status;
 extern const Command command_wm_logs;
+extern const Command command_wm_status;
+extern const Command command_wm_validate;
 
 /* `error: <message>`, with `Run 'kedge wm <cmd> --help' for usage.` behind a wrong usage; the exit
    code that fits. `command` is its whole name, "wm run". */

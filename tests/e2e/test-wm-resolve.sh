@@ -139,4 +139,17 @@ expect_contains stderr 'wm: .wm/tasks/odd.md: on.schedule "custom" is not a sche
 run kedge wm list --json
 expect_out '[{"name":"nightly","path":".wm/tasks/nightly.md","engine":"kedge","triggers":["schedule","issues"],"schedule":["24 12 * * *"],"description":"Every night.\nMore.\n"},{"name":"odd","path":".wm/tasks/odd.md","engine":"claude","triggers":["schedule"],"schedule":["custom"],"description":""}]'
 
+t "validation says everything, and fails for what is wrong"
+run kedge wm validate
+expect_exit 0
+expect_empty stdout
+expect_contains stderr 'wm: .wm/tasks/odd.md: on.schedule "custom" is not a schedule'
+expect_contains stderr 'wm validate: ok'
+task party 'on: {push: , reaction: party}' '${{ secrets.FOO }}'
+run kedge wm validate
+expect_exit 1
+expect_contains stderr 'error: .wm/tasks/party.md: on.reaction "party" is not a valid GitHub reaction'
+expect_contains stderr 'error: .wm/tasks/party.md: expression "secrets.FOO"'
+expect_contains stderr 'error: validation failed (2 problem(s))'
+
 done_testing
