@@ -34,6 +34,8 @@ static const Command *const subcommands[] = {
     &command_wm_emit,
     &command_wm_status,
     &command_wm_logs,
+    &command_wm_run,
+    &command_wm_process_outputs,
     &command_version,
     NULL,
 };

@@ -19,6 +19,8 @@ extern const Command command_wm_emit;
 extern const Command command_wm_logs;
 extern const Command command_wm_status;
 extern const Command command_wm_validate;
+extern const Command command_wm_run;
+extern const Command command_wm_process_outputs;
 
 /* `error: <message>`, with `Run 'kedge wm <cmd> --help' for usage.` behind a wrong usage; the exit
    code that fits. `command` is its whole name, "wm run". */

@@ -1,0 +1,430 @@
+#!/bin/sh
+# `kedge wm run` with programs of a test's own as agents and the forge as GitHub. Rows of task-engine
+# §11 are named task-N.
+. "$(dirname "$0")/lib.sh"
+. "$E2E_DIR/wm-runs.sh"
+need git
+need_kedge
+wm_github
+wm_agent agent-true </dev/null
+export WM_AGENT_CMD=agent-true
+
+# ---- the plain run ---------------------------------------------------------
+
+t "task-R01 a run: progress on stderr, its files, exit 0"
+wm_repo plain
+wm_task fix
+wm_mark
+wm_run fix
+expect_exit 0
+expect_empty stdout
+DIR=$(wm_dir fix)
+expect_contains stderr "wm run: task=\"fix\" repo=$PWD branch=main engine=claude timeout=45m"
+expect_contains stderr "wm run: activation: run directory $PWD/$DIR"
+expect_contains stderr "wm run: agent: starting subprocess (live stream on stderr below)"
+expect_contains stderr "wm run: validation: checking agent output size and exit status"
+expect_not_contains stderr "safe-outputs: applying"
+expect_contains stderr "wm run: artifacts=$PWD/$DIR"
+expect_matches stderr '^wm run: task="fix" repo=.* duration=[0-9hm.]*s exit_code=0 success=true phase=safe-outputs$'
+expect_json "$DIR/result.json" phase safe-outputs
+expect_json "$DIR/result.json" success true
+expect_json "$DIR/result.json" run_dir "$PWD/$DIR"
+expect_json "$DIR/result.json" agent_result.exit_code 0
+expect_json "$DIR/result.json" agent_result.safe_output_file_path "$PWD/$DIR/output.jsonl"
+expect_json "$DIR/meta.json" phase conclusion
+expect_json "$DIR/meta.json" success true
+expect_json "$DIR/run.json" run_id "$(basename "$DIR")"
+expect_json "$DIR/run.json" phase safe-outputs
+expect_json "$DIR/event.json" issue.number 12
+expect_file "$DIR/prompt.md"
+expect_no_file "$DIR/activation.json"
+expect_no_writes
+
+t "task-R02 an agent that fails: phase and error are named once"
+wm_agent agent-false <<'X'
+echo tried
+exit 1
+X
+rm -rf .wm/runs
+run env WM_AGENT_CMD=agent-false kedge wm run --task fix --event-name issues --payload "$EVENT"
+expect_exit 1
+DIR=$(wm_dir fix)
+expect_matches stderr '^wm run: task="fix" .* exit_code=1 success=false phase=agent$'
+expect_contains stderr "failure phase: agent"
+[ "$(grep -c 'exit status 1' "$(path_of stderr)")" = 1 ] || fail "the error is not printed once"
+expect_contains stderr "error: agent: exit status 1"
+expect_json "$DIR/result.json" phase agent
+expect_json "$DIR/result.json" errors '["agent: exit status 1"]'
+expect_json "$DIR/result.json" agent_result.exit_code 1
+expect_json "$DIR/result.json" agent_result.stderr "exit status 1"
+expect_json "$DIR/result.json" agent_result.stdout tried # and its line end, which the shell drops
+expect_json "$DIR/meta.json" phase conclusion
+expect_json "$DIR/meta.json" success false
+
+t "task-R09 12 MiB of output count, one byte more does not"
+wm_agent agent-much <<'X'
+head -c "$(cat "$HOME/bytes")" /dev/zero | tr '\0' 'x'
+X
+echo 12582912 >"$HOME/bytes"
+rm -rf .wm/runs
+run env WM_AGENT_CMD=agent-much sh -c 'kedge wm run --task fix 2>"$HOME/err"'
+expect_exit 0
+echo 12582913 >"$HOME/bytes"
+rm -rf .wm/runs
+run env WM_AGENT_CMD=agent-much sh -c 'kedge wm run --task fix 2>"$HOME/err"'
+expect_exit 1
+expect_json "$(wm_dir fix)/result.json" phase validation
+expect_json "$(wm_dir fix)/result.json" errors '["agent output exceeds maximum size (12582912 bytes)"]'
+
+t "task-R29 an engine that nobody knows: no run directory"
+rm -rf .wm/runs
+wm_task odd 'engine: x'
+run env -u WM_AGENT_CMD kedge wm run --task odd
+expect_exit 1
+expect_contains stderr 'error: unknown engine "x" (use claude, codex, kedge, or set WM_AGENT_CMD)'
+expect_contains stderr "failure phase: activation"
+expect_matches stderr 'exit_code=-1 success=false phase=activation$'
+[ -z "$(wm_dir odd)" ] || fail "there is a run directory"
+
+t "task-S01 a name that is a path is no task"
+run kedge wm run --task ../../etc/x
+expect_exit 1
+expect_contains stderr "error: task not found: ../../etc/x"
+run kedge wm run --task fix --payload none.json
+expect_exit 1
+
+t "task-R11 a dirty tree"
+echo change >>file.txt
+wm_run fix
+expect_exit 1
+expect_contains stderr "error: working tree is not clean at \"$PWD\" (commit or stash changes before running)"
+[ -z "$(wm_dir fix)" ] || fail "there is a run directory"
+wm_run fix --allow-dirty
+expect_exit 0
+git checkout -q file.txt
+mkdir "$HOME/no-git" && mkdir -p "$HOME/no-git/.wm/tasks" && cp .wm/tasks/fix.md "$HOME/no-git/.wm/tasks"
+run kedge wm run --task fix --repo-root "$HOME/no-git"
+expect_exit 1
+expect_contains stderr "error: git: not a repository at \"$HOME/no-git\": "
+
+t "task-R23 WM_RUN_DIR: runs are there; what is no run stays"
+rm -rf .wm/runs
+mkdir -p "$HOME/runs/keep" "$HOME/runs/old-run"
+echo '{"run_id":"old-run"}' >"$HOME/runs/old-run/meta.json"
+touch -d '8 days ago' "$HOME/runs/keep" "$HOME/runs/old-run"
+run env WM_RUN_DIR="$HOME/runs" kedge wm run --task fix
+expect_exit 0
+expect_no_file "$HOME/runs/old-run"
+[ -d "$HOME/runs/keep" ] || fail "an unrelated folder is gone"
+ls -d "$HOME"/runs/fix-2* >/dev/null || fail "no run directory in WM_RUN_DIR"
+[ -z "$(wm_dir fix)" ] || fail "a run directory in .wm/runs"
+
+t "task-S14 .wm/runs that leads out of the repository"
+rm -rf .wm/runs
+mkdir "$HOME/outside" && ln -s "$HOME/outside" .wm/runs
+run kedge wm run --task fix --allow-dirty
+expect_exit 1
+expect_contains stderr "leads out of the repository"
+[ -z "$(ls "$HOME/outside")" ] || fail "something was written outside"
+rm .wm/runs
+
+# ---- numbers, environment --------------------------------------------------
+
+wm_agent agent-env <<'X'
+env | sort >"$WM_REPO_ROOT/.wm/runs/env"
+X
+
+t "task-R21 the number of an input of workflow_dispatch; --issue is the last resort"
+echo '{"inputs":{"issue_number":"12"}}' >"$EVENT"
+run env WM_AGENT_CMD=agent-env kedge wm run --task fix --event-name workflow_dispatch --payload "$EVENT" --issue 3
+expect_exit 0
+expect_contains .wm/runs/env "WM_ISSUE_NUMBER=12"
+run env WM_AGENT_CMD=agent-env kedge wm run --task fix --issue 3
+expect_exit 0
+expect_contains .wm/runs/env "WM_ISSUE_NUMBER=3"
+
+t "task-R22 a comment on a pull request"
+echo '{"action":"created","issue":{"number":7,"pull_request":{}},"comment":{"id":5}}' >"$EVENT"
+run env WM_AGENT_CMD=agent-env kedge wm run --task fix --event-name issue_comment --payload "$EVENT"
+expect_exit 0
+expect_contains .wm/runs/env "WM_ISSUE_NUMBER=7"
+expect_contains .wm/runs/env "WM_PR_NUMBER=7"
+
+t "task-S09 no command file or token of the runner reaches the agent"
+run env WM_AGENT_CMD=agent-env GITHUB_ENV=/x GITHUB_PATH=/x GITHUB_OUTPUT=/x GITHUB_ACTIONS=true \
+    ACTIONS_RUNTIME_TOKEN=abcdefgh1 ACTIONS_RESULTS_URL=http://127.0.0.1:1/ ACTIONS_ID_TOKEN_REQUEST_TOKEN=abcdefgh2 \
+    GITHUB_TOKEN=ghs_abcdefgh3 kedge wm run --task fix
+expect_exit 0
+for NAME in GITHUB_ENV GITHUB_PATH GITHUB_OUTPUT ACTIONS_RUNTIME_TOKEN ACTIONS_RESULTS_URL ACTIONS_ID_TOKEN_REQUEST_TOKEN; do
+    grep -q "^$NAME=" .wm/runs/env && fail "$NAME is there"
+done
+expect_contains .wm/runs/env "GITHUB_TOKEN=ghs_abcdefgh3"
+
+# ---- branches --------------------------------------------------------------
+
+t "task-R12 a branch before the agent, and the way back after a failure"
+wm_repo branch
+wm_task fix 'safe-outputs: {create-pull-request: }'
+wm_agent agent-branch <<'X'
+git symbolic-ref --short HEAD >"$WM_REPO_ROOT/.wm/runs/branch"
+exit 3
+X
+run env WM_AGENT_CMD=agent-branch kedge wm run --task fix --event-name issues --payload "$EVENT"
+expect_exit 1
+BRANCH=$(cat .wm/runs/branch)
+case $BRANCH in wm/fix-2*-*) ;; *) fail "the agent ran on $BRANCH" ;; esac
+expect_contains stderr "wm run: activation: created feature branch $BRANCH (previous: main)"
+expect_json "$(wm_dir fix)/activation.json" prev_branch main
+expect_json "$(wm_dir fix)/activation.json" branch_created true
+[ "$(git symbolic-ref --short HEAD)" = main ] || fail "not back on main"
+git show-ref -q --verify "refs/heads/$BRANCH" || fail "the branch is gone"
+
+t "after success the work tree stays on the branch"
+rm -rf .wm/runs
+wm_run fix
+expect_exit 0
+case $(git symbolic-ref --short HEAD) in wm/fix-*) ;; *) fail "on $(git symbolic-ref --short HEAD)" ;; esac
+
+t "task-R13 on a branch of one's own there is no other one"
+rm -rf .wm/runs
+git checkout -q -b feat/x
+wm_run fix
+expect_exit 0
+expect_contains stderr "wm run: activation: using branch feat/x (already off default; no new feature branch)"
+expect_no_file "$(wm_dir fix)/activation.json"
+
+t "a detached HEAD: a branch is made, and a failure leaves it there"
+rm -rf .wm/runs
+git checkout -q --detach
+run env WM_AGENT_CMD=agent-branch kedge wm run --task fix --event-name issues --payload "$EVENT"
+expect_exit 1
+expect_contains stderr "branch=HEAD engine=claude"
+case $(git symbolic-ref --short HEAD) in wm/fix-*) ;; *) fail "on $(git symbolic-ref --short HEAD)" ;; esac
+
+t "a way back that fails is told, and the run's own error stays"
+git checkout -q main && rm -rf .wm/runs
+wm_agent agent-conflict <<'X'
+echo theirs >file.txt && git commit -qam theirs && echo mine >file.txt
+exit 3
+X
+run env WM_AGENT_CMD=agent-conflict kedge wm run --task fix --event-name issues --payload "$EVENT"
+expect_exit 1
+expect_contains stderr "error: agent: exit status 3"
+expect_json "$(wm_dir fix)/result.json" errors.0 "agent: exit status 3"
+case $(json "$(wm_dir fix)/result.json" errors.1) in "git checkout previous branch: "*) ;; *) fail "no word of the way back" ;; esac
+git checkout -q -f main
+
+# ---- what is said on GitHub ------------------------------------------------
+
+t "task-R18 a reaction that GitHub refuses: the run goes on, and says so"
+wm_repo speak
+wm_task fix 'on: {issues: {}, reaction: eyes}'
+wm_mark
+forge_ctl POST /_forge/faults '{"match":{"method":"POST","path":"reactions"},"status":403,"body":{"message":"Resource not accessible by integration"}}' >/dev/null
+wm_run fix
+expect_exit 0
+expect_contains stderr 'wm run: activation: adding reaction "eyes" to issue/PR #12'
+case $(json "$(wm_dir fix)/result.json" errors.0) in "on.reaction: GitHub API POST /repos/harbor/tidepool/issues/12/reactions: HTTP 403: "*) ;; *) fail "errors: $(json "$(wm_dir fix)/result.json" errors)" ;; esac
+forge_ctl DELETE /_forge/faults >/dev/null
+wm_mark
+wm_run fix
+expect_writes "POST /repos/harbor/tidepool/issues/12/reactions"
+wm_run fix # the second time it is there
+expect_exit 0
+[ "$(json "$(wm_dir fix)/result.json" errors 2>/dev/null)" = "" ] || fail "a reaction that exists is an error"
+
+t "task-R19 a reaction goes to the comment of a review"
+echo '{"action":"created","pull_request":{"number":9},"comment":{"id":284312630}}' >"$EVENT"
+wm_mark
+run kedge wm run --task fix --event-name pull_request_review_comment --payload "$EVENT"
+expect_exit 0
+expect_contains stderr 'activation: adding reaction "eyes" to comment 284312630'
+expect_writes "POST /repos/harbor/tidepool/pulls/comments/284312630/reactions"
+
+t "task-C20 on.reaction none and one that is none"
+printf '%s' "$ISSUE_EVENT" >"$EVENT"
+wm_task none 'on: {reaction: none}'
+wm_task party 'on: {reaction: party}'
+wm_mark
+wm_run none
+expect_exit 0
+wm_run party
+expect_exit 1
+expect_contains stderr 'error: on.reaction "party" is not a valid GitHub reaction (use +1, -1, laugh, confused, heart, hooray, rocket, eyes)'
+expect_no_writes
+
+t "task-R20 status comments"
+wm_task told 'safe-outputs: {messages: {run-started: "go {event_type}", run-success: "good", run-failure: "bad {status}"}}'
+wm_mark
+run env WM_AGENT_CMD=agent-false kedge wm run --task told --event-name issues --payload "$EVENT"
+expect_exit 1
+expect_writes "POST /repos/harbor/tidepool/issues/12/comments" "POST /repos/harbor/tidepool/issues/12/comments"
+[ "$(wm_body)" = '{"body": "bad failed (agent: exit status 1)\n\n<!-- wm-agent:told -->"}' ] || fail "body: $(wm_body)"
+wm_mark
+wm_run told
+expect_exit 0
+[ "$(wm_body)" = '{"body": "good\n\n<!-- wm-agent:told -->"}' ] || fail "body: $(wm_body)"
+
+t "staged: nothing is said at all"
+wm_mark
+wm_run told --staged
+expect_exit 0
+expect_no_writes
+expect_json "$(wm_dir told)/result.json" staged true
+
+t "task-R16 task-S11 the latest checkpoint of somebody trusted; one is left"
+wm_mark
+for PAIR in "okoro:old" "okoro:trusted new" "lindq:stranger"; do
+    forge_ctl POST /_forge/comment "{\"number\":12,\"user\":\"${PAIR%%:*}\",\"body\":\"<!-- wm-checkpoint: {\\\"summary\\\":\\\"${PAIR#*:}\\\"} -->\"}" >/dev/null
+done
+wm_agent agent-say <<'X'
+echo "All <b> done --> yes."
+X
+rm -rf .wm/runs
+run env WM_AGENT_CMD=agent-say WM_CHECKPOINT=1 kedge wm run --task none --event-name issues --payload "$EVENT"
+expect_exit 0
+expect_contains stderr "wm run: activation: checkpoint hint loaded (injected into prompt)"
+expect_contains "$(wm_dir none)/prompt.md" "## Previous checkpoint
+
+trusted new"
+expect_not_contains "$(wm_dir none)/prompt.md" stranger
+case $(wm_body) in *'wm-checkpoint: {\"branch\":\"main\",\"sha\":\"'*'\"files_changed\":null,\"summary\":\"All \\u003cb\\u003e done --\\u003e yes.\"'*'<!-- wm-agent:none -->"}') ;; *) fail "body: $(wm_body)" ;; esac
+
+t "task-R17 what it left is the next one's hint, as it was"
+rm -rf .wm/runs
+run env WM_AGENT_CMD=agent-say WM_CHECKPOINT=1 kedge wm run --task none --event-name issues --payload "$EVENT"
+expect_contains "$(wm_dir none)/prompt.md" "All <b> done --> yes."
+
+# ---- what a run has cost ---------------------------------------------------
+
+wm_agent claude <<'X'
+cat >/dev/null
+echo '{"type":"system","subtype":"init","session_id":"s1"}'
+echo '{"type":"result","subtype":"success","result":"All done.","total_cost_usd":1.32,"num_turns":3,"duration_ms":10,"session_id":"s1","usage":{"input_tokens":3,"output_tokens":5},"modelUsage":{"m1":{}}}'
+X
+
+t "task-R28 the step summary has cost and turns, run.json the usage"
+wm_repo cost
+wm_task fix
+: >"$HOME/summary"
+run env -u WM_AGENT_CMD GITHUB_STEP_SUMMARY="$HOME/summary" kedge wm run --task fix
+expect_exit 0
+expect_contains "$HOME/summary" "## kedge wm · task \`fix\`"
+expect_contains "$HOME/summary" "| Pipeline success | yes |"
+expect_contains "$HOME/summary" "| Total cost (USD) | \$1.320000 |"
+expect_contains "$HOME/summary" "| Turns | 3 |"
+expect_not_contains "$HOME/summary" "outputs of task"
+expect_json "$(wm_dir fix)/run.json" usage '{"cost_usd":1.32,"input_tokens":3,"output_tokens":5,"turns":3}'
+expect_json "$(wm_dir fix)/result.json" agent_result.last_response_text "All done."
+
+t "a cap on what claude may cost"
+rm -rf .wm/runs
+wm_task capped 'max-ai-credits: 100'
+run env -u WM_AGENT_CMD kedge wm run --task capped
+expect_exit 1
+expect_contains stderr "error: cost 1.32 USD exceeds the cap of 1.00 USD"
+expect_json "$(wm_dir capped)/result.json" phase validation
+wm_task roomy 'max-ai-credits: 132'
+run env -u WM_AGENT_CMD kedge wm run --task roomy
+expect_exit 0
+
+# ---- elsewhere -------------------------------------------------------------
+
+t "task-R27 --remote starts the workflow"
+wm_mark
+forge_ctl POST /_forge/faults '{"match":{"method":"POST","path":"dispatches"},"times":null,"status":204}' >/dev/null
+run kedge wm run --task fix --remote --issue 5 --ref dev
+expect_exit 0
+expect_contains stderr "wm run: remote workflow_dispatch workflow=wm-agent.yml github_repo=harbor/tidepool task=\"fix\" engine=claude repo_root=$PWD"
+expect_writes "POST /repos/harbor/tidepool/actions/workflows/wm-agent.yml/dispatches"
+[ "$(wm_body)" = '{"inputs": {"issue_number": "5", "task_name": "fix"}, "ref": "dev"}' ] || fail "body: $(wm_body)"
+wm_mark
+run kedge wm run --task fix --remote
+expect_exit 0
+[ "$(wm_body)" = '{"inputs": {"task_name": "fix"}, "ref": "main"}' ] || fail "body: $(wm_body)"
+run env -u GITHUB_REPOSITORY kedge wm run --task fix --remote
+expect_exit 1
+expect_contains stderr "error: remote run: set --repo or run inside a GitHub checkout: "
+forge_ctl DELETE /_forge/faults >/dev/null
+
+# ---- ends of all kinds -----------------------------------------------------
+
+wm_agent agent-waits <<'X'
+sleep 1000 &
+echo $! >"$HOME/child"
+: >"$HOME/waits"
+wait
+X
+is_waiting() { [ -e "$HOME/waits" ]; }
+
+t "task-R26 Ctrl-C while the agent works"
+wm_repo signals
+wm_task fix 'safe-outputs: {create-pull-request: }'
+rm -f "$HOME/waits"
+bg env WM_AGENT_CMD=agent-waits kedge wm run --task fix
+wait_for 60 is_waiting || fail "the agent did not start"
+bg_signal INT
+bg_end
+expect_exit 130
+expect_contains stderr "error: interrupted by signal"
+expect_json "$(wm_dir fix)/result.json" errors.0 "interrupted by signal"
+expect_json "$(wm_dir fix)/result.json" phase agent
+[ "$(git symbolic-ref --short HEAD)" = main ] || fail "not back on main"
+wait_for 60 _is_gone "$(cat "$HOME/child")" || fail "a child of the agent lives"
+
+t "SIGTERM: exit 143"
+rm -rf .wm/runs "$HOME/waits"
+bg env WM_AGENT_CMD=agent-waits kedge wm run --task fix
+wait_for 60 is_waiting || fail "the agent did not start"
+bg_signal TERM
+bg_end
+expect_exit 143
+expect_json "$(wm_dir fix)/result.json" success false
+
+t "kill -9: the directory says where it was, and the next run is not kept back"
+rm -rf .wm/runs "$HOME/waits"
+bg env WM_AGENT_CMD=agent-waits kedge wm run --task fix
+wait_for 60 is_waiting || fail "the agent did not start"
+bg_signal KILL
+bg_end
+kill "$(cat "$HOME/child")" 2>/dev/null
+expect_json "$(wm_dir fix)/meta.json" phase agent
+expect_json "$(wm_dir fix)/meta.json" success false
+expect_no_file "$(wm_dir fix)/result.json"
+run kedge wm process-outputs --task fix
+expect_exit 1
+expect_contains stderr "error: process-outputs: missing result.json (expected after kedge wm run --agent-only)"
+wm_run fix
+expect_exit 0
+
+t "two runs at once do not disturb one another"
+git checkout -q main && rm -rf .wm/runs
+wm_task calm
+wm_agent agent-meets <<'X'
+: >"$HOME/meet-$$"
+for _ in $(seq 1200); do
+    [ "$(ls "$HOME"/meet-* | wc -l)" -lt 2 ] || exit 0
+    sleep 0.05
+done
+exit 1
+X
+env WM_AGENT_CMD=agent-meets kedge wm run --task calm >/dev/null 2>"$HOME/other" &
+OTHER=$!
+run env WM_AGENT_CMD=agent-meets kedge wm run --task calm
+expect_exit 0
+wait $OTHER || fail "the other run failed: $(cat "$HOME/other")"
+[ "$(find .wm/runs -name result.json | wc -l)" = 2 ] || fail "not two results"
+
+t "a disk that is full: the error has its phase, and no file is half"
+rm -rf .wm/runs
+head -c 60000 /dev/zero | tr '\0' x >>.wm/tasks/calm.md && wm_commit
+run sh -c 'trap "" XFSZ; ulimit -f 8; exec kedge wm run --task calm'
+expect_exit 1
+expect_contains stderr "failure phase: agent"
+expect_contains stderr "prompt.md: File too large"
+expect_json "$(wm_dir calm)/meta.json" phase conclusion
+expect_json "$(wm_dir calm)/result.json" phase agent
+expect_no_file "$(wm_dir calm)/prompt.md"
+[ -z "$(find .wm/runs -name '*.tmp')" ] || fail "temporary files stay"
+expect_no_strays
+done_testing
