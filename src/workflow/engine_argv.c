@@ -147,7 +147,7 @@ static WmFormat add_claude(GPtrArray *argv, const WmAgentSpec *spec)
 
 static WmFormat add_kedge(GPtrArray *argv, const WmAgentSpec *spec)
 {
-    g_ptr_array_add(argv, wm_engine_self());
+    g_ptr_array_add(argv, wm_engine_program(spec->run_dir));
     add_words(argv, "-p --mode json --no-session --fail-on-error", -1);
     add_model(argv, spec);
     add_limits(argv, spec);

@@ -6,10 +6,13 @@
 
 #include "workflow/engine.h"
 
-/* Absolute path of this program. Caller frees. */
+/* Absolute path of this program; and what starts it as `kedge`, whatever its file is called.
+   Callers free. */
 char *wm_engine_self(void);
+char *wm_engine_program(const char *run_dir);
 
-/* Directory of the shims of a run; NULL: KEDGE_WM_SHIMS says that there are none. Caller frees. */
+/* Directory of the shims of a run, for PATH; NULL: KEDGE_WM_SHIMS says that they are not wanted.
+   Caller frees. */
 char *wm_shims_dir(const char *run_dir);
-/* Writes `gh-wm`, `gh` and `kedge` there; nothing when there are none. */
+/* Makes `gh-wm`, `gh` and `kedge` in <run dir>/bin. */
 bool wm_shims_write(const char *run_dir, GError **error);

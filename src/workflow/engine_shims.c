@@ -1,6 +1,7 @@
 /*
- * Shims (engine_self.h): small scripts by which an agent's `gh wm emit`, `gh-wm emit` and `kedge wm
- * emit` are this very program, whether or not it, or gh, is installed.
+ * Shims (engine_self.h): an agent's `gh wm emit`, `gh-wm emit` and `kedge wm emit` are this very
+ * program, whether or not it, or gh, is installed. It goes by the name that it is started with, so
+ * that links to it do for two of them, whatever its file is called.
  */
 #include "workflow/engine_self.h"
 
@@ -8,7 +9,9 @@
 #include "base/file.h"
 #include "base/str.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DELETED " (deleted)" // what the kernel appends once the file was replaced
 
@@ -22,6 +25,14 @@ char *wm_engine_self(void)
     return g_steal_pointer(&path);
 }
 
+char *wm_engine_program(const char *run_dir)
+{
+    g_autofree char *path = wm_engine_self();
+    g_autofree char *name = g_path_get_basename(path);
+    return g_str_equal(name, "gh-wm") ? g_build_filename(run_dir, "bin", "kedge", NULL)
+                                      : g_steal_pointer(&path);
+}
+
 char *wm_shims_dir(const char *run_dir)
 {
     bool is_wanted = true;
@@ -31,20 +42,16 @@ char *wm_shims_dir(const char *run_dir)
     return is_wanted ? g_build_filename(run_dir, "bin", NULL) : NULL;
 }
 
-static bool write_script(const char *dir, const char *name, const char *text, GError **error)
-{
-    g_autofree char *path = g_build_filename(dir, name, NULL);
-    g_autofree char *script = g_strconcat("#!/bin/sh\n", text, NULL);
-    return file_write_atomic(path, script, strlen(script), 0755, error);
-}
-
 /* `gh wm` is ours. All else is for the gh that was on PATH before, whose directories stand in the
    script: shims of a run within a run would find one another otherwise. */
-static char *gh_script(const char *self)
+static char *gh_script(const char *gh_wm)
 {
     const char *path = env_get_raw("PATH");
     g_autofree char *directories = str_shell_quote(path ? path : "/usr/local/bin:/usr/bin:/bin");
-    return g_strdup_printf("if [ \"${1-}\" = wm ]; then\n"
+    g_autofree char *program = str_shell_quote(gh_wm);
+    return g_strdup_printf("#!/bin/sh\n"
+                           "if [ \"${1-}\" = wm ]; then\n"
+                           "    shift\n"
                            "    exec %s \"$@\"\n"
                            "fi\n"
                            "before=%s\n"
@@ -58,19 +65,25 @@ static char *gh_script(const char *self)
                            "done\n"
                            "echo 'gh: command not found' >&2\n"
                            "exit 127\n",
-                           self, directories);
+                           program, directories);
+}
+
+static bool make_link(const char *target, const char *path, GError **error)
+{
+    if (symlink(target, path) == 0 || errno == EEXIST)
+        return true;
+    return fail_with_errno(error, errno, "cannot make the link %s", path);
 }
 
 bool wm_shims_write(const char *run_dir, GError **error)
 {
-    g_autofree char *dir = wm_shims_dir(run_dir);
-    if (!dir)
-        return true;
-    g_autofree char *path = wm_engine_self();
-    g_autofree char *self = str_shell_quote(path);
-    g_autofree char *gh_wm = g_strdup_printf("exec %s wm \"$@\"\n", self);
-    g_autofree char *kedge = g_strdup_printf("exec %s \"$@\"\n", self);
-    g_autofree char *gh = gh_script(self);
-    return file_make_dirs(dir, 0755, error) && write_script(dir, "gh-wm", gh_wm, error) &&
-           write_script(dir, "kedge", kedge, error) && write_script(dir, "gh", gh, error);
+    g_autofree char *self = wm_engine_self();
+    g_autofree char *dir = g_build_filename(run_dir, "bin", NULL);
+    g_autofree char *kedge = g_build_filename(dir, "kedge", NULL);
+    g_autofree char *gh_wm = g_build_filename(dir, "gh-wm", NULL);
+    g_autofree char *gh = g_build_filename(dir, "gh", NULL);
+    g_autofree char *script = gh_script(gh_wm);
+    return file_make_dirs(dir, 0755, error) && make_link(self, kedge, error) &&
+           make_link(self, gh_wm, error) &&
+           file_write_atomic(gh, script, strlen(script), 0755, error);
 }

@@ -292,7 +292,7 @@ static void test_shims(void **state G_GNUC_UNUSED)
     play_run(&play, NULL);
     // this program as kedge: main()
     assert_string_equal(play.result.tail,
-                        "kedge: wm emit noop\nkedge: wm emit noop\nkedge: wm emit noop\n");
+                        "gh-wm: emit noop\ngh-wm: emit noop\nkedge: wm emit noop\n");
     play_end(&play);
 
     Play none = play_begin("gh pr list; echo $?");
@@ -309,7 +309,7 @@ static void test_shims(void **state G_GNUC_UNUSED)
     g_setenv("PATH", whole, TRUE);
     play_run(&again, NULL);
     g_setenv("PATH", path, TRUE);
-    assert_string_equal(again.result.tail, "real pr a b\nkedge: wm x\n");
+    assert_string_equal(again.result.tail, "real pr a b\ngh-wm: x\n");
     play_end(&again);
 }
 
@@ -433,9 +433,10 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "-p") == 0)
         return be_agent(argc, argv);
-    if (argc > 1 && strcmp(argv[1], "wm") == 0) {
+    g_autofree char *name = g_path_get_basename(argv[0]);
+    if (strcmp(name, "kedge") == 0 || strcmp(name, "gh-wm") == 0) {
         g_autofree char *all = g_strjoinv(" ", argv + 1);
-        printf("kedge: %s\n", all);
+        printf("%s: %s\n", name, all);
         return 0;
     }
     const struct CMUnitTest tests[] = {
