@@ -203,7 +203,7 @@ static void fill(const Run *run, const ProcResult *process, WmAgentResult *resul
     bool was_stopped = process->stop != PROC_STOP_NONE && !run_is_full(run) && !run->log_error;
     bool is_late = process->is_late || process->stop == PROC_STOP_TIMEOUT;
     result->failure = failure_of(run, process);
-    bool is_whole = process->stop != PROC_STOP_NONE;
+    bool is_whole = process->stop != PROC_STOP_NONE || run_is_full(run) || run->log_error;
     result->error_text =
         result->failure ? g_strconcat(is_whole ? "" : "agent: ", result->failure, NULL) : NULL;
     result->has_timed_out = was_stopped && is_late;

@@ -99,7 +99,7 @@ static bool is_token(const char *name)
     if (secret_kind(name) == SECRET_TOKEN)
         return true;
     if (secret_is_provider_key(name) || g_str_has_prefix(name, "CLAUDE_") ||
-        g_str_has_prefix(name, "ANTHROPIC_") || g_str_has_prefix(name, "KEDGE_"))
+        g_str_has_prefix(name, "ANTHROPIC_"))
         return false;
     return g_str_has_suffix(name, "_TOKEN") || g_str_has_suffix(name, "_PAT") ||
            g_str_has_suffix(name, "_PASSWORD") || g_str_equal(name, "SSH_AUTH_SOCK") ||

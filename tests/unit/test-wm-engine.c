@@ -305,8 +305,8 @@ static void test_on_a_runner(void **state G_GNUC_UNUSED)
 static void test_rehearsal_is_closed(void **state G_GNUC_UNUSED)
 {
     forget_variables();
-    static const char *const gone[] = { "GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN",
-                                        "NPM_TOKEN", "SSH_AUTH_SOCK" };
+    static const char *const gone[] = { "GH_TOKEN",  "GITHUB_TOKEN",  "GH_ENTERPRISE_TOKEN",
+                                        "NPM_TOKEN", "SSH_AUTH_SOCK", "KEDGE_WM_AGENT_TOKEN" };
     for (size_t i = 0; i < G_N_ELEMENTS(gone); i++)
         g_setenv(gone[i], "a-token-of-somebody", TRUE);
     g_setenv("GITHUB_ACTIONS", "true", TRUE);
