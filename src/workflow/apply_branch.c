@@ -12,8 +12,10 @@ bool apply_fetch(Applier *self, const char *branch, GError **error)
 {
     g_autofree char *refspec =
         g_strdup_printf("+refs/heads/%s:refs/remotes/origin/%s", branch, branch);
-    const char *const args[] = { "fetch", "--no-tags", "--no-recurse-submodules", "--", "origin",
-                                 refspec, NULL };
+    const char *const args[] = {
+        "fetch", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--", "origin",
+        refspec, NULL
+    };
     return wm_git(&self->git, args, FETCH_MS, self->cancel, NULL, error);
 }
 

@@ -19,6 +19,9 @@
 #define NEW_CONFIG "config.kedge"
 #define GIT_MS     (10 * 1000)
 
+#define MAX_REF_FILES 200000 // of branches, tags and their logs that are files of their own
+#define MAX_REF_DEPTH 64     // of a name's parts
+
 static const char *const removed[] = {
     "hooks",
     "config.worktree",
@@ -32,11 +35,10 @@ static const char *const removed[] = {
     "modules",
 };
 
-/* git writes below these; a link would lead it out of the work tree. */
-static const char *const directories[] = {
-    "objects",   "objects/info", "objects/pack",        "refs", "refs/heads",
-    "refs/tags", "refs/remotes", "refs/remotes/origin", "info", "logs",
-};
+/* git writes below these; a link would lead it out of the work tree. Those of `deep` have
+   directories of any name in them. */
+static const char *const directories[] = { "objects", "objects/info", "objects/pack", "info" };
+static const char *const deep[] = { "refs", "logs" };
 
 /* Values of the old configuration that say how commits are stored. */
 static const struct {
@@ -54,6 +56,29 @@ static bool is_kind(const char *path, mode_t kind)
     return lstat(path, &info) == 0 && (info.st_mode & S_IFMT) == kind;
 }
 
+static bool fail_link(const char *path, GError **error)
+{
+    return fail_with(error, KEDGE_ERROR_DENIED, "refusing %s: it is a symlink", path);
+}
+
+/* A link below `path`, however deep. `entries` counts down. */
+static bool check_links(const char *path, int depth, int *entries, GError **error)
+{
+    if (is_kind(path, S_IFLNK))
+        return fail_link(path, error);
+    g_autoptr(GDir) dir = is_kind(path, S_IFDIR) ? g_dir_open(path, 0, NULL) : NULL;
+    const char *name = NULL;
+    while (dir && (name = g_dir_read_name(dir)) != NULL) {
+        g_autofree char *entry = g_build_filename(path, name, NULL);
+        if (depth == 0 || --*entries < 0)
+            return fail_with(error, KEDGE_ERROR_LIMIT, "refusing %s: too many files below it",
+                             path);
+        if (!check_links(entry, depth - 1, entries, error))
+            return false;
+    }
+    return true;
+}
+
 static bool check_git_dir(const char *git_dir, GError **error)
 {
     if (!is_kind(git_dir, S_IFDIR))
@@ -62,7 +87,13 @@ static bool check_git_dir(const char *git_dir, GError **error)
     for (size_t i = 0; i < G_N_ELEMENTS(directories); i++) {
         g_autofree char *path = g_build_filename(git_dir, directories[i], NULL);
         if (is_kind(path, S_IFLNK))
-            return fail_with(error, KEDGE_ERROR_DENIED, "refusing %s: it is a symlink", path);
+            return fail_link(path, error);
+    }
+    int entries = MAX_REF_FILES;
+    for (size_t i = 0; i < G_N_ELEMENTS(deep); i++) {
+        g_autofree char *path = g_build_filename(git_dir, deep[i], NULL);
+        if (!check_links(path, MAX_REF_DEPTH, &entries, error))
+            return false;
     }
     return true;
 }

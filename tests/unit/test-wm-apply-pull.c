@@ -5,6 +5,7 @@
  */
 #include "apply_fixture.h"
 
+#include "base/log.h"
 #include "git_fixture.h"
 #include "workflow/quarantine.h"
 
@@ -477,6 +478,67 @@ static void test_refused_push(void **state G_GNUC_UNUSED)
                                  "commits ahead of origin/" BRANCH);
 }
 
+/* As a job of Actions has it: one commit deep, and quarantined. The base has gone on since. */
+static void test_shallow(void **state G_GNUC_UNUSED)
+{
+    static const CannedAnswer answers[] = { NONE, OPENED };
+    g_auto(PullFixture) fixture =
+        pull_fixture("{\"create-pull-request\":{\"protected-files\":\"blocked\"}}", NULL, answers,
+                     G_N_ELEMENTS(answers));
+    g_autofree char *work = g_build_filename(fixture.git->gh->dir, "shallow", NULL);
+    g_autofree char *url = g_strconcat("file://", fixture.git->origin, NULL);
+    git_do(fixture.git->work, "commit", "--quiet", "--allow-empty", "-m", "second", NULL);
+    git_do(fixture.git->work, "push", "--quiet", "origin", "HEAD:refs/heads/main", NULL);
+    git_do(fixture.git->gh->dir, "clone", "--quiet", "--depth=1", "--branch=main", url, work, NULL);
+    git_do(fixture.git->work, "commit", "--quiet", "--allow-empty", "-m", "third", NULL);
+    git_do(fixture.git->work, "push", "--quiet", "origin", "HEAD:refs/heads/main", NULL);
+    git_do(work, "checkout", "--quiet", "-b", BRANCH, NULL);
+    write_file(work, "a.c", "a\n");
+    git_do(work, "add", "a.c", NULL);
+    git_do(work, "commit", "--quiet", "-m", "work", NULL);
+    fixture.apply->apply.root = work;
+    fixture.apply->apply.is_quarantined = true;
+    assert_true(wm_quarantine(work, url, NULL));
+    g_autoptr(GError) error = NULL;
+    if (!apply_fixture_run(fixture.apply, ITEM, &error))
+        fail_msg("%s", error->message);
+    g_autofree char *want = git_out(work, "rev-parse", "HEAD", NULL);
+    g_autofree char *sha = pushed(&fixture, BRANCH);
+    assert_string_equal(sha, want);
+}
+
+static char *lfs_warning; // of the log; owned
+
+static void keep_lfs_warning(const char *line)
+{
+    if (strstr(line, "Git LFS")) {
+        g_free(lfs_warning);
+        lfs_warning = g_strdup(line);
+    }
+}
+
+/* The hook that uploads LFS objects does not run in a quarantined .git: that is said. */
+static void test_lfs(void **state G_GNUC_UNUSED)
+{
+    static const CannedAnswer answers[] = { NONE, OPENED };
+    g_auto(PullFixture) fixture =
+        pull_fixture("{\"create-pull-request\":null}", "a.c", answers, G_N_ELEMENTS(answers));
+    const char *work = fixture.git->work;
+    g_autofree char *url = g_strconcat("file://", fixture.git->origin, NULL);
+    write_file(work, "assets/.gitattributes", "*.png filter=lfs diff=lfs merge=lfs -text\n");
+    git_do(work, "add", "assets", NULL);
+    git_do(work, "commit", "--quiet", "-m", "assets", NULL);
+    fixture.apply->apply.is_quarantined = true;
+    assert_true(wm_quarantine(work, url, NULL));
+    log_set_writer(keep_lfs_warning);
+    bool is_done = apply_fixture_run(fixture.apply, ITEM, NULL);
+    log_set_writer(NULL);
+    assert_true(is_done);
+    assert_non_null(lfs_warning);
+    assert_non_null(strstr(lfs_warning, "git lfs push origin " BRANCH));
+    g_clear_pointer(&lfs_warning, g_free);
+}
+
 /* Nothing is pushed, and the plan says what would be. */
 static void test_staged(void **state G_GNUC_UNUSED)
 {
@@ -503,6 +565,7 @@ int main(void)
         cmocka_unit_test(test_protected),      cmocka_unit_test(test_again),
         cmocka_unit_test(test_foreign_branch), cmocka_unit_test(test_forged_base),
         cmocka_unit_test(test_refused_push),   cmocka_unit_test(test_threat),
+        cmocka_unit_test(test_shallow),        cmocka_unit_test(test_lfs),
         cmocka_unit_test(test_staged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,6 +161,13 @@ static void test_refused(void **state G_GNUC_UNUSED)
     expect_refusal(dir, "file:///x", "it is not a directory of its own");
     expect_refusal(fixture->work, "https://x/\"\n[core]", "not a plain URL");
 
+    g_autofree char *deep = g_build_filename(git_dir, "refs", "remotes", "origin", "wm", NULL);
+    g_autofree char *above = g_path_get_dirname(deep);
+    assert_int_equal(g_mkdir_with_parents(above, 0700), 0);
+    assert_int_equal(symlink(dir, deep), 0);
+    expect_refusal(fixture->work, "file:///x", "origin/wm: it is a symlink");
+    assert_int_equal(unlink(deep), 0);
+
     g_autofree char *info = g_build_filename(git_dir, "info", NULL);
     assert_true(file_remove_tree(info, NULL));
     assert_int_equal(symlink(dir, info), 0);
