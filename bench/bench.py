@@ -4,6 +4,7 @@
     measure.py    one run of one program        lab.py    what the programs meet while they are measured
     budgets.py    the budgets                   peers.py  the comparisons
     interactive.py  the terminal interface, on a terminal of its own
+    workflow.py   tasks of a repository
 """
 
 import sys
@@ -24,8 +25,9 @@ import interactive
 import lab
 import measure
 import peers
+import workflow
 
-MEASUREMENTS = budgets.MEASUREMENTS | agent_tools.MEASUREMENTS | interactive.MEASUREMENTS
+MEASUREMENTS = budgets.MEASUREMENTS | agent_tools.MEASUREMENTS | interactive.MEASUREMENTS | workflow.MEASUREMENTS
 PEERS = {
     "peer-starts": peers.compare_starts,
     "peer-agents": peers.compare_agents,

@@ -143,10 +143,11 @@ static char *triggers(const Caller *self)
     json_t *value = NULL;
     json_object_foreach (all, key, value) {
         g_string_append_printf(out, "  %s:\n", key);
-        const json_t *types = json_object_get(value, "types");
-        if (types) {
-            g_string_append(out, "    types: ");
-            yaml_write_inline(types, out);
+        const char *option = NULL;
+        json_t *names = NULL;
+        json_object_foreach (value, option, names) {
+            g_string_append_printf(out, "    %s: ", option);
+            yaml_write_inline(names, out);
             g_string_append_c(out, '\n');
         }
         size_t index = 0;

@@ -6,40 +6,53 @@
 
 #include "workflow/schedule.h"
 #include "workflow/task.h"
+#include "workflow/trigger_words.h"
 
 #include <string.h>
 
 #define MAX_TYPE_BYTES 100
+#define ANY_TYPE       "*"
+#define WORKFLOW_RUN   "workflow_run"
+
+/* Those that GitHub knows: one that it does not know makes it refuse the whole workflow. */
+#define PULL_REQUEST_TYPES                                                                         \
+    "assigned unassigned labeled unlabeled opened edited closed reopened synchronize "             \
+    "converted_to_draft locked unlocked enqueued dequeued milestoned demilestoned "                \
+    "ready_for_review review_requested review_request_removed auto_merge_enabled "                 \
+    "auto_merge_disabled stacked"
 
 typedef struct EventDef {
     const char *name;
-    bool has_no_types; // GitHub refuses a workflow that names some
+    const char *types; // "created edited"; NULL: it takes none; "*": any
 } EventDef;
 
 static const EventDef event_table[] = {
     // in the order of the workflow
-    { "issues" },
-    { "issue_comment" },
-    { "pull_request" },
-    { "pull_request_target" },
-    { "pull_request_review" },
-    { "pull_request_review_comment" },
-    { "check_run" },
-    { "check_suite" },
-    { "create", .has_no_types = true },
-    { "delete", .has_no_types = true },
-    { "deployment_status", .has_no_types = true },
-    { "discussion" },
-    { "discussion_comment" },
-    { "fork", .has_no_types = true },
-    { "label" },
-    { "milestone" },
-    { "push", .has_no_types = true },
-    { "release" },
-    { "repository_dispatch" },
-    { "status", .has_no_types = true },
-    { "watch" },
-    { "workflow_run" },
+    { "issues", "opened edited deleted transferred pinned unpinned closed reopened assigned "
+                "unassigned labeled unlabeled locked unlocked milestoned demilestoned field_added "
+                "field_removed typed untyped" },
+    { "issue_comment", "created edited deleted" },
+    { "pull_request", PULL_REQUEST_TYPES },
+    { "pull_request_target", PULL_REQUEST_TYPES },
+    { "pull_request_review", "submitted edited dismissed" },
+    { "pull_request_review_comment", "created edited deleted" },
+    { "check_run", "completed created rerequested requested_action" },
+    { "check_suite", "completed" },
+    { "create", NULL },
+    { "delete", NULL },
+    { "deployment_status", NULL },
+    { "discussion", "created edited deleted transferred pinned unpinned labeled unlabeled locked "
+                    "unlocked category_changed answered unanswered" },
+    { "discussion_comment", "created edited deleted" },
+    { "fork", NULL },
+    { "label", "created edited deleted" },
+    { "milestone", "created closed opened edited deleted" },
+    { "push", NULL },
+    { "release", "published unpublished created edited deleted prereleased released" },
+    { "repository_dispatch", ANY_TYPE },
+    { "status", NULL },
+    { "watch", "started" },
+    { WORKFLOW_RUN, "requested completed in_progress" },
 };
 #define EVENTS G_N_ELEMENTS(event_table)
 
@@ -66,6 +79,8 @@ static const CommandEvent label_events[] = {
 typedef struct Union {
     GTree *types[EVENTS]; // names; NULL: not asked for
     bool is_wild[EVENTS]; // of every kind
+    GTree *workflows;     // names of other workflows whose runs start tasks; NULL: none named
+    bool is_any_workflow; // some task names none
     GPtrArray *warnings;
 } Union;
 
@@ -73,6 +88,7 @@ static void union_clear(Union *self)
 {
     for (size_t i = 0; i < EVENTS; i++)
         g_clear_pointer(&self->types[i], g_tree_unref);
+    g_clear_pointer(&self->workflows, g_tree_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Union, union_clear)
 
@@ -89,19 +105,34 @@ static int compare_names(const void *a, const void *b, void *user_data G_GNUC_UN
     return strcmp(a, b);
 }
 
-static void add_type(Union *self, size_t event, const char *type)
+static void add_name(GTree **names, const char *name)
 {
-    if (!self->types[event])
-        self->types[event] = g_tree_new_full(compare_names, NULL, g_free, NULL);
-    g_tree_insert(self->types[event], g_strdup(type), NULL);
+    if (!*names)
+        *names = g_tree_new_full(compare_names, NULL, g_free, NULL);
+    g_tree_insert(*names, g_strdup(name), NULL);
 }
 
-static bool is_type(const char *event, const char *text)
+static void add_type(Union *self, size_t event, const char *type)
 {
-    bool is_free = strcmp(event, "repository_dispatch") == 0;
+    add_name(&self->types[event], type);
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    size_t size = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at++)
+        if ((at == words || at[-1] == ' ') && (at[size] == ' ' || at[size] == '\0'))
+            return true;
+    return false;
+}
+
+static bool is_type(const EventDef *event, const char *text)
+{
+    bool is_free = strcmp(event->types, ANY_TYPE) == 0;
     const char *set = is_free ? G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.-" : G_CSET_a_2_z "_";
     size_t size = strspn(text, set);
-    return size > 0 && size <= MAX_TYPE_BYTES && text[size] == '\0';
+    return size > 0 && size <= MAX_TYPE_BYTES && text[size] == '\0' &&
+           (is_free || has_word(event->types, text));
 }
 
 static void warn_type(Union *self, const WmTask *task, const char *event, const char *type)
@@ -109,8 +140,8 @@ static void warn_type(Union *self, const WmTask *task, const char *event, const 
     g_autoptr(json_t) value = json_text(type);
     g_autofree char *quoted = json_to_text(value);
     g_ptr_array_add(self->warnings,
-                    g_strdup_printf("%s: on.%s.types: %s is not an activity type; not added to "
-                                    "wm-agent.yml",
+                    g_strdup_printf("%s: on.%s.types: %s is not an activity type that GitHub "
+                                    "knows; not added to wm-agent.yml",
                                     task->path, event, quoted));
 }
 
@@ -118,7 +149,7 @@ static void add_event(Union *self, const WmTask *task, size_t event, const json_
 {
     const EventDef *def = &event_table[event];
     const json_t *types = json_object_get(options, "types");
-    if (json_array_size(types) == 0 || def->has_no_types) {
+    if (json_array_size(types) == 0 || !def->types) {
         self->is_wild[event] = true;
         return;
     }
@@ -126,7 +157,7 @@ static void add_event(Union *self, const WmTask *task, size_t event, const json_
     json_t *item = NULL;
     json_array_foreach (types, index, item) {
         const char *type = json_string_value(item);
-        if (type && is_type(def->name, type))
+        if (type && is_type(def, type))
             add_type(self, event, type);
         else if (type)
             warn_type(self, task, def->name, type);
@@ -153,12 +184,27 @@ static void add_command(Union *self, const json_t *options, const CommandEvent *
     }
 }
 
+/* The one filter that GitHub asks for itself: which workflows. */
+static void add_workflows(Union *self, const WmTask *task)
+{
+    const json_t *given = json_object_get(
+        json_object_get(json_object_get(task->front, "on"), WORKFLOW_RUN), "workflows");
+    g_autoptr(json_t) names = wm_trigger_list(given);
+    size_t index = 0;
+    json_t *name = NULL;
+    json_array_foreach (names, index, name)
+        add_name(&self->workflows, json_string_value(name));
+    self->is_any_workflow = self->is_any_workflow || json_array_size(names) == 0;
+}
+
 static void add_task(Union *self, const WmTask *task)
 {
     const char *key = NULL;
     json_t *options = NULL;
     json_object_foreach (task->on, key, options) {
         size_t event = find_event(key);
+        if (strcmp(key, WORKFLOW_RUN) == 0)
+            add_workflows(self, task);
         if (event < EVENTS)
             add_event(self, task, event, options);
         else if (strcmp(key, "slash_command") == 0)
@@ -190,6 +236,13 @@ static json_t *crons_of(const GPtrArray *tasks, GPtrArray *warnings)
     return crons;
 }
 
+static json_t *list_names(GTree *names)
+{
+    json_t *list = json_array();
+    g_tree_foreach(names, append_name, list);
+    return list;
+}
+
 json_t *wm_union(const GPtrArray *tasks, GPtrArray *warnings)
 {
     g_auto(Union) self = { .warnings = warnings };
@@ -200,11 +253,10 @@ json_t *wm_union(const GPtrArray *tasks, GPtrArray *warnings)
         if (!self.types[i] && !self.is_wild[i])
             continue;
         json_t *options = json_object();
-        if (!self.is_wild[i]) {
-            json_t *types = json_array();
-            g_tree_foreach(self.types[i], append_name, types);
-            json_set_take(options, "types", types);
-        }
+        if (!self.is_wild[i])
+            json_set_take(options, "types", list_names(self.types[i]));
+        if (strcmp(event_table[i].name, WORKFLOW_RUN) == 0 && !self.is_any_workflow)
+            json_set_take(options, "workflows", list_names(self.workflows));
         json_set_take(all, event_table[i].name, options);
     }
     g_autoptr(json_t) crons = crons_of(tasks, warnings);

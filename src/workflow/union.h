@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 /* Of WmTask *, in the order of the workflow: {"issues": {"types": ["labeled", "opened"]}, "push":
-   {}, "schedule": ["0 1 * * *"]}; without types: of every kind. workflow_dispatch, which is always
-   there, is not in it. `warnings` gets what cannot be written (char *, with the task's path). New
-   reference. */
+   {}, "workflow_run": {"workflows": ["CI"]}, "schedule": ["0 1 * * *"]}; without types: of every
+   kind. workflow_dispatch, which is always there, is not in it. `warnings` gets what cannot be
+   written (char *, with the task's path). New reference. */
 json_t *wm_union(const GPtrArray *tasks, GPtrArray *warnings);

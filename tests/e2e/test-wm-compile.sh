@@ -105,6 +105,53 @@ expect_contains $CALLER '  schedule:
     - cron: "0 2 * * *"
   workflow_dispatch:'
 
+# crons: those of the caller workflow, on one line.
+crons() { sed -n 's/^    - cron: "\(.*\)"$/\1/p' $CALLER | paste -sd'|' -; }
+
+t "task-F08 task-F11 task-F13 task-F14 what is no schedule is not written, and that is said"
+project
+for word in 'every 0 hours' 'every 25 hours' 'weekly on someday' custom 'every 3 minutes'; do
+    task a "on: {schedule: $word}"
+    compiled
+    expect_contains stderr "wm: .wm/tasks/a.md: on.schedule \"$word\" is not a schedule kedge understands; not added to wm-agent.yml"
+    expect_not_contains $CALLER schedule:
+done
+
+t "task-F12 task-F14 task-F15 task-F21 schedules as they are written"
+while IFS='|' read -r word cron; do
+    task a "on: {schedule: '$word'}"
+    compiled
+    [ "$(crons)" = "$cron" ] || fail "$word: $(crons), want $cron"
+done <<'X'
+0  0   * * *|0 0 * * *
+every 10 minutes|*/10 * * * *
+every 2 days|0 0 */2 * *
+every 1 week|0 0 * * 0
+every 2w|0 0 */14 * *
+0 9 * * MON|0 9 * * MON
+X
+
+t "task-F01 task-F03 task-F06 task-F09 task-F16 task-F18 the minute hangs on the file's path in the repository"
+project
+task implement 'on: {schedule: daily}'
+task code-review 'on: {schedule: hourly}'
+task security-scan 'on: {schedule: every 1 hour}'
+task weekly-digest 'on: {schedule: weekly on Monday}'
+task nightly "on: {schedule: 'daily around 14:00 utc+9'}"
+task report 'on: {schedule: bi-weekly}'
+compiled
+[ "$(crons)" = "19 */1 * * *|50 21 * * *|13 4 * * *|15 21 */14 * *|25 */1 * * *|31 21 * * 1" ] || fail "$(crons)"
+
+t "task-F20 and not on where the repository is"
+rm .wm/tasks/*.md
+task nightly 'on: {schedule: daily}'
+compiled
+[ "$(crons)" = "24 12 * * *" ] || fail "$(crons)"
+cp -r . "$HOME/another place"
+cd "$HOME/another place" || exit
+compiled
+[ "$(crons)" = "24 12 * * *" ] || fail "$(crons)"
+
 t "commands on all events, label commands, events by name"
 project
 task a 'on: {slash_command: {name: x, events: "*"}, label_command: fixme}'
@@ -130,6 +177,19 @@ expect_contains $CALLER "on:
   repository_dispatch:
     types: [on-demand.test]
   workflow_dispatch:"
+
+t "a type that GitHub does not know would make it refuse the workflow for all tasks"
+project
+task a 'on: {issues: {types: [opend, closed]}, discussion: {types: [foo]}, workflow_run: {types: [completed], workflows: ["CI: all", Docs]}}'
+compiled
+expect_contains stderr 'wm: .wm/tasks/a.md: on.issues.types: "opend" is not an activity type that GitHub knows; not added to wm-agent.yml'
+expect_contains $CALLER 'on:
+  issues:
+    types: [closed]
+  workflow_run:
+    types: [completed]
+    workflows: ["CI: all", Docs]
+  workflow_dispatch:'
 
 t "task-Y08 one pre-step: the inline form, the step between checkout and installation"
 project

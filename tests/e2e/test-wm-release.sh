@@ -1,0 +1,97 @@
+#!/bin/sh
+# What a release publishes (tools/release), and the action that installs it (.github/actions/install-kedge).
+. "$(dirname "$0")/lib.sh"
+need_kedge
+need git tar gzip sha256sum curl bash
+case $(uname -s)-$(uname -m) in
+Linux-x86_64) plat=linux-amd64 ;;
+Linux-aarch64) plat=linux-arm64 ;;
+*) skip_all "no releases are made here" ;;
+esac
+unset KEDGE_CONFIG_DIR
+version=$("$KEDGE" --version)
+
+t "an archive, two extensions of gh, and their sums"
+run -t 120 "$E2E_ROOT/tools/release" --binary "$KEDGE" "$HOME/out"
+expect_exit 0
+for file in kedge-$plat.tar.gz gh-kedge-$plat gh-wm-$plat; do
+    expect_matches "$HOME/out/SHA256SUMS" "^[0-9a-f]{64}  $file\$"
+done
+(cd "$HOME/out" && sha256sum --check --quiet SHA256SUMS) || fail "the sums are others"
+[ "$(tar -tzf "$HOME/out/kedge-$plat.tar.gz" | tr '\n' ' ')" = "LICENSE README.md kedge " ] || fail "$(tar -tzf "$HOME/out/kedge-$plat.tar.gz")"
+
+t "the same binary gives the same archive"
+cp "$HOME/out/SHA256SUMS" "$HOME/sums"
+run -t 120 "$E2E_ROOT/tools/release" --binary "$KEDGE" "$HOME/out"
+expect_exit 0
+cmp -s "$HOME/out/SHA256SUMS" "$HOME/sums" || fail "another archive"
+
+t "the programs run under their names"
+mkdir "$HOME/unpacked" && tar -xzf "$HOME/out/kedge-$plat.tar.gz" -C "$HOME/unpacked"
+run "$HOME/unpacked/kedge" --version
+expect_out "$version"
+mv "$HOME/out/gh-wm-$plat" "$HOME/unpacked/gh-wm"
+run "$HOME/unpacked/gh-wm" version
+expect_exit 0
+expect_contains stdout "$version"
+run "$HOME/unpacked/gh-wm" nothing
+expect_contains stderr 'unknown command "nothing" for "kedge wm"'
+cp "$HOME/out/gh-kedge-$plat" "$HOME/unpacked/gh-kedge"
+run "$HOME/unpacked/gh-kedge" --version
+expect_out "$version"
+
+# install MODE VERSION [NAME=VALUE…]: the script of the action, as a runner starts it, without a kedge on PATH.
+sed -n '/^      run: |$/,$p' "$E2E_ROOT/.github/actions/install-kedge/action.yml" | sed '1d; s/^        //' >"$HOME/install"
+install() {
+    _mode=$1 _version=$2
+    shift 2
+    rm -rf "$HOME/runner" && mkdir "$HOME/runner" && : >"$HOME/path"
+    run env PATH=/usr/bin:/bin RUNNER_TEMP="$HOME/runner" GITHUB_PATH="$HOME/path" GITHUB_SERVER_URL="file://$HOME/server" \
+        REPOSITORY=o/r EXTENSION=o/gh-kedge MODE="$_mode" VERSION="$_version" "$@" bash "$HOME/install"
+}
+
+t "the action installs the latest release, and one by its tag"
+mkdir -p "$HOME/server/o/r/releases/latest/download" "$HOME/server/o/r/releases/download/v9"
+cp "$HOME/out/kedge-$plat.tar.gz" "$HOME/out/SHA256SUMS" "$HOME/server/o/r/releases/latest/download"
+install release ""
+expect_exit 0
+expect_contains stdout "$version"
+expect_file "$HOME/path" "$HOME/runner/kedge-bin"
+[ -x "$HOME/runner/kedge-bin/kedge" ] || fail "no program"
+cp "$HOME/server/o/r/releases/latest/download/"* "$HOME/server/o/r/releases/download/v9"
+install release v9
+expect_exit 0
+
+t "the action refuses an archive with another sum, and one without"
+echo more >>"$HOME/server/o/r/releases/download/v9/kedge-$plat.tar.gz"
+install release v9
+[ "$(cat "$E2E_TMP/.state/status")" != 0 ] || fail "installed"
+[ ! -e "$HOME/runner/kedge-bin/kedge" ] || fail "unpacked"
+: >"$HOME/server/o/r/releases/download/v9/SHA256SUMS"
+install release v9
+[ "$(cat "$E2E_TMP/.state/status")" != 0 ] || fail "installed"
+[ ! -e "$HOME/runner/kedge-bin/kedge" ] || fail "unpacked"
+
+t "the action takes a kedge that is there, where that is wanted"
+install none ""
+expect_exit 1
+expect_contains stdout "::error::kedge is not on PATH and install mode is none"
+install none "" PATH="$HOME/unpacked:/usr/bin:/bin"
+expect_exit 0
+expect_contains stdout "$version"
+install release "v${version##*/}" PATH="$HOME/unpacked:/usr/bin:/bin"
+expect_exit 0
+expect_empty "$HOME/path"
+install other ""
+expect_exit 1
+expect_contains stdout "::error::unknown install mode"
+
+t "the action makes the extension of gh answer as kedge"
+mkdir "$HOME/gh-bin"
+printf '#!/bin/sh\necho "gh $*"\n' >"$HOME/gh-bin/gh" && chmod +x "$HOME/gh-bin/gh"
+install gh-extension v1 PATH="$HOME/gh-bin:/usr/bin:/bin"
+expect_exit 0
+expect_contains stdout "gh extension install o/gh-kedge --pin v1 --force"
+run env PATH="$HOME/gh-bin:/usr/bin:/bin" "$HOME/runner/kedge-bin/kedge" wm version
+expect_out "gh kedge wm version"
+done_testing
