@@ -1,7 +1,7 @@
 /*
  * on.stop-after: a task that ends by itself (task-engine §10.3). An absolute time stands in the
- * task; what a relative one (`+7d`) means is settled once, by compile, in .wm/stop-after.json.
- * Pure but for reading that file.
+ * task; what a relative one (`+7d`) means is settled once, by compile, in .wm/stop-after.json,
+ * where `resolve` finds it (gates.c). Pure but for reading that file.
  */
 #pragma once
 
@@ -13,17 +13,9 @@
 bool wm_stop_after_parse(const char *text, int64_t from_ms, bool *ret_is_relative,
                          int64_t *ret_deadline_ms, GError **error);
 
-/* on.stop-after as written; NULL: none. Borrowed. */
-const char *wm_stop_after_of(const WmTask *task);
-
 /* The stored deadlines of a repository: {"<task>": {"expr": "+7d", "deadline": "…"}}; {} without a
    file. */
 bool wm_stop_after_read(const char *root, json_t **ret_stored, GError **error);
-
-/* When `task` ends. False: never (no stop-after, or one that is not settled or understood, of which
-   `warnings` gets a text). */
-bool wm_stop_after_deadline(const WmTask *task, const json_t *stored, GPtrArray *warnings,
-                            int64_t *ret_deadline_ms);
 
 /* What is to be stored for these tasks: an expression that has not changed keeps its deadline
    unless `refreshes`. An expression that is none is an error. New reference. */
