@@ -23,8 +23,57 @@ struct WmTools {
     ContextTables tables;
 };
 
-/* A part that a shell runs for itself. Quotes are not looked at: what stands in them only makes
-   more parts, each of which must be allowed. */
+typedef enum { QUOTE_NONE, QUOTE_SINGLE, QUOTE_DOUBLE } Quote;
+
+static void add_part(GPtrArray *parts, const char *start, const char *end)
+{
+    char *part = g_strstrip(g_strndup(start, (gsize)(end - start)));
+    if (*part)
+        g_ptr_array_add(parts, part);
+    else
+        g_free(part);
+}
+
+/* At the beginning of a word it hides the rest of the line, and quotes in that. */
+static bool is_comment(const char *text, const char *at)
+{
+    return *at == '#' && (at == text || strchr(" \t\r\n;&|", at[-1]));
+}
+
+/* The commands of a shell's text, as they are written; NULL when it runs or opens something that is
+   not seen here, or when shells differ about where a quote ends. */
+static GPtrArray *split_commands(const char *text)
+{
+    g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(g_free);
+    Quote quote = QUOTE_NONE;
+    const char *start = text, *at = text;
+    for (; *at; at++) {
+        if (quote == QUOTE_SINGLE) {
+            if (*at == '\\')
+                return NULL;
+            quote = *at == '\'' ? QUOTE_NONE : quote;
+        } else if (*at == '\\') {
+            if (!*++at)
+                return NULL;
+        } else if (*at == '`' || (*at == '$' && at[1] && strchr("({['\"", at[1]))) {
+            return NULL;
+        } else if (*at == '"') {
+            quote = quote == QUOTE_DOUBLE ? QUOTE_NONE : QUOTE_DOUBLE;
+        } else if (quote == QUOTE_DOUBLE) {
+            continue;
+        } else if (*at == '\'') {
+            quote = QUOTE_SINGLE;
+        } else if (strchr("(){}<>", *at) || is_comment(text, at)) {
+            return NULL;
+        } else if (strchr(";&|\n\r", *at)) {
+            add_part(parts, start, at);
+            start = at + 1;
+        }
+    }
+    add_part(parts, start, at);
+    return quote == QUOTE_NONE ? g_steal_pointer(&parts) : NULL;
+}
+
 static bool is_allowed_part(const char *const *prefixes, const char *part)
 {
     for (; *prefixes; prefixes++) {
@@ -38,18 +87,17 @@ static bool is_allowed_part(const char *const *prefixes, const char *part)
 bool wm_tools_allow_command(const char *const *prefixes, const char *command, GError **error)
 {
     g_autofree char *allowed = g_strjoinv(", ", (char **)prefixes);
-    if (strpbrk(command, "`()<>{}"))
+    g_autoptr(GPtrArray) parts = split_commands(command);
+    if (!parts)
         return fail_with(error, KEDGE_ERROR_DENIED,
-                         "this task allows these commands: %s; none with substitutions, groups or "
-                         "redirections",
+                         "this task allows these commands: %s; none with substitutions, groups, "
+                         "redirections, comments or open quotes",
                          allowed);
-    g_auto(GStrv) parts = g_strsplit_set(command, ";&|\n\r", -1);
-    for (char **part = parts; *part; part++) {
-        g_strstrip(*part);
-        if (**part && !is_allowed_part(prefixes, *part))
+    for (unsigned i = 0; i < parts->len; i++)
+        if (!is_allowed_part(prefixes, parts->pdata[i]))
             return fail_with(error, KEDGE_ERROR_DENIED,
-                             "this task allows these commands: %s; not: %s", allowed, *part);
-    }
+                             "this task allows these commands: %s; not: %s", allowed,
+                             (char *)parts->pdata[i]);
     return true;
 }
 

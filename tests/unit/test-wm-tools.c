@@ -32,8 +32,23 @@ static void test_commands(void **state G_GNUC_UNUSED)
         { "{ rm; }", false },
         { "X=1 make", false },
         { "! make", false },
-        { "echo 'a; echo b'", true }, // two parts, both allowed
-        { "echo 'a; rm b'", false },
+        { "echo 'a; rm b (c) > d `e` $(f)' && make", true }, // what is quoted is text
+        { "echo \"a; rm b (c) > d 'e' #f\"; make", true },
+        { "echo a\\;rm \\'b", true },
+        { "echo \"\\\"; rm b\"", true },
+        { "echo \"a\"; rm \"b\"", false },
+        { "echo \"$(rm b)\"", false },
+        { "echo \"`rm b`\"", false },
+        { "echo \"${x:-a}\"", false },
+        { "echo $'a\\'; rm b; '", false },
+        { "echo 'a\\' ; rm b '", false }, // fish ends it elsewhere
+        { "echo a # it's\nrm b # '", false },
+        { "#' \nrm b # '", false },
+        { "echo 'open", false },
+        { "echo \"open", false },
+        { "echo a\\", false },
+        { "echo \\\nb; make", true },
+        { "git \\\nstatus", false },
         { "", true },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
