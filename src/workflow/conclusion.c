@@ -82,11 +82,12 @@ void wm_conclude(WmPipeline *self, const WmAgentSpec *spec, const GError *failur
     result->is_success = failure == NULL;
     g_autoptr(GError) error = NULL;
     if (!is_short) {
+        wm_pipeline_log_phase(self, "conclusion");
         // first of all, so that a run that is killed now is known to have come so far
         if (self->dir.path)
             write_files(self, "conclusion", result->is_success, NULL);
         speak(self, failure);
-        if (failure || self->is_rehearsal)
+        if (failure && !self->is_rehearsal) // who rehearses looks at the branch
             go_back(self);
     }
     if (self->dir.path &&

@@ -64,8 +64,8 @@ void wm_pipeline_set_task(WmPipeline *self, WmProject *project, const WmTask *ta
     self->project = project;
     self->task = task;
     self->policy = wm_policy_new(wm_task_safe_outputs(task), NULL);
-    self->is_staged = is_staged || self->is_rehearsal || self->policy->is_staged ||
-                      g_strcmp0(env_get_raw("KEDGE_WM_STAGED"), "1") == 0;
+    self->is_staged =
+        is_staged || self->is_rehearsal || self->policy->is_staged || env_flag("WM_STAGED");
 }
 
 void wm_pipeline_say(const WmPipeline *self, const char *format, ...)
@@ -112,13 +112,18 @@ void wm_pipeline_fail(WmPipeline *self, Cancel *cancel, GError **failure)
     g_error_free(seen);
 }
 
+void wm_pipeline_log_phase(const WmPipeline *self, const char *phase)
+{
+    // people read the lines of progress
+    if (g_strcmp0(env_get_raw("WM_LOG_FORMAT"), "json") == 0)
+        wm_log(WM_INFO, "wm pipeline", "task", self->task->name, "phase", phase, NULL);
+}
+
 bool wm_pipeline_enter(WmPipeline *self, const char *phase, GError **error)
 {
     g_free(self->result->phase);
     self->result->phase = g_strdup(phase);
-    // people read the lines of progress
-    if (g_strcmp0(env_get_raw("WM_LOG_FORMAT"), "json") == 0)
-        wm_log(WM_INFO, "wm pipeline", "task", self->task->name, "phase", phase, NULL);
+    wm_pipeline_log_phase(self, phase);
     return !self->dir.path || wm_run_dir_set_phase(&self->dir, phase, false, error);
 }
 

@@ -167,19 +167,24 @@ static bool validate(Run *self, Cancel *cancel, GError **error)
 
 // ---- the whole ----
 
-/* From here on a killed run is one whose outputs can be applied later, like that of --agent-only.
- */
+/* A run that is killed from here on leaves what --agent-only leaves: process-outputs goes on. */
 static bool begin_outputs(Run *self, GError **error)
 {
     WmPipeline *base = &self->base;
-    return wm_run_dir_lock(&base->dir, &self->lock, error) &&
-           wm_pipeline_enter(base, "safe-outputs", error);
+    if (!wm_run_dir_lock(&base->dir, &self->lock, error))
+        return false;
+    base->result->duration_ms = wm_pipeline_duration_ms(base);
+    base->result->is_success = true;
+    bool is_written = wm_outcome_write_result(base, error);
+    base->result->is_success = false;
+    return is_written && wm_pipeline_enter(base, "safe-outputs", error);
 }
 
 static bool do_phases(Run *self, Cancel *cancel, GError **error)
 {
     WmPipeline *base = &self->base;
-    if (!wm_activate(base, &self->activation, cancel, error) || !run_agent(self, cancel, error) ||
+    if (!wm_pipeline_enter(base, "activation", error) ||
+        !wm_activate(base, &self->activation, cancel, error) || !run_agent(self, cancel, error) ||
         !validate(self, cancel, error))
         return false;
     if (base->is_agent_only)

@@ -6,6 +6,7 @@
 
 #include "base/env.h"
 #include "base/file.h"
+#include "base/file_draft.h"
 #include "base/path.h"
 #include "base/timefmt.h"
 #include "base/utf8.h"
@@ -20,14 +21,15 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-#define RUNS_DIR        ".wm/runs"
-#define DIR_MODE        0755
-#define MAX_SLUG_BYTES  ((size_t)48)
-#define MAX_ID_TRIES    16
-#define MAX_META_BYTES  ((size_t)64 * 1024)
-#define MAX_FILE_BYTES  ((size_t)32 * 1024 * 1024) // of a JSON file that is read
-#define MAX_ENTRIES     100000                     // of a directory of runs, that are looked at
-#define MAX_AGE_SECONDS (7 * 24 * 60 * 60)
+#define RUNS_DIR         ".wm/runs"
+#define DIR_MODE         0755
+#define MAX_SLUG_BYTES   ((size_t)48)
+#define MAX_ID_TRIES     16
+#define MAX_META_BYTES   ((size_t)64 * 1024)
+#define MAX_FILE_BYTES   ((size_t)32 * 1024 * 1024) // of a JSON file that is read
+#define MAX_IGNORE_BYTES ((size_t)1024 * 1024)
+#define MAX_ENTRIES      100000 // of a directory of runs, that are looked at
+#define MAX_AGE_SECONDS  (7 * 24 * 60 * 60)
 
 static void close_dir(DIR *dir)
 {
@@ -199,6 +201,22 @@ static bool make_inside(const char *real_root, const char *path, GError **error)
     return true;
 }
 
+/* Runs are never committed: where init's .wm/.gitignore does not say so, the directory itself does,
+   or the next run would find the work tree changed and an agent could commit its own prompt. */
+static void keep_out_of_git(const char *real_root, const char *base)
+{
+    g_autofree char *path = g_build_filename(real_root, ".wm", ".gitignore", NULL);
+    g_autofree char *rules = NULL;
+    if (file_read(path, MAX_IGNORE_BYTES, &rules, NULL, NULL) && strstr(rules, "runs/"))
+        return;
+    g_autofree char *own = g_build_filename(base, ".gitignore", NULL);
+    g_auto(FileDraft) draft = FILE_DRAFT_INIT(own);
+    // it appears with its content: another run may ask for changes at this moment
+    if (!file_exists(own) && file_draft_open(&draft, O_WRONLY, 0644) &&
+        fd_write_all(draft.fd, "*\n", 2, own, NULL))
+        file_draft_claim(&draft);
+}
+
 static bool make_base(const char *root, char **ret_base, GError **error)
 {
     g_autofree char *real_root = path_real(root);
@@ -210,6 +228,7 @@ static bool make_base(const char *root, char **ret_base, GError **error)
     if (!given) {
         if (!make_inside(real_root, above, error) || !make_inside(real_root, base, error))
             return false;
+        keep_out_of_git(real_root, base);
         prune(base);
         *ret_base = g_build_filename(root, RUNS_DIR, NULL);
         return true;

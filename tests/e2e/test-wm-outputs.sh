@@ -325,6 +325,42 @@ expect_contains stderr "wm process-outputs: on branch wm/x-"
 git -C "$HOME/server/here.git" for-each-ref --format='%(refname)' >"$HOME/refs"
 expect_contains "$HOME/refs" "refs/heads/wm/x-"
 
+t "kill -9 while outputs are applied: the next attempt goes on, and nothing is there twice"
+wm_repo killed
+wm_task x 'safe-outputs: {add-comment: {max: 3}}'
+items '{"type":"add_comment","body":"killed one"}' '{"type":"add_comment","body":"killed two"}' '{"type":"add_comment","body":"killed three"}'
+forge_ctl POST /_forge/faults '{"match":{"method":"POST","path":"issues/12/comments$"},"after":1,"times":1,"delay_ms":60000}' >/dev/null
+wm_mark
+has_written() { [ "$(wm_writes "$_mark" | wc -l)" -ge 1 ] && grep -qs '"item": *1' "$(wm_dir x)/applied.jsonl"; }
+bg kedge wm run --task x --event-name issues --payload "$EVENT"
+wait_for 60 has_written || fail "nothing was written: $(cat "$(wm_dir x)/applied.jsonl")"
+bg_signal KILL
+bg_end
+expect_json "$(wm_dir x)/meta.json" phase safe-outputs
+expect_json "$(wm_dir x)/meta.json" success false
+expect_json "$(wm_dir x)/result.json" phase validation
+forge_ctl DELETE /_forge/faults >/dev/null
+outputs --task x
+expect_exit 0
+expect_json "$(wm_dir x)/result.json" phase safe-outputs
+_curl -H "Authorization: Bearer $GH_TOKEN" "$FORGE_URL/repos/harbor/tidepool/issues/12/comments?per_page=100" >"$HOME/comments"
+for WORD in one two three; do
+    COUNT=$(grep -o "killed $WORD" "$HOME/comments" | wc -l)
+    [ "$COUNT" = 1 ] || fail "killed $WORD: $COUNT times"
+done
+
+t "two that apply the outputs of one run at once: one of them does"
+agent_only x
+forge_ctl POST /_forge/faults '{"match":{"method":"POST","path":"issues/12/comments$"},"times":1,"delay_ms":2000}' >/dev/null
+wm_mark
+kedge wm process-outputs --task x --event-name issues --payload "$EVENT" >/dev/null 2>"$HOME/first" &
+FIRST=$!
+outputs --task x
+wait $FIRST
+cat "$HOME/first" "$(path_of stderr)" >"$HOME/both"
+expect_matches "$HOME/both" 'another process applies the outputs of this run|outputs of this run were already applied'
+[ "$(wm_writes "$_mark" | wc -l)" = 3 ] || fail "GitHub got: $(wm_writes "$_mark")"
+
 t "Ctrl-C while GitHub does not answer: 130, and what was done is known"
 wm_repo slow
 wm_task x 'safe-outputs: {add-comment: {max: 2}}'

@@ -295,6 +295,25 @@ rm -rf .wm/runs
 run env WM_AGENT_CMD=agent-say WM_CHECKPOINT=1 kedge wm run --task none --event-name issues --payload "$EVENT"
 expect_contains "$(wm_dir none)/prompt.md" "All <b> done --> yes."
 
+t "WM_LOG_FORMAT=json: a record for each phase; people's lines stay"
+rm -rf .wm/runs
+run env WM_LOG_FORMAT=json kedge wm run --task none --event-name issues --payload "$EVENT"
+expect_exit 0
+expect_contains stderr "wm run: validation: checking agent output size and exit status"
+grep '^{' "$(path_of stderr)" >"$HOME/records"
+for PHASE in activation agent validation safe-outputs conclusion; do
+    expect_matches "$HOME/records" "^\{\"time\":\"20[^\"]*Z\",\"level\":\"INFO\",\"msg\":\"wm pipeline\",\"task\":\"none\",\"phase\":\"$PHASE\"}\$"
+done
+
+t "runs are not the repository's: an agent that adds everything adds none of it"
+wm_agent agent-adds <<'X'
+git add -A && git commit -q --allow-empty -m all
+X
+run env WM_AGENT_CMD=agent-adds kedge wm run --task none --event-name issues --payload "$EVENT"
+expect_exit 0
+[ -z "$(git ls-files .wm/runs)" ] || fail "committed: $(git ls-files .wm/runs)"
+[ -z "$(git status --porcelain)" ] || fail "not clean: $(git status --porcelain)"
+
 # ---- what a run has cost ---------------------------------------------------
 
 wm_agent claude <<'X'

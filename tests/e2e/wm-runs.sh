@@ -20,7 +20,7 @@ wm_repo() {
     cd "$HOME/work/$1" || return
     printf '%s' "$ISSUE_EVENT" >"../$1.json"
     EVENT=$HOME/work/$1.json
-    git init -q -b main . && echo runs/ >.wm/.gitignore && echo text >file.txt && wm_commit
+    git init -q -b main . && echo text >file.txt && wm_commit
 }
 
 wm_commit() { git add -A && git commit -q --allow-empty -m "${1:-more}"; }

@@ -152,6 +152,28 @@ static void test_made(void **state)
     assert_non_null(strstr(later, "\"phase\": \"conclusion\",\n  \"success\": true"));
 }
 
+/* Once, and only where the repository does not say it itself. */
+static void test_kept_out_of_git(void **state)
+{
+    const Place *place = *state;
+    g_auto(WmRunDir) first = { 0 }, second = { 0 }, third = { 0 };
+    make(place, "x", &first);
+    g_autofree char *base = g_path_get_dirname(first.path);
+    g_autofree char *rules = read_text(base, ".gitignore");
+    assert_string_equal(rules, "*\n");
+    write_text(base, ".gitignore", "mine\n");
+    make(place, "x", &second);
+    g_autofree char *kept = read_text(base, ".gitignore");
+    assert_string_equal(kept, "mine\n");
+
+    g_autofree char *own = g_build_filename(base, ".gitignore", NULL);
+    g_autofree char *above = g_build_filename(place->root, ".wm", NULL);
+    assert_int_equal(unlink(own), 0);
+    write_text(above, ".gitignore", "tmp\n/runs/\n");
+    make(place, "x", &third);
+    assert_false(file_exists(own));
+}
+
 static void test_json_is_escaped_and_whole(void **state)
 {
     const Place *place = *state;
@@ -383,11 +405,17 @@ static void test_no_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slug), cmocka_unit_test(test_duration),
-        PLACED(test_made),           PLACED(test_json_is_escaped_and_whole),
-        PLACED(test_no_links),       PLACED(test_runs_lead_out),
-        PLACED(test_old_ones_go),    PLACED(test_newest),
-        PLACED(test_bad_meta),       PLACED(test_one_applies_at_a_time),
+        cmocka_unit_test(test_slug),
+        cmocka_unit_test(test_duration),
+        PLACED(test_made),
+        PLACED(test_kept_out_of_git),
+        PLACED(test_json_is_escaped_and_whole),
+        PLACED(test_no_links),
+        PLACED(test_runs_lead_out),
+        PLACED(test_old_ones_go),
+        PLACED(test_newest),
+        PLACED(test_bad_meta),
+        PLACED(test_one_applies_at_a_time),
         PLACED(test_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,245 @@
+/*
+ * A whole run in this process: its time, a stop, a rehearsal; and what is read and shown of files
+ * that an agent may have written.
+ */
+#include "unit.h"
+
+#include "base/file.h"
+#include "base/path.h"
+#include "workflow/outcome.h"
+#include "workflow/outputs_summary.h"
+#include "workflow/run.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct Place {
+    char *root;
+    WmEvent event;
+} Place;
+
+static void write_text(const Place *place, const char *name, const char *text)
+{
+    g_autofree char *path = g_build_filename(place->root, name, NULL);
+    g_autofree char *dir = g_path_get_dirname(path);
+    assert_int_equal(g_mkdir_with_parents(dir, 0755), 0);
+    assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+/* An agent of the shell; WM_AGENT_CMD names it. */
+static void set_agent(const Place *place, const char *script)
+{
+    g_autofree char *path = g_build_filename(place->root, "agent", NULL);
+    g_autofree char *text = g_strconcat("#!/bin/sh\n", script, "\n", NULL);
+    write_text(place, "agent", text);
+    assert_int_equal(chmod(path, 0755), 0);
+    g_setenv("WM_AGENT_CMD", path, TRUE);
+}
+
+static int set_up(void **state)
+{
+    g_autofree char *made = g_dir_make_tmp("kedge-run-XXXXXX", NULL);
+    Place *self = g_new0(Place, 1);
+    self->root = path_real(made);
+    self->event.name = g_strdup("issues");
+    self->event.payload = json_pack("{s:{s:i}}", "issue", "number", 12);
+    static const char *const unset[] = { "WM_RUN_DIR",         "WM_CHECKPOINT", "GITHUB_ACTIONS",
+                                         "GITHUB_REPOSITORY",  "GH_TOKEN",      "GITHUB_TOKEN",
+                                         "GITHUB_STEP_SUMMARY" };
+    for (size_t i = 0; i < G_N_ELEMENTS(unset); i++)
+        g_unsetenv(unset[i]);
+    write_text(self, ".wm/tasks/x.md", "---\ndescription: x\n---\nDo it.\n");
+    write_text(self, ".wm/tasks/speaks.md",
+               "---\nsafe-outputs: {add-comment: {max: 2}}\n---\nDo it.\n");
+    *state = self;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    Place *self = *state;
+    file_remove_tree(self->root, NULL);
+    g_free(self->root);
+    g_free(self->event.name);
+    json_decref(self->event.payload);
+    g_free(self);
+    g_unsetenv("WM_AGENT_CMD");
+    return 0;
+}
+
+static json_t *read_json(const char *dir, const char *name)
+{
+    g_autofree char *path = g_build_filename(dir, name, NULL);
+    json_t *value = NULL;
+    g_autoptr(GError) error = NULL;
+    if (!json_read_file(path, &value, &error))
+        fail_msg("%s", error->message);
+    return value;
+}
+
+static WmRunOptions options_of(const Place *place, const char *task)
+{
+    return (WmRunOptions) {
+        .root = place->root,
+        .task_name = task,
+        .event = &place->event,
+        .allows_dirty = true,
+        .grace_ms = 1000,
+    };
+}
+
+static void test_time_is_over(void **state) // task-R07
+{
+    const Place *place = *state;
+    set_agent(place, "sleep 1000");
+    WmRunOptions options = options_of(place, "x");
+    options.timeout_ms = 500;
+    g_auto(WmRunResult) result = { 0 };
+    g_autoptr(GError) error = NULL;
+    assert_false(wm_run(&options, NULL, &result, &error));
+    assert_string_equal(error->message, "agent timed out (context deadline exceeded)");
+    assert_string_equal(result.phase, "agent");
+    assert_false(result.was_interrupted);
+    g_autoptr(json_t) written = read_json(result.run_dir, "result.json");
+    const json_t *agent = json_get_object(written, "agent_result");
+    assert_true(json_get_bool(agent, "timed_out", false));
+    assert_int_equal(json_array_size(json_get_array(written, "errors")), 1);
+    g_autoptr(json_t) meta = read_json(result.run_dir, "meta.json");
+    assert_string_equal(json_get_text(meta, "phase"), "conclusion");
+}
+
+static void test_stopped_before_it_began(void **state)
+{
+    const Place *place = *state;
+    set_agent(place, "exit 0");
+    const WmRunOptions options = options_of(place, "x");
+    g_autoptr(Cancel) cancel = cancel_new(NULL);
+    cancel_fire(cancel);
+    g_auto(WmRunResult) result = { 0 };
+    g_autoptr(GError) error = NULL;
+    assert_false(wm_run(&options, cancel, &result, &error));
+    assert_string_equal(error->message, "interrupted by signal");
+    assert_true(result.was_interrupted);
+    assert_false(result.has_agent);
+}
+
+static void test_rehearsal_writes_a_plan(void **state)
+{
+    const Place *place = *state;
+    set_agent(place, "printf '%s\\n' '{\"type\":\"add_comment\",\"body\":\"hi\"}' "
+                     ">\"$WM_SAFE_OUTPUT_FILE\"");
+    WmRunOptions options = options_of(place, "speaks");
+    options.is_rehearsal = true;
+    g_setenv("GITHUB_REPOSITORY", "o/r", TRUE);
+    g_autofree char *summary = g_build_filename(place->root, "summary", NULL);
+    g_setenv("GITHUB_STEP_SUMMARY", summary, TRUE);
+    g_auto(WmRunResult) result = { 0 };
+    g_autoptr(GError) error = NULL;
+    if (!wm_run(&options, NULL, &result, &error))
+        fail_msg("%s", error->message);
+    assert_int_equal(json_array_size(result.plan), 1);
+    g_autoptr(json_t) plan = read_json(result.run_dir, "plan.json");
+    assert_string_equal(json_get_text(plan, "task"), "speaks");
+    assert_true(json_equal(json_get_array(plan, "items"), result.plan));
+    assert_false(file_exists(summary));
+}
+
+/* Nothing to write: no token is needed. Something: its absence is the error, with its phase. */
+static void test_no_token(void **state)
+{
+    const Place *place = *state;
+    g_autofree char *home = g_build_filename(place->root, "home", NULL);
+    g_setenv("GH_CONFIG_DIR", home, TRUE);
+    g_setenv("GITHUB_REPOSITORY", "o/r", TRUE);
+    g_autofree char *path = g_strdup(g_getenv("PATH"));
+    g_setenv("PATH", "/nowhere", TRUE); // no gh, whose login would count
+    static const struct {
+        const char *script;
+        bool is_done;
+    } cases[] = {
+        { "exit 0", true },
+        { "echo '{\"type\":\"noop\"}' >\"$WM_SAFE_OUTPUT_FILE\"", true },
+        { "echo '{\"type\":\"create_issue\",\"title\":\"t\"}' >\"$WM_SAFE_OUTPUT_FILE\"", true },
+        { "echo '{\"type\":\"add_comment\",\"body\":\"b\"}' >\"$WM_SAFE_OUTPUT_FILE\"", false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        set_agent(place, cases[i].script);
+        const WmRunOptions options = options_of(place, "speaks");
+        g_auto(WmRunResult) result = { 0 };
+        g_autoptr(GError) error = NULL;
+        if (wm_run(&options, NULL, &result, &error) != cases[i].is_done)
+            fail_msg("%s: %s", cases[i].script, error ? error->message : "it succeeds");
+        assert_string_equal(result.phase, "safe-outputs");
+        if (error)
+            assert_true(g_str_has_prefix(error->message, "no GitHub token"));
+    }
+    g_setenv("PATH", path, TRUE);
+}
+
+static void test_earlier_result(void **state)
+{
+    const Place *place = *state;
+    const WmRunDir dir = { .id = (char *)"r", .path = place->root };
+    static const struct {
+        const char *text;
+        bool is_read, has_agent, is_success;
+        int exit_code;
+    } cases[] = {
+        { "", false, false, false, 0 },
+        { "[]", false, false, false, 0 },
+        { "{}", true, false, false, 0 },
+        { "{\"success\":true,\"phase\":3,\"errors\":{},\"agent_result\":[]}", true, false, true,
+          0 },
+        { "{\"agent_result\":{\"success\":true,\"exit_code\":99999999999}}", true, true, false,
+          255 },
+        { "{\"duration_ms\":-4,\"errors\":[7],\"agent_result\":{\"exit_code\":\"x\"}}", true, true,
+          false, -1 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        write_text(place, "result.json", cases[i].text);
+        g_auto(WmEarlier) earlier = { 0 };
+        g_auto(WmAgentResult) agent = { 0 };
+        bool is_read = wm_outcome_read(&dir, &earlier, &agent, NULL);
+        if (is_read != cases[i].is_read || earlier.has_agent != cases[i].has_agent ||
+            earlier.is_success != cases[i].is_success || agent.exit_code != cases[i].exit_code)
+            fail_msg("%s: %d %d %d %d", cases[i].text, is_read, earlier.has_agent,
+                     earlier.is_success, agent.exit_code);
+        assert_null(earlier.first_error);
+        assert_true(earlier.duration_ms == 0);
+    }
+}
+
+static void test_summaries_are_data(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(json_t) outputs =
+        json_pack("[{s:s,s:s,s:s}, {s:s,s:s,s:i,s:s}, {s:i}]", "kind", "add_comment", "status",
+                  "applied", "url", "https://h/1#c", "kind", "create_issue", "status", "failed",
+                  "number", 4, "reason", "a\n# <img src=x> [l](u) `c` @me", "kind", 3);
+    g_autofree char *list = wm_outputs_summary("fix", outputs);
+    assert_string_equal(list, "\n## kedge wm · outputs of task `fix`\n\n"
+                              "- `add_comment`: applied → <https://h/1#c>\n"
+                              "- `create_issue`: failed → #4 — a # &lt;img src=x&gt; "
+                              "\\[l\\](u) \\`c\\` \\@me\n- `?`: ?\n");
+    g_autoptr(json_t) plan = json_pack("[{s:s,s:i,s:{s:s}}]", "kind", "add_comment", "number", 42,
+                                       "body", "body", "````\n</details># x");
+    g_autofree char *staged = wm_staged_summary("fix", plan);
+    assert_true(g_str_has_prefix(staged, "\n## kedge wm · staged outputs of task `fix`\n\n"
+                                         "### add_comment → #42\n\n`````json\n{\n"));
+    assert_true(g_str_has_suffix(staged, "\n`````\n\nStaged: 1 item(s). Nothing was written to "
+                                         "GitHub.\n"));
+}
+
+#define PLACED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PLACED(test_time_is_over),
+        PLACED(test_stopped_before_it_began),
+        PLACED(test_rehearsal_writes_a_plan),
+        PLACED(test_no_token),
+        PLACED(test_earlier_result),
+        cmocka_unit_test(test_summaries_are_data),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
