@@ -9,18 +9,21 @@
 // one a line, so that two new ones do not meet
 extern const Command command_wm_init;
 extern const Command command_wm_compile;
+extern const Command command_wm_validate;
 extern const Command command_wm_list;
 extern const Command command_wm_upgrade;
-extern const Command command_wm_update;
 extern const Command command_wm_add;
+extern const Command command_wm_update;
 extern const Command command_wm_assign;
 extern const Command command_wm_resolve;
-extern const Command command_wm_emit;
-extern const Command command_wm_logs;
-extern const Command command_wm_status;
-extern const Command command_wm_validate;
 extern const Command command_wm_run;
 extern const Command command_wm_process_outputs;
+extern const Command command_wm_emit;
+extern const Command command_wm_rehearse;
+extern const Command command_wm_enqueue;
+extern const Command command_wm_worker;
+extern const Command command_wm_status;
+extern const Command command_wm_logs;
 
 /* `error: <message>`, with `Run 'kedge wm <cmd> --help' for usage.` behind a wrong usage; the exit
    code that fits. `command` is its whole name, "wm run". */

@@ -8,6 +8,7 @@
 #include "base/env.h"
 #include "base/git.h"
 #include "base/secret_names.h"
+#include "base/secrets.h"
 #include "workflow/engine_self.h"
 
 #include <string.h>
@@ -137,6 +138,20 @@ static void close_environment(char ***env, const WmAgentSpec *spec)
     set(env, "KEDGE_WM_STAGED", "1");
 }
 
+/* A token that is meant for agents takes the place of kedge's own, also in a rehearsal: whoever set
+   it vouches that it only reads. */
+static void give_own_token(char ***env)
+{
+    const char *token = secrets_get("KEDGE_WM_AGENT_TOKEN");
+    unset(env, "KEDGE_WM_AGENT_TOKEN");
+    if (!token)
+        return;
+    set(env, "GH_TOKEN", token);
+    unset(env, "GITHUB_TOKEN");
+    unset(env, "GH_ENTERPRISE_TOKEN");
+    unset(env, "GITHUB_ENTERPRISE_TOKEN");
+}
+
 static void add_number(char ***env, const char *name, int64_t number)
 {
     if (number <= 0) {
@@ -193,5 +208,6 @@ char **wm_engine_environment(const WmAgentSpec *spec)
         add_runner(&env, spec);
     if (spec->is_rehearsal)
         close_environment(&env, spec);
+    give_own_token(&env);
     return env;
 }

@@ -33,7 +33,7 @@ static bool open_api(WmPipeline *self, const char *output_path, Cancel *cancel, 
                      GError **error)
 {
     g_autoptr(GError) failed = NULL;
-    if (self->is_rehearsal || wm_pipeline_api(self, cancel, ret_api, &failed))
+    if (wm_pipeline_api(self, cancel, ret_api, &failed))
         return true;
     if (!self->is_staged && has_writes(self, output_path)) {
         g_propagate_error(error, g_steal_pointer(&failed));

@@ -1,0 +1,412 @@
+/*
+ * The worker (worker.h): job threads that take runs, and for each run a thread that keeps its
+ * lease.
+ */
+#include "workflow/worker.h"
+
+#include "base/env.h"
+#include "base/file.h"
+#include "base/proc.h"
+#include "base/timefmt.h"
+#include "base/worker.h"
+#include "workflow/run_dir.h"
+#include "workflow/run_place.h"
+#include "workflow/wm_log.h"
+
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TAKE_WAIT_S     20 // of one question to the queue
+#define TROUBLE_WAIT_MS 5000
+#define RUN_MS          (10 * 60 * 60 * 1000) // a task's own time is 8 hours at most
+#define OUTPUT_BYTES    (64 * 1024) // of a child that is kept; all of it is shown as it comes
+#define LINE_BYTES      4096
+#define REASON_BYTES    2000
+
+typedef struct Crew { // of one worker; shared by its jobs
+    const WmWorkerOptions *options;
+    WmQueue *queue;
+    Cancel *stop;
+    const char *name;
+    pthread_mutex_t lock; // guards the rest
+    WmWorkerCounts counts;
+    int64_t busy, idle_since_ms;
+} Crew;
+
+typedef struct Run { // one run of a job
+    Crew *crew;
+    WmRow row;
+    const char *task_name; // borrowed from the row
+    WmPlace place;
+    Cancel *cancel;    // fires with `stop`, and when the lease is lost
+    Cancel *beat_stop; // ends the thread that keeps the lease
+    bool is_lost;      // set by that thread before it fires `cancel`
+    char *run_dir;     // NULL: none was made
+    GString *line;     // of the child's output, not yet whole
+    char *last_error;  // "error: …" of the child; NULL
+} Run;
+
+static void run_clear(Run *self)
+{
+    wm_row_clear(&self->row);
+    wm_place_clear(&self->place);
+    g_clear_pointer(&self->cancel, cancel_unref);
+    g_clear_pointer(&self->beat_stop, cancel_unref);
+    g_clear_pointer(&self->run_dir, g_free);
+    g_clear_pointer(&self->last_error, g_free);
+    if (self->line)
+        g_string_free(self->line, TRUE);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
+
+char *wm_run_key(const char *task_name, const char *event_name, const json_t *payload)
+{
+    g_autofree char *text = json_to_canonical(payload);
+    g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+    const char *const parts[] = { task_name, event_name, text };
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) // the end of a text is part of it
+        g_checksum_update(sum, (const guchar *)parts[i], (gssize)strlen(parts[i]) + 1);
+    return g_strdup(g_checksum_get_string(sum));
+}
+
+// ---- the lease
+
+static void keep_lease(void *data)
+{
+    Run *self = data;
+    const WmWorkerOptions *options = self->crew->options;
+    int64_t pause_ms = options->lease_s * 1000 / 3;
+    while (cancel_sleep(self->beat_stop, pause_ms, NULL)) {
+        g_autoptr(GError) error = NULL;
+        bool goes_on = true;
+        if (!wm_queue_beat(self->crew->queue, &self->row, options->lease_s, self->beat_stop,
+                           &goes_on, &error)) {
+            if (!cancel_has_fired(self->beat_stop))
+                wm_log(WM_WARN, "wm worker: the lease could not be extended", "run",
+                       self->task_name, "reason", error->message, NULL);
+            continue;
+        }
+        if (!goes_on) {
+            self->is_lost = true;
+            cancel_fire(self->cancel);
+            return;
+        }
+    }
+}
+
+// ---- the child
+
+static void take_line(Run *self, const char *line)
+{
+    static const char made[] = "wm run: activation: run directory ";
+    if (!self->run_dir && g_str_has_prefix(line, made)) // before the agent can say anything
+        self->run_dir = g_strdup(line + strlen(made));
+    if (g_str_has_prefix(line, "error: ")) {
+        g_free(self->last_error);
+        self->last_error = g_strdup(line + strlen("error: "));
+    }
+    wm_say("[%" G_GINT64_FORMAT " %s] %s", self->row.id, self->task_name, line);
+}
+
+static void take_output(const char *data, size_t size, void *user_data)
+{
+    Run *self = user_data;
+    for (size_t i = 0; i < size; i++) {
+        if (data[i] != '\n' && self->line->len < LINE_BYTES) {
+            g_string_append_c(self->line, data[i] ? data[i] : ' ');
+            continue;
+        }
+        g_autofree char *valid = g_utf8_make_valid(self->line->str, (gssize)self->line->len);
+        take_line(self, valid);
+        g_string_truncate(self->line, 0);
+        if (data[i] != '\n')
+            g_string_append_c(self->line, data[i]);
+    }
+}
+
+/* Caller frees with g_strfreev(). */
+static char **child_environment(const Crew *crew)
+{
+    g_autofree char *runs = g_build_filename(crew->options->root, ".wm/runs", NULL);
+    char **env = env_for_agent();
+    env = g_environ_setenv(env, "WM_RUN_DIR", runs, TRUE);
+    return g_environ_setenv(env, "GITHUB_REPOSITORY", crew->options->type + strlen("wm:"), TRUE);
+}
+
+/* `words` behind "kedge wm". */
+static bool run_child(Run *self, const char *const *words, Cancel *cancel, int *ret_status,
+                      GError **error)
+{
+    g_autoptr(GPtrArray) argv = g_ptr_array_new();
+    g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
+    g_auto(GStrv) env = child_environment(self->crew);
+    g_ptr_array_add(argv, program ? program : (char *)"kedge");
+    g_ptr_array_add(argv, (char *)"wm");
+    for (size_t i = 0; words[i]; i++)
+        g_ptr_array_add(argv, (char *)words[i]);
+    g_ptr_array_add(argv, NULL);
+    const ProcSpec spec = {
+        .argv = (const char *const *)argv->pdata,
+        .cwd = self->place.work,
+        .env = (const char *const *)env,
+        .timeout_ms = RUN_MS,
+        .max_output_bytes = OUTPUT_BYTES,
+        .on_output = take_output,
+        .user_data = self,
+    };
+    g_auto(ProcResult) result = { 0 };
+    if (!proc_run(&spec, cancel, &result, error))
+        return false;
+    if (self->line->len > 0)
+        take_output("\n", 1, self);
+    *ret_status = result.exit_status;
+    return true;
+}
+
+static bool write_event(const Run *self, const char *path, GError **error)
+{
+    g_autofree char *text = json_to_text(json_object_get(self->row.payload, "event"));
+    return file_write_atomic(path, text, strlen(text), 0600, error);
+}
+
+// ---- one run
+
+/* What became of it, for the queue. */
+typedef enum { RUN_DONE, RUN_FAILED, RUN_AGAIN, RUN_BACK, RUN_LOST } RunEnd;
+
+static char *reason_of(const Run *self, const char *otherwise)
+{
+    const char *text = self->last_error ? self->last_error : otherwise;
+    return g_strndup(text, MIN(strlen(text), REASON_BYTES));
+}
+
+/* The second half: what the agent asked for is applied from the clone that it has not seen. Once it
+   has begun only its own end ends it. */
+static RunEnd apply(Run *self, const char *event_path, char **ret_reason)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *trusted = g_build_filename(self->place.dir, "trusted", NULL);
+    const char *event_name = json_get_text(self->row.payload, "event_name");
+    const char *const words[] = { "process-outputs", "--repo-root",  self->place.policy,
+                                  "--policy-root",   trusted,        "--run-dir",
+                                  self->run_dir,     "--event-name", event_name,
+                                  "--payload",       event_path,     NULL };
+    bool is_first = false;
+    int status = 0;
+    if (!wm_place_trust(&self->place, trusted, self->cancel, &error) ||
+        !wm_place_take_branch(&self->place, self->cancel, &error) ||
+        !wm_queue_mark(self->crew->queue, &self->row, self->cancel, &is_first, &error)) {
+        *ret_reason = g_strdup(error->message);
+        return RUN_AGAIN;
+    }
+    if (!is_first) {
+        *ret_reason = g_strdup("a worker before this one died while it applied what was asked for; "
+                               "look at what is there, then start the task anew");
+        return RUN_FAILED;
+    }
+    if (!run_child(self, words, NULL, &status, &error)) {
+        *ret_reason = g_strdup(error->message);
+        return RUN_FAILED;
+    }
+    if (status != 0)
+        *ret_reason = reason_of(self, "its outputs could not be applied");
+    return status == 0 ? RUN_DONE : RUN_FAILED;
+}
+
+static RunEnd do_run(Run *self, char **ret_reason)
+{
+    g_autoptr(GError) error = NULL;
+    const char *event_name = json_get_text(self->row.payload, "event_name");
+    int64_t issue = json_get_int(self->row.payload, "issue", 0);
+    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, issue);
+    int status = 0;
+    if (!wm_place_make(self->crew->options->root, self->cancel, &self->place, &error)) {
+        *ret_reason = g_strdup(error->message);
+        return RUN_AGAIN;
+    }
+    g_autofree char *event_path = g_build_filename(self->place.dir, "event.json", NULL);
+    const char *const words[] = { "run",
+                                  "--repo-root",
+                                  self->place.work,
+                                  "--task",
+                                  self->task_name,
+                                  "--event-name",
+                                  event_name,
+                                  "--payload",
+                                  event_path,
+                                  "--agent-only",
+                                  "--issue",
+                                  number,
+                                  NULL };
+    if (!write_event(self, event_path, &error) ||
+        !run_child(self, words, self->cancel, &status, &error)) {
+        *ret_reason = g_strdup(error->message);
+        return RUN_AGAIN;
+    }
+    if (status != 0 || !self->run_dir) {
+        *ret_reason = reason_of(self, "the run failed");
+        return RUN_FAILED;
+    }
+    return apply(self, event_path, ret_reason);
+}
+
+static json_t *result_of(const Run *self)
+{
+    g_auto(WmRunDir) dir = { 0 };
+    g_autoptr(json_t) result = NULL;
+    json_t *out = json_object();
+    json_set_text(out, "run_dir", self->run_dir);
+    if (wm_run_dir_open(self->run_dir, &dir, NULL) &&
+        wm_run_dir_read_json(&dir, "result.json", &result, NULL))
+        json_set_take(out, "outputs", json_incref(json_get_array(result, "outputs")));
+    return out;
+}
+
+static bool report(Run *self, RunEnd end, const char *reason, GError **error)
+{
+    WmQueue *queue = self->crew->queue;
+    g_autoptr(json_t) result = end == RUN_DONE ? result_of(self) : NULL;
+    switch (end) {
+    case RUN_DONE:
+        return wm_queue_complete(queue, &self->row, result, NULL, error);
+    case RUN_FAILED:
+        return wm_queue_fail(queue, &self->row, reason, false, NULL, error);
+    case RUN_AGAIN:
+        return wm_queue_fail(queue, &self->row, reason, true, NULL, error);
+    case RUN_BACK:
+        return wm_queue_release(queue, &self->row, NULL, error);
+    case RUN_LOST:
+        break;
+    }
+    return true;
+}
+
+static void count(Crew *crew, RunEnd end)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->counts.done += end == RUN_DONE;
+    crew->counts.failed += end == RUN_FAILED || end == RUN_AGAIN;
+    crew->counts.given_back += end == RUN_BACK || end == RUN_LOST;
+    crew->busy--;
+    crew->idle_since_ms = time_monotonic_ms();
+    pthread_mutex_unlock(&crew->lock);
+}
+
+/* Takes `row`. */
+static void handle(Crew *crew, WmRow *row)
+{
+    static const char *const ends[] = { "done", "failed", "failed; another try may follow",
+                                        "given back", "taken away" };
+    g_autoptr(GError) error = NULL;
+    g_autofree char *reason = NULL;
+    g_auto(Run) self = { .crew = crew,
+                         .row = *row,
+                         .cancel = cancel_new(crew->stop),
+                         .beat_stop = cancel_new(NULL),
+                         .line = g_string_new(NULL) };
+    *row = (WmRow) { 0 };
+    self.task_name = json_get_text(self.row.payload, "task");
+    RunEnd end = RUN_FAILED;
+    if (!self.task_name || !json_get_text(self.row.payload, "event_name")) {
+        self.task_name = "?";
+        reason = g_strdup("the row of the queue names no task and event");
+    } else {
+        Worker *keeper = worker_start("wm-lease", keep_lease, &self);
+        end = do_run(&self, &reason);
+        cancel_fire(self.beat_stop);
+        worker_join(keeper);
+        if (end == RUN_AGAIN && self.is_lost)
+            end = RUN_LOST;
+        else if (end == RUN_AGAIN && cancel_has_fired(crew->stop))
+            end = RUN_BACK;
+    }
+    if (!report(&self, end, reason, &error))
+        wm_log(WM_ERROR, "wm worker: the queue was not told", "run", self.task_name, "reason",
+               error->message, NULL);
+    wm_say("wm worker: run %" G_GINT64_FORMAT " task=\"%s\": %s%s%s", self.row.id, self.task_name,
+           ends[end], reason ? ": " : "", reason ? reason : "");
+    count(crew, end);
+}
+
+// ---- jobs
+
+static bool is_idle_for_long(Crew *crew)
+{
+    int64_t idle_s = crew->options->idle_s;
+    pthread_mutex_lock(&crew->lock);
+    bool is_idle = idle_s >= 0 && crew->busy == 0 &&
+                   time_monotonic_ms() - crew->idle_since_ms >= idle_s * 1000;
+    pthread_mutex_unlock(&crew->lock);
+    return is_idle;
+}
+
+static int64_t wait_of(const Crew *crew)
+{
+    int64_t idle_s = crew->options->idle_s;
+    return idle_s >= 0 ? MIN(idle_s, TAKE_WAIT_S) : TAKE_WAIT_S;
+}
+
+static void job_main(void *data)
+{
+    Crew *crew = data;
+    do {
+        g_autoptr(GError) error = NULL;
+        g_auto(WmRow) row = { 0 };
+        if (!wm_queue_take(crew->queue, crew->name, crew->options->lease_s, wait_of(crew),
+                           crew->stop, &row, &error)) {
+            if (!cancel_has_fired(crew->stop))
+                wm_log(WM_WARN, "wm worker: no answer from the queue", "reason", error->message,
+                       NULL);
+            cancel_sleep(crew->stop, TROUBLE_WAIT_MS, NULL);
+            continue;
+        }
+        if (row.id == 0)
+            continue;
+        pthread_mutex_lock(&crew->lock);
+        crew->busy++;
+        pthread_mutex_unlock(&crew->lock);
+        handle(crew, &row);
+    } while (!cancel_has_fired(crew->stop) && !is_idle_for_long(crew));
+}
+
+static bool check_runs_dir(const char *root, GError **error)
+{
+    struct stat status;
+    g_autofree char *runs = g_build_filename(root, ".wm", "runs", NULL);
+    if (lstat(runs, &status) == 0 && !S_ISDIR(status.st_mode))
+        return fail_with(error, KEDGE_ERROR_DENIED, "%s is no directory of its own", runs);
+    return file_make_dirs(runs, 0755, error);
+}
+
+static char *own_name(void)
+{
+    return g_strdup_printf("%s:%d", g_get_host_name(), (int)getpid());
+}
+
+bool wm_worker_run(const WmWorkerOptions *options, Cancel *stop, WmWorkerCounts *ret_counts,
+                   GError **error)
+{
+    if (!check_runs_dir(options->root, error))
+        return false;
+    wm_place_prune();
+    g_autofree char *name = options->name ? g_strdup(options->name) : own_name();
+    g_autoptr(WmQueue) queue = wm_queue_new(options->root, options->db, options->type);
+    Crew crew = { .options = options,
+                  .queue = queue,
+                  .stop = stop,
+                  .name = name,
+                  .lock = PTHREAD_MUTEX_INITIALIZER,
+                  .idle_since_ms = time_monotonic_ms() };
+    g_autoptr(GPtrArray) jobs = g_ptr_array_new();
+    for (int64_t i = 0; i < options->jobs; i++) {
+        Worker *job = worker_start("wm-job", job_main, &crew);
+        if (job)
+            g_ptr_array_add(jobs, job);
+    }
+    for (unsigned i = 0; i < jobs->len; i++)
+        worker_join(g_ptr_array_index(jobs, i));
+    *ret_counts = crew.counts;
+    pthread_mutex_destroy(&crew.lock);
+    return jobs->len > 0 || fail_with(error, KEDGE_ERROR_IO, "no thread can be made for a job");
+}
