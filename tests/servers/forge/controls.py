@@ -128,7 +128,7 @@ def change_token(request, body):
     if body.get("revoke"):
         request.world.tokens.pop(body["token"], None)
     else:
-        request.world.tokens[body["token"]] = Token(body["token"], body["login"], body.get("read_only", False))
+        request.world.tokens[body["token"]] = Token(body["token"], body["login"], body.get("read_only", False), body.get("permissions"))
     return {"ok": True}
 
 

@@ -70,6 +70,11 @@ class Token:
     token: str
     login: str
     read_only: bool = False
+    permissions: dict = None  # of a job's token: {"issues": "write", …}; None: what its account may
+
+    def may_write(self, *scopes):
+        """As far as the token goes."""
+        return not self.read_only and (self.permissions is None or any(self.permissions.get(scope) == "write" for scope in scopes))
 
 
 class Record:

@@ -438,3 +438,24 @@ route("GET", "/search/issues")(search.issues)
 route("GET", "/search/code")(search.code)
 route("GET", "/search/commits")(search.commits)
 route("GET", "/search/repositories")(search.repositories)
+
+
+@route("GET", "/repos/{o}/{r}/events")
+def get_events(request, o, r):
+    """Issues and pull requests that were opened, and comments; nothing else is remembered."""
+    repo = find_repo(request, o, r)
+    rows = []
+    for item in repo.items.values():
+        kind, key = ("PullRequestEvent", "pull_request") if item.is_pull else ("IssuesEvent", "issue")
+        shown = present.pull(request, item) if item.is_pull else present.issue(request, item)
+        rows.append((item.created_at, item.id, kind, item.author, {"action": "opened", "number": item.number, key: shown}))
+        for comment in item.comments:
+            payload = {"action": "created", "issue": present.issue(request, item), "comment": present.comment(request, comment)}
+            rows.append((comment.created_at, comment.id, "IssueCommentEvent", comment.author, payload))
+    rows.sort(key=lambda row: row[:2], reverse=True)
+
+    def show(r, row):
+        at, id, kind, author, payload = row
+        return {"id": str(id), "type": kind, "actor": {"login": author.rest_login if author else "ghost"}, "repo": {"name": repo.full_name},
+            "payload": payload, "public": not repo.private, "created_at": present.iso(at)}
+    return listing(request, rows, show)

@@ -64,10 +64,24 @@ def find_repo(request, o, r):
     return repo
 
 
+def scopes_of(request, repo):
+    """The permissions of which a job's token needs one to write there."""
+    part = re.match(r"/repos/[^/]+/[^/]+/(\w+)(?:/(\d+))?", request.path)
+    if not part:
+        return ("issues", "pull-requests")  # GraphQL: what our clients change there
+    if part[1] == "pulls":
+        return ("pull-requests",)
+    if part[1] == "issues":
+        item = repo.items.get(int(part[2])) if part[2] else None
+        return ("issues", "pull-requests") if item is None or item.is_pull else ("issues",)
+    return {"labels": ("issues", "pull-requests"), "actions": ("actions",)}.get(part[1], ("contents",))
+
+
 def need_token_for_writes(request, repo):
     need_viewer(request)
-    if request.token.read_only:
-        raise Refusal(403, "Resource not accessible by personal access token", graphql_type="FORBIDDEN")
+    if not request.token.may_write(*scopes_of(request, repo)):
+        whose = "personal access token" if request.token.permissions is None else "integration"
+        raise Refusal(403, f"Resource not accessible by {whose}", graphql_type="FORBIDDEN")
     if repo.archived:
         raise Refusal(403, "Repository was archived so is read-only.", graphql_type="FORBIDDEN")
 

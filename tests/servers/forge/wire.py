@@ -322,7 +322,7 @@ class Handler(BaseHTTPRequestHandler):
         if is_push:
             if repo.archived:
                 return Answer(403, "This repository was archived so it is read-only.\n", text)
-            if request.token.read_only:
+            if not request.token.may_write("contents"):
                 return Answer(403, "Write access to repository not granted.\n", text)
             if not self.may_push(repo, request.viewer):
                 return Answer(403, f"Permission to {repo.full_name}.git denied to {request.viewer.login}.\n", text)
