@@ -1,6 +1,7 @@
 /*
- * Rehearsals of tasks as one HTML page: everything is in it, nothing is loaded, no script is needed.
- * Texts are rendered by the renderer of the browser page, which takes no markup from them. Pure.
+ * Rehearsals of tasks as one HTML page: everything is in it, nothing is loaded, no script is
+ * needed. Texts are rendered by the renderer of the browser page, which takes no markup from them.
+ * Pure.
  */
 #pragma once
 

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Workers that share runs through a queue: each run is done once, by one of them, whoever dies.
+
+Environment: KEDGE, the binary.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tasks_case import ALICE, KEDGE, R, REPO, ROOT, TasksCase, WAIT  # noqa: E402
+
+ANSWER = "---\non: {issues: {types: [opened]}}\nsafe-outputs: {add-comment: {max: 2}}\n---\nAnswer.\n"
+FIX = "---\non: {slash_command: fix}\nsafe-outputs: {create-pull-request: }\n---\nFix.\n"
+COMMENT = 'kedge wm emit add-comment --body "from $WM_ISSUE_NUMBER"\n'
+
+
+class Worker(TasksCase):
+    def setUp(self):
+        super().setUp()
+        self.db = os.path.join(tempfile.mkdtemp(prefix="queue-", dir=self.home), "queue.db")
+        self.publish(answer=ANSWER, fix=FIX)
+
+    def enqueue(self, event_name, event, **variables):
+        done = self.kedge("enqueue", "--event-name", event_name, "--payload", self.event(event), "--db", self.db, code=0, **variables)
+        return json.loads(done.stdout)
+
+    def opened(self, number):
+        return "issues", {"action": "opened", "issue": self.issue(number)}
+
+    def worker(self, *words, **variables):
+        """One that goes on until it is ended."""
+        log = tempfile.NamedTemporaryFile(mode="w+", prefix="worker-", dir=self.home, delete=False)
+        self.addCleanup(log.close)
+        process = subprocess.Popen([KEDGE, "wm", "worker", "--db", self.db, *words], cwd=self.work, env=self.environment(**variables),
+                                   stdin=subprocess.DEVNULL, stdout=log, stderr=log, text=True)
+        process.log = log.name
+        self.addCleanup(self.end, process)
+        return process
+
+    def end(self, process, number=signal.SIGTERM):
+        if process.poll() is None:
+            process.send_signal(number)
+        return process.wait(WAIT)
+
+    def said(self, process):
+        with open(process.log, encoding="utf-8") as file:
+            return file.read()
+
+    def until(self, condition, what):
+        end = time.monotonic() + WAIT
+        while not condition():
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.05)
+
+    def rows(self):
+        done = subprocess.run([KEDGE, "agent-tools", "task", "list", "--type", f"wm:{REPO}", "--db", self.db, "--compact", "--limit", "100"], cwd=self.work,
+                              env=self.environment(), capture_output=True, text=True, timeout=WAIT, check=True)
+        return json.loads(done.stdout)["data"]
+
+    def statuses(self):
+        return sorted(row["status"] for row in self.rows())
+
+    def run_dirs(self):
+        return sorted(name for name in os.listdir(os.path.join(self.home, "tmp")) if name.startswith("kedge-run-"))
+
+    # --- what comes in
+
+    def test_an_event_that_comes_twice_is_added_once(self):
+        number = self.new_issue()
+        event = self.opened(number)
+        first, second = self.enqueue(*event), self.enqueue(*event)
+        self.assertEqual([row["created"] for row in first + second], [True, False])
+        self.assertEqual(first[0]["id"], second[0]["id"])
+        self.assertEqual(self.enqueue("push", {}), [])
+
+    # --- what is done
+
+    def test_many_runs_and_two_workers(self):
+        numbers = [self.new_issue(f"Number {i}") for i in range(6)]
+        for number in numbers:
+            self.enqueue(*self.opened(number))
+        agent = self.agent(COMMENT)
+        before = self.run_dirs()
+        workers = [self.worker("--jobs", "2", "--idle", "1", **agent) for _ in range(2)]
+        for process in workers:
+            self.assertEqual(process.wait(WAIT), 0, self.said(process))
+        for number in numbers:
+            self.assertEqual(self.comments(number, "answer"), [f"from {number}"])
+        self.assertEqual(self.statuses(), ["completed"] * 6)
+        result = self.rows()[0]["result"]
+        self.assertEqual([output["status"] for output in result["outputs"]], ["applied"])
+        self.assertTrue(os.path.isfile(os.path.join(result["run_dir"], "result.json")))
+        self.assertEqual(self.run_dirs(), before)
+
+    def test_a_pull_request_from_clones(self):
+        comment = self.ok("POST", f"{R}/issues/12/comments", {"body": "/fix"})
+        self.enqueue("issue_comment", {"action": "created", "comment": comment, "issue": self.issue(12)})
+        agent = self.agent("echo more >> README.md\ngit -c user.name=A -c user.email=a@example.com commit -qam 'Say more'\n"
+                           "git config core.sshCommand false\nkedge wm emit create-pull-request --title 'Say more' --body B\n")
+        before = self.git("rev-parse", "HEAD", cwd=self.work).stdout
+        done = self.worker("--idle", "0", **agent)
+        self.assertEqual(done.wait(WAIT), 0, self.said(done))
+        (pull,) = [row for row in self.ok("GET", f"{R}/pulls") if row["head"]["ref"].startswith("wm/fix-")]
+        self.assertEqual(pull["title"], "Say more")
+        self.assertEqual(self.git("rev-parse", "HEAD", cwd=self.work).stdout, before)
+        self.assertEqual(self.git("config", "--get", "core.sshCommand", cwd=self.work, check=False).stdout, "")
+
+    def test_the_agent_has_a_token_of_its_own(self):
+        number = self.new_issue()
+        self.enqueue(*self.opened(number))
+        agent = self.agent('[ "${GITHUB_TOKEN:-}" = "" ] && kedge wm emit add-comment --body "${GH_TOKEN:0:10} ${KEDGE_WM_AGENT_TOKEN:-none}"\n')
+        done = self.worker("--idle", "0", KEDGE_WM_AGENT_TOKEN="readonly00" + "0" * 30, **agent)
+        self.assertEqual(done.wait(WAIT), 0, self.said(done))
+        self.assertEqual(self.comments(number, "answer"), ["readonly00 none"])
+
+    def test_an_agent_that_fails(self):
+        self.enqueue(*self.opened(self.new_issue()))
+        done = self.worker("--idle", "0", **self.agent("exit 3\n"))
+        self.assertEqual(done.wait(WAIT), 1, self.said(done))
+        (row,) = self.rows()
+        self.assertEqual((row["status"], row["attempts"]), ("failed", 1))
+        self.assertIn("exit status 3", row["error"])
+
+    # --- who dies
+
+    def slow_agent(self):
+        gate, begun = os.path.join(self.home, f"go-{self.id()}"), os.path.join(self.home, f"begun-{self.id()}")
+        return gate, begun, self.agent(f'echo >> {begun}\nuntil [ -e {gate} ]; do sleep 0.05; done\n{COMMENT}')
+
+    def test_a_worker_that_is_killed(self):
+        number = self.new_issue()
+        self.enqueue(*self.opened(number))
+        gate, begun, agent = self.slow_agent()
+        first = self.worker("--lease", "10", **agent)
+        self.until(lambda: os.path.exists(begun), "the agent does not begin")
+        self.end(first, signal.SIGKILL)
+        open(gate, "w", encoding="utf-8").close()
+        second = self.worker("--lease", "10", "--idle", "20", **agent)
+        self.until(lambda: self.statuses() == ["completed"], "nobody takes it")
+        self.end(second)
+        self.assertEqual(self.comments(number, "answer"), [f"from {number}"])
+        self.assertEqual(self.rows()[0]["attempts"], 2)
+
+    def test_a_worker_that_is_killed_while_it_writes(self):
+        number = self.new_issue()
+        self.enqueue(*self.opened(number))
+        self.ok("POST", "/_forge/faults", {"match": {"method": "POST", "path": f"issues/{number}/comments"}, "after": 1, "times": 1, "delay_ms": 60000})
+        agent = self.agent(COMMENT + COMMENT.replace("from", "and from"))
+        first = self.worker("--lease", "10", **agent)
+        self.until(lambda: self.comments(number, "answer"), "nothing is written")
+        for line in subprocess.run(["ps", "-o", "pid=", "--ppid", str(first.pid)], capture_output=True, text=True).stdout.split():
+            os.kill(int(line), signal.SIGKILL)
+        self.end(first, signal.SIGKILL)
+        self.ok("DELETE", "/_forge/faults")
+        second = self.worker("--lease", "10", "--idle", "20", **agent)
+        self.until(lambda: self.statuses() == ["failed"], "nobody takes it")
+        self.end(second)
+        self.assertIn("died while it applied", self.rows()[0]["error"])
+        self.assertEqual(self.comments(number, "answer")[0], f"from {number}")
+        self.assertEqual(self.comments(number, "answer").count(f"from {number}"), 1)
+
+    def test_a_worker_that_is_asked_to_end(self):
+        number = self.new_issue()
+        self.enqueue(*self.opened(number))
+        gate, begun, agent = self.slow_agent()
+        first = self.worker(**agent)
+        self.until(lambda: os.path.exists(begun), "the agent does not begin")
+        self.assertEqual(self.end(first), 143, self.said(first))
+        (row,) = self.rows()
+        self.assertEqual((row["status"], row["attempts"]), ("pending", 0))
+        open(gate, "w", encoding="utf-8").close()
+        second = self.worker("--idle", "0", **agent)
+        self.assertEqual(second.wait(WAIT), 0, self.said(second))
+        self.assertEqual(self.comments(number, "answer"), [f"from {number}"])
+
+
+class OnPostgres(Worker):
+    """The same with PostgreSQL, where there is one."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        ready = os.path.join(cls.home, "postgres")
+        server = subprocess.Popen([sys.executable, str(ROOT / "tests/servers/postgres.py"), "--ready", ready, "--parent", str(os.getpid())],
+                                  stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        cls.addClassCleanup(lambda: (server.terminate(), server.wait()))
+        while not os.path.exists(ready):
+            if server.poll() is not None:
+                raise unittest.SkipTest("no PostgreSQL here")
+            time.sleep(0.05)
+        with open(ready, encoding="utf-8") as file:
+            cls.postgres = json.load(file)["url"]
+
+    def setUp(self):
+        super().setUp()
+        self.db = self.postgres
+        for row in self.rows():
+            self.skip_row(row)
+
+    def skip_row(self, row):
+        if row["status"] == "pending":
+            subprocess.run([KEDGE, "agent-tools", "task", "cancel", "--id", str(row["id"]), "--db", self.db], cwd=self.work, env=self.environment(),
+                           stdout=subprocess.DEVNULL, timeout=WAIT, check=True)
+
+    def rows(self):
+        rows = super().rows()
+        if not hasattr(self, "earlier"):
+            self.earlier = {row["id"] for row in rows}
+            return rows
+        return [row for row in rows if row["id"] not in self.earlier]
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
