@@ -1,75 +1,9 @@
 /*
- * Commits that go to GitHub (task-engine §6.10, §6.11): what is compared and pushed, and
- * push_to_pull_request_branch.
+ * push_to_pull_request_branch (task-engine §6.11): commits for a pull request that is there.
  */
 #include "workflow/apply_private.h"
 
 #include "base/str.h"
-
-#define FETCH_MS ((int64_t)10 * 60 * 1000)
-
-bool apply_fetch(Applier *self, const char *branch, GError **error)
-{
-    g_autofree char *refspec =
-        g_strdup_printf("+refs/heads/%s:refs/remotes/origin/%s", branch, branch);
-    const char *const args[] = {
-        "fetch", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", "--", "origin",
-        refspec, NULL
-    };
-    return wm_git(&self->git, args, FETCH_MS, self->cancel, NULL, error);
-}
-
-static bool has_uncommitted(Applier *self)
-{
-    const char *const args[] = { "status", "--porcelain", NULL };
-    g_autofree char *changes = NULL;
-    return wm_git(&self->git, args, 0, self->cancel, &changes, NULL) && *changes != '\0';
-}
-
-bool apply_no_changes(Applier *self, const char *base, const char *text, GError **error)
-{
-    const char *policy = wm_handler_text(self->handler, "if-no-changes");
-    const char *rest = has_uncommitted(self) ? " (uncommitted changes are not included)" : "";
-    if (g_strcmp0(policy, "error") == 0)
-        return fail_with(error, KEDGE_ERROR_FAILED, "no commits ahead of origin/%s%s", base, rest);
-    if (g_strcmp0(policy, "ignore") != 0)
-        apply_warn(self, "no commits ahead of origin/%s; %s%s", base, text, rest);
-    apply_skip(self, "no commits ahead of origin/%s%s", base, rest);
-    return true;
-}
-
-/* The hook that uploads LFS objects does not run in a quarantined .git. */
-static void warn_about_lfs(Applier *self, const char *branch)
-{
-    const char *const args[] = {
-        "grep", "--quiet", "-e", "filter=lfs", "HEAD", "--", ":(glob)**/.gitattributes", NULL
-    };
-    int status = 1;
-    if (self->git.is_quarantined &&
-        wm_git_ask(&self->git, args, 0, self->cancel, &status, NULL, NULL, NULL) && status == 0)
-        apply_warn(self,
-                   "this repository uses Git LFS (filter=lfs in .gitattributes), and hooks do not "
-                   "run here: LFS objects of the commits are not uploaded. If GitHub refuses them, "
-                   "run git lfs push origin %s where they are",
-                   branch);
-}
-
-bool apply_push(Applier *self, const char *branch, bool sets_upstream, bool *ret_has_changed,
-                GError **error)
-{
-    g_autofree char *refspec = g_strdup_printf("HEAD:refs/heads/%s", branch);
-    *ret_has_changed = true;
-    if (self->is_staged) {
-        g_autofree char *place = g_strconcat("origin ", refspec, NULL);
-        return apply_call(self, "git push", place, NULL, NULL, error);
-    }
-    warn_about_lfs(self, branch);
-    g_autofree char *output = NULL;
-    if (!wm_git_push(&self->git, refspec, sets_upstream, self->cancel, &output, error))
-        return false;
-    *ret_has_changed = !strstr(output, "Everything up-to-date");
-    return true;
-}
 
 /* What the policy and good sense want of a pull request whose branch gets commits. */
 static bool check_pull(Applier *self, const json_t *pull, const char *branch, GError **error)

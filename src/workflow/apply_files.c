@@ -132,6 +132,8 @@ static bool changed_files(Applier *self, const char *base, char ***ret_files, GE
         "diff", "--name-only", "--no-renames", "--end-of-options", direct, "--", NULL
     };
     g_autofree char *text = NULL;
+    if (!apply_check_objects(self, error))
+        return false;
     if (!wm_git(&self->git, since_fork, 0, self->cancel, &text, NULL) &&
         !wm_git(&self->git, from_base, 0, self->cancel, &text, error)) {
         g_prefix_error(error, "cannot tell which files have changed: ");

@@ -113,10 +113,13 @@ bool apply_ensure_labels(Applier *self, const json_t *labels, GError **error);
 /* Does an issue or a pull request, as GitHub answers it, have the label? */
 bool apply_has_label(const json_t *issue, const char *label);
 
-/* apply_branch.c: what both kinds that push share. Branches are names that git accepts. */
+/* apply_git.c: what both kinds that push share. Branches are names that git accepts. */
 
 /* Asks origin for the branch, so that what is compared with is not what an agent says. */
 bool apply_fetch(Applier *self, const char *branch, GError **error);
+/* In a quarantined .git: every object has the content of its name, so that what git says of the
+   difference between two commits is true. Reads all of them. */
+bool apply_check_objects(Applier *self, GError **error);
 /* Follows if-no-changes: `text` goes on "no commits ahead of origin/main". */
 bool apply_no_changes(Applier *self, const char *base, const char *text, GError **error);
 /* HEAD to the branch of origin. *ret_has_changed false: it was there already. */

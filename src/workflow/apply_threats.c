@@ -135,7 +135,7 @@ static bool read_diff(Applier *self, const char *base, char **ret_diff, GError *
         wm_git(&self->git, args, DIFF_MS, self->cancel, ret_diff, &failed))
         return true;
     g_clear_error(&failed);
-    return apply_fetch(self, base, error) &&
+    return apply_fetch(self, base, error) && apply_check_objects(self, error) &&
            wm_git(&self->git, args, DIFF_MS, self->cancel, ret_diff, error);
 }
 

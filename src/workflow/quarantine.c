@@ -30,6 +30,9 @@ static const char *const removed[] = {
     "refs/replace",
     "objects/info/alternates",
     "objects/info/http-alternates",
+    "objects/info/commit-graph", // these three are caches, and say what is in objects
+    "objects/info/commit-graphs",
+    "objects/pack/multi-pack-index",
     "commondir",
     "worktrees",
     "modules",

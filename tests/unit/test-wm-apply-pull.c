@@ -1,118 +1,10 @@
 /*
- * workflow/apply_pull.c, apply_branch.c, apply_files.c: pull requests and pushes (task-O27 to
- * task-O32), protected files, and attempts that were broken off. Real git with an origin on this
- * machine; GitHub is in this process.
+ * workflow/apply_pull.c, apply_branch.c, apply_git.c: pull requests and pushes (task-O27 to
+ * task-O32), and attempts that were broken off.
  */
-#include "apply_fixture.h"
+#include "apply_pull_fixture.h"
 
 #include "base/log.h"
-#include "git_fixture.h"
-#include "workflow/quarantine.h"
-
-#define BRANCH "wm/x-1"
-#define LIST   "GET /repos/o/r/pulls?state=open&head=o:wm%2Fx-1\n"
-#define PULL                                                                                       \
-    "{\"id\":9,\"number\":9,\"html_url\":\"https://h/pull/9\",\"title\":\"T\",\"created_at\":"     \
-    "\"2999-01-01T00:00:00Z\",\"head\":{\"ref\":\"" BRANCH "\"},\"user\":{\"login\":\"me\"}}"
-#define ITEM "{\"type\":\"create_pull_request\",\"title\":\"T\",\"body\":\"B\"}\n"
-#define POST(draft)                                                                                \
-    "POST /repos/o/r/pulls {\"title\":\"T\",\"body\":\"B\",\"head\":\"" BRANCH                     \
-    "\",\"base\":\"main\",\"draft\":" draft "}\n"
-#define NONE                                                                                       \
-    {                                                                                              \
-        .request = "GET /repos/o/r/pulls?", .body = "[]"                                           \
-    }
-#define OPENED                                                                                     \
-    {                                                                                              \
-        .request = "POST /repos/o/r/pulls ", .status = 201, .body = PULL                           \
-    }
-#define APPLIED_9 "create_pull_request applied #9 https://h/pull/9"
-
-typedef struct PullFixture {
-    GitFixture *git;
-    ApplyFixture *apply;
-    char *head; // of the branch
-} PullFixture;
-
-static void pull_fixture_clear(PullFixture *self)
-{
-    apply_fixture_free(self->apply);
-    git_fixture_free(self->git);
-    g_free(self->head);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PullFixture, pull_fixture_clear)
-
-static void write_file(const char *dir, const char *name, const char *text)
-{
-    g_autofree char *path = g_build_filename(dir, name, NULL);
-    g_autofree char *parent = g_path_get_dirname(path);
-    assert_int_equal(g_mkdir_with_parents(parent, 0700), 0);
-    assert_true(g_file_set_contents(path, text, -1, NULL));
-}
-
-/* A checkout on the branch, with a commit of this file (NULL: none). */
-static PullFixture pull_fixture(const char *policy, const char *file, const CannedAnswer *answers,
-                                size_t count)
-{
-    g_autofree char *path = g_strdup(g_getenv("PATH"));
-    PullFixture self = { .git = git_fixture_new() };
-    self.apply = apply_fixture_new(policy, answers, count);
-    g_setenv("PATH", path, true);
-    const char *work = self.git->work;
-    self.apply->apply.root = work;
-    git_do(work, "checkout", "--quiet", "-b", BRANCH, NULL);
-    if (file) {
-        write_file(work, file, "new\n");
-        git_do(work, "add", "--force", ".", NULL);
-        git_do(work, "commit", "--quiet", "-m", "work", NULL);
-    }
-    self.head = git_out(work, "rev-parse", "HEAD", NULL);
-    return self;
-}
-
-/* The branch on origin; "" when it is not there. Caller frees. */
-static char *pushed(const PullFixture *self, const char *branch)
-{
-    g_autofree char *ref = g_strconcat("refs/heads/", branch, NULL);
-    return git_ok(self->git->origin, "rev-parse", "--verify", "--quiet", ref, NULL)
-               ? git_out(self->git->origin, "rev-parse", ref, NULL)
-               : g_strdup("");
-}
-
-typedef struct PullCase {
-    const char *name, *policy, *item;
-    const char *file;   // that is committed; NULL: nothing is
-    const char *branch; // that is checked out instead; "" detached; NULL: the usual one
-    CannedAnswer answers[7];
-    const char *calls, *outputs, *error;
-    bool is_pushed;
-} PullCase;
-
-static void check(const PullCase *wanted)
-{
-    size_t count = 0;
-    while (count < G_N_ELEMENTS(wanted->answers) && wanted->answers[count].request)
-        count++;
-    g_auto(PullFixture) fixture =
-        pull_fixture(wanted->policy, wanted->file, wanted->answers, count);
-    if (wanted->branch)
-        git_do(fixture.git->work, "checkout", "--quiet",
-               *wanted->branch != '\0' ? wanted->branch : "--detach", NULL);
-    g_autoptr(GError) error = NULL;
-    bool is_done = apply_fixture_run(fixture.apply, wanted->item, &error);
-    g_autofree char *calls = apply_fixture_calls(fixture.apply);
-    g_autofree char *outputs = apply_fixture_outputs(fixture.apply);
-    g_autofree char *sha = pushed(&fixture, BRANCH);
-    if (is_done != (wanted->error == NULL) ||
-        (error && !g_str_has_prefix(error->message, wanted->error)))
-        fail_msg("%s: '%s'", wanted->name, error ? error->message : "it succeeds");
-    if (strcmp(calls, wanted->calls) != 0)
-        fail_msg("%s:\n%swant\n%s", wanted->name, calls, wanted->calls);
-    if (wanted->outputs && strcmp(outputs, wanted->outputs) != 0)
-        fail_msg("%s: '%s', want '%s'", wanted->name, outputs, wanted->outputs);
-    if (strcmp(sha, wanted->is_pushed ? fixture.head : "") != 0)
-        fail_msg("%s: pushed is '%s'", wanted->name, sha);
-}
 
 static const PullCase pull_cases[] = {
     { .name = "task-O27",
@@ -290,87 +182,6 @@ static const PullCase push_cases[] = {
                "\"" },
 };
 
-static const PullCase guard_cases[] = {
-    { .name = "blocked",
-      .policy = "{\"create-pull-request\":{\"protected-files\":\"blocked\"}}",
-      .item = ITEM,
-      .file = ".github/workflows/ci.yml",
-      .answers = { NONE },
-      .calls = LIST,
-      .error = "create_pull_request: protected files changed: .github/workflows/ci.yml" },
-    { .name = "not one of them",
-      .policy = "{\"create-pull-request\":{\"protected-files\":\"blocked\"}}",
-      .item = ITEM,
-      .file = "src/github/a.c",
-      .answers = { NONE, OPENED },
-      .calls = LIST POST("false"),
-      .is_pushed = true },
-    { .name = "one that is let through",
-      .policy =
-          "{\"create-pull-request\":{\"protected-files\":{\"policy\":\"blocked\",\"exclude\":["
-          "\"package.json\"]}}}",
-      .item = ITEM,
-      .file = "web/package.json",
-      .answers = { NONE, OPENED },
-      .calls = LIST POST("false"),
-      .is_pushed = true },
-    { .name = "an issue",
-      .policy = "{\"create-pull-request\":{\"protected-files\":\"fallback-to-issue\"}}",
-      .item = ITEM,
-      .file = "web/package.json",
-      .answers = { NONE, { .request = "POST /repos/o/r/issues ", .body = "{\"number\":4}" } },
-      .calls = LIST "POST /repos/o/r/issues {\"title\":\"T\",\"body\":\"Task `x` wanted to push "
-                    "commits that change protected files. Nothing was pushed.\\n\\n- "
-                    "web/package.json\"}\n",
-      .outputs = "create_pull_request applied #4" },
-    { .name = "a review, which is a comment when the pull request is our own",
-      .policy = "{\"create-pull-request\":{\"protected-files\":\"request-review\"}}",
-      .item = ITEM,
-      .file = "AGENTS.md",
-      .answers = { NONE,
-                   OPENED,
-                   { .request = "POST /repos/o/r/pulls/9/reviews ", .status = 422, .body = "{}" },
-                   { .request = "POST /repos/o/r/pulls/9/reviews ", .body = "{}" } },
-      .calls = LIST POST("false") "POST /repos/o/r/pulls/9/reviews "
-                                  "{\"event\":\"REQUEST_CHANGES\",\"body\":\"Protected "
-                                  "files have changed. A person should look at them:\\n\\n- "
-                                  "AGENTS.md\\n\\n<!-- wm-agent:x "
-                                  "-->\"}\n"
-                                  "POST /repos/o/r/pulls/9/reviews "
-                                  "{\"event\":\"COMMENT\",\"body\":\"Protected files have "
-                                  "changed. A person should look at them:\\n\\n- "
-                                  "AGENTS.md\\n\\n<!-- wm-agent:x -->\"}\n",
-      .outputs = APPLIED_9,
-      .is_pushed = true },
-    { .name = "a word that is none",
-      .policy = "{\"create-pull-request\":{\"protected-files\":\"block\"}}",
-      .item = ITEM,
-      .file = "a.c",
-      .answers = { NONE },
-      .calls = LIST,
-      .error = "create_pull_request: protected-files: \"block\" is not known" },
-};
-
-/* A secret in the lines that a commit adds. */
-static void test_threat(void **state G_GNUC_UNUSED)
-{
-    g_auto(PullFixture) fixture =
-        pull_fixture("{\"create-pull-request\":null,\"threat-detection\":true}", "a.c", NULL, 0);
-    const char *work = fixture.git->work;
-    write_file(work, "key.txt", "x\nkey = AKIAIOSFODNN7EXAMPLE\n");
-    git_do(work, "add", "key.txt", NULL);
-    git_do(work, "commit", "--quiet", "-m", "key", NULL);
-    g_autoptr(GError) error = NULL;
-    assert_false(apply_fixture_run(fixture.apply, ITEM, &error));
-    assert_string_equal(error->message, "threat detection: an AWS access key in b/key.txt");
-    g_autofree char *sha = pushed(&fixture, BRANCH);
-    assert_string_equal(sha, "");
-}
-
-#define RUN_CASES(cases)                                                                           \
-    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)                                               \
-    check(&(cases)[i])
-
 static void test_pulls(void **state G_GNUC_UNUSED)
 {
     RUN_CASES(pull_cases);
@@ -379,11 +190,6 @@ static void test_pulls(void **state G_GNUC_UNUSED)
 static void test_pushes(void **state G_GNUC_UNUSED)
 {
     RUN_CASES(push_cases);
-}
-
-static void test_protected(void **state G_GNUC_UNUSED)
-{
-    RUN_CASES(guard_cases);
 }
 
 /* The branch is there, the pull request is not: the next attempt opens it. And when GitHub opened
@@ -401,7 +207,7 @@ static void test_again(void **state G_GNUC_UNUSED)
         pull_fixture("{\"create-pull-request\":null}", "a.c", answers, G_N_ELEMENTS(answers));
     g_autoptr(GError) error = NULL;
     assert_false(apply_fixture_run(fixture.apply, ITEM, NULL));
-    g_autofree char *sha = pushed(&fixture, BRANCH);
+    g_autofree char *sha = pull_pushed(&fixture, BRANCH);
     assert_string_equal(sha, fixture.head);
     if (!apply_fixture_run(fixture.apply, ITEM, &error))
         fail_msg("%s", error->message);
@@ -427,29 +233,8 @@ static void test_foreign_branch(void **state G_GNUC_UNUSED)
     g_autoptr(GError) error = NULL;
     assert_false(apply_fixture_run(fixture.apply, ITEM, &error));
     assert_non_null(strstr(error->message, "branch \"production\" is on GitHub already"));
-    g_autofree char *sha = pushed(&fixture, "production");
+    g_autofree char *sha = pull_pushed(&fixture, "production");
     assert_string_equal(sha, fixture.git->main_sha);
-}
-
-/* What the agent's .git says of the base does not hide a change: it is asked for. */
-static void test_forged_base(void **state G_GNUC_UNUSED)
-{
-    static const CannedAnswer answers[] = { NONE };
-    g_auto(PullFixture) fixture =
-        pull_fixture("{\"create-pull-request\":{\"protected-files\":\"blocked\"}}",
-                     ".wm/config.yml", answers, 1);
-    const char *work = fixture.git->work;
-    g_autofree char *url = g_strconcat("file://", fixture.git->origin, NULL);
-    git_do(work, "update-ref", "refs/remotes/origin/main", "HEAD", NULL);
-    write_file(work, "b.c", "b\n");
-    git_do(work, "add", "b.c", NULL);
-    git_do(work, "commit", "--quiet", "-m", "more", NULL);
-    fixture.apply->apply.is_quarantined = true;
-    assert_true(wm_quarantine(work, url, NULL));
-    g_autoptr(GError) error = NULL;
-    assert_false(apply_fixture_run(fixture.apply, ITEM, &error));
-    assert_string_equal(error->message,
-                        "create_pull_request: protected files changed: .wm/config.yml");
 }
 
 /* A push that is refused says why, and nothing is forced. */
@@ -467,7 +252,7 @@ static void test_refused_push(void **state G_GNUC_UNUSED)
     assert_false(apply_fixture_run(fixture.apply, PUSH_ITEM, &error));
     assert_true(g_str_has_prefix(error->message, "push_to_pull_request_branch: git push: "));
     assert_non_null(strstr(error->message, "nothing is ever forced"));
-    g_autofree char *sha = pushed(&fixture, BRANCH);
+    g_autofree char *sha = pull_pushed(&fixture, BRANCH);
     assert_string_equal(sha, fixture.head);
 
     git_do(work, "reset", "--quiet", "--hard", fixture.head, NULL); // what is there already
@@ -493,7 +278,7 @@ static void test_shallow(void **state G_GNUC_UNUSED)
     git_do(fixture.git->work, "commit", "--quiet", "--allow-empty", "-m", "third", NULL);
     git_do(fixture.git->work, "push", "--quiet", "origin", "HEAD:refs/heads/main", NULL);
     git_do(work, "checkout", "--quiet", "-b", BRANCH, NULL);
-    write_file(work, "a.c", "a\n");
+    pull_write_file(work, "a.c", "a\n");
     git_do(work, "add", "a.c", NULL);
     git_do(work, "commit", "--quiet", "-m", "work", NULL);
     fixture.apply->apply.root = work;
@@ -503,7 +288,7 @@ static void test_shallow(void **state G_GNUC_UNUSED)
     if (!apply_fixture_run(fixture.apply, ITEM, &error))
         fail_msg("%s", error->message);
     g_autofree char *want = git_out(work, "rev-parse", "HEAD", NULL);
-    g_autofree char *sha = pushed(&fixture, BRANCH);
+    g_autofree char *sha = pull_pushed(&fixture, BRANCH);
     assert_string_equal(sha, want);
 }
 
@@ -525,7 +310,7 @@ static void test_lfs(void **state G_GNUC_UNUSED)
         pull_fixture("{\"create-pull-request\":null}", "a.c", answers, G_N_ELEMENTS(answers));
     const char *work = fixture.git->work;
     g_autofree char *url = g_strconcat("file://", fixture.git->origin, NULL);
-    write_file(work, "assets/.gitattributes", "*.png filter=lfs diff=lfs merge=lfs -text\n");
+    pull_write_file(work, "assets/.gitattributes", "*.png filter=lfs diff=lfs merge=lfs -text\n");
     git_do(work, "add", "assets", NULL);
     git_do(work, "commit", "--quiet", "-m", "assets", NULL);
     fixture.apply->apply.is_quarantined = true;
@@ -549,7 +334,7 @@ static void test_staged(void **state G_GNUC_UNUSED)
     if (!apply_fixture_run(fixture.apply, ITEM, &error))
         fail_msg("%s", error->message);
     g_autofree char *plan = json_to_text(fixture.apply->plan);
-    g_autofree char *sha = pushed(&fixture, BRANCH);
+    g_autofree char *sha = pull_pushed(&fixture, BRANCH);
     assert_string_equal(sha, "");
     assert_string_equal(plan, "[{\"kind\":\"create_pull_request\",\"method\":\"POST\",\"path\":"
                               "\"/repos/o/r/pulls\",\"body\":{\"title\":\"T\",\"body\":\"B\","
@@ -561,12 +346,10 @@ static void test_staged(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pulls),          cmocka_unit_test(test_pushes),
-        cmocka_unit_test(test_protected),      cmocka_unit_test(test_again),
-        cmocka_unit_test(test_foreign_branch), cmocka_unit_test(test_forged_base),
-        cmocka_unit_test(test_refused_push),   cmocka_unit_test(test_threat),
-        cmocka_unit_test(test_shallow),        cmocka_unit_test(test_lfs),
-        cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_pulls),        cmocka_unit_test(test_pushes),
+        cmocka_unit_test(test_again),        cmocka_unit_test(test_foreign_branch),
+        cmocka_unit_test(test_refused_push), cmocka_unit_test(test_shallow),
+        cmocka_unit_test(test_lfs),          cmocka_unit_test(test_staged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,120 @@
+/*
+ * Scaffolding for tests of items that push: a checkout with an origin on this machine, on a branch
+ * of its own, and an ApplyFixture as GitHub. Real git.
+ */
+#pragma once
+
+#include "apply_fixture.h"
+#include "git_fixture.h"
+
+#include "workflow/quarantine.h"
+
+#define BRANCH "wm/x-1"
+#define LIST   "GET /repos/o/r/pulls?state=open&head=o:wm%2Fx-1\n"
+#define PULL                                                                                       \
+    "{\"id\":9,\"number\":9,\"html_url\":\"https://h/pull/9\",\"title\":\"T\",\"created_at\":"     \
+    "\"2999-01-01T00:00:00Z\",\"head\":{\"ref\":\"" BRANCH "\"},\"user\":{\"login\":\"me\"}}"
+#define ITEM "{\"type\":\"create_pull_request\",\"title\":\"T\",\"body\":\"B\"}\n"
+#define POST(draft)                                                                                \
+    "POST /repos/o/r/pulls {\"title\":\"T\",\"body\":\"B\",\"head\":\"" BRANCH                     \
+    "\",\"base\":\"main\",\"draft\":" draft "}\n"
+#define NONE                                                                                       \
+    {                                                                                              \
+        .request = "GET /repos/o/r/pulls?", .body = "[]"                                           \
+    }
+#define OPENED                                                                                     \
+    {                                                                                              \
+        .request = "POST /repos/o/r/pulls ", .status = 201, .body = PULL                           \
+    }
+#define APPLIED_9 "create_pull_request applied #9 https://h/pull/9"
+
+typedef struct PullFixture {
+    GitFixture *git;
+    ApplyFixture *apply;
+    char *head; // of the branch
+} PullFixture;
+
+static inline void pull_fixture_clear(PullFixture *self)
+{
+    apply_fixture_free(self->apply);
+    git_fixture_free(self->git);
+    g_free(self->head);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PullFixture, pull_fixture_clear)
+
+static inline void pull_write_file(const char *dir, const char *name, const char *text)
+{
+    g_autofree char *path = g_build_filename(dir, name, NULL);
+    g_autofree char *parent = g_path_get_dirname(path);
+    assert_int_equal(g_mkdir_with_parents(parent, 0700), 0);
+    assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+/* A checkout on the branch, with a commit of this file (NULL: none). */
+static inline PullFixture pull_fixture(const char *policy, const char *file,
+                                       const CannedAnswer *answers, size_t count)
+{
+    g_autofree char *path = g_strdup(g_getenv("PATH"));
+    PullFixture self = { .git = git_fixture_new() };
+    self.apply = apply_fixture_new(policy, answers, count);
+    g_setenv("PATH", path, true);
+    const char *work = self.git->work;
+    self.apply->apply.root = work;
+    git_do(work, "checkout", "--quiet", "-b", BRANCH, NULL);
+    if (file) {
+        pull_write_file(work, file, "new\n");
+        git_do(work, "add", "--force", ".", NULL);
+        git_do(work, "commit", "--quiet", "-m", "work", NULL);
+    }
+    self.head = git_out(work, "rev-parse", "HEAD", NULL);
+    return self;
+}
+
+/* The branch on origin; "" when it is not there. Caller frees. */
+static inline char *pull_pushed(const PullFixture *self, const char *branch)
+{
+    g_autofree char *ref = g_strconcat("refs/heads/", branch, NULL);
+    return git_ok(self->git->origin, "rev-parse", "--verify", "--quiet", ref, NULL)
+               ? git_out(self->git->origin, "rev-parse", ref, NULL)
+               : g_strdup("");
+}
+
+typedef struct PullCase {
+    const char *name, *policy, *item;
+    const char *file;   // that is committed; NULL: nothing is
+    const char *branch; // that is checked out instead; "" detached; NULL: the usual one
+    CannedAnswer answers[7];
+    const char *calls, *outputs, *error;
+    bool is_pushed;
+} PullCase;
+
+static inline void pull_check(const PullCase *wanted)
+{
+    size_t count = 0;
+    while (count < G_N_ELEMENTS(wanted->answers) && wanted->answers[count].request)
+        count++;
+    g_auto(PullFixture) fixture =
+        pull_fixture(wanted->policy, wanted->file, wanted->answers, count);
+    if (wanted->branch)
+        git_do(fixture.git->work, "checkout", "--quiet",
+               *wanted->branch != '\0' ? wanted->branch : "--detach", NULL);
+    g_autoptr(GError) error = NULL;
+    bool is_done = apply_fixture_run(fixture.apply, wanted->item, &error);
+    g_autofree char *calls = apply_fixture_calls(fixture.apply);
+    g_autofree char *outputs = apply_fixture_outputs(fixture.apply);
+    g_autofree char *sha = pull_pushed(&fixture, BRANCH);
+    if (is_done != (wanted->error == NULL) ||
+        (error && !g_str_has_prefix(error->message, wanted->error)))
+        fail_msg("%s: '%s'", wanted->name, error ? error->message : "it succeeds");
+    if (strcmp(calls, wanted->calls) != 0)
+        fail_msg("%s:\n%swant\n%s", wanted->name, calls, wanted->calls);
+    if (wanted->outputs && strcmp(outputs, wanted->outputs) != 0)
+        fail_msg("%s: '%s', want '%s'", wanted->name, outputs, wanted->outputs);
+    if (strcmp(sha, wanted->is_pushed ? fixture.head : "") != 0)
+        fail_msg("%s: pushed is '%s'", wanted->name, sha);
+}
+
+/* All cases of a table. */
+#define RUN_CASES(cases)                                                                           \
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)                                               \
+    pull_check(&(cases)[i])

@@ -1,0 +1,160 @@
+/*
+ * workflow/apply_files.c, apply_threats.c: files and secrets that are held back from a push, and
+ * what an agent's .git cannot hide (task-engine §10.7, §10.8).
+ */
+#include "apply_pull_fixture.h"
+
+static const PullCase guard_cases[] = {
+    { .name = "blocked",
+      .policy = "{\"create-pull-request\":{\"protected-files\":\"blocked\"}}",
+      .item = ITEM,
+      .file = ".github/workflows/ci.yml",
+      .answers = { NONE },
+      .calls = LIST,
+      .error = "create_pull_request: protected files changed: .github/workflows/ci.yml" },
+    { .name = "not one of them",
+      .policy = "{\"create-pull-request\":{\"protected-files\":\"blocked\"}}",
+      .item = ITEM,
+      .file = "src/github/a.c",
+      .answers = { NONE, OPENED },
+      .calls = LIST POST("false"),
+      .is_pushed = true },
+    { .name = "one that is let through",
+      .policy =
+          "{\"create-pull-request\":{\"protected-files\":{\"policy\":\"blocked\",\"exclude\":["
+          "\"package.json\"]}}}",
+      .item = ITEM,
+      .file = "web/package.json",
+      .answers = { NONE, OPENED },
+      .calls = LIST POST("false"),
+      .is_pushed = true },
+    { .name = "an issue",
+      .policy = "{\"create-pull-request\":{\"protected-files\":\"fallback-to-issue\"}}",
+      .item = ITEM,
+      .file = "web/package.json",
+      .answers = { NONE, { .request = "POST /repos/o/r/issues ", .body = "{\"number\":4}" } },
+      .calls = LIST "POST /repos/o/r/issues {\"title\":\"T\",\"body\":\"Task `x` wanted to push "
+                    "commits that change protected files. Nothing was pushed.\\n\\n- "
+                    "web/package.json\"}\n",
+      .outputs = "create_pull_request applied #4" },
+    { .name = "a review, which is a comment when the pull request is our own",
+      .policy = "{\"create-pull-request\":{\"protected-files\":\"request-review\"}}",
+      .item = ITEM,
+      .file = "AGENTS.md",
+      .answers = { NONE,
+                   OPENED,
+                   { .request = "POST /repos/o/r/pulls/9/reviews ", .status = 422, .body = "{}" },
+                   { .request = "POST /repos/o/r/pulls/9/reviews ", .body = "{}" } },
+      .calls = LIST POST("false") "POST /repos/o/r/pulls/9/reviews "
+                                  "{\"event\":\"REQUEST_CHANGES\",\"body\":\"Protected "
+                                  "files have changed. A person should look at them:\\n\\n- "
+                                  "AGENTS.md\\n\\n<!-- wm-agent:x "
+                                  "-->\"}\n"
+                                  "POST /repos/o/r/pulls/9/reviews "
+                                  "{\"event\":\"COMMENT\",\"body\":\"Protected files have "
+                                  "changed. A person should look at them:\\n\\n- "
+                                  "AGENTS.md\\n\\n<!-- wm-agent:x -->\"}\n",
+      .outputs = APPLIED_9,
+      .is_pushed = true },
+    { .name = "a word that is none",
+      .policy = "{\"create-pull-request\":{\"protected-files\":\"block\"}}",
+      .item = ITEM,
+      .file = "a.c",
+      .answers = { NONE },
+      .calls = LIST,
+      .error = "create_pull_request: protected-files: \"block\" is not known" },
+};
+
+static void test_protected(void **state G_GNUC_UNUSED)
+{
+    RUN_CASES(guard_cases);
+}
+
+/* What the agent's .git says of the base does not hide a change: it is asked for. */
+static void test_forged_base(void **state G_GNUC_UNUSED)
+{
+    static const CannedAnswer answers[] = { NONE };
+    g_auto(PullFixture) fixture =
+        pull_fixture("{\"create-pull-request\":{\"protected-files\":\"blocked\"}}",
+                     ".wm/config.yml", answers, 1);
+    const char *work = fixture.git->work;
+    g_autofree char *url = g_strconcat("file://", fixture.git->origin, NULL);
+    git_do(work, "update-ref", "refs/remotes/origin/main", "HEAD", NULL);
+    pull_write_file(work, "b.c", "b\n");
+    git_do(work, "add", "b.c", NULL);
+    git_do(work, "commit", "--quiet", "-m", "more", NULL);
+    fixture.apply->apply.is_quarantined = true;
+    assert_true(wm_quarantine(work, url, NULL));
+    g_autoptr(GError) error = NULL;
+    assert_false(apply_fixture_run(fixture.apply, ITEM, &error));
+    assert_string_equal(error->message,
+                        "create_pull_request: protected files changed: .wm/config.yml");
+}
+
+static char *object_path(const char *work, const char *name)
+{
+    g_autofree char *id = git_out(work, "rev-parse", name, NULL);
+    g_autofree char *rest = g_strdup_printf(".git/objects/%.2s/%s", id, id + 2);
+    return g_build_filename(work, rest, NULL);
+}
+
+/* Nor does an object under the name of another one, by which the base would have the change, too.
+ */
+static void test_forged_object(void **state G_GNUC_UNUSED)
+{
+    static const CannedAnswer answers[] = { NONE };
+    g_auto(PullFixture) fixture = pull_fixture(
+        "{\"create-pull-request\":{\"protected-files\":\"blocked\"}}", NULL, answers, 1);
+    const char *work = fixture.git->work;
+    g_autofree char *url = g_strconcat("file://", fixture.git->origin, NULL);
+    pull_write_file(work, ".github/ci.yml", "old\n");
+    git_do(work, "add", ".github", NULL);
+    git_do(work, "commit", "--quiet", "-m", "base", NULL);
+    git_do(work, "push", "--quiet", "origin", "HEAD:refs/heads/main", NULL);
+    pull_write_file(work, ".github/ci.yml", "new\n");
+    git_do(work, "commit", "--quiet", "--all", "-m", "change", NULL);
+    g_autofree char *before = object_path(work, "HEAD~1:.github");
+    g_autofree char *after = object_path(work, "HEAD:.github");
+    g_autofree char *data = NULL;
+    gsize size = 0;
+    assert_true(g_file_get_contents(after, &data, &size, NULL));
+    assert_int_equal(unlink(before), 0);
+    assert_true(g_file_set_contents(before, data, (gssize)size, NULL));
+    g_autofree char *changed = git_out(work, "diff", "--name-only", "HEAD~1", "HEAD", NULL);
+    assert_string_equal(changed, ""); // that is what git believes
+
+    fixture.apply->apply.is_quarantined = true;
+    assert_true(wm_quarantine(work, url, NULL));
+    g_autoptr(GError) error = NULL;
+    assert_false(apply_fixture_run(fixture.apply, ITEM, &error));
+    assert_non_null(strstr(error->message, "the objects of this repository cannot be believed"));
+    g_autofree char *sha = pull_pushed(&fixture, BRANCH);
+    assert_string_equal(sha, "");
+}
+
+/* A secret in the lines that a commit adds. */
+static void test_threat(void **state G_GNUC_UNUSED)
+{
+    g_auto(PullFixture) fixture =
+        pull_fixture("{\"create-pull-request\":null,\"threat-detection\":true}", "a.c", NULL, 0);
+    const char *work = fixture.git->work;
+    pull_write_file(work, "key.txt", "x\nkey = AKIAIOSFODNN7EXAMPLE\n");
+    git_do(work, "add", "key.txt", NULL);
+    git_do(work, "commit", "--quiet", "-m", "key", NULL);
+    g_autoptr(GError) error = NULL;
+    assert_false(apply_fixture_run(fixture.apply, ITEM, &error));
+    assert_string_equal(error->message, "threat detection: an AWS access key in b/key.txt");
+    g_autofree char *sha = pull_pushed(&fixture, BRANCH);
+    assert_string_equal(sha, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_protected),
+        cmocka_unit_test(test_forged_base),
+        cmocka_unit_test(test_forged_object),
+        cmocka_unit_test(test_threat),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
