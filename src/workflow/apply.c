@@ -8,6 +8,7 @@
 #include "base/env.h"
 #include "base/mask.h"
 #include "base/str.h"
+#include "base/timefmt.h"
 #include "workflow/apply_private.h"
 #include "workflow/run_dir.h"
 #include "workflow/wm_log.h"
@@ -96,15 +97,26 @@ static char *seal(const void *api, const char *text)
     return wm_api_seal(api, text);
 }
 
+/* When the run began, as GitHub's clock may have it; "" when its directory does not say. Caller
+   frees. */
+static char *start_of_run(const WmApply *spec)
+{
+    g_auto(WmRunDir) dir = { 0 };
+    if (!wm_run_dir_open(spec->run_dir, &dir, NULL))
+        return g_strdup("");
+    g_autoptr(GTimeZone) utc = g_time_zone_new_utc();
+    g_autoptr(GDateTime) start = g_date_time_new_from_iso8601(dir.started_at, utc);
+    if (!start)
+        return g_strdup("");
+    return time_format_iso_seconds(g_date_time_to_unix(start) * 1000 - APPLY_CLOCKS_DIFFER_MS);
+}
+
 /* A job of Actions that is run again has another machine, and the record of the first is lost. */
-static void doubt_reruns(const WmApply *spec, ApplyRecord *record)
+static bool is_rerun(void)
 {
     const char *attempt = env_get_raw("GITHUB_RUN_ATTEMPT");
     int64_t number = 1;
-    g_auto(WmRunDir) dir = { 0 };
-    if (attempt && str_parse_int(attempt, &number) && number > 1)
-        apply_record_doubt(record,
-                           wm_run_dir_open(spec->run_dir, &dir, NULL) ? dir.started_at : "");
+    return attempt && str_parse_int(attempt, &number) && number > 1;
 }
 
 /* What anything but a plan needs. */
@@ -118,7 +130,8 @@ static bool open_record(Run *self, GError **error)
         return fail_with(error, KEDGE_ERROR_DENIED, "GITHUB_REPOSITORY not set, or no token");
     if (!apply_record_open(spec->run_dir, seal, spec->api, &applier->record, error))
         return false;
-    doubt_reruns(spec, applier->record);
+    g_autofree char *start = start_of_run(spec);
+    apply_record_set_start(applier->record, start, is_rerun());
     return true;
 }
 
@@ -210,14 +223,19 @@ static bool write_item(Run *self, const char *kind, GError **error)
     return apply_record_end(applier->record, applier->index, applier->hash, true, result, error);
 }
 
-static void set_target(Applier *applier)
+/* Only a plan may be about what is not made. */
+static bool set_target(Applier *applier, GError **error)
 {
     const WmItem *item = &applier->item;
+    if (item->number <= 0 && item->target_id && !applier->is_staged)
+        return fail_with(error, KEDGE_ERROR_FAILED, "there is nothing with the temporary id \"%s\"",
+                         item->target_id);
     if (item->number > 0)
         g_snprintf(applier->target, sizeof(applier->target), "%" G_GINT64_FORMAT, item->number);
     else
         g_strlcpy(applier->target, item->target_id ? item->target_id : "0",
                   sizeof(applier->target));
+    return true;
 }
 
 static bool apply_item(Run *self, const json_t *raw, GError **error)
@@ -243,8 +261,7 @@ static bool apply_item(Run *self, const json_t *raw, GError **error)
         applier->is_open = state == APPLY_OPEN;
         if (!wm_item_check(&applier->scope, raw, &applier->item, error))
             return false;
-        set_target(applier);
-        if (!write_item(self, name, error)) {
+        if (!set_target(applier, error) || !write_item(self, name, error)) {
             g_prefix_error(error, "%s: ", name);
             return false;
         }

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #define MAX_RECORD_BYTES (16 * MIB)
-#define CLOCKS_DIFFER_MS ((int64_t)15 * 60 * 1000)
 
 typedef struct Line { // as read, or as written since
     json_t *fields;
@@ -25,8 +24,9 @@ typedef struct Line { // as read, or as written since
 struct ApplyRecord {
     Fd fd;
     char *path;
-    GArray *lines;     // of Line, in order
-    char *doubt_since; // NULL: this is the first time
+    GArray *lines; // of Line, in order
+    char *start;   // NULL: nobody knows
+    bool is_rerun;
     char *(*seal)(const void *user_data, const char *text);
     const void *user_data;
 };
@@ -42,7 +42,7 @@ void apply_record_free(ApplyRecord *self)
         return;
     fd_close(self->fd);
     g_free(self->path);
-    g_free(self->doubt_since);
+    g_free(self->start);
     g_array_unref(self->lines);
     g_free(self);
 }
@@ -111,10 +111,11 @@ bool apply_record_open(const char *run_dir, char *(*seal)(const void *user_data,
     return true;
 }
 
-void apply_record_doubt(ApplyRecord *self, const char *since)
+void apply_record_set_start(ApplyRecord *self, const char *since, bool is_rerun)
 {
-    g_free(self->doubt_since);
-    self->doubt_since = g_strdup(since);
+    g_free(self->start);
+    self->start = g_strdup(since);
+    self->is_rerun = is_rerun;
 }
 
 static bool is_of(const Line *line, int64_t index, const char *hash)
@@ -141,7 +142,7 @@ static const Line *find(const ApplyRecord *self, int64_t index, const char *hash
 
 ApplyState apply_record_state(const ApplyRecord *self, int64_t index, const char *hash)
 {
-    ApplyState state = self->doubt_since ? APPLY_OPEN : APPLY_NEW;
+    ApplyState state = self->is_rerun ? APPLY_OPEN : APPLY_NEW;
     for (guint i = 0; i < self->lines->len; i++) {
         const Line *line = &g_array_index(self->lines, Line, i);
         if (!is_of(line, index, hash))
@@ -179,9 +180,9 @@ char *apply_record_since(const ApplyRecord *self, int64_t index, const char *has
         const Line *line = &g_array_index(self->lines, Line, i);
         int64_t at = json_get_int(line->fields, "at", 0);
         if (line->is_sealed && is_of(line, index, hash) && says(line, "begin"))
-            return time_format_iso_seconds(at - CLOCKS_DIFFER_MS);
+            return time_format_iso_seconds(at - APPLY_CLOCKS_DIFFER_MS);
     }
-    return g_strdup(self->doubt_since ? self->doubt_since : "");
+    return g_strdup(self->start ? self->start : "");
 }
 
 bool apply_record_has_id(const ApplyRecord *self, int64_t id)

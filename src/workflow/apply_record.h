@@ -13,6 +13,8 @@
 
 #include <stdint.h>
 
+#define APPLY_CLOCKS_DIFFER_MS ((int64_t)15 * 60 * 1000) // ours and GitHub's
+
 #define APPLY_RECORD_NAME "applied.jsonl"
 #define APPLY_FALLBACK    (-1) // the index of the comment that stands for no items at all
 
@@ -31,8 +33,9 @@ bool apply_record_open(const char *run_dir, char *(*seal)(const void *user_data,
 void apply_record_free(ApplyRecord *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ApplyRecord, apply_record_free)
 
-/* All items without a line count as APPLY_OPEN since then: this job has run before, elsewhere. */
-void apply_record_doubt(ApplyRecord *self, const char *since);
+/* No item can have been written before then (2026-04-20T10:06:07Z). With `is_rerun` items without a
+   line count as APPLY_OPEN, too: this job has run before, elsewhere. */
+void apply_record_set_start(ApplyRecord *self, const char *since, bool is_rerun);
 
 /* Of the item with this index and this content. */
 ApplyState apply_record_state(const ApplyRecord *self, int64_t index, const char *hash);
@@ -41,8 +44,8 @@ const json_t *apply_record_result(const ApplyRecord *self, int64_t index, const 
 /* The same of a step; NULL: it has no line. */
 const json_t *apply_record_step(const ApplyRecord *self, int64_t index, const char *hash,
                                 const char *step);
-/* When an APPLY_OPEN one began, less what clocks may differ by: 2026-04-20T10:06:07Z. Caller frees.
- */
+/* When an APPLY_OPEN one began, at the earliest: less what clocks may differ by. "" when nobody
+   knows. Caller frees. */
 char *apply_record_since(const ApplyRecord *self, int64_t index, const char *hash);
 /* Did something else than this item make the object with this id? */
 bool apply_record_has_id(const ApplyRecord *self, int64_t id);

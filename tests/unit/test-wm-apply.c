@@ -230,6 +230,14 @@ static const ApplyCase issue_cases[] = {
                    { .request = "POST ", .status = 201, .body = "{}" } },
       .calls = "POST /repos/o/r/issues {\"title\":\"T\",\"body\":\"\"}\n"
                "POST /repos/o/r/issues/7/comments {\"body\":\"see #7" MARKER "\"}\n" },
+    { .name = "a temporary id of what is only planned",
+      .policy = "{\"create-issue\":{\"staged\":true},\"add-comment\":null}",
+      .items = "{\"type\":\"create_issue\",\"title\":\"T\",\"temporary_id\":\"tmp_1\"}\n"
+               "{\"type\":\"add_comment\",\"body\":\"a\",\"target\":\"tmp_1\"}\n",
+      .calls = "",
+      .outputs = "create_issue staged|add_comment failed: add_comment: there is nothing with the "
+                 "temporary id \"tmp_1\"",
+      .error = "add_comment: there is nothing with the temporary id \"tmp_1\"" },
     { .name = "older issues are closed",
       .policy = "{\"create-issue\":{\"close-older-issues\":true}}",
       .items = "{\"type\":\"create_issue\",\"title\":\"T\",\"body\":\"B\"}\n",
