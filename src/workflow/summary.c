@@ -20,6 +20,7 @@
 #define MAX_LINE_BYTES     (8 * KIB) // of a line of the log, escaped it may be some times that
 #define END_LINES          30        // of the log that are shown, at either end
 #define READ_BYTES         (64 * KIB)
+#define MAX_LOG_BYTES      (64 * MIB) // that are read: what a run writes at most; agents can add
 
 typedef struct Log { // of a conversation, as it is shown
     WmStream *stream;
@@ -69,8 +70,10 @@ static bool read_log(Log *self, const char *path)
     if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
         return false;
     g_autofree char *buffer = g_malloc(READ_BYTES);
+    size_t left = MAX_LOG_BYTES;
     ssize_t got;
-    while ((got = read(fd, buffer, READ_BYTES)) > 0) {
+    while (left > 0 && (got = read(fd, buffer, MIN(left, READ_BYTES))) > 0) {
+        left -= (size_t)got;
         wm_stream_push(self->stream, buffer, (size_t)got);
         wm_lines_push(&self->lines, buffer, (size_t)got);
     }

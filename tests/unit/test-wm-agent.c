@@ -382,6 +382,11 @@ static void test_summary_is_bounded(void **state G_GNUC_UNUSED)
     assert_null(strstr(summary, "line 69 "));
     assert_non_null(strstr(summary, "line 70 "));
 
+    // its agent can make it as large as it likes
+    assert_int_equal(truncate(result.log_path, (off_t)1 << 36), 0);
+    g_autofree char *of_large = wm_summary_text(&play.spec, &result, false, "1s");
+    assert_true(strlen(of_large) <= 900 * 1024);
+
     play.spec.engine = WM_ENGINE_CUSTOM;
     assert_null(wm_summary_text(&play.spec, &result, true, "1s"));
     play.spec.engine = WM_ENGINE_CLAUDE;
