@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "tui/text/clean.h"
+#include "tui/text/row.h"
 
 #include <string.h>
 
@@ -263,13 +264,37 @@ static void test_line(void **state G_GNUC_UNUSED)
     }
 }
 
+/* Only so much is looked at as the line has room for, and it is the line of the whole text. */
+static void test_line_of_a_long_text(void **state G_GNUC_UNUSED)
+{
+    static const char *const pieces[] = { "abcd", " ",         "\t\r\n",
+                                          "日本", "e\xcc\x81", "👩\xe2\x80\x8d👩",
+                                          "🇩🇪",   "\x1b[31m",  "\x1b]0;evil\x07",
+                                          "\xff", "👍🏽" };
+    GRand *chance = g_rand_new_with_seed(5);
+    for (int i = 0; i < 300; i++) {
+        g_autoptr(GString) text = g_string_new(NULL);
+        int count = g_rand_int_range(chance, 0, 1500);
+        int cells = g_rand_int_range(chance, 1, 1500);
+        while (count-- > 0)
+            g_string_append(text, pieces[g_rand_int_range(chance, 0, G_N_ELEMENTS(pieces))]);
+        g_autofree char *got = clean_line(text->str, cells);
+        g_autofree char *whole = clean_line(text->str, INT_MAX);
+        g_autoptr(Row) row = row_of(whole, (Style) { 0 });
+        g_autoptr(Row) want = row_cut(row, cells);
+        if (strcmp(got, want->text) != 0)
+            fail_msg("%d cells: got '%s', want '%s'", cells, got, want->text);
+    }
+    g_rand_free(chance);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),      cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_nul),        cmocka_unit_test(test_what_waits),
         cmocka_unit_test(test_long_lines), cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_line),
+        cmocka_unit_test(test_line),       cmocka_unit_test(test_line_of_a_long_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

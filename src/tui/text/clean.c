@@ -31,6 +31,8 @@
 enum {
     MARKS_MAX = 30, // on one character, as in the stream-safe format of UAX #15
     TAB_MAX = 16,
+    PIECE_BYTES = 1024, // at first, of a text of which a line is wanted
+    CUT_CELLS = 8,      // behind the cut, so that what is before it is whole
 };
 
 struct Cleaner {
@@ -346,22 +348,38 @@ char *clean_text(const char *text, int tab_width)
     return clean_whole(text, cleaner);
 }
 
+/* Appends the text with each stretch of blanks as one, that before the first left out. */
+static void join_blanks(const char *text, bool *has_blank, GString *line)
+{
+    for (const char *p = text; *p; p = g_utf8_next_char(p)) {
+        gunichar c = g_utf8_get_char(p);
+        if (g_unichar_isspace(c)) {
+            *has_blank = line->len > 0;
+            continue;
+        }
+        if (*has_blank)
+            g_string_append_c(line, ' ');
+        *has_blank = false;
+        g_string_append_unichar(line, c);
+    }
+}
+
 char *clean_line(const char *text, int max_cells)
 {
     g_autoptr(Cleaner) cleaner = cleaner_new_flowing(1);
-    g_autofree char *clean = clean_whole(text, cleaner);
-    g_autoptr(GString) line = g_string_sized_new(strlen(clean) + 1);
-    bool has_blank = false;
-    for (const char *p = clean; *p; p = g_utf8_next_char(p)) {
-        gunichar c = g_utf8_get_char(p);
-        if (g_unichar_isspace(c)) {
-            has_blank = line->len > 0;
-            continue;
-        }
-        if (has_blank)
-            g_string_append_c(line, ' ');
-        has_blank = false;
-        g_string_append_unichar(line, c);
+    g_autoptr(GString) piece = g_string_new(NULL), line = g_string_new(NULL);
+    bool has_blank = false, is_last = false;
+    // what is behind the cut may be megabytes, and is not looked at
+    for (size_t max = PIECE_BYTES; !is_last; max *= 2) {
+        size_t size = strnlen(text, max);
+        is_last = size < max;
+        g_string_truncate(piece, 0);
+        cleaner_push(cleaner, text, size, piece);
+        if (is_last)
+            cleaner_finish(cleaner, piece);
+        join_blanks(piece->str, &has_blank, line);
+        text += size;
+        is_last = is_last || text_cells(line->str, line->len) - CUT_CELLS > max_cells;
     }
     g_autoptr(Row) row = row_of(line->str, (Style) { 0 });
     g_autoptr(Row) cut = row_cut(row, max_cells);
