@@ -148,10 +148,13 @@ static void keep_temporary_id(Run *self, const json_t *raw)
 
 static void take_result(Applier *applier, const json_t *result)
 {
-    const char *url = json_get_text(result, "url");
+    const char *skipped = json_get_text(result, "skipped");
     applier->number = json_get_int(result, "number", 0);
     g_free(applier->url);
-    applier->url = g_strdup(url);
+    applier->url = g_strdup(json_get_text(result, "url"));
+    g_free(applier->reason);
+    applier->reason = g_strdup(skipped ? skipped : "applied by an earlier attempt");
+    applier->status = skipped ? APPLY_SKIPPED : APPLIED;
 }
 
 static json_t *result_of(const Applier *applier)
@@ -162,6 +165,8 @@ static json_t *result_of(const Applier *applier)
     if (applier->id > 0)
         json_set_int(result, "id", applier->id);
     json_set_text(result, "url", applier->url);
+    if (applier->status == APPLY_SKIPPED)
+        json_set_text(result, "skipped", applier->reason);
     return result;
 }
 
@@ -255,8 +260,6 @@ static bool apply_item(Run *self, const json_t *raw, GError **error)
     }
     if (state == APPLY_DONE) {
         take_result(applier, apply_record_result(applier->record, applier->index, applier->hash));
-        g_free(applier->reason);
-        applier->reason = g_strdup("applied by an earlier attempt");
     } else {
         applier->is_open = state == APPLY_OPEN;
         if (!wm_item_check(&applier->scope, raw, &applier->item, error))

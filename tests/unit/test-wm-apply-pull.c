@@ -218,6 +218,20 @@ static void test_again(void **state G_GNUC_UNUSED)
     assert_null(strstr(first + 1, "POST "));
 }
 
+/* What was left out is left out by the next attempt, too, and is not called applied. */
+static void test_skipped_again(void **state G_GNUC_UNUSED)
+{
+    static const CannedAnswer answers[] = { { .request = "GET ", .body = "[" PULL "]" } };
+    g_auto(PullFixture) fixture = pull_fixture("{\"create-pull-request\":null}", "a.c", answers, 1);
+    for (int i = 0; i < 2; i++) {
+        assert_true(apply_fixture_run(fixture.apply, ITEM, NULL));
+        g_autofree char *outputs = apply_fixture_outputs(fixture.apply);
+        assert_string_equal(outputs,
+                            "create_pull_request skipped #9 https://h/pull/9: branch " BRANCH
+                            " already has pull request #9");
+    }
+}
+
 /* In Actions: a branch of GitHub that an agent checked out gets no commits. */
 static void test_foreign_branch(void **state G_GNUC_UNUSED)
 {
@@ -346,10 +360,11 @@ static void test_staged(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pulls),        cmocka_unit_test(test_pushes),
-        cmocka_unit_test(test_again),        cmocka_unit_test(test_foreign_branch),
-        cmocka_unit_test(test_refused_push), cmocka_unit_test(test_shallow),
-        cmocka_unit_test(test_lfs),          cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_pulls),          cmocka_unit_test(test_pushes),
+        cmocka_unit_test(test_again),          cmocka_unit_test(test_skipped_again),
+        cmocka_unit_test(test_foreign_branch), cmocka_unit_test(test_refused_push),
+        cmocka_unit_test(test_shallow),        cmocka_unit_test(test_lfs),
+        cmocka_unit_test(test_staged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
