@@ -133,7 +133,7 @@ static bool pass_rate(WmGates *self, const WmTask *task, Cancel *cancel, char **
     const json_t *value = wm_gate_value(task, "user-rate-limit");
     if (!value || wm_event_is_exempt(self->resolve->event))
         return true;
-    int64_t limit = json_get_int(value, "max-runs-per-window", DEFAULT_RUNS), runs;
+    int64_t limit = json_get_int(value, "max-runs-per-window", DEFAULT_RUNS), runs = 0;
     const json_t *window = json_object_get(value, "window");
     int64_t window_ms = window ? duration_ms(window) : DEFAULT_MINUTES * MINUTE_MS;
     g_autoptr(GError) error = NULL;

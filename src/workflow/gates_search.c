@@ -47,7 +47,7 @@ static bool pass(WmGates *self, const WmTask *task, const char *key, bool skips_
     const json_t *value = wm_gate_value(task, key);
     if (!value)
         return true;
-    int64_t found, limit = MAX(json_get_int(value, skips_match ? "max" : "min", 1), 1);
+    int64_t found = 0, limit = MAX(json_get_int(value, skips_match ? "max" : "min", 1), 1);
     g_autoptr(GError) error = NULL;
     if (!count(self, value, cancel, &found, &error)) {
         wm_say("wm: %s: %s: %s; not skipped", task->name, key, error->message);
