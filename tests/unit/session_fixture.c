@@ -101,7 +101,8 @@ bool session_fixture_prompt(SessionFixture *self, const char *text)
     return !self->error;
 }
 
-bool session_fixture_shell(ToolContext *context G_GNUC_UNUSED, const char *command, Cancel *cancel,
+bool session_fixture_shell(ToolContext *context G_GNUC_UNUSED, const char *command,
+                           const UserShellWatch *watch G_GNUC_UNUSED, Cancel *cancel,
                            UserShellResult *ret_result, GError **error G_GNUC_UNUSED)
 {
     while (!file_exists(command) && !cancel_has_fired(cancel))

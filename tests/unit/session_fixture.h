@@ -34,8 +34,8 @@ bool session_fixture_prompt(SessionFixture *self, const char *text);
 void session_fixture_wait(SessionFixture *self);
 /* Runs a person's command (options.run_shell), which lasts until the file that it names is there.
  */
-bool session_fixture_shell(ToolContext *context, const char *command, Cancel *cancel,
-                           UserShellResult *ret_result, GError **error);
+bool session_fixture_shell(ToolContext *context, const char *command, const UserShellWatch *watch,
+                           Cancel *cancel, UserShellResult *ret_result, GError **error);
 /* Runs the loop until the trigger has come. */
 void session_fixture_run_to(SessionFixture *self, const char *trigger);
 

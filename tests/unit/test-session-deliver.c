@@ -29,6 +29,7 @@ static bool wait_for_file(Job *job, void *data, JobOutcome *ret_outcome,
 
 /* A person's command that goes on in the background until the file that it names is there. */
 static bool start_background(ToolContext *context, const char *command,
+                             const UserShellWatch *watch G_GNUC_UNUSED,
                              Cancel *cancel G_GNUC_UNUSED, UserShellResult *ret_result,
                              GError **error)
 {
