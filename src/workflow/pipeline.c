@@ -59,13 +59,22 @@ void wm_run_result_clear(WmRunResult *self)
     g_clear_pointer(&self->plan, json_decref);
 }
 
-void wm_pipeline_set_task(WmPipeline *self, WmProject *project, const WmTask *task, bool is_staged)
+bool wm_pipeline_load(WmPipeline *self, const char *root, const char *task_name, bool is_staged,
+                      GError **error)
 {
-    self->project = project;
-    self->task = task;
-    self->policy = wm_policy_new(wm_task_safe_outputs(task), NULL);
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    bool is_loaded = wm_project_load(root, task_name, warnings, &self->project, error);
+    for (unsigned i = 0; i < warnings->len; i++) {
+        g_autofree char *text = g_strconcat("wm: ", g_ptr_array_index(warnings, i), NULL);
+        wm_log(WM_WARN, text, NULL);
+    }
+    self->task = is_loaded ? wm_project_find(self->project, task_name, error) : NULL;
+    if (!self->task)
+        return false;
+    self->policy = wm_policy_new(wm_task_safe_outputs(self->task), NULL);
     self->is_staged =
         is_staged || self->is_rehearsal || self->policy->is_staged || env_flag("WM_STAGED");
+    return true;
 }
 
 void wm_pipeline_say(const WmPipeline *self, const char *format, ...)

@@ -41,8 +41,10 @@ void wm_pipeline_init(WmPipeline *self, const char *actor, const char *root, con
 void wm_pipeline_clear(WmPipeline *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WmPipeline, wm_pipeline_clear)
 
-/* Takes over `project`; policy, and whether all is staged: --staged, KEDGE_WM_STAGED, the task. */
-void wm_pipeline_set_task(WmPipeline *self, WmProject *project, const WmTask *task, bool is_staged);
+/* The task of the project at `root`, its policy, and whether all is staged: `is_staged`,
+   KEDGE_WM_STAGED, the task. What is wrong elsewhere in the project is said. */
+bool wm_pipeline_load(WmPipeline *self, const char *root, const char *task_name, bool is_staged,
+                      GError **error);
 
 /* `wm run: <text>`. */
 void wm_pipeline_say(const WmPipeline *self, const char *format, ...) G_GNUC_PRINTF(2, 3);

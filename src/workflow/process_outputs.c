@@ -76,20 +76,13 @@ static bool load_task(Outputs *self, GError **error)
     if (base->git.in_actions && !options->policy_root)
         wm_log(WM_WARN, "warning: policy is read from the agent's workspace; use --policy-root",
                NULL);
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(WmProject) project = NULL;
-    bool is_loaded = wm_project_load(options->policy_root ? options->policy_root : options->root,
-                                     name, warnings, &project, error);
-    for (unsigned i = 0; i < warnings->len; i++)
-        wm_log(WM_WARN, g_ptr_array_index(warnings, i), NULL);
-    const WmTask *task = is_loaded ? wm_project_find(project, name, error) : NULL;
-    if (!task) {
+    const char *root = options->policy_root ? options->policy_root : options->root;
+    if (!wm_pipeline_load(base, root, name, options->is_staged, error)) {
         g_prefix_error(error, "process-outputs: ");
         return false;
     }
     g_free(base->dir.task_name);
-    base->dir.task_name = g_strdup(task->name);
-    wm_pipeline_set_task(base, g_steal_pointer(&project), task, options->is_staged);
+    base->dir.task_name = g_strdup(base->task->name);
     base->numbers = wm_event_numbers(options->event, 0);
     return true;
 }

@@ -43,19 +43,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
 static bool load(Run *self, GError **error)
 {
     const WmRunOptions *options = self->options;
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(WmProject) project = NULL;
-    bool is_loaded = wm_project_load(options->root, options->task_name, warnings, &project, error);
-    for (unsigned i = 0; i < warnings->len; i++)
-        wm_log(WM_WARN, g_ptr_array_index(warnings, i), NULL);
-    const WmTask *task = is_loaded ? wm_project_find(project, options->task_name, error) : NULL;
-    if (!task)
-        return false;
     self->base.is_rehearsal = options->is_rehearsal;
     self->base.is_agent_only = options->is_agent_only;
-    wm_pipeline_set_task(&self->base, g_steal_pointer(&project), task, options->is_staged);
     self->base.numbers = wm_event_numbers(options->event, options->issue);
-    return true;
+    return wm_pipeline_load(&self->base, options->root, options->task_name, options->is_staged,
+                            error);
 }
 
 static void say_banner(const Run *self)

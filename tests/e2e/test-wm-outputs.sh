@@ -18,7 +18,7 @@ items() { printf '%s\n' "$@" >"$HOME/items"; }
 # agent_only TASK: a run that leaves its outputs to others.
 agent_only() {
     rm -rf .wm/runs
-    wm_run "$1" --agent-only
+    wm_run "$@" --agent-only
 }
 
 t "wrong usage: exit 2"
@@ -232,6 +232,33 @@ expect_contains "$HOME/log" "mine"
 expect_not_contains "$HOME/log" "not mine"
 expect_json "$DIR/result.json" agent_result.safe_output_file_path "$PWD/$DIR/output.jsonl"
 expect_json "$DIR/result.json" agent_result.agent_stdout_path "$PWD/$DIR/agent-stdout.log"
+
+t "a result that cannot be written: nobody could apply the outputs, so the run has failed"
+wm_agent agent-blocks <<'X'
+mkdir "$KEDGE_WM_RUN_DIR/result.json"
+X
+rm -rf .wm/runs
+run env WM_AGENT_CMD=agent-blocks kedge wm run --task x --agent-only --event-name issues --payload "$EVENT"
+expect_exit 1
+expect_matches stderr '^error: write run result: cannot write .*/result.json: Is a directory$'
+[ -z "$(find .wm/runs -name '*.tmp')" ] || fail "temporary files stay"
+
+t "a directory of the run that the agent has exchanged for a link"
+wm_agent agent-moves <<'X'
+mv "$KEDGE_WM_RUN_DIR" "$HOME/taken" && ln -s "$HOME/taken" "$KEDGE_WM_RUN_DIR"
+X
+rm -rf .wm/runs
+run env WM_AGENT_CMD=agent-moves kedge wm run --task x --event-name issues --payload "$EVENT"
+expect_exit 1
+expect_contains stderr "failure phase: validation"
+expect_no_file "$HOME/taken/result.json"
+
+t "a bad file beside the task is a warning"
+printf 'no frontmatter\n' >.wm/tasks/bad.md
+agent_only x --allow-dirty
+expect_exit 0
+expect_matches stderr '^wm: .*bad.md: missing opening ---'
+rm .wm/tasks/bad.md
 
 # ---- the outputs job -------------------------------------------------------
 
