@@ -305,10 +305,12 @@ static void test_on_a_runner(void **state G_GNUC_UNUSED)
 static void test_rehearsal_is_closed(void **state G_GNUC_UNUSED)
 {
     forget_variables();
-    static const char *const gone[] = { "GH_TOKEN",  "GITHUB_TOKEN",  "GH_ENTERPRISE_TOKEN",
-                                        "NPM_TOKEN", "SSH_AUTH_SOCK", "KEDGE_WM_AGENT_TOKEN" };
+    static const char *const gone[] = { "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "NPM_TOKEN",
+                                        "SSH_AUTH_SOCK" };
     for (size_t i = 0; i < G_N_ELEMENTS(gone); i++)
         g_setenv(gone[i], "a-token-of-somebody", TRUE);
+    g_setenv("GH_TOKEN", "a-token-of-somebody", TRUE);
+    g_setenv("KEDGE_WM_AGENT_TOKEN", "a-token-that-reads", TRUE);
     g_setenv("GITHUB_ACTIONS", "true", TRUE);
     g_setenv("ANTHROPIC_API_KEY", "a-key-of-the-model", TRUE);
     g_setenv("CLAUDE_CODE_OAUTH_TOKEN", "a-key-of-a-model", TRUE);
@@ -319,6 +321,13 @@ static void test_rehearsal_is_closed(void **state G_GNUC_UNUSED)
     WmAgentSpec spec = spec_of(&fixture, WM_ENGINE_CUSTOM);
     spec.is_rehearsal = true;
     g_auto(GStrv) env = wm_engine_environment(&spec);
+    // none but the one that is meant for agents
+    assert_string_equal(value(env, "GH_TOKEN"), "a-token-that-reads");
+    g_unsetenv("KEDGE_WM_AGENT_TOKEN");
+    g_auto(GStrv) without = wm_engine_environment(&spec);
+    assert_null(value(without, "GH_TOKEN"));
+    assert_null(value(env, "KEDGE_WM_AGENT_TOKEN"));
+    g_unsetenv("GH_TOKEN");
     for (size_t i = 0; i < G_N_ELEMENTS(gone); i++) {
         assert_null(value(env, gone[i]));
         g_unsetenv(gone[i]);
