@@ -241,7 +241,7 @@ static void test_hostile_cells(void **state G_GNUC_UNUSED)
     };
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     for (size_t i = 0; i < G_N_ELEMENTS(cells); i++) {
-        g_autofree char *arguments = arguments_of("python", cells[i], 20);
+        g_autofree char *arguments = arguments_of("python", cells[i], 60);
         g_auto(ToolResult) result = call_eval(fixture, arguments, NULL);
         g_autofree char *said = tool_result_text(&result);
         g_autofree char *text = run_code(fixture, "python", "6 * 7", false);

@@ -31,10 +31,10 @@ static ProcSpec spec_of(const char *const *argv)
 /* What it says on its way out is kept, and it has as long as it needs. */
 static void test_grace(void **state G_GNUC_UNUSED)
 {
-    static const char *const argv[] = {
-        "/bin/sh", "-c",
-        "trap 'sleep 3; echo bye; exit 4' TERM; echo ready; while :; do sleep 0.02; done", NULL
-    };
+    static const char *const argv[] = { "/bin/sh", "-c",
+                                        "exec 2>/dev/null; trap 'sleep 3; echo bye; exit 4' TERM; "
+                                        "echo ready; while :; do sleep 0.02; done",
+                                        NULL };
     g_autoptr(Cancel) cancel = cancel_new(NULL);
     ProcSpec spec = spec_of(argv);
     spec.grace_ms = LONG_MS; // more than the 2 s of others
