@@ -28,7 +28,7 @@ expect_no_file "$HOME/.kedge"
 t "a key of the environment: nothing is missing, and the key is not shown"
 run env ANTHROPIC_API_KEY=$key kedge doctor --fix-nothing
 expect_exit 0
-expect_matches stdout '^ok  *model  *anthropic/.*, key from ANTHROPIC_API_KEY of the environment$'
+expect_matches stdout '^ok  *model  *anthropic/.*, key from environment \(ANTHROPIC_API_KEY\)$'
 expect_matches stdout '^0 missing, '
 expect_not_contains stdout "$key"
 expect_no_file "$HOME/.kedge"

@@ -176,7 +176,7 @@ model_script - <<'X'
 X
 export ANTHROPIC_API_KEY=$key
 run kedge --verbose -p hi
-expect_contains stderr "key for anthropic: ANTHROPIC_API_KEY of the environment"
+expect_contains stderr "key for anthropic: environment (ANTHROPIC_API_KEY)"
 expect_not_contains stderr "$key"
 
 t "a mask does not replace what it stands for"
