@@ -89,6 +89,8 @@ static bool add(void *data, Cancel *cancel, GError **error)
         return false;
     if (!wm_repo_file_write(".", path, recorded ? recorded : fetched.text, NULL, error))
         return false;
+    if (source.kind == WM_FROM_URL && !fetched.record)
+        wm_say("wm: %s: no source recorded, the address holds a secret", path);
     wm_say("Wrote %s", path);
     return wm_here_compile(&(WmCompile) { .root = "." }, error);
 }

@@ -5,6 +5,7 @@
 
 #include "base/dirs.h"
 #include "base/http.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/timefmt.h"
 #include "github/rest.h"
@@ -202,6 +203,13 @@ static bool get_raw(const WmSource *source, const char *const *paths, const Fetc
     return !cancel_has_fired(self->cancel) || fail_with(error, KEDGE_ERROR_CANCELLED, "cancelled");
 }
 
+/* What is recorded gets committed. */
+static char *record_of_url(const char *url)
+{
+    g_autofree char *safe = redact_text(url);
+    return strcmp(safe, url) == 0 ? g_strdup(url) : NULL;
+}
+
 bool wm_fetch(const WmSource *source, const char *const *paths, const char *cwd, Cancel *cancel,
               WmFetched *ret_fetched, GError **error)
 {
@@ -217,7 +225,7 @@ bool wm_fetch(const WmSource *source, const char *const *paths, const char *cwd,
                                     : !get_raw(source, paths, &self, &fetched, error))
         return false;
     if (source->kind == WM_FROM_URL)
-        fetched.record = g_strdup(source->text);
+        fetched.record = record_of_url(source->text);
     *ret_fetched = fetched;
     fetched = (WmFetched) { 0 };
     return true;

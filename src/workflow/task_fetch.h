@@ -14,7 +14,7 @@ typedef struct WmFetched {
     size_t size;
     int status;
     char *url;    // that was asked last
-    char *record; // for `source:`
+    char *record; // for `source:`; NULL for an address that holds a secret
 } WmFetched;
 void wm_fetched_clear(WmFetched *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WmFetched, wm_fetched_clear)

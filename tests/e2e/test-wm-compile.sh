@@ -487,6 +487,11 @@ expect_exit 1
 expect_contains stderr "error: c.md: missing opening ---"
 cmp -s $CALLER ../old.yml || fail "the workflow was written"
 rm .wm/tasks/c.md
+task 'a"b' 'on: issues'
+run kedge wm compile
+expect_exit 1
+expect_contains stderr 'a"b.md: not a task name'
+rm '.wm/tasks/a"b.md'
 run kedge wm compile extra
 expect_exit 2
 expect_contains stderr "Run 'kedge wm compile --help' for usage."

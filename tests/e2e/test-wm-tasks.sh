@@ -87,6 +87,24 @@ run kedge wm add "$FORGE_URL/t/Triage.md?x=1"
 expect_exit 0
 printf -- '---\r\nsource: "%s/t/Triage.md?x=1"\r\non: issues\r\n---\r\nB\r' "$FORGE_URL" | cmp -s - .wm/tasks/Triage.md || fail "$(cat -A .wm/tasks/Triage.md)"
 
+t "add: an address with a secret is not written into what will be committed"
+serve '^/t/secret.md$' "$good"
+run kedge wm add "$FORGE_URL/t/secret.md?token=GHSAT0AAAAAAB5JXY"
+expect_exit 0
+expect_contains stderr "wm: .wm/tasks/secret.md: no source recorded, the address holds a secret"
+expect_not_contains .wm/tasks/secret.md source
+
+t "add: a server that does not answer is waited for no longer than the person wants"
+printf '{"match": {"path": "^/t/slow.md$"}, "times": null, "delay_ms": 600000}' >"$E2E_TMP/fault"
+_curl -X POST "$FORGE_URL/_forge/faults" -d "@$E2E_TMP/fault" >/dev/null
+is_asked() { asked 'path=^/t/slow' && [ "$(json "$E2E_TMP/asked" '#')" = 1 ]; }
+bg kedge wm add "$FORGE_URL/t/slow.md"
+wait_for 60 is_asked || fail "the server was not asked"
+bg_signal INT
+bg_end 60
+expect_exit 130
+expect_no_file .wm/tasks/slow.md
+
 t "add: a local file records no source, and overwrites nothing without --force"
 printf '%s' "$good" >../draft.md
 run kedge wm add ../draft.md
