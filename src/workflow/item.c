@@ -105,9 +105,9 @@ static bool check_pull_request(const Check *self, GError **error)
         g_autofree char *body = g_strdup_printf("Opened by **kedge** task `%s`.", task);
         json_set_text(self->fields, "body", body);
     }
+    merge_list(self, "labels");
     if (!check_labels(self, error) || !set_title(self, title, error))
         return false;
-    merge_list(self, "labels");
     if (!self->scope->root)
         return refuse(error, "WM_REPO_ROOT / repo path not set");
     return true;
@@ -116,11 +116,11 @@ static bool check_pull_request(const Check *self, GError **error)
 static bool check_issue(const Check *self, GError **error)
 {
     g_autofree char *title = g_strdup(text_of(self, "title"));
+    merge_list(self, "labels");
+    merge_list(self, "assignees");
     if (!need_text(self, "title", error) || !check_labels(self, error) ||
         !check_count(self, "assignees", error) || !set_title(self, title, error))
         return false;
-    merge_list(self, "labels");
-    merge_list(self, "assignees");
     if (!self->scope->repo)
         return refuse(error, "GITHUB_REPOSITORY not set");
     return true;

@@ -104,13 +104,12 @@ static json_t *normal_names(const json_t *from, const char *where, GPtrArray *wa
 
 static json_t *trimmed_option(const char *name, const char *text)
 {
-    if (g_str_has_suffix(name, "title-prefix")) { // a blank at its end is meant (D11)
-        while (g_unichar_isspace(g_utf8_get_char(text)))
-            text = g_utf8_next_char(text);
-        return json_text(text);
-    }
     g_autofree char *trimmed = utf8_trim(text);
-    return json_text(trimmed);
+    if (trimmed[0] == '\0' || !g_str_has_suffix(name, "title-prefix"))
+        return json_text(trimmed);
+    // a blank at its end is meant (D11); a title is one line
+    g_autofree char *from_start = g_strdup(strstr(text, trimmed));
+    return json_text(g_strdelimit(from_start, "\r\n", ' '));
 }
 
 static void rename_option(json_t *options, const char *from, const char *to)
