@@ -56,6 +56,8 @@ static bool check_length(const Check *self, GError **error)
 static bool set_title(const Check *self, const char *title, GError **error)
 {
     const char *prefix = wm_handler_text(self->handler, "title-prefix");
+    if (self->scope->is_emit && prefix && strstr(prefix, "${{"))
+        prefix = NULL; // policy_expand.h
     bool has_prefix = !prefix || g_str_has_prefix(title, prefix);
     g_autofree char *whole = g_strconcat(has_prefix ? "" : prefix, title, NULL);
     json_set_text(self->fields, "title", g_strdelimit(whole, "\r\n", ' '));

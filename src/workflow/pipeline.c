@@ -6,6 +6,7 @@
 #include "base/env.h"
 #include "base/redact.h"
 #include "base/timefmt.h"
+#include "workflow/policy_expand.h"
 #include "workflow/wm_log.h"
 
 #include <stdarg.h>
@@ -72,6 +73,8 @@ bool wm_pipeline_load(WmPipeline *self, const char *root, const char *task_name,
     if (!self->task)
         return false;
     self->policy = wm_policy_new(wm_task_safe_outputs(self->task), NULL);
+    if (self->project->config->expands)
+        wm_policy_expand(self->policy, self->task->name, self->event);
     self->is_staged =
         is_staged || self->is_rehearsal || self->policy->is_staged || env_flag("WM_STAGED");
     return true;

@@ -6,6 +6,7 @@
 
 #include "workflow/labels.h"
 #include "workflow/policy.h"
+#include "workflow/policy_expand.h"
 
 static json_t *parse(const char *text)
 {
@@ -109,6 +110,7 @@ static void test_options(void **state G_GNUC_UNUSED)
         "\"push-to-pull-request-branch\":{\"title-prefix\":\"[bot] \",\"labels\":\"x\"},"
         "\"add-reviewer\":{\"reviewers\":[\"Ann\"]},"
         "\"threat_detection\":true,\"mentions\":false,"
+        "\"update-issue\":{\"title-prefix\":\"  \"},"
         "\"messages\":{\"run-started\":\" hi \",\"footer\":\"\",\"run_failure\":\"bad\"}}",
         NULL);
     const WmHandler *issue = &policy->handlers[WM_CREATE_ISSUE];
@@ -122,6 +124,7 @@ static void test_options(void **state G_GNUC_UNUSED)
     g_autofree char *text = json_to_text(lists);
     assert_string_equal(text, "[[\"a\",\"b\"],[\"me\"],[\"bug\",\"docs\"],[\"x\"]]");
     assert_null(wm_handler_list(issue, "reviewers"));
+    assert_null(wm_handler_text(&policy->handlers[WM_UPDATE_ISSUE], "title-prefix"));
     assert_string_equal(wm_handler_text(push, "required-title-prefix"), "[bot] ");
     assert_true(wm_handler_admits(&policy->handlers[WM_ADD_REVIEWER], "allowed-reviewers", "ann"));
     assert_false(wm_handler_admits(&policy->handlers[WM_ADD_REVIEWER], "allowed-reviewers", "bob"));
@@ -183,13 +186,47 @@ static void test_labels(void **state G_GNUC_UNUSED)
     }
 }
 
+/* §2.6: prefixes are expanded like a body, on one line, once. */
+static void test_expand(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *prefix, *expected;
+    } cases[] = {
+        { "[${{ wm.task_name }}] ", "[fix] " },
+        { "#${{ github.event.issue.number }}: ", "#42: " },
+        { "${{ github.event.issue.title }} ", "${{ x }} of ann: " },
+        { "[${{ secrets.X }}] ", "[${{ secrets.X }}] " },
+        { "plain ", "plain " },
+    };
+    g_auto(WmEvent) event = { .name = g_strdup("issues") };
+    event.payload = parse("{\"issue\":{\"number\":42,\"title\":\"${{ x }}\\nof ann:\"}}");
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(json_t) value =
+            json_pack("{s:{s:s},s:{s:s}}", "create-issue", "title-prefix", cases[i].prefix,
+                      "push-to-pull-request-branch", "title-prefix", cases[i].prefix);
+        g_autoptr(WmPolicy) policy = wm_policy_new(value, NULL);
+        const WmHandler *issue = &policy->handlers[WM_CREATE_ISSUE];
+        const WmHandler *push = &policy->handlers[WM_PUSH_TO_PULL_REQUEST_BRANCH];
+        wm_policy_expand(policy, "fix", &event);
+        assert_string_equal(wm_handler_text(issue, "title-prefix"), cases[i].expected);
+        assert_string_equal(wm_handler_text(push, "required-title-prefix"), cases[i].expected);
+    }
+    g_autofree char *letters = g_strnfill(300, 'a');
+    json_set_take(json_object_get(event.payload, "issue"), "title", json_text(letters));
+    g_autoptr(json_t) long_one =
+        parse("{\"create-issue\":{\"title-prefix\":\"${{ github.event.issue.title }} \"}}");
+    g_autoptr(WmPolicy) policy = wm_policy_new(long_one, NULL);
+    wm_policy_expand(policy, "fix", &event);
+    const char *cut = wm_handler_text(&policy->handlers[WM_CREATE_ISSUE], "title-prefix");
+    assert_int_equal(g_utf8_strlen(cut, -1), WM_MAX_PREFIX_CHARS + 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kind_of),
-        cmocka_unit_test(test_enabled),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_kind_of), cmocka_unit_test(test_enabled),
+        cmocka_unit_test(test_options), cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_expand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
