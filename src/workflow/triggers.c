@@ -119,6 +119,8 @@ static json_t *command_names(const json_t *value)
     json_array_foreach (list, index, item) {
         const char *name = json_string_value(item);
         name += *name == '/';
+        while (g_ascii_isspace(*name)) // "/ go"
+            name++;
         if (*name)
             json_append_take(names, json_text(name));
     }

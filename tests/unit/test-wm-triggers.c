@@ -58,7 +58,7 @@ static void test_normal_form(void **state G_GNUC_UNUSED)
         { "{slash_command: }", "{\"slash_command\":{\"events\":" EVENTS "}}", NULL },
         { "{slash_command: go}", "{\"slash_command\":{\"name\":[\"go\"],\"events\":" EVENTS "}}",
           NULL },
-        { "{slash_command: [sum, /tldr]}",
+        { "{slash_command: [sum, / tldr, /]}",
           "{\"slash_command\":{\"name\":[\"sum\",\"tldr\"],\"events\":" EVENTS "}}", NULL },
         { "{slash_command: {name: ''}}", "{\"slash_command\":{\"name\":[],\"events\":" EVENTS "}}",
           "on.slash_command: empty name; the trigger never fires" },
