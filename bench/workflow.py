@@ -1,4 +1,4 @@
-"""Tasks of a repository: what compiling many of them takes."""
+"""Tasks of a repository: what it takes to compile many of them, and to find those that an event starts."""
 
 import budgets
 import measure
@@ -23,15 +23,30 @@ Issue #${{{{ github.event.issue.number }}}}: ${{{{ wm.sanitized.text }}}}
 """
 
 
-def compile_tasks(lab, runs):
+def repository(lab):
     folder = lab.dir / "repository/.wm/tasks"
-    folder.mkdir(parents=True)
-    for number in range(TASKS):
-        (folder / f"task-{number}.md").write_text(TASK.format(number, "Do it well. " * 100))
-    argv = ["env", "-C", str(folder.parents[1]), lab.kedge, "wm", "compile"]
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        for number in range(TASKS):
+            (folder / f"task-{number}.md").write_text(TASK.format(number, "Do it well. " * 100))
+    return folder.parents[1]
+
+
+def compile_tasks(lab, runs):
+    argv = ["env", "-C", str(repository(lab)), lab.kedge, "wm", "compile"]
     done = [measure.run(argv, lab.env()) for _ in range(runs)]
     yield budgets.Row("kedge wm compile, 1,000 tasks: wall", [run.wall_ms for run in done], "ms", 50)
     yield budgets.Row("kedge wm compile, 1,000 tasks: own CPU", [run.cpu_ms for run in done], "ms")
 
 
-MEASUREMENTS = {"wm-compile": compile_tasks}
+def resolve_event(lab, runs):
+    payload = lab.dir / "event.json"
+    payload.write_text('{"action": "labeled", "label": {"name": "label-7"}, "issue": {"number": 1}}')
+    argv = ["env", "-C", str(repository(lab)), lab.kedge, "wm", "resolve", "--event-name", "issues", "--payload", str(payload)]
+    done = [measure.run(argv, lab.env()) for _ in range(runs)]
+    note = "files are parsed by up to four threads"
+    yield budgets.Row("kedge wm resolve, 1,000 tasks: wall", [run.wall_ms for run in done], "ms", 20, note=note)
+    yield budgets.Row("kedge wm resolve, 1,000 tasks: own CPU", [run.cpu_ms for run in done], "ms")
+
+
+MEASUREMENTS = {"wm-compile": compile_tasks, "wm-resolve": resolve_event}

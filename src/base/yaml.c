@@ -158,6 +158,9 @@ static json_t *resolve_plain(const char *text)
     static const char *const nulls[] = { "", "~", "null", "Null", "NULL", NULL };
     static const char *const trues[] = { "true", "True", "TRUE", NULL };
     static const char *const falses[] = { "false", "False", "FALSE", NULL };
+    // most texts begin as none of these does
+    if (*text != '\0' && !strchr("~nNtTfF+-.0123456789", *text))
+        return json_text(text);
     if (g_strv_contains(nulls, text))
         return json_null();
     if (g_strv_contains(trues, text))

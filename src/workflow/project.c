@@ -1,19 +1,30 @@
 /*
- * A repository with tasks (project.h): which files they are, and loading them.
+ * A repository with tasks (project.h): which files they are, and loading them. Files are read and
+ * parsed by several threads, each by one; what came of them is looked at in their order.
  */
 #include "workflow/project.h"
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/worker.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-#define GH_AW_DIR ".github/workflows"
+#define GH_AW_DIR        ".github/workflows"
+#define MAX_THREADS      4
+#define FILES_PER_THREAD 32 // fewer are not worth starting one
 
 typedef struct TaskFile {
     const char *dir; // WM_TASKS_DIR or GH_AW_DIR
     char *file;
+    char *id;   // the path below the root
+    char *name; // of its task
+    bool is_misnamed;
+    // what came of it: a task, a problem, or neither when the file is none of ours
+    WmTask *task;
+    GError *problem;
+    GPtrArray *warnings;
 } TaskFile;
 
 typedef struct Loader {
@@ -24,21 +35,44 @@ typedef struct Loader {
     GHashTable *names;   // of the tasks that are loaded; borrowed keys
 } Loader;
 
-static void warn(const Loader *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void warn(const Loader *self, const char *format, ...)
+typedef struct Reading { // of all files, shared by the threads
+    const WmProject *project;
+    GPtrArray *files; // of TaskFile *, each changed by the thread that took it
+    int next;         // atomic
+} Reading;
+
+static void warn(GPtrArray *warnings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void warn(GPtrArray *warnings, const char *format, ...)
 {
-    if (!self->warnings)
+    if (!warnings)
         return;
     va_list arguments;
     va_start(arguments, format);
-    g_ptr_array_add(self->warnings, g_strdup_vprintf(format, arguments));
+    g_ptr_array_add(warnings, g_strdup_vprintf(format, arguments));
     va_end(arguments);
+}
+
+static TaskFile *file_new(const char *dir, const char *name)
+{
+    TaskFile *file = g_new0(TaskFile, 1);
+    file->dir = dir;
+    file->file = g_strdup(name);
+    file->id = g_strconcat(dir, "/", name, NULL);
+    file->name = g_strndup(name, strlen(name) - strlen(".md"));
+    file->is_misnamed = !wm_task_name_is_valid(file->name);
+    file->warnings = g_ptr_array_new_with_free_func(g_free);
+    return file;
 }
 
 static void free_file(void *file_)
 {
     TaskFile *file = file_;
     g_free(file->file);
+    g_free(file->id);
+    g_free(file->name);
+    wm_task_free(file->task);
+    g_clear_error(&file->problem);
+    g_ptr_array_unref(file->warnings);
     g_free(file);
 }
 
@@ -92,40 +126,36 @@ static bool list_files(const WmProject *project, const char *dir, GPtrArray *fil
             continue;
         if (++count > WM_MAX_TASKS)
             return fail_with(error, KEDGE_ERROR_LIMIT, "%s: more than %d files", dir, WM_MAX_TASKS);
-        TaskFile *file = g_new0(TaskFile, 1);
-        file->dir = dir;
-        file->file = g_strdup(name);
-        g_ptr_array_add(files, file);
+        g_ptr_array_add(files, file_new(dir, name));
     }
     return true;
 }
 
 /* Regular files, and links to such inside the repository. */
-static bool is_readable(const Loader *self, const char *id, const char *path)
+static bool is_readable(const WmProject *project, TaskFile *file, const char *path)
 {
     struct stat info;
     if (lstat(path, &info) != 0)
         return false;
     if (!S_ISLNK(info.st_mode))
         return S_ISREG(info.st_mode);
-    g_autofree char *target = path_real(path), *root = path_real(self->project->root);
+    g_autofree char *target = path_real(path), *root = path_real(project->root);
     if (!target || stat(target, &info) != 0 || !S_ISREG(info.st_mode))
         return false;
     bool is_inside = root && path_is_inside(target, root);
     if (!is_inside)
-        warn(self, "%s: skipped (the link leads out of the repository)", id);
+        warn(file->warnings, "%s: skipped (the link leads out of the repository)", file->id);
     return is_inside;
 }
 
-// gh-aw's rules of §1.5: is this file none of ours, before and after it is read?
-static bool is_compiled(const Loader *self, const char *id, const char *path)
+// gh-aw's rule of §1.5: is this file compiled, and so none of ours?
+static bool is_compiled(const WmProject *project, TaskFile *file)
 {
-    g_autofree char *stem = g_strndup(path, strlen(path) - strlen(".md"));
-    g_autofree char *lock = g_strconcat(stem, ".lock.yml", NULL);
-    if (self->project->config->gh_aw == WM_GH_AW_FORCE || !file_exists(lock))
+    g_autofree char *lock = g_strconcat(file->name, ".lock.yml", NULL);
+    g_autofree char *path = g_build_filename(project->root, file->dir, lock, NULL);
+    if (project->config->gh_aw == WM_GH_AW_FORCE || !file_exists(path))
         return false;
-    g_autofree char *name = g_path_get_basename(lock);
-    warn(self, "%s: skipped (compiled gh-aw workflow %s present)", id, name);
+    warn(file->warnings, "%s: skipped (compiled gh-aw workflow %s present)", file->id, lock);
     return true;
 }
 
@@ -135,88 +165,107 @@ static bool has_frontmatter(const char *data, size_t size)
     return wm_task_split(data, size, &yaml, &body, NULL);
 }
 
-// NULL in *ret_task: no task, and nothing is wrong.
-static bool read_task(const Loader *self, const TaskFile *file, const char *id, WmTask **ret_task,
-                      GError **error)
+// The task of `file`, or its problem, or neither.
+static void read_task(const WmProject *project, TaskFile *file)
 {
     bool is_gh_aw = strcmp(file->dir, GH_AW_DIR) == 0;
-    g_autofree char *path = g_build_filename(self->project->root, id, NULL);
-    if (!is_readable(self, id, path) || (is_gh_aw && is_compiled(self, id, path)))
-        return true;
+    g_autofree char *path = g_build_filename(project->root, file->id, NULL);
+    if (!is_readable(project, file, path) || (is_gh_aw && is_compiled(project, file)))
+        return;
+    if (file->is_misnamed) {
+        fail_with(&file->problem, KEDGE_ERROR_PROTOCOL, "%s: not a task name (%s)", file->id,
+                  WM_NAME_RULE);
+        return;
+    }
     g_autofree char *data = NULL;
     size_t size = 0;
     g_autoptr(GError) problem = NULL;
     if (!file_read(path, WM_MAX_TASK_BYTES, &data, &size, &problem)) {
         bool is_large = error_is(problem, KEDGE_ERROR_LIMIT);
-        return fail_with(error, problem->code, "%s: %s", file->file,
-                         is_large ? "file too large" : problem->message);
+        fail_with(&file->problem, problem->code, "%s: %s", file->file,
+                  is_large ? "file too large" : problem->message);
+        return;
     }
     if (is_gh_aw && !has_frontmatter(data, size))
-        return true;
+        return;
     g_autoptr(WmTask) task = NULL;
-    if (!wm_task_parse(data, size, id, self->warnings, &task, error))
-        return false;
-    if (!is_gh_aw || json_object_get(task->front, "on"))
-        *ret_task = g_steal_pointer(&task);
-    return true;
+    if (wm_task_parse(data, size, file->id, file->warnings, &task, &file->problem) &&
+        (!is_gh_aw || json_object_get(task->front, "on")))
+        file->task = g_steal_pointer(&task);
+}
+
+static void read_some(void *data)
+{
+    Reading *self = data;
+    for (;;) {
+        int index = g_atomic_int_add(&self->next, 1);
+        if (index >= (int)self->files->len)
+            return;
+        read_task(self->project, self->files->pdata[index]);
+    }
+}
+
+// One thread is this one: where no other can be started, it reads all.
+static void read_all(const WmProject *project, GPtrArray *files)
+{
+    Reading reading = { .project = project, .files = files };
+    Worker *workers[MAX_THREADS - 1] = { NULL };
+    guint threads = MIN(MIN(g_get_num_processors(), MAX_THREADS), files->len / FILES_PER_THREAD);
+    for (guint i = 0; i + 1 < threads; i++)
+        workers[i] = worker_start("wm-tasks", read_some, &reading);
+    read_some(&reading);
+    for (size_t i = 0; i < G_N_ELEMENTS(workers); i++)
+        worker_join(workers[i]);
 }
 
 // True: the others go on without it.
-static bool bear(const Loader *self, const char *name, GError *problem_, bool is_misnamed,
-                 GError **error)
+static bool bear(const Loader *self, TaskFile *file, GError **error)
 {
-    g_autoptr(GError) problem = problem_;
-    bool is_other = self->only && strcmp(self->only, name) != 0;
+    bool is_other = self->only && strcmp(self->only, file->name) != 0;
     if (!self->keeps_bad && !is_other) {
-        g_propagate_error(error, g_steal_pointer(&problem));
+        g_propagate_error(error, g_steal_pointer(&file->problem));
         return false;
     }
     if (!self->keeps_bad) {
-        warn(self, "%s", problem->message);
+        warn(self->warnings, "%s", file->problem->message);
         return true;
     }
     WmBadFile *bad = g_new0(WmBadFile, 1);
-    bad->name = g_strdup(name);
-    bad->reason = g_strdup(problem->message);
-    bad->is_misnamed = is_misnamed;
+    bad->name = g_strdup(file->name);
+    bad->reason = g_strdup(file->problem->message);
+    bad->is_misnamed = file->is_misnamed;
     g_ptr_array_add(self->project->bad, bad);
     return true;
 }
 
-static bool load_file(const Loader *self, const TaskFile *file, GError **error)
+static bool take_file(const Loader *self, TaskFile *file, GError **error)
 {
-    g_autofree char *id = g_strconcat(file->dir, "/", file->file, NULL);
-    g_autofree char *name = g_strndup(file->file, strlen(file->file) - strlen(".md"));
-    if (!wm_task_name_is_valid(name)) {
-        GError *problem = NULL;
-        fail_with(&problem, KEDGE_ERROR_PROTOCOL, "%s: not a task name (%s)", id, WM_NAME_RULE);
-        return bear(self, name, problem, true, error);
-    }
-    if (g_hash_table_contains(self->names, name)) {
-        warn(self, "%s: skipped (%s has a task of that name)", id, WM_TASKS_DIR);
+    if (g_hash_table_contains(self->names, file->name)) {
+        warn(self->warnings, "%s: skipped (%s has a task of that name)", file->id, WM_TASKS_DIR);
         return true;
     }
-    g_autoptr(WmTask) task = NULL;
-    GError *problem = NULL;
-    if (!read_task(self, file, id, &task, &problem))
-        return bear(self, name, problem, false, error);
-    if (task) {
-        g_hash_table_add(self->names, task->name);
-        g_ptr_array_add(self->project->tasks, g_steal_pointer(&task));
+    for (guint i = 0; i < file->warnings->len; i++)
+        warn(self->warnings, "%s", (char *)file->warnings->pdata[i]);
+    if (file->problem)
+        return bear(self, file, error);
+    if (file->task) {
+        g_hash_table_add(self->names, file->task->name);
+        g_ptr_array_add(self->project->tasks, g_steal_pointer(&file->task));
     }
     return true;
 }
 
 static bool load_all(const Loader *self, GError **error)
 {
+    const WmProject *project = self->project;
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(free_file);
-    if (!list_files(self->project, WM_TASKS_DIR, files, error) ||
-        (self->project->config->gh_aw != WM_GH_AW_OFF &&
-         !list_files(self->project, GH_AW_DIR, files, error)))
+    if (!list_files(project, WM_TASKS_DIR, files, error) ||
+        (project->config->gh_aw != WM_GH_AW_OFF && !list_files(project, GH_AW_DIR, files, error)))
         return false;
     g_ptr_array_sort(files, by_file);
+    read_all(project, files);
     for (guint i = 0; i < files->len; i++)
-        if (!load_file(self, files->pdata[i], error))
+        if (!take_file(self, files->pdata[i], error))
             return false;
     return true;
 }

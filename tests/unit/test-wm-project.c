@@ -97,6 +97,30 @@ static void test_bad_files(void **state G_GNUC_UNUSED)
     assert_string_equal(missing->message, "task not found: ../c");
 }
 
+// Files are read by several threads; what came of them stands in their order.
+static void test_many(void **state G_GNUC_UNUSED)
+{
+    enum { FILES = 300 };
+    g_auto(RepoFixture) repo = repo_new();
+    g_autoptr(GString) names = g_string_new(NULL), reasons = g_string_new(NULL);
+    g_autoptr(GString) said = g_string_new(NULL);
+    for (int i = 0; i < FILES; i++) {
+        g_autofree char *name = g_strdup_printf("t%03d", i);
+        g_autofree char *path = g_strdup_printf(".wm/tasks/%s.md", name);
+        repo_put(&repo, path, i % 7 == 0 ? "no task" : i % 5 == 0 ? "---\non: x y\n---\n" : TASK);
+        if (i % 7 == 0) {
+            g_string_append_printf(reasons, "(%s.md: missing opening ---) ", name);
+            continue;
+        }
+        g_string_append_printf(names, "%s ", name);
+        if (i % 5 == 0)
+            g_string_append_printf(said, "%s: on: \"x y\" is not a trigger kedge understands\n",
+                                   path);
+    }
+    g_string_append(names, reasons->str);
+    check("many", repo.root, names->str, said->str);
+}
+
 static void test_no_directory(void **state G_GNUC_UNUSED)
 {
     g_auto(RepoFixture) repo = repo_new();
@@ -152,9 +176,13 @@ static void test_same_cron_everywhere(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_discovery), cmocka_unit_test(test_links),
-        cmocka_unit_test(test_bad_files), cmocka_unit_test(test_no_directory),
-        cmocka_unit_test(test_gh_aw),     cmocka_unit_test(test_same_cron_everywhere),
+        cmocka_unit_test(test_discovery),
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_no_directory),
+        cmocka_unit_test(test_gh_aw),
+        cmocka_unit_test(test_same_cron_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
