@@ -107,6 +107,9 @@ bool agent_session_cycle_thinking(AgentSession *self);
 bool agent_session_set_tools(AgentSession *self, const char *const *names, GError **error);
 /* One more; NOT_FOUND likewise. None waits to be found from then on. */
 bool agent_session_add_tool(AgentSession *self, const char *name, GError **error);
+/* The next answer is a call of that tool, where its server can be told so; NULL: of none any more.
+   NOT_FOUND: the model is not offered it. */
+bool agent_session_force_tool(AgentSession *self, const char *name, GError **error);
 /* Tools of the door, offered besides: they replace those that it set before. USAGE when a name is
    taken. */
 bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools, size_t count,

@@ -288,20 +288,32 @@ static BatchSpec batch_spec(const Run *self)
     };
 }
 
+/* What a person wants called; NULL: nothing, or it is not there any more. Caller frees. */
+static char *take_forced(const Run *self)
+{
+    g_autofree char *tool = setup_slot_take_forced(self->spec->setup);
+    bool is_there = tool && self->setup->tools && tool_set_find(self->setup->tools, tool);
+    return is_there ? g_steal_pointer(&tool) : NULL;
+}
+
 static void request_answer(Run *self, TurnAnswer *ret_answer)
 {
     const RunSpec *spec = self->spec;
+    g_autofree char *forced = take_forced(self);
     const TurnRequest request = {
         .setup = self->setup,
         .system_blocks = self->system_blocks,
         .api_key = self->api_key,
         .key_source = self->key_source,
+        .forced_tool = forced,
         .settings = tool_context_settings(spec->context),
         .http = spec->http,
         .rules = spec->rules,
         .cancel = spec->cancel,
     };
     turn_request(&request, self->conversation, ret_answer);
+    if (forced && ret_answer->is_failed && !cancel_has_fired(spec->cancel)) // for another attempt
+        setup_slot_force_tool(spec->setup, forced);
     const json_t *cost = json_get_path(ret_answer->message, "usage.cost");
     budget_spend(spec->budget, json_get_number(cost, "total", 0));
     if (!ret_answer->is_failed) {

@@ -190,6 +190,22 @@ bool agent_session_add_tool(AgentSession *self, const char *name, GError **error
     return agent_session_set_tools(self, (const char *const *)names->pdata, error);
 }
 
+bool agent_session_force_tool(AgentSession *self, const char *name, GError **error)
+{
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    g_autoptr(json_t) offered = turn_setup_tool_list(setup);
+    bool is_offered = !name;
+    size_t i = 0;
+    json_t *tool = NULL;
+    json_array_foreach (offered, i, tool)
+        is_offered = is_offered || g_strcmp0(json_get_text(tool, "name"), name) == 0;
+    if (!is_offered)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "the model is not offered a tool \"%s\"",
+                         name);
+    setup_slot_force_tool(self->setup, name);
+    return true;
+}
+
 /* Not one of those that the door has added. */
 static bool is_own_tool(const ToolDef *tool, void *self_)
 {

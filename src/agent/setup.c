@@ -154,6 +154,7 @@ void turn_setup_unref(TurnSetup *self)
 struct SetupSlot {
     pthread_mutex_t lock; // guards the rest
     TurnSetup *setup;
+    char *forced_tool; // NULL: none
 };
 
 SetupSlot *setup_slot_new(TurnSetup *setup)
@@ -169,8 +170,25 @@ void setup_slot_free(SetupSlot *self)
     if (!self)
         return;
     turn_setup_unref(self->setup);
+    g_free(self->forced_tool);
     pthread_mutex_destroy(&self->lock);
     g_free(self);
+}
+
+void setup_slot_force_tool(SetupSlot *self, const char *tool)
+{
+    pthread_mutex_lock(&self->lock);
+    g_free(self->forced_tool);
+    self->forced_tool = g_strdup(tool);
+    pthread_mutex_unlock(&self->lock);
+}
+
+char *setup_slot_take_forced(SetupSlot *self)
+{
+    pthread_mutex_lock(&self->lock);
+    char *tool = g_steal_pointer(&self->forced_tool);
+    pthread_mutex_unlock(&self->lock);
+    return tool;
 }
 
 void setup_slot_set(SetupSlot *self, TurnSetup *setup)

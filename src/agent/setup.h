@@ -79,3 +79,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SetupSlot, setup_slot_free)
 /* Thread safe both. `set` takes the reference, `get` gives a new one. */
 void setup_slot_set(SetupSlot *self, TurnSetup *setup);
 TurnSetup *setup_slot_get(SetupSlot *self);
+/* The tool that the next answer is to call (copied; NULL: none any more), and taking it, so that it
+   holds once; NULL: none, the caller frees. Thread safe. */
+void setup_slot_force_tool(SetupSlot *self, const char *tool);
+char *setup_slot_take_forced(SetupSlot *self);

@@ -117,6 +117,7 @@ static json_t *request_answer(const TurnRequest *request, const Conversation *co
         .system_blocks = request->system_blocks,
         .messages = conversation->messages,
         .tools = tools,
+        .forced_tool = request->forced_tool,
         .thinking = setup->thinking,
         .thinking_budgets = settings_get_json(request->settings, "thinkingBudgets"),
         .session_id = session_id(conversation->session),

@@ -13,6 +13,7 @@ typedef struct TurnRequest { // all borrowed
     const char *const *system_blocks; // NULL-terminated; may be NULL
     const char *api_key;              // NULL: keyless
     const char *key_source;           // where it comes from
+    const char *forced_tool;          // that is offered, and is to be called; NULL: none
     const Settings *settings;
     HttpClient *http;
     StreamRules *rules; // NULL: none

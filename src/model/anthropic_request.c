@@ -291,15 +291,19 @@ void anthropic_write_head(const ProviderRequest *request, const BodyFacts *facts
         json_object_set(head, "tools", tools);
 }
 
-/* With thinking on, the server refuses a turn that has tool calls and did not begin with thinking.
- */
+/* With thinking on, the server refuses a turn that has tool calls and did not begin with thinking,
+   and one whose tool is chosen already. */
 void anthropic_write_tail(const ProviderRequest *request, const BodyFacts *facts, json_t *tail)
 {
     int64_t max_tokens = wire_max_tokens(request);
-    int64_t budget = facts->lacks_thinking ? 0 : thinking_budget(request, &max_tokens);
+    bool may_think = !facts->lacks_thinking && !request->forced_tool;
+    int64_t budget = may_think ? thinking_budget(request, &max_tokens) : 0;
     json_set_int(tail, "max_tokens", max_tokens);
     if (facts->has_stub_tools)
         json_set_take(tail, "tool_choice", json_pack("{s:s}", "type", "none"));
-    if (request->model->is_reasoning && !facts->lacks_thinking)
+    else if (request->forced_tool)
+        json_set_take(tail, "tool_choice",
+                      json_pack("{s:s, s:s}", "type", "tool", "name", request->forced_tool));
+    if (request->model->is_reasoning && may_think)
         set_thinking(tail, request, budget);
 }

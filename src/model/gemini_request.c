@@ -283,6 +283,10 @@ void gemini_write_tail(const ProviderRequest *request, const BodyFacts *facts, j
     if (facts->has_stub_tools)
         json_set_take(tail, "toolConfig",
                       json_pack("{s:{s:s}}", "functionCallingConfig", "mode", "NONE"));
+    else if (request->forced_tool)
+        json_set_take(tail, "toolConfig",
+                      json_pack("{s:{s:s, s:[s]}}", "functionCallingConfig", "mode", "ANY",
+                                "allowedFunctionNames", request->forced_tool));
     json_t *config = json_object();
     json_set_int(config, "maxOutputTokens", wire_max_tokens(request));
     if (request->model->is_reasoning)

@@ -281,8 +281,15 @@ void openai_write_tail(const ProviderRequest *request, const BodyFacts *facts G_
                        json_t *tail)
 {
     OpenaiCompat compat = openai_compat(request->model);
+    const json_t *flags = request->model->compat;
+    bool is_forced = request->forced_tool && json_get_bool(flags, "supportsToolChoice", true);
     json_set_int(tail, compat.max_tokens_field, wire_max_tokens(request));
-    set_thinking(tail, request, &compat);
+    if (!is_forced || !json_get_bool(flags, "disableReasoningOnForcedToolChoice", false))
+        set_thinking(tail, request, &compat);
+    if (is_forced)
+        json_set_take(tail, "tool_choice",
+                      json_pack("{s:s, s:{s:s}}", "type", "function", "function", "name",
+                                request->forced_tool));
     if (compat.supports_service_tier && request->service_tier)
         json_set_text(tail, "service_tier", request->service_tier);
     if (compat.routing)

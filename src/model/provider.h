@@ -19,6 +19,7 @@ typedef struct ProviderRequest {
     const char *const *system_blocks; // NULL-terminated; may be NULL
     const json_t *messages;           // agent messages; converted and repaired for the model here
     const json_t *tools;              // [{"name","description","parameters"}]; may be NULL
+    const char *forced_tool;          // of `tools`: the answer is a call of it; NULL: as it likes
     ThinkingLevel thinking;           // already clamped
     const json_t *thinking_budgets;   // {"low":4096,…}; NULL: the defaults
     int64_t max_tokens;               // 0: the model's default

@@ -268,6 +268,9 @@ void responses_write_tail(const ProviderRequest *request, const BodyFacts *facts
     json_set_int(tail, "max_output_tokens", wire_max_tokens(request));
     if (request->service_tier)
         json_set_text(tail, "service_tier", request->service_tier);
+    if (request->forced_tool)
+        json_set_take(tail, "tool_choice",
+                      json_pack("{s:s, s:s}", "type", "function", "name", request->forced_tool));
     if (!model->is_reasoning)
         return;
     json_t *reasoning = json_object();

@@ -87,6 +87,7 @@ static const SlashCommand commands[] = {
     { "output", NULL, "all that the last tool or command gave", slash_output },
     { "retry", NULL, "ask for the last answer once more when it failed or was stopped; also . or c",
       slash_retry },
+    { "force", "TOOL [PROMPT]", "have the model call that tool next", slash_force },
     { "session", NULL, "name, id and file of this session", slash_session },
     { "rename", "TITLE", "name this session", slash_rename },
     { "new", NULL, "begin a new session", slash_new },

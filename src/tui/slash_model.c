@@ -1,8 +1,10 @@
 /*
- * Slash commands about models and their keys (slash.h).
+ * Slash commands about models and their keys, and what a model is to call (slash.h).
  */
 #include "tui/slash_private.h"
 
+#include "base/utf8.h"
+#include "model/message.h"
 #include "model/registry.h"
 
 enum { LISTED_MODELS = 40 };
@@ -67,6 +69,33 @@ SLASH(thinking)
         agent_session_set_thinking(door->session, level);
     slash_say(door, "Thinking: %s.", thinking_level_name(agent_session_thinking(door->session)));
     return true;
+}
+
+/* --- /force */
+
+SLASH(force)
+{
+    g_autofree char *tool = g_strndup(argument, strcspn(argument, " \t\n"));
+    g_autofree char *prompt = utf8_trim(argument + strlen(tool));
+    g_autoptr(json_t) message = *prompt ? message_user(prompt) : NULL;
+    bool is_pending = false;
+    if (!*tool)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "/force takes the name of a tool; /tools lists "
+                         "them");
+    if (!agent_session_force_tool(door->session, tool, error)) {
+        g_prefix_error(error, "/tools lists them: ");
+        return false;
+    }
+    if (!message) {
+        slash_say(door, "The next answer is a call of %s.", tool);
+        return true;
+    }
+    bool is_sent =
+        agent_session_prompt(door->session, message, "steer", SLASH_PROMPT_ID, &is_pending, error);
+    if (!is_sent)
+        agent_session_force_tool(door->session, NULL, NULL);
+    return is_sent;
 }
 
 /* --- /login */

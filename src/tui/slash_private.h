@@ -37,6 +37,7 @@ void slash_move_end(SlashDoor *door, bool is_done);
 bool slash_write_page(SlashDoor *door, const char *name, char **ret_target, GError **error);
 
 SLASH(retry);
+SLASH(force);
 SLASH(loop);
 
 SLASH(btw);

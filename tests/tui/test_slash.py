@@ -151,6 +151,17 @@ class Slash(RpcTest):
         terminal.line(line)
         terminal.wait_for(shown)
 
+    def test_a_tool_is_forced(self):
+        self.script({"tool_calls": [{"name": "bash", "arguments": {"command": "echo made"}}]}, {"text": "One."}, {"text": "Two."})
+        terminal = self.open()
+        self.say(terminal, ("/force", "/force takes the name of a tool"), ("/force nothing", "is not offered a tool \"nothing\""),
+                 ("/force bash", "The next answer is a call of bash."), ("/force bash say something", "kedge: One."), ("and more", "kedge: Two."))
+        terminal.wait_for("You: ")
+        choices = [entry["body"].get("tool_choice") for entry in self.model.ask("journal")]
+        self.assertEqual(choices, [{"type": "tool", "name": "bash"}, None, None])
+        self.assertNotIn("thinking", self.model.ask("journal")[0]["body"])
+        self.assertIn("say something", self.sent(0))
+
     def test_records(self):
         self.script({"text": "One."})
         terminal = self.open()
