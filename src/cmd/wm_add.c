@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "cmd/wm_here.h"
 #include "workflow/repo_file.h"
-#include "workflow/task.h"
 #include "workflow/task_fetch.h"
+#include "workflow/task_imports.h"
 #include "workflow/wm_log.h"
 
 typedef struct AddOptions {
@@ -81,10 +81,12 @@ static bool add(void *data, Cancel *cancel, GError **error)
         !wm_source_file_name(&source, &name, error))
         return false;
     g_autofree char *path = g_strconcat(WM_TASKS_DIR "/", name, NULL);
+    g_autoptr(WmTask) task = NULL;
     if (!self->is_forced && file_exists(path))
         return fail_with(error, KEDGE_ERROR_FAILED, "%s already exists (use --force to overwrite)",
                          path);
     if (!get(&source, cancel, &fetched, error) || !check(&fetched, error) ||
+        !wm_task_load(fetched.text, fetched.size, path, ".", NULL, &task, error) ||
         (fetched.record && !wm_source_insert(fetched.text, fetched.record, &recorded, error)))
         return false;
     if (!wm_repo_file_write(".", path, recorded ? recorded : fetched.text, NULL, error))

@@ -7,6 +7,7 @@
 #include "workflow/project.h"
 #include "workflow/repo_file.h"
 #include "workflow/task_fetch.h"
+#include "workflow/task_imports.h"
 #include "workflow/wm_log.h"
 
 #define MARKDOWN ".md"
@@ -98,6 +99,7 @@ static bool update_task(const Update *self, const WmTask *task, Cancel *cancel, 
 {
     g_auto(WmFetched) fetched = { 0 };
     g_autofree char *text = NULL;
+    g_autoptr(WmTask) updated = NULL;
     bool is_split = false;
     if (!self->is_forced && is_modified(task, cancel))
         return fail_with(error, KEDGE_ERROR_FAILED, "%s: local changes would be lost (use --force)",
@@ -109,7 +111,8 @@ static bool update_task(const Update *self, const WmTask *task, Cancel *cancel, 
         g_prefix_error(error, "%s: invalid markdown (frontmatter): ", task->name);
         return false;
     }
-    if (!wm_repo_file_write(".", task->path, text, NULL, error))
+    if (!wm_task_load(text, strlen(text), task->path, ".", NULL, &updated, error) ||
+        !wm_repo_file_write(".", task->path, text, NULL, error))
         return false;
     wm_say("Updated %s", task->path);
     return true;

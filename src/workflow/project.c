@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/worker.h"
+#include "workflow/task_imports.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -190,7 +191,8 @@ static void read_task(const WmProject *project, TaskFile *file)
         return;
     g_autoptr(WmTask) task = NULL;
     if (wm_task_parse(data, size, file->id, file->warnings, &task, &file->problem) &&
-        (!is_gh_aw || json_object_get(task->front, "on")))
+        (!is_gh_aw || json_object_get(task->front, "on")) &&
+        wm_task_import(task, data, size, project->root, &file->problem))
         file->task = g_steal_pointer(&task);
 }
 

@@ -22,6 +22,8 @@ void wm_task_free(WmTask *self)
     g_free(self->body);
     json_decref(self->front);
     json_decref(self->on);
+    if (self->import_notes)
+        g_ptr_array_unref(self->import_notes);
     g_free(self);
 }
 

@@ -15,6 +15,7 @@ typedef struct WmTask {
     json_t *front; // the frontmatter, an object
     char *body;    // trimmed
     json_t *on;    // normal form of its triggers (triggers.h): an object of objects
+    GPtrArray *import_notes; // of char *: what was not taken of its imports; NULL: it has none
 } WmTask;
 
 /* `text` is a whole file; `path` as above. Errors `implement.md: missing opening ---`. What is

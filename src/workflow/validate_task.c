@@ -108,15 +108,16 @@ static void check_gates(const Check *self)
 // What gh-aw acts on and kedge does not.
 static void check_ignored(const Check *self)
 {
-    static const char *const keys[] = {
-        "if", "steps", "pre-steps", "post-steps", "jobs", "imports"
-    };
+    static const char *const keys[] = { "if", "steps", "pre-steps", "post-steps", "jobs" };
     g_autoptr(GString) found = g_string_new(NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
         if (json_object_get(self->task->front, keys[i]))
             g_string_append_printf(found, "%s%s", found->len > 0 ? ", " : "", keys[i]);
     if (found->len > 0)
         say(self, self->warnings, "not interpreted: %s", found->str);
+    const GPtrArray *notes = self->task->import_notes;
+    for (guint i = 0; notes && i < notes->len; i++)
+        say(self, self->warnings, "%s", (char *)notes->pdata[i]);
 }
 
 /* Of kedge neither, as long as it has no tools for the web and no sandbox. */
