@@ -7,9 +7,14 @@
 #include "cmd/wm.h"
 #include "workflow/api.h"
 #include "workflow/compile.h"
+#include "workflow/project.h"
 
 /* Each text as `wm: <text>` on standard error. */
 void wm_print_warnings(const GPtrArray *warnings);
+
+/* The tasks that can be loaded; what is wrong with the others is said, and they are left out. An
+   error when none is left because of that. */
+bool wm_here_load(const char *root, WmProject **ret_project, GError **error);
 
 /* wm_compile() with its warnings, and `Updated …`. */
 bool wm_here_compile(const WmCompile *options, GError **error);

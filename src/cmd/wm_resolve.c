@@ -4,7 +4,7 @@
 #include "base/env.h"
 #include "base/utf8.h"
 #include "cmd/interrupt.h"
-#include "cmd/wm.h"
+#include "cmd/wm_here.h"
 #include "workflow/match.h"
 #include "workflow/wm_log.h"
 
@@ -46,40 +46,14 @@ static bool open_api(void *data, Cancel *cancel, WmApi **ret_api, GError **error
            wm_api_new(&repo, work->project->root, cancel, ret_api, error);
 }
 
-static void say_all(const GPtrArray *warnings, const WmProject *project)
-{
-    for (guint i = 0; i < warnings->len; i++)
-        wm_say("wm: %s", (char *)warnings->pdata[i]);
-    for (guint i = 0; project && i < project->bad->len; i++)
-        wm_say("wm: %s; skipped", ((WmBadFile *)project->bad->pdata[i])->reason);
-}
-
-static bool has_broken_file(const WmProject *project)
-{
-    bool is_found = false;
-    for (guint i = 0; i < project->bad->len; i++)
-        is_found = is_found || !((WmBadFile *)project->bad->pdata[i])->is_misnamed;
-    return is_found;
-}
-
-static bool load(ResolveWork *self)
-{
-    const char *root = self->options->repo_root ? self->options->repo_root : ".";
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-    bool is_good = wm_project_load_good(root, warnings, &self->project, &self->error);
-    say_all(warnings, self->project);
-    if (is_good && self->project->tasks->len == 0 && has_broken_file(self->project))
-        is_good = fail_with(&self->error, KEDGE_ERROR_FAILED, "no task could be loaded");
-    return is_good;
-}
-
 static void work(void *data)
 {
     ResolveWork *self = data;
     const ResolveOptions *options = self->options;
     g_auto(WmEvent) event = { 0 };
     bool is_forced = options->force_task && !utf8_is_blank(options->force_task);
-    if (!load(self) ||
+    if (!wm_here_load(options->repo_root ? options->repo_root : ".", &self->project,
+                      &self->error) ||
         (!is_forced && !wm_event_read(options->event_name, options->payload, &event, &self->error)))
         return;
     const WmResolve resolve = {

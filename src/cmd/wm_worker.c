@@ -3,16 +3,18 @@
  * (docs/tasks.md, "More than Actions").
  */
 #include "base/dirs.h"
+#include "base/env.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "base/timefmt.h"
 #include "cmd/interrupt.h"
-#include "cmd/wm.h"
+#include "cmd/wm_here.h"
 #include "workflow/match.h"
 #include "workflow/worker.h"
 
 typedef struct QueueOptions {
     const char *root, *db, *repo;
-    const char *event_name, *payload, *force_task; // enqueue
+    const char *event_name, *payload, *force_task, *delivery; // enqueue
     int64_t issue;
     bool is_json;
     const char *name; // worker
@@ -44,6 +46,9 @@ static const FieldDef enqueue_options[] = {
       .help = "Default: GITHUB_EVENT_PATH" },
     { "force-task", FIELD_STRING, offsetof(QueueOptions, force_task), .value_name = "NAME",
       .help = "This task, whatever the event" },
+    { "delivery", FIELD_STRING, offsetof(QueueOptions, delivery), .refuses_blank = true,
+      .max_chars = 200, .value_name = "ID",
+      .help = "What tells this event from others: its X-GitHub-Delivery" },
     { "issue", FIELD_INTEGER, offsetof(QueueOptions, issue), .min = 0, .max = INT32_MAX,
       .value_name = "N", .help = "Triggering number when the payload has none" },
     { 0 },
@@ -110,11 +115,24 @@ static char *describe(const char *task_name, const WmEvent *event, const WmNumbe
     return g_strdup_printf("task %s for %s%s", task_name, event->name, which ? which : "");
 }
 
+/* Of the event: in Actions a schedule or a dispatch has the number of the run. */
+static const char *delivery_of(const QueueOptions *options, const WmEvent *event)
+{
+    static const char *const started[] = { "schedule", "workflow_dispatch", NULL };
+    bool is_started = g_strv_contains(started, event->name);
+    return options->delivery ? options->delivery : is_started ? env_get_raw("GITHUB_RUN_ID") : NULL;
+}
+
 static bool enqueue_one(Work *self, WmQueue *queue, const WmEvent *event, const char *task_name)
 {
     WmNumbers numbers = wm_event_numbers(event, self->options->issue);
     g_autofree char *description = describe(task_name, event, &numbers);
-    g_autofree char *key = wm_run_key(task_name, event->name, event->payload);
+    const WmRunKey run = { .task_name = task_name,
+                           .event = event,
+                           .issue = self->options->issue,
+                           .delivery = delivery_of(self->options, event),
+                           .at_ms = time_now_ms() };
+    g_autofree char *key = wm_run_key(&run);
     g_autoptr(json_t) payload = json_object();
     int64_t id = 0;
     bool is_new = false;
@@ -140,15 +158,14 @@ static void enqueue_work(void *data)
     g_autoptr(WmProject) project = NULL;
     g_auto(WmEvent) event = { 0 };
     g_autoptr(json_t) names = NULL;
-    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     if (!find_repo(self) ||
         !wm_event_read(options->event_name, options->payload, &event, &self->error) ||
-        !wm_project_load(self->root, options->force_task, warnings, &project, &self->error))
+        !wm_here_load(self->root, &project, &self->error))
         return;
     const WmResolve resolve = { .project = project,
                                 .event = &event,
                                 .force_task = options->force_task,
-                                .cron = g_getenv("WM_SCHEDULE_CRON"),
+                                .cron = env_get_raw("WM_SCHEDULE_CRON"),
                                 .open_api = open_api,
                                 .user_data = self };
     if (!wm_resolve(&resolve, self->cancel, &names, &self->error))
@@ -211,7 +228,8 @@ static int worker_run(const CommandEnv *env, int argc, char *const *argv)
     log_text("wm worker: %" G_GINT64_FORMAT " done, %" G_GINT64_FORMAT " failed, %" G_GINT64_FORMAT
              " given back",
              work.counts.done, work.counts.failed, work.counts.given_back);
-    if (!work.error && !signal_number && work.counts.failed > 0 && options.has_idle)
+    bool has_undone = work.counts.failed > 0 || work.counts.given_back > 0;
+    if (!work.error && !signal_number && has_undone && options.has_idle)
         return EXIT_FAILED;
     return finish(&command_wm_worker, &work, signal_number);
 }
@@ -222,7 +240,9 @@ const Command command_wm_enqueue = {
     .usage = "[--event-name NAME] [--payload FILE] [--db STORE]",
     .options = enqueue_options,
     .help = "Resolves the event as `kedge wm resolve` does and adds one row for each task. Prints "
-            "[{\"task\",\"id\",\"created\"}]:\nan event that is given twice is added once.",
+            "[{\"task\",\"id\",\"created\"}]:\nan event that is given twice is added once; a "
+            "schedule or a "
+            "dispatch, whose payloads are all alike, once a minute.",
     .run = enqueue_run,
 };
 

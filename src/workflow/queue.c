@@ -50,11 +50,14 @@ static bool fail_with_envelope(const json_t *envelope, const char *operation, GE
     const json_t *problem = json_array_get(json_get_array(envelope, "error_details"), 0);
     const char *code = json_get_text(problem, "code");
     const char *text = json_string_value(json_array_get(json_get_array(envelope, "errors"), 0));
-    KedgeError kind = g_strcmp0(code, "lease_lost") == 0 ? KEDGE_ERROR_DENIED : KEDGE_ERROR_FAILED;
+    static const char *const gone[] = { "lease_lost", "invalid_state", "not_found", NULL };
+    bool is_gone = code && g_strv_contains(gone, code);
+    KedgeError kind = is_gone ? KEDGE_ERROR_DENIED : KEDGE_ERROR_FAILED;
     return fail_with(error, kind, "queue: %s: %s", operation, text ? text : "no answer");
 }
 
-/* Takes `arguments`. *ret_data is a new reference, json_null() too; may be NULL. */
+/* Takes `arguments`. *ret_data is a new reference, json_null() too; may be NULL. What was done is
+   told although `cancel` has fired meanwhile: nobody else knows of it. */
 static bool ask(WmQueue *self, const OperationDef *operation, json_t *arguments_, Cancel *cancel,
                 json_t **ret_data, GError **error)
 {
@@ -72,11 +75,10 @@ static bool ask(WmQueue *self, const OperationDef *operation, json_t *arguments_
     if (!cancel_check(cancel, error))
         return false;
     tool_call(&spec, &result);
-    if (!cancel_check(cancel, error))
-        return false;
     const json_t *envelope = operation_envelope(&result);
     if (!json_get_bool(envelope, "success", false))
-        return fail_with_envelope(envelope, operation->operation, error);
+        return cancel_check(cancel, error) &&
+               fail_with_envelope(envelope, operation->operation, error);
     if (ret_data)
         *ret_data = json_incref(json_object_get(envelope, "data"));
     return true;
@@ -161,13 +163,15 @@ bool wm_queue_mark(WmQueue *self, const WmRow *row, Cancel *cancel, bool *ret_is
     g_autoptr(json_t) payload = json_object();
     g_autoptr(json_t) data = NULL;
     json_set_int(payload, "run", row->id);
-    if (!add(self, type, description, key, payload, cancel, &data, error))
+    // not what a stop ends half-way: the next worker would see the mark of one that wrote nothing
+    if (!cancel_check(cancel, error) ||
+        !add(self, type, description, key, payload, NULL, &data, error))
         return false;
     *ret_is_first = json_get_bool(data, "created", false);
-    if (*ret_is_first) { // nobody is to take it
+    if (*ret_is_first) { // nobody is to take it; nobody looks for its type anyway
         json_t *mark = json_object();
         json_set_int(mark, "id", json_get_int(data, "id", 0));
-        return ask(self, &operation_task_cancel, mark, cancel, NULL, error);
+        ask(self, &operation_task_cancel, mark, NULL, NULL, NULL);
     }
     return true;
 }

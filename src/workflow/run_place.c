@@ -3,20 +3,25 @@
  */
 #include "workflow/run_place.h"
 
+#include "base/fd.h"
 #include "base/file.h"
 #include "base/timefmt.h"
 #include "workflow/quarantine.h"
 #include "workflow/wm_log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FETCH_MS   (10 * 60 * 1000)
-#define DIR_PREFIX "kedge-run-"
-#define KEPT_S     (24 * 60 * 60) // longer than any run
+#define FETCH_MS      (10 * 60 * 1000)
+#define DIR_PREFIX    "kedge-run-"
+#define KEPT_S        (24 * 60 * 60) // longer than any run
+#define LOCK_NAME     ".fetch.lock"
+#define LOCK_PAUSE_MS 50
 
 void wm_place_clear(WmPlace *self)
 {
@@ -56,7 +61,7 @@ static bool git(const char *dir, Cancel *cancel, GError **error, const char *fir
         g_ptr_array_add(args, (char *)arg);
     va_end(rest);
     g_ptr_array_add(args, NULL);
-    const WmGit spec = { .root = dir };
+    const WmGit spec = { .root = dir, .is_quarantined = true }; // agents know where it all is
     return wm_git(&spec, (const char *const *)args->pdata, FETCH_MS, cancel, NULL, error);
 }
 
@@ -77,6 +82,35 @@ static bool clone_of(const char *from, const char *ref, const char *dir, const c
            git(dir, cancel, error, "reset", "-q", "--hard", NULL);
 }
 
+/* Of the fetches into one checkout: git refuses all but one of those that come at the same time.
+   Held until *ret_lock is closed. */
+static bool lock_fetch(const char *root, Cancel *cancel, Fd *ret_lock, GError **error)
+{
+    g_autofree char *path = g_build_filename(root, ".wm", "runs", LOCK_NAME, NULL);
+    g_auto(Fd) fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+    if (fd < 0)
+        return fail_with_errno(error, errno, "cannot open %s", path);
+    int64_t until_ms = time_monotonic_ms() + FETCH_MS;
+    while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            break; // a file system without locks: git says what it thinks of it
+        if (time_monotonic_ms() >= until_ms)
+            return fail_with(error, KEDGE_ERROR_TIMEOUT,
+                             "another fetch into %s has %s locked for 10 minutes", root, path);
+        if (!cancel_sleep(cancel, LOCK_PAUSE_MS, error))
+            return false;
+    }
+    *ret_lock = fd_steal(&fd);
+    return true;
+}
+
+static bool fetch(const char *root, const char *refspec, Cancel *cancel, GError **error)
+{
+    g_auto(Fd) lock = -1;
+    return lock_fetch(root, cancel, &lock, error) &&
+           git(root, cancel, error, "fetch", "-q", "--no-tags", "origin", refspec, NULL);
+}
+
 static bool fill(WmPlace *self, const char *root, Cancel *cancel, GError **error)
 {
     const WmGit spec = { .root = root };
@@ -85,8 +119,7 @@ static bool fill(WmPlace *self, const char *root, Cancel *cancel, GError **error
     self->branch = wm_git_default_branch(&spec, NULL, cancel);
     ref = g_strconcat("refs/remotes/origin/", self->branch, NULL);
     refspec = g_strdup_printf("+refs/heads/%s:refs/remotes/origin/%s", self->branch, self->branch);
-    return wm_git(&spec, ask_url, 0, cancel, &url, error) &&
-           git(root, cancel, error, "fetch", "-q", "--no-tags", "origin", refspec, NULL) &&
+    return wm_git(&spec, ask_url, 0, cancel, &url, error) && fetch(root, refspec, cancel, error) &&
            clone_of(root, ref, self->work, self->branch, url, cancel, error) &&
            clone_of(root, ref, self->policy, self->branch, url, cancel, error);
 }

@@ -7,6 +7,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "base/proc.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 #include "base/worker.h"
 #include "workflow/run_dir.h"
@@ -19,6 +20,10 @@
 
 #define TAKE_WAIT_S     20 // of one question to the queue
 #define TROUBLE_WAIT_MS 5000
+#define TELL_MS         (60 * 1000) // for the queue to be there again when a run has ended
+#define TELL_STOP_MS    (5 * 1000)  // the same when the worker is to end
+#define TELL_PAUSE_MS   1000
+#define RUN_GRACE_MS    (30 * 1000) // from SIGTERM to SIGKILL: a run ends its agent, and says so
 #define RUN_MS          (10 * 60 * 60 * 1000) // a task's own time is 8 hours at most
 #define OUTPUT_BYTES    (64 * 1024) // of a child that is kept; all of it is shown as it comes
 #define LINE_BYTES      4096
@@ -60,11 +65,23 @@ static void run_clear(Run *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
 
-char *wm_run_key(const char *task_name, const char *event_name, const json_t *payload)
+/* Its payload is the same each time. */
+static bool is_recurrent(const WmEvent *event)
 {
-    g_autofree char *text = json_to_canonical(payload);
+    static const char *const names[] = { "schedule", "workflow_dispatch", NULL };
+    return g_strv_contains(names, event->name) || json_object_size(event->payload) == 0;
+}
+
+char *wm_run_key(const WmRunKey *run)
+{
+    bool has_delivery = !str_is_empty(run->delivery);
+    int64_t minute = !has_delivery && is_recurrent(run->event) ? run->at_ms / (60 * 1000) : 0;
+    g_autofree char *text = has_delivery ? NULL : json_to_canonical(run->event->payload);
+    g_autofree char *numbers = g_strdup_printf("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT,
+                                               (gint64)run->issue, (gint64)minute);
     g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
-    const char *const parts[] = { task_name, event_name, text };
+    const char *const parts[] = { run->task_name, run->event->name, numbers,
+                                  has_delivery ? run->delivery : "", text ? text : "" };
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) // the end of a text is part of it
         g_checksum_update(sum, (const guchar *)parts[i], (gssize)strlen(parts[i]) + 1);
     return g_strdup(g_checksum_get_string(sum));
@@ -152,6 +169,7 @@ static bool run_child(Run *self, const char *const *words, Cancel *cancel, int *
         .env = (const char *const *)env,
         .timeout_ms = RUN_MS,
         .max_output_bytes = OUTPUT_BYTES,
+        .grace_ms = RUN_GRACE_MS,
         .on_output = take_output,
         .user_data = self,
     };
@@ -181,6 +199,15 @@ static char *reason_of(const Run *self, const char *otherwise)
     return g_strndup(text, MIN(strlen(text), REASON_BYTES));
 }
 
+/* Is the run still this worker's, and is nothing of it written yet? */
+static bool may_write(Run *self, bool *ret_is_ours, bool *ret_is_first, GError **error)
+{
+    WmQueue *queue = self->crew->queue;
+    int64_t lease_s = self->crew->options->lease_s;
+    return wm_queue_beat(queue, &self->row, lease_s, self->cancel, ret_is_ours, error) &&
+           (!*ret_is_ours || wm_queue_mark(queue, &self->row, self->cancel, ret_is_first, error));
+}
+
 /* The second half: what the agent asked for is applied from the clone that it has not seen. Once it
    has begun only its own end ends it. */
 static RunEnd apply(Run *self, const char *event_path, char **ret_reason)
@@ -192,14 +219,16 @@ static RunEnd apply(Run *self, const char *event_path, char **ret_reason)
                                   "--policy-root",   trusted,        "--run-dir",
                                   self->run_dir,     "--event-name", event_name,
                                   "--payload",       event_path,     NULL };
-    bool is_first = false;
+    bool is_ours = false, is_first = false;
     int status = 0;
     if (!wm_place_trust(&self->place, trusted, self->cancel, &error) ||
         !wm_place_take_branch(&self->place, self->cancel, &error) ||
-        !wm_queue_mark(self->crew->queue, &self->row, self->cancel, &is_first, &error)) {
+        !may_write(self, &is_ours, &is_first, &error)) {
         *ret_reason = g_strdup(error->message);
         return RUN_AGAIN;
     }
+    if (!is_ours)
+        return RUN_LOST;
     if (!is_first) {
         *ret_reason = g_strdup("a worker before this one died while it applied what was asked for; "
                                "look at what is there, then start the task anew");
@@ -223,7 +252,7 @@ static RunEnd do_run(Run *self, char **ret_reason)
     int status = 0;
     if (!wm_place_make(self->crew->options->root, self->cancel, &self->place, &error)) {
         *ret_reason = g_strdup(error->message);
-        return RUN_AGAIN;
+        return RUN_BACK; // not the run's fault: no network, no room on the disk
     }
     g_autofree char *event_path = g_build_filename(self->place.dir, "event.json", NULL);
     const char *const words[] = { "run",
@@ -282,6 +311,25 @@ static bool report(Run *self, RunEnd end, const char *reason, GError **error)
     return true;
 }
 
+/* A queue that is away for a moment is waited for: a run that it does not hear of would be done
+   again, or pass for one that died while it wrote. */
+static bool tell(Run *self, RunEnd end, const char *reason, GError **error)
+{
+    int64_t began_ms = time_monotonic_ms();
+    for (;;) {
+        g_autoptr(GError) problem = NULL;
+        if (report(self, end, reason, &problem))
+            return true;
+        int64_t patience_ms = cancel_has_fired(self->crew->stop) ? TELL_STOP_MS : TELL_MS;
+        if (error_is(problem, KEDGE_ERROR_DENIED) ||
+            time_monotonic_ms() - began_ms >= patience_ms) {
+            g_propagate_error(error, g_steal_pointer(&problem));
+            return false;
+        }
+        cancel_sleep(NULL, TELL_PAUSE_MS, NULL);
+    }
+}
+
 static void count(Crew *crew, RunEnd end)
 {
     pthread_mutex_lock(&crew->lock);
@@ -293,8 +341,25 @@ static void count(Crew *crew, RunEnd end)
     pthread_mutex_unlock(&crew->lock);
 }
 
+/* With its lease kept meanwhile. */
+static RunEnd do_leased(Run *self, char **ret_reason)
+{
+    Worker *keeper = worker_start("wm-lease", keep_lease, self);
+    if (!keeper) {
+        *ret_reason = g_strdup("no thread can be made that keeps its lease");
+        return RUN_BACK;
+    }
+    RunEnd end = do_run(self, ret_reason);
+    cancel_fire(self->beat_stop);
+    worker_join(keeper);
+    bool is_over = end == RUN_AGAIN || end == RUN_BACK;
+    if (is_over && self->is_lost)
+        return RUN_LOST;
+    return is_over && cancel_has_fired(self->crew->stop) ? RUN_BACK : end;
+}
+
 /* Takes `row`. */
-static void handle(Crew *crew, WmRow *row)
+static RunEnd handle(Crew *crew, WmRow *row)
 {
     static const char *const ends[] = { "done", "failed", "failed; another try may follow",
                                         "given back", "taken away" };
@@ -308,25 +373,20 @@ static void handle(Crew *crew, WmRow *row)
     *row = (WmRow) { 0 };
     self.task_name = json_get_text(self.row.payload, "task");
     RunEnd end = RUN_FAILED;
-    if (!self.task_name || !json_get_text(self.row.payload, "event_name")) {
+    if (!self.task_name || !json_get_text(self.row.payload, "event_name") ||
+        !json_get_object(self.row.payload, "event")) {
         self.task_name = "?";
-        reason = g_strdup("the row of the queue names no task and event");
+        reason = g_strdup("the row of the queue names no task, or no event with its payload");
     } else {
-        Worker *keeper = worker_start("wm-lease", keep_lease, &self);
-        end = do_run(&self, &reason);
-        cancel_fire(self.beat_stop);
-        worker_join(keeper);
-        if (end == RUN_AGAIN && self.is_lost)
-            end = RUN_LOST;
-        else if (end == RUN_AGAIN && cancel_has_fired(crew->stop))
-            end = RUN_BACK;
+        end = do_leased(&self, &reason);
     }
-    if (!report(&self, end, reason, &error))
+    if (!tell(&self, end, reason, &error))
         wm_log(WM_ERROR, "wm worker: the queue was not told", "run", self.task_name, "reason",
                error->message, NULL);
     wm_say("wm worker: run %" G_GINT64_FORMAT " task=\"%s\": %s%s%s", self.row.id, self.task_name,
            ends[end], reason ? ": " : "", reason ? reason : "");
     count(crew, end);
+    return end;
 }
 
 // ---- jobs
@@ -341,33 +401,46 @@ static bool is_idle_for_long(Crew *crew)
     return is_idle;
 }
 
-static int64_t wait_of(const Crew *crew)
+/* A job that may not end yet, because others are busy, waits with them. */
+static int64_t wait_of(Crew *crew)
 {
     int64_t idle_s = crew->options->idle_s;
-    return idle_s >= 0 ? MIN(idle_s, TAKE_WAIT_S) : TAKE_WAIT_S;
+    pthread_mutex_lock(&crew->lock);
+    bool has_busy = crew->busy > 0;
+    pthread_mutex_unlock(&crew->lock);
+    return idle_s >= 0 ? CLAMP(idle_s, has_busy, TAKE_WAIT_S) : TAKE_WAIT_S;
+}
+
+/* False: there was none, or no answer. */
+static bool take_one(Crew *crew)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(WmRow) row = { 0 };
+    if (!wm_queue_take(crew->queue, crew->name, crew->options->lease_s, wait_of(crew), crew->stop,
+                       &row, &error)) {
+        if (!cancel_has_fired(crew->stop))
+            wm_log(WM_WARN, "wm worker: no answer from the queue", "reason", error->message, NULL);
+        cancel_sleep(crew->stop, TROUBLE_WAIT_MS, NULL);
+        return false;
+    }
+    if (row.id == 0)
+        return false;
+    pthread_mutex_lock(&crew->lock);
+    crew->busy++;
+    pthread_mutex_unlock(&crew->lock);
+    if (handle(crew, &row) != RUN_BACK)
+        return true;
+    cancel_sleep(crew->stop, TROUBLE_WAIT_MS, NULL); // the next one would go no better
+    return false;
 }
 
 static void job_main(void *data)
 {
     Crew *crew = data;
-    do {
-        g_autoptr(GError) error = NULL;
-        g_auto(WmRow) row = { 0 };
-        if (!wm_queue_take(crew->queue, crew->name, crew->options->lease_s, wait_of(crew),
-                           crew->stop, &row, &error)) {
-            if (!cancel_has_fired(crew->stop))
-                wm_log(WM_WARN, "wm worker: no answer from the queue", "reason", error->message,
-                       NULL);
-            cancel_sleep(crew->stop, TROUBLE_WAIT_MS, NULL);
-            continue;
-        }
-        if (row.id == 0)
-            continue;
-        pthread_mutex_lock(&crew->lock);
-        crew->busy++;
-        pthread_mutex_unlock(&crew->lock);
-        handle(crew, &row);
-    } while (!cancel_has_fired(crew->stop) && !is_idle_for_long(crew));
+    bool had_one;
+    do
+        had_one = take_one(crew);
+    while (!cancel_has_fired(crew->stop) && (had_one || !is_idle_for_long(crew)));
 }
 
 static bool check_runs_dir(const char *root, GError **error)

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "workflow/event.h"
 #include "workflow/queue.h"
 
 typedef struct WmWorkerOptions { // all borrowed
@@ -27,5 +28,14 @@ typedef struct WmWorkerCounts {
 bool wm_worker_run(const WmWorkerOptions *options, Cancel *stop, WmWorkerCounts *ret_counts,
                    GError **error);
 
-/* The key that is the same for the same run: of task, event and payload. Caller frees. */
-char *wm_run_key(const char *task_name, const char *event_name, const json_t *payload);
+/* What tells a run from others. */
+typedef struct WmRunKey { // all borrowed
+    const char *task_name;
+    const WmEvent *event;
+    int64_t issue;        // that was given; 0: none
+    const char *delivery; // of the event, as who delivers it counts them; NULL: not known
+    int64_t at_ms;        // now
+} WmRunKey;
+/* The same text for the same run. Without a delivery the payload tells; the payload of a schedule,
+   of a dispatch or of no event does not, and the minute counts as well. Caller frees. */
+char *wm_run_key(const WmRunKey *run);

@@ -80,6 +80,31 @@ class Worker(TasksCase):
         self.assertEqual(first[0]["id"], second[0]["id"])
         self.assertEqual(self.enqueue("push", {}), [])
 
+    def test_what_has_the_same_payload_each_time(self):
+        self.publish(nightly="---\non: {schedule: daily, workflow_dispatch: }\n---\nLook.\n")
+
+        def created(event_name, *words, **variables):
+            done = self.kedge("enqueue", "--event-name", event_name, "--payload", self.event({}), "--db", self.db, *words, code=0, **variables)
+            return [row["created"] for row in json.loads(done.stdout)]
+
+        for name in ("schedule", "workflow_dispatch"):
+            self.assertEqual(created(name, GITHUB_RUN_ID="7001"), [True])
+            self.assertEqual(created(name, GITHUB_RUN_ID="7001"), [False])
+            self.assertEqual(created(name, GITHUB_RUN_ID="7002"), [True])
+            self.assertEqual(created(name, "--delivery", f"of {name} 1"), [True])
+            self.assertEqual(created(name, "--delivery", f"of {name} 1"), [False])
+            self.assertEqual(created(name, "--issue", "12", GITHUB_RUN_ID="7001"), [True])
+
+    def test_a_task_that_cannot_be_read_keeps_back_no_other(self):
+        self.publish(broken="---\non: [\n---\nNever.\n")
+        number = self.new_issue()
+        (name, event) = self.opened(number)
+        done = self.kedge("enqueue", "--event-name", name, "--payload", self.event(event), "--db", self.db, code=0)
+        self.assertEqual([row["task"] for row in json.loads(done.stdout)], ["answer"])
+        self.assertRegex(done.stderr, r"(?m)^wm: broken\.md: .*line \d.*; skipped$")
+        os.unlink(os.path.join(self.work, ".wm/tasks/broken.md"))
+        self.publish()
+
     # --- what is done
 
     def test_many_runs_and_two_workers(self):
@@ -128,7 +153,75 @@ class Worker(TasksCase):
         self.assertEqual((row["status"], row["attempts"]), ("failed", 1))
         self.assertIn("exit status 3", row["error"])
 
+    def test_many_jobs_of_one_checkout_fetch_at_once(self):
+        """Somebody pushes meanwhile, so that each fetch moves a branch of the checkout."""
+        numbers = [self.new_issue() for _ in range(8)]
+        for number in numbers:
+            self.enqueue(*self.opened(number))
+        other = tempfile.mkdtemp(prefix="other-", dir=self.home)
+        self.git("clone", "-q", f"{self.url}/{REPO}.git", other)
+        worker = self.worker("--jobs", "8", "--idle", "1", **self.agent(COMMENT))
+        while worker.poll() is None:
+            self.git("commit", "-q", "--allow-empty", "-m", "More", cwd=other)
+            self.git("push", "-q", "origin", "HEAD:main", cwd=other)
+        self.assertEqual(worker.wait(WAIT), 0, self.said(worker))
+        self.assertEqual([(row["status"], row["attempts"]) for row in self.rows()], [("completed", 1)] * 8, self.said(worker))
+
+    def test_rows_that_are_no_runs(self):
+        for payload in ("{}", "[]", '{"task":"answer","event_name":"issues"}', '{"task":7,"event_name":"issues","event":{}}'):
+            subprocess.run([KEDGE, "agent-tools", "task", "create", "--type", f"wm:{REPO}", "--description", "odd", "--payload", payload, "--db", self.db],
+                           cwd=self.work, env=self.environment(), stdout=subprocess.DEVNULL, timeout=WAIT, check=True)
+        number = self.new_issue()
+        self.enqueue(*self.opened(number))
+        done = self.worker("--idle", "0", **self.agent(COMMENT))
+        self.assertEqual(done.wait(WAIT), 1, self.said(done))
+        self.assertEqual(self.statuses(), ["completed"] + ["failed"] * 4)
+        self.assertEqual(self.comments(number, "answer"), [f"from {number}"])
+
+    def test_no_way_to_the_repository(self):
+        """It is nobody's fault: the run loses none of its attempts, and is done when the way is there."""
+        number = self.new_issue()
+        self.enqueue(*self.opened(number))
+        self.git("remote", "set-url", "origin", "http://127.0.0.1:1/none.git", cwd=self.work)
+        done = self.worker("--idle", "0", **self.agent(COMMENT))
+        self.assertEqual(done.wait(WAIT), 1, self.said(done))
+        self.assertIn("0 done, 0 failed, 1 given back", self.said(done))
+        (row,) = self.rows()
+        self.assertEqual((row["status"], row["attempts"]), ("pending", 0))
+        self.git("remote", "set-url", "origin", f"{self.url}/{REPO}.git", cwd=self.work)
+        done = self.worker("--idle", "0", **self.agent(COMMENT))
+        self.assertEqual(done.wait(WAIT), 0, self.said(done))
+        self.assertEqual(self.comments(number, "answer"), [f"from {number}"])
+
     # --- who dies
+
+    def test_an_agent_that_does_not_mind_ends_with_its_worker(self):
+        self.enqueue(*self.opened(self.new_issue()))
+        pid = os.path.join(self.home, f"pid-{self.id()}")
+        agent = self.agent(f'trap "" TERM\necho $$ > {pid}.new && mv {pid}.new {pid}\nwhile :; do sleep 0.1; done\n')
+        worker = self.worker(**agent)
+        self.until(lambda: os.path.exists(pid), "the agent does not begin")
+        self.assertEqual(self.end(worker), 143, self.said(worker))
+        with open(pid, encoding="utf-8") as file:
+            self.assertFalse(os.path.exists(f"/proc/{int(file.read())}"), "the agent lives on")
+        (row,) = self.rows()
+        self.assertEqual((row["status"], row["attempts"]), ("pending", 0))
+
+    def test_a_run_that_somebody_else_has_by_now(self):
+        """What a worker has lost it does not write, though it does not know of it until then."""
+        number = self.new_issue()
+        self.enqueue(*self.opened(number))
+        gate, begun, agent = self.slow_agent()
+        worker = self.worker("--lease", "3600", **agent)  # the lease is looked at every 20 minutes
+        self.until(lambda: os.path.exists(begun), "the agent does not begin")
+        (row,) = self.rows()
+        subprocess.run([KEDGE, "agent-tools", "task", "cancel", "--id", str(row["id"]), "--db", self.db], cwd=self.work, env=self.environment(),
+                       stdout=subprocess.DEVNULL, timeout=WAIT, check=True)
+        open(gate, "w", encoding="utf-8").close()
+        self.until(lambda: "taken away" in self.said(worker), "it goes on")
+        self.end(worker)
+        self.assertEqual(self.comments(number, "answer"), [])
+        self.assertEqual(self.statuses(), ["cancelled"])
 
     def slow_agent(self):
         gate, begun = os.path.join(self.home, f"go-{self.id()}"), os.path.join(self.home, f"begun-{self.id()}")
