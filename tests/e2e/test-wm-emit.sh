@@ -208,6 +208,15 @@ refused 1 'emit: add_comment: target 9 not allowed by policy (target: triggering
 emit add-comment --body hi --target 7
 written '{"body":"hi","target":7,"type":"add_comment"}'
 
+t "task-E27: under the name of the extension, gh-wm"
+fresh
+mkdir -p "$HOME/extension" && ln -sf "$KEDGE" "$HOME/extension/gh-wm"
+run "$HOME/extension/gh-wm" emit noop
+written '{"message":"","type":"noop"}'
+run "$HOME/extension/gh-wm" emit bogus
+expect_exit 2
+expect_contains stderr 'unknown emit subcommand "bogus"'
+
 t "task-E26: items as JSON, in an argument and on standard input"
 fresh
 emit item --json '{"type":"add-comment","body":"x"}'

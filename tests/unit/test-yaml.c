@@ -18,9 +18,9 @@ static void test_accepted(void **state)
         { "only a document start", "---\n", "null" },
         { "document start and end", "---\na: 1\n...\n", "{\"a\":1}" },
         { "scalar", "hello world", "\"hello world\"" },
-        { "wm-C15: on and yes are text", "on: push\nb: [yes, off, No, y]\n",
+        { "task-C15: on and yes are text", "on: push\nb: [yes, off, No, y]\n",
           "{\"on\":\"push\",\"b\":[\"yes\",\"off\",\"No\",\"y\"]}" },
-        { "wm-C15: hex, null, quoted", "[0x10, ~, \"1\", '2']", "[16,null,\"1\",\"2\"]" },
+        { "task-C15: hex, null, quoted", "[0x10, ~, \"1\", '2']", "[16,null,\"1\",\"2\"]" },
         { "booleans", "[true, True, TRUE, false, False, FALSE, tRue]",
           "[true,true,true,false,false,false,\"tRue\"]" },
         { "nulls", "[null, Null, NULL, ~, nUll, ]", "[null,null,null,null,\"nUll\"]" },
@@ -169,7 +169,7 @@ static void test_limits(void **state)
 
 static void test_alias_bombs(void **state)
 {
-    // wm-C19: ten levels of ten aliases, 10^10 nodes when expanded.
+    // task-C19: ten levels of ten aliases, 10^10 nodes when expanded.
     g_autoptr(GString) bomb = g_string_new("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
     for (int i = 1; i < 10; i++) {
         g_string_append_printf(bomb, "a%d: &a%d [", i, i);
@@ -177,7 +177,7 @@ static void test_alias_bombs(void **state)
             g_string_append_printf(bomb, "*a%d,", i - 1);
         g_string_append(bomb, "]\n");
     }
-    expect_too_complex("wm-C19", bomb->str);
+    expect_too_complex("task-C19", bomb->str);
 
     g_autoptr(GString) merges = g_string_new("a0: &a0 {k0: [1,2,3,4,5,6,7,8,9]}\n");
     for (int i = 1; i < 30; i++)
