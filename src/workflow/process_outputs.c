@@ -31,6 +31,7 @@ typedef struct Outputs { // of wm_process_outputs() alone
     WmPipeline base;
     WmEarlier earlier;
     Fd lock;
+    GError *unsafe; // owned: why the work tree's .git cannot be set apart; NULL: it is
 } Outputs;
 
 static void outputs_clear(Outputs *self)
@@ -38,6 +39,7 @@ static void outputs_clear(Outputs *self)
     wm_pipeline_clear(&self->base);
     wm_earlier_clear(&self->earlier);
     fd_close(self->lock);
+    g_clear_error(&self->unsafe);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Outputs, outputs_clear)
 
@@ -154,7 +156,8 @@ static bool open_run(Outputs *self, GError **error)
 
 // ---- the work tree ----
 
-/* Nothing of a .git that an agent made is believed; before any git command. */
+/* Nothing of a .git that an agent made is believed; before any git command, and before anything can
+   be refused: who comes after us runs git there, too. */
 static bool set_apart(Outputs *self, GError **error)
 {
     WmPipeline *base = &self->base;
@@ -205,8 +208,13 @@ static bool return_to_branch(Outputs *self, Cancel *cancel, GError **error)
 static bool do_phase(Outputs *self, Cancel *cancel, GError **error)
 {
     WmPipeline *base = &self->base;
-    return wm_pipeline_enter(base, LAST_PHASE, error) && set_apart(self, error) &&
-           return_to_branch(self, cancel, error) && wm_phase_outputs(base, cancel, error);
+    if (!wm_pipeline_enter(base, LAST_PHASE, error))
+        return false;
+    if (self->unsafe) {
+        g_propagate_error(error, g_steal_pointer(&self->unsafe));
+        return false;
+    }
+    return return_to_branch(self, cancel, error) && wm_phase_outputs(base, cancel, error);
 }
 
 static void report(const Outputs *self)
@@ -226,6 +234,7 @@ bool wm_process_outputs(const WmOutputsOptions *options, Cancel *cancel, WmRunRe
     GError *failure = NULL;
     wm_pipeline_init(base, "process-outputs", options->root, options->event, cancel, ret_result);
     base->is_elsewhere = true;
+    set_apart(&self, &self.unsafe);
     if (!open_run(&self, &failure)) {
         wm_pipeline_fail(base, cancel, &failure);
         g_propagate_error(error, failure);

@@ -19,7 +19,7 @@
 #define NEW_CONFIG "config.kedge"
 #define GIT_MS     (10 * 1000)
 
-#define MAX_REF_FILES 200000 // of branches, tags and their logs that are files of their own
+#define MAX_REF_FILES 200000 // branches, tags and their logs, and what stands beside them
 #define MAX_REF_DEPTH 64     // of a name's parts
 
 static const char *const removed[] = {
@@ -38,9 +38,9 @@ static const char *const removed[] = {
     "modules",
 };
 
-/* git writes below these; a link would lead it out of the work tree. Those of `deep` have
-   directories of any name in them. */
-static const char *const directories[] = { "objects", "objects/info", "objects/pack", "info" };
+/* git writes to what stands in these; a link would lead it out of the work tree. Those of `deep`
+   have directories of any name in them. */
+static const char *const directories[] = { "", "objects" };
 static const char *const deep[] = { "refs", "logs" };
 
 /* Values of the old configuration that say how commits are stored. */
@@ -82,17 +82,32 @@ static bool check_links(const char *path, int depth, int *entries, GError **erro
     return true;
 }
 
+/* A link in `path` itself, but for a HEAD: git has made such ones, and only reads it here. */
+static bool check_entries(const char *path, int *entries, GError **error)
+{
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    const char *name = NULL;
+    while (dir && (name = g_dir_read_name(dir)) != NULL) {
+        g_autofree char *entry = g_build_filename(path, name, NULL);
+        if (is_kind(entry, S_IFLNK) && strcmp(name, "HEAD") != 0)
+            return fail_link(entry, error);
+        if (--*entries < 0)
+            return fail_with(error, KEDGE_ERROR_LIMIT, "refusing %s: too many files in it", path);
+    }
+    return true;
+}
+
 static bool check_git_dir(const char *git_dir, GError **error)
 {
     if (!is_kind(git_dir, S_IFDIR))
         return fail_with(error, KEDGE_ERROR_DENIED, "refusing %s: it is not a directory of its own",
                          git_dir);
+    int entries = MAX_REF_FILES;
     for (size_t i = 0; i < G_N_ELEMENTS(directories); i++) {
         g_autofree char *path = g_build_filename(git_dir, directories[i], NULL);
-        if (is_kind(path, S_IFLNK))
-            return fail_link(path, error);
+        if (!check_entries(path, &entries, error))
+            return false;
     }
-    int entries = MAX_REF_FILES;
     for (size_t i = 0; i < G_N_ELEMENTS(deep); i++) {
         g_autofree char *path = g_build_filename(git_dir, deep[i], NULL);
         if (!check_links(path, MAX_REF_DEPTH, &entries, error))

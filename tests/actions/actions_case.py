@@ -39,6 +39,7 @@ class ActionsCase(ForgeCase):
         self.work = tempfile.mkdtemp(prefix="work-", dir=self.home)
         self.git("clone", "-q", f"{self.url}/{REPO}.git", self.work)
         self.extra = {}
+        self.smuggled = {}  # files that are in every artifact, by name
 
     # --- the repository
 
@@ -62,6 +63,10 @@ class ActionsCase(ForgeCase):
         self.write(".wm/config.yml", config)
         for name, text in tasks.items():
             self.write(f".wm/tasks/{name.replace('_', '-')}.md", text)
+        return self.publish_more()
+
+    def publish_more(self):
+        """What stands in the clone, with the workflow that its tasks need."""
         self.kedge("wm", "compile")
         self.kedge("wm", "compile", "--check")
         self.git("add", "-A", cwd=self.work)
@@ -85,6 +90,7 @@ class ActionsCase(ForgeCase):
             "folder": folder, "forge": self.url, "repository": REPO, "repository_folder": self.work, "ref": "refs/heads/main", "sha": sha,
             "workflow": ".github/workflows/wm-agent.yml", "event_name": event_name, "event": event, "actor": "alice",
             "secrets": {"ANTHROPIC_API_KEY": "sk-ant-made-up-0123456789"}, "environment": environment, "actions": {"kedge-dev/kedge": str(ROOT)},
+            "smuggled": self.smuggled,
         }
         path = os.path.join(folder, "plan.json")
         with open(path, "w", encoding="utf-8") as file:

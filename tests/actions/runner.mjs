@@ -36,7 +36,7 @@ async function makeToken(permissions) {
 }
 
 const world = {
-  folder: plan.folder, environment: plan.environment, artifacts: {}, summary: "",
+  folder: plan.folder, environment: plan.environment, artifacts: {}, smuggled: plan.smuggled ?? {}, summary: "",
   find(uses) {
     const [name] = uses.split("@");
     const parts = name.split("/");
@@ -115,6 +115,7 @@ async function runLeg(name, job, caller) {
   const run = new JobRun({ name: shown, folder, token, contexts: { ...caller.contexts, secrets: { ...caller.secrets, GITHUB_TOKEN: token } }, world });
   run.runsOn = valueOf(job.find("runs-on"), caller.contexts);
   const steps = run.runSteps(Array.from(job.find("steps")), run.contexts);
+  for (const post of run.posts) post();
   const result = run.failed ? "failure" : "success";
   const outputs = Object.fromEntries(Object.entries(valueOf(job.find("outputs"), run.contexts) ?? {}).map(([key, value]) => [key, textOf(value)]));
   results.push({ name: shown, result, permissions, runs_on: run.runsOn, steps, log: run.log.join(""), workspace: run.workspace });

@@ -134,6 +134,64 @@ git update-index --assume-unchanged .wm/tasks/fix.md
         (pull,) = [row for row in self.pulls() if row["state"] == "open"]
         self.ok("PATCH", f"/repos/{REPO}/pulls/{pull['number']}", {"state": "closed"})
 
+    def test_an_agent_that_replaces_a_directory(self):
+        """A file where the checkout has a directory, and a task that is a link out of .wm/: both are ordinary."""
+        self.publish(REUSABLE, answer=ANSWER)
+        self.write("shared/fix.md", FIX)
+        os.symlink("../../shared/fix.md", os.path.join(self.work, ".wm/tasks/fix.md"))
+        sha = self.publish_more()
+        self.agent("git rm -rq src && echo flat > src && git add src\n"
+                   "git -c user.name=Agent -c user.email=agent@example.com commit -qm 'One file'\n"
+                   "gh wm emit create-pull-request --title 'One file' --body 'b'\n")
+        run = self.run_workflow(sha, *self.comment_event(12, "/fix"))
+        self.assertEqual(self.outcomes(run)["run (fix) / outputs"], "success", run["jobs"])
+        (pull,) = [row for row in self.pulls() if row["state"] == "open"]
+        self.assertEqual(pull["title"], "[fix] One file")
+        self.ok("PATCH", f"/repos/{REPO}/pulls/{pull['number']}", {"state": "closed"})
+
+    def test_the_end_of_the_outputs_job_runs_nothing_of_the_agent(self):
+        """Actions clean up after a job with git and with its token: in the workspace, and in every submodule that is there."""
+        for config, job in ((REUSABLE, "run (fix) / outputs"), (INLINE, "run_outputs (fix)")):
+            sha = self.publish(config, fix=FIX)
+            trap = os.path.join(self.home, "places")
+            self.agent(f"""
+printf '#!/bin/sh\npwd >> {trap}\n' > hook && chmod +x hook
+git init -q sub
+git -C sub -c user.name=Agent -c user.email=agent@example.com commit -q --allow-empty -m x
+printf '[submodule "sub"]\n\tpath = sub\n\turl = ./sub\n' > .gitmodules
+git -c advice.addEmbeddedRepo=false add sub .gitmodules hook
+git -c user.name=Agent -c user.email=agent@example.com commit -qm sub
+kedge wm emit create-pull-request --title Sub
+for at in . sub; do
+    git -C $at config core.fsmonitor "$PWD/hook"
+    git -C $at update-index --fsmonitor
+done
+""")
+            run = self.run_workflow(sha, *self.comment_event(12, "/fix"))
+            outputs = self.job(run, job)
+            self.assertEqual(outputs["result"], "success", outputs["log"])
+            self.assertIn("Post checkout", outputs["log"])
+            with open(trap, encoding="utf-8") as file:
+                places = file.read().split()
+            self.assertNotEqual(places, [])  # the agent's own job may run what it likes
+            self.assertEqual([place for place in places if place.startswith(os.path.dirname(outputs["workspace"]))], [])
+            (pull,) = [row for row in self.pulls() if row["state"] == "open"]
+            self.ok("PATCH", f"/repos/{REPO}/pulls/{pull['number']}", {"state": "closed"})
+
+    def test_files_beside_the_workspace_reach_nothing(self):
+        """Who has the runner of the agent uploads what they like: it does not become the policy, nor a program."""
+        for config, job in ((REUSABLE, "run (fix) / outputs"), (INLINE, "run_outputs (fix)")):
+            sha = self.publish(config, fix=FIX)
+            forged = FIX.replace("add-comment: {max: 2}", "create-issue: ")
+            self.smuggled = {"wm-policy/.wm/tasks/fix.md": forged, "kedge-bin/kedge": "#!/bin/sh\n"}
+            self.agent("""printf '{"type":"create_issue","title":"smuggled"}\n' > "$WM_SAFE_OUTPUT_FILE"\n""")
+            run = self.run_workflow(sha, *self.comment_event(12, "/fix"))
+            self.assertEqual(self.outcomes(run)[job], "success", run["jobs"])
+            issues = self.ok("GET", f"/repos/{REPO}/issues?state=all&per_page=100")
+            self.assertNotIn("smuggled", [row["title"] for row in issues])
+            temp = os.path.join(os.path.dirname(self.job(run, job)["workspace"]), "temp")
+            self.assertFalse(os.path.exists(os.path.join(temp, "kedge-bin")))
+
     def test_a_dispatch_by_hand(self):
         sha = self.publish(REUSABLE, answer=ANSWER)
         self.agent('kedge wm emit add-comment --body "for $WM_ISSUE_NUMBER"\n')

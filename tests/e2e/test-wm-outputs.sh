@@ -323,6 +323,19 @@ git -C "$HOME/server/harbor/tidepool.git" show-ref -q --verify "refs/heads/$BRAN
 t "no rollback by a file of the agent's in the outputs job"
 [ "$(git symbolic-ref --short HEAD)" = "$BRANCH" ] || fail "on $(git symbolic-ref --short HEAD)"
 
+t "a run that is refused leaves no .git of the agent's either"
+rm -rf .wm/runs .git/hooks && git config core.fsmonitor "touch $HOME/ran" && mkdir .git/hooks
+run env WM_AGENT_CMD=agent-fails kedge wm run --task x --agent-only --allow-dirty --event-name issues --payload "$EVENT"
+in_ci --policy-root "$HOME/policy"
+expect_contains stderr "refusing to apply outputs"
+expect_no_file .git/hooks
+expect_not_contains .git/config fsmonitor
+rm -rf .wm/runs && git config core.fsmonitor "touch $HOME/ran"
+in_ci --policy-root "$HOME/policy"
+expect_contains stderr "find run dir: missing"
+expect_not_contains .git/config fsmonitor
+rm -f "$HOME/ran"
+
 t "without GITHUB_REPOSITORY nobody knows where to push: refused before git runs"
 rm -rf .wm/runs && git init -q . && git config core.fsmonitor "touch $HOME/ran"
 items '{"type":"create_pull_request","title":"T"}'

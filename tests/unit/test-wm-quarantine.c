@@ -168,6 +168,16 @@ static void test_refused(void **state G_GNUC_UNUSED)
     expect_refusal(fixture->work, "file:///x", "origin/wm: it is a symlink");
     assert_int_equal(unlink(deep), 0);
 
+    // git writes through each of these
+    static const char *const written[] = { "FETCH_HEAD", "objects/ab", "reftable" };
+    for (size_t i = 0; i < G_N_ELEMENTS(written); i++) {
+        g_autofree char *path = g_build_filename(git_dir, written[i], NULL);
+        assert_true(file_remove_tree(path, NULL));
+        assert_int_equal(symlink(dir, path), 0);
+        expect_refusal(fixture->work, "file:///x", "it is a symlink");
+        assert_int_equal(unlink(path), 0);
+    }
+
     g_autofree char *info = g_build_filename(git_dir, "info", NULL);
     assert_true(file_remove_tree(info, NULL));
     assert_int_equal(symlink(dir, info), 0);
