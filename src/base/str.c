@@ -164,6 +164,12 @@ const char *str_nearest(const char *name, const char *const *candidates)
     return nearest;
 }
 
+char *str_did_you_mean(const char *name, const char *const *candidates)
+{
+    const char *nearest = str_nearest(name, candidates);
+    return nearest ? g_strdup_printf(" (did you mean \"%s\"?)", nearest) : g_strdup("");
+}
+
 char *str_to_kebab(const char *camel)
 {
     GString *out = g_string_new(NULL);

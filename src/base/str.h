@@ -27,6 +27,9 @@ size_t str_count_lines(const char *text, size_t size); // newlines + 1; agent-to
 
 /* The nearest candidate by edit distance (at most a third of the longer name away), or NULL. */
 const char *str_nearest(const char *name, const char *const *candidates);
+/* ` (did you mean "x"?)` with the nearest candidate, to be put behind a message; "" without one.
+   Caller frees. */
+char *str_did_you_mean(const char *name, const char *const *candidates);
 /* Over Unicode characters: insertions, deletions, replacements, swaps of neighbours. */
 size_t str_edit_distance(const char *a, const char *b);
 

@@ -3,11 +3,18 @@
  */
 #include "cmd/cmd.h"
 
+#include "base/str.h"
+
+#include <string.h>
+
 static void append_subcommands(const Command *command, GString *out)
 {
+    size_t width = 12, parent = strlen(command->name) + 1;
+    for (const Command *const *each = command->subcommands; *each; each++)
+        width = MAX(width, strlen((*each)->name + parent));
     g_string_append(out, "\nSubcommands:\n");
     for (const Command *const *each = command->subcommands; *each; each++)
-        g_string_append_printf(out, "  %-12s %s\n", (*each)->name + strlen(command->name) + 1,
+        g_string_append_printf(out, "  %-*s %s\n", (int)width, (*each)->name + parent,
                                (*each)->summary);
     g_string_append_printf(out, "\n`kedge %s SUBCOMMAND --help` explains one.\n", command->name);
 }
@@ -16,7 +23,8 @@ char *cmd_help_text(const Command *command)
 {
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "%s\n\nUsage: kedge %s%s%s\n", command->summary, command->name,
-                           command->usage ? " " : "", command->usage ? command->usage : "");
+                           str_is_empty(command->usage) ? "" : " ",
+                           command->usage ? command->usage : "");
     if (command->options) {
         g_string_append(out, "\nOptions:\n");
         field_append_help(command->options, out);

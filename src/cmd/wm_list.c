@@ -1,7 +1,7 @@
 /*
  * `kedge wm list`: the tasks of a repository (task-engine §3.5).
  */
-#include "base/visible.h"
+#include "cmd/columns.h"
 #include "cmd/wm.h"
 #include "workflow/project.h"
 #include "workflow/schedule.h"
@@ -69,23 +69,28 @@ static bool print_json(const WmProject *project)
     return cmd_print_line(text);
 }
 
-static bool print_task(const WmTask *task, const WmConfig *config)
+static void add_task(const WmTask *task, const WmConfig *config, Columns *rows)
 {
     g_autofree char *engine = wm_task_engine(task, config);
     g_autoptr(json_t) triggers = triggers_of(task);
-    g_autoptr(GString) row = g_string_new(NULL);
-    g_string_append_printf(row, "%s  ", task->name);
+    g_autoptr(GString) names = g_string_new(NULL);
     size_t index;
     json_t *trigger;
     json_array_foreach (triggers, index, trigger)
-        g_string_append_printf(row, "%s%s", index > 0 ? "," : "", json_string_value(trigger));
+        g_string_append_printf(names, "%s%s", index > 0 ? "," : "", json_string_value(trigger));
     const char *description = wm_task_description(task);
     g_autofree char *first = g_strndup(description, strcspn(description, "\r\n"));
-    g_string_append_printf(row, "%s  %s%s%s", index == 0 ? "-" : "", engine, *first ? "  " : "",
-                           first);
-    g_autoptr(GString) line = g_string_new(NULL);
-    visible_append(line, row->str);
-    return cmd_print_line(line->str);
+    const char *const cells[] = { task->name, index == 0 ? "-" : names->str, engine, first, NULL };
+    columns_add(rows, cells);
+}
+
+static bool print_tasks(const WmProject *project)
+{
+    g_autoptr(Columns) rows = columns_new();
+    for (guint i = 0; i < project->tasks->len; i++)
+        add_task(project->tasks->pdata[i], project->config, rows);
+    g_autofree char *text = columns_text(rows, columns_terminal_width());
+    return cmd_print(text);
 }
 
 static void say_all(const WmProject *project, GPtrArray *warnings)
@@ -111,9 +116,9 @@ static int list_run(const CommandEnv *env, int argc, char *const *argv)
                               &error))
         return wm_fail("wm list", error);
     say_all(project, warnings);
-    bool is_good = !options.is_json || print_json(project);
-    for (guint i = 0; is_good && !options.is_json && i < project->tasks->len; i++)
-        is_good = print_task(project->tasks->pdata[i], project->config);
+    bool is_good = options.is_json ? print_json(project) : print_tasks(project);
+    if (is_good && project->tasks->len == 0 && project->bad->len == 0)
+        wm_say("No tasks in " WM_TASKS_DIR ". Write one, or: kedge wm add");
     bool has_none = project->tasks->len == 0 && project->bad->len > 0;
     return is_good && !has_none ? EXIT_OK : EXIT_FAILED;
 }
@@ -123,5 +128,8 @@ const Command command_wm_list = {
     .summary = "The tasks and their triggers",
     .usage = "[options]",
     .options = list_options,
+    .help = "One line a task: its name, what starts it, its engine, its description.\n\n"
+            "  kedge wm list\n"
+            "  kedge wm list --json | jq -r '.[] | select(.schedule != []) | .name'",
     .run = list_run,
 };

@@ -165,6 +165,11 @@ static void test_nearest(void **state)
     // A name of a megabyte is no typing error, and must not cost a table of its size.
     g_autofree char *huge = g_strnfill(1024 * 1024, 'p');
     assert_null(str_nearest(huge, names));
+    const char *const words[] = { "issues", "push", NULL };
+    g_autofree char *hint = str_did_you_mean("isues", words);
+    g_autofree char *none = str_did_you_mean("schedule", words);
+    assert_string_equal(hint, " (did you mean \"issues\"?)");
+    assert_string_equal(none, "");
 }
 
 static void test_kebab(void **state)
