@@ -5,6 +5,9 @@
 #include "cmd/wm.h"
 
 #include "base/log.h"
+#include "base/str.h"
+
+#include <string.h>
 
 static int version_run(const CommandEnv *env, int argc, char *const *argv)
 {
@@ -49,7 +52,11 @@ static int wm_run_list(const CommandEnv *env, int argc, char *const *argv)
         g_autofree char *help = cmd_help_text(&command_wm);
         return cmd_print(help) ? EXIT_OK : EXIT_FAILED;
     }
-    log_text("error: unknown command \"%s\" for \"kedge wm\"", argv[0]);
+    const char *names[G_N_ELEMENTS(subcommands)] = { NULL };
+    for (size_t i = 0; subcommands[i]; i++)
+        names[i] = subcommands[i]->name + strlen("wm ");
+    g_autofree char *hint = str_did_you_mean(argv[0], names);
+    log_text("error: unknown command \"%s\" for \"kedge wm\"%s", argv[0], hint);
     log_text("Run 'kedge wm --help' for usage.");
     return EXIT_USAGE;
 }

@@ -205,6 +205,15 @@ static void emit_outline(const CommandEnv *env, Outline *self)
     outline_add_fields(outline_add(self, ITEM_WORD, item_summary), item_fields, NULL);
 }
 
+/* Caller frees. */
+static char *kind_hint(const char *word)
+{
+    const char *names[WM_KINDS + 2] = { ITEM_WORD };
+    for (WmKind kind = 0; kind < WM_KINDS; kind++)
+        names[kind + 1] = wm_kind_table[kind].handler;
+    return str_did_you_mean(word, names);
+}
+
 static int emit_run(const CommandEnv *env, int argc, char *const *argv)
 {
     if (argc == 0) {
@@ -216,8 +225,10 @@ static int emit_run(const CommandEnv *env, int argc, char *const *argv)
     g_autoptr(GError) error = NULL;
     if (!is_item && !emit.kind) {
         bool is_flag = argv[0][0] == '-';
+        g_autofree char *hint = is_flag ? g_strdup("") : kind_hint(argv[0]);
         fail_with(&error, KEDGE_ERROR_USAGE,
-                  is_flag ? "unknown flag: %s" : "unknown emit subcommand \"%s\"", argv[0]);
+                  is_flag ? "unknown flag: %s%s" : "unknown emit subcommand \"%s\"%s", argv[0],
+                  hint);
         return wm_fail("wm emit", error);
     }
     g_autofree char *name =

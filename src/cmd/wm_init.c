@@ -3,6 +3,8 @@
  * (task-engine §3.2).
  */
 #include "base/file.h"
+#include "base/git_dir.h"
+#include "base/path.h"
 #include "cmd/wm_here.h"
 #include "workflow/caller.h"
 #include "workflow/repo_file.h"
@@ -18,6 +20,27 @@ static const FieldDef init_options[] = {
       .help = "Overwrite the configuration and the starter tasks" },
     { 0 },
 };
+
+/* GitHub reads .github/workflows of the top directory only. */
+static void say_of_place(void)
+{
+    g_autofree char *here = g_get_current_dir(), *real = path_real(here);
+    g_autofree char *top = git_dir_work_tree(here);
+    if (!top)
+        wm_say("wm: this is no git repository yet: git init");
+    else if (g_strcmp0(top, real) != 0)
+        wm_say("wm: the repository begins at %s: only there GitHub looks for workflows", top);
+}
+
+static void say_what_next(void)
+{
+    wm_say("Next: a key for the agent's model as a secret of the repository, such as");
+    wm_say("  gh secret set ANTHROPIC_API_KEY");
+    wm_say("  git add .wm .github && git commit -m Tasks && git push");
+    wm_say(
+        "then write \"/agent what is this repository about?\" under an issue. Before that, here:");
+    wm_say("  kedge wm rehearse answer --issue N    shows what it would do, and writes nothing");
+}
 
 static bool init(const InitOptions *options, GError **error)
 {
@@ -39,6 +62,8 @@ static int init_run(const CommandEnv *env, int argc, char *const *argv)
         !init(&options, &error))
         return wm_fail(command_wm_init.name, error);
     wm_say("Initialized .wm/ and " WM_CALLER_PATH);
+    say_of_place();
+    say_what_next();
     return EXIT_OK;
 }
 
@@ -47,6 +72,8 @@ const Command command_wm_init = {
     .summary = "Begin with tasks: .wm/, starter tasks, the caller workflow",
     .usage = "[--force]",
     .options = init_options,
-    .help = "Works on the current directory. Files that are there are kept.",
+    .help = "Works on the current directory, which should be the top of a repository. Files that "
+            "are there are\nkept.\n\n"
+            "  kedge wm init",
     .run = init_run,
 };

@@ -5,6 +5,7 @@
 #include "cmd/wm.h"
 
 #include "base/log.h"
+#include "base/str.h"
 
 #include <string.h>
 
@@ -128,14 +129,19 @@ static bool check_required(const FieldDef *fields, const json_t *given, GError *
            fail_with(error, KEDGE_ERROR_USAGE, "required flag(s) %s not set", missing->str);
 }
 
-static bool check_unknown(const GPtrArray *unknown, GError **error)
+static bool check_unknown(const FieldDef *fields, const GPtrArray *unknown, GError **error)
 {
     if (unknown->len == 0)
         return true;
     const char *word = unknown->pdata[0];
     g_autofree char *flag = g_strndup(word, strcspn(word, "="));
     bool is_long = g_str_has_prefix(flag, "--");
-    return is_long ? fail_with(error, KEDGE_ERROR_USAGE, "unknown flag: %s", flag)
+    g_autoptr(GPtrArray) known = g_ptr_array_new_with_free_func(g_free);
+    for (const FieldDef *field = fields; field->name; field++)
+        g_ptr_array_add(known, field_flag(field));
+    g_ptr_array_add(known, NULL);
+    g_autofree char *hint = str_did_you_mean(flag, (const char *const *)known->pdata);
+    return is_long ? fail_with(error, KEDGE_ERROR_USAGE, "unknown flag: %s%s", flag, hint)
                    : fail_with(error, KEDGE_ERROR_USAGE, "unknown shorthand flag: %s", flag);
 }
 
@@ -202,7 +208,7 @@ bool wm_decode(const Command *command, int argc, char *const *argv, void *option
     g_autoptr(json_t) given = NULL;
     if (!field_from_argv_raw(fields, (int)line->len, (char *const *)line->pdata, &given, taken,
                              unknown, error) ||
-        !check_unknown(unknown, error))
+        !check_unknown(fields, unknown, error))
         return false;
     for (const FieldDef *field = fields; field->name; field++)
         if (!read_value(field, given, error))

@@ -40,8 +40,9 @@ static bool choose_named(Update *self, const char *given, GError **error)
     bool has_suffix = g_str_has_suffix(given, MARKDOWN);
     g_autofree char *name = g_strndup(given, strlen(given) - (has_suffix ? strlen(MARKDOWN) : 0));
     const WmTask *task = wm_project_find(self->project, name, NULL);
+    g_autofree char *hint = task ? NULL : wm_project_did_you_mean(self->project, name);
     if (!task)
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "unknown task \"%s\"", name);
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "unknown task \"%s\"%s", name, hint);
     if (!has_source(task))
         return fail_with(error, KEDGE_ERROR_FAILED,
                          "task \"%s\" has no source: field; cannot update", name);

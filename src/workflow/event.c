@@ -30,13 +30,13 @@ static bool read_payload(const char *path, json_t **ret_payload, GError **error)
     if (!file_read(path, WM_MAX_PAYLOAD_BYTES, &data, &size, error))
         return false;
     g_autoptr(json_t) payload = NULL;
-    if (!json_parse(data, size, &payload, error)) {
-        g_prefix_error(error, "parse event json: ");
-        return false;
-    }
+    g_autoptr(GError) problem = NULL;
+    if (!json_parse(data, size, &payload, &problem))
+        return fail_with(error, problem->code, "parse event json: %s (in %s)", problem->message,
+                         path);
     if (!json_is_object(payload) && !json_is_null(payload))
         return fail_with(error, KEDGE_ERROR_PROTOCOL,
-                         "parse event json: top level must be an object");
+                         "parse event json: top level must be an object (in %s)", path);
     *ret_payload = json_is_null(payload) ? json_object() : g_steal_pointer(&payload);
     return true;
 }
@@ -48,7 +48,7 @@ bool wm_event_read(const char *name, const char *path, WmEvent *ret_event, GErro
     if (file && !read_payload(file, &payload, error))
         return false;
     char *event = first_given(name, "GITHUB_EVENT_NAME");
-    ret_event->name = event ? event : g_strdup("unknown");
+    ret_event->name = event ? event : g_strdup(WM_NO_EVENT);
     ret_event->payload = g_steal_pointer(&payload);
     return true;
 }

@@ -7,8 +7,10 @@
 
 #define WM_MAX_PAYLOAD_BYTES ((size_t)32 * 1024 * 1024)
 
+#define WM_NO_EVENT "unknown" // the name where none is given
+
 typedef struct WmEvent {
-    char *name;      // trimmed; "unknown"
+    char *name;      // trimmed; or WM_NO_EVENT
     json_t *payload; // an object
 } WmEvent;
 

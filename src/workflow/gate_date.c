@@ -3,8 +3,12 @@
  */
 #include "workflow/gate_date.h"
 
-#include <glib.h>
+#include "base/str.h"
+
 #include <string.h>
+
+#define MINUTE_MS   ((int64_t)60 * 1000)
+#define MAX_MINUTES ((int64_t)366 * 24 * 60)
 
 bool wm_gate_parse_date(const char *text, int64_t *ret_at_ms)
 {
@@ -39,4 +43,23 @@ bool wm_gate_is_relative_date(const char *text)
         at += unit_size;
     }
     return true;
+}
+
+int64_t wm_gate_duration_ms(const json_t *value)
+{
+    static const struct {
+        const char *unit;
+        int64_t minutes;
+    } units[] = { { "m", 1 }, { "h", 60 }, { "d", 24 * 60 }, { "w", 7 * 24 * 60 } };
+    int64_t minutes = json_is_integer(value) ? json_integer_value(value) : 0;
+    g_autofree char *text =
+        g_strstrip(g_strdup(json_is_string(value) ? json_string_value(value) : ""));
+    for (size_t i = 0; *text && i < G_N_ELEMENTS(units); i++) {
+        int64_t number;
+        g_autofree char *digits = g_strndup(text, strlen(text) - 1);
+        if (g_str_has_suffix(text, units[i].unit) && str_parse_int(digits, &number) && number > 0 &&
+            number <= MAX_MINUTES)
+            minutes = number * units[i].minutes;
+    }
+    return minutes > 0 && minutes <= MAX_MINUTES ? minutes * MINUTE_MS : 0;
 }

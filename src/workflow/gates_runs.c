@@ -17,27 +17,6 @@
 #define DEFAULT_RUNS    5
 #define DEFAULT_MINUTES 60
 #define MINUTE_MS       ((int64_t)60 * 1000)
-#define MAX_MINUTES     ((int64_t)366 * 24 * 60)
-
-/* `4h`, `30m`, `1d`, `2w`; a number is of minutes. 0: none of these. */
-static int64_t duration_ms(const json_t *value)
-{
-    static const struct {
-        const char *unit;
-        int64_t minutes;
-    } units[] = { { "m", 1 }, { "h", 60 }, { "d", 24 * 60 }, { "w", 7 * 24 * 60 } };
-    int64_t minutes = json_is_integer(value) ? json_integer_value(value) : 0;
-    g_autofree char *text =
-        g_strstrip(g_strdup(json_is_string(value) ? json_string_value(value) : ""));
-    for (size_t i = 0; *text && i < G_N_ELEMENTS(units); i++) {
-        int64_t number;
-        g_autofree char *digits = g_strndup(text, strlen(text) - 1);
-        if (g_str_has_suffix(text, units[i].unit) && str_parse_int(digits, &number) && number > 0 &&
-            number <= MAX_MINUTES)
-            minutes = number * units[i].minutes;
-    }
-    return minutes > 0 && minutes <= MAX_MINUTES ? minutes * MINUTE_MS : 0;
-}
 
 // When `object[key]` was; 0: it does not say.
 static int64_t time_at(const json_t *object, const char *key)
@@ -96,7 +75,7 @@ static bool pass_cooldown(WmGates *self, const WmTask *task, Cancel *cancel, cha
     const json_t *value = wm_gate_value(task, "cooldown");
     if (!value)
         return true;
-    int64_t pause_ms = duration_ms(value);
+    int64_t pause_ms = wm_gate_duration_ms(value);
     g_autoptr(GError) error = NULL;
     bool ran = false;
     if (pause_ms == 0)
@@ -135,7 +114,7 @@ static bool pass_rate(WmGates *self, const WmTask *task, Cancel *cancel, char **
         return true;
     int64_t limit = json_get_int(value, "max-runs-per-window", DEFAULT_RUNS), runs = 0;
     const json_t *window = json_object_get(value, "window");
-    int64_t window_ms = window ? duration_ms(window) : DEFAULT_MINUTES * MINUTE_MS;
+    int64_t window_ms = window ? wm_gate_duration_ms(window) : DEFAULT_MINUTES * MINUTE_MS;
     g_autoptr(GError) error = NULL;
     if (!json_is_object(value) || limit <= 0 || window_ms == 0)
         return wm_gate_refuse(task, ret_reason,

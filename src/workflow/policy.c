@@ -53,6 +53,15 @@ static const char *const other_keys[] = {
     NULL,
 };
 
+/* Of a handler that is not there. Caller frees. */
+static char *handler_hint(const char *key)
+{
+    const char *known[WM_KINDS + 1] = { NULL };
+    for (WmKind kind = 0; kind < WM_KINDS; kind++)
+        known[kind] = wm_kind_table[kind].handler;
+    return str_did_you_mean(key, known);
+}
+
 static char *with_dashes(const char *name)
 {
     return g_strdelimit(g_strdup(name), "_", '-');
@@ -233,9 +242,12 @@ static void read_keys(WmPolicy *self, const json_t *keys, GPtrArray *warnings)
         WmKind kind = wm_kind_of(key);
         if (kind < WM_NOOP)
             read_handler(self, kind, value, warnings);
-        else if (kind == WM_KINDS && !g_strv_contains(other_keys, key))
-            warn(warnings, "safe-outputs: \"%s\" is not supported; items of this type are skipped",
-                 key);
+        else if (kind == WM_KINDS && !g_strv_contains(other_keys, key)) {
+            g_autofree char *hint = handler_hint(key);
+            warn(warnings,
+                 "safe-outputs: \"%s\" is not supported%s; items of this type are skipped", key,
+                 hint);
+        }
     }
     if (json_is_object(json_object_get(keys, "messages")))
         read_messages(self, json_object_get(keys, "messages"), warnings);

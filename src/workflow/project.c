@@ -5,7 +5,9 @@
 #include "workflow/project.h"
 
 #include "base/file.h"
+#include "base/git_dir.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "base/worker.h"
 #include "workflow/task_imports.h"
 
@@ -109,6 +111,20 @@ static int by_file(const void *a_, const void *b_)
     return order != 0 ? order : strcmp(b->dir, a->dir);
 }
 
+/* Tasks that are further up: this is a directory inside of the repository, and no place to begin
+   with others. */
+static bool fail_no_tasks(const char *root, GError **error)
+{
+    g_autofree char *top = git_dir_work_tree(root);
+    g_autofree char *tasks = top ? g_build_filename(top, WM_TASKS_DIR, NULL) : NULL;
+    if (tasks && file_is_directory(tasks))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                         "%s: no such directory in %s (it is in %s: run kedge wm there)",
+                         WM_TASKS_DIR, root, top);
+    return fail_with(error, KEDGE_ERROR_NOT_FOUND, "%s: no such directory (run kedge wm init)",
+                     WM_TASKS_DIR);
+}
+
 static bool list_files(const WmProject *project, const char *dir, GPtrArray *files, GError **error)
 {
     g_autofree char *path = g_build_filename(project->root, dir, NULL);
@@ -116,8 +132,7 @@ static bool list_files(const WmProject *project, const char *dir, GPtrArray *fil
     if (!listing && strcmp(dir, GH_AW_DIR) == 0)
         return true;
     if (!listing && !file_is_directory(path))
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "%s: no such directory (run kedge wm init)",
-                         dir);
+        return fail_no_tasks(project->root, error);
     if (!listing)
         return fail_with(error, KEDGE_ERROR_IO, "%s: cannot be read", dir);
     guint count = 0;
@@ -304,6 +319,15 @@ bool wm_project_load_good(const char *root, GPtrArray *warnings, WmProject **ret
     return load(root, &loader, ret_project, error);
 }
 
+char *wm_project_did_you_mean(const WmProject *self, const char *name)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (guint i = 0; i < self->tasks->len; i++)
+        g_ptr_array_add(names, ((WmTask *)self->tasks->pdata[i])->name);
+    g_ptr_array_add(names, NULL);
+    return str_did_you_mean(name, (const char *const *)names->pdata);
+}
+
 const WmTask *wm_project_find(const WmProject *self, const char *name, GError **error)
 {
     for (guint i = 0; i < self->tasks->len; i++) {
@@ -311,6 +335,7 @@ const WmTask *wm_project_find(const WmProject *self, const char *name, GError **
         if (strcmp(task->name, name) == 0)
             return task;
     }
-    fail_with(error, KEDGE_ERROR_NOT_FOUND, "task not found: %s", name);
+    g_autofree char *hint = wm_project_did_you_mean(self, name);
+    fail_with(error, KEDGE_ERROR_NOT_FOUND, "task not found: %s%s", name, hint);
     return NULL;
 }

@@ -33,8 +33,11 @@ bool wm_project_load_good(const char *root, GPtrArray *warnings, WmProject **ret
 void wm_project_free(WmProject *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WmProject, wm_project_free)
 
-/* NULL with `task not found: x`. Borrowed. */
+/* NULL with `task not found: x`, and the nearest name. Borrowed. */
 const WmTask *wm_project_find(const WmProject *self, const char *name, GError **error);
+
+/* str_did_you_mean() with the names of the tasks. Caller frees. */
+char *wm_project_did_you_mean(const WmProject *self, const char *name);
 
 /* Everything that `validate` says (§3.4): `problems` fail it, `warnings` do not (char *). */
 void wm_project_validate(const char *root, GPtrArray *problems, GPtrArray *warnings);

@@ -5,6 +5,7 @@
 
 #include "base/timefmt.h"
 #include "workflow/gates.h"
+#include "workflow/triggers.h"
 #include "workflow/wm_log.h"
 
 #include <string.h>
@@ -61,8 +62,28 @@ static bool has_schedule(const WmProject *project)
     return false;
 }
 
+static bool is_event(const char *name)
+{
+    bool is_command = strcmp(name, "slash_command") == 0 || strcmp(name, "label_command") == 0;
+    return !is_command && wm_trigger_options(name);
+}
+
+// A name that is mistyped matches nothing, which looks like a task that does not want the event.
+static void say_of_event(const char *name)
+{
+    if (strcmp(name, WM_NO_EVENT) == 0) {
+        wm_say("wm: no event is given: use --event-name, or set GITHUB_EVENT_NAME");
+    } else if (!is_event(name)) {
+        g_autofree char *hint = wm_trigger_options(name) ? g_strdup(" (it comes as issue_comment, "
+                                                                    "issues or pull_request)")
+                                                         : wm_trigger_did_you_mean(name);
+        wm_say("wm: \"%s\" is not an event that starts tasks%s", name, hint);
+    }
+}
+
 static void say_what_is_odd(const WmResolve *self, const char *cron, size_t matches)
 {
+    say_of_event(self->event->name);
     if (matches > MAX_MATCHES)
         wm_say("wm: %zu tasks match; only the first %d are started", matches, MAX_MATCHES);
     if (matches == 0 && cron && strcmp(self->event->name, "schedule") == 0 &&

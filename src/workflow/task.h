@@ -8,6 +8,7 @@
 
 #define WM_TASKS_DIR      ".wm/tasks"
 #define WM_MAX_TASK_BYTES ((size_t)1024 * 1024)
+#define WM_MAX_MINUTES    480 // of timeout-minutes
 
 typedef struct WmTask {
     char *name;    // "implement"

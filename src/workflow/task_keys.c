@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define DEFAULT_MINUTES 45
-#define MAX_MINUTES     480
 #define USD_PER_CREDIT  0.01
 
 // A text, trimmed; "" when it is none.
@@ -54,7 +53,7 @@ int64_t wm_task_max_turns(const WmTask *self, const WmConfig *config)
 int64_t wm_task_timeout_minutes(const WmTask *self)
 {
     int64_t minutes = whole(json_object_get(self->front, "timeout-minutes"));
-    return minutes <= 0 ? DEFAULT_MINUTES : MIN(minutes, MAX_MINUTES);
+    return minutes <= 0 ? DEFAULT_MINUTES : MIN(minutes, WM_MAX_MINUTES);
 }
 
 char *wm_task_tools(const WmTask *self)

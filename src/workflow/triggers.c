@@ -4,6 +4,8 @@
  */
 #include "workflow/trigger_words.h"
 
+#include "base/str.h"
+
 #include <string.h>
 
 typedef struct TriggerDef {
@@ -85,6 +87,23 @@ static const TriggerDef *find_trigger(const char *key)
         if (strcmp(triggers[i].key, key) == 0)
             return &triggers[i];
     return NULL;
+}
+
+const char *const *wm_trigger_options(const char *key)
+{
+    const TriggerDef *def = find_trigger(key);
+    return def ? def->options : NULL;
+}
+
+char *wm_trigger_did_you_mean(const char *key)
+{
+    g_autoptr(GPtrArray) known = g_ptr_array_new();
+    for (size_t i = 0; i < G_N_ELEMENTS(triggers); i++)
+        g_ptr_array_add(known, (void *)triggers[i].key);
+    for (const char *const *gate = gate_keys; *gate; gate++)
+        g_ptr_array_add(known, (void *)*gate);
+    g_ptr_array_add(known, NULL);
+    return str_did_you_mean(key, (const char *const *)known->pdata);
 }
 
 static bool is_empty_list(const json_t *value)
@@ -244,7 +263,8 @@ static void add_trigger(const Normal *self, const char *key, const json_t *value
         return;
     }
     if (!def) {
-        warn(self, "on.%s is not a trigger kedge understands", key);
+        g_autofree char *hint = wm_trigger_did_you_mean(key);
+        warn(self, "on.%s is not a trigger kedge understands%s", key, hint);
         return;
     }
     json_object_del(self->out, key);
@@ -268,10 +288,12 @@ static void add_word(const Normal *self, const char *text)
     g_autofree char *trimmed = g_strstrip(g_strdup(text));
     g_autoptr(json_t) map = find_trigger(trimmed) ? json_pack("{s:{}}", trimmed)
                                                   : wm_trigger_of_words(trimmed, self->id);
-    if (map)
+    if (map) {
         add_map(self, map);
-    else
-        warn(self, "on: \"%s\" is not a trigger kedge understands", trimmed);
+        return;
+    }
+    g_autofree char *hint = wm_trigger_did_you_mean(trimmed);
+    warn(self, "on: \"%s\" is not a trigger kedge understands%s", trimmed, hint);
 }
 
 static void add_any(const Normal *self, const json_t *on)

@@ -15,3 +15,8 @@
    are arrays of trimmed strings, absent when they filter nothing; gates and `reaction` keep the
    value as written under their key, with dashes, in WM_GATES, which is no trigger. */
 json_t *wm_triggers_normal(const json_t *on, const char *id, GPtrArray *warnings);
+
+/* The lists that are read under on.KEY, NULL-terminated; NULL: no trigger of that name. */
+const char *const *wm_trigger_options(const char *key);
+/* str_did_you_mean() with the keys that may stand under `on:`. Caller frees. */
+char *wm_trigger_did_you_mean(const char *key);

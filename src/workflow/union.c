@@ -4,6 +4,7 @@
  */
 #include "workflow/union.h"
 
+#include "base/str.h"
 #include "workflow/schedule.h"
 #include "workflow/task.h"
 #include "workflow/trigger_words.h"
@@ -135,14 +136,16 @@ static bool is_type(const EventDef *event, const char *text)
            (is_free || has_word(event->types, text));
 }
 
-static void warn_type(Union *self, const WmTask *task, const char *event, const char *type)
+static void warn_type(Union *self, const WmTask *task, const EventDef *event, const char *type)
 {
     g_autoptr(json_t) value = json_text(type);
     g_autofree char *quoted = json_to_text(value);
+    g_auto(GStrv) known = g_strsplit(event->types, " ", -1);
+    g_autofree char *hint = str_did_you_mean(type, (const char *const *)known);
     g_ptr_array_add(self->warnings,
                     g_strdup_printf("%s: on.%s.types: %s is not an activity type that GitHub "
-                                    "knows; not added to wm-agent.yml",
-                                    task->path, event, quoted));
+                                    "knows%s; not added to wm-agent.yml",
+                                    task->path, event->name, quoted, hint));
 }
 
 static void add_event(Union *self, const WmTask *task, size_t event, const json_t *options)
@@ -160,7 +163,7 @@ static void add_event(Union *self, const WmTask *task, size_t event, const json_
         if (type && is_type(def, type))
             add_type(self, event, type);
         else if (type)
-            warn_type(self, task, def->name, type);
+            warn_type(self, task, def, type);
     }
 }
 

@@ -3,6 +3,7 @@
  */
 #include "workflow/validate_task.h"
 
+#include "base/utf8.h"
 #include "workflow/engine.h"
 #include "workflow/expression.h"
 #include "workflow/gate_date.h"
@@ -47,6 +48,14 @@ static void check_expressions(const Check *self)
         say(self, self->warnings, "%s", (char *)hints->pdata[i]);
 }
 
+bool wm_task_names_engine(const WmTask *task)
+{
+    const json_t *engine = json_object_get(task->front, "engine");
+    const char *name =
+        json_is_object(engine) ? json_get_text(engine, "id") : json_string_value(engine);
+    return name && !utf8_is_blank(name);
+}
+
 static void check_activation(const Check *self)
 {
     const char *reaction;
@@ -54,7 +63,8 @@ static void check_activation(const Check *self)
     g_autoptr(GError) bad_reaction = NULL, bad_engine = NULL;
     if (!wm_task_reaction(self->task, &reaction, &bad_reaction))
         say(self, self->problems, "%s", bad_reaction->message);
-    if (!wm_engine_find(self->task, self->config, &kind, &bad_engine))
+    if (wm_task_names_engine(self->task) &&
+        !wm_engine_find(self->task, self->config, &kind, &bad_engine))
         say(self, self->problems, "%s", bad_engine->message);
 }
 
@@ -72,10 +82,15 @@ static bool has_trigger(const Check *self, const char *key)
     return json_object_get(self->task->on, key) != NULL;
 }
 
-static void check_roles(const Check *self, const char *key)
+bool wm_role_is_known(const char *role)
 {
     static const char *const known[] = { "admin",  "maintain", "maintainer", "write",
                                          "triage", "read",     "all",        NULL };
+    return g_strv_contains(known, role);
+}
+
+static void check_roles(const Check *self, const char *key)
+{
     const json_t *value = gate(self, key);
     g_autoptr(json_t) roles = value ? wm_trigger_list(value) : NULL;
     if (value && json_array_size(roles) == 0)
@@ -83,7 +98,7 @@ static void check_roles(const Check *self, const char *key)
     size_t index;
     json_t *role;
     json_array_foreach (roles, index, role)
-        if (!g_strv_contains(known, json_string_value(role)))
+        if (!wm_role_is_known(json_string_value(role)))
             say(self, self->warnings, "on.%s: \"%s\" is not a role of GitHub", key,
                 json_string_value(role));
 }
@@ -102,7 +117,8 @@ static void check_gates(const Check *self)
     const char *date = json_string_value(stop);
     int64_t at_ms;
     if (stop && !(date && (wm_gate_is_relative_date(date) || wm_gate_parse_date(date, &at_ms))))
-        say(self, self->problems, "on.stop-after: neither a date nor a time such as +7d");
+        say(self, self->problems, "on.stop-after: neither a date nor a time such as +7d: \"%s\"",
+            date ? date : "");
 }
 
 // What gh-aw acts on and kedge does not.
@@ -143,6 +159,7 @@ void wm_task_validate(const WmTask *task, const WmConfig *config, GPtrArray *pro
     check_gates(&self);
     check_ignored(&self);
     check_network(&self);
+    wm_task_validate_keys(task, warnings);
 }
 
 static void add_labels(json_t *labels, const json_t *more)

@@ -182,7 +182,7 @@ t "a type that GitHub does not know would make it refuse the workflow for all ta
 project
 task a 'on: {issues: {types: [opend, closed]}, discussion: {types: [foo]}, workflow_run: {types: [completed], workflows: ["CI: all", Docs]}}'
 compiled
-expect_contains stderr 'wm: .wm/tasks/a.md: on.issues.types: "opend" is not an activity type that GitHub knows; not added to wm-agent.yml'
+expect_contains stderr 'wm: .wm/tasks/a.md: on.issues.types: "opend" is not an activity type that GitHub knows (did you mean "opened"?); not added to wm-agent.yml'
 expect_contains $CALLER 'on:
   issues:
     types: [closed]

@@ -39,6 +39,41 @@ run kedge wm resolve --event-name push
 expect_exit 0
 expect_out '[]'
 
+t "an event that is mistyped, and none at all, are said"
+run kedge wm resolve --event-name isues
+expect_exit 0
+expect_out '[]'
+expect_contains stderr 'wm: "isues" is not an event that starts tasks (did you mean "issues"?)'
+run kedge wm resolve
+expect_out '[]'
+expect_contains stderr 'wm: no event is given: use --event-name, or set GITHUB_EVENT_NAME'
+run kedge wm resolve --event-name push
+expect_empty stderr
+
+t "what is mistyped is told from what is there"
+run kedge wm lst
+expect_exit 2
+expect_contains stderr 'error: unknown command "lst" for "kedge wm" (did you mean "list"?)'
+run kedge wm resolve --evnt-name x
+expect_exit 2
+expect_contains stderr 'unknown flag: --evnt-name (did you mean "--event-name"?)'
+task tide ''
+run kedge wm resolve --force-task tides
+expect_exit 1
+expect_contains stderr 'error: task not found: tides (did you mean "tide"?)'
+run kedge wm update tides
+expect_exit 1
+expect_contains stderr 'error: unknown task "tides" (did you mean "tide"?)'
+rm .wm/tasks/tide.md
+
+t "below the top of a repository the tasks are named, not to be made anew"
+git init -q . 2>/dev/null
+mkdir below && cd below
+run kedge wm list
+expect_exit 1
+expect_contains stderr "error: .wm/tasks: no such directory in $PWD (it is in ${PWD%/below}: run kedge wm there)"
+cd .. && rmdir below
+
 t "why, and why not"
 task labeled 'on: {issues: {labels: [implement]}}'
 run kedge wm resolve --event-name issues --payload "$payloads/issues-labeled.json" --explain
@@ -133,8 +168,8 @@ engine: kedge'
 task odd 'on: {schedule: custom}'
 run kedge wm list
 expect_exit 0
-expect_out 'nightly  schedule,issues  kedge  Every night.
-odd  schedule  claude'
+expect_out 'nightly  schedule,issues  kedge   Every night.
+odd      schedule         claude'
 expect_contains stderr 'wm: .wm/tasks/odd.md: on.schedule "custom" is not a schedule kedge understands; not added to wm-agent.yml'
 run kedge wm list --json
 expect_out '[{"name":"nightly","path":".wm/tasks/nightly.md","engine":"kedge","triggers":["schedule","issues"],"schedule":["24 12 * * *"],"description":"Every night.\nMore.\n"},{"name":"odd","path":".wm/tasks/odd.md","engine":"claude","triggers":["schedule"],"schedule":["custom"],"description":""}]'
@@ -143,13 +178,13 @@ t "validation says everything, and fails for what is wrong"
 run kedge wm validate
 expect_exit 0
 expect_empty stdout
-expect_contains stderr 'wm: .wm/tasks/odd.md: on.schedule "custom" is not a schedule'
+expect_contains stderr 'wm: .wm/tasks/odd.md: line 2: on.schedule "custom" is not a schedule'
 expect_contains stderr 'wm validate: ok'
 task party 'on: {push: , reaction: party}' '${{ secrets.FOO }}'
 run kedge wm validate
 expect_exit 1
-expect_contains stderr 'error: .wm/tasks/party.md: on.reaction "party" is not a valid GitHub reaction'
-expect_contains stderr 'error: .wm/tasks/party.md: expression "secrets.FOO"'
+expect_contains stderr 'error: .wm/tasks/party.md: line 2: on.reaction "party" is not a valid GitHub reaction'
+expect_contains stderr 'error: .wm/tasks/party.md: line 5: expression "secrets.FOO"'
 expect_contains stderr 'error: validation failed (2 problem(s))'
 
 done_testing
