@@ -1,9 +1,17 @@
-"""Tasks of a repository: what it takes to compile many of them, and to find those that an event starts."""
+"""Tasks of a repository: what it takes to compile many of them, to find those that an event starts, and to work off a queue of runs."""
+
+import os
+import pathlib
+import sys
 
 import budgets
 import measure
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests/tasks"))
+from load import Load  # noqa: E402
+
 TASKS = 1000
+EVENTS = int(os.environ.get("EVENTS", "300"))  # EVENTS=10000: a busy repository's day, which takes an hour
 TASK = """---
 description: Task {0}
 on:
@@ -49,4 +57,13 @@ def resolve_event(lab, runs):
     yield budgets.Row("kedge wm resolve, 1,000 tasks: own CPU", [run.cpu_ms for run in done], "ms")
 
 
-MEASUREMENTS = {"wm-compile": compile_tasks, "wm-resolve": resolve_event}
+def work_off(lab, runs):
+    folder = lab.dir / "queue"
+    folder.mkdir()
+    done = Load(os.path.abspath(lab.kedge), str(folder), events=EVENTS, workers=os.cpu_count() or 1).run()
+    note = f"{done['workers']} workers, {done['jobs']} runs at once each; {done['twice']} done twice, {done['lost']} lost"
+    yield budgets.Row(f"kedge wm enqueue, {EVENTS} events: each", [1000 / done["enqueued_per_s"]], "ms")
+    yield budgets.Row(f"kedge wm worker, {EVENTS} runs: each", [1000 / done["runs_per_s"]], "ms", 2000, note=note, problem=done["problem"])
+
+
+MEASUREMENTS = {"wm-compile": compile_tasks, "wm-resolve": resolve_event, "wm-queue": work_off}

@@ -8,13 +8,13 @@
  */
 #pragma once
 
-#include "base/proc.h"
+#include "base/proc_guard.h"
 
 typedef struct BashGuard { // zeroed: nothing is guarded
     char *family;          // what the marks of all its shells begin with, "NAME=value."
     char *mark;            // of the shell that runs
     unsigned count;        // of shells
-    ProcChild watcher;     // pid 0 or less: none
+    ProcGuard guard;       // of the family
 } BashGuard;
 
 /* For a new shell: `env` with a mark of its own. Without a watcher, when none can be started, only

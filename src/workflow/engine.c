@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/mask.h"
-#include "base/proc.h"
+#include "base/proc_guard.h"
 #include "base/utf8.h"
 #include "workflow/engine_self.h"
 #include "workflow/stream_private.h"
@@ -24,6 +24,7 @@
 #define LATE_GRACE_MS  (30 * 1000) // from SIGTERM to SIGKILL when the time is over
 #define GRACE_MS       (5 * 1000)  // the same when a person stops it
 #define DRAIN_MS       (5 * 1000)  // for pipes that others hold
+#define LEFT_GRACE_MS  (2 * 1000)  // for what has left the agent's group
 #define MAX_TIMEOUT_MS (24 * 60 * 60 * (int64_t)1000) // of a run whose token has none
 #define TOKEN_BYTES    16
 
@@ -158,9 +159,13 @@ static bool run_process(Run *self, const char *const *argv, bool reads_stdin,
         .user_data = self,
     };
     GError *reason = NULL;
+    ProcGuard guard = { 0 };
+    g_autofree char *mark = g_strconcat("KEDGE_WM_RUN_DIR=", spec->run_dir, NULL);
     if (*self->token)
         log_text("::stop-commands::%s", self->token);
+    proc_guard_begin(&guard, mark);
     bool is_started = proc_run(&process, self->cancel, ret_result, &reason);
+    proc_guard_end(&guard, spec->grace_ms > 0 ? spec->grace_ms : LEFT_GRACE_MS);
     wm_stream_finish(self->stream);
     if (*self->token)
         log_text("::%s::", self->token);

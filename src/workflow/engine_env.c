@@ -26,8 +26,9 @@
     "!f() { test \"$1\" = get || exit 0; echo username=x-access-token; "                           \
     "echo \"password=${GH_TOKEN:-$GITHUB_TOKEN}\"; }; f"
 
-static const char *const command_files[] = { "GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT",
-                                             "GITHUB_STATE", NULL };
+// what is written there speaks for the step: its summary would be in kedge's name
+static const char *const command_files[] = { "GITHUB_ENV",   "GITHUB_PATH",         "GITHUB_OUTPUT",
+                                             "GITHUB_STATE", "GITHUB_STEP_SUMMARY", NULL };
 
 static void set(char ***env, const char *name, const char *value)
 {

@@ -151,11 +151,11 @@ expect_contains .wm/runs/env "WM_ISSUE_NUMBER=7"
 expect_contains .wm/runs/env "WM_PR_NUMBER=7"
 
 t "task-S09 no command file or token of the runner reaches the agent"
-run env WM_AGENT_CMD=agent-env GITHUB_ENV=/x GITHUB_PATH=/x GITHUB_OUTPUT=/x GITHUB_ACTIONS=true \
+run env WM_AGENT_CMD=agent-env GITHUB_ENV=/x GITHUB_PATH=/x GITHUB_OUTPUT=/x GITHUB_STATE=/x GITHUB_STEP_SUMMARY="$HOME/no-summary" GITHUB_ACTIONS=true \
     ACTIONS_RUNTIME_TOKEN=abcdefgh1 ACTIONS_RESULTS_URL=http://127.0.0.1:1/ ACTIONS_ID_TOKEN_REQUEST_TOKEN=abcdefgh2 \
     GITHUB_TOKEN=ghs_abcdefgh3 kedge wm run --task fix
 expect_exit 0
-for NAME in GITHUB_ENV GITHUB_PATH GITHUB_OUTPUT ACTIONS_RUNTIME_TOKEN ACTIONS_RESULTS_URL ACTIONS_ID_TOKEN_REQUEST_TOKEN; do
+for NAME in GITHUB_ENV GITHUB_PATH GITHUB_OUTPUT GITHUB_STATE GITHUB_STEP_SUMMARY ACTIONS_RUNTIME_TOKEN ACTIONS_RESULTS_URL ACTIONS_ID_TOKEN_REQUEST_TOKEN; do
     grep -q "^$NAME=" .wm/runs/env && fail "$NAME is there"
 done
 expect_contains .wm/runs/env "GITHUB_TOKEN=ghs_abcdefgh3"

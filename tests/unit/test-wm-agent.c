@@ -270,10 +270,23 @@ static void test_late_before_it_starts(void **state G_GNUC_UNUSED)
     play_end(&play);
 }
 
-/* A process of another session that holds the pipe does not hold the run. */
+/* What has left the agent's group ends with it, also when it minds no SIGTERM. */
+static void test_daemon(void **state G_GNUC_UNUSED)
+{
+    Play play =
+        play_begin("setsid sh -c 'trap \"\" TERM; echo $$ >far; exec >/dev/null 2>&1; "
+                   "while :; do sleep 0.1; done' & while [ ! -s far ]; do sleep 0.02; done");
+    play_run(&play, NULL);
+    assert_true(play.result.is_success);
+    assert_true(is_dead(written_pid(play.fixture.root, "far")));
+    play_end(&play);
+}
+
+/* A process of another session that holds the pipe does not hold the run, though it cannot be found
+   by what it was started with. */
 static void test_pipe_is_held(void **state G_GNUC_UNUSED)
 {
-    Play play = play_begin("setsid sh -c 'echo $$ >far; exec sleep 300' & "
+    Play play = play_begin("setsid env -i PATH=\"$PATH\" sh -c 'echo $$ >far; exec sleep 300' & "
                            "while [ ! -s far ]; do sleep 0.02; done; echo done");
     play_run(&play, NULL);
     assert_true(play.result.is_success);
@@ -455,6 +468,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_late),
         cmocka_unit_test(test_ignores_sigterm),
         cmocka_unit_test(test_late_before_it_starts),
+        cmocka_unit_test(test_daemon),
         cmocka_unit_test(test_pipe_is_held),
         cmocka_unit_test(test_shims),
         cmocka_unit_test(test_claude),

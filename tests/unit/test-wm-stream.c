@@ -34,6 +34,50 @@ static void check(const char *name, WmEngineKind engine, const char *input, cons
     }
 }
 
+/* task-X14: of a stream, too. A NUL ends no line before its end, and costs no event. */
+static void test_nul(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name;
+        WmEngineKind engine;
+        const char *input;
+        size_t size;
+        const char *expected, *response;
+    } cases[] = {
+#define INPUT(text) text, sizeof(text) - 1
+        { "text", WM_ENGINE_CUSTOM, INPUT("a\0b\n\0\nc\0"),
+          "a\xef\xbf\xbd"
+          "b\n\xef\xbf\xbd\nc\xef\xbf\xbd\n",
+          NULL },
+        { "no event", WM_ENGINE_CLAUDE, INPUT("seen\0hidden\n\0all of it\n \n"),
+          "seen\xef\xbf\xbdhidden\n\xef\xbf\xbd"
+          "all of it\n",
+          NULL },
+        { "in an event", WM_ENGINE_CLAUDE,
+          INPUT("{\"type\":\"result\",\"subtype\":\"success\",\"cost\":1,\"result\":\"a"
+                "\\u0000b\\\\u0000c\\\\\\u0000\\u0000\"}\n"),
+          "[result] success | cost=$1.0000\n",
+          "a\xef\xbf\xbd"
+          "b\\u0000c\\\xef\xbf\xbd\xef\xbf\xbd" },
+        { "a raw one in an event", WM_ENGINE_CLAUDE,
+          INPUT("{\"type\":\"result\",\"cost\":1}\0{\"type\":\"x\"}\n"),
+          "{\"type\":\"result\",\"cost\":1}\xef\xbf\xbd{\"type\":\"x\"}\n", NULL },
+        { "cut off", WM_ENGINE_KEDGE, INPUT("{\"type\":\"x\\u0000\\"), "{\"type\":\"x\\u0000\\\n",
+          NULL },
+#undef INPUT
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GString) out = g_string_new(NULL);
+        g_autoptr(WmStream) stream = wm_stream_new(cases[i].engine, collect, out);
+        for (size_t at = 0; at < cases[i].size; at++)
+            wm_stream_push(stream, cases[i].input + at, 1);
+        wm_stream_finish(stream);
+        if (strcmp(out->str, cases[i].expected) != 0 ||
+            g_strcmp0(wm_stream_last_response(stream), cases[i].response) != 0)
+            fail_msg("%s: got\n%s%s", cases[i].name, out->str, wm_stream_last_response(stream));
+    }
+}
+
 #define A120                                                                                       \
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" /* 40 */                                            \
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"                                                     \
@@ -244,9 +288,10 @@ static void test_text(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claude),      cmocka_unit_test(test_kedge),
-        cmocka_unit_test(test_kedge_keeps), cmocka_unit_test(test_claude_keeps),
-        cmocka_unit_test(test_long_lines),  cmocka_unit_test(test_text),
+        cmocka_unit_test(test_nul),          cmocka_unit_test(test_claude),
+        cmocka_unit_test(test_kedge),        cmocka_unit_test(test_kedge_keeps),
+        cmocka_unit_test(test_claude_keeps), cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
