@@ -10,6 +10,7 @@
 #include "base/mask.h"
 #include "base/proc_guard.h"
 #include "base/utf8.h"
+#include "workflow/command_files.h"
 #include "workflow/engine_self.h"
 #include "workflow/stream_private.h"
 
@@ -160,6 +161,7 @@ static bool run_process(Run *self, const char *const *argv, bool reads_stdin,
     };
     GError *reason = NULL;
     ProcGuard guard = { 0 };
+    g_autoptr(WmCommandFiles) command_files = wm_command_files_new();
     g_autofree char *mark = g_strconcat("KEDGE_WM_RUN_DIR=", spec->run_dir, NULL);
     if (*self->token)
         log_text("::stop-commands::%s", self->token);
@@ -169,6 +171,7 @@ static bool run_process(Run *self, const char *const *argv, bool reads_stdin,
     wm_stream_finish(self->stream);
     if (*self->token)
         log_text("::%s::", self->token);
+    wm_command_files_restore(command_files);
     return is_started || fail_start(argv[0], reason, error);
 }
 

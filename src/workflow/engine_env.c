@@ -9,6 +9,7 @@
 #include "base/git.h"
 #include "base/secret_names.h"
 #include "base/secrets.h"
+#include "workflow/command_files.h"
 #include "workflow/engine_self.h"
 
 #include <string.h>
@@ -25,10 +26,6 @@
 #define HELPER                                                                                     \
     "!f() { test \"$1\" = get || exit 0; echo username=x-access-token; "                           \
     "echo \"password=${GH_TOKEN:-$GITHUB_TOKEN}\"; }; f"
-
-// what is written there speaks for the step: its summary would be in kedge's name
-static const char *const command_files[] = { "GITHUB_ENV",   "GITHUB_PATH",         "GITHUB_OUTPUT",
-                                             "GITHUB_STATE", "GITHUB_STEP_SUMMARY", NULL };
 
 static void set(char ***env, const char *name, const char *value)
 {
@@ -201,8 +198,8 @@ static void add_path(char ***env, const WmAgentSpec *spec)
 char **wm_engine_environment(const WmAgentSpec *spec)
 {
     char **env = env_for_agent();
-    for (size_t i = 0; command_files[i]; i++)
-        unset(&env, command_files[i]);
+    for (size_t i = 0; wm_command_file_names[i]; i++)
+        unset(&env, wm_command_file_names[i]);
     add_run(&env, spec);
     add_path(&env, spec);
     if (is_in_actions(env))

@@ -40,37 +40,6 @@ static void take_event(WmStream *self, const json_t *event)
         wm_stream_kedge(self, type, event);
 }
 
-/* A text with a NUL is refused by our JSON: what a program has read of a file must not make its
-   event none. Both are six bytes. */
-static void replace_nul_escapes(char *line, size_t size)
-{
-    static const char nul[] = "\\u0000", replacement[] = "\\ufffd";
-    char *end = line + size;
-    for (char *at = memchr(line, '\\', size); at; at = memchr(at, '\\', (size_t)(end - at))) {
-        size_t left = (size_t)(end - at);
-        if (left >= strlen(nul) && memcmp(at, nul, strlen(nul)) == 0)
-            memcpy(at, replacement, strlen(replacement));
-        if (left <= 2)
-            return;
-        at += 2; // what is escaped begins nothing
-    }
-}
-
-/* NULL: no event. */
-static json_t *parse_event(const char *line, size_t size)
-{
-    json_t *event = NULL;
-    if (line[strspn(line, " \t\r")] != '{')
-        return NULL;
-    if (json_parse(line, size, &event, NULL))
-        return event;
-    if (!strstr(line, "\\u0000"))
-        return NULL;
-    g_autofree char *plain = g_memdup2(line, size + 1);
-    replace_nul_escapes(plain, size);
-    return json_parse(plain, size, &event, NULL) ? event : NULL;
-}
-
 /* No event, or one that is too long to be looked at. */
 static void take_plain(WmStream *self, const char *line, size_t size)
 {
@@ -104,8 +73,9 @@ static void take_line(const char *line, size_t size, bool is_cut, void *user_dat
         wm_stream_kedge(self, "agent_end", NULL);
         return;
     }
-    g_autoptr(json_t) event = is_cut ? NULL : parse_event(line, size);
-    if (json_is_object(event))
+    g_autoptr(json_t) event = NULL;
+    if (!is_cut && line[strspn(line, " \t\r")] == '{' && json_parse(line, size, &event, NULL) &&
+        json_is_object(event))
         take_event(self, event);
     else if (strspn(line, " \t\r") < size)
         take_plain(self, line, size);

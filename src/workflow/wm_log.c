@@ -18,16 +18,28 @@ static bool is_json(void)
     return g_strcmp0(env_get_raw("WM_LOG_FORMAT"), "json") == 0;
 }
 
+/* What the runner trims before it looks for a command. */
+static size_t count_blanks(const char *text)
+{
+    size_t size = 0;
+    for (;;) {
+        gunichar letter = g_utf8_get_char_validated(text + size, -1);
+        if (letter == 0 || letter > 0x10ffff || !g_unichar_isspace(letter))
+            return size;
+        size += (size_t)g_unichar_to_utf8(letter, NULL);
+    }
+}
+
 char *wm_log_safe(const char *text)
 {
     GString *out = g_string_new(text ? text : "");
     for (char *at = out->str; *at; at++)
         if (*at == '\n' || *at == '\r')
             *at = ' ';
-    size_t blanks = strspn(out->str, " \t");
-    const char *start = out->str + blanks;
-    if (g_str_has_prefix(start, "::") || g_str_has_prefix(start, "##["))
+    size_t blanks = count_blanks(out->str);
+    if (g_str_has_prefix(out->str + blanks, "::"))
         g_string_insert_c(out, (gssize)blanks + 1, ' ');
+    g_string_replace(out, "##[", "# #[", 0); // the older form counts anywhere in a line
     return g_string_free(out, FALSE);
 }
 

@@ -316,7 +316,7 @@ static bool report(Run *self, RunEnd end, const char *reason, GError **error)
 static bool tell(Run *self, RunEnd end, const char *reason, GError **error)
 {
     int64_t began_ms = time_monotonic_ms();
-    for (;;) {
+    for (bool is_first = true;; is_first = false) {
         g_autoptr(GError) problem = NULL;
         if (report(self, end, reason, &problem))
             return true;
@@ -326,6 +326,9 @@ static bool tell(Run *self, RunEnd end, const char *reason, GError **error)
             g_propagate_error(error, g_steal_pointer(&problem));
             return false;
         }
+        if (is_first)
+            wm_log(WM_WARN, "wm worker: the queue does not answer; it is told again", "run",
+                   self->task_name, "reason", problem->message, NULL);
         cancel_sleep(NULL, TELL_PAUSE_MS, NULL);
     }
 }

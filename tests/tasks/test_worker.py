@@ -6,6 +6,7 @@ Environment: KEDGE, the binary.
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -258,6 +259,25 @@ class Worker(TasksCase):
         self.assertIn("died while it applied", self.rows()[0]["error"])
         self.assertEqual(self.comments(number, "answer")[0], f"from {number}")
         self.assertEqual(self.comments(number, "answer").count(f"from {number}"), 1)
+
+    def test_a_queue_that_is_away_when_a_run_ends(self):
+        if self.db.startswith("postgres"):
+            self.skipTest("a file is easier to lock")
+        number = self.new_issue()
+        self.enqueue(*self.opened(number))
+        gate, begun, agent = self.slow_agent()
+        worker = self.worker("--lease", "3600", **agent)  # nobody else takes it meanwhile
+        self.until(lambda: os.path.exists(begun), "the agent does not begin")
+        away = sqlite3.connect(self.db, isolation_level=None)
+        self.addCleanup(away.close)
+        away.execute("BEGIN EXCLUSIVE")
+        open(gate, "w", encoding="utf-8").close()
+        self.until(lambda: "it is told again" in self.said(worker), "it does not mind")
+        away.execute("ROLLBACK")
+        self.until(lambda: self.statuses() == ["completed"], "it is not done again")
+        self.end(worker)
+        self.assertNotIn("was not told", self.said(worker))
+        self.assertEqual(self.comments(number, "answer"), [f"from {number}"])
 
     def test_a_worker_that_is_asked_to_end(self):
         number = self.new_issue()

@@ -162,6 +162,40 @@ static void test_stop_commands(void **state G_GNUC_UNUSED)
     g_unsetenv("GITHUB_ACTIONS");
 }
 
+/* The runner's command files: where they are an agent finds out all the same. */
+static void test_command_files(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *script, *left;
+        bool is_said;
+    } cases[] = {
+        { "exit 0", "before\n", false },
+        { "echo PATH=/evil >>command-file", "before\n", true },
+        { ": >command-file", "before\n", true },
+        { "rm command-file", "before\n", true },
+        { "rm command-file; ln -s other command-file", "before\n", true },
+        { "head -c 3000000 /dev/zero >command-file", "before\n", true },
+    };
+    g_setenv("GITHUB_ACTIONS", "true", TRUE);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        Play play = play_begin(cases[i].script);
+        wm_fixture_write(&play.fixture, "command-file", "before\n", 0644);
+        wm_fixture_write(&play.fixture, "other", "mine", 0644);
+        g_autofree char *path = wm_fixture_path(&play.fixture, "command-file");
+        g_setenv("GITHUB_ENV", path, TRUE);
+        play_run(&play, NULL);
+        g_autofree char *left = wm_fixture_read(&play.fixture, "command-file");
+        g_autofree char *other = wm_fixture_read(&play.fixture, "other");
+        bool is_said = strstr(shown->str, "is taken back file=GITHUB_ENV") != NULL;
+        if (strcmp(left, cases[i].left) != 0 || is_said != cases[i].is_said)
+            fail_msg("%s: '%s', %s", cases[i].script, left, shown->str);
+        assert_string_equal(other, "mine");
+        play_end(&play);
+    }
+    g_unsetenv("GITHUB_ENV");
+    g_unsetenv("GITHUB_ACTIONS");
+}
+
 /* task-R10 */
 static void test_tail(void **state G_GNUC_UNUSED)
 {
@@ -462,6 +496,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_does_not_start),
         cmocka_unit_test(test_raw_log_clean_screen),
         cmocka_unit_test(test_stop_commands),
+        cmocka_unit_test(test_command_files),
         cmocka_unit_test(test_tail),
         cmocka_unit_test(test_secrets_leave),
         cmocka_unit_test(test_endless_output),

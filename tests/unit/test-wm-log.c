@@ -16,6 +16,10 @@ static void test_no_command_of_a_runner(void **state G_GNUC_UNUSED)
         { "  ::error::x", "  : :error::x" },
         { "##[group]x", "# #[group]x" },
         { "a ::error::x", "a ::error::x" },
+        { "a ##[add-mask]e ##[x]", "a # #[add-mask]e # #[x]" },
+        { "###[group]x", "## #[group]x" },
+        { "\xc2\xa0\xe2\x80\x83::error::x", "\xc2\xa0\xe2\x80\x83: :error::x" },
+        { "\xff::x", "\xff::x" },
         { "", "" },
         { NULL, "" },
     };
