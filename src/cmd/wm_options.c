@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "workflow/wm_log.h"
 
 #include <string.h>
 
@@ -14,7 +15,7 @@
 int wm_fail(const char *command, const GError *error)
 {
     int code = cmd_exit_code(error->code);
-    log_text("error: %s", error->message);
+    wm_say("error: %s", error->message); // words of others, on one line
     if (error->domain == KEDGE_ERROR && error_is(error, KEDGE_ERROR_USAGE))
         log_text("Run 'kedge %s --help' for usage.", command);
     return error->domain == KEDGE_ERROR ? code : EXIT_FAILED;

@@ -74,7 +74,8 @@ void wm_log(WmLevel level, const char *msg, ...)
         append_pair(line, key, value);
     }
     va_end(pairs);
-    g_autofree char *text = as_json ? json_to_text(record) : g_strdup(line->str);
+    g_autofree char *json = as_json ? json_to_text(record) : NULL;
+    g_autofree char *text = wm_log_safe(json ? json : line->str);
     log_text("%s", text);
 }
 

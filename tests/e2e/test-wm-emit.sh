@@ -208,6 +208,13 @@ refused 1 'emit: add_comment: target 9 not allowed by policy (target: triggering
 emit add-comment --body hi --target 7
 written '{"body":"hi","target":7,"type":"add_comment"}'
 
+t "an error is one line, whatever its words are: a runner reads lines as commands"
+fresh
+emit add-labels --labels "$(printf 'a\n::add-matcher::/x ##[add-mask]y')"
+expect_exit 1
+expect_lines stderr 1
+expect_contains stderr 'label "a ::add-matcher::/x # #[add-mask]y" is not a valid label name'
+
 t "task-E27: under the name of the extension, gh-wm"
 fresh
 mkdir -p "$HOME/extension" && ln -sf "$KEDGE" "$HOME/extension/gh-wm"
