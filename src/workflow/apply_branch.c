@@ -40,8 +40,9 @@ static bool check_pull(Applier *self, const json_t *pull, const char *branch, GE
 /* Commits that nobody has seen do not go to the branch that everybody works on. */
 static bool check_branch(Applier *self, const char *branch, GError **error)
 {
-    const char *of_payload = wm_event_default_branch(self->spec->event);
-    g_autofree char *usual = wm_git_default_branch(&self->git, of_payload, self->cancel);
+    g_autofree char *usual = NULL;
+    if (!apply_default_branch(self, &usual, error))
+        return false;
     if (!wm_git_branch_name_is_valid(&self->git, branch, self->cancel))
         return fail_with(error, KEDGE_ERROR_DENIED, "\"%s\" is no name of a branch", branch);
     if (strcmp(branch, usual) == 0)

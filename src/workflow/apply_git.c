@@ -6,6 +6,26 @@
 
 #define FETCH_MS ((int64_t)10 * 60 * 1000)
 
+bool apply_default_branch(Applier *self, char **ret_branch, GError **error)
+{
+    const char *name = wm_event_default_branch(self->spec->event);
+    g_autoptr(json_t) repository = NULL;
+    if (!name && self->git.is_quarantined && self->spec->api) {
+        g_autofree char *path = apply_path(self, "%s", "");
+        if (!wm_api_get(self->spec->api, path, self->cancel, &repository, error)) {
+            g_prefix_error(error, "cannot tell the default branch: ");
+            return false;
+        }
+        name = json_get_text(repository, "default_branch");
+        if (!wm_git_branch_name_is_valid(&self->git, name, self->cancel))
+            return fail_with(error, KEDGE_ERROR_PROTOCOL,
+                             "cannot tell the default branch: GitHub's answer is \"%s\"",
+                             name ? name : "");
+    }
+    *ret_branch = wm_git_default_branch(&self->git, name, self->cancel);
+    return true;
+}
+
 bool apply_fetch(Applier *self, const char *branch, GError **error)
 {
     g_autofree char *refspec =

@@ -115,6 +115,9 @@ bool apply_has_label(const json_t *issue, const char *label);
 
 /* apply_git.c: what both kinds that push share. Branches are names that git accepts. */
 
+/* The repository's. What an agent's .git says of it is not believed: where the event does not say,
+   GitHub does. Caller frees. */
+bool apply_default_branch(Applier *self, char **ret_branch, GError **error);
 /* Asks origin for the branch, so that what is compared with is not what an agent says. */
 bool apply_fetch(Applier *self, const char *branch, GError **error);
 /* In a quarantined .git: every object has the content of its name, so that what git says of the

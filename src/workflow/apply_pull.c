@@ -28,10 +28,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Branches, branches_clear)
 static bool find_branches(Applier *self, Branches *ret_branches, GError **error)
 {
     const char *of_policy = wm_handler_text(self->handler, "base-branch");
-    const char *of_payload = wm_event_default_branch(self->spec->event);
-    if (!wm_git_branch(&self->git, self->cancel, &ret_branches->current, error))
+    if (!wm_git_branch(&self->git, self->cancel, &ret_branches->current, error) ||
+        !apply_default_branch(self, &ret_branches->usual, error))
         return false;
-    ret_branches->usual = wm_git_default_branch(&self->git, of_payload, self->cancel);
     ret_branches->base = g_strdup(of_policy ? of_policy : ret_branches->usual);
     if (strcmp(ret_branches->current, "HEAD") == 0)
         return fail_with(error, KEDGE_ERROR_FAILED,

@@ -70,6 +70,16 @@ static inline PullFixture pull_fixture(const char *policy, const char *file,
     return self;
 }
 
+/* As in the outputs job, where the event says what the default branch is. */
+static inline void pull_quarantine(PullFixture *self, const char *work)
+{
+    g_autofree char *url = g_strconcat("file://", self->git->origin, NULL);
+    json_t *repository = json_pack("{s:s}", "default_branch", "main");
+    json_object_set_new(self->apply->event.payload, "repository", repository);
+    self->apply->apply.is_quarantined = true;
+    assert_true(wm_quarantine(work, url, NULL));
+}
+
 /* The branch on origin; "" when it is not there. Caller frees. */
 static inline char *pull_pushed(const PullFixture *self, const char *branch)
 {

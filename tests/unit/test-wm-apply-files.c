@@ -78,13 +78,11 @@ static void test_forged_base(void **state G_GNUC_UNUSED)
         pull_fixture("{\"create-pull-request\":{\"protected-files\":\"blocked\"}}",
                      ".wm/config.yml", answers, 1);
     const char *work = fixture.git->work;
-    g_autofree char *url = g_strconcat("file://", fixture.git->origin, NULL);
     git_do(work, "update-ref", "refs/remotes/origin/main", "HEAD", NULL);
     pull_write_file(work, "b.c", "b\n");
     git_do(work, "add", "b.c", NULL);
     git_do(work, "commit", "--quiet", "-m", "more", NULL);
-    fixture.apply->apply.is_quarantined = true;
-    assert_true(wm_quarantine(work, url, NULL));
+    pull_quarantine(&fixture, work);
     g_autoptr(GError) error = NULL;
     assert_false(apply_fixture_run(fixture.apply, ITEM, &error));
     assert_string_equal(error->message,
@@ -106,7 +104,6 @@ static void test_forged_object(void **state G_GNUC_UNUSED)
     g_auto(PullFixture) fixture = pull_fixture(
         "{\"create-pull-request\":{\"protected-files\":\"blocked\"}}", NULL, answers, 1);
     const char *work = fixture.git->work;
-    g_autofree char *url = g_strconcat("file://", fixture.git->origin, NULL);
     pull_write_file(work, ".github/ci.yml", "old\n");
     git_do(work, "add", ".github", NULL);
     git_do(work, "commit", "--quiet", "-m", "base", NULL);
@@ -123,8 +120,7 @@ static void test_forged_object(void **state G_GNUC_UNUSED)
     g_autofree char *changed = git_out(work, "diff", "--name-only", "HEAD~1", "HEAD", NULL);
     assert_string_equal(changed, ""); // that is what git believes
 
-    fixture.apply->apply.is_quarantined = true;
-    assert_true(wm_quarantine(work, url, NULL));
+    pull_quarantine(&fixture, work);
     g_autoptr(GError) error = NULL;
     assert_false(apply_fixture_run(fixture.apply, ITEM, &error));
     assert_non_null(strstr(error->message, "the objects of this repository cannot be believed"));

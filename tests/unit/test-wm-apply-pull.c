@@ -239,11 +239,9 @@ static void test_foreign_branch(void **state G_GNUC_UNUSED)
     g_auto(PullFixture) fixture =
         pull_fixture("{\"create-pull-request\":null}", "a.c", answers, G_N_ELEMENTS(answers));
     const char *work = fixture.git->work;
-    g_autofree char *url = g_strconcat("file://", fixture.git->origin, NULL);
     git_do(work, "push", "--quiet", "origin", "main:refs/heads/production", NULL);
     git_do(work, "checkout", "--quiet", "-b", "production", NULL);
-    fixture.apply->apply.is_quarantined = true;
-    assert_true(wm_quarantine(work, url, NULL));
+    pull_quarantine(&fixture, work);
     g_autoptr(GError) error = NULL;
     assert_false(apply_fixture_run(fixture.apply, ITEM, &error));
     assert_non_null(strstr(error->message, "branch \"production\" is on GitHub already"));
@@ -296,8 +294,7 @@ static void test_shallow(void **state G_GNUC_UNUSED)
     git_do(work, "add", "a.c", NULL);
     git_do(work, "commit", "--quiet", "-m", "work", NULL);
     fixture.apply->apply.root = work;
-    fixture.apply->apply.is_quarantined = true;
-    assert_true(wm_quarantine(work, url, NULL));
+    pull_quarantine(&fixture, work);
     g_autoptr(GError) error = NULL;
     if (!apply_fixture_run(fixture.apply, ITEM, &error))
         fail_msg("%s", error->message);
@@ -323,12 +320,10 @@ static void test_lfs(void **state G_GNUC_UNUSED)
     g_auto(PullFixture) fixture =
         pull_fixture("{\"create-pull-request\":null}", "a.c", answers, G_N_ELEMENTS(answers));
     const char *work = fixture.git->work;
-    g_autofree char *url = g_strconcat("file://", fixture.git->origin, NULL);
     pull_write_file(work, "assets/.gitattributes", "*.png filter=lfs diff=lfs merge=lfs -text\n");
     git_do(work, "add", "assets", NULL);
     git_do(work, "commit", "--quiet", "-m", "assets", NULL);
-    fixture.apply->apply.is_quarantined = true;
-    assert_true(wm_quarantine(work, url, NULL));
+    pull_quarantine(&fixture, work);
     log_set_writer(keep_lfs_warning);
     bool is_done = apply_fixture_run(fixture.apply, ITEM, NULL);
     log_set_writer(NULL);
@@ -357,6 +352,38 @@ static void test_staged(void **state G_GNUC_UNUSED)
                               "HEAD:refs/heads/" BRANCH "\"}]}]");
 }
 
+/* An event may not say what the default branch is: then GitHub does, and not the agent's .git, by
+   which commits would go to main itself. */
+static void test_default_branch(void **state G_GNUC_UNUSED)
+{
+    static const CannedAnswer answers[] = {
+        { .request = "GET /repos/o/r", .body = "{\"default_branch\":\"main\"}", .times = 2 },
+    };
+    static const char policy[] = "{\"create-pull-request\":{\"base-branch\":\"develop\"}}";
+    g_auto(PullFixture) fixture = pull_fixture(policy, NULL, answers, G_N_ELEMENTS(answers));
+    const char *work = fixture.git->work;
+    g_autofree char *url = g_strconcat("file://", fixture.git->origin, NULL);
+    git_do(work, "push", "--quiet", "origin", "main:refs/heads/develop", NULL);
+    git_do(work, "checkout", "--quiet", "main", NULL);
+    pull_write_file(work, "a.c", "a\n");
+    git_do(work, "add", "a.c", NULL);
+    git_do(work, "commit", "--quiet", "-m", "work", NULL);
+    git_do(work, "update-ref", "refs/remotes/origin/other", "HEAD", NULL);
+    git_do(work, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/other", NULL);
+    fixture.apply->apply.is_quarantined = true;
+    assert_true(wm_quarantine(work, url, NULL));
+    g_setenv("GITHUB_REF_NAME", "main", true);
+    g_autoptr(GError) error = NULL;
+    bool is_done = apply_fixture_run(fixture.apply, ITEM, &error);
+    g_unsetenv("GITHUB_REF_NAME");
+    if (!is_done)
+        fail_msg("%s", error->message);
+    g_autofree char *outputs = apply_fixture_outputs(fixture.apply);
+    assert_string_equal(outputs, "create_pull_request skipped: no commits ahead of origin/develop");
+    g_autofree char *sha = pull_pushed(&fixture, "main");
+    assert_string_equal(sha, fixture.git->main_sha);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,7 +391,7 @@ int main(void)
         cmocka_unit_test(test_again),          cmocka_unit_test(test_skipped_again),
         cmocka_unit_test(test_foreign_branch), cmocka_unit_test(test_refused_push),
         cmocka_unit_test(test_shallow),        cmocka_unit_test(test_lfs),
-        cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_staged),         cmocka_unit_test(test_default_branch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
