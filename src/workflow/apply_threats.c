@@ -108,19 +108,31 @@ static void scan_value(Scan *self, const json_t *value, const char *where)
         scan_value(self, member, where);
 }
 
-/* What a diff adds: "+++ b/name" says where. */
+/* "@@ -1,2 +3,4 @@": how many lines follow that are added. */
+static int64_t count_added(const char *header)
+{
+    const char *start = strchr(header, '+');
+    const char *comma = start ? start + strcspn(start, ", ") : "";
+    return *comma == ',' ? g_ascii_strtoll(comma + 1, NULL, 10) : start != NULL;
+}
+
+/* What a diff adds: "+++ b/name" says where, unless it is a line of the file. */
 static void scan_diff(Scan *self, char *diff)
 {
     g_autofree char *where = g_strdup("the commits");
+    int64_t added = 0; // lines that are still to come
     for (char *line = diff, *end = NULL; line; line = end) {
         end = strchr(line, '\n');
         if (end)
             *end++ = '\0';
-        if (g_str_has_prefix(line, "+++ ")) {
+        if (added > 0 && *line == '+') {
+            scan_text(self, line + 1, where);
+            added--;
+        } else if (added <= 0 && g_str_has_prefix(line, "@@ ")) {
+            added = count_added(line);
+        } else if (added <= 0 && g_str_has_prefix(line, "+++ ")) {
             g_free(where);
             where = g_strdup(line + strlen("+++ "));
-        } else if (*line == '+') {
-            scan_text(self, line + 1, where);
         }
     }
 }
@@ -128,25 +140,23 @@ static void scan_diff(Scan *self, char *diff)
 static bool read_diff(Applier *self, const char *base, char **ret_diff, GError **error)
 {
     g_autofree char *range = g_strdup_printf("refs/remotes/origin/%s...HEAD", base);
-    const char *const args[] = { "diff", "--no-color", "--unified=0", "--end-of-options",
-                                 range,  "--",         NULL };
     g_autoptr(GError) failed = NULL;
     if (!self->git.is_quarantined &&
-        wm_git(&self->git, args, DIFF_MS, self->cancel, ret_diff, &failed))
+        wm_git_diff(&self->git, range, DIFF_MS, self->cancel, ret_diff, &failed))
         return true;
     g_clear_error(&failed);
     return apply_fetch(self, base, error) && apply_check_objects(self, error) &&
-           wm_git(&self->git, args, DIFF_MS, self->cancel, ret_diff, error);
+           wm_git_diff(&self->git, range, DIFF_MS, self->cancel, ret_diff, error);
 }
 
 static bool scan_commits(Applier *self, Scan *scan, GError **error)
 {
-    const char *of_payload = wm_event_default_branch(self->spec->event);
     const char *of_policy =
         wm_handler_text(&self->spec->policy->handlers[WM_CREATE_PULL_REQUEST], "base-branch");
-    g_autofree char *usual = wm_git_default_branch(&self->git, of_payload, self->cancel);
+    g_autofree char *usual = NULL, *diff = NULL;
+    if (!of_policy && !apply_default_branch(self, &usual, error))
+        return false;
     const char *base = of_policy ? of_policy : usual;
-    g_autofree char *diff = NULL;
     if (!wm_git_branch_name_is_valid(&self->git, base, self->cancel))
         return fail_with(error, KEDGE_ERROR_DENIED, "\"%s\" is no name of a branch", base);
     if (!read_diff(self, base, &diff, error)) {

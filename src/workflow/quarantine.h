@@ -25,6 +25,10 @@ bool wm_git(const WmGit *self, const char *const *args, int64_t timeout_ms, Canc
    may be NULL): a status is no error. */
 bool wm_git_ask(const WmGit *self, const char *const *args, int64_t timeout_ms, Cancel *cancel,
                 int *ret_status, char **ret_output, char **ret_errors, GError **error);
+/* What `range` changes, without context, also where .gitattributes of the work tree call a text
+   binary: what an agent's say is no reason not to look. Caller frees. */
+bool wm_git_diff(const WmGit *self, const char *range, int64_t timeout_ms, Cancel *cancel,
+                 char **ret_diff, GError **error);
 /* §5.5, §6.10: names of branches. Callers free. `default` never fails: "main" at last. HEAD when
    detached. */
 bool wm_git_branch(const WmGit *self, Cancel *cancel, char **ret_branch, GError **error);

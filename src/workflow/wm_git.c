@@ -13,6 +13,8 @@
 #include "base/utf8.h"
 #include "github/rest.h"
 
+#include <unistd.h>
+
 #define NETWORK_MS       ((int64_t)15 * 60 * 1000)
 #define MAX_REASON_BYTES ((size_t)2000)
 #define HEADS            "refs/heads/"
@@ -66,21 +68,26 @@ static char **environment(const WmGit *self, const char *command)
     return g_strv_contains(connecting, command) ? add_token(self, env) : env;
 }
 
+/* `spec` without its environment; `command` is its subcommand. */
+static bool start(const WmGit *self, const char *command, const GitSpec *spec, Cancel *cancel,
+                  GitResult *ret_result, GError **error)
+{
+    g_auto(GStrv) env = environment(self, command);
+    GitSpec whole = *spec;
+    whole.env = (const char *const *)env;
+    if (git_start(&whole, cancel, ret_result, error))
+        return true;
+    g_prefix_error(error, "git %s: ", command);
+    return false;
+}
+
 bool wm_git_ask(const WmGit *self, const char *const *args, int64_t timeout_ms, Cancel *cancel,
                 int *ret_status, char **ret_output, char **ret_errors, GError **error)
 {
-    g_auto(GStrv) env = environment(self, args[0]);
-    const GitSpec spec = {
-        .dir = self->root,
-        .args = args,
-        .env = (const char *const *)env,
-        .timeout_ms = timeout_ms,
-    };
+    const GitSpec spec = { .dir = self->root, .args = args, .timeout_ms = timeout_ms };
     g_auto(GitResult) result = { 0 };
-    if (!git_start(&spec, cancel, &result, error)) {
-        g_prefix_error(error, "git %s: ", args[0]);
+    if (!start(self, args[0], &spec, cancel, &result, error))
         return false;
-    }
     if (ret_status)
         *ret_status = result.exit_status;
     if (ret_output)
@@ -109,6 +116,13 @@ static char *reason_of(const char *output, const char *errors, int status)
     return g_string_free(g_steal_pointer(&text), false);
 }
 
+static bool fail_status(const char *command, const char *output, const char *errors, int status,
+                        GError **error)
+{
+    g_autofree char *reason = reason_of(output, errors, status);
+    return fail_with(error, KEDGE_ERROR_FAILED, "git %s: %s", command, reason);
+}
+
 bool wm_git(const WmGit *self, const char *const *args, int64_t timeout_ms, Cancel *cancel,
             char **ret_output, GError **error)
 {
@@ -116,12 +130,40 @@ bool wm_git(const WmGit *self, const char *const *args, int64_t timeout_ms, Canc
     g_autofree char *output = NULL, *errors = NULL;
     if (!wm_git_ask(self, args, timeout_ms, cancel, &status, &output, &errors, error))
         return false;
-    if (status != 0) {
-        g_autofree char *reason = reason_of(output, errors, status);
-        return fail_with(error, KEDGE_ERROR_FAILED, "git %s: %s", args[0], reason);
-    }
+    if (status != 0)
+        return fail_status(args[0], output, errors, status, error);
     if (ret_output)
         *ret_output = g_steal_pointer(&output);
+    return true;
+}
+
+/* Where there is neither a file nor an index there are no attributes. */
+bool wm_git_diff(const WmGit *self, const char *range, int64_t timeout_ms, Cancel *cancel,
+                 char **ret_diff, GError **error)
+{
+    const char *const ask[] = { "rev-parse", "--absolute-git-dir", NULL };
+    g_autofree char *git_dir = NULL, *empty = g_dir_make_tmp("kedge-diff-XXXXXX", error);
+    if (!empty)
+        return false;
+    g_autofree char *index = g_build_filename(empty, "index", NULL);
+    g_autofree char *tree_option = g_strconcat("--work-tree=", empty, NULL);
+    bool is_found = wm_git(self, ask, 0, cancel, &git_dir, error);
+    g_autofree char *dir_option = g_strconcat("--git-dir=", git_dir ? git_dir : "", NULL);
+    const GitSpec spec = {
+        .dir = empty,
+        .args = (const char *const[]) { dir_option, tree_option, "diff", "--no-color",
+                                        "--unified=0", "--end-of-options", range, "--", NULL },
+        .index_file = index,
+        .timeout_ms = timeout_ms,
+    };
+    g_auto(GitResult) result = { 0 };
+    bool is_done = is_found && start(self, "diff", &spec, cancel, &result, error);
+    rmdir(empty);
+    if (!is_done)
+        return false;
+    if (result.exit_status != 0)
+        return fail_status("diff", result.output, result.error_output, result.exit_status, error);
+    *ret_diff = g_steal_pointer(&result.output);
     return true;
 }
 

@@ -131,17 +131,31 @@ static void test_forged_object(void **state G_GNUC_UNUSED)
 /* A secret in the lines that a commit adds. */
 static void test_threat(void **state G_GNUC_UNUSED)
 {
-    g_auto(PullFixture) fixture =
-        pull_fixture("{\"create-pull-request\":null,\"threat-detection\":true}", "a.c", NULL, 0);
-    const char *work = fixture.git->work;
-    pull_write_file(work, "key.txt", "x\nkey = AKIAIOSFODNN7EXAMPLE\n");
-    git_do(work, "add", "key.txt", NULL);
-    git_do(work, "commit", "--quiet", "-m", "key", NULL);
-    g_autoptr(GError) error = NULL;
-    assert_false(apply_fixture_run(fixture.apply, ITEM, &error));
-    assert_string_equal(error->message, "threat detection: an AWS access key in b/key.txt");
-    g_autofree char *sha = pull_pushed(&fixture, BRANCH);
-    assert_string_equal(sha, "");
+    static const struct {
+        const char *name, *text, *attributes;
+    } cases[] = {
+        { "a line", "x\nkey = AKIAIOSFODNN7EXAMPLE\n", "" },
+        { "a line that looks like a header", "x\n++ AKIAIOSFODNN7EXAMPLE\n", "" },
+        { "behind a line that looks like one", "++ b/other\n@@ -1 +1 @@\nAKIAIOSFODNN7EXAMPLE",
+          "" },
+        { "a text that is called binary", "AKIAIOSFODNN7EXAMPLE\n", "* -diff\n" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(PullFixture) fixture = pull_fixture(
+            "{\"create-pull-request\":null,\"threat-detection\":true}", "a.c", NULL, 0);
+        const char *work = fixture.git->work;
+        pull_write_file(work, "key.txt", cases[i].text);
+        pull_write_file(work, ".gitattributes", cases[i].attributes);
+        git_do(work, "add", "key.txt", ".gitattributes", NULL);
+        git_do(work, "commit", "--quiet", "-m", "key", NULL);
+        pull_quarantine(&fixture, work);
+        g_autoptr(GError) error = NULL;
+        if (apply_fixture_run(fixture.apply, ITEM, &error))
+            fail_msg("%s: it was not seen", cases[i].name);
+        assert_string_equal(error->message, "threat detection: an AWS access key in b/key.txt");
+        g_autofree char *sha = pull_pushed(&fixture, BRANCH);
+        assert_string_equal(sha, "");
+    }
 }
 
 int main(void)
