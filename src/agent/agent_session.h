@@ -94,10 +94,10 @@ bool agent_session_abort_and_prompt(AgentSession *self, json_t *message, const c
 /* NOT_FOUND when there is no such model, or no key for it. */
 bool agent_session_set_model(AgentSession *self, const char *provider, const char *model_id,
                              GError **error);
-/* The next one that there is a key for, of those that a person has picked or of the roles of
-   `cycleOrder`; false: there is no other. *ret_role: the one it is of, valid as long as the
-   settings, or NULL. */
-bool agent_session_cycle_model(AgentSession *self, const char **ret_role);
+/* The next one, or the one before, that there is a key for, of those that a person has picked or of
+   the roles of `cycleOrder`; false: there is no other. *ret_role: the one it is of, valid as long
+   as the settings, or NULL. */
+bool agent_session_cycle_model(AgentSession *self, bool is_backward, const char **ret_role);
 /* Cycling goes through models that a person has picked. */
 bool agent_session_is_scoped(const AgentSession *self);
 void agent_session_set_thinking(AgentSession *self, ThinkingLevel level); // clamped

@@ -4,6 +4,7 @@
 #include "agent/launch_session.h"
 
 #include "base/log.h"
+#include "model/catalogue.h"
 #include "model/model_roles.h"
 #include "model/model_scope.h"
 #include "session/session_find.h"
@@ -190,11 +191,18 @@ static bool no_models(const LaunchPlace *place, GError **error)
                      place->agent_dir);
 }
 
+/* Nothing has a key: the first provider's usual one, for which a key is asked. */
 static const Model *any_model(const LaunchPlace *place)
 {
     size_t count = 0;
     const Model *const *models = model_registry_all(place->registry, &count);
-    return place->may_lack_key && count > 0 ? models[0] : NULL;
+    if (!place->may_lack_key || count == 0)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (catalogue_is_default(models[i]))
+            return models[i];
+    }
+    return models[0];
 }
 
 /* The order of agent-core §2.10. */

@@ -73,14 +73,23 @@ bool agent_session_is_scoped(const AgentSession *self)
     return self->model_scope != NULL;
 }
 
-static bool cycle_through(AgentSession *self, const GArray *scope, const char **ret_role)
+/* The `i`th of `count` to go to from `now`, which is `count` where one is not among them. */
+static size_t place_after(size_t now, size_t i, size_t count, bool is_backward)
+{
+    size_t before = MIN(now, count); // of one that is not there: the first, or the last
+    return is_backward ? (before + 2 * count - 1 - i) % count
+                       : ((now < count ? now + 1 : 0) + i) % count;
+}
+
+static bool cycle_through(AgentSession *self, const GArray *scope, bool is_backward,
+                          const char **ret_role)
 {
     guint now = 0, count = scope->len;
     while (now < count && g_array_index(scope, ModelChoice, now).model != self->model)
         now++;
-    guint start = now < count ? now + 1 : 0; // from one that is not in it: its first
     for (guint i = 0; i < count; i++) {
-        const ModelChoice *next = &g_array_index(scope, ModelChoice, (start + i) % count);
+        size_t place = place_after(now, i, count, is_backward);
+        const ModelChoice *next = &g_array_index(scope, ModelChoice, place);
         if (next->model == self->model ||
             !model_registry_is_available(self->registry, next->model, false))
             continue;
@@ -93,22 +102,21 @@ static bool cycle_through(AgentSession *self, const GArray *scope, const char **
     return false;
 }
 
-bool agent_session_cycle_model(AgentSession *self, const char **ret_role)
+bool agent_session_cycle_model(AgentSession *self, bool is_backward, const char **ret_role)
 {
     *ret_role = NULL;
     if (self->model_scope)
-        return cycle_through(self, self->model_scope, ret_role);
+        return cycle_through(self, self->model_scope, is_backward, ret_role);
     const json_t *roles = settings_get_json(self->settings, "cycleOrder");
     g_autoptr(GArray) of_roles = model_scope_of_roles(self->registry, roles);
     if (of_roles && of_roles->len > 1)
-        return cycle_through(self, of_roles, ret_role);
+        return cycle_through(self, of_roles, is_backward, ret_role);
     size_t count = 0, now = 0;
     const Model *const *models = model_registry_all(self->registry, &count);
     while (now < count && models[now] != self->model)
         now++;
-    size_t start = now < count ? now + 1 : 0; // from one that is not in the list: its first
     for (size_t i = 0; i < count; i++) {
-        const Model *next = models[(start + i) % count];
+        const Model *next = models[place_after(now, i, count, is_backward)];
         if (next == self->model || next->is_deprecated ||
             !model_registry_is_available(self->registry, next, false))
             continue;

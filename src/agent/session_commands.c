@@ -232,7 +232,7 @@ COMMAND(set_model)
 COMMAND(cycle_model)
 {
     const char *role = NULL;
-    if (!agent_session_cycle_model(session, &role)) {
+    if (!agent_session_cycle_model(session, false, &role)) {
         reply->data = json_null();
         return true;
     }

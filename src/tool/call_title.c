@@ -4,6 +4,7 @@
 #include "tool/call_title.h"
 
 #include "base/ansi.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "tool/call_paths.h"
 
@@ -14,6 +15,46 @@ char *call_title_line(const char *text)
     g_autofree char *line = ansi_strip(text);
     g_strdelimit(line, "\n\t\r", ' ');
     return utf8_ellipsize(line, TITLE_CHARS);
+}
+
+/* An argv as it would be typed. NULL: it is no list of texts. Caller frees. */
+static char *argv_text(const json_t *value)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    size_t i;
+    json_t *word;
+    json_array_foreach (value, i, word) {
+        if (!json_is_string(word))
+            return NULL;
+        g_autofree char *quoted = str_shell_quote(json_string_value(word));
+        g_string_append_printf(text, "%s%s", i > 0 ? " " : "", quoted);
+    }
+    return i > 0 ? g_string_free(g_steal_pointer(&text), false) : NULL;
+}
+
+/* What is done to a list, such as that of todo_write: "init, done Write the fix". NULL: it is no
+   list of operations. Caller frees. */
+static char *operations_text(const json_t *value)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    size_t i;
+    json_t *each;
+    json_array_foreach (value, i, each) {
+        const char *op = json_get_text(each, "op"), *task = json_get_text(each, "task");
+        const char *object = task ? task : json_get_text(each, "phase");
+        if (!op)
+            return NULL;
+        g_string_append_printf(text, "%s%s%s%s", i > 0 ? ", " : "", op, object ? " " : "",
+                               object ? object : "");
+    }
+    return i > 0 ? g_string_free(g_steal_pointer(&text), false) : NULL;
+}
+
+static char *value_text(const json_t *value)
+{
+    char *text = json_is_string(value) ? g_strdup(json_string_value(value)) : argv_text(value);
+    text = text ? text : operations_text(value);
+    return text ? text : json_to_text(value);
 }
 
 /* The files of an edit; else of the first arguments at most two that are one line of text. What the
@@ -34,8 +75,8 @@ static void append_arguments(GString *shown, const json_t *arguments)
             continue;
         if (++count > TITLE_ARGUMENTS)
             break;
-        g_autofree char *json = text ? NULL : json_to_text(value);
-        g_string_append_printf(shown, " %s", text ? text : json);
+        g_autofree char *said = value_text(value);
+        g_string_append_printf(shown, " %s", said);
     }
 }
 

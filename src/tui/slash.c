@@ -3,6 +3,8 @@
  */
 #include "tui/slash_private.h"
 
+#include "base/str.h"
+
 #include <stdarg.h>
 
 enum { NUMBER_DIGITS = 3 }; // of a list; longer ones may be names
@@ -63,6 +65,8 @@ static void say_command(SlashDoor *door, const SlashCommand *command)
 
 static SLASH(help)
 {
+    if (slash_show(door, SLASH_LIST_COMMANDS))
+        return true;
     for (const SlashCommand *command = first_command(); command->name; command++)
         say_command(door, command);
     slash_say(door, "!COMMAND runs a shell command and shows it to the model; !!COMMAND keeps it "
@@ -177,6 +181,17 @@ bool slash_is_command(const char *line)
     return name && find(name);
 }
 
+/* A slip of the fingers: it would cost a request, and the model would make something of it. */
+static void check_name(const char *name, GError **error)
+{
+    const char *names[G_N_ELEMENTS(commands)] = { NULL };
+    for (size_t i = 0; commands[i].name; i++)
+        names[i] = commands[i].name;
+    const char *meant = str_nearest(name, names);
+    if (meant)
+        fail_with(error, KEDGE_ERROR_USAGE, "there is no /%s: did you mean /%s?", name, meant);
+}
+
 bool slash_run(SlashDoor *door, const char *line, GError **error)
 {
     if (*line == '$')
@@ -188,8 +203,10 @@ bool slash_run(SlashDoor *door, const char *line, GError **error)
     g_autofree char *name = name_of(line);
     g_autofree char *argument = g_strstrip(g_strdup(line + 1 + strlen(name)));
     const SlashCommand *command = find(name);
-    if (!command)
+    if (!command) {
+        check_name(name, error);
         return false;
+    }
     if (*argument && !command->argument)
         return fail_with(error, KEDGE_ERROR_USAGE, "/%s takes nothing behind it, not \"%s\"", name,
                          argument);

@@ -15,6 +15,7 @@ typedef enum { // lists that a door may have a selector for
     SLASH_LIST_THEMES,
     SLASH_LIST_KEYS, // of the keyboard
     SLASH_LIST_PROVIDERS,
+    SLASH_LIST_COMMANDS, // these
 } SlashList;
 
 typedef struct SlashLoop SlashLoop;

@@ -12,6 +12,22 @@
 
 #define SECTION "\n## "
 
+/* Paragraphs and items as one line each: they are wrapped again. Caller frees. */
+static char *unwrapped(const char *text)
+{
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    g_autoptr(GString) out = g_string_new(NULL);
+    for (size_t i = 0; lines[i]; i++) {
+        bool goes_on = i > 0 && *lines[i - 1] && g_str_has_prefix(lines[i], "  ");
+        g_string_append_printf(out, "%s%s",
+                               goes_on ? " "
+                               : i > 0 ? "\n"
+                                       : "",
+                               goes_on ? g_strchug(lines[i]) : lines[i]);
+    }
+    return g_string_free(g_steal_pointer(&out), false);
+}
+
 SLASH(changelog)
 {
     bool is_full = g_str_equal(argument, "full");
@@ -23,7 +39,8 @@ SLASH(changelog)
     const char *start = first && !is_full ? first + 1 : CHANGELOG_md;
     const char *end = second && !is_full ? second : start + strlen(start);
     g_autofree char *text = g_strchomp(g_strndup(start, (gsize)(end - start)));
-    slash_say(door, "%s", text);
+    g_autofree char *flowing = unwrapped(text);
+    slash_say(door, "%s", flowing);
     if (second && !is_full)
         slash_say(door, "/changelog full has all versions.");
     return true;

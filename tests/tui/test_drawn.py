@@ -283,7 +283,54 @@ class Drawn(RpcTest):
         screen.wait_for("*****")
         self.assertNotIn("made-up", screen.everything())
         screen.keys("Enter")
-        screen.wait_for("The key for anthropic is stored.")
+        rows = screen.wait_for("The key for anthropic is stored.")
+        self.assertIn("claude-sonnet-5", "\n".join(rows))  # its usual model, not the first of its list
+
+    def test_commands_are_looked_for(self):
+        screen = self.open()
+        screen.line("/help")
+        screen.wait_for("❯ /help")
+        screen.wait_for("  /model [NAME]                  the model in use")
+        screen.type("/copy")
+        screen.wait_for("❯ /copy [last|code|all|cmd]")
+        screen.keys("Enter")
+        screen.wait_for("> /copy")
+        screen.keys("C-c")
+        screen.wait_gone("> /copy")
+        screen.line("/modle")
+        screen.wait_for("there is no /modle: did you mean /model?")
+        screen.wait_for("> /modle")
+
+    def test_settings_are_looked_for_in_all_groups(self):
+        screen = self.open(height=40)
+        screen.line("/settings")
+        screen.wait_for("❯ modelRoles = ")
+        screen.type("tui.plain")
+        screen.wait_for("❯ tui.plain = false")
+        screen.keys("Enter")
+        screen.wait_for("❯ tui.plain = true")  # the list stays where it was
+        screen.keys("Tab")
+        screen.wait_for("Settings: Models: ")
+
+    def test_plan_mode_that_pauses(self):
+        screen = self.open()
+        screen.line("/plan")
+        screen.wait_for("│ plan │")
+        screen.line("/plan")
+        screen.wait_for("│ plan paused │")
+
+    def test_the_model_before(self):
+        keys = pathlib.Path(self.root, ".kedge/agent/keybindings.json")
+        keys.parent.mkdir(parents=True, exist_ok=True)
+        keys.write_text(json.dumps({"app.model.cycleBackward": "alt+o"}), encoding="utf-8")
+        screen = self.open()
+        screen.wait_for("kedge │ claude-sonnet-5 ")
+        screen.keys("C-p")
+        screen.wait_gone("kedge │ claude-sonnet-5 ")
+        screen.keys("M-o")
+        screen.wait_for("kedge │ claude-sonnet-5 ")
+        screen.keys("S-Tab")
+        screen.wait_for("Thinking: ")
 
     def test_up_brings_back_what_was_asked(self):
         self.script({"text": "An answer."}, {"text": "An answer."})

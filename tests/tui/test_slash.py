@@ -166,6 +166,7 @@ class Slash(RpcTest):
         self.script({"text": "One."})
         terminal = self.open()
         self.say(terminal, ("/changelog", "## Not released yet"), ("/changelog full", "## 0.1.0"), ("/changelog some", "/changelog takes nothing, or full"),
+                 ("/changelg", "there is no /changelg: did you mean /changelog?"),
                  ("keep this", "kedge: One."), ("/repair", "Nothing of this session needs to be repaired."), ("/share", "  gh gist create '"))
         terminal.wait_for("You: ")
         pages = list(pathlib.Path(self.root, "w").glob("kedge-session-*.html"))

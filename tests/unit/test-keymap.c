@@ -140,7 +140,7 @@ static const struct {
     { KEYS_APP, "ctrl+z", "app.suspend" },
     { KEYS_APP, "shift+tab", "app.thinking.cycle" },
     { KEYS_APP, "ctrl+t", "app.thinking.toggle" },
-    { KEYS_APP, "alt+m", "app.permissions.cycle" },
+    { KEYS_APP, "alt+m", "" },
     { KEYS_APP, "ctrl+p", "app.model.cycleForward" },
     { KEYS_APP, "shift+ctrl+p", "app.model.cycleBackward" },
     { KEYS_APP, "ctrl+l", "app.model.select" },

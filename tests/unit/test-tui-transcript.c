@@ -12,6 +12,11 @@
     BEGIN END(CALL("1", "read", "'path':'a.c'") "," CALL("2", "read", "'path':'/app/b.c'"))        \
         START("1", "read") START("2", "read") RESULT("1", "1") RESULT("2", "2")
 
+#define FAILED(problem)                                                                            \
+    BEGIN "{'type':'message_end','message':{'role':'assistant','content':[],'stopReason':'error'," \
+          "'errorMessage':'" problem "'}}\n"
+#define RETRY "{'type':'auto_retry_start','attempt':1,'maxAttempts':3,'delayMs':2000}\n"
+
 static const struct {
     const char *name, *events;
     int width;
@@ -84,6 +89,14 @@ static const struct {
             "{'type':'auto_retry_start','attempt':1,'maxAttempts':1,'delayMs':2000}\n"
             "{'type':'auto_retry_end','success':false,'attempt':1,'finalError':'529'}\n",
       40, "✗ 529\n• Trying again, 1 of 1, in 2 s.\n✗ Retry failed after 1 attempt: 529\n", "" },
+    { "the same failure again and again",
+      FAILED("529") RETRY FAILED("529") RETRY FAILED("cut")
+          RETRY FAILED("cut") "{'type':'auto_retry_end','success':false,'attempt':3,'finalError':'"
+                              "cut'}\n" FAILED("cut"),
+      40,
+      "✗ 529\n• Trying again, 1 of 3, in 2 s.\n• Trying again, 1 of 3, in 2 s.\n✗ cut\n• Trying "
+      "again, 1 of 3, in 2 s.\n✗ Retry failed after 3 attempts: cut\n✗ cut\n",
+      "" },
     { "a person's command",
       USER("hi") "{'type':'message_start','message':{'role':'bashExecution'}}\n"
                  "{'type':'message_end','message':{'role':'bashExecution','command':'ls','output':'"

@@ -82,19 +82,34 @@ void tui_do(Tui *self, Deed deed)
 
 /* --- actions */
 
-static void cycle_model(Tui *self)
+static void cycle_model(Tui *self, bool is_backward)
 {
     const char *role = NULL;
-    if (!agent_session_cycle_model(self->session, &role))
+    if (!agent_session_cycle_model(self->session, is_backward, &role))
         tui_hint(self, "There is no other model to go to.");
     tui_stale(self);
 }
 
+static void next_model(Tui *self)
+{
+    cycle_model(self, false);
+}
+
+static void model_before(Tui *self)
+{
+    cycle_model(self, true);
+}
+
 static void cycle_thinking(Tui *self)
 {
-    if (!agent_session_cycle_thinking(self->session))
+    if (!agent_session_cycle_thinking(self->session)) {
         tui_hint(self, "This model has no other thinking level.");
+        return;
+    }
     tui_stale(self);
+    const char *level = json_get_text(tui_snapshot(self), "thinkingLevel");
+    g_autofree char *hint = g_strdup_printf("Thinking: %s", level);
+    tui_hint(self, hint);
 }
 
 static void toggle_thinking(Tui *self)
@@ -168,8 +183,8 @@ static const ActionRow rows[] = {
     { ACTION_SUSPEND, suspend, NULL },
     { ACTION_THINKING_CYCLE, cycle_thinking, NULL },
     { ACTION_THINKING_TOGGLE, toggle_thinking, NULL },
-    { ACTION_MODEL_CYCLE_FORWARD, cycle_model, NULL },
-    { ACTION_MODEL_CYCLE_BACKWARD, cycle_model, NULL },
+    { ACTION_MODEL_CYCLE_FORWARD, next_model, NULL },
+    { ACTION_MODEL_CYCLE_BACKWARD, model_before, NULL },
     { ACTION_MODEL_SELECT, pick_model, NULL },
     { ACTION_MODEL_SELECT_TEMPORARY, pick_model_for_session, NULL },
     { ACTION_TOOLS_EXPAND, review_open, NULL },

@@ -89,6 +89,8 @@ static void make_todo(Frame *self)
 static const char *mode_name(const Tui *tui)
 {
     const char *mode = json_get_text(tui->snapshot, "mode");
+    if (g_strcmp0(mode, "plan_paused") == 0)
+        return "plan paused";
     return g_strcmp0(mode, "none") != 0 ? mode : NULL;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Pickers of models, messages, prompts, themes and keys of the keyboard (pick.h).
+ * Pickers of models, messages, prompts, themes, keys of the keyboard and commands (pick.h).
  */
 #include "tui/control/pick.h"
 
@@ -12,24 +12,36 @@ enum { MAX_PROMPTS = 1000 };
 
 /* --- models */
 
+static void add_fact(GString *detail, const char *fact)
+{
+    g_string_append_printf(detail, "%s%s", detail->len > 0 ? " · " : "", fact);
+}
+
+/* "200k · $3/$15 · thinking · images": its context, dollars of a million tokens in and out. */
 static char *model_detail(const json_t *model)
 {
     const json_t *cost = json_get_object(model, "cost");
     GString *detail = g_string_new(NULL);
     int64_t window = json_get_int(model, "contextWindow", 0);
-    if (window > 0)
-        g_string_append_printf(detail, "%lldk", (long long)window / 1000);
-    if (cost)
-        g_string_append_printf(detail, "  $%g/$%g",
-                               json_number_value(json_object_get(cost, "input")),
-                               json_number_value(json_object_get(cost, "output")));
+    if (window > 0) {
+        g_autofree char *size = window >= 1000000
+                                    ? g_strdup_printf("%.3gM", (double)window / 1000000)
+                                    : g_strdup_printf("%lldk", (long long)window / 1000);
+        add_fact(detail, size);
+    }
+    if (cost) {
+        g_autofree char *price =
+            g_strdup_printf("$%g/$%g", json_number_value(json_object_get(cost, "input")),
+                            json_number_value(json_object_get(cost, "output")));
+        add_fact(detail, price);
+    }
     if (json_get_bool(model, "reasoning", false))
-        g_string_append(detail, "  thinking");
+        add_fact(detail, "thinking");
     size_t i = 0;
     json_t *input = NULL;
     json_array_foreach (json_get_array(model, "input"), i, input) {
         if (g_strcmp0(json_string_value(input), "image") == 0)
-            g_string_append(detail, "  images");
+            add_fact(detail, "images");
     }
     return g_string_free(detail, false);
 }
@@ -233,7 +245,6 @@ void pick_key_help(Tui *tui)
         .title = "Keys",
         .hint = "Esc leaves, typing looks for one",
         .empty = "",
-        .keeps_order = true,
         .chosen = run_action,
     };
     GPtrArray *items = pick_items_new();
@@ -242,5 +253,43 @@ void pick_key_help(Tui *tui)
         if (*keys)
             pick_items_add(items, keys, action_help(action), action_id(action), false);
     }
+    pick_list_open(tui, items, 0, &spec);
+}
+
+/* --- commands */
+
+static void write_command(Tui *tui, const char *text)
+{
+    editor_insert(tui->editor, text);
+}
+
+void pick_command(Tui *tui)
+{
+    static const PickSpec spec = {
+        .title = "Commands",
+        .hint = "Enter writes it, Esc leaves, typing looks for one; ? shows the keys",
+        .empty = "",
+        .is_tall = true,
+        .chosen = write_command,
+    };
+    static const struct {
+        const char *text, *help, *meant;
+    } others[] = {
+        { "!COMMAND", "runs a shell command and shows it to the model", "!" },
+        { "!!COMMAND", "runs it and keeps it from the model", "!!" },
+        { "$CODE", "runs Python and shows it to the model; $$CODE keeps it from the model", "$" },
+        { "@FILE", "names a file of this directory", "@" },
+        { "#ACTION", "does what a key does", "#" },
+    };
+    GPtrArray *items = pick_items_new();
+    SlashInfo info;
+    for (size_t i = 0; slash_info(i, &info); i++) {
+        g_autofree char *text = g_strdup_printf("/%s%s%s", info.name, info.argument ? " " : "",
+                                                info.argument ? info.argument : "");
+        g_autofree char *meant = g_strdup_printf("/%s%s", info.name, info.argument ? " " : "");
+        pick_items_add(items, text, info.help, meant, false);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+        pick_items_add(items, others[i].text, others[i].help, others[i].meant, false);
     pick_list_open(tui, items, 0, &spec);
 }

@@ -1,6 +1,6 @@
 /*
  * Lists to choose from, each a panel (agent-core §7.9): models, sessions, messages, the tree,
- * settings, themes, prompts, keys. The loop's thread.
+ * settings, themes, prompts, keys, commands. The loop's thread.
  */
 #pragma once
 
@@ -15,6 +15,7 @@ void pick_setting(Tui *self);
 void pick_theme(Tui *self);
 void pick_prompt(Tui *self); // of the history
 void pick_key_help(Tui *self);
+void pick_command(Tui *self); // to be written into the editor
 
 void pick_provider(Tui *self); // to give its key
 /* The same where no model can be used yet. */

@@ -5,8 +5,9 @@
 
 #include "tui/edit/loop_work.h"
 #include "tui/text/clean.h"
+#include "tui/text/width.h"
 
-enum { MAX_TEXT_CELLS = 300, DETAIL_GAP = 2, MIN_ROWS = 5 };
+enum { MAX_TEXT_CELLS = 300, DETAIL_GAP = 2, MAX_COLUMN_CELLS = 44, MIN_ROWS = 5 };
 
 #define READING "Reading…"
 
@@ -23,6 +24,7 @@ struct PickList {
     Tui *tui;
     GPtrArray *items;
     PickSpec spec;
+    int column;       // where details begin, unless a text is longer
     Panel *panel;     // that shows it; owned by the Tui, and owns this
     Filling *filling; // NULL: the items are there
 };
@@ -54,6 +56,25 @@ void pick_items_add(GPtrArray *items, const char *text, const char *detail, cons
     g_ptr_array_add(items, item);
 }
 
+/* The text, and the mark of the current one. */
+static int text_width(const PickList *self, const PickItem *item)
+{
+    const char *mark = theme_symbol(self->tui->theme, SYMBOL_SUCCESS);
+    return text_cells(item->text, strlen(item->text)) +
+           (item->is_current ? 1 + text_cells(mark, strlen(mark)) : 0);
+}
+
+/* Behind the widest text that is not too wide for a column. */
+static void find_column(PickList *self)
+{
+    self->column = 0;
+    for (guint i = 0; i < self->items->len; i++) {
+        int width = text_width(self, self->items->pdata[i]);
+        if (width <= MAX_COLUMN_CELLS)
+            self->column = MAX(self->column, width + DETAIL_GAP);
+    }
+}
+
 /* --- what the selector asks */
 
 static const PickItem *item_at(const PickList *self, size_t index)
@@ -75,7 +96,8 @@ static Row *make_row(size_t index, int width, void *self_)
         row_builder_add(row, theme_symbol(self->tui->theme, SYMBOL_SUCCESS), -1, accent, NULL);
     }
     if (item->detail) {
-        row_builder_fill(row, row_builder_cells(row) + DETAIL_GAP, plain);
+        int behind = row_builder_cells(row) + DETAIL_GAP;
+        row_builder_fill(row, MAX(behind, MIN(self->column, width / 2)), plain);
         row_builder_add(row, item->detail, -1, dim, NULL);
     }
     g_autoptr(Row) whole = row_builder_take(row);
@@ -159,6 +181,7 @@ static PickList *open_panel(Tui *tui, GPtrArray *items, size_t selected, const P
     self->tui = tui;
     self->items = items;
     self->spec = *spec;
+    find_column(self);
     const SelectSpec select = {
         .loop = tui->loop,
         .theme = tui->theme,
@@ -237,6 +260,7 @@ void pick_list_set(PickList *self, GPtrArray *items)
     GPtrArray *before = self->items;
     select_hold(self->panel);
     self->items = items;
+    find_column(self);
     select_set_count(self->panel, items->len, current_index(items, 0));
     g_ptr_array_unref(before);
 }

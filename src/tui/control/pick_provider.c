@@ -73,7 +73,7 @@ static void choose_provider(Tui *tui, const char *provider)
 void pick_provider(Tui *tui)
 {
     static const PickSpec spec = {
-        .title = "Whose models? A key is asked for, and stored as `kedge login` does",
+        .title = "Whose models? Their key is asked for then",
         .hint = "Enter takes it, Esc leaves, typing looks for one",
         .empty = "There is no provider.",
         .keeps_order = true,

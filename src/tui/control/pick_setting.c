@@ -1,6 +1,6 @@
 /*
- * The menu of settings (agent-core §7.9), made of the table of settings: one group at a time,
- * values saved at once, those of the interface seen at once.
+ * The menu of settings (agent-core §7.9), made of the table of settings: all of them, or one group
+ * at a time, values saved at once, those of the interface seen at once.
  */
 #include "tui/control/pick.h"
 
@@ -38,6 +38,8 @@ static void save(Tui *tui, const char *name, json_t *value)
     later_save(tui, &change, what, NULL);
 }
 
+static void open_menu(Tui *tui, const char *name);
+
 /* --- values */
 
 static char *value_text(const Settings *settings, const SettingKey *key)
@@ -68,7 +70,7 @@ static void take_text(Tui *tui, const char *name, const char *text)
         tui_error(tui, "%s: %s", name, error->message);
     else if (text)
         save(tui, name, value);
-    pick_setting(tui);
+    open_menu(tui, name);
 }
 
 static void change(Tui *tui, const char *name)
@@ -80,7 +82,7 @@ static void change(Tui *tui, const char *name)
     case SETTING_BOOLEAN: {
         g_autoptr(json_t) value = json_boolean(!settings_get_bool(tui->settings, name));
         save(tui, name, value);
-        pick_setting(tui);
+        open_menu(tui, name);
         break;
     }
     case SETTING_ENUM:
@@ -99,9 +101,10 @@ static void change(Tui *tui, const char *name)
 
 /* --- the list */
 
-static GPtrArray *setting_items(const Tui *tui, const char *group)
+/* *ret_place: where `name` stands, when it is of this group. */
+static void add_items(const Tui *tui, const char *group, const char *name, GPtrArray *items,
+                      size_t *ret_place)
 {
-    GPtrArray *items = pick_items_new();
     size_t count = 0;
     const SettingKey *keys = setting_keys_all(&count);
     for (size_t i = 0; i < count; i++) {
@@ -109,9 +112,10 @@ static GPtrArray *setting_items(const Tui *tui, const char *group)
             continue;
         g_autofree char *value = value_text(tui->settings, &keys[i]);
         g_autofree char *text = g_strdup_printf("%s = %s", keys[i].key, value);
+        if (g_strcmp0(keys[i].key, name) == 0)
+            *ret_place = items->len;
         pick_items_add(items, text, keys[i].help, keys[i].key, false);
     }
-    return items;
 }
 
 static PanelResult on_key(PickList *list, const PickItem *item G_GNUC_UNUSED,
@@ -125,21 +129,32 @@ static PanelResult on_key(PickList *list, const PickItem *item G_GNUC_UNUSED,
     return PANEL_DONE;
 }
 
-void pick_setting(Tui *tui)
+/* Standing on the setting `name`; NULL: on the first one. */
+static void open_menu(Tui *tui, const char *name)
 {
     const char *const *groups = setting_groups();
-    if (!groups[tui->setting_group])
-        tui->setting_group = 0;
-    const char *group = groups[tui->setting_group];
-    g_autofree char *title = g_strdup_printf("Settings: %s", group);
+    size_t shown = tui->setting_group, place = 0; // 0: all of them
+    if (shown > 0 && !groups[shown - 1])
+        shown = tui->setting_group = 0;
+    g_autofree char *title =
+        shown > 0 ? g_strdup_printf("Settings: %s", groups[shown - 1]) : g_strdup("Settings");
     const PickSpec spec = {
         .title = title,
-        .hint = "Enter changes, Tab shows the next group, Esc leaves, typing looks for one",
+        .hint = "Enter changes, Tab shows one group, Esc leaves, typing looks for one",
         .empty = "There is no such setting.",
-        .keeps_order = true,
         .is_tall = true,
         .chosen = change,
         .key = on_key,
     };
-    pick_list_open(tui, setting_items(tui, group), 0, &spec);
+    GPtrArray *items = pick_items_new();
+    for (size_t i = 0; groups[i]; i++) {
+        if (shown == 0 || shown - 1 == i)
+            add_items(tui, groups[i], name, items, &place);
+    }
+    pick_list_open(tui, items, place, &spec);
+}
+
+void pick_setting(Tui *tui)
+{
+    open_menu(tui, NULL);
 }

@@ -35,6 +35,7 @@ static bool show(SlashList list, void *self)
         [SLASH_LIST_MESSAGES] = pick_branch,  [SLASH_LIST_TREE] = pick_tree,
         [SLASH_LIST_SETTINGS] = pick_setting, [SLASH_LIST_THEMES] = pick_theme,
         [SLASH_LIST_KEYS] = pick_key_help,    [SLASH_LIST_PROVIDERS] = pick_provider,
+        [SLASH_LIST_COMMANDS] = pick_command,
     };
     pickers[list](self);
     return true;

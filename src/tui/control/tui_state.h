@@ -93,7 +93,7 @@ typedef struct Tui {
     bool hides_thinking, has_motion, is_unfocused, awaits_recall;
     gint64 last_key_at;
     TreeFilter tree_filter; // of the navigator
-    size_t setting_group;   // that the menu shows
+    size_t setting_group;   // that the menu shows, from 1 on; 0: all
     KeyRole last_role;
     gint64 last_role_at; // 0: another key came since
     char *hint;          // beside the working line, for a moment; NULL: none

@@ -61,8 +61,6 @@ static const ActionRow rows[ACTION_COUNT] = {
                                 "The next thinking level" },
     [ACTION_THINKING_TOGGLE] = { "app.thinking.toggle", "ctrl+t", KEYS_APP, "toggleThinking",
                                  "Show or hide thinking" },
-    [ACTION_PERMISSIONS_CYCLE] = { "app.permissions.cycle", "alt+m", KEYS_APP, "cyclePermissions",
-                                   "The next permission mode" },
     [ACTION_MODEL_CYCLE_FORWARD] = { "app.model.cycleForward", "ctrl+p", KEYS_APP,
                                      "cycleModelForward", "The next model" },
     [ACTION_MODEL_CYCLE_BACKWARD] = { "app.model.cycleBackward", "ctrl+shift+p", KEYS_APP,

@@ -4,6 +4,7 @@
  */
 #include "model/message.h"
 #include "tool/call_title.h"
+#include "tool/tool_name.h"
 #include "tui/text/clean.h"
 #include "tui/view/block_private.h"
 
@@ -19,6 +20,7 @@ typedef enum {
     LOOK_PLAIN,   // the title says what it is about
     LOOK_COMMAND, // the end of its output matters
     LOOK_READ,    // what it gave is for the model
+    LOOK_TODO,    // likewise: the panel of the list has it
     LOOK_EDIT,    // what it changed
 } Look;
 
@@ -49,12 +51,13 @@ static const struct {
     { "report_finding", LOOK_PLAIN },
     { "rewind", LOOK_PLAIN },
     { "search_tool_bm25", LOOK_PLAIN },
-    { "todo_write", LOOK_PLAIN },
+    { "todo_write", LOOK_TODO },
     { "yield", LOOK_PLAIN },
 };
 
-static Look look_of(const char *tool)
+static Look look_of(const char *name)
 {
+    const char *tool = name ? tool_name_canonical(name) : NULL;
     for (unsigned i = 0; i < G_N_ELEMENTS(looks); i++) {
         if (g_strcmp0(tool, looks[i].tool) == 0)
             return looks[i].look;
@@ -209,7 +212,8 @@ static void result_rows(Look look, const json_t *result, bool is_error, const Bl
                         GPtrArray *out)
 {
     const json_t *content = json_get_array(result, "content");
-    bool is_silent = look == LOOK_READ && !is_error && !spec->is_expanded;
+    bool is_for_model = look == LOOK_READ || look == LOOK_TODO;
+    bool is_silent = is_for_model && !is_error && !spec->is_expanded;
     bool has_diff = look == LOOK_EDIT && !is_error && block_edit_rows(result, spec, out);
     if (!is_silent && !has_diff)
         result_text(content, look, is_error, spec, out);

@@ -12,7 +12,8 @@
 
 #define MAX_FILTER_BYTES 256
 #define MIN_ITEMS        5
-#define HINT_FROM_ROWS   4 // there is a hint when there is room for so many rows
+#define HEAD_CELLS       18 // of the first row, for the colon, the cursor and "  120/5000…"
+#define HINT_FROM_ROWS   4  // there is a hint when there is room for so many rows
 
 typedef struct Select {
     Panel panel;
@@ -257,8 +258,9 @@ static Row *head_row(const Select *self, int width, int *ret_column)
 {
     static const Style bold = { .fg = TOKEN_ACCENT, .attributes = STYLE_BOLD };
     g_autoptr(RowBuilder) builder = row_builder_new();
-    g_autofree char *title = clean_line(self->spec.title, MAX(width / 2, 1));
     g_autofree char *filter = clean_line(self->filter->str, G_MAXINT);
+    int left = width - text_cells(filter, strlen(filter)) - HEAD_CELLS;
+    g_autofree char *title = clean_line(self->spec.title, MAX(MAX(left, width / 2), 1));
     row_builder_add(builder, title, -1, bold, NULL);
     row_builder_add(builder, ": ", -1, bold, NULL);
     int room = width - row_builder_cells(builder) - 1; // the cursor's cell

@@ -35,6 +35,7 @@ void transcript_free(Transcript *self)
     g_ptr_array_unref(self->rows);
     g_ptr_array_unref(self->reads);
     g_free(self->last_output);
+    g_free(self->error);
     g_free(self);
 }
 
@@ -171,6 +172,7 @@ static void end_message(Transcript *self, const json_t *message)
 {
     const char *role = message_role(message);
     bool is_shell = g_str_equal(role, "bashExecution") || g_str_equal(role, "pythonExecution");
+    self->is_retrying = self->is_retrying && !g_str_equal(role, "user");
     if (!is_shell || self->shells <= 0)
         transcript_message(self, message);
     if (is_shell)
@@ -198,6 +200,9 @@ static void end_run(Transcript *self)
 static bool tell(Transcript *self, const json_t *event)
 {
     Tone tone = TONE_NOTE;
+    const char *type = json_get_text(event, "type");
+    if (g_str_has_prefix(type, "auto_retry_"))
+        self->is_retrying = g_str_equal(type, "auto_retry_start");
     g_autofree char *text = block_event_text(event, &tone);
     if (text && *text)
         add_tone(self, tone, text, false);

@@ -228,6 +228,15 @@ static void complete(Transcript *self, const json_t *block, size_t index, unsign
     advance(self);
 }
 
+/* The same failure of a request that was made again: how often it was is said besides. */
+static bool is_told_again(Transcript *self, const json_t *message, bool has_content)
+{
+    bool is_error = g_str_equal(message_stop_reason(message), "error");
+    g_autofree char *before = g_steal_pointer(&self->error);
+    self->error = is_error ? g_strdup(message_error(message)) : NULL;
+    return self->is_retrying && self->error && !has_content && g_strcmp0(before, self->error) == 0;
+}
+
 void answer_end(Transcript *self, const json_t *message)
 {
     Answer *answer = &self->answer;
@@ -241,7 +250,7 @@ void answer_end(Transcript *self, const json_t *message)
         ((Part *)answer->parts->pdata[j])->is_ended = true;
     advance(self);
     answer_clear(answer);
-    if (!message)
+    if (!message || is_told_again(self, message, json_array_size(blocks) > 0))
         return;
     g_autoptr(GPtrArray) rows = rows_new();
     block_answer_end(message, &self->block, rows);

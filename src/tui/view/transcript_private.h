@@ -72,6 +72,8 @@ struct Transcript {
     int shells; // commands of the person that were told by their end and not yet by their message;
                 // -1: one by its message and not yet by its end
     char *last_output;
+    char *error;      // of the last answer; NULL: it had none
+    bool is_retrying; // and that request is made again
 };
 
 /* An empty row between blocks, but for those that belong together. */
