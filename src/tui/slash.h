@@ -25,6 +25,8 @@ typedef struct SlashDoor {
     SessionPlace place;  // borrowed
     char *context_files; // "Context: AGENTS.md, ~/x": of the system prompt; NULL: not known
     void (*say)(const char *text, void *user_data); // several lines, text of others in them
+    /* A command that has failed; NULL: it is said. */
+    void (*fail)(const char *text, void *user_data);
     void (*quit)(void *user_data);
     /* The messages of a session that goes on; `is_moved`: elsewhere than where it was. */
     void (*replay)(bool is_moved, void *user_data);

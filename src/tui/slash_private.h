@@ -33,9 +33,6 @@ void slash_loop_free(SlashLoop *self); // NULL allowed
 void slash_drop_end(SlashDoor *door, bool is_done);
 void slash_move_end(SlashDoor *door, bool is_done);
 
-/* The session file as a page: `name`, or "" for the usual one. *ret_target: its path. */
-bool slash_write_page(SlashDoor *door, const char *name, char **ret_target, GError **error);
-
 SLASH(retry);
 SLASH(force);
 SLASH(loop);

@@ -1,6 +1,6 @@
 /*
- * Slash commands about what is kept (slash.h): the changes of the program, the session as a page
- * for others, what of it a request needs repaired.
+ * Slash commands about what is kept (slash.h): the changes of the program, what of the session a
+ * request needs repaired.
  */
 #include "tui/slash_private.h"
 
@@ -43,24 +43,6 @@ SLASH(changelog)
     slash_say(door, "%s", flowing);
     if (second && !is_full)
         slash_say(door, "/changelog full has all versions.");
-    return true;
-}
-
-/* --- /share */
-
-/* kedge itself publishes nothing: who may read a gist is not for it to decide. */
-SLASH(share)
-{
-    g_autofree char *target = NULL;
-    if (!slash_write_page(door, "", &target, error))
-        return false;
-    g_autofree char *quoted = g_shell_quote(target);
-    slash_say(door, "The session is a page now: %s", target);
-    slash_say(door,
-              "Look through it first, since everything that was said and read is in it. kedge does "
-              "not publish it; this makes a secret gist of it, which whoever has its address can "
-              "read:\n  gh gist create %s",
-              quoted);
     return true;
 }
 

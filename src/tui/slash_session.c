@@ -149,10 +149,36 @@ SLASH(branch)
 
 /* --- /export */
 
-/* Of the file as it is: what a run that is on has not written yet is not in it. */
-bool slash_write_page(SlashDoor *door, const char *name, char **ret_target, GError **error)
+/* On the worker: a long session takes its time. */
+static bool write_page(Aside *aside G_GNUC_UNUSED, const char *text, json_t **ret_data,
+                       GError **error)
 {
-    g_autoptr(json_t) state = agent_session_state(door->session);
+    g_autoptr(json_t) page = NULL;
+    if (!json_parse_text(text, &page, error))
+        return false;
+    const char *target = json_get_text(page, "target");
+    if (!export_file(json_get_text(page, "path"), json_get_text(page, "prompt"),
+                     json_get_array(page, "tools"), target, error))
+        return false;
+    g_autofree char *quoted = g_shell_quote(target);
+    g_autofree char *said =
+        json_get_bool(page, "isShared", false)
+            ? g_strdup_printf(
+                  "The session is a page now: %s\nLook through it first, since everything that was "
+                  "said and read is in it. kedge does not publish it; this makes a secret gist of "
+                  "it, which whoever has its address can read:\n  gh gist create %s",
+                  target, quoted)
+            : g_strdup_printf("Exported to: %s", target);
+    *ret_data = json_object();
+    json_set_text(*ret_data, "shown", said);
+    return true;
+}
+
+/* Of the file as it is: what a run that is on has not written yet is not in it. "" for the usual
+   name. */
+static bool begin_page(SlashDoor *door, const char *name, bool is_shared, GError **error)
+{
+    g_autoptr(json_t) state = agent_session_state(door->session), page = json_object();
     const char *path = json_get_text(state, "sessionFile");
     if (!path)
         return fail_with(error, KEDGE_ERROR_USAGE,
@@ -163,19 +189,25 @@ bool slash_write_page(SlashDoor *door, const char *name, char **ret_target, GErr
     g_autofree char *file = *name ? path_expand_home(name) : export_default_name(path);
     g_autofree char *target = path_absolute(file, door->place.cwd);
     g_autofree char *prompt = agent_session_system_prompt(door->session);
-    if (!export_file(path, prompt, json_get_array(state, "dumpTools"), target, error))
-        return false;
-    *ret_target = g_steal_pointer(&target);
-    return true;
+    json_set_text(page, "path", path);
+    json_set_text(page, "target", target);
+    json_set_text(page, "prompt", prompt);
+    json_object_set(page, "tools", json_get_array(state, "dumpTools"));
+    json_set_bool(page, "isShared", is_shared);
+    g_autofree char *text = json_to_text(page);
+    return agent_session_aside(door->session, write_page, text,
+                               is_shared ? SLASH_ID "share" : SLASH_ID "export", error);
 }
 
 SLASH(export)
 {
-    g_autofree char *target = NULL;
-    if (!slash_write_page(door, argument, &target, error))
-        return false;
-    slash_say(door, "Exported to: %s", target);
-    return true;
+    return begin_page(door, argument, false, error);
+}
+
+/* kedge itself publishes nothing: who may read a gist is not for it to decide. */
+SLASH(share)
+{
+    return begin_page(door, "", true, error);
 }
 
 /* --- what has ended */
@@ -211,6 +243,14 @@ static void say_success(SlashDoor *door, const char *name, const json_t *data)
         door->edit(text, door->user_data);
 }
 
+static void fail(SlashDoor *door, const char *problem)
+{
+    if (door->fail)
+        door->fail(problem, door->user_data);
+    else
+        slash_say(door, "Error: %s", problem);
+}
+
 void slash_door_clear(SlashDoor *door)
 {
     g_clear_pointer(&door->listed, json_decref);
@@ -231,7 +271,7 @@ bool slash_end(SlashDoor *door, const json_t *event)
     if (g_str_equal(id, SLASH_ID "move"))
         slash_move_end(door, !problem);
     if (problem && !g_str_equal(id, SLASH_ID "compact")) // which its own event has told
-        slash_say(door, "Error: %s", problem);
+        fail(door, problem);
     else if (!problem)
         say_success(door, id + strlen(SLASH_ID), json_object_get(event, "data"));
     return true;

@@ -91,6 +91,32 @@ class Pictures(RpcTest):
         terminal.wait_for("Words alone.")
         self.assertNotIn('"image"', json.dumps(self.sent()))
 
+    def paste(self, terminal, text):
+        terminal.type(f"\x1b[200~{text}\x1b[201~")
+
+    def test_a_path_is_pasted(self):
+        self.script({"text": "I see it."})
+        terminal = self.open(env={"TERM": "xterm"})
+        folder = pathlib.Path(self.root, "a b")
+        folder.mkdir()
+        (folder / "c.PNG").write_bytes(png(60, 20))
+        (folder / "d.png").write_bytes(png(60, 20)[:40])
+        (folder / "e.txt").write_bytes(png(60, 20))
+        os.mkfifo(folder / "f.png")
+        (folder / "g.png").write_bytes(png(20, 60))
+        for name in ("d.png", "e.txt", "f.png", "none.png", "c.PNG\nand more"):
+            self.paste(terminal, f"'{folder}/{name}' ")
+            terminal.wait_for(name.split("\n")[-1])  # pastes that come in one read are one
+        self.paste(terminal, f"{folder}/c.PNG".replace(" ", "\\ "))
+        terminal.wait_for("[Image #1]")
+        self.paste(terminal, f" '{folder}/g.png' '{folder}/c.PNG' ")  # dropped together
+        terminal.wait_for("[Image #3]")
+        terminal.type("\x7f\r")
+        terminal.wait_for("I see it.")
+        images = [block for block in self.sent() if block["type"] == "image"]
+        self.assertEqual([base64.b64decode(image["source"]["data"]) for image in images], [png(60, 20), png(20, 60)])
+        self.assertNotIn(b"[Image #4]", terminal.shown)
+
     def test_no_image(self):
         self.script({"text": "Hm."})
         cases = (

@@ -4,21 +4,26 @@
  */
 #include "tui/control/attach.h"
 
+#include "base/file.h"
+#include "base/log.h"
+#include "base/path.h"
 #include "model/message.h"
 #include "model/registry.h"
 #include "tool/images.h"
 #include "tui/edit/loop_work.h"
 #include "tui/term/clipboard_image.h"
 
-#define MARKER "[Image #"
+#define MARKER                  "[Image #"
+#define LIMIT_PASTED_PATH_BYTES 16384 // of several
 
 struct Attaching {
     Tui *tui;
-    LoopWork *work;
+    LoopWork *work; // NULL: it waits for those before it
     TermCaps caps;
-    Settings *settings; // a reference
-    json_t *block;      // of the worker, like the rest
-    char *note;         // how the image was changed, or why it is none; NULL: nothing
+    Settings *settings;  // a reference
+    char *path, *pasted; // NULL: the clipboard's
+    json_t *block;       // of the worker, like the rest
+    char *note;          // how the image was changed, or why it is none; NULL: nothing
     GError *error;
 };
 
@@ -31,6 +36,8 @@ static void attaching_free(Attaching *self)
     json_decref(self->block);
     g_clear_error(&self->error);
     g_free(self->note);
+    g_free(self->path);
+    g_free(self->pasted);
     g_free(self);
 }
 
@@ -58,7 +65,10 @@ static void read_image(void *self_, Cancel *cancel)
     Attaching *self = self_;
     g_autofree char *data = NULL;
     size_t size = 0;
-    if (!clipboard_read_image(&self->caps, NULL, cancel, &data, &size, &self->error))
+    bool is_read =
+        self->path ? file_read(self->path, LIMIT_CLIPBOARD_IMAGE_BYTES, &data, &size, &self->error)
+                   : clipboard_read_image(&self->caps, NULL, cancel, &data, &size, &self->error);
+    if (!is_read)
         return;
     const char *type = message_image_type(data, size);
     if (!type || !image_is_whole(data, size)) {
@@ -89,48 +99,151 @@ static void insert(Tui *self, json_t *block)
     completer_update(self->completer, self->editor);
 }
 
+/* At the cursor, with a blank before it. */
+static void insert_apart(Tui *self, json_t *block)
+{
+    size_t cursor = 0;
+    const char *shown = editor_shown(self->editor, &cursor);
+    if (cursor > 0 && shown[cursor - 1] != ' ' && shown[cursor - 1] != '\n')
+        editor_insert(self->editor, " ");
+    insert(self, block);
+}
+
+static void take_pasted(Tui *self, const Attaching *read)
+{
+    g_autofree char *text = editor_text(self->editor);
+    if (!read->block) {
+        log_debug("%s is not attached: %s", read->path,
+                  read->error  ? read->error->message
+                  : read->note ? read->note
+                               : "it is broken");
+    } else if (!strstr(text, read->pasted)) {
+        tui_hint(self, "The path was gone before its image was read, which is not attached.");
+    } else {
+        insert_apart(self, read->block);
+        tui_hint(self, "The image goes along; Backspace leaves its path alone.");
+    }
+}
+
+static void take_clipboard(Tui *self, const Attaching *read)
+{
+    tui_hint(self, read->note);
+    if (read->error)
+        tui_error(self, "%s", read->error->message);
+    else if (!read->block)
+        tui_error(self, "the image of the clipboard cannot be sent: %s",
+                  read->note ? read->note : "it is broken");
+    else
+        insert(self, read->block);
+}
+
+static void start_next(Tui *self);
+
 static void on_read(void *self_)
 {
     Attaching *self = self_;
     Tui *tui = self->tui;
-    tui->attaching = NULL;
-    tui_hint(tui, self->note);
-    if (self->error)
-        tui_error(tui, "%s", self->error->message);
-    else if (!self->block)
-        tui_error(tui, "the image of the clipboard cannot be sent: %s",
-                  self->note ? self->note : "it is broken");
+    g_queue_remove(&tui->attaching, self);
+    if (self->path)
+        take_pasted(tui, self);
     else
-        insert(tui, self->block);
+        take_clipboard(tui, self);
     attaching_free(self);
+    start_next(tui);
     frame_request(tui->frames, FRAME_NOW);
+}
+
+/* One after the other, in the order in which they were asked for. */
+static void start_next(Tui *self)
+{
+    Attaching *next;
+    while ((next = g_queue_peek_head(&self->attaching)) && !next->work) {
+        next->work = loop_work_start(self->loop, "image", read_image, on_read, next);
+        if (next->work)
+            return;
+        g_queue_remove(&self->attaching, next);
+        tui_error(self, "%s cannot be read: there is no thread left",
+                  next->path ? next->path : "the clipboard");
+        attaching_free(next);
+    }
+}
+
+/* Takes both texts. */
+static void ask(Tui *self, char *path, char *pasted)
+{
+    Attaching *attaching = g_new0(Attaching, 1);
+    attaching->tui = self;
+    attaching->path = path;
+    attaching->pasted = pasted;
+    attaching->caps = self->caps;
+    attaching->settings = settings_ref(self->settings);
+    g_queue_push_tail(&self->attaching, attaching);
+    start_next(self);
 }
 
 void attach_clipboard(Tui *self)
 {
     const char *problem = why_not(self);
-    if (problem || self->attaching) {
-        if (problem)
-            tui_error(self, "%s", problem);
-        return;
+    if (problem) {
+        tui_error(self, "%s", problem);
+    } else if (!g_queue_is_empty(&self->attaching)) {
+        tui_hint(self, "An image is being read already.");
+    } else {
+        tui_hint(self, "Reading the clipboard…");
+        ask(self, NULL, NULL);
     }
-    Attaching *attaching = g_new0(Attaching, 1);
-    attaching->tui = self;
-    attaching->caps = self->caps;
-    attaching->settings = settings_ref(self->settings);
-    attaching->work = loop_work_start(self->loop, "image", read_image, on_read, attaching);
-    if (!attaching->work) {
-        attaching_free(attaching);
-        tui_error(self, "the clipboard cannot be read: there is no thread left");
-        return;
+}
+
+/* --- from paths */
+
+static bool is_image_name(const char *path)
+{
+    static const char *const suffixes[] = { ".png", ".jpg", ".jpeg", ".gif", ".webp" };
+    g_autofree char *lower = g_ascii_strdown(path, -1);
+    for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++) {
+        if (g_str_has_suffix(lower, suffixes[i]))
+            return strchr(path, '/') != NULL;
     }
-    self->attaching = attaching;
-    tui_hint(self, "Reading the clipboard…");
+    return false;
+}
+
+/* The paths, when there is nothing else: as terminals paste files that are dropped on them, bare,
+   quoted, or with backslashes. NULL: it is something else. Caller frees. */
+static char **image_paths(const char *text)
+{
+    g_auto(GStrv) words = NULL;
+    if (strchr(text, '\n') || !g_shell_parse_argv(text, NULL, &words, NULL))
+        return NULL;
+    for (char **word = words; *word; word++) {
+        if (!is_image_name(*word))
+            return NULL;
+    }
+    return g_steal_pointer(&words);
+}
+
+void attach_pasted(Tui *self, const char *text, size_t size, bool is_last)
+{
+    if (!self->pasted)
+        self->pasted = g_string_new(NULL);
+    if (self->pasted->len <= LIMIT_PASTED_PATH_BYTES)
+        g_string_append_len(self->pasted, text, (gssize)size);
+    if (!is_last)
+        return;
+    g_autoptr(GString) pasted = g_steal_pointer(&self->pasted);
+    bool is_long = pasted->len > LIMIT_PASTED_PATH_BYTES;
+    g_auto(GStrv) paths = is_long || why_not(self) ? NULL : image_paths(g_strstrip(pasted->str));
+    for (char **path = paths; path && *path; path++) {
+        g_autofree char *expanded = path_expand_home(*path);
+        if (self->attaching.length < LIMIT_ATTACHED_IMAGES)
+            ask(self, path_absolute(expanded, self->slash.place.cwd), g_strdup(pasted->str));
+    }
 }
 
 void attach_end(Tui *self)
 {
-    attaching_free(g_steal_pointer(&self->attaching));
+    g_queue_clear_full(&self->attaching, (GDestroyNotify)attaching_free);
+    if (self->pasted)
+        g_string_free(g_steal_pointer(&self->pasted), true);
 }
 
 /* --- with a message */

@@ -10,6 +10,9 @@ enum { LIMIT_ATTACHED_IMAGES = 20 }; // that are kept; an older one is only a te
 
 /* The image of the clipboard; it takes its time, and what comes of it is said. */
 void attach_clipboard(Tui *self);
+/* A piece of a paste that was written: when all of it is the path of an image, or several, they are
+   attached besides, and Backspace takes each away. Whatever else it is, nothing happens. */
+void attach_pasted(Tui *self, const char *text, size_t size, bool is_last);
 /* A message of `text`, with the images that it names. New reference. */
 json_t *attach_message(const Tui *self, const char *text);
 void attach_end(Tui *self);

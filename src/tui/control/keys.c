@@ -5,6 +5,7 @@
 #include "tui/control/tui_state.h"
 
 #include "base/timefmt.h"
+#include "tui/control/attach.h"
 #include "tui/control/draft.h"
 #include "tui/view/dialog.h"
 
@@ -215,10 +216,12 @@ static bool is_pasted_to_panel(Tui *self, const InputEvent *event)
 static void on_paste(Tui *self, const InputEvent *event)
 {
     self->last_key_at = time_monotonic_ms();
-    if (self->viewer)
+    if (self->viewer) {
         viewer_paste(self->viewer, event->text, event->size);
-    else if (!is_pasted_to_panel(self, event))
+    } else if (!is_pasted_to_panel(self, event)) {
         take_result(self, editor_paste(self->editor, event->text, event->size, event->is_last));
+        attach_pasted(self, event->text, event->size, event->is_last);
+    }
     if (event->is_cut)
         tui_error(self, "the paste was cut at %d MiB; put it into a file, and name it with @",
                   LIMIT_PASTE_BYTES / (1024 * 1024));

@@ -13,6 +13,11 @@ static void say(const char *text, void *self_)
     tui_stale(self);
 }
 
+static void fail(const char *text, void *self)
+{
+    tui_error(self, "%s", text);
+}
+
 static void quit(void *self)
 {
     tui_end(self, 0);
@@ -62,6 +67,7 @@ void slash_door_init(Tui *self)
         .place = self->slash.place,
         .context_files = self->slash.context_files,
         .say = say,
+        .fail = fail,
         .quit = quit,
         .replay = replay,
         .ask_key = pick_ask_key,

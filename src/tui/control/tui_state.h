@@ -63,7 +63,8 @@ typedef struct Tui {
     Editor *editor;
     GPtrArray *attached;      // of json_t *: the images that it may name
     unsigned attached_before; // that are not kept any more
-    Attaching *attaching;     // the one that is being read; NULL: none
+    GQueue attaching;         // of Attaching: those that are being read
+    GString *pasted;          // of a paste that goes on; NULL: none does
     Recall *recall;
     Completer *completer;
     CompleteItem *commands, *actions; // what it offers
