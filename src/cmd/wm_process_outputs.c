@@ -7,7 +7,7 @@
 #include "workflow/run.h"
 
 typedef struct OutputsFlags {
-    const char *root, *run_dir, *task, *event_name, *payload, *policy_root;
+    const char *root, *run_dir, *task, *of_task, *event_name, *payload, *policy_root;
     bool is_staged;
 } OutputsFlags;
 
@@ -18,6 +18,9 @@ static const FieldDef outputs_options[] = {
       .value_name = "DIR", .help = "The directory of the run" },
     { "task", FIELD_STRING, offsetof(OutputsFlags, task), .refuses_blank = true,
       .value_name = "NAME", .help = "Or: the newest run of this task" },
+    { "ofTask", FIELD_STRING, offsetof(OutputsFlags, of_task), .refuses_blank = true,
+      .value_name = "NAME",
+      .help = "With --run-dir: whose policy counts, whatever the directory says" },
     { "eventName", FIELD_STRING, offsetof(OutputsFlags, event_name), .value_name = "NAME",
       .help = "The event (default: GITHUB_EVENT_NAME)" },
     { "payload", FIELD_STRING, offsetof(OutputsFlags, payload), .value_name = "FILE",
@@ -46,6 +49,9 @@ static bool check(const OutputsFlags *flags, GError **error)
     if (flags->run_dir && flags->task)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "wm process-outputs: specify either --run-dir or --task, not both");
+    if (flags->of_task && !flags->run_dir)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "wm process-outputs: --of-task goes with --run-dir");
     return true;
 }
 
@@ -68,7 +74,7 @@ static bool work(const Work *self, GError **error)
         .root = root,
         .policy_root = policy_root,
         .run_dir = run_dir,
-        .task_name = flags->task,
+        .task_name = flags->of_task ? flags->of_task : flags->task,
         .event = &event,
         .is_staged = flags->is_staged,
     };

@@ -6,7 +6,7 @@
 #include "base/path.h"
 #include "base/visible.h"
 #include "cmd/interrupt.h"
-#include "cmd/wm.h"
+#include "cmd/wm_here.h"
 #include "export/rehearsal_page.h"
 #include "workflow/match.h"
 #include "workflow/rehearse.h"
@@ -65,11 +65,18 @@ static void rehearse_clear(Rehearse *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rehearse, rehearse_clear)
 
+/* Also for gates: roles are asked for as they are now. */
+static bool make_api(void *user_data, Cancel *cancel, WmApi **ret_api, GError **error)
+{
+    const Rehearse *self = user_data;
+    g_auto(WmRepo) repo = { 0 };
+    return wm_repo_find(self->options->repo, self->root, cancel, &repo, error) &&
+           wm_api_new(&repo, self->root, cancel, ret_api, error);
+}
+
 static bool open_api(Rehearse *self)
 {
-    g_auto(WmRepo) repo = { 0 };
-    return wm_repo_find(self->options->repo, self->root, self->cancel, &repo, &self->error) &&
-           wm_api_new(&repo, self->root, self->cancel, &self->api, &self->error);
+    return make_api(self, self->cancel, &self->api, &self->error);
 }
 
 static bool rehearse_one(Rehearse *self, const char *task_name, const WmEvent *event)
@@ -106,7 +113,9 @@ static bool replay_one(Rehearse *self, const WmProject *project, const json_t *p
 {
     WmEvent event = { .name = (char *)json_get_text(past, "name"),
                       .payload = json_get_object(past, "payload") };
-    const WmResolve resolve = { .project = project, .event = &event };
+    const WmResolve resolve = {
+        .project = project, .event = &event, .open_api = make_api, .user_data = self
+    };
     g_autoptr(json_t) names = NULL;
     if (!wm_resolve(&resolve, self->cancel, &names, &self->error))
         return false;
@@ -149,7 +158,9 @@ static void work(void *data)
     g_autofree char *cwd = g_get_current_dir();
     g_autoptr(WmProject) project = NULL;
     self->root = path_absolute(self->options->root, cwd);
-    if (!wm_project_load(self->root, self->task_name, NULL, &project, &self->error))
+    if (!(self->task_name
+              ? wm_project_load(self->root, self->task_name, NULL, &project, &self->error)
+              : wm_here_load(self->root, &project, &self->error)))
         return;
     if (self->options->replay > 0)
         replay(self, project);

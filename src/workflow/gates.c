@@ -50,7 +50,9 @@ static bool pass_actor(WmGates *self, const WmTask *task, Cancel *cancel, char *
     if (names_actor(task, "skip-bots", event))
         return wm_gate_refuse(task, ret_reason, "actor gate: @%s is in on.skip-bots",
                               wm_gate_actor(event));
-    return names_actor(task, "bots", event) || wm_gate_roles(self, task, cancel, ret_reason);
+    // anybody can have the name of a bot, but for its brackets
+    bool is_bot = wm_event_is_automated(event) && names_actor(task, "bots", event);
+    return is_bot || wm_gate_roles(self, task, cancel, ret_reason);
 }
 
 // What compile wrote down; {} when it did not.

@@ -37,8 +37,8 @@ bool wm_run(const WmRunOptions *options, Cancel *cancel, WmRunResult *ret_result
 
 typedef struct WmOutputsOptions {   // all borrowed
     const char *root, *policy_root; // absolute; policy_root NULL: root
-    const char *run_dir;            // or:
-    const char *task_name;
+    const char *run_dir;            // NULL: the newest run of the task
+    const char *task_name;          // NULL: the one that the directory names
     const WmEvent *event;
     bool is_staged;
 } WmOutputsOptions;

@@ -23,16 +23,26 @@
 #define LOCK_NAME     ".fetch.lock"
 #define LOCK_PAUSE_MS 50
 
-void wm_place_clear(WmPlace *self)
+static void remove_dir(const char *path)
 {
     g_autoptr(GError) error = NULL;
-    if (self->dir && !file_remove_tree(self->dir, &error))
-        wm_log(WM_WARN, "wm worker: a directory stays behind", "path", self->dir, "reason",
+    if (path && !file_remove_tree(path, &error))
+        wm_log(WM_WARN, "wm worker: a directory stays behind", "path", path, "reason",
                error->message, NULL);
+}
+
+void wm_place_clear(WmPlace *self)
+{
+    remove_dir(self->dir);
+    remove_dir(self->apart);
     g_clear_pointer(&self->dir, g_free);
     g_clear_pointer(&self->work, g_free);
-    g_clear_pointer(&self->policy, g_free);
     g_clear_pointer(&self->branch, g_free);
+    g_clear_pointer(&self->commit, g_free);
+    g_clear_pointer(&self->url, g_free);
+    g_clear_pointer(&self->apart, g_free);
+    g_clear_pointer(&self->policy, g_free);
+    g_clear_pointer(&self->trusted, g_free);
 }
 
 void wm_place_prune(void)
@@ -115,31 +125,38 @@ static bool fill(WmPlace *self, const char *root, Cancel *cancel, GError **error
 {
     const WmGit spec = { .root = root };
     static const char *const ask_url[] = { "remote", "get-url", "origin", NULL };
-    g_autofree char *url = NULL, *refspec = NULL, *ref = NULL;
     self->branch = wm_git_default_branch(&spec, NULL, cancel);
-    ref = g_strconcat("refs/remotes/origin/", self->branch, NULL);
-    refspec = g_strdup_printf("+refs/heads/%s:refs/remotes/origin/%s", self->branch, self->branch);
-    return wm_git(&spec, ask_url, 0, cancel, &url, error) && fetch(root, refspec, cancel, error) &&
-           clone_of(root, ref, self->work, self->branch, url, cancel, error) &&
-           clone_of(root, ref, self->policy, self->branch, url, cancel, error);
+    g_autofree char *ref = g_strconcat("refs/remotes/origin/", self->branch, NULL);
+    g_autofree char *refspec = g_strdup_printf("+refs/heads/%s:%s", self->branch, ref);
+    const char *const ask_commit[] = { "rev-parse", "--verify", "--end-of-options", ref, NULL };
+    return wm_git(&spec, ask_url, 0, cancel, &self->url, error) &&
+           fetch(root, refspec, cancel, error) &&
+           wm_git(&spec, ask_commit, 0, cancel, &self->commit, error) &&
+           clone_of(root, self->commit, self->work, self->branch, self->url, cancel, error);
 }
 
-static bool make_dir(WmPlace *self, GError **error)
+/* A new one, which nobody else knows. NULL: *error says why. */
+static char *make_dir(GError **error)
 {
-    g_autofree char *template_path = g_build_filename(g_get_tmp_dir(), DIR_PREFIX "XXXXXX", NULL);
-    if (!mkdtemp(template_path))
-        return fail_with_errno(error, errno, "cannot make the directory %s of a run",
-                               template_path);
-    self->dir = g_steal_pointer(&template_path);
-    self->work = g_build_filename(self->dir, "work", NULL);
-    self->policy = g_build_filename(self->dir, "policy", NULL);
-    return true;
+    g_autofree char *path = g_build_filename(g_get_tmp_dir(), DIR_PREFIX "XXXXXX", NULL);
+    if (mkdtemp(path))
+        return g_steal_pointer(&path);
+    fail_with_errno(error, errno, "cannot make the directory %s of a run", path);
+    return NULL;
+}
+
+static bool make_work(WmPlace *self, GError **error)
+{
+    self->dir = make_dir(error);
+    if (self->dir)
+        self->work = g_build_filename(self->dir, "work", NULL);
+    return self->dir != NULL;
 }
 
 bool wm_place_make(const char *root, Cancel *cancel, WmPlace *ret_place, GError **error)
 {
     g_auto(WmPlace) self = { 0 };
-    if (!make_dir(&self, error) || !fill(&self, root, cancel, error))
+    if (!make_work(&self, error) || !fill(&self, root, cancel, error))
         return false;
     *ret_place = self;
     self = (WmPlace) { 0 };
@@ -165,7 +182,7 @@ bool wm_place_make_here(const char *root, WmPlaceFill add_files, void *user_data
 {
     const WmGit spec = { .root = root };
     g_auto(WmPlace) self = { 0 };
-    if (!make_dir(&self, error))
+    if (!make_work(&self, error))
         return false;
     self.branch = wm_git_default_branch(&spec, NULL, cancel);
     if (!clone_of(root, "HEAD", self.work, self.branch, "file:///dev/null/closed", cancel, error) ||
@@ -176,10 +193,16 @@ bool wm_place_make_here(const char *root, WmPlaceFill add_files, void *user_data
     return true;
 }
 
-bool wm_place_trust(const WmPlace *self, const char *dir, Cancel *cancel, GError **error)
+bool wm_place_set_apart(WmPlace *self, const char *root, Cancel *cancel, GError **error)
 {
-    g_autofree char *prefix = g_strdup_printf("--prefix=%s/", dir);
-    return file_make_dirs(dir, 0700, error) &&
+    self->apart = make_dir(error);
+    if (!self->apart)
+        return false;
+    self->policy = g_build_filename(self->apart, "policy", NULL);
+    self->trusted = g_build_filename(self->apart, "trusted", NULL);
+    g_autofree char *prefix = g_strdup_printf("--prefix=%s/", self->trusted);
+    return clone_of(root, self->commit, self->policy, self->branch, self->url, cancel, error) &&
+           file_make_dirs(self->trusted, 0700, error) &&
            git(self->policy, cancel, error, "checkout-index", "-q", "-a", prefix, NULL);
 }
 
@@ -190,6 +213,8 @@ bool wm_place_take_branch(const WmPlace *self, Cancel *cancel, GError **error)
     g_autofree char *branch = NULL;
     if (!wm_git_branch(&theirs, cancel, &branch, error))
         return false;
+    if (strcmp(branch, "HEAD") == 0)
+        return true; // it looked at another commit; there is nothing that could be pushed
     if (!wm_git_branch_name_is_valid(&ours, branch, cancel))
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "the agent left no branch but \"%s\"",
                          branch);

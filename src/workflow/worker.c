@@ -208,24 +208,33 @@ static bool may_write(Run *self, bool *ret_is_ours, bool *ret_is_first, GError *
            (!*ret_is_ours || wm_queue_mark(queue, &self->row, self->cancel, ret_is_first, error));
 }
 
-/* The second half: what the agent asked for is applied from the clone that it has not seen. Once it
+/* Of what the agent can have written nothing is believed: task and event are those of the row. */
+static bool apply_child(Run *self, int *ret_status, GError **error)
+{
+    g_autofree char *event_path = g_build_filename(self->place.apart, "event.json", NULL);
+    const char *event_name = json_get_text(self->row.payload, "event_name");
+    const char *const words[] = { "process-outputs",   "--repo-root",
+                                  self->place.policy,  "--policy-root",
+                                  self->place.trusted, "--run-dir",
+                                  self->run_dir,       "--of-task",
+                                  self->task_name,     "--event-name",
+                                  event_name,          "--payload",
+                                  event_path,          NULL };
+    return write_event(self, event_path, error) && run_child(self, words, NULL, ret_status, error);
+}
+
+/* The second half: what the agent asked for is applied from a clone that it has not seen. Once it
    has begun only its own end ends it. */
-static RunEnd apply(Run *self, const char *event_path, char **ret_reason)
+static RunEnd apply(Run *self, char **ret_reason)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *trusted = g_build_filename(self->place.dir, "trusted", NULL);
-    const char *event_name = json_get_text(self->row.payload, "event_name");
-    const char *const words[] = { "process-outputs", "--repo-root",  self->place.policy,
-                                  "--policy-root",   trusted,        "--run-dir",
-                                  self->run_dir,     "--event-name", event_name,
-                                  "--payload",       event_path,     NULL };
     bool is_ours = false, is_first = false;
     int status = 0;
-    if (!wm_place_trust(&self->place, trusted, self->cancel, &error) ||
+    if (!wm_place_set_apart(&self->place, self->crew->options->root, self->cancel, &error) ||
         !wm_place_take_branch(&self->place, self->cancel, &error) ||
         !may_write(self, &is_ours, &is_first, &error)) {
         *ret_reason = g_strdup(error->message);
-        return RUN_AGAIN;
+        return error_is(error, KEDGE_ERROR_PROTOCOL) ? RUN_FAILED : RUN_AGAIN;
     }
     if (!is_ours)
         return RUN_LOST;
@@ -234,7 +243,7 @@ static RunEnd apply(Run *self, const char *event_path, char **ret_reason)
                                "look at what is there, then start the task anew");
         return RUN_FAILED;
     }
-    if (!run_child(self, words, NULL, &status, &error)) {
+    if (!apply_child(self, &status, &error)) {
         *ret_reason = g_strdup(error->message);
         return RUN_FAILED;
     }
@@ -277,7 +286,7 @@ static RunEnd do_run(Run *self, char **ret_reason)
         *ret_reason = reason_of(self, "the run failed");
         return RUN_FAILED;
     }
-    return apply(self, event_path, ret_reason);
+    return apply(self, ret_reason);
 }
 
 static json_t *result_of(const Run *self)

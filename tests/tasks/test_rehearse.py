@@ -106,6 +106,16 @@ class Rehearse(TasksCase):
         self.assertEqual([row["tasks"] for row in report["events"]], [["talk"], ["triage"]])
         self.assertEqual([one["writes"][0]["number"] for one in report["reports"]], [number, number])
 
+    def test_replay_asks_for_roles_and_bears_a_broken_file(self):
+        self.write(".wm/tasks/mine.md", "---\non: {issues: {types: [opened]}, roles: [admin, write]}\n---\nMine.\n")
+        self.write(".wm/tasks/nobodys.md", "---\non: {issues: {types: [opened]}, roles: [triage]}\n---\nNobody's.\n")
+        self.write(".wm/tasks/broken.md", "---\non: [\n---\n")
+        number = self.new_issue()
+        done = self.rehearse("--replay", "1", "--list")
+        self.assertRegex(done.stdout, rf"issues +#{number} +alice +mine\n")
+        self.assertIn("wm: broken.md: yaml frontmatter: line", done.stderr)
+        os.unlink(os.path.join(self.work, ".wm/tasks/broken.md"))
+
     def test_usage(self):
         for words, text in (((), "accepts 1 arg(s), received 0"), (("x", "--issue", "1", "--pr", "2"), "only one of"), (("x", "--event", "f"), "event-name"),
                             (("nobody",), "task not found: nobody")):

@@ -138,6 +138,36 @@ class Worker(TasksCase):
         self.assertEqual(self.git("rev-parse", "HEAD", cwd=self.work).stdout, before)
         self.assertEqual(self.git("config", "--get", "core.sshCommand", cwd=self.work, check=False).stdout, "")
 
+    def test_an_agent_that_would_choose_its_policy(self):
+        """What lies around its clone, and what its run directory says, are no policy and no event."""
+        wide = "---\\nsafe-outputs: {create-issue: , add-comment: {target: '*'}}\\n---\\nx\\n"
+        self.publish(wide=wide.replace("\\n", "\n"))
+        number, other = self.new_issue(), self.new_issue()
+        self.enqueue(*self.opened(number))
+        script = f"""
+        for place in ../trusted ../policy; do
+            mkdir -p $place/.wm/tasks
+            for name in answer wide; do printf %b "{wide}" >$place/.wm/tasks/$name.md; done
+            git -C $place add -A >/dev/null 2>&1 && git -C $place -c user.name=A -c user.email=a@b.c commit -qm Wide >/dev/null 2>&1 || true
+        done
+        printf '{{"action":"opened","issue":{{"number":{other}}}}}' >../event.json
+        sed -i 's/"task_name": "answer"/"task_name": "wide"/' "$KEDGE_WM_RUN_DIR/meta.json"
+        printf '%s\\n' '{{"type":"create_issue","title":"Mine"}}' '{{"type":"add_comment","body":"here"}}' >>"$WM_SAFE_OUTPUT_FILE"
+        """
+        before = len(self.ok("GET", f"{R}/issues?state=all&per_page=100"))
+        done = self.worker("--idle", "0", **self.agent(script))
+        done.wait(WAIT)
+        self.assertEqual(len(self.ok("GET", f"{R}/issues?state=all&per_page=100")), before, self.said(done))
+        self.assertEqual((self.comments(number, "answer"), self.comments(other, "answer")), (["here"], []), self.said(done))
+        self.assertEqual(self.comments(other, "wide"), [])
+
+    def test_an_agent_that_looked_at_another_commit(self):
+        number = self.new_issue()
+        self.enqueue(*self.opened(number))
+        done = self.worker("--idle", "0", **self.agent("git checkout -q --detach\n" + COMMENT))
+        self.assertEqual(done.wait(WAIT), 0, self.said(done))
+        self.assertEqual(self.comments(number, "answer"), [f"from {number}"])
+
     def test_the_agent_has_a_token_of_its_own(self):
         number = self.new_issue()
         self.enqueue(*self.opened(number))

@@ -105,8 +105,12 @@ static void test_roles(void **state G_GNUC_UNUSED)
           "{\"permission\":\"admin\"}" },
         { "skip-roles of others", "skip-roles: [admin]", "issues", "alice", BOTH, 200,
           "{\"permission\":\"read\"}" },
-        { "bots pass the role gate", "roles: [write], bots: alice", "issues", "alice", BOTH, 0,
+        { "bots pass the role gate", "roles: [write], bots: alice", "issues", "Alice[bot]", BOTH, 0,
           NULL },
+        { "nobody else of that name does", "roles: [write], bots: alice", "issues", "alice", "[]",
+          404, "{\"message\":\"x\"}" },
+        { "with brackets neither", "roles: [write], bots: ['alice[bot]']", "issues", "alice", "[]",
+          404, "{\"message\":\"x\"}" },
         { "skip-bots", "skip-bots: ['Alice[bot]']", "issues", "alice", "[]", 0, NULL },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
