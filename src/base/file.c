@@ -106,10 +106,26 @@ static void close_dir(DIR *dir)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DIR, close_dir)
 
+/* By descriptor: a directory exchanged for a link while we work is never entered. One that its
+   owner may not change, as caches make them, is made one that he may. -1 with errno. */
+static int open_to_empty(int parent_fd, const char *name)
+{
+    const int flags = O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    g_auto(Fd) place = openat(parent_fd, name, O_PATH | flags);
+    struct stat info;
+    if (place < 0 || fstat(place, &info) < 0)
+        return -1;
+    if ((info.st_mode & S_IRWXU) != S_IRWXU) {
+        char proc_path[64];
+        g_snprintf(proc_path, sizeof(proc_path), "/proc/self/fd/%d", place);
+        chmod(proc_path, (info.st_mode & 07777) | S_IRWXU); // where it fails the rest says so
+    }
+    return openat(parent_fd, name, O_RDONLY | flags);
+}
+
 static bool remove_contents(int parent_fd, const char *name, const char *path, GError **error)
 {
-    // by descriptor: a directory exchanged for a link while we work is never entered
-    g_auto(Fd) fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    g_auto(Fd) fd = open_to_empty(parent_fd, name);
     if (fd < 0)
         return file_fail(error, errno, "remove", path);
     g_autoptr(DIR) dir = fdopendir(fd);

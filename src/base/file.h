@@ -35,5 +35,6 @@ bool file_make_dirs(const char *path, mode_t mode, GError **error);
 
 bool file_exists(const char *path);       // anything, dangling links included
 bool file_is_directory(const char *path); // following links
-/* Never follows links. A path that does not exist is removed already. */
+/* Never follows links. Directories of ours that may not be changed are removed, too. A path that
+   does not exist is removed already. */
 bool file_remove_tree(const char *path, GError **error);

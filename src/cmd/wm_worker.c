@@ -228,7 +228,8 @@ static int worker_run(const CommandEnv *env, int argc, char *const *argv)
     log_text("wm worker: %" G_GINT64_FORMAT " done, %" G_GINT64_FORMAT " failed, %" G_GINT64_FORMAT
              " given back",
              work.counts.done, work.counts.failed, work.counts.given_back);
-    bool has_undone = work.counts.failed > 0 || work.counts.given_back > 0;
+    bool has_undone =
+        work.counts.failed > 0 || work.counts.given_back > 0 || work.counts.has_no_answer;
     if (!work.error && !signal_number && has_undone && options.has_idle)
         return EXIT_FAILED;
     return finish(&command_wm_worker, &work, signal_number);

@@ -128,7 +128,7 @@ static bool fill(WmPlace *self, const char *root, Cancel *cancel, GError **error
     self->branch = wm_git_default_branch(&spec, NULL, cancel);
     g_autofree char *ref = g_strconcat("refs/remotes/origin/", self->branch, NULL);
     g_autofree char *refspec = g_strdup_printf("+refs/heads/%s:%s", self->branch, ref);
-    const char *const ask_commit[] = { "rev-parse", "--verify", "--end-of-options", ref, NULL };
+    const char *const ask_commit[] = { "rev-parse", "--verify", ref, NULL };
     return wm_git(&spec, ask_url, 0, cancel, &self->url, error) &&
            fetch(root, refspec, cancel, error) &&
            wm_git(&spec, ask_commit, 0, cancel, &self->commit, error) &&

@@ -182,10 +182,27 @@ static bool run_child(Run *self, const char *const *words, Cancel *cancel, int *
     return true;
 }
 
-static bool write_event(const Run *self, const char *path, GError **error)
+/* With the number that was given as that of a dispatch, which both halves of a run look at. New
+   reference. */
+static json_t *event_of(const Run *self)
 {
-    g_autofree char *text = json_to_text(json_object_get(self->row.payload, "event"));
-    return file_write_atomic(path, text, strlen(text), 0600, error);
+    json_t *event = json_copy(json_get_object(self->row.payload, "event"));
+    const json_t *given = json_object_get(self->row.payload, "issue");
+    const json_t *inputs = json_get_object(event, "inputs");
+    if (!json_is_integer(given) || json_object_get(inputs, "issue_number"))
+        return event;
+    json_t *more = inputs ? json_copy((json_t *)inputs) : json_object();
+    json_set_int(more, "issue_number", json_integer_value(given));
+    json_set_take(event, "inputs", more);
+    return event;
+}
+
+static bool write_event(const Run *self, const char *dir, char **ret_path, GError **error)
+{
+    g_autoptr(json_t) event = event_of(self);
+    g_autofree char *text = json_to_text(event);
+    *ret_path = g_build_filename(dir, "event.json", NULL);
+    return file_write_atomic(*ret_path, text, strlen(text), 0600, error);
 }
 
 // ---- one run
@@ -199,8 +216,29 @@ static char *reason_of(const Run *self, const char *otherwise)
     return g_strndup(text, MIN(strlen(text), REASON_BYTES));
 }
 
+typedef struct Patience { // with a queue that does not answer
+    int64_t began_ms;
+    bool is_told; // to who reads the log
+} Patience;
+
+/* One that is away for a moment is worth a wait: the agent's work would be lost. False: it is over,
+   or would not help. */
+static bool wait_for_queue(const Run *self, Patience *patience, const GError *problem)
+{
+    int64_t most_ms = cancel_has_fired(self->crew->stop) ? TELL_STOP_MS : TELL_MS;
+    if (error_is(problem, KEDGE_ERROR_DENIED) || error_is(problem, KEDGE_ERROR_CANCELLED) ||
+        time_monotonic_ms() - patience->began_ms >= most_ms)
+        return false;
+    if (!patience->is_told)
+        wm_log(WM_WARN, "wm worker: the queue does not answer; it is asked again", "run",
+               self->task_name, "reason", problem->message, NULL);
+    patience->is_told = true;
+    cancel_sleep(NULL, TELL_PAUSE_MS, NULL);
+    return true;
+}
+
 /* Is the run still this worker's, and is nothing of it written yet? */
-static bool may_write(Run *self, bool *ret_is_ours, bool *ret_is_first, GError **error)
+static bool ask_whether(Run *self, bool *ret_is_ours, bool *ret_is_first, GError **error)
 {
     WmQueue *queue = self->crew->queue;
     int64_t lease_s = self->crew->options->lease_s;
@@ -208,10 +246,23 @@ static bool may_write(Run *self, bool *ret_is_ours, bool *ret_is_first, GError *
            (!*ret_is_ours || wm_queue_mark(queue, &self->row, self->cancel, ret_is_first, error));
 }
 
-/* Of what the agent can have written nothing is believed: task and event are those of the row. */
-static bool apply_child(Run *self, int *ret_status, GError **error)
+static bool may_write(Run *self, bool *ret_is_ours, bool *ret_is_first, GError **error)
 {
-    g_autofree char *event_path = g_build_filename(self->place.apart, "event.json", NULL);
+    Patience patience = { .began_ms = time_monotonic_ms() };
+    for (;;) {
+        g_autoptr(GError) problem = NULL;
+        if (ask_whether(self, ret_is_ours, ret_is_first, &problem))
+            return true;
+        if (!wait_for_queue(self, &patience, problem)) {
+            g_propagate_error(error, g_steal_pointer(&problem));
+            return false;
+        }
+    }
+}
+
+/* Of what the agent can have written nothing is believed: task and event are those of the row. */
+static bool apply_child(Run *self, const char *event_path, int *ret_status, GError **error)
+{
     const char *event_name = json_get_text(self->row.payload, "event_name");
     const char *const words[] = { "process-outputs",   "--repo-root",
                                   self->place.policy,  "--policy-root",
@@ -220,7 +271,7 @@ static bool apply_child(Run *self, int *ret_status, GError **error)
                                   self->task_name,     "--event-name",
                                   event_name,          "--payload",
                                   event_path,          NULL };
-    return write_event(self, event_path, error) && run_child(self, words, NULL, ret_status, error);
+    return run_child(self, words, NULL, ret_status, error);
 }
 
 /* The second half: what the agent asked for is applied from a clone that it has not seen. Once it
@@ -228,10 +279,12 @@ static bool apply_child(Run *self, int *ret_status, GError **error)
 static RunEnd apply(Run *self, char **ret_reason)
 {
     g_autoptr(GError) error = NULL;
+    g_autofree char *event_path = NULL;
     bool is_ours = false, is_first = false;
     int status = 0;
     if (!wm_place_set_apart(&self->place, self->crew->options->root, self->cancel, &error) ||
         !wm_place_take_branch(&self->place, self->cancel, &error) ||
+        !write_event(self, self->place.apart, &event_path, &error) ||
         !may_write(self, &is_ours, &is_first, &error)) {
         *ret_reason = g_strdup(error->message);
         return error_is(error, KEDGE_ERROR_PROTOCOL) ? RUN_FAILED : RUN_AGAIN;
@@ -243,7 +296,7 @@ static RunEnd apply(Run *self, char **ret_reason)
                                "look at what is there, then start the task anew");
         return RUN_FAILED;
     }
-    if (!apply_child(self, &status, &error)) {
+    if (!apply_child(self, event_path, &status, &error)) {
         *ret_reason = g_strdup(error->message);
         return RUN_FAILED;
     }
@@ -255,15 +308,14 @@ static RunEnd apply(Run *self, char **ret_reason)
 static RunEnd do_run(Run *self, char **ret_reason)
 {
     g_autoptr(GError) error = NULL;
+    g_autofree char *event_path = NULL;
     const char *event_name = json_get_text(self->row.payload, "event_name");
-    int64_t issue = json_get_int(self->row.payload, "issue", 0);
-    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, issue);
     int status = 0;
-    if (!wm_place_make(self->crew->options->root, self->cancel, &self->place, &error)) {
+    if (!wm_place_make(self->crew->options->root, self->cancel, &self->place, &error) ||
+        !write_event(self, self->place.dir, &event_path, &error)) {
         *ret_reason = g_strdup(error->message);
         return RUN_BACK; // not the run's fault: no network, no room on the disk
     }
-    g_autofree char *event_path = g_build_filename(self->place.dir, "event.json", NULL);
     const char *const words[] = { "run",
                                   "--repo-root",
                                   self->place.work,
@@ -274,11 +326,8 @@ static RunEnd do_run(Run *self, char **ret_reason)
                                   "--payload",
                                   event_path,
                                   "--agent-only",
-                                  "--issue",
-                                  number,
                                   NULL };
-    if (!write_event(self, event_path, &error) ||
-        !run_child(self, words, self->cancel, &status, &error)) {
+    if (!run_child(self, words, self->cancel, &status, &error)) {
         *ret_reason = g_strdup(error->message);
         return RUN_AGAIN;
     }
@@ -320,25 +369,19 @@ static bool report(Run *self, RunEnd end, const char *reason, GError **error)
     return true;
 }
 
-/* A queue that is away for a moment is waited for: a run that it does not hear of would be done
-   again, or pass for one that died while it wrote. */
+/* A run that the queue does not hear of would be done again, or pass for one whose worker died
+   while it wrote. */
 static bool tell(Run *self, RunEnd end, const char *reason, GError **error)
 {
-    int64_t began_ms = time_monotonic_ms();
-    for (bool is_first = true;; is_first = false) {
+    Patience patience = { .began_ms = time_monotonic_ms() };
+    for (;;) {
         g_autoptr(GError) problem = NULL;
         if (report(self, end, reason, &problem))
             return true;
-        int64_t patience_ms = cancel_has_fired(self->crew->stop) ? TELL_STOP_MS : TELL_MS;
-        if (error_is(problem, KEDGE_ERROR_DENIED) ||
-            time_monotonic_ms() - began_ms >= patience_ms) {
+        if (!wait_for_queue(self, &patience, problem)) {
             g_propagate_error(error, g_steal_pointer(&problem));
             return false;
         }
-        if (is_first)
-            wm_log(WM_WARN, "wm worker: the queue does not answer; it is told again", "run",
-                   self->task_name, "reason", problem->message, NULL);
-        cancel_sleep(NULL, TELL_PAUSE_MS, NULL);
     }
 }
 
@@ -423,13 +466,22 @@ static int64_t wait_of(Crew *crew)
     return idle_s >= 0 ? CLAMP(idle_s, has_busy, TAKE_WAIT_S) : TAKE_WAIT_S;
 }
 
+static void note_answer(Crew *crew, bool is_given)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->counts.has_no_answer = !is_given;
+    pthread_mutex_unlock(&crew->lock);
+}
+
 /* False: there was none, or no answer. */
 static bool take_one(Crew *crew)
 {
     g_autoptr(GError) error = NULL;
     g_auto(WmRow) row = { 0 };
-    if (!wm_queue_take(crew->queue, crew->name, crew->options->lease_s, wait_of(crew), crew->stop,
-                       &row, &error)) {
+    bool is_given = wm_queue_take(crew->queue, crew->name, crew->options->lease_s, wait_of(crew),
+                                  crew->stop, &row, &error);
+    note_answer(crew, is_given);
+    if (!is_given) {
         if (!cancel_has_fired(crew->stop))
             wm_log(WM_WARN, "wm worker: no answer from the queue", "reason", error->message, NULL);
         cancel_sleep(crew->stop, TROUBLE_WAIT_MS, NULL);

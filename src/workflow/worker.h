@@ -21,6 +21,7 @@ typedef struct WmWorkerOptions { // all borrowed
 
 typedef struct WmWorkerCounts {
     int64_t done, failed, given_back;
+    bool has_no_answer; // the queue gave none when it was asked last
 } WmWorkerCounts;
 
 /* Until `stop` fires (runs under way are ended and given back, unless their writes have begun:

@@ -3,6 +3,7 @@
 
 Environment: KEDGE, the binary.
 """
+import contextlib
 import json
 import os
 import signal
@@ -49,6 +50,16 @@ class Worker(TasksCase):
         if process.poll() is None:
             process.send_signal(number)
         return process.wait(WAIT)
+
+    def children(self, parent):
+        """Process ids of those that live."""
+        for name in os.listdir("/proc"):
+            with contextlib.suppress(OSError):
+                if name.isdigit():
+                    with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                        state, its_parent = file.read().rpartition(")")[2].split()[:2]
+                    if int(its_parent) == parent and state != "Z":
+                        yield int(name)
 
     def said(self, process):
         with open(process.log, encoding="utf-8") as file:
@@ -107,6 +118,14 @@ class Worker(TasksCase):
         self.publish()
 
     # --- what is done
+
+    def test_a_number_that_was_given(self):
+        number = self.new_issue()
+        self.kedge("enqueue", "--force-task", "answer", "--issue", str(number), "--event-name", "workflow_dispatch", "--payload",
+                   self.event({"inputs": {"task_name": "answer"}}), "--db", self.db, code=0)
+        done = self.worker("--idle", "0", **self.agent(COMMENT))
+        self.assertEqual(done.wait(WAIT), 0, self.said(done))
+        self.assertEqual(self.comments(number, "answer"), [f"from {number}"])
 
     def test_many_runs_and_two_workers(self):
         numbers = [self.new_issue(f"Number {i}") for i in range(6)]
@@ -209,6 +228,12 @@ class Worker(TasksCase):
         self.assertEqual(self.statuses(), ["completed"] + ["failed"] * 4)
         self.assertEqual(self.comments(number, "answer"), [f"from {number}"])
 
+    def test_a_queue_that_does_not_answer_is_not_an_empty_one(self):
+        done = subprocess.run([KEDGE, "wm", "worker", "--db", "/proc/none/at/all.db", "--idle", "0"], cwd=self.work,
+                              env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WAIT)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("no answer from the queue", done.stderr)
+
     def test_no_way_to_the_repository(self):
         """It is nobody's fault: the run loses none of its attempts, and is done when the way is there."""
         number = self.new_issue()
@@ -279,8 +304,8 @@ class Worker(TasksCase):
         agent = self.agent(COMMENT + COMMENT.replace("from", "and from"))
         first = self.worker("--lease", "10", **agent)
         self.until(lambda: self.comments(number, "answer"), "nothing is written")
-        for line in subprocess.run(["ps", "-o", "pid=", "--ppid", str(first.pid)], capture_output=True, text=True).stdout.split():
-            os.kill(int(line), signal.SIGKILL)
+        for child in self.children(first.pid):
+            os.kill(child, signal.SIGKILL)
         self.end(first, signal.SIGKILL)
         self.ok("DELETE", "/_forge/faults")
         second = self.worker("--lease", "10", "--idle", "20", **agent)
@@ -302,12 +327,15 @@ class Worker(TasksCase):
         self.addCleanup(away.close)
         away.execute("BEGIN EXCLUSIVE")
         open(gate, "w", encoding="utf-8").close()
-        self.until(lambda: "it is told again" in self.said(worker), "it does not mind")
+        self.until(lambda: "it is asked again" in self.said(worker), "it does not mind")
         away.execute("ROLLBACK")
-        self.until(lambda: self.statuses() == ["completed"], "it is not done again")
+        self.until(lambda: self.statuses() == ["completed"], "it is not done")
         self.end(worker)
         self.assertNotIn("was not told", self.said(worker))
         self.assertEqual(self.comments(number, "answer"), [f"from {number}"])
+        self.assertEqual(self.rows()[0]["attempts"], 1)
+        with open(begun, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "\n")
 
     def test_a_worker_that_is_asked_to_end(self):
         number = self.new_issue()
