@@ -202,7 +202,7 @@ static bool make_plan(const Conversation *conversation, const Settings *settings
     int64_t keep_tokens =
         compaction_keep_tokens(settings, model, json_get_int(usage, "totalTokens", 0),
                                estimate_all(conversation->messages));
-    g_autoptr(GPtrArray) path = session_path_to(conversation->session, NULL);
+    g_autoptr(GPtrArray) path = session_context_path(conversation->session);
     return compaction_plan(path, keep_tokens, ret_plan, error);
 }
 

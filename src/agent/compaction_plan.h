@@ -16,8 +16,9 @@ typedef struct CompactionPlan {
 void compaction_plan_clear(CompactionPlan *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CompactionPlan, compaction_plan_clear)
 
-/* `path` holds the entries (json_t *) from the root to the leaf; about `keep_tokens` of the newest
-   messages stay. USAGE: Already compacted; Nothing to compact (session too small). */
+/* `path` holds the entries (json_t *) from the root, or from where the context begins, to the leaf;
+   about `keep_tokens` of the newest messages stay. USAGE: Already compacted; Nothing to compact
+   (session too small). */
 bool compaction_plan(const GPtrArray *path, int64_t keep_tokens, CompactionPlan *ret_plan,
                      GError **error);
 

@@ -47,9 +47,8 @@ static gint64 newest_pruning(const GPtrArray *path)
 }
 
 /* The newest good answer, unless a compaction or pruned output came after it. */
-static void find_measured(Conversation *self)
+static void find_measured(Conversation *self, const GPtrArray *path)
 {
-    g_autoptr(GPtrArray) path = session_path_to(self->session, NULL);
     size_t behind = 0;
     set_measured(self, NULL, 0);
     for (guint i = path->len; i > 0; i--) {
@@ -121,8 +120,9 @@ json_t *conversation_take_over(const SessionContext *saved, const GPtrArray *pat
 /* Returns the model and the level that the session has on record. */
 static void load(Conversation *self, SessionContext *saved)
 {
+    session_settle(self->session);
     session_build_context(self->session, saved);
-    g_autoptr(GPtrArray) path = session_path_to(self->session, NULL);
+    g_autoptr(GPtrArray) path = session_context_path(self->session);
     g_autoptr(GHashTable) said = set_of(self->messages);
     json_t *before = g_steal_pointer(&self->messages); // what `said` points to
     call_ids_free(self->call_ids);
@@ -140,7 +140,7 @@ static void load(Conversation *self, SessionContext *saved)
     self->answer_index = json_array_size(self->messages);
     g_clear_pointer(&self->before_answer, g_free);
     self->loads++;
-    find_measured(self);
+    find_measured(self, path);
 }
 
 void conversation_init(Conversation *self, Session *session, const AgentEvents *events)

@@ -34,7 +34,8 @@ typedef struct Conversation {
 
 /* The messages of a session's leaf as a conversation begins with them: calls named by `ids`, known
    keys masked but in the messages of the set `said` (may be NULL), strong repairs remembered.
-   `path` has the leaf's entries. What was done is noted. New reference. */
+   `path` has the entries of the context, or all to the leaf. What was done is noted. New reference.
+ */
 json_t *conversation_take_over(const SessionContext *saved, const GPtrArray *path, CallIds *ids,
                                GHashTable *said, RepairNotes *notes);
 

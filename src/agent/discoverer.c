@@ -29,8 +29,7 @@ void discoverer_check_settings(const Settings *settings, const ToolSet *tools, G
 /* What an entry says was found; NULL: it is another one. Borrowed. */
 static const json_t *found_in(const json_t *entry)
 {
-    if (g_strcmp0(json_get_text(entry, "type"), "custom") != 0 ||
-        g_strcmp0(json_get_text(entry, "customType"), CUSTOM_TYPE) != 0)
+    if (g_strcmp0(json_get_text(entry, "customType"), CUSTOM_TYPE) != 0)
         return NULL;
     return json_get_array(json_get_object(entry, "data"), "found");
 }
@@ -39,11 +38,11 @@ static const json_t *found_in(const json_t *entry)
 static FoundTools *found_on_path(const Session *session)
 {
     FoundTools *found = found_tools_new();
-    g_autoptr(GPtrArray) path = session_path_to(session, NULL);
-    for (guint i = 0; i < path->len; i++) {
+    g_autoptr(GPtrArray) entries = session_path_of_type(session, "custom");
+    for (guint i = 0; i < entries->len; i++) {
         size_t j;
         json_t *name;
-        json_array_foreach (found_in(path->pdata[i]), j, name) {
+        json_array_foreach (found_in(entries->pdata[i]), j, name) {
             if (json_is_string(name))
                 found_tools_add(found, json_string_value(name));
         }

@@ -157,7 +157,14 @@ bool engine_fork(Engine *self, GError **error)
 static json_t *todos_on_path(const Engine *self)
 {
     g_autoptr(GPtrArray) path = session_path_to(self->session, NULL);
-    json_t *phases = todo_of_entries(path);
+    json_t *phases = NULL;
+    for (guint i = path->len; i > 0 && !phases; i--) {
+        const EntryHead *head = path->pdata[i - 1];
+        if (!g_str_equal(head->tool, TODO_TOOL))
+            continue;
+        g_autoptr(json_t) entry = session_read_entry(self->session, head);
+        phases = todo_of_entry(entry);
+    }
     return phases ? phases : json_array();
 }
 
@@ -193,7 +200,8 @@ static bool summarise_branch(Engine *self, const NavigateSpec *spec, const Sessi
 {
     g_autoptr(TurnSetup) setup = setup_slot_get(self->base.setup);
     const SummaryContext context = engine_summary_context(self, setup);
-    if (!branch_summary(&context, target->left, spec->instructions, cancel, ret_fields, error))
+    g_autoptr(GPtrArray) left = session_read_entries(self->session, target->left);
+    if (!branch_summary(&context, left, spec->instructions, cancel, ret_fields, error))
         return false;
     if (*ret_fields)
         json_set_text(*ret_fields, "fromId", target->leaf ? target->leaf : "root");

@@ -50,7 +50,7 @@ static json_t *pruned(const json_t *message)
 static GPtrArray *find_prunable(const Session *session, int64_t *ret_tokens)
 {
     GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) path = session_path_to(session, NULL);
+    g_autoptr(GPtrArray) path = session_context_path(session);
     int64_t seen = 0, saved = 0;
     for (guint i = path->len; i > 0; i--) {
         const json_t *entry = path->pdata[i - 1];
@@ -77,7 +77,7 @@ int64_t prune_tool_output(Conversation *conversation)
     if (tokens < LEAST_TOKENS)
         return 0;
     for (guint i = 0; i < ids->len; i++) {
-        const json_t *entry = session_entry(conversation->session, ids->pdata[i]);
+        g_autoptr(json_t) entry = session_entry(conversation->session, ids->pdata[i]);
         g_autoptr(json_t) message = pruned(json_get_object(entry, "message"));
         session_replace_message(conversation->session, ids->pdata[i], message);
     }

@@ -11,8 +11,8 @@
 /* The form in which a request was answered: `problem` is what the refusal said, `up_to` the last
    entry that it was about. */
 void repair_memory_note(Session *session, StrongRepair how, const char *problem, const char *up_to);
-/* `messages` are those of the entries of `path`, which ends with the leaf. Takes the reference,
-   returns a new one, with as many messages. */
+/* `messages` are those of the entries of `path` (json_t *), which ends with the leaf. Takes the
+   reference, returns a new one, with as many messages. */
 json_t *repair_memory_apply(const GPtrArray *path, json_t *messages);
 /* S1, S2 */
 const char *repair_memory_name(StrongRepair how);

@@ -58,23 +58,44 @@ static bool is_report(const json_t *entry)
            json_get_bool(json_get_object(entry, "details"), "rewind", false);
 }
 
+/* The entry's message, if it is a good result of that tool. New reference, or NULL. */
+static json_t *read_result_of(const Session *session, const EntryHead *head, const char *tool)
+{
+    if (!g_str_equal(head->tool, tool))
+        return NULL;
+    g_autoptr(json_t) entry = session_read_entry(session, head);
+    g_autoptr(json_t) message = session_entry_message(entry);
+    return message && is_result_of(message, tool) ? g_steal_pointer(&message) : NULL;
+}
+
+/* Where the newest checkpoint is on the path, open or not; its length: there is none. */
+static guint find_newest(const Session *session, const GPtrArray *path)
+{
+    for (guint i = path->len; i > 0; i--) {
+        g_autoptr(json_t) message = read_result_of(session, path->pdata[i - 1], "checkpoint");
+        if (message)
+            return i - 1;
+    }
+    return path->len;
+}
+
 char *rewinder_find(const Session *session)
 {
     g_autoptr(GPtrArray) path = session_path_to(session, NULL);
-    const char *at = NULL;
-    bool is_following = false; // results of the same answer
-    for (guint i = 0; i < path->len; i++) {
-        const json_t *entry = path->pdata[i];
+    guint newest = find_newest(session, path);
+    const EntryHead *at = newest < path->len ? path->pdata[newest] : NULL;
+    bool is_following = true; // results of the same answer
+    for (guint i = newest + 1; i < path->len; i++) {
+        const EntryHead *head = path->pdata[i];
+        g_autoptr(json_t) entry = session_read_entry(session, head);
         g_autoptr(json_t) message = session_entry_message(entry);
         if (is_report(entry) || (message && closes(message)))
-            at = NULL;
-        else if (message && is_result_of(message, "checkpoint"))
-            at = json_get_text(entry, "id");
-        else if (at && is_following && is_behind(message))
-            at = json_get_text(entry, "id");
-        is_following = at && is_behind(message);
+            return NULL;
+        is_following = is_following && is_behind(message);
+        if (is_following)
+            at = head;
     }
-    return g_strdup(at);
+    return at ? g_strdup(at->id) : NULL;
 }
 
 void rewinder_begin(const Session *session, ToolContext *context)
@@ -92,11 +113,11 @@ static char *find_before_report(Session *session)
     g_autoptr(GPtrArray) path = session_path_to(session, NULL);
     char *found = NULL;
     for (guint i = path->len; i > 0 && !found; i--) {
-        g_autoptr(json_t) message = session_entry_message(path->pdata[i - 1]);
-        if (!message || !is_result_of(message, "rewind"))
+        const EntryHead *head = path->pdata[i - 1];
+        g_autoptr(json_t) message = read_result_of(session, head, "rewind");
+        if (!message)
             continue;
-        const json_t *entry = path->pdata[i - 1];
-        if (session_move(session, json_get_text(entry, "parentId"), NULL))
+        if (session_move(session, head->parent_id, NULL))
             found = rewinder_find(session);
         break;
     }
@@ -110,11 +131,15 @@ static json_t *words_since(const Session *session, const char *entry)
     json_t *words = json_array();
     g_autoptr(GPtrArray) path = session_path_to(session, NULL);
     guint i = 0;
-    while (i < path->len && g_strcmp0(json_get_text(path->pdata[i], "id"), entry) != 0)
+    while (i < path->len && !g_str_equal(((const EntryHead *)path->pdata[i])->id, entry))
         i++;
     for (; i < path->len; i++) {
-        g_autoptr(json_t) message = session_entry_message(path->pdata[i]);
-        if (message && strcmp(message_role(message), "user") == 0)
+        const EntryHead *head = path->pdata[i];
+        if (!g_str_equal(head->role, "user"))
+            continue;
+        g_autoptr(json_t) said = session_read_entry(session, head);
+        g_autoptr(json_t) message = session_entry_message(said);
+        if (message)
             json_array_append(words, message);
     }
     return words;

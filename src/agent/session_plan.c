@@ -125,21 +125,18 @@ SessionJob *agent_session_switch_plan_mode(AgentSession *self, bool is_wanted)
 
 /* --- as the session has it */
 
-/* The last entry of the way to the leaf that says so; NULL: none. Borrowed from the session. */
-static const json_t *last_mode(const Session *session)
+/* The last entry of the way to the leaf that says so; new reference, or NULL: none. */
+static json_t *last_mode(const Session *session)
 {
-    g_autoptr(GPtrArray) path = session_path_to(session, NULL);
-    for (guint i = path->len; i > 0; i--)
-        if (g_strcmp0(json_get_text(path->pdata[i - 1], "type"), "mode_change") == 0)
-            return path->pdata[i - 1];
-    return NULL;
+    g_autoptr(GPtrArray) changes = session_path_of_type(session, "mode_change");
+    return changes->len > 0 ? json_incref(changes->pdata[changes->len - 1]) : NULL;
 }
 
 /* What a session was left with counts whatever plan.enabled says: a repository's settings must not
    lift what a person has asked for. */
 void agent_session_restore_plan_mode(AgentSession *self)
 {
-    const json_t *entry = last_mode(self->engine.session);
+    g_autoptr(json_t) entry = last_mode(self->engine.session);
     const char *mode = json_get_text(entry, "mode");
     const char *given = json_get_text(json_get_object(entry, "data"), "planFilePath");
     const char *file = plan_file_is_url(given) ? given : PLAN_FILE_URL;

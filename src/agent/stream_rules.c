@@ -176,14 +176,11 @@ static Watched *find_rule(const StreamRules *self, const char *name)
 /* What fired earlier in the session. */
 static void restore(StreamRules *self)
 {
-    g_autoptr(GPtrArray) path = session_path_to(self->conversation->session, NULL);
-    for (guint i = 0; i < path->len; i++) {
-        const json_t *entry = path->pdata[i];
-        if (g_strcmp0(json_get_text(entry, "type"), RECORD) != 0)
-            continue;
+    g_autoptr(GPtrArray) records = session_path_of_type(self->conversation->session, RECORD);
+    for (guint i = 0; i < records->len; i++) {
         size_t j;
         json_t *name;
-        json_array_foreach (json_get_array(entry, RECORD_KEY), j, name) {
+        json_array_foreach (json_get_array(records->pdata[i], RECORD_KEY), j, name) {
             Watched *watched = find_rule(self, json_string_value(name));
             if (watched)
                 watched->fired_at = 0;

@@ -104,61 +104,102 @@ static bool is_compaction(const json_t *entry)
     return g_str_equal(entry_type(entry), "compaction") && summary && *summary;
 }
 
-/* Thinking level, models and the index of the last compaction (-1: none). */
-static int collect_state(const GPtrArray *path, SessionContext *context)
+static void note_change(SessionContext *context, const json_t *entry)
 {
-    int compaction = -1;
-    bool has_default_model = false;
-    for (guint i = 0; i < path->len; i++) {
-        const json_t *entry = path->pdata[i];
-        const char *type = entry_type(entry);
-        if (g_str_equal(type, "thinking_level_change")) {
-            const char *level = json_get_text(entry, "thinkingLevel");
-            if (level) {
-                g_free(context->thinking_level);
-                context->thinking_level = g_strdup(level);
-            }
-        } else if (g_str_equal(type, "model_change")) {
-            const char *role = json_get_text(entry, "role");
-            role = role ? role : "default";
-            has_default_model = has_default_model || g_str_equal(role, "default");
-            g_autofree char *name = changed_model(entry);
-            note_model(context->models, role, name);
-        } else if (g_str_equal(type, "message") && !has_default_model) {
-            note_assistant_model(context->models, entry);
-        } else if (is_compaction(entry)) {
-            compaction = (int)i;
-        }
+    const char *level = json_get_text(entry, "thinkingLevel");
+    if (g_str_equal(entry_type(entry), "model_change")) {
+        const char *role = json_get_text(entry, "role");
+        g_autofree char *name = changed_model(entry);
+        note_model(context->models, role ? role : "default", name);
+    } else if (level) {
+        g_free(context->thinking_level);
+        context->thinking_level = g_strdup(level);
     }
-    return compaction;
+}
+
+static bool is_default_model(const json_t *entry)
+{
+    const char *role = json_get_text(entry, "role");
+    return g_str_equal(entry_type(entry), "model_change") &&
+           (!role || g_str_equal(role, "default"));
+}
+
+/* Thinking level and models. Where no entry has set the default model, the last answer's counts:
+   of those before such an entry that names none. */
+static void collect_state(EntryList *entries, const GPtrArray *path, SessionContext *context)
+{
+    guint answers_end = path->len;
+    for (guint i = 0; i < path->len; i++) {
+        const EntryHead *head = path->pdata[i];
+        if (!g_str_equal(head->type, "thinking_level_change") &&
+            !g_str_equal(head->type, "model_change"))
+            continue;
+        g_autoptr(json_t) entry = entry_list_read(entries, head);
+        note_change(context, entry);
+        if (is_default_model(entry))
+            answers_end = MIN(answers_end, i);
+    }
+    for (guint i = answers_end; i > 0 && !json_get_text(context->models, "default"); i--) {
+        const EntryHead *head = path->pdata[i - 1];
+        if (!g_str_equal(head->role, "assistant") || !g_str_equal(head->type, "message"))
+            continue;
+        g_autoptr(json_t) entry = entry_list_read(entries, head);
+        note_assistant_model(context->models, entry);
+    }
+}
+
+/* The last one on the path; new reference, or NULL. */
+static json_t *last_compaction(EntryList *entries, const GPtrArray *path, guint *ret_index)
+{
+    for (guint i = path->len; i > 0; i--) {
+        const EntryHead *head = path->pdata[i - 1];
+        if (!g_str_equal(head->type, "compaction"))
+            continue;
+        g_autoptr(json_t) entry = entry_list_read(entries, head);
+        *ret_index = i - 1;
+        if (is_compaction(entry))
+            return g_steal_pointer(&entry);
+    }
+    return NULL;
 }
 
 /* Takes the reference `message`; NULL: the entry has none. */
-static void append_message(SessionContext *context, const json_t *entry, json_t *message)
+static void append_message(SessionContext *context, const EntryHead *head, json_t *message)
 {
     if (!message)
         return;
     json_append_take(context->messages, message);
-    json_append_take(context->entry_ids, json_text(entry_id(entry)));
+    json_append_take(context->entry_ids, json_text(head->id));
 }
 
-static void append_messages(SessionContext *context, const GPtrArray *path, guint from, guint to)
+static void append_messages(SessionContext *context, EntryList *entries, const GPtrArray *path,
+                            guint from, guint to)
 {
-    for (guint i = from; i < to; i++)
-        // earlier compactions are part of the last one's summary
-        if (!g_str_equal(entry_type(path->pdata[i]), "compaction"))
-            append_message(context, path->pdata[i], session_entry_message(path->pdata[i]));
+    for (guint i = from; i < to; i++) {
+        const EntryHead *head = path->pdata[i];
+        if (g_str_equal(head->type, "compaction"))
+            continue; // earlier ones are part of the last one's summary
+        g_autoptr(json_t) entry = entry_list_read(entries, head);
+        append_message(context, head, session_entry_message(entry));
+    }
 }
 
 static guint index_on_path(const GPtrArray *path, guint end, const char *id)
 {
     for (guint i = 0; id && i < end; i++)
-        if (g_str_equal(entry_id(path->pdata[i]), id))
+        if (g_str_equal(((const EntryHead *)path->pdata[i])->id, id))
             return i;
     return end;
 }
 
-void context_build_from_leaf(GHashTable *index, json_t *leaf, SessionContext *ret_context)
+guint context_first_on_path(EntryList *entries, const GPtrArray *path)
+{
+    guint at = 0;
+    g_autoptr(json_t) compaction = last_compaction(entries, path, &at);
+    return compaction ? index_on_path(path, at, json_get_text(compaction, "firstKeptEntryId")) : 0;
+}
+
+void context_build_from_leaf(EntryList *entries, const EntryHead *leaf, SessionContext *ret_context)
 {
     *ret_context = (SessionContext) {
         .messages = json_array(),
@@ -166,28 +207,28 @@ void context_build_from_leaf(GHashTable *index, json_t *leaf, SessionContext *re
         .models = json_object(),
         .thinking_level = g_strdup("off"),
     };
-    g_autoptr(GPtrArray) path = entry_path(index, leaf);
-    int compaction = collect_state(path, ret_context);
-    if (compaction < 0) {
-        append_messages(ret_context, path, 0, path->len);
+    g_autoptr(GPtrArray) path = entry_list_path(entries, leaf);
+    collect_state(entries, path, ret_context);
+    guint at = 0;
+    g_autoptr(json_t) compaction = last_compaction(entries, path, &at);
+    if (!compaction) {
+        append_messages(ret_context, entries, path, 0, path->len);
         return;
     }
 
-    guint at = (guint)compaction;
-    const json_t *entry = path->pdata[at];
-    append_message(ret_context, entry, compaction_message(entry));
-    guint first_kept = index_on_path(path, at, json_get_text(entry, "firstKeptEntryId"));
-    append_messages(ret_context, path, first_kept, at);
-    append_messages(ret_context, path, at + 1, path->len);
+    append_message(ret_context, path->pdata[at], compaction_message(compaction));
+    guint first_kept = index_on_path(path, at, json_get_text(compaction, "firstKeptEntryId"));
+    append_messages(ret_context, entries, path, first_kept, at);
+    append_messages(ret_context, entries, path, at + 1, path->len);
 }
 
 void session_context_build(const json_t *entries, const char *leaf_id, SessionContext *ret_context)
 {
-    g_autoptr(GHashTable) index = entry_index_new(entries);
-    json_t *leaf = leaf_id ? g_hash_table_lookup(index, leaf_id) : NULL;
-    size_t count = json_array_size(entries);
+    g_autoptr(EntryList) list = entry_list_of(entries);
+    const EntryHead *leaf = entry_list_find(list, leaf_id);
+    size_t count = entry_list_count(list);
     bool is_without_leaf = leaf_id && *leaf_id == '\0';
     if (!leaf && !is_without_leaf && count > 0)
-        leaf = json_array_get(entries, count - 1);
-    context_build_from_leaf(index, leaf, ret_context);
+        leaf = entry_list_at(list, count - 1);
+    context_build_from_leaf(list, leaf, ret_context);
 }

@@ -21,14 +21,16 @@
 #include <fcntl.h>
 
 /* Other programs name a session in an entry of its own. */
-static void take_entry_title(json_t *header, const json_t *entries)
+static void take_entry_title(json_t *header, EntryList *entries)
 {
-    const char *title = NULL;
-    size_t i;
-    json_t *entry;
-    json_array_foreach (entries, i, entry) {
-        if (g_str_equal(entry_type(entry), "session_info"))
-            title = json_get_text(entry, "name");
+    g_autofree char *title = NULL;
+    const EntryHead *head = NULL;
+    for (size_t i = 0; (head = entry_list_at(entries, i)); i++) {
+        if (!g_str_equal(head->type, "session_info"))
+            continue;
+        g_autoptr(json_t) entry = entry_list_read(entries, head);
+        g_free(title);
+        title = g_strdup(json_get_text(entry, "name"));
     }
     if (!title || g_strcmp0(json_get_text(header, "titleSource"), "user") == 0)
         return;
@@ -36,22 +38,19 @@ static void take_entry_title(json_t *header, const json_t *entries)
     json_set_text(header, "titleSource", "user");
 }
 
-Session *session_new_with(json_t *header, json_t *entries, const char *path)
+Session *session_new_with(json_t *header, EntryList *entries, const char *path)
 {
     Session *self = g_new0(Session, 1);
     self->header = header;
     self->entries = entries;
-    self->index = entry_index_new(entries);
     self->path = g_strdup(path);
     take_entry_title(header, entries);
     pthread_mutex_init(&self->lock, NULL);
 
-    size_t count = json_array_size(entries);
-    self->leaf = count > 0 ? json_array_get(entries, count - 1) : NULL;
-    for (size_t i = 0; i < count && !self->is_worth_keeping; i++) {
-        const json_t *message = json_get_object(json_array_get(entries, i), "message");
-        const char *role = json_get_text(message, "role");
-        self->is_worth_keeping = role && g_str_equal(role, "assistant");
+    const EntryHead *head = NULL;
+    for (size_t i = 0; (head = entry_list_at(entries, i)); i++) {
+        self->is_worth_keeping = self->is_worth_keeping || g_str_equal(head->role, "assistant");
+        self->leaf = head;
     }
     return self;
 }
@@ -67,7 +66,7 @@ Session *session_new(const char *dir, const char *cwd)
 {
     json_t *header = entry_new_header(cwd, NULL);
     g_autofree char *path = dir ? session_path_for_header(dir, header) : NULL;
-    return session_new_with(header, json_array(), path);
+    return session_new_with(header, entry_list_new(), path);
 }
 
 void session_set_parent(Session *self, const char *parent)
@@ -82,9 +81,8 @@ void session_free(Session *self)
         return;
     session_flush(self, NULL);
     store_close(self->store);
-    g_hash_table_unref(self->index);
     json_decref(self->header);
-    json_decref(self->entries);
+    entry_list_free(self->entries);
     g_clear_error(&self->first_error);
     g_free(self->artifacts_source);
     g_free(self->path);
@@ -150,9 +148,11 @@ static bool rewrite_next_line(GString *line, void *user_data)
         self->is_header_done = true;
         return true;
     }
-    json_t *entry = json_array_get(self->session->entries, self->next);
-    if (!entry)
+    EntryList *entries = self->session->entries;
+    const EntryHead *head = entry_list_at(entries, self->next);
+    if (!head)
         return false;
+    g_autoptr(json_t) entry = entry_list_read(entries, head);
     append_line(line, entry);
     self->next++;
     return true;
@@ -201,11 +201,11 @@ static bool session_try_write(Session *self, GError **error)
         return false;
     self->is_header_written = true;
 
-    size_t count = json_array_size(self->entries);
-    while (self->written < count) {
-        if (!session_append_line(self, json_array_get(self->entries, self->written), error))
+    const EntryHead *head = NULL;
+    for (; (head = entry_list_at(self->entries, self->written)); self->written++) {
+        g_autoptr(json_t) entry = entry_list_read(self->entries, head);
+        if (!session_append_line(self, entry, error))
             return false;
-        self->written++;
     }
     self->is_dirty = false;
     return true;
@@ -272,19 +272,18 @@ GError *session_take_error(Session *self)
 
 json_t *session_start_entry(Session *self, const char *type)
 {
-    return entry_new(self->index, type, self->leaf ? entry_id(self->leaf) : NULL);
+    return entry_list_start(self->entries, type, self->leaf ? self->leaf->id : NULL);
 }
 
 const char *session_append_entry(Session *self, json_t *entry)
 {
+    const EntryHead *head = entry_list_add(self->entries, entry);
     pthread_mutex_lock(&self->lock);
-    json_append_take(self->entries, entry);
-    g_hash_table_insert(self->index, (gpointer)entry_id(entry), entry);
-    self->leaf = entry;
+    self->leaf = head;
     pthread_mutex_unlock(&self->lock);
     self->is_dirty = true;
     session_write(self, NULL); // kept in first_error
-    return entry_id(entry);
+    return head->id;
 }
 
 void session_keep(Session *self)
@@ -336,18 +335,26 @@ const char *session_append_thinking_level(Session *self, const char *level)
 
 void session_build_context(const Session *self, SessionContext *ret_context)
 {
-    context_build_from_leaf(self->index, self->leaf, ret_context);
+    context_build_from_leaf(self->entries, self->leaf, ret_context);
+}
+
+/* Nobody but this thread moves the leaf or writes. */
+void session_settle(Session *self)
+{
+    g_autoptr(GPtrArray) path = entry_list_path(self->entries, self->leaf);
+    guint first = context_first_on_path(self->entries, path);
+    entry_list_settle(self->entries, path, first, self->written);
 }
 
 /* A session with a loaded file's entries, under a new name in `dir`. */
-static Session *session_copy_of(const SessionFile *file, const char *path, const char *dir,
+static Session *session_copy_of(SessionFile *file, const char *path, const char *dir,
                                 const char *cwd)
 {
     json_t *header = entry_new_header(cwd, json_get_text(file->header, "id"));
     json_set_text(header, "title", json_get_text(file->header, "title"));
     json_set_text(header, "titleSource", json_get_text(file->header, "titleSource"));
     g_autofree char *new_path = session_path_for_header(dir, header);
-    Session *self = session_new_with(header, json_incref(file->entries), new_path);
+    Session *self = session_new_with(header, g_steal_pointer(&file->entries), new_path);
     self->artifacts_source = artifacts_dir_of(path);
     return self;
 }
@@ -358,7 +365,7 @@ bool session_fork(const char *path, const char *dir, const char *cwd, Session **
     g_autoptr(Store) source = NULL;
     g_auto(SessionFile) file = { 0 };
     if (!store_open_to_read(path, &source, error) ||
-        !session_file_load(store_fd(source), path, &file, error))
+        !session_file_load(store_fd(source), path, false, &file, error))
         return false;
     if (!file.header)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Not a session file: %s", path);
@@ -372,7 +379,7 @@ bool session_fork(const char *path, const char *dir, const char *cwd, Session **
 
 static Session *session_new_at(const char *path, const char *cwd)
 {
-    return session_new_with(entry_new_header(cwd, NULL), json_array(), path);
+    return session_new_with(entry_new_header(cwd, NULL), entry_list_new(), path);
 }
 
 static void add_notice(char **notice, const char *text)
@@ -399,10 +406,11 @@ static char *reason_to_fork(const char *path, const SessionFile *file, StoreStat
 
 static Session *session_adopt(SessionFile *file, const char *path, Store *store)
 {
-    Session *self = session_new_with(json_incref(file->header), json_incref(file->entries), path);
+    Session *self =
+        session_new_with(json_incref(file->header), g_steal_pointer(&file->entries), path);
     self->store = store;
     self->is_header_written = true;
-    self->written = json_array_size(self->entries);
+    self->written = entry_list_count(self->entries);
     if (file->is_torn)
         store_set_torn(store);
     if (file->is_migrated) {
@@ -453,7 +461,7 @@ bool session_open(const char *path, const char *cwd, Session **ret_session, char
         *ret_session = session_new_at(absolute, cwd);
     } else {
         g_auto(SessionFile) file = { 0 };
-        if (!session_file_load(store_fd(store), absolute, &file, error) ||
+        if (!session_file_load(store_fd(store), absolute, false, &file, error) ||
             !open_loaded(&file, absolute, cwd, &store, state, ret_session, &notice, error))
             return false;
     }

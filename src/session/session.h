@@ -65,6 +65,9 @@ void session_context_clear(SessionContext *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SessionContext, session_context_clear)
 
 void session_build_context(const Session *self, SessionContext *ret_context);
+/* What the context does not need, and the file has, is kept in little memory from now on. To be
+   called when the context has become another one; values that were given out stay. */
+void session_settle(Session *self);
 
 /* Pure form, for tests: `entries` is an array; `leaf_id` NULL: the last entry; "" : no leaf. */
 void session_context_build(const json_t *entries, const char *leaf_id, SessionContext *ret_context);

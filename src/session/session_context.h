@@ -1,10 +1,15 @@
 /*
- * The part of buildSessionContext that a Session calls with the index it already has.
+ * The part of buildSessionContext that a Session calls with the entries it has.
  * Internal to session.
  */
 #pragma once
 
+#include "session/entry_list.h"
 #include "session/session.h"
 
-/* `index` is id → entry; `leaf` NULL gives an empty context. */
-void context_build_from_leaf(GHashTable *index, json_t *leaf, SessionContext *ret_context);
+/* `leaf` NULL gives an empty context. */
+void context_build_from_leaf(EntryList *entries, const EntryHead *leaf,
+                             SessionContext *ret_context);
+
+/* Where on a path to the leaf what the context holds begins. */
+guint context_first_on_path(EntryList *entries, const GPtrArray *path);

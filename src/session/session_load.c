@@ -21,13 +21,13 @@
 void session_file_clear(SessionFile *self)
 {
     json_decref(self->header);
-    json_decref(self->entries);
+    entry_list_free(self->entries);
     *self = (SessionFile) { 0 };
 }
 
 typedef struct Loader {
     SessionFile *file;
-    GHashTable *index;   // id → entry, of what is loaded so far
+    bool wants_values;
     bool has_first_line; // the first usable line was seen
     GString *line;       // the start of a line that goes on in the next piece
     bool is_line_too_long;
@@ -41,12 +41,12 @@ static bool is_header(const json_t *value)
 /* An entry without an id follows the one before it, so that it stays on the path. */
 static void give_id(Loader *self, json_t *entry)
 {
-    json_t *entries = self->file->entries;
-    size_t count = json_array_size(entries);
-    const char *parent = count > 0 ? entry_id(json_array_get(entries, count - 1)) : NULL;
-    g_autofree char *id = entry_new_id(self->index);
+    EntryList *entries = self->file->entries;
+    size_t count = entry_list_count(entries);
+    const EntryHead *before = count > 0 ? entry_list_at(entries, count - 1) : NULL;
+    g_autofree char *id = entry_list_new_id(entries);
     json_set_text(entry, "id", id);
-    json_set_take(entry, "parentId", json_text(parent));
+    json_set_take(entry, "parentId", json_text(before ? before->id : NULL));
 }
 
 static void rename_hook_message(json_t *entry)
@@ -60,18 +60,21 @@ static void rename_hook_message(json_t *entry)
 static void take_entry(Loader *self, json_t *entry, const char *line, size_t size)
 {
     SessionFile *file = self->file;
-    if (!json_get_text(entry, "type") || json_array_size(file->entries) >= FILE_MAX_ENTRIES ||
+    if (!json_get_text(entry, "type") || entry_list_count(file->entries) >= FILE_MAX_ENTRIES ||
         g_str_equal(entry_type(entry), "session"))
         return;
-    if (file->version < 2 || *entry_id(entry) == '\0')
+    bool is_given_id = file->version < 2 || *entry_id(entry) == '\0';
+    if (is_given_id)
         give_id(self, entry);
     if (file->version < 3)
         rename_hook_message(entry);
     if (memmem(line, size, PERSIST_BLOB_PREFIX, strlen(PERSIST_BLOB_PREFIX)))
         persist_resolve_blobs(entry, &file->missing_blobs);
 
-    json_array_append(file->entries, entry);
-    g_hash_table_replace(self->index, (gpointer)entry_id(entry), entry);
+    if (self->wants_values || is_given_id || file->version < SESSION_VERSION)
+        entry_list_add(file->entries, json_incref(entry)); // it is not as the line says
+    else
+        entry_list_add_line(file->entries, json_incref(entry), line, size);
 }
 
 static void take_line(Loader *self, const char *line, size_t size)
@@ -151,28 +154,27 @@ static bool read_lines(Loader *self, int fd, const char *path, GError **error)
 /* Version 1 counts lines, the header being line 0; entries have ids now. */
 static void migrate_compactions(const SessionFile *file)
 {
-    size_t count = json_array_size(file->entries);
-    size_t i;
-    json_t *entry;
-    json_array_foreach (file->entries, i, entry) {
+    size_t count = entry_list_count(file->entries);
+    for (size_t i = 0; i < count; i++) {
+        g_autoptr(json_t) entry = entry_list_read(file->entries, entry_list_at(file->entries, i));
         const json_t *line = json_object_get(entry, "firstKeptEntryIndex");
         if (!g_str_equal(entry_type(entry), "compaction") || !json_is_integer(line))
             continue;
         json_int_t number = json_integer_value(line);
         if (number >= 1 && (guint64)number <= count) {
             size_t kept = (size_t)number - 1;
-            json_set_text(entry, "firstKeptEntryId", entry_id(json_array_get(file->entries, kept)));
+            json_set_text(entry, "firstKeptEntryId", entry_list_at(file->entries, kept)->id);
         }
         json_object_del(entry, "firstKeptEntryIndex");
     }
 }
 
-bool session_file_load(int fd, const char *path, SessionFile *ret_file, GError **error)
+bool session_file_load(int fd, const char *path, bool wants_values, SessionFile *ret_file,
+                       GError **error)
 {
-    g_auto(SessionFile) file = { .entries = json_array() };
-    g_autoptr(GHashTable) index = g_hash_table_new(g_str_hash, g_str_equal);
+    g_auto(SessionFile) file = { .entries = entry_list_new() };
     g_autoptr(GString) line = g_string_new(NULL);
-    Loader loader = { .file = &file, .index = index, .line = line };
+    Loader loader = { .file = &file, .wants_values = wants_values, .line = line };
     if (!read_lines(&loader, fd, path, error))
         return false;
 
@@ -187,7 +189,7 @@ bool session_file_load(int fd, const char *path, SessionFile *ret_file, GError *
     return true;
 }
 
-/* The ids of an answer's calls, borrowed from it. */
+/* The ids of an answer's calls. */
 static void collect_calls(const json_t *message, GHashTable *calls)
 {
     g_hash_table_remove_all(calls);
@@ -197,33 +199,48 @@ static void collect_calls(const json_t *message, GHashTable *calls)
         const char *type = json_get_text(block, "type");
         const char *id = json_get_text(block, "id");
         if (type && id && g_str_equal(type, "toolCall"))
-            g_hash_table_add(calls, (gpointer)id);
+            g_hash_table_add(calls, g_strdup(id));
     }
 }
 
+/* How many of the first `end` entries there are up to where a turn was completed, in [from, end);
+   0: in none of them. `from` is an answer, or the beginning. */
+static size_t completed_between(EntryList *entries, size_t from, size_t end)
+{
+    g_autoptr(GHashTable) calls = // without a result
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    bool is_asked = false; // what came last is not yet answered
+    size_t completed = 0;
+    for (size_t i = from; i < end; i++) {
+        const EntryHead *head = entry_list_at(entries, i);
+        g_autoptr(json_t) entry = *head->role ? entry_list_read(entries, head) : NULL;
+        const json_t *message = json_get_object(entry, "message");
+        const char *call = json_get_text(message, "toolCallId");
+        if (g_str_equal(head->role, "assistant"))
+            collect_calls(message, calls);
+        else if (g_str_equal(head->role, "toolResult"))
+            g_hash_table_remove(calls, call ? call : "");
+        else if (*head->role)
+            is_asked = true;
+        if (!is_asked && g_hash_table_size(calls) == 0)
+            completed = i + 1;
+    }
+    return completed;
+}
+
+/* Backwards, from one answer to the one before: the last completed turn is near the end. */
 void session_file_keep_completed(SessionFile *self)
 {
-    g_autoptr(GHashTable) calls = g_hash_table_new(g_str_hash, g_str_equal); // without a result
-    bool is_asked = false; // what came last is not yet answered
-    size_t kept = 0, i;
-    json_t *entry;
-    json_array_foreach (self->entries, i, entry) {
-        const json_t *message = json_get_object(entry, "message");
-        const char *role = json_get_text(message, "role");
-        const char *call = json_get_text(message, "toolCallId");
-        if (role && g_str_equal(role, "assistant")) {
-            collect_calls(message, calls);
-            is_asked = false;
-        } else if (role && g_str_equal(role, "toolResult")) {
-            g_hash_table_remove(calls, call ? call : "");
-        } else if (role) {
-            is_asked = true;
-        }
-        if (!is_asked && g_hash_table_size(calls) == 0)
-            kept = i + 1;
+    size_t end = entry_list_count(self->entries), kept = 0;
+    for (size_t from = end; from > 0 && kept == 0;) {
+        from--;
+        bool is_answer = g_str_equal(entry_list_at(self->entries, from)->role, "assistant");
+        if (!is_answer && from > 0)
+            continue;
+        kept = completed_between(self->entries, from, end);
+        end = from;
     }
-    while (json_array_size(self->entries) > kept)
-        json_array_remove(self->entries, json_array_size(self->entries) - 1);
+    entry_list_cut(self->entries, kept);
 }
 
 json_t *session_file_header(const char *path)

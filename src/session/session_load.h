@@ -4,14 +4,14 @@
  */
 #pragma once
 
-#include "base/json.h"
+#include "session/entry_list.h"
 
 typedef struct SessionFile {
-    json_t *header;   // NULL: no valid header, the file counts as empty
-    json_t *entries;  // array; every entry has type, id and parentId
-    gint64 version;   // as found; 0 without a header
-    bool is_migrated; // differs from the file: rewrite it
-    bool is_torn;     // the last byte is no LF
+    json_t *header;     // NULL: no valid header, the file counts as empty
+    EntryList *entries; // every entry has type, id and parentId
+    gint64 version;     // as found; 0 without a header
+    bool is_migrated;   // differs from the file: rewrite it
+    bool is_torn;       // the last byte is no LF
     bool has_bytes;
     size_t missing_blobs;
 } SessionFile;
@@ -19,8 +19,10 @@ typedef struct SessionFile {
 void session_file_clear(SessionFile *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SessionFile, session_file_clear)
 
-/* Reads from the start of `fd`. Fails only on read errors and beyond LIMIT_SESSION_FILE_BYTES. */
-bool session_file_load(int fd, const char *path, SessionFile *ret_file, GError **error);
+/* Reads from the start of `fd`. Fails only on read errors and beyond LIMIT_SESSION_FILE_BYTES.
+   `wants_values`: all entries are going to be read, so none is packed. */
+bool session_file_load(int fd, const char *path, bool wants_values, SessionFile *ret_file,
+                       GError **error);
 
 /* Drops what comes after the last completed turn: an assistant message and the results of all its
    calls (agent-core §4.7). Another process may be just answering the rest. */

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "session/entry_list.h"
 #include "session/session.h"
 #include "session/store.h"
 
@@ -10,9 +11,8 @@
 
 struct Session {
     json_t *header;
-    json_t *entries;
-    GHashTable *index;      // id → entry, borrowed from `entries`
-    json_t *leaf;           // borrowed from `entries`; NULL: no leaf
+    EntryList *entries;
+    const EntryHead *leaf;  // NULL: no leaf
     char *path;             // NULL: in memory
     Store *store;           // NULL until the file is made
     char *artifacts_source; // of a fork: copied when the file is made; NULL afterwards
@@ -24,13 +24,13 @@ struct Session {
     bool is_worth_keeping; // an answer came, or session_keep(): nothing is written before
     bool is_failing;
     GError *first_error;  // not yet taken
-    pthread_mutex_t lock; // guards the rest; entries, index and leaf are changed under it
+    pthread_mutex_t lock; // guards the rest; the leaf is changed under it
     char *wanted_title;   // NULL: as the header has it
     bool is_title_automatic;
 };
 
 /* Takes the references. */
-Session *session_new_with(json_t *header, json_t *entries, const char *path);
+Session *session_new_with(json_t *header, EntryList *entries, const char *path);
 char *session_path_for_header(const char *dir, const json_t *header); // caller frees
 
 /* An entry behind the leaf, to be filled and appended. */

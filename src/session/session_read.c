@@ -31,16 +31,19 @@ bool session_read(const char *path, SessionCopy *ret_copy, GError **error)
     if (fd < 0)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "File not found: %s", path);
     g_auto(SessionFile) file = { 0 };
-    if (!session_file_load(fd, path, &file, error))
+    if (!session_file_load(fd, path, true, &file, error))
         return false;
     if (!file.header)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Not a session file: %s", path);
-    size_t count = json_array_size(file.entries);
+    size_t count = entry_list_count(file.entries);
+    json_t *entries = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_append_take(entries, entry_list_read(file.entries, entry_list_at(file.entries, i)));
     *ret_copy = (SessionCopy) {
         .header = g_steal_pointer(&file.header),
-        .entries = g_steal_pointer(&file.entries),
+        .entries = entries,
+        .leaf = count > 0 ? json_array_get(entries, count - 1) : NULL,
     };
-    ret_copy->leaf = count > 0 ? json_array_get(ret_copy->entries, count - 1) : NULL;
     return true;
 }
 

@@ -6,56 +6,97 @@
 #include "base/utf8.h"
 #include "model/message.h"
 #include "session/entry.h"
+#include "session/session_context.h"
 #include "session/session_private.h"
 
 #define TITLE_MAX_CHARS 200
 
 const char *session_leaf_id(const Session *self)
 {
-    return self->leaf ? entry_id(self->leaf) : NULL;
+    return self->leaf ? self->leaf->id : NULL;
 }
 
 json_t *session_entry(const Session *self, const char *id)
 {
-    return id ? g_hash_table_lookup(self->index, id) : NULL;
+    const EntryHead *head = entry_list_find(self->entries, id);
+    return head ? entry_list_read(self->entries, head) : NULL;
+}
+
+json_t *session_read_entry(const Session *self, const EntryHead *head)
+{
+    return entry_list_read(self->entries, head);
 }
 
 GPtrArray *session_path_to(const Session *self, const char *id)
 {
-    return entry_path(self->index, id ? session_entry(self, id) : self->leaf);
+    const EntryHead *head = id ? entry_list_find(self->entries, id) : self->leaf;
+    return entry_list_path(self->entries, head);
 }
 
-static bool find_entry(const Session *self, const char *id, json_t **ret_entry, GError **error)
+GPtrArray *session_read_entries(const Session *self, const GPtrArray *heads)
 {
-    *ret_entry = session_entry(self, id);
-    return *ret_entry || fail_with(error, KEDGE_ERROR_NOT_FOUND, "Entry ID not found: %s", id);
+    return entry_list_read_all(self->entries, heads, 0);
+}
+
+GPtrArray *session_path_of_type(const Session *self, const char *type)
+{
+    g_autoptr(GPtrArray) path = session_path_to(self, NULL);
+    g_autoptr(GPtrArray) found = g_ptr_array_new();
+    for (guint i = 0; i < path->len; i++) {
+        if (g_str_equal(((const EntryHead *)path->pdata[i])->type, type))
+            g_ptr_array_add(found, path->pdata[i]);
+    }
+    return session_read_entries(self, found);
+}
+
+GPtrArray *session_context_path(const Session *self)
+{
+    g_autoptr(GPtrArray) path = session_path_to(self, NULL);
+    guint first = context_first_on_path(self->entries, path);
+    return entry_list_read_all(self->entries, path, first);
+}
+
+static bool find_entry(const Session *self, const char *id, const EntryHead **ret_head,
+                       GError **error)
+{
+    *ret_head = entry_list_find(self->entries, id);
+    return *ret_head || fail_with(error, KEDGE_ERROR_NOT_FOUND, "Entry ID not found: %s", id);
 }
 
 bool session_move(Session *self, const char *id, GError **error)
 {
-    json_t *entry = NULL;
-    if (id && !find_entry(self, id, &entry, error))
+    const EntryHead *head = NULL;
+    if (id && !find_entry(self, id, &head, error))
         return false;
     pthread_mutex_lock(&self->lock);
-    self->leaf = entry;
+    self->leaf = head;
     pthread_mutex_unlock(&self->lock);
     return true;
 }
 
 /* --- going to an entry */
 
-static bool is_message_of(const json_t *entry, const char *role)
+static bool is_users_message(const EntryHead *head)
 {
-    return entry && g_str_equal(entry_type(entry), "message") &&
-           g_str_equal(message_role(json_get_object(entry, "message")), role);
+    return head && g_str_equal(head->type, "message") && g_str_equal(head->role, "user");
+}
+
+/* Caller frees. */
+static char *text_of_message(const Session *self, const EntryHead *head)
+{
+    g_autoptr(json_t) entry = entry_list_read(self->entries, head);
+    return message_text(json_get_object(entry, "message"));
 }
 
 /* The text of a message that is to be written anew, or NULL. Caller frees. */
-static char *text_to_rewrite(const json_t *entry)
+static char *text_to_rewrite(const Session *self, const EntryHead *head)
 {
-    if (is_message_of(entry, "user"))
-        return message_text(json_get_object(entry, "message"));
-    return g_str_equal(entry_type(entry), "custom_message") ? message_text(entry) : NULL;
+    if (is_users_message(head))
+        return text_of_message(self, head);
+    if (!g_str_equal(head->type, "custom_message"))
+        return NULL;
+    g_autoptr(json_t) entry = entry_list_read(self->entries, head);
+    return message_text(entry);
 }
 
 void session_target_clear(SessionTarget *self)
@@ -69,17 +110,17 @@ void session_target_clear(SessionTarget *self)
 bool session_find_target(const Session *self, const char *id, SessionTarget *ret_target,
                          GError **error)
 {
-    json_t *entry = NULL;
-    if (!find_entry(self, id, &entry, error))
+    const EntryHead *head = NULL;
+    if (!find_entry(self, id, &head, error))
         return false;
     *ret_target = (SessionTarget) {
-        .leaf = entry_id(entry),
-        .text = text_to_rewrite(entry),
+        .leaf = head->id,
+        .text = text_to_rewrite(self, head),
         .left = g_ptr_array_new(),
     };
     if (ret_target->text) {
-        const json_t *parent = session_entry(self, json_get_text(entry, "parentId"));
-        ret_target->leaf = parent ? entry_id(parent) : NULL;
+        const EntryHead *parent = entry_list_find(self->entries, head->parent_id);
+        ret_target->leaf = parent ? parent->id : NULL;
     }
     g_autoptr(GPtrArray) here = session_path_to(self, NULL);
     g_autoptr(GPtrArray) there = session_path_to(self, id);
@@ -103,8 +144,8 @@ const char *session_append_fields(Session *self, const char *type, json_t *field
 
 bool session_set_label(Session *self, const char *id, const char *label, GError **error)
 {
-    json_t *entry = NULL;
-    if (!find_entry(self, id, &entry, error))
+    const EntryHead *head = NULL;
+    if (!find_entry(self, id, &head, error))
         return false;
     json_t *fields = json_object();
     json_set_text(fields, "targetId", id);
@@ -116,24 +157,15 @@ bool session_set_label(Session *self, const char *id, const char *label, GError 
 /* The old entry stays as it is: others may hold it. */
 void session_replace_message(Session *self, const char *id, json_t *message)
 {
-    json_t *old = session_entry(self, id);
-    size_t i;
-    json_t *entry;
-    json_array_foreach (self->entries, i, entry) {
-        if (entry != old)
-            continue;
-        json_t *copy = json_copy(old);
-        json_object_set(copy, "message", message);
-        pthread_mutex_lock(&self->lock);
-        if (self->leaf == old)
-            self->leaf = copy;
-        g_hash_table_replace(self->index, (gpointer)entry_id(copy), copy);
-        json_array_set_new(self->entries, i, copy);
-        pthread_mutex_unlock(&self->lock);
-        self->needs_rewrite = self->is_header_written;
-        self->is_dirty = true;
+    const EntryHead *head = entry_list_find(self->entries, id);
+    if (!head)
         return;
-    }
+    g_autoptr(json_t) old = entry_list_read(self->entries, head);
+    json_t *copy = json_copy(old);
+    json_object_set(copy, "message", message);
+    entry_list_replace(self->entries, head, copy);
+    self->needs_rewrite = self->is_header_written;
+    self->is_dirty = true;
 }
 
 static void note_label(json_t *labels, const json_t *entry)
@@ -148,27 +180,36 @@ static void note_label(json_t *labels, const json_t *entry)
         json_object_del(labels, target);
 }
 
-/* id → label, of all entries or of a path's. New reference. */
-static json_t *labels_of(const json_t *entries)
+/* id → label, of all entries. New reference. */
+static json_t *labels_of(EntryList *entries)
 {
     json_t *labels = json_object();
-    size_t i;
-    json_t *entry;
-    json_array_foreach (entries, i, entry)
+    const EntryHead *head = NULL;
+    for (size_t i = 0; (head = entry_list_at(entries, i)); i++) {
+        if (!g_str_equal(head->type, "label"))
+            continue;
+        g_autoptr(json_t) entry = entry_list_read(entries, head);
         note_label(labels, entry);
+    }
     return labels;
 }
 
-/* What entries say is never changed, so the list is all that is copied under the lock. */
+/* A snapshot: entries are only added, and what they say is never changed. */
 json_t *session_tree(Session *self)
 {
-    json_t *tree = json_object();
     pthread_mutex_lock(&self->lock);
-    json_t *entries = json_copy(self->entries);
-    json_set_take(tree, "leafId", json_text(session_leaf_id(self)));
+    g_autoptr(GPtrArray) heads = entry_list_heads(self->entries);
+    json_t *leaf_id = json_text(session_leaf_id(self));
     pthread_mutex_unlock(&self->lock);
+    json_t *entries = json_array(), *labels = json_object(), *tree = json_object();
+    for (guint i = 0; i < heads->len; i++) {
+        json_t *entry = entry_list_read(self->entries, heads->pdata[i]);
+        note_label(labels, entry);
+        json_append_take(entries, entry);
+    }
+    json_set_take(tree, "leafId", leaf_id);
     json_set_take(tree, "entries", entries);
-    json_set_take(tree, "labels", labels_of(entries));
+    json_set_take(tree, "labels", labels);
     return tree;
 }
 
@@ -182,7 +223,7 @@ static void take_over_labels(Session *self, const Session *source)
     const char *id;
     json_t *label;
     json_object_foreach (wanted, id, label) {
-        if (session_entry(self, id) && !json_equal(label, json_object_get(present, id)))
+        if (entry_list_find(self->entries, id) && !json_equal(label, json_object_get(present, id)))
             session_set_label(self, id, json_string_value(label), NULL);
     }
     json_object_foreach (present, id, label) {
@@ -194,14 +235,12 @@ static void take_over_labels(Session *self, const Session *source)
 bool session_branch(const Session *self, const char *id, Session **ret_session, char **ret_text,
                     GError **error)
 {
-    json_t *entry = session_entry(self, id);
-    if (!is_message_of(entry, "user"))
+    const EntryHead *head = entry_list_find(self->entries, id);
+    if (!is_users_message(head))
         return fail_with(error, KEDGE_ERROR_USAGE, "Invalid entry ID for branching: %s", id);
-    json_t *parent = session_entry(self, json_get_text(entry, "parentId"));
-    json_t *entries = json_array();
-    g_autoptr(GPtrArray) path = entry_path(self->index, parent);
-    for (unsigned i = 0; i < path->len; i++)
-        json_array_append(entries, path->pdata[i]);
+    const EntryHead *parent = entry_list_find(self->entries, head->parent_id);
+    g_autoptr(GPtrArray) path = entry_list_path(self->entries, parent);
+    EntryList *entries = entry_list_copy(self->entries, path);
 
     g_autofree char *dir = self->path ? g_path_get_dirname(self->path) : NULL;
     json_t *header = entry_new_header(session_cwd(self), session_id(self));
@@ -210,7 +249,7 @@ bool session_branch(const Session *self, const char *id, Session **ret_session, 
     session->artifacts_source = session_artifacts_dir(self);
     take_over_labels(session, self);
     *ret_session = session;
-    *ret_text = message_text(json_get_object(entry, "message"));
+    *ret_text = text_of_message(self, head);
     return true;
 }
 
@@ -219,17 +258,17 @@ json_t *session_branch_points(Session *self)
     json_t *points = json_array();
     pthread_mutex_lock(&self->lock);
     g_autoptr(GPtrArray) path = session_path_to(self, NULL);
+    pthread_mutex_unlock(&self->lock);
     for (unsigned i = 0; i < path->len; i++) {
-        const json_t *entry = path->pdata[i];
-        if (!is_message_of(entry, "user"))
+        const EntryHead *head = path->pdata[i];
+        if (!is_users_message(head))
             continue;
-        g_autofree char *text = message_text(json_get_object(entry, "message"));
+        g_autofree char *text = text_of_message(self, head);
         json_t *point = json_object();
-        json_set_text(point, "entryId", entry_id(entry));
+        json_set_text(point, "entryId", head->id);
         json_set_text(point, "text", text);
         json_append_take(points, point);
     }
-    pthread_mutex_unlock(&self->lock);
     return points;
 }
 

@@ -7,14 +7,22 @@
  */
 #pragma once
 
+#include "session/entry_head.h"
 #include "session/session.h"
 
 /* NULL: there is none, the next entry is a root. Borrowed. */
 const char *session_leaf_id(const Session *self);
-/* Borrowed; NULL: there is no such entry. */
+/* New reference; NULL: there is no such entry. */
 json_t *session_entry(const Session *self, const char *entry_id);
-/* From the root to an entry (NULL: to the leaf), as borrowed json_t *. */
+/* From the root to an entry (NULL: to the leaf), as const EntryHead *. Most of a long session is
+   packed, so what walks far reads only the entries that it is after. */
 GPtrArray *session_path_to(const Session *self, const char *entry_id);
+json_t *session_read_entry(const Session *self, const EntryHead *head); // new reference
+/* The entries of some heads, of those of a type on the way to the leaf, and of the part of that way
+   that the context holds (agent-core §4.5): as json_t * that the array owns. */
+GPtrArray *session_read_entries(const Session *self, const GPtrArray *heads);
+GPtrArray *session_path_of_type(const Session *self, const char *type);
+GPtrArray *session_context_path(const Session *self);
 
 /* The agent message that an entry stands for; NULL: none. New reference. */
 json_t *session_entry_message(const json_t *entry);
@@ -25,7 +33,7 @@ bool session_move(Session *self, const char *entry_id, GError **error);
 typedef struct SessionTarget { // where going to an entry leads
     const char *leaf;          // the leaf it makes; NULL: none; borrowed from the session
     char *text;                // of a message that is to be written anew; else NULL
-    GPtrArray *left;           // entries that are no longer on the path, oldest first; borrowed
+    GPtrArray *left;           // heads of what is no longer on the path, oldest first
 } SessionTarget;
 void session_target_clear(SessionTarget *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SessionTarget, session_target_clear)
@@ -42,8 +50,8 @@ const char *session_append_fields(Session *self, const char *type, json_t *field
 void session_replace_message(Session *self, const char *entry_id, json_t *message);
 /* NULL or empty `label` clears. NOT_FOUND as above. */
 bool session_set_label(Session *self, const char *entry_id, const char *label, GError **error);
-/* {"leafId","entries":[…],"labels":{id: label}}, entries in the order they were made. New
-   reference. */
+/* {"leafId","entries":[…],"labels":{id: label}}, entries in the order they were made, all of them
+   unpacked. New reference. */
 json_t *session_tree(Session *self);
 
 /* A new session, kept as this one is, with the path up to but without the user message `entry_id`,

@@ -149,16 +149,13 @@ json_t *todo_open_tasks(const json_t *phases)
     return open;
 }
 
-json_t *todo_of_entries(const GPtrArray *entries)
+json_t *todo_of_entry(const json_t *entry)
 {
-    for (unsigned i = entries->len; i > 0; i--) {
-        const json_t *message = json_get_object(entries->pdata[i - 1], "message");
-        const json_t *phases = json_get_array(json_get_object(message, "details"), "phases");
-        if (phases && g_strcmp0(json_get_text(message, "role"), "toolResult") == 0 &&
-            g_strcmp0(json_get_text(message, "toolName"), "todo_write") == 0)
-            return normalise(phases);
-    }
-    return NULL;
+    const json_t *message = json_get_object(entry, "message");
+    const json_t *phases = json_get_array(json_get_object(message, "details"), "phases");
+    bool is_result = g_strcmp0(json_get_text(message, "role"), "toolResult") == 0 &&
+                     g_strcmp0(json_get_text(message, "toolName"), TODO_TOOL) == 0;
+    return phases && is_result ? normalise(phases) : NULL;
 }
 
 /* --- the list of a conversation */

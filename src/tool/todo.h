@@ -43,8 +43,8 @@ bool todo_list_clear_finished(TodoList *self, int64_t age_ms, int64_t now_ms);
 bool todo_is_open(const json_t *task); // pending or in progress
 /* {"content","status"} of what is open. New array. */
 json_t *todo_open_tasks(const json_t *phases);
-/* The phases as the last of these session entries (json_t *) left them that has any; NULL: none
-   has. New. */
-json_t *todo_of_entries(const GPtrArray *entries);
+#define TODO_TOOL "todo_write"
+/* The phases as a session entry has left them; NULL: it is no result of that tool. New. */
+json_t *todo_of_entry(const json_t *entry);
 /* What a model that stopped is told. Caller frees. */
 char *todo_reminder(const json_t *phases, int64_t attempt, int64_t max_attempts);

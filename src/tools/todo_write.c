@@ -524,7 +524,7 @@ static bool todo_run(ToolCall *call, const void *args_, ToolResult *result, GErr
 }
 
 const ToolDef tool_todo_write = {
-    .name = "todo_write",
+    .name = TODO_TOOL,
     .label = "Todo",
     .summary = "Keep a todo list",
     .description = description,

@@ -290,7 +290,8 @@ static void test_record(void **state G_GNUC_UNUSED)
     g_autofree char *second = g_strdup(session_leaf_id(session));
     discoverer_record(session, found);
     assert_string_equal(session_leaf_id(session), second);
-    const json_t *data = json_get_object(session_entry(session, second), "data");
+    g_autoptr(json_t) entry = session_entry(session, second);
+    const json_t *data = json_get_object(entry, "data");
     g_autofree char *text = json_to_text(data);
     assert_string_equal(text, "{\"found\":[\"a\"]}");
 

@@ -240,7 +240,7 @@ static void test_many_notes(void **state)
     assert_true(session_open(path, "/w", &session, NULL, NULL));
     g_auto(SessionContext) saved = { 0 };
     session_build_context(session, &saved);
-    g_autoptr(GPtrArray) path_to_leaf = session_path_to(session, NULL);
+    g_autoptr(GPtrArray) path_to_leaf = session_context_path(session);
     g_autoptr(json_t) messages = repair_memory_apply(path_to_leaf, json_incref(saved.messages));
     assert_int_equal(json_array_size(messages), 3);
     g_autofree char *text = json_to_text(messages);

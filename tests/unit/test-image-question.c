@@ -196,7 +196,7 @@ static void test_request(void **state G_GNUC_UNUSED)
     assert_true(budget_cost(self->budget) > 0);
     Session *session = session_new(NULL, self->root);
     usage_notes_append(self->usages, session);
-    g_autoptr(GPtrArray) path = session_path_to(session, NULL);
+    g_autoptr(GPtrArray) path = session_context_path(session);
     assert_int_equal(path->len, 1);
     const json_t *data = json_get_object(path->pdata[0], "data");
     assert_string_equal(json_get_text(data, "purpose"), "inspect_image");

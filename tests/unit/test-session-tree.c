@@ -112,7 +112,8 @@ static void test_move(void **state)
     assert_null(session_leaf_id(self->session));
     assert_texts(self->session, "");
     const char *root = append(self->session, "user", "anew");
-    assert_null(json_get_text(session_entry(self->session, root), "parentId"));
+    g_autoptr(json_t) entry = session_entry(self->session, root);
+    assert_null(json_get_text(entry, "parentId"));
     assert_false(session_move(self->session, "nope", NULL));
     assert_string_equal(session_leaf_id(self->session), root);
 
