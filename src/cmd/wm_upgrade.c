@@ -10,6 +10,16 @@
 
 #define FAILED "gh extension upgrade failed: "
 
+/* What gh had to say, a line each: no line of it may read as a runner's command. */
+static void say_lines(const char *text)
+{
+    g_auto(GStrv) lines = g_strsplit(text ? text : "", "\n", -1);
+    for (char **line = lines; *line; line++) {
+        if (*g_strstrip(*line))
+            wm_say("%s", *line);
+    }
+}
+
 static bool upgrade(void *data, Cancel *cancel, GError **error)
 {
     const char *name = data;
@@ -23,11 +33,11 @@ static bool upgrade(void *data, Cancel *cancel, GError **error)
         g_prefix_error(error, FAILED);
         return false;
     }
-    g_autofree char *all = g_strconcat(result.output, result.error_output, NULL);
-    g_strstrip(all);
-    return result.exit_status == 0 ||
-           fail_with(error, KEDGE_ERROR_FAILED, FAILED "exit status %d%s%s", result.exit_status,
-                     *all ? "\n" : "", all);
+    if (result.exit_status == 0)
+        return true;
+    say_lines(result.output);
+    say_lines(result.error_output);
+    return fail_with(error, KEDGE_ERROR_FAILED, FAILED "exit status %d", result.exit_status);
 }
 
 static int upgrade_run(const CommandEnv *env, int argc, char *const *argv)

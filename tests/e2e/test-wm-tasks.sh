@@ -375,9 +375,10 @@ extension upgrade wm"
 printf '#!/bin/sh\necho "no extension matched"\necho "to speak of  " >&2\nexit 1\n' >"$HOME/gh-bin/gh"
 run env PATH="$HOME/gh-bin:$PATH" kedge wm upgrade
 expect_exit 1
-expect_contains stderr "error: gh extension upgrade failed: exit status 1
+expect_contains stderr "
 no extension matched
-to speak of"
+to speak of
+error: gh extension upgrade failed: exit status 1"
 mkdir "$HOME/no-gh" && for tool in sh env timeout; do ln -s "$(command -v $tool)" "$HOME/no-gh/$tool"; done
 run env PATH="$E2E_TMP/bin:$HOME/no-gh" kedge wm upgrade
 expect_exit 1

@@ -211,9 +211,13 @@ class Trouble(RpcTest):
         screen = self.open(height=40)
         screen.line("go")
         asked = []
+
+        def new(rows):
+            """Rows of a question that was not there before: indented, other than those of the calls that wait."""
+            return [row for row in rows if row.startswith("  gh issue comment") and row not in asked]
+
         for i in range(10):  # calls run at the same time, so their order is not known
-            rows = screen.until(lambda rows: any("--body body-" in row and row not in asked for row in rows), f"question {i + 1}")
-            asked += [row for row in rows if "--body body-" in row and row not in asked]
+            asked += new(screen.until(new, f"question {i + 1}"))
             self.assertEqual(len(asked), i + 1)
             screen.answer("y" if i % 2 else "n", asked[-1])
         screen.wait_for("All ten.")
