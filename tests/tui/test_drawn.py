@@ -329,7 +329,7 @@ class Drawn(RpcTest):
         screen.wait_gone("kedge │ claude-sonnet-5 ")
         screen.keys("M-o")
         screen.wait_for("kedge │ claude-sonnet-5 ")
-        screen.keys("S-Tab")
+        screen.keys("BTab")
         screen.wait_for("Thinking: ")
 
     def test_up_brings_back_what_was_asked(self):
