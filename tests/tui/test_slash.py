@@ -184,10 +184,11 @@ class Slash(RpcTest):
         terminal = self.open()
         self.say(terminal, ("/move", "/move takes a directory"), ("/move nowhere", "is no directory"), ("/move .", "belongs to"),
                  ("/move ../it's elsewhere", "Nothing of the old one was stored"), ("keep this", "kedge: One."))
+        terminal.wait_for("You: ")  # stored, too
         (before,) = self.session_files()
         before.with_suffix("").mkdir()
         before.with_suffix("").joinpath("1.bash.log").write_text("kept")
-        self.say(terminal, ("/move ../it's elsewhere", "The session belongs to"))
+        self.say_at_once(terminal, "/move ../it's elsewhere", "The session belongs to")
         terminal.wait_for("You: ")
         (after,) = self.session_files()
         self.assertNotEqual(after.parent, before.parent)
