@@ -176,6 +176,10 @@ static void ask(AcpConversation *self, const json_t *question)
 
     json_t *options = json_array();
     add_option(options, "allow", "Allow", "allow_once");
+    const char *allowance = json_get_text(question, "allowance");
+    g_autofree char *always = g_strconcat("Allow for this session: ", allowance, NULL);
+    if (allowance)
+        add_option(options, "allow_session", always, "allow_always");
     add_option(options, "reject", "Reject", "reject_once");
     json_t *params = json_object();
     json_set_text(params, "sessionId", self->id);
@@ -194,9 +198,12 @@ bool acp_conversation_take_answer(AcpConversation *self, const json_t *response)
     if (!end || (size_t)(end - id) != length || strncmp(id, self->id, length) != 0)
         return false;
     const json_t *outcome = json_get_object(json_get_object(response, "result"), "outcome");
-    bool is_allowed = g_strcmp0(json_get_text(outcome, "outcome"), "selected") == 0 &&
-                      g_strcmp0(json_get_text(outcome, "optionId"), "allow") == 0;
-    agent_session_answer(self->session, end + 1, is_allowed, NULL);
+    bool is_selected = g_strcmp0(json_get_text(outcome, "outcome"), "selected") == 0;
+    const char *option = is_selected ? json_get_text(outcome, "optionId") : NULL;
+    if (g_strcmp0(option, "allow_session") == 0)
+        agent_session_allow(self->session, end + 1, NULL);
+    else
+        agent_session_answer(self->session, end + 1, g_strcmp0(option, "allow") == 0, NULL);
     return true;
 }
 

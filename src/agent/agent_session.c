@@ -109,6 +109,8 @@ static void apply_job(AgentSession *self, SessionJob *job)
     bool has_moved = job->is_done && session_job_is_move(job);
     if (has_moved)
         agent_session_suspend_plan_mode(self, job);
+    if (has_moved && job->kind != JOB_NAVIGATE && job->kind != JOB_COMPACT)
+        allowances_clear(self->allowances); // they were for the session of before
     if (job->is_done && job->kind == JOB_SWITCH)
         restore_setup(self);
     if (has_moved)
@@ -332,6 +334,7 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->thinking = options->thinking;
     self->usages = usage_notes_new();
     self->found = found_tools_new();
+    self->allowances = allowances_new();
     self->budget =
         budget_new(parent ? parent->budget : NULL, options->max_turns, options->max_cost);
     if (parent)
@@ -347,6 +350,7 @@ static void make_engine(AgentSession *self, Session *session, const ContextTable
         .todos = self->todos,
         .found = self->found,
         .plan_mode = self->plan_mode,
+        .allowances = self->allowances,
         .model_scope = self->model_scope,
         .is_subagent = self->parent != NULL,
         .steering = self->steering,
@@ -442,6 +446,7 @@ void agent_session_free(AgentSession *self)
     usage_notes_free(self->usages);
     todo_list_free(self->todos);
     found_tools_unref(self->found);
+    allowances_free(self->allowances);
     run_controls_free(self->controls);
     message_queue_free(self->steering);
     message_queue_free(self->follow_ups);

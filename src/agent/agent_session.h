@@ -192,6 +192,11 @@ bool agent_session_cancel_background(AgentSession *self, const char *job_id, GEr
 
 bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
                           GError **error);
+/* Yes, and what the question's "allowance" says for the rest of this session. */
+bool agent_session_allow(AgentSession *self, const char *question_id, GError **error);
+/* What was allowed so far; NULL-terminated, caller frees with g_strfreev(). */
+char **agent_session_allowances(const AgentSession *self);
+void agent_session_forget_allowances(AgentSession *self);
 /* Of a question with a "method": as questions_answer_text(). */
 bool agent_session_answer_text(AgentSession *self, const char *question_id, const char *text,
                                bool is_late, GError **error);

@@ -56,7 +56,8 @@ struct AgentSession {
     SetupSlot *setup;
     TodoList *todos;   // of the session that is open
     FoundTools *found; // the same
-    Engine engine;     // the job's while one is on
+    Allowances *allowances;
+    Engine engine; // the job's while one is on
 
     const Model *model;
     bool is_model_named;

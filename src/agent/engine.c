@@ -51,6 +51,7 @@ static void start_agent(Engine *self, Session *session, bool is_copy)
     tool_context_set_todos(self->context, self->base.todos);
     tool_context_set_found(self->context, self->base.found);
     tool_context_set_plan_mode(self->context, self->base.plan_mode);
+    tool_context_set_allowances(self->context, self->base.allowances);
     if (self->base.is_subagent)
         rewind_state_forbid(self->context);
     if (is_copy)

@@ -53,6 +53,8 @@ static json_t *approval_event(const ToolQuestion *question)
     json_set_text(event, "effect", effect_name(question->effect));
     json_set_text(event, "summary", question->summary);
     json_set_text(event, "text", question->text);
+    if (question->allowance)
+        json_set_text(event, "allowance", question->allowance);
     json_set_take(event, "arguments", json_deep_copy(question->arguments));
     return event;
 }
@@ -196,6 +198,35 @@ bool questions_answer(Questions *self, const char *id, bool is_approved, GError 
         question->is_approved = is_approved;
         cancel_fire(question->wakeup);
     }
+    pthread_mutex_unlock(&self->lock);
+    return question || fail_not_open(id, error);
+}
+
+static void approve_locked(Question *question)
+{
+    question->is_answered = question->is_approved = true;
+    cancel_fire(question->wakeup);
+}
+
+static void approve_alike_locked(const Questions *self, const char *allowance)
+{
+    for (unsigned i = 0; i < self->open->len; i++) {
+        Question *question = self->open->pdata[i];
+        const char *other = json_get_text(question->event, "allowance");
+        if (!question->is_answered && g_strcmp0(other, allowance) == 0)
+            approve_locked(question);
+    }
+}
+
+bool questions_allow(Questions *self, const char *id, Allowances *allowances, GError **error)
+{
+    pthread_mutex_lock(&self->lock);
+    Question *question = take_open_locked(self, id);
+    const char *allowance = question ? json_get_text(question->event, "allowance") : NULL;
+    if (allowance && allowances_add(allowances, allowance))
+        approve_alike_locked(self, allowance);
+    if (question)
+        approve_locked(question);
     pthread_mutex_unlock(&self->lock);
     return question || fail_not_open(id, error);
 }

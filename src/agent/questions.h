@@ -8,12 +8,13 @@
 #pragma once
 
 #include "agent/event_hub.h"
+#include "tool/allowances.h"
 #include "tool/call.h"
 
 typedef struct Questions Questions;
 
-/* Publishes {"type":"question","id":"q1","tool","effect","summary","text","arguments","timeout"}
-   and
+/* Publishes {"type":"question","id":"q1","tool","effect","summary","text","allowance"?,"arguments",
+   "timeout"} and
    {"type":"question_closed","id":"q1","reason":"answered"|"cancelled"|"closed"|
    "timeout"} at `hub`. What is to be chosen: {"type":"question","id","method":"select"|"editor",
    "tool","title","options":[…],"marked"?,"timeout"}; `marked` is the index of the option that is
@@ -33,6 +34,9 @@ bool questions_choose(const ToolChoice *choice, Cancel *cancel, ChoiceEnd *ret_e
 
 /* NOT_FOUND when no such question is open. Of a choice: that it is not made. */
 bool questions_answer(Questions *self, const char *id, bool is_approved, GError **error);
+/* Yes, and what its "allowance" says from now on, which answers those that are open for the same,
+   too. Of a question without one: yes, this once. */
+bool questions_allow(Questions *self, const char *id, Allowances *allowances, GError **error);
 /* Of a choice; `text` NULL: the person does not answer, or (`is_late`) did not in time. */
 bool questions_answer_text(Questions *self, const char *id, const char *text, bool is_late,
                            GError **error);

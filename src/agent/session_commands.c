@@ -10,7 +10,7 @@ typedef struct CommandArgs { // of all commands: each has some of them
     const char *question_id, *target_id, *instructions, *name, *label;
     const json_t *images, *names, *phases;
     const char *command;
-    bool is_approved, wants_summary, has_wants_summary, is_enabled, is_excluded;
+    bool is_approved, is_for_session, wants_summary, has_wants_summary, is_enabled, is_excluded;
 } CommandArgs;
 
 static const char *const behaviors[] = { "steer", "followUp", NULL };
@@ -132,6 +132,8 @@ static const FieldDef answer_fields[] = {
     { "questionId", FIELD_STRING, AT(question_id), .is_required = true,
       .help = "The question's id" },
     { "approved", FIELD_BOOLEAN, AT(is_approved), .is_required = true, .help = "Yes or no" },
+    { "forSession", FIELD_BOOLEAN, AT(is_for_session),
+      .help = "With yes: also what the question's `allowance` says, until the session ends" },
     { 0 },
 };
 
@@ -424,6 +426,8 @@ COMMAND(branch)
 COMMAND(answer)
 {
     const CommandArgs *args = args_;
+    if (args->is_approved && args->is_for_session)
+        return agent_session_allow(session, args->question_id, error);
     return agent_session_answer(session, args->question_id, args->is_approved, error);
 }
 

@@ -11,6 +11,21 @@ bool agent_session_answer(AgentSession *self, const char *question_id, bool is_a
     return questions_answer(self->questions, question_id, is_approved, error);
 }
 
+bool agent_session_allow(AgentSession *self, const char *question_id, GError **error)
+{
+    return questions_allow(self->questions, question_id, self->allowances, error);
+}
+
+char **agent_session_allowances(const AgentSession *self)
+{
+    return allowances_list(self->allowances);
+}
+
+void agent_session_forget_allowances(AgentSession *self)
+{
+    allowances_clear(self->allowances);
+}
+
 bool agent_session_answer_text(AgentSession *self, const char *question_id, const char *text,
                                bool is_late, GError **error)
 {

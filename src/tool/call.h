@@ -19,8 +19,10 @@ typedef enum {   // the row of spec/common.md §4.2
 typedef struct ToolQuestion { // all borrowed
     const ToolDef *tool;
     Effect effect;
-    const char *summary; // one line
-    const char *text;    // the whole question, several lines, no markup
+    const char *summary;   // one line
+    const char *text;      // the whole question, several lines, no markup
+    const char *allowance; // what a yes may allow for the rest of the conversation, in one line;
+                           // NULL: a yes is for this call alone (allowances.h)
     const json_t *arguments;
 } ToolQuestion;
 

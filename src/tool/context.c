@@ -23,12 +23,13 @@ struct ToolContext {
     HttpClient *own_http;
     HttpClient *http; // own_http, or borrowed
     ToolClock clock;
-    TodoList *own_todos; // NULL until somebody asks
-    TodoList *todos;     // own_todos, or borrowed
-    FoundTools *found;   // borrowed; NULL: none are
-    PlanMode *plan_mode; // borrowed; NULL: there is none
-    GPtrArray *hooks;    // of const ToolHook *
-    GPtrArray *schemes;  // of const UrlScheme *
+    TodoList *own_todos;    // NULL until somebody asks
+    TodoList *todos;        // own_todos, or borrowed
+    FoundTools *found;      // borrowed; NULL: none are
+    PlanMode *plan_mode;    // borrowed; NULL: there is none
+    Allowances *allowances; // borrowed; NULL: there are none
+    GPtrArray *hooks;       // of const ToolHook *
+    GPtrArray *schemes;     // of const UrlScheme *
     JobTable *jobs;
     atomic_bool sees_images;
     pthread_mutex_t lock;
@@ -159,6 +160,16 @@ void tool_context_set_plan_mode(ToolContext *self, PlanMode *mode)
 PlanMode *tool_context_plan_mode(const ToolContext *self)
 {
     return self->plan_mode;
+}
+
+void tool_context_set_allowances(ToolContext *self, Allowances *allowances)
+{
+    self->allowances = allowances;
+}
+
+Allowances *tool_context_allowances(const ToolContext *self)
+{
+    return self->allowances;
 }
 
 TodoList *tool_context_todos(ToolContext *self)

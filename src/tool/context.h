@@ -11,6 +11,7 @@
 
 #include "base/http.h"
 #include "session/artifacts.h"
+#include "tool/allowances.h"
 #include "tool/found_tools.h"
 #include "tool/hook.h"
 #include "tool/internal_url.h"
@@ -84,6 +85,11 @@ FoundTools *tool_context_found(const ToolContext *self);
    call. NULL: it never does. Borrowed. */
 void tool_context_set_plan_mode(ToolContext *self, PlanMode *mode);
 PlanMode *tool_context_plan_mode(const ToolContext *self);
+
+/* What a person has allowed for the rest of the conversation: that of its owner, who outlives the
+   context; before the first call. NULL: a yes is for one call. Borrowed. */
+void tool_context_set_allowances(ToolContext *self, Allowances *allowances);
+Allowances *tool_context_allowances(const ToolContext *self);
 
 /* The conversation's background jobs. Borrowed. */
 JobTable *tool_context_jobs(ToolContext *self);

@@ -105,13 +105,29 @@ static void grounds_clear(Grounds *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Grounds, grounds_clear)
 
+/* What a yes to this call could allow from now on; NULL: nothing. What may be the same as something
+   that was refused is asked about again. Caller frees. */
+static char *possible_allowance(const ToolCall *call, const Judgement *judgement,
+                                const Grounds *grounds)
+{
+    bool can_allow = tool_context_allowances(call->spec->context) && !grounds->earlier;
+    return can_allow ? allowance_of(judgement) : NULL;
+}
+
+static bool is_allowed_before(const ToolCall *call, const char *allowance)
+{
+    return allowance && allowances_have(tool_context_allowances(call->spec->context), allowance);
+}
+
 static bool ask(ToolCall *call, const Judgement *judgement, const Grounds *grounds,
                 CallOutcome *outcome, GError **error)
 {
     const ToolCallSpec *spec = call->spec;
     const json_t *arguments = call->arguments.decoded;
     const ToolDoor *door = spec->door;
-    outcome->is_confirmed = is_allowed_by_flag(door, judgement->effect);
+    g_autofree char *allowance = possible_allowance(call, judgement, grounds);
+    outcome->is_confirmed =
+        is_allowed_by_flag(door, judgement->effect) || is_allowed_before(call, allowance);
     if (outcome->is_confirmed)
         return true;
     if (!door->ask) {
@@ -124,6 +140,7 @@ static bool ask(ToolCall *call, const Judgement *judgement, const Grounds *groun
         .effect = judgement->effect,
         .summary = judgement->summary,
         .text = text,
+        .allowance = allowance,
         .arguments = arguments,
     };
     // a tool that is not abortable has not begun: the wait for an answer always is

@@ -69,5 +69,6 @@ void judgement_clear(Judgement *self)
     g_clear_pointer(&self->command, g_free);
     g_clear_pointer(&self->host, g_free);
     g_clear_pointer(&self->repo, g_free);
+    g_clear_pointer(&self->kind, g_free);
     g_clear_pointer(&self->question, g_free);
 }

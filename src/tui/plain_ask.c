@@ -7,7 +7,10 @@
 #include "base/utf8.h"
 #include "base/visible.h"
 
-#define HELP_ALLOW  "Answer y to run it this once, n to refuse, or n and the reason."
+#define HELP_ALLOW "Answer y to run it this once, n to refuse, or n and the reason."
+#define HELP_SESSION                                                                               \
+    "Answer y to run it this once, s to allow that for this session, n to refuse, or n and the "   \
+    "reason."
 #define HELP_CHOOSE "Answer with a number, or in your own words; /pass for no answer."
 #define HELP_TEXT   "Answer in a line; /pass for no answer."
 
@@ -19,7 +22,7 @@ static bool is_choice(const json_t *question)
 const char *plain_ask_help(const json_t *question)
 {
     if (!is_choice(question))
-        return HELP_ALLOW;
+        return json_get_text(question, "allowance") ? HELP_SESSION : HELP_ALLOW;
     return json_get_array(question, "options") ? HELP_CHOOSE : HELP_TEXT;
 }
 
@@ -33,6 +36,10 @@ char *plain_ask_text(const json_t *question)
 {
     GString *out = g_string_new(is_choice(question) ? "Question: " : "May this run?\n");
     append_masked(out, json_get_text(question, is_choice(question) ? "title" : "text"));
+    if (json_get_text(question, "allowance")) {
+        g_string_append(out, "\nFor this session it would be: ");
+        append_masked(out, json_get_text(question, "allowance"));
+    }
     size_t i = 0;
     json_t *option = NULL;
     json_array_foreach (json_get_array(question, "options"), i, option) {
@@ -52,13 +59,17 @@ static const char *behind_word(const char *line, const char *word)
     return line + size + strspn(line + size, " \t,:.");
 }
 
-static PlainAnswer read_approval(const char *line, const char **ret_text)
+static PlainAnswer read_approval(const json_t *question, const char *line, const char **ret_text)
 {
+    const char *const session[] = { "s", "session" };
     const char *const yes[] = { "y", "yes" }, *const no[] = { "n", "no" };
     for (size_t i = 0; i < G_N_ELEMENTS(yes); i++) {
         const char *rest = behind_word(line, yes[i]);
         if (rest && *rest == '\0')
             return PLAIN_ALLOWED;
+        rest = behind_word(line, session[i]);
+        if (rest && *rest == '\0' && json_get_text(question, "allowance"))
+            return PLAIN_ALLOWED_SESSION;
         rest = behind_word(line, no[i]);
         if (rest) {
             *ret_text = *rest ? rest : NULL;
@@ -73,7 +84,7 @@ PlainAnswer plain_ask_read(const json_t *question, const char *line, const char 
     *ret_text = NULL;
     line += strspn(line, " \t");
     if (!is_choice(question))
-        return read_approval(line, ret_text);
+        return read_approval(question, line, ret_text);
     if (g_str_equal(line, "/pass"))
         return PLAIN_PASSED;
     if (utf8_is_blank(line))

@@ -10,9 +10,10 @@ typedef enum {
     PLAIN_NO_ANSWER, // it says something else
     PLAIN_UNCLEAR,   // it is meant as one: a number that no option has
     PLAIN_ALLOWED,
-    PLAIN_REFUSED, // *ret_text: why, for the model; NULL: not said
-    PLAIN_CHOSEN,  // *ret_text
-    PLAIN_PASSED,  // the person does not choose
+    PLAIN_ALLOWED_SESSION, // and what its allowance says, from now on
+    PLAIN_REFUSED,         // *ret_text: why, for the model; NULL: not said
+    PLAIN_CHOSEN,          // *ret_text
+    PLAIN_PASSED,          // the person does not choose
 } PlainAnswer;
 
 /* What is asked, and how it is answered, several lines; whoever wrote a part of it: it cannot

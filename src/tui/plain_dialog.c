@@ -85,6 +85,9 @@ bool plain_answer(Plain *self, const char *line)
     case PLAIN_ALLOWED:
         agent_session_answer(self->session, id, true, NULL);
         return true;
+    case PLAIN_ALLOWED_SESSION:
+        agent_session_allow(self->session, id, NULL);
+        return true;
     case PLAIN_REFUSED:
         refuse(self, id, text);
         return true;

@@ -119,6 +119,8 @@ static const SlashCommand commands[] = {
       slash_btw },
     { "loop", "[RUNS|TIME|off]", "send your next message again after each run", slash_loop },
     { "jobs", "[cancel JOB]", "what runs in the background", slash_jobs },
+    { "permissions", "[reset]", "what you have allowed for the rest of this session; take it back",
+      slash_permissions },
     { "fast", "[on|off|status]", "the provider's service tier", slash_fast },
     { "debug", NULL, "versions, paths and sizes", slash_debug },
     { "export", "[FILE]", "write the session as one HTML file", slash_export },

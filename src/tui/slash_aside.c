@@ -1,6 +1,6 @@
 /*
  * Slash commands beside the conversation (slash.h): a question that it does not keep, background
- * jobs, the service tier, and how everything stands.
+ * jobs, the service tier, what was allowed, and how everything stands.
  */
 #include "tui/slash_private.h"
 
@@ -67,6 +67,27 @@ SLASH(jobs)
         !agent_session_cancel_background(door->session, meant, error))
         return false;
     slash_say(door, "The background job %s is being ended.", meant);
+    return true;
+}
+
+/* --- /permissions */
+
+SLASH(permissions)
+{
+    bool is_reset = g_str_equal(argument, "reset");
+    if (*argument && !is_reset)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "/permissions takes nothing, or reset, not \"%s\"", argument);
+    g_auto(GStrv) allowed = agent_session_allowances(door->session);
+    if (is_reset)
+        agent_session_forget_allowances(door->session);
+    if (!*allowed)
+        slash_say(door, "Nothing was allowed for the rest of this session.");
+    for (char **line = allowed; *line; line++)
+        slash_say(door, "%s: %s", is_reset ? "No longer allowed" : "Allowed for this session",
+                  *line);
+    if (*allowed && !is_reset)
+        slash_say(door, "/permissions reset takes that back.");
     return true;
 }
 

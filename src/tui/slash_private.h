@@ -39,6 +39,7 @@ SLASH(loop);
 
 SLASH(btw);
 SLASH(jobs);
+SLASH(permissions);
 SLASH(fast);
 SLASH(drop);
 SLASH(debug);

@@ -85,6 +85,23 @@ class Acp(RpcTest):
                 second.send({"jsonrpc": "2.0", "id": request["id"], "result": {"outcome": {"outcome": "selected", "optionId": "reject"}}})
                 self.assertEqual(second.wait_for(lambda message: message.get("id") == prompt)["result"], {"stopReason": "end_turn"})
 
+    def test_allowed_for_the_session(self):
+        self.script({"tool_calls": [COMMENT]}, {"text": "first"}, {"tool_calls": [COMMENT]}, {"text": "second"})
+        self.add_gh()
+        editor = self.editor()
+        session_id = self.open(editor)
+        prompt = self.start(editor, "session/prompt", sessionId=session_id, prompt=[{"type": "text", "text": "comment"}])
+        request = editor.wait_for(lambda message: message.get("method") == "session/request_permission")
+        self.assertEqual([(option["kind"], option["name"]) for option in request["params"]["options"]],
+                         [("allow_once", "Allow"), ("allow_always", "Allow for this session: gh issue comment on github.com/harbor/tidepool"),
+                          ("reject_once", "Reject")])
+        editor.send({"jsonrpc": "2.0", "id": request["id"], "result": {"outcome": {"outcome": "selected", "optionId": "allow_session"}}})
+        self.assertEqual(editor.wait_for(lambda message: message.get("id") == prompt)["result"], {"stopReason": "end_turn"})
+        made = os.path.join(self.root, "w/made")
+        os.unlink(made)
+        self.assertEqual(self.prompt(editor, session_id, "and again"), {"stopReason": "end_turn"})
+        self.assertTrue(os.path.exists(made))
+
 
 if __name__ == "__main__":
     unittest.main()

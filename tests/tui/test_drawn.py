@@ -157,6 +157,35 @@ class Drawn(RpcTest):
                     os.unlink(made)
                 screen.close()
 
+    def test_allowed_for_the_session(self):
+        """Of ten questions the first answer is that for all that are alike; /permissions takes it back."""
+        other = json.loads(json.dumps(COMMENT).replace("harbor/tidepool", "harbor/other"))
+        self.script({"tool_calls": [COMMENT] * 10}, {"text": "All ten."}, {"tool_calls": [COMMENT]}, {"text": "Unasked."},
+                    {"tool_calls": [other]}, {"text": "Asked."}, {"tool_calls": [COMMENT]}, {"text": "Asked again."})
+        self.add_gh()
+        made = os.path.join(self.root, "w/made")
+        screen = self.open(height=40)
+        screen.line("ten comments")
+        rows = screen.wait_for("[s] allows until this session ends: gh issue comment on\ngithub.com/harbor/tidepool")
+        screen.answer("s", next(row for row in rows if "[y] once" in row))
+        screen.wait_for("All ten.")
+        screen.wait_for("Allowed for this session: gh issue comment on github.com/harbor/tidepool")
+        os.unlink(made)
+        screen.line("one more")
+        screen.wait_for("Unasked.")
+        os.unlink(made)
+        screen.line("elsewhere")
+        rows = screen.wait_for("gh issue comment on github.com/harbor/other")
+        screen.answer("n", next(row for row in rows if "[y] once" in row))
+        screen.wait_for("Asked.")
+        screen.line("/permissions reset")
+        screen.wait_for("No longer allowed: gh issue comment on github.com/harbor/tidepool")
+        screen.line("again")
+        rows = screen.wait_for("[s] this session")
+        screen.answer("n", next(row for row in rows if "[y] once" in row))
+        screen.wait_for("Asked again.")
+        self.assertFalse(os.path.exists(made))
+
     def test_core_100_another_branch_of_the_tree(self):
         self.script({"text": "Answer to one."}, {"text": "Answer to two."}, {"text": "Answer to three."})
         screen = self.open()

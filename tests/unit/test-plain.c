@@ -119,6 +119,8 @@ static json_t *value_of(const char *text)
 
 static const char approval[] =
     "{\"id\":\"q1\",\"tool\":\"gh\",\"text\":\"Comments on #8\\u001b[2J\"}";
+static const char longer[] =
+    "{\"id\":\"q1\",\"tool\":\"gh\",\"text\":\"Merges\",\"allowance\":\"gh pr merge on h/o/r\"}";
 static const char choice[] =
     "{\"id\":\"q2\",\"method\":\"select\",\"title\":\"Which?\",\"options\":[\"red\",\"blue\"]}";
 static const char editor[] = "{\"id\":\"q3\",\"method\":\"editor\",\"title\":\"Why?\"}";
@@ -140,6 +142,12 @@ static void test_answers(void **state G_GNUC_UNUSED)
         { approval, "yy", PLAIN_NO_ANSWER, NULL },
         { approval, "now", PLAIN_NO_ANSWER, NULL },
         { approval, "1", PLAIN_NO_ANSWER, NULL },
+        { approval, "s", PLAIN_NO_ANSWER, NULL }, // nothing can be allowed for a session
+        { longer, "s", PLAIN_ALLOWED_SESSION, NULL },
+        { longer, "Session.", PLAIN_ALLOWED_SESSION, NULL },
+        { longer, "y", PLAIN_ALLOWED, NULL },
+        { longer, "so what", PLAIN_NO_ANSWER, NULL },
+        { longer, "s y", PLAIN_NO_ANSWER, NULL },
         { choice, "1", PLAIN_CHOSEN, "red" },
         { choice, " 2. ", PLAIN_CHOSEN, "blue" },
         { choice, "green", PLAIN_CHOSEN, "green" },
@@ -170,6 +178,9 @@ static void test_asking(void **state G_GNUC_UNUSED)
     } cases[] = {
         { approval, "May this run?\nComments on #8\\x1b[2J\n"
                     "Answer y to run it this once, n to refuse, or n and the reason." },
+        { longer, "May this run?\nMerges\nFor this session it would be: gh pr merge on h/o/r\n"
+                  "Answer y to run it this once, s to allow that for this session, n to refuse, or "
+                  "n and the reason." },
         { choice, "Question: Which?\n  1. red\n  2. blue\n"
                   "Answer with a number, or in your own words; /pass for no answer." },
         { editor, "Question: Why?\nAnswer in a line; /pass for no answer." },

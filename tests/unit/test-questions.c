@@ -98,9 +98,91 @@ static void test_patience(void **state G_GNUC_UNUSED)
     }
 }
 
+/* --- what is allowed for the rest of the session */
+
+typedef struct Approval {
+    Questions *questions;
+    const char *allowance;
+    bool is_approved;
+    Worker *worker;
+} Approval;
+
+static void ask_approval(void *self_)
+{
+    static const ToolDef tool = { .name = "gh", .label = "gh" };
+    Approval *self = self_;
+    g_autoptr(json_t) none = json_object();
+    const ToolQuestion question = {
+        .tool = &tool,
+        .effect = EFFECT_WRITE,
+        .summary = "writes",
+        .text = "WRITE",
+        .allowance = self->allowance,
+        .arguments = none,
+    };
+    questions_ask(&question, NULL, &self->is_approved, self->questions, NULL);
+}
+
+static char *id_of_allowance(Questions *questions, const char *allowance)
+{
+    g_autoptr(json_t) open = questions_open(questions);
+    size_t i = 0;
+    json_t *event = NULL;
+    json_array_foreach (open, i, event) {
+        if (g_strcmp0(json_get_text(event, "allowance"), allowance) == 0)
+            return g_strdup(json_get_text(event, "id"));
+    }
+    return NULL;
+}
+
+static void wait_for_count(Questions *questions, size_t count)
+{
+    for (gint64 i = 0; i < GUARD_MS; i++) {
+        g_autoptr(json_t) open = questions_open(questions);
+        if (json_array_size(open) == count)
+            return;
+        g_usleep(1000);
+    }
+    fail_msg("there are not %zu questions", count);
+}
+
+/* The answer for one is that for all that are alike, and for no other. */
+static void test_allow(void **state G_GNUC_UNUSED)
+{
+    static const char *const kinds[] = { "a on h/o/r", "a on h/o/r", "b on h/o/r", NULL };
+    g_autoptr(Loop) loop = loop_new();
+    EventHub *hub = event_hub_new(loop, nothing, NULL);
+    Questions *questions = questions_new(hub, 0);
+    g_autoptr(Allowances) allowances = allowances_new();
+    Approval approvals[4] = { 0 };
+    for (size_t i = 0; i < 4; i++) {
+        approvals[i] = (Approval) { .questions = questions, .allowance = kinds[i] };
+        approvals[i].worker = worker_start("ask", ask_approval, &approvals[i]);
+    }
+    wait_for_count(questions, 4);
+    g_autofree char *first = id_of_allowance(questions, "a on h/o/r");
+    assert_true(questions_allow(questions, first, allowances, NULL));
+    wait_for_count(questions, 2);
+    g_autofree char *plain = id_of_allowance(questions, NULL);
+    assert_true(questions_allow(questions, plain, allowances, NULL)); // yes, this once
+    g_autofree char *last = id_of_allowance(questions, "b on h/o/r");
+    assert_true(questions_answer(questions, last, false, NULL));
+    assert_false(questions_allow(questions, last, allowances, NULL));
+    for (size_t i = 0; i < 4; i++) {
+        worker_join(approvals[i].worker);
+        assert_int_equal(approvals[i].is_approved, g_strcmp0(kinds[i], "b on h/o/r") != 0);
+    }
+    g_auto(GStrv) list = allowances_list(allowances);
+    assert_int_equal(g_strv_length(list), 1);
+    assert_string_equal(list[0], "a on h/o/r");
+    questions_free(questions);
+    event_hub_free(hub);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_choice),
-                                        cmocka_unit_test(test_patience) };
+                                        cmocka_unit_test(test_patience),
+                                        cmocka_unit_test(test_allow) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

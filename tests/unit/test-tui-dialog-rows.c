@@ -64,6 +64,37 @@ static void test_rows(void **state G_GNUC_UNUSED)
                 "You are writing: Tab or Up goes into the question.");
 }
 
+/* What [s] allows is shown in full, or [s] allows nothing. */
+static void test_allowance_rows(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        int width, max_rows;
+        const char *want;
+        bool can_allow;
+    } cases[] = {
+        { 40, 20,
+          "WRITE on github.com/o/r: merges a pull\nrequest\n  gh pr merge 171 --squash\n"
+          "[y] once  [s] this session  [n] no\n[t] no, and tell it…  [e] explain\n"
+          "[s] allows until this session ends: gh\npr merge on github.com/o/r",
+          true },
+        { 80, 20,
+          "WRITE on github.com/o/r: merges a pull request\n  gh pr merge 171 --squash\n"
+          "[y] once  [s] this session  [n] no  [t] no, and tell it…  [e] explain\n"
+          "[s] allows until this session ends: gh pr merge on github.com/o/r",
+          true },
+        { 80, 2,
+          "WRITE on github.com/o/r: merges a pull request\n"
+          "[y] once  [s] this session  [n] no  [t] no, and tell it…  [e] explain",
+          false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(Asked) asked;
+        ask(&asked, longer);
+        expect_rows(&asked, "allowance", cases[i].width, cases[i].max_rows, -1, cases[i].want);
+        assert_int_equal(press(&asked, "s", 5000) == PANEL_DONE, cases[i].can_allow);
+    }
+}
+
 static void test_typing_rows(void **state G_GNUC_UNUSED)
 {
     g_auto(Asked) asked;
@@ -272,13 +303,10 @@ static void test_all_sizes(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_typing_rows),
-        cmocka_unit_test(test_option_rows),
-        cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_long),
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_explained_arguments),
+        cmocka_unit_test(test_rows),        cmocka_unit_test(test_allowance_rows),
+        cmocka_unit_test(test_typing_rows), cmocka_unit_test(test_option_rows),
+        cmocka_unit_test(test_hostile),     cmocka_unit_test(test_long),
+        cmocka_unit_test(test_changes),     cmocka_unit_test(test_explained_arguments),
         cmocka_unit_test(test_all_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,9 @@ static void test_keys(void **state G_GNUC_UNUSED)
         { plain, "ctrl+c", DIALOG_STOP, NULL },
         { plain, "Y", -1, NULL },
         { plain, "s", -1, NULL }, // nothing can be allowed for a session
+        { longer, "s", DIALOG_ALLOWED_SESSION, NULL },
+        { longer, "y", DIALOG_ALLOWED, NULL },
+        { longer, "enter", DIALOG_REFUSED, NULL },
         { plain, "a", -1, NULL },
         { plain, "ctrl+y", -1, NULL },
         { plain, "alt+y", -1, NULL },

@@ -106,6 +106,10 @@ G_GNUC_UNUSED static const char plain[] =
     "{\"type\":\"question\",\"id\":\"q1\",\"tool\":\"gh\",\"effect\":"
     "\"write\",\"text\":\"WRITE on github.com/o/r: merges a pull request\\n"
     "  gh pr merge 171 --squash\\n  in ~/src/r (context: upstream)\"}";
+G_GNUC_UNUSED static const char longer[] =
+    "{\"type\":\"question\",\"id\":\"q1\",\"tool\":\"gh\",\"effect\":"
+    "\"write\",\"text\":\"WRITE on github.com/o/r: merges a pull request\\n"
+    "  gh pr merge 171 --squash\",\"allowance\":\"gh pr merge on github.com/o/r\"}";
 G_GNUC_UNUSED static const char options[] =
     "{\"id\":\"q1\",\"method\":\"select\",\"tool\":\"ask\",\"title\":\"Which one?\",\"options\":["
     "\"red\",\"green\",\"blue\"]}";

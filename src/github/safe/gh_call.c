@@ -207,6 +207,16 @@ static char **redact(const GhCall *self, RedactMode mode)
     return rest;
 }
 
+/* The command that may be allowed for longer than this call. `api` may not: its path is a part of
+   what it does. NULL: none. Caller frees. */
+static char *kind_of(const Classified *classified)
+{
+    bool is_command = classified->node != NULL && !classified->has_unknown_word &&
+                      !classified->is_graphql && classified->api_path == NULL &&
+                      classified->api_method == NULL && strcmp(classified->command, "-") != 0;
+    return is_command ? g_strconcat("gh ", classified->command, NULL) : NULL;
+}
+
 static void describe(const ToolCall *call, GhCall *self, const GhCallSpec *spec,
                      Judgement *judgement)
 {
@@ -227,6 +237,7 @@ static void describe(const ToolCall *call, GhCall *self, const GhCallSpec *spec,
         .repo = g_strdup(target->repo),
         .others = gh_named_targets(&self->classified, &context, target),
         .question = gh_question_text(&question),
+        .kind = kind_of(&self->classified),
     };
     gh_action_add(&self->classified, target->host, target->repo, judgement);
 }

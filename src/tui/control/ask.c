@@ -22,6 +22,13 @@ static void refuse_with(Tui *self, const char *reason)
     tui_refuse(self, self->questions->pdata[0]);
 }
 
+static void allow(Tui *self, const char *id)
+{
+    const char *allowance = json_get_text(self->questions->pdata[0], "allowance");
+    if (agent_session_allow(self->session, id, NULL) && allowance)
+        tui_say(self, "Allowed for this session: %s (/permissions)", allowance);
+}
+
 static void on_answer(DialogAnswer answer, const char *text, void *self_)
 {
     Tui *self = self_;
@@ -30,8 +37,10 @@ static void on_answer(DialogAnswer answer, const char *text, void *self_)
         return;
     switch (answer) {
     case DIALOG_ALLOWED:
-    case DIALOG_ALLOWED_SESSION:
         agent_session_answer(self->session, id, true, NULL);
+        return;
+    case DIALOG_ALLOWED_SESSION:
+        allow(self, id);
         return;
     case DIALOG_REFUSED:
         refuse_with(self, text);

@@ -192,11 +192,21 @@ static PanelResult explain(Dialog *self)
     return PANEL_CHANGED;
 }
 
+/* Only what the person could read in full. */
+static PanelResult allow_for_session(Dialog *self)
+{
+    if (!dialog_allowance(self) || self->is_allowance_cut)
+        return PANEL_UNUSED;
+    return answer(self, DIALOG_ALLOWED_SESSION, NULL);
+}
+
 static PanelResult approval_letter(Dialog *self, uint32_t letter)
 {
     switch (letter) {
     case 'y':
         return answer(self, DIALOG_ALLOWED, NULL);
+    case 's':
+        return allow_for_session(self);
     case 'n':
         return answer(self, DIALOG_REFUSED, NULL);
     case 't':

@@ -23,11 +23,12 @@ typedef struct Dialog {
     bool is_entered;    // by Tab or Up: letters are answers, whatever the editor holds
     bool is_left;       // by Tab: the keys are the editor's
     bool is_explained;
-    size_t option; // the marked one
-    size_t number; // digits so far
-    size_t top;    // first row of what is asked that is on screen
-    size_t hidden; // rows of it that are not
-    size_t page;   // rows of it that are
+    bool is_allowance_cut; // there is no room for all that [s] allows
+    size_t option;         // the marked one
+    size_t number;         // digits so far
+    size_t top;            // first row of what is asked that is on screen
+    size_t hidden;         // rows of it that are not
+    size_t page;           // rows of it that are
     gint64 quiet_until;
     KeyPress last_key;
     gint64 last_key_at;
@@ -41,6 +42,8 @@ typedef struct Dialog {
 bool dialog_is_active(const Dialog *self);
 size_t dialog_option_count(const Dialog *self);
 const char *dialog_option(const Dialog *self, size_t index);
+/* What [s] allows for the rest of the session; NULL: it is not offered. Borrowed. */
+const char *dialog_allowance(const Dialog *self);
 /* Text of others as it is shown: secrets masked, what cannot be seen made visible. Caller frees. */
 char *dialog_clean(const char *text, int tab_width);
 

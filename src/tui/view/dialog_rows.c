@@ -91,12 +91,19 @@ static void add_answer(const char *answer, bool is_active, int width, RowBuilder
     row_builder_add(line, answer + size, -1, word, NULL);
 }
 
+static const char *const *approvals_of(const Dialog *self)
+{
+    static const char *const rows[2][2][6] = {
+        { { "[y] once", "[n] no", "[t] no, and tell it…", "[e] explain", NULL },
+          { "[y] once", "[n] no", "[t] no, and tell it…", "[e] less", NULL } },
+        { { "[y] once", "[s] this session", "[n] no", "[t] no, and tell it…", "[e] explain", NULL },
+          { "[y] once", "[s] this session", "[n] no", "[t] no, and tell it…", "[e] less", NULL } },
+    };
+    return rows[dialog_allowance(self) != NULL][self->is_explained];
+}
+
 static const char *const *answers_of(const Dialog *self)
 {
-    static const char *const approval[] = { "[y] once", "[n] no", "[t] no, and tell it…",
-                                            "[e] explain", NULL };
-    static const char *const explained[] = { "[y] once", "[n] no", "[t] no, and tell it…",
-                                             "[e] less", NULL };
     static const char *const options[] = { "[Enter] takes the marked one", "[t] own words",
                                            "[p] no answer", NULL };
     static const char *const text[] = { "[Enter] answers", "empty: no answer", NULL };
@@ -104,13 +111,25 @@ static const char *const *answers_of(const Dialog *self)
     static const char *const words[] = { "[Enter] answers this", "[Esc] back", NULL };
     switch (self->kind) {
     case DIALOG_APPROVAL:
-        return self->is_typing ? reason : self->is_explained ? explained : approval;
+        return self->is_typing ? reason : approvals_of(self);
     case DIALOG_OPTIONS:
         return self->is_typing ? words : options;
     case DIALOG_TEXT:
         break;
     }
     return text;
+}
+
+/* What [s] would allow, in full: what is allowed is what this says. */
+static void add_allowance(const Dialog *self, int width, GPtrArray *out)
+{
+    const char *allowance = dialog_allowance(self);
+    if (!allowance || self->is_typing)
+        return;
+    g_autofree char *text = g_strconcat("[s] allows until this session ends: ", allowance, NULL);
+    g_autofree char *clean = dialog_clean(text, self->spec.tab_width);
+    const WrapSpec spec = { .width = width };
+    wrap_text(clean, (Style) { .fg = TOKEN_MUTED }, &spec, out);
 }
 
 /* What silence means, and what waits behind it. */
@@ -136,6 +155,7 @@ static void make_foot(const Dialog *self, int width, GPtrArray *out)
         add_answer(answers[i], is_active, width, line, out);
     add_notes(self, width, line, out);
     g_ptr_array_add(out, row_builder_take(line));
+    add_allowance(self, width, out);
     if (is_active)
         return;
     const WrapSpec spec = { .width = width };
@@ -215,6 +235,7 @@ void dialog_rows(Panel *panel, int width, int max_rows, GPtrArray *out, int *ret
         add_body(self, body, above, out);
         add_options(&sheet, options, width, out);
     }
+    self->is_allowance_cut = foot < sheet.foot->len;
     *ret_row = self->is_typing ? (int)out->len + sheet.input_row : -1;
     *ret_column = sheet.input_column;
     add_rows(sheet.input, 0, room, width, out);

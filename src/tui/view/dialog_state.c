@@ -23,6 +23,11 @@ const char *dialog_option(const Dialog *self, size_t index)
     return text ? text : "";
 }
 
+const char *dialog_allowance(const Dialog *self)
+{
+    return json_get_text(self->question, "allowance");
+}
+
 char *dialog_clean(const char *text, int tab_width)
 {
     g_autofree char *masked = mask_text(text ? text : "");
