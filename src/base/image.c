@@ -29,6 +29,7 @@ typedef struct gdImageStruct GdImage; // libgd's own, never looked into
     X(gdImageCreateFromGifPtr, GdImage *, (int size, void *data))                                  \
     X(gdImageCreateFromWebpPtr, GdImage *, (int size, void *data))                                 \
     X(gdImageCreateTrueColor, GdImage *, (int width, int height))                                  \
+    X(gdImageGetTrueColorPixel, int, (GdImage *, int x, int y))                                    \
     X(gdImageDestroy, void, (GdImage *))                                                           \
     X(gdImageAlphaBlending, void, (GdImage *, int is_blending))                                    \
     X(gdImageSaveAlpha, void, (GdImage *, int is_saved))                                           \
@@ -234,32 +235,65 @@ void image_fit(const char *data, size_t size, const char *type, ImageFit *ret_fi
     *ret_fit = best;
 }
 
-bool image_as_png(const char *data, size_t size, const char *type, unsigned max_width,
-                  unsigned max_height, char **ret_png, size_t *ret_size)
+/* A copy that fits into that many pixels; NULL: it is broken, or libgd is not there. */
+static GdImage *unpack(const char *data, size_t size, const char *type, bool is_opaque,
+                       unsigned *width, unsigned *height)
 {
     Source source = { 0 };
     if (size > INT32_MAX || !image_dimensions(data, size, &source.width, &source.height) ||
         (uint64_t)source.width * source.height > LIMIT_IMAGE_PIXELS)
-        return false;
+        return NULL;
     pthread_once(&gd_once, gd_load);
     source.image = is_gd_loaded ? decode(data, size, type) : NULL;
     if (!source.image)
-        return false;
-    double scale =
-        MIN(1.0, MIN((double)max_width / source.width, (double)max_height / source.height));
-    unsigned width = MAX((unsigned)(source.width * scale + 0.5), 1);
-    unsigned height = MAX((unsigned)(source.height * scale + 0.5), 1);
-    GdImage *image = scaled_copy(&source, width, height, false);
+        return NULL;
+    double scale = MIN(1.0, MIN((double)*width / source.width, (double)*height / source.height));
+    *width = MAX((unsigned)(source.width * scale + 0.5), 1);
+    *height = MAX((unsigned)(source.height * scale + 0.5), 1);
+    GdImage *image = scaled_copy(&source, *width, *height, is_opaque);
     gd.gdImageDestroy(source.image);
+    return image;
+}
+
+bool image_as_png(const char *data, size_t size, const char *type, unsigned max_width,
+                  unsigned max_height, char **ret_png, size_t *ret_size)
+{
+    GdImage *image = unpack(data, size, type, false, &max_width, &max_height);
+    if (!image)
+        return false;
     int encoded_size = 0;
-    void *encoded = image ? gd.gdImagePngPtr(image, &encoded_size) : NULL;
+    void *encoded = gd.gdImagePngPtr(image, &encoded_size);
     ImageFit png = { 0 };
     keep_smaller(&png, encoded, encoded_size, "image/png");
-    if (image)
-        gd.gdImageDestroy(image);
+    gd.gdImageDestroy(image);
     if (!png.data)
         return false;
     *ret_png = png.data;
     *ret_size = png.size;
+    return true;
+}
+
+void image_pixels_clear(ImagePixels *self)
+{
+    g_clear_pointer(&self->rgb, g_free);
+}
+
+bool image_unpack(const char *data, size_t size, const char *type, unsigned max_width,
+                  unsigned max_height, ImagePixels *ret_pixels)
+{
+    GdImage *image = unpack(data, size, type, true, &max_width, &max_height);
+    if (!image)
+        return false;
+    unsigned char *at = g_malloc((size_t)max_width * max_height * 3);
+    *ret_pixels = (ImagePixels) { .rgb = at, .width = max_width, .height = max_height };
+    for (unsigned y = 0; y < max_height; y++) {
+        for (unsigned x = 0; x < max_width; x++) {
+            unsigned colour = (unsigned)gd.gdImageGetTrueColorPixel(image, (int)x, (int)y);
+            *at++ = colour >> 16 & 0xff;
+            *at++ = colour >> 8 & 0xff;
+            *at++ = colour & 0xff;
+        }
+    }
+    gd.gdImageDestroy(image);
     return true;
 }

@@ -30,6 +30,18 @@ void image_keep(const char *data, size_t size, const char *type, ImageFit *ret_f
 bool image_as_png(const char *data, size_t size, const char *type, unsigned max_width,
                   unsigned max_height, char **ret_png, size_t *ret_size);
 
+typedef struct ImagePixels {
+    unsigned char *rgb; // three bytes a pixel, row by row; what is transparent is on white
+    unsigned width, height;
+} ImagePixels;
+
+void image_pixels_clear(ImagePixels *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ImagePixels, image_pixels_clear)
+
+/* Its pixels, made smaller to fit into that many; as image_as_png(). */
+bool image_unpack(const char *data, size_t size, const char *type, unsigned max_width,
+                  unsigned max_height, ImagePixels *ret_pixels);
+
 typedef enum { IMAGE_ALPHA_UNKNOWN, IMAGE_ALPHA_NO, IMAGE_ALPHA_YES } ImageAlpha;
 
 typedef struct ImageFacts {

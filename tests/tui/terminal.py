@@ -26,13 +26,13 @@ def own_terminal():
 class Terminal:
     """kedge with a terminal as its standard streams, started in w/ of the HOME `root`."""
 
-    def __init__(self, root, args=(), env=None, size=None, cwd=None):
+    def __init__(self, root, args=(), env=None, size=None, cwd=None, cell=(0, 0)):
         self.cwd = cwd or os.path.join(root, "w")
         os.makedirs(self.cwd, exist_ok=True)
         env = {"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": root, "TERM": "xterm", **(env or {}), **kept_variables()}
         self.master, slave = pty.openpty()
-        if size:  # columns and rows
-            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+        if size:  # columns and rows; `cell` in pixels
+            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], size[0] * cell[0], size[1] * cell[1]))
         self.process = subprocess.Popen([KEDGE, *args], cwd=self.cwd, env=env, stdin=slave, stdout=slave, stderr=slave, preexec_fn=own_terminal)
         self.slave = slave  # kept, so that its settings can be looked at
         self.shown = b""

@@ -4,6 +4,7 @@
 Environment: KEDGE, the binary.
 """
 import base64
+import ctypes.util
 import json
 import os
 import pathlib
@@ -30,9 +31,9 @@ def png(width, height):
 
 
 class Pictures(RpcTest):
-    def open(self, *args, env=None):
+    def open(self, *args, env=None, **options):
         environment = {**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}", "TERM": "xterm-kitty", **(env or {})}
-        terminal = Terminal(self.root, args, environment)
+        terminal = Terminal(self.root, args, environment, **options)
         self.addCleanup(terminal.close)
         terminal.wait_for(READY)
         return terminal
@@ -71,6 +72,29 @@ class Pictures(RpcTest):
                     head, data = sequence.split(b";")
                     self.assertIn(b"r=2", head)
                     self.assertEqual(base64.b64decode(data), png(40, 40))
+
+    @unittest.skipUnless(ctypes.util.find_library("sixel") and ctypes.util.find_library("gd"), "libsixel or libgd is not installed")
+    def test_sixel(self):
+        """In pixels: only where the terminal says how large its cells are, and that it draws them."""
+        cases = (("xterm", (10, 20), b"\x1b[?62;4;22c", b'"1;1;36;36'), ("xterm", (10, 20), b"\x1b[?62;22c", None),
+                 ("xterm", (0, 0), b"\x1b[?62;4;22c", None), ("foot", (8, 16), b"", b'"1;1;40;40'))
+        for term, cell, answer, raster in cases:
+            with self.subTest(term=term, cell=cell, answer=answer):
+                self.script({"tool_calls": [{"name": "read", "arguments": {"path": "a.png"}}]}, {"text": "It is blue."})
+                os.makedirs(os.path.join(self.root, "w"), exist_ok=True)
+                pathlib.Path(self.root, "w/a.png").write_bytes(png(40, 40))
+                terminal = self.open(env={"TERM": term}, size=(80, 24), cell=cell)
+                terminal.type(answer.decode())
+                self.enter(terminal, "look at it")
+                terminal.wait_for("[image png 40x40]")
+                terminal.wait_for("It is blue.")
+                terminal.type("\x04")
+                terminal.wait_for("Resume with")
+                self.assertEqual(terminal.end(), 0)
+                self.assertEqual(terminal.shown.count(b"\x1bP"), 0 if raster is None else 1)
+                if raster:
+                    sequence = terminal.shown.split(b"\x1bP")[1].split(b"\x1b\\")[0]
+                    self.assertIn(raster, sequence)
 
     def test_the_clipboard(self):
         self.script({"text": "I see it."}, {"text": "Words alone."})

@@ -89,7 +89,7 @@ static void test_which(void **state G_GNUC_UNUSED)
         { "kitty", NULL, IMAGES_KITTY, 10, true, true },
         { "iTerm2", NULL, IMAGES_ITERM2, 10, true, true },
         { "no protocol", NULL, IMAGES_NONE, 10, true, false },
-        { "sixel", NULL, IMAGES_SIXEL, 10, true, false },
+        { "sixel, of cells that are not known", NULL, IMAGES_SIXEL, 10, true, false },
         { "cut", NULL, IMAGES_KITTY, 10, false, false },
         { "large", NULL, IMAGES_KITTY, LIMIT_PICTURE_BYTES - 200, true, true },
         { "too large", NULL, IMAGES_KITTY, LIMIT_PICTURE_BYTES + 200, true, false },
@@ -124,18 +124,84 @@ static void test_converted(void **state G_GNUC_UNUSED)
     dlclose(gd);
 }
 
-/* Over a slow line: what cannot be made small enough is named alone. */
-static void test_slow_line(void **state G_GNUC_UNUSED)
+/* What the sequence says of its size: ESC P … q " 1 ; 1 ; width ; height. */
+static void sixel_size(const Picture *picture, int *ret_width, int *ret_height)
 {
-    const PictureSpec spec = { IMAGES_KITTY, 100, 20, LIMIT_PICTURE_SSH };
-    g_autoptr(json_t) small = block_of(png(100, 100, LIMIT_PICTURE_SSH - 200, true));
-    g_autoptr(json_t) large = block_of(png(100, 100, LIMIT_PICTURE_SSH + 200, true));
-    g_autoptr(Picture) drawn = picture_new(small, &spec, 80);
-    assert_non_null(drawn);
-    assert_null(picture_new(large, &spec, 80)); // no real PNG: nothing can be made of it
+    assert_true(g_str_has_prefix(picture->data, "\x1bP"));
+    assert_string_equal(picture->data + picture->size - 2, "\x1b\\");
+    const char *raster = strchr(picture->data, '"');
+    assert_non_null(raster);
+    assert_int_equal(sscanf(raster, "\"1;1;%d;%d", ret_width, ret_height), 2);
 }
 
-/* --- bytes */
+/* A GIF of one colour. Caller frees. */
+static char *gif(unsigned char width, unsigned char height)
+{
+    // clear, then "colour 0" and clear in turn: no code is ever longer than three bits
+    GString *file = g_string_new_len("GIF89a", 6);
+    const unsigned char head[] = { width, 0,    height, 0, 0x80, 0, 0,     30, 60,     90, 0, 0,
+                                   0,     0x2c, 0,      0, 0,    0, width, 0,  height, 0,  0, 2 };
+    g_string_append_len(file, (const char *)head, sizeof(head));
+    guint64 bits = 0;
+    int count = 0;
+    g_autoptr(GByteArray) codes = g_byte_array_new();
+    for (int i = 0; i <= width * height; i++) {
+        unsigned pair = i < width * height ? 4 | 0 << 3 : 5;
+        bits |= (guint64)pair << count;
+        count += i < width * height ? 6 : 3;
+        for (; count >= 8 || (i == width * height && count > 0); count -= 8, bits >>= 8) {
+            guint8 byte = bits & 0xff;
+            g_byte_array_append(codes, &byte, 1);
+        }
+    }
+    for (guint at = 0; at < codes->len; at += 255) {
+        guint size = MIN(255, codes->len - at);
+        g_string_append_c(file, (char)size);
+        g_string_append_len(file, (const char *)codes->data + at, size);
+    }
+    g_string_append_len(file, "\0;", 2);
+    char *encoded = g_base64_encode((const guchar *)file->str, file->len);
+    g_string_free(file, TRUE);
+    return encoded;
+}
+
+/* In the pixels of the terminal's own cells, and never below the last of its rows. */
+static void test_sixel(void **state G_GNUC_UNUSED)
+{
+    void *gd = dlopen("libgd.so.3", RTLD_LAZY), *sixel = dlopen("libsixel.so.1", RTLD_LAZY);
+    if (!gd || !sixel)
+        skip();
+    static const struct {
+        unsigned char across, down;
+        int cell_width, cell_height, columns, rows, width, height; // of 0 columns: not drawn
+    } cases[] = {
+        { 40, 40, 10, 20, 4, 2, 36, 36 }, // whole bands of six
+        { 40, 40, 8, 16, 5, 3, 40, 40 },  // 48 pixels are there
+        { 200, 10, 4, 8, 40, 1, 120, 6 }, { 10, 200, 4, 8, 2, 20, 8, 156 },
+        { 40, 40, 0, 0, 0, 0, 0, 0 },     { 40, 40, 10, 3, 0, 0, 0, 0 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const PictureSpec spec = {
+            .protocol = IMAGES_SIXEL,
+            .max_columns = 40,
+            .max_rows = 20,
+            .cell_width = cases[i].cell_width,
+            .cell_height = cases[i].cell_height,
+        };
+        g_autoptr(json_t) block = block_of(gif(cases[i].across, cases[i].down));
+        g_autoptr(Picture) picture = picture_new(block, &spec, 80);
+        int width = 0, height = 0;
+        if (picture)
+            sixel_size(picture, &width, &height);
+        if ((picture ? picture->columns : 0) != cases[i].columns ||
+            (picture ? picture->rows : 0) != cases[i].rows || width != cases[i].width ||
+            height != cases[i].height)
+            fail_msg("case %zu: %dx%d pixels in %dx%d cells", i, width, height,
+                     picture ? picture->columns : 0, picture ? picture->rows : 0);
+    }
+    dlclose(sixel);
+    dlclose(gd);
+}
 
 static char *bytes_of(const Picture *picture, int rows, int columns)
 {
@@ -144,6 +210,45 @@ static char *bytes_of(const Picture *picture, int rows, int columns)
     assert_true(out->len <= picture_bytes_limit(picture));
     return g_string_free(out, FALSE);
 }
+
+static void test_sixel_bytes(void **state G_GNUC_UNUSED)
+{
+    Picture picture = { 1, IMAGES_SIXEL, 6, 3, (char *)"\x1bPq~\x1b\\", 6 };
+    static const struct {
+        int rows, columns;
+        const char *want;
+    } cases[] = {
+        { 3, 80,
+          "\x1b"
+          "7\x1b[2A\x1b[3G\x1bPq~\x1b\\\x1b"
+          "8" },
+        { 3, 8,
+          "\x1b"
+          "7\x1b[2A\x1b[3G\x1bPq~\x1b\\\x1b"
+          "8" },
+        { 2, 80, "" }, // it cannot be made smaller any more
+        { 3, 7, "" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *got = bytes_of(&picture, cases[i].rows, cases[i].columns);
+        assert_string_equal(got, cases[i].want);
+    }
+}
+
+/* Over a slow line: what cannot be made small enough is named alone. */
+static void test_slow_line(void **state G_GNUC_UNUSED)
+{
+    const PictureSpec spec = {
+        .protocol = IMAGES_KITTY, .max_columns = 100, .max_rows = 20, .max_bytes = LIMIT_PICTURE_SSH
+    };
+    g_autoptr(json_t) small = block_of(png(100, 100, LIMIT_PICTURE_SSH - 200, true));
+    g_autoptr(json_t) large = block_of(png(100, 100, LIMIT_PICTURE_SSH + 200, true));
+    g_autoptr(Picture) drawn = picture_new(small, &spec, 80);
+    assert_non_null(drawn);
+    assert_null(picture_new(large, &spec, 80)); // no real PNG: nothing can be made of it
+}
+
+/* --- bytes */
 
 static void test_bytes(void **state G_GNUC_UNUSED)
 {
@@ -284,10 +389,11 @@ static void test_backlog(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_which),
-        cmocka_unit_test(test_converted), cmocka_unit_test(test_slow_line),
-        cmocka_unit_test(test_bytes),     cmocka_unit_test(test_chunks),
-        cmocka_unit_test(test_block),     cmocka_unit_test(test_screen),
+        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_which),
+        cmocka_unit_test(test_converted),   cmocka_unit_test(test_sixel),
+        cmocka_unit_test(test_sixel_bytes), cmocka_unit_test(test_slow_line),
+        cmocka_unit_test(test_bytes),       cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_block),       cmocka_unit_test(test_screen),
         cmocka_unit_test(test_backlog),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

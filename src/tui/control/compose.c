@@ -318,6 +318,7 @@ bool tui_draw(void *self_)
     if (size.columns != self->width)
         transcript_set_width(self->transcript, size.columns);
     self->width = size.columns;
+    tui_note_cells(self, size);
 
     g_autoptr(GPtrArray) history = take_history(self), rows = rows_new();
     g_autoptr(GString) bytes = g_string_new(NULL);

@@ -55,8 +55,19 @@ PictureSpec tui_pictures(const Tui *self)
             (int)CLAMP(settings_get_number(self->settings, "tui.maxInlineImageColumns"), 1, 400),
         .max_rows =
             (int)CLAMP(settings_get_number(self->settings, "tui.maxInlineImageRows"), 1, 100),
+        .cell_width = self->cell_width,
+        .cell_height = self->cell_height,
         .max_bytes = caps->is_over_ssh ? LIMIT_PICTURE_SSH : LIMIT_PICTURE_BYTES,
     };
+}
+
+void tui_note_cells(Tui *self, TerminalSize size)
+{
+    if (size.cell_width == self->cell_width && size.cell_height == self->cell_height)
+        return;
+    self->cell_width = size.cell_width;
+    self->cell_height = size.cell_height;
+    transcript_set_pictures(self->transcript, tui_pictures(self));
 }
 
 const char *tui_theme_name(const Tui *self)

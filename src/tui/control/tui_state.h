@@ -56,9 +56,10 @@ typedef struct Tui {
     GPtrArray *themes; // of Theme *: that were used; the last one is in use
     Theme *theme;
     ThemeWatch *theme_watch;
-    Later *later;  // NULL: nothing was to be done yet
-    TermCaps caps; // that the look was made for
-    int width;     // of the last frame
+    Later *later;                // NULL: nothing was to be done yet
+    TermCaps caps;               // that the look was made for
+    int width;                   // of the last frame
+    int cell_width, cell_height; // in pixels, as the terminal said; 0: it did not
 
     Editor *editor;
     GPtrArray *attached;      // of json_t *: the images that it may name
@@ -129,6 +130,8 @@ bool tui_draw(void *self); // of the FrameClock
 void tui_update_look(Tui *self);
 /* That pictures are drawn with: of the terminal itself, not through a multiplexer. */
 PictureSpec tui_pictures(const Tui *self);
+/* Pictures to come are made for cells of that size. */
+void tui_note_cells(Tui *self, TerminalSize size);
 /* self->settings are others now. */
 void tui_apply_settings(Tui *self);
 /* One of them is another now, and is taken up. */

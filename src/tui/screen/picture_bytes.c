@@ -40,15 +40,19 @@ static void append_iterm2(const Picture *picture, const char *encoded, int rows,
 void picture_bytes(const Picture *picture, int rows, int columns, GString *out)
 {
     int room = columns - PICTURE_INDENT;
-    if (rows < 1 || room < 1)
+    bool is_sixel = picture->protocol == IMAGES_SIXEL;
+    if (rows < 1 || room < 1 || (is_sixel && (rows < picture->rows || room < picture->columns)))
         return;
-    g_autofree char *encoded = g_base64_encode((const guchar *)picture->data, picture->size);
+    g_autofree char *encoded =
+        is_sixel ? NULL : g_base64_encode((const guchar *)picture->data, picture->size);
     g_string_append(out, "\x1b"
                          "7");
     if (rows > 1)
         g_string_append_printf(out, "\x1b[%dA", rows - 1);
     g_string_append_printf(out, "\x1b[%dG", PICTURE_INDENT + 1);
-    if (picture->protocol == IMAGES_KITTY)
+    if (is_sixel)
+        g_string_append_len(out, picture->data, (gssize)picture->size);
+    else if (picture->protocol == IMAGES_KITTY)
         append_kitty(picture, encoded, rows, out);
     else
         append_iterm2(picture, encoded, rows, room, out);

@@ -538,8 +538,13 @@ TerminalSize terminal_size(Terminal *self)
     struct winsize size = { 0 };
     if (!self->is_gone)
         (void)ioctl(self->fd, TIOCGWINSZ, &size);
-    return (TerminalSize) { .columns = size.ws_col > 0 ? size.ws_col : USUAL_COLUMNS,
-                            .rows = size.ws_row > 0 ? size.ws_row : USUAL_ROWS };
+    bool has_cells = size.ws_col > 0 && size.ws_row > 0;
+    return (TerminalSize) {
+        .columns = size.ws_col > 0 ? size.ws_col : USUAL_COLUMNS,
+        .rows = size.ws_row > 0 ? size.ws_row : USUAL_ROWS,
+        .cell_width = has_cells ? size.ws_xpixel / size.ws_col : 0,
+        .cell_height = has_cells ? size.ws_ypixel / size.ws_row : 0,
+    };
 }
 
 /* --- title, notification, clipboard */

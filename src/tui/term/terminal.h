@@ -17,7 +17,8 @@
 enum { LIMIT_TERMINAL_QUEUE = 4 * 1024 * 1024 };
 
 typedef struct TerminalSize {
-    int columns, rows; // at least 1
+    int columns, rows;           // at least 1
+    int cell_width, cell_height; // in pixels; 0: the terminal does not say
 } TerminalSize;
 
 typedef struct TerminalSpec {

@@ -6,10 +6,15 @@
 #include "tui/text/picture.h"
 
 #include "base/image.h"
+#include "base/sixel.h"
 
 #include <string.h>
 
-enum { CELL_WIDTH = 10, CELL_HEIGHT = 20 }; // pixels; nearly all fonts have that shape
+enum {
+    CELL_WIDTH = 10, // pixels; nearly all fonts have that shape
+    CELL_HEIGHT = 20,
+    SIXEL_BAND = 6, // pixels that are drawn together, one below the other
+};
 
 /* By its first bytes; NULL: nothing that is ever shown. Constant. */
 static const char *type_of(const char *data, size_t size)
@@ -44,15 +49,31 @@ static char *decode(const json_t *data, size_t *ret_size)
     return (char *)bytes;
 }
 
+/* Pixels of a cell. */
+typedef struct Cell {
+    int width, height;
+} Cell;
+
+static Cell cell_of(const PictureSpec *spec)
+{
+    if (spec->protocol != IMAGES_SIXEL)
+        return (Cell) { CELL_WIDTH, CELL_HEIGHT };
+    bool is_known = spec->cell_width > 0 && spec->cell_height >= SIXEL_BAND;
+    return is_known ? (Cell) { MIN(spec->cell_width, LIMIT_PICTURE_CELL),
+                               MIN(spec->cell_height, LIMIT_PICTURE_CELL) }
+                    : (Cell) { 0 };
+}
+
 static int cells_of(unsigned pixels, int cell)
 {
     return (int)((pixels + (unsigned)cell - 1) / (unsigned)cell);
 }
 
 /* Made smaller to fit, never larger. */
-static void fit(Picture *self, unsigned width, unsigned height, int max_columns, int max_rows)
+static void fit(Picture *self, unsigned width, unsigned height, Cell cell, int max_columns,
+                int max_rows)
 {
-    int columns = cells_of(width, CELL_WIDTH), rows = cells_of(height, CELL_HEIGHT);
+    int columns = cells_of(width, cell.width), rows = cells_of(height, cell.height);
     if (columns > max_columns) {
         rows = MAX(1, rows * max_columns / columns);
         columns = max_columns;
@@ -93,11 +114,29 @@ static bool convert(Picture *self, const char *type, guint64 pixels, size_t max_
     return self->size <= max_bytes;
 }
 
+/* No band reaches below the last of its rows: there a terminal would scroll. */
+static bool make_sixel(Picture *self, const char *type, guint64 pixels, Cell cell, size_t max_bytes)
+{
+    g_auto(ImagePixels) unpacked = { 0 };
+    unsigned height = (unsigned)(self->rows * cell.height / SIXEL_BAND * SIXEL_BAND);
+    char *sequence = NULL;
+    if (pixels > LIMIT_PICTURE_CONVERTED ||
+        !image_unpack(self->data, self->size, type, (unsigned)(self->columns * cell.width), height,
+                      &unpacked) ||
+        !sixel_encode_rgb(unpacked.rgb, (int)unpacked.width, (int)unpacked.height, max_bytes,
+                          &sequence, &self->size))
+        return false;
+    g_free(self->data);
+    self->data = sequence;
+    return true;
+}
+
 Picture *picture_new(const json_t *block, const PictureSpec *spec, int width)
 {
     ImageProtocol protocol = spec->protocol;
     int max_columns = MIN(width - PICTURE_INDENT - 1, spec->max_columns);
-    bool is_known = protocol == IMAGES_KITTY || protocol == IMAGES_ITERM2;
+    Cell cell = cell_of(spec);
+    bool is_known = protocol != IMAGES_NONE && cell.width > 0;
     unsigned pixels_across = 0, pixels_down = 0;
     const char *type = NULL;
     size_t size = 0;
@@ -111,12 +150,15 @@ Picture *picture_new(const json_t *block, const PictureSpec *spec, int width)
     self->protocol = protocol;
     self->data = g_steal_pointer(&data);
     self->size = size;
-    fit(self, pixels_across, pixels_down, max_columns, MAX(spec->max_rows, 1));
+    fit(self, pixels_across, pixels_down, cell, max_columns, MAX(spec->max_rows, 1));
     size_t max_bytes = spec->max_bytes > 0 ? spec->max_bytes : LIMIT_PICTURE_BYTES;
-    bool is_fit = is_taken(protocol, type) && size <= max_bytes;
-    if (!is_fit && !convert(self, type, (guint64)pixels_across * pixels_down, max_bytes))
-        return NULL;
-    return g_steal_pointer(&self);
+    guint64 pixels = (guint64)pixels_across * pixels_down;
+    bool is_ready = is_taken(protocol, type) && size <= max_bytes;
+    if (protocol == IMAGES_SIXEL)
+        is_ready = make_sixel(self, type, pixels, cell, max_bytes);
+    else if (!is_ready)
+        is_ready = convert(self, type, pixels, max_bytes);
+    return is_ready ? g_steal_pointer(&self) : NULL;
 }
 
 Picture *picture_ref(Picture *self)

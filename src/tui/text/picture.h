@@ -12,21 +12,23 @@ enum {
     LIMIT_PICTURE_BYTES = 1536 * 1024,         // of a file that is shown
     LIMIT_PICTURE_SIDE = 8192,                 // pixels
     LIMIT_PICTURE_PIXELS = 16 * 1024 * 1024,   // that a terminal is asked to unpack
-    LIMIT_PICTURE_CONVERTED = 4 * 1024 * 1024, // pixels, of what is made a PNG first
+    LIMIT_PICTURE_CONVERTED = 4 * 1024 * 1024, // pixels, of what is unpacked here
+    LIMIT_PICTURE_CELL = 64,                   // pixels, of the side of a cell
     PICTURE_INDENT = 2,                        // cells to its left
 };
 
 typedef struct PictureSpec {
     ImageProtocol protocol; // IMAGES_NONE: pictures are named alone
     int max_columns, max_rows;
-    size_t max_bytes; // of what is sent to the terminal; 0: LIMIT_PICTURE_BYTES
+    int cell_width, cell_height; // in pixels, for sixel; 0: not known, and none are drawn
+    size_t max_bytes;            // of what is sent to the terminal; 0: LIMIT_PICTURE_BYTES
 } PictureSpec;
 
 typedef struct Picture {
     int ref_count;
     ImageProtocol protocol;
     int columns, rows; // at most; it keeps its shape in them
-    char *data;        // the file
+    char *data;        // the file; of sixel: the sequence
     size_t size;
 } Picture;
 
