@@ -205,6 +205,7 @@ static void tui_clear(Tui *self)
     screen_free(self->screen);
     status_layout_free(self->status);
     g_ptr_array_unref(self->themes);
+    g_free(self->theme_problem);
     keymap_free(self->keymap);
     json_decref(self->snapshot);
     json_decref(self->stats);

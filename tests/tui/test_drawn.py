@@ -400,6 +400,41 @@ class Drawn(RpcTest):
         screen.wait_for("  last")
         self.assertEqual(screen.everything().count("\n  first of it"), 1)
 
+    def test_a_command_beside_another_stays_in_the_editor(self):
+        screen = self.open()
+        screen.line("!echo begun; until [ -e go ]; do sleep 0.05; done; echo done")
+        screen.wait_for("begun")
+        screen.line("!echo second")
+        screen.wait_for("\nfirst.")  # said to its end
+        screen.wait_for("> !echo second")
+        pathlib.Path(self.root, "w/go").touch()
+        screen.wait_for("✓ ! echo begun")
+        screen.keys("Enter")
+        screen.wait_for("✓ ! echo second")
+
+    def test_the_tree_begins_where_the_session_stands(self):
+        """Also when its last entry is none that is listed."""
+        self.script({"text": "An answer."})
+        screen = self.open()
+        screen.line("hello")
+        screen.wait_for("An answer.")
+        screen.wait_gone("esc to interrupt")
+        screen.line("!echo one")
+        screen.wait_for("✓ ! echo one")
+        screen.line("/rename Another name")
+        screen.wait_for("Another name")
+        screen.keys("BTab")  # thinks less or more from now on: an entry, too
+        screen.line("/tree")
+        screen.wait_for("❯ • bashExecution: echo one")
+
+    def test_a_theme_that_is_not_there_is_said_once(self):
+        self.settings("theme:\n  dark: nowhere\n  light: nowhere\n")
+        screen = self.open()
+        screen.wait_for("is used until that is mended")
+        screen.line("!echo later")
+        screen.wait_for("✓ ! echo later")
+        self.assertEqual(screen.everything().count('theme "nowhere"'), 1)
+
     def test_what_the_viewer_shows_in_the_editor(self):
         editor = pathlib.Path(self.root, "editor")
         editor.write_text('#!/bin/sh\ncp "$1" "$HOME/half"\nmv "$HOME/half" "$HOME/seen"\necho changed >"$1"\n', encoding="utf-8")

@@ -25,6 +25,10 @@
     ",\"message\":{\"role\":\"toolResult\",\"toolCallId\":\"t\",\"toolName\":\"read\","            \
     "\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]}}"
 
+#define EXECUTION(id, parent, role, key, text)                                                     \
+    "{\"type\":\"message\",\"id\":\"" id "\",\"parentId\":" parent                                 \
+    ",\"message\":{\"role\":\"" role "\",\"" key "\":\"" text "\",\"output\":\"x\"}}"
+
 /* Two branches behind the first answer; the leaf is the end of the second. */
 static const char two_branches[] =
     "{\"leafId\":\"f\",\"labels\":{\"b\":\"good\"},\"entries\":["
@@ -99,6 +103,10 @@ static void test_odd_files(void **state G_GNUC_UNUSED)
         { "{\"entries\":[" USER("a", "null", "x") "," USER("a", "null", "again") "]}",
           "  user: x\n" },
         { "{\"entries\":[{\"type\":\"message\"},{\"id\":7},3,null]}", "" },
+        { "{\"entries\":[" EXECUTION("a", "null", "bashExecution", "command",
+                                     "make test") "," EXECUTION("b", "\"a\"", "pythonExecution",
+                                                                "code", "1 + 1") "]}",
+          "  bashExecution: make test\n  pythonExecution: 1 + 1\n" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *got = shown(cases[i].json, TREE_DEFAULT);

@@ -6,6 +6,7 @@
 
 #include "base/timefmt.h"
 #include "tui/screen/backlog.h"
+#include "tui/text/wrap.h"
 #include "tui/view/dialog.h"
 #include "tui/view/pending.h"
 #include "tui/view/todo_panel.h"
@@ -15,6 +16,7 @@ enum {
     MANY_ROWS = 1000, // more than any window has
     PENDING_ROWS = 5,
     BLOCK_ROWS = 12,
+    HINT_ROWS = 3,
     MIN_EDITOR_ROWS = 3,
     FRAME_HISTORY_BYTES = LIMIT_TERMINAL_QUEUE / 2, // the live area has the other half
 };
@@ -73,9 +75,11 @@ static void make_working(Frame *self)
         g_ptr_array_add(self->parts[PART_WORKING],
                         working_row(&facts, self->tui->theme, self->tui->step, live_width(self)));
     if (self->tui->hint) {
-        const Style dim = { .fg = TOKEN_DIM };
-        g_autoptr(Row) row = row_of(self->tui->hint, dim);
-        g_ptr_array_add(self->parts[PART_WORKING], row_cut(row, live_width(self)));
+        const WrapSpec spec = { .width = live_width(self) };
+        g_autoptr(GPtrArray) rows = rows_new();
+        wrap_text(self->tui->hint, (Style) { .fg = TOKEN_DIM }, &spec, rows);
+        g_ptr_array_set_size(rows, (gint)MIN(rows->len, HINT_ROWS));
+        append(self->parts[PART_WORKING], rows);
     }
 }
 

@@ -81,8 +81,10 @@ void tui_update_look(Tui *self)
     self->caps = *terminal_caps(self->terminal);
     transcript_set_pictures(self->transcript, tui_pictures(self));
     use_theme(self, load(self, tui_theme_name(self), &problem));
-    if (problem)
+    if (problem && g_strcmp0(problem, self->theme_problem) != 0)
         tui_error(self, "%s", problem);
+    g_free(self->theme_problem);
+    self->theme_problem = g_steal_pointer(&problem);
 }
 
 void tui_apply_settings(Tui *self)

@@ -207,9 +207,9 @@ static PickList *open_panel(Tui *tui, GPtrArray *items, size_t selected, const P
     return self;
 }
 
-void pick_list_open(Tui *tui, GPtrArray *items, size_t selected, const PickSpec *spec)
+PickList *pick_list_open(Tui *tui, GPtrArray *items, size_t selected, const PickSpec *spec)
 {
-    open_panel(tui, items, selected, spec);
+    return open_panel(tui, items, selected, spec);
 }
 
 /* On a worker. */
@@ -228,7 +228,7 @@ static void on_filled(void *self_)
         tui_error(self->tui, "%s", filling->error->message);
     select_set_empty(self->panel, self->spec.empty);
     if (filling->items)
-        pick_list_set(self, g_steal_pointer(&filling->items));
+        pick_list_set(self, g_steal_pointer(&filling->items), 0);
     filling_free(filling);
     frame_request(self->tui->frames, FRAME_NOW);
 }
@@ -255,13 +255,13 @@ Tui *pick_list_tui(const PickList *self)
     return self->tui;
 }
 
-void pick_list_set(PickList *self, GPtrArray *items)
+void pick_list_set(PickList *self, GPtrArray *items, size_t selected)
 {
     GPtrArray *before = self->items;
     select_hold(self->panel);
     self->items = items;
     find_column(self);
-    select_set_count(self->panel, items->len, current_index(items, 0));
+    select_set_count(self->panel, items->len, current_index(items, selected));
     g_ptr_array_unref(before);
 }
 

@@ -31,8 +31,9 @@ GPtrArray *pick_items_new(void);
 void pick_items_add(GPtrArray *items, const char *text, const char *detail, const char *meant,
                     bool is_current);
 
-/* Opens the panel with the items (taken over), at the current one, else at `selected`. */
-void pick_list_open(Tui *tui, GPtrArray *items, size_t selected, const PickSpec *spec);
+/* Opens the panel with the items (taken over), at the current one, else at `selected`. The panel
+   owns what is returned. */
+PickList *pick_list_open(Tui *tui, GPtrArray *items, size_t selected, const PickSpec *spec);
 /* New items; NULL with an error. On a worker. */
 typedef GPtrArray *(*PickFill)(void *data, Cancel *cancel, GError **error);
 /* The same, and the items come when they are there; what is typed meanwhile looks through them
@@ -40,6 +41,6 @@ typedef GPtrArray *(*PickFill)(void *data, Cancel *cancel, GError **error);
 void pick_list_open_later(Tui *tui, const PickSpec *spec, PickFill fill, void *data,
                           GDestroyNotify free_data);
 Tui *pick_list_tui(const PickList *self);
-/* Other items in their place. */
-void pick_list_set(PickList *self, GPtrArray *items);
+/* Other items in their place, at the current one, else at `selected`. */
+void pick_list_set(PickList *self, GPtrArray *items, size_t selected);
 void pick_list_set_title(PickList *self, const char *title);

@@ -67,13 +67,17 @@ static void on_label(Tui *tui, const char *entry_id, const char *text)
 
 /* --- the list */
 
-static GPtrArray *tree_items(Tui *tui, TreeFilter filter)
+/* `ret_nearest`: where the leaf is, or what is shown before it. */
+static GPtrArray *tree_items(Tui *tui, TreeFilter filter, size_t *ret_nearest)
 {
     g_autoptr(json_t) tree = agent_session_tree(tui->session, NULL);
     g_autoptr(GPtrArray) lines = tree_lines(tree, filter);
     GPtrArray *items = pick_items_new();
+    *ret_nearest = 0;
     for (guint i = 0; i < lines->len; i++) {
         const TreeLine *line = lines->pdata[i];
+        if (line->is_active)
+            *ret_nearest = i;
         pick_items_add(items, line->text, NULL, line->entry_id, line->is_leaf);
     }
     return items;
@@ -83,8 +87,10 @@ static void show_filter(PickList *list, TreeFilter filter)
 {
     Tui *tui = pick_list_tui(list);
     g_autofree char *title = g_strdup_printf("Tree (%s)", tree_filter_name(filter));
+    size_t nearest = 0;
     tui->tree_filter = filter;
-    pick_list_set(list, tree_items(tui, filter));
+    GPtrArray *items = tree_items(tui, filter, &nearest);
+    pick_list_set(list, items, nearest);
     pick_list_set_title(list, title);
 }
 
@@ -129,5 +135,7 @@ void pick_tree(Tui *tui)
         .chosen = on_chosen,
         .key = on_key,
     };
-    pick_list_open(tui, tree_items(tui, tui->tree_filter), 0, &spec);
+    size_t nearest = 0;
+    GPtrArray *items = tree_items(tui, tui->tree_filter, &nearest);
+    pick_list_open(tui, items, nearest, &spec);
 }

@@ -57,6 +57,7 @@ static bool run_shell(Tui *self, const char *text)
 {
     bool is_private = text[1] == '!';
     g_autoptr(GError) error = NULL;
+    bool is_started = false;
     g_autofree char *command = utf8_trim(text + 1 + is_private);
     if (*command == '\0')
         tui_hint(self, "! takes a command behind it");
@@ -65,8 +66,8 @@ static bool run_shell(Tui *self, const char *text)
     else if (!agent_session_bash(self->session, command, is_private, SLASH_SHELL_ID, &error))
         tui_error(self, "%s", error->message);
     else
-        self->run.is_shell_on = true;
-    return self->run.is_shell_on && !error && *command;
+        self->run.is_shell_on = is_started = true;
+    return is_started;
 }
 
 /* --- what it is */

@@ -165,15 +165,22 @@ static void join(Tree *self)
 
 /* --- lines */
 
+static char *text_of_message(const json_t *message)
+{
+    const char *const keys[] = { "command", "code", "toolName" };
+    const char *instead = message_error(message);
+    g_autofree char *text = message_text(message);
+    for (size_t i = 0; i < G_N_ELEMENTS(keys) && !instead; i++)
+        instead = json_get_text(message, keys[i]);
+    return g_strndup(*text || !instead ? text : instead, TEXT_BYTES);
+}
+
 static char *text_of(const json_t *entry)
 {
     const char *const keys[] = { "summary", "content", "label", "model", "thinkingLevel", "mode" };
     const json_t *message = json_get_object(entry, "message");
-    if (message) {
-        const char *problem = message_error(message), *tool = json_get_text(message, "toolName");
-        g_autofree char *text = message_text(message);
-        return g_strndup(*text ? text : problem ? problem : tool ? tool : "", TEXT_BYTES);
-    }
+    if (message)
+        return text_of_message(message);
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
         const char *text = json_get_text(entry, keys[i]);
         if (text)

@@ -53,7 +53,8 @@ typedef struct Tui {
     Screen *screen;
     FrameClock *frames;
     Keymap *keymap;
-    GPtrArray *themes; // of Theme *: that were used; the last one is in use
+    GPtrArray *themes;   // of Theme *: that were used; the last one is in use
+    char *theme_problem; // of the last one, which was said; NULL: none
     Theme *theme;
     ThemeWatch *theme_watch;
     Later *later;                // NULL: nothing was to be done yet
