@@ -5,12 +5,14 @@
 #include "tui/slash_private.h"
 
 #include "base/git.h"
+#include "base/timefmt.h"
 #include "model/message.h"
 
 #define MAX_NUMBER_DIGITS 10
 #define SHOWN_COMMIT      10 // characters of its id
 #define GIT_TIMEOUT_MS    10000
 #define LISTED_RUNS       20
+#define LISTED_ITEMS      100 // to choose from
 
 /* Takes `text`. */
 static json_t *shown(char *text)
@@ -36,40 +38,78 @@ static bool read_url(Aside *aside, char *url_, char **ret_text, GError **error)
     return aside_call(aside, "read", json_pack("{s:s}", "path", url), ret_text, NULL, error);
 }
 
+/* What gh prints as JSON, by a tool. Takes `arguments`. New reference; NULL with an error. */
+static json_t *call_for_list(Aside *aside, const char *tool, json_t *arguments, GError **error)
+{
+    g_autofree char *text = NULL;
+    g_autoptr(json_t) details = NULL;
+    if (!aside_call(aside, tool, arguments, &text, &details, error))
+        return NULL;
+    const char *output = json_get_text(details, "output");
+    json_t *found = NULL;
+    if (output && json_parse_text(output, &found, NULL) && json_is_array(found))
+        return found;
+    json_decref(found);
+    fail_with(error, KEDGE_ERROR_PROTOCOL, "gh's list cannot be read: %s", text);
+    return NULL;
+}
+
 /* --- /issues, /prs */
 
 typedef struct ListKind {
-    const char *command, *scheme, *op, *states[5];
-    AsideFunc list;
+    const char *command, *title, *scheme, *op, *states[5];
+    const char *tool, *fields; // that lists for a door with a selector
+    AsideFunc list, look_up;
     const char *opening; // of a message to the model, with the number
 } ListKind;
 
 static bool list_issues(Aside *aside, const char *filter, json_t **ret_data, GError **error);
 static bool list_prs(Aside *aside, const char *filter, json_t **ret_data, GError **error);
+static bool look_up_issues(Aside *aside, const char *filter, json_t **ret_data, GError **error);
+static bool look_up_prs(Aside *aside, const char *filter, json_t **ret_data, GError **error);
 
 static const ListKind issues = {
     .command = "issues",
+    .title = "Issues",
     .scheme = "issue",
     .op = "search_issues",
     .states = { "open", "closed", "all" },
+    .tool = "gh_issue_list",
+    .fields = "number,title,state,author,labels,updatedAt",
     .list = list_issues,
+    .look_up = look_up_issues,
     .opening = "Read issue://%s, and say in short what it asks for and what that would take.",
 };
 static const ListKind prs = {
     .command = "prs",
+    .title = "Pull requests",
     .scheme = "pr",
     .op = "search_prs",
     .states = { "open", "closed", "merged", "all" },
+    .tool = "gh_pr_list",
+    .fields = "number,title,state,author,labels,updatedAt,isDraft",
     .list = list_prs,
+    .look_up = look_up_prs,
     .opening = "Read pr://%s and its threads, pr://%s?comments, and say in short what it changes, "
                "what reviewers want, and what is left to do.",
 };
 
-/* Words of a search, among what is open unless they say more of that. New reference. */
-static json_t *search_of(const ListKind *kind, const char *filter)
+static bool is_state(const ListKind *kind, const char *filter)
+{
+    return *filter == '\0' || g_strv_contains(kind->states, filter);
+}
+
+/* Words of a search, among what is open unless they say more of that. Caller frees. */
+static char *query_of(const char *filter)
 {
     bool has_state = strstr(filter, "is:") || strstr(filter, "state:");
-    g_autofree char *query = g_strconcat(has_state ? "" : "is:open ", filter, NULL);
+    return g_strconcat(has_state ? "" : "is:open ", filter, NULL);
+}
+
+/* New reference. */
+static json_t *search_of(const ListKind *kind, const char *filter)
+{
+    g_autofree char *query = query_of(filter);
     return json_pack("{s:s, s:s, s:i}", "op", kind->op, "query", query, "limit", LISTED_RUNS);
 }
 
@@ -77,9 +117,8 @@ static bool list(Aside *aside, const ListKind *kind, const char *filter, json_t 
                  GError **error)
 {
     g_autofree char *text = NULL;
-    bool is_state = *filter == '\0' || g_strv_contains(kind->states, filter);
     bool is_read =
-        is_state
+        is_state(kind, filter)
             ? read_url(aside,
                        g_strdup_printf("%s://?state=%s", kind->scheme, *filter ? filter : "open"),
                        &text, error)
@@ -104,6 +143,87 @@ static bool list_prs(Aside *aside, const char *filter, json_t **ret_data, GError
     return list(aside, &prs, filter, ret_data, error);
 }
 
+/* "mara-v · draft · bug, area: clock · 3d ago" */
+static char *about(const json_t *found)
+{
+    g_autoptr(GString) out = g_string_new(NULL);
+    const char *author = json_get_text(json_get_object(found, "author"), "login");
+    const char *state = json_get_text(found, "state");
+    const char *updated_at = json_get_text(found, "updatedAt");
+    g_autoptr(GDateTime) updated =
+        updated_at ? g_date_time_new_from_iso8601(updated_at, NULL) : NULL;
+    size_t i = 0;
+    json_t *label = NULL;
+    g_string_append(out, author ? author : "?");
+    if (json_get_bool(found, "isDraft", false))
+        g_string_append(out, " · draft");
+    if (state && g_ascii_strcasecmp(state, "open") != 0) {
+        g_autofree char *word = g_ascii_strdown(state, -1);
+        g_string_append_printf(out, " · %s", word);
+    }
+    json_array_foreach (json_get_array(found, "labels"), i, label) {
+        const char *name = json_get_text(label, "name");
+        g_string_append_printf(out, "%s%s", i == 0 ? " · " : ", ", name ? name : "?");
+    }
+    if (updated) {
+        g_autofree char *age = time_age_text(time_now_ms() - g_date_time_to_unix(updated) * 1000);
+        g_string_append_printf(out, " · %s", *age ? age : "just now");
+    }
+    return g_string_free(g_steal_pointer(&out), false);
+}
+
+/* An entry of SlashDoor.choose, and a line for a door that cannot show it now. */
+static void add_found(const ListKind *kind, const json_t *found, json_t *items, GString *text)
+{
+    gint64 number = json_get_int(found, "number", 0);
+    const char *title = json_get_text(found, "title");
+    g_autofree char *name = g_strdup_printf("#%" G_GINT64_FORMAT " %s", number, title ? title : "");
+    g_autofree char *detail = about(found);
+    g_autofree char *meant = g_strdup_printf("/%s %" G_GINT64_FORMAT, kind->command, number);
+    json_t *item = json_object();
+    json_set_text(item, "text", name);
+    json_set_text(item, "detail", detail);
+    json_set_text(item, "meant", meant);
+    json_append_take(items, item);
+    g_string_append_printf(text, "\n%s\n  %s", name, detail);
+}
+
+/* Where the tool cannot say which repository is meant, or gives an error, what all doors have. */
+static bool look_up(Aside *aside, const ListKind *kind, const char *filter, json_t **ret_data,
+                    GError **error)
+{
+    const char *state = !is_state(kind, filter) ? "all" : *filter ? filter : "open";
+    json_t *arguments =
+        json_pack("{s:s, s:s, s:i}", "state", state, "fields", kind->fields, "limit", LISTED_ITEMS);
+    g_autofree char *query = query_of(filter);
+    if (!is_state(kind, filter))
+        json_set_text(arguments, "search", query);
+    g_autoptr(json_t) found = call_for_list(aside, kind->tool, arguments, NULL);
+    if (json_array_size(found) == 0)
+        return kind->list(aside, filter, ret_data, error);
+    g_autofree char *title = g_strdup_printf("%s (%s)", kind->title, *filter ? filter : "open");
+    g_autoptr(GString) text = g_string_new(title);
+    json_t *items = json_array();
+    size_t i = 0;
+    json_t *one = NULL;
+    json_array_foreach (found, i, one)
+        add_found(kind, one, items, text);
+    g_string_append_printf(text, "\n/%s NUMBER opens one.", kind->command);
+    *ret_data = shown(g_strdup(text->str));
+    json_set_take(*ret_data, "choose", json_pack("{s:s, s:o}", "title", title, "items", items));
+    return true;
+}
+
+static bool look_up_issues(Aside *aside, const char *filter, json_t **ret_data, GError **error)
+{
+    return look_up(aside, &issues, filter, ret_data, error);
+}
+
+static bool look_up_prs(Aside *aside, const char *filter, json_t **ret_data, GError **error)
+{
+    return look_up(aside, &prs, filter, ret_data, error);
+}
+
 static bool send(SlashDoor *door, const char *text, GError **error)
 {
     g_autoptr(json_t) message = message_user(text);
@@ -111,7 +231,8 @@ static bool send(SlashDoor *door, const char *text, GError **error)
     if (!agent_session_prompt(door->session, message, "followUp", SLASH_PROMPT_ID, &is_pending,
                               error))
         return false;
-    slash_say(door, "%s: %s", is_pending ? "Sent" : "To be sent after this run", text);
+    if (!door->edit) // else the message is shown as any other
+        slash_say(door, "%s: %s", is_pending ? "Sent" : "To be sent after this run", text);
     return true;
 }
 
@@ -133,7 +254,8 @@ static bool list_or_open(SlashDoor *door, const ListKind *kind, const char *argu
 {
     const char *number = number_in(argument);
     return number ? open_item(door, kind, number, error)
-                  : agent_session_aside(door->session, kind->list, argument, id, error);
+                  : agent_session_aside(door->session, door->choose ? kind->look_up : kind->list,
+                                        argument, id, error);
 }
 
 SLASH(issues)
@@ -169,21 +291,10 @@ static bool find_commit(Aside *aside, char **ret_commit, GError **error)
 /* New reference; NULL with an error. */
 static json_t *runs_of(Aside *aside, const char *commit, GError **error)
 {
-    g_autofree char *text = NULL;
-    g_autoptr(json_t) details = NULL;
     json_t *arguments =
         json_pack("{s:s, s:s, s:i}", "commit", commit, "fields",
                   "databaseId,workflowName,event,status,conclusion", "limit", LISTED_RUNS);
-    if (!aside_call(aside, "gh_run_list", arguments, &text, &details, error))
-        return NULL;
-    const char *output = json_get_text(details, "output");
-    json_t *runs = NULL;
-    if (!output || !json_parse_text(output, &runs, NULL) || !json_is_array(runs)) {
-        json_decref(runs);
-        fail_with(error, KEDGE_ERROR_PROTOCOL, "gh's list of runs cannot be read: %s", text);
-        return NULL;
-    }
-    return runs;
+    return call_for_list(aside, "gh_run_list", arguments, error);
 }
 
 static bool has_failed(const json_t *run)

@@ -232,6 +232,9 @@ static void say_success(SlashDoor *door, const char *name, const json_t *data)
                                              : "Stopped; this is the same session.");
     else if (g_str_equal(name, "branch"))
         say_branch(door, json_get_text(data, "text"));
+    else if (door->choose && json_get_object(data, "choose") &&
+             door->choose(json_get_object(data, "choose"), door->user_data))
+        return;
     else if (json_get_text(data, "shown"))
         slash_say(door, "%s", json_get_text(data, "shown"));
     if (g_strv_contains(elsewhere, name))

@@ -21,8 +21,9 @@ case "$*" in
 *--version*) echo "gh version 2.92.0 (2026-01-12)" ;;
 *"repo view"*) echo harbor/tidepool ;;
 *"issue list"*closed*) echo '[]' ;;
-*"issue list"*) echo '[{"number":88,"title":"Clock drifts","state":"OPEN","author":{"login":"m"},"labels":[],"updatedAt":"2026-04-28T07:01:44Z"}]' ;;
-*"pr list"*) echo '[{"number":93,"title":"Fix it","state":"OPEN","author":{"login":"o"},"labels":[],"updatedAt":"2026-04-28T07:01:44Z"}]' ;;
+*"issue list"*) echo '[{"number":88,"title":"Clock drifts","state":"OPEN","author":{"login":"m"},"labels":[{"name":"bug"},{"name":"clock"}],"updatedAt":"2026-04-28T07:01:44Z"},'
+                echo '{"number":87,"title":"A title \\u001b]0;x\\u0007\\u001b[2Jof zinc","state":"OPEN","author":null,"labels":[],"updatedAt":7}]' ;;
+*"pr list"*) echo '[{"number":93,"title":"Fix it","state":"OPEN","author":{"login":"o"},"labels":[],"isDraft":true,"updatedAt":"2026-04-28T07:01:44Z"}]' ;;
 *search/issues*) echo '{"total_count":0,"items":[]}' ;;
 *"run list"*) echo '[{"databaseId":6,"workflowName":"lint","event":"push","status":"in_progress","conclusion":""},{"databaseId":5,"workflowName":"ci","event":"push","status":"completed","conclusion":"failure"}]' ;;
 *actions/runs/5/jobs*) echo '{"total_count":1,"jobs":[{"id":62,"name":"test","status":"completed","conclusion":"failure"}]}' ;;
@@ -33,6 +34,17 @@ case "$*" in
 *) echo "gh: not expected: $*" >&2; exit 1 ;;
 esac
 """
+
+
+def add_repository(test):
+    """In w/ of the HOME of a test, with a gh that knows it."""
+    work = os.path.join(test.root, "w")
+    os.makedirs(work, exist_ok=True)
+    for args in (["init", "-q"], ["remote", "add", "origin", "https://github.com/harbor/tidepool"],
+                 ["-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "one"]):
+        subprocess.run(["git", "-C", work, *args], check=True, env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null"})
+    test.add_gh()
+    pathlib.Path(test.root, "bin/gh").write_text(GH, encoding="utf-8")
 
 
 class Slash(RpcTest):
@@ -51,15 +63,6 @@ class Slash(RpcTest):
                 terminal.line(line)
                 terminal.wait_for(shown)
 
-    def add_repository(self):
-        work = os.path.join(self.root, "w")
-        os.makedirs(work, exist_ok=True)
-        for args in (["init", "-q"], ["remote", "add", "origin", "https://github.com/harbor/tidepool"],
-                     ["-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "one"]):
-            subprocess.run(["git", "-C", work, *args], check=True, env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null"})
-        self.add_gh()
-        pathlib.Path(self.root, "bin/gh").write_text(GH, encoding="utf-8")
-
     def gh_calls(self):
         return pathlib.Path(self.root, "gh.log").read_text(encoding="utf-8")
 
@@ -68,7 +71,7 @@ class Slash(RpcTest):
 
     def test_github(self):
         self.script({"text": "It drifts."}, {"text": "One finding."}, {"text": "Two."})
-        self.add_repository()
+        add_repository(self)
         terminal = self.open()
         self.say(terminal,
                  ("/issues", "Clock drifts"),
@@ -99,7 +102,7 @@ class Slash(RpcTest):
 
     def test_no_repository(self):
         self.script()
-        self.add_repository()
+        add_repository(self)
         os.rename(os.path.join(self.root, "w/.git"), os.path.join(self.root, "w/not-git"))
         os.unlink(os.path.join(self.root, "bin/gh"))
         pathlib.Path(self.root, "bin/gh").write_text("#!/bin/sh\ncase \"$*\" in *--version*) echo 'gh version 2.92.0 (2026-01-12)';; "

@@ -256,6 +256,34 @@ void pick_key_help(Tui *tui)
     pick_list_open(tui, items, 0, &spec);
 }
 
+/* --- what a command has looked up */
+
+static void run_found(Tui *tui, const char *line)
+{
+    g_autoptr(GError) error = NULL;
+    if (!slash_run(&tui->slash, line, &error) && error)
+        tui_error(tui, "%s", error->message);
+}
+
+void pick_found(Tui *tui, const json_t *list)
+{
+    static const PickSpec spec = {
+        .title = "",
+        .hint = "Enter opens, Esc leaves, typing looks for one",
+        .empty = "",
+        .keeps_order = true,
+        .is_tall = true,
+        .chosen = run_found,
+    };
+    GPtrArray *items = pick_items_new();
+    size_t i = 0;
+    json_t *item = NULL;
+    json_array_foreach (json_get_array(list, "items"), i, item)
+        pick_items_add(items, json_get_text(item, "text"), json_get_text(item, "detail"),
+                       json_get_text(item, "meant"), false);
+    pick_list_set_title(pick_list_open(tui, items, 0, &spec), json_get_text(list, "title"));
+}
+
 /* --- commands */
 
 static void write_command(Tui *tui, const char *text)

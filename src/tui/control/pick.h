@@ -15,7 +15,8 @@ void pick_setting(Tui *self);
 void pick_theme(Tui *self);
 void pick_prompt(Tui *self); // of the history
 void pick_key_help(Tui *self);
-void pick_command(Tui *self); // to be written into the editor
+void pick_command(Tui *self);                   // to be written into the editor
+void pick_found(Tui *self, const json_t *list); // of SlashDoor.choose
 
 void pick_provider(Tui *self); // to give its key
 /* The same where no model can be used yet. */

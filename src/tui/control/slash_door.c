@@ -51,6 +51,17 @@ static bool copy(const char *text, void *self)
     return terminal_copy(((Tui *)self)->terminal, text);
 }
 
+/* It comes when it comes: over an empty editor alone, so that no key goes there that was meant for
+   what is written. */
+static bool choose(const json_t *list, void *self_)
+{
+    Tui *self = self_;
+    if (self->panel || self->viewer || !editor_is_empty(self->editor))
+        return false;
+    pick_found(self, list);
+    return true;
+}
+
 static void edit(const char *text, void *self_)
 {
     Tui *self = self_;
@@ -74,6 +85,7 @@ void slash_door_init(Tui *self)
         .last_output = last_output,
         .show = show,
         .copy = copy,
+        .choose = choose,
         .edit = edit,
         .user_data = self,
     };
