@@ -212,6 +212,7 @@ static void tui_clear(Tui *self)
     json_decref(self->queued);
     slash_door_clear(&self->slash);
     g_clear_pointer(&self->welcome, g_ptr_array_unref);
+    g_clear_pointer(&self->short_welcome, g_ptr_array_unref);
     g_ptr_array_unref(self->questions);
     g_free(self->hint);
     g_free(self->shown);

@@ -316,6 +316,18 @@ class Drawn(RpcTest):
         rows = screen.wait_for("The key for anthropic is stored.")
         self.assertIn("claude-sonnet-5", "\n".join(rows))  # its usual model, not the first of its list
 
+    def test_the_welcome_of_a_first_run_is_whole(self):
+        """Beside the list of providers, in a window of the usual size."""
+        screen = TmuxScreen(self.root, height=24)
+        self.addCleanup(screen.close)
+        rows = screen.wait_for("Whose models?")
+        box = [row for row in rows if row.startswith(("╭", "│", "╰"))]
+        self.assertIn("kedge v", box[0])
+        self.assertIn("No key for", "".join(box))
+        self.assertTrue(box[-1].startswith("╰"))
+        screen.keys("Escape")
+        screen.wait_for("shortcuts")  # all of it where there is room
+
     def test_commands_are_looked_for(self):
         screen = self.open()
         screen.line("/help")

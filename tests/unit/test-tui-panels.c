@@ -259,13 +259,33 @@ static void test_small_welcome(void **state G_GNUC_UNUSED)
     assert_true(rows->len > 5);
 }
 
+static void test_short_welcome(void **state G_GNUC_UNUSED)
+{
+    const WelcomeFacts facts = {
+        .version = "1.2.3",
+        .provider = "anthropic",
+        .model = "claude-opus-4",
+        .key_hint = "Set ANTHROPIC_API_KEY.",
+        .is_short = true,
+    };
+    g_autoptr(GPtrArray) rows = rows_new();
+    welcome_rows(&facts, NULL, 40, rows);
+    g_autofree char *text = rows_text(rows);
+    assert_string_equal(text, "╭─ kedge v1.2.3 ───────────────────────╮\n"
+                              "│ claude-opus-4                        │\n"
+                              "│ No key for anthropic yet.            │\n"
+                              "│ Set ANTHROPIC_API_KEY. Or here:      │\n"
+                              "│ /login anthropic, or another /model. │\n"
+                              "╰──────────────────────────────────────╯");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_todo),          cmocka_unit_test(test_long_todo),
         cmocka_unit_test(test_todo_styles),   cmocka_unit_test(test_pending),
         cmocka_unit_test(test_working),       cmocka_unit_test(test_welcome),
-        cmocka_unit_test(test_small_welcome),
+        cmocka_unit_test(test_small_welcome), cmocka_unit_test(test_short_welcome),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,7 +174,7 @@ static void make_blocks(Frame *self, int rows)
     GPtrArray *out = self->parts[PART_BLOCKS];
     g_ptr_array_set_size(out, 0);
     if (rows > 0 && tui->welcome)
-        append(out, tui->welcome);
+        append(out, tui->welcome->len > (guint)rows ? tui->short_welcome : tui->welcome);
     else if (rows > 0)
         transcript_live_rows(tui->transcript, live_width(self), rows, tui->step, out);
     g_autofree char *output = rows > 0 ? agent_session_bash_output(tui->session) : NULL;

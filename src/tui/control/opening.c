@@ -41,7 +41,7 @@ static void make_welcome(Tui *self)
     bool has_key =
         model_registry_is_available(registry, model, self->options->conversation->is_model_named);
     g_autofree char *hint = has_key ? NULL : model_registry_key_hint(model);
-    const WelcomeFacts facts = {
+    WelcomeFacts facts = {
         .version = KEDGE_VERSION,
         .provider = model->provider,
         .model = model->id,
@@ -49,10 +49,13 @@ static void make_welcome(Tui *self)
         .sessions = self->recent ? self->recent->sessions : NULL,
         .now_ms = time_now_ms(),
     };
-    g_ptr_array_set_size(self->welcome, 0);
     // above the cursor, so it is as narrow as all that stands there
-    welcome_rows(&facts, self->theme, MIN(LIVE_WIDTH, terminal_size(self->terminal).columns - 1),
-                 self->welcome);
+    int width = MIN(LIVE_WIDTH, terminal_size(self->terminal).columns - 1);
+    g_ptr_array_set_size(self->welcome, 0);
+    g_ptr_array_set_size(self->short_welcome, 0);
+    welcome_rows(&facts, self->theme, width, self->welcome);
+    facts.is_short = true;
+    welcome_rows(&facts, self->theme, width, self->short_welcome);
 }
 
 static void on_recent(void *self_)
@@ -67,6 +70,7 @@ static void on_recent(void *self_)
 static void welcome(Tui *self)
 {
     self->welcome = rows_new();
+    self->short_welcome = rows_new();
     make_welcome(self);
     self->recent = g_new0(Recent, 1);
     self->recent->tui = self;

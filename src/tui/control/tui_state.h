@@ -74,7 +74,8 @@ typedef struct Tui {
     GPtrArray *history; // rows for good that no frame has taken yet
     StatusLayout *status;
     GitState *git;
-    GPtrArray *welcome; // rows that are still live; NULL: they are history
+    GPtrArray *welcome;       // rows that are still live; NULL: they are history
+    GPtrArray *short_welcome; // in their place while they have no room
     bool is_welcome_over;
     Recent *recent;         // the sessions that it shows; NULL: none are looked for
     Panel *panel;           // NULL: none

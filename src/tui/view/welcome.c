@@ -180,25 +180,36 @@ static void add_column(const Box *self, const GPtrArray *rows)
         add_inside(self, rows->pdata[i], NULL);
 }
 
+/* Side by side where there is room. */
+static void add_body(const Box *self, const WelcomeFacts *facts, int inside)
+{
+    bool has_two = self->width >= TWO_COLUMNS_FROM;
+    g_autoptr(GPtrArray) left = rows_new(), right = rows_new();
+    make_left(facts, has_two ? LEFT_CELLS : inside, left);
+    make_right(facts, has_two ? inside - LEFT_CELLS - 2 : inside, right);
+    if (has_two)
+        add_columns(self, left, right);
+    else {
+        add_column(self, left);
+        add_column(self, right);
+    }
+}
+
 void welcome_rows(const WelcomeFacts *facts, const Theme *theme, int width, GPtrArray *out)
 {
     const Box box = { .theme = theme, .width = MIN(width, WELCOME_MAX_CELLS), .out = out };
     int inside = box.width - 4; // bars and blanks
-    bool has_two = box.width >= TWO_COLUMNS_FROM;
     if (box.width < MIN_CELLS)
         return;
-    g_autoptr(GPtrArray) left = rows_new(), right = rows_new(), foot = rows_new();
+    g_autoptr(GPtrArray) model = rows_new(), foot = rows_new();
     g_autofree char *title = facts->version ? g_strdup_printf("kedge v%s", facts->version) : NULL;
-    make_left(facts, has_two ? LEFT_CELLS : inside, left);
-    make_right(facts, has_two ? inside - LEFT_CELLS - 2 : inside, right);
-    make_foot(facts, inside, foot);
     add_edge(&box, SYMBOL_BOX_TOP_LEFT, SYMBOL_BOX_TOP_RIGHT, title);
-    if (has_two)
-        add_columns(&box, left, right);
-    else {
-        add_column(&box, left);
-        add_column(&box, right);
-    }
+    add_name(facts->model, plain, inside, model);
+    make_foot(facts, inside, foot);
+    if (facts->is_short)
+        add_column(&box, model);
+    else
+        add_body(&box, facts, inside);
     add_column(&box, foot);
     add_edge(&box, SYMBOL_BOX_BOTTOM_LEFT, SYMBOL_BOX_BOTTOM_RIGHT, NULL);
 }
