@@ -19,7 +19,7 @@ typedef struct Conversation {
     json_t *messages;
     json_t *entry_ids;      // for each of them, the session's entry
     RepairNotes *loaded;    // what they needed when they were taken from the session
-    json_t *told_repairs;   // what requests needed, as it was told last; NULL: nothing
+    json_t *told_repairs;   // ids of the entries that were told of last; NULL: none
     unsigned loads;         // how often they were taken from the session
     CallIds *call_ids;      // of all its tool calls: each is there once
     BodyCache *bodies;      // what was sent of it

@@ -21,17 +21,18 @@ void repair_report_tell(Conversation *conversation)
     g_autoptr(json_t) entries = repair_notes_entries(notes, conversation->entry_ids);
     if (json_array_size(entries) == 0) // a turn without thinking is no damage to the session
         return;
+    g_autoptr(json_t) ids = ids_of(entries);
+    // which entries, not how often a rule was needed: turns without thinking are counted there, too
+    bool is_known = json_equal(ids, conversation->told_repairs);
+    json_decref(conversation->told_repairs);
+    conversation->told_repairs = json_incref(ids);
+    if (is_known)
+        return;
     json_t *event = agent_event_new("session_repair");
     json_set_take(event, "rules", repair_notes_rules(notes));
-    json_set_take(event, "entries", ids_of(entries));
+    json_set_take(event, "entries", json_incref(ids));
     json_set_take(event, "strong", json_null());
-    bool is_known = json_equal(event, conversation->told_repairs);
-    json_decref(conversation->told_repairs);
-    conversation->told_repairs = json_incref(event);
-    if (is_known)
-        json_decref(event);
-    else
-        agent_events_emit(conversation->events, event);
+    agent_events_emit(conversation->events, event);
 }
 
 void repair_report_tell_strong(const Conversation *conversation, const json_t *before,

@@ -472,6 +472,19 @@ class Drawn(RpcTest):
         screen.wait_for("✓ ! echo later")
         self.assertEqual(screen.everything().count('theme "nowhere"'), 1)
 
+    def test_repairs_are_said_once(self):
+        """Turns without thinking come and go in between."""
+        write = {"tool_calls": [{"name": "write", "arguments": {"path": "a.txt", "content": "a \x1b[2J b"}}]}
+        again = {"tool_calls": [{"name": "bash", "arguments": {"command": "echo again"}}]}
+        self.script(write, {"text": "One."}, again, {"text": "Two."})
+        screen = self.open()
+        screen.line("go")
+        screen.wait_for("One.")
+        screen.wait_gone("esc to interrupt")
+        screen.line("on")
+        screen.wait_for("Two.")
+        self.assertEqual(screen.everything().count("Repaired 1 entry"), 1)
+
     def test_what_the_viewer_shows_in_the_editor(self):
         editor = pathlib.Path(self.root, "editor")
         editor.write_text('#!/bin/sh\ncp "$1" "$HOME/half"\nmv "$HOME/half" "$HOME/seen"\necho changed >"$1"\n', encoding="utf-8")
