@@ -50,10 +50,26 @@ static char *operations_text(const json_t *value)
     return i > 0 ? g_string_free(g_steal_pointer(&text), false) : NULL;
 }
 
+/* What a person is asked. NULL: it is no list of questions. Caller frees. */
+static char *questions_text(const json_t *value)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    size_t i;
+    json_t *each;
+    json_array_foreach (value, i, each) {
+        const char *question = json_get_text(each, "question");
+        if (!question)
+            return NULL;
+        g_string_append_printf(text, "%s%s", i > 0 ? " " : "", question);
+    }
+    return i > 0 ? g_string_free(g_steal_pointer(&text), false) : NULL;
+}
+
 static char *value_text(const json_t *value)
 {
     char *text = json_is_string(value) ? g_strdup(json_string_value(value)) : argv_text(value);
     text = text ? text : operations_text(value);
+    text = text ? text : questions_text(value);
     return text ? text : json_to_text(value);
 }
 

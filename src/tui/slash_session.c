@@ -246,8 +246,19 @@ static void say_success(SlashDoor *door, const char *name, const json_t *data)
         door->edit(text, door->user_data);
 }
 
+/* Without what gh's tools put before it for models, "[gh github.com read error gh-exit]\nError: ".
+ */
+static const char *for_people(const char *problem)
+{
+    static const char word[] = "Error: ";
+    const char *end = g_str_has_prefix(problem, "[gh ") ? strstr(problem, "]\n") : NULL;
+    const char *text = end ? end + strlen("]\n") : problem;
+    return end && g_str_has_prefix(text, word) ? text + strlen(word) : text;
+}
+
 static void fail(SlashDoor *door, const char *problem)
 {
+    problem = for_people(problem);
     if (door->fail)
         door->fail(problem, door->user_data);
     else

@@ -115,6 +115,14 @@ class Slash(RpcTest):
                  ("/prs words", "Error: "))
         terminal.wait_for("You: ")
 
+    def test_a_repository_that_is_elsewhere(self):
+        self.script()
+        add_repository(self)
+        subprocess.run(["git", "-C", os.path.join(self.root, "w"), "remote", "set-url", "origin", "https://git.example.org/a/b"], check=True)
+        terminal = self.open()
+        self.say(terminal, ("/ci", "Error: "))
+        self.assertTrue(terminal.wait_for("You: ").startswith("No repository: "))  # nothing for models before it
+
     def test_a_stop(self):
         self.script({"text": "Never whole", "stall_after": 3}, {"text": "Here."})
         terminal = self.open()
