@@ -180,6 +180,7 @@ bool agent_session_aside(AgentSession *self, AsideFunc func, const char *argumen
                          GError **error);
 /* One of these runs; they are stopped. */
 bool agent_session_has_bash(const AgentSession *self);
+bool agent_session_has_shell(const AgentSession *self); // a command or code alone
 /* The end of what a person's command has printed so far; NULL: none runs. Caller frees. */
 char *agent_session_bash_output(const AgentSession *self);
 void agent_session_abort_bash(AgentSession *self);

@@ -105,6 +105,16 @@ Cancel *aside_cancel(Aside *self)
     return self->cancel;
 }
 
+void aside_tell(Aside *self, const char *text)
+{
+    json_t *event = json_object();
+    json_set_text(event, "type", "command_progress");
+    json_set_text(event, "command", "aside");
+    json_set_text(event, "id", self->id);
+    json_set_text(event, "text", text);
+    event_hub_publish_control(self->hub, event);
+}
+
 const Model *aside_model(const Aside *self)
 {
     return self->summary.model;

@@ -43,6 +43,11 @@ bool agent_session_bash(AgentSession *self, const char *command, bool is_exclude
     return start(self, &spec, error);
 }
 
+bool agent_session_has_shell(const AgentSession *self)
+{
+    return self->bash;
+}
+
 char *agent_session_bash_output(const AgentSession *self)
 {
     return self->bash ? session_bash_output(self->bash) : NULL;

@@ -211,6 +211,8 @@ static void on_event(json_t *event, void *self_)
         close_question(self, event);
     else if (g_strcmp0(type, "command_end") == 0)
         on_command_end(self, event);
+    else if (g_strcmp0(type, "command_progress") == 0)
+        plain_say(self, "%s", json_get_text(event, "text"));
     else
         plain_speech_event(self->speech, event);
     if (g_strcmp0(type, "agent_start") == 0 || g_strcmp0(type, "agent_end") == 0)

@@ -14,6 +14,12 @@
 #define LISTED_RUNS       20
 #define LISTED_ITEMS      100 // to choose from
 
+#define WATCH_MS         3000
+#define WATCH_SLOW_MS    15000 // later: each look counts into the quota
+#define WATCH_SLOW_AFTER 20    // looks
+#define WATCH_FAILURES   5     // in a row
+#define WATCH_NONE       10    // looks until there is a run: a push may be a moment ago
+
 /* Takes `text`. */
 static json_t *shown(char *text)
 {
@@ -327,15 +333,10 @@ static json_int_t append_runs(GString *text, const json_t *runs)
     return failed;
 }
 
-static bool look_at_ci(Aside *aside, const char *argument G_GNUC_UNUSED, json_t **ret_data,
-                       GError **error)
+/* What they came to, and why the first one that failed did. */
+static bool report_ci(Aside *aside, const char *commit, const json_t *runs, json_t **ret_data,
+                      GError **error)
 {
-    g_autofree char *commit = NULL;
-    if (!find_commit(aside, &commit, error))
-        return false;
-    g_autoptr(json_t) runs = runs_of(aside, commit, error);
-    if (!runs)
-        return false;
     g_autoptr(GString) text = g_string_new(NULL);
     g_string_append_printf(text, "Runs of commit %.*s:", SHOWN_COMMIT, commit);
     json_int_t failed = append_runs(text, runs);
@@ -351,9 +352,91 @@ static bool look_at_ci(Aside *aside, const char *argument G_GNUC_UNUSED, json_t 
     return true;
 }
 
+static bool look_at_ci(Aside *aside, const char *argument G_GNUC_UNUSED, json_t **ret_data,
+                       GError **error)
+{
+    g_autofree char *commit = NULL;
+    if (!find_commit(aside, &commit, error))
+        return false;
+    g_autoptr(json_t) runs = runs_of(aside, commit, error);
+    return runs && report_ci(aside, commit, runs, ret_data, error);
+}
+
+/* "CI 1/3, lint failed: test in_progress"; NULL: all of them have ended. Caller frees. */
+static char *progress_of(const json_t *runs)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    const char *failed = NULL, *going = NULL, *state = NULL;
+    size_t i = 0, done = 0;
+    json_t *run = NULL;
+    json_array_foreach (runs, i, run) {
+        const char *name = json_get_text(run, "workflowName");
+        const char *status = json_get_text(run, "status");
+        if (has_failed(run) && !failed)
+            failed = name ? name : "one";
+        if (g_strcmp0(status, "completed") == 0)
+            done++;
+        else if (!going) {
+            going = name ? name : "?";
+            state = status ? status : "unknown";
+        }
+    }
+    if (i > 0 && !going)
+        return NULL;
+    g_string_append_printf(text, "CI %zu/%zu", done, json_array_size(runs));
+    if (failed)
+        g_string_append_printf(text, ", %s failed", failed);
+    if (going)
+        g_string_append_printf(text, ": %s %s", going, state);
+    return g_string_free(g_steal_pointer(&text), false);
+}
+
+/* One look in a row that fails is nothing yet. NULL with an error: too many. New reference. */
+static json_t *look_again(Aside *aside, const char *commit, int *failures, GError **error)
+{
+    g_autoptr(GError) problem = NULL;
+    json_t *runs = runs_of(aside, commit, &problem);
+    *failures = runs ? 0 : *failures + 1;
+    if (runs || (*failures < WATCH_FAILURES && !cancel_has_fired(aside_cancel(aside))))
+        return runs ? runs : json_array();
+    g_propagate_error(error, g_steal_pointer(&problem));
+    return NULL;
+}
+
+/* Until all runs of the commit have ended. */
+static bool watch_ci(Aside *aside, const char *argument G_GNUC_UNUSED, json_t **ret_data,
+                     GError **error)
+{
+    g_autofree char *commit = NULL, *told = NULL;
+    int failures = 0;
+    if (!find_commit(aside, &commit, error))
+        return false;
+    for (int look = 1;; look++) {
+        g_autoptr(json_t) runs = look_again(aside, commit, &failures, error);
+        if (!runs)
+            return false;
+        g_autofree char *progress = failures == 0 ? progress_of(runs) : g_strdup(told);
+        bool has_none = failures == 0 && json_array_size(runs) == 0;
+        if (failures == 0 && (!progress || (has_none && look > WATCH_NONE)))
+            return report_ci(aside, commit, runs, ret_data, error);
+        if (progress && g_strcmp0(progress, told) != 0)
+            aside_tell(aside, progress);
+        g_free(told);
+        told = g_steal_pointer(&progress);
+        gint64 wait_ms = look < WATCH_SLOW_AFTER ? WATCH_MS : WATCH_SLOW_MS;
+        if (!cancel_sleep(aside_cancel(aside), wait_ms, error))
+            return false;
+    }
+}
+
 SLASH(ci)
 {
-    return agent_session_aside(door->session, look_at_ci, NULL, SLASH_ID "ci", error);
+    bool is_watch = g_str_equal(argument, "watch");
+    if (*argument && !is_watch)
+        return fail_with(error, KEDGE_ERROR_USAGE, "/ci takes nothing or watch, not \"%s\"",
+                         argument);
+    return agent_session_aside(door->session, is_watch ? watch_ci : look_at_ci, NULL, SLASH_ID "ci",
+                               error);
 }
 
 /* --- /review */

@@ -218,6 +218,7 @@ static void tui_clear(Tui *self)
     g_free(self->shown);
     settings_unref(self->settings);
     g_free(self->run.intent);
+    g_free(self->run.progress);
     g_free(self->run.shell);
     g_free(self->key_provider);
     loop_free(self->loop);

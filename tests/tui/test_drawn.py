@@ -464,6 +464,29 @@ class Drawn(RpcTest):
         screen.wait_for("One finding.")
         self.assertEqual(screen.everything().count("Review pull request #93."), 1)
 
+    def test_ci_is_watched(self):
+        self.script({"text": "Here."})
+        test_slash.add_repository(self)
+        going = pathlib.Path(self.root, "going")
+        going.touch()
+        pathlib.Path(self.root, "over").touch()  # once that is gone
+        screen = self.open(width=100)
+        screen.line("/ci watch")
+        screen.wait_for("\nCI 0/1: ci in_progress │")  # in the status line
+        screen.line("hello")  # nothing waits for it
+        screen.wait_for("Here.")
+        screen.line("!echo beside")
+        screen.wait_for("✓ ! echo beside")
+        going.unlink()
+        screen.wait_for("Step: 4. make test [failure]")
+        screen.wait_gone("CI 0/1")
+        going.touch()
+        screen.line("/ci watch")
+        screen.wait_for("CI 0/1")
+        screen.keys("Escape")
+        screen.wait_gone("CI 0/1")
+        screen.wait_gone("esc to interrupt")
+
     def test_a_theme_that_is_not_there_is_said_once(self):
         self.settings("theme:\n  dark: nowhere\n  light: nowhere\n")
         screen = self.open()

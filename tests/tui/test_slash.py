@@ -25,7 +25,9 @@ case "$*" in
                 echo '{"number":87,"title":"A title \\u001b]0;x\\u0007\\u001b[2Jof zinc","state":"OPEN","author":null,"labels":[],"updatedAt":7}]' ;;
 *"pr list"*) echo '[{"number":93,"title":"Fix it","state":"OPEN","author":{"login":"o"},"labels":[],"isDraft":true,"updatedAt":"2026-04-28T07:01:44Z"}]' ;;
 *search/issues*) echo '{"total_count":0,"items":[]}' ;;
-*"run list"*) echo '[{"databaseId":6,"workflowName":"lint","event":"push","status":"in_progress","conclusion":""},{"databaseId":5,"workflowName":"ci","event":"push","status":"completed","conclusion":"failure"}]' ;;
+*"run list"*) [ -e "$HOME/going" ] && echo '[{"databaseId":7,"workflowName":"ci\\u001b[2J","event":"push","status":"in_progress","conclusion":""}]' && exit
+              [ -e "$HOME/over" ] && echo '[{"databaseId":5,"workflowName":"ci","event":"push","status":"completed","conclusion":"failure"}]' && exit
+              echo '[{"databaseId":6,"workflowName":"lint","event":"push","status":"in_progress","conclusion":""},{"databaseId":5,"workflowName":"ci","event":"push","status":"completed","conclusion":"failure"}]' ;;
 *actions/runs/5/jobs*) echo '{"total_count":1,"jobs":[{"id":62,"name":"test","status":"completed","conclusion":"failure"}]}' ;;
 *actions/runs/5*) echo '{"id":5,"name":"ci","display_title":"Fix it","status":"completed","conclusion":"failure","head_branch":"main","head_sha":"a1b2c3d4e5f60718293a4b5c6d7e8f9001122334","html_url":"https://x/runs/5"}' ;;
 *actions/jobs/62/logs*) printf 'cc a.c\\n##[error]Process completed with exit code 2.\\n' ;;
@@ -79,6 +81,7 @@ class Slash(RpcTest):
                  ("/issues clock label:bug", "No issues found."),
                  ("/prs", "Fix it"),
                  ("/ci", "ci (push): failure, run://5"),
+                 ("/ci soon", "/ci takes nothing or watch, not \"soon\""),
                  ("/pr", "/pr takes checkout and the number of a pull request"),
                  ("/pr checkout it", "not \"checkout it\"; /prs lists them"),
                  ("/pr checkout 93", "Error: "),  # this gh does not show it

@@ -127,7 +127,7 @@ static StatusFacts status_facts(Tui *tui)
         .staged = git->staged,
         .unstaged = git->unstaged,
         .untracked = git->untracked,
-        .notice = tui->is_asking ? "a question waits" : NULL,
+        .notice = tui->is_asking ? "a question waits" : tui->run.progress,
         .context_window = json_get_int(usage, "contextWindow", 0),
         .context_percent = json_is_number(percent) ? json_number_value(percent) : -1,
         .tokens_per_second = -1,

@@ -6,8 +6,12 @@
 #include "tui/control/tui_state.h"
 
 #include "base/timefmt.h"
+#include "tui/text/clean.h"
 
-enum { NOTIFY_AFTER_MS = 10000 }; // without a key
+enum {
+    NOTIFY_AFTER_MS = 10000, // without a key
+    PROGRESS_CELLS = 40,
+};
 
 /* --- what goes on */
 
@@ -127,8 +131,17 @@ static void end_slash(Tui *self)
     draft_take(self);
 }
 
+static void set_progress(Tui *self, const char *text)
+{
+    g_free(self->run.progress);
+    self->run.progress = text ? clean_line(text, PROGRESS_CELLS) : NULL;
+    frame_request(self->frames, FRAME_STREAM);
+}
+
 static void on_command_end(Tui *self, const json_t *event)
 {
+    if (g_strcmp0(json_get_text(event, "command"), "aside") == 0)
+        set_progress(self, NULL);
     self->run.is_shell_on = self->run.is_shell_on && agent_session_has_bash(self->session);
     if (agent_session_is_idle(self->session)) // what was stopped need not have been a run
         self->run.is_stopping = false;
@@ -167,6 +180,8 @@ void tui_on_event(json_t *event, void *self_)
         tui_close_question(self, event);
     else if (g_str_equal(type, "command_end"))
         on_command_end(self, event);
+    else if (g_str_equal(type, "command_progress"))
+        set_progress(self, json_get_text(event, "text"));
     else if (transcript_event(self->transcript, event))
         frame_request(self->frames, FRAME_STREAM);
     note(self, type, event);
