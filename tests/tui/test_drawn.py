@@ -14,7 +14,6 @@ import unittest
 sys.dont_write_bytecode = True  # tests leave nothing behind
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rpc"))
 from client import COMMENT, KEDGE, WAIT, RpcTest, lines_of  # noqa: E402
-import test_slash  # noqa: E402
 from tmux_screen import HAS_TMUX, TmuxScreen  # noqa: E402
 
 READY = "ctx "
@@ -439,53 +438,6 @@ class Drawn(RpcTest):
         screen.keys("BTab")  # thinks less or more from now on: an entry, too
         screen.line("/tree")
         screen.wait_for("❯ • bashExecution: echo one")
-
-    def test_issues_and_pull_requests_are_chosen_from(self):
-        self.script({"text": "One finding."})
-        test_slash.add_repository(self)
-        screen = self.open(width=100)
-        screen.line("/issues")
-        screen.wait_for("Issues (open):   1/2")
-        screen.wait_for("#88 Clock drifts")
-        screen.wait_for("m · bug, clock · ")
-        screen.type("zinc")
-        screen.wait_for("❯ #87 A title of zinc")  # what a title commands is nothing
-        screen.keys("Enter")
-        screen.wait_for("> Read issue://87 and")
-        screen.keys("C-u")
-        screen.line("/prs")
-        screen.wait_for("Pull requests (open):   1/1")
-        screen.wait_for("o · draft · ")
-        screen.keys("Escape")
-        screen.wait_gone("Pull requests (open)")
-        screen.line("/issues closed")
-        screen.wait_for("/issues NUMBER opens one.")  # there is none
-        screen.line("/review 93")
-        screen.wait_for("One finding.")
-        self.assertEqual(screen.everything().count("Review pull request #93."), 1)
-
-    def test_ci_is_watched(self):
-        self.script({"text": "Here."})
-        test_slash.add_repository(self)
-        going = pathlib.Path(self.root, "going")
-        going.touch()
-        pathlib.Path(self.root, "over").touch()  # once that is gone
-        screen = self.open(width=100)
-        screen.line("/ci watch")
-        screen.wait_for("\nCI 0/1: ci in_progress │")  # in the status line
-        screen.line("hello")  # nothing waits for it
-        screen.wait_for("Here.")
-        screen.line("!echo beside")
-        screen.wait_for("✓ ! echo beside")
-        going.unlink()
-        screen.wait_for("Step: 4. make test [failure]")
-        screen.wait_gone("CI 0/1")
-        going.touch()
-        screen.line("/ci watch")
-        screen.wait_for("CI 0/1")
-        screen.keys("Escape")
-        screen.wait_gone("CI 0/1")
-        screen.wait_gone("esc to interrupt")
 
     def test_a_theme_that_is_not_there_is_said_once(self):
         self.settings("theme:\n  dark: nowhere\n  light: nowhere\n")
