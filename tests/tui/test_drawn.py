@@ -186,6 +186,21 @@ class Drawn(RpcTest):
         screen.wait_for("Asked again.")
         self.assertFalse(os.path.exists(made))
 
+    def test_a_question_is_whole_in_a_small_window(self):
+        """Beside a draft of several rows, which gives way."""
+        ask = {"tool_calls": [{"name": "ask", "arguments": {"questions": [
+            {"id": "q", "question": "Which database should the service use for its main store?", "options": [{"label": "PostgreSQL"}, {"label": "SQLite"}]}]}}]}
+        self.script(ask, {"text": "Noted."})
+        screen = self.open(height=12)
+        screen.resize(40, 14)
+        screen.line("go")
+        screen.wait_for("a question waits")
+        screen.paste("a draft of many words that takes " * 4)
+        screen.wait_for("You are writing")
+        rows = screen.until(lambda rows: "for its main store?" in "\n".join(rows), "the end of the question")
+        for text in ("Which database", "1. PostgreSQL", "2. SQLite"):
+            self.assertIn(text, "\n".join(rows))
+
     def test_core_100_another_branch_of_the_tree(self):
         self.script({"text": "Answer to one."}, {"text": "Answer to two."}, {"text": "Answer to three."})
         screen = self.open()

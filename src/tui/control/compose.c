@@ -17,6 +17,9 @@ enum {
     PENDING_ROWS = 5,
     BLOCK_ROWS = 12,
     HINT_ROWS = 3,
+    BESIDE_PANEL = 8,      // rows of the others that a panel leaves,
+    LEAST_PANEL_ROWS = 14, // unless it had less than these:
+    LEFT_BY_PANEL = 3,     // then the rule, the editor and the status line
     MIN_EDITOR_ROWS = 3,
     FRAME_HISTORY_BYTES = LIMIT_TERMINAL_QUEUE / 2, // the live area has the other half
 };
@@ -248,7 +251,8 @@ static void make_parts(Frame *self)
     make_todo(self);
     make_status(self);
     make_blocks(self, tui->welcome ? MANY_ROWS : BLOCK_ROWS);
-    make_list(self, tui->panel ? MAX(third, room - 8) : third);
+    int panel = MIN(MAX(room - BESIDE_PANEL, LEAST_PANEL_ROWS), room - LEFT_BY_PANEL);
+    make_list(self, tui->panel ? MAX(third, panel) : third);
     if (!covers_editor(tui))
         make_editor(self, third);
     count_rows(self, &layout);
