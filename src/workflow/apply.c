@@ -369,12 +369,8 @@ static bool apply_all(Run *self, const json_t *items, GError **error)
 static bool look_for_threats(Run *self, const json_t *items, GError **error)
 {
     g_autofree char *warning = NULL;
-    g_autoptr(GError) failed = NULL;
-    if (!apply_look_for_threats(&self->applier, items, &warning, &failed)) {
-        add_untried(self, items, 0, failed->message);
-        g_propagate_error(error, g_steal_pointer(&failed));
+    if (!apply_look_for_threats(&self->applier, items, &warning, error))
         return false;
-    }
     if (warning) {
         g_autofree char *line = g_strdup_printf("warning: threat detection: %s", warning);
         wm_log(WM_WARN, line, NULL);
@@ -395,9 +391,10 @@ static void post_fallback(Run *self)
     g_autoptr(json_t) raw = json_object();
     json_set_text(raw, "type", "add_comment");
     json_set_text(raw, "body", text);
+    g_autoptr(json_t) items = json_pack("[O]", raw);
     start_item(self, APPLY_FALLBACK, raw);
     g_autoptr(GError) failed = NULL;
-    if (apply_item(self, raw, &failed))
+    if (look_for_threats(self, items, &failed) && apply_item(self, raw, &failed))
         return;
     g_autofree char *line =
         g_strdup_printf("warning: the agent's response is not posted: %s", failed->message);
@@ -437,5 +434,10 @@ bool wm_apply(const WmApply *spec, Cancel *cancel, json_t *outputs, json_t *plan
         post_fallback(&run);
         return true;
     }
-    return look_for_threats(&run, items, error) && apply_all(&run, items, error);
+    g_autoptr(GError) failed = NULL;
+    if (look_for_threats(&run, items, &failed))
+        return apply_all(&run, items, error);
+    add_untried(&run, items, 0, failed->message);
+    g_propagate_error(error, g_steal_pointer(&failed));
+    return false;
 }

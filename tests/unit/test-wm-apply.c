@@ -378,6 +378,12 @@ static const ApplyCase threat_cases[] = {
       .items = SAYS("a\u200bb"),
       .answers = { { .request = "POST ", .body = "{}" } },
       .calls = "POST " COMMENTS " {\"body\":\"a\u200bb" MARKER "\"}\n" },
+    { .name = "in what the agent said last, when it asked for nothing",
+      .policy = THREATS("true"),
+      .last_response = "AKIAIOSFODNN7EXAMPLE",
+      .calls = "",
+      .outputs = "add_comment failed: threat detection: an AWS access key in add_comment (item "
+                 "1)" },
     { .name = "switched off",
       .policy = THREATS("{\"enabled\":false}"),
       .items = SAYS("AKIAIOSFODNN7EXAMPLE"),
