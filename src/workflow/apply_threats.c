@@ -1,13 +1,15 @@
 /*
- * The last look before anything is written (task-engine §10.7, stage 1; option threat-detection):
- * credentials and hidden characters in the texts of items and in the lines that the commits add. No
- * model is asked.
+ * The last look before anything is written (task-engine §10.7; option threat-detection):
+ * credentials and hidden characters in the texts of items and in the lines that the commits add;
+ * and, where the task wants it, a model's opinion on both.
  */
 #include "workflow/apply_private.h"
 
 #include "base/mask.h"
 #include "base/redact.h"
 #include "base/str.h"
+#include "workflow/judge.h"
+#include "workflow/wm_log.h"
 
 #define DIFF_MS     ((int64_t)2 * 60 * 1000)
 #define MAX_REASONS 10 // that are told
@@ -31,6 +33,8 @@ static const struct {
 typedef struct Scan {
     GRegex *shapes[G_N_ELEMENTS(shapes)];
     GPtrArray *reasons; // of char *
+    json_t *items;      // those that are to be applied
+    char *diff;         // what the commits add; NULL: no item is about them
 } Scan;
 
 static void scan_clear(Scan *self)
@@ -38,6 +42,8 @@ static void scan_clear(Scan *self)
     for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++)
         g_clear_pointer(&self->shapes[i], g_regex_unref);
     g_ptr_array_unref(self->reasons);
+    json_decref(self->items);
+    g_free(self->diff);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Scan, scan_clear)
 
@@ -153,17 +159,18 @@ static bool scan_commits(Applier *self, Scan *scan, GError **error)
 {
     const char *of_policy =
         wm_handler_text(&self->spec->policy->handlers[WM_CREATE_PULL_REQUEST], "base-branch");
-    g_autofree char *usual = NULL, *diff = NULL;
+    g_autofree char *usual = NULL;
     if (!of_policy && !apply_default_branch(self, &usual, error))
         return false;
     const char *base = of_policy ? of_policy : usual;
     if (!wm_git_branch_name_is_valid(&self->git, base, self->cancel))
         return fail_with(error, KEDGE_ERROR_DENIED, "\"%s\" is no name of a branch", base);
-    if (!read_diff(self, base, &diff, error)) {
+    if (!read_diff(self, base, &scan->diff, error)) {
         g_prefix_error(error, "cannot tell what the commits add: ");
         return false;
     }
-    scan_diff(scan, diff);
+    g_autofree char *lines = g_strdup(scan->diff); // is cut into them
+    scan_diff(scan, lines);
     return true;
 }
 
@@ -184,10 +191,29 @@ static bool scan_all(Applier *self, const json_t *items, Scan *scan, GError **er
             continue;
         g_autofree char *where = g_strdup_printf("%s (item %zu)", wm_kind_table[kind].type, i + 1);
         scan_value(scan, raw, where);
+        json_array_append(scan->items, (json_t *)raw);
         has_commits =
             has_commits || kind == WM_CREATE_PULL_REQUEST || kind == WM_PUSH_TO_PULL_REQUEST_BRANCH;
     }
     return !has_commits || scan_commits(self, scan, error);
+}
+
+/* Not after a finding that ends the run: what was found goes to no model. */
+static bool ask_model(Applier *self, const json_t *option, Scan *scan, GError **error)
+{
+    bool is_settled = scan->reasons->len > 0 && !json_get_bool(option, "continue-on-error", false);
+    if (is_settled || json_array_size(scan->items) == 0 || !wm_judge_is_wanted(option))
+        return true;
+    const WmJudge judge = {
+        .config = self->spec->project->config,
+        .task = self->spec->task,
+        .option = option,
+        .items = scan->items,
+        .diff = scan->diff,
+        .is_elsewhere = self->git.is_quarantined,
+    };
+    wm_say("wm %s: safe-outputs: a model looks for threats", self->spec->actor);
+    return wm_judge_ask(&judge, self->cancel, scan->reasons, error);
 }
 
 bool apply_look_for_threats(Applier *self, const json_t *items, char **ret_warning, GError **error)
@@ -195,11 +221,14 @@ bool apply_look_for_threats(Applier *self, const json_t *items, char **ret_warni
     const json_t *option = self->spec->policy->threats;
     if (!is_wanted(option))
         return true;
-    g_auto(Scan) scan = { .reasons = g_ptr_array_new_with_free_func(g_free) };
+    g_auto(Scan) scan = {
+        .reasons = g_ptr_array_new_with_free_func(g_free),
+        .items = json_array(),
+    };
     for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++)
         scan.shapes[i] = g_regex_new(shapes[i].pattern, G_REGEX_OPTIMIZE, 0, NULL);
     g_autoptr(GError) failed = NULL;
-    if (!scan_all(self, items, &scan, &failed)) {
+    if (!scan_all(self, items, &scan, &failed) || !ask_model(self, option, &scan, &failed)) {
         if (error_is(failed, KEDGE_ERROR_CANCELLED)) {
             g_propagate_error(error, g_steal_pointer(&failed));
             return false;

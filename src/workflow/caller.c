@@ -6,6 +6,7 @@
 
 #include "base/yaml_write.h"
 #include "workflow/caller_values.h"
+#include "workflow/judge.h"
 #include "workflow/policy.h"
 #include "workflow/templates.h"
 #include "workflow/union.h"
@@ -25,6 +26,7 @@ typedef struct Caller {
     char *repository, *ref, *version, *runs_on;
     json_t *secrets;
     bool is_inline, installs_claude, reports_failures;
+    bool asks_judge;   // the outputs job of some task asks a model
     char *environment; // an expression for the task of a job; NULL: none
 } Caller;
 
@@ -92,10 +94,11 @@ static bool installs_claude(const WmProject *project)
     return false;
 }
 
-static bool reports_failures(const WmTask *task)
+static void read_policy(Caller *self, const WmTask *task)
 {
     g_autoptr(WmPolicy) policy = wm_policy_new(wm_task_safe_outputs(task), NULL);
-    return policy->run_failure != NULL;
+    self->reports_failures = self->reports_failures || policy->run_failure != NULL;
+    self->asks_judge = self->asks_judge || wm_judge_is_wanted(policy->threats);
 }
 
 /* An environment that waits for a person: what cannot be one must not be left out. */
@@ -120,7 +123,7 @@ static bool read_tasks(Caller *self, GError **error)
         if (!read_environment(task, &environment, error))
             return false;
         json_set_text(environments, task->name, environment);
-        self->reports_failures = self->reports_failures || reports_failures(task);
+        read_policy(self, task);
     }
     self->installs_claude = installs_claude(self->project);
     if (json_object_size(environments) > 0) {
@@ -228,6 +231,7 @@ static void put_inline(Caller *self)
     append_install(self, false, install);
     put(self, "runner", is_plain ? runner : safe_runner);
     put(self, "secret_variables", secrets);
+    put(self, "judge_variables", self->asks_judge ? secrets : "");
     put(self, "environment", environment ? environment : "");
     put(self, "pack_condition", self->reports_failures ? PACK_CONDITION : "");
     put_taken(self, "install_steps", install);
@@ -239,6 +243,8 @@ static void put_reusable(Caller *self)
     GString *extra = g_string_new(NULL);
     if (self->reports_failures)
         g_string_append(extra, "      report_failures: true\n");
+    if (self->asks_judge)
+        g_string_append(extra, "      judge_outputs: true\n");
     if (self->environment)
         g_string_append_printf(extra, "      environment: %s\n", self->environment);
     put_taken(self, "extra_inputs", extra);

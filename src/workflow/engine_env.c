@@ -209,3 +209,27 @@ char **wm_engine_environment(const WmAgentSpec *spec)
     give_own_token(&env);
     return env;
 }
+
+/* Directories of settings and state that a variable puts elsewhere than below the home. */
+static bool is_of_home(const char *name)
+{
+    return g_str_has_prefix(name, "XDG_") || g_str_equal(name, "KEDGE_CONFIG_DIR") ||
+           g_str_equal(name, "PI_CONFIG_DIR") || g_str_equal(name, "KEDGE_AGENT_DIR") ||
+           g_str_equal(name, "PI_AGENT_DIR");
+}
+
+char **wm_engine_judge_environment(const char *home)
+{
+    char **env = env_for_agent();
+    g_auto(GStrv) entries = g_strdupv(env);
+    for (char **entry = entries; *entry; entry++) {
+        (*entry)[strcspn(*entry, "=")] = '\0';
+        if (is_token(*entry) || g_str_has_prefix(*entry, "WM_") || (home && is_of_home(*entry)))
+            unset(&env, *entry);
+    }
+    for (size_t i = 0; wm_command_file_names[i]; i++)
+        unset(&env, wm_command_file_names[i]);
+    if (home)
+        set(&env, "HOME", home);
+    return env;
+}

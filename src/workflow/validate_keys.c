@@ -134,21 +134,29 @@ static const char *const *const handler_options[WM_KINDS] = {
     [WM_RESOLVE_REVIEW_THREAD] = (const char *const[]) { OF_ALL, NULL },
 };
 
-static const char *const *options_of(WmKind kind)
+/* What is read of a key of safe-outputs; NULL: it has no options, or nobody reads it. */
+static const char *const *options_of(const char *key)
 {
+    static const char *const messages[] = { "run-started", "run-success", "run-failure", "footer",
+                                            NULL };
+    static const char *const threats[] = { "enabled", "prompt", "engine", "continue-on-error",
+                                           NULL };
+    g_autofree char *name = g_strdelimit(g_strdup(key), "_", '-');
+    WmKind kind = wm_kind_of(key);
+    if (strcmp(name, "messages") == 0)
+        return messages;
+    if (strcmp(name, "threat-detection") == 0)
+        return threats;
     return kind < WM_KINDS ? handler_options[kind] : NULL;
 }
 
 static void check_outputs(const Keys *self)
 {
-    static const char *const messages[] = { "run-started", "run-success", "run-failure", "footer",
-                                            NULL };
     const json_t *outputs = wm_task_safe_outputs(self->task);
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)outputs, key, value) {
-        const char *const *known =
-            strcmp(key, "messages") == 0 ? messages : options_of(wm_kind_of(key));
+        const char *const *known = options_of(key);
         g_autofree char *address = g_strconcat("safe-outputs.", key, NULL);
         if (known)
             check_options(self, address, value, known, "");

@@ -7,6 +7,8 @@
 #include "workflow/engine.h"
 #include "workflow/expression.h"
 #include "workflow/gate_date.h"
+#include "workflow/judge.h"
+#include "workflow/policy.h"
 #include "workflow/trigger_words.h"
 #include "workflow/triggers.h"
 
@@ -144,6 +146,14 @@ static void check_network(const Check *self)
         say(self, self->warnings, "network: is not enforced for engine %s", engine);
 }
 
+static void check_judge(const Check *self)
+{
+    g_autoptr(WmPolicy) policy = wm_policy_new(wm_task_safe_outputs(self->task), NULL);
+    g_autoptr(GError) wrong = NULL;
+    if (wm_judge_is_wanted(policy->threats) && !wm_judge_check(policy->threats, &wrong))
+        say(self, self->problems, "safe-outputs.threat-detection: %s", wrong->message);
+}
+
 void wm_task_validate(const WmTask *task, const WmConfig *config, GPtrArray *problems,
                       GPtrArray *warnings)
 {
@@ -159,6 +169,7 @@ void wm_task_validate(const WmTask *task, const WmConfig *config, GPtrArray *pro
     check_gates(&self);
     check_ignored(&self);
     check_network(&self);
+    check_judge(&self);
     wm_task_validate_keys(task, warnings);
 }
 

@@ -88,6 +88,21 @@ kedge wm emit add-comment --body "$(cat code.txt)"
         self.assertEqual([row["body"].split("\n")[0] for row in self.comments(1)], ["403"])
         self.assertNotIn("refs/heads/mine", self.ok("GET", "/_forge/refs?repo=" + REPO))
 
+    def test_a_model_looks_at_what_is_written(self):
+        """It is asked in the outputs job, which has the key only where a task wants that."""
+        finding = '{"prompt_injection":true,"secret_leak":false,"malicious_patch":false,"reasons":["it obeys the comment"]}'
+        nothing = finding.replace("true", "false").replace('"it obeys the comment"', "")
+        for config, job in ((REUSABLE, "run (answer) / outputs"), (INLINE, "run_outputs (answer)")):
+            sha = self.publish(config, answer=ANSWER.replace("add-comment: ", "add-comment: , threat-detection: {engine: kedge}"))
+            self.agent("kedge wm emit add-comment --body judged\n")
+            for verdict, result, count in ((finding, "failure", 0), (nothing, "success", 1)):
+                self.model({"text": verdict})
+                known = len(self.comments(5))
+                run = self.run_workflow(sha, *self.comment_event(5, "/ask"))
+                self.assertEqual(self.outcomes(run)[job], result, run["jobs"])
+                self.assertEqual(len(self.comments(5)) - known, count)
+                self.assertEqual("a model finds prompt injection (it obeys the comment)" in self.job(run, job)["log"], count == 0)
+
     def test_one_that_fails_stops_no_other(self):
         sha = self.publish(INLINE, answer=ANSWER, broken=ANSWER)
         self.agent('[ "$WM_TASK" = answer ] || exit 3\nkedge wm emit add-comment --body "from $WM_TASK"\n')

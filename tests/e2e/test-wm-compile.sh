@@ -427,6 +427,24 @@ config ''
 compiled
 expect_contains $CALLER "      report_failures: true"
 
+t "§10.7 keys of models go to the outputs job where a task wants a model to look at what is written, and nowhere else"
+task a 'on: issues
+safe-outputs: {add-comment: , threat-detection: true}'
+config 'workflow: {pre_steps: [{run: x}]}'
+compiled
+[ "$(grep -cF 'ANTHROPIC_API_KEY: ${{ secrets.ANTHROPIC_API_KEY }}' $CALLER)" = 1 ] || fail "not in the agent's job alone"
+config ''
+compiled
+expect_not_contains $CALLER judge_outputs
+task a 'on: issues
+safe-outputs: {add-comment: , threat-detection: {engine: kedge}}'
+compiled
+expect_contains $CALLER "      judge_outputs: true"
+config 'workflow: {pre_steps: [{run: x}], secrets: [MY_KEY]}'
+compiled
+[ "$(grep -cF '          MY_KEY: ${{ secrets.MY_KEY }}' $CALLER)" = 2 ] || fail "not in both jobs"
+config ''
+
 t "§10.13 an environment that waits for a person"
 task a 'on: {issues: , manual-approval: production}'
 task "it's" 'on: {issues: , manual-approval: "a \"b\" #c: {d}"}'
