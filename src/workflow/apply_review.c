@@ -4,6 +4,13 @@
  */
 #include "workflow/apply_private.h"
 
+#include "base/str.h"
+#include "workflow/item_target.h"
+#include "workflow/wm_log.h"
+
+#define THREAD_QUERY                                                                               \
+    "query($id:ID!){node(id:$id){... on PullRequestReviewThread{pullRequest{number "               \
+    "repository{nameWithOwner}}}}}"
 #define RESOLVE_MUTATION                                                                           \
     "mutation($id:ID!){resolveReviewThread(input:{threadId:$id}){thread{isResolved}}}"
 
@@ -109,10 +116,40 @@ bool apply_submit_review(Applier *self, GError **error)
     return true;
 }
 
+/* An id says nothing of where its thread is: a policy is about pull requests of this repository. */
+static bool check_thread(Applier *self, const json_t *variables, GError **error)
+{
+    if (!self->spec->api) {
+        wm_say("wm %s: safe-outputs: staged resolve_pull_request_review_thread: not checked: whose "
+               "thread it is",
+               self->spec->actor);
+        return true;
+    }
+    g_autoptr(json_t) data = NULL;
+    if (!wm_api_graphql(self->spec->api, THREAD_QUERY, variables, self->cancel, &data, error))
+        return false;
+    const json_t *pull = json_get_path(data, "node.pullRequest");
+    const char *repo = json_string_value(json_get_path(pull, "repository.nameWithOwner"));
+    int64_t number = json_get_int(pull, "number", 0);
+    if (!repo || number <= 0)
+        return fail_with(error, KEDGE_ERROR_DENIED, "\"%s\" is not the id of a review thread",
+                         apply_text(self, "thread_id"));
+    if (!str_equal_nocase(repo, self->spec->repo))
+        return fail_with(error, KEDGE_ERROR_DENIED, "cross-repository output is not supported");
+    if (!wm_target_is_free(self->handler) && number != self->item.number)
+        return fail_with(error, KEDGE_ERROR_DENIED,
+                         "the thread is one of #%" G_GINT64_FORMAT
+                         ", the policy (target:) allows #%" G_GINT64_FORMAT,
+                         number, self->item.number);
+    return true;
+}
+
 bool apply_resolve_thread(Applier *self, GError **error)
 {
     g_autoptr(json_t) variables = json_object();
     json_set_text(variables, "id", apply_text(self, "thread_id"));
+    if (!check_thread(self, variables, error))
+        return false;
     if (self->is_staged) {
         g_autoptr(json_t) body =
             json_pack("{s:s, s:O}", "query", RESOLVE_MUTATION, "variables", variables);

@@ -184,6 +184,12 @@ static int64_t triggering_number(const WmItemScope *scope, WmKind kind)
     return first > 0 ? first : second;
 }
 
+bool wm_target_is_free(const WmHandler *handler)
+{
+    const json_t *option = json_object_get(handler->options, "target");
+    return !option || json_is_null(option) || g_strcmp0(json_string_value(option), "*") == 0;
+}
+
 /* The option `target` (D15); what it is not understood as is `triggering`. */
 static bool apply_policy(const WmItemScope *scope, WmItem *item, GError **error)
 {
@@ -191,7 +197,7 @@ static bool apply_policy(const WmItemScope *scope, WmItem *item, GError **error)
     const json_t *option = json_object_get(handler->options, "target");
     int64_t triggering = triggering_number(scope, item->kind);
     bool has_target = item->number > 0 || item->target_id;
-    if (!option || json_is_null(option) || g_strcmp0(json_string_value(option), "*") == 0) {
+    if (wm_target_is_free(handler)) {
         if (!has_target)
             item->number = triggering;
         return true;

@@ -14,3 +14,5 @@ bool wm_item_set_temporary_id(const WmItemScope *scope, const json_t *raw, WmIte
 void wm_item_link_ids(const WmItemScope *scope, json_t *fields);
 /* `target` in the fields, the number and the temporary id, as the policy allows. */
 bool wm_item_set_target(const WmItemScope *scope, const json_t *raw, WmItem *item, GError **error);
+/* Does the policy let an item name any number? */
+bool wm_target_is_free(const WmHandler *handler);

@@ -132,3 +132,35 @@ static inline char *apply_fixture_outputs(const ApplyFixture *self)
     }
     return g_string_free(text, false);
 }
+
+typedef struct ApplyCase {
+    const char *name, *policy, *items;
+    CannedAnswer answers[5];
+    const char *calls, *outputs;
+    const char *error; // NULL: it succeeds
+    const char *last_response;
+} ApplyCase;
+
+static inline void apply_check(const ApplyCase *wanted)
+{
+    size_t count = 0;
+    while (count < G_N_ELEMENTS(wanted->answers) && wanted->answers[count].request)
+        count++;
+    g_autoptr(ApplyFixture) fixture = apply_fixture_new(wanted->policy, wanted->answers, count);
+    fixture->apply.last_response = wanted->last_response;
+    g_autoptr(GError) error = NULL;
+    bool is_done = apply_fixture_run(fixture, wanted->items, &error);
+    g_autofree char *calls = apply_fixture_calls(fixture);
+    g_autofree char *outputs = apply_fixture_outputs(fixture);
+    if (is_done != (wanted->error == NULL) || (error && strcmp(error->message, wanted->error) != 0))
+        fail_msg("%s: '%s'", wanted->name, error ? error->message : "it succeeds");
+    if (strcmp(calls, wanted->calls) != 0)
+        fail_msg("%s:\n%swant\n%s", wanted->name, calls, wanted->calls);
+    if (wanted->outputs && strcmp(outputs, wanted->outputs) != 0)
+        fail_msg("%s: '%s', want '%s'", wanted->name, outputs, wanted->outputs);
+}
+
+/* All cases of a table. */
+#define APPLY_CASES(cases)                                                                         \
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)                                               \
+    apply_check(&(cases)[i])

@@ -1,5 +1,5 @@
 /*
- * workflow/apply*.c but for what pushes: which calls an item becomes (task-O01 to task-O26,
+ * workflow/apply*.c but for what pushes: which calls an item becomes (task-O01 to task-O21,
  * task-O33 to task-O40, task-S05, task-S10), against a GitHub in this process.
  */
 #include "apply_fixture.h"
@@ -9,33 +9,6 @@
 #define MARKER   "\\n\\n<!-- wm-agent:x -->"
 #define COMMENTS "/repos/o/r/issues/42/comments"
 #define MADE     "{\"id\":7,\"html_url\":\"https://h/42#c7\"}"
-
-typedef struct ApplyCase {
-    const char *name, *policy, *items;
-    CannedAnswer answers[5];
-    const char *calls, *outputs;
-    const char *error; // NULL: it succeeds
-    const char *last_response;
-} ApplyCase;
-
-static void check(const ApplyCase *wanted)
-{
-    size_t count = 0;
-    while (count < G_N_ELEMENTS(wanted->answers) && wanted->answers[count].request)
-        count++;
-    g_autoptr(ApplyFixture) fixture = apply_fixture_new(wanted->policy, wanted->answers, count);
-    fixture->apply.last_response = wanted->last_response;
-    g_autoptr(GError) error = NULL;
-    bool is_done = apply_fixture_run(fixture, wanted->items, &error);
-    g_autofree char *calls = apply_fixture_calls(fixture);
-    g_autofree char *outputs = apply_fixture_outputs(fixture);
-    if (is_done != (wanted->error == NULL) || (error && strcmp(error->message, wanted->error) != 0))
-        fail_msg("%s: '%s'", wanted->name, error ? error->message : "it succeeds");
-    if (strcmp(calls, wanted->calls) != 0)
-        fail_msg("%s:\n%swant\n%s", wanted->name, calls, wanted->calls);
-    if (wanted->outputs && strcmp(outputs, wanted->outputs) != 0)
-        fail_msg("%s: '%s', want '%s'", wanted->name, outputs, wanted->outputs);
-}
 
 static const ApplyCase comment_cases[] = {
     { .name = "task-O01",
@@ -391,83 +364,24 @@ static const ApplyCase threat_cases[] = {
       .calls = "POST " COMMENTS " {\"body\":\"AKIAIOSFODNN7EXAMPLE" MARKER "\"}\n" },
 };
 
-static const ApplyCase review_cases[] = {
-    { .name = "task-O22",
-      .policy = "{\"add-reviewer\":{\"allowed-reviewers\":[\"a\",\"acme/core\"]}}",
-      .items = "{\"type\":\"add_reviewer\",\"reviewers\":[\"a\",\"acme/core\"]}\n",
-      .answers = { { .request = "POST ", .status = 201, .body = "{}" } },
-      .calls = "POST /repos/o/r/pulls/42/requested_reviewers {\"reviewers\":[\"a\"],"
-               "\"team_reviewers\":[\"core\"]}\n" },
-    { .name = "task-O22, another",
-      .policy = "{\"add-reviewer\":{\"allowed-reviewers\":[\"a\"]}}",
-      .items = "{\"type\":\"add_reviewer\",\"reviewers\":[\"b\"]}\n",
-      .calls = "",
-      .error = "add_reviewer: reviewer \"b\" not allowed by policy" },
-    { .name = "no login",
-      .policy = "{\"add-reviewer\":null}",
-      .items = "{\"type\":\"add_reviewer\",\"reviewers\":[\"a b\"]}\n",
-      .calls = "",
-      .error = "add_reviewer: reviewer \"a b\" is neither a login nor org/team" },
-    { .name = "task-O23",
-      .policy = "{\"create-pull-request-review-comment\":{\"side\":\"RIGHT\"}}",
-      .items =
-          "{\"type\":\"create_pull_request_review_comment\",\"body\":\"b\",\"commit_id\":\"c\","
-          "\"path\":\"a.c\",\"line\":3,\"start_line\":1}\n",
-      .answers = { { .request = "POST ", .status = 201, .body = "{}" } },
-      .calls = "POST /repos/o/r/pulls/42/comments {\"body\":\"b" MARKER "\",\"commit_id\":\"c\","
-               "\"path\":\"a.c\",\"line\":3,\"side\":\"RIGHT\",\"start_line\":1,\"start_side\":"
-               "\"RIGHT\"}\n" },
-    { .name = "task-O24",
-      .policy = "{\"submit-pull-request-review\":null}",
-      .items = "{\"type\":\"submit_pull_request_review\",\"event\":\"approve\"}\n",
-      .answers = { { .request = "GET ", .body = "{\"head\":{\"sha\":\"abc\"}}" },
-                   { .request = "POST ", .body = "{\"id\":1}" } },
-      .calls = "GET /repos/o/r/pulls/42\nPOST /repos/o/r/pulls/42/reviews {\"event\":\"APPROVE\","
-               "\"commit_id\":\"abc\"}\n" },
-    { .name = "task-O25",
-      .policy = "{\"reply-to-pull-request-review-comment\":null}",
-      .items = "{\"type\":\"reply_to_pull_request_review_comment\",\"body\":\"b\",\"comment_id\":"
-               "284312630,\"target\":2}\n",
-      .answers = { { .request = "POST ", .status = 201, .body = "{}" } },
-      .calls = "POST /repos/o/r/pulls/2/comments/284312630/replies {\"body\":\"b" MARKER "\"}\n" },
-    { .name = "task-O26",
-      .policy = "{\"resolve-pull-request-review-thread\":null}",
-      .items = "{\"type\":\"resolve_pull_request_review_thread\",\"thread_id\":\"PRRT_x\"}\n",
-      .answers = { { .request = "POST /graphql ",
-                     .body =
-                         "{\"data\":{\"resolveReviewThread\":{\"thread\":{\"isResolved\":true}}}"
-                         "}" } },
-      .calls = "POST /graphql {\"query\":\"mutation($id:ID!){resolveReviewThread(input:{threadId:"
-               "$id}){thread{isResolved}}}\",\"variables\":{\"id\":\"PRRT_x\"}}\n" },
-};
-
-#define RUN_CASES(cases)                                                                           \
-    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)                                               \
-    check(&(cases)[i])
-
 static void test_comments(void **state G_GNUC_UNUSED)
 {
-    RUN_CASES(comment_cases);
+    APPLY_CASES(comment_cases);
 }
 
 static void test_labels(void **state G_GNUC_UNUSED)
 {
-    RUN_CASES(label_cases);
+    APPLY_CASES(label_cases);
 }
 
 static void test_issues(void **state G_GNUC_UNUSED)
 {
-    RUN_CASES(issue_cases);
+    APPLY_CASES(issue_cases);
 }
 
 static void test_threats(void **state G_GNUC_UNUSED)
 {
-    RUN_CASES(threat_cases);
-}
-
-static void test_reviews(void **state G_GNUC_UNUSED)
-{
-    RUN_CASES(review_cases);
+    APPLY_CASES(threat_cases);
 }
 
 /* task-O33 and task-O35. */
@@ -580,17 +494,17 @@ static void test_secret(void **state G_GNUC_UNUSED)
         .calls = "",
         .error = "add_comment: text contains a secret",
     };
-    check(&secret);
+    apply_check(&secret);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_comments), cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_issues),   cmocka_unit_test(test_reviews),
-        cmocka_unit_test(test_long),     cmocka_unit_test(test_staged),
-        cmocka_unit_test(test_threats),  cmocka_unit_test(test_hide),
-        cmocka_unit_test(test_link),     cmocka_unit_test(test_secret),
+        cmocka_unit_test(test_issues),   cmocka_unit_test(test_long),
+        cmocka_unit_test(test_staged),   cmocka_unit_test(test_threats),
+        cmocka_unit_test(test_hide),     cmocka_unit_test(test_link),
+        cmocka_unit_test(test_secret),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
