@@ -3,8 +3,10 @@
  */
 #include "workflow/run.h"
 
+#include "base/mask.h"
 #include "workflow/activation.h"
 #include "workflow/conclusion.h"
+#include "workflow/item.h"
 #include "workflow/outcome.h"
 #include "workflow/phase_outputs.h"
 #include "workflow/prompt.h"
@@ -136,6 +138,24 @@ static bool check_cost(const Run *self, GError **error)
                      cap);
 }
 
+/* Here the keys that the agent had are known; the job that applies what it asked for has others,
+   and could not tell. What cannot be read is not applied either. */
+static bool check_items(const WmPipeline *base, GError **error)
+{
+    g_autofree char *path = g_build_filename(base->dir.path, "output.jsonl", NULL);
+    g_autoptr(json_t) items = NULL;
+    if (!base->is_agent_only || !base->policy->has_keys || !wm_items_read(path, &items, NULL))
+        return true;
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        const json_t *item = json_array_get(items, i);
+        WmKind kind = wm_kind_of(json_get_text(item, "type"));
+        if (mask_finds_in_json(item))
+            return fail_with(error, KEDGE_ERROR_DENIED, "%s: text contains a secret",
+                             kind < WM_KINDS ? wm_kind_table[kind].type : "item");
+    }
+    return true;
+}
+
 static bool validate(Run *self, Cancel *cancel, GError **error)
 {
     WmPipeline *base = &self->base;
@@ -154,7 +174,7 @@ static bool validate(Run *self, Cancel *cancel, GError **error)
     if (MAX((uint64_t)info.st_size, agent->log_bytes) > WM_MAX_AGENT_LOG_BYTES)
         return fail_with(error, KEDGE_ERROR_FAILED, "agent output exceeds maximum size (%zu bytes)",
                          WM_MAX_AGENT_LOG_BYTES);
-    return cancel_check(cancel, error) && check_cost(self, error);
+    return cancel_check(cancel, error) && check_cost(self, error) && check_items(base, error);
 }
 
 // ---- the whole ----

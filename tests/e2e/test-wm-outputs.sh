@@ -346,6 +346,24 @@ expect_exit 1
 expect_contains stderr "GITHUB_REPOSITORY is not set"
 expect_no_file "$HOME/ran"
 
+t "a key that an agent wrote past emit: found where it is known, as no job that applies outputs has it"
+wm_repo keys
+wm_task x 'safe-outputs: {add-comment: }'
+KEY=KEDGE-own-key-0123456789abcdef
+for ITEM in '{"type":"add_comment","body":"see KEY"}' '{"items":[{"type":"noop","message":"KEY"}]}'; do
+    items "$(printf '%s' "$ITEM" | sed "s/KEY/$KEY/")"
+    rm -rf .wm/runs
+    run env KEDGE_API_KEY="$KEY" kedge wm run --task x --agent-only --event-name issues --payload "$EVENT"
+    expect_exit 1
+    expect_matches stderr '^error: (add_comment|noop): text contains a secret$'
+    expect_json "$(wm_dir x)/result.json" phase validation
+    wm_mark
+    outputs --task x
+    expect_exit 1
+    expect_contains stderr "refusing to apply outputs: result.json success is false"
+    expect_no_writes
+done
+
 # ---- here ------------------------------------------------------------------
 
 t "outputs that failed here: the next attempt is on the branch of the run"
