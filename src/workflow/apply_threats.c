@@ -1,7 +1,8 @@
 /*
  * The last look before anything is written (task-engine §10.7; option threat-detection):
- * credentials and hidden characters in the texts of items and in the lines that the commits add;
- * and, where the task wants it, a model's opinion on both.
+ * credentials and hidden characters in the texts of items, in the lines that the commits add and in
+ * what they say; credentials also in what a later commit takes away again, because it is pushed,
+ * too; and, where the task wants it, a model's opinion.
  */
 #include "workflow/apply_private.h"
 
@@ -49,8 +50,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Scan, scan_clear)
 
 static void add_reason(Scan *self, const char *what, const char *where)
 {
-    if (self->reasons->len < MAX_REASONS)
-        g_ptr_array_add(self->reasons, g_strdup_printf("%s in %s", what, where));
+    g_autofree char *reason = g_strdup_printf("%s in %s", what, where);
+    if (self->reasons->len < MAX_REASONS &&
+        !g_ptr_array_find_with_equal_func(self->reasons, reason, g_str_equal, NULL))
+        g_ptr_array_add(self->reasons, g_steal_pointer(&reason));
 }
 
 /* Joins letters of some scripts and emoji: hidden only where it stands between ASCII characters. */
@@ -90,7 +93,7 @@ static bool hides_text(const char *text)
     return false;
 }
 
-static void scan_text(Scan *self, const char *text, const char *where)
+static void scan_for_keys(Scan *self, const char *text, const char *where)
 {
     g_autofree char *redacted = redact_output(text, NULL);
     if (strcmp(redacted, text) != 0 || mask_finds(text, strlen(text)))
@@ -98,6 +101,11 @@ static void scan_text(Scan *self, const char *text, const char *where)
     for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++)
         if (g_regex_match(self->shapes[i], text, 0, NULL))
             add_reason(self, shapes[i].name, where);
+}
+
+static void scan_text(Scan *self, const char *text, const char *where)
+{
+    scan_for_keys(self, text, where);
     if (hides_text(text))
         add_reason(self, "hidden characters", where);
 }
@@ -155,6 +163,34 @@ static bool read_diff(Applier *self, const char *base, char **ret_diff, GError *
            wm_git_diff(&self->git, range, DIFF_MS, self->cancel, ret_diff, error);
 }
 
+/* Each line but those that are taken away; a name of a file is in one, too. */
+static void scan_patches(Scan *self, char *patches)
+{
+    for (char *line = patches, *end = NULL; line; line = end) {
+        end = strchr(line, '\n');
+        if (end)
+            *end++ = '\0';
+        if (*line != '-')
+            scan_for_keys(self, line, "a commit that a later one changes");
+    }
+}
+
+static bool scan_history(Applier *self, const char *base, bool has_found, Scan *scan,
+                         GError **error)
+{
+    g_autofree char *range = g_strdup_printf("refs/remotes/origin/%s..HEAD", base);
+    g_autofree char *words = NULL, *patches = NULL;
+    if (!wm_git_log(&self->git, range, WM_GIT_LOG_WORDS, DIFF_MS, self->cancel, &words, error))
+        return false;
+    scan_text(scan, words, "the message of a commit");
+    if (has_found) // what is there in the end is enough
+        return true;
+    if (!wm_git_log(&self->git, range, WM_GIT_LOG_PATCHES, DIFF_MS, self->cancel, &patches, error))
+        return false;
+    scan_patches(scan, patches);
+    return true;
+}
+
 static bool scan_commits(Applier *self, Scan *scan, GError **error)
 {
     const char *of_policy =
@@ -169,9 +205,13 @@ static bool scan_commits(Applier *self, Scan *scan, GError **error)
         g_prefix_error(error, "cannot tell what the commits add: ");
         return false;
     }
+    guint before = scan->reasons->len;
     g_autofree char *lines = g_strdup(scan->diff); // is cut into them
     scan_diff(scan, lines);
-    return true;
+    if (scan_history(self, base, scan->reasons->len > before, scan, error))
+        return true;
+    g_prefix_error(error, "cannot tell what the commits add: ");
+    return false;
 }
 
 /* `true`, or a map that does not switch it off. */

@@ -137,9 +137,9 @@ bool wm_git(const WmGit *self, const char *const *args, int64_t timeout_ms, Canc
     return true;
 }
 
-/* Where there is neither a file nor an index there are no attributes. */
-bool wm_git_diff(const WmGit *self, const char *range, int64_t timeout_ms, Cancel *cancel,
-                 char **ret_diff, GError **error)
+/* `args` where there is neither a file nor an index: there are no attributes. */
+static bool ask_aside(const WmGit *self, const char *const *args, int64_t timeout_ms,
+                      Cancel *cancel, char **ret_text, GError **error)
 {
     const char *const ask[] = { "rev-parse", "--absolute-git-dir", NULL };
     g_autofree char *git_dir = NULL, *empty = g_dir_make_tmp("kedge-diff-XXXXXX", error);
@@ -149,22 +149,56 @@ bool wm_git_diff(const WmGit *self, const char *range, int64_t timeout_ms, Cance
     g_autofree char *tree_option = g_strconcat("--work-tree=", empty, NULL);
     bool is_found = wm_git(self, ask, 0, cancel, &git_dir, error);
     g_autofree char *dir_option = g_strconcat("--git-dir=", git_dir ? git_dir : "", NULL);
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    g_ptr_array_add(words, dir_option);
+    g_ptr_array_add(words, tree_option);
+    for (const char *const *arg = args; *arg; arg++)
+        g_ptr_array_add(words, (char *)*arg);
+    g_ptr_array_add(words, NULL);
     const GitSpec spec = {
         .dir = empty,
-        .args = (const char *const[]) { dir_option, tree_option, "diff", "--no-color",
-                                        "--unified=0", "--end-of-options", range, "--", NULL },
+        .args = (const char *const *)words->pdata,
         .index_file = index,
         .timeout_ms = timeout_ms,
     };
     g_auto(GitResult) result = { 0 };
-    bool is_done = is_found && start(self, "diff", &spec, cancel, &result, error);
+    bool is_done = is_found && start(self, args[0], &spec, cancel, &result, error);
     rmdir(empty);
     if (!is_done)
         return false;
     if (result.exit_status != 0)
-        return fail_status("diff", result.output, result.error_output, result.exit_status, error);
-    *ret_diff = g_steal_pointer(&result.output);
+        return fail_status(args[0], result.output, result.error_output, result.exit_status, error);
+    *ret_text = g_steal_pointer(&result.output);
     return true;
+}
+
+bool wm_git_diff(const WmGit *self, const char *range, int64_t timeout_ms, Cancel *cancel,
+                 char **ret_diff, GError **error)
+{
+    const char *const args[] = { "diff", "--no-color", "--unified=0", "--end-of-options",
+                                 range,  "--",         NULL };
+    return ask_aside(self, args, timeout_ms, cancel, ret_diff, error);
+}
+
+bool wm_git_log(const WmGit *self, const char *range, WmGitLog what, int64_t timeout_ms,
+                Cancel *cancel, char **ret_text, GError **error)
+{
+    static const char words[] = "--format=%B%n%an <%ae>%n%cn <%ce>";
+    bool has_words = what == WM_GIT_LOG_WORDS;
+    const char *const args[] = {
+        "log",
+        "--no-color",
+        "--no-show-signature", // it would run what the configuration calls gpg
+        has_words ? words : "--format=",
+        "--unified=0",
+        has_words ? "--no-diff-merges" : "--cc", // of a merge what is in neither side
+        has_words ? "--no-patch" : "--patch",    // after the two that mean a patch
+        "--end-of-options",
+        range,
+        "--",
+        NULL,
+    };
+    return ask_aside(self, args, timeout_ms, cancel, ret_text, error);
 }
 
 bool wm_git_branch(const WmGit *self, Cancel *cancel, char **ret_branch, GError **error)

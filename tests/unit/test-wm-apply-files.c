@@ -158,13 +158,87 @@ static void test_threat(void **state G_GNUC_UNUSED)
     }
 }
 
+/* One that is not in what the branch comes to, but in what is pushed. */
+static void test_threat_in_history(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *text, *message, *author; // of a commit
+        const char *error;                          // NULL: nothing is found
+    } cases[] = {
+        { "taken away again", "AKIAIOSFODNN7EXAMPLE\n", "more", "me",
+          "threat detection: an AWS access key in a commit that a later one changes" },
+        { "a message", "x\n", "more\n\n- AKIAIOSFODNN7EXAMPLE", "me",
+          "threat detection: an AWS access key in the message of a commit" },
+        { "hidden in a message", "x\n",
+          "mo\xe2\x80\x8b"
+          "re",
+          "me", "threat detection: hidden characters in the message of a commit" },
+        { "a name", "x\n", "more", "AKIAIOSFODNN7EXAMPLE",
+          "threat detection: an AWS access key in the message of a commit" },
+        { "hidden, and taken away again",
+          "a\xe2\x80\x8b"
+          "b\n",
+          "more", "me", NULL },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        static const CannedAnswer answers[] = { NONE, OPENED };
+        g_auto(PullFixture) fixture = pull_fixture(
+            "{\"create-pull-request\":null,\"threat-detection\":true}", "a.c", answers, 2);
+        const char *work = fixture.git->work;
+        g_autofree char *author = g_strdup_printf("--author=%s <me@h>", cases[i].author);
+        pull_write_file(work, "key.txt", cases[i].text);
+        git_do(work, "add", "key.txt", NULL);
+        git_do(work, "commit", "--quiet", author, "-m", cases[i].message, NULL);
+        git_do(work, "rm", "--quiet", "key.txt", NULL);
+        git_do(work, "commit", "--quiet", "-m", "less", NULL);
+        pull_quarantine(&fixture, work);
+        g_autoptr(GError) error = NULL;
+        bool is_done = apply_fixture_run(fixture.apply, ITEM, &error);
+        if (is_done != !cases[i].error || (error && strcmp(error->message, cases[i].error) != 0))
+            fail_msg("%s: '%s'", cases[i].name, error ? error->message : "it succeeds");
+        g_autofree char *sha = pull_pushed(&fixture, BRANCH);
+        assert_int_equal(*sha == '\0', cases[i].error != NULL);
+    }
+}
+
+/* What a merge adds that neither side has; what it brings from the base is none of the agent's. */
+static void test_threat_in_merge(void **state G_GNUC_UNUSED)
+{
+    for (int is_theirs = 0; is_theirs < 2; is_theirs++) {
+        static const CannedAnswer answers[] = { NONE, OPENED };
+        g_auto(PullFixture) fixture = pull_fixture(
+            "{\"create-pull-request\":null,\"threat-detection\":true}", "a.c", answers, 2);
+        const char *work = fixture.git->work;
+        git_do(work, "checkout", "--quiet", "main", NULL);
+        pull_write_file(work, "b.c", is_theirs ? "AKIAIOSFODNN7EXAMPLE\n" : "b\n");
+        git_do(work, "add", "b.c", NULL);
+        git_do(work, "commit", "--quiet", "-m", "base", NULL);
+        git_do(work, "push", "--quiet", "origin", "HEAD:refs/heads/main", NULL);
+        git_do(work, "checkout", "--quiet", BRANCH, NULL);
+        git_do(work, "merge", "--quiet", "--no-commit", "main", NULL);
+        if (!is_theirs) {
+            pull_write_file(work, "key.txt", "AKIAIOSFODNN7EXAMPLE\n");
+            git_do(work, "add", "key.txt", NULL);
+        }
+        git_do(work, "commit", "--quiet", "-m", "merge", NULL);
+        if (!is_theirs) {
+            git_do(work, "rm", "--quiet", "key.txt", NULL);
+            git_do(work, "commit", "--quiet", "-m", "less", NULL);
+        }
+        pull_quarantine(&fixture, work);
+        g_autoptr(GError) error = NULL;
+        bool is_done = apply_fixture_run(fixture.apply, ITEM, &error);
+        if (is_done != (is_theirs == 1))
+            fail_msg("%d: '%s'", is_theirs, error ? error->message : "it succeeds");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_protected),
-        cmocka_unit_test(test_forged_base),
-        cmocka_unit_test(test_forged_object),
-        cmocka_unit_test(test_threat),
+        cmocka_unit_test(test_protected),         cmocka_unit_test(test_forged_base),
+        cmocka_unit_test(test_forged_object),     cmocka_unit_test(test_threat),
+        cmocka_unit_test(test_threat_in_history), cmocka_unit_test(test_threat_in_merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
