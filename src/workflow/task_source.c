@@ -35,6 +35,14 @@ static bool is_url(const char *text)
     return g_str_has_prefix(text, "https://") || g_str_has_prefix(text, "http://");
 }
 
+/* One of the steps of `path` is "." or "..": in an address it leads to another repository. */
+static bool leads_elsewhere(const char *path)
+{
+    g_auto(GStrv) steps = g_strsplit(path, "/", -1);
+    return g_strv_contains((const char *const *)steps, "..") ||
+           g_strv_contains((const char *const *)steps, ".");
+}
+
 /* owner/repo/path[@ref], nothing of it empty, no step upwards. */
 static bool split_repository(const char *text, WmSource *self)
 {
@@ -44,10 +52,9 @@ static bool split_repository(const char *text, WmSource *self)
     char *at = strrchr(parts[2], '@');
     if (at)
         *at = '\0';
-    g_auto(GStrv) steps = g_strsplit(parts[2], "/", -1);
-    if (parts[0][0] == '\0' || parts[1][0] == '\0' || parts[2][0] == '\0' || (at && !at[1]) ||
-        g_strv_contains((const char *const *)steps, "..") ||
-        g_strv_contains((const char *const *)steps, "."))
+    if (parts[0][0] == '\0' || parts[1][0] == '\0' || parts[2][0] == '\0' || (at && !at[1]))
+        return false;
+    if (leads_elsewhere(text) || leads_elsewhere(parts[2]) || (at && leads_elsewhere(at + 1)))
         return false;
     self->kind = WM_FROM_REPOSITORY;
     self->owner = g_strdup(parts[0]);

@@ -34,6 +34,11 @@ static void test_arguments(void **state G_GNUC_UNUSED)
         { "o/r/", WM_FROM_FILE, NULL, NULL, NULL },
         { "o//x", WM_FROM_FILE, "x.md", NULL, NULL },
         { "o/r/../x", WM_FROM_FILE, "x.md", NULL, NULL },
+        { "o/../x", WM_FROM_FILE, "x.md", NULL, NULL },
+        { "o/..//x", WM_FROM_FILE, "x.md", NULL, NULL },
+        { "o/./x", WM_FROM_FILE, "x.md", NULL, NULL },
+        { "o/r/x@../../p/q/main", WM_FROM_FILE, "main.md", NULL, NULL },
+        { "o/r/x/..@v1", WM_FROM_FILE, NULL, NULL, NULL },
         { "o/r/x@", WM_FROM_FILE, "x@.md", NULL, NULL },
         { "./-x", WM_FROM_FILE, NULL, NULL, NULL },
     };
@@ -59,6 +64,8 @@ static void test_urls(void **state G_GNUC_UNUSED)
     assert_string_equal(record, "o/r/workflows/a b.md@v1/x");
     assert_false(wm_source_of_task("bad", &source));
     assert_false(wm_source_of_task("o/r/../x", &source));
+    assert_false(wm_source_of_task("o/../x", &source));
+    assert_false(wm_source_of_task("o/r/x@../../p/q/main", &source));
 }
 
 static void test_insert(void **state G_GNUC_UNUSED)
