@@ -33,6 +33,10 @@ static const char *const reading_options[] = {
     "core.hooksPath=/dev/null",
     "-c",
     "diff.external=",
+    "-c",
+    "log.showSignature=false", // it would run gpg.program
+    "-c",
+    "format.pretty=medium", // "%G?" would, too
 };
 
 /* They would point git at another repository than that of the directory, or start a program. */

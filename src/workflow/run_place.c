@@ -89,6 +89,7 @@ static bool clone_of(const char *from, const char *ref, const char *dir, const c
            git(dir, cancel, error, "remote", "add", "origin", url, NULL) &&
            git(dir, cancel, error, "update-ref", local, tracking, NULL) &&
            git(dir, cancel, error, "symbolic-ref", "HEAD", local, NULL) &&
+           git(dir, cancel, error, "symbolic-ref", "refs/remotes/origin/HEAD", tracking, NULL) &&
            git(dir, cancel, error, "reset", "-q", "--hard", NULL);
 }
 

@@ -152,10 +152,25 @@ class Worker(TasksCase):
         before = self.git("rev-parse", "HEAD", cwd=self.work).stdout
         done = self.worker("--idle", "0", **agent)
         self.assertEqual(done.wait(WAIT), 0, self.said(done))
-        (pull,) = [row for row in self.ok("GET", f"{R}/pulls") if row["head"]["ref"].startswith("wm/fix-")]
-        self.assertEqual(pull["title"], "Say more")
+        (pull,) = [row for row in self.ok("GET", f"{R}/pulls") if row["title"] == "Say more"]
+        self.assertRegex(pull["head"]["ref"], "^wm/fix-")
         self.assertEqual(self.git("rev-parse", "HEAD", cwd=self.work).stdout, before)
         self.assertEqual(self.git("config", "--get", "core.sshCommand", cwd=self.work, check=False).stdout, "")
+
+    def test_a_default_branch_of_another_name(self):
+        """Where the event does not tell it, the checkout does: commits go to a branch of their own, and from there into a pull request."""
+        for words in (["branch", "-q", "-m", "trunk"], ["push", "-q", "-u", "origin", "trunk"], ["remote", "set-head", "origin", "trunk"]):
+            self.git(*words, cwd=self.work)
+        self.addCleanup(self.git, "push", "-q", "origin", ":trunk", cwd=self.work)
+        comment = self.ok("POST", f"{R}/issues/12/comments", {"body": "/fix"})
+        event = {"action": "created", "comment": comment, "issue": self.issue(12), "repository": {"full_name": REPO}}
+        self.enqueue("issue_comment", event)
+        agent = self.agent("echo more >> README.md\ngit -c user.name=A -c user.email=a@example.com commit -qam 'Say more'\n"
+                           "kedge wm emit create-pull-request --title 'Of the trunk' --body B\n")
+        done = self.worker("--idle", "0", **agent)
+        self.assertEqual(done.wait(WAIT), 0, self.said(done))
+        pulls = [row for row in self.ok("GET", f"{R}/pulls") if row["title"] == "Of the trunk"]
+        self.assertEqual([row["base"]["ref"] for row in pulls], ["trunk"], self.said(done))
 
     def test_an_agent_that_would_choose_its_policy(self):
         """What lies around its clone, and what its run directory says, are no policy and no event."""

@@ -64,6 +64,22 @@ static void touch_files(const char *work, const char *text)
     write_file(work, "b.odd", text, 0600);
 }
 
+/* The last commit gets a signature, which only a program can check. */
+static void sign(const GitFixture *fixture)
+{
+    const char *work = fixture->work;
+    g_autofree char *commit = git_out(work, "cat-file", "commit", "HEAD", NULL);
+    char *message = strstr(commit, "\n\n");
+    assert_non_null(message);
+    g_autofree char *text = g_strdup_printf("%.*s\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n wsAA\n"
+                                            " -----END PGP SIGNATURE-----%s\n",
+                                            (int)(message - commit), commit, message);
+    write_file(fixture->gh->dir, "signed", text, 0600);
+    g_autofree char *path = g_build_filename(fixture->gh->dir, "signed", NULL);
+    g_autofree char *hash = git_out(work, "hash-object", "-t", "commit", "-w", path, NULL);
+    git_do(work, "update-ref", "HEAD", hash, NULL);
+}
+
 /* Everything in it that git would run. The files are committed before the traps are set. */
 static Trap set_traps(const GitFixture *fixture)
 {
@@ -74,8 +90,12 @@ static Trap set_traps(const GitFixture *fixture)
     touch_files(work, "one\n");
     git_do(work, "add", ".", NULL);
     git_do(work, "commit", "--quiet", "-m", "files", NULL);
+    sign(fixture);
     touch_files(work, "two\n");
 
+    set_program(&trap, work, "gpg.program", "gpg");
+    git_do(work, "config", "log.showSignature", "true", NULL);
+    git_do(work, "config", "format.pretty", "%G?", NULL);
     set_program(&trap, work, "core.fsmonitor", "fsmonitor");
     set_program(&trap, work, "filter.x.clean", "clean");
     set_program(&trap, work, "filter.x.smudge", "smudge");
@@ -118,8 +138,8 @@ static void test_s08_reading_runs_nothing(void **state G_GNUC_UNUSED)
     git_ok(fixture->work, "log", "-p", "-1", NULL);
     git_ok(fixture->work, "diff", "--", "b.odd", NULL);
     g_autofree char *sprung = trap_take(&trap);
-    static const char *const names[] = { "fsmonitor",   "clean",    "smudge",
-                                         "process-odd", "textconv", "command" };
+    static const char *const names[] = { "fsmonitor", "clean",   "smudge", "process-odd",
+                                         "textconv",  "command", "gpg" };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         g_autofree char *line = g_strconcat(names[i], "\n", NULL);
         if (strstr(sprung, line) == NULL)
@@ -134,6 +154,7 @@ static void test_s08_reading_runs_nothing(void **state G_GNUC_UNUSED)
         "diff-files -p",
         "diff-index -p HEAD",
         "log -p -1",
+        "log --format=%s",
         "show HEAD",
         "ls-files -z -m",
         "ls-files --others --exclude-standard -z",

@@ -278,7 +278,8 @@ static void test_environment(void **state G_GNUC_UNUSED)
     assert_string_equal(said,
                         "-c protocol.ext.allow=never -c core.fsmonitor=false "
                         "-c core.untrackedCache=false -c core.quotepath=off -c color.ui=false "
-                        "-c core.hooksPath=/dev/null -c diff.external= words a b");
+                        "-c core.hooksPath=/dev/null -c diff.external= "
+                        "-c log.showSignature=false -c format.pretty=medium words a b");
 }
 
 static void test_not_installed(void **state G_GNUC_UNUSED)
