@@ -105,13 +105,15 @@ Cancel *aside_cancel(Aside *self)
     return self->cancel;
 }
 
-void aside_tell(Aside *self, const char *text)
+void aside_tell(Aside *self, const char *text, const json_t *block)
 {
     json_t *event = json_object();
     json_set_text(event, "type", "command_progress");
     json_set_text(event, "command", "aside");
     json_set_text(event, "id", self->id);
     json_set_text(event, "text", text);
+    if (block)
+        json_set_take(event, "block", json_incref((json_t *)block));
     event_hub_publish_control(self->hub, event);
 }
 

@@ -31,8 +31,10 @@ bool aside_call(Aside *self, const char *tool, json_t *arguments, char **ret_tex
 bool aside_do(Aside *self, const char *tool, json_t *arguments, char **ret_text,
               json_t **ret_details, GError **error);
 /* How far it is, to doors that take control events:
-   {"type":"command_progress","command":"aside","id","text"}. One line. */
-void aside_tell(Aside *self, const char *text);
+   {"type":"command_progress","command":"aside","id","text","block"?}. One line. `block`: the same
+   at length, {"title","rows":[{"state","text","detail"}]}, of the states failed, running, waiting,
+   passed and skipped; a reference is taken; NULL: none. */
+void aside_tell(Aside *self, const char *text, const json_t *block);
 const Model *aside_model(const Aside *self); // the conversation's
 /* Asks the conversation's model, which sees the conversation as it was when this began and has no
    tools. Caller frees. */

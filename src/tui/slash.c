@@ -110,7 +110,7 @@ static const SlashCommand commands[] = {
       slash_handoff },
     { "issues", "[NUMBER|STATE|SEARCH]", "issues of this repository; open one", slash_issues },
     { "prs", "[NUMBER|STATE|SEARCH]", "pull requests of this repository; open one", slash_prs },
-    { "ci", "[watch]", "the Actions runs of this commit, and why one failed", slash_ci },
+    { "ci", "[watch|RUN]", "the Actions runs of this commit, and why one failed", slash_ci },
     { "review", "NUMBER", "have the model review a pull request", slash_review },
     { "pr", "checkout NUMBER", "a worktree of a pull request, beside this one", slash_pr },
     { "gh", "doctor|last-error", "whether GitHub can be used here; the last call in full",

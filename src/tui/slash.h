@@ -37,7 +37,8 @@ typedef struct SlashDoor {
     bool (*show)(SlashList list, void *user_data);
     /* To the clipboard; false: there is none. NULL: likewise. */
     bool (*copy)(const char *text, void *user_data);
-    /* Something to choose from that was looked up: {"title","items":[{"text","detail","meant"}]};
+    /* Something to choose from that was looked up: {"title","items":[{"text","detail","meant"}],
+       "above"?: what is said before it};
        what is taken, "/name argument", is carried out. False: not now, and it is said. NULL:
        likewise. */
     bool (*choose)(const json_t *list, void *user_data);

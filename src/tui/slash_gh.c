@@ -1,27 +1,18 @@
 /*
- * Slash commands for GitHub (slash.h): lists, what CI says, reviews, and the state of gh. All of it
- * through the tools of the conversation, on a worker; what they may only read is all that they do.
+ * Slash commands for GitHub (slash.h): lists, reviews, and the state of gh; what CI says is in
+ * slash_ci.c. All of it through the tools of the conversation, on a worker; what they may only read
+ * is all that they do.
  */
 #include "tui/slash_private.h"
 
-#include "base/git.h"
 #include "base/timefmt.h"
 #include "model/message.h"
 
 #define MAX_NUMBER_DIGITS 10
-#define SHOWN_COMMIT      10 // characters of its id
-#define GIT_TIMEOUT_MS    10000
-#define LISTED_RUNS       20
+#define FOUND_ITEMS       20  // of a search
 #define LISTED_ITEMS      100 // to choose from
 
-#define WATCH_MS         3000
-#define WATCH_SLOW_MS    15000 // later: each look counts into the quota
-#define WATCH_SLOW_AFTER 20    // looks
-#define WATCH_FAILURES   5     // in a row
-#define WATCH_NONE       10    // looks until there is a run: a push may be a moment ago
-
-/* Takes `text`. */
-static json_t *shown(char *text)
+json_t *slash_shown(char *text)
 {
     json_t *data = json_object();
     json_set_text(data, "shown", text);
@@ -38,14 +29,14 @@ static const char *number_in(const char *argument)
     return is_number ? digits : NULL;
 }
 
-static bool read_url(Aside *aside, char *url_, char **ret_text, GError **error)
+bool slash_read_url(Aside *aside, char *url_, char **ret_text, GError **error)
 {
     g_autofree char *url = url_;
     return aside_call(aside, "read", json_pack("{s:s}", "path", url), ret_text, NULL, error);
 }
 
-/* What gh prints as JSON, by a tool. Takes `arguments`. New reference; NULL with an error. */
-static json_t *call_for_list(Aside *aside, const char *tool, json_t *arguments, GError **error)
+json_t *slash_call_gh(Aside *aside, const char *tool, json_t *arguments, json_type type,
+                      GError **error)
 {
     g_autofree char *text = NULL;
     g_autoptr(json_t) details = NULL;
@@ -53,10 +44,10 @@ static json_t *call_for_list(Aside *aside, const char *tool, json_t *arguments, 
         return NULL;
     const char *output = json_get_text(details, "output");
     json_t *found = NULL;
-    if (output && json_parse_text(output, &found, NULL) && json_is_array(found))
+    if (output && json_parse_text(output, &found, NULL) && json_typeof(found) == type)
         return found;
     json_decref(found);
-    fail_with(error, KEDGE_ERROR_PROTOCOL, "gh's list cannot be read: %s", text);
+    fail_with(error, KEDGE_ERROR_PROTOCOL, "what gh printed cannot be read: %s", text);
     return NULL;
 }
 
@@ -116,7 +107,7 @@ static char *query_of(const char *filter)
 static json_t *search_of(const ListKind *kind, const char *filter)
 {
     g_autofree char *query = query_of(filter);
-    return json_pack("{s:s, s:s, s:i}", "op", kind->op, "query", query, "limit", LISTED_RUNS);
+    return json_pack("{s:s, s:s, s:i}", "op", kind->op, "query", query, "limit", FOUND_ITEMS);
 }
 
 static bool list(Aside *aside, const ListKind *kind, const char *filter, json_t **ret_data,
@@ -125,9 +116,9 @@ static bool list(Aside *aside, const ListKind *kind, const char *filter, json_t 
     g_autofree char *text = NULL;
     bool is_read =
         is_state(kind, filter)
-            ? read_url(aside,
-                       g_strdup_printf("%s://?state=%s", kind->scheme, *filter ? filter : "open"),
-                       &text, error)
+            ? slash_read_url(
+                  aside, g_strdup_printf("%s://?state=%s", kind->scheme, *filter ? filter : "open"),
+                  &text, error)
             : aside_call(aside, "github", search_of(kind, filter), &text, NULL, error);
     if (!is_read)
         return false;
@@ -135,7 +126,7 @@ static bool list(Aside *aside, const ListKind *kind, const char *filter, json_t 
     if (advice)
         *advice = '\0';
     *ret_data =
-        shown(g_strdup_printf("%s\n/%s NUMBER opens one.", g_strchomp(text), kind->command));
+        slash_shown(g_strdup_printf("%s\n/%s NUMBER opens one.", g_strchomp(text), kind->command));
     return true;
 }
 
@@ -204,7 +195,7 @@ static bool look_up(Aside *aside, const ListKind *kind, const char *filter, json
     g_autofree char *query = query_of(filter);
     if (!is_state(kind, filter))
         json_set_text(arguments, "search", query);
-    g_autoptr(json_t) found = call_for_list(aside, kind->tool, arguments, NULL);
+    g_autoptr(json_t) found = slash_call_gh(aside, kind->tool, arguments, JSON_ARRAY, NULL);
     if (json_array_size(found) == 0)
         return kind->list(aside, filter, ret_data, error);
     g_autofree char *title = g_strdup_printf("%s (%s)", kind->title, *filter ? filter : "open");
@@ -215,7 +206,7 @@ static bool look_up(Aside *aside, const ListKind *kind, const char *filter, json
     json_array_foreach (found, i, one)
         add_found(kind, one, items, text);
     g_string_append_printf(text, "\n/%s NUMBER opens one.", kind->command);
-    *ret_data = shown(g_strdup(text->str));
+    *ret_data = slash_shown(g_strdup(text->str));
     json_set_take(*ret_data, "choose", json_pack("{s:s, s:o}", "title", title, "items", items));
     return true;
 }
@@ -274,171 +265,6 @@ SLASH(prs)
     return list_or_open(door, &prs, argument, SLASH_ID "prs", error);
 }
 
-/* --- /ci */
-
-static bool find_commit(Aside *aside, char **ret_commit, GError **error)
-{
-    const GitSpec spec = {
-        .dir = aside_cwd(aside),
-        .args = (const char *const[]) { "rev-parse", "--verify", "--quiet", "HEAD^{commit}", NULL },
-        .timeout_ms = GIT_TIMEOUT_MS,
-    };
-    g_auto(GitResult) result = { 0 };
-    if (!git_start(&spec, aside_cancel(aside), &result, error))
-        return false;
-    if (result.exit_status != 0)
-        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                         "%s is no git repository with a commit, so there are no runs of it",
-                         spec.dir);
-    *ret_commit = g_strdup(result.output);
-    return true;
-}
-
-/* New reference; NULL with an error. */
-static json_t *runs_of(Aside *aside, const char *commit, GError **error)
-{
-    json_t *arguments =
-        json_pack("{s:s, s:s, s:i}", "commit", commit, "fields",
-                  "databaseId,workflowName,event,status,conclusion", "limit", LISTED_RUNS);
-    return call_for_list(aside, "gh_run_list", arguments, error);
-}
-
-static bool has_failed(const json_t *run)
-{
-    static const char *const bad[] = { "failure", "timed_out", "startup_failure", NULL };
-    const char *conclusion = json_get_text(run, "conclusion");
-    return conclusion && g_strv_contains(bad, conclusion);
-}
-
-/* A line for each; the id of the first that failed, 0: none. */
-static json_int_t append_runs(GString *text, const json_t *runs)
-{
-    json_int_t failed = 0;
-    size_t i = 0;
-    json_t *run = NULL;
-    json_array_foreach (runs, i, run) {
-        const char *name = json_get_text(run, "workflowName");
-        const char *conclusion = json_get_text(run, "conclusion");
-        const char *status = json_get_text(run, "status");
-        json_int_t id = json_get_int(run, "databaseId", 0);
-        g_string_append_printf(text, "\n%s (%s): %s, run://%lld", name ? name : "?",
-                               json_get_text(run, "event") ? json_get_text(run, "event") : "?",
-                               conclusion && *conclusion ? conclusion
-                               : status                  ? status
-                                                         : "unknown",
-                               (long long)id);
-        if (failed == 0 && has_failed(run))
-            failed = id;
-    }
-    return failed;
-}
-
-/* What they came to, and why the first one that failed did. */
-static bool report_ci(Aside *aside, const char *commit, const json_t *runs, json_t **ret_data,
-                      GError **error)
-{
-    g_autoptr(GString) text = g_string_new(NULL);
-    g_string_append_printf(text, "Runs of commit %.*s:", SHOWN_COMMIT, commit);
-    json_int_t failed = append_runs(text, runs);
-    if (json_array_size(runs) == 0)
-        g_string_append(text, " none. It may not be pushed, or nothing runs for it.");
-    g_autofree char *why = NULL;
-    if (failed > 0 &&
-        !read_url(aside, g_strdup_printf("run://%lld", (long long)failed), &why, error))
-        return false;
-    if (why)
-        g_string_append_printf(text, "\n\n%s", g_strchomp(why));
-    *ret_data = shown(g_strdup(text->str));
-    return true;
-}
-
-static bool look_at_ci(Aside *aside, const char *argument G_GNUC_UNUSED, json_t **ret_data,
-                       GError **error)
-{
-    g_autofree char *commit = NULL;
-    if (!find_commit(aside, &commit, error))
-        return false;
-    g_autoptr(json_t) runs = runs_of(aside, commit, error);
-    return runs && report_ci(aside, commit, runs, ret_data, error);
-}
-
-/* "CI 1/3, lint failed: test in_progress"; NULL: all of them have ended. Caller frees. */
-static char *progress_of(const json_t *runs)
-{
-    g_autoptr(GString) text = g_string_new(NULL);
-    const char *failed = NULL, *going = NULL, *state = NULL;
-    size_t i = 0, done = 0;
-    json_t *run = NULL;
-    json_array_foreach (runs, i, run) {
-        const char *name = json_get_text(run, "workflowName");
-        const char *status = json_get_text(run, "status");
-        if (has_failed(run) && !failed)
-            failed = name ? name : "one";
-        if (g_strcmp0(status, "completed") == 0)
-            done++;
-        else if (!going) {
-            going = name ? name : "?";
-            state = status ? status : "unknown";
-        }
-    }
-    if (i > 0 && !going)
-        return NULL;
-    g_string_append_printf(text, "CI %zu/%zu", done, json_array_size(runs));
-    if (failed)
-        g_string_append_printf(text, ", %s failed", failed);
-    if (going)
-        g_string_append_printf(text, ": %s %s", going, state);
-    return g_string_free(g_steal_pointer(&text), false);
-}
-
-/* One look in a row that fails is nothing yet. NULL with an error: too many. New reference. */
-static json_t *look_again(Aside *aside, const char *commit, int *failures, GError **error)
-{
-    g_autoptr(GError) problem = NULL;
-    json_t *runs = runs_of(aside, commit, &problem);
-    *failures = runs ? 0 : *failures + 1;
-    if (runs || (*failures < WATCH_FAILURES && !cancel_has_fired(aside_cancel(aside))))
-        return runs ? runs : json_array();
-    g_propagate_error(error, g_steal_pointer(&problem));
-    return NULL;
-}
-
-/* Until all runs of the commit have ended. */
-static bool watch_ci(Aside *aside, const char *argument G_GNUC_UNUSED, json_t **ret_data,
-                     GError **error)
-{
-    g_autofree char *commit = NULL, *told = NULL;
-    int failures = 0;
-    if (!find_commit(aside, &commit, error))
-        return false;
-    for (int look = 1;; look++) {
-        g_autoptr(json_t) runs = look_again(aside, commit, &failures, error);
-        if (!runs)
-            return false;
-        g_autofree char *progress = failures == 0 ? progress_of(runs) : g_strdup(told);
-        bool has_none = failures == 0 && json_array_size(runs) == 0;
-        if (failures == 0 && (!progress || (has_none && look > WATCH_NONE)))
-            return report_ci(aside, commit, runs, ret_data, error);
-        if (progress && g_strcmp0(progress, told) != 0)
-            aside_tell(aside, progress);
-        g_free(told);
-        told = g_steal_pointer(&progress);
-        gint64 wait_ms = look < WATCH_SLOW_AFTER ? WATCH_MS : WATCH_SLOW_MS;
-        if (!cancel_sleep(aside_cancel(aside), wait_ms, error))
-            return false;
-    }
-}
-
-SLASH(ci)
-{
-    bool is_watch = g_str_equal(argument, "watch");
-    if (*argument && !is_watch)
-        return fail_with(error, KEDGE_ERROR_USAGE, "/ci takes nothing or watch, not \"%s\"",
-                         argument);
-    return agent_session_aside(door->session, is_watch ? watch_ci : look_at_ci, NULL, SLASH_ID "ci",
-                               error);
-}
-
 /* --- /review */
 
 SLASH(review)
@@ -470,7 +296,7 @@ static bool check_out(Aside *aside, const char *number, json_t **ret_data, GErro
     json_t *arguments = json_pack("{s:s, s:s}", "op", "pr_checkout", "pr", number);
     if (!aside_do(aside, "github", arguments, &text, NULL, error))
         return false;
-    *ret_data = shown(g_steal_pointer(&text));
+    *ret_data = slash_shown(g_steal_pointer(&text));
     return true;
 }
 
@@ -496,7 +322,7 @@ static bool show_tool(Aside *aside, const char *tool, json_t **ret_data, GError 
     g_autofree char *text = NULL;
     if (!aside_call(aside, tool, json_object(), &text, NULL, error))
         return false;
-    *ret_data = shown(g_steal_pointer(&text));
+    *ret_data = slash_shown(g_steal_pointer(&text));
     return true;
 }
 

@@ -21,6 +21,15 @@ void slash_list(SlashDoor *door, const char *command);
 bool slash_listed(const SlashDoor *door, const char *command, const char *argument,
                   const char **ret_meant, GError **error);
 
+/* The result of an AsideFunc that is a text to show. Takes `text`. */
+json_t *slash_shown(char *text);
+/* What is behind an internal URL, by the tool read. Takes `url`. */
+bool slash_read_url(Aside *aside, char *url, char **ret_text, GError **error);
+/* What gh prints as JSON of that type, by a tool. Takes `arguments`. New reference; NULL with an
+   error. */
+json_t *slash_call_gh(Aside *aside, const char *tool, json_t *arguments, json_type type,
+                      GError **error);
+
 /* `.` and `c`: as /retry. */
 bool slash_is_go_on(const char *line);
 /* `$code`, `$$code`. */

@@ -219,6 +219,7 @@ static void tui_clear(Tui *self)
     settings_unref(self->settings);
     g_free(self->run.intent);
     g_free(self->run.progress);
+    json_decref(self->run.watched);
     g_free(self->run.shell);
     g_free(self->key_provider);
     loop_free(self->loop);

@@ -52,19 +52,44 @@ class DrawnGitHub(RpcTest):
         screen = self.open(width=100)
         screen.line("/ci watch")
         screen.wait_for("\nCI 0/1: ci in_progress │")  # in the status line
+        screen.wait_for("\n  • ci: test  make test (2/3)\n")  # above the editor
+        screen.wait_for("\nCI of ")
         screen.line("hello")  # nothing waits for it
         screen.wait_for("Here.")
         screen.line("!echo beside")
         screen.wait_for("✓ ! echo beside")
         going.unlink()
+        screen.wait_for("Failed steps:   1/1")
+        screen.wait_for("❯ test: make test (2/2)")
+        screen.wait_for("ci (push): failure, run://5")  # what they came to is in the history
+        screen.wait_gone("CI of")
+        self.assertNotIn("Step: 4.", screen.everything())
+        screen.keys("Enter")
         screen.wait_for("Step: 4. make test [failure]")
-        screen.wait_gone("CI 0/1")
+        screen.wait_for("For the model it is run://5/job/62.")
         going.touch()
         screen.line("/ci watch")
         screen.wait_for("CI 0/1")
         screen.keys("Escape")
         screen.wait_gone("CI 0/1")
+        screen.wait_gone("CI of")
         screen.wait_gone("esc to interrupt")
+
+    def test_ci_is_told_to_who_writes(self):
+        """What is being written gets no list above it: the reason is said at once."""
+        self.script({"text": "Here."})
+        test_slash.add_repository(self)
+        going = pathlib.Path(self.root, "going")
+        going.touch()
+        pathlib.Path(self.root, "over").touch()
+        screen = self.open(width=100)
+        screen.line("/ci watch")
+        screen.wait_for("CI 0/1")
+        screen.type("half a sentence")
+        going.unlink()
+        screen.wait_for("Step: 4. make test [failure]")
+        screen.wait_for("> half a sentence")
+        self.assertNotIn("Failed steps", screen.everything())
 
 
 if __name__ == "__main__":

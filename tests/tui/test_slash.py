@@ -28,6 +28,10 @@ case "$*" in
 *"run list"*) [ -e "$HOME/going" ] && echo '[{"databaseId":7,"workflowName":"ci\\u001b[2J","event":"push","status":"in_progress","conclusion":""}]' && exit
               [ -e "$HOME/over" ] && echo '[{"databaseId":5,"workflowName":"ci","event":"push","status":"completed","conclusion":"failure"}]' && exit
               echo '[{"databaseId":6,"workflowName":"lint","event":"push","status":"in_progress","conclusion":""},{"databaseId":5,"workflowName":"ci","event":"push","status":"completed","conclusion":"failure"}]' ;;
+*"run view 7"*) echo '{"jobs":[{"databaseId":70,"name":"test","status":"in_progress","conclusion":"","steps":[{"name":"Set up","status":"completed","conclusion":"success"},'
+                echo '{"name":"make test","status":"in_progress","conclusion":""},{"name":"End","status":"pending","conclusion":""}]}]}' ;;
+*"run view 5"*) echo '{"jobs":[{"databaseId":61,"name":"lint","status":"completed","conclusion":"success","steps":[]},{"databaseId":62,"name":"test","status":"completed","conclusion":"failure",'
+                echo '"steps":[{"name":"Set up","status":"completed","conclusion":"success"},{"name":"make test","status":"completed","conclusion":"failure"}]}]}' ;;
 *actions/runs/5/jobs*) echo '{"total_count":1,"jobs":[{"id":62,"name":"test","status":"completed","conclusion":"failure"}]}' ;;
 *actions/runs/5*) echo '{"id":5,"name":"ci","display_title":"Fix it","status":"completed","conclusion":"failure","head_branch":"main","head_sha":"a1b2c3d4e5f60718293a4b5c6d7e8f9001122334","html_url":"https://x/runs/5"}' ;;
 *actions/jobs/62/logs*) printf 'cc a.c\\n##[error]Process completed with exit code 2.\\n' ;;
@@ -81,13 +85,15 @@ class Slash(RpcTest):
                  ("/issues clock label:bug", "No issues found."),
                  ("/prs", "Fix it"),
                  ("/ci", "ci (push): failure, run://5"),
-                 ("/ci soon", "/ci takes nothing or watch, not \"soon\""),
+                 ("/ci soon", "/ci takes nothing, watch or the number of a run, not \"soon\""),
+                 ("/ci 5/job/62", "For the model it is run://5/job/62."),
+                 ("/ci 5x", "Error: Invalid run:// number: 5x"),
                  ("/pr", "/pr takes checkout and the number of a pull request"),
                  ("/pr checkout it", "not \"checkout it\"; /prs lists them"),
                  ("/pr checkout 93", "Error: "),  # this gh does not show it
                  ("/review it", "/review takes the number of a pull request, not \"it\""),
                  ("/gh what", "/gh takes doctor or last-error"),
-                 ("/gh last-error", "run list"),
+                 ("/gh last-error", "gh run view 5 "),
                  ("/gh doctor", "PASS  version"),
                  ("/issues 88", "kedge: It drifts."),
                  ("/review #93", "kedge: One finding."),

@@ -74,7 +74,7 @@ static int total(const LiveLayout *layout)
     return rows;
 }
 
-static const LiveLayout wish = { { 12, 5, 2, 6, 1, 8, 5, 1 } }; // in the order of LivePart
+static const LiveLayout wish = { { 12, 5, 2, 4, 6, 1, 8, 5, 1 } }; // in the order of LivePart
 
 static void test_everything_gives_way_but_the_editor(void **state G_GNUC_UNUSED)
 {
@@ -95,12 +95,13 @@ static void test_order_of_giving_way(void **state G_GNUC_UNUSED)
         int room;
         LiveLayout want;
     } cases[] = {
-        { "all of it", 40, { { 12, 5, 2, 6, 1, 8, 5, 1 } } },
-        { "the list first", 38, { { 12, 5, 2, 6, 1, 8, 3, 1 } } },
-        { "then the todo list", 33, { { 12, 5, 2, 1, 1, 8, 3, 1 } } },
-        { "then what waits", 29, { { 12, 1, 2, 1, 1, 8, 3, 1 } } },
-        { "then the blocks", 17, { { 0, 1, 2, 1, 1, 8, 3, 1 } } },
-        { "then the editor", 10, { { 0, 1, 2, 1, 1, 1, 3, 1 } } },
+        { "all of it", 44, { { 12, 5, 2, 4, 6, 1, 8, 5, 1 } } },
+        { "the list first", 42, { { 12, 5, 2, 4, 6, 1, 8, 3, 1 } } },
+        { "then what is watched", 39, { { 12, 5, 2, 1, 6, 1, 8, 3, 1 } } },
+        { "then the todo list", 34, { { 12, 5, 2, 1, 1, 1, 8, 3, 1 } } },
+        { "then what waits", 30, { { 12, 1, 2, 1, 1, 1, 8, 3, 1 } } },
+        { "then the blocks", 18, { { 0, 1, 2, 1, 1, 1, 8, 3, 1 } } },
+        { "then the editor", 11, { { 0, 1, 2, 1, 1, 1, 1, 3, 1 } } },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         LiveLayout layout = wish;

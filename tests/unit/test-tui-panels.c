@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "tui/view/pending.h"
 #include "tui/view/todo_panel.h"
+#include "tui/view/watch_panel.h"
 #include "tui/view/welcome.h"
 #include "tui/view/working.h"
 
@@ -96,6 +97,51 @@ static void test_todo_styles(void **state G_GNUC_UNUSED)
     assert_int_equal(row_style_of(rows->pdata[3], "Drop").fg, TOKEN_ERROR);
     assert_true(row_style_of(rows->pdata[3], "Drop").attributes & STYLE_STRIKE);
     assert_int_equal(row_style_of(rows->pdata[4], "Test").fg, TOKEN_DIM);
+}
+
+/* --- what is watched */
+
+static void test_watched(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name, *block;
+        int width;
+        const char *want;
+    } cases[] = {
+        { "each state",
+          "{\"title\":\"CI of a1b2\",\"rows\":["
+          "{\"state\":\"failed\",\"text\":\"ci: lint\",\"detail\":\"make lint (3/5)\"},"
+          "{\"state\":\"running\",\"text\":\"ci: test\",\"detail\":\"make\"},"
+          "{\"state\":\"waiting\",\"text\":\"docs (push)\",\"detail\":\"queued\"},"
+          "{\"state\":\"passed\",\"text\":\"a\",\"detail\":\"success\"},"
+          "{\"state\":\"skipped\",\"text\":\"b\",\"detail\":\"skipped\"}]}",
+          60,
+          "CI of a1b2\n  ✗ ci: lint  make lint (3/5)\n  • ci: test  make\n  ○ docs (push)  queued\n"
+          "  ✓ a  success\n  • b  skipped" },
+        { "narrow",
+          "{\"title\":\"CI of a1b2\",\"rows\":[{\"text\":\"long name\",\"detail\":\"x\"}]}", 8,
+          "CI of a…\n  ○ lon…" },
+        { "hostile",
+          "{\"title\":\"T\\u001b[2J\",\"rows\":[{\"state\":7,\"text\":\"a\\nb\\u0007\"},3]}", 60,
+          "T\n  ○ a b  \n  ○   " },
+        { "many",
+          "{\"title\":\"T\",\"rows\":[{\"text\":\"1\"},{\"text\":\"2\"},{\"text\":\"3\"},{\"text\":"
+          "\"4\"},"
+          "{\"text\":\"5\"},{\"text\":\"6\"},{\"text\":\"7\"},{\"text\":\"8\"},{\"text\":\"9\"}]}",
+          60,
+          "T\n  ○ 1  \n  ○ 2  \n  ○ 3  \n  ○ 4  \n  ○ 5  \n  ○ 6  \n  ○ 7  \n  ○ 8  \n    +1 "
+          "more" },
+        { "none", "{\"title\":\"T\",\"rows\":[]}", 60, "" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(json_t) block = value_of(cases[i].block);
+        g_autoptr(GPtrArray) rows = rows_new();
+        watch_panel_rows(block, NULL, cases[i].width, rows);
+        assert_rows(cases[i].name, rows, cases[i].width, cases[i].want);
+    }
+    g_autoptr(GPtrArray) none = rows_new();
+    watch_panel_rows(NULL, NULL, 60, none);
+    assert_int_equal(none->len, 0);
 }
 
 /* --- messages that wait */
@@ -284,8 +330,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_todo),          cmocka_unit_test(test_long_todo),
         cmocka_unit_test(test_todo_styles),   cmocka_unit_test(test_pending),
-        cmocka_unit_test(test_working),       cmocka_unit_test(test_welcome),
-        cmocka_unit_test(test_small_welcome), cmocka_unit_test(test_short_welcome),
+        cmocka_unit_test(test_watched),       cmocka_unit_test(test_working),
+        cmocka_unit_test(test_welcome),       cmocka_unit_test(test_small_welcome),
+        cmocka_unit_test(test_short_welcome),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "tui/view/dialog.h"
 #include "tui/view/pending.h"
 #include "tui/view/todo_panel.h"
+#include "tui/view/watch_panel.h"
 #include "tui/view/working.h"
 
 enum {
@@ -249,6 +250,7 @@ static void make_parts(Frame *self)
     make_pending(self);
     make_working(self);
     make_todo(self);
+    watch_panel_rows(tui->run.watched, tui->theme, live_width(self), self->parts[PART_WATCH]);
     make_status(self);
     make_blocks(self, tui->welcome ? MANY_ROWS : BLOCK_ROWS);
     int panel = MIN(MAX(room - BESIDE_PANEL, LEAST_PANEL_ROWS), room - LEFT_BY_PANEL);

@@ -131,10 +131,14 @@ static void end_slash(Tui *self)
     draft_take(self);
 }
 
-static void set_progress(Tui *self, const char *text)
+/* NULL: there is none any more. */
+static void set_progress(Tui *self, const json_t *event)
 {
+    const char *text = json_get_text(event, "text");
     g_free(self->run.progress);
+    json_decref(self->run.watched);
     self->run.progress = text ? clean_line(text, PROGRESS_CELLS) : NULL;
+    self->run.watched = json_incref(json_get_object(event, "block"));
     frame_request(self->frames, FRAME_STREAM);
 }
 
@@ -181,7 +185,7 @@ void tui_on_event(json_t *event, void *self_)
     else if (g_str_equal(type, "command_end"))
         on_command_end(self, event);
     else if (g_str_equal(type, "command_progress"))
-        set_progress(self, json_get_text(event, "text"));
+        set_progress(self, event);
     else if (transcript_event(self->transcript, event))
         frame_request(self->frames, FRAME_STREAM);
     note(self, type, event);

@@ -11,15 +11,16 @@ typedef struct Step {
 } Step;
 
 static const Step steps[] = {
-    { PART_LIST, 3 },    { PART_TODO, 1 }, { PART_PENDING, 1 }, { PART_BLOCKS, 0 },
-    { PART_EDITOR, 1 },  { PART_TODO, 0 }, { PART_PENDING, 0 }, { PART_STATUS, 0 },
-    { PART_WORKING, 0 }, { PART_RULE, 0 }, { PART_LIST, 0 },
+    { PART_LIST, 3 },    { PART_WATCH, 1 },  { PART_TODO, 1 },    { PART_PENDING, 1 },
+    { PART_BLOCKS, 0 },  { PART_EDITOR, 1 }, { PART_WATCH, 0 },   { PART_TODO, 0 },
+    { PART_PENDING, 0 }, { PART_STATUS, 0 }, { PART_WORKING, 0 }, { PART_RULE, 0 },
+    { PART_LIST, 0 },
 };
 /* With a question everything else gives way before it does. */
 static const Step panel_steps[] = {
-    { PART_TODO, 1 },   { PART_PENDING, 1 }, { PART_BLOCKS, 0 },  { PART_EDITOR, 1 },
-    { PART_TODO, 0 },   { PART_PENDING, 0 }, { PART_WORKING, 0 }, { PART_RULE, 0 },
-    { PART_STATUS, 0 }, { PART_LIST, 1 },
+    { PART_WATCH, 1 },   { PART_TODO, 1 },  { PART_PENDING, 1 }, { PART_BLOCKS, 0 },
+    { PART_EDITOR, 1 },  { PART_WATCH, 0 }, { PART_TODO, 0 },    { PART_PENDING, 0 },
+    { PART_WORKING, 0 }, { PART_RULE, 0 },  { PART_STATUS, 0 },  { PART_LIST, 1 },
 };
 
 static int total(const LiveLayout *self)

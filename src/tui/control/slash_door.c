@@ -58,6 +58,8 @@ static bool choose(const json_t *list, void *self_)
     Tui *self = self_;
     if (self->panel || self->viewer || !editor_is_empty(self->editor))
         return false;
+    if (json_get_text(list, "above"))
+        say(json_get_text(list, "above"), self);
     pick_found(self, list);
     return true;
 }

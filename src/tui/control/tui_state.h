@@ -35,9 +35,10 @@ typedef struct TuiRun { // what goes on, for the working line and the keys
     int attempt, max_attempts; // WAITS_RETRY
     gint64 retry_at;           // by time_monotonic_ms(), as all here
     gint64 begun_at;
-    char *intent;   // of the call that runs; NULL: none
-    char *progress; // of a person's command, as it tells it; NULL: none
-    char *shell;    // what the person has run last: "!ls", "$$x"; NULL: nothing yet
+    char *intent;    // of the call that runs; NULL: none
+    char *progress;  // of a person's command, as it tells it; NULL: none
+    json_t *watched; // the same at length, for watch_panel_rows(); NULL: none
+    char *shell;     // what the person has run last: "!ls", "$$x"; NULL: nothing yet
 } TuiRun;
 
 typedef struct Tui {
