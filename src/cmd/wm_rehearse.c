@@ -82,7 +82,8 @@ static bool open_api(Rehearse *self)
 static bool rehearse_one(Rehearse *self, const char *task_name, const WmEvent *event)
 {
     g_autoptr(json_t) report = NULL;
-    if (!wm_rehearse(self->root, task_name, event, self->cancel, &report, &self->error))
+    if (!wm_rehearse(self->root, self->options->repo, task_name, event, self->cancel, &report,
+                     &self->error))
         return false;
     json_append_take(self->reports, g_steal_pointer(&report));
     return true;

@@ -18,8 +18,7 @@ static bool ask(Aside *aside, const char *question, json_t **ret_data, GError **
     g_autofree char *text = NULL;
     if (!aside_ask(aside, question, &text, error))
         return false;
-    *ret_data = json_object();
-    json_set_text(*ret_data, "shown", text);
+    *ret_data = slash_shown(g_strdup_printf("/btw %s\n\n%s", question, text));
     return true;
 }
 

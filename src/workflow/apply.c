@@ -126,7 +126,7 @@ static bool open_record(Run *self, GError **error)
     const WmApply *spec = applier->spec;
     if (applier->record)
         return true;
-    if (!spec->api || !spec->repo)
+    if (!spec->api)
         return fail_with(error, KEDGE_ERROR_DENIED, "GITHUB_REPOSITORY not set, or no token");
     if (!apply_record_open(spec->run_dir, seal, spec->api, &applier->record, error))
         return false;

@@ -17,7 +17,7 @@ typedef struct WmApply {      // all borrowed
     const WmEvent *event;
     WmNumbers numbers;
     WmApi *api;       // NULL: there is no token; only where everything is staged
-    const char *repo; // slug; NULL: unknown
+    const char *repo; // slug; without `api` perhaps a stand-in for one, which is only shown
     const char *root; // work tree with the agent's commits
     const char *run_dir;
     const char *output_path;   // of the items

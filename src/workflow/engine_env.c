@@ -118,6 +118,8 @@ static void unset_credentials(char ***env)
 static void close_environment(char ***env, const WmAgentSpec *spec)
 {
     unset_credentials(env);
+    if (spec->repo) // the clone's origin does not tell
+        set(env, "GH_REPO", spec->repo);
     g_autofree char *login = g_build_filename(spec->run_dir, "no-login", NULL);
     set(env, "GH_CONFIG_DIR", login);
     set(env, "GH_PROMPT_DISABLED", "1");

@@ -8,6 +8,8 @@
 #include "workflow/outcome.h"
 #include "workflow/wm_log.h"
 
+#define UNKNOWN_REPO "OWNER/REPO" // in what is planned where nothing can be looked up
+
 /* Does any of the items ask for a write that is allowed? What cannot be read is for who applies
    it. */
 static bool has_writes(const WmPipeline *self, const char *output_path)
@@ -54,6 +56,7 @@ bool wm_phase_outputs(WmPipeline *self, Cancel *cancel, GError **error)
     WmApi *api = NULL;
     if (!open_api(self, output_path, cancel, &api, error))
         return false;
+    const char *repo = wm_pipeline_repo(self, cancel, NULL);
     const WmApply apply = {
         .project = self->project,
         .task = self->task,
@@ -61,7 +64,7 @@ bool wm_phase_outputs(WmPipeline *self, Cancel *cancel, GError **error)
         .event = self->event,
         .numbers = self->numbers,
         .api = api,
-        .repo = wm_pipeline_repo(self, cancel, NULL),
+        .repo = repo ? repo : UNKNOWN_REPO,
         .root = self->root,
         .run_dir = self->dir.path,
         .output_path = output_path,

@@ -141,7 +141,7 @@ bool wm_pipeline_enter(WmPipeline *self, const char *phase, GError **error)
 
 const char *wm_pipeline_repo(WmPipeline *self, Cancel *cancel, GError **error)
 {
-    if (!self->repo.slug && !wm_repo_find(NULL, self->root, cancel, &self->repo, error))
+    if (!self->repo.slug && !wm_repo_find(self->given_repo, self->root, cancel, &self->repo, error))
         return NULL;
     return self->repo.slug;
 }

@@ -28,12 +28,13 @@ typedef struct WmPipeline {
     WmPolicy *policy;
     WmRunDir dir; // `path` NULL: none yet
     WmGit git;
-    char *previous_branch; // NULL: no branch was made
-    char *checkpoint;      // hint; NULL: none
-    WmRepo repo;           // `slug` NULL: not known, or not looked for yet
-    WmApi *api;            // NULL: not asked for yet
-    gint64 started_ms;     // monotonic
-    int64_t earlier_ms;    // that the agent took, elsewhere
+    char *previous_branch;  // NULL: no branch was made
+    char *checkpoint;       // hint; NULL: none
+    const char *given_repo; // OWNER/NAME, borrowed; NULL: of `root`
+    WmRepo repo;            // `slug` NULL: not known, or not looked for yet
+    WmApi *api;             // NULL: not asked for yet
+    gint64 started_ms;      // monotonic
+    int64_t earlier_ms;     // that the agent took, elsewhere
 } WmPipeline;
 
 void wm_pipeline_init(WmPipeline *self, const char *actor, const char *root, const WmEvent *event,

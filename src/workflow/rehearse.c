@@ -144,18 +144,23 @@ static json_t *report_of(const WmPlace *place, const char *task_name, const WmEv
     return report;
 }
 
-bool wm_rehearse(const char *root, const char *task_name, const WmEvent *event, Cancel *cancel,
-                 json_t **ret_report, GError **error)
+bool wm_rehearse(const char *root, const char *repo, const char *task_name, const WmEvent *event,
+                 Cancel *cancel, json_t **ret_report, GError **error)
 {
     g_autoptr(WmProject) project = NULL;
     g_auto(WmPlace) place = { 0 };
     g_auto(WmRunResult) run = { 0 };
+    g_auto(WmRepo) github = { 0 };
     g_autoptr(GError) failure = NULL;
     if (!wm_project_load(root, task_name, NULL, &project, error) ||
         !wm_project_find(project, task_name, error) ||
         !wm_place_make_here(root, copy_tasks, project, cancel, &place, error))
         return false;
+    // the clone's origin leads nowhere; without a repository nothing is looked up, which is told
+    if (!wm_repo_find(repo, root, cancel, &github, NULL) && !cancel_check(cancel, error))
+        return false;
     const WmRunOptions options = { .root = place.work,
+                                   .repo = github.slug,
                                    .task_name = task_name,
                                    .event = event,
                                    .is_staged = true,

@@ -28,7 +28,7 @@ bool wm_rehearse_history(WmApi *api, int64_t count, Cancel *cancel, json_t **ret
  * The report: {"task","event","number"?,"success","phase","errors"?,"duration_ms","usage"?,
  * "branch"?,"commits":[subject…],"diff","diff_is_cut","writes":[as items of plan.json],"skipped":
  * [{"kind","reason"}],"response"?}. A run that failed is a report, too; false only when there could
- * be none.
+ * be none. `repo` as in wm_repo_find().
  */
-bool wm_rehearse(const char *root, const char *task_name, const WmEvent *event, Cancel *cancel,
-                 json_t **ret_report, GError **error);
+bool wm_rehearse(const char *root, const char *repo, const char *task_name, const WmEvent *event,
+                 Cancel *cancel, json_t **ret_report, GError **error);

@@ -46,6 +46,7 @@ static bool load(Run *self, GError **error)
 {
     const WmRunOptions *options = self->options;
     self->base.is_rehearsal = options->is_rehearsal;
+    self->base.given_repo = options->repo;
     self->base.is_agent_only = options->is_agent_only;
     self->base.numbers = wm_event_numbers(options->event, options->issue);
     return wm_pipeline_load(&self->base, options->root, options->task_name, options->is_staged,

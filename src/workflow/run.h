@@ -11,7 +11,8 @@ typedef struct WmRunOptions { // all borrowed
     const char *root;         // absolute
     const char *task_name;
     const WmEvent *event;
-    int64_t issue; // --issue; 0: none
+    const char *repo; // OWNER/NAME; NULL: found from `root`, wm_repo_find()
+    int64_t issue;    // --issue; 0: none
     bool allows_dirty, is_agent_only, is_staged;
     bool is_rehearsal;  // nothing is written anywhere but in the run directory; implies staged
     int64_t grace_ms;   // 0: as specified; tests shorten it

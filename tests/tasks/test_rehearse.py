@@ -54,6 +54,28 @@ class Rehearse(TasksCase):
         self.assertEqual(self.git("branch", "--format=%(refname:short)", cwd=self.work).stdout.split(), ["main"])
         self.assertEqual([name for name in os.listdir(self.home + "/tmp") if name.startswith("kedge-run-")], [])
 
+    def test_where_only_the_clone_knows_the_repository(self):
+        """As on a laptop: the origin of the checkout says what is asked, though that of the rehearsal's clone leads nowhere."""
+        self.write(".wm/tasks/fix.md", FIX)
+        script = 'kedge wm emit add-comment --body "$GITHUB_REPOSITORY $GH_REPO"\n' + SCRIPT
+        before = self.last_n()
+        done = self.rehearse("fix", "--issue", "12", "--json", script=script, GITHUB_REPOSITORY="")
+        report = json.loads(done.stdout)
+        self.assertEqual([write["kind"] for write in report["writes"]], ["add_comment", "create_pull_request", "add_comment", "add_labels"])
+        self.assertIn(f"{REPO} {REPO}", json.dumps(report["writes"][0]))
+        self.assertNotIn("nothing is looked up", done.stderr)
+        self.assertTrue([row for row in self.log(since=before) if row["path"].endswith("/pulls")])
+
+    def test_where_nobody_knows_the_repository(self):
+        """What is planned is planned all the same."""
+        self.write(".wm/tasks/fix.md", FIX)
+        self.git("remote", "set-url", "origin", "file:///nowhere", cwd=self.work)
+        event = self.event({"action": "labeled", "issue": self.issue(12), "label": {"name": "bug"}})
+        script = SCRIPT.replace("kedge wm emit add-labels", "! kedge wm emit add-labels")  # that needs to know
+        done = self.rehearse("fix", "--event-name", "issues", "--event", event, "--json", script=script, GITHUB_REPOSITORY="")
+        self.assertEqual([write["kind"] for write in json.loads(done.stdout)["writes"]], ["create_pull_request", "add_comment"])
+        self.assertIn("not checked: GET /repos/OWNER/REPO/pulls", done.stderr)
+
     def test_json_and_html(self):
         self.write(".wm/tasks/fix.md", FIX)
         page = os.path.join(self.home, "page.html")

@@ -188,6 +188,18 @@ static void test_claude(void **state G_GNUC_UNUSED)
     "[event] type=auto_compaction_start\nkedge: a line of standard error\n[agent] All\n"           \
     "[agent] done.\n[result] %s | cost=$0.0420 | turns=2\n"
 
+static void test_kedge_says_why(void **state G_GNUC_UNUSED)
+{
+    check("a failed answer", WM_ENGINE_KEDGE,
+          "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[],"
+          "\"stopReason\":"
+          "\"error\",\"errorMessage\":\"HTTP 401:\\ninvalid \\u001b[31mx-api-key\"}}\n"
+          "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[],"
+          "\"stopReason\":"
+          "\"stop\",\"errorMessage\":\"not one\"}}\n",
+          "[error] HTTP 401: invalid x-api-key\n");
+}
+
 static void test_kedge(void **state G_GNUC_UNUSED)
 {
     static const char *const ends[][2] = { { "stop", "success" },
@@ -288,10 +300,10 @@ static void test_text(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nul),          cmocka_unit_test(test_claude),
-        cmocka_unit_test(test_kedge),        cmocka_unit_test(test_kedge_keeps),
-        cmocka_unit_test(test_claude_keeps), cmocka_unit_test(test_long_lines),
-        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_nul),         cmocka_unit_test(test_claude),
+        cmocka_unit_test(test_kedge),       cmocka_unit_test(test_kedge_says_why),
+        cmocka_unit_test(test_kedge_keeps), cmocka_unit_test(test_claude_keeps),
+        cmocka_unit_test(test_long_lines),  cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
