@@ -1,8 +1,8 @@
 /*
  * The last look before anything is written (task-engine §10.7; option threat-detection):
  * credentials and hidden characters in the texts of items, in the lines that the commits add and in
- * what they say; credentials also in what a later commit takes away again, because it is pushed,
- * too; and, where the task wants it, a model's opinion.
+ * what they say; credentials also in files that are no text, and in what a later commit takes away
+ * again, because it is pushed, too; and, where the task wants it, a model's opinion.
  */
 #include "workflow/apply_private.h"
 
@@ -171,7 +171,7 @@ static void scan_patches(Scan *self, char *patches)
         if (end)
             *end++ = '\0';
         if (*line != '-')
-            scan_for_keys(self, line, "a commit that a later one changes");
+            scan_for_keys(self, line, "a commit (a binary file, or what a later one changes)");
     }
 }
 

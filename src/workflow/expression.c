@@ -55,6 +55,9 @@ static const struct {
     { "steps.sanitized.outputs.text", ATOM_TEXT, true },
     { "steps.sanitized.outputs.title", ATOM_TITLE, true },
     { "steps.sanitized.outputs.body", ATOM_BODY, true },
+    { "needs.activation.outputs.text", ATOM_TEXT, true },
+    { "needs.activation.outputs.title", ATOM_TITLE, true },
+    { "needs.activation.outputs.body", ATOM_BODY, true },
     { "needs.resolve.outputs.tasks", ATOM_RESOLVED_TASKS, false },
     { "needs.resolve.outputs.has_tasks", ATOM_HAS_TASKS, false },
 };
@@ -278,7 +281,7 @@ static void check_one(const char *expression, GPtrArray *problems, GPtrArray *hi
         if (!((const Atom *)atoms->pdata[i])->is_gh_aw)
             continue;
         g_ptr_array_add(hints, g_strdup_printf("expression \"%s\": prefer wm.sanitized.* over "
-                                               "steps.sanitized.outputs.*",
+                                               "the outputs of a step or job of gh-aw",
                                                expression));
         return;
     }

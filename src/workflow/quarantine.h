@@ -29,8 +29,8 @@ bool wm_git_ask(const WmGit *self, const char *const *args, int64_t timeout_ms, 
    binary: what an agent's say is no reason not to look. Caller frees. */
 bool wm_git_diff(const WmGit *self, const char *range, int64_t timeout_ms, Cancel *cancel,
                  char **ret_diff, GError **error);
-/* The same for each commit of `range` by itself: what a later one takes away is pushed as well. Or
-   what they say, and by whom. */
+/* The same for each commit of `range` by itself, files that are no text too: what a later one takes
+   away is pushed as well. Or what they say, and by whom. */
 typedef enum { WM_GIT_LOG_PATCHES, WM_GIT_LOG_WORDS } WmGitLog;
 bool wm_git_log(const WmGit *self, const char *range, WmGitLog what, int64_t timeout_ms,
                 Cancel *cancel, char **ret_text, GError **error);

@@ -193,6 +193,7 @@ bool wm_git_log(const WmGit *self, const char *range, WmGitLog what, int64_t tim
         "--unified=0",
         has_words ? "--no-diff-merges" : "--cc", // of a merge what is in neither side
         has_words ? "--no-patch" : "--patch",    // after the two that mean a patch
+        "--text",                                // also of files that git calls binary
         "--end-of-options",
         range,
         "--",

@@ -332,7 +332,10 @@ static RunEnd do_run(Run *self, char **ret_reason)
         return RUN_AGAIN;
     }
     if (status != 0 || !self->run_dir) {
-        *ret_reason = reason_of(self, "the run failed");
+        g_autofree char *reason = reason_of(self, "the run failed");
+        *ret_reason = self->run_dir ? g_steal_pointer(&reason)
+                                    : g_strdup_printf("%s (on the branch %s of origin)", reason,
+                                                      self->place.branch);
         return RUN_FAILED;
     }
     return apply(self, ret_reason);

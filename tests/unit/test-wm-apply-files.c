@@ -158,6 +158,41 @@ static void test_threat(void **state G_GNUC_UNUSED)
     }
 }
 
+/* A NUL makes a file binary for git, or, where it comes late, would end a text in C. */
+static void test_threat_behind_nul(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *name;
+        size_t lines; // before the NUL
+        const char *error;
+    } cases[] = {
+        { "at once", 0,
+          "threat detection: an AWS access key in a commit (a binary file, or what "
+          "a later one changes)" },
+        { "late", 9000, "threat detection: an AWS access key in b/key.txt" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(PullFixture) fixture = pull_fixture(
+            "{\"create-pull-request\":null,\"threat-detection\":true}", "a.c", NULL, 0);
+        const char *work = fixture.git->work;
+        g_autofree char *path = g_build_filename(work, "key.txt", NULL);
+        g_autoptr(GString) text = g_string_new(NULL);
+        for (size_t line = 0; line < cases[i].lines; line++)
+            g_string_append(text, "x\n");
+        g_string_append_len(text, "\0\nAKIAIOSFODNN7EXAMPLE\n", 23);
+        assert_true(g_file_set_contents(path, text->str, (gssize)text->len, NULL));
+        git_do(work, "add", "key.txt", NULL);
+        git_do(work, "commit", "--quiet", "-m", "key", NULL);
+        pull_quarantine(&fixture, work);
+        g_autoptr(GError) error = NULL;
+        if (apply_fixture_run(fixture.apply, ITEM, &error))
+            fail_msg("%s: it was not seen", cases[i].name);
+        assert_string_equal(error->message, cases[i].error);
+        g_autofree char *sha = pull_pushed(&fixture, BRANCH);
+        assert_string_equal(sha, "");
+    }
+}
+
 /* One that is not in what the branch comes to, but in what is pushed. */
 static void test_threat_in_history(void **state G_GNUC_UNUSED)
 {
@@ -166,7 +201,8 @@ static void test_threat_in_history(void **state G_GNUC_UNUSED)
         const char *error;                          // NULL: nothing is found
     } cases[] = {
         { "taken away again", "AKIAIOSFODNN7EXAMPLE\n", "more", "me",
-          "threat detection: an AWS access key in a commit that a later one changes" },
+          "threat detection: an AWS access key in a commit (a binary file, or what "
+          "a later one changes)" },
         { "a message", "x\n", "more\n\n- AKIAIOSFODNN7EXAMPLE", "me",
           "threat detection: an AWS access key in the message of a commit" },
         { "hidden in a message", "x\n",
@@ -239,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_protected),         cmocka_unit_test(test_forged_base),
         cmocka_unit_test(test_forged_object),     cmocka_unit_test(test_threat),
         cmocka_unit_test(test_threat_in_history), cmocka_unit_test(test_threat_in_merge),
+        cmocka_unit_test(test_threat_behind_nul),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

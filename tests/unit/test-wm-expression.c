@@ -78,6 +78,10 @@ static void test_expand(void **state G_GNUC_UNUSED)
           "fix ${{ wm.task_name" },
         { "no expression", "$ {{ }} }} ${ {", "{}", "$ {{ }} }} ${ {" },
         { "gh-aw's names", "${{ steps.sanitized.outputs.title }}", ISSUE, "Hi" },
+        { "gh-aw's names of today",
+          "${{ needs.activation.outputs.title }}, ${{needs.activation.outputs.body}}: "
+          "${{ needs.activation.outputs.text }}",
+          ISSUE, "Hi, There: Hi\n\nThere" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *error = NULL;
