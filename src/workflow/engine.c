@@ -37,7 +37,9 @@ typedef struct Run {
     Fd log;
     const char *log_path;
     GError *log_error;
-    uint64_t bytes; // that were printed
+    uint64_t bytes;   // that were printed
+    MaskFilter *mask; // of the log: on Actions it is uploaded, where no runner masks it
+    GString *masked;  // scratch
     WmStream *stream;
     Cancel *cancel;                  // of this run; fires when the log is full, too
     char token[2 * TOKEN_BYTES + 1]; // of stop-commands; "" outside of Actions
@@ -46,6 +48,9 @@ typedef struct Run {
 static void run_clear(Run *self)
 {
     fd_close(self->log);
+    mask_filter_free(self->mask);
+    if (self->masked)
+        g_string_free(self->masked, TRUE);
     g_clear_error(&self->log_error);
     wm_stream_free(self->stream);
     cancel_unref(self->cancel);
@@ -74,6 +79,14 @@ static bool run_is_full(const Run *self)
     return self->bytes > MAX_LOG_BYTES;
 }
 
+static bool write_log(Run *self)
+{
+    bool is_written = fd_write_all(self->log, self->masked->str, self->masked->len, self->log_path,
+                                   &self->log_error);
+    g_string_truncate(self->masked, 0);
+    return is_written;
+}
+
 static void take_output(const char *data, size_t size, void *user_data)
 {
     Run *self = user_data;
@@ -81,7 +94,8 @@ static void take_output(const char *data, size_t size, void *user_data)
         return; // it is being stopped
     size_t kept = (size_t)MIN((uint64_t)size, MAX_LOG_BYTES - self->bytes);
     self->bytes += size;
-    bool is_written = fd_write_all(self->log, data, kept, self->log_path, &self->log_error);
+    mask_filter_push(self->mask, data, kept, self->masked);
+    bool is_written = write_log(self);
     wm_stream_push(self->stream, data, kept);
     if (!is_written || run_is_full(self))
         cancel_fire(self->cancel);
@@ -120,6 +134,8 @@ static bool run_prepare(Run *self, const char *log_path, GError **error)
 {
     const WmAgentSpec *spec = self->spec;
     g_autofree char *no_login = g_build_filename(spec->run_dir, "no-login", NULL);
+    self->mask = mask_filter_new();
+    self->masked = g_string_new(NULL);
     self->stream = wm_stream_new(spec->engine, spec->is_quiet ? NULL : show_line, NULL);
     return open_log(self, log_path, error) && make_token(self, error) &&
            wm_shims_write(spec->run_dir, error) &&
@@ -168,6 +184,9 @@ static bool run_process(Run *self, const char *const *argv, bool reads_stdin,
     proc_guard_begin(&guard, mark);
     bool is_started = proc_run(&process, self->cancel, ret_result, &reason);
     proc_guard_end(&guard, spec->grace_ms > 0 ? spec->grace_ms : LEFT_GRACE_MS);
+    mask_filter_finish(self->mask, self->masked);
+    if (!self->log_error)
+        write_log(self);
     wm_stream_finish(self->stream);
     if (*self->token)
         log_text("::%s::", self->token);
