@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 
 #define MINUTE_MS  ((int64_t)60 * 1000)
+#define LOG_MS     ((int64_t)2 * 60 * 1000)
 #define EVENT_FILE "event.json"
 
 typedef struct Run { // of wm_run() alone
@@ -27,7 +28,8 @@ typedef struct Run { // of wm_run() alone
     WmAgentSpec spec; // borrows from here
     bool has_spec;
     char *prompt, *system_text, *event_path;
-    Fd lock; // while outputs are applied
+    char *start; // the commit that the agent began with; NULL: none
+    Fd lock;     // while outputs are applied
 } Run;
 
 static void run_clear(Run *self)
@@ -36,6 +38,7 @@ static void run_clear(Run *self)
     g_free(self->prompt);
     g_free(self->system_text);
     g_free(self->event_path);
+    g_free(self->start);
     fd_close(self->lock);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
@@ -157,6 +160,30 @@ static bool check_items(const WmPipeline *base, GError **error)
     return true;
 }
 
+/* Its keys in what would be pushed: `env >log` and `git add -A` is soon done. More than git shows
+   at once is not looked at, and neither is what it cannot show; both are told. */
+static bool check_commits(const Run *self, Cancel *cancel, GError **error)
+{
+    const WmPipeline *base = &self->base;
+    const WmHandler *handlers = base->policy->handlers;
+    if (!self->start || (!handlers[WM_CREATE_PULL_REQUEST].is_enabled &&
+                         !handlers[WM_PUSH_TO_PULL_REQUEST_BRANCH].is_enabled))
+        return true;
+    g_autofree char *range = g_strconcat(self->start, "..HEAD", NULL);
+    for (WmGitLog what = WM_GIT_LOG_PATCHES; what <= WM_GIT_LOG_WORDS; what++) {
+        g_autofree char *text = NULL;
+        g_autoptr(GError) failed = NULL;
+        if (!wm_git_log(&base->git, range, what, LOG_MS, cancel, &text, &failed)) {
+            wm_log(WM_WARN, "wm: the commits are not looked through for keys", "reason",
+                   failed->message, NULL);
+            return cancel_check(cancel, error);
+        }
+        if (mask_finds(text, strlen(text)))
+            return fail_with(error, KEDGE_ERROR_DENIED, "a commit contains a secret");
+    }
+    return true;
+}
+
 static bool validate(Run *self, Cancel *cancel, GError **error)
 {
     WmPipeline *base = &self->base;
@@ -175,7 +202,8 @@ static bool validate(Run *self, Cancel *cancel, GError **error)
     if (MAX((uint64_t)info.st_size, agent->log_bytes) > WM_MAX_AGENT_LOG_BYTES)
         return fail_with(error, KEDGE_ERROR_FAILED, "agent output exceeds maximum size (%zu bytes)",
                          WM_MAX_AGENT_LOG_BYTES);
-    return cancel_check(cancel, error) && check_cost(self, error) && check_items(base, error);
+    return cancel_check(cancel, error) && check_cost(self, error) && check_items(base, error) &&
+           check_commits(self, cancel, error);
 }
 
 // ---- the whole ----
@@ -197,8 +225,11 @@ static bool do_phases(Run *self, Cancel *cancel, GError **error)
 {
     WmPipeline *base = &self->base;
     if (!wm_pipeline_enter(base, "activation", error) ||
-        !wm_activate(base, &self->activation, cancel, error) || !run_agent(self, cancel, error) ||
-        !validate(self, cancel, error))
+        !wm_activate(base, &self->activation, cancel, error))
+        return false;
+    const char *const ask_start[] = { "rev-parse", "--verify", "--quiet", "HEAD^{commit}", NULL };
+    wm_git(&base->git, ask_start, 0, cancel, &self->start, NULL);
+    if (!run_agent(self, cancel, error) || !validate(self, cancel, error))
         return false;
     if (base->is_agent_only)
         return true;

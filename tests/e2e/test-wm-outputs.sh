@@ -364,6 +364,39 @@ for ITEM in '{"type":"add_comment","body":"see KEY"}' '{"items":[{"type":"noop",
     expect_no_writes
 done
 
+t "a key that an agent committed is not pushed, whichever job would, and though a later commit takes it away"
+wm_repo keycommits
+wm_task x 'safe-outputs: {create-pull-request: }'
+KEY=KEDGE-own-key-0123456789abcdef
+cat >"$HOME/committer" <<'X'
+#!/bin/sh
+git config user.name A; git config user.email a@example.org
+case $1 in
+binary) printf '\000%s\n' "$KEDGE_API_KEY" >log ;;
+message) echo x >log; set -- "$1" "$KEDGE_API_KEY" ;;
+*) env >log ;;
+esac
+git add log && git commit -qm "${2:-More}"
+[ "$1" = clean ] && git rm -q log && git commit -qm Less
+[ "$1" = none ] && git reset -q --hard HEAD~1
+echo '{"type":"create_pull_request","title":"T","body":"B"}' >>"$WM_SAFE_OUTPUT_FILE"
+X
+chmod +x "$HOME/committer"
+for HOW in env clean binary message; do
+    for JOB in --agent-only --staged; do
+        git checkout -q main
+        rm -rf .wm/runs
+        run env KEDGE_API_KEY="$KEY" WM_AGENT_CMD="$HOME/committer $HOW" kedge wm run --task x $JOB --event-name issues --payload "$EVENT"
+        expect_exit 1
+        expect_contains stderr "a commit contains a secret"
+        expect_json "$(wm_dir x)/result.json" phase validation
+    done
+done
+git checkout -q main
+rm -rf .wm/runs
+run env KEDGE_API_KEY="$KEY" WM_AGENT_CMD="$HOME/committer none" kedge wm run --task x --agent-only --event-name issues --payload "$EVENT"
+expect_exit 0
+
 # ---- here ------------------------------------------------------------------
 
 t "outputs that failed here: the next attempt is on the branch of the run"
