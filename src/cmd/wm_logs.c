@@ -73,8 +73,11 @@ static bool logs(void *data, Cancel *cancel, GError **error)
     if (!wm_here_api(self->options->repo, cancel, &api, error))
         return false;
     g_autofree char *path = wm_path(api, "/actions/workflows/wm-agent.yml/runs?per_page=%d", SHOWN);
-    if (!wm_api_get(api, path, cancel, &found, error))
+    if (!wm_api_get(api, path, cancel, &found, error)) {
+        if (error && wm_api_status(*error) == 404)
+            g_prefix_error(error, "is .github/workflows/wm-agent.yml on the default branch? ");
         return false;
+    }
     self->text = describe(json_get_array(found, "workflow_runs"), self->number);
     return true;
 }

@@ -16,8 +16,8 @@ typedef struct RunFlags {
 static const FieldDef run_options[] = {
     { "repoRoot", FIELD_STRING, offsetof(RunFlags, root), .default_text = "\".\"",
       .value_name = "DIR", .help = "The repository, which holds .wm/" },
-    { "task", FIELD_STRING, offsetof(RunFlags, task), .is_required = true, .refuses_blank = true,
-      .value_name = "NAME", .help = "The task to run" },
+    { "task", FIELD_STRING, offsetof(RunFlags, task), .refuses_blank = true,
+      .value_name = "NAME", .help = "The task to run; also without --task" },
     { "eventName", FIELD_STRING, offsetof(RunFlags, event_name), .value_name = "NAME",
       .help = "The event (default: GITHUB_EVENT_NAME)" },
     { "payload", FIELD_STRING, offsetof(RunFlags, payload), .value_name = "FILE",
@@ -97,12 +97,26 @@ static void work_thread(void *data)
     self->is_done = work(self, &self->error);
 }
 
+/* `kedge wm run fix`, as `kedge wm rehearse fix`; the flag is the one of gh-wm. */
+static bool take_task(RunFlags *flags, const GPtrArray *words, GError **error)
+{
+    const char *word = words->len > 0 ? words->pdata[0] : NULL;
+    if (flags->task && word)
+        return fail_with(error, KEDGE_ERROR_USAGE, "--task %s, and \"%s\" besides", flags->task,
+                         word);
+    flags->task = flags->task ? flags->task : word;
+    return flags->task ||
+           fail_with(error, KEDGE_ERROR_USAGE, "required flag(s) \"task\" not set");
+}
+
 static int run(const CommandEnv *env, int argc, char *const *argv)
 {
     RunFlags flags = { 0 };
     g_autoptr(json_t) kept = NULL;
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
     g_autoptr(GError) error = NULL;
-    if (!wm_decode(&command_wm_run, argc, argv, &flags, &kept, NULL, 0, 0, &error))
+    if (!wm_decode(&command_wm_run, argc, argv, &flags, &kept, words, 0, 1, &error) ||
+        !take_task(&flags, words, &error))
         return wm_fail(command_wm_run.name, error);
     g_autoptr(Cancel) cancel = cancel_new(NULL);
     g_autofree char *here = g_get_current_dir(), *root = path_absolute(flags.root, here);
@@ -116,7 +130,7 @@ static int run(const CommandEnv *env, int argc, char *const *argv)
 const Command command_wm_run = {
     .name = "wm run",
     .summary = "Run one task",
-    .usage = "--task NAME [options]",
+    .usage = "TASK [options]",
     .options = run_options,
     .help = "Starts the task's agent in the repository, checks what it leaves, and writes to "
             "GitHub what the\ntask allows. Progress is on standard error; what is left of the run "

@@ -87,6 +87,12 @@ expect_matches stderr 'exit_code=-1 success=false phase=activation$'
 [ -z "$(wm_dir odd)" ] || fail "there is a run directory"
 
 t "task-S01 a name that is a path is no task"
+run kedge wm run nothing
+expect_exit 1
+expect_contains stderr "error: task not found: nothing"
+run kedge wm run --task fix nothing
+expect_exit 2
+expect_contains stderr 'error: --task fix, and "nothing" besides'
 run kedge wm run --task ../../etc/x
 expect_exit 1
 expect_contains stderr "error: task not found: ../../etc/x"
