@@ -1,6 +1,7 @@
 /*
  * Files that an agent's pull request may not change unseen (task-engine §10.8): what decides which
- * code is built, run or trusted. A list of its own beside the guarded files of a session.
+ * code is built, run or trusted, a list of its own beside the guarded files of a session; and those
+ * that the task lets it change, allowed-files and excluded-files, whose names alone are specified.
  */
 #include "workflow/apply_private.h"
 
@@ -75,12 +76,26 @@ static const char *const names[] = {
 };
 static const char *const endings[] = { ".csproj", ".fsproj", ".gemspec", ".cabal" };
 
-bool apply_guards_files(const Applier *self)
+/* A list of globs that has something in it. */
+static bool has_list(const Applier *self, const char *option)
+{
+    const json_t *value = json_object_get(self->handler->options, option);
+    bool is_empty_list = json_is_array(value) && json_array_size(value) == 0;
+    return value && !json_is_null(value) && !is_empty_list;
+}
+
+static bool has_protected(const Applier *self)
 {
     const json_t *option = json_object_get(self->handler->options, "protected-files");
     const char *policy =
         json_is_object(option) ? json_get_text(option, "policy") : json_string_value(option);
     return option && !json_is_null(option) && g_strcmp0(policy, "allowed") != 0;
+}
+
+bool apply_guards_files(const Applier *self)
+{
+    return has_protected(self) || has_list(self, "allowed-files") ||
+           has_list(self, "excluded-files");
 }
 
 static bool is_requirements(const char *base)
@@ -104,12 +119,12 @@ static bool is_protected(const char *path)
     return is_requirements(base);
 }
 
-/* By path or by name, as a glob. */
-static bool is_excluded(const char *path, const json_t *exclude)
+/* By path or, `by_name`, by name, as a glob. */
+static bool is_listed(const char *path, const json_t *list, bool by_name)
 {
-    const char *slash = strrchr(path, '/');
-    for (size_t i = 0; i < json_array_size(exclude); i++) {
-        const char *pattern = json_string_value(json_array_get(exclude, i));
+    const char *slash = by_name ? strrchr(path, '/') : NULL;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *pattern = json_string_value(json_array_get(list, i));
         g_autoptr(GRegex) regex = NULL;
         if (pattern && glob_compile(pattern, &regex, NULL) &&
             (g_regex_match(regex, path, 0, NULL) ||
@@ -182,6 +197,44 @@ static char *list_files(GPtrArray *files, const char *before, const char *betwee
     return g_string_free(g_steal_pointer(&text), false);
 }
 
+/* The globs of an option. NULL without an error: it has none. New reference. */
+static bool read_globs(const Applier *self, const char *option, json_t **ret_list, GError **error)
+{
+    g_autoptr(json_t) list = wm_handler_list(self->handler, option);
+    if (!has_list(self, option))
+        return true;
+    if (json_array_size(list) == 0)
+        return fail_with(error, KEDGE_ERROR_DENIED, "%s: a list of globs is expected", option);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        g_autoptr(GRegex) regex = NULL;
+        if (!glob_compile(json_string_value(json_array_get(list, i)), &regex, error)) {
+            g_prefix_error(error, "%s: ", option);
+            return false;
+        }
+    }
+    *ret_list = g_steal_pointer(&list);
+    return true;
+}
+
+/* Of the files that changed all are among the allowed ones and none among the excluded ones. */
+static bool check_scope(const Applier *self, char **changed, GError **error)
+{
+    g_autoptr(json_t) allowed = NULL, excluded = NULL;
+    g_autoptr(GPtrArray) found = g_ptr_array_new();
+    if (!read_globs(self, "allowed-files", &allowed, error) ||
+        !read_globs(self, "excluded-files", &excluded, error))
+        return false;
+    for (char **file = changed; *file; file++)
+        if (**file &&
+            ((allowed && !is_listed(*file, allowed, false)) || is_listed(*file, excluded, true)))
+            g_ptr_array_add(found, *file);
+    if (found->len == 0)
+        return true;
+    g_autofree char *text = list_files(found, "", ", ");
+    return fail_with(error, KEDGE_ERROR_DENIED,
+                     "files changed that allowed-files or excluded-files rule out: %s", text);
+}
+
 bool apply_check_files(Applier *self, const char *base, ApplyProtected *ret_action,
                        char **ret_files, GError **error)
 {
@@ -192,13 +245,13 @@ bool apply_check_files(Applier *self, const char *base, ApplyProtected *ret_acti
     ApplyProtected action = PROTECTED_NONE;
     bool blocks = false;
     g_auto(GStrv) changed = NULL;
-    if (!read_policy(option, &action, &blocks, error) ||
-        !changed_files(self, base, &changed, error))
+    if ((has_protected(self) && !read_policy(option, &action, &blocks, error)) ||
+        !changed_files(self, base, &changed, error) || !check_scope(self, changed, error))
         return false;
     const json_t *exclude = json_get_array(option, "exclude");
     g_autoptr(GPtrArray) found = g_ptr_array_new();
-    for (char **file = changed; *file; file++)
-        if (is_protected(*file) && !is_excluded(*file, exclude))
+    for (char **file = changed; has_protected(self) && *file; file++)
+        if (is_protected(*file) && !is_listed(*file, exclude, true))
             g_ptr_array_add(found, *file);
     if (found->len == 0)
         return true;

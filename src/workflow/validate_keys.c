@@ -111,10 +111,10 @@ static const char *const *const handler_options[WM_KINDS] = {
     [WM_CREATE_PULL_REQUEST] =
         (const char *const[]) { OF_ALL, "title-prefix", "labels", "draft", "base-branch",
                                 "if-no-changes", "reviewers", "assignees", "fallback-as-issue",
-                                "protected-files", NULL },
+                                "protected-files", "allowed-files", "excluded-files", NULL },
     [WM_PUSH_TO_PULL_REQUEST_BRANCH] =
         (const char *const[]) { OF_CLOSE, "title-prefix", "labels", "if-no-changes",
-                                "protected-files", NULL },
+                                "protected-files", "allowed-files", "excluded-files", NULL },
     [WM_CREATE_ISSUE] = (const char *const[]) { OF_ALL, "title-prefix", "labels", "assignees",
                                                 "close-older-issues", NULL },
     [WM_UPDATE_ISSUE] =
