@@ -16,8 +16,8 @@ typedef struct RunFlags {
 static const FieldDef run_options[] = {
     { "repoRoot", FIELD_STRING, offsetof(RunFlags, root), .default_text = "\".\"",
       .value_name = "DIR", .help = "The repository, which holds .wm/" },
-    { "task", FIELD_STRING, offsetof(RunFlags, task), .refuses_blank = true,
-      .value_name = "NAME", .help = "The task to run; also without --task" },
+    { "task", FIELD_STRING, offsetof(RunFlags, task), .refuses_blank = true, .value_name = "NAME",
+      .help = "The task to run; also without --task" },
     { "eventName", FIELD_STRING, offsetof(RunFlags, event_name), .value_name = "NAME",
       .help = "The event (default: GITHUB_EVENT_NAME)" },
     { "payload", FIELD_STRING, offsetof(RunFlags, payload), .value_name = "FILE",
@@ -105,8 +105,7 @@ static bool take_task(RunFlags *flags, const GPtrArray *words, GError **error)
         return fail_with(error, KEDGE_ERROR_USAGE, "--task %s, and \"%s\" besides", flags->task,
                          word);
     flags->task = flags->task ? flags->task : word;
-    return flags->task ||
-           fail_with(error, KEDGE_ERROR_USAGE, "required flag(s) \"task\" not set");
+    return flags->task || fail_with(error, KEDGE_ERROR_USAGE, "required flag(s) \"task\" not set");
 }
 
 static int run(const CommandEnv *env, int argc, char *const *argv)

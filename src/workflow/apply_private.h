@@ -133,7 +133,7 @@ bool apply_push(Applier *self, const char *branch, bool sets_upstream, bool *ret
 typedef enum { PROTECTED_NONE, PROTECTED_ISSUE, PROTECTED_REVIEW } ApplyProtected;
 bool apply_guards_files(const Applier *self);
 /* *ret_files: the protected ones among those that HEAD changes against the branch of origin, as a
-   list in Markdown (caller frees); NULL with PROTECTED_NONE. DENIED: one that may not be changed. */
+   list in Markdown (caller frees); NULL with PROTECTED_NONE. DENIED: one may not be changed. */
 bool apply_check_files(Applier *self, const char *base, ApplyProtected *ret_action,
                        char **ret_files, GError **error);
 /* An issue with the title of `body`: for ApplyPost. */
