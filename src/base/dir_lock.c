@@ -26,10 +26,10 @@
 
 struct DirLock {
     char *path;
-    struct stat made;
+    char *info; // what it says: another's says something else, though it may have the same inode
 };
 
-static bool write_info(const char *lock, GError **error)
+static bool write_info(const char *lock, char **ret_text, GError **error)
 {
     g_autoptr(json_t) info = json_object();
     json_set_int(info, "pid", getpid());
@@ -40,7 +40,10 @@ static bool write_info(const char *lock, GError **error)
     g_auto(Fd) fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return fail_with_errno(error, errno, "cannot write %s", path);
-    return fd_write_all(fd, text, strlen(text), path, error);
+    if (!fd_write_all(fd, text, strlen(text), path, error))
+        return false;
+    *ret_text = g_steal_pointer(&text);
+    return true;
 }
 
 static bool is_gone(const json_t *info)
@@ -90,14 +93,12 @@ static void remove_stale(const char *lock)
 /* The lock was made just now: it is ours. */
 static bool take(char *lock, DirLock **ret_lock, GError **error)
 {
-    struct stat made;
-    if (!write_info(lock, error))
+    g_autofree char *info = NULL;
+    if (!write_info(lock, &info, error))
         return false;
-    if (lstat(lock, &made) != 0)
-        return fail_with_errno(error, errno, "cannot see %s", lock);
     DirLock *self = g_new0(DirLock, 1);
     self->path = g_strdup(lock);
-    self->made = made;
+    self->info = g_steal_pointer(&info);
     *ret_lock = self;
     return true;
 }
@@ -126,10 +127,11 @@ void dir_lock_release(DirLock *self)
 {
     if (!self)
         return;
-    struct stat now;
-    if (lstat(self->path, &now) == 0 && now.st_ino == self->made.st_ino &&
-        now.st_dev == self->made.st_dev)
+    g_autofree char *path = g_build_filename(self->path, "info", NULL);
+    g_autofree char *now = NULL;
+    if (file_read(path, INFO_MAX_BYTES, &now, NULL, NULL) && strcmp(now, self->info) == 0)
         file_remove_tree(self->path, NULL);
     g_free(self->path);
+    g_free(self->info);
     g_free(self);
 }

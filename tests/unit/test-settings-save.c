@@ -191,9 +191,7 @@ static void test_stale_locks(void **state)
 
     // who lost its lock does not release another's
     assert_true(file_remove_tree(self->lock, NULL));
-    g_autofree char *other = g_build_filename(self->dir, "other", NULL);
-    assert_true(file_make_dirs(other, 0700, NULL)); // takes the number of the directory, if reused
-    put_lock(self, "{}");
+    put_lock(self, "{}"); // perhaps with the same inode
     dir_lock_release(g_steal_pointer(&held));
     assert_true(file_exists(self->lock));
 }
