@@ -149,6 +149,8 @@ class Trouble(RpcTest):
 
     # --- sizes
 
+    # tmux changes its grid before it tells: between the two a frame is drawn for the old one, the longer the slower the program is
+    @unittest.skipIf("TSAN_OPTIONS" in os.environ, "under ThreadSanitizer the program cannot keep up with the window")
     def test_a_storm_of_sizes_while_it_streams(self):
         words = [f"word{i:04d}" for i in range(600)]
         self.script({"text": "\n\n".join(" ".join(words[i : i + 6]) for i in range(0, 600, 6)), "chunk": 30, "delay_ms": 12})
