@@ -124,8 +124,7 @@ static bool read_head(const Work *self, Cancel *cancel, char **ret_head, GError 
 static bool take_commit(Work *self, unsigned which, const char *parent, bool is_sure,
                         GError **error)
 {
-    static const char *const args[] = { "log", "-1", "--no-show-signature", "--format=%H %T %P",
-                                        NULL };
+    static const char *const args[] = { "log", "-1", "--format=%H %T %P", NULL };
     g_autofree char *text = NULL;
     if (!git_must(self->split->root, args, 0, NULL, &text, error)) // obeys no cancel: it must know
         return false;

@@ -38,9 +38,8 @@ typedef struct SlashDoor {
     /* To the clipboard; false: there is none. NULL: likewise. */
     bool (*copy)(const char *text, void *user_data);
     /* Something to choose from that was looked up: {"title","items":[{"text","detail","meant"}],
-       "above"?: what is said before it};
-       what is taken, "/name argument", is carried out. False: not now, and it is said. NULL:
-       likewise. */
+       "above"?: what is said before it}; what is taken, "/name argument", is carried out. False:
+       not now, and it is said. NULL: likewise. */
     bool (*choose)(const json_t *list, void *user_data);
     /* What the person is to write on with; NULL: it is said. */
     void (*edit)(const char *text, void *user_data);

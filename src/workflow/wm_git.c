@@ -188,7 +188,6 @@ bool wm_git_log(const WmGit *self, const char *range, WmGitLog what, int64_t tim
     const char *const args[] = {
         "log",
         "--no-color",
-        "--no-show-signature", // it would run what the configuration calls gpg
         has_words ? words : "--format=",
         "--unified=0",
         has_words ? "--no-diff-merges" : "--cc", // of a merge what is in neither side
