@@ -252,7 +252,7 @@ class Drawn(RpcTest):
     def is_usable(self, screen):
         """The shell's prompt is there, and what is typed is echoed and run."""
         screen.line("stty -a | grep -o ' echo \\| icanon' | tr -d '\\n'; echo 4$((1+1))2")
-        screen.wait_for("422")
+        screen.wait_for(" icanon echo 422")
 
     def test_core_102_stopped_and_brought_back(self):
         screen = self.shell()
@@ -277,9 +277,13 @@ class Drawn(RpcTest):
                 screen.wait_for("> something")
                 pid = self.process_of(screen)
                 os.kill(pid, getattr(signals, "SIG" + signal))
-                screen.until(lambda rows: any(row.rstrip().endswith("shell>") for row in rows), "the shell")
+                self.wait_shell(screen)
                 self.is_usable(screen)
                 screen.close()
+
+    def wait_shell(self, screen):
+        """Its second prompt, which may come before the guardian has cleared what stood in its row."""
+        screen.until(lambda rows: sum(row.startswith("shell>") for row in rows) == 2, "the shell")
 
     def process_of(self, screen):
         """kedge, the child of the window's shell."""

@@ -62,6 +62,7 @@ class Trouble(RpcTest):
     said = test_drawn.Drawn.said
     shell = test_drawn.Drawn.shell
     is_usable = test_drawn.Drawn.is_usable
+    wait_shell = test_drawn.Drawn.wait_shell
     process_of = test_drawn.Drawn.process_of
     is_below = test_drawn.Drawn.is_below
 
@@ -74,6 +75,20 @@ class Trouble(RpcTest):
     def end_naps(self):
         for pid in naps():
             os.kill(pid, signals.SIGKILL)
+
+    def guardian_of(self, screen):
+        """No child of kedge or of the shell: it is known by its terminal."""
+        tty = screen.tmux("display-message", "-p", "#{pane_tty}").strip()
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end:
+            for path in pathlib.Path("/proc").glob("[0-9]*/comm"):
+                try:
+                    if path.read_text() == "kedge-guard\n" and os.readlink(path.parent / "fd/0") == tty:
+                        return int(path.parent.name)
+                except OSError:
+                    continue
+            time.sleep(0.02)
+        raise AssertionError("there is no guardian")
 
     def prepare(self, state):
         """The model of the state; what brings it about, and how it looks."""
@@ -118,6 +133,19 @@ class Trouble(RpcTest):
                         self.until(lambda: not naps(), "the end of the command")
                     self.end_naps()
                     screen.close()
+
+    def test_core_93_the_shell_is_quicker_than_the_guardian(self):
+        """Its prompt stands in what kedge left then, and the guardian goes to a new row."""
+        screen = self.shell()
+        screen.line("kedge")
+        screen.wait_for(READY)
+        guardian = self.guardian_of(screen)
+        os.kill(guardian, signals.SIGSTOP)
+        os.kill(self.process_of(screen), signals.SIGKILL)
+        self.wait_shell(screen)
+        os.kill(guardian, signals.SIGCONT)
+        self.until(lambda: not is_alive(guardian), "the end of the guardian")
+        self.is_usable(screen)
 
     def test_stopped_and_continued_in_each_state(self):
         for state in STATES:
