@@ -12,9 +12,7 @@
 #include <pthread.h>
 #include <sys/eventfd.h>
 
-#define DELTA_INTERVAL_MS 16
-#define WHOLE_INTERVAL_MS 100
-#define MERGE_LOOK_BACK   16 // calls run at most eight at once, so the last one's is not far
+#define MERGE_LOOK_BACK 16 // calls run at most eight at once, so the last one's is not far
 
 typedef struct Item {
     json_t *event;     // NULL for a live message and for a gap
@@ -218,8 +216,10 @@ static gint64 time_to_wait(const Subscription *self, const Item *item)
 {
     if (!item->live || self->items.length > 1)
         return 0;
-    gint64 interval = self->spec.detail == DETAIL_WHOLE ? WHOLE_INTERVAL_MS : DELTA_INTERVAL_MS;
-    return MAX(self->updated_at + interval - time_monotonic_ms(), 0);
+    static const gint64 intervals_ms[] = {
+        [DETAIL_NONE] = 0, [DETAIL_DELTAS] = 16, [DETAIL_WHOLE] = 100, [DETAIL_SCREEN] = 33
+    };
+    return MAX(self->updated_at + intervals_ms[self->spec.detail] - time_monotonic_ms(), 0);
 }
 
 static Item *take_item(EventHub *self, Subscription *subscription, gint64 *wait_ms)

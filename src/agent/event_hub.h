@@ -22,6 +22,7 @@ typedef enum {
     DETAIL_NONE,   // no message_update: messages come whole, with message_end
     DETAIL_DELTAS, // what is new, at most every 16 ms (agent-core §3.9)
     DETAIL_WHOLE,  // the message so far in each, at most every 100 ms
+    DETAIL_SCREEN, // what is new, at most every 33 ms: as often as a screen is drawn for it
 } EventDetail;
 
 /* `event` is borrowed: take a reference to keep it. It is never changed. */

@@ -224,10 +224,11 @@ void cancel_wait_end(CancelWaiter *waiter)
         waiter->previous->next = waiter->next;
     else
         cancel->waiters = waiter->next;
+    bool is_woken = atomic_load(&cancel->has_fired); // else nobody wrote to it, nor will
     pthread_mutex_unlock(&cancel->lock);
     waiter->cancel = NULL;
     eventfd_t count; // the next wait of this thread starts asleep
-    if (waiter->fd >= 0 && !waiter->is_watch)
+    if (is_woken && waiter->fd >= 0 && !waiter->is_watch)
         eventfd_read(waiter->fd, &count);
 }
 

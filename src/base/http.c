@@ -21,6 +21,8 @@
 #define HTTP_MAX_IDLE    8             // handle pairs kept
 #define HTTP_MAX_WAIT_MS (60 * 1000)   // one sleep, when there is no deadline
 #define MAX_HOST_BYTES   ((size_t)300) // of a message
+#define GATHER_AFTER     8             // pieces in close succession
+#define GATHER_BYTES     4096          // a larger piece is one of many: nothing is held up then
 
 typedef struct CurlApi {
     CURLcode (*global_init)(long);
@@ -189,6 +191,9 @@ typedef struct Transfer {
     size_t body_bytes;
     gint64 started_at; // monotonic
     gint64 last_piece_at;
+    size_t gathered_bytes; // of the body, at the last look of transfer_gather()
+    gint64 gathered_at;
+    unsigned close_count;
     bool has_body_begun;
     bool is_cut;             // an error answer's maximum was reached: what we have is enough
     GError *error;           // of a callback
@@ -354,6 +359,23 @@ static bool transfer_wait(CURLM *multi, Cancel *cancel, int wait_ms)
     return code == CURLM_OK;
 }
 
+/* A model's tokens are read some at a time: each by itself costs a wakeup and most of libcurl's
+   work. False when cancelled. */
+static bool transfer_gather(Transfer *self, Cancel *cancel, GError **error)
+{
+    gint64 gather_ms = self->request->gather_ms;
+    size_t size = self->body_bytes - self->gathered_bytes;
+    if (gather_ms <= 0 || size == 0)
+        return true;
+    bool is_close = size < GATHER_BYTES && self->last_piece_at - self->gathered_at <= 2 * gather_ms;
+    self->close_count = is_close ? self->close_count + 1 : 0;
+    self->gathered_bytes = self->body_bytes;
+    self->gathered_at = self->last_piece_at;
+    if (self->close_count < GATHER_AFTER || transfer_is_complete(self))
+        return true;
+    return cancel_sleep(cancel, gather_ms, error);
+}
+
 /* Runs the transfer that was added to the multi handle. */
 static bool transfer_run(Transfer *self, CURLM *multi, Cancel *cancel, GError **error)
 {
@@ -365,6 +387,8 @@ static bool transfer_run(Transfer *self, CURLM *multi, Cancel *cancel, GError **
             return fail_with(error, KEDGE_ERROR_NETWORK, "connection error: libcurl failed");
         if (running == 0)
             break;
+        if (!transfer_gather(self, cancel, error))
+            return false;
         int wait_ms = 0;
         if (!transfer_wait_ms(self, &wait_ms, error))
             return false;

@@ -33,6 +33,7 @@ typedef struct HttpRequest {
     int64_t first_byte_timeout_ms; // headers and first body byte; 0: none
     int64_t idle_timeout_ms;       // between pieces; 0: none
     int64_t timeout_ms;            // the whole request; 0: none
+    int64_t gather_ms;             // small pieces in close succession wait so long for more; 0: not
     size_t max_body_bytes;         // 0: LIMIT_HTTP_BODY_BYTES; LIMIT beyond
     HttpBodyFunc on_body; // NULL: the body is collected. Error answers are always collected
     void *user_data;

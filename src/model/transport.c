@@ -12,6 +12,7 @@
 
 #define TRANSPORT_FIRST_EVENT_MS (100 * 1000)
 #define TRANSPORT_IDLE_MS        (120 * 1000)
+#define TRANSPORT_GATHER_MS      16 // as often as events are told of (agent-core §3.9)
 #define TRANSPORT_MAX_DELAY_MS   (7.0 * 24 * 3600 * 1000)
 #define TRANSPORT_TEXT_CHARS     2000 // of a server's message
 #define TRANSPORT_HEAD_BYTES     4096 // of an answer that is no event stream
@@ -237,6 +238,7 @@ bool transport_stream(HttpClient *http, const TransportRequest *request, Cancel 
         .body_size = request->body_size,
         .first_byte_timeout_ms = env_int("STREAM_FIRST_EVENT_TIMEOUT_MS", TRANSPORT_FIRST_EVENT_MS),
         .idle_timeout_ms = env_int("STREAM_IDLE_TIMEOUT_MS", TRANSPORT_IDLE_MS),
+        .gather_ms = TRANSPORT_GATHER_MS,
         .max_body_bytes =
             SIZE_MAX, // pings may go on for hours; each event and the message are bounded
         .on_body = on_body,

@@ -68,6 +68,14 @@ static bool serve(TestServer *server, int fd, const char *request, unsigned numb
         test_send_text(fd, "3\r\ntwo\r\n0\r\n\r\n");
         return true;
     }
+    if (g_str_has_prefix(path, "/trickle ")) {
+        test_send_text(fd, OK_HEAD "100\r\n\r\n");
+        for (int i = 0; i < 100; i++) {
+            test_send_text(fd, "x");
+            test_server_sleep(server, 3);
+        }
+        return true;
+    }
     if (g_str_has_prefix(path, "/big-error "))
         send_big_error(fd);
     else if (g_str_has_prefix(path, "/many-headers "))
@@ -294,6 +302,26 @@ static void test_streaming(void **state)
                  "I do not like it");
 }
 
+static bool count_pieces(const char *data G_GNUC_UNUSED, size_t size, void *counts_,
+                         GError **error G_GNUC_UNUSED)
+{
+    size_t *counts = counts_;
+    counts[0]++;
+    counts[1] += size;
+    return true;
+}
+
+/* The first ones come each by itself. */
+static void test_close_pieces_are_gathered(void **state)
+{
+    size_t counts[2] = { 0 };
+    HttpRequest request = { .on_body = count_pieces, .user_data = counts, .gather_ms = 200 };
+    g_auto(HttpResponse) response = { 0 };
+    assert_true(ask(*state, "/trickle", request, NULL, &response, NULL));
+    assert_int_equal(counts[1], 100);
+    assert_in_range(counts[0], 1, 50);
+}
+
 static void test_statuses(void **state)
 {
     g_auto(HttpResponse) informed = { 0 };
@@ -403,6 +431,12 @@ static void test_cancel(void **state)
     assert_int_equal(test_server_count(self->server, &self->server->hangups), 2);
     g_autofree char *third = test_server_request(self->server, 3);
     assert_null(third);
+
+    // while it gathers: the pieces are there long before that
+    g_autoptr(Cancel) gathering = cancel_new(NULL);
+    assert_int_equal(pthread_create(&thread, NULL, fire_later, gathering), 0);
+    assert_cancelled(self, "/trickle", (HttpRequest) { .gather_ms = 60 * 1000 }, gathering);
+    pthread_join(thread, NULL);
 }
 
 static bool complete(const char *data G_GNUC_UNUSED, size_t size G_GNUC_UNUSED, void *is_complete,
@@ -463,6 +497,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_many_servers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sent_once, setup, teardown),
         cmocka_unit_test_setup_teardown(test_streaming, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_close_pieces_are_gathered, setup, teardown),
         cmocka_unit_test_setup_teardown(test_statuses, setup, teardown),
         cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
         cmocka_unit_test_setup_teardown(test_failures, setup, teardown),

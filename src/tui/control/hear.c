@@ -82,7 +82,7 @@ static void note(Tui *self, const char *type, json_t *event)
         json_decref(self->queued);
         self->queued = json_incref(event);
     }
-    if (!g_str_equal(type, "message_update") && !g_str_equal(type, "tool_execution_update"))
+    if (!g_str_equal(type, "tool_execution_update"))
         tui_stale(self);
     if (g_str_equal(type, "session_info_changed"))
         tui_update_title(self);
@@ -178,6 +178,11 @@ void tui_on_event(json_t *event, void *self_)
     const char *type = json_get_text(event, "type");
     if (!type)
         return;
+    if (g_str_equal(type, "message_update")) { // so many that nothing else is looked at
+        if (transcript_event(self->transcript, event))
+            frame_request(self->frames, FRAME_STREAM);
+        return;
+    }
     if (g_str_equal(type, "question"))
         tui_open_question(self, event);
     else if (g_str_equal(type, "question_closed"))

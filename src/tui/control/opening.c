@@ -129,7 +129,7 @@ void opening_open(Tui *self, EventFunc on_event, GPtrArray *warnings)
     options.context_note = context;
     self->session = agent_session_new(&options, warnings);
     self->slash.context_files = g_strdup(context->str);
-    const SubscriberSpec subscriber = { DETAIL_DELTAS, true, on_event, self };
+    const SubscriberSpec subscriber = { DETAIL_SCREEN, true, on_event, self };
     agent_session_subscribe(self->session, &subscriber);
     self->slash.session = self->session;
     g_autoptr(json_t) messages = agent_session_messages(self->session);
