@@ -73,11 +73,26 @@ static size_t append_decided(const char *data, size_t size, GString *out)
     return 0;
 }
 
+/* How many bytes at the start are ASCII and not 0, in whole words: most text is nothing else, and
+   g_utf8_validate_len() looks at each byte. */
+static size_t plain_words(const char *data, size_t size)
+{
+    const uint64_t ones = 0x0101010101010101, high = 0x8080808080808080;
+    size_t at = 0;
+    for (uint64_t word; size - at >= sizeof(word); at += sizeof(word)) {
+        memcpy(&word, data + at, sizeof(word));
+        if (((word | (word - ones)) & high) != 0)
+            break;
+    }
+    return at;
+}
+
 char *utf8_from_bytes(const char *data, size_t size)
 {
     if (size == 0)
         return g_strdup("");
-    if (g_utf8_validate_len(data, size, NULL))
+    size_t plain = plain_words(data, size);
+    if (g_utf8_validate_len(data + plain, size - plain, NULL))
         return g_strndup(data, size);
 
     GString *out = g_string_sized_new(size + 16);

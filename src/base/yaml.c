@@ -16,21 +16,24 @@
 #include <math.h>
 #include <string.h>
 
-#define CORE_TAG "tag:yaml.org,2002:"
+#define CORE_TAG  "tag:yaml.org,2002:"
+#define MERGE_KEY "<<"
 
 // A mapping or sequence that is being read.
 typedef struct Frame {
     json_t *value;
-    char *anchor;          // NULL: none
-    GHashTable *key_lines; // mappings: key → line of its first appearance
-    char *key;             // mappings: the key whose value comes next, or NULL
-    bool is_merge;         // `key` is a merge key
-    GPtrArray *merges;     // json_t *: objects to merge at the end, the first wins
+    char *anchor;      // NULL: none
+    guint first_line;  // mappings: where the lines of its keys begin in the reader's
+    int merge_line;    // mappings: of the merge key; 0: none so far
+    char *key;         // mappings: the key whose value comes next, or NULL
+    bool is_merge;     // `key` is a merge key
+    GPtrArray *merges; // json_t *: objects to merge at the end, the first wins; NULL: none
 } Frame;
 
 typedef struct Reader {
     struct fy_parser *parser;
     GArray *frames;      // Frame
+    GArray *key_lines;   // int: of the keys, but merge keys, of the mappings in `frames`
     GHashTable *anchors; // name → json_t *
     json_t *root;        // NULL until the document's value is complete
     size_t node_count;
@@ -42,13 +45,13 @@ static void frame_clear(void *frame_)
     json_decref(frame->value);
     g_free(frame->anchor);
     g_free(frame->key);
-    g_clear_pointer(&frame->key_lines, g_hash_table_unref);
     g_clear_pointer(&frame->merges, g_ptr_array_unref);
 }
 
 static void reader_clear(Reader *self)
 {
     g_clear_pointer(&self->frames, g_array_unref);
+    g_clear_pointer(&self->key_lines, g_array_unref);
     g_clear_pointer(&self->anchors, g_hash_table_unref);
     json_decref(self->root);
     self->root = NULL;
@@ -153,14 +156,15 @@ static json_t *based_number(const char *text)
 }
 
 // A plain scalar by the YAML 1.2 core schema; infinities and NaN, unknown to JSON, stay text.
-static json_t *resolve_plain(const char *text)
+static json_t *resolve_plain(const char *bytes, size_t size)
 {
     static const char *const nulls[] = { "", "~", "null", "Null", "NULL", NULL };
     static const char *const trues[] = { "true", "True", "TRUE", NULL };
     static const char *const falses[] = { "false", "False", "FALSE", NULL };
     // most texts begin as none of these does
-    if (*text != '\0' && !strchr("~nNtTfF+-.0123456789", *text))
-        return json_text(text);
+    if (size > 0 && !strchr("~nNtTfF+-.0123456789", *bytes))
+        return json_text_n(bytes, size);
+    g_autofree char *text = utf8_from_bytes(bytes, size);
     if (g_strv_contains(nulls, text))
         return json_null();
     if (g_strv_contains(trues, text))
@@ -177,11 +181,19 @@ static json_t *resolve_plain(const char *text)
     return value != NULL ? value : json_text(text);
 }
 
+// Not always valid UTF-8: escapes can stand for anything. Belongs to the token.
+static const char *token_bytes(struct fy_token *token, size_t *ret_size)
+{
+    *ret_size = 0;
+    const char *bytes = token == NULL ? NULL : fy_token_get_text(token, ret_size);
+    return bytes == NULL ? "" : bytes;
+}
+
 static char *token_text(struct fy_token *token)
 {
-    size_t size = 0;
-    const char *text = token == NULL ? NULL : fy_token_get_text(token, &size);
-    return text == NULL ? g_strdup("") : utf8_from_bytes(text, size);
+    size_t size;
+    const char *bytes = token_bytes(token, &size);
+    return utf8_from_bytes(bytes, size);
 }
 
 static char *anchor_name(struct fy_event *event)
@@ -194,6 +206,8 @@ static char *anchor_name(struct fy_event *event)
 static bool add_merge(Frame *frame, json_t *value_, int line, GError **error)
 {
     g_autoptr(json_t) value = value_;
+    if (frame->merges == NULL)
+        frame->merges = g_ptr_array_new_with_free_func(decref_value);
     if (json_is_object(value)) {
         g_ptr_array_add(frame->merges, g_steal_pointer(&value));
         return true;
@@ -227,7 +241,7 @@ static bool add_value(Reader *self, json_t *value, int line, GError **error)
     g_autofree char *key = g_steal_pointer(&frame->key);
     if (frame->is_merge)
         return add_merge(frame, value, line, error);
-    json_set_take(frame->value, key, value);
+    json_object_set_new_nocheck(frame->value, key, value); // set_key() got it valid
     return true;
 }
 
@@ -237,21 +251,42 @@ static bool wants_key(Reader *self)
     return frame != NULL && json_is_object(frame->value) && frame->key == NULL;
 }
 
+// Where `key` was in `frame`; 0: nowhere. The object has its keys in the order of their lines.
+static int line_of_key(const Reader *self, const Frame *frame, const char *key)
+{
+    if (frame->merge_line != 0 && strcmp(key, MERGE_KEY) == 0)
+        return frame->merge_line;
+    if (json_object_get(frame->value, key) == NULL)
+        return 0;
+    guint index = frame->first_line;
+    const char *other;
+    json_t *value;
+    json_object_foreach (frame->value, other, value) {
+        if (strcmp(other, key) == 0)
+            break;
+        index++;
+    }
+    return g_array_index(self->key_lines, int, index);
+}
+
 // Takes `key`.
 static bool set_key(Reader *self, char *key, bool is_merge, int line, GError **error)
 {
     Frame *frame = top_frame(self);
     frame->key = key;
     frame->is_merge = is_merge;
-    int first_line = GPOINTER_TO_INT(g_hash_table_lookup(frame->key_lines, key));
-    if (first_line == 0) {
-        g_hash_table_insert(frame->key_lines, g_strdup(key), GINT_TO_POINTER(line));
-        return true;
+    int first_line = line_of_key(self, frame, key);
+    if (first_line != 0) {
+        g_autofree char *shown = utf8_ellipsize(key, 100);
+        return fail_with(error, KEDGE_ERROR_PROTOCOL,
+                         "yaml: line %d: mapping key \"%s\" already defined at line %d", line,
+                         shown, first_line);
     }
-    g_autofree char *shown = utf8_ellipsize(key, 100);
-    return fail_with(error, KEDGE_ERROR_PROTOCOL,
-                     "yaml: line %d: mapping key \"%s\" already defined at line %d", line, shown,
-                     first_line);
+    if (is_merge)
+        frame->merge_line = line;
+    else
+        g_array_append_val(self->key_lines, line);
+    return true;
 }
 
 // An anchor may be set again; aliases mean the last one before them. Takes `name` and the
@@ -264,12 +299,14 @@ static void set_anchor(Reader *self, char *name, json_t *value)
         json_decref(value);
 }
 
-// Quoted scalars are text; a tag can say otherwise, tags that are not of the core schema say
-// nothing.
+// Quoted scalars are text; a tag (NULL: none) can say otherwise, tags that are not of the core
+// schema say nothing.
 static bool is_text_scalar(const char *tag, bool is_plain)
 {
     static const char *const resolved[] = { CORE_TAG "int", CORE_TAG "float", CORE_TAG "bool",
                                             CORE_TAG "null", NULL };
+    if (tag == NULL)
+        return !is_plain;
     if (strcmp(tag, "!") == 0 || strcmp(tag, CORE_TAG "str") == 0)
         return true;
     return !is_plain && !g_strv_contains(resolved, tag);
@@ -281,18 +318,24 @@ static bool on_scalar(Reader *self, struct fy_event *event, GError **error)
         return false;
 
     struct fy_token *token = event->scalar.value;
-    g_autofree char *text = token_text(token);
-    g_autofree char *tag = token_text(event->scalar.tag);
+    size_t size;
+    const char *bytes = token_bytes(token, &size);
+    g_autofree char *tag = event->scalar.tag == NULL ? NULL : token_text(event->scalar.tag);
     bool is_plain = token == NULL || fy_token_scalar_style(token) == FYSS_PLAIN;
     bool is_text = is_text_scalar(tag, is_plain);
-    g_autoptr(json_t) value = is_text ? json_text(text) : resolve_plain(text);
-    set_anchor(self, anchor_name(event), json_incref(value));
+    char *anchor = anchor_name(event);
+    g_autoptr(json_t) value = NULL;
+    bool is_key = wants_key(self);
+    if (!is_key || anchor != NULL)
+        value = is_text ? json_text_n(bytes, size) : resolve_plain(bytes, size);
+    set_anchor(self, anchor, json_incref(value));
 
     int line = line_of(event);
-    if (!wants_key(self))
+    if (!is_key)
         return add_value(self, g_steal_pointer(&value), line, error);
-    bool is_merge = is_plain && *tag == '\0' && strcmp(text, "<<") == 0;
-    return set_key(self, g_steal_pointer(&text), is_merge, line, error);
+    char *key = utf8_from_bytes(bytes, size);
+    bool is_merge = is_plain && tag == NULL && strcmp(key, MERGE_KEY) == 0;
+    return set_key(self, key, is_merge, line, error);
 }
 
 static bool on_alias(Reader *self, struct fy_event *event, GError **error)
@@ -336,8 +379,7 @@ static bool on_start(Reader *self, struct fy_event *event, GError **error)
     Frame frame = { .anchor = anchor_name(event) };
     if (event->type == FYET_MAPPING_START) {
         frame.value = json_object();
-        frame.key_lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        frame.merges = g_ptr_array_new_with_free_func(decref_value);
+        frame.first_line = self->key_lines->len;
     } else {
         frame.value = json_array();
     }
@@ -355,6 +397,8 @@ static bool on_end(Reader *self, struct fy_event *event, GError **error)
     json_t *value = json_incref(frame->value);
     if (frame->anchor != NULL)
         set_anchor(self, g_steal_pointer(&frame->anchor), json_incref(value));
+    if (json_is_object(value))
+        g_array_set_size(self->key_lines, frame->first_line);
     g_array_set_size(self->frames, self->frames->len - 1);
     return add_value(self, value, line_of(event), error);
 }
@@ -420,6 +464,7 @@ static bool parse_valid(const char *text, size_t size, json_t **ret_value, GErro
     g_auto(Reader) reader = {
         .parser = parser,
         .frames = g_array_new(FALSE, TRUE, sizeof(Frame)),
+        .key_lines = g_array_new(FALSE, FALSE, sizeof(int)),
         .anchors = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, decref_value),
     };
     g_array_set_clear_func(reader.frames, frame_clear);

@@ -48,6 +48,23 @@ static void test_from_bytes(void **state)
     }
 }
 
+// Whatever stands before, and however that is cut into words.
+static void test_from_bytes_behind_ascii(void **state)
+{
+    const char *before = "0123456789 abcdefghijkl";
+    for (size_t i = 0; i < G_N_ELEMENTS(bytes); i++) {
+        for (size_t size = 0; size <= strlen(before); size++) {
+            g_autoptr(GString) in = g_string_new_len(before, (gssize)size);
+            g_string_append_len(in, bytes[i].in, (gssize)bytes[i].size);
+            g_autofree char *want = g_strdup_printf("%.*s%s", (int)size, before, bytes[i].want);
+            g_autofree char *exact = g_memdup2(in->str, in->len);
+            g_autofree char *got = utf8_from_bytes(exact, in->len);
+            if (strcmp(got, want) != 0)
+                fail_msg("%s behind %zu: got '%s'", bytes[i].name, size, got);
+        }
+    }
+}
+
 // However a text is split, the decoder gives what the whole gives.
 static void test_decoder_splits(void **state)
 {
@@ -146,9 +163,10 @@ static void test_trim(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_from_bytes),    cmocka_unit_test(test_decoder_splits),
-        cmocka_unit_test(test_decoder_waits), cmocka_unit_test(test_boundaries),
-        cmocka_unit_test(test_trim),          cmocka_unit_test(test_length_and_ellipsize),
+        cmocka_unit_test(test_from_bytes),           cmocka_unit_test(test_from_bytes_behind_ascii),
+        cmocka_unit_test(test_decoder_splits),       cmocka_unit_test(test_decoder_waits),
+        cmocka_unit_test(test_boundaries),           cmocka_unit_test(test_trim),
+        cmocka_unit_test(test_length_and_ellipsize),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
