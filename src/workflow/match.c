@@ -22,14 +22,23 @@ static char *list_text(const json_t *list)
     return g_string_free(g_string_append_c(out, ']'), FALSE);
 }
 
+// `value` is, or is not, in `list`, and so there is no match.
+static bool refuse_value(const Match *self, const char *what, const char *value, bool is_in,
+                         const json_t *list)
+{
+    if (!self->why)
+        return false;
+    g_autofree char *text = list_text(list);
+    return wm_match_refuse(self, "%s \"%s\" %s %s", what, value, is_in ? "in" : "not in", text);
+}
+
 static bool types_ok(const Match *self)
 {
     const json_t *types = json_get_array(self->options, "types");
     const char *action = wm_match_action(self);
     if (!types || wm_list_has(types, action))
         return true;
-    g_autofree char *wanted = list_text(types);
-    return wm_match_refuse(self, "action \"%s\" not in %s", action, wanted);
+    return refuse_value(self, "action", action, false, types);
 }
 
 static bool labels_ok(const Match *self)
@@ -46,8 +55,7 @@ static bool labels_ok(const Match *self)
     g_autofree char *label = wm_match_label(self);
     if ((is_labeled && wm_list_has(labels, label)) || wm_list_has(names, label))
         return true;
-    g_autofree char *wanted = list_text(labels ? labels : names);
-    return wm_match_refuse(self, "label \"%s\" not in %s", label, wanted);
+    return refuse_value(self, "label", label, false, labels ? labels : names);
 }
 
 static bool branches_ok(const Match *self, const char *branch)
@@ -61,8 +69,7 @@ static bool branches_ok(const Match *self, const char *branch)
     bool is_wanted = !wanted || wm_branch_matches(wanted, branch);
     if (is_wanted && (!ignored || !wm_branch_matches(ignored, branch)))
         return true;
-    g_autofree char *list = list_text(is_wanted ? ignored : wanted);
-    return wm_match_refuse(self, "branch \"%s\" %s %s", branch, is_wanted ? "in" : "not in", list);
+    return refuse_value(self, "branch", branch, is_wanted, is_wanted ? ignored : wanted);
 }
 
 // A tag is no branch.
@@ -120,7 +127,7 @@ static bool match_key(const Match *self)
 
 bool wm_match(const WmTask *task, const WmEvent *event, const char *cron, char **ret_reason)
 {
-    g_autoptr(GString) why = g_string_new(NULL);
+    g_autoptr(GString) why = ret_reason ? g_string_new(NULL) : NULL;
     Match self = { .task = task, .event = event, .cron = cron, .why = why };
     bool has_trigger = false, is_match = false;
     const char *key;

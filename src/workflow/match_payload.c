@@ -11,6 +11,8 @@
 
 bool wm_match_refuse(const Match *self, const char *format, ...)
 {
+    if (!self->why)
+        return false;
     va_list arguments;
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);

@@ -11,6 +11,7 @@
 #include "base/worker.h"
 #include "workflow/task_imports.h"
 
+#include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -24,6 +25,7 @@ typedef struct TaskFile {
     char *id;   // the path below the root
     char *name; // of its task
     bool is_misnamed;
+    bool is_regular; // the directory said so; false: it is to be found out
     // what came of it: a task, a problem, or neither when the file is none of ours
     WmTask *task;
     GError *problem;
@@ -55,14 +57,22 @@ static void warn(GPtrArray *warnings, const char *format, ...)
     va_end(arguments);
 }
 
-static TaskFile *file_new(const char *dir, const char *name)
+static void close_dir(DIR *dir)
 {
+    closedir(dir);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(DIR, close_dir)
+
+static TaskFile *file_new(const char *dir, const struct dirent *entry)
+{
+    const char *name = entry->d_name;
     TaskFile *file = g_new0(TaskFile, 1);
     file->dir = dir;
     file->file = g_strdup(name);
     file->id = g_strconcat(dir, "/", name, NULL);
     file->name = g_strndup(name, strlen(name) - strlen(".md"));
     file->is_misnamed = !wm_task_name_is_valid(file->name);
+    file->is_regular = entry->d_type == DT_REG;
     file->warnings = g_ptr_array_new_with_free_func(g_free);
     return file;
 }
@@ -128,7 +138,7 @@ static bool fail_no_tasks(const char *root, GError **error)
 static bool list_files(const WmProject *project, const char *dir, GPtrArray *files, GError **error)
 {
     g_autofree char *path = g_build_filename(project->root, dir, NULL);
-    g_autoptr(GDir) listing = g_dir_open(path, 0, NULL);
+    g_autoptr(DIR) listing = opendir(path);
     if (!listing && strcmp(dir, GH_AW_DIR) == 0)
         return true;
     if (!listing && !file_is_directory(path))
@@ -136,13 +146,13 @@ static bool list_files(const WmProject *project, const char *dir, GPtrArray *fil
     if (!listing)
         return fail_with(error, KEDGE_ERROR_IO, "%s: cannot be read", dir);
     guint count = 0;
-    const char *name;
-    while ((name = g_dir_read_name(listing))) {
-        if (!g_str_has_suffix(name, ".md"))
+    const struct dirent *entry;
+    while ((entry = readdir(listing))) {
+        if (!g_str_has_suffix(entry->d_name, ".md"))
             continue;
         if (++count > WM_MAX_TASKS)
             return fail_with(error, KEDGE_ERROR_LIMIT, "%s: more than %d files", dir, WM_MAX_TASKS);
-        g_ptr_array_add(files, file_new(dir, name));
+        g_ptr_array_add(files, file_new(dir, entry));
     }
     return true;
 }
@@ -150,6 +160,8 @@ static bool list_files(const WmProject *project, const char *dir, GPtrArray *fil
 /* Regular files, and links to such inside the repository. */
 static bool is_readable(const WmProject *project, TaskFile *file, const char *path)
 {
+    if (file->is_regular)
+        return true;
     struct stat info;
     if (lstat(path, &info) != 0)
         return false;

@@ -32,7 +32,7 @@ static bool resolve_forced(const WmResolve *self, json_t **ret_names, GError **e
     return true;
 }
 
-// Does the event start the task? *ret_reason says why, or why not.
+// Does the event start the task? *ret_reason says why, or why not; NULL unless it is explained.
 static bool starts(const WmResolve *self, const WmTask *task, WmGates *gates, Cancel *cancel,
                    char **ret_reason)
 {
@@ -42,7 +42,7 @@ static bool starts(const WmResolve *self, const WmTask *task, WmGates *gates, Ca
         return false;
     }
     g_autofree char *reason = NULL;
-    if (!wm_match(task, self->event, self->cron, &reason) ||
+    if (!wm_match(task, self->event, self->cron, self->explains ? &reason : NULL) ||
         !wm_gates_pass(gates, task, cancel, ret_reason)) {
         if (!*ret_reason)
             *ret_reason = g_steal_pointer(&reason);

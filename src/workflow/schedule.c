@@ -62,12 +62,12 @@ static bool is_cron_item(const CronField *field, char *item)
     return is_cron_value(field, item) && (!end || is_cron_value(field, end));
 }
 
-static bool is_cron_field(const CronField *field, const char *text)
+/* Items with commas between them; takes `text` apart. */
+static bool is_cron_field(const CronField *field, char *text)
 {
-    g_auto(GStrv) items = g_strsplit(text, ",", -1);
-    bool is_good = items[0] != NULL;
-    for (char **item = items; is_good && *item; item++)
-        is_good = is_cron_item(field, *item);
+    bool is_good = true;
+    for (char *item; is_good && (item = strsep(&text, ","));)
+        is_good = is_cron_item(field, item);
     return is_good;
 }
 

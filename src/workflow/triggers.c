@@ -146,11 +146,13 @@ static json_t *command_names(const json_t *value)
     return names;
 }
 
+// Takes the reference `fallback`.
 static json_t *command_events(const Normal *self, const char *key, const json_t *written,
-                              const char *const *known, const json_t *fallback)
+                              const char *const *known, json_t *fallback_)
 {
+    g_autoptr(json_t) fallback = fallback_;
     if (!written || json_is_null(written))
-        return json_deep_copy(fallback);
+        return g_steal_pointer(&fallback);
     g_autoptr(json_t) list = wm_trigger_list(written);
     json_t *events = json_array();
     bool has_all = false;
@@ -187,8 +189,8 @@ static bool add_command(const Normal *self, const char *key, const json_t *value
     if (names && json_array_size(json_get_array(out, "name")) == 0)
         warn(self, "on.%s: empty name; the trigger never fires", key);
 
-    g_autoptr(json_t) fallback = is_slash ? json_pack("[s]", "issue_comment")
-                                          : json_pack("[s, s]", "issues", "pull_request");
+    json_t *fallback = is_slash ? json_pack("[s]", "issue_comment")
+                                : json_pack("[s, s]", "issues", "pull_request");
     json_set_take(out, "events",
                   command_events(self, key, json_object_get(value, "events"),
                                  is_slash ? slash_events : label_events, fallback));

@@ -5,7 +5,6 @@
 #include "workflow/union.h"
 
 #include "base/str.h"
-#include "workflow/schedule.h"
 #include "workflow/task.h"
 #include "workflow/trigger_words.h"
 
@@ -232,7 +231,7 @@ static json_t *crons_of(const GPtrArray *tasks, GPtrArray *warnings)
         g_autoptr(GPtrArray) own = wm_task_crons(g_ptr_array_index(tasks, i), warnings, &is_any);
         for (unsigned k = 0; k < own->len; k++) {
             const char *cron = g_ptr_array_index(own, k);
-            if (wm_schedule_is_cron(cron) && g_hash_table_add(seen, g_strdup(cron)))
+            if (g_hash_table_add(seen, g_strdup(cron)))
                 json_append_take(crons, json_text(cron));
         }
     }

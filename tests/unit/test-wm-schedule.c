@@ -140,6 +140,7 @@ static void test_cron(void **state G_GNUC_UNUSED)
         { "0 0 * * mo", false },
         { "0 0 * * *\n  push:", false },
         { "0 0 * * *, ", false },
+        { "0 0 * * 1,,2", false },
         { "*/0 0 * * *", false },
         { "1- 0 * * *", false },
         { "0 0 * *", false },
