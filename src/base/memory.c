@@ -1,6 +1,6 @@
 /*
- * What is freed in the middle of the heap stays with the process until the allocator is told
- * (memory.h).
+ * What the allocator cannot know: that much is coming, and that what was freed in the middle of the
+ * heap is not needed again (memory.h).
  */
 #include "base/memory.h"
 
@@ -9,6 +9,15 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+
+#define START_BYTES (4 * 1024 * 1024) // of the heap of a thread
+
+void memory_expect_much(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_TOP_PAD, START_BYTES);
+#endif
+}
 
 void memory_give_back(void)
 {

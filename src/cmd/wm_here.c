@@ -3,6 +3,7 @@
  */
 #include "cmd/wm_here.h"
 
+#include "base/memory.h"
 #include "base/str.h"
 #include "base/visible.h"
 #include "cmd/interrupt.h"
@@ -41,6 +42,7 @@ bool wm_here_load(const char *root, WmProject **ret_project, GError **error)
 
 bool wm_here_compile(const WmCompile *options, GError **error)
 {
+    memory_expect_much();
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     bool is_good = wm_compile(options, warnings, error);
     wm_print_warnings(warnings);

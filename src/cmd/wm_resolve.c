@@ -2,6 +2,7 @@
  * `kedge wm resolve`: which tasks an event starts (task-engine §3.10).
  */
 #include "base/env.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "cmd/interrupt.h"
 #include "cmd/wm_here.h"
@@ -91,6 +92,7 @@ static int resolve_run(const CommandEnv *env, int argc, char *const *argv)
         return wm_fail("wm resolve", error);
     g_autoptr(Cancel) cancel = cancel_new(NULL);
     ResolveWork self = { .options = &options, .cancel = cancel };
+    memory_expect_much();
     int signal_number = interrupt_run(work, &self, cancel);
     g_autoptr(WmProject) project G_GNUC_UNUSED = self.project;
     g_autoptr(json_t) names = self.names;
