@@ -71,6 +71,10 @@ static json_t *choice_event(const ToolChoice *choice)
     json_set_take(event, "options", options);
     if (choice->options && choice->marked > 0)
         json_set_int(event, "marked", (gint64)choice->marked);
+    if (choice->checks > 0)
+        json_set_int(event, "checks", (gint64)choice->checks);
+    if (choice->is_again)
+        json_set_bool(event, "again", true);
     return event;
 }
 

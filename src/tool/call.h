@@ -31,6 +31,8 @@ typedef struct ToolChoice { // a dialog with one answer; all borrowed
     const char *title;          // what is asked; may have several lines
     const char *const *options; // as they are shown, NULL-terminated; NULL: a text is asked for
     size_t marked;              // the option that is offered first
+    size_t checks;              // the first so many options are turned on and off by answers
+    bool is_again;              // the person has turned one of them over, and goes on
     int64_t timeout_ms;         // of the question; 0: the door's own limit
     bool is_patient;            // whatever ask.timeout says: the person needs the time it takes
 } ToolChoice;

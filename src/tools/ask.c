@@ -57,6 +57,8 @@ typedef struct Question { // all but what is answered is borrowed
     bool is_multi;
     size_t number, total; // among the questions of the call
     GPtrArray *selected;  // of const char *, in the order in which they were
+    size_t at;            // the option that was turned over last
+    bool is_again;        // one was
     char *custom;         // NULL: none
     bool is_late;         // nobody answered in time, and the first choice was taken
 } Question;
@@ -152,7 +154,11 @@ static bool show_dialog(Question *self, const GPtrArray *shown, ChoiceEnd *ret_e
         .options = shown ? (const char *const *)shown->pdata : NULL,
         .timeout_ms = is_planning(self) ? 0 : timeout_of(tool_call_settings(self->call)),
         .is_patient = is_planning(self),
-        .marked = self->recommended > 0 ? (size_t)self->recommended : 0,
+        .marked = self->is_again          ? self->at
+                  : self->recommended > 0 ? (size_t)self->recommended
+                                          : 0,
+        .checks = shown && self->is_multi ? self->count : 0,
+        .is_again = shown && self->is_again,
     };
     return tool_call_choose(self->call, &choice, ret_end, ret_text, error);
 }
@@ -190,32 +196,44 @@ static bool ask_text(Question *self, GError **error)
     return true;
 }
 
-/* The option that an answer names, as it was shown or as it is called; NULL:
- * none. */
-static const char *chosen_label(const Question *self, const GPtrArray *shown, const char *answer)
+/* The option that an answer names, as it was shown or as it is called. */
+static bool find_option(const Question *self, const GPtrArray *shown, const char *answer,
+                        size_t *ret_index)
 {
-    for (size_t i = 0; i < self->count; i++)
+    for (size_t i = 0; i < self->count; i++) {
+        *ret_index = i;
         if (g_str_equal(answer, shown->pdata[i]) || g_str_equal(answer, label_at(self, i)))
-            return label_at(self, i);
-    return NULL;
+            return true;
+    }
+    return false;
+}
+
+static void turn_over(Question *self, size_t index)
+{
+    const char *label = label_at(self, index);
+    bool was_selected = is_selected(self, label);
+    for (unsigned i = self->selected->len; was_selected && i > 0; i--)
+        if (g_str_equal(self->selected->pdata[i - 1], label))
+            g_ptr_array_remove_index(self->selected, i - 1);
+    if (!was_selected)
+        g_ptr_array_add(self->selected, (void *)label);
+    self->at = index;
+    self->is_again = true;
 }
 
 /* What an answer comes to; *ret_is_done: the question is answered. */
 static bool take_answer(Question *self, const GPtrArray *shown, const char *answer,
                         bool *ret_is_done, GError **error)
 {
-    const char *label = chosen_label(self, shown, answer);
-    *ret_is_done = !label || !self->is_multi;
-    if (label && self->is_multi && is_selected(self, label)) {
-        for (unsigned i = self->selected->len; i > 0; i--)
-            if (g_str_equal(self->selected->pdata[i - 1], label))
-                g_ptr_array_remove_index(self->selected, i - 1);
+    size_t index = 0;
+    bool is_option = find_option(self, shown, answer, &index);
+    *ret_is_done = !is_option || !self->is_multi;
+    if (is_option && self->is_multi)
+        turn_over(self, index);
+    else if (is_option)
+        g_ptr_array_add(self->selected, (void *)label_at(self, index));
+    if (is_option)
         return true;
-    }
-    if (label) {
-        g_ptr_array_add(self->selected, (void *)label);
-        return true;
-    }
     if (g_str_equal(answer, OTHER))
         return ask_text(self, error);
     bool is_end = self->selected->len > 0 && g_str_equal(answer, DONE);

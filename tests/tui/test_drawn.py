@@ -201,6 +201,19 @@ class Drawn(RpcTest):
         for text in ("Which database", "1. PostgreSQL", "2. SQLite"):
             self.assertIn(text, "\n".join(rows))
 
+    def test_boxes_are_checked_one_after_the_other(self):
+        """Each answer brings the question again: nobody has to wait, or to find the place again."""
+        labels = [{"label": label} for label in ("Apple", "Pear", "Plum", "Cherry")]
+        ask = {"tool_calls": [{"name": "ask", "arguments": {"questions": [{"id": "q", "question": "Which?", "multi": True, "options": labels}]}}]}
+        self.script(ask, {"text": "Noted."})
+        screen = self.open()
+        screen.line("go")
+        screen.wait_for("a question waits")
+        time.sleep(0.6)  # from now on keys are no longer too early
+        for key, seen in (("Down", "❯ 2."), ("Enter", "❯ 2. ☑ Pear"), ("Down", "❯ 3."), ("Enter", "❯ 3. ☑ Plum"), ("Up", "❯ 2."), ("Enter", "❯ 2. ☐ Pear"), ("5", "Noted.")):
+            screen.keys(key)
+            screen.wait_for(seen)
+
     def test_core_100_another_branch_of_the_tree(self):
         self.script({"text": "Answer to one."}, {"text": "Answer to two."}, {"text": "Answer to three."})
         screen = self.open()

@@ -13,6 +13,7 @@
 typedef struct Person {
     const char *const *answers; // in order; "" for none, "LATE" for none in time
     GString *shown;             // titles and options of each dialog
+    GString *marks; // of each dialog: the marked option, how many are boxes, whether it goes on
 } Person;
 
 static bool choose(const ToolChoice *choice, Cancel *cancel G_GNUC_UNUSED, ChoiceEnd *ret_end,
@@ -22,6 +23,9 @@ static bool choose(const ToolChoice *choice, Cancel *cancel G_GNUC_UNUSED, Choic
     g_autofree char *options = choice->options ? g_strjoinv("|", (char **)choice->options) : NULL;
     g_string_append_printf(person->shown, "%s%s: %s", person->shown->len > 0 ? "; " : "",
                            choice->title, options ? options : "(text)");
+    if (person->marks)
+        g_string_append_printf(person->marks, "%zu %zu %s; ", choice->marked, choice->checks,
+                               choice->is_again ? "again" : "first");
     const char *answer = *person->answers;
     assert_non_null(answer);
     person->answers++;
@@ -43,7 +47,7 @@ static void check(const Case *wanted)
 {
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     g_autoptr(GString) shown = g_string_new(NULL);
-    Person person = { wanted->answers, shown };
+    Person person = { wanted->answers, shown, NULL };
     const ToolDoor door = { .kind = DOOR_AGENT, .choose = choose, .user_data = &person };
     g_autofree char *text = g_strdup_printf("{'questions':[%s]}", wanted->questions);
     g_autoptr(json_t) arguments = json_of(text);
@@ -225,7 +229,7 @@ static void test_details(void **state G_GNUC_UNUSED)
     static const char *const answers[] = { "X", "M", "own", NULL };
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     g_autoptr(GString) shown = g_string_new(NULL);
-    Person person = { answers, shown };
+    Person person = { answers, shown, NULL };
     const ToolDoor door = { .kind = DOOR_AGENT, .choose = choose, .user_data = &person };
     g_autoptr(json_t) arguments = json_of("{'questions':[" TWO "]}");
     const ToolCallSpec spec = {
@@ -244,12 +248,33 @@ static void test_details(void **state G_GNUC_UNUSED)
                  "\"customInput\":\"own\"}]}");
 }
 
+/* The mark stays where the person is; a text of their own has no boxes. */
+static void test_boxes(void **state G_GNUC_UNUSED)
+{
+    static const char *const answers[] = { "☐ O", "☐ N (Recommended)", "☑ O", OTHER, "own", NULL };
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    g_autoptr(GString) shown = g_string_new(NULL), marks = g_string_new(NULL);
+    Person person = { answers, shown, marks };
+    const ToolDoor door = { .kind = DOOR_AGENT, .choose = choose, .user_data = &person };
+    g_autoptr(json_t) arguments =
+        json_of("{'questions':[{'id':'q','question':'Which?'," MNO ",'recommended':1}]}");
+    const ToolCallSpec spec = {
+        .tool = &tool_ask,
+        .arguments = arguments,
+        .context = fixture->context,
+        .door = &door,
+    };
+    g_auto(ToolResult) result = { 0 };
+    tool_call(&spec, &result);
+    assert_string_equal(marks->str, "1 3 first; 2 3 again; 1 3 again; 2 3 again; 2 0 first; ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers), cmocka_unit_test(test_late),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_nobody),
-        cmocka_unit_test(test_details),
+        cmocka_unit_test(test_details), cmocka_unit_test(test_boxes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,13 +47,16 @@ static void test_choice(void **state G_GNUC_UNUSED)
         ToolChoice choice;
         const char *event;
     } cases[] = {
-        { { &tool, "Which?", options, 0, 0 },
+        { { .tool = &tool, .title = "Which?", .options = options },
           "{\"method\":\"select\",\"tool\":\"ask\",\"title\":\"Which?\",\"options\":[\"a\",\"b\"],"
           "\"type\":\"question\",\"id\":\"q1\"}" },
-        { { &tool, "Which?", options, 1, 0 },
+        { { .tool = &tool, .title = "Which?", .options = options, .marked = 1 },
           "{\"method\":\"select\",\"tool\":\"ask\",\"title\":\"Which?\",\"options\":[\"a\",\"b\"],"
           "\"marked\":1,\"type\":\"question\",\"id\":\"q1\"}" },
-        { { &tool, "What?", NULL, 1, 0 },
+        { { .tool = &tool, .title = "Which?", .options = options, .checks = 1, .is_again = true },
+          "{\"method\":\"select\",\"tool\":\"ask\",\"title\":\"Which?\",\"options\":[\"a\",\"b\"],"
+          "\"checks\":1,\"again\":true,\"type\":\"question\",\"id\":\"q1\"}" },
+        { { .tool = &tool, .title = "What?", .marked = 1 },
           "{\"method\":\"editor\",\"tool\":\"ask\",\"title\":\"What?\",\"type\":\"question\","
           "\"id\":\"q1\"}" },
     };

@@ -134,6 +134,16 @@ static void test_option_rows(void **state G_GNUC_UNUSED)
                 "[Enter] takes the marked one  [t] own words  [p] no answer");
     expect_rows(&asked, "few rows", 80, 2, -1, "Which one?\n❯ 3. blue");
     expect_rows(&asked, "one row", 80, 1, -1, "Which one?");
+    g_auto(Asked) boxes;
+    ask(&boxes, "{\"method\":\"select\",\"title\":\"Which?\",\"options\":[\"☐ red\",\"Other\"],"
+                "\"checks\":1}");
+    expect_rows(&boxes, "a box", 80, 20, -1,
+                "Which?\n❯ 1. ☐ red\n  2. Other\n"
+                "[Enter] checks or unchecks it  [t] own words  [p] no answer");
+    press(&boxes, "down", 5000);
+    expect_rows(&boxes, "no box", 80, 20, -1,
+                "Which?\n  1. ☐ red\n❯ 2. Other\n"
+                "[Enter] takes the marked one  [t] own words  [p] no answer");
     g_auto(Asked) long_ones;
     ask(&long_ones, "{\"method\":\"select\",\"title\":\"A\\nB\",\"timeout\":30000,\"options\":["
                     "\"red as the evening sky above it\",\"green\"]}");

@@ -35,6 +35,8 @@ static void on_answer(DialogAnswer answer, const char *text, void *self_)
     const char *id = id_of(self);
     if (!id)
         return;
+    self->is_choosing =
+        answer == DIALOG_CHOSEN && json_get_int(self->questions->pdata[0], "checks", 0) > 0;
     switch (answer) {
     case DIALOG_ALLOWED:
         agent_session_answer(self->session, id, true, NULL);
@@ -79,12 +81,15 @@ void tui_show_question(Tui *self)
     if (self->panel || self->viewer || self->external || self->is_ending ||
         self->questions->len == 0)
         return;
+    const json_t *question = self->questions->pdata[0];
+    bool goes_on = self->is_choosing && json_get_bool(question, "again", false);
+    self->is_choosing = false;
     const DialogSpec spec = {
-        .question = self->questions->pdata[0],
+        .question = question,
         .theme = self->theme,
         .waiting = self->questions->len - 1,
         .tab_width = (int)settings_get_number(self->settings, "display.tabWidth"),
-        .shown_at_ms = time_monotonic_ms(),
+        .shown_at_ms = goes_on ? 0 : time_monotonic_ms(),
         .keymap = self->keymap,
         .is_editor_empty = is_editor_empty,
         .has_focus = has_focus,
@@ -93,8 +98,9 @@ void tui_show_question(Tui *self)
     };
     tui_open_panel(self, dialog_new(&spec));
     self->is_asking = true;
-    self->is_question_drawn = false;
-    loop_post(self->loop, take_early_input, self);
+    self->is_question_drawn = goes_on; // what is typed is for the next of its boxes
+    if (!goes_on)
+        loop_post(self->loop, take_early_input, self);
     if (self->is_unfocused && g_strcmp0(settings_get_text(self->settings, "ask.notify"), "on") == 0)
         terminal_notify(self->terminal, "kedge asks whether it may go on");
 }

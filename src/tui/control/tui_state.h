@@ -88,6 +88,7 @@ typedef struct Tui {
     External *external;     // an editor that is open; NULL: none
     char *shown;            // that it is to show next; NULL: nothing
     GPtrArray *questions;   // of json_t *: those that are open
+    bool is_choosing;       // the last answer was one of several; the question may come again
     char *key_provider;     // whose key the panel asks for; NULL: none
 
     json_t *snapshot, *stats; // of the conversation; NULL: to be taken anew

@@ -106,6 +106,8 @@ static const char *const *answers_of(const Dialog *self)
 {
     static const char *const options[] = { "[Enter] takes the marked one", "[t] own words",
                                            "[p] no answer", NULL };
+    static const char *const checks[] = { "[Enter] checks or unchecks it", "[t] own words",
+                                          "[p] no answer", NULL };
     static const char *const text[] = { "[Enter] answers", "empty: no answer", NULL };
     static const char *const reason[] = { "[Enter] no, and tells it this", "[Esc] back", NULL };
     static const char *const words[] = { "[Enter] answers this", "[Esc] back", NULL };
@@ -113,7 +115,9 @@ static const char *const *answers_of(const Dialog *self)
     case DIALOG_APPROVAL:
         return self->is_typing ? reason : approvals_of(self);
     case DIALOG_OPTIONS:
-        return self->is_typing ? words : options;
+        if (self->is_typing)
+            return words;
+        return (gint64)self->option < json_get_int(self->question, "checks", 0) ? checks : options;
     case DIALOG_TEXT:
         break;
     }
