@@ -36,6 +36,28 @@ static void test_fits(void **state G_GNUC_UNUSED)
     }
 }
 
+static void test_literal(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *query, *text;
+        bool want;
+    } cases[] = {
+        { "", "", true },
+        { "", "x", true },
+        { "a", "", false },
+        { "dark", "theme.Dark", true },
+        { "Dark", "theme.dark", false },
+        { "drk", "dark", false },
+        { "dark the", "theme.dark", true },
+        { "dark no", "theme.dark", false },
+        { "é", "aÉ", true },
+        { "本語", "日本語", true },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+        if (fuzzy_is_literal(cases[i].query, cases[i].text) != cases[i].want)
+            fail_msg("'%s' in '%s'", cases[i].query, cases[i].text);
+}
+
 static void test_ranking(void **state G_GNUC_UNUSED)
 {
     static const struct {
@@ -74,6 +96,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fits),
+        cmocka_unit_test(test_literal),
         cmocka_unit_test(test_ranking),
         cmocka_unit_test(test_long_texts),
     };

@@ -232,6 +232,30 @@ static void test_filter(void **state G_GNUC_UNUSED)
     assert_true(list.is_cancelled);
 }
 
+/* Scattered letters fit while nothing has the words in one piece. */
+static void test_literal_filter(void **state G_GNUC_UNUSED)
+{
+    static const char *const settings[] = { "compaction.enabled Shorten long talks",
+                                            "steeringMode what is sent meanwhile",
+                                            "theme.dark Colours", "Theme of the light screen" };
+    g_auto(List) list;
+    list_init(&list, settings, G_N_ELEMENTS(settings), 0);
+    type(&list, "tme");
+    expect(&list, "scattered", 40, 24,
+           "Things: tme  1/3\n> theme.dark Colours\n  Theme of the light screen\n"
+           "  steeringMode what is sent meanwhile\nEnter takes it");
+    for (int i = 0; i < 3; i++)
+        press(&list, KEY_BACKSPACE);
+    type(&list, "theme");
+    expect(&list, "in one piece", 40, 24,
+           "Things: theme  1/2\n> theme.dark Colours\n  Theme of the light screen\n"
+           "Enter takes it");
+    type(&list, " the");
+    expect(&list, "two words", 40, 24,
+           "Things: theme the  1/2\n> theme.dark Colours\n  Theme of the light screen\n"
+           "Enter takes it");
+}
+
 static void test_other_keys(void **state G_GNUC_UNUSED)
 {
     g_auto(List) list;
@@ -352,11 +376,11 @@ static void test_other_items(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),        cmocka_unit_test(test_selected_style),
-        cmocka_unit_test(test_moves),       cmocka_unit_test(test_filter),
-        cmocka_unit_test(test_other_keys),  cmocka_unit_test(test_long_filter),
-        cmocka_unit_test(test_many),        cmocka_unit_test(test_free_early),
-        cmocka_unit_test(test_other_items),
+        cmocka_unit_test(test_rows),           cmocka_unit_test(test_selected_style),
+        cmocka_unit_test(test_moves),          cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_literal_filter), cmocka_unit_test(test_other_keys),
+        cmocka_unit_test(test_long_filter),    cmocka_unit_test(test_many),
+        cmocka_unit_test(test_free_early),     cmocka_unit_test(test_other_items),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,3 +143,26 @@ bool fuzzy_match(const char *query, const char *text, int *ret_score)
     *ret_score = score - (int)(MIN(strlen(text), 4096) / CHARS_PER_POINT);
     return true;
 }
+
+static bool stands_at(const Word *word, const char *p)
+{
+    for (const char *wanted = word->start; wanted < word->end; wanted = g_utf8_next_char(wanted)) {
+        if (*p == '\0' || letter_at(p, word->has_capitals) != letter_at(wanted, word->has_capitals))
+            return false;
+        p = g_utf8_next_char(p);
+    }
+    return true;
+}
+
+bool fuzzy_is_literal(const char *query, const char *text)
+{
+    Word word;
+    while (next_word(&query, &word)) {
+        const char *p = text;
+        while (*p != '\0' && !stands_at(&word, p))
+            p = g_utf8_next_char(p);
+        if (*p == '\0')
+            return false;
+    }
+    return true;
+}

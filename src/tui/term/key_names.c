@@ -107,19 +107,34 @@ bool key_parse(const char *name, KeyPress *ret_key)
     return true;
 }
 
-const char *key_word_nearest(const char *name)
+static const char *nearest_mod(const char *word)
 {
-    const char *last = strrchr(name, '+');
+    const char *words[G_N_ELEMENTS(mods) + 1] = { NULL };
+    for (size_t i = 0; i < G_N_ELEMENTS(mods); i++)
+        words[i] = mods[i].name;
+    return str_nearest(word, words);
+}
+
+static const char *nearest_key(const char *word)
+{
     const char *words[G_N_ELEMENTS(names) + 1] = { NULL };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         words[i] = names[i].name;
-    const char *nearest = str_nearest(last ? last + 1 : name, words);
-    const char *heads[G_N_ELEMENTS(mods) + 1] = { NULL };
-    for (size_t i = 0; i < G_N_ELEMENTS(mods); i++)
-        heads[i] = mods[i].name;
-    const char *plus = strchr(name, '+');
-    if (nearest || !plus)
-        return nearest;
-    g_autofree char *head = g_strndup(name, (gsize)(plus - name));
-    return str_nearest(head, heads);
+    return str_nearest(word, words);
+}
+
+char *key_name_nearest(const char *name)
+{
+    KeyPress key;
+    g_auto(GStrv) parts = g_strsplit(name, "+", -1);
+    for (char **part = parts; *part; part++) {
+        bool is_key = !part[1];
+        const char *nearest = is_key ? nearest_key(*part) : nearest_mod(*part);
+        if (!nearest || (is_key && key_parse(*part, &key)))
+            continue;
+        g_free(*part);
+        *part = g_strdup(nearest);
+    }
+    g_autofree char *found = g_strjoinv("+", parts);
+    return key_parse(found, &key) ? g_steal_pointer(&found) : NULL;
 }

@@ -98,7 +98,7 @@ static bool parse_one(Loader *self, Action action, const json_t *value, ActionKe
     KeyPress key = { 0 };
     g_autofree char *text = shown(name);
     if (!key_parse(name, &key)) {
-        const char *nearest = key_word_nearest(name);
+        g_autofree char *nearest = key_name_nearest(name);
         if (nearest)
             warn(self, "\"%s\": there is no key \"%s\": did you mean \"%s\"?", action_id(action),
                  text, nearest);

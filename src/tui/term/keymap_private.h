@@ -30,5 +30,5 @@ void action_keys_remove(ActionKeys *self, KeyPress key);
 /* keybindings.json over the defaults. */
 void keymap_apply_file(Keymap *self, const char *path, GPtrArray *warnings);
 
-/* A word of key names or modifiers like that which `name` has; NULL: none. */
-const char *key_word_nearest(const char *name);
+/* The key whose name is like `name`, which is none; NULL: there is none. Caller frees. */
+char *key_name_nearest(const char *name);
