@@ -17,10 +17,10 @@ typedef struct Questions Questions;
    "timeout"} and
    {"type":"question_closed","id":"q1","reason":"answered"|"cancelled"|"closed"|
    "timeout"} at `hub`. What is to be chosen: {"type":"question","id","method":"select"|"editor",
-   "tool","title","options":[…],"marked"?,"checks"?,"again"?,"timeout"}; `marked` is the index of the
-   option that is offered first, when that is another one; the first `checks` options are check
-   boxes: an answer turns one over, and the question comes again, with `again`. `timeout_ms`, of each question: 0 is LIMIT_QUESTION_MS,
-   and is not told. */
+   "tool","title","options":[…],"marked"?,"checks"?,"again"?,"timeout"}; `marked` is the index of
+   the option that is offered first, when that is another one; the first `checks` options are check
+   boxes: an answer turns one over, and the question comes again, with `again`. `timeout_ms`, of
+   each question: 0 is LIMIT_QUESTION_MS, and is not told. */
 Questions *questions_new(EventHub *hub, int64_t timeout_ms);
 void questions_free(Questions *self); // nobody may be asking
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Questions, questions_free)

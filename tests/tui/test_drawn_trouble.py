@@ -197,6 +197,18 @@ class Trouble(RpcTest):
         self.assertEqual(wrong, {})
         self.assertEqual(everything.count(READY.strip()), 1)  # no piece of a live area is left
 
+    def test_the_welcome_follows_the_window(self):
+        screen = self.open(width=100, height=30)
+        for width in (44, 57, 100, 30):
+            screen.resize(width, 30)
+            wide = min(width - 1, 60)
+            screen.until(lambda rows, wide=wide: {len(row) for row in rows if row.startswith(("╭", "│", "╰"))} == {wide}, f"a box of {wide}")
+        screen.type("a draft")
+        screen.wait_for("> a draft")
+        screen.resize(100, 30)  # what has become history stays as it is
+        screen.type("!")
+        screen.wait_for("> a draft!")
+
     # --- questions
 
     def test_what_is_typed_ahead_answers_nothing(self):

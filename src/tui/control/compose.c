@@ -2,6 +2,7 @@
  * The live area, put together of its parts, and the frame that draws it (tui §4.1, §4.2).
  */
 #include "tui/control/layout.h"
+#include "tui/control/opening.h"
 #include "tui/control/tui_state.h"
 
 #include "base/timefmt.h"
@@ -325,8 +326,10 @@ bool tui_draw(void *self_)
     if (self->viewer)
         return true;
     TerminalSize size = terminal_size(self->terminal);
-    if (size.columns != self->width)
+    if (size.columns != self->width) {
         transcript_set_width(self->transcript, size.columns);
+        opening_lay_out(self);
+    }
     self->width = size.columns;
     tui_note_cells(self, size);
 

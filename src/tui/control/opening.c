@@ -58,12 +58,18 @@ static void make_welcome(Tui *self)
     welcome_rows(&facts, self->theme, width, self->short_welcome);
 }
 
+void opening_lay_out(Tui *self)
+{
+    if (self->welcome && !self->is_welcome_over)
+        make_welcome(self);
+}
+
 static void on_recent(void *self_)
 {
     Recent *self = self_;
-    if (!self->tui->welcome || self->tui->is_welcome_over || !self->sessions)
+    if (!self->sessions)
         return;
-    make_welcome(self->tui);
+    opening_lay_out(self->tui);
     frame_request(self->tui->frames, FRAME_STREAM);
 }
 
