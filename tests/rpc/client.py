@@ -29,7 +29,10 @@ esac
 
 
 def lines_of(path):
-    data = path.read_bytes()
+    """Of a session, whole. One that is being written is read as far as the pages that are done: its end comes a moment later."""
+    end = time.monotonic() + 2
+    while not (data := path.read_bytes()).endswith(b"\n") and time.monotonic() < end:
+        time.sleep(0.02)
     assert data.endswith(b"\n"), f"{path}: the last line has no end"
     return [json.loads(line) for line in data.splitlines()]
 
