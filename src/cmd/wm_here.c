@@ -24,17 +24,17 @@ static bool has_broken_file(const WmProject *project)
     return is_found;
 }
 
-bool wm_here_load(const char *root, WmProject **ret_project, GError **error)
+bool wm_here_load(const char *root, const WmWanted *wanted, WmProject **ret_project, GError **error)
 {
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(WmProject) project = NULL;
-    bool is_good = wm_project_load_good(root, warnings, &project, error);
+    bool is_good = wm_project_load_wanted(root, wanted, warnings, &project, error);
     wm_print_warnings(warnings);
     if (!is_good)
         return false;
     for (unsigned i = 0; i < project->bad->len; i++)
         wm_say("wm: %s; skipped", ((WmBadFile *)project->bad->pdata[i])->reason);
-    if (project->tasks->len == 0 && has_broken_file(project))
+    if (project->tasks->len + project->left_out == 0 && has_broken_file(project))
         return fail_with(error, KEDGE_ERROR_FAILED, "no task could be loaded");
     *ret_project = g_steal_pointer(&project);
     return true;

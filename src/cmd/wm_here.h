@@ -12,9 +12,10 @@
 /* Each text as `wm: <text>` on standard error. */
 void wm_print_warnings(const GPtrArray *warnings);
 
-/* The tasks that can be loaded; what is wrong with the others is said, and they are left out. An
-   error when none is left because of that. */
-bool wm_here_load(const char *root, WmProject **ret_project, GError **error);
+/* The tasks that can be loaded, of these those that are `wanted` (NULL: all); what is wrong with
+   the others is said, and they are left out. An error when none is left because of that. */
+bool wm_here_load(const char *root, const WmWanted *wanted, WmProject **ret_project,
+                  GError **error);
 
 /* wm_compile() with its warnings, and `Updated …`. */
 bool wm_here_compile(const WmCompile *options, GError **error);

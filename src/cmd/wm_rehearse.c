@@ -161,7 +161,7 @@ static void work(void *data)
     self->root = path_absolute(self->options->root, cwd);
     if (!(self->task_name
               ? wm_project_load(self->root, self->task_name, NULL, &project, &self->error)
-              : wm_here_load(self->root, &project, &self->error)))
+              : wm_here_load(self->root, NULL, &project, &self->error)))
         return;
     if (self->options->replay > 0)
         replay(self, project);

@@ -9,6 +9,8 @@
 #include "workflow/match.h"
 #include "workflow/wm_log.h"
 
+#include <string.h>
+
 typedef struct ResolveOptions {
     const char *repo_root, *event_name, *payload, *force_task;
     bool is_json, explains;
@@ -47,15 +49,35 @@ static bool open_api(void *data, Cancel *cancel, WmApi **ret_api, GError **error
            wm_api_new(&repo, work->project->root, cancel, ret_api, error);
 }
 
+static bool is_wanted(const WmTask *task, void *event)
+{
+    return wm_match(task, event, NULL, NULL);
+}
+
+/* All tasks are looked at where it is said why they do not start, or that none has that cron. */
+static bool load(ResolveWork *self, WmEvent *event)
+{
+    const ResolveOptions *options = self->options;
+    const char *root = options->repo_root ? options->repo_root : ".";
+    const WmWanted wanted = { .is_wanted = is_wanted, .user_data = event };
+    g_autoptr(GError) unread = NULL;
+    bool is_forced = options->force_task && !utf8_is_blank(options->force_task);
+    bool has_event =
+        !is_forced && wm_event_read(options->event_name, options->payload, event, &unread);
+    bool needs_all = !has_event || options->explains || strcmp(event->name, "schedule") == 0;
+    if (!wm_here_load(root, needs_all ? NULL : &wanted, &self->project, &self->error))
+        return false;
+    if (unread)
+        g_propagate_error(&self->error, g_steal_pointer(&unread));
+    return !self->error;
+}
+
 static void work(void *data)
 {
     ResolveWork *self = data;
     const ResolveOptions *options = self->options;
     g_auto(WmEvent) event = { 0 };
-    bool is_forced = options->force_task && !utf8_is_blank(options->force_task);
-    if (!wm_here_load(options->repo_root ? options->repo_root : ".", &self->project,
-                      &self->error) ||
-        (!is_forced && !wm_event_read(options->event_name, options->payload, &event, &self->error)))
+    if (!load(self, &event))
         return;
     const WmResolve resolve = {
         .project = self->project,

@@ -160,7 +160,7 @@ static void enqueue_work(void *data)
     g_autoptr(json_t) names = NULL;
     if (!find_repo(self) ||
         !wm_event_read(options->event_name, options->payload, &event, &self->error) ||
-        !wm_here_load(self->root, &project, &self->error))
+        !wm_here_load(self->root, NULL, &project, &self->error))
         return;
     const WmResolve resolve = { .project = project,
                                 .event = &event,

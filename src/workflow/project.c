@@ -28,22 +28,25 @@ typedef struct TaskFile {
     bool is_regular; // the directory said so; false: it is to be found out
     // what came of it: a task, a problem, or neither when the file is none of ours
     WmTask *task;
+    bool is_left_out; // it has a task, which nobody wants
     GError *problem;
     GPtrArray *warnings;
 } TaskFile;
 
 typedef struct Loader {
     WmProject *project;
-    const char *only; // NULL: all are wanted
+    const char *only; // NULL: any task may not be bad
     bool keeps_bad;
-    GPtrArray *warnings; // NULL: nobody wants them
-    GHashTable *names;   // of the tasks that are loaded; borrowed keys
+    const WmWanted *wanted; // NULL: all are
+    GPtrArray *warnings;    // NULL: nobody wants them
+    GHashTable *names;      // of the tasks so far; borrowed keys
 } Loader;
 
 typedef struct Reading { // of all files, shared by the threads
     const WmProject *project;
-    GPtrArray *files; // of TaskFile *, each changed by the thread that took it
-    int next;         // atomic
+    const WmWanted *wanted; // NULL: all are
+    GPtrArray *files;       // of TaskFile *, each changed by the thread that took it
+    int next;               // atomic
 } Reading;
 
 static void warn(GPtrArray *warnings, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -223,6 +226,15 @@ static void read_task(const WmProject *project, TaskFile *file)
         file->task = g_steal_pointer(&task);
 }
 
+/* What is freed at once by the thread that made it leaves warm memory for the next. */
+static void leave_out(const WmWanted *wanted, TaskFile *file)
+{
+    if (!wanted || !file->task || wanted->is_wanted(file->task, wanted->user_data))
+        return;
+    g_clear_pointer(&file->task, wm_task_free);
+    file->is_left_out = true;
+}
+
 static void read_some(void *data)
 {
     Reading *self = data;
@@ -231,13 +243,14 @@ static void read_some(void *data)
         if (index >= (int)self->files->len)
             return;
         read_task(self->project, self->files->pdata[index]);
+        leave_out(self->wanted, self->files->pdata[index]);
     }
 }
 
 // One thread is this one: where no other can be started, it reads all.
-static void read_all(const WmProject *project, GPtrArray *files)
+static void read_all(const Loader *self, GPtrArray *files)
 {
-    Reading reading = { .project = project, .files = files };
+    Reading reading = { .project = self->project, .wanted = self->wanted, .files = files };
     Worker *workers[MAX_THREADS - 1] = { NULL };
     guint threads = MIN(MIN(g_get_num_processors(), MAX_THREADS), files->len / FILES_PER_THREAD);
     for (guint i = 0; i + 1 < threads; i++)
@@ -277,10 +290,11 @@ static bool take_file(const Loader *self, TaskFile *file, GError **error)
         warn(self->warnings, "%s", (char *)file->warnings->pdata[i]);
     if (file->problem)
         return bear(self, file, error);
-    if (file->task) {
-        g_hash_table_add(self->names, file->task->name);
+    if (file->task || file->is_left_out)
+        g_hash_table_add(self->names, file->name);
+    if (file->task)
         g_ptr_array_add(self->project->tasks, g_steal_pointer(&file->task));
-    }
+    self->project->left_out += file->is_left_out;
     return true;
 }
 
@@ -292,7 +306,7 @@ static bool load_all(const Loader *self, GError **error)
         (project->config->gh_aw != WM_GH_AW_OFF && !list_files(project, GH_AW_DIR, files, error)))
         return false;
     g_ptr_array_sort(files, by_file);
-    read_all(project, files);
+    read_all(self, files);
     for (guint i = 0; i < files->len; i++)
         if (!take_file(self, files->pdata[i], error))
             return false;
@@ -327,7 +341,13 @@ bool wm_project_load(const char *root, const char *only, GPtrArray *warnings,
 bool wm_project_load_good(const char *root, GPtrArray *warnings, WmProject **ret_project,
                           GError **error)
 {
-    Loader loader = { .keeps_bad = true, .warnings = warnings };
+    return wm_project_load_wanted(root, NULL, warnings, ret_project, error);
+}
+
+bool wm_project_load_wanted(const char *root, const WmWanted *wanted, GPtrArray *warnings,
+                            WmProject **ret_project, GError **error)
+{
+    Loader loader = { .keeps_bad = true, .wanted = wanted, .warnings = warnings };
     return load(root, &loader, ret_project, error);
 }
 

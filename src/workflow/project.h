@@ -14,11 +14,18 @@ typedef struct WmBadFile {
     bool is_misnamed; // its name is the problem (D42)
 } WmBadFile;
 
+/* Is a task wanted? Called by several threads at once, by each for the tasks that it has read. */
+typedef struct WmWanted {
+    bool (*is_wanted)(const WmTask *task, void *user_data);
+    void *user_data;
+} WmWanted;
+
 typedef struct WmProject {
     char *root; // absolute
     WmConfig *config;
     GPtrArray *tasks; // of WmTask *, byte-wise by file name
     GPtrArray *bad;   // of WmBadFile *: what could not be loaded; empty unless asked for
+    guint left_out;   // good tasks that nobody wanted
 } WmProject;
 
 /* `only` NULL: the first bad file, or file name, is an error. Else a task's name: problems of other
@@ -30,6 +37,10 @@ bool wm_project_load(const char *root, const char *only, GPtrArray *warnings,
    the directory. */
 bool wm_project_load_good(const char *root, GPtrArray *warnings, WmProject **ret_project,
                           GError **error);
+/* Likewise, but of the good tasks only those that are wanted, which takes a third less time where
+   these are few. */
+bool wm_project_load_wanted(const char *root, const WmWanted *wanted, GPtrArray *warnings,
+                            WmProject **ret_project, GError **error);
 void wm_project_free(WmProject *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WmProject, wm_project_free)
 

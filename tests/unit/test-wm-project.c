@@ -121,6 +121,40 @@ static void test_many(void **state G_GNUC_UNUSED)
     check("many", repo.root, names->str, said->str);
 }
 
+static bool is_odd(const WmTask *task, void *asked)
+{
+    g_atomic_int_inc((int *)asked);
+    return (task->name[strlen(task->name) - 1] - '0') % 2 == 1;
+}
+
+// Those that nobody wants still have their names: a workflow of gh-aw with one is not taken.
+static void test_wanted(void **state G_GNUC_UNUSED)
+{
+    enum { FILES = 100 };
+    g_auto(RepoFixture) repo = repo_new();
+    for (int i = 0; i < FILES; i++) {
+        g_autofree char *path = g_strdup_printf(".wm/tasks/t%03d.md", i);
+        repo_put(&repo, path, i == 8 ? "no task" : TASK);
+    }
+    repo_put(&repo, ".github/workflows/t002.md", TASK);
+    repo_put(&repo, ".github/workflows/u001.md", TASK);
+    repo_put(&repo, WM_CONFIG_PATH, "compat: {gh_aw_workflows: true}\n");
+    int asked = 0;
+    const WmWanted wanted = { .is_wanted = is_odd, .user_data = &asked };
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(WmProject) project = NULL;
+    assert_true(wm_project_load_wanted(repo.root, &wanted, warnings, &project, NULL));
+    assert_int_equal(project->tasks->len, FILES / 2 + 1);
+    assert_int_equal(project->left_out, FILES / 2 - 1);
+    assert_int_equal(project->bad->len, 1);
+    assert_int_equal(warnings->len, 1);
+    assert_string_equal(warnings->pdata[0],
+                        ".github/workflows/t002.md: skipped (.wm/tasks has a task of that name)");
+    assert_in_range(asked, FILES, FILES + 2);
+    for (guint i = 0; i < project->tasks->len; i++)
+        assert_true(is_odd(project->tasks->pdata[i], &asked));
+}
+
 static void test_no_directory(void **state G_GNUC_UNUSED)
 {
     g_auto(RepoFixture) repo = repo_new();
@@ -176,13 +210,10 @@ static void test_same_cron_everywhere(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_discovery),
-        cmocka_unit_test(test_links),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_no_directory),
-        cmocka_unit_test(test_gh_aw),
-        cmocka_unit_test(test_same_cron_everywhere),
+        cmocka_unit_test(test_discovery), cmocka_unit_test(test_links),
+        cmocka_unit_test(test_wanted),    cmocka_unit_test(test_many),
+        cmocka_unit_test(test_bad_files), cmocka_unit_test(test_no_directory),
+        cmocka_unit_test(test_gh_aw),     cmocka_unit_test(test_same_cron_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
