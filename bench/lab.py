@@ -69,10 +69,18 @@ class Lab:
     def __exit__(self, *_):
         for process in self.processes:
             process.kill()
+        self.end_daemons()
         if self.model:
             self.model.close()
         os.chdir("/")
         shutil.rmtree(self.dir, ignore_errors=True)
+
+    def end_daemons(self):
+        """What a peer has installed in its home here, and left running."""
+        for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                if path.read_bytes().startswith(os.fsencode(self.dir)):
+                    os.kill(int(path.parent.name), signal.SIGKILL)
 
     def env(self, **more):
         """Nothing of the caller's but PATH: no credentials, no settings, no proxy."""

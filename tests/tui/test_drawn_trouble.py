@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True  # tests leave nothing behind
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rpc"))
 import test_drawn  # noqa: E402
 from client import COMMENT, KEDGE, WAIT, RpcTest, lines_of  # noqa: E402
-from tmux_screen import HAS_TMUX  # noqa: E402
+from tmux_screen import HAS_TMUX, is_alive  # noqa: E402
 
 READY = test_drawn.READY
 SLOW = {"text": " ".join(f"slow{i:04d}" for i in range(2000)), "chunk": 10, "delay_ms": 50, "repeat": True}
@@ -35,13 +35,6 @@ STATES = {
     "viewer": (lambda screen: screen.keys("C-o"), "q closes", SLOW),
     "command": (lambda screen: screen.line(f"!{NAP}"), "Running…", SLOW),
 }
-
-
-def is_alive(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def naps():

@@ -2,9 +2,11 @@
 
 Environment: KEDGE, the binary.
 """
+import contextlib
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,6 +16,29 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from line_process import KEDGE, WAIT, kept_variables  # noqa: E402
 
 HAS_TMUX = shutil.which("tmux") is not None
+
+
+def stat_of(pid):
+    """State and parent; None: there is no such process."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[:2]
+    except OSError:
+        return None
+
+
+def is_alive(pid):
+    return (stat_of(pid) or "Z")[0] not in "ZX"
+
+
+def family_of(pids):
+    """They, their children, and the children of these."""
+    stats = {int(path.name): stat_of(path.name) for path in pathlib.Path("/proc").glob("[0-9]*")}
+    parents = {pid: int(stat[1]) for pid, stat in stats.items() if stat}
+    found, new = set(), set(pids)
+    while new:
+        found |= new
+        new = {pid for pid, parent in parents.items() if parent in new} - found
+    return found
 
 
 class TmuxScreen:
@@ -118,4 +143,15 @@ class TmuxScreen:
         return int([row for row in rows if row.startswith("ended ")][-1].split()[1])
 
     def close(self):
-        subprocess.run(["tmux", "-S", self.socket, "kill-server"], env=self.base, capture_output=True, timeout=WAIT, check=False)
+        """Ends what runs in the window, and waits for that: kedge keeps its history and its session as long as it lives."""
+        words = ["tmux", "-S", self.socket]
+        panes = subprocess.run([*words, "list-panes", "-a", "-F", "#{pane_pid}"], env=self.base, capture_output=True, timeout=WAIT, check=False)
+        pids = family_of(int(pid) for pid in panes.stdout.split())
+        subprocess.run([*words, "kill-server"], env=self.base, capture_output=True, timeout=WAIT, check=False)
+        end = time.monotonic() + 5
+        while any(map(is_alive, pids)):
+            if time.monotonic() > end:
+                for pid in filter(is_alive, pids):
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            time.sleep(0.02)
