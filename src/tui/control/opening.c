@@ -20,7 +20,8 @@ enum { RECENT_SESSIONS = 3, MOVED_ROWS = 40, PLACE_CELLS = 40 };
 struct Recent { // the sessions of before, which take their time: the index may have to be made
     Tui *tui;
     LoopWork *work;
-    json_t *sessions; // new array; NULL: none, or not yet
+    json_t *sessions; // new array; NULL: none. The worker's, until it is over
+    bool is_over;
 };
 
 /* On a worker: the newest of this directory, for a person who wants to go on. */
@@ -46,7 +47,7 @@ static void make_welcome(Tui *self)
         .provider = model->provider,
         .model = model->id,
         .key_hint = hint,
-        .sessions = self->recent ? self->recent->sessions : NULL,
+        .sessions = self->recent && self->recent->is_over ? self->recent->sessions : NULL,
         .now_ms = time_now_ms(),
     };
     // above the cursor, so it is as narrow as all that stands there
@@ -67,6 +68,7 @@ void opening_lay_out(Tui *self)
 static void on_recent(void *self_)
 {
     Recent *self = self_;
+    self->is_over = true;
     if (!self->sessions)
         return;
     opening_lay_out(self->tui);
