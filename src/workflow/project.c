@@ -39,7 +39,7 @@ typedef struct Loader {
     bool keeps_bad;
     const WmWanted *wanted; // NULL: all are
     GPtrArray *warnings;    // NULL: nobody wants them
-    GHashTable *names;      // of the tasks so far; borrowed keys
+    GHashTable *names;      // of the tasks so far; the keys are the files'
 } Loader;
 
 typedef struct Reading { // of all files, shared by the threads
@@ -298,10 +298,12 @@ static bool take_file(const Loader *self, TaskFile *file, GError **error)
     return true;
 }
 
-static bool load_all(const Loader *self, GError **error)
+static bool load_all(Loader *self, GError **error)
 {
     const WmProject *project = self->project;
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(free_file);
+    g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
+    self->names = names;
     if (!list_files(project, WM_TASKS_DIR, files, error) ||
         (project->config->gh_aw != WM_GH_AW_OFF && !list_files(project, GH_AW_DIR, files, error)))
         return false;
@@ -322,9 +324,7 @@ static bool load(const char *root, Loader *self, WmProject **ret_project, GError
     project->bad = g_ptr_array_new_with_free_func(free_bad);
     if (!wm_config_read(project->root, self->warnings, &project->config, error))
         return false;
-    g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
     self->project = project;
-    self->names = names;
     if (!load_all(self, error))
         return false;
     *ret_project = g_steal_pointer(&project);

@@ -152,8 +152,8 @@ git update-index --assume-unchanged .wm/tasks/fix.md
     def test_an_agent_that_replaces_a_directory(self):
         """A file where the checkout has a directory, and a task that is a link out of .wm/: both are ordinary."""
         self.publish(REUSABLE, answer=ANSWER)
-        self.write("shared/fix.md", FIX)
-        os.symlink("../../shared/fix.md", os.path.join(self.work, ".wm/tasks/fix.md"))
+        self.write("common/fix.md", FIX)
+        os.symlink("../../common/fix.md", os.path.join(self.work, ".wm/tasks/fix.md"))
         sha = self.publish_more()
         self.agent("git rm -rq src && echo flat > src && git add src\n"
                    "git -c user.name=Agent -c user.email=agent@example.com commit -qm 'One file'\n"

@@ -3,6 +3,7 @@
 
 Environment: KEDGE, the binary. Needs tmux; says so and skips without one.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -14,7 +15,7 @@ import unittest
 sys.dont_write_bytecode = True  # tests leave nothing behind
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rpc"))
 from client import COMMENT, KEDGE, WAIT, RpcTest, lines_of  # noqa: E402
-from tmux_screen import HAS_TMUX, TmuxScreen  # noqa: E402
+from tmux_screen import HAS_TMUX, TmuxScreen, family_of  # noqa: E402
 
 READY = "ctx "
 
@@ -303,23 +304,12 @@ class Drawn(RpcTest):
         shell = int(screen.tmux("display-message", "-p", "#{pane_pid}"))
         end = time.monotonic() + WAIT
         while time.monotonic() < end:
-            for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
-                try:
-                    name, rest = path.read_text().rsplit(")", 1)
-                except OSError:
-                    continue
-                if name.endswith("(kedge") and self.is_below(int(path.parent.name), shell):
-                    return int(path.parent.name)
+            for pid in family_of([shell]):
+                with contextlib.suppress(OSError):  # it has just ended
+                    if pathlib.Path(f"/proc/{pid}/comm").read_text() == "kedge\n":
+                        return pid
             time.sleep(0.02)
         raise AssertionError("kedge does not run")
-
-    def is_below(self, pid, ancestor):
-        try:
-            while pid not in (0, 1, ancestor):
-                pid = int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
-        except OSError:  # it has just ended
-            return False
-        return pid == ancestor
 
     def test_core_128_status_and_context(self):
         os.makedirs(os.path.join(self.root, "w"), exist_ok=True)

@@ -57,7 +57,6 @@ class Trouble(RpcTest):
     is_usable = test_drawn.Drawn.is_usable
     wait_shell = test_drawn.Drawn.wait_shell
     process_of = test_drawn.Drawn.process_of
-    is_below = test_drawn.Drawn.is_below
 
     def until(self, claim, what):
         end = time.monotonic() + WAIT

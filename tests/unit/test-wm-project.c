@@ -51,13 +51,13 @@ static void test_links(void **state G_GNUC_UNUSED)
 {
     g_auto(RepoFixture) repo = repo_new(), other = repo_new();
     repo_put(&repo, ".wm/tasks/a.md", TASK);
-    repo_put(&repo, "shared/b.md", TASK);
+    repo_put(&repo, "common/b.md", TASK);
     repo_put(&other, "c.md", TASK);
     g_autofree char *inside = g_build_filename(repo.root, WM_TASKS_DIR, "in.md", NULL);
     g_autofree char *outside = g_build_filename(repo.root, WM_TASKS_DIR, "out.md", NULL);
     g_autofree char *nowhere = g_build_filename(repo.root, WM_TASKS_DIR, "void.md", NULL);
     g_autofree char *target = g_build_filename(other.root, "c.md", NULL);
-    assert_int_equal(symlink("../../shared/b.md", inside), 0);
+    assert_int_equal(symlink("../../common/b.md", inside), 0);
     assert_int_equal(symlink(target, outside), 0);
     assert_int_equal(symlink("/nonexistent/x.md", nowhere), 0);
     check("links", repo.root, "a in ",

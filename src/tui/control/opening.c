@@ -61,7 +61,7 @@ static void make_welcome(Tui *self)
 
 void opening_lay_out(Tui *self)
 {
-    if (self->welcome && !self->is_welcome_over)
+    if (self->welcome)
         make_welcome(self);
 }
 
@@ -75,11 +75,11 @@ static void on_recent(void *self_)
     frame_request(self->tui->frames, FRAME_STREAM);
 }
 
+/* Its rows are made with the first frame, which has a width. */
 static void welcome(Tui *self)
 {
     self->welcome = rows_new();
     self->short_welcome = rows_new();
-    make_welcome(self);
     self->recent = g_new0(Recent, 1);
     self->recent->tui = self;
     self->recent->work =

@@ -11,7 +11,7 @@ void opening_open(Tui *self, EventFunc on_event, GPtrArray *warnings);
 /* The messages of a session that goes on; of one that was on the screen before (`is_moved`) the
    last ones, behind a rule that says where it is now. */
 void opening_replay(Tui *self, bool is_moved);
-/* The welcome anew, while it is live: the window has another width. */
+/* The welcome, while it is live, for the width of the window. */
 void opening_lay_out(Tui *self);
 /* What it still looks for is given up. */
 void opening_end(Tui *self);
