@@ -9,13 +9,6 @@
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-const char *__lsan_default_suppressions(void);
-
-/* libfyaml 0.7.12 loses memory of its own with some broken texts. */
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfyaml.so\n";
-}
 
 /* What a text says, without the key; an empty one says {}. New reference. */
 static json_t *rest_of(const char *text, size_t size, const char *key)

@@ -11,13 +11,6 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
-const char *__lsan_default_suppressions(void);
-
-/* libfyaml 0.7.12 loses memory of its own with some broken texts. */
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfyaml.so\n";
-}
 
 static void check_list(const json_t *list)
 {

@@ -1,9 +1,9 @@
 /*
- * YAML into JSON, through libfyaml's event parser, by the rules of task-engine §2.1.
+ * YAML into JSON, from the events of the text (yaml_events.h), by the rules of task-engine §2.1.
  *
- * Events, not libfyaml's document tree: so the budget of nodes and the depth are checked while
- * reading, before an alias bomb has cost memory, and every message has a line. Aliases become
- * copies: the values of the result are independent of each other.
+ * The budget of nodes and the depth are checked while reading, before an alias bomb has cost
+ * memory, and every message has a line. Aliases become copies: the values of the result are
+ * independent of each other.
  */
 #include "base/yaml.h"
 
@@ -11,13 +11,17 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "base/yaml_events.h"
 
-#include <libfyaml.h>
 #include <math.h>
 #include <string.h>
 
 #define CORE_TAG  "tag:yaml.org,2002:"
 #define MERGE_KEY "<<"
+
+// Room that is made at once: nearly no text needs more.
+#define USUAL_DEPTH 8
+#define USUAL_KEYS  32
 
 // A mapping or sequence that is being read.
 typedef struct Frame {
@@ -31,10 +35,9 @@ typedef struct Frame {
 } Frame;
 
 typedef struct Reader {
-    struct fy_parser *parser;
     GArray *frames;      // Frame
     GArray *key_lines;   // int: of the keys, but merge keys, of the mappings in `frames`
-    GHashTable *anchors; // name → json_t *
+    GHashTable *anchors; // name → json_t *; NULL: none so far
     json_t *root;        // NULL until the document's value is complete
     size_t node_count;
 } Reader;
@@ -69,10 +72,9 @@ static Frame *top_frame(Reader *self)
                                   : &g_array_index(self->frames, Frame, self->frames->len - 1);
 }
 
-static int line_of(struct fy_event *event)
+static int line_of(const yaml_event_t *event)
 {
-    const struct fy_mark *mark = fy_event_start_mark(event);
-    return mark == NULL ? 1 : mark->line + 1;
+    return (int)event->start_mark.line + 1;
 }
 
 static bool fail_too_complex(GError **error)
@@ -181,27 +183,6 @@ static json_t *resolve_plain(const char *bytes, size_t size)
     return value != NULL ? value : json_text(text);
 }
 
-// Not always valid UTF-8: escapes can stand for anything. Belongs to the token.
-static const char *token_bytes(struct fy_token *token, size_t *ret_size)
-{
-    *ret_size = 0;
-    const char *bytes = token == NULL ? NULL : fy_token_get_text(token, ret_size);
-    return bytes == NULL ? "" : bytes;
-}
-
-static char *token_text(struct fy_token *token)
-{
-    size_t size;
-    const char *bytes = token_bytes(token, &size);
-    return utf8_from_bytes(bytes, size);
-}
-
-static char *anchor_name(struct fy_event *event)
-{
-    struct fy_token *token = fy_event_get_anchor_token(event);
-    return token == NULL ? NULL : token_text(token);
-}
-
 // Takes the reference `value` as the value of the key `<<`.
 static bool add_merge(Frame *frame, json_t *value_, int line, GError **error)
 {
@@ -289,14 +270,14 @@ static bool set_key(Reader *self, char *key, bool is_merge, int line, GError **e
     return true;
 }
 
-// An anchor may be set again; aliases mean the last one before them. Takes `name` and the
-// reference.
-static void set_anchor(Reader *self, char *name, json_t *value)
+// An anchor may be set again; aliases mean the last one before them. `name` may be NULL.
+static void set_anchor(Reader *self, const char *name, json_t *value)
 {
-    if (name != NULL)
-        g_hash_table_replace(self->anchors, name, value);
-    else
-        json_decref(value);
+    if (name == NULL)
+        return;
+    if (self->anchors == NULL)
+        self->anchors = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, decref_value);
+    g_hash_table_replace(self->anchors, g_strdup(name), json_incref(value));
 }
 
 // Quoted scalars are text; a tag (NULL: none) can say otherwise, tags that are not of the core
@@ -312,23 +293,23 @@ static bool is_text_scalar(const char *tag, bool is_plain)
     return !is_plain && !g_strv_contains(resolved, tag);
 }
 
-static bool on_scalar(Reader *self, struct fy_event *event, GError **error)
+static bool on_scalar(Reader *self, const yaml_event_t *event, GError **error)
 {
     if (!count_nodes(self, 1, error))
         return false;
 
-    struct fy_token *token = event->scalar.value;
-    size_t size;
-    const char *bytes = token_bytes(token, &size);
-    g_autofree char *tag = event->scalar.tag == NULL ? NULL : token_text(event->scalar.tag);
-    bool is_plain = token == NULL || fy_token_scalar_style(token) == FYSS_PLAIN;
+    // not always valid UTF-8: escapes can stand for anything
+    const char *bytes = (const char *)event->data.scalar.value;
+    size_t size = event->data.scalar.length;
+    const char *tag = (const char *)event->data.scalar.tag;
+    const char *anchor = (const char *)event->data.scalar.anchor;
+    bool is_plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     bool is_text = is_text_scalar(tag, is_plain);
-    char *anchor = anchor_name(event);
     g_autoptr(json_t) value = NULL;
     bool is_key = wants_key(self);
     if (!is_key || anchor != NULL)
         value = is_text ? json_text_n(bytes, size) : resolve_plain(bytes, size);
-    set_anchor(self, anchor, json_incref(value));
+    set_anchor(self, anchor, value);
 
     int line = line_of(event);
     if (!is_key)
@@ -338,11 +319,11 @@ static bool on_scalar(Reader *self, struct fy_event *event, GError **error)
     return set_key(self, key, is_merge, line, error);
 }
 
-static bool on_alias(Reader *self, struct fy_event *event, GError **error)
+static bool on_alias(Reader *self, const yaml_event_t *event, GError **error)
 {
     int line = line_of(event);
-    g_autofree char *name = token_text(event->alias.anchor);
-    const json_t *value = g_hash_table_lookup(self->anchors, name);
+    const char *name = (const char *)event->data.alias.anchor;
+    const json_t *value = self->anchors == NULL ? NULL : g_hash_table_lookup(self->anchors, name);
     if (value == NULL)
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: line %d: unknown anchor \"%s\"", line,
                          name);
@@ -366,7 +347,9 @@ static bool on_alias(Reader *self, struct fy_event *event, GError **error)
     return add_value(self, json_deep_copy(value), line, error);
 }
 
-static bool on_start(Reader *self, struct fy_event *event, GError **error)
+// A mapping, or a sequence, with its anchor (NULL: none).
+static bool on_start(Reader *self, const yaml_event_t *event, bool is_map,
+                     const yaml_char_t *anchor, GError **error)
 {
     if (self->frames->len >= LIMIT_YAML_DEPTH)
         return fail_too_complex(error);
@@ -376,18 +359,14 @@ static bool on_start(Reader *self, struct fy_event *event, GError **error)
         return fail_with(error, KEDGE_ERROR_PROTOCOL,
                          "yaml: line %d: a mapping key must be a scalar", line_of(event));
 
-    Frame frame = { .anchor = anchor_name(event) };
-    if (event->type == FYET_MAPPING_START) {
-        frame.value = json_object();
-        frame.first_line = self->key_lines->len;
-    } else {
-        frame.value = json_array();
-    }
+    Frame frame = { .value = is_map ? json_object() : json_array(),
+                    .anchor = g_strdup((const char *)anchor),
+                    .first_line = self->key_lines->len };
     g_array_append_val(self->frames, frame);
     return true;
 }
 
-static bool on_end(Reader *self, struct fy_event *event, GError **error)
+static bool on_end(Reader *self, const yaml_event_t *event, GError **error)
 {
     Frame *frame = top_frame(self);
     // Without copying: what is merged was copied, and counted, when it was read.
@@ -395,101 +374,49 @@ static bool on_end(Reader *self, struct fy_event *event, GError **error)
         json_object_update_missing(frame->value, frame->merges->pdata[i]);
 
     json_t *value = json_incref(frame->value);
-    if (frame->anchor != NULL)
-        set_anchor(self, g_steal_pointer(&frame->anchor), json_incref(value));
+    set_anchor(self, frame->anchor, value);
     if (json_is_object(value))
         g_array_set_size(self->key_lines, frame->first_line);
     g_array_set_size(self->frames, self->frames->len - 1);
     return add_value(self, value, line_of(event), error);
 }
 
-static bool on_event(Reader *self, struct fy_event *event, GError **error)
+static bool on_event(const yaml_event_t *event, void *user_data, GError **error)
 {
+    Reader *self = user_data;
     switch (event->type) {
-    case FYET_DOCUMENT_START:
+    case YAML_DOCUMENT_START_EVENT:
         if (self->root != NULL)
             return fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: line %d: a second document",
                              line_of(event));
         return true;
-    case FYET_SCALAR:
+    case YAML_SCALAR_EVENT:
         return on_scalar(self, event, error);
-    case FYET_ALIAS:
+    case YAML_ALIAS_EVENT:
         return on_alias(self, event, error);
-    case FYET_MAPPING_START:
-    case FYET_SEQUENCE_START:
-        return on_start(self, event, error);
-    case FYET_MAPPING_END:
-    case FYET_SEQUENCE_END:
+    case YAML_MAPPING_START_EVENT:
+        return on_start(self, event, true, event->data.mapping_start.anchor, error);
+    case YAML_SEQUENCE_START_EVENT:
+        return on_start(self, event, false, event->data.sequence_start.anchor, error);
+    case YAML_MAPPING_END_EVENT:
+    case YAML_SEQUENCE_END_EVENT:
         return on_end(self, event, error);
     default:
         return true;
     }
 }
 
-static bool fail_with_diag(struct fy_diag *diag, GError **error)
+static bool parse_valid(const char *text, json_t **ret_value, GError **error)
 {
-    void *iterator = NULL;
-    const struct fy_diag_error *first = fy_diag_errors_iterate(diag, &iterator);
-    if (first == NULL)
-        return fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: cannot be read");
-    g_autofree char *reason = utf8_from_bytes(first->msg, strlen(first->msg));
-    return fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: line %d: %s", MAX(first->line, 1),
-                     g_strchomp(reason));
-}
-
-static bool read_events(Reader *self, struct fy_diag *diag, GError **error)
-{
-    for (;;) {
-        struct fy_event *event = fy_parser_parse(self->parser);
-        if (event == NULL)
-            return !fy_parser_get_stream_error(self->parser) || fail_with_diag(diag, error);
-        bool is_good = on_event(self, event, error);
-        fy_parser_event_free(self->parser, event);
-        if (!is_good)
-            return false;
-    }
-}
-
-// `text` is valid UTF-8 and outlives the parser.
-static bool parse_valid(const char *text, size_t size, json_t **ret_value, GError **error)
-{
-    // A diag of our own that collects: libfyaml's default prints on stderr.
-    const struct fy_diag_cfg diag_cfg = { .level = FYET_ERROR, .module_mask = ~0U };
-    struct fy_diag *diag = fy_diag_create(&diag_cfg);
-    fy_diag_set_collect_errors(diag, true);
-    const struct fy_parse_cfg cfg = { .flags = FYPCF_QUIET | FYPCF_JSON_NONE, .diag = diag };
-    struct fy_parser *parser = fy_parser_create(&cfg);
-    g_assert(parser != NULL);
-
     g_auto(Reader) reader = {
-        .parser = parser,
-        .frames = g_array_new(FALSE, TRUE, sizeof(Frame)),
-        .key_lines = g_array_new(FALSE, FALSE, sizeof(int)),
-        .anchors = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, decref_value),
+        .frames = g_array_sized_new(FALSE, TRUE, sizeof(Frame), USUAL_DEPTH),
+        .key_lines = g_array_sized_new(FALSE, FALSE, sizeof(int), USUAL_KEYS),
     };
     g_array_set_clear_func(reader.frames, frame_clear);
-    bool is_good = fy_parser_set_string(parser, text, size) == 0 ? read_events(&reader, diag, error)
-                                                                 : fail_with_diag(diag, error);
-    fy_parser_destroy(parser);
-    fy_diag_destroy(diag);
-    if (!is_good)
+    if (!yaml_events_read(text, strlen(text), on_event, &reader, error))
         return false;
     *ret_value = reader.root != NULL ? g_steal_pointer(&reader.root) : json_null();
     return true;
-}
-
-/* A tab behind an explicit key (`? key`) makes libfyaml 0.7.12, the Debian 12 one, use memory that
-   it has freed (github.com/pantoniou/libfyaml/issues/57): such a text does not reach it. */
-static bool has_tab_and_explicit_key(const char *text)
-{
-    if (strchr(text, '\t') == NULL)
-        return false;
-    for (const char *p = strchr(text, '?'); p != NULL; p = strchr(p + 1, '?')) {
-        bool is_start = p == text || strchr(" \t\r\n[{,:-?", p[-1]) != NULL;
-        if (is_start && (p[1] == '\0' || g_ascii_isspace(p[1])))
-            return true;
-    }
-    return false;
 }
 
 bool yaml_parse(const char *text, size_t size, const char *name, json_t **ret_value, GError **error)
@@ -499,10 +426,7 @@ bool yaml_parse(const char *text, size_t size, const char *name, json_t **ret_va
         is_good = fail_too_complex(error);
     } else {
         g_autofree char *valid = utf8_from_bytes(text, size);
-        is_good = has_tab_and_explicit_key(valid)
-                      ? fail_with(error, KEDGE_ERROR_PROTOCOL,
-                                  "yaml: tabs and explicit keys (? key) do not go together")
-                      : parse_valid(valid, strlen(valid), ret_value, error);
+        is_good = parse_valid(valid, ret_value, error);
     }
     if (!is_good && name != NULL)
         g_prefix_error(error, "%s: ", name);

@@ -1,16 +1,17 @@
 /*
- * Places in a YAML text, from the marks of libfyaml's events (yaml_places.h).
+ * Places in a YAML text, from the marks of its events (yaml_places.h).
  */
 #include "base/yaml_places.h"
 
 #include "base/utf8.h"
+#include "base/yaml_events.h"
 
-#include <libfyaml.h>
 #include <string.h>
 
 typedef struct Level {
     YamlPlace *place; // the map or list that is open
     YamlPair *pair;   // maps: the pair whose value comes next, or NULL
+    bool is_flow;
 } Level;
 
 typedef struct Finder {
@@ -19,6 +20,8 @@ typedef struct Finder {
     YamlPlaces *places;
     GArray *levels;  // Level
     size_t last_end; // behind the last byte of content so far
+    size_t index;    // marks count characters: that of the last mark,
+    size_t offset;   // and its byte
 } Finder;
 
 static void place_clear(YamlPlace *self)
@@ -47,22 +50,59 @@ static size_t trim_end(const Finder *self, size_t start, size_t end)
     return end;
 }
 
-/* The text of a scalar with its quotes; a block scalar begins on the line behind its sign. */
-static void scalar_span(Finder *self, struct fy_event *event, size_t *ret_start, size_t *ret_end)
+/* The byte at a mark. Marks come nearly in order: from one to the next it is a short way. */
+static size_t byte_at(Finder *self, const yaml_mark_t *mark)
 {
-    struct fy_token *token = event->scalar.value;
-    const struct fy_mark *from = token ? fy_token_start_mark(token) : NULL;
-    const struct fy_mark *to = token ? fy_token_end_mark(token) : NULL;
+    const char *at = self->text + self->offset, *end = self->text + self->size;
+    for (; self->index < mark->index && at < end; self->index++)
+        at = g_utf8_next_char(at);
+    for (; self->index > mark->index; self->index--)
+        at = g_utf8_prev_char(at);
+    self->offset = (size_t)(at - self->text);
+    return self->offset;
+}
+
+static size_t skip_blanks_and_comments(const Finder *self, size_t start)
+{
+    bool is_comment = false;
+    for (; start < self->size; start++) {
+        char c = self->text[start];
+        is_comment = c == '#' || (is_comment && c != '\n');
+        if (!is_comment && !g_ascii_isspace(c))
+            break;
+    }
+    return start;
+}
+
+/* Behind the anchor and the tag that stand at `start`, with which an event begins. */
+static size_t skip_properties(const Finder *self, size_t start)
+{
+    while (start < self->size && (self->text[start] == '&' || self->text[start] == '!')) {
+        while (start < self->size && !g_ascii_isspace(self->text[start]))
+            start++;
+        start = skip_blanks_and_comments(self, start);
+    }
+    return start;
+}
+
+/* The text of a scalar with its quotes; a block scalar begins on the line behind its sign. */
+static void scalar_span(Finder *self, const yaml_event_t *event, size_t *ret_start, size_t *ret_end)
+{
+    size_t start = byte_at(self, &event->start_mark), end = byte_at(self, &event->end_mark);
+    yaml_scalar_style_t style = event->data.scalar.style;
     *ret_start = *ret_end = self->last_end;
-    if (!from || !to)
+    if (event->data.scalar.anchor || event->data.scalar.tag)
+        start = skip_properties(self, start);
+    if (end <= start) // it is written with no byte
         return;
-    enum fy_scalar_style style = fy_token_scalar_style(token);
-    size_t quote = style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED ? 1 : 0;
-    *ret_start = MIN(from->input_pos, self->size) - quote;
-    *ret_end = MIN(to->input_pos + quote, self->size);
-    if (style == FYSS_LITERAL || style == FYSS_FOLDED)
-        *ret_end = trim_end(self, *ret_start, *ret_end);
-    g_array_append_vals(self->places->scalars, (size_t[]) { *ret_start, *ret_end }, 2);
+    if (style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE) {
+        const char *sign_end = memchr(self->text + start, '\n', end - start);
+        start = sign_end ? (size_t)(sign_end - self->text) + 1 : end;
+        end = trim_end(self, start, end);
+    }
+    *ret_start = start;
+    *ret_end = end;
+    g_array_append_vals(self->places->scalars, (size_t[]) { start, end }, 2);
 }
 
 static Level *top(Finder *self)
@@ -98,19 +138,15 @@ static size_t find_colon(const Finder *self, size_t end)
     return end < self->size && self->text[end] == ':' ? end + 1 : 0;
 }
 
-static void add_key(Finder *self, struct fy_event *event, size_t start, size_t end)
+static void add_key(Finder *self, const yaml_event_t *event, size_t start, size_t end)
 {
     YamlPair *pair = g_new0(YamlPair, 1);
-    size_t size = 0;
-    struct fy_token *token = event->scalar.value;
-    const char *text = token ? fy_token_get_text(token, &size) : NULL;
-    pair->key = text ? utf8_from_bytes(text, size) : g_strdup("");
+    pair->key = utf8_from_bytes((const char *)event->data.scalar.value, event->data.scalar.length);
     pair->start = start;
     pair->end = end;
     while (pair->column < start && self->text[start - pair->column - 1] != '\n')
         pair->column++;
-    const struct fy_mark *mark = fy_event_start_mark(event);
-    pair->line = mark ? mark->line + 1 : 1;
+    pair->line = (int)event->start_mark.line + 1;
     pair->colon = find_colon(self, end);
     Level *level = top(self);
     g_ptr_array_add(level->place->pairs, pair);
@@ -118,7 +154,7 @@ static void add_key(Finder *self, struct fy_event *event, size_t start, size_t e
     self->last_end = pair->colon ? pair->colon : end;
 }
 
-static void on_scalar(Finder *self, struct fy_event *event)
+static void on_scalar(Finder *self, const yaml_event_t *event)
 {
     size_t start = 0;
     size_t end = 0;
@@ -135,11 +171,10 @@ static void on_scalar(Finder *self, struct fy_event *event)
                                .end = self->last_end };
 }
 
-static void on_alias(Finder *self, struct fy_event *event)
+static void on_alias(Finder *self, const yaml_event_t *event)
 {
-    const struct fy_mark *mark = fy_event_end_mark(event);
+    size_t end = byte_at(self, &event->end_mark);
     if (is_key(self)) { // `*name: value`: a key that nobody asks for by its name
-        size_t end = mark ? mark->input_pos : self->last_end;
         YamlPair *pair = g_new0(YamlPair, 1);
         pair->key = g_strdup("");
         pair->start = pair->end = end;
@@ -148,92 +183,78 @@ static void on_alias(Finder *self, struct fy_event *event)
         return;
     }
     YamlPlace *place = next_value(self);
-    self->last_end = mark ? MIN(mark->input_pos, self->size) : self->last_end;
+    self->last_end = end;
     if (place)
-        *place = (YamlPlace) { .kind = YAML_ALIAS, .start = self->last_end, .end = self->last_end };
+        *place = (YamlPlace) { .kind = YAML_ALIAS, .start = end, .end = end };
 }
 
-static void on_start(Finder *self, struct fy_event *event)
+static void on_start(Finder *self, const yaml_event_t *event, YamlKind kind, bool is_flow)
 {
-    const struct fy_mark *mark = fy_event_start_mark(event);
-    size_t start = mark ? MIN(mark->input_pos, self->size) : self->last_end;
-    bool is_map = event->type == FYET_MAPPING_START;
+    size_t start = skip_properties(self, byte_at(self, &event->start_mark));
     YamlPlace *place = next_value(self);
     if (place) {
-        *place = (YamlPlace) { .kind = is_map ? YAML_MAP : YAML_LIST, .start = start };
-        place->is_flow = start < self->size && self->text[start] == (is_map ? '{' : '[');
-        place->pairs = is_map ? g_ptr_array_new_with_free_func(pair_free) : NULL;
-        if (place->is_flow)
+        *place = (YamlPlace) { .kind = kind, .start = start, .is_flow = is_flow };
+        place->pairs = kind == YAML_MAP ? g_ptr_array_new_with_free_func(pair_free) : NULL;
+        if (is_flow)
             self->last_end = start + 1;
     }
     // a map inside of a list has no place: its keys are read over
-    g_array_append_val(self->levels, (Level) { .place = place });
+    g_array_append_val(self->levels, ((Level) { .place = place, .is_flow = is_flow }));
 }
 
-static void on_end(Finder *self, struct fy_event *event)
+static void on_end(Finder *self, const yaml_event_t *event)
 {
-    const struct fy_mark *from = fy_event_start_mark(event);
-    const struct fy_mark *to = fy_event_end_mark(event);
-    if (from && to && to->input_pos > from->input_pos) // a bracket; a block ends with its last item
-        self->last_end = MIN(to->input_pos, self->size);
+    if (top(self)->is_flow) // a bracket; a block ends with its last item
+        self->last_end = byte_at(self, &event->end_mark);
     YamlPlace *place = top(self)->place;
     if (place)
         place->end = self->last_end;
     g_array_set_size(self->levels, self->levels->len - 1);
 }
 
-static void on_event(Finder *self, struct fy_event *event)
+static bool on_event(const yaml_event_t *event, void *finder, GError **error)
 {
+    (void)error;
     switch (event->type) {
-    case FYET_SCALAR:
-        on_scalar(self, event);
+    case YAML_SCALAR_EVENT:
+        on_scalar(finder, event);
         break;
-    case FYET_ALIAS:
-        on_alias(self, event);
+    case YAML_ALIAS_EVENT:
+        on_alias(finder, event);
         break;
-    case FYET_MAPPING_START:
-    case FYET_SEQUENCE_START:
-        on_start(self, event);
+    case YAML_MAPPING_START_EVENT:
+        on_start(finder, event, YAML_MAP,
+                 event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
         break;
-    case FYET_MAPPING_END:
-    case FYET_SEQUENCE_END:
-        on_end(self, event);
+    case YAML_SEQUENCE_START_EVENT:
+        on_start(finder, event, YAML_LIST,
+                 event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE);
+        break;
+    case YAML_MAPPING_END_EVENT:
+    case YAML_SEQUENCE_END_EVENT:
+        on_end(finder, event);
         break;
     default:
         break;
     }
+    return true;
 }
 
 bool yaml_places_find(const char *text, size_t size, YamlPlaces *ret_places, GError **error)
 {
-    // a diag of our own: libfyaml's default prints warnings
-    const struct fy_diag_cfg diag_cfg = { .level = FYET_ERROR, .module_mask = ~0U };
-    struct fy_diag *diag = fy_diag_create(&diag_cfg);
-    fy_diag_set_collect_errors(diag, true);
-    const struct fy_parse_cfg cfg = { .flags = FYPCF_QUIET | FYPCF_JSON_NONE, .diag = diag };
-    struct fy_parser *parser = fy_parser_create(&cfg);
-    g_assert(parser != NULL);
     *ret_places = (YamlPlaces) { .scalars = g_array_new(FALSE, FALSE, sizeof(size_t)) };
     Finder finder = {
         .text = text,
         .size = size,
         .places = ret_places,
         .levels = g_array_new(FALSE, FALSE, sizeof(Level)),
+        .offset = yaml_events_start(text, size),
     };
-    bool is_good = fy_parser_set_string(parser, text, size) == 0;
-    struct fy_event *event = NULL;
-    while (is_good && (event = fy_parser_parse(parser)) != NULL) {
-        on_event(&finder, event);
-        fy_parser_event_free(parser, event);
-    }
-    is_good = is_good && !fy_parser_get_stream_error(parser);
+    bool is_good = yaml_events_read(text, size, on_event, &finder, error);
     g_array_unref(finder.levels);
-    fy_parser_destroy(parser);
-    fy_diag_destroy(diag);
-    if (is_good)
-        return true;
-    yaml_places_clear(ret_places);
-    return fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: cannot be read");
+    if (!is_good)
+        yaml_places_clear(ret_places);
+    return is_good;
 }
 
 YamlPair *yaml_place_pair(const YamlPlace *self, const char *key)

@@ -87,10 +87,13 @@ static const Refused sequence_refused[] = {
       "expected the end of the line after the participant's name, found ': Alice'",
       "write: participant A as …" },
     { "sequenceDiagram\nparticipant A@{ type: [ }", 2, 14, 0, MMD_SYNTAX,
-      "the settings in '@{ }' are not YAML: mismatched flow mapping end", NULL },
+      "the settings in '@{ }' are not YAML: did not find expected node content, while parsing a "
+      "flow node",
+      NULL },
     { "sequenceDiagram\nparticipant A@{\n\"type\": \"queue\",\n\"alias\": \"x\"\n}", 2, 14, 0,
       MMD_SYNTAX,
-      "the settings in '@{ }' are not YAML: invalid trailing content after double-quoted scalar",
+      "the settings in '@{ }' are not YAML: did not find expected key, while parsing a block "
+      "mapping",
       "Write them on one line: @{ \"type\": \"database\" }" },
     { "sequenceDiagram\nparticipant A@{ \"type\": \"queue\"\nA->>B: x", 3, 8, 2, MMD_SYNTAX,
       "@{ is not closed: expected '}'", "@{ opened at line 2 is not closed" },

@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include "base/yaml.h"
+#include "base/yaml_write.h"
 #include "workflow/caller.h"
 
 #include "wm_repo_fixture.h"
@@ -133,10 +134,10 @@ static const char *const hostile[] = {
 /* `format` has one %s, a text as JSON. */
 static char *with_text(const char *format, const char *text)
 {
-    g_autoptr(json_t) value = json_text(text);
-    g_autofree char *quoted = json_to_text(value);
+    g_autoptr(GString) quoted = g_string_new(NULL);
+    yaml_write_quoted(text, quoted);
     g_auto(GStrv) parts = g_strsplit(format, "%s", 2);
-    return g_strconcat(parts[0], quoted, parts[1], NULL);
+    return g_strconcat(parts[0], quoted->str, parts[1], NULL);
 }
 
 static void check_hostile(const RepoFixture *repo, const char *what)

@@ -45,8 +45,8 @@ static void test_accepted(void **state)
         { "CRLF", "a: 1\r\nb:\r\n  - x\r\n", "{\"a\":1,\"b\":[\"x\"]}" },
         { "BOM",
           "\xef\xbb\xbf"
-          "a: 1\n",
-          "{\"a\":1}" },
+          "a: 1\nb: 2\n",
+          "{\"a\":1,\"b\":2}" },
         { "invalid bytes", "a: x\xff\n", "{\"a\":\"x\xef\xbf\xbd\"}" },
         { "escaped NUL", "a: \"x\\0\"\n", "{\"a\":\"x\xef\xbf\xbd\"}" },
         { "alias", "a: &x {k: [1]}\nb: *x\nc: &s text\nd: *s\n",
@@ -66,6 +66,14 @@ static void test_accepted(void **state)
         { "same key in different maps", "a: {k: 1}\nb: {k: 1}\n",
           "{\"a\":{\"k\":1},\"b\":{\"k\":1}}" },
         { "a directive changes nothing", "%YAML 1.1\n---\na: yes\n", "{\"a\":\"yes\"}" },
+        { "explicit keys and tabs", "a:\tb\n? c\n: d\t# x\n", "{\"a\":\"b\",\"c\":\"d\"}" },
+        { "empty block text", "a: |\nb: >\n", "{\"a\":\"\",\"b\":\"\"}" },
+        { "tag and anchor of a block text", "a: !!str |\n  [x\nb: &b >\n  \"y\nc: *b\n",
+          "{\"a\":\"[x\\n\",\"b\":\"\\\"y\\n\",\"c\":\"\\\"y\\n\"}" },
+        { "an item with nothing in it", "a:\n- \nb:\n  -", "{\"a\":[null],\"b\":[null]}" },
+        { "any character", "a: \xf0\x9f\x98\x80 \xe4\xb8\xad\nb: \"\\L\\N\\x7f\\U0001F600\"\n",
+          "{\"a\":\"\xf0\x9f\x98\x80 "
+          "\xe4\xb8\xad\",\"b\":\"\xe2\x80\xa8\xc2\x85\x7f\xf0\x9f\x98\x80\"}" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(json_t) value = NULL;
@@ -83,9 +91,17 @@ static void test_refused(void **state)
     static const struct {
         const char *in, *want;
     } cases[] = {
-        { "? a:\t: B\n", "x.yml: yaml: tabs and explicit keys (? key) do not go together" },
-        { "- ? a\n  ? b:\t:\n", "x.yml: yaml: tabs and explicit keys (? key) do not go together" },
-        { "a:\tb\n?\n", "x.yml: yaml: tabs and explicit keys (? key) do not go together" },
+        { "? a:\t: B\n", "x.yml: yaml: line 1: a mapping key must be a scalar" },
+        { "- ? a\n  ? b:\t:\n", "x.yml: yaml: line 2: " },
+        // what looks like one line would be two
+        { "a: 1\nb: x\xe2\x80\xa8on: y\n",
+          "x.yml: yaml: line 2: the line separator U+2028 cannot be used here (as \\L in double "
+          "quotes it can)" },
+        { "a: \"\xc2\x85\"\n",
+          "x.yml: yaml: line 1: the line separator U+0085 cannot be used here (as \\N in double "
+          "quotes it can)" },
+        { "a: b\nc: \x07\n", "x.yml: yaml: line 2: control characters are not allowed (U+0007)" },
+        { "%X y\n---\na: 1\n", "x.yml: yaml: line 1: " },
         { "a: 1\nb: 2\n\na: 3\n",
           "x.yml: yaml: line 4: mapping key \"a\" already defined at line 1" },
         { "{a: 1, \"a\": 2}", "x.yml: yaml: line 1: mapping key \"a\" already defined at line 1" },
@@ -112,7 +128,8 @@ static void test_refused(void **state)
           "x.yml: yaml: line 1: a merge key needs a mapping or a list of mappings" },
         { "a: 1\n---\nb: 2\n", "x.yml: yaml: line 2: a second document" },
         { "a: 1\nb: @x\n", "x.yml: yaml: line 2: " },
-        { "a: [1\n", "x.yml: yaml: line " },
+        { "a: [1\n", "x.yml: yaml: line 2: did not find expected ',' or ']', while parsing a flow "
+                     "sequence from line 1 on" },
         { "a:\n\t- b\n", "x.yml: yaml: line " },
         { "a: \"x\n", "x.yml: yaml: line " },
         { "a: b: c\n", "x.yml: yaml: line 1: " },
@@ -172,6 +189,11 @@ static void test_limits(void **state)
     for (int i = 0; i <= LIMIT_YAML_NODES; i++)
         g_string_append(nodes, "- a\n");
     expect_too_complex("nodes", nodes->str);
+
+    g_autoptr(GString) tags = g_string_new("%TAG !a! x\n");
+    for (int i = 0; tags->len < LIMIT_CONFIG_FILE_BYTES / 2; i++)
+        g_string_append_printf(tags, "%%TAG !%d! x\n", i);
+    expect_too_complex("tag directives", tags->str);
 
     g_autofree char *large = g_strnfill(LIMIT_CONFIG_FILE_BYTES + 1, '#');
     expect_too_complex("size", large);
