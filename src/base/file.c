@@ -21,11 +21,13 @@ bool file_fail(GError **error, int saved_errno, const char *verb, const char *pa
     return fail_with_errno(error, saved_errno, "cannot %s %s", verb, path);
 }
 
-/* Reads to the end; one byte more than allowed is enough to know that it is too much. */
-static bool read_all(int fd, const char *path, size_t start_bytes, size_t max_bytes,
-                     char **ret_data, size_t *ret_size, GError **error)
+/* Reads `expected` bytes (0: nobody knows) or to the end; one byte more than allowed is enough to
+   know that it is too much. */
+static bool read_all(int fd, const char *path, size_t expected, size_t max_bytes, char **ret_data,
+                     size_t *ret_size, GError **error)
 {
-    size_t capacity = start_bytes;
+    // one byte more: what has grown since is read as well
+    size_t capacity = MIN(expected > 0 ? expected + 1 : READ_START_BYTES, max_bytes + 1);
     size_t size = 0;
     g_autofree char *data = g_malloc(capacity + 1);
     for (;;) {
@@ -37,6 +39,8 @@ static bool read_all(int fd, const char *path, size_t start_bytes, size_t max_by
         if (count == 0)
             break;
         size += (size_t)count;
+        if (size == expected)
+            break;
         if (size > max_bytes)
             return fail_with(error, KEDGE_ERROR_LIMIT, "%s is larger than %zu bytes", path,
                              max_bytes);
@@ -67,11 +71,10 @@ bool file_read(const char *path, size_t max_bytes, char **ret_data, size_t *ret_
     if (info.st_size > 0 && (guint64)info.st_size > max_bytes)
         return fail_with(error, KEDGE_ERROR_LIMIT, "%s is larger than %zu bytes", path, max_bytes);
 
-    // one byte more than the size, so that the end is seen without growing; files of /proc say 0
-    size_t start_bytes = info.st_size > 0 ? (size_t)info.st_size + 1 : READ_START_BYTES;
+    size_t expected = info.st_size > 0 ? (size_t)info.st_size : 0; // files of /proc say 0
     char *data = NULL;
     size_t size = 0;
-    if (!read_all(fd, path, MIN(start_bytes, max_bytes + 1), max_bytes, &data, &size, error))
+    if (!read_all(fd, path, expected, max_bytes, &data, &size, error))
         return false;
     *ret_data = data;
     if (ret_size != NULL)

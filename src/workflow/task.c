@@ -93,10 +93,12 @@ bool wm_task_split(const char *text, size_t size, char **ret_yaml, char **ret_bo
    the lines of the file. */
 static bool parse_front(const char *yaml, size_t size, json_t **ret_front, GError **error)
 {
-    g_autofree char *lines = g_strdup_printf("\n%.*s", (int)size, yaml);
+    g_autofree char *lines = g_malloc(size + 1);
+    *lines = '\n';
+    memcpy(lines + 1, yaml, size);
     g_autoptr(json_t) front = NULL;
     g_autoptr(GError) problem = NULL;
-    if (!yaml_parse(lines, strlen(lines), NULL, &front, &problem)) {
+    if (!yaml_parse(lines, size + 1, NULL, &front, &problem)) {
         const char *reason = problem->message;
         bool has_line = g_str_has_prefix(reason, "yaml: line ");
         return fail_with(error, problem->code, "%s%s", has_line ? "yaml frontmatter: " : "",

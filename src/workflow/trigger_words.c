@@ -7,12 +7,19 @@
 
 #include <string.h>
 
-static void append_trimmed(json_t *list, const json_t *item)
+bool wm_trigger_add_text(json_t *list, const json_t *item)
 {
     const char *text = json_string_value(item);
-    g_autofree char *trimmed = g_strstrip(g_strdup(text ? text : ""));
+    if (!text || *text == '\0')
+        return false;
+    if (!g_ascii_isspace(*text) && !g_ascii_isspace(text[strlen(text) - 1])) {
+        json_array_append(list, (json_t *)item); // shared, and never changed
+        return true;
+    }
+    g_autofree char *trimmed = g_strstrip(g_strdup(text));
     if (*trimmed)
         json_append_take(list, json_text(trimmed));
+    return *trimmed;
 }
 
 json_t *wm_trigger_list(const json_t *value)
@@ -21,9 +28,9 @@ json_t *wm_trigger_list(const json_t *value)
     size_t index;
     json_t *item;
     if (!json_is_array(value))
-        append_trimmed(list, value);
+        wm_trigger_add_text(list, value);
     json_array_foreach (value, index, item)
-        append_trimmed(list, item);
+        wm_trigger_add_text(list, item);
     return list;
 }
 

@@ -203,15 +203,10 @@ static bool add_command(const Normal *self, const char *key, const json_t *value
 // One entry of a schedule: a text, or a map with `cron`.
 static bool add_entry(const Normal *self, const json_t *item, json_t *entries)
 {
-    const char *text =
-        json_string_value(json_is_object(item) ? json_object_get(item, "cron") : item);
     if (json_object_get(item, "timezone"))
         warn(self, "on.schedule: timezone is not read; the time is in UTC");
-    g_autofree char *trimmed = g_strstrip(g_strdup(text ? text : ""));
-    if (!*trimmed)
-        return json_is_string(item);
-    json_append_take(entries, json_text(trimmed));
-    return true;
+    const json_t *text = json_is_object(item) ? json_object_get(item, "cron") : item;
+    return wm_trigger_add_text(entries, text) || json_is_string(item);
 }
 
 /* An empty schedule matches every tick; one that holds only what is no schedule matches none. */
@@ -253,20 +248,26 @@ static bool add_body(const Normal *self, const TriggerDef *def, const json_t *va
     return add_options(self, def, value, out);
 }
 
+// A key that is no trigger's.
+static void add_gate(const Normal *self, const char *key, const json_t *value)
+{
+    g_autofree char *gate = g_strdelimit(g_strdup(key), "_", '-');
+    if (!g_strv_contains(gate_keys, gate)) {
+        g_autofree char *hint = wm_trigger_did_you_mean(key);
+        warn(self, "on.%s is not a trigger kedge understands%s", key, hint);
+        return;
+    }
+    json_t *gates = json_get_object(self->out, WM_GATES);
+    if (!gates)
+        json_set_take(self->out, WM_GATES, gates = json_object());
+    json_set_take(gates, gate, json_deep_copy(value));
+}
+
 static void add_trigger(const Normal *self, const char *key, const json_t *value)
 {
     const TriggerDef *def = find_trigger(key);
-    g_autofree char *gate = g_strdelimit(g_strdup(key), "_", '-');
-    if (!def && g_strv_contains(gate_keys, gate)) {
-        json_t *gates = json_get_object(self->out, WM_GATES);
-        if (!gates)
-            json_set_take(self->out, WM_GATES, gates = json_object());
-        json_set_take(gates, gate, json_deep_copy(value));
-        return;
-    }
     if (!def) {
-        g_autofree char *hint = wm_trigger_did_you_mean(key);
-        warn(self, "on.%s is not a trigger kedge understands%s", key, hint);
+        add_gate(self, key, value);
         return;
     }
     json_object_del(self->out, key);
