@@ -3,19 +3,12 @@
  */
 #include "base/yaml_events.h"
 
+#include "base/str.h"
+
 #include <string.h>
 
 #define BOM                "\xef\xbb\xbf"
 #define MAX_TAG_DIRECTIVES 100
-
-// Of the byte at `offset`, from 1.
-static int line_at(const char *text, size_t offset)
-{
-    int line = 1;
-    for (size_t i = 0; i < offset; i++)
-        line += text[i] == '\n';
-    return line;
-}
 
 size_t yaml_events_start(const char *text, size_t size)
 {
@@ -45,9 +38,9 @@ static bool check_breaks(const char *text, size_t size, GError **error)
         const char *found = find_rare(text, text + size, breaks[i].bytes);
         if (found)
             return fail_with(error, KEDGE_ERROR_PROTOCOL,
-                             "yaml: line %d: the line separator %s cannot be used here (as %s in "
+                             "yaml: line %zu: the line separator %s cannot be used here (as %s in "
                              "double quotes it can)",
-                             line_at(text, (size_t)(found - text)), breaks[i].name,
+                             str_count_lines(text, (size_t)(found - text)), breaks[i].name,
                              breaks[i].escape);
     }
     return true;
@@ -58,7 +51,7 @@ static bool check_directives(const char *text, size_t size, GError **error)
 {
     const char *at = text, *end = text + size;
     for (int count = 0; (at = find_rare(at, end, "%TAG")); at++)
-        if ((at == text || at[-1] == '\n') && ++count > MAX_TAG_DIRECTIVES)
+        if ((at == text || at[-1] == '\n' || at[-1] == '\r') && ++count > MAX_TAG_DIRECTIVES)
             return fail_with(error, KEDGE_ERROR_LIMIT, "yaml: document too complex");
     return true;
 }
@@ -68,8 +61,8 @@ static bool fail_with_problem(const yaml_parser_t *parser, const char *text, siz
 {
     const char *problem = parser->problem ? parser->problem : "cannot be read";
     if (parser->error == YAML_READER_ERROR)
-        return fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: line %d: %s (U+%04X)",
-                         line_at(text, MIN(parser->problem_offset, size)), problem,
+        return fail_with(error, KEDGE_ERROR_PROTOCOL, "yaml: line %zu: %s (U+%04X)",
+                         str_count_lines(text, MIN(parser->problem_offset, size)), problem,
                          (unsigned)parser->problem_value);
     int line = (int)parser->problem_mark.line + 1, from = (int)parser->context_mark.line + 1;
     if (!parser->context)

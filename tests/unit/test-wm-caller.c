@@ -131,7 +131,7 @@ static const char *const hostile[] = {
     "~",
 };
 
-/* `format` has one %s, a text as JSON. */
+/* `format` has one %s, a text in YAML's quotes. */
 static char *with_text(const char *format, const char *text)
 {
     g_autoptr(GString) quoted = g_string_new(NULL);

@@ -190,10 +190,13 @@ static void test_limits(void **state)
         g_string_append(nodes, "- a\n");
     expect_too_complex("nodes", nodes->str);
 
-    g_autoptr(GString) tags = g_string_new("%TAG !a! x\n");
-    for (int i = 0; tags->len < LIMIT_CONFIG_FILE_BYTES / 2; i++)
-        g_string_append_printf(tags, "%%TAG !%d! x\n", i);
-    expect_too_complex("tag directives", tags->str);
+    static const char *const breaks[] = { "\n", "\r", "\r\n" };
+    for (size_t i = 0; i < G_N_ELEMENTS(breaks); i++) {
+        g_autoptr(GString) tags = g_string_new(NULL);
+        for (int j = 0; tags->len < LIMIT_CONFIG_FILE_BYTES / 2; j++)
+            g_string_append_printf(tags, "%%TAG !%d! x%s", j, breaks[i]);
+        expect_too_complex("tag directives", tags->str);
+    }
 
     g_autofree char *large = g_strnfill(LIMIT_CONFIG_FILE_BYTES + 1, '#');
     expect_too_complex("size", large);

@@ -1,5 +1,5 @@
 /*
- * mmd_yaml.h.
+ * YAML in diagrams (mmd_yaml.h): read as everywhere, and the message taken apart.
  */
 #include "agenttools/mermaid/mmd_yaml.h"
 
