@@ -298,7 +298,7 @@ static bool on_scalar(Reader *self, const yaml_event_t *event, GError **error)
     if (!count_nodes(self, 1, error))
         return false;
 
-    // not always valid UTF-8: escapes can stand for anything
+    // valid, but where quotes hold escapes: those can stand for a NUL
     const char *bytes = (const char *)event->data.scalar.value;
     size_t size = event->data.scalar.length;
     const char *tag = (const char *)event->data.scalar.tag;
@@ -314,7 +314,7 @@ static bool on_scalar(Reader *self, const yaml_event_t *event, GError **error)
     int line = line_of(event);
     if (!is_key)
         return add_value(self, g_steal_pointer(&value), line, error);
-    char *key = utf8_from_bytes(bytes, size);
+    char *key = is_plain ? g_strndup(bytes, size) : utf8_from_bytes(bytes, size);
     bool is_merge = is_plain && tag == NULL && strcmp(key, MERGE_KEY) == 0;
     return set_key(self, key, is_merge, line, error);
 }

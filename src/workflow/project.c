@@ -20,17 +20,17 @@
 #define FILES_PER_THREAD 32 // fewer are not worth starting one
 
 typedef struct TaskFile {
-    const char *dir; // WM_TASKS_DIR or GH_AW_DIR
-    char *file;
-    char *id;   // the path below the root
-    char *name; // of its task
+    const char *dir;  // WM_TASKS_DIR or GH_AW_DIR
+    char *id;         // the path below the root
+    const char *file; // its last part
+    char *name;       // of its task
     bool is_misnamed;
     bool is_regular; // the directory said so; false: it is to be found out
     // what came of it: a task, a problem, or neither when the file is none of ours
     WmTask *task;
     bool is_left_out; // it has a task, which nobody wants
     GError *problem;
-    GPtrArray *warnings;
+    GPtrArray *warnings; // NULL: none
 } TaskFile;
 
 typedef struct Loader {
@@ -71,24 +71,22 @@ static TaskFile *file_new(const char *dir, const struct dirent *entry)
     const char *name = entry->d_name;
     TaskFile *file = g_new0(TaskFile, 1);
     file->dir = dir;
-    file->file = g_strdup(name);
     file->id = g_strconcat(dir, "/", name, NULL);
+    file->file = file->id + strlen(dir) + 1;
     file->name = g_strndup(name, strlen(name) - strlen(".md"));
     file->is_misnamed = !wm_task_name_is_valid(file->name);
     file->is_regular = entry->d_type == DT_REG;
-    file->warnings = g_ptr_array_new_with_free_func(g_free);
     return file;
 }
 
 static void free_file(void *file_)
 {
     TaskFile *file = file_;
-    g_free(file->file);
     g_free(file->id);
     g_free(file->name);
     wm_task_free(file->task);
     g_clear_error(&file->problem);
-    g_ptr_array_unref(file->warnings);
+    g_clear_pointer(&file->warnings, g_ptr_array_unref);
     g_free(file);
 }
 
@@ -200,7 +198,7 @@ static bool has_frontmatter(const char *data, size_t size)
 static void read_task(const WmProject *project, TaskFile *file)
 {
     bool is_gh_aw = strcmp(file->dir, GH_AW_DIR) == 0;
-    g_autofree char *path = g_build_filename(project->root, file->id, NULL);
+    g_autofree char *path = g_strconcat(project->root, "/", file->id, NULL);
     if (!is_readable(project, file, path) || (is_gh_aw && is_compiled(project, file)))
         return;
     if (file->is_misnamed) {
@@ -242,8 +240,12 @@ static void read_some(void *data)
         int index = g_atomic_int_add(&self->next, 1);
         if (index >= (int)self->files->len)
             return;
-        read_task(self->project, self->files->pdata[index]);
-        leave_out(self->wanted, self->files->pdata[index]);
+        TaskFile *file = self->files->pdata[index];
+        file->warnings = g_ptr_array_new_with_free_func(g_free);
+        read_task(self->project, file);
+        leave_out(self->wanted, file);
+        if (file->warnings->len == 0)
+            g_clear_pointer(&file->warnings, g_ptr_array_unref);
     }
 }
 
@@ -252,7 +254,8 @@ static void read_all(const Loader *self, GPtrArray *files)
 {
     Reading reading = { .project = self->project, .wanted = self->wanted, .files = files };
     Worker *workers[MAX_THREADS - 1] = { NULL };
-    guint threads = MIN(MIN(g_get_num_processors(), MAX_THREADS), files->len / FILES_PER_THREAD);
+    guint processors = g_get_num_processors();
+    guint threads = MIN(MIN(processors, MAX_THREADS), files->len / FILES_PER_THREAD);
     for (guint i = 0; i + 1 < threads; i++)
         workers[i] = worker_start("wm-tasks", read_some, &reading);
     read_some(&reading);
@@ -286,7 +289,7 @@ static bool take_file(const Loader *self, TaskFile *file, GError **error)
         warn(self->warnings, "%s: skipped (%s has a task of that name)", file->id, WM_TASKS_DIR);
         return true;
     }
-    for (guint i = 0; i < file->warnings->len; i++)
+    for (guint i = 0; file->warnings && i < file->warnings->len; i++)
         warn(self->warnings, "%s", (char *)file->warnings->pdata[i]);
     if (file->problem)
         return bear(self, file, error);

@@ -89,16 +89,13 @@ bool wm_task_split(const char *text, size_t size, char **ret_yaml, char **ret_bo
     return true;
 }
 
-/* The YAML of `text` as an object. An empty line stands for the opening one, so that messages have
-   the lines of the file. */
-static bool parse_front(const char *yaml, size_t size, json_t **ret_front, GError **error)
+/* The YAML from `yaml` to `end` as an object. The line break before it, of the opening line, stands
+   for that line, so that messages have the lines of the file. */
+static bool parse_front(const char *yaml, const char *end, json_t **ret_front, GError **error)
 {
-    g_autofree char *lines = g_malloc(size + 1);
-    *lines = '\n';
-    memcpy(lines + 1, yaml, size);
     g_autoptr(json_t) front = NULL;
     g_autoptr(GError) problem = NULL;
-    if (!yaml_parse(lines, size + 1, NULL, &front, &problem)) {
+    if (!yaml_parse(yaml - 1, (size_t)(end - yaml) + 1, NULL, &front, &problem)) {
         const char *reason = problem->message;
         bool has_line = g_str_has_prefix(reason, "yaml: line ");
         return fail_with(error, problem->code, "%s%s", has_line ? "yaml frontmatter: " : "",
@@ -124,9 +121,10 @@ static bool parse_text(const char *text, size_t size, WmTask *self, GError **err
     g_autofree char *plain = plain_text(text, size);
     const char *yaml, *yaml_end, *body;
     if (!find_parts(plain, &yaml, &yaml_end, &body, error) ||
-        !parse_front(yaml, (size_t)(yaml_end - yaml), &self->front, error))
+        !parse_front(yaml, yaml_end, &self->front, error))
         return false;
-    self->body = g_strstrip(g_strdup(body));
+    memmove(plain, body, strlen(body) + 1);
+    self->body = g_strstrip(g_steal_pointer(&plain));
     return true;
 }
 

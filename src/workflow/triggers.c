@@ -146,15 +146,22 @@ static json_t *command_names(const json_t *value)
     return names;
 }
 
-// Takes the reference `fallback`.
-static json_t *command_events(const Normal *self, const char *key, const json_t *written,
-                              const char *const *known, json_t *fallback_)
+static void add_texts(json_t *list, const char *const *texts)
 {
-    g_autoptr(json_t) fallback = fallback_;
-    if (!written || json_is_null(written))
-        return g_steal_pointer(&fallback);
-    g_autoptr(json_t) list = wm_trigger_list(written);
+    for (const char *const *text = texts; *text; text++)
+        json_append_take(list, json_text(*text));
+}
+
+// `usual`: those of a command that names none.
+static json_t *command_events(const Normal *self, const char *key, const json_t *written,
+                              const char *const *known, const char *const *usual)
+{
     json_t *events = json_array();
+    if (!written || json_is_null(written)) {
+        add_texts(events, usual);
+        return events;
+    }
+    g_autoptr(json_t) list = wm_trigger_list(written);
     bool has_all = false;
     size_t index;
     json_t *item;
@@ -166,10 +173,10 @@ static json_t *command_events(const Normal *self, const char *key, const json_t 
         else if (strcmp(event, "*") != 0)
             warn(self, "on.%s.events: \"%s\" is not an event kedge understands", key, event);
     }
-    if (has_all)
+    if (has_all) {
         json_array_clear(events);
-    for (const char *const *event = known; has_all && *event; event++)
-        json_append_take(events, json_text(*event));
+        add_texts(events, known);
+    }
     return events;
 }
 
@@ -181,6 +188,8 @@ static bool add_command(const Normal *self, const char *key, const json_t *value
         "pull_request",  "discussion",           "discussion_comment",          NULL,
     };
     static const char *const label_events[] = { "issues", "pull_request", "discussion", NULL };
+    static const char *const usual_slash_events[] = { "issue_comment", NULL };
+    static const char *const usual_label_events[] = { "issues", "pull_request", NULL };
     bool is_slash = strcmp(key, "slash_command") == 0;
     bool is_map = json_is_object(value), is_name = json_is_string(value) || json_is_array(value);
     const json_t *names = is_name ? value : json_object_get(value, "name");
@@ -189,11 +198,10 @@ static bool add_command(const Normal *self, const char *key, const json_t *value
     if (names && json_array_size(json_get_array(out, "name")) == 0)
         warn(self, "on.%s: empty name; the trigger never fires", key);
 
-    json_t *fallback = is_slash ? json_pack("[s]", "issue_comment")
-                                : json_pack("[s, s]", "issues", "pull_request");
     json_set_take(out, "events",
                   command_events(self, key, json_object_get(value, "events"),
-                                 is_slash ? slash_events : label_events, fallback));
+                                 is_slash ? slash_events : label_events,
+                                 is_slash ? usual_slash_events : usual_label_events));
     json_t *removes = json_object_get(value, "remove_label");
     if (!is_slash && json_is_boolean(removes))
         json_object_set(out, "remove_label", removes);
