@@ -110,10 +110,13 @@ static CompactorOutcome run_automatically(Compactor *self, const char *reason, C
     return is_stopped ? COMPACTION_STOPPED : COMPACTED_NOT;
 }
 
+// A summary is a request as well: a run that has stopped at its budget makes none.
 static bool is_enabled(const Compactor *self)
 {
     const char *strategy = settings_get_text(self->settings, "compaction.strategy");
-    return settings_get_bool(self->settings, "compaction.enabled") &&
+    Budget *budget = self->means->budget;
+    g_autofree char *stop_text = budget ? budget_stop_text(budget) : NULL;
+    return !stop_text && settings_get_bool(self->settings, "compaction.enabled") &&
            g_strcmp0(strategy, "off") != 0 &&
            !(self->is_disabled && atomic_load(self->is_disabled));
 }

@@ -205,29 +205,41 @@ static bool read_verdict(const ProcResult *result, GPtrArray *reasons, GError **
     return true;
 }
 
+static void add_option(GPtrArray *argv, const char *name, const char *value)
+{
+    g_ptr_array_add(argv, g_strdup(name));
+    g_ptr_array_add(argv, g_strdup(value));
+}
+
+/* The task's cap of costs (§10.5) is one for the agent, and once more for this. */
+static GPtrArray *arguments(const WmJudge *self, const Place *place)
+{
+    static const char *const modes[] = { "-p", "--no-session", "--no-title", "--no-tools" };
+    GPtrArray *argv = g_ptr_array_new_with_free_func(g_free);
+    g_autofree char *model = model_of(self);
+    double cost = wm_task_cost_usd(self->task, self->config);
+    char cap[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ptr_array_add(argv, g_strdup(place->program));
+    for (size_t i = 0; i < G_N_ELEMENTS(modes); i++)
+        g_ptr_array_add(argv, g_strdup(modes[i]));
+    add_option(argv, "--max-turns", "4");
+    if (cost > 0)
+        add_option(argv, "--max-cost", g_ascii_formatd(cap, sizeof(cap), "%.9g", cost));
+    add_option(argv, "--json-schema", place->schema_path);
+    add_option(argv, "--system-prompt", rules);
+    if (*model)
+        add_option(argv, "--model", model);
+    g_ptr_array_add(argv, NULL);
+    return argv;
+}
+
 static bool run_child(const WmJudge *self, const Place *place, const char *prompt, Cancel *cancel,
                       ProcResult *ret_result, GError **error)
 {
-    g_autofree char *model = model_of(self);
+    g_autoptr(GPtrArray) argv = arguments(self, place);
     g_auto(GStrv) env = wm_engine_judge_environment(self->is_elsewhere ? place->home : NULL);
-    const char *argv[] = {
-        place->program,
-        "-p",
-        "--no-session",
-        "--no-title",
-        "--no-tools",
-        "--max-turns",
-        "4",
-        "--json-schema",
-        place->schema_path,
-        "--system-prompt",
-        rules,
-        *model ? "--model" : NULL,
-        model,
-        NULL,
-    };
     const ProcSpec spec = {
-        .argv = argv,
+        .argv = (const char *const *)argv->pdata,
         .cwd = place->dir,
         .env = (const char *const *)env,
         .input = prompt,

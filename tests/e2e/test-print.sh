@@ -240,6 +240,16 @@ expect_exit 0
 expect_out resumed
 expect_model_done
 
+t "a run that has stopped at its budget asks for no summary of its full context"
+model_script - <<'J'
+{"text": "no JSON", "usage": {"input": 199000, "output": 500}}
+J
+echo '{"type": "object"}' >schema.json
+run kedge --model anthropic/claude-haiku-4-5 --max-cost 0.01 --json-schema schema.json -p "answer"
+expect_exit 5
+expect_model_done
+expect_requests 1
+
 # ---- errors and retries ----------------------------------------------------
 
 t "400 is final: status and message on stderr, exit 1, one request"

@@ -109,6 +109,21 @@ run kedge wm validate
 expect_exit 1
 expect_contains stderr 'safe-outputs.threat-detection: engine "claude" cannot be kept from using tools; kedge can'
 
+t "what it costs has the cap of the task: beyond that it is not asked once more"
+rm -rf .wm/runs
+model_script - <<J
+{"text": "let me think", "usage": {"input": 1000, "output": 900000}}
+J
+printf '%s\n' "$(comment one)" >"$HOME/items"
+wm_task x "max-ai-credits: 10
+safe-outputs: {add-comment: {max: 2}, threat-detection: {engine: {id: kedge, model: anthropic/claude-haiku-4-5}}}"
+wm_mark
+wm_run x
+expect_exit 1
+expect_model_done
+expect_contains stderr "no model has judged it: exit status 5: Stopped: "
+expect_no_writes
+
 t "in the outputs job: the commits are shown, nothing is pushed, and the home that the agent had is not read"
 wm_repo pull
 git remote add origin "$FORGE_URL/harbor/tidepool.git"
