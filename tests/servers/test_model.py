@@ -458,6 +458,7 @@ class Server(ModelTest):
         path = pathlib.Path(folder.name, "journal.jsonl")
         self.start({"text": "x", "repeat": True}, args=("--journal", str(path)))
         self.ask(ANTHROPIC)
+        self.get("wait?idle=1")  # the file has them in the order of their ends
         self.assertEqual(self.post("/v1/nothing")[0], 404)
         self.get("wait?idle=1")
         entry, other = self.get("journal")
