@@ -124,10 +124,9 @@ bool agent_input_parse(const char *data, size_t size, json_t **ret_object, GErro
     if (size > LIMIT_AGENT_INPUT_BYTES)
         return answer_error(error, ANSWER_VALIDATION, NULL,
                             "Input too large: the limit is %zu bytes", LIMIT_AGENT_INPUT_BYTES);
-    if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) {
-        data += 3;
-        size -= 3;
-    }
+    size_t mark = utf8_bom_size(data, size);
+    data += mark;
+    size -= mark;
     const char *bad = NULL;
     if (!g_utf8_validate_len(data, size, &bad))
         return answer_error(error, ANSWER_INVALID_JSON, NULL,

@@ -161,10 +161,9 @@ bool json_parse(const char *text, size_t size, json_t **ret_value, GError **erro
         g_autofree char *limit = str_format_bytes(LIMIT_JSON_BYTES);
         return fail_with(error, KEDGE_ERROR_LIMIT, "JSON text is larger than %s", limit);
     }
-    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { // a BOM
-        text += 3;
-        size -= 3;
-    }
+    size_t mark = utf8_bom_size(text, size);
+    text += mark;
+    size -= mark;
     if (g_utf8_validate_len(text, size, NULL))
         return parse_valid(text, size, ret_value, error);
     g_autofree char *valid = utf8_from_bytes(text, size);

@@ -5,6 +5,7 @@
 #include "base/sse.h"
 
 #include "base/limits.h"
+#include "base/utf8.h"
 
 struct SseParser {
     SseEventFunc func;
@@ -61,10 +62,9 @@ static bool sse_is_within_limit(const SseParser *self, size_t more, GError **err
 
 static bool sse_line(SseParser *self, const char *line, size_t size, GError **error)
 {
-    if (!self->has_read_line && size >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) {
-        line += 3;
-        size -= 3;
-    }
+    size_t mark = self->has_read_line ? 0 : utf8_bom_size(line, size);
+    line += mark;
+    size -= mark;
     self->has_read_line = true;
     if (size == 0)
         return sse_dispatch(self, error);

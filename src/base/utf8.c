@@ -101,6 +101,12 @@ char *utf8_from_bytes(const char *data, size_t size)
     return g_string_free(out, FALSE);
 }
 
+size_t utf8_bom_size(const char *text, size_t size)
+{
+    size_t mark = strlen(UTF8_BOM);
+    return size >= mark && memcmp(text, UTF8_BOM, mark) == 0 ? mark : 0;
+}
+
 static bool is_continuation(char byte)
 {
     return ((uint8_t)byte & 0xc0) == 0x80;

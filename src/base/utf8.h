@@ -9,6 +9,10 @@
 /* Invalid bytes and NULs become U+FFFD. Caller frees. */
 char *utf8_from_bytes(const char *data, size_t size);
 
+/* The byte order mark that a text can begin with: how many bytes it takes there, 3 or 0. */
+#define UTF8_BOM "\xef\xbb\xbf"
+size_t utf8_bom_size(const char *text, size_t size);
+
 /* Head cut: the largest boundary <= n. Tail cut: the smallest boundary >= n (agent-tools §2.2). */
 size_t utf8_boundary_before(const char *text, size_t size, size_t n);
 size_t utf8_boundary_after(const char *text, size_t size, size_t n);

@@ -4,16 +4,11 @@
 #include "base/yaml_events.h"
 
 #include "base/str.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
-#define BOM                "\xef\xbb\xbf"
 #define MAX_TAG_DIRECTIVES 100
-
-size_t yaml_events_start(const char *text, size_t size)
-{
-    return size >= strlen(BOM) && memcmp(text, BOM, strlen(BOM)) == 0 ? strlen(BOM) : 0;
-}
 
 /* memmem() for what is in nearly no text: memchr() is much faster. NULL: nowhere. */
 static const char *find_rare(const char *text, const char *end, const char *wanted)
@@ -78,7 +73,7 @@ bool yaml_events_read(const char *text, size_t size, YamlOnEvent on_event, void 
                       GError **error)
 {
     yaml_parser_t parser;
-    size_t start = yaml_events_start(text, size);
+    size_t start = utf8_bom_size(text, size);
     text += start;
     size -= start;
     if (!check_breaks(text, size, error) || !check_directives(text, size, error))

@@ -15,11 +15,8 @@
 /* `event` is freed afterwards. False with an error ends the reading. */
 typedef bool (*YamlOnEvent)(const yaml_event_t *event, void *user_data, GError **error);
 
-/* Where `text` begins, behind a byte order mark: an offset in bytes. */
-size_t yaml_events_start(const char *text, size_t size);
-
-/* `text` is valid UTF-8 without NUL. The marks of events count characters, from that beginning on.
-   What is not YAML is KEDGE_ERROR_PROTOCOL: "yaml: line N: <reason>"; too many %TAG directives are
-   KEDGE_ERROR_LIMIT. */
+/* `text` is valid UTF-8 without NUL. The marks of events count characters, those after a byte order
+   mark. What is not YAML is KEDGE_ERROR_PROTOCOL: "yaml: line N: <reason>"; too many %TAG
+   directives are KEDGE_ERROR_LIMIT. */
 bool yaml_events_read(const char *text, size_t size, YamlOnEvent on_event, void *user_data,
                       GError **error);

@@ -248,7 +248,7 @@ bool yaml_places_find(const char *text, size_t size, YamlPlaces *ret_places, GEr
         .size = size,
         .places = ret_places,
         .levels = g_array_new(FALSE, FALSE, sizeof(Level)),
-        .offset = yaml_events_start(text, size),
+        .offset = utf8_bom_size(text, size),
     };
     bool is_good = yaml_events_read(text, size, on_event, &finder, error);
     g_array_unref(finder.levels);

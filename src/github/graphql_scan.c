@@ -5,12 +5,13 @@
  */
 #include "github/graphql_scan.h"
 
+#include "base/utf8.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <string.h>
 
 #define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
-#define BOM        "\xef\xbb\xbf"
 
 typedef enum {
     TOKEN_END,
@@ -35,8 +36,8 @@ static bool skip_ignored(Scanner *self)
             self->at += strcspn(self->at, "\r\n");
             if (*self->at == '\r' && self->at[1] != '\n')
                 return false;
-        } else if (g_str_has_prefix(self->at, BOM)) {
-            self->at += strlen(BOM);
+        } else if (g_str_has_prefix(self->at, UTF8_BOM)) { // white space anywhere, to GraphQL
+            self->at += strlen(UTF8_BOM);
         } else {
             return true;
         }

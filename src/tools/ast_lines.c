@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#define BOM "\xef\xbb\xbf"
-
 AstLines *ast_lines_new(const char *text, size_t size)
 {
     if (strlen(text) != size)
@@ -58,8 +56,7 @@ static char *shown_line(const AstLines *self, size_t number)
     size_t size = line->size;
     while (size > 0 && line->text[size - 1] == '\r')
         size--;
-    bool has_bom = number == 1 && size >= strlen(BOM) && g_str_has_prefix(line->text, BOM);
-    size_t skipped = has_bom ? strlen(BOM) : 0;
+    size_t skipped = number == 1 ? utf8_bom_size(line->text, size) : 0;
     return utf8_from_bytes(line->text + skipped, size - skipped);
 }
 

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "tools/diff.h"
 #include "tools/generated.h"
 #include "tools/notebook.h"
@@ -16,7 +17,6 @@
 
 #include <errno.h>
 
-#define BOM            "\xef\xbb\xbf"
 #define DIFF_MAX_BYTES (16 * MIB)                // a larger file is edited, but not compared
 #define MAX_LINES      ((size_t)4 * 1000 * 1000) // each of them costs memory of its own
 
@@ -58,9 +58,10 @@ static bool take_data(EditTarget *self, const char *data, size_t size, GError **
     if (notebook_is(self->path))
         return take_notebook(self, data, size, error);
     const char *newline = strchr(data, '\n');
-    self->has_bom = g_str_has_prefix(data, BOM);
+    size_t mark = utf8_bom_size(data, size);
+    self->has_bom = mark > 0;
     self->has_crlf = newline && newline > data && newline[-1] == '\r';
-    self->before = edit_to_lf(self->has_bom ? data + strlen(BOM) : data);
+    self->before = edit_to_lf(data + mark);
     return true;
 }
 
@@ -107,7 +108,7 @@ void edit_target_take_text(EditTarget *self, char *text)
 
 static char *to_bytes(const EditTarget *self, size_t *ret_size)
 {
-    GString *out = g_string_new(self->has_bom ? BOM : "");
+    GString *out = g_string_new(self->has_bom ? UTF8_BOM : "");
     for (const char *p = self->text; *p; p++) {
         if (*p == '\n' && self->has_crlf)
             g_string_append_c(out, '\r');

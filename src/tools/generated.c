@@ -59,8 +59,8 @@ static char *leading_comment(const char *text, const CommentStyle *style)
     bool is_open = false; // inside a block comment
     for (int i = 0; i < HEAD_LINES && lines[i]; i++) {
         const char *line = g_strstrip(lines[i]);
-        if (i == 0 && g_str_has_prefix(line, "\xef\xbb\xbf"))
-            line += 3;
+        if (i == 0)
+            line += utf8_bom_size(line, strlen(line));
         if (i == 0 && g_str_has_prefix(line, "#!"))
             continue;
         bool opens = !is_open && style->open && g_str_has_prefix(line, style->open);

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #define TABLE_SIZE 647
-#define BOM        "\xef\xbb\xbf"
 
 // 32-bit xxHash (XXH32), whose constants these are
 #define PRIME_1 2654435761U
@@ -98,8 +97,7 @@ static void letters_at(uint32_t index, char ret_letters[HASHLINE_LETTERS + 1])
 /* What counts of a line. Caller frees. */
 static char *plain_line(size_t number, const char *line, size_t size, bool *ret_is_told_by_text)
 {
-    bool has_bom = number == 1 && size >= strlen(BOM) && memcmp(line, BOM, strlen(BOM)) == 0;
-    size_t skipped = has_bom ? strlen(BOM) : 0;
+    size_t skipped = number == 1 ? utf8_bom_size(line, size) : 0;
     char *valid = utf8_from_bytes(line + skipped, size - skipped);
     size_t kept = 0, used = 0; // bytes without CR, and those of them before white space at the end
     bool is_told_by_text = false;

@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "base/utf8.h"
 
-#define BOM         "\xef\xbb\xbf"
 #define BEGIN       "*** Begin Patch"
 #define END         "*** End Patch"
 #define ABORT       "*** Abort"
@@ -294,8 +293,7 @@ bool hashline_parse(const char *input, const char *path, char separator, GPtrArr
 {
     g_autoptr(GPtrArray) sections = g_ptr_array_new_with_free_func(section_free);
     Parser self = { .separator = separator, .sections = sections };
-    g_auto(GStrv) lines =
-        g_strsplit(g_str_has_prefix(input, BOM) ? input + strlen(BOM) : input, "\n", -1);
+    g_auto(GStrv) lines = g_strsplit(input + utf8_bom_size(input, strlen(input)), "\n", -1);
     for (char **line = lines; *line && !self.is_done; line++) {
         size_t size = strlen(*line);
         if (size > 0 && (*line)[size - 1] == '\r')

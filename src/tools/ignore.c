@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "tools/tool_file.h"
 
 #define WORK_BETWEEN_LOOKS 20000 // bytes of rules; one of 4,096 may take a few milliseconds
@@ -188,8 +189,7 @@ IgnoreRules *ignore_rules_parse(const char *text, size_t size)
     self->rules = g_array_new(FALSE, FALSE, sizeof(Rule));
     g_array_set_clear_func(self->rules, rule_clear);
     const char *end = text + size;
-    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-        text += 3;
+    text += utf8_bom_size(text, size);
     while (text < end) {
         const char *line_end = memchr(text, '\n', (size_t)(end - text));
         add_rule(self, text, (size_t)((line_end ? line_end : end) - text));

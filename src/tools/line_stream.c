@@ -4,12 +4,12 @@
 #include "tools/line_stream.h"
 
 #include "base/limits.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES (64 * KIB)
-#define BOM          "\xef\xbb\xbf"
 
 struct LineStream {
     int fd;           // -1: a text
@@ -87,8 +87,7 @@ static bool fill(LineStream *self, GError **error)
         while (!self->is_at_eof && self->used < BUFFER_BYTES)
             if (!read_more(self, error))
                 return false;
-        if (self->used >= strlen(BOM) && memcmp(self->buffer, BOM, strlen(BOM)) == 0)
-            self->at = strlen(BOM);
+        self->at = utf8_bom_size(self->buffer, self->used);
         return true;
     }
     if (self->at < self->used || self->is_at_eof)

@@ -57,8 +57,7 @@ static char *read_all(const ReadSummary *file)
         text->len > LIMIT_SUMMARY_BYTES || memchr(text->str, '\0', text->len))
         return NULL;
     leave_out_cr(text);
-    if (g_str_has_prefix(text->str, "\ufeff"))
-        g_string_erase(text, 0, strlen("\ufeff"));
+    g_string_erase(text, 0, (gssize)utf8_bom_size(text->str, text->len));
     return has_conflict(text->str) ? NULL : g_string_free(g_steal_pointer(&text), FALSE);
 }
 

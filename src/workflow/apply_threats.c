@@ -9,6 +9,7 @@
 #include "base/mask.h"
 #include "base/redact.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "workflow/judge.h"
 #include "workflow/wm_log.h"
 
@@ -80,8 +81,8 @@ static bool is_flag_tag(gunichar c, int *tags_left)
 static bool hides_text(const char *text)
 {
     int tags_left = 0;
-    bool is_letter = false; // the one before could be joined
-    const char *start = g_str_has_prefix(text, "\xef\xbb\xbf") ? text + 3 : text; // of a file
+    bool is_letter = false;                                       // the one before could be joined
+    const char *start = text + utf8_bom_size(text, strlen(text)); // of a file
     for (const char *at = start; *at != '\0'; at = g_utf8_next_char(at)) {
         gunichar c = g_utf8_get_char(at), next = g_utf8_get_char(g_utf8_next_char(at));
         if (!is_flag_tag(c, &tags_left) && is_hidden(c))

@@ -74,8 +74,8 @@ static bool find_parts(const char *text, const char **ret_yaml, const char **ret
 // Valid text without a byte order mark. Caller frees.
 static char *plain_text(const char *text, size_t size)
 {
-    bool has_mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0;
-    return has_mark ? utf8_from_bytes(text + 3, size - 3) : utf8_from_bytes(text, size);
+    size_t mark = utf8_bom_size(text, size);
+    return utf8_from_bytes(text + mark, size - mark);
 }
 
 bool wm_task_split(const char *text, size_t size, char **ret_yaml, char **ret_body, GError **error)

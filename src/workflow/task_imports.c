@@ -195,7 +195,7 @@ static bool parse(const char *text, size_t size, const char *path, WmTask **ret_
                   GError **error)
 {
     g_autofree char *valid = utf8_from_bytes(text, size);
-    const char *start = g_str_has_prefix(valid, "\xef\xbb\xbf") ? valid + 3 : valid;
+    const char *start = valid + utf8_bom_size(valid, strlen(valid));
     while (g_ascii_isspace(*start))
         start++;
     if (g_str_has_prefix(start, "---"))

@@ -49,6 +49,15 @@ static void test_from_bytes(void **state)
 }
 
 // Whatever stands before, and however that is cut into words.
+static void test_bom_size(void **state)
+{
+    assert_int_equal(utf8_bom_size(UTF8_BOM "a", 4), 3);
+    assert_int_equal(utf8_bom_size(UTF8_BOM, 3), 3);
+    assert_int_equal(utf8_bom_size(UTF8_BOM, 2), 0); // what is behind is not the text's
+    assert_int_equal(utf8_bom_size("a" UTF8_BOM, 4), 0);
+    assert_int_equal(utf8_bom_size("", 0), 0);
+}
+
 static void test_from_bytes_behind_ascii(void **state)
 {
     const char *before = "0123456789 abcdefghijkl";
@@ -163,10 +172,10 @@ static void test_trim(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_from_bytes),           cmocka_unit_test(test_from_bytes_behind_ascii),
-        cmocka_unit_test(test_decoder_splits),       cmocka_unit_test(test_decoder_waits),
-        cmocka_unit_test(test_boundaries),           cmocka_unit_test(test_trim),
-        cmocka_unit_test(test_length_and_ellipsize),
+        cmocka_unit_test(test_from_bytes),    cmocka_unit_test(test_from_bytes_behind_ascii),
+        cmocka_unit_test(test_bom_size),      cmocka_unit_test(test_decoder_splits),
+        cmocka_unit_test(test_decoder_waits), cmocka_unit_test(test_boundaries),
+        cmocka_unit_test(test_trim),          cmocka_unit_test(test_length_and_ellipsize),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,12 +51,8 @@ static void unify_line_ends(CommentText *self)
 
 void comment_text_init(CommentText *self, const char *data, size_t size)
 {
-    static const char mark[] = "\xef\xbb\xbf";
-    if (size >= strlen(mark) && memcmp(data, mark, strlen(mark)) == 0) {
-        data += strlen(mark);
-        size -= strlen(mark);
-    }
-    *self = (CommentText) { .data = utf8_from_bytes(data, size) };
+    size_t mark = utf8_bom_size(data, size);
+    *self = (CommentText) { .data = utf8_from_bytes(data + mark, size - mark) };
     self->size = strlen(self->data);
     if (memchr(self->data, '\r', self->size) != NULL)
         unify_line_ends(self);

@@ -4,19 +4,13 @@
 #include "agenttools/emit/doc_id.h"
 
 #include "agenttools/emit/run_state.h"
+#include "base/utf8.h"
 #include "base/yaml.h"
-
-#define BOM "\xef\xbb\xbf"
 
 typedef struct FrontMatter {
     size_t start; // of the YAML, after the line ---
     size_t size;
 } FrontMatter;
-
-static size_t bom_size(const char *text, size_t size)
-{
-    return size >= strlen(BOM) && memcmp(text, BOM, strlen(BOM)) == 0 ? strlen(BOM) : 0;
-}
 
 /* The size of the line at `at`, its end included. */
 static size_t line_size(const char *text, size_t size, size_t at)
@@ -35,7 +29,7 @@ static bool is_marker(const char *text, size_t length)
 static bool find_front_matter(const char *text, size_t size, FrontMatter *ret_found)
 {
     size_t limit = MIN(size, LIMIT_FRONT_MATTER_BYTES);
-    size_t first = bom_size(text, size);
+    size_t first = utf8_bom_size(text, size);
     size_t length = line_size(text, limit, first);
     if (!is_marker(text + first, length))
         return false;
@@ -76,7 +70,7 @@ char *doc_id_read(const char *text, size_t size, const char *name, GPtrArray *wa
 
 char *doc_id_stamp(const char *text, size_t size, const char *doc_id, size_t *ret_size)
 {
-    size_t bom = bom_size(text, size);
+    size_t bom = utf8_bom_size(text, size);
     size_t first = line_size(text, size, bom);
     bool has_crlf = first >= 2 && memcmp(text + bom + first - 2, "\r\n", 2) == 0;
     const char *end = has_crlf ? "\r\n" : "\n";

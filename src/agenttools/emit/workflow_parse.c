@@ -7,6 +7,7 @@
 
 #include "agenttools/answer.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 #define ARROW   "-->"
 #define OUTSIDE "[*]"
@@ -278,7 +279,7 @@ bool workflow_parse(const char *name, const char *source, const char *text, unsi
     g_autoptr(Workflow) workflow = workflow_new(name, source);
     g_autoptr(GHashTable) indexes = g_hash_table_new(g_str_hash, g_str_equal);
     Parser parser = { .workflow = workflow, .indexes = indexes, .error = error };
-    const char *start = g_str_has_prefix(text, "\xef\xbb\xbf") ? text + 3 : text;
+    const char *start = text + utf8_bom_size(text, strlen(text));
     g_auto(GStrv) lines = g_strsplit(start, "\n", -1);
     if (!read_lines(&parser, lines, first_line))
         return false;

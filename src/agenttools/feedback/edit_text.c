@@ -6,12 +6,9 @@
 #include "base/line_diff.h"
 #include "base/utf8.h"
 
-#define BYTE_ORDER_MARK "\xef\xbb\xbf"
-
 char *edit_text_plain(const char *text)
 {
-    if (g_str_has_prefix(text, BYTE_ORDER_MARK))
-        text += strlen(BYTE_ORDER_MARK);
+    text += utf8_bom_size(text, strlen(text));
     size_t size = strlen(text);
     char *plain = g_malloc(size + 1), *out = plain;
     for (size_t i = 0; i < size; i++)
@@ -90,7 +87,7 @@ char *edit_text_encode(const char *data, size_t size, const char *text, size_t *
 {
     g_autofree char *old_text = edit_text_show(data, size);
     Endings endings = endings_of(data, size);
-    GString *out = g_string_new(g_str_has_prefix(data, BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "");
+    GString *out = g_string_new(g_str_has_prefix(data, UTF8_BOM) ? UTF8_BOM : "");
     g_autoptr(LineDiff) diff = line_diff_new(old_text, text);
     LineChange change = { 0 };
     size_t kept = 0;

@@ -165,12 +165,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Check, check_clear)
 static void add_document(Check *self, const char *name, const char *path, const char *data,
                          size_t size)
 {
-    static const char mark[] = "\xef\xbb\xbf"; // byte order
-    bool has_mark = size >= strlen(mark) && memcmp(data, mark, strlen(mark)) == 0;
-    size_t skipped = has_mark ? strlen(mark) : 0;
+    size_t mark = utf8_bom_size(data, size);
     Document *document = g_new0(Document, 1);
     document->name = name;
-    document->text = utf8_from_bytes(data + skipped, size - skipped);
+    document->text = utf8_from_bytes(data + mark, size - mark);
     document->size = strlen(document->text);
     document->blocks = mmd_document_blocks(document->text, document->size, path, self->format);
     g_ptr_array_add(self->documents, document);
