@@ -7,14 +7,20 @@
 #include "base/env.h"
 #include "base/str.h"
 #include "workflow/labels.h"
+#include "workflow/run_dir.h"
+#include "workflow/wm_log.h"
 
 #include <inttypes.h>
 
 #define DEFAULT_SERVER_URL "https://github.com"
 #define OWN_PREFIX         "wm/" // of branches that kedge makes
 
+#define MAX_SUFFIX 9 // of branches of one second, as in feature_branch.c
+
 typedef struct Branches {
-    char *current, *base, *usual;
+    char *current; // and on GitHub
+    char *base, *usual;
+    char *made; // by this run, before it got another name on GitHub; NULL: it is somebody else's
 } Branches;
 
 static void branches_clear(Branches *self)
@@ -22,11 +28,25 @@ static void branches_clear(Branches *self)
     g_free(self->current);
     g_free(self->base);
     g_free(self->usual);
+    g_free(self->made);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Branches, branches_clear)
 
+/* The branch that the run made, by its own word: an agent that forges it gets a branch of another
+   name by it, and nothing more. Caller frees; NULL: none. */
+static char *branch_of_run(const Applier *self)
+{
+    g_auto(WmRunDir) dir = { 0 };
+    g_autoptr(json_t) activation = NULL;
+    if (!wm_run_dir_open(self->spec->run_dir, &dir, NULL) ||
+        !wm_run_dir_read_json(&dir, "activation.json", &activation, NULL))
+        return NULL;
+    return g_strdup(json_get_text(activation, "branch"));
+}
+
 static bool find_branches(Applier *self, Branches *ret_branches, GError **error)
 {
+    g_autofree char *made = branch_of_run(self);
     const char *of_policy = wm_handler_text(self->handler, "base-branch");
     if (!wm_git_branch(&self->git, self->cancel, &ret_branches->current, error) ||
         !apply_default_branch(self, &ret_branches->usual, error))
@@ -35,6 +55,8 @@ static bool find_branches(Applier *self, Branches *ret_branches, GError **error)
     if (strcmp(ret_branches->current, "HEAD") == 0)
         return fail_with(error, KEDGE_ERROR_FAILED,
                          "detached HEAD (check out a branch before committing)");
+    if (g_strcmp0(made, ret_branches->current) == 0)
+        ret_branches->made = g_steal_pointer(&made);
     const char *const names[] = { ret_branches->current, ret_branches->base };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         if (!wm_git_branch_name_is_valid(&self->git, names[i], self->cancel))
@@ -50,12 +72,57 @@ static char *list_path(const Applier *self, const char *branch)
     return apply_path(self, "/pulls?state=open&head=%s:%s", parts[0], encoded);
 }
 
-/* *ret_is_other: there is one already, and not of an earlier attempt. */
-static bool find_other(Applier *self, const char *branch, bool *ret_is_other, GError **error)
+/* *ret_is_taken: GitHub has a branch of that name, with commits that are not ours. */
+static bool is_taken(Applier *self, const char *name, bool *ret_is_taken, GError **error)
 {
-    g_autofree char *path = list_path(self, branch);
+    g_autofree char *ref = g_strconcat("refs/heads/", name, NULL), *there = NULL;
+    const char *const ask[] = { "ls-remote", "--", "origin", ref, NULL };
+    if (!wm_git(&self->git, ask, 0, self->cancel, &there, error))
+        return false;
+    size_t size = strspn(there, "0123456789abcdef");
+    g_autofree char *sha = g_strndup(there, size);
+    const char *const compare[] = { "merge-base", "--is-ancestor", sha, "HEAD", NULL };
+    int status = 1;
+    *ret_is_taken =
+        size > 0 && (!wm_git_ask(&self->git, compare, 0, self->cancel, &status, NULL, NULL, NULL) ||
+                     status != 0);
+    return cancel_check(self->cancel, error);
+}
+
+/* Runs of one second make branches of one name, each in a checkout of its own (D23): where GitHub
+   has that of another run, ours goes there as -2 to -9. *ret_has_moved: it has another name now. */
+static bool set_apart(Applier *self, Branches *branches, bool *ret_has_moved, GError **error)
+{
+    *ret_has_moved = false;
+    if (!branches->made || self->is_staged)
+        return true;
+    for (int i = 1; i <= MAX_SUFFIX; i++) {
+        g_autofree char *name =
+            i == 1 ? g_strdup(branches->made) : g_strdup_printf("%s-%d", branches->made, i);
+        bool is_other = false;
+        if (!is_taken(self, name, &is_other, error))
+            return false;
+        if (is_other)
+            continue;
+        *ret_has_moved = strcmp(name, branches->current) != 0;
+        if (*ret_has_moved)
+            wm_say("wm %s: safe-outputs: branch %s is another run's on GitHub; ours is %s there",
+                   self->spec->actor, branches->current, name);
+        g_free(branches->current);
+        branches->current = g_steal_pointer(&name);
+        return true;
+    }
+    return fail_with(error, KEDGE_ERROR_FAILED, "branches %s to %s-%d are other runs' on GitHub",
+                     branches->made, branches->made, MAX_SUFFIX);
+}
+
+/* *ret_is_other: there is one already, and not of an earlier attempt. */
+static bool find_other(Applier *self, Branches *branches, bool *ret_is_other, GError **error)
+{
+    g_autofree char *path = list_path(self, branches->current);
     g_autofree char *title = apply_title(self);
     g_autoptr(json_t) pulls = NULL;
+    bool has_moved = false;
     *ret_is_other = false;
     if (!apply_get(self, path, &pulls, error))
         return false;
@@ -64,10 +131,30 @@ static bool find_other(Applier *self, const char *branch, bool *ret_is_other, GE
         return true;
     if (self->is_open && g_strcmp0(json_get_text(pull, "title"), title) == 0)
         return true;
+    if (!set_apart(self, branches, &has_moved, error))
+        return false;
+    if (has_moved)
+        return true;
     apply_take(self, pull);
-    apply_skip(self, "branch %s already has pull request #%" PRId64, branch, self->number);
+    apply_skip(self, "branch %s already has pull request #%" PRId64, branches->current,
+               self->number);
     *ret_is_other = true;
     return true;
+}
+
+/* Another run may have pushed in the meantime. */
+static bool push(Applier *self, Branches *branches, GError **error)
+{
+    for (int i = 1;; i++) {
+        g_autoptr(GError) failed = NULL;
+        bool has_changed = false, has_moved = false;
+        if (apply_push(self, branches->current, true, &has_changed, &failed))
+            return true;
+        if (i < MAX_SUFFIX && set_apart(self, branches, &has_moved, NULL) && has_moved)
+            continue;
+        g_propagate_error(error, g_steal_pointer(&failed));
+        return false;
+    }
 }
 
 static bool count_commits(Applier *self, const char *base, int64_t *ret_count, GError **error)
@@ -277,7 +364,7 @@ bool apply_create_pull_request(Applier *self, GError **error)
         return apply_no_changes(self, branches.base, nothing, error);
     bool is_other = false;
     int64_t count = 0;
-    if (!find_other(self, branches.current, &is_other, error))
+    if (!find_other(self, &branches, &is_other, error))
         return false;
     if (is_other)
         return true;
@@ -287,12 +374,10 @@ bool apply_create_pull_request(Applier *self, GError **error)
         return apply_no_changes(self, branches.base, nothing, error);
     ApplyProtected action = PROTECTED_NONE;
     g_autofree char *files = NULL, *title = apply_title(self);
-    bool has_changed = false;
     if (!apply_check_files(self, branches.base, &action, &files, error))
         return false;
     if (action == PROTECTED_ISSUE)
         return apply_files_issue(self, title, files, error);
-    return check_remote_branch(self, branches.current, error) &&
-           apply_push(self, branches.current, true, &has_changed, error) &&
+    return check_remote_branch(self, branches.current, error) && push(self, &branches, error) &&
            open_pull(self, &branches, files, error);
 }

@@ -232,6 +232,61 @@ static void test_skipped_again(void **state G_GNUC_UNUSED)
     }
 }
 
+/* The run made its branch, and another checkout one of the same name in the same second. */
+static PullFixture second_of_two(const CannedAnswer *answers, size_t count)
+{
+    PullFixture fixture = pull_fixture("{\"create-pull-request\":null}", "a.c", answers, count);
+    const char *work = fixture.git->work, *run_dir = fixture.apply->run_dir;
+    pull_write_file(run_dir, "meta.json", "{\"task_name\":\"x\"}");
+    pull_write_file(run_dir, "activation.json",
+                    "{\"prev_branch\":\"main\",\"branch_created\":true,\"branch\":\"" BRANCH "\"}");
+    git_do(work, "checkout", "--quiet", "-b", "other", "main", NULL);
+    pull_write_file(work, "b.c", "other\n");
+    git_do(work, "add", ".", NULL);
+    git_do(work, "commit", "--quiet", "-m", "of another run", NULL);
+    git_do(work, "push", "--quiet", "origin", "other:refs/heads/" BRANCH, NULL);
+    git_do(work, "checkout", "--quiet", BRANCH, NULL);
+    git_do(work, "branch", "--quiet", "-D", "other", NULL);
+    return fixture;
+}
+
+/* task-D23: with its pull request, and before it has one. Neither run takes the other's for its
+ * own. */
+static void test_two_of_one_second(void **state G_GNUC_UNUSED)
+{
+    static const CannedAnswer with_pull[] = {
+        { .request = "GET ", .body = "[" PULL "]" },
+        OPENED,
+    };
+    static const CannedAnswer without[] = { NONE, OPENED };
+    static const CannedAnswer *const cases[] = { with_pull, without };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(PullFixture) fixture = second_of_two(cases[i], 2);
+        g_autoptr(GError) error = NULL;
+        if (!apply_fixture_run(fixture.apply, ITEM, &error))
+            fail_msg("%s", error->message);
+        g_autofree char *ours = pull_pushed(&fixture, BRANCH "-2");
+        g_autofree char *other = pull_pushed(&fixture, BRANCH);
+        g_autofree char *calls = apply_fixture_calls(fixture.apply);
+        assert_string_equal(ours, fixture.head);
+        assert_string_not_equal(other, fixture.head);
+        assert_non_null(strstr(calls, "\"head\":\"" BRANCH "-2\""));
+    }
+}
+
+/* A branch that was there before this run keeps its pull request, whatever is on GitHub. */
+static void test_not_made_here(void **state G_GNUC_UNUSED)
+{
+    static const CannedAnswer answers[] = { { .request = "GET ", .body = "[" PULL "]" } };
+    g_auto(PullFixture) fixture = second_of_two(answers, 1);
+    pull_write_file(fixture.apply->run_dir, "activation.json", "{\"branch\":\"wm/x-0\"}");
+    assert_true(apply_fixture_run(fixture.apply, ITEM, NULL));
+    g_autofree char *outputs = apply_fixture_outputs(fixture.apply);
+    assert_non_null(strstr(outputs, "skipped #9"));
+    g_autofree char *ours = pull_pushed(&fixture, BRANCH "-2");
+    assert_string_equal(ours, "");
+}
+
 /* In Actions: a branch of GitHub that an agent checked out gets no commits. */
 static void test_foreign_branch(void **state G_GNUC_UNUSED)
 {
@@ -387,11 +442,18 @@ static void test_default_branch(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pulls),          cmocka_unit_test(test_pushes),
-        cmocka_unit_test(test_again),          cmocka_unit_test(test_skipped_again),
-        cmocka_unit_test(test_foreign_branch), cmocka_unit_test(test_refused_push),
-        cmocka_unit_test(test_shallow),        cmocka_unit_test(test_lfs),
-        cmocka_unit_test(test_staged),         cmocka_unit_test(test_default_branch),
+        cmocka_unit_test(test_pulls),
+        cmocka_unit_test(test_pushes),
+        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_skipped_again),
+        cmocka_unit_test(test_two_of_one_second),
+        cmocka_unit_test(test_not_made_here),
+        cmocka_unit_test(test_foreign_branch),
+        cmocka_unit_test(test_refused_push),
+        cmocka_unit_test(test_shallow),
+        cmocka_unit_test(test_lfs),
+        cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_default_branch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
