@@ -415,6 +415,7 @@ bool wm_apply(const WmApply *spec, Cancel *cancel, json_t *outputs, json_t *plan
     run.applier.spec = spec;
     run.applier.cancel = cancel;
     run.applier.made = json_object();
+    run.applier.outputs = outputs;
     run.applier.git = (WmGit) {
         .root = spec->root,
         .is_quarantined = spec->is_quarantined,

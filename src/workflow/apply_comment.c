@@ -8,9 +8,9 @@
 #define COMMENTS_QUERY                                                                             \
     "query($owner:String!,$name:String!,$number:Int!,$before:String){repository(owner:$owner,"     \
     "name:$name){issueOrPullRequest(number:$number){"                                              \
-    "... on Issue{comments(last:100,before:$before){nodes{id body isMinimized viewerDidAuthor}"    \
-    "pageInfo{hasPreviousPage startCursor}}}"                                                      \
-    "... on PullRequest{comments(last:100,before:$before){nodes{id body isMinimized "              \
+    "... on Issue{comments(last:100,before:$before){nodes{id url body isMinimized "                \
+    "viewerDidAuthor}pageInfo{hasPreviousPage startCursor}}}"                                      \
+    "... on PullRequest{comments(last:100,before:$before){nodes{id url body isMinimized "          \
     "viewerDidAuthor}pageInfo{hasPreviousPage startCursor}}}}}}"
 #define HIDE_MUTATION                                                                              \
     "mutation($id:ID!){minimizeComment(input:{subjectId:$id,classifier:OUTDATED})"                 \
@@ -43,7 +43,8 @@ static bool hide(Applier *self, const char *id, GError **error)
     return wm_api_graphql(self->spec->api, HIDE_MUTATION, variables, self->cancel, NULL, error);
 }
 
-/* Those of one page that carry the task's marker, were written by us, and are not `own`. */
+/* Those of one page that carry the task's marker, were written by us, and are neither `own` nor of
+   an earlier item of this run. */
 static bool hide_page(Applier *self, const json_t *nodes, const char *own, GError **error)
 {
     g_autofree char *whole = wm_body_marker(self->spec->task->name);
@@ -53,7 +54,8 @@ static bool hide_page(Applier *self, const json_t *nodes, const char *own, GErro
         const char *id = json_get_text(node, "id"), *body = json_get_text(node, "body");
         if (!id || !body || g_strcmp0(id, own) == 0 || !strstr(body, marker) ||
             json_get_bool(node, "isMinimized", true) ||
-            !json_get_bool(node, "viewerDidAuthor", false))
+            !json_get_bool(node, "viewerDidAuthor", false) ||
+            apply_is_of_run(self, json_get_text(node, "url")))
             continue;
         if (!hide(self, id, error))
             return false;

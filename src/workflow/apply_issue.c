@@ -57,7 +57,8 @@ static bool close_as_old(Applier *self, int64_t number, GError **error)
     return apply_call(self, "PATCH", path, body, NULL, error);
 }
 
-/* Of the same author as the new one: anybody can write the marker. */
+/* Of the same author as the new one: anybody can write the marker. What this run made before is not
+   older: its items may speak of one another. */
 static bool close_older(Applier *self, const json_t *made, GError **error)
 {
     g_autofree char *marker = task_marker(self);
@@ -77,7 +78,8 @@ static bool close_older(Applier *self, const json_t *made, GError **error)
         const char *body = json_get_text(issue, "body");
         bool is_ours =
             g_strcmp0(json_string_value(json_get_path(issue, "user.login")), author) == 0;
-        if (number <= 0 || number == self->number || !is_ours || !body || !strstr(body, marker))
+        if (number <= 0 || number == self->number || !is_ours || !body || !strstr(body, marker) ||
+            apply_is_of_run(self, json_get_text(issue, "html_url")))
             continue;
         if (!close_as_old(self, number, error))
             return false;

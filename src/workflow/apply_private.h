@@ -16,9 +16,10 @@ typedef struct Applier {
     Cancel *cancel;
     WmItemScope scope;
     WmGit git;
-    json_t *made;        // owned: numbers by temporary id
-    json_t *labels;      // owned: names that the repository has; NULL: not asked yet
-    ApplyRecord *record; // owned; NULL: everything so far is staged
+    json_t *made;          // owned: numbers by temporary id
+    json_t *labels;        // owned: names that the repository has; NULL: not asked yet
+    ApplyRecord *record;   // owned; NULL: everything so far is staged
+    const json_t *outputs; // of the items before this one
 
     // of the item that is being applied
     int64_t index;
@@ -64,6 +65,9 @@ bool apply_look_for_threats(Applier *self, const json_t *items, char **ret_warni
 const char *apply_text(const Applier *self, const char *field); // of the item; "" when absent
 /* "/repos/o/r" and the formatted rest. Caller frees. */
 char *apply_path(const Applier *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Was what has this address (NULL: nothing has) made by an earlier item of this run and kind? */
+bool apply_is_of_run(const Applier *self, const char *url);
 
 /* A call that may happen twice. Staged: it is noted, and *ret_answer is NULL. */
 bool apply_call(Applier *self, const char *method, const char *path, const json_t *body,

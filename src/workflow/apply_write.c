@@ -73,6 +73,17 @@ static void note_call(Applier *self, const char *method, const char *path, const
     json_append_take(self->calls, call);
 }
 
+bool apply_is_of_run(const Applier *self, const char *url)
+{
+    size_t index;
+    json_t *output;
+    json_array_foreach (self->outputs, index, output)
+        if (url && g_strcmp0(json_get_text(output, "url"), url) == 0 &&
+            g_strcmp0(json_get_text(output, "kind"), kind_name(self)) == 0)
+            return true;
+    return false;
+}
+
 bool apply_call(Applier *self, const char *method, const char *path, const json_t *body,
                 json_t **ret_answer, GError **error)
 {

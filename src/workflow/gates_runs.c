@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define RUNS_PATH       "/actions/workflows/wm-agent.yml/runs"
-#define MAX_RUNS        10 // whose jobs are looked at
+#define MAX_RUNS        30 // whose jobs are looked at: each is a request
 #define DEFAULT_RUNS    5
 #define DEFAULT_MINUTES 60
 #define MINUTE_MS       ((int64_t)60 * 1000)
@@ -48,17 +48,20 @@ static bool ran_since(WmGates *self, const char *task_name, int64_t since_ms, Ca
     WmApi *api;
     if (!wm_gate_api(self, cancel, &api, error))
         return false;
-    g_autofree char *path = wm_path(api, RUNS_PATH "?status=completed&per_page=%d", MAX_RUNS);
+    g_autofree char *path = wm_path(api, RUNS_PATH "?status=completed&per_page=%d", MAX_RUNS + 1);
     g_autoptr(json_t) answer = NULL;
     if (!wm_api_get(api, path, cancel, &answer, error))
         return false;
-    bool has_run = false;
+    bool has_run = false, has_more = false;
     size_t index;
     json_t *run;
     json_array_foreach (json_get_array(answer, "workflow_runs"), index, run) {
         int64_t id = json_get_int(run, "id", 0);
-        if (has_run || id <= 0 || index >= MAX_RUNS || time_at(run, "updated_at") < since_ms)
+        if (has_run || id <= 0 || time_at(run, "updated_at") < since_ms)
             continue;
+        has_more = index >= MAX_RUNS;
+        if (has_more)
+            break;
         g_autofree char *jobs_path =
             wm_path(api, "/actions/runs/%" G_GINT64_FORMAT "/jobs?per_page=100", id);
         g_autoptr(json_t) jobs = NULL;
@@ -66,6 +69,10 @@ static bool ran_since(WmGates *self, const char *task_name, int64_t since_ms, Ca
             return false;
         has_run = has_ended(json_get_array(jobs, "jobs"), task_name, since_ms);
     }
+    if (has_more)
+        wm_say(
+            "wm: %s: cooldown: only the newest %d runs of wm-agent.yml were looked at; not skipped",
+            task_name, MAX_RUNS);
     *ret_ran = has_run;
     return true;
 }

@@ -72,6 +72,18 @@ static bool branches_ok(const Match *self, const char *branch)
     return refuse_value(self, "branch", branch, is_wanted, is_wanted ? ignored : wanted);
 }
 
+// Of workflow_run: the generated workflow waits for those of all tasks.
+static bool workflow_ok(const Match *self)
+{
+    const json_t *wanted = json_get_array(self->options, "workflows");
+    const char *name = wm_match_text(self, "workflow", "name");
+    const char *of_run = wm_match_text(self, "workflow_run", "name");
+    bool is_named = *name != '\0' || *of_run != '\0';
+    if (!wanted || !is_named || wm_list_has(wanted, name) || wm_list_has(wanted, of_run))
+        return true;
+    return refuse_value(self, "workflow", *name != '\0' ? name : of_run, false, wanted);
+}
+
 // A tag is no branch.
 static const char *pushed_branch(const Match *self)
 {
@@ -121,7 +133,7 @@ static bool match_key(const Match *self)
     if (wm_match_is_own_comment(self) ||
         strstr(wm_match_text(self, "review", "body"), WM_MARKER_PREFIX))
         return wm_match_refuse(self, "a task wrote this");
-    return types_ok(self) && labels_ok(self) &&
+    return types_ok(self) && labels_ok(self) && workflow_ok(self) &&
            branches_ok(self, is_pull ? base_branch(self) : pushed_branch(self));
 }
 

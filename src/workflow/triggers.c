@@ -15,6 +15,7 @@ typedef struct TriggerDef {
 
 static const char *const no_options[] = { NULL };
 static const char *const types_only[] = { "types", NULL };
+static const char *const run_options[] = { "types", "workflows", NULL };
 static const char *const item_options[] = { "types", "labels", "names", NULL };
 static const char *const pull_options[] = {
     "types", "labels", "names", "branches", "branches-ignore", NULL,
@@ -38,7 +39,7 @@ static const TriggerDef triggers[] = {
     { "release", types_only },
     { "label", types_only },
     { "milestone", types_only },
-    { "workflow_run", types_only },
+    { "workflow_run", run_options },
     { "repository_dispatch", types_only },
     { "deployment_status", types_only },
     { "check_run", types_only },

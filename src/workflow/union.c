@@ -79,8 +79,7 @@ static const CommandEvent label_events[] = {
 typedef struct Union {
     GTree *types[EVENTS]; // names; NULL: not asked for
     bool is_wild[EVENTS]; // of every kind
-    GTree *workflows;     // names of other workflows whose runs start tasks; NULL: none named
-    bool is_any_workflow; // some task names none
+    GTree *workflows;     // names of other workflows whose runs start tasks; NULL: none
     GPtrArray *warnings;
 } Union;
 
@@ -186,17 +185,21 @@ static void add_command(Union *self, const json_t *options, const CommandEvent *
     }
 }
 
-/* The one filter that GitHub asks for itself: which workflows. */
-static void add_workflows(Union *self, const WmTask *task)
+/* The one filter that GitHub asks for itself: which workflows. Without it GitHub refuses the file,
+   and no task would start any more. */
+static bool add_workflows(Union *self, const WmTask *task, const json_t *options)
 {
-    const json_t *given = json_object_get(
-        json_object_get(json_object_get(task->front, "on"), WORKFLOW_RUN), "workflows");
-    g_autoptr(json_t) names = wm_trigger_list(given);
+    const json_t *names = json_get_array(options, "workflows");
     size_t index = 0;
     json_t *name = NULL;
     json_array_foreach (names, index, name)
         add_name(&self->workflows, json_string_value(name));
-    self->is_any_workflow = self->is_any_workflow || json_array_size(names) == 0;
+    if (!names)
+        g_ptr_array_add(self->warnings,
+                        g_strdup_printf("%s: on." WORKFLOW_RUN ": no workflows, and GitHub wants "
+                                        "to know which; not added to wm-agent.yml",
+                                        task->path));
+    return names != NULL;
 }
 
 static void add_task(Union *self, const WmTask *task)
@@ -205,8 +208,8 @@ static void add_task(Union *self, const WmTask *task)
     json_t *options = NULL;
     json_object_foreach (task->on, key, options) {
         size_t event = find_event(key);
-        if (strcmp(key, WORKFLOW_RUN) == 0)
-            add_workflows(self, task);
+        if (strcmp(key, WORKFLOW_RUN) == 0 && !add_workflows(self, task, options))
+            continue;
         if (event < EVENTS)
             add_event(self, task, event, options);
         else if (strcmp(key, "slash_command") == 0)
@@ -257,7 +260,7 @@ json_t *wm_union(const GPtrArray *tasks, GPtrArray *warnings)
         json_t *options = json_object();
         if (!self.is_wild[i])
             json_set_take(options, "types", list_names(self.types[i]));
-        if (strcmp(event_table[i].name, WORKFLOW_RUN) == 0 && !self.is_any_workflow)
+        if (strcmp(event_table[i].name, WORKFLOW_RUN) == 0)
             json_set_take(options, "workflows", list_names(self.workflows));
         json_set_take(all, event_table[i].name, options);
     }

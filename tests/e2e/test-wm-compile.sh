@@ -191,6 +191,20 @@ expect_contains $CALLER 'on:
     workflows: ["CI: all", Docs]
   workflow_dispatch:'
 
+t "runs of which workflow: GitHub refuses a file that does not say, and with it every task"
+project
+task a 'on: {workflow_run: {types: [completed]}}'
+compiled
+expect_contains stderr "wm: .wm/tasks/a.md: on.workflow_run: no workflows, and GitHub wants to know which; not added to wm-agent.yml"
+expect_not_contains $CALLER "workflow_run"
+task b 'on: {workflow_run: {types: [completed], workflows: [CI]}}'
+compiled
+expect_contains $CALLER 'on:
+  workflow_run:
+    types: [completed]
+    workflows: [CI]
+  workflow_dispatch:'
+
 t "task-Y08 one pre-step: the inline form, the step between checkout and installation"
 project
 task a 'on: issues'

@@ -228,6 +228,27 @@ static const ApplyCase issue_cases[] = {
           "%20%22wm-task%3Ax%22\n"
           "PATCH /repos/o/r/issues/5 {\"state\":\"closed\",\"state_reason\":\"not_planned\"}\n",
       .outputs = "create_issue applied #7 https://h/7" },
+    { .name = "an issue of the same run is not an older one",
+      .policy = "{\"create-issue\":{\"max\":2,\"close-older-issues\":true}}",
+      .items = "{\"type\":\"create_issue\",\"title\":\"T\",\"body\":\"B\"}\n"
+               "{\"type\":\"create_issue\",\"title\":\"U\",\"body\":\"C\"}\n",
+      .answers = { { .request = "POST ", .status = 201, .body = ISSUE },
+                   { .request = "GET /search/issues?", .body = "{\"items\":[]}" },
+                   { .request = "POST ",
+                     .status = 201,
+                     .body = "{\"number\":8,\"html_url\":\"https://h/"
+                             "8\",\"user\":{\"login\":\"me\"}}" },
+                   { .request = "GET /search/issues?",
+                     .body =
+                         "{\"items\":[{\"number\":7,\"html_url\":\"https://h/7\",\"body\":\"<!-- "
+                         "wm-task:x -->\",\"user\":{\"login\":\"me\"}}]}" } },
+      .calls = "POST /repos/o/r/issues {\"title\":\"T\",\"body\":\"B\\n\\n<!-- wm-task:x -->\"}\n"
+               "GET /search/issues?per_page=100&q=repo%3Ao%2Fr%20is%3Aissue%20is%3Aopen%20in%3Abody"
+               "%20%22wm-task%3Ax%22\n"
+               "POST /repos/o/r/issues {\"title\":\"U\",\"body\":\"C\\n\\n<!-- wm-task:x -->\"}\n"
+               "GET /search/issues?per_page=100&q=repo%3Ao%2Fr%20is%3Aissue%20is%3Aopen%20in%3Abody"
+               "%20%22wm-task%3Ax%22\n",
+      .outputs = "create_issue applied #7 https://h/7|create_issue applied #8 https://h/8" },
     { .name = "task-O16",
       .policy = "{\"update-issue\":null}",
       .items = "{\"type\":\"update_issue\",\"body\":\"new\",\"operation\":\"append\"}\n",
@@ -445,10 +466,17 @@ static void test_staged(void **state G_GNUC_UNUSED)
     }
 }
 
-/* Older comments of the same task are hidden, but not the new one, nor those of others. */
+/* Older comments of the same task are hidden, but not the new one, nor one of the same run, nor
+   those of others. */
 static void test_hide(void **state G_GNUC_UNUSED)
 {
     static const CannedAnswer answers[] = {
+        { .request = "POST " COMMENTS,
+          .status = 201,
+          .body = "{\"id\":8,\"node_id\":\"FIRST\",\"html_url\":\"https://h/1\"}" },
+        { .request = "POST /graphql ",
+          .body = "{\"data\":{\"repository\":{\"issueOrPullRequest\":{\"comments\":{\"nodes\":[],"
+                  "\"pageInfo\":{\"hasPreviousPage\":false}}}}}}" },
         { .request = "POST " COMMENTS, .status = 201, .body = "{\"id\":1,\"node_id\":\"NEW\"}" },
         { .request = "POST /graphql ",
           .body = "{\"data\":{\"repository\":{\"issueOrPullRequest\":{\"comments\":{\"nodes\":["
@@ -458,17 +486,23 @@ static void test_hide(void **state G_GNUC_UNUSED)
                   "\"viewerDidAuthor\":false},"
                   "{\"id\":\"TASK\",\"body\":\"<!-- wm-agent:y -->\",\"isMinimized\":false,"
                   "\"viewerDidAuthor\":true},"
+                  "{\"id\":\"FIRST\",\"url\":\"https://h/1\",\"body\":\"<!-- wm-agent:x -->\","
+                  "\"isMinimized\":false,\"viewerDidAuthor\":true},"
                   "{\"id\":\"HIDDEN\",\"body\":\"<!-- wm-agent:x -->\",\"isMinimized\":true,"
                   "\"viewerDidAuthor\":true},"
                   "{\"id\":\"OLD\",\"body\":\"<!-- wm-agent:x -->\",\"isMinimized\":false,"
                   "\"viewerDidAuthor\":true}],\"pageInfo\":{\"hasPreviousPage\":false}}}}}}" },
         { .request = "POST /graphql ", .body = "{\"data\":{}}" },
     };
-    g_autoptr(ApplyFixture) fixture = apply_fixture_new(
-        "{\"add-comment\":{\"hide-older-comments\":true}}", answers, G_N_ELEMENTS(answers));
-    assert_true(apply_fixture_run(fixture, "{\"type\":\"add_comment\",\"body\":\"a\"}\n", NULL));
-    assert_int_equal(rest_fixture_count(fixture->rest), 3);
-    g_autofree char *hide = rest_fixture_body(fixture->rest, 3);
+    g_autoptr(ApplyFixture) fixture =
+        apply_fixture_new("{\"add-comment\":{\"max\":2,\"hide-older-comments\":true}}", answers,
+                          G_N_ELEMENTS(answers));
+    assert_true(apply_fixture_run(fixture,
+                                  "{\"type\":\"add_comment\",\"body\":\"first\"}\n"
+                                  "{\"type\":\"add_comment\",\"body\":\"a\"}\n",
+                                  NULL));
+    assert_int_equal(rest_fixture_count(fixture->rest), 5);
+    g_autofree char *hide = rest_fixture_body(fixture->rest, 5);
     assert_non_null(strstr(hide, "minimizeComment"));
     assert_true(g_str_has_suffix(hide, "\"variables\":{\"id\":\"OLD\"}}"));
 }

@@ -270,7 +270,7 @@ static void test_cooldown(void **state G_GNUC_UNUSED)
                         "\"completed_at\":\"%s\"}]}",
                         now, now);
     const CannedAnswer answers[] = {
-        { .request = RUNS "status=completed&per_page=10 ", .body = runs, .times = 2 },
+        { .request = RUNS "status=completed&per_page=31 ", .body = runs, .times = 2 },
         { .request = "GET /repos/o/r/actions/runs/5/jobs?per_page=100 ", .body = jobs, .times = 2 },
     };
     g_autoptr(RestFixture) fixture = rest_fixture_new(answers, G_N_ELEMENTS(answers));

@@ -93,6 +93,9 @@ static const Row rows[] = {
       "on: {push: {types: [x], branches: [a], branches-ignore: [b]}, schedule: [{cron: daily}],\n"
       "  slash_command: {name: x, events: '*'}, label_command: {name: x, remove_label: false},\n"
       "  workflow_run: {workflows: [CI]}, workflow_dispatch: {inputs: {a: {}}}, roles: all}" },
+    { "runs of which workflow", "on:\n  workflow_run: {types: [completed]}",
+      .warning = X "line 3: on.workflow_run: no workflows, and GitHub wants to know which; not "
+                   "added to wm-agent.yml\n" },
     { "an event that is mistyped", "on:\n  push:\n  isues: {types: [opened]}",
       .warning = X "line 4: on.isues is not a trigger kedge understands (did you mean "
                    "\"issues\"?)\n" },
