@@ -6,7 +6,7 @@
 
 #include "base/env.h"
 #include "base/file.h"
-#include "base/proc.h"
+#include "base/proc_guard.h"
 #include "base/str.h"
 #include "base/timefmt.h"
 #include "base/worker.h"
@@ -23,6 +23,8 @@
 #define TELL_MS         (60 * 1000) // for the queue to be there again when a run has ended
 #define TELL_STOP_MS    (5 * 1000)  // the same when the worker is to end
 #define TELL_PAUSE_MS   1000
+#define PLACE_VARIABLE  "KEDGE_WM_PLACE" // by which the watcher of a run knows what belongs to it
+#define LEFT_GRACE_MS   2000             // for what a run has left behind
 #define RUN_GRACE_MS    (30 * 1000) // from SIGTERM to SIGKILL: a run ends its agent, and says so
 #define RUN_MS          (10 * 60 * 60 * 1000) // a task's own time is 8 hours at most
 #define OUTPUT_BYTES    (64 * 1024) // of a child that is kept; all of it is shown as it comes
@@ -158,6 +160,7 @@ static bool run_child(Run *self, const char *const *words, Cancel *cancel, int *
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
     g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
     g_auto(GStrv) env = child_environment(self->crew);
+    env = g_environ_setenv(env, PLACE_VARIABLE, self->place.dir, TRUE);
     g_ptr_array_add(argv, program ? program : (char *)"kedge");
     g_ptr_array_add(argv, (char *)"wm");
     for (size_t i = 0; words[i]; i++)
@@ -305,6 +308,18 @@ static RunEnd apply(Run *self, char **ret_reason)
     return status == 0 ? RUN_DONE : RUN_FAILED;
 }
 
+/* A killed worker ends it: another one would start a second agent beside this. The second half is
+   left to its own end. */
+static bool run_agent(Run *self, const char *const *words, int *ret_status, GError **error)
+{
+    ProcGuard guard = { 0 };
+    g_autofree char *mark = g_strconcat(PLACE_VARIABLE "=", self->place.dir, NULL);
+    proc_guard_begin(&guard, mark);
+    bool is_good = run_child(self, words, self->cancel, ret_status, error);
+    proc_guard_end(&guard, LEFT_GRACE_MS);
+    return is_good;
+}
+
 static RunEnd do_run(Run *self, char **ret_reason)
 {
     g_autoptr(GError) error = NULL;
@@ -327,7 +342,7 @@ static RunEnd do_run(Run *self, char **ret_reason)
                                   event_path,
                                   "--agent-only",
                                   NULL };
-    if (!run_child(self, words, self->cancel, &status, &error)) {
+    if (!run_agent(self, words, &status, &error)) {
         *ret_reason = g_strdup(error->message);
         return RUN_AGAIN;
     }

@@ -51,15 +51,18 @@ class Worker(TasksCase):
             process.send_signal(number)
         return process.wait(WAIT)
 
+    def parent_of(self, process):
+        """None: it has ended."""
+        with contextlib.suppress(OSError), open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+            state, parent = file.read().rpartition(")")[2].split()[:2]
+            return None if state == "Z" else int(parent)
+
+    def lives(self, process):
+        return self.parent_of(process) is not None
+
     def children(self, parent):
         """Process ids of those that live."""
-        for name in os.listdir("/proc"):
-            with contextlib.suppress(OSError):
-                if name.isdigit():
-                    with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
-                        state, its_parent = file.read().rpartition(")")[2].split()[:2]
-                    if int(its_parent) == parent and state != "Z":
-                        yield int(name)
+        return [int(name) for name in os.listdir("/proc") if name.isdigit() and self.parent_of(name) == parent]
 
     def said(self, process):
         with open(process.log, encoding="utf-8") as file:
@@ -304,7 +307,10 @@ class Worker(TasksCase):
         gate, begun, agent = self.slow_agent()
         first = self.worker("--lease", "10", **agent)
         self.until(lambda: os.path.exists(begun), "the agent does not begin")
+        runs = self.children(first.pid)
+        self.assertTrue(runs)
         self.end(first, signal.SIGKILL)
+        self.until(lambda: not any(map(self.lives, runs)), "its run goes on")
         open(gate, "w", encoding="utf-8").close()
         second = self.worker("--lease", "10", "--idle", "20", **agent)
         self.until(lambda: self.statuses() == ["completed"], "nobody takes it")
