@@ -234,6 +234,22 @@ static void test_unknown_hosts(void **state G_GNUC_UNUSED)
     expect("gh-14-11 the environment adds no host", world, NULL, NULL, "github.com u/r upstream");
 }
 
+/* What is meant for that host goes to no other, be it github.com or a host of the settings. */
+static void test_unknown_gh_host(void **state G_GNUC_UNUSED)
+{
+    static const char refused[] = "policy-blocked: Blocked by V1 policy: host \"corp.example\" is "
+                                  "not a known host; add it to gh.knownHosts.";
+    g_autoptr(World) world = world_new();
+    g_setenv("GH_HOST", "corp.example", true);
+    expect("a repository without a host", world, "a/b", NULL, refused);
+    expect("no repository", world, NULL, NULL, refused);
+    expect("a host that is named", world, "github.com/a/b", NULL, "github.com a/b explicit-repo");
+    g_setenv("GH_REPO", "a/b", true);
+    expect("a repository of the environment", world, NULL, NULL, refused);
+    add_remote(world, "origin", "https://github.com/o/r");
+    expect("not the clone's host", world, "a/b", NULL, refused);
+}
+
 static void test_branches(void **state G_GNUC_UNUSED)
 {
     g_autoptr(World) world = world_new();
@@ -349,17 +365,12 @@ static void test_cancelled(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_remotes),
-        cmocka_unit_test(test_ssh_config),
-        cmocka_unit_test(test_no_clone),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_hostname_chooses),
-        cmocka_unit_test(test_unknown_hosts),
-        cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_instead_of),
-        cmocka_unit_test(test_repo_argument),
-        cmocka_unit_test(test_logins),
-        cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_remotes),          cmocka_unit_test(test_ssh_config),
+        cmocka_unit_test(test_no_clone),         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_hostname_chooses), cmocka_unit_test(test_unknown_hosts),
+        cmocka_unit_test(test_unknown_gh_host),  cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_instead_of),       cmocka_unit_test(test_repo_argument),
+        cmocka_unit_test(test_logins),           cmocka_unit_test(test_cache),
         cmocka_unit_test(test_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

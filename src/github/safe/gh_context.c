@@ -113,13 +113,23 @@ static unsigned clone_steps(const GhClone *clone, Step *steps)
     return count;
 }
 
+/* GH_HOST of a host that is not known: what is meant for that host goes to no other. */
+static bool refuse_env_host(const GhContextSpec *spec, GError **error)
+{
+    const char *host = env_get_raw("GH_HOST");
+    g_autofree char *known = known_host(host, spec->known_hosts);
+    return str_is_empty(host) || known || gh_fail_unknown_host(host, error);
+}
+
 /* A repository without a host: the host comes from the steps that are left. */
-static void set_repo(const GhContextSpec *spec, const GhRepoName *name, const char *explicit_host,
-                     GhSource source, GhContext *ret_context)
+static bool set_repo(const GhContextSpec *spec, const GhRepoName *name, const char *explicit_host,
+                     GhSource source, GhContext *ret_context, GError **error)
 {
     Step steps[MAX_STEPS];
     unsigned count = clone_steps(spec->clone, steps);
     g_autofree char *env_host = known_host(env_get_raw("GH_HOST"), spec->known_hosts);
+    if (!name->host && !explicit_host && !refuse_env_host(spec, error))
+        return false;
     const char *host = name->host;
     if (host == NULL)
         host = explicit_host;
@@ -132,6 +142,7 @@ static void set_repo(const GhContextSpec *spec, const GhRepoName *name, const ch
         .repo = g_strdup(name->repo),
         .source = source,
     };
+    return true;
 }
 
 /* A host, and the first remote on it. */
@@ -150,29 +161,31 @@ static void set_host(const GhContextSpec *spec, const char *host, GhSource sourc
     };
 }
 
-/* Steps 3 to 8: nothing was named in the call, and nothing can be wrong with it. */
-static void resolve_implicit(const GhContextSpec *spec, GhContext *ret_context)
+/* Steps 3 to 8: nothing was named in the call. What the environment names adds no host; where no
+   remote says another, it is refused. */
+static bool resolve_implicit(const GhContextSpec *spec, GhContext *ret_context, GError **error)
 {
     const char *env_repo = env_get_raw("GH_REPO");
     g_auto(GhRepoName) name = { 0 };
-    if (env_repo != NULL && gh_repo_name_parse(env_repo, spec->known_hosts, &name, NULL)) {
-        set_repo(spec, &name, NULL, GH_SOURCE_ENV_REPO, ret_context);
-        return;
-    }
+    if (env_repo != NULL && gh_repo_name_parse(env_repo, spec->known_hosts, &name, NULL))
+        return set_repo(spec, &name, NULL, GH_SOURCE_ENV_REPO, ret_context, error);
     g_autofree char *env_host = known_host(env_get_raw("GH_HOST"), spec->known_hosts);
     if (env_host != NULL) {
         set_host(spec, env_host, GH_SOURCE_ENV_HOST, ret_context);
-        return;
+        return true;
     }
     Step steps[MAX_STEPS];
     Step found = { .host = spec->default_host, .source = GH_SOURCE_DEFAULT };
     if (clone_steps(spec->clone, steps) > 0)
         found = steps[0];
+    else if (!refuse_env_host(spec, error))
+        return false;
     *ret_context = (GhContext) {
         .host = g_strdup(found.host),
         .repo = g_strdup(found.repo),
         .source = found.source,
     };
+    return true;
 }
 
 bool gh_context_resolve(const GhContextSpec *spec, GhContext *ret_context, GError **error)
@@ -184,11 +197,10 @@ bool gh_context_resolve(const GhContextSpec *spec, GhContext *ret_context, GErro
     if (spec->repo != NULL) {
         if (!gh_repo_name_parse(spec->repo, spec->known_hosts, &name, error))
             return false;
-        set_repo(spec, &name, hostname, GH_SOURCE_EXPLICIT_REPO, ret_context);
-    } else if (hostname != NULL) {
-        set_host(spec, hostname, GH_SOURCE_EXPLICIT_HOST, ret_context);
-    } else {
-        resolve_implicit(spec, ret_context);
+        return set_repo(spec, &name, hostname, GH_SOURCE_EXPLICIT_REPO, ret_context, error);
     }
+    if (hostname == NULL)
+        return resolve_implicit(spec, ret_context, error);
+    set_host(spec, hostname, GH_SOURCE_EXPLICIT_HOST, ret_context);
     return true;
 }
