@@ -13,6 +13,8 @@
 #include "model/message.h"
 #include "tool/images.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 
@@ -69,6 +71,20 @@ static void skip_file(Parts *parts, const char *path, guint64 size)
                            shown);
 }
 
+/* A pipe, as of @<(command), has no size before it is read; more than is taken is one byte more. */
+static bool read_pipe(const char *path, char **ret_data, size_t *ret_size, GError **error)
+{
+    g_auto(Fd) fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    g_autoptr(GString) data = g_string_new(NULL);
+    if (fd < 0)
+        return fail_with_errno(error, errno, "cannot read %s", path);
+    if (!fd_read_all(fd, LIMIT_AT_IMAGE_BYTES + 1, path, data, error))
+        return false;
+    *ret_size = data->len;
+    *ret_data = g_string_free(g_steal_pointer(&data), FALSE);
+    return true;
+}
+
 static bool add_file(Parts *parts, const char *argument, const char *cwd, GError **error)
 {
     g_autofree char *expanded = path_expand_home(argument);
@@ -76,7 +92,8 @@ static bool add_file(Parts *parts, const char *argument, const char *cwd, GError
     struct stat info;
     if (stat(path, &info) < 0)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "File not found: %s", path);
-    if (info.st_size == 0)
+    bool is_pipe = S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode);
+    if (info.st_size == 0 && !is_pipe)
         return true;
     if ((guint64)info.st_size > LIMIT_AT_IMAGE_BYTES) {
         skip_file(parts, path, (guint64)info.st_size);
@@ -84,10 +101,13 @@ static bool add_file(Parts *parts, const char *argument, const char *cwd, GError
     }
     g_autofree char *data = NULL;
     size_t size = 0;
-    if (!file_read(path, LIMIT_AT_IMAGE_BYTES, &data, &size, error))
+    if (is_pipe ? !read_pipe(path, &data, &size, error)
+                : !file_read(path, LIMIT_AT_IMAGE_BYTES, &data, &size, error))
         return false;
     const char *type = message_image_type(data, size);
-    if (type) {
+    if (size > LIMIT_AT_IMAGE_BYTES) {
+        skip_file(parts, path, size);
+    } else if (type) {
         g_auto(ImageFit) image = { 0 };
         images_fit(parts->settings, data, size, type, &image);
         g_string_append_printf(parts->text, "<file name=\"%s\">%s</file>\n", path,

@@ -380,7 +380,19 @@ expect_exit 1
 expect_file stderr "Error: File not found: $PWD/missing.txt"
 expect_requests 0
 
+t "an @file that is a pipe is read to its end; what is too much is said"
+always
+mkfifo pipe
+echo "from a pipe" >pipe &
+run kedge --model mock/m1 -p @pipe hi
+expect_exit 0
+case $(user_text 0) in *"from a pipe"*hi) ;; *) fail "sent: $(user_text 0)" ;; esac
+run kedge --model mock/m1 -p @/dev/zero hi
+expect_exit 0
+expect_contains stderr "Warning: Skipping file contents (too large: "
+
 t "core-11 an empty @file is skipped"
+always
 : >empty.txt
 run kedge --model mock/m1 -p @empty.txt hi
 expect_exit 0
