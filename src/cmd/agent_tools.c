@@ -50,8 +50,9 @@ static int print_data(const Printing *how, const char *tool, json_t *data)
     return print_envelope(how, answer_envelope(answer, tool));
 }
 
-static int fail_usage(const char *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static int fail_usage(const char *tool, const char *format, ...)
+static int fail_usage(const Printing *how, const char *tool, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+static int fail_usage(const Printing *how, const char *tool, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
@@ -59,7 +60,7 @@ static int fail_usage(const char *tool, const char *format, ...)
     va_end(ap);
     g_autoptr(Answer) answer = answer_new();
     answer_fail(answer, ANSWER_USAGE, NULL, "%s", message);
-    return print_envelope(&(Printing) { 0 }, answer_envelope(answer, tool));
+    return print_envelope(how, answer_envelope(answer, tool));
 }
 
 /* NULL-terminated, in table order. */
@@ -127,13 +128,21 @@ static int run_operation(const OperationDef *operation, const AgentToolsInput *i
     return print_envelope(how, json_incref((json_t *)operation_envelope(&result)));
 }
 
+static bool has_word(int argc, char *const *argv, const char *word)
+{
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], word) == 0)
+            return true;
+    return false;
+}
+
 static int call_operation(const OperationDef *operation, int argc, char *const *argv)
 {
     g_autoptr(GError) error = NULL;
     g_auto(AgentToolsInput) input = { 0 };
     Printing how = { .operation = operation, .started_ms = time_monotonic_ms() };
     bool is_read = agent_tools_input_read(operation, argc, argv, &input, &error);
-    how.is_compact = input.is_compact;
+    how.is_compact = input.is_compact || (!is_read && has_word(argc, argv, "--compact"));
     how.has_meta = input.has_meta;
     how.is_exit_zero = json_get_bool(input.arguments, "exitZero", false);
     if (input.wants_schema)
@@ -143,8 +152,8 @@ static int call_operation(const OperationDef *operation, int argc, char *const *
     return run_operation(operation, &input, &how);
 }
 
-static int call_module(const OperationDef *const *operations, const char *module, int argc,
-                       char *const *argv)
+static int call_module(const OperationDef *const *operations, const char *module,
+                       const Printing *how, int argc, char *const *argv)
 {
     const OperationDef *own = manual_find(operations, module, NULL);
     const char *word = argc > 0 && argv[0][0] != '-' ? argv[0] : NULL;
@@ -155,19 +164,11 @@ static int call_module(const OperationDef *const *operations, const char *module
     if (own && !(word && *names && !own->words))
         return call_operation(own, argc, argv);
     if (word)
-        return fail_usage(module, "Unknown operation \"%s\" for %s. Operations: %s", word, module,
-                          names);
+        return fail_usage(how, module, "Unknown operation \"%s\" for %s. Operations: %s", word,
+                          module, names);
     if (argc > 0)
-        return fail_usage(module, "Unknown option %s", argv[0]);
-    return fail_usage(module, "Missing operation for %s. Operations: %s", module, names);
-}
-
-static bool has_word(int argc, char *const *argv, const char *word)
-{
-    for (int i = 0; i < argc; i++)
-        if (strcmp(argv[i], word) == 0)
-            return true;
-    return false;
+        return fail_usage(how, module, "Unknown option %s", argv[0]);
+    return fail_usage(how, module, "Missing operation for %s. Operations: %s", module, names);
 }
 
 static int agent_tools_run(const CommandEnv *env, int argc, char *const *argv)
@@ -184,14 +185,15 @@ static int agent_tools_run(const CommandEnv *env, int argc, char *const *argv)
     if (strcmp(argv[0], "--version") == 0)
         return print_data(&how, "agent-tools", manual_version());
     if (argv[0][0] == '-')
-        return fail_usage("agent-tools", "Unknown option %s", argv[0]);
+        return fail_usage(&how, "agent-tools", "Unknown option %s", argv[0]);
     if (manual_has_module(operations, argv[0]))
-        return call_module(operations, argv[0], argc - 1, argv + 1);
+        return call_module(operations, argv[0], &how, argc - 1, argv + 1);
     const char *nearest = manual_nearest_module(operations, argv[0]);
     return nearest
-               ? fail_usage(argv[0], "Unknown tool \"%s\". Did you mean \"%s\"?", argv[0], nearest)
-               : fail_usage(argv[0], "Unknown tool \"%s\". `kedge agent-tools --list` names all",
-                            argv[0]);
+               ? fail_usage(&how, argv[0], "Unknown tool \"%s\". Did you mean \"%s\"?", argv[0],
+                            nearest)
+               : fail_usage(&how, argv[0],
+                            "Unknown tool \"%s\". `kedge agent-tools --list` names all", argv[0]);
 }
 
 /* --help at every level, by the words before it. */

@@ -105,6 +105,10 @@ typedef struct AuditOptions {
     bool has_limit, is_json;
 } AuditOptions;
 
+static const char *const audit_classes[] = { "read",    "write",   "destructive",
+                                             "blocked", "unknown", NULL };
+static const char *const audit_policies[] = { "auto", "confirm", "block", NULL };
+
 static const FieldDef audit_options[] = {
     { "since", FIELD_STRING, offsetof(AuditOptions, since), .value_name = "T",
       .help = "From this time on (default: 7d)" },
@@ -114,10 +118,10 @@ static const FieldDef audit_options[] = {
       .help = "Of this host; may end in *" },
     { "repo", FIELD_STRING, offsetof(AuditOptions, repo), .value_name = "OWNER/REPO",
       .help = "Of this repository; may end in *" },
-    { "class", FIELD_STRING, offsetof(AuditOptions, class_name), .value_name = "C",
-      .help = "read, write, destructive, blocked or unknown" },
-    { "policy", FIELD_STRING, offsetof(AuditOptions, policy), .value_name = "P",
-      .help = "auto, confirm or block" },
+    { "class", FIELD_ENUM, offsetof(AuditOptions, class_name), .values = audit_classes,
+      .value_name = "C", .help = "read, write, destructive, blocked or unknown" },
+    { "policy", FIELD_ENUM, offsetof(AuditOptions, policy), .values = audit_policies,
+      .value_name = "P", .help = "auto, confirm or block" },
     { "kind", FIELD_STRING, offsetof(AuditOptions, kind), .value_name = "K",
       .help = "Error kind, such as auth or confirm-declined; - for none" },
     { "cmd", FIELD_STRING, offsetof(AuditOptions, cmd), .value_name = "C",

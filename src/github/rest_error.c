@@ -217,7 +217,7 @@ bool rest_fail_status(const Rest *self, const RestRequest *request, const HttpRe
     case 401:
         return rest_fail(error, REST_ERROR_AUTH, &failure,
                          "Permission denied: GitHub rejected the token during %s (%s)",
-                         request->operation, facts.message);
+                         request->operation, *facts.message ? facts.message : "status 401");
     case 403:
         return fail_permission(self, &facts, response, &failure, error);
     case 404:
@@ -226,7 +226,8 @@ bool rest_fail_status(const Rest *self, const RestRequest *request, const HttpRe
     case 409:
         return rest_fail(error, REST_ERROR_CONFLICT, &failure, "Conflict: %s", facts.message);
     case 410:
-        return rest_fail(error, REST_ERROR_NOT_FOUND, &failure, "Not found: %s", facts.message);
+        return rest_fail(error, REST_ERROR_NOT_FOUND, &failure, "Not found: %s",
+                         *facts.message ? facts.message : request->subject);
     case 422:
         return rest_fail(error, REST_ERROR_UNPROCESSABLE, &failure, "Validation failed: %s", all);
     case 451:

@@ -39,6 +39,13 @@ cp "$(path_of stdout)" first
 tool rp1-root-dir --cwd repo
 cmp -s first "$(path_of stdout)" || fail "differs"
 
+t "--compact is one line, also of what was wrong"
+for WRONG in "task get --id 1 --bogus" "task create --type a --description b --payload {" "task nope" "nope" "emit --type x --data {"; do
+    # shellcheck disable=SC2086
+    run kedge agent-tools $WRONG --compact
+    expect_lines stdout 1
+done
+
 t "--compact is one line, --meta says version, operation and time"
 tool task stats --compact --meta
 succeeded
