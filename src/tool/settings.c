@@ -83,8 +83,9 @@ static void warn_of_misfits(const json_t *layer, const char *path, GPtrArray *wa
     const SettingKey *keys = setting_keys_all(&count);
     for (size_t i = 0; i < count && warnings; i++) {
         const json_t *value = json_get_path(layer, keys[i].key);
-        if (!value || json_is_null(value) || setting_value_fits(&keys[i], value))
-            continue;
+        bool is_profile = json_is_string(value) && strcmp(keys[i].key, "gh.policy") == 0;
+        if (!value || json_is_null(value) || setting_value_fits(&keys[i], value) || is_profile)
+            continue; // a profile's name counts: policy_mistake() knows which there are
         g_autofree char *wanted = setting_wanted(&keys[i]);
         g_ptr_array_add(warnings,
                         g_strdup_printf("%s: ignored setting %s: %s", path, keys[i].key, wanted));

@@ -307,7 +307,8 @@ static const SettingKey keys[] = {
     { "gh.sshConfig", SETTING_BOOLEAN, "true", SETTING_USER_ONLY, NULL,
       "Look up other SSH aliases with ssh -G" },
     { "gh.policy", SETTING_RECORD, "{}", SETTING_MAY_TIGHTEN, NULL,
-      "Action (auto, confirm, block) for each effect of GitHub calls" },
+      "A profile (default, read-only, ask, deny), or an action (auto, confirm, block) for each "
+      "effect of GitHub calls" },
     { "gh.hostPolicy", SETTING_RECORD, "{}", SETTING_MAY_TIGHTEN, NULL,
       "The same for hosts and repositories, by pattern" },
     { "gh.maxBytes", SETTING_NUMBER, "65536", SETTING_USER_ONLY, NULL,

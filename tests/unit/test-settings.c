@@ -98,6 +98,16 @@ static void test_layers(void **state)
     assert_int_equal(self->warnings->len, 0);
 }
 
+/* gh-5.2: what policy.c makes of it is not called ignored. */
+static void test_policy_profile(void **state)
+{
+    Fixture *self = *state;
+    put(self, USER, "gh: {policy: read-only}\n");
+    g_autoptr(Settings) settings = load(self);
+    assert_int_equal(self->warnings->len, 0);
+    assert_string_equal(json_string_value(settings_user_json(settings, "gh.policy")), "read-only");
+}
+
 static void test_project_cannot_set_what_guards_the_user(void **state)
 {
     static const struct {
@@ -348,6 +358,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_no_files_are_defaults, setup, teardown),
         cmocka_unit_test_setup_teardown(test_layers, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_policy_profile, setup, teardown),
         cmocka_unit_test_setup_teardown(test_project_cannot_set_what_guards_the_user, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_project_policy_stays_apart, setup, teardown),
