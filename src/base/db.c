@@ -105,6 +105,10 @@ static bool prepare_file(const char *path, GError **error)
         return false;
     if (mknod(path, S_IFREG | 0600, 0) != 0 && errno != EEXIST)
         return fail_with_errno(error, errno, "%s: cannot create the database", path);
+    // root could make a device private, and /dev/null is everybody's
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return fail_with(error, KEDGE_ERROR_IO, "%s: not a regular file, and so no database", path);
     return true;
 }
 

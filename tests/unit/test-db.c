@@ -96,6 +96,23 @@ static void test_open_repairs_the_mode(void **state)
     db_close(db);
 }
 
+/* A device that everybody needs would become root's own. A FIFO stands for it here. */
+static void test_open_leaves_what_is_no_file(void **state)
+{
+    const Fixture *fixture = *state;
+    Db *db = NULL;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *parent = g_path_get_dirname(fixture->path);
+    assert_int_equal(g_mkdir_with_parents(parent, 0700), 0);
+    assert_int_equal(mkfifo(fixture->path, 0666), 0);
+    assert_int_equal(chmod(fixture->path, 0666), 0);
+    assert_false(db_open(fixture->path, NULL, NULL, &db, NULL, &error));
+    assert_non_null(strstr(error->message, "not a regular file"));
+    struct stat info;
+    assert_int_equal(stat(fixture->path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0666);
+}
+
 static void test_migrations(void **state)
 {
     const Fixture *fixture = *state;
@@ -416,6 +433,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_open_makes_private_files, setup, teardown),
         cmocka_unit_test_setup_teardown(test_open_repairs_the_mode, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_open_leaves_what_is_no_file, setup, teardown),
         cmocka_unit_test_setup_teardown(test_migrations, setup, teardown),
         cmocka_unit_test_setup_teardown(test_failed_migration_leaves_nothing, setup, teardown),
         cmocka_unit_test(test_values),
