@@ -96,6 +96,25 @@ static void test_open_repairs_the_mode(void **state)
     db_close(db);
 }
 
+/* A path given by mistake, by root to what everybody reads: its mode stays. */
+static void test_open_leaves_what_is_no_database(void **state)
+{
+    const Fixture *fixture = *state;
+    Db *db = NULL;
+    g_autofree char *parent = g_path_get_dirname(fixture->path);
+    assert_int_equal(g_mkdir_with_parents(parent, 0700), 0);
+    static const char *const texts[] = { "root:x:0:0\n", "short" };
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        assert_true(g_file_set_contents(fixture->path, texts[i], -1, NULL));
+        assert_int_equal(chmod(fixture->path, 0644), 0);
+        assert_false(db_open(fixture->path, steps, NULL, &db, NULL, NULL));
+        assert_int_equal(mode_of(fixture->path, ""), 0644);
+        g_autofree char *text = NULL;
+        assert_true(g_file_get_contents(fixture->path, &text, NULL, NULL));
+        assert_string_equal(text, texts[i]);
+    }
+}
+
 /* A device that everybody needs would become root's own. A FIFO stands for it here. */
 static void test_open_leaves_what_is_no_file(void **state)
 {
@@ -434,6 +453,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_open_makes_private_files, setup, teardown),
         cmocka_unit_test_setup_teardown(test_open_repairs_the_mode, setup, teardown),
         cmocka_unit_test_setup_teardown(test_open_leaves_what_is_no_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_open_leaves_what_is_no_database, setup, teardown),
         cmocka_unit_test_setup_teardown(test_migrations, setup, teardown),
         cmocka_unit_test_setup_teardown(test_failed_migration_leaves_nothing, setup, teardown),
         cmocka_unit_test(test_values),
