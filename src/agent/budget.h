@@ -20,5 +20,6 @@ void budget_spend(Budget *self, double cost); // US dollars
 void budget_count_turn(Budget *self);         // one that was answered without an error
 double budget_cost(Budget *self);
 
-/* "Stopped: 3 turns (--max-turns)" when no further request may be made, else NULL. Caller frees. */
+/* "Stopped: 3 turns (--max-turns)" when no further request may be made, else NULL. Without a budget
+   (NULL) any may. Caller frees. */
 char *budget_stop_text(Budget *self);

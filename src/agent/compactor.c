@@ -114,8 +114,7 @@ static CompactorOutcome run_automatically(Compactor *self, const char *reason, C
 static bool is_enabled(const Compactor *self)
 {
     const char *strategy = settings_get_text(self->settings, "compaction.strategy");
-    Budget *budget = self->means->budget;
-    g_autofree char *stop_text = budget ? budget_stop_text(budget) : NULL;
+    g_autofree char *stop_text = budget_stop_text(self->means->budget);
     return !stop_text && settings_get_bool(self->settings, "compaction.enabled") &&
            g_strcmp0(strategy, "off") != 0 &&
            !(self->is_disabled && atomic_load(self->is_disabled));

@@ -102,7 +102,7 @@ static bool choose_model(const SummaryContext *context, const GArray *scope,
 
 static bool check_budget(const SummaryContext *context, GError **error)
 {
-    g_autofree char *stop_text = context->budget ? budget_stop_text(context->budget) : NULL;
+    g_autofree char *stop_text = budget_stop_text(context->budget);
     return !stop_text || fail_with(error, KEDGE_ERROR_LIMIT, "%s", stop_text);
 }
 

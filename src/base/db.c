@@ -287,8 +287,8 @@ bool db_open(const char *path, const char *const *migrations, Cancel *cancel, Db
     sqlite3_db_config(self->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
     sqlite3_db_config(self->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
 
-    // what a newer program wrote is not even switched to another journal
-    // and what is no database keeps its mode
+    // what a newer program wrote is not even switched to another journal, and what is no database
+    // keeps its mode
     if (!check_version(self, migrations, error) ||
         (!is_memory &&
          (!make_files_private(path, error) || !choose_journal(self, warnings, error))) ||

@@ -6,6 +6,7 @@
 
 #include "base/env.h"
 #include "base/str.h"
+#include "workflow/feature_branch.h"
 #include "workflow/labels.h"
 #include "workflow/run_dir.h"
 #include "workflow/wm_log.h"
@@ -14,8 +15,6 @@
 
 #define DEFAULT_SERVER_URL "https://github.com"
 #define OWN_PREFIX         "wm/" // of branches that kedge makes
-
-#define MAX_SUFFIX 9 // of branches of one second, as in feature_branch.c
 
 typedef struct Branches {
     char *current; // and on GitHub
@@ -96,7 +95,7 @@ static bool set_apart(Applier *self, Branches *branches, bool *ret_has_moved, GE
     *ret_has_moved = false;
     if (!branches->made || self->is_staged)
         return true;
-    for (int i = 1; i <= MAX_SUFFIX; i++) {
+    for (int i = 1; i <= WM_BRANCH_MAX_SUFFIX; i++) {
         g_autofree char *name =
             i == 1 ? g_strdup(branches->made) : g_strdup_printf("%s-%d", branches->made, i);
         bool is_other = false;
@@ -113,7 +112,7 @@ static bool set_apart(Applier *self, Branches *branches, bool *ret_has_moved, GE
         return true;
     }
     return fail_with(error, KEDGE_ERROR_FAILED, "branches %s to %s-%d are other runs' on GitHub",
-                     branches->made, branches->made, MAX_SUFFIX);
+                     branches->made, branches->made, WM_BRANCH_MAX_SUFFIX);
 }
 
 /* *ret_is_other: there is one already, and not of an earlier attempt. */
@@ -150,7 +149,7 @@ static bool push(Applier *self, Branches *branches, GError **error)
         bool has_changed = false, has_moved = false;
         if (apply_push(self, branches->current, true, &has_changed, &failed))
             return true;
-        if (i < MAX_SUFFIX && set_apart(self, branches, &has_moved, NULL) && has_moved)
+        if (i < WM_BRANCH_MAX_SUFFIX && set_apart(self, branches, &has_moved, NULL) && has_moved)
             continue;
         g_propagate_error(error, g_steal_pointer(&failed));
         return false;

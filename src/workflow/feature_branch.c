@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#define MAX_SUFFIX 9 // of branches that one second has made
-
 void wm_branch_clear(WmBranch *self)
 {
     g_clear_pointer(&self->name, g_free);
@@ -45,7 +43,7 @@ static bool make_branch(const WmGit *git, const WmBranchWish *wish, Cancel *canc
     g_autofree char *first =
         g_strdup_printf("wm/%s-%04d%02d%02d-%02d%02d%02d", slug, at.tm_year + 1900, at.tm_mon + 1,
                         at.tm_mday, at.tm_hour, at.tm_min, at.tm_sec);
-    for (int i = 1; i <= MAX_SUFFIX; i++) {
+    for (int i = 1; i <= WM_BRANCH_MAX_SUFFIX; i++) {
         g_autofree char *name = i == 1 ? g_strdup(first) : g_strdup_printf("%s-%d", first, i);
         if (exists(git, name, cancel))
             continue;
@@ -64,7 +62,7 @@ static bool make_branch(const WmGit *git, const WmBranchWish *wish, Cancel *canc
     }
     return fail_with(error, KEDGE_ERROR_FAILED,
                      "git checkout -b %s: this branch and those up to %s-%d are there already",
-                     first, first, MAX_SUFFIX);
+                     first, first, WM_BRANCH_MAX_SUFFIX);
 }
 
 bool wm_branch_prepare(const WmGit *git, const WmBranchWish *wish, Cancel *cancel,

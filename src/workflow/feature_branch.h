@@ -6,6 +6,8 @@
 
 #include "workflow/quarantine.h"
 
+#define WM_BRANCH_MAX_SUFFIX 9 // of branches that one second has made: -2 to -9
+
 typedef struct WmBranchWish { // all borrowed
     const char *task_name;
     const char *of_payload; // default branch that the event names; NULL

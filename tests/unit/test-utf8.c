@@ -48,7 +48,6 @@ static void test_from_bytes(void **state)
     }
 }
 
-// Whatever stands before, and however that is cut into words.
 static void test_bom_size(void **state)
 {
     assert_int_equal(utf8_bom_size(UTF8_BOM "a", 4), 3);
@@ -58,6 +57,7 @@ static void test_bom_size(void **state)
     assert_int_equal(utf8_bom_size("", 0), 0);
 }
 
+// Whatever stands before, and however that is cut into words.
 static void test_from_bytes_behind_ascii(void **state)
 {
     const char *before = "0123456789 abcdefghijkl";
