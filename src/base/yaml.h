@@ -5,10 +5,14 @@
 #pragma once
 
 #include "base/json.h"
+#include "base/yaml_tree.h"
 
 /* `name` (a path) prefixes messages: "<name>: yaml: line N: <reason>". An empty document gives
    JSON null. */
 bool yaml_parse(const char *text, size_t size, const char *name, json_t **ret_value,
                 GError **error);
+/* With the places that it has in `text`, which they fit when that is valid UTF-8. */
+bool yaml_parse_tree(const char *text, size_t size, const char *name, YamlTree *ret_tree,
+                     json_t **ret_value, GError **error);
 /* Bounded by LIMIT_CONFIG_FILE_BYTES. NOT_FOUND when absent. */
 bool yaml_read_file(const char *path, json_t **ret_value, GError **error);

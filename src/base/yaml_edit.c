@@ -5,7 +5,6 @@
 
 #include "base/utf8.h"
 #include "base/yaml.h"
-#include "base/yaml_places.h"
 #include "base/yaml_write.h"
 
 typedef struct Edit {
@@ -14,17 +13,17 @@ typedef struct Edit {
     const char *newline;
     const char *const *path;
     size_t depth; // keys in `path`
-    YamlPlaces places;
+    YamlTree tree;
     GString *result;
-    // the pairs along the path that there are, and the map in which each is
-    GPtrArray *pairs; // YamlPair *, borrowed
-    GPtrArray *maps;  // YamlPlace *, borrowed
+    // the keys along the path that there are, and the map in which each is
+    GPtrArray *keys; // const YamlNode *, borrowed
+    GPtrArray *maps; // const YamlNode *, borrowed
 } Edit;
 
 static void edit_clear(Edit *self)
 {
-    yaml_places_clear(&self->places);
-    g_clear_pointer(&self->pairs, g_ptr_array_unref);
+    yaml_tree_clear(&self->tree);
+    g_clear_pointer(&self->keys, g_ptr_array_unref);
     g_clear_pointer(&self->maps, g_ptr_array_unref);
     if (self->result)
         g_string_free(self->result, TRUE);
@@ -45,11 +44,18 @@ static void splice(Edit *self, size_t start, size_t end, const char *with)
     g_string_append_len(self->result, self->text + end, (gssize)(self->size - end));
 }
 
-/* Behind the line break at or after `from`, or the end of the text. */
+/* After the line break at or after `from`, or the end of the text. */
 static size_t next_line(const Edit *self, size_t from)
 {
     const char *found = memchr(self->text + from, '\n', self->size - from);
     return found ? (size_t)(found - self->text) + 1 : self->size;
+}
+
+/* The bytes before a key in its line. */
+static size_t column_of(const Edit *self, const YamlNode *key)
+{
+    const char *newline = memrchr(self->text, '\n', key->start);
+    return key->start - (newline ? (size_t)(newline - self->text) + 1 : 0);
 }
 
 /* Whole lines in between; a last line without an end gets one. */
@@ -80,28 +86,29 @@ static char *pair_lines(const Edit *self, size_t from, size_t indent, const json
     return g_string_free(g_steal_pointer(&lines), FALSE);
 }
 
-static bool insert_into_flow(Edit *self, const YamlPlace *map, size_t from, const json_t *value)
+static bool insert_into_flow(Edit *self, const YamlNode *map, size_t from, const json_t *value)
 {
     g_autoptr(json_t) inner = nest(self, from, value);
     g_autoptr(GString) text = g_string_new(NULL);
     yaml_write_inline(inner, text); // "{key: value}"
     g_string_truncate(text, text->len - 1);
     g_string_erase(text, 0, 1);
-    const YamlPair *last = map->pairs->len > 0 ? map->pairs->pdata[map->pairs->len - 1] : NULL;
+    const YamlNode *last = NULL;
+    yaml_map_foreach (map, key)
+        last = key;
     if (last)
         g_string_prepend(text, ", ");
-    size_t at = last ? MAX(last->value.end, last->end) : map->start + 1;
+    size_t at = last ? last[1].end : map->start + 1;
     splice(self, at, at, text->str);
     return true;
 }
 
-/* A key that `map` does not have yet, behind its last one. */
-static bool insert_into_map(Edit *self, const YamlPlace *map, size_t from, const json_t *value)
+/* A key that `map` does not have yet, after its last one. */
+static bool insert_into_map(Edit *self, const YamlNode *map, size_t from, const json_t *value)
 {
     if (map->is_flow)
         return insert_into_flow(self, map, from, value);
-    const YamlPair *first = map->pairs->pdata[0];
-    g_autofree char *lines = pair_lines(self, from, first->column, value);
+    g_autofree char *lines = pair_lines(self, from, column_of(self, map + 1), value);
     insert_lines(self, next_line(self, map->end), lines);
     return true;
 }
@@ -114,104 +121,104 @@ static bool insert_into_nothing(Edit *self, size_t from, const json_t *value)
         insert_lines(self, self->size, lines);
         return true;
     }
-    const YamlPair *pair = self->pairs->pdata[from - 1];
-    const YamlPlace *map = self->maps->pdata[from - 1];
+    const YamlNode *key = self->keys->pdata[from - 1];
+    const YamlNode *map = self->maps->pdata[from - 1];
     if (!map->is_flow) {
-        g_autofree char *lines = pair_lines(self, from, pair->column + 2, value);
-        insert_lines(self, next_line(self, pair->colon), lines);
+        g_autofree char *lines = pair_lines(self, from, column_of(self, key) + 2, value);
+        insert_lines(self, next_line(self, key->colon), lines);
         return true;
     }
     g_autoptr(json_t) inner = nest(self, from, value);
     g_autoptr(GString) text = g_string_new(" ");
     yaml_write_inline(inner, text);
-    splice(self, pair->colon, pair->colon, text->str);
+    splice(self, key->colon, key->colon, text->str);
     return true;
 }
 
-static bool check_no_comment(const Edit *self, const YamlPair *pair, GError **error)
+static bool check_no_comment(const Edit *self, const YamlNode *key, GError **error)
 {
-    if (!yaml_places_have_comment(&self->places, self->text, pair->start, pair->value.end))
+    if (!yaml_tree_has_comment(&self->tree, self->text, key->start, key[1].end))
         return true;
     g_autofree char *reason =
-        g_strdup_printf("the value of %s has a comment inside, which would be lost", pair->key);
-    return refuse(pair->line, reason, error);
+        g_strdup_printf("the value of %s has a comment inside, which would be lost", key->text);
+    return refuse(key->line, reason, error);
 }
 
-static bool replace_value(Edit *self, const YamlPair *pair, size_t from, const json_t *value,
+static bool replace_value(Edit *self, const YamlNode *key, size_t from, const json_t *value,
                           GError **error)
 {
-    if (!check_no_comment(self, pair, error))
+    if (!check_no_comment(self, key, error))
         return false;
-    const YamlPlace *map = self->maps->pdata[from - 1];
+    const YamlNode *map = self->maps->pdata[from - 1];
     g_autoptr(json_t) inner = nest(self, from, value);
     g_autoptr(GString) text = g_string_new(NULL);
-    bool is_block = pair->value.kind == YAML_MAP && !pair->value.is_flow;
+    bool is_block = key[1].kind == YAML_MAP && !key[1].is_flow;
     if (is_block && !map->is_flow && json_object_size(inner) > 0) {
-        yaml_write_pair("k", inner, pair->column, self->newline, text); // for any key
+        size_t column = column_of(self, key);
+        yaml_write_pair("k", inner, column, self->newline, text); // for any key
         g_string_truncate(text, text->len - strlen(self->newline));
-        g_string_erase(text, 0, (gssize)(pair->column + strlen("k:")));
+        g_string_erase(text, 0, (gssize)(column + strlen("k:")));
     } else {
         g_string_append_c(text, ' ');
         yaml_write_inline(inner, text);
     }
-    splice(self, pair->colon, MAX(pair->value.end, pair->colon), text->str);
+    splice(self, key->colon, key[1].end, text->str);
     return true;
 }
 
-/* How far the path goes in the text: fills `pairs` and `maps`. */
+/* How far the path goes in the text: fills `keys` and `maps`. */
 static void follow(Edit *self)
 {
-    const YamlPlace *place = &self->places.root;
-    for (size_t i = 0; i < self->depth && place->kind == YAML_MAP; i++) {
-        YamlPair *pair = yaml_place_pair(place, self->path[i]);
-        if (!pair)
+    const YamlNode *map = yaml_tree_root(&self->tree);
+    for (size_t i = 0; i < self->depth; i++) {
+        const YamlNode *key = yaml_map_key(map, self->path[i]);
+        if (!key)
             return;
-        g_ptr_array_add(self->maps, (void *)place);
-        g_ptr_array_add(self->pairs, pair);
-        place = &pair->value;
+        g_ptr_array_add(self->maps, (gpointer)map);
+        g_ptr_array_add(self->keys, (gpointer)key);
+        map = key + 1;
     }
 }
 
 static bool check_found(const Edit *self, GError **error)
 {
-    for (unsigned i = 0; i < self->pairs->len; i++) {
-        const YamlPair *pair = self->pairs->pdata[i];
-        if (pair->colon == 0)
-            return refuse(MAX(pair->line, 1),
+    for (unsigned i = 0; i < self->keys->len; i++) {
+        const YamlNode *key = self->keys->pdata[i];
+        if (key->colon == 0)
+            return refuse(key->line,
                           "the key is written in a form that cannot be changed "
                           "in place",
                           error);
-        if (pair->value.kind == YAML_ALIAS)
-            return refuse(pair->line, "the value is an alias of another place", error);
+        if (key[1].kind == YAML_ALIAS)
+            return refuse(key->line, "the value is an alias of another place", error);
     }
     return true;
 }
 
 static bool set(Edit *self, const json_t *old, const json_t *value, GError **error)
 {
-    size_t found = self->pairs->len;
-    const YamlPair *last = found > 0 ? self->pairs->pdata[found - 1] : NULL;
+    size_t found = self->keys->len;
+    const YamlNode *last = found > 0 ? self->keys->pdata[found - 1] : NULL;
     if (found == self->depth)
         return replace_value(self, last, found, value, error);
-    const YamlPlace *place = last ? &last->value : &self->places.root;
-    if (place->kind == YAML_MAP)
-        return insert_into_map(self, place, found, value);
-    if (place->kind == YAML_ABSENT)
+    const YamlNode *there = last ? last + 1 : yaml_tree_root(&self->tree);
+    if (there && there->kind == YAML_MAP)
+        return insert_into_map(self, there, found, value);
+    if (!there || there->kind == YAML_ABSENT)
         return insert_into_nothing(self, found, value);
-    const json_t *there = old;
     for (size_t i = 0; i < found; i++)
-        there = json_object_get(there, self->path[i]);
-    if (last && json_is_null(there))
+        old = json_object_get(old, self->path[i]);
+    if (last && json_is_null(old))
         return replace_value(self, last, found, value, error);
     g_autofree char *reason =
-        g_strdup_printf("%s must be a map", last ? last->key : "the whole file");
+        g_strdup_printf("%s must be a map", last ? last->text : "the whole file");
     return refuse(last ? last->line : 1, reason, error);
 }
 
-static bool remove_from_flow(Edit *self, const YamlPlace *map, const YamlPair *pair)
+static bool remove_from_flow(Edit *self, const YamlNode *map, const YamlNode *key)
 {
-    size_t start = pair->start;
-    size_t end = MAX(pair->value.end, pair->end);
+    size_t start = key->start;
+    size_t end = key[1].end;
     size_t next = end;
     while (next < map->end && g_ascii_isspace(self->text[next]))
         next++;
@@ -229,14 +236,14 @@ static bool remove_from_flow(Edit *self, const YamlPlace *map, const YamlPair *p
     return true;
 }
 
-/* The whole lines of the pair; a comment behind it goes along. */
-static bool remove_lines(Edit *self, const YamlPair *pair, GError **error)
+/* The whole lines of the pair; a comment after it goes along. */
+static bool remove_lines(Edit *self, const YamlNode *key, GError **error)
 {
-    size_t start = pair->start - pair->column;
-    for (size_t i = start; i < pair->start; i++)
+    size_t start = key->start - column_of(self, key);
+    for (size_t i = start; i < key->start; i++)
         if (self->text[i] != ' ')
-            return refuse(pair->line, "the key does not begin its line", error);
-    splice(self, start, next_line(self, MAX(pair->value.end, pair->end)), "");
+            return refuse(key->line, "the key does not begin its line", error);
+    splice(self, start, next_line(self, key[1].end), "");
     return true;
 }
 
@@ -246,10 +253,11 @@ static size_t removed_level(const Edit *self)
 {
     size_t level = self->depth - 1;
     while (level > 0) {
-        const YamlPlace *map = self->maps->pdata[level];
-        const YamlPair *outer = self->pairs->pdata[level - 1];
-        if (map->pairs->len > 1 ||
-            yaml_places_have_comment(&self->places, self->text, outer->start, outer->value.end))
+        const YamlNode *map = self->maps->pdata[level];
+        const YamlNode *outer = self->keys->pdata[level - 1];
+        bool has_others = map->size > 2 + map[2].size; // itself, a key and its value
+        if (has_others ||
+            yaml_tree_has_comment(&self->tree, self->text, outer->start, outer[1].end))
             break;
         level--;
     }
@@ -258,11 +266,11 @@ static size_t removed_level(const Edit *self)
 
 static bool unset(Edit *self, size_t level, GError **error)
 {
-    const YamlPair *pair = self->pairs->pdata[level];
-    const YamlPlace *map = self->maps->pdata[level];
-    if (!check_no_comment(self, pair, error))
+    const YamlNode *key = self->keys->pdata[level];
+    const YamlNode *map = self->maps->pdata[level];
+    if (!check_no_comment(self, key, error))
         return false;
-    return map->is_flow ? remove_from_flow(self, map, pair) : remove_lines(self, pair, error);
+    return map->is_flow ? remove_from_flow(self, map, key) : remove_lines(self, key, error);
 }
 
 /* What the text is to say afterwards. New reference. */
@@ -322,12 +330,10 @@ static bool has_path(const Edit *self, const json_t *old)
 
 static bool change(Edit *self, const json_t *old, const json_t *value, GError **error)
 {
-    if (!yaml_places_find(self->text, self->size, &self->places, error))
-        return false;
     follow(self);
     if (!check_found(self, error))
         return false;
-    if (!value && self->pairs->len < self->depth)
+    if (!value && self->keys->len < self->depth)
         return !has_path(self, old) ||
                refuse(1, "the value comes from another place, through a merge key", error);
     size_t level = value ? 0 : removed_level(self);
@@ -340,19 +346,19 @@ static bool change(Edit *self, const json_t *old, const json_t *value, GError **
 bool yaml_edit(const char *text, size_t size, const char *name, const char *const *path,
                const json_t *value, char **ret_text, GError **error)
 {
-    g_autoptr(json_t) old = NULL;
-    if (!yaml_parse(text, size, name, &old, error))
-        return false;
     g_auto(Edit) edit = {
         .text = text,
         .size = size,
         .newline = memmem(text, size, "\r\n", 2) ? "\r\n" : "\n",
         .path = path,
         .depth = g_strv_length((char **)path),
-        .pairs = g_ptr_array_new(),
+        .keys = g_ptr_array_new(),
         .maps = g_ptr_array_new(),
     };
     g_assert(edit.depth > 0);
+    g_autoptr(json_t) old = NULL;
+    if (!yaml_parse_tree(text, size, name, &edit.tree, &old, error))
+        return false;
     bool is_good =
         g_utf8_validate_len(text, size, NULL) || refuse(1, "holds bytes that are no UTF-8", error);
     if (!is_good || !change(&edit, old, value, error)) {

@@ -2,10 +2,10 @@
  * One change in a YAML text that leaves every other byte as it is: comments, order, quotes, line
  * ends and what we do not know.
  *
- * The places are found with the marks of its events, the new text is spliced in, and the result is
+ * The places are those of its tree (yaml_tree.h), the new text is spliced in, and the result is
  * parsed again: it must say what the old text said with this one change, or nothing is done. What
- * cannot be changed faithfully (a value behind an alias, one with comments inside that would be
- * lost) is refused with the line and the reason. Pure; thread safe.
+ * cannot be changed faithfully (a value that an alias stands for, one with comments inside that
+ * would be lost) is refused with the line and the reason. Pure; thread safe.
  */
 #pragma once
 

@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "base/yaml.h"
-#include "base/yaml_places.h"
 #include "workflow/task.h"
 
 #include <string.h>
@@ -13,7 +12,7 @@
 #define EXPRESSION "expression \""
 
 struct WmLines {
-    YamlPlaces places;
+    YamlTree tree;
     int before;      // lines of the file before the YAML
     char *body;      // NULL: none
     int before_body; // lines of the file before it
@@ -27,12 +26,10 @@ static int count_lines(const char *start, const char *end)
     return count;
 }
 
-/* yaml_places_find() bears only what yaml_parse() takes. */
-static bool find_places(const char *yaml, size_t size, YamlPlaces *ret_places)
+static bool read_tree(const char *yaml, size_t size, YamlTree *ret_tree)
 {
     g_autoptr(json_t) value = NULL;
-    return yaml_parse(yaml, size, NULL, &value, NULL) &&
-           yaml_places_find(yaml, size, ret_places, NULL);
+    return yaml_parse_tree(yaml, size, NULL, ret_tree, &value, NULL);
 }
 
 static void read_parts(WmLines *self, const char *text, size_t size)
@@ -42,7 +39,7 @@ static void read_parts(WmLines *self, const char *text, size_t size)
         return;
     const char *yaml_at = strstr(text, yaml);
     const char *body_at = yaml_at ? strstr(yaml_at + strlen(yaml), body) : NULL;
-    if (!body_at || !find_places(yaml, strlen(yaml), &self->places))
+    if (!body_at || !read_tree(yaml, strlen(yaml), &self->tree))
         return;
     self->before = count_lines(text, yaml_at);
     self->before_body = count_lines(text, body_at);
@@ -59,7 +56,7 @@ WmLines *wm_lines_new(const char *root, const char *path)
         !g_utf8_validate(text, (gssize)size, NULL))
         return self;
     if (g_str_has_suffix(path, ".yml"))
-        find_places(text, size, &self->places);
+        read_tree(text, size, &self->tree);
     else
         read_parts(self, text, size);
     return self;
@@ -69,19 +66,20 @@ void wm_lines_free(WmLines *self)
 {
     if (!self)
         return;
-    yaml_places_clear(&self->places);
+    yaml_tree_clear(&self->tree);
     g_free(self->body);
     g_free(self);
 }
 
-static const YamlPair *find_pair(const YamlPlace *map, const char *key)
+static const YamlNode *find_key(const YamlNode *map, const char *key)
 {
+    if (!map || map->kind != YAML_MAP)
+        return NULL;
     g_autofree char *wanted = g_strdelimit(g_strdup(key), "_", '-');
-    for (guint i = 0; map->pairs && i < map->pairs->len; i++) {
-        const YamlPair *pair = map->pairs->pdata[i];
-        g_autofree char *name = g_strdelimit(g_strdup(pair->key), "_", '-');
-        if (strcmp(pair->key, key) == 0 || strcmp(name, wanted) == 0)
-            return pair;
+    yaml_map_foreach (map, node) {
+        g_autofree char *name = g_strdelimit(g_strdup(node->text), "_", '-');
+        if (strcmp(name, wanted) == 0)
+            return node;
     }
     return NULL;
 }
@@ -89,14 +87,14 @@ static const YamlPair *find_pair(const YamlPlace *map, const char *key)
 int wm_lines_of_key(const WmLines *self, const char *address)
 {
     g_auto(GStrv) keys = g_strsplit(address, ".", -1);
-    const YamlPlace *map = &self->places.root;
+    const YamlNode *map = yaml_tree_root(&self->tree);
     int line = 0;
     for (char **key = keys; *key; key++) {
-        const YamlPair *pair = find_pair(map, *key);
-        if (!pair)
+        const YamlNode *node = find_key(map, *key);
+        if (!node)
             break;
-        line = self->before + pair->line;
-        map = &pair->value;
+        line = self->before + node->line;
+        map = node + 1;
     }
     return line;
 }
