@@ -12,7 +12,8 @@
 # All that is started is stopped, by its process id. State of a run is in files below
 # $E2E_TMP/.state, so that `printf … | run -i - kedge` works. Names with a leading _ are private.
 # Variables for one command: `run env NAME=value kedge …`.
-# Set by the caller: KEDGE (the binary), UPDATE=1 (rewrite golden files), PYTHON.
+# Set by the caller: KEDGE (the binary), UPDATE=1 (rewrite golden files), E2E_UNTIL (the last claim to
+# make), PYTHON.
 # shellcheck shell=sh
 
 # ---- the environment -------------------------------------------------------
@@ -97,9 +98,12 @@ _bail() {
 
 # ---- claims ----------------------------------------------------------------
 
-# t NAME: begins a claim. It holds unless an expectation before the next `t` fails.
+# t NAME: begins a claim. It holds unless an expectation before the next `t` fails. The claim with
+# $E2E_UNTIL in its name is the last one.
 t() {
     _end_claim
+    [ -z "$_is_last" ] || done_testing
+    case ${E2E_UNTIL:+$1} in *"$E2E_UNTIL"*) _is_last=${E2E_UNTIL:+1} ;; esac
     printf '%s\n' "$1" >"$_state/claim"
 }
 

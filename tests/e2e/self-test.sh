@@ -178,6 +178,18 @@ expect_contains stdout "ok 1 - asks too much"
 expect_contains stdout "not ok 2 - the model's script holds"
 rm -rf "$(sed -n 's/^# kept //p' "$E2E_TMP/.state/stdout")"
 
+t "E2E_UNTIL ends a file after a claim"
+inner until.sh <<'X'
+t "one"; run true; expect_exit 0
+t "two"; run true; expect_exit 0
+t "three"; run true; expect_exit 1
+done_testing
+X
+run env E2E_KEEP= E2E_UNTIL=wo sh until.sh
+expect_exit 0
+expect_contains stdout "ok 2 - two"
+expect_contains stdout "1..2"
+
 t "a test that ends too early says so"
 inner early.sh <<'X'
 t "x"
