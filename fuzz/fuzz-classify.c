@@ -3,10 +3,10 @@
  * line; a GraphQL document; a jq expression; a remote URL. Whatever the input, the answer is
  * complete and its indexes are inside the vector.
  */
+#include "github/classify/classify.h"
+#include "github/classify/jq_scan.h"
 #include "github/graphql_scan.h"
 #include "github/remote_url.h"
-#include "github/safe/classify.h"
-#include "github/safe/jq_scan.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -2,7 +2,7 @@
  * The text form of eval: cells never hold more than the text, a text without headers is one cell,
  * and what was read is the same when its cells are written out again.
  */
-#include "tools/eval_input.h"
+#include "tools/eval/eval_input.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  * the letters that fit, so that what comes behind the check is reached. Of a text that did not
  * change the recovery is the edit itself, and no line inside a range is refused.
  */
-#include "tools/hashline_recover.h"
-#include "tools/hashline_show.h"
-#include "tools/read_carry.h"
+#include "tools/edit/hashline_recover.h"
+#include "tools/edit/hashline_show.h"
+#include "tools/file/read_carry.h"
 
 #include <stdint.h>
 #include <stdlib.h>

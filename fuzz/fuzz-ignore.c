@@ -4,7 +4,7 @@
  * rules that say nothing.
  */
 #include "base/limits.h"
-#include "tools/ignore.h"
+#include "tools/file/ignore.h"
 
 #include <stdint.h>
 #include <stdlib.h>

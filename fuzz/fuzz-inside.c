@@ -4,9 +4,9 @@
  */
 #include "base/archive.h"
 #include "base/json5.h"
-#include "tools/document.h"
-#include "tools/inner_path.h"
-#include "tools/sqlite_select.h"
+#include "tools/database/sqlite_select.h"
+#include "tools/document/document.h"
+#include "tools/file/inner_path.h"
 
 #include <sqlite3.h>
 #include <stdint.h>

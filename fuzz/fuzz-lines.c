@@ -4,8 +4,8 @@
  * conversation behind it.
  */
 #include "acp/acp_content.h"
-#include "agent/session_commands.h"
 #include "base/jsonrpc.h"
+#include "conversation/session_commands.h"
 #include "model/message.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * Notebooks of a repository, and the text that a model makes of them: the notebook up to the first
  * NUL, then the text. What is shown leads back to cells that show the same.
  */
-#include "tools/notebook.h"
+#include "tools/file/notebook.h"
 
 #include <stdint.h>
 #include <stdlib.h>

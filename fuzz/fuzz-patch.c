@@ -4,10 +4,10 @@
  * refused in valid text.
  */
 #include "base/utf8.h"
-#include "tools/edit_target.h"
-#include "tools/patch_apply.h"
-#include "tools/patch_envelope.h"
-#include "tools/patch_text.h"
+#include "tools/edit/edit_target.h"
+#include "tools/edit/patch_apply.h"
+#include "tools/edit/patch_envelope.h"
+#include "tools/edit/patch_text.h"
 
 #include <stdint.h>
 #include <stdlib.h>

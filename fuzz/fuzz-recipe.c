@@ -4,9 +4,9 @@
  * lists are bounded. And patterns of a workspace: the first line as one, the second as a path.
  */
 #include "base/limits.h"
-#include "tools/recipe_files.h"
-#include "tools/recipe_lines.h"
-#include "tools/recipe_pattern.h"
+#include "tools/recipe/recipe_files.h"
+#include "tools/recipe/recipe_lines.h"
+#include "tools/recipe/recipe_pattern.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * word.
  */
 #include "base/limits.h"
-#include "tools/ssh_facts.h"
+#include "tools/ssh/ssh_facts.h"
 
 #include <stdint.h>
 #include <stdlib.h>

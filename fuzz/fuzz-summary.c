@@ -3,7 +3,7 @@
  * its output, or bytes that stand for lines and ends. Bodies that are left out are some of the
  * file's lines, in order, and the lines around each are shown.
  */
-#include "tools/source_tags.h"
+#include "tools/read/source_tags.h"
 
 #include <stdint.h>
 #include <stdlib.h>

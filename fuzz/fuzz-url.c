@@ -4,8 +4,8 @@
  */
 #include "tool/context.h"
 #include "tools/tools.h"
-#include "tools/url_paths.h"
-#include "tools/url_query.h"
+#include "tools/url/url_paths.h"
+#include "tools/url/url_query.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * payload can say; a body without expressions stays as it is; cleaned text is bounded and holds no
  * control characters.
  */
-#include "workflow/expression.h"
+#include "wm/task/expression.h"
 
 #include <string.h>
 

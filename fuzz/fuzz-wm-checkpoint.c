@@ -2,7 +2,7 @@
  * Fuzz target: a comment that may hold a checkpoint. What is read of it is text, and written again
  * as a checkpoint it is read as the same.
  */
-#include "workflow/checkpoint.h"
+#include "wm/workspace/checkpoint.h"
 
 #include <string.h>
 

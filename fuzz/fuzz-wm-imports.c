@@ -3,7 +3,7 @@
  * task. A path that is accepted stays in .wm/ and .github/workflows/, and means the same again from
  * the root; a task that imports from a directory without files is read, or refused with its line.
  */
-#include "workflow/task_imports.h"
+#include "wm/task/task_imports.h"
 
 #include <string.h>
 

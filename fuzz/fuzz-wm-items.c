@@ -4,8 +4,8 @@
  * line; texts that go to GitHub are bounded and keep their marker.
  */
 #include "base/log.h"
-#include "workflow/body.h"
-#include "workflow/item.h"
+#include "wm/apply/item.h"
+#include "wm/task/body.h"
 
 #include <string.h>
 #include <unistd.h>

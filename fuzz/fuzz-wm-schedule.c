@@ -2,7 +2,7 @@
  * Fuzz target: a schedule in words; the first line is the task's path. A cron that comes out is one
  * whatever blanks were in it, holds only what may be written into a workflow, and stays what it is.
  */
-#include "workflow/schedule.h"
+#include "wm/task/schedule.h"
 
 #include <string.h>
 

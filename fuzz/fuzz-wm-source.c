@@ -3,8 +3,8 @@
  * the rest the text that was fetched. A name that is derived is a task's and leads nowhere; a
  * source that is recorded is read back, and inserting it again changes nothing.
  */
-#include "workflow/task.h"
-#include "workflow/task_source.h"
+#include "wm/task/task.h"
+#include "wm/task/task_source.h"
 
 #include <string.h>
 

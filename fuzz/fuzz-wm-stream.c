@@ -3,7 +3,7 @@
  * rest is cut. Lines for people are valid, short and without control characters, and the same
  * however the bytes came.
  */
-#include "workflow/engine.h"
+#include "wm/engine/engine.h"
 
 #include <string.h>
 

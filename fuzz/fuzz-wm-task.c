@@ -4,9 +4,9 @@
  * workflow, numbers within their bounds; events are matched against it without a surprise; and
  * splitting and parsing agree on where its body is.
  */
-#include "workflow/match.h"
-#include "workflow/schedule.h"
-#include "workflow/triggers.h"
+#include "wm/task/schedule.h"
+#include "wm/task/triggers.h"
+#include "wm/trigger/match.h"
 
 #include <string.h>
 

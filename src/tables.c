@@ -3,8 +3,8 @@
  */
 #include "tables.h"
 
-#include "cmd/commands.h"
-#include "tools/bash_user.h"
+#include "cmd/cli/commands.h"
+#include "tools/shell/bash_user.h"
 
 // one a line, so that two new ones do not meet
 // clang-format off

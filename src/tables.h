@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "cmd/cmd.h"
+#include "cmd/cli/cmd.h"
 #include "tool_table.h"
 
 extern const Command *const command_table[]; // NULL-terminated

@@ -4,11 +4,11 @@
 #include "tool_table.h"
 
 #include "agenttools/agenttools.h"
+#include "github/audit/gh_last_error.h"
+#include "github/doctor/gh_doctor.h"
 #include "github/github.h"
-#include "github/safe/gh_doctor.h"
-#include "github/safe/gh_last_error.h"
-#include "tools/bash_user.h"
-#include "tools/eval_user.h"
+#include "tools/eval/eval_user.h"
+#include "tools/shell/bash_user.h"
 #include "tools/tools.h"
 
 const ToolDef *const tool_table[] = {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "acp/acp_link.h"
-#include "agent/agent_session.h"
+#include "conversation/agent_session.h"
 
 typedef struct AcpConversation AcpConversation;
 

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "agent/agent_session.h"
+#include "conversation/agent_session.h"
 
 typedef struct AcpOpen { // what a session is to be; borrowed
     Loop *loop;

@@ -7,10 +7,10 @@
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "cmd/agent_tools_input.h"
-#include "cmd/commands.h"
-#include "cmd/direct.h"
-#include "cmd/interrupt.h"
-#include "cmd/outline.h"
+#include "cmd/cli/commands.h"
+#include "cmd/cli/direct.h"
+#include "cmd/cli/interrupt.h"
+#include "cmd/cli/outline.h"
 
 typedef struct Printing { // how the envelope is shown
     bool is_compact, has_meta, is_exit_zero;

@@ -10,8 +10,8 @@
 #include "base/path.h"
 #include "base/proc.h"
 #include "base/timefmt.h"
-#include "cmd/commands.h"
-#include "cmd/interrupt.h"
+#include "cmd/cli/commands.h"
+#include "cmd/cli/interrupt.h"
 
 #include <poll.h>
 

@@ -5,12 +5,13 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "base/visible.h"
-#include "cmd/ask_model.h"
-#include "cmd/commands.h"
-#include "cmd/commit_message.h"
-#include "cmd/commit_split.h"
-#include "cmd/diff_digest.h"
-#include "cmd/interrupt.h"
+#include "changes/ask_model.h"
+#include "changes/commit_message.h"
+#include "changes/commit_split.h"
+#include "changes/diff_digest.h"
+#include "cmd/cli/commands.h"
+#include "cmd/cli/direct.h"
+#include "cmd/cli/interrupt.h"
 #include "github/git.h"
 
 #define DIFF_BYTES     ((size_t)160 * 1024) // that the model gets
@@ -212,7 +213,7 @@ static int commit_run(const CommandEnv *env, int argc, char *const *argv)
         return cmd_fail(error);
     if (!read_diff(&commit)) // before a model is looked for
         return cmd_fail(commit.error);
-    if (!ask_model_open(cwd, options.model, roles, &model, &error))
+    if (!ask_model_open(cmd_load_settings(cwd), cwd, options.model, roles, &model, &error))
         return cmd_fail(error);
     return show(&commit, interrupt_run(commit_work, &commit, cancel));
 }

@@ -6,8 +6,8 @@
  */
 #include "base/log.h"
 #include "base/str.h"
-#include "cmd/commands.h"
-#include "cmd/outline.h"
+#include "cmd/cli/commands.h"
+#include "cmd/cli/outline.h"
 
 typedef struct Script {
     GString *out;

@@ -3,8 +3,8 @@
  */
 #include "base/file.h"
 #include "base/log.h"
-#include "cmd/commands.h"
-#include "cmd/outline.h"
+#include "cmd/cli/commands.h"
+#include "cmd/cli/outline.h"
 
 typedef struct ManOptions {
     const char *output;

@@ -2,16 +2,17 @@
  * `kedge review [BASE | --pr N]`: what a model finds wrong in a change.
  */
 #include "base/log.h"
-#include "cmd/ask_model.h"
-#include "cmd/commands.h"
-#include "cmd/diff_digest.h"
-#include "cmd/interrupt.h"
-#include "cmd/review_diff.h"
-#include "cmd/review_findings.h"
+#include "changes/ask_model.h"
+#include "changes/diff_digest.h"
+#include "changes/review_diff.h"
+#include "changes/review_findings.h"
+#include "cmd/cli/commands.h"
+#include "cmd/cli/direct.h"
+#include "cmd/cli/interrupt.h"
 #include "github/git.h"
 #include "github/remote_url.h"
 #include "github/repo_ref.h"
-#include "github/rest.h"
+#include "github/rest/rest.h"
 
 #define DIFF_BYTES     ((size_t)400 * 1024) // that the model gets
 #define ANSWER_TOKENS  16000
@@ -287,7 +288,7 @@ static int review_run(const CommandEnv *env, int argc, char *const *argv)
     g_autofree char *cwd = g_get_current_dir();
     g_autoptr(Cancel) cancel = cancel_new(NULL);
     g_auto(AskModel) model = { 0 };
-    if (!ask_model_open(cwd, options.model, roles, &model, &error))
+    if (!ask_model_open(cmd_load_settings(cwd), cwd, options.model, roles, &model, &error))
         return cmd_fail(error);
     g_auto(ReviewRun) run = { .options = &options,
                               .base = words->len ? words->pdata[0] : NULL,

@@ -11,9 +11,9 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/visible.h"
-#include "cmd/commands.h"
-#include "cmd/direct.h"
-#include "cmd/interrupt.h"
+#include "cmd/cli/commands.h"
+#include "cmd/cli/direct.h"
+#include "cmd/cli/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/own_file.h"
-#include "cmd/commands.h"
+#include "cmd/cli/commands.h"
 #include "tool/ssh_hosts.h"
 
 typedef struct AddOptions {

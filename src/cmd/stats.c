@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/timefmt.h"
 #include "base/visible.h"
-#include "cmd/commands.h"
+#include "cmd/cli/commands.h"
 #include "export/stats_page.h"
 #include "session/usage_db.h"
 

@@ -4,11 +4,11 @@
  */
 #include "base/limits.h"
 #include "base/log.h"
-#include "cmd/commands.h"
-#include "cmd/direct.h"
-#include "cmd/input.h"
-#include "cmd/outline.h"
-#include "cmd/tool_reference.h"
+#include "cmd/cli/commands.h"
+#include "cmd/cli/direct.h"
+#include "cmd/cli/input.h"
+#include "cmd/cli/outline.h"
+#include "cmd/cli/tool_reference.h"
 
 typedef struct ToolOptions {
     bool is_json, is_markdown, is_yes;

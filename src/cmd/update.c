@@ -2,11 +2,11 @@
  * `kedge update --check`: is there a newer release, and where. kedge does not replace itself.
  */
 #include "base/log.h"
-#include "cmd/commands.h"
-#include "cmd/direct.h"
-#include "cmd/interrupt.h"
+#include "cmd/cli/commands.h"
+#include "cmd/cli/direct.h"
+#include "cmd/cli/interrupt.h"
 #include "github/repo_ref.h"
-#include "github/rest.h"
+#include "github/rest/rest.h"
 
 #define ASK_MS         (60 * 1000)
 #define VERSION_PARTS  3

@@ -7,5 +7,5 @@
 
 #include "base/json.h"
 
-/* `reports` is an array of those of wm_rehearse() (workflow/rehearse.h). Caller frees. */
+/* `reports` is an array of those of wm_rehearse() (wm/run/rehearse.h). Caller frees. */
 char *rehearsal_page(const json_t *reports);

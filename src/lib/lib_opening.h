@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "agent/agent_session.h"
-#include "agent/launch_session.h"
+#include "conversation/agent_session.h"
+#include "conversation/launch_session.h"
 #include "lib/kedge.h"
 
 typedef struct LibOpening {

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "agent/agent_session.h"
+#include "conversation/agent_session.h"
 #include "lib/kedge.h"
 
 #define LIB_OWN_ID "kedge:" // what the ids of our commands begin with

@@ -1,7 +1,7 @@
 /*
  * What a program says to its conversation, and hears from it (kedge.h).
  */
-#include "agent/session_commands.h"
+#include "conversation/session_commands.h"
 #include "lib/lib_error.h"
 #include "lib/lib_session.h"
 #include "model/message.h"

@@ -1,16 +1,16 @@
 /*
  * Commands of an RPC client, and their answers (agent-core §6.2, §6.3).
  *
- * The commands are those of the conversation (agent/session_commands.h) and a few of the door's own
- * (rpc_door_commands()). They are carried out one at a time in order of arrival: while one takes
- * its time, the others wait, except those that are urgent. A prompt does not take its time: it is
- * acknowledged at once, and its end is `agent_end`.
+ * The commands are those of the conversation (conversation/session_commands.h) and a few of the
+ * door's own (rpc_door_commands()). They are carried out one at a time in order of arrival: while
+ * one takes its time, the others wait, except those that are urgent. A prompt does not take its
+ * time: it is acknowledged at once, and its end is `agent_end`.
  *
  * Belongs to the loop's thread.
  */
 #pragma once
 
-#include "agent/session_commands.h"
+#include "conversation/session_commands.h"
 #include "rpc/door_commands.h"
 
 typedef struct RpcDispatch RpcDispatch;

@@ -3,8 +3,8 @@
  */
 #include "rpc/door_commands.h"
 
-#include "agent/session_commands.h"
 #include "base/path.h"
+#include "conversation/session_commands.h"
 #include "export/export.h"
 #include "rpc/dialogs.h"
 #include "rpc/logins.h"

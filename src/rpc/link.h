@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "agent/agent_session.h"
 #include "base/line_channel.h"
+#include "conversation/agent_session.h"
 
 typedef struct RpcLink {
     Loop *loop;

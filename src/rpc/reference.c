@@ -3,8 +3,8 @@
  */
 #include "rpc/reference.h"
 
-#include "agent/session_commands.h"
 #include "base/field_reference.h"
+#include "conversation/session_commands.h"
 #include "rpc/door_commands.h"
 
 static const char head[] =

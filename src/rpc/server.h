@@ -7,8 +7,8 @@
  */
 #pragma once
 
-#include "agent/agent_session.h"
 #include "base/fd.h"
+#include "conversation/agent_session.h"
 
 typedef struct RpcOptions {
     const AgentSessionOptions *conversation; // borrowed; loop, cancel and can_ask are the door's

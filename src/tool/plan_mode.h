@@ -1,8 +1,8 @@
 /*
  * Plan mode of a conversation (agent-core §7.12): while it is on, calls read, and nothing is
  * written but one file, the plan. The gate refuses every other effect; `write` and `edit` look at
- * their targets themselves (tools/plan_target.h). The conversation's owner turns it on and off, the
- * tool `resolve` hands the plan in.
+ * their targets themselves (tools/file/plan_target.h). The conversation's owner turns it on and
+ * off, the tool `resolve` hands the plan in.
  *
  * A child of a conversation that plans plans too, and writes nothing. Thread safe; where a `self`
  * is only asked, it may be NULL: then there is no plan mode.

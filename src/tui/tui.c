@@ -7,15 +7,15 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "tui/control/attach.h"
+#include "tui/control/background_save.h"
 #include "tui/control/draft.h"
 #include "tui/control/external.h"
-#include "tui/control/later.h"
 #include "tui/control/opening.h"
 #include "tui/control/pick.h"
 #include "tui/control/slash_door.h"
 #include "tui/control/theme_watch.h"
 #include "tui/control/tui_state.h"
-#include "tui/plain.h"
+#include "tui/plain/plain.h"
 #include "tui/text/width.h"
 
 #include <signal.h>

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "tui/converse.h"
+#include "tui/slash/converse.h"
 
 /* Standard input and output are a terminal. Draws nothing, and is plain_converse(), when the person
    (options, setting tui.plain, ACCESSIBLE) or the terminal wants that. The exit code: 0, 129, 131,

@@ -289,7 +289,7 @@ def main():
     if not shutil.which("gh"):
         print("1..0 # SKIP no gh")
         return 0
-    rows = read_table(ROOT / "src/github/safe/gh-commands.tsv")
+    rows = read_table(ROOT / "src/github/classify/gh-commands.tsv")
     rng = random.Random(args.seed)
     print("1..4")
     with tempfile.TemporaryDirectory() as name:

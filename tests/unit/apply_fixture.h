@@ -6,7 +6,7 @@
 
 #include "rest_fixture.h"
 
-#include "workflow/apply.h"
+#include "wm/apply/apply.h"
 
 typedef struct ApplyFixture {
     RestFixture *rest;

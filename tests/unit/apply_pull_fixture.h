@@ -7,7 +7,7 @@
 #include "apply_fixture.h"
 #include "git_fixture.h"
 
-#include "workflow/quarantine.h"
+#include "wm/workspace/quarantine.h"
 
 #define BRANCH "wm/x-1"
 #define LIST   "GET /repos/o/r/pulls?state=open&head=o:wm%2Fx-1\n"

@@ -10,7 +10,7 @@
 #include "base/cancel.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "github/rest.h"
+#include "github/rest/rest.h"
 #include "http_server.h"
 
 #define REST_TOKEN "ghp_0123456789abcdefABCDEF"

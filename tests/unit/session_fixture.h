@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "agent/session_commands.h"
 #include "agent_fixture.h"
+#include "conversation/session_commands.h"
 
 typedef struct SessionFixture {
     AgentFixture *agent; // server, tools, directories; its own agent is not used

@@ -3,10 +3,10 @@
 #include "tool_fixture.h"
 
 #include "tool/tool_set.h"
-#include "tools/ast_search.h"
-#include "tools/edit_mode.h"
-#include "tools/hashline.h"
-#include "tools/read_cache.h"
+#include "tools/ast/ast_search.h"
+#include "tools/edit/edit_mode.h"
+#include "tools/file/hashline.h"
+#include "tools/file/read_cache.h"
 #include "tools/tools.h"
 
 #include <sys/stat.h>

@@ -4,7 +4,7 @@
 
 #include "tool/pending_action.h"
 #include "tool/tool_set.h"
-#include "tools/ast_search.h"
+#include "tools/ast/ast_search.h"
 #include "tools/tools.h"
 
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
 #include "base/path.h"
 #include "base/timefmt.h"
 #include "base/worker.h"
-#include "tools/bash_command.h"
+#include "tools/shell/bash_command.h"
 #include "tools/tools.h"
 
 #include <signal.h>

@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "github/safe/classify.h"
+#include "github/classify/classify.h"
 
 static const char *const known_hosts[] = { "github.com", "ghe.example.com", "acme.ghe.com", NULL };
 static const ClassifyOptions options = { .known_hosts = known_hosts, .gh_version = "2.92.0" };

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "github/safe/classify.h"
+#include "github/classify/classify.h"
 
 static const char *const known_hosts[] = { "github.com", "ghe.example.com", "acme.ghe.com", NULL };
 static const ClassifyOptions options = { .known_hosts = known_hosts, .gh_version = "2.92.0" };

@@ -1,9 +1,9 @@
 /*
- * cmd/columns.c: rows of texts in columns.
+ * cmd/cli/columns.c: rows of texts in columns.
  */
 #include "unit.h"
 
-#include "cmd/columns.h"
+#include "cmd/cli/columns.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "github/safe/classify.h"
+#include "github/classify/classify.h"
 
 enum {
     PATH,
@@ -29,7 +29,7 @@ typedef void (*RowCheck)(char **row);
 static void each_row(RowCheck check)
 {
     g_autofree char *path =
-        g_build_filename(TEST_DATA_DIR, "../../src/github/safe/gh-commands.tsv", NULL);
+        g_build_filename(TEST_DATA_DIR, "../../src/github/classify/gh-commands.tsv", NULL);
     g_autofree char *data = NULL;
     assert_true(file_read(path, LIMIT_CONFIG_FILE_BYTES, &data, NULL, NULL));
     g_auto(GStrv) lines = g_strsplit(g_strchomp(data), "\n", -1);

@@ -1,7 +1,7 @@
 /*
  * A diff taken apart into what can be committed apart, and hunks put into the old text.
  */
-#include "cmd/commit_parts.h"
+#include "changes/commit_parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

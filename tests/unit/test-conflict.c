@@ -4,7 +4,7 @@
 #include "tool_fixture.h"
 
 #include "base/secrets.h"
-#include "tools/conflict.h"
+#include "tools/conflict/conflict.h"
 #include "tools/tools.h"
 
 static char *read_text(const ToolFixture *fixture, const char *path)

@@ -1,7 +1,7 @@
 /* The numbered diff: its form, and that it is a shortest one. */
 #include "unit.h"
 
-#include "tools/diff.h"
+#include "tools/file/diff.h"
 
 static void test_form(void **state G_GNUC_UNUSED)
 {

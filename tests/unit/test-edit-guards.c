@@ -1,8 +1,8 @@
 /* What edit does not do: overwrite what others save meanwhile, work on without end. */
 #include "tool_fixture.h"
 
-#include "tools/edit_mode.h"
-#include "tools/edit_target.h"
+#include "tools/edit/edit_mode.h"
+#include "tools/edit/edit_target.h"
 
 #include <unistd.h>
 

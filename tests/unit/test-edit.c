@@ -2,11 +2,11 @@
 #include "tool_fixture.h"
 
 #include "tool/tool_set.h"
-#include "tools/edit_alike.h"
-#include "tools/edit_closest.h"
-#include "tools/edit_indent.h"
-#include "tools/edit_mode.h"
-#include "tools/edit_search.h"
+#include "tools/edit/edit_alike.h"
+#include "tools/edit/edit_closest.h"
+#include "tools/edit/edit_indent.h"
+#include "tools/edit/edit_mode.h"
+#include "tools/edit/edit_search.h"
 #include "tools/tools.h"
 
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
  */
 #include "unit.h"
 
-#include "tools/eval_input.h"
+#include "tools/eval/eval_input.h"
 
 typedef struct WantCell {
     const char *code, *title;

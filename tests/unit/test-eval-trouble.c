@@ -4,7 +4,7 @@
 #include "eval_fixture.h"
 
 #include "base/worker.h"
-#include "tools/eval_venv.h"
+#include "tools/eval/eval_venv.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* A person's own Python, in the kernel that the model's cells have (core-§7.4). */
 #include "eval_fixture.h"
 
-#include "tools/eval_user.h"
+#include "tools/eval/eval_user.h"
 
 typedef struct Case {
     const char *code, *want; // how the output begins

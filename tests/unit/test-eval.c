@@ -4,7 +4,7 @@
 #include "proc_fixture.h"
 
 #include "base/worker.h"
-#include "tools/eval_kernels.h"
+#include "tools/eval/eval_kernels.h"
 
 typedef struct Step {
     const char *code, *want; // `want`: NULL: anything

@@ -5,8 +5,8 @@
 #include "tool_fixture.h"
 
 #include "base/git.h"
-#include "tools/file_walk.h"
-#include "tools/ignore.h"
+#include "tools/file/file_walk.h"
+#include "tools/file/ignore.h"
 
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 /* The guard for generated files: which names and comments mark one, and which do not. */
 #include "unit.h"
 
-#include "tools/generated.h"
+#include "tools/file/generated.h"
 
 static void test_markers(void **state G_GNUC_UNUSED)
 {

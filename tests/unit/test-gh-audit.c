@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/worker.h"
-#include "github/safe/gh_audit.h"
-#include "github/safe/gh_audit_query.h"
+#include "github/audit/gh_audit.h"
+#include "github/audit/gh_audit_query.h"
 
 #include <glib/gstdio.h>
 #include <sys/stat.h>

@@ -7,9 +7,9 @@
 
 #include "git_fixture.h"
 
+#include "github/classify/gh_kind.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_context.h"
-#include "github/safe/gh_kind.h"
 
 #include <sys/stat.h>
 

@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/proc.h"
+#include "github/classify/gh_kind.h"
 #include "github/safe/gh_cwd.h"
-#include "github/safe/gh_kind.h"
 
 #include <glib/gstdio.h>
 #include <sys/stat.h>

@@ -6,7 +6,7 @@
 #include "git_fixture.h"
 
 #include "base/file.h"
-#include "github/safe/gh_doctor.h"
+#include "github/doctor/gh_doctor.h"
 
 #include <sys/stat.h>
 

@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "github/safe/gh_header.h"
+#include "github/audit/gh_header.h"
 
 #include <glib/gstdio.h>
 

@@ -5,7 +5,7 @@
 
 #include "gh_fixture.h"
 
-#include "github/safe/gh_kind.h"
+#include "github/classify/gh_kind.h"
 #include "github/safe/gh_program.h"
 
 #include <glib/gstdio.h>

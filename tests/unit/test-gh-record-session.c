@@ -3,8 +3,8 @@
  */
 #include "tool_fixture.h"
 
-#include "github/safe/gh_record.h"
-#include "github/safe/gh_record_session.h"
+#include "github/audit/gh_record.h"
+#include "github/audit/gh_record_session.h"
 
 static char *record(int number)
 {

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/worker.h"
-#include "github/redact_argv.h"
-#include "github/safe/gh_record.h"
+#include "github/audit/gh_record.h"
+#include "github/safe/redact_argv.h"
 
 #include <glib/gstdio.h>
 #include <signal.h>

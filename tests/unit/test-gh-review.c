@@ -7,7 +7,7 @@
 
 #include "review_fixture.h"
 
-#include "github/review/review.h"
+#include "github/pulls/review.h"
 
 #include <pthread.h>
 

@@ -4,8 +4,8 @@
  */
 #include "unit.h"
 
+#include "github/classify/gh_kind.h"
 #include "github/safe/gh_argv.h"
-#include "github/safe/gh_kind.h"
 
 static const char *const known_hosts[] = { "github.com", "ghe.example.com", "acme.ghe.com", NULL };
 

@@ -7,10 +7,10 @@
 #include "git_fixture.h"
 
 #include "base/file.h"
+#include "github/audit/gh_audit.h"
+#include "github/audit/gh_record.h"
 #include "github/github.h"
-#include "github/safe/gh_audit.h"
 #include "github/safe/gh_call.h"
-#include "github/safe/gh_record.h"
 #include "tool/context.h"
 
 #include <sys/stat.h>

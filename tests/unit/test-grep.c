@@ -4,7 +4,7 @@
 #include "tool_fixture.h"
 
 #include "base/limits.h"
-#include "tools/grep_search.h"
+#include "tools/search/grep_search.h"
 #include "tools/tools.h"
 
 #include <sys/stat.h>

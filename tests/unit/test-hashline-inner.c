@@ -3,8 +3,8 @@
 #include "tool_fixture.h"
 
 #include "tool/shown.h"
-#include "tools/edit_mode.h"
-#include "tools/hashline.h"
+#include "tools/edit/edit_mode.h"
+#include "tools/file/hashline.h"
 #include "tools/tools.h"
 
 #define STALE  "Edit rejected: 1 line has changed since the last read (marked *)."

@@ -1,9 +1,9 @@
 /* Stale anchors: carried over where it is certain where they belong, refused where it is not. */
 #include "tool_fixture.h"
 
-#include "tools/edit_mode.h"
-#include "tools/hashline.h"
-#include "tools/read_cache.h"
+#include "tools/edit/edit_mode.h"
+#include "tools/file/hashline.h"
+#include "tools/file/read_cache.h"
 #include "tools/tools.h"
 
 #define REFUSED "changed on disk"

@@ -1,8 +1,8 @@
 /* edit by anchors (agent-tools §3.3.2 to §3.3.5), and the tools that show anchors. */
 #include "tool_fixture.h"
 
-#include "tools/edit_mode.h"
-#include "tools/hashline.h"
+#include "tools/edit/edit_mode.h"
+#include "tools/file/hashline.h"
 #include "tools/tools.h"
 
 static ToolFixture *hashline_fixture(const char *settings)

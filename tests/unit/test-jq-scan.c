@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "github/safe/jq_scan.h"
+#include "github/classify/jq_scan.h"
 
 static void test_expressions(void **state G_GNUC_UNUSED)
 {

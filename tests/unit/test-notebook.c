@@ -3,7 +3,7 @@
  */
 #include "tool_fixture.h"
 
-#include "tools/notebook.h"
+#include "tools/file/notebook.h"
 #include "tools/tools.h"
 
 static const char notebook[] =

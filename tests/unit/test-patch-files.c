@@ -1,8 +1,8 @@
 /* The modes patch and apply_patch: what happens to files, what is left alone, and what is said. */
 #include "tool_fixture.h"
 
-#include "tools/edit_mode.h"
-#include "tools/seen_files.h"
+#include "tools/edit/edit_mode.h"
+#include "tools/file/seen_files.h"
 #include "tools/tools.h"
 
 #include <sys/stat.h>

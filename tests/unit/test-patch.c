@@ -1,9 +1,9 @@
 /* Hunks: how they are read, where they are placed, and what is refused rather than guessed. */
 #include "unit.h"
 
-#include "tools/patch_apply.h"
-#include "tools/patch_envelope.h"
-#include "tools/patch_text.h"
+#include "tools/edit/patch_apply.h"
+#include "tools/edit/patch_envelope.h"
+#include "tools/edit/patch_text.h"
 
 #define TEN "line 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\nline 8\nline 9\nline 10\n"
 #define CLASSES                                                                                    \

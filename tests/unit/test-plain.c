@@ -5,9 +5,9 @@
 
 #include "base/mask.h"
 #include "base/secrets.h"
-#include "tui/plain_ask.h"
-#include "tui/plain_lines.h"
-#include "tui/plain_speech.h"
+#include "tui/plain/plain_ask.h"
+#include "tui/plain/plain_lines.h"
+#include "tui/plain/plain_speech.h"
 
 /* --- lines */
 

@@ -4,8 +4,8 @@
  */
 #include "url_fixture.h"
 
-#include "tools/edit_mode.h"
-#include "tools/source_tags.h"
+#include "tools/edit/edit_mode.h"
+#include "tools/read/source_tags.h"
 
 #include <unistd.h>
 

@@ -3,11 +3,11 @@
 #include "recipe_fixture.h"
 
 #include "base/limits.h"
-#include "tools/recipe_files.h"
-#include "tools/recipe_lines.h"
-#include "tools/recipe_package.h"
-#include "tools/recipe_pattern.h"
-#include "tools/recipe_tasks.h"
+#include "tools/recipe/recipe_files.h"
+#include "tools/recipe/recipe_lines.h"
+#include "tools/recipe/recipe_package.h"
+#include "tools/recipe/recipe_pattern.h"
+#include "tools/recipe/recipe_tasks.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/redact.h"
 #include "base/secrets.h"
-#include "github/redact_argv.h"
+#include "github/safe/redact_argv.h"
 
 #define CANARY  "REDACTED_TEST_SECRET"
 #define LONG_20 "aaaaaaaaaaaaaaaaaaaa"

@@ -1,9 +1,10 @@
 /*
- * github/rest_place.c, rest_auth.c, rest_login.c: where requests go, and which token goes there.
+ * github/rest/rest_place.c, rest_auth.c, rest_login.c: where requests go, and which token goes
+ * there.
  */
 #include "rest_fixture.h"
 
-#include "github/rest_private.h"
+#include "github/rest/rest_private.h"
 
 #include <sys/stat.h>
 

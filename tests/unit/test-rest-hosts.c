@@ -1,8 +1,8 @@
 /*
- * github/rest_hosts.c, and how the REST client uses it: what the calls of one ToolContext share,
- * and two contexts do not.
+ * github/rest/rest_hosts.c, and how the REST client uses it: what the calls of one ToolContext
+ * share, and two contexts do not.
  */
-#include "github/rest_hosts.h"
+#include "github/rest/rest_hosts.h"
 #include "rest_fixture.h"
 #include "tool_fixture.h"
 

@@ -1,10 +1,10 @@
 /*
- * github/rest_pages.c and GraphQL of github/rest.c: lists over many pages, and answers that hide
- * their errors in a 200.
+ * github/rest/rest_pages.c and GraphQL of github/rest/rest.c: lists over many pages, and answers
+ * that hide their errors in a 200.
  */
 #include "rest_fixture.h"
 
-#include "github/rest_private.h"
+#include "github/rest/rest_private.h"
 
 static const RestCall list_call = { .method = "GET",
                                     .path = "/repos/o/r/comments?sort=created",

@@ -1,6 +1,6 @@
 /*
- * github/rest_exchange.c and rest_limit.c: what is sent again after an outage or a rate limit, what
- * never is, and how long is waited (common §8.3).
+ * github/rest/rest_exchange.c and rest_limit.c: what is sent again after an outage or a rate limit,
+ * what never is, and how long is waited (common §8.3).
  */
 #include "rest_fixture.h"
 

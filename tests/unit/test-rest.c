@@ -1,10 +1,10 @@
 /*
- * github/rest.c, rest_exchange.c, rest_error.c: single calls against a server in this process: what
- * is sent, where redirects lead, and the words of failures. test-rest-retry.c has the repeats.
+ * github/rest/rest.c, rest_exchange.c, rest_error.c: single calls against a server in this process:
+ * what is sent, where redirects lead, and the words of failures. test-rest-retry.c has the repeats.
  */
 #include "rest_fixture.h"
 
-#include "github/rest_private.h"
+#include "github/rest/rest_private.h"
 
 #define FORBIDDEN "{\"message\":\"Resource not accessible by integration\"}"
 

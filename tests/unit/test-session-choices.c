@@ -1,5 +1,5 @@
 /*
- * agent/session_choices.c: which model comes next.
+ * conversation/session_choices.c: which model comes next.
  */
 #include "unit.h"
 

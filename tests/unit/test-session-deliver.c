@@ -1,6 +1,6 @@
 /*
- * What ends in the background while nobody asks (agent/session_deliver.c): a message that a run
- * begins with, unless somebody has stopped the last one.
+ * What ends in the background while nobody asks (conversation/session_deliver.c): a message that a
+ * run begins with, unless somebody has stopped the last one.
  */
 #include "unit.h"
 

@@ -2,8 +2,8 @@
  */
 #include "unit.h"
 
-#include "tools/source_bodies.h"
-#include "tools/source_tags.h"
+#include "tools/read/source_bodies.h"
+#include "tools/read/source_tags.h"
 
 #include <string.h>
 

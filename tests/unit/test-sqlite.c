@@ -6,9 +6,9 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/secrets.h"
-#include "tools/sqlite_file.h"
-#include "tools/sqlite_select.h"
-#include "tools/text_table.h"
+#include "tools/database/sqlite_file.h"
+#include "tools/database/sqlite_select.h"
+#include "tools/file/text_table.h"
 #include "tools/tools.h"
 
 #include <sqlite3.h>

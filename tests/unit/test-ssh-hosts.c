@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "tools/ssh_facts.h"
+#include "tools/ssh/ssh_facts.h"
 
 static void test_expand(void **state G_GNUC_UNUSED)
 {

@@ -7,7 +7,7 @@
 #include "base/timefmt.h"
 #include "base/worker.h"
 #include "tool/tool_set.h"
-#include "tools/ssh_link.h"
+#include "tools/ssh/ssh_link.h"
 #include "tools/tools.h"
 
 #include <signal.h>

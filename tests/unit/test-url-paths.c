@@ -3,7 +3,7 @@
  */
 #include "url_fixture.h"
 
-#include "tools/url_paths.h"
+#include "tools/url/url_paths.h"
 
 /* `text` with ROOT for the folder of local:// and ART for the session's. */
 static char *with_places(const ToolFixture *fixture, const char *text)

@@ -5,9 +5,9 @@
 #include "url_fixture.h"
 
 #include "base/path.h"
-#include "tools/docs.h"
-#include "tools/edit_mode.h"
-#include "tools/url_query.h"
+#include "tools/edit/edit_mode.h"
+#include "tools/url/docs.h"
+#include "tools/url/url_query.h"
 
 #include <unistd.h>
 

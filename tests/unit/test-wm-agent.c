@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/secrets.h"
-#include "workflow/engine.h"
+#include "wm/engine/engine.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /*
- * workflow/api.c: token, paths and the words of failures (task-G01 to task-G08), against a server
+ * wm/task/api.c: token, paths and the words of failures (task-G01 to task-G08), against a server
  * in this process.
  */
 #include "rest_fixture.h"
 
-#include "workflow/api.h"
+#include "wm/task/api.h"
 
 #include <sys/stat.h>
 

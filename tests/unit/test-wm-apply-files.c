@@ -1,5 +1,5 @@
 /*
- * workflow/apply_files.c, apply_threats.c: files and secrets that are held back from a push, and
+ * wm/apply/apply_files.c, apply_threats.c: files and secrets that are held back from a push, and
  * what an agent's .git cannot hide (task-engine §10.7, §10.8).
  */
 #include "apply_pull_fixture.h"

@@ -1,5 +1,5 @@
 /*
- * workflow/apply_pull.c, apply_branch.c, apply_git.c: pull requests and pushes (task-O27 to
+ * wm/apply/apply_pull.c, apply_branch.c, apply_git.c: pull requests and pushes (task-O27 to
  * task-O32), and attempts that were broken off.
  */
 #include "apply_pull_fixture.h"

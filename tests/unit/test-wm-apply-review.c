@@ -1,5 +1,5 @@
 /*
- * workflow/apply_review.c, and what else is about lines of a pull request: which calls an item
+ * wm/apply/apply_review.c, and what else is about lines of a pull request: which calls an item
  * becomes (task-O22 to task-O26).
  */
 #include "apply_fixture.h"

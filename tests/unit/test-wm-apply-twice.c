@@ -1,5 +1,5 @@
 /*
- * workflow/apply_record.c, apply_write.c: nothing is written twice, however the attempt before
+ * wm/apply/apply_record.c, apply_write.c: nothing is written twice, however the attempt before
  * ended. The record of a killed process is made by cutting a whole one.
  */
 #include "apply_fixture.h"

@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "workflow/body.h"
+#include "wm/task/body.h"
 
 #define MARKER "\n\n<!-- wm-agent:x -->"
 

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "workflow/feature_branch.h"
+#include "wm/workspace/feature_branch.h"
 
 #include <stdarg.h>
 

@@ -7,7 +7,7 @@
 
 #include "base/yaml.h"
 #include "base/yaml_write.h"
-#include "workflow/caller.h"
+#include "wm/compile/caller.h"
 
 #include "wm_repo_fixture.h"
 

@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "workflow/checkpoint.h"
+#include "wm/workspace/checkpoint.h"
 
 static void test_text(void **state G_GNUC_UNUSED) // task-R17
 {

@@ -4,7 +4,7 @@
  */
 #include "wm_fixture.h"
 
-#include "workflow/emit.h"
+#include "wm/apply/emit.h"
 
 static void set_environment(const WmFixture *fixture, const char *task)
 {

@@ -6,7 +6,7 @@
 #include "wm_fixture.h"
 
 #include "base/proc.h"
-#include "workflow/engine.h"
+#include "wm/engine/engine.h"
 
 #define RUN_MS (60 * 1000)
 

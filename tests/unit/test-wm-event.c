@@ -1,9 +1,9 @@
 /*
- * workflow/event.c: the event as it is given, and the numbers in it (task-engine §4.1, §5.1).
+ * wm/task/event.c: the event as it is given, and the numbers in it (task-engine §4.1, §5.1).
  */
 #include "wm_repo_fixture.h"
 
-#include "workflow/event.h"
+#include "wm/task/event.h"
 
 static void test_numbers(void **state G_GNUC_UNUSED)
 {

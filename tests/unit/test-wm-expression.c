@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "workflow/expression.h"
+#include "wm/task/expression.h"
 
 static WmEvent event_of(const char *payload)
 {

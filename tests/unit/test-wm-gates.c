@@ -5,8 +5,8 @@
 #include "rest_fixture.h"
 
 #include "base/timefmt.h"
-#include "workflow/gate_date.h"
-#include "workflow/match.h"
+#include "wm/task/gate_date.h"
+#include "wm/trigger/match.h"
 
 static const WmRepo test_repo = { .owner = (char *)"o",
                                   .name = (char *)"r",

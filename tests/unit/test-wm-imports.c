@@ -1,11 +1,11 @@
 /*
- * workflow/task_imports.c: what a task takes of the files that it imports, and which files those
+ * wm/task/task_imports.c: what a task takes of the files that it imports, and which files those
  * may be (task-engine §10.13).
  */
 #include "wm_repo_fixture.h"
 
-#include "workflow/project.h"
-#include "workflow/task_imports.h"
+#include "wm/task/project.h"
+#include "wm/task/task_imports.h"
 
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "base/file.h"
-#include "workflow/item.h"
+#include "wm/apply/item.h"
 
 #include <signal.h>
 #include <sys/resource.h>

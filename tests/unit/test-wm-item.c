@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "base/secrets.h"
-#include "workflow/item.h"
+#include "wm/apply/item.h"
 
 #define REPEAT_50 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 

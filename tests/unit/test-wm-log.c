@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "workflow/wm_log.h"
+#include "wm/task/wm_log.h"
 
 static void test_no_command_of_a_runner(void **state G_GNUC_UNUSED)
 {

@@ -1,10 +1,10 @@
 /*
- * workflow/match.c, resolve.c: which tasks an event starts (task-engine §4, rows M of §11.1).
+ * wm/trigger/match.c, resolve.c: which tasks an event starts (task-engine §4, rows M of §11.1).
  */
 #include "wm_repo_fixture.h"
 
-#include "workflow/branch_filter.h"
-#include "workflow/match.h"
+#include "wm/task/branch_filter.h"
+#include "wm/trigger/match.h"
 
 #define DATA TEST_DATA_DIR "/workflow/"
 

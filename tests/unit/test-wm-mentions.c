@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "workflow/mentions.h"
+#include "wm/task/mentions.h"
 
 static void test_quote(void **state G_GNUC_UNUSED)
 {

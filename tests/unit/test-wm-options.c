@@ -1,9 +1,9 @@
 /*
- * cmd/wm_options.c: flags and words of `kedge wm`, with the wording of task-engine §3.1.
+ * cmd/wm/wm_options.c: flags and words of `kedge wm`, with the wording of task-engine §3.1.
  */
 #include "unit.h"
 
-#include "cmd/wm.h"
+#include "cmd/wm/wm.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
  */
 #include "unit.h"
 
-#include "workflow/labels.h"
-#include "workflow/policy.h"
-#include "workflow/policy_expand.h"
+#include "wm/task/labels.h"
+#include "wm/task/policy.h"
+#include "wm/task/policy_expand.h"
 
 static json_t *parse(const char *text)
 {

@@ -1,10 +1,10 @@
 /*
- * workflow/project.c: which files are tasks, their order, and what a bad one spoils (task-engine
+ * wm/task/project.c: which files are tasks, their order, and what a bad one spoils (task-engine
  * §1.5, §2.1).
  */
 #include "wm_repo_fixture.h"
 
-#include "workflow/project.h"
+#include "wm/task/project.h"
 
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 #include "wm_fixture.h"
 
 #include "base/log.h"
-#include "workflow/prompt.h"
+#include "wm/task/prompt.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /*
- * workflow/quarantine.c, wm_git.c: a .git that an agent wrote runs nothing and redirects nothing
- * (task-S04); names of branches; pushes that are refused. Real git.
+ * wm/workspace/quarantine.c, wm_git.c: a .git that an agent wrote runs nothing and redirects
+ * nothing (task-S04); names of branches; pushes that are refused. Real git.
  */
 #include "unit.h"
 
@@ -8,8 +8,8 @@
 #include "http_server.h"
 
 #include "base/file.h"
-#include "workflow/api.h"
-#include "workflow/quarantine.h"
+#include "wm/task/api.h"
+#include "wm/workspace/quarantine.h"
 
 #include <sys/stat.h>
 

@@ -3,8 +3,8 @@
  */
 #include "unit.h"
 
-#include "workflow/run_dir.h"
-#include "workflow/run_file.h"
+#include "wm/workspace/run_dir.h"
+#include "wm/workspace/run_file.h"
 
 #include "base/file.h"
 #include "base/path.h"

@@ -6,9 +6,9 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "workflow/outcome.h"
-#include "workflow/outputs_summary.h"
-#include "workflow/run.h"
+#include "wm/apply/outputs_summary.h"
+#include "wm/run/outcome.h"
+#include "wm/run/run.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
 /*
- * workflow/schedule.c: words become the cron that gh-wm makes of them for the same path
+ * wm/task/schedule.c: words become the cron that gh-wm makes of them for the same path
  * (task-engine §2.5, rows F of §11.2).
  */
 #include "unit.h"
 
-#include "workflow/schedule.h"
+#include "wm/task/schedule.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "workflow/task_source.h"
+#include "wm/task/task_source.h"
 
 static void test_arguments(void **state G_GNUC_UNUSED)
 {

@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "workflow/stop_after.h"
+#include "wm/trigger/stop_after.h"
 
 #include "base/timefmt.h"
 

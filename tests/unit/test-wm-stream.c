@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "workflow/engine.h"
+#include "wm/engine/engine.h"
 
 #include <string.h>
 

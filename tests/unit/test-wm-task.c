@@ -1,10 +1,10 @@
 /*
- * workflow/task.c, task_keys.c, config.c: what a task and the configuration say (task-engine §2.1
+ * wm/task/task.c, task_keys.c, config.c: what a task and the configuration say (task-engine §2.1
  * to §2.3, rows C of §11.4).
  */
 #include "wm_repo_fixture.h"
 
-#include "workflow/task.h"
+#include "wm/task/task.h"
 
 static WmTask *parse(const char *text)
 {

@@ -3,8 +3,8 @@
  */
 #include "unit.h"
 
-#include "cmd/wm_tools.h"
 #include "tool/hook.h"
+#include "wm/apply/wm_tools.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
- * workflow/triggers.c: every way to write `on:` has one normal form (task-engine §2.4).
+ * wm/task/triggers.c: every way to write `on:` has one normal form (task-engine §2.4).
  */
 #include "unit.h"
 
 #include "base/yaml.h"
-#include "workflow/triggers.h"
+#include "wm/task/triggers.h"
 
 #include <string.h>
 

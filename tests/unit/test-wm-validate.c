@@ -3,7 +3,7 @@
  */
 #include "wm_repo_fixture.h"
 
-#include "workflow/project.h"
+#include "wm/task/project.h"
 
 // All of `list` that begin with the path of the one task, each behind a line end.
 static char *joined(const GPtrArray *list)

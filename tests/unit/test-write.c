@@ -1,7 +1,7 @@
 /* The write tool: what ends up in the file, and which files are left alone. */
 #include "url_fixture.h"
 
-#include "tools/edit_mode.h"
+#include "tools/edit/edit_mode.h"
 #include "tools/tools.h"
 
 #include <sys/stat.h>

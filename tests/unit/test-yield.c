@@ -2,9 +2,9 @@
 #include "tool_fixture.h"
 
 #include "tool/yielded.h"
-#include "tools/jtd.h"
+#include "tools/control/jtd.h"
+#include "tools/control/yield.h"
 #include "tools/tools.h"
-#include "tools/yield.h"
 
 static void test_yield(void **state G_GNUC_UNUSED)
 {

@@ -7,7 +7,7 @@
 #include "unit.h"
 
 #include "base/file.h"
-#include "workflow/project.h"
+#include "wm/task/project.h"
 
 #include <string.h>
 

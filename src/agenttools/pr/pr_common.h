@@ -7,7 +7,7 @@
 #pragma once
 
 #include "agenttools/operation.h"
-#include "github/rest.h"
+#include "github/rest/rest.h"
 
 #define PR_TIMEOUT_MS     (120 * 1000)
 #define PR_MAX_BODY_CHARS 65536

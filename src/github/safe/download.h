@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "github/rest.h"
+#include "github/rest/rest.h"
 
 typedef struct DownloadSpec { // borrowed
     Rest *rest;

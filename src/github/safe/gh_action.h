@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "github/safe/classify.h"
+#include "github/classify/classify.h"
 
 #define GH_ACTION_PUSH "push" // its target is the branch there
 

@@ -5,7 +5,7 @@
 #include "github/safe/gh_argv.h"
 
 #include "base/str.h"
-#include "github/safe/gh_kind.h"
+#include "github/classify/gh_kind.h"
 
 #include <pthread.h>
 

@@ -4,16 +4,16 @@
 #include "github/safe/gh_call.h"
 
 #include "base/str.h"
-#include "github/redact_argv.h"
+#include "github/audit/gh_audit.h"
 #include "github/repo_ref.h"
 #include "github/safe/gh_action.h"
 #include "github/safe/gh_argv.h"
-#include "github/safe/gh_audit.h"
 #include "github/safe/gh_call_context.h"
 #include "github/safe/gh_call_private.h"
 #include "github/safe/gh_closer_look.h"
 #include "github/safe/gh_named.h"
 #include "github/safe/gh_question.h"
+#include "github/safe/redact_argv.h"
 #include "tool/context.h"
 
 #include <pthread.h>

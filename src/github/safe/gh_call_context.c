@@ -3,9 +3,9 @@
  */
 #include "github/safe/gh_call_context.h"
 
+#include "github/classify/gh_kind.h"
 #include "github/remote_url.h"
 #include "github/repo_ref.h"
-#include "github/safe/gh_kind.h"
 #include "tool/context.h"
 
 #define CLONES_KEY  "gh-clones"

@@ -2,11 +2,11 @@
  * How a call of the gh tools is answered and recorded, whether it ran or not: header line, body,
  * debug record, audit line (gh-policy §6.6, §9, §11).
  */
-#include "github/safe/gh_audit_call.h"
+#include "github/audit/gh_audit_call.h"
+#include "github/audit/gh_header.h"
+#include "github/audit/gh_record.h"
 #include "github/safe/gh_call_private.h"
-#include "github/safe/gh_header.h"
 #include "github/safe/gh_mark.h"
-#include "github/safe/gh_record.h"
 
 #define POLICY_SUFFIX " by gh.policy or gh.hostPolicy"
 #define UNKNOWN_WRITE "The outcome of this write is unknown; look before you repeat it."

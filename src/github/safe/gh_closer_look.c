@@ -4,7 +4,7 @@
  */
 #include "github/safe/gh_closer_look.h"
 
-#include "github/safe/classify_private.h"
+#include "github/classify/classify_private.h"
 #include "github/safe/gh_aliases.h"
 
 typedef struct Unresolved {

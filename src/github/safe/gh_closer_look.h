@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "github/safe/classify.h"
+#include "github/classify/classify.h"
 
 /* Replaces *argv and *classified by an alias's expansion and its class; what is executed is then
    the expansion. A shell alias and an extension make the call blocked. Errors: USAGE, as of

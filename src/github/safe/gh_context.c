@@ -6,8 +6,8 @@
 
 #include "base/env.h"
 #include "base/str.h"
+#include "github/classify/gh_kind.h"
 #include "github/remote_url.h"
-#include "github/safe/gh_kind.h"
 
 #define SHOWN_MAX_BYTES 200
 

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/path.h"
-#include "github/safe/gh_kind.h"
+#include "github/classify/gh_kind.h"
 
 #include <fcntl.h>
 

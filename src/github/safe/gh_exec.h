@@ -8,8 +8,8 @@
  */
 #pragma once
 
+#include "github/classify/gh_kind.h"
 #include "github/safe/gh_cwd.h"
-#include "github/safe/gh_kind.h"
 #include "tool/tool.h"
 
 #define GH_MAX_TIMEOUT_S 120

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "github/safe/classify.h"
+#include "github/classify/classify.h"
 #include "github/safe/gh_context.h"
 #include "tool/tool.h"
 

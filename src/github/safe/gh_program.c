@@ -4,9 +4,9 @@
 #include "github/safe/gh_program.h"
 
 #include "base/str.h"
+#include "github/classify/gh_kind.h"
 #include "github/gh_env.h"
 #include "github/gh_process.h"
-#include "github/safe/gh_kind.h"
 #include "tool/settings_keys.h"
 
 #include <pthread.h>

@@ -6,8 +6,8 @@
 #include "github/safe/gh_target.h"
 
 #include "base/str.h"
+#include "github/classify/gh_kind.h"
 #include "github/remote_url.h"
-#include "github/safe/gh_kind.h"
 
 void gh_target_clear(GhTarget *self)
 {

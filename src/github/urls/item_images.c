@@ -6,7 +6,7 @@
 #include "base/image.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "github/rest.h"
+#include "github/rest/rest.h"
 #include "model/message.h"
 #include "tool/context.h"
 #include "tool/images.h"

@@ -5,7 +5,7 @@
 
 #include "base/timefmt.h"
 #include "session/prompt_history.h"
-#include "tui/control/later.h"
+#include "tui/control/background_save.h"
 #include "tui/control/pick_list.h"
 
 enum { MAX_PROMPTS = 1000 };

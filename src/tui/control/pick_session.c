@@ -9,7 +9,7 @@
 #include "session/session.h"
 #include "session/session_index.h"
 #include "session/session_remove.h"
-#include "tui/control/later.h"
+#include "tui/control/background_save.h"
 #include "tui/control/pick_ask.h"
 #include "tui/control/pick_list.h"
 

@@ -7,7 +7,7 @@
 #include "tool/settings_path.h"
 #include "tool/settings_reference.h"
 #include "tool/settings_value.h"
-#include "tui/control/later.h"
+#include "tui/control/background_save.h"
 #include "tui/control/pick_ask.h"
 #include "tui/control/pick_list.h"
 

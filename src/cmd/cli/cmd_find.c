@@ -1,0 +1,12 @@
+/*
+ * A command by its name (cmd.h).
+ */
+#include "cmd/cli/cmd.h"
+
+const Command *cmd_find(const CommandEnv *env, const char *name)
+{
+    for (const Command *const *command = env->commands; *command; command++)
+        if (strcmp((*command)->name, name) == 0)
+            return *command;
+    return NULL;
+}

@@ -1,0 +1,363 @@
+/*
+ * The commands of a conversation that choose how it goes on, and those that say what there is to
+ * choose from (agent_session.h).
+ */
+#include "conversation/agent_session.h"
+
+#include "base/timefmt.h"
+#include "conversation/agent_session_private.h"
+#include "model/message.h"
+#include "model/model_scope.h"
+#include "tool/settings_save.h"
+
+#define SAVE_PATIENCE_MS 1000 // for another program that is saving settings
+
+/* --- the setup of the next turn */
+
+void agent_session_update_setup(AgentSession *self, const ToolSet *tools)
+{
+    g_autoptr(TurnSetup) now = self->setup ? setup_slot_get(self->setup) : NULL;
+    const PromptOptions prompt = {
+        .cwd = self->cwd,
+        .agent_dir = self->agent_dir,
+        .system_prompt = self->system_prompt,
+        .append_prompt = self->append_prompt,
+        .now_ms = time_now_ms(),
+    };
+    g_autoptr(ToolSet) chosen = tools ? agent_session_take_tools(self, tools) : NULL;
+    const TurnSetupSpec spec = {
+        .model = self->model,
+        .is_model_named = self->is_model_named,
+        .thinking = self->thinking,
+        .settings = self->settings,
+        .tools = chosen ? chosen : now->tools,
+        .found = self->found,
+        .prompt = &prompt,
+        .prompt_of = tools ? NULL : now,
+        .in_place_of = agent_session_model_before_plan(self),
+        .has_intent_tracing = settings_get_bool(self->settings, "tools.intentTracing"),
+    };
+    TurnSetup *setup = turn_setup_new(&spec);
+    if (self->setup)
+        setup_slot_set(self->setup, setup);
+    else
+        self->setup = setup_slot_new(setup);
+}
+
+/* --- models and thinking */
+
+static void choose_model(AgentSession *self, const Model *model)
+{
+    self->model = model;
+    self->is_model_named = false;
+    agent_session_update_setup(self, NULL);
+}
+
+bool agent_session_set_model(AgentSession *self, const char *provider, const char *model_id,
+                             GError **error)
+{
+    const Model *model = model_registry_find(self->registry, provider, model_id);
+    if (!model)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Model not found: %s/%s", provider,
+                         model_id);
+    if (!model_registry_is_available(self->registry, model, false))
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND,
+                         "No API key found for %s. Set its key in the environment or in models.yml",
+                         provider);
+    choose_model(self, model);
+    return true;
+}
+
+bool agent_session_is_scoped(const AgentSession *self)
+{
+    return self->model_scope != NULL;
+}
+
+/* The `i`th of `count` to go to from `now`, which is `count` where one is not among them. */
+static size_t place_after(size_t now, size_t i, size_t count, bool is_backward)
+{
+    size_t before = MIN(now, count); // of one that is not there: the first, or the last
+    return is_backward ? (before + 2 * count - 1 - i) % count
+                       : ((now < count ? now + 1 : 0) + i) % count;
+}
+
+static bool cycle_through(AgentSession *self, const GArray *scope, bool is_backward,
+                          const char **ret_role)
+{
+    guint now = 0, count = scope->len;
+    while (now < count && g_array_index(scope, ModelChoice, now).model != self->model)
+        now++;
+    for (guint i = 0; i < count; i++) {
+        size_t place = place_after(now, i, count, is_backward);
+        const ModelChoice *next = &g_array_index(scope, ModelChoice, place);
+        if (next->model == self->model ||
+            !model_registry_is_available(self->registry, next->model, false))
+            continue;
+        choose_model(self, next->model);
+        if (next->has_level)
+            agent_session_set_thinking(self, next->level);
+        *ret_role = next->role;
+        return true;
+    }
+    return false;
+}
+
+bool agent_session_cycle_model(AgentSession *self, bool is_backward, const char **ret_role)
+{
+    *ret_role = NULL;
+    if (self->model_scope)
+        return cycle_through(self, self->model_scope, is_backward, ret_role);
+    const json_t *roles = settings_get_json(self->settings, "cycleOrder");
+    g_autoptr(GArray) of_roles = model_scope_of_roles(self->registry, roles);
+    if (of_roles && of_roles->len > 1)
+        return cycle_through(self, of_roles, is_backward, ret_role);
+    size_t count = 0, now = 0;
+    const Model *const *models = model_registry_all(self->registry, &count);
+    while (now < count && models[now] != self->model)
+        now++;
+    for (size_t i = 0; i < count; i++) {
+        const Model *next = models[place_after(now, i, count, is_backward)];
+        if (next == self->model || next->is_deprecated ||
+            !model_registry_is_available(self->registry, next, false))
+            continue;
+        choose_model(self, next);
+        return true;
+    }
+    return false;
+}
+
+json_t *agent_session_available_models(const AgentSession *self)
+{
+    size_t count = 0;
+    const Model *const *models = model_registry_all(self->registry, &count);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        bool is_offered = !models[i]->is_deprecated || models[i] == self->model;
+        if (is_offered && model_registry_is_available(self->registry, models[i], false))
+            json_append_take(list, model_to_json(models[i]));
+    }
+    return list;
+}
+
+void agent_session_set_thinking(AgentSession *self, ThinkingLevel level)
+{
+    g_autoptr(TurnSetup) before = setup_slot_get(self->setup);
+    self->thinking = level;
+    agent_session_update_setup(self, NULL);
+    g_autoptr(TurnSetup) now = setup_slot_get(self->setup);
+    if (before->thinking == now->thinking)
+        return;
+    json_t *event = agent_event_new("thinking_level_changed");
+    json_set_text(event, "level", thinking_level_name(now->thinking));
+    event_hub_publish(self->hub, event);
+}
+
+ThinkingLevel agent_session_thinking(AgentSession *self)
+{
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    return setup->thinking;
+}
+
+bool agent_session_cycle_thinking(AgentSession *self)
+{
+    ThinkingLevel now = agent_session_thinking(self);
+    for (int i = 1; i <= THINKING_XHIGH; i++) {
+        ThinkingLevel next = (ThinkingLevel)(((int)now + i) % (THINKING_XHIGH + 1));
+        if (model_clamp_thinking(self->model, next) != next)
+            continue;
+        agent_session_set_thinking(self, next);
+        return true;
+    }
+    return false;
+}
+
+/* --- tools */
+
+bool agent_session_set_tools(AgentSession *self, const char *const *names, GError **error)
+{
+    g_autoptr(GPtrArray) unknown = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(ToolSet) tools =
+        names[0] ? tool_set_select(self->all_tools, self->settings, names, unknown)
+                 : tool_set_new(NULL);
+    if (unknown->len > 0)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "there is no tool \"%s\"",
+                         (const char *)unknown->pdata[0]);
+    agent_session_update_setup(self, tools);
+    return true;
+}
+
+bool agent_session_add_tool(AgentSession *self, const char *name, GError **error)
+{
+    if (tool_set_find(self->wanted_tools, name))
+        return true;
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (size_t i = 0; i < tool_set_count(self->wanted_tools); i++)
+        g_ptr_array_add(names, (char *)tool_set_at(self->wanted_tools, i)->name);
+    g_ptr_array_add(names, (char *)name);
+    g_ptr_array_add(names, NULL);
+    return agent_session_set_tools(self, (const char *const *)names->pdata, error);
+}
+
+bool agent_session_force_tool(AgentSession *self, const char *name, GError **error)
+{
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    g_autoptr(json_t) offered = turn_setup_tool_list(setup);
+    bool is_offered = !name;
+    size_t i = 0;
+    json_t *tool = NULL;
+    json_array_foreach (offered, i, tool)
+        is_offered = is_offered || g_strcmp0(json_get_text(tool, "name"), name) == 0;
+    if (!is_offered)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "the model is not offered a tool \"%s\"",
+                         name);
+    setup_slot_force_tool(self->setup, name);
+    return true;
+}
+
+/* Not one of those that the door has added. */
+static bool is_own_tool(const ToolDef *tool, void *self_)
+{
+    const AgentSession *self = self_;
+    return tool_set_find(self->given_tools, tool->name) != NULL; // perhaps in another form
+}
+
+bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools, size_t count,
+                                   GError **error)
+{
+    g_autoptr(ToolSet) all = NULL;
+    if (!tool_set_add(self->given_tools, tools, count, self->settings, &all, error))
+        return false;
+    g_autoptr(ToolSet) kept = tool_set_filter(self->wanted_tools, is_own_tool, self);
+    g_autoptr(ToolSet) offered = NULL;
+    if (!tool_set_add(kept, tools, count, self->settings, &offered, error))
+        return false;
+    tool_set_unref(self->all_tools);
+    self->all_tools = g_steal_pointer(&all);
+    agent_session_update_setup(self, offered);
+    return true;
+}
+
+/* --- how a run goes on */
+
+/* Into the user's settings. */
+static bool save(AgentSession *self, const char *key, const char *text, GError **error)
+{
+    g_autoptr(json_t) value = json_text(text);
+    const char *const parts[] = { key, NULL };
+    const SettingChange change = { .parts = parts, .value = value };
+    g_autoptr(Cancel) patience = cancel_new_timed(self->scope, SAVE_PATIENCE_MS);
+    return settings_save(self->agent_dir, &change, 1, patience, error);
+}
+
+const char *agent_session_service_tier(const AgentSession *self)
+{
+    return settings_get_text(self->settings, "serviceTier");
+}
+
+bool agent_session_set_service_tier(AgentSession *self, const char *tier, GError **error)
+{
+    if (!self->agent_dir)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "this conversation has no directory for settings");
+    return save(self, "serviceTier", tier, error);
+}
+
+/* That it cannot be written is told, and changes nothing else. */
+static void save_mode(AgentSession *self, const char *key, const char *mode)
+{
+    g_autoptr(GError) error = NULL;
+    if (!self->agent_dir || save(self, key, mode, &error))
+        return;
+    g_autofree char *text = g_strdup_printf("%s is not saved: %s", key, error->message);
+    json_t *event = agent_event_new("notice");
+    json_set_text(event, "level", "warning");
+    json_set_text(event, "message", text);
+    event_hub_publish(self->hub, event);
+}
+
+bool agent_session_set_queue_mode(AgentSession *self, bool is_steering, const char *mode,
+                                  GError **error)
+{
+    if (!g_str_equal(mode, "all") && !g_str_equal(mode, "one-at-a-time"))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "mode must be \"all\" or \"one-at-a-time\", not \"%s\"", mode);
+    message_queue_set_mode(is_steering ? self->steering : self->follow_ups, mode);
+    save_mode(self, is_steering ? "steeringMode" : "followUpMode", mode);
+    return true;
+}
+
+void agent_session_set_interrupts(AgentSession *self, bool is_wanted)
+{
+    run_controls_set_interrupts(self->controls, is_wanted);
+    save_mode(self, "interruptMode", is_wanted ? "immediate" : "wait");
+}
+
+void agent_session_set_auto_retry(AgentSession *self, bool is_wanted)
+{
+    run_controls_set_retries(self->controls, is_wanted);
+}
+
+void agent_session_abort_retry(AgentSession *self)
+{
+    run_controls_stop_waiting(self->controls);
+}
+
+/* --- figures */
+
+typedef struct Sums {
+    gint64 user, assistant, calls, results;
+    gint64 input, output, cache_read, cache_write, total;
+    double cost;
+} Sums;
+
+static void add_answer(Sums *sums, const json_t *message)
+{
+    g_autoptr(json_t) calls = message_tool_calls(message);
+    const json_t *usage = json_get_object(message, "usage");
+    sums->assistant++;
+    sums->calls += (gint64)json_array_size(calls);
+    sums->input += json_get_int(usage, "input", 0);
+    sums->output += json_get_int(usage, "output", 0);
+    sums->cache_read += json_get_int(usage, "cacheRead", 0);
+    sums->cache_write += json_get_int(usage, "cacheWrite", 0);
+    sums->total += json_get_int(usage, "totalTokens", 0);
+    sums->cost += json_get_number(json_get_object(usage, "cost"), "total", 0);
+}
+
+json_t *agent_session_stats(const AgentSession *self)
+{
+    Sums sums = { 0 };
+    size_t i;
+    json_t *message;
+    json_array_foreach (self->view.messages, i, message) {
+        const char *role = message_role(message);
+        if (g_str_equal(role, "assistant"))
+            add_answer(&sums, message);
+        sums.user += g_str_equal(role, "user");
+        sums.results += g_str_equal(role, "toolResult");
+    }
+    json_t *tokens = json_object();
+    json_set_int(tokens, "input", sums.input);
+    json_set_int(tokens, "output", sums.output);
+    json_set_int(tokens, "cacheRead", sums.cache_read);
+    json_set_int(tokens, "cacheWrite", sums.cache_write);
+    json_set_int(tokens, "total", sums.total);
+    json_t *stats = json_object();
+    json_set_text(stats, "sessionFile", self->view.path);
+    json_set_text(stats, "sessionId", json_get_text(self->view.header, "id"));
+    json_set_int(stats, "userMessages", sums.user);
+    json_set_int(stats, "assistantMessages", sums.assistant);
+    json_set_int(stats, "toolCalls", sums.calls);
+    json_set_int(stats, "toolResults", sums.results);
+    json_set_int(stats, "totalMessages", (gint64)json_array_size(self->view.messages));
+    json_set_take(stats, "tokens", tokens);
+    json_set_take(stats, "cost", json_real(sums.cost));
+    return stats;
+}
+
+char *agent_session_system_prompt(AgentSession *self)
+{
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    const char *const *blocks = turn_setup_system_blocks(setup, NULL, NULL);
+    return blocks ? g_strjoinv("\n\n", (char **)blocks) : NULL;
+}

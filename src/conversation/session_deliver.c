@@ -1,0 +1,107 @@
+/*
+ * Background jobs of the conversation's tools (tool/jobs.h): what they came to becomes a message
+ * that nobody has to ask for, between two runs. The table of jobs belongs to the engine's context,
+ * which is the owner's while no job of the conversation is on.
+ */
+#include "conversation/agent_session.h"
+
+#include "base/timefmt.h"
+#include "conversation/agent_session_private.h"
+#include "conversation/session_background.h"
+
+static JobTable *table_of(const AgentSession *self)
+{
+    return tool_context_jobs(self->engine.context);
+}
+
+static GPtrArray *list_running(const AgentSession *self)
+{
+    GPtrArray *jobs = job_table_list(table_of(self), time_now_ms());
+    for (unsigned i = jobs->len; i > 0; i--) {
+        if (job_status(jobs->pdata[i - 1]) != JOB_RUNNING)
+            g_ptr_array_remove_index(jobs, i - 1);
+    }
+    return jobs;
+}
+
+static json_t *take_results(AgentSession *self)
+{
+    g_autoptr(GPtrArray) ended = job_table_take_untold(table_of(self));
+    if (ended->len == 0)
+        return NULL;
+    return session_background_message(ended, tool_context_artifacts(self->engine.context));
+}
+
+static json_t *take_first(MessageQueue *queue)
+{
+    g_autoptr(json_t) taken = message_queue_take(queue);
+    json_t *first = json_incref(json_array_get(taken, 0));
+    if (first)
+        json_array_remove(taken, 0);
+    message_queue_return(queue, taken);
+    return first;
+}
+
+json_t *agent_session_take_queued(AgentSession *self)
+{
+    json_t *message = take_first(self->steering);
+    return message ? message : take_first(self->follow_ups);
+}
+
+/* The last prompt came to its end: nobody has stopped it, and nothing went wrong. */
+static bool is_settled(const AgentSession *self)
+{
+    return !self->failure && self->outcome.end == AGENT_DONE;
+}
+
+json_t *agent_session_take_results(AgentSession *self)
+{
+    return is_settled(self) ? take_results(self) : NULL;
+}
+
+bool agent_session_has_background(const AgentSession *self)
+{
+    return job_table_count_running(table_of(self)) > 0;
+}
+
+static void on_scope_end(void *self_)
+{
+    AgentSession *self = self_;
+    self->scope_source = NULL;
+    loop_quit(self->loop);
+}
+
+void agent_session_begin_waiting(AgentSession *self)
+{
+    self->is_waiting = true;
+    self->has_told_waiting = false;
+    self->scope_source = loop_add_cancel(self->loop, self->scope, on_scope_end, self);
+}
+
+void agent_session_end_waiting(AgentSession *self)
+{
+    loop_remove(self->loop, g_steal_pointer(&self->scope_source));
+    self->is_waiting = false;
+}
+
+bool agent_session_awaits_background(AgentSession *self)
+{
+    if (self->job || !is_settled(self) || cancel_has_fired(self->scope) ||
+        !agent_session_has_background(self))
+        return false;
+    if (self->has_told_waiting)
+        return true;
+    g_autoptr(GPtrArray) jobs = list_running(self);
+    g_autofree char *text = session_background_waiting_text(jobs);
+    agent_events_emit_notice(&self->engine.base.events, "info", text);
+    self->has_told_waiting = true;
+    return true;
+}
+
+void agent_session_note_job(void *self_)
+{
+    AgentSession *self = self_;
+    json_t *event = json_object();
+    json_set_text(event, "type", "job_end");
+    event_hub_publish_inward(self->hub, event);
+}

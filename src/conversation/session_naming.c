@@ -1,0 +1,72 @@
+/*
+ * The name of a conversation's session: when a model is asked for one, and whoever is told
+ * (agent_session.h).
+ */
+#include "conversation/agent_session.h"
+
+#include "conversation/agent_session_private.h"
+#include "model/message.h"
+
+void agent_session_publish_name(AgentSession *self, const char *title, bool is_automatic)
+{
+    json_set_text(self->view.header, "title", title);
+    json_set_text(self->view.header, "titleSource", is_automatic ? "auto" : "user");
+    json_t *event = agent_event_new("session_info_changed");
+    json_set_text(event, "name", title);
+    event_hub_publish(self->hub, event);
+}
+
+/* No request is made for a name that nobody is waiting for, or that there is no money for. */
+static bool may_ask(AgentSession *self)
+{
+    g_autofree char *stop_text = budget_stop_text(self->budget);
+    const json_t *answer = self->view.last_answer;
+    const char *stop_reason = message_stop_reason(answer);
+    return self->wants_title && settings_get_bool(self->settings, "titles.enabled") &&
+           !self->title && !stop_text && !json_get_text(self->view.header, "title") &&
+           !g_str_equal(stop_reason, "error") && !g_str_equal(stop_reason, "aborted") &&
+           g_strcmp0(self->title_of, json_get_text(self->view.header, "id")) != 0;
+}
+
+void agent_session_ask_for_title(AgentSession *self)
+{
+    if (!may_ask(self))
+        return;
+    g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
+    const char *session_id = json_get_text(self->view.header, "id");
+    const SummaryMeans means = { self->http, self->registry, self->budget, self->usages };
+    const SummaryContext context = summary_context(&means, self->settings, setup, session_id);
+    g_free(self->title_of);
+    self->title_of = g_strdup(session_id);
+    self->title = session_title_start(&context, self->view.messages, self->hub, self->scope);
+}
+
+/* The job's worker may have put another session in its place. */
+static bool is_session_changing(const AgentSession *self)
+{
+    return self->job && self->job->kind != JOB_PROMPT;
+}
+
+/* A run writes it at the end of its turn; without one it is written now. */
+static void give_title(AgentSession *self, const char *title)
+{
+    session_set_title(self->engine.session, title, true);
+    if (!self->job)
+        session_flush(self->engine.session,
+                      NULL); // what goes wrong is told when the next turn ends
+    agent_session_publish_name(self, title, true);
+}
+
+void agent_session_take_title(AgentSession *self)
+{
+    if (!self->title || !session_title_has_ended(self->title) || is_session_changing(self))
+        return;
+    g_autoptr(SessionTitle) title = g_steal_pointer(&self->title);
+    const char *text = session_title_text(title);
+    bool is_wanted = !json_get_text(self->view.header, "title") &&
+                     g_strcmp0(self->title_of, json_get_text(self->view.header, "id")) == 0;
+    if (!self->job) // else when it ends
+        usage_notes_append(self->usages, self->engine.session);
+    if (text && is_wanted)
+        give_title(self, text);
+}

@@ -1,0 +1,38 @@
+/*
+ * The commands of a conversation that answer its questions (agent_session.h).
+ */
+#include "conversation/agent_session.h"
+
+#include "conversation/agent_session_private.h"
+
+bool agent_session_answer(AgentSession *self, const char *question_id, bool is_approved,
+                          GError **error)
+{
+    return questions_answer(self->questions, question_id, is_approved, error);
+}
+
+bool agent_session_allow(AgentSession *self, const char *question_id, GError **error)
+{
+    return questions_allow(self->questions, question_id, self->allowances, error);
+}
+
+char **agent_session_allowances(const AgentSession *self)
+{
+    return allowances_list(self->allowances);
+}
+
+void agent_session_forget_allowances(AgentSession *self)
+{
+    allowances_clear(self->allowances);
+}
+
+bool agent_session_answer_text(AgentSession *self, const char *question_id, const char *text,
+                               bool is_late, GError **error)
+{
+    return questions_answer_text(self->questions, question_id, text, is_late, error);
+}
+
+void agent_session_close_questions(AgentSession *self)
+{
+    questions_close(self->questions);
+}

@@ -1,0 +1,72 @@
+/*
+ * Session views (session_view.h).
+ */
+#include "conversation/session_view.h"
+
+#include "agent/transcript.h"
+#include "model/message.h"
+
+#include <math.h>
+
+void session_view_clear(SessionView *self)
+{
+    json_decref(self->messages);
+    json_decref(self->last_answer);
+    json_decref(self->header);
+    g_free(self->path);
+    *self = (SessionView) { 0 };
+}
+
+void session_view_take(SessionView *self, const Engine *engine)
+{
+    session_view_clear(self);
+    const json_t *last = agent_last_message(engine->agent);
+    self->messages = json_copy((json_t *)agent_messages(engine->agent));
+    self->last_answer = last ? json_incref((json_t *)last) : NULL;
+    self->header = json_copy((json_t *)session_header(engine->session));
+    self->path = g_strdup(session_path(engine->session));
+    self->context_tokens = agent_context_tokens(engine->agent);
+}
+
+static void note_tokens(SessionView *self, const json_t *message)
+{
+    const char *reason = message_stop_reason(message);
+    int64_t total = json_get_int(json_get_object(message, "usage"), "totalTokens", 0);
+    bool is_measured = g_str_equal(message_role(message), "assistant") && total > 0 &&
+                       !g_str_equal(reason, "error") && !g_str_equal(reason, "aborted");
+    if (is_measured)
+        self->context_tokens = total;
+    else if (self->context_tokens >= 0)
+        self->context_tokens += transcript_estimate(message);
+}
+
+json_t *session_view_context_usage(const SessionView *self, int64_t window)
+{
+    bool is_known = self->context_tokens >= 0;
+    double percent = window > 0 ? (double)self->context_tokens * 100 / (double)window : 0;
+    json_t *usage = json_object();
+    json_set_take(usage, "tokens", is_known ? json_integer(self->context_tokens) : json_null());
+    json_set_int(usage, "contextWindow", window);
+    json_set_take(usage, "percent", is_known ? json_real(round(percent * 10) / 10) : json_null());
+    return usage;
+}
+
+void session_view_note(SessionView *self, const json_t *event)
+{
+    const char *type = json_get_text(event, "type");
+    if (g_strcmp0(type, "compaction_start") == 0)
+        self->is_compacting = true;
+    if (g_strcmp0(type, "compaction_end") == 0) {
+        self->is_compacting = false;
+        self->context_tokens = -1;
+    }
+    if (g_strcmp0(type, "message_end") != 0)
+        return;
+    json_t *message = json_get_object(event, "message");
+    json_array_append(self->messages, message);
+    note_tokens(self, message);
+    if (!g_str_equal(message_role(message), "assistant"))
+        return;
+    json_decref(self->last_answer);
+    self->last_answer = json_incref(message);
+}

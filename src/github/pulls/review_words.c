@@ -1,0 +1,109 @@
+/*
+ * What a person is told about a call of gh_review, and asked before it writes (gh-policy §5.4).
+ */
+#include "base/str.h"
+#include "base/visible.h"
+#include "github/pulls/review.h"
+
+#define SHOWN_TEXT_BYTES ((size_t)2000) // of each text that would be posted
+
+char *gh_review_place_text(const GhReviewComment *comment)
+{
+    GString *text = g_string_new(NULL);
+    visible_append(text, comment->path);
+    if (comment->line == 0)
+        return g_string_free(text, false);
+    g_string_append_c(text, ':');
+    if (comment->start_line > 0)
+        g_string_append_printf(text, "%" G_GINT64_FORMAT "-", comment->start_line);
+    g_string_append_printf(text, "%" G_GINT64_FORMAT, comment->line);
+    if (comment->start_line > 0 && strcmp(comment->side, comment->start_side) != 0)
+        g_string_append_printf(text, " (%s to %s)", comment->start_side, comment->side);
+    else if (strcmp(comment->side, "LEFT") == 0)
+        g_string_append(text, " (LEFT)");
+    return g_string_free(text, false);
+}
+
+static const char *event_verb(const char *event)
+{
+    return strcmp(event, "approve") == 0           ? "approves"
+           : strcmp(event, "request_changes") == 0 ? "requests changes on"
+                                                   : "reviews";
+}
+
+/* Without the pull request. Caller frees. */
+static char *verb_of(const GhReview *self)
+{
+    const GhReviewArgs *args = self->args;
+    switch (self->op) {
+    case GH_REVIEW_THREADS:
+        return g_strdup("reads the review threads of");
+    case GH_REVIEW_REPLY:
+        return g_strdup_printf("replies to thread %s of", args->thread);
+    case GH_REVIEW_RESOLVE:
+        return g_strdup_printf("resolves thread %s of", args->thread);
+    case GH_REVIEW_UNRESOLVE:
+        return g_strdup_printf("reopens thread %s of", args->thread);
+    case GH_REVIEW_COMMENT: {
+        g_autofree char *place =
+            gh_review_place_text(&g_array_index(self->comments, GhReviewComment, 0));
+        return g_strdup_printf("comments on %s of", place);
+    }
+    case GH_REVIEW_SUBMIT:
+        return g_strdup(event_verb(args->event));
+    }
+    g_assert_not_reached();
+}
+
+char *gh_review_summary(const GhReview *self)
+{
+    const GhReviewArgs *args = self->args;
+    g_autofree char *verb = verb_of(self);
+    GString *text = g_string_new(NULL);
+    visible_append(text, verb);
+    g_string_append_printf(text, " pull request %" G_GINT64_FORMAT, args->number);
+    if (args->commit)
+        g_string_append_printf(text, " at %s", args->commit); // hex digits
+    if (self->op == GH_REVIEW_SUBMIT && self->comments->len > 0)
+        g_string_append_printf(text, " with %u comment%s", self->comments->len,
+                               self->comments->len == 1 ? "" : "s");
+    if (args->includes_pending)
+        g_string_append(text, self->op == GH_REVIEW_SUBMIT
+                                  ? ", sending a pending review of yours with it"
+                                  : ", as a part of your pending review if there is one");
+    return g_string_free(text, false);
+}
+
+/* Every line behind a bar, so that none can pass for one of ours. */
+static void append_quoted(GString *out, const char *text)
+{
+    g_autofree char *cut = str_truncate(text, SHOWN_TEXT_BYTES);
+    g_auto(GStrv) lines = g_strsplit(cut, "\n", -1);
+    for (char **line = lines; *line; line++) {
+        size_t length = strlen(*line);
+        if (length > 0 && (*line)[length - 1] == '\r')
+            (*line)[length - 1] = '\0';
+        g_string_append(out, "\n    | ");
+        visible_append(out, *line);
+    }
+    if (strlen(cut) < strlen(text))
+        g_string_append_printf(out, "… (+%zu bytes)", strlen(text) - strlen(cut));
+}
+
+char *gh_review_question(const GhReview *self, const char *summary)
+{
+    const GhContext *target = &self->target;
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "WRITE on %s/%s: %s", target->host, target->repo, summary);
+    if (!str_is_empty(self->args->body) && self->op != GH_REVIEW_COMMENT)
+        append_quoted(text, self->args->body);
+    for (guint i = 0; i < self->comments->len; i++) {
+        const GhReviewComment *comment = &g_array_index(self->comments, GhReviewComment, i);
+        g_autofree char *place = gh_review_place_text(comment);
+        g_string_append(text, "\n  on ");
+        visible_append(text, place);
+        append_quoted(text, comment->body);
+    }
+    g_string_append_printf(text, "\n  (context: %s)", gh_source_name(target->source));
+    return g_string_free(text, false);
+}

@@ -1,0 +1,205 @@
+/*
+ * Finding the place of a replacement and making it (edit_search.h).
+ */
+#include "tools/edit/edit_search.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "tools/edit/edit_alike.h"
+#include "tools/edit/edit_closest.h"
+#include "tools/edit/edit_indent.h"
+#include "tools/edit/edit_target.h"
+
+#define MAX_PREVIEWS  5
+#define PREVIEW_LINES 5 // before and after the one that is meant
+#define PREVIEW_CHARS 80
+
+/* Where `needle` is, one occurrence behind the other: the first ones, of size_t, and how many there
+   are. Caller unrefs. */
+static GArray *find_occurrences(const char *text, const char *needle, size_t *ret_count)
+{
+    GArray *starts = g_array_new(FALSE, FALSE, sizeof(size_t));
+    size_t size = strlen(needle);
+    *ret_count = 0;
+    for (const char *p = text; (p = strstr(p, needle)); p += size) {
+        size_t start = (size_t)(p - text);
+        if (starts->len < MAX_PREVIEWS)
+            g_array_append_val(starts, start);
+        (*ret_count)++;
+    }
+    return starts;
+}
+
+/* The text may be meant where it overlaps its only occurrence, too: rows of a table that are alike.
+ */
+static void add_overlapping(const char *text, const char *needle, GArray *starts, size_t *count)
+{
+    const char *only = text + g_array_index(starts, size_t, 0), *twin = strstr(only + 1, needle);
+    if (!twin)
+        return;
+    size_t start = (size_t)(twin - text);
+    g_array_append_val(starts, start);
+    (*count)++;
+}
+
+/* Start of the line that is `lines` before the one that holds `at`. */
+static const char *back_lines(const char *text, const char *at, size_t lines, size_t *number)
+{
+    for (;;) {
+        while (at > text && at[-1] != '\n')
+            at--;
+        if (at == text || lines == 0)
+            return at;
+        at--;
+        lines--;
+        (*number)--;
+    }
+}
+
+/* The lines around an occurrence: `  <n> | <text>`. */
+static void append_preview(GString *out, const char *text, const char *at)
+{
+    size_t number = str_count_lines(text, (size_t)(at - text));
+    size_t last = number + PREVIEW_LINES;
+    const char *line = back_lines(text, at, PREVIEW_LINES, &number);
+    for (; number <= last; number++) {
+        const char *end = strchrnul(line, '\n');
+        g_autofree char *valid = utf8_from_bytes(line, (size_t)(end - line));
+        bool is_long = utf8_length(valid) > PREVIEW_CHARS;
+        g_autofree char *cut = utf8_ellipsize(valid, PREVIEW_CHARS - is_long);
+        g_string_append_printf(out, "  %zu | %s\n", number, cut);
+        if (*end == '\0')
+            break;
+        line = end + 1;
+    }
+}
+
+/* A few bytes of the model's, put in many places, can make a file of any size. */
+static bool check_size(const char *text, const EditSearch *search, size_t count, GError **error)
+{
+    size_t size = strlen(text), added = count * strlen(search->new_text);
+    return (size <= LIMIT_TOOL_FILE_BYTES && added <= LIMIT_TOOL_FILE_BYTES - size) ||
+           fail_with(error, KEDGE_ERROR_LIMIT, "%s would become larger than %zu MiB", search->shown,
+                     LIMIT_TOOL_FILE_BYTES / MIB);
+}
+
+/* `starts`: of size_t, where the first of `count` occurrences are. */
+static bool fail_ambiguous(const char *text, const GArray *starts, size_t count, const char *shown,
+                           GError **error)
+{
+    g_autoptr(GString) previews = g_string_new(NULL);
+    for (size_t i = 0; i < MIN(starts->len, MAX_PREVIEWS); i++) {
+        append_preview(previews, text, text + g_array_index(starts, size_t, i));
+        g_string_append_c(previews, '\n');
+    }
+    g_autofree char *partly =
+        count > MAX_PREVIEWS ? g_strdup_printf(" (showing first %d of %zu)", MAX_PREVIEWS, count)
+                             : g_strdup("");
+    return fail_with(error, KEDGE_ERROR_FAILED,
+                     "Found %zu occurrences in %s%s:\n\n%s"
+                     "Add more context lines to disambiguate.",
+                     count, shown, partly, previews->str);
+}
+
+static bool fail_no_match(const char *text, const char *old_text, bool is_fuzzy, const char *shown,
+                          GError **error)
+{
+    g_autofree char *closest = closest_describe(text, old_text, !is_fuzzy);
+    const char *separator = closest ? "\n\n" : "";
+    if (!is_fuzzy)
+        return fail_with(error, KEDGE_ERROR_FAILED,
+                         "Could not find the exact text in %s. The old text must match exactly "
+                         "including all whitespace and newlines.%s%s",
+                         shown, separator, closest ? closest : "");
+    return fail_with(error, KEDGE_ERROR_FAILED, "Could not find this text in %s.%s%s%s", shown,
+                     separator, closest ? closest : "", closest ? "\n" EDIT_ALIKE_RULE : "");
+}
+
+/* Puts `new_text`, indented as its surroundings, at each of the places, but those that overlap one
+   before. */
+static char *replace_places(const char *text, const GArray *places, const EditSearch *search,
+                            size_t *ret_count)
+{
+    GString *out = g_string_new(NULL);
+    const char *from = text;
+    *ret_count = 0;
+    for (size_t i = 0; i < places->len; i++) {
+        const AlikePlace *place = &g_array_index(places, AlikePlace, i);
+        const char *start = text + place->start;
+        if (start < from)
+            continue;
+        g_autofree char *matched = g_strndup(start, place->size);
+        g_autofree char *fitted = edit_reindent(search->old_text, matched, search->new_text);
+        g_string_append_len(out, from, start - from);
+        g_string_append(out, fitted);
+        from = start + place->size;
+        (*ret_count)++;
+    }
+    g_string_append(out, from);
+    return g_string_free(out, FALSE);
+}
+
+static bool replace_alike(const char *text, const EditSearch *search, char **ret_text,
+                          size_t *ret_count, GError **error)
+{
+    g_autoptr(GArray) places = search->is_fuzzy ? alike_find(text, search->old_text)
+                                                : g_array_new(FALSE, FALSE, sizeof(AlikePlace));
+    if (places->len == 0)
+        return fail_no_match(text, search->old_text, search->is_fuzzy, search->shown, error);
+    if (places->len > 1 && !search->all) {
+        g_autoptr(GArray) starts = g_array_new(FALSE, FALSE, sizeof(size_t));
+        for (size_t i = 0; i < places->len; i++)
+            g_array_append_val(starts, g_array_index(places, AlikePlace, i).start);
+        return fail_ambiguous(text, starts, places->len, search->shown, error);
+    }
+    if (!check_size(text, search, places->len, error))
+        return false;
+    *ret_text = replace_places(text, places, search, ret_count);
+    return true;
+}
+
+static char *replace_exact(const char *text, const EditSearch *search)
+{
+    GString *out = g_string_new(NULL);
+    size_t size = strlen(search->old_text);
+    const char *from = text;
+    for (const char *p; (p = strstr(from, search->old_text)); from = p + size) {
+        g_string_append_len(out, from, p - from);
+        g_string_append(out, search->new_text);
+    }
+    g_string_append(out, from);
+    return g_string_free(out, FALSE);
+}
+
+bool edit_search_replace(const char *text, const EditSearch *asked, char **ret_text,
+                         size_t *ret_count, GError **error)
+{
+    if (*asked->old_text == '\0')
+        return fail_with(error, KEDGE_ERROR_USAGE, "old_text must not be empty.");
+    g_autofree char *old_text = edit_to_lf(asked->old_text);
+    g_autofree char *new_text = edit_to_lf(asked->new_text);
+    EditSearch search = *asked;
+    search.old_text = old_text;
+    search.new_text = new_text;
+
+    size_t count = 0;
+    g_autoptr(GArray) starts = find_occurrences(text, old_text, &count);
+    g_autofree char *after = NULL;
+    if (count == 1 && !search.all)
+        add_overlapping(text, old_text, starts, &count);
+    if (count > 1 && !search.all)
+        return fail_ambiguous(text, starts, count, search.shown, error);
+    if (!check_size(text, &search, count, error))
+        return false;
+    if (count > 0)
+        after = replace_exact(text, &search);
+    else if (!replace_alike(text, &search, &after, &count, error))
+        return false;
+    if (strcmp(text, after) == 0)
+        return fail_with(error, KEDGE_ERROR_FAILED,
+                         "Edits to %s resulted in no changes being made.", search.shown);
+    *ret_text = g_steal_pointer(&after);
+    *ret_count = count;
+    return true;
+}

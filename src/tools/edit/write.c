@@ -1,0 +1,121 @@
+/*
+ * write: create a file or replace its whole content (agent-tools §3.2).
+ */
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/mask.h"
+#include "tools/conflict/conflict.h"
+#include "tools/file/generated.h"
+#include "tools/file/hashline.h"
+#include "tools/file/notebook.h"
+#include "tools/file/plan_target.h"
+#include "tools/file/read_cache.h"
+#include "tools/file/secret_file.h"
+#include "tools/file/seen_files.h"
+#include "tools/file/workspace_path.h"
+#include "tools/read/file_kind.h"
+#include "tools/tools.h"
+
+typedef struct WriteArgs {
+    const char *path;
+    const char *content;
+} WriteArgs;
+
+static const FieldDef write_fields[] = {
+    { "path", FIELD_STRING, offsetof(WriteArgs, path), .is_required = true },
+    { "content", FIELD_STRING, offsetof(WriteArgs, content), .is_required = true },
+    { 0 },
+};
+
+static const char description[] =
+    "Creates a file or replaces the whole content of an existing one. Parent directories are "
+    "made.\n"
+    "To change a part of a file use edit. FILE.zip:PATH puts a file into an archive. FILE.db:TABLE "
+    "inserts a row of a SQLite table, "
+    "FILE.db:TABLE:KEY updates it from a JSON object, or deletes it when content is empty.";
+
+static bool write_judge(ToolCall *call G_GNUC_UNUSED, const void *args_, Judgement *ret_judgement,
+                        GError **error G_GNUC_UNUSED)
+{
+    const WriteArgs *args = args_;
+    ret_judgement->effect = EFFECT_WRITE;
+    ret_judgement->summary = g_strconcat("writes ", args->path, NULL);
+    judgement_add_action(ret_judgement, "write", args->path, NULL, NULL);
+    return true;
+}
+
+/* Only a text with a mask makes it worth reading the old file. */
+static bool check_masks(const char *path, const char *content, GError **error)
+{
+    g_autofree char *before = NULL;
+    size_t size = 0;
+    if (!strstr(content, MASK_TEXT) ||
+        !file_read(path, LIMIT_TOOL_FILE_BYTES, &before, &size, NULL))
+        return true;
+    return secret_file_check_masks(before, size, content, error);
+}
+
+/* The text of a notebook becomes cells again. */
+static bool put_content(const char *path, const char *shown, const char *content, GError **error)
+{
+    g_autofree char *notebook = NULL;
+    if (notebook_is(path) && !notebook_is_json(content) &&
+        !notebook_file_from_text(path, shown, content, &notebook, error))
+        return false;
+    const char *data = notebook ? notebook : content;
+    return file_write_atomic(path, data, strlen(data), 0666, error);
+}
+
+static bool write_run(ToolCall *call, const void *args_, ToolResult *result, GError **error)
+{
+    const WriteArgs *args = args_;
+    g_autofree char *stripped = hashline_is_shown(call) ? hashline_strip(args->content) : NULL;
+    const char *content = stripped ? stripped : args->content;
+    if (conflict_is_url(args->path))
+        return plan_target_check_other(tool_call_context(call), error) &&
+               conflict_write_url(call, args->path, content, result, error);
+    g_auto(InnerPath) inner = { 0 };
+    const FileKind *kind = file_kind_to_write(args->path, tool_call_cwd(call), &inner);
+    if (kind)
+        return plan_target_check_other(tool_call_context(call), error) &&
+               kind->write(call, &inner, content, result, error);
+    g_autofree char *path = NULL;
+    g_autofree char *shown = NULL;
+    if (!plan_target(tool_call_context(call), args->path, &path, &shown, error))
+        return false;
+    bool is_update = file_exists(path);
+    if (is_update &&
+        (!generated_check_file(tool_call_settings(call), path, shown, error) ||
+         !seen_files_check(call, path, shown, error) || !check_masks(path, content, error)))
+        return false;
+
+    g_autofree char *dir = g_path_get_dirname(path);
+    size_t size = strlen(content);
+    if (!file_make_dirs(dir, 0777, error) || !put_content(path, shown, content, error))
+        return false;
+    seen_files_note(call, path);
+    if (notebook_is(path))
+        read_cache_forget(call, path);
+    else
+        read_cache_note_edit(call, path, NULL, content, 0);
+    g_autofree char *text = g_strdup_printf(
+        "Successfully wrote %zu bytes to %s%s", size, shown,
+        stripped ? "\nNote: auto-stripped hashline display prefixes from content before writing."
+                 : "");
+    tool_result_add_text(result, text);
+    json_set_text(tool_result_details(result), "op", is_update ? "update" : "create");
+    return true;
+}
+
+const ToolDef tool_write = {
+    .name = "write",
+    .label = "Write",
+    .summary = "Create or overwrite a file",
+    .description = description,
+    .effect = EFFECT_WRITE,
+    .judge = write_judge,
+    .flags = TOOL_EXCLUSIVE | TOOL_NON_ABORTABLE | TOOL_CAN_DESTROY | TOOL_WRITES_PLAN,
+    .fields = write_fields,
+    .args_size = sizeof(WriteArgs),
+    .run = write_run,
+};

@@ -1,0 +1,41 @@
+/*
+ * Lines of a text (text_lines.h).
+ */
+#include "tools/file/text_lines.h"
+
+#include <string.h>
+
+GArray *text_lines_split(const char *text)
+{
+    GArray *lines = g_array_new(FALSE, FALSE, sizeof(TextLine));
+    for (const char *p = text;;) {
+        const char *end = strchrnul(p, '\n');
+        const TextLine line = { p, (size_t)(end - p) };
+        g_array_append_val(lines, line);
+        if (*end == '\0')
+            return lines;
+        p = end + 1;
+    }
+}
+
+const TextLine *text_line_at(const GArray *lines, size_t index)
+{
+    return &g_array_index(lines, TextLine, index);
+}
+
+bool text_line_is(const TextLine *line, const char *text)
+{
+    return strlen(text) == line->size && memcmp(line->text, text, line->size) == 0;
+}
+
+char *text_lines_join(const GArray *lines)
+{
+    GString *out = g_string_new(NULL);
+    for (size_t i = 0; i < lines->len; i++) {
+        if (i > 0)
+            g_string_append_c(out, '\n');
+        g_string_append_len(out, text_line_at(lines, i)->text,
+                            (gssize)text_line_at(lines, i)->size);
+    }
+    return g_string_free(out, FALSE);
+}

@@ -1,8 +1,0 @@
-/*
- * The scripts of package.json, run by npm, pnpm, yarn or bun: whose lock file is there. Constant.
- */
-#pragma once
-
-#include "tools/recipe_runner.h"
-
-extern const RecipeKind recipe_pkg;

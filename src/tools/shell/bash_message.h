@@ -1,0 +1,17 @@
+/*
+ * What is written to the shell of bash_shell.c: its program, and the messages that run a command
+ * and make it report. Pure but for looking up the real path of a directory; callers free.
+ */
+#pragma once
+
+#include "tools/shell/bash_shell.h"
+
+/* Of a bash. `nonce` begins its reports; `snapshot_path` is sourced first, and may be NULL. */
+char *bash_message_program(const char *nonce, const char *snapshot_path);
+
+/* The first message; bash needs none, since its program begins with a report. */
+GString *bash_message_start(const char *shell, const char *nonce);
+GString *bash_message_call(const char *shell, const char *nonce, const BashRun *run);
+
+/* `command` behind what stands before every command. */
+char *bash_message_prefixed(const char *command);

@@ -1,0 +1,318 @@
+/*
+ * Lines about events (plain_speech.h). Text that arrives is said sentence by sentence, code line by
+ * line.
+ */
+#include "tui/plain/plain_speech.h"
+
+#include "base/ansi.h"
+#include "base/mask.h"
+#include "base/timefmt.h"
+#include "base/utf8.h"
+#include "model/message.h"
+#include "tool/call_title.h"
+
+#define ANSWER_LABEL "kedge: "
+
+enum {
+    SENTENCE_BYTES = 80,   // a sentence is said before the line ends when it is as long
+    LINE_BYTES = 4 * 1024, // a line that does not end is cut
+    REPLAYED_MESSAGES = 12,
+};
+
+struct PlainSpeech {
+    SpeechFunc func;
+    void *user_data;
+    AnsiFilter *filter;
+    GString *text;     // of the answer that arrives, not said yet
+    bool has_said;     // something of it
+    bool is_code;      // between the fences
+    GHashTable *calls; // id → gint64 *: when it began
+    char *last_output;
+};
+
+PlainSpeech *plain_speech_new(SpeechFunc func, void *user_data)
+{
+    PlainSpeech *self = g_new0(PlainSpeech, 1);
+    self->func = func;
+    self->user_data = user_data;
+    self->filter = ansi_filter_new();
+    self->text = g_string_new(NULL);
+    self->calls = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    return self;
+}
+
+void plain_speech_free(PlainSpeech *self)
+{
+    if (!self)
+        return;
+    ansi_filter_free(self->filter);
+    g_string_free(self->text, TRUE);
+    g_hash_table_unref(self->calls);
+    g_free(self->last_output);
+    g_free(self);
+}
+
+const char *plain_speech_last_output(const PlainSpeech *self)
+{
+    return self->last_output;
+}
+
+void plain_speech_set_last_output(PlainSpeech *self, const char *text)
+{
+    g_free(self->last_output);
+    self->last_output = g_strdup(text);
+}
+
+void plain_speech_say(PlainSpeech *self, const char *text)
+{
+    g_autofree char *clean = ansi_strip(text);
+    g_autofree char *masked = mask_text(clean);
+    g_auto(GStrv) lines = g_strsplit(masked, "\n", -1);
+    for (size_t i = 0; lines[i]; i++) {
+        if (lines[i + 1] || *lines[i])
+            self->func(lines[i], self->user_data);
+    }
+}
+
+static void G_GNUC_PRINTF(2, 3) sayf(PlainSpeech *self, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    plain_speech_say(self, text);
+}
+
+/* --- answers */
+
+static bool is_fence(const char *line)
+{
+    line += strspn(line, " ");
+    return g_str_has_prefix(line, "```") || g_str_has_prefix(line, "~~~");
+}
+
+/* Blank lines before the first words are left out. */
+static void say_answer_line(PlainSpeech *self, const char *line)
+{
+    if (!self->has_said && utf8_is_blank(line))
+        return;
+    if (is_fence(line))
+        self->is_code = !self->is_code;
+    sayf(self, "%s%s\n", self->has_said ? "" : ANSWER_LABEL, line);
+    self->has_said = true;
+}
+
+/* Where the text is cut before the line ends at `limit`; 0: nowhere. It depends on the text alone,
+   not on when its pieces came. */
+static size_t find_cut(const char *text, size_t limit, bool is_prose)
+{
+    size_t end = MIN(limit, LINE_BYTES);
+    for (size_t i = SENTENCE_BYTES; is_prose && i + 1 < end; i++) {
+        if (strchr(".!?", text[i]) && text[i + 1] == ' ')
+            return i + 1;
+    }
+    if (limit <= LINE_BYTES)
+        return 0;
+    size_t cut = utf8_boundary_before(text, limit, LINE_BYTES);
+    const char *blank = memrchr(text, ' ', cut);
+    return blank && blank > text ? (size_t)(blank - text) : cut;
+}
+
+static void say_ready(PlainSpeech *self)
+{
+    for (;;) {
+        const char *text = self->text->str, *newline = memchr(text, '\n', self->text->len);
+        size_t limit = newline ? (size_t)(newline - text) : self->text->len;
+        size_t cut = find_cut(text, limit, !self->is_code && !is_fence(text));
+        if (cut == 0 && !newline)
+            return;
+        size_t size = cut > 0 ? cut : limit;
+        g_autofree char *line = g_strndup(text, size);
+        say_answer_line(self, line);
+        bool has_end = cut == 0 || text[cut] == ' ';
+        g_string_erase(self->text, 0, (gssize)size + (has_end ? 1 : 0));
+    }
+}
+
+static void say_rest(PlainSpeech *self)
+{
+    ansi_filter_finish(self->filter, self->text);
+    say_ready(self);
+    if (self->text->len > 0) {
+        g_autofree char *line = g_strdup(self->text->str);
+        g_string_truncate(self->text, 0);
+        say_answer_line(self, line);
+    }
+    self->is_code = false;
+}
+
+static void begin_answer(PlainSpeech *self)
+{
+    g_string_truncate(self->text, 0);
+    self->has_said = self->is_code = false;
+}
+
+static void on_update(PlainSpeech *self, const json_t *event)
+{
+    const json_t *part = json_get_object(event, "assistantMessageEvent");
+    const char *type = json_get_text(part, "type"), *delta = json_get_text(part, "delta");
+    if (delta && g_strcmp0(type, "text_delta") == 0) {
+        ansi_filter_push(self->filter, delta, strlen(delta), self->text);
+        say_ready(self);
+    } else if (g_strcmp0(type, "text_end") == 0) {
+        say_rest(self);
+    }
+}
+
+static void on_message_end(PlainSpeech *self, const json_t *message)
+{
+    if (!g_str_equal(message_role(message), "assistant"))
+        return;
+    say_rest(self);
+    g_autofree char *text = message_text(message);
+    if (!self->has_said && !utf8_is_blank(text)) { // its pieces were missed
+        g_string_assign(self->text, text);
+        say_rest(self);
+    }
+    const char *reason = message_stop_reason(message), *problem = message_error(message);
+    if (g_str_equal(reason, "aborted"))
+        sayf(self, "Stopped: %s", problem ? problem : "Operation aborted");
+    else if (g_str_equal(reason, "error"))
+        sayf(self, "Error: %s", problem ? problem : "the request failed");
+    else if (g_str_equal(reason, "length"))
+        plain_speech_say(self, "The answer was cut at its output limit.");
+}
+
+/* --- calls */
+
+static void on_call_start(PlainSpeech *self, const json_t *event)
+{
+    const char *id = json_get_text(event, "toolCallId"), *tool = json_get_text(event, "toolName");
+    g_autofree char *title = call_title_arguments(json_get_object(event, "args"));
+    g_autofree char *name = call_title_line(tool ? tool : "?");
+    gint64 now = time_monotonic_ms();
+    g_hash_table_insert(self->calls, g_strdup(id ? id : ""), g_memdup2(&now, sizeof(now)));
+    sayf(self, "Tool %s%s%s", name, *title ? ": " : "", title);
+}
+
+/* "in 4 s", "in 0.3 s"; of several that run at once the tool is named. */
+static void on_call_end(PlainSpeech *self, const json_t *event)
+{
+    const char *id = json_get_text(event, "toolCallId"), *tool = json_get_text(event, "toolName");
+    const json_t *result = json_get_object(event, "result");
+    const gint64 *begun = g_hash_table_lookup(self->calls, id ? id : "");
+    double seconds = begun ? (double)(time_monotonic_ms() - *begun) / 1000 : 0;
+    bool is_alone = g_hash_table_size(self->calls) == 1;
+    g_autofree char *name = call_title_line(tool ? tool : "?");
+    g_autofree char *who = is_alone ? g_strdup("") : g_strconcat(name, ": ", NULL);
+    g_hash_table_remove(self->calls, id ? id : "");
+    g_autofree char *text = message_blocks_text(json_get_array(result, "content"));
+    plain_speech_set_last_output(self, text);
+    g_autofree char *time = g_strdup_printf("in %.*f s", seconds < 2 ? 1 : 0, seconds);
+    if (json_get_bool(event, "isError", false)) {
+        g_autofree char *why = call_title_failure(tool, result);
+        sayf(self, "%sFailed %s: %s", who, time, why);
+    } else {
+        sayf(self, "%sDone %s.", who, time);
+    }
+}
+
+/* --- the rest */
+
+static void on_notice(PlainSpeech *self, const json_t *event)
+{
+    const char *level = json_get_text(event, "level"), *text = json_get_text(event, "message");
+    bool is_grave = g_strcmp0(level, "warning") == 0 || g_strcmp0(level, "error") == 0;
+    sayf(self, "%s: %s", is_grave ? "Warning" : "Note", text ? text : "");
+}
+
+static void on_retry(PlainSpeech *self, const json_t *event)
+{
+    sayf(self, "Trying again, %lld of %lld, in %.0f s.",
+         (long long)json_get_int(event, "attempt", 0),
+         (long long)json_get_int(event, "maxAttempts", 0),
+         (double)json_get_int(event, "delayMs", 0) / 1000);
+}
+
+static void on_compaction_end(PlainSpeech *self, const json_t *event)
+{
+    const char *problem = json_get_text(event, "errorMessage");
+    if (problem)
+        sayf(self, "Error: %s", problem);
+    else if (!json_get_bool(event, "aborted", false))
+        plain_speech_say(self, "The summary is in its place.");
+}
+
+/* Another session begins by itself, with what a model writes of this one. */
+static void on_handoff(PlainSpeech *self, const json_t *event, bool is_start)
+{
+    const char *problem = json_get_text(event, "errorMessage");
+    if (g_strcmp0(json_get_text(event, "action"), "handoff") != 0)
+        return;
+    if (is_start)
+        plain_speech_say(self, "Going on in a new session, with what a model writes of this one.");
+    else if (problem)
+        sayf(self, "Error: %s", problem);
+}
+
+void plain_speech_event(PlainSpeech *self, const json_t *event)
+{
+    const char *type = json_get_text(event, "type");
+    const json_t *message = json_get_object(event, "message");
+    if (!type)
+        return;
+    if (g_str_equal(type, "message_start"))
+        begin_answer(self);
+    else if (g_str_equal(type, "message_update"))
+        on_update(self, event);
+    else if (g_str_equal(type, "message_end"))
+        on_message_end(self, message);
+    else if (g_str_equal(type, "tool_execution_start"))
+        on_call_start(self, event);
+    else if (g_str_equal(type, "tool_execution_end"))
+        on_call_end(self, event);
+    else if (g_str_equal(type, "notice"))
+        on_notice(self, event);
+    else if (g_str_equal(type, "auto_retry_start"))
+        on_retry(self, event);
+    else if (g_str_equal(type, "compaction_start"))
+        plain_speech_say(self, "Putting a summary in place of what is old.");
+    else if (g_str_equal(type, "compaction_end"))
+        on_compaction_end(self, event);
+    else if (g_str_has_prefix(type, "auto_compaction_"))
+        on_handoff(self, event, g_str_has_suffix(type, "_start"));
+    else if (g_str_equal(type, "session_info_changed"))
+        sayf(self, "This session is called: %s", json_get_text(event, "name"));
+}
+
+/* --- the past */
+
+static void replay_message(PlainSpeech *self, const json_t *message)
+{
+    const char *role = message_role(message);
+    g_autofree char *text = message_text(message);
+    if (g_str_equal(role, "user") && !utf8_is_blank(text))
+        sayf(self, "You: %s", text);
+    if (!g_str_equal(role, "assistant"))
+        return;
+    if (!utf8_is_blank(text))
+        sayf(self, ANSWER_LABEL "%s", text);
+    g_autoptr(json_t) calls = message_tool_calls(message);
+    size_t i = 0;
+    json_t *call = NULL;
+    json_array_foreach (calls, i, call) {
+        g_autofree char *name = call_title_line(json_get_text(call, "name"));
+        g_autofree char *title = call_title_arguments(json_get_object(call, "arguments"));
+        sayf(self, "Tool %s%s%s", name, *title ? ": " : "", title);
+    }
+}
+
+void plain_speech_replay(PlainSpeech *self, const json_t *messages)
+{
+    size_t count = json_array_size(messages);
+    size_t first = count > REPLAYED_MESSAGES ? count - REPLAYED_MESSAGES : 0;
+    if (first > 0)
+        sayf(self, "%zu earlier messages are not repeated here.", first);
+    for (size_t i = first; i < count; i++)
+        replay_message(self, json_array_get(messages, i));
+}

@@ -1,0 +1,77 @@
+/*
+ * Slash commands: what a person at a terminal asks of the program itself (agent-core §7.5). One
+ * table; whatever shows the conversation is their door. On the thread of the conversation's owner.
+ */
+#pragma once
+
+#include "conversation/agent_session.h"
+
+typedef enum { // lists that a door may have a selector for
+    SLASH_LIST_MODELS,
+    SLASH_LIST_SESSIONS,
+    SLASH_LIST_MESSAGES, // to branch from
+    SLASH_LIST_TREE,
+    SLASH_LIST_SETTINGS,
+    SLASH_LIST_THEMES,
+    SLASH_LIST_KEYS, // of the keyboard
+    SLASH_LIST_PROVIDERS,
+    SLASH_LIST_COMMANDS, // these
+} SlashList;
+
+typedef struct SlashLoop SlashLoop;
+
+typedef struct SlashDoor {
+    AgentSession *session;
+    SessionPlace place;  // borrowed
+    char *context_files; // "Context: AGENTS.md, ~/x": of the system prompt; NULL: not known
+    void (*say)(const char *text, void *user_data); // several lines, text of others in them
+    /* A command that has failed; NULL: it is said. */
+    void (*fail)(const char *text, void *user_data);
+    void (*quit)(void *user_data);
+    /* The messages of a session that goes on; `is_moved`: elsewhere than where it was. */
+    void (*replay)(bool is_moved, void *user_data);
+    /* The next line is that provider's key, and is not shown. */
+    void (*ask_key)(const char *provider, void *user_data);
+    const char *(*last_output)(void *user_data); // borrowed; NULL: none
+    /* False: it has none, and the list is said. NULL: for no list. */
+    bool (*show)(SlashList list, void *user_data);
+    /* To the clipboard; false: there is none. NULL: likewise. */
+    bool (*copy)(const char *text, void *user_data);
+    /* Something to choose from that was looked up: {"title","items":[{"text","detail","meant"}],
+       "above"?: what is said before it}; what is taken, "/name argument", is carried out. False:
+       not now, and it is said. NULL: likewise. */
+    bool (*choose)(const json_t *list, void *user_data);
+    /* What the person is to write on with; NULL: it is said. */
+    void (*edit)(const char *text, void *user_data);
+    void *user_data;
+    json_t *listed;        // what the numbers of the last list stand for: an array of texts
+    const char *listed_by; // the command that made it; constant
+    char *dropped;         // the session file that /drop leaves; NULL: none
+    json_t *moved;         // what /move leaves, and where it goes; NULL: nothing
+    SlashLoop *loop;       // of /loop; NULL: none
+} SlashDoor;
+
+/* What the commands have put into it. */
+void slash_door_clear(SlashDoor *door);
+
+#define SLASH_PROMPT_ID "prompt" // of a message that a command sends: as of a person's own
+#define SLASH_SHELL_ID  "bash"   // of a person's own command or code: command_end has its output
+
+/* Carries "/name argument" out, and what is as short: `.` and `c` alone, which go on without a
+   message, and `$code` or `$$code` (SLASH_SHELL_ID). False without an error: that is no command, so
+   it is a message. */
+bool slash_run(SlashDoor *door, const char *line, GError **error);
+
+typedef struct SlashInfo {
+    const char *name, *argument, *help; // argument NULL: it takes none
+} SlashInfo;
+
+/* The table; false: it has no such index. Constant. */
+bool slash_info(size_t index, SlashInfo *ret_info);
+
+/* Is it one of the table? The short forms are not: they may answer a question. */
+bool slash_is_command(const char *line);
+
+/* A command that takes its time has ended: the control event command_end, of any. True: it was a
+   slash command's, and what there is to say was said. */
+bool slash_end(SlashDoor *door, const json_t *event);

@@ -1,0 +1,39 @@
+/*
+ * Phase 4: items become writes on GitHub, one by one, within the policy (task-engine §6.2–6.11,
+ * §10.4, §10.7, §10.8, §10.11). What was written is recorded as it happens in
+ * `<run dir>/applied.jsonl`, so that a second attempt after a crash writes nothing twice.
+ */
+#pragma once
+
+#include "wm/apply/item.h"
+#include "wm/task/api.h"
+#include "wm/task/event.h"
+#include "wm/task/project.h"
+
+typedef struct WmApply {      // all borrowed
+    const WmProject *project; // the trusted one: policy and configuration
+    const WmTask *task;
+    const WmPolicy *policy;
+    const WmEvent *event;
+    WmNumbers numbers;
+    WmApi *api;       // NULL: there is no token; only where everything is staged
+    const char *repo; // slug; without `api` perhaps a stand-in for one, which is only shown
+    const char *root; // work tree with the agent's commits
+    const char *run_dir;
+    const char *output_path;   // of the items
+    const char *last_response; // NULL: none
+    const char *actor;         // "run" or "process-outputs": for progress lines
+    bool is_staged;
+    bool is_quarantined; // .git was replaced (git_push.h): pushes go with the token
+} WmApply;
+
+/* `outputs` (an array) gets {"kind","status","number"?,"url"?,"reason"?} for each item, also on
+   failure; with staged items `plan` (an array) gets those of plan.json. Whoever calls holds the
+   run's lock. The time is the token's. */
+bool wm_apply(const WmApply *self, Cancel *cancel, json_t *outputs, json_t *plan, GError **error);
+
+/* Posts a comment, which has its marker already, on an issue or pull request: for comments that are
+   no items. */
+bool wm_post_comment(WmApi *api, int64_t number, const char *body, Cancel *cancel, GError **error);
+/* Missing labels are made (§6.7). `labels` is an array of strings. */
+bool wm_ensure_labels(WmApi *api, const json_t *labels, Cancel *cancel, GError **error);

@@ -1,0 +1,199 @@
+/*
+ * What is wrong with one task (validate_task.h).
+ */
+#include "wm/compile/validate_task.h"
+
+#include "base/utf8.h"
+#include "wm/engine/engine.h"
+#include "wm/engine/judge.h"
+#include "wm/task/expression.h"
+#include "wm/task/gate_date.h"
+#include "wm/task/policy.h"
+#include "wm/task/trigger_words.h"
+#include "wm/task/triggers.h"
+
+#include <string.h>
+
+typedef struct Check {
+    const WmTask *task;
+    const WmConfig *config;
+    GPtrArray *problems, *warnings;
+} Check;
+
+static void say(const Check *self, GPtrArray *into, const char *format, ...) G_GNUC_PRINTF(3, 4);
+static void say(const Check *self, GPtrArray *into, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_ptr_array_add(into, g_strdup_printf("%s: %s", self->task->path, text));
+}
+
+static const json_t *gate(const Check *self, const char *key)
+{
+    const json_t *value = json_object_get(json_get_object(self->task->on, WM_GATES), key);
+    return json_is_null(value) ? NULL : value;
+}
+
+static void check_expressions(const Check *self)
+{
+    g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) hints = g_ptr_array_new_with_free_func(g_free);
+    if (self->config->expressions == WM_EXPRESSIONS_OFF)
+        return;
+    wm_expressions_check(self->task->body, found, hints);
+    bool is_fatal = self->config->expressions == WM_EXPRESSIONS_ERROR;
+    for (guint i = 0; i < found->len; i++)
+        say(self, is_fatal ? self->problems : self->warnings, "%s", (char *)found->pdata[i]);
+    for (guint i = 0; i < hints->len; i++)
+        say(self, self->warnings, "%s", (char *)hints->pdata[i]);
+}
+
+bool wm_task_names_engine(const WmTask *task)
+{
+    const json_t *engine = json_object_get(task->front, "engine");
+    const char *name =
+        json_is_object(engine) ? json_get_text(engine, "id") : json_string_value(engine);
+    return name && !utf8_is_blank(name);
+}
+
+static void check_activation(const Check *self)
+{
+    const char *reaction;
+    WmEngineKind kind;
+    g_autoptr(GError) bad_reaction = NULL, bad_engine = NULL;
+    if (!wm_task_reaction(self->task, &reaction, &bad_reaction))
+        say(self, self->problems, "%s", bad_reaction->message);
+    if (wm_task_names_engine(self->task) &&
+        !wm_engine_find(self->task, self->config, &kind, &bad_engine))
+        say(self, self->problems, "%s", bad_engine->message);
+}
+
+static void check_schedule(const Check *self)
+{
+    bool matches_any = false;
+    g_autoptr(GPtrArray) crons G_GNUC_UNUSED =
+        wm_task_crons(self->task, self->warnings, &matches_any);
+    if (matches_any)
+        say(self, self->warnings, "on.schedule is empty: the task starts at every tick");
+}
+
+static bool has_trigger(const Check *self, const char *key)
+{
+    return json_object_get(self->task->on, key) != NULL;
+}
+
+bool wm_role_is_known(const char *role)
+{
+    static const char *const known[] = { "admin",  "maintain", "maintainer", "write",
+                                         "triage", "read",     "all",        NULL };
+    return g_strv_contains(known, role);
+}
+
+static void check_roles(const Check *self, const char *key)
+{
+    const json_t *value = gate(self, key);
+    g_autoptr(json_t) roles = value ? wm_trigger_list(value) : NULL;
+    if (value && json_array_size(roles) == 0)
+        say(self, self->warnings, "on.%s names no role", key);
+    size_t index;
+    json_t *role;
+    json_array_foreach (roles, index, role)
+        if (!wm_role_is_known(json_string_value(role)))
+            say(self, self->warnings, "on.%s: \"%s\" is not a role of GitHub", key,
+                json_string_value(role));
+}
+
+static void check_gates(const Check *self)
+{
+    bool is_public = has_trigger(self, "issues") || has_trigger(self, "issue_comment") ||
+                     has_trigger(self, "slash_command") || has_trigger(self, "discussion") ||
+                     has_trigger(self, "discussion_comment");
+    if (is_public && !gate(self, "roles") && !self->config->gate_roles)
+        say(self, self->warnings, "public trigger without on.roles; anyone can start this task");
+    check_roles(self, "roles");
+    check_roles(self, "skip-roles");
+
+    const json_t *stop = gate(self, "stop-after");
+    const char *date = json_string_value(stop);
+    int64_t at_ms;
+    if (stop && !(date && (wm_gate_is_relative_date(date) || wm_gate_parse_date(date, &at_ms))))
+        say(self, self->problems, "on.stop-after: neither a date nor a time such as +7d: \"%s\"",
+            date ? date : "");
+}
+
+// What gh-aw acts on and kedge does not.
+static void check_ignored(const Check *self)
+{
+    static const char *const keys[] = { "if", "steps", "pre-steps", "post-steps", "jobs" };
+    g_autoptr(GString) found = g_string_new(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+        if (json_object_get(self->task->front, keys[i]))
+            g_string_append_printf(found, "%s%s", found->len > 0 ? ", " : "", keys[i]);
+    if (found->len > 0)
+        say(self, self->warnings, "not interpreted: %s", found->str);
+    const GPtrArray *notes = self->task->import_notes;
+    for (guint i = 0; notes && i < notes->len; i++)
+        say(self, self->warnings, "%s", (char *)notes->pdata[i]);
+}
+
+/* Of kedge neither, as long as it has no tools for the web and no sandbox. */
+static void check_network(const Check *self)
+{
+    g_autofree char *engine = wm_task_engine(self->task, self->config);
+    if (json_object_get(self->task->front, "network"))
+        say(self, self->warnings, "network: is not enforced for engine %s", engine);
+}
+
+static void check_judge(const Check *self)
+{
+    g_autoptr(WmPolicy) policy = wm_policy_new(wm_task_safe_outputs(self->task), NULL);
+    g_autoptr(GError) wrong = NULL;
+    if (wm_judge_is_wanted(policy->threats) && !wm_judge_check(policy->threats, &wrong))
+        say(self, self->problems, "safe-outputs.threat-detection: %s", wrong->message);
+}
+
+void wm_task_validate(const WmTask *task, const WmConfig *config, GPtrArray *problems,
+                      GPtrArray *warnings)
+{
+    const Check self = {
+        .task = task,
+        .config = config,
+        .problems = problems,
+        .warnings = warnings,
+    };
+    check_expressions(&self);
+    check_activation(&self);
+    check_schedule(&self);
+    check_gates(&self);
+    check_ignored(&self);
+    check_network(&self);
+    check_judge(&self);
+    wm_task_validate_keys(task, warnings);
+}
+
+static void add_labels(json_t *labels, const json_t *more)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach (more, index, item)
+        json_array_append(labels, item);
+}
+
+json_t *wm_task_trigger_labels(const WmTask *task)
+{
+    static const char *const keys[] = { "issues", "pull_request", "pull_request_target" };
+    json_t *labels = json_array();
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+        const json_t *options = json_get_object(task->on, keys[i]);
+        add_labels(labels, json_get_array(options, "labels"));
+        add_labels(labels, json_get_array(options, "names"));
+    }
+    const json_t *command = json_get_object(task->on, "label_command");
+    json_t *names = json_get_array(command, "name");
+    add_labels(labels, names);
+    if (command && !names)
+        json_append_take(labels, json_text(task->name));
+    return labels;
+}

@@ -1,0 +1,173 @@
+/*
+ * `.wm/config.yml` (config.h).
+ */
+#include "wm/task/config.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/yaml.h"
+#include "wm/task/config_reader.h"
+
+#include <string.h>
+
+#define DEFAULT_TURNS 100
+
+static void warn(GPtrArray *warnings, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void warn(GPtrArray *warnings, const char *format, ...)
+{
+    if (!warnings)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_ptr_array_add(warnings, g_strdup_printf("%s: %s", WM_CONFIG_PATH, text));
+}
+
+static bool read_map(const char *root, json_t **ret_map, GError **error)
+{
+    g_autofree char *path = g_build_filename(root, WM_CONFIG_PATH, NULL);
+    g_autofree char *data = NULL;
+    size_t size = 0;
+    g_autoptr(GError) problem = NULL;
+    if (!file_read(path, LIMIT_CONFIG_FILE_BYTES, &data, &size, &problem)) {
+        if (!error_is(problem, KEDGE_ERROR_NOT_FOUND)) {
+            g_propagate_prefixed_error(error, g_steal_pointer(&problem), "%s: ", WM_CONFIG_PATH);
+            return false;
+        }
+        *ret_map = json_object();
+        return true;
+    }
+    g_autoptr(json_t) map = NULL;
+    if (!yaml_parse(data, size, WM_CONFIG_PATH, &map, error))
+        return false;
+    if (!json_is_object(map) && !json_is_null(map))
+        return fail_with(error, KEDGE_ERROR_PROTOCOL, "%s: expected a map", WM_CONFIG_PATH);
+    *ret_map = json_is_null(map) ? json_object() : g_steal_pointer(&map);
+    return true;
+}
+
+static void read_engine(WmConfig *self, ConfigReader *reader, GPtrArray *warnings)
+{
+    self->version = config_int(reader, "version", 1);
+    if (self->version != 1)
+        warn(warnings, "version %" G_GINT64_FORMAT " is unknown; read as version 1", self->version);
+    self->engine = config_text(reader, "engine", "claude");
+    if (!*self->engine) {
+        g_free(self->engine);
+        self->engine = g_strdup("claude");
+    }
+    self->model = config_text(reader, "model", "");
+    int64_t turns = config_int(reader, "max_turns", DEFAULT_TURNS);
+    self->max_turns = turns > 0 ? turns : DEFAULT_TURNS;
+    g_autofree char *format = config_text(reader, "claude_output_format", "text");
+    self->claude_format = g_ascii_strdown(format, -1);
+    self->context_files = config_texts(reader, "context.files", false);
+    g_autofree char *event = config_text(reader, "context.event", "none");
+    self->summarizes_event = strcmp(event, "summary") == 0;
+    if (!self->summarizes_event && strcmp(event, "none") != 0)
+        warn(warnings, "context.event \"%s\" is unknown (none, summary); read as none", event);
+    self->pr_is_draft = config_bool(reader, "pr.draft", false);
+    self->pr_reviewers = config_texts(reader, "pr.reviewers", false);
+    self->cost_usd = config_number(reader, "limits.cost_usd", 0);
+    if (self->cost_usd < 0)
+        config_fail(reader, "limits.cost_usd", "expected a number that is not negative");
+}
+
+static void read_compat(WmConfig *self, ConfigReader *reader)
+{
+    g_autofree char *mode = config_text(reader, "compat.gh_aw_expressions", "error");
+    self->expressions = strcmp(mode, "warn") == 0  ? WM_EXPRESSIONS_WARN
+                        : strcmp(mode, "off") == 0 ? WM_EXPRESSIONS_OFF
+                                                   : WM_EXPRESSIONS_ERROR;
+    self->expands = config_bool(reader, "compat.gh_aw_expand", true);
+    const json_t *gh_aw = config_value(reader, "compat.gh_aw_workflows");
+    if (g_strcmp0(json_string_value(gh_aw), "force") == 0)
+        self->gh_aw = WM_GH_AW_FORCE;
+    else if (!gh_aw || json_is_boolean(gh_aw))
+        self->gh_aw = json_is_true(gh_aw) ? WM_GH_AW_ON : WM_GH_AW_OFF;
+    else
+        config_fail(reader, "compat.gh_aw_workflows", "expected true, false or force");
+}
+
+static bool is_secret_name(const char *name)
+{
+    return *name && !g_ascii_isdigit(*name) &&
+           strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(name);
+}
+
+static void read_secrets(WmConfig *self, ConfigReader *reader)
+{
+    static const char *const name = "workflow.secrets";
+    self->secrets = config_texts(reader, name, false);
+    if (!config_is_given(reader, name))
+        json_append_take(self->secrets, json_text("ANTHROPIC_API_KEY"));
+    size_t index;
+    json_t *item;
+    json_array_foreach (self->secrets, index, item)
+        if (!is_secret_name(json_string_value(item)))
+            config_fail(reader, name, "expected names of capital letters, digits and _");
+}
+
+static void read_workflow(WmConfig *self, ConfigReader *reader)
+{
+    self->runs_on = config_texts(reader, "workflow.runs_on", true);
+    if (json_array_size(self->runs_on) == 0)
+        json_append_take(self->runs_on, json_text("ubuntu-latest"));
+    self->pre_steps = config_maps(reader, "workflow.pre_steps");
+    self->install_steps = config_maps(reader, "workflow.install_steps");
+    g_autofree char *install = config_text(reader, "workflow.install", "release");
+    if (strcmp(install, "gh-extension") == 0)
+        self->install = WM_INSTALL_GH_EXTENSION;
+    else if (strcmp(install, "none") == 0)
+        self->install = WM_INSTALL_NONE;
+    else if (strcmp(install, "release") != 0)
+        config_fail(reader, "workflow.install", "expected release, gh-extension or none");
+    static const char *const claude = "workflow.install_claude_code";
+    bool installs = config_bool(reader, claude, false);
+    self->installs_claude = !config_is_given(reader, claude) ? WM_UNSET : installs ? WM_YES : WM_NO;
+    self->kedge_version = config_text(reader, "workflow.kedge_version", "");
+    self->gh_wm_version = config_text(reader, "workflow.gh_wm_extension_version", "");
+    self->reusable_repo = config_text(reader, "workflow.reusable_repo", "");
+    self->reusable_ref = config_text(reader, "workflow.reusable_ref", "");
+    read_secrets(self, reader);
+}
+
+bool wm_config_read(const char *root, GPtrArray *warnings, WmConfig **ret_config, GError **error)
+{
+    g_autoptr(json_t) map = NULL;
+    if (!read_map(root, &map, error))
+        return false;
+    ConfigReader reader = { .root = map, .path = WM_CONFIG_PATH };
+    g_autoptr(WmConfig) self = g_new0(WmConfig, 1);
+    self->all = json_incref(map);
+    read_engine(self, &reader, warnings);
+    read_compat(self, &reader);
+    read_workflow(self, &reader);
+    if (config_is_given(&reader, "gates.roles"))
+        self->gate_roles = config_texts(&reader, "gates.roles", true);
+    if (reader.error) {
+        g_propagate_error(error, reader.error);
+        return false;
+    }
+    *ret_config = g_steal_pointer(&self);
+    return true;
+}
+
+void wm_config_free(WmConfig *self)
+{
+    if (!self)
+        return;
+    char *texts[] = { self->engine,        self->model,         self->claude_format,
+                      self->kedge_version, self->gh_wm_version, self->reusable_repo,
+                      self->reusable_ref };
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+        g_free(texts[i]);
+    json_t *values[] = {
+        self->all,       self->context_files, self->pr_reviewers, self->runs_on,
+        self->pre_steps, self->install_steps, self->secrets,      self->gate_roles
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
+        json_decref(values[i]);
+    g_free(self);
+}

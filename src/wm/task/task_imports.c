@@ -1,0 +1,358 @@
+/*
+ * What a task imports (task_imports.h). The nearest wins: the task before its imports, a file
+ * before those that it imports, an earlier one before a later one. A key is taken whole, so that no
+ * import adds to what a task lists.
+ */
+#include "wm/task/task_imports.h"
+
+#include "base/file.h"
+#include "base/path.h"
+#include "base/utf8.h"
+
+#include <string.h>
+
+#define WM_DIR         ".wm"
+#define GH_AW_DIR      ".github/workflows"
+#define VIRTUAL_ROOT   "/root"
+#define MAX_PATH_BYTES ((size_t)1024)
+#define SHOWN_CHARS    200
+
+typedef struct Importer {
+    const char *root;
+    WmTask *task;
+    GPtrArray *open;  // of const char *: paths of the files that are being read, outermost first
+    GHashTable *seen; // of real paths; owned keys
+    GString *body;
+    size_t bytes; // read so far
+} Importer;
+
+static void importer_clear(Importer *self)
+{
+    g_ptr_array_unref(self->open);
+    g_hash_table_unref(self->seen);
+    g_string_free(self->body, TRUE);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Importer, importer_clear)
+
+static bool read_imports(Importer *self, const WmTask *of, const char *text, GError **error);
+
+// ---- which file ----
+
+static bool is_below(const char *path, const char *dir)
+{
+    size_t size = strlen(dir);
+    return strncmp(path, dir, size) == 0 && path[size] == '/' && path[size + 1];
+}
+
+static bool check_form(const char *import, GError **error)
+{
+    if (!*import || strlen(import) > MAX_PATH_BYTES)
+        return fail_with(error, KEDGE_ERROR_PROTOCOL, "expected a path of 1 to %zu bytes",
+                         MAX_PATH_BYTES);
+    for (const char *at = import; *at; at = g_utf8_next_char(at))
+        if (g_unichar_iscntrl(g_utf8_get_char(at)))
+            return fail_with(error, KEDGE_ERROR_PROTOCOL, "no control characters in a path");
+    if (strchr(import, '@') || strstr(import, "://"))
+        return fail_with(error, KEDGE_ERROR_DENIED,
+                         "only files of this repository are imported; copy it first (kedge wm add "
+                         "writes it to " WM_TASKS_DIR "/) and import the copy");
+    if (*import == '/' || *import == '~')
+        return fail_with(error, KEDGE_ERROR_DENIED,
+                         "not an absolute path, but one from the importing file's directory");
+    return true;
+}
+
+bool wm_import_path(const char *importer, const char *import, char **ret_path, GError **error)
+{
+    if (!check_form(import, error))
+        return false;
+    bool is_from_root = is_below(import, WM_DIR) || is_below(import, ".github");
+    g_autofree char *dir = g_path_get_dirname(importer);
+    g_autofree char *base = g_build_filename(VIRTUAL_ROOT, is_from_root ? NULL : dir, NULL);
+    g_autofree char *whole = path_absolute(import, base);
+    if (!is_below(whole, VIRTUAL_ROOT))
+        return fail_with(error, KEDGE_ERROR_DENIED, "leads out of the repository");
+    const char *path = whole + strlen(VIRTUAL_ROOT "/");
+    if (!is_below(path, WM_DIR) && !is_below(path, GH_AW_DIR))
+        return fail_with(error, KEDGE_ERROR_DENIED,
+                         "%s is not in " WM_DIR "/ or " GH_AW_DIR "/, which is all that the job "
+                         "that writes has; move it there",
+                         path);
+    *ret_path = g_strdup(path);
+    return true;
+}
+
+/* Where `path` really is: in the same two directories, whatever links there are. */
+static bool find_file(const Importer *self, const char *path, char **ret_real, GError **error)
+{
+    static const char *const dirs[] = { WM_DIR, GH_AW_DIR };
+    g_autofree char *whole = g_build_filename(self->root, path, NULL);
+    g_autofree char *real = path_real(whole), *root = path_real(self->root);
+    if (!real || !root)
+        return fail_with(error, KEDGE_ERROR_NOT_FOUND, "no such file: %s", path);
+    for (size_t i = 0; i < G_N_ELEMENTS(dirs); i++) {
+        g_autofree char *dir = g_build_filename(root, dirs[i], NULL);
+        if (path_is_inside(real, dir)) {
+            *ret_real = g_steal_pointer(&real);
+            return true;
+        }
+    }
+    return fail_with(error, KEDGE_ERROR_DENIED,
+                     "%s: a symlink leads out of " WM_DIR "/ and " GH_AW_DIR "/", path);
+}
+
+static bool check_bounds(const Importer *self, const char *path, GError **error)
+{
+    for (unsigned i = 0; i < self->open->len; i++) {
+        if (strcmp(self->open->pdata[i], path) != 0)
+            continue;
+        g_autoptr(GString) way = g_string_new(NULL);
+        for (unsigned j = i; j < self->open->len; j++)
+            g_string_append_printf(way, "%s → ", (const char *)self->open->pdata[j]);
+        return fail_with(error, KEDGE_ERROR_PROTOCOL, "files import one another: %s%s", way->str,
+                         path);
+    }
+    if (self->open->len > WM_MAX_IMPORT_DEPTH)
+        return fail_with(error, KEDGE_ERROR_LIMIT, "imports nest more than %d deep",
+                         WM_MAX_IMPORT_DEPTH);
+    return true;
+}
+
+// ---- what is in it ----
+
+static char *with_dashes(const char *key)
+{
+    return g_strdelimit(g_strdup(key), "_", '-');
+}
+
+static bool has_key(const json_t *map, const char *wanted)
+{
+    g_autofree char *name = with_dashes(wanted);
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach ((json_t *)map, key, value) {
+        g_autofree char *other = with_dashes(key);
+        if (strcmp(name, other) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A value that is no map is taken, or stays, whole; `null` is an empty map. */
+static void merge(json_t *front, const char *name, const json_t *more)
+{
+    json_t *own = json_object_get(front, name);
+    if (!more || json_is_null(more) || (own && !json_is_null(own) && !json_is_object(own)))
+        return;
+    if (!json_is_object(own)) {
+        json_set_take(front, name, json_copy((json_t *)more));
+        return;
+    }
+    own = json_copy(own); // an alias in the frontmatter may be the same map
+    json_set_take(front, name, own);
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach ((json_t *)more, key, value)
+        if (!has_key(own, key)) // in neither spelling
+            json_object_set(own, key, value);
+}
+
+/* Under the one spelling, so that there is one to add to. */
+static void settle_outputs(json_t *front)
+{
+    json_t *other = json_object_get(front, "safe_outputs");
+    if (other && !json_object_get(front, "safe-outputs"))
+        json_object_set(front, "safe-outputs", other);
+    json_object_del(front, "safe_outputs");
+}
+
+static void note_unused(Importer *self, const WmTask *imported)
+{
+    static const char *const known[] = {
+        "tools",  "safe-outputs", "safe_outputs", "imports", "name", "description",
+        "source", "metadata",     "labels",       "emoji",   NULL
+    };
+    g_autoptr(GString) found = g_string_new(NULL);
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach (imported->front, key, value)
+        if (!g_strv_contains(known, key))
+            g_string_append_printf(found, "%s%s", found->len > 0 ? ", " : "", key);
+    if (found->len > 0)
+        g_ptr_array_add(
+            self->task->import_notes,
+            g_strdup_printf("not taken from the import %s: %s", imported->path, found->str));
+}
+
+static void add_body(Importer *self, const char *body)
+{
+    if (*body)
+        g_string_append_printf(self->body, "%s%s", self->body->len > 0 ? "\n\n" : "", body);
+}
+
+/* A file without frontmatter is all body. */
+static bool parse(const char *text, size_t size, const char *path, WmTask **ret_task,
+                  GError **error)
+{
+    g_autofree char *valid = utf8_from_bytes(text, size);
+    const char *start = valid + utf8_bom_size(valid, strlen(valid));
+    while (g_ascii_isspace(*start))
+        start++;
+    if (g_str_has_prefix(start, "---"))
+        return wm_task_parse(text, size, path, NULL, ret_task, error);
+    g_autofree char *whole = g_strconcat("---\n---\n", start, NULL);
+    return wm_task_parse(whole, strlen(whole), path, NULL, ret_task, error);
+}
+
+static bool read_file(Importer *self, const char *path, GError **error)
+{
+    g_autofree char *real = NULL, *text = NULL;
+    g_autoptr(WmTask) imported = NULL;
+    g_autoptr(GError) problem = NULL;
+    size_t size = 0;
+    if (!check_bounds(self, path, error) || !find_file(self, path, &real, error))
+        return false;
+    if (!g_hash_table_add(self->seen, g_strdup(real)))
+        return true; // it is there already
+    if (g_hash_table_size(self->seen) > WM_MAX_IMPORTS)
+        return fail_with(error, KEDGE_ERROR_LIMIT, "more than %d files are imported",
+                         WM_MAX_IMPORTS);
+    bool is_read = file_read(real, WM_MAX_TASK_BYTES - self->bytes, &text, &size, &problem);
+    if (!is_read && error_is(problem, KEDGE_ERROR_LIMIT))
+        return fail_with(error, KEDGE_ERROR_LIMIT, "imports are larger than %zu bytes together",
+                         WM_MAX_TASK_BYTES);
+    if (!is_read)
+        return fail_with(error, problem->code, "%s cannot be read: %s", path, problem->message);
+    self->bytes += size;
+    if (!parse(text, size, path, &imported, error))
+        return false;
+    settle_outputs(imported->front);
+    merge(self->task->front, "tools", json_object_get(imported->front, "tools"));
+    merge(self->task->front, "safe-outputs", json_object_get(imported->front, "safe-outputs"));
+    note_unused(self, imported);
+    if (!read_imports(self, imported, text, error))
+        return false;
+    add_body(self, imported->body);
+    return true;
+}
+
+// ---- which are listed ----
+
+static bool is_edge(char c)
+{
+    return c == '\0' || strchr(" \t\r\n,:-[]{}'\"#", c) != NULL;
+}
+
+static bool has_word(const char *line, size_t size, const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t i = 0; length > 0 && i + length <= size; i++)
+        if (memcmp(line + i, word, length) == 0 && (i == 0 || is_edge(line[i - 1])) &&
+            (i + length == size || is_edge(line[i + length])))
+            return true;
+    return false;
+}
+
+/* Of the file; that of the key where the path is written in a way that is not seen here. */
+static int line_of(const char *text, const char *import)
+{
+    int first = 0, number = 1;
+    for (const char *line = text; line; number++) {
+        const char *end = strchr(line, '\n');
+        size_t size = end ? (size_t)(end - line) : strlen(line);
+        if (first == 0 && has_word(line, size, "imports"))
+            first = number;
+        if (first > 0 && has_word(line, size, import))
+            return number;
+        if (number > 1 && size >= 3 && memcmp(line, "---", 3) == 0)
+            break;
+        line = end ? end + 1 : NULL;
+    }
+    return MAX(first, 1);
+}
+
+/* NULL: it is none. Borrowed. */
+static const char *path_of(const json_t *entry)
+{
+    const json_t *path = json_is_object(entry) && json_object_size(entry) == 1
+                             ? json_object_get(entry, "path")
+                             : entry;
+    return json_string_value(path);
+}
+
+static bool read_entry(Importer *self, const WmTask *of, const char *text, const json_t *entry,
+                       GError **error)
+{
+    g_autofree char *path = NULL;
+    const char *import = path_of(entry);
+    if (!import)
+        return fail_with(error, KEDGE_ERROR_PROTOCOL,
+                         "line %d: imports: expected a list of paths, without inputs",
+                         line_of(text, ""));
+    if (wm_import_path(of->path, import, &path, error) && read_file(self, path, error))
+        return true;
+    g_autofree char *shown = utf8_ellipsize(import, SHOWN_CHARS);
+    g_autoptr(json_t) value = json_text(shown);
+    g_autofree char *quoted = json_to_text(value); // one line, whatever it is
+    g_prefix_error(error, "line %d: imports %s: ", line_of(text, import), quoted);
+    return false;
+}
+
+static bool read_imports(Importer *self, const WmTask *of, const char *text, GError **error)
+{
+    const json_t *imports = json_object_get(of->front, "imports");
+    if (!imports || json_is_null(imports))
+        return true;
+    g_ptr_array_add(self->open, of->path);
+    if (!json_is_array(imports) && !read_entry(self, of, text, imports, error))
+        return false;
+    size_t index;
+    json_t *entry;
+    json_array_foreach (imports, index, entry)
+        if (!read_entry(self, of, text, entry, error))
+            return false;
+    g_ptr_array_set_size(self->open, (int)self->open->len - 1);
+    return true;
+}
+
+static bool import_all(WmTask *task, const char *text, const char *root, GError **error)
+{
+    g_auto(Importer) self = {
+        .root = root,
+        .task = task,
+        .open = g_ptr_array_new(),
+        .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+        .body = g_string_new(NULL),
+    };
+    task->import_notes = g_ptr_array_new_with_free_func(g_free);
+    settle_outputs(task->front);
+    if (!read_imports(&self, task, text, error)) {
+        g_autofree char *file = g_path_get_basename(task->path);
+        g_prefix_error(error, "%s: ", file);
+        return false;
+    }
+    add_body(&self, task->body);
+    g_free(task->body);
+    task->body = g_strdup(self.body->str);
+    return true;
+}
+
+bool wm_task_import(WmTask *task, const char *text, size_t size, const char *root, GError **error)
+{
+    const json_t *imports = json_object_get(task->front, "imports");
+    if (!imports || json_is_null(imports))
+        return true;
+    g_autofree char *valid = utf8_from_bytes(text, size);
+    return import_all(task, valid, root, error);
+}
+
+bool wm_task_load(const char *text, size_t size, const char *path, const char *root,
+                  GPtrArray *warnings, WmTask **ret_task, GError **error)
+{
+    g_autoptr(WmTask) task = NULL;
+    if (!wm_task_parse(text, size, path, warnings, &task, error) ||
+        !wm_task_import(task, text, size, root, error))
+        return false;
+    *ret_task = g_steal_pointer(&task);
+    return true;
+}

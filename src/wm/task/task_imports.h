@@ -1,0 +1,26 @@
+/*
+ * `imports:` of a task (task-engine §10.13): Markdown files of the same repository whose bodies
+ * stand before the task's own, and whose `tools` and `safe-outputs` hold where the task does not
+ * say otherwise. Only files in .wm/ and .github/workflows/: those are what an outputs job has of
+ * the trusted commit (§9.3).
+ */
+#pragma once
+
+#include "wm/task/task.h"
+
+#define WM_MAX_IMPORTS      32 // files of one task; all of them together have WM_MAX_TASK_BYTES
+#define WM_MAX_IMPORT_DEPTH 8
+
+/* Adds what a task, just parsed from `text`, imports from the repository at `root`. Reads files.
+   Errors name the importing file, the line and the path: `fix.md: line 4: imports "x.md": …`; the
+   task is of no use then. */
+bool wm_task_import(WmTask *task, const char *text, size_t size, const char *root, GError **error);
+
+/* wm_task_parse(), then wm_task_import(). */
+bool wm_task_load(const char *text, size_t size, const char *path, const char *root,
+                  GPtrArray *warnings, WmTask **ret_task, GError **error);
+
+/* What `import`, written in the file at `importer` (".wm/tasks/fix.md"), means: a path below the
+   root. It begins at the importing file's directory, or with .wm/ or .github/ at the root. Pure.
+   Caller frees. */
+bool wm_import_path(const char *importer, const char *import, char **ret_path, GError **error);

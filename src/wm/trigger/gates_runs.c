@@ -1,0 +1,141 @@
+/*
+ * How often tasks ran (gates_private.h; task-engine §10.13): cooldown of a task, and the runs of
+ * one actor. A cooldown that cannot be looked up does not hold a task back; a limit on an actor
+ * does.
+ */
+#include "wm/trigger/gates_private.h"
+
+#include "base/str.h"
+#include "base/timefmt.h"
+#include "wm/task/wm_log.h"
+#include "wm/trigger/match_private.h"
+
+#include <string.h>
+
+#define RUNS_PATH       "/actions/workflows/wm-agent.yml/runs"
+#define MAX_RUNS        30 // whose jobs are looked at: each is a request
+#define DEFAULT_RUNS    5
+#define DEFAULT_MINUTES 60
+#define MINUTE_MS       ((int64_t)60 * 1000)
+
+// When `object[key]` was; 0: it does not say.
+static int64_t time_at(const json_t *object, const char *key)
+{
+    const char *text = json_get_text(object, key);
+    int64_t at_ms = 0;
+    return text && wm_gate_parse_date(text, &at_ms) ? at_ms : 0;
+}
+
+// Did the run with `jobs` end a job of this task at or after `since_ms`?
+static bool has_ended(const json_t *jobs, const char *task_name, int64_t since_ms)
+{
+    g_autofree char *mark = g_strdup_printf("(%s)", task_name);
+    bool is_found = false;
+    size_t index;
+    json_t *job;
+    json_array_foreach (jobs, index, job) {
+        const char *name = json_get_text(job, "name");
+        bool was_skipped = g_strcmp0(json_get_text(job, "conclusion"), "skipped") == 0;
+        is_found = is_found || (name && strstr(name, mark) && !was_skipped &&
+                                time_at(job, "completed_at") >= since_ms);
+    }
+    return is_found;
+}
+
+static bool ran_since(WmGates *self, const char *task_name, int64_t since_ms, Cancel *cancel,
+                      bool *ret_ran, GError **error)
+{
+    WmApi *api;
+    if (!wm_gate_api(self, cancel, &api, error))
+        return false;
+    g_autofree char *path = wm_path(api, RUNS_PATH "?status=completed&per_page=%d", MAX_RUNS + 1);
+    g_autoptr(json_t) answer = NULL;
+    if (!wm_api_get(api, path, cancel, &answer, error))
+        return false;
+    bool has_run = false, has_more = false;
+    size_t index;
+    json_t *run;
+    json_array_foreach (json_get_array(answer, "workflow_runs"), index, run) {
+        int64_t id = json_get_int(run, "id", 0);
+        if (has_run || id <= 0 || time_at(run, "updated_at") < since_ms)
+            continue;
+        has_more = index >= MAX_RUNS;
+        if (has_more)
+            break;
+        g_autofree char *jobs_path =
+            wm_path(api, "/actions/runs/%" G_GINT64_FORMAT "/jobs?per_page=100", id);
+        g_autoptr(json_t) jobs = NULL;
+        if (!wm_api_get(api, jobs_path, cancel, &jobs, error))
+            return false;
+        has_run = has_ended(json_get_array(jobs, "jobs"), task_name, since_ms);
+    }
+    if (has_more)
+        wm_say(
+            "wm: %s: cooldown: only the newest %d runs of wm-agent.yml were looked at; not skipped",
+            task_name, MAX_RUNS);
+    *ret_ran = has_run;
+    return true;
+}
+
+static bool pass_cooldown(WmGates *self, const WmTask *task, Cancel *cancel, char **ret_reason)
+{
+    const json_t *value = wm_gate_value(task, "cooldown");
+    if (!value)
+        return true;
+    int64_t pause_ms = wm_gate_duration_ms(value);
+    g_autoptr(GError) error = NULL;
+    bool ran = false;
+    if (pause_ms == 0)
+        wm_say("wm: %s: cooldown: not a time such as 4h or 30m; not skipped", task->name);
+    else if (!ran_since(self, task->name, self->now_ms - pause_ms, cancel, &ran, &error))
+        wm_say("wm: %s: cooldown: %s; not skipped", task->name, error->message);
+    return !ran || wm_gate_refuse(task, ret_reason, "cooldown: the last run ended too recently");
+}
+
+static bool count_runs(WmGates *self, int64_t window_ms, Cancel *cancel, int64_t *ret_count,
+                       GError **error)
+{
+    const char *login = wm_gate_actor(self->resolve->event);
+    WmApi *api;
+    if (!wm_login_is_valid(login))
+        return fail_with(error, KEDGE_ERROR_PROTOCOL, "the event names no sender");
+    if (!wm_gate_api(self, cancel, &api, error))
+        return false;
+    g_autofree char *since = time_format_iso_seconds(self->now_ms - window_ms);
+    g_autofree char *actor = wm_encode(login), *start = wm_encode(since);
+    g_autofree char *path =
+        wm_path(api, RUNS_PATH "?actor=%s&created=%%3E%%3D%s&per_page=1", actor, start);
+    g_autoptr(json_t) answer = NULL;
+    if (!wm_api_get(api, path, cancel, &answer, error))
+        return false;
+    *ret_count = json_get_int(answer, "total_count", -1);
+    return *ret_count >= 0 ||
+           fail_with(error, KEDGE_ERROR_PROTOCOL, "the answer has no total_count");
+}
+
+// The run that asks is one of those that are counted.
+static bool pass_rate(WmGates *self, const WmTask *task, Cancel *cancel, char **ret_reason)
+{
+    const json_t *value = wm_gate_value(task, "user-rate-limit");
+    if (!value || wm_event_is_exempt(self->resolve->event))
+        return true;
+    int64_t limit = json_get_int(value, "max-runs-per-window", DEFAULT_RUNS), runs = 0;
+    const json_t *window = json_object_get(value, "window");
+    int64_t window_ms = window ? wm_gate_duration_ms(window) : DEFAULT_MINUTES * MINUTE_MS;
+    g_autoptr(GError) error = NULL;
+    if (!json_is_object(value) || limit <= 0 || window_ms == 0)
+        return wm_gate_refuse(task, ret_reason,
+                              "user-rate-limit: expected max-runs-per-window and window");
+    if (!count_runs(self, window_ms, cancel, &runs, &error))
+        return wm_gate_refuse(task, ret_reason, "user-rate-limit: %s", error->message);
+    return runs <= limit || wm_gate_refuse(task, ret_reason,
+                                           "user-rate-limit: @%s started %" G_GINT64_FORMAT
+                                           " runs, allowed are %" G_GINT64_FORMAT,
+                                           wm_gate_actor(self->resolve->event), runs, limit);
+}
+
+bool wm_gate_runs(WmGates *self, const WmTask *task, Cancel *cancel, char **ret_reason)
+{
+    return pass_cooldown(self, task, cancel, ret_reason) &&
+           pass_rate(self, task, cancel, ret_reason);
+}
