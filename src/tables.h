@@ -1,6 +1,6 @@
 /*
  * The table of contents of the program: every Command; and with tool_table.h every ToolDef,
- * ToolHook and UrlScheme (design.md §3).
+ * ToolHook and UrlScheme (design §3).
  */
 #pragma once
 

@@ -2,7 +2,7 @@
  * Another model for one that fails (agent-core §3.7): `retry.fallbackChains` names them by role
  * (fallback_chain.h). The chosen model rests for as long as its error says, and
  * returns with the first prompt after that; with `retry.fallbackRevertPolicy: never` it stays away.
- * Likewise for one that has no room for the conversation (§3.8): it returns when it has.
+ * Likewise for one that has no room for the conversation (agent-core §3.8): it returns when it has.
  *
  * Belongs to the prompting thread.
  */

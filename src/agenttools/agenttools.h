@@ -6,7 +6,7 @@
 
 #include "agenttools/operation.h"
 
-// emit (§4)
+// emit (agent-tools-cli §4)
 extern const OperationDef operation_emit;
 extern const OperationDef operation_emit_resume_run;
 extern const OperationDef operation_emit_end_run;
@@ -16,7 +16,7 @@ extern const OperationDef operation_emit_events;
 extern const OperationDef operation_emit_workflow;
 extern const OperationDef operation_emit_export;
 
-// feedback (§5)
+// feedback (agent-tools-cli §5)
 extern const OperationDef operation_feedback_read;
 extern const OperationDef operation_feedback_resolve;
 extern const OperationDef operation_feedback_reply;
@@ -24,13 +24,13 @@ extern const OperationDef operation_feedback_accept_edit;
 extern const OperationDef operation_feedback_reopen;
 extern const OperationDef operation_feedback_reject_edit;
 
-// github-pr (§2)
+// github-pr (agent-tools-cli §2)
 extern const OperationDef operation_github_pr_submit_review;
 extern const OperationDef operation_github_pr_add_reaction;
 extern const OperationDef operation_github_pr_reply_comment;
 extern const OperationDef operation_github_pr_fetch_comments;
 
-// task (§3)
+// task (agent-tools-cli §3)
 extern const OperationDef operation_task_create;
 extern const OperationDef operation_task_list;
 extern const OperationDef operation_task_pickup;
@@ -44,11 +44,11 @@ extern const OperationDef operation_task_retry;
 extern const OperationDef operation_task_stats;
 extern const OperationDef operation_task_prune;
 
-// rp1-root-dir (§6)
+// rp1-root-dir (agent-tools-cli §6)
 extern const OperationDef operation_rp1_root_dir;
 
-// comment-extract (§7)
+// comment-extract (agent-tools-cli §7)
 extern const OperationDef operation_comment_extract;
 
-// mmd-validate (§8)
+// mmd-validate (agent-tools-cli §8)
 extern const OperationDef operation_mmd_validate;

@@ -2,8 +2,8 @@
  * What the operations say of themselves (agent-tools-cli §1.5, §1.6): help texts, the list, and the
  * JSON Schemas, all from the OperationDef tables. Pure.
  *
- * `operations` are NULL-terminated arrays in the order of §1.1. Callers free texts; JSON values are
- * new references.
+ * `operations` are NULL-terminated arrays in the order of agent-tools-cli §1.1. Callers free texts;
+ * JSON values are new references.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #define AGENT_TOOLS_SCHEMA_VERSION 1
 
-extern const FieldDef manual_common_options[]; // §1.8; offsets mean nothing
+extern const FieldDef manual_common_options[]; // agent-tools-cli §1.8; offsets mean nothing
 
 /* "task create", "emit". */
 char *manual_name(const OperationDef *operation);

@@ -41,9 +41,10 @@ typedef struct OperationDef {
     const char *operation;    // "submit-review"; NULL: what the module itself does
     const char *const *words; // fields that positional arguments fill, in order; a list field
                               // takes the rest; NULL: none
-    const char *stdin_field;  // field that raw standard input fills (§1.3 2c); NULL: JSON only
-    const FieldDef *output;   // of `data`, for the schema and the help
-    OutputShape shape;        // OUTPUT_LIST: `data` is an array of such objects
+    const char *stdin_field; // field that raw standard input fills (agent-tools-cli §1.3 2c); NULL:
+                             // JSON only
+    const FieldDef *output;           // of `data`, for the schema and the help
+    OutputShape shape;                // OUTPUT_LIST: `data` is an array of such objects
     const OperationExample *examples; // two at least; ends with one without a command
     const char *environment;          // --help: variables that count; NULL: none
     const char *changes; // --help: what it changes outside kedge's records; NULL: nothing
@@ -65,7 +66,7 @@ json_t *operation_data_schema(const OperationDef *self);
 
 /* The operation whose tool this is; NULL when it is none. */
 const OperationDef *operation_of(const ToolDef *tool);
-/* False for one that changes nothing anywhere, kedge's records included (§1.1). */
+/* False for one that changes nothing anywhere, kedge's records included (agent-tools-cli §1.1). */
 bool operation_mutates(const OperationDef *self);
 
 /* The envelope in the result of an operation's call; borrowed. */

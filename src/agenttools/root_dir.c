@@ -179,7 +179,8 @@ static void fill_rest(RootDir *self, const char *cwd)
 static bool find_in_repo(const char *cwd, unsigned depth, Cancel *cancel, RootDir *ret_root,
                          GitSight *ret_sight, GError **error);
 
-/* Rule 1. git only tells the top level; without it the parent of the root does. */
+/* agent-tools-cli §6.2 rule 1. git only tells the top level; without it the parent of the root
+ * does. */
 static bool find_by_env(const char *given, const char *cwd, Cancel *cancel, RootDir *ret_root,
                         GError **error)
 {
@@ -196,7 +197,7 @@ static bool find_by_env(const char *given, const char *cwd, Cancel *cancel, Root
     return true;
 }
 
-/* Rule 2. */
+/* agent-tools-cli §6.2 rule 2. */
 static bool find_in_linked(const char *cwd, const Repo *repo, Cancel *cancel, RootDir *ret_root,
                            GError **error)
 {
@@ -220,7 +221,8 @@ static bool find_in_linked(const char *cwd, const Repo *repo, Cancel *cancel, Ro
     return true;
 }
 
-/* Rule 3, for a submodule without a .rp1 of its own: that of the superproject, if there is one. */
+/* agent-tools-cli §6.2 rule 3, for a submodule without a .rp1 of its own: that of the superproject,
+ * if there is one. */
 static bool find_in_superproject(const Repo *repo, unsigned depth, Cancel *cancel,
                                  RootDir *ret_root, bool *ret_is_found, GError **error)
 {
@@ -244,7 +246,7 @@ static bool find_in_superproject(const Repo *repo, unsigned depth, Cancel *cance
     return true;
 }
 
-/* Rule 3. */
+/* agent-tools-cli §6.2 rule 3. */
 static bool find_in_main(const char *cwd, const Repo *repo, unsigned depth, Cancel *cancel,
                          RootDir *ret_root, GError **error)
 {
@@ -262,7 +264,8 @@ static bool find_in_main(const char *cwd, const Repo *repo, unsigned depth, Canc
     return true;
 }
 
-/* Rule 4; also inside of a .git directory. GIT_SEES_NONE for a git directory of its own kind. */
+/* agent-tools-cli §6.2 rule 4; also inside of a .git directory. GIT_SEES_NONE for a git directory
+ * of its own kind. */
 static bool find_without_work_tree(const Repo *repo, Cancel *cancel, RootDir *ret_root,
                                    GitSight *ret_sight, GError **error)
 {
@@ -278,7 +281,7 @@ static bool find_without_work_tree(const Repo *repo, Cancel *cancel, RootDir *re
     return true;
 }
 
-/* Rules 2 to 4; fills `ret_root` when *ret_sight becomes GIT_SEES_REPO. */
+/* agent-tools-cli §6.2 rules 2 to 4; fills `ret_root` when *ret_sight becomes GIT_SEES_REPO. */
 static bool find_in_repo(const char *cwd, unsigned depth, Cancel *cancel, RootDir *ret_root,
                          GitSight *ret_sight, GError **error)
 {
@@ -294,7 +297,7 @@ static bool find_in_repo(const char *cwd, unsigned depth, Cancel *cancel, RootDi
     return find_in_main(cwd, &repo, depth, cancel, ret_root, error);
 }
 
-/* Rules 5 and 6. */
+/* agent-tools-cli §6.2 rules 5 and 6. */
 static bool find_outside(const char *cwd, GitSight sight, RootDir *ret_root, GError **error)
 {
     g_autofree char *real = path_real(cwd);

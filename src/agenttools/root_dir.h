@@ -26,6 +26,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RootDir, root_dir_clear)
 /* Errors of answer_error(), code GIT. */
 bool root_dir_find(const char *cwd, Cancel *cancel, RootDir *ret_root, GError **error);
 
-/* The main repository's path for one inside a linked worktree, else `path` itself (§3.3). Never
-   fails: what git cannot tell stays as it is. Caller frees. */
+/* The main repository's path for one inside a linked worktree, else `path` itself (agent-tools-cli
+   §3.3). Never fails: what git cannot tell stays as it is. Caller frees. */
 char *root_dir_main(const char *path, Cancel *cancel);

@@ -15,7 +15,8 @@ static const char *const migrations[] = {
     "CREATE TABLE run ("
     " id TEXT PRIMARY KEY, workflow TEXT NOT NULL, feature_id TEXT, project_path TEXT,"
     " root_path TEXT, work_root TEXT, name TEXT, harness TEXT, current_step TEXT,"
-    " status TEXT NOT NULL DEFAULT 'not_started'," // as the last event left it (§4.5)
+    " status TEXT NOT NULL DEFAULT 'not_started'," // as the last event left it (agent-tools-cli
+                                                   // §4.5)
     " waiting_event INTEGER,"                      // the waiting_for_user that nothing followed yet
     " outcome TEXT," // of end-run or --close-run: cancelled, abandoned, completed
     " created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER);"
@@ -31,7 +32,7 @@ static const char *const migrations[] = {
     " run_id TEXT NOT NULL REFERENCES run(id), step TEXT NOT NULL, unit TEXT NOT NULL,"
     " status TEXT NOT NULL, event_id INTEGER NOT NULL, PRIMARY KEY (run_id, step, unit))"
     " WITHOUT ROWID;"
-    // the log is append-only (§4.1)
+    // the log is append-only (agent-tools-cli §4.1)
     "CREATE TRIGGER event_no_update BEFORE UPDATE ON event"
     " BEGIN SELECT raise(ABORT, 'events are never changed'); END;"
     "CREATE TRIGGER event_no_delete BEFORE DELETE ON event"

@@ -17,9 +17,9 @@ char *state_path(void);
    be NULL) gets a word about a network file system. `cancel`: db.h. */
 bool state_open(const char *path, Cancel *cancel, Db **ret_db, GPtrArray *warnings, GError **error);
 
-/* Appends a row that Arcade's stream hands on (§5.7), inside the caller's transaction. `type` is
-   run, event, artifact, annotation or edit; `run_id` and `doc_id` may be NULL; `data` (borrowed,
-   may be NULL) is what the stream shows. Keeps the last 10,000 rows. */
+/* Appends a row that Arcade's stream hands on (agent-tools-cli §5.7), inside the caller's
+   transaction. `type` is run, event, artifact, annotation or edit; `run_id` and `doc_id` may be
+   NULL; `data` (borrowed, may be NULL) is what the stream shows. Keeps the last 10,000 rows. */
 bool feed_append(Db *db, const char *type, const char *run_id, const char *doc_id,
                  const json_t *data, int64_t now_ms, GError **error);
 

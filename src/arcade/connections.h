@@ -1,5 +1,5 @@
 /*
- * Who holds a connection (agent-tools-cli §5.5.7). One that has not shown the token has a time
+ * Who holds a connection (agent-tools-cli §5.5 rule 7). One that has not shown the token has a time
  * limit, whatever it sends, and there are few of them, so that nobody without the token can keep
  * the person out. Thread safe; a `fd` is one from its admission to connections_end().
  *

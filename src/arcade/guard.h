@@ -1,6 +1,6 @@
 /*
- * Who may ask Arcade anything (agent-tools-cli §5.5.2, §5.5.3): what the headers of a request must
- * say, and the token. Errors are those of reply.h. Thread safe.
+ * Who may ask Arcade anything (agent-tools-cli §5.5 rule 2, §5.5 rule 3): what the headers of a
+ * request must say, and the token. Errors are those of reply.h. Thread safe.
  */
 #pragma once
 

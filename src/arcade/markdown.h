@@ -1,5 +1,5 @@
 /*
- * Markdown as safe HTML (agent-tools-cli §5.5.6, §5.6), over md4c's parser. Pure; thread safe;
+ * Markdown as safe HTML (agent-tools-cli §5.5 rule 6, §5.6), over md4c's parser. Pure; thread safe;
  * linear.
  *
  * GitHub's extensions: tables, task lists, strikethrough, bare links, footnotes (<sup

@@ -1,6 +1,7 @@
 /*
- * The frame in which mermaid draws (agent-tools-cli §5.4, §5.5.6): one page with mermaid's browser
- * build and our few lines in it, since a frame without an origin may load nothing from here.
+ * The frame in which mermaid draws (agent-tools-cli §5.4, §5.5 rule 6): one page with mermaid's
+ * browser build and our few lines in it, since a frame without an origin may load nothing from
+ * here.
  */
 #include "arcade/assets.h"
 #include "arcade/routes.h"

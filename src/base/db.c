@@ -96,7 +96,7 @@ static bool make_private(const char *path, GError **error)
 /*
  * Makes the file before SQLite does; SQLite gives the mode of the file to -wal and -shm too.
  * mknod() and chmod(), not open(): closing any descriptor of a database file would drop the locks
- * that another connection of this process holds on it (sqlite.org/howtocorrupt.html §2.2).
+ * that another connection of this process holds on it (sqlite.org/howtocorrupt.html, section 2.2).
  */
 static bool prepare_file(const char *path, GError **error)
 {

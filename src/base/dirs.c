@@ -1,5 +1,5 @@
 /*
- * The directories of spec/common.md §3, from the environment at the time of the call.
+ * The directories of common §3, from the environment at the time of the call.
  */
 #include "base/dirs.h"
 

@@ -1,5 +1,5 @@
 /*
- * Where kedge keeps its files (spec/common.md §3). All strings belong to the caller.
+ * Where kedge keeps its files (common §3). All strings belong to the caller.
  * Nothing is created here; see file_make_dirs().
  */
 #pragma once

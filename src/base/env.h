@@ -1,5 +1,5 @@
 /*
- * kedge's own environment variables (spec/common.md §3): KEDGE_X, or PI_X when that is unset.
+ * kedge's own environment variables (common §3): KEDGE_X, or PI_X when that is unset.
  * An empty value counts as unset. Reads only; nothing here changes the environment. Keys and tokens
  * are not in it: base/secrets.h has them.
  */

@@ -1,5 +1,5 @@
 /*
- * git as kedge itself starts it: the one function for every room (spec/common.md §6). Looking at a
+ * git as kedge itself starts it: the one function for every room (common §6). Looking at a
  * repository runs no program that its configuration or attributes name, and connects to nothing.
  *
  * Reading commands are all but those that change something (git.c has the list). They get no hooks,

@@ -3,7 +3,7 @@
  *
  * Every string that goes in is made valid UTF-8 first, so that building a value never fails.
  * Parsing accepts what jansson does, and besides: lone surrogates and \u0000 become U+FFFD,
- * integers beyond 64 bits become doubles, the last of duplicate keys wins (spec/common.md §9).
+ * integers beyond 64 bits become doubles, the last of duplicate keys wins (common §9).
  * Thread safety: a json_t may be read by several threads, changed by one that has it alone.
  */
 #pragma once

@@ -8,7 +8,7 @@
 #define MIB (1024 * KIB)
 
 #define LIMIT_JSON_BYTES             (64 * MIB) // one JSON document from outside
-#define LIMIT_JSON_DEPTH             128        // nesting (spec/common.md §9)
+#define LIMIT_JSON_DEPTH             128        // nesting (common §9)
 #define LIMIT_CONFIG_FILE_BYTES      (1 * MIB)  // settings, models file
 #define LIMIT_YAML_DEPTH             100        // task-engine §2.1
 #define LIMIT_YAML_NODES             100000

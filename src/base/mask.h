@@ -1,5 +1,5 @@
 /*
- * Known secrets out of text (spec/common.md §10.4): every value of base/secrets.h becomes
+ * Known secrets out of text (common §10 rule 4): every value of base/secrets.h becomes
  * [REDACTED], plain and in its base64 (three alignments), URL-encoded, JSON-escaped and hexadecimal
  * forms, also where a line was broken inside.
  *

@@ -1,5 +1,5 @@
 /*
- * Files that steer the program: settings, `.env`, rules, context files (spec/common.md §3). What
+ * Files that steer the program: settings, `.env`, rules, context files (common §3). What
  * others could have put there is not read: a file of another user than ours or root, and one in a
  * directory that everybody can write to. Thread safe.
  */

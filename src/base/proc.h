@@ -1,5 +1,5 @@
 /*
- * Child processes (spec/common.md §6): posix_spawn, own session and so own process group, stdin
+ * Child processes (common §6): posix_spawn, own session and so own process group, stdin
  * from /dev/null or a text, every other descriptor closed, signal dispositions reset.
  *
  * A timeout and an output maximum are mandatory; 0 is refused. Both are kept while reading. A stop

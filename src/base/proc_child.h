@@ -9,7 +9,7 @@
 
 #include "base/proc.h"
 
-#define PROC_STOP_GRACE_MS 2000 // between SIGTERM and SIGKILL (spec/common.md §6)
+#define PROC_STOP_GRACE_MS 2000 // between SIGTERM and SIGKILL (common §6)
 #define PROC_DRAIN_MS      200  // for pipes and group members that outlive the child
 
 /* A new terminal: our end of it, and the name of the child's. IO: there is none to be had. */

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-// agent-core §2.11, then the search providers of agent-tools §11.7
+// agent-core §2.11, then those of search providers
 static const char *const provider_keys[] = {
     "ANTHROPIC_OAUTH_TOKEN",
     "ANTHROPIC_API_KEY",

@@ -1,5 +1,5 @@
 /*
- * Which environment variables hold secrets, and who may have them (spec/common.md §6, §10). Pure.
+ * Which environment variables hold secrets, and who may have them (common §6, §10). Pure.
  */
 #pragma once
 

@@ -91,7 +91,7 @@ static const char *keep_locked(const char *value, size_t size)
     return copy;
 }
 
-/* What would mask ordinary text (common §10.4). */
+/* What would mask ordinary text (common §10 rule 4). */
 static bool is_common(const char *value, size_t size)
 {
     static const char *const words[] = { "example", "password", "changeme" };

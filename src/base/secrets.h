@@ -1,5 +1,5 @@
 /*
- * The secrets of the process (spec/common.md §10): keys and tokens, taken out of the environment
+ * The secrets of the process (common §10): keys and tokens, taken out of the environment
  * and the argument vector once, at start, before the first thread and the first child. From then on
  * a value is had from here only; /proc/PID/environ and /proc/PID/cmdline no longer show it.
  *

@@ -1,5 +1,5 @@
 /*
- * Time as kedge writes it (spec/common.md §9). `_at` values are milliseconds since the epoch.
+ * Time as kedge writes it (common §9). `_at` values are milliseconds since the epoch.
  */
 #pragma once
 

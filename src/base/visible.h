@@ -1,5 +1,5 @@
 /*
- * Text of others as a person is shown it (spec/common.md §9): on standard error, in a question, in
+ * Text of others as a person is shown it (common §9): on standard error, in a question, in
  * a record. Nothing in it may look like something else or command a terminal. Pure.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /*
- * Worker threads: one per blocking piece of work (style.md §7). A worker is a plain function; it
+ * Worker threads: one per blocking piece of work (style §7). A worker is a plain function; it
  * answers through loop_post() or is joined. All signals are blocked in workers, so that the main
  * thread handles them.
  */

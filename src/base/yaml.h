@@ -1,5 +1,5 @@
 /*
- * YAML into JSON, through libyaml, by the rules of spec/task-engine.md §2.1: YAML 1.2 core schema
+ * YAML into JSON, through libyaml, by the rules of task-engine §2.1: YAML 1.2 core schema
  * (`on`, `yes` are strings), anchors, merge keys; duplicate keys refused; bounded depth and size.
  */
 #pragma once

@@ -104,7 +104,8 @@ static int run_operation(const OperationDef *operation, const AgentToolsInput *i
     g_autoptr(ToolContext) context = tool_context_new(cwd, settings, NULL);
     g_autoptr(Cancel) cancel = cancel_new(NULL);
     const ToolDoor door = {
-        .kind = DOOR_TYPED, // the command that a person or a script typed is the consent (§1.7)
+        .kind = DOOR_TYPED, // the command that a person or a script typed is the consent
+                            // (agent-tools-cli §1.7)
         .via = "cli",
         .is_strict = input->is_strict,
         .timeout_ms = input->timeout_ms,

@@ -15,7 +15,8 @@ typedef struct AgentToolsInput {
 void agent_tools_input_clear(AgentToolsInput *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AgentToolsInput, agent_tools_input_clear)
 
-/* Reads them all; standard input only where §1.3 says so. Changes the directory for --cwd. Errors
-   of answer_error(). On failure what was read of the common options is set, for printing. */
+/* Reads them all; standard input only where agent-tools-cli §1.3 says so. Changes the directory for
+   --cwd. Errors of answer_error(). On failure what was read of the common options is set, for
+   printing. */
 bool agent_tools_input_read(const OperationDef *operation, int argc, char *const *argv,
                             AgentToolsInput *ret_input, GError **error);

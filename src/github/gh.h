@@ -1,5 +1,5 @@
 /*
- * The gh seam (design.md decision 4): every GitHub action is an argument vector for gh, handed to
+ * The gh seam (design §4 decision 4): every GitHub action is an argument vector for gh, handed to
  * gh_run().
  *
  * gh_run() takes the ToolPermit of the running call, so nothing reaches gh without tool_call()'s
@@ -13,7 +13,8 @@
 
 typedef struct GhSpec {
     const char *const *argv; // without "gh"; NULL-terminated
-    bool has_explicit_repo;  // a repository was given by the caller or is resolved already (§0.3)
+    bool has_explicit_repo;  // a repository was given by the caller or is resolved already
+                             // (github-tool §0.3)
     bool is_untrimmed;       // text is left as it came
     bool keeps_tail;         // output over the cap: keep the last part (job logs) instead of E6
     int64_t timeout_ms;      // 0: 5 minutes

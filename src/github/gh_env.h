@@ -8,7 +8,8 @@
 
 /* Built from nothing. Both callers free with g_strfreev(). */
 char **gh_env_new(const Settings *settings); // of the github tool: GH_HOST and GH_REPO inherited
-/* Of the gh tools: GH_HOST and GH_REPO as the call's context says, NULL: not set (§1.6). */
+/* Of the gh tools: GH_HOST and GH_REPO as the call's context says, NULL: not set (gh-policy §1.6).
+ */
 char **gh_env_new_for(const char *host, const char *repo);
 
 /* Where gh keeps its logins; need not exist. Caller frees. */

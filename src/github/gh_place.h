@@ -1,5 +1,5 @@
 /*
- * At most LIMIT_GH_PROCESSES of gh at once in this process, whoever starts them (spec/common.md
+ * At most LIMIT_GH_PROCESSES of gh at once in this process, whoever starts them (common
  * §6). Thread safe; blocks.
  */
 #pragma once

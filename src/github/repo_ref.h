@@ -38,7 +38,7 @@ bool github_url_parse(const char *url, const char *kind, GithubUrl *ret_url);
 /* The reference of a URL's repository: the host only when it is not the default. Caller frees. */
 char *github_url_repo(const GithubUrl *url, const Settings *settings);
 
-/* `gh repo view --json nameWithOwner -q .nameWithOwner` (§0.4). Memoised: per ToolContext,
-   shared by concurrent callers, failures not remembered. */
+/* `gh repo view --json nameWithOwner -q .nameWithOwner` (github-tool §0.4). Memoised: per
+   ToolContext, shared by concurrent callers, failures not remembered. */
 bool repo_default_fresh(ToolCall *call, char **ret_repo, GError **error);
 bool repo_default_memoised(ToolCall *call, char **ret_repo, GError **error);

@@ -1,5 +1,5 @@
 /*
- * Approval and choices through the client: elicitation/create (spec/common.md §4.3, gh-policy
+ * Approval and choices through the client: elicitation/create (common §4.3, gh-policy
  * §5.4). A worker asks and waits, but not forever; the main thread sends the question and takes the
  * answer.
  */

@@ -1,6 +1,6 @@
 /*
  * `kedge mcp`: the tools of kedge for any MCP client, over standard input and output
- * (spec/common.md §4.5).
+ * (common §4.5).
  *
  * The main thread reads, dispatches and writes; every tools/call runs on a worker through
  * tool_call(), and answers through the loop. Approval is asked of the client by elicitation when it

@@ -1,5 +1,5 @@
 /*
- * tools/list: the tools as MCP shows them, with annotations (spec/common.md §4.5). Pure.
+ * tools/list: the tools as MCP shows them, with annotations (common §4.5). Pure.
  */
 #pragma once
 

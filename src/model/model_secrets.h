@@ -1,5 +1,5 @@
 /*
- * The keys of the models file (spec/common.md §10.1): variables that it names leave the
+ * The keys of the models file (common §10.1): variables that it names leave the
  * environment, values that it holds are known. Before the first thread.
  */
 #pragma once

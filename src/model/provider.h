@@ -1,6 +1,6 @@
 /*
  * One request to a model: wire format, streaming, and the assistant message that comes out
- * (agent-core §2.3–2.5, §2.8).
+ * (agent-core §2.3–2.5, agent-core §2.8).
  *
  * Blocks the calling thread; thread safe. Never fails after it started: whatever goes wrong becomes
  * an assistant message with stopReason "error" or "aborted", errorMessage, and the content so far.

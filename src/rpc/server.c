@@ -12,7 +12,7 @@
 
 #include <signal.h>
 
-enum {                     // together less than the 2 s of §6.6
+enum {                     // together less than the 2 s of agent-core §6.6
     END_TIMEOUT_MS = 1200, // until what still runs is killed
     LAST_WORDS_MS = 650,   // for what it still says
 };

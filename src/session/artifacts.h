@@ -1,5 +1,5 @@
 /*
- * Artifacts: full outputs beside a session, `<dir>/<id>.<tool>.log` (spec/common.md §7, agent-tools
+ * Artifacts: full outputs beside a session, `<dir>/<id>.<tool>.log` (common §7, agent-tools
  * §2.8).
  *
  * Ids count from 0, continuing after the largest in the directory. Thread safe. The directory is

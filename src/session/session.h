@@ -17,9 +17,9 @@ typedef struct Session Session;
 Session *session_new(const char *dir, const char *cwd);
 /* What the header names as the session that this one comes from; before anything is written. */
 void session_set_parent(Session *self, const char *parent);
-/* Opens a file: loads, migrates, tolerates torn lines (§4.8), takes the advisory lock; when another
-   process holds it, or the version is newer, the session is a fork in the same directory, written
-   with the next append. A missing file becomes a new session at that path; one
+/* Opens a file: loads, migrates, tolerates torn lines (agent-core §4.8), takes the advisory lock;
+   when another process holds it, or the version is newer, the session is a fork in the same
+   directory, written with the next append. A missing file becomes a new session at that path; one
    that is no session is an error and stays as it is. *ret_notice (may be NULL; caller frees) says
    what a person should know of this and of images that are missing, else it is NULL. */
 bool session_open(const char *path, const char *cwd, Session **ret_session, char **ret_notice,
@@ -55,7 +55,7 @@ bool session_flush(Session *self, GError **error);
 /* The first write error since the last call, or NULL. Caller frees. */
 GError *session_take_error(Session *self);
 
-typedef struct SessionContext { // buildSessionContext (§4.5)
+typedef struct SessionContext { // buildSessionContext (agent-core §4.5)
     json_t *messages;           // array of agent messages
     json_t *entry_ids;          // for each of them, of the entry it is of
     char *thinking_level;

@@ -180,7 +180,7 @@ void session_write_breadcrumb(const SessionPlace *place, const char *session_pat
     g_autofree char *dir = g_path_get_dirname(path);
     g_autofree char *text = g_strdup_printf("%s\n%s\n", place->cwd, session_path);
     if (file_make_dirs(dir, 0700, NULL))
-        file_write_volatile(path, text, strlen(text), 0600, NULL); // best effort (§4.9)
+        file_write_volatile(path, text, strlen(text), 0600, NULL); // best effort (agent-core §4.9)
 }
 
 /* The session of this terminal, when it is one of this place and still there. Caller frees. */

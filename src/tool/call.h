@@ -1,5 +1,5 @@
 /*
- * tool_call(): the one way from a door to a tool (spec/common.md §4.4): decode and check the
+ * tool_call(): the one way from a door to a tool (common §4.4): decode and check the
  * arguments, judge the effect of this very call, apply the policy, ask the door when needed, run,
  * spill and add notices.
  *
@@ -10,7 +10,7 @@
 #include "tool/context.h"
 #include "tool/tool.h"
 
-typedef enum {   // the row of spec/common.md §4.2
+typedef enum {   // the row of common §4.2
     DOOR_AGENT,  // a model's call in an agent's own session
     DOOR_DIRECT, // kedge tool run, kedge github, kedge mcp
     DOOR_TYPED,  // a subcommand that a person typed: that is the consent

@@ -1,5 +1,5 @@
 /*
- * The arguments of a call on their way to the tool (spec/common.md §5): decoded and checked, what
+ * The arguments of a call on their way to the tool (common §5): decoded and checked, what
  * is unknown left out where a model chose them, then shown to the hooks, and checked again where
  * one of these changed them.
  */

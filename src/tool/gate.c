@@ -1,5 +1,5 @@
 /*
- * The gate of tool_call(): what would this very call do, may it, and who says so (spec/common.md
+ * The gate of tool_call(): what would this very call do, may it, and who says so (common
  * §4).
  */
 #include "base/str.h"

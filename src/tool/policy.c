@@ -1,5 +1,5 @@
 /*
- * Policy (policy.h): the table of spec/common.md §4.2, made stricter by gh.policy and
+ * Policy (policy.h): the table of common §4.2, made stricter by gh.policy and
  * gh.hostPolicy.
  */
 #include "tool/policy.h"

@@ -1,5 +1,5 @@
 /*
- * Policy: what may happen without asking (spec/common.md §4.2; gh-policy §5.1, §5.2). Pure.
+ * Policy: what may happen without asking (common §4.2; gh-policy §5.1, §5.2). Pure.
  */
 #pragma once
 

@@ -29,7 +29,8 @@ void tool_result_add_image(ToolResult *self, const char *base64, const char *mim
 /* All text blocks joined with LF. Caller frees. */
 char *tool_result_text(const ToolResult *self);
 
-/* Known secrets out of everything (common §10.4): before the model, a session or a file gets it. */
+/* Known secrets out of everything (common §10 rule 4): before the model, a session or a file gets
+ * it. */
 void tool_result_mask(ToolResult *self);
 
 /* The details object, made when needed; borrowed. */

@@ -1,7 +1,7 @@
 /*
  * Settings (agent-core §5): effective value = override, else project, else global, else the default
  * of the table in settings_keys.c. Dotted keys; files nest them. Project files never loosen what
- * guards the user (spec/common.md §3).
+ * guards the user (common §3).
  *
  * Immutable once loaded; thread safe; shared by reference.
  */

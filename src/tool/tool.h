@@ -1,5 +1,5 @@
 /*
- * The tool contract (design.md §2): everything that a model can ask for is a ToolDef, written once
+ * The tool contract (design §2): everything that a model can ask for is a ToolDef, written once
  * and reached through every door by tool_call() (tool/call.h).
  *
  * A ToolDef is constant, or part of a DynamicTool (dynamic_tool.h). Its run() is a plain function
@@ -14,7 +14,7 @@
 #include "tool/result.h"
 #include "tool/settings.h"
 
-typedef enum { // spec/common.md §4.1
+typedef enum { // common §4.1
     EFFECT_READ,
     EFFECT_WRITE,
     EFFECT_DESTRUCTIVE,

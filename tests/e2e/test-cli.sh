@@ -242,7 +242,7 @@ expect_exit 2
 expect_contains stderr "--all needs --list-models"
 always
 
-t "§2.10 roles: of the settings, the environment and flags; kedge/ROLE means one"
+t "agent-core §2.10 roles: of the settings, the environment and flags; kedge/ROLE means one"
 always
 printf 'modelRoles: {default: mock/m1, smol: "mock/m2:low", slow: m}\n' >"$HOME/.kedge/agent/config.yml"
 used() { model_journal -1.body.model; }
@@ -361,7 +361,7 @@ one
 sum"
 expect_sent 1 "then more"
 
-t "§1.4 input, file and words together"
+t "agent-core §1.4 input, file and words together"
 always
 printf 'DIFF\n' | run -i - kedge --model mock/m1 -p @a.txt "review this" "then list risks"
 expect_sent 0 "DIFF

@@ -207,7 +207,7 @@ expect_model_done
 
 # ---- failures --------------------------------------------------------------
 
-t "a failed model is in the events; exit 0, with --fail-on-error 1 (§6.1)"
+t "a failed model is in the events; exit 0, with --fail-on-error 1 (agent-core §6.1)"
 model_script - <<'J'
 {"status": 400, "error": {"type": "invalid_request_error", "message": "not like this"}, "repeat": true}
 J
@@ -291,7 +291,7 @@ case $(json stdout -1.messages.-1.content.0.text) in partial*) ;; *) fail "$(jso
 model_wait idle=1
 [ "$(model_journal 0.disconnected)" = true ] || fail "the request was not closed"
 
-t "interrupted while a tool runs: its result, then an empty aborted answer (§3.4)"
+t "interrupted while a tool runs: its result, then an empty aborted answer (agent-core §3.4)"
 model_script - <<'J'
 {"text": "go", "tool_calls": [{"name": "bash", "arguments": {"command": "echo begun; sleep 60"}}, {"name": "bash", "arguments": {"command": "echo never"}}]}
 J

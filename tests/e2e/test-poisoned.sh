@@ -1,6 +1,6 @@
 # A poisoned session always answers: sessions that crashes, other programs and hostile hands have left
 # behind (tests/data/sessions), resumed on each wire, against a server that refuses invalid requests.
-# Safety §8.1, criterion C5. The file's bytes stay as they are; one request is enough.
+# safety §8.1, criterion C5. The file's bytes stay as they are; one request is enough.
 . "$(dirname "$0")/lib.sh"
 need_kedge
 

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 need_kedge
 
-# Quick retries, as the rows of §10.3 have them.
+# Quick retries, as the rows of agent-core §10.3 have them.
 quick_retries() {
     mkdir -p "$HOME/.kedge/agent"
     printf 'retry:\n  baseDelayMs: 10\n  maxRetries: %s\n' "${1:-3}" >"$HOME/.kedge/agent/config.yml"

@@ -52,7 +52,7 @@ run env KEDGE_EDIT_VARIANT=replace kedge tool schema edit
 expect_json stdout required '["path","edits"]'
 expect_json stdout properties.edits.items.required '["old_text","new_text"]'
 
-t "the schema of github is github-tool 1.2, word by word"
+t "the schema of github is github-tool §1.2, word by word"
 run kedge tool schema github
 expect_exit 0
 expect_golden stdout tools/github-schema.json

@@ -35,7 +35,7 @@ compiled
 expect_file stderr "Updated .github/workflows/wm-agent.yml"
 cmp -s $CALLER "$data/reusable.yml" || fail "it differs:" "$(diff -u "$data/reusable.yml" $CALLER)"
 
-t "§7.3 the inline form, byte for byte"
+t "task-engine §7.3 the inline form, byte for byte"
 project
 config 'engine: claude
 workflow:
@@ -432,7 +432,7 @@ expect_contains $CALLER '      # workflow.install_steps from .wm/config.yml
 [ "$(grep -c 'run: make install' $CALLER)" = 2 ] || fail "not in both jobs"
 expect_not_contains $CALLER install-kedge
 
-t "§10.9 failures that are to be reported are packed, too"
+t "task-engine §10.9 failures that are to be reported are packed, too"
 task a 'on: issues
 safe-outputs: {add-comment: , messages: {run-failure: "bad {status}"}}'
 compiled
@@ -441,7 +441,7 @@ config ''
 compiled
 expect_contains $CALLER "      report_failures: true"
 
-t "§10.7 keys of models go to the outputs job where a task wants a model to look at what is written, and nowhere else"
+t "task-engine §10.7 keys of models go to the outputs job where a task wants a model to look at what is written, and nowhere else"
 task a 'on: issues
 safe-outputs: {add-comment: , threat-detection: true}'
 config 'workflow: {pre_steps: [{run: x}]}'
@@ -459,7 +459,7 @@ compiled
 [ "$(grep -cF '          MY_KEY: ${{ secrets.MY_KEY }}' $CALLER)" = 2 ] || fail "not in both jobs"
 config ''
 
-t "§10.13 an environment that waits for a person"
+t "task-engine §10.13 an environment that waits for a person"
 task a 'on: {issues: , manual-approval: production}'
 task "it's" 'on: {issues: , manual-approval: "a \"b\" #c: {d}"}'
 compiled
@@ -475,7 +475,7 @@ expect_contains stderr ".wm/tasks/a.md: on.manual-approval must be the name of a
 rm .wm/tasks/*.md
 task a 'on: issues'
 
-t "§7.6 what is hostile in the configuration is an error that names its key"
+t "task-engine §7.6 what is hostile in the configuration is an error that names its key"
 cp $CALLER ../old.yml
 while IFS='|' read -r key value; do
     config "workflow: {$key: $value}"
@@ -553,7 +553,7 @@ run kedge wm compile
 expect_exit 1
 [ ! -e ../outside/ignore ] || fail "written outside"
 
-t "§10.3 relative deadlines are counted once"
+t "task-engine §10.3 relative deadlines are counted once"
 project
 task a 'on: {issues: , stop-after: +1d12h}'
 task b 'on: {issues: , stop-after: 2026-05-01}'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# `kedge wm add`, `update`, `upgrade`, `assign`, `status`, `logs` (task-engine §3.6–3.9, §3.14, §3.15).
+# `kedge wm add`, `update`, `upgrade`, `assign`, `status`, `logs` (task-engine §3.6–3.9, task-engine §3.14, §3.15).
 . "$(dirname "$0")/lib.sh"
 . "$E2E_DIR/wm.sh"
 need_kedge

@@ -136,7 +136,7 @@ class Prompts(RpcTest):
         self.assertFalse(client.get("get_state")["isStreaming"])
 
     def test_a_second_prompt_while_busy_fails_once(self):
-        """core-87 (§6.9: one answer)"""
+        """core-87 (agent-core §6.9: one answer)"""
         self.script({"text": "slow", "stall_after": 2})
         client = self.client()
         client.get("prompt", message="one")

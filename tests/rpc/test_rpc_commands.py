@@ -218,7 +218,7 @@ class Continue(RpcTest):
         self.assertEqual(client.call("continue")["error"], "Cannot continue from message role: assistant")
 
     def test_a_stopped_answer_and_what_waits(self):
-        """core-§3.1: a queue has the prompt"""
+        """agent-core §3.1: a queue has the prompt"""
         self.script({"text": "slow answer", "stall_after": 3}, {"text": "Again."}, {"text": "More."})
         client = self.client()
         self.assertEqual(client.call("continue")["error"], "there is nothing to go on with yet")

@@ -314,7 +314,7 @@ def finish(place, project, ids):
 
 
 class BusyStore:
-    """§3.6: somebody holds the lock for longer than the 10 s that are waited. Runs beside the other cases."""
+    """agent-tools-cli §3.6: somebody holds the lock for longer than the 10 s that are waited. Runs beside the other cases."""
 
     def __init__(self, place):
         self.path = os.path.join(place.root, "busy.db")

@@ -75,7 +75,7 @@ class Drawn(RpcTest):
         self.assertEqual([said.strip() for said in self.said()], [text.strip()])
 
     def test_core_96_narrower_while_it_streams(self):
-        """Down to 60 columns each word is there once (tui §1.3); below that no row is wider than the window."""
+        """Down to 60 columns each word is there once (tui §1 rule 3); below that no row is wider than the window."""
         words = " ".join(f"word{i:04d}" for i in range(400))
         for width in (60, 40):
             with self.subTest(width):

@@ -367,7 +367,7 @@ class Plain(RpcTest):
         self.assertNotIn("kept", request)
 
     def test_python_of_the_person(self):
-        """core-§7.4"""
+        """agent-core §7.4"""
         self.script({"text": "Seen."})
         terminal = self.open()
         terminal.wait_for("You: ")
@@ -397,7 +397,7 @@ class Plain(RpcTest):
         self.assertEqual([message["code"] for message in self.messages("pythonExecution")][1], "print(x - 1000)")
 
     def test_the_last_answer_once_more(self):
-        """core-§3.1, §7.4"""
+        """agent-core §3.1, §7.4"""
         self.script({"text": "slow answer", "stall_after": 3}, {"text": "Whole."}, {"text": "Here."})
         terminal = self.open()
         terminal.wait_for("You: ")

@@ -199,7 +199,7 @@ char *git_fixture_log(const GitFixture *self)
     return file_read(path, 1024 * 1024, &text, NULL, NULL) ? text : g_strdup("");
 }
 
-/* The text of §3.4 for pull request 90 of the same repository. Caller frees. */
+/* The text of github-tool §3.4 for pull request 90 of the same repository. Caller frees. */
 char *checkout_text_90(const GitFixture *fixture, bool is_reused)
 {
     g_autofree char *path = git_fixture_worktree(fixture, 90);

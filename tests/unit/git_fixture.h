@@ -59,7 +59,7 @@ char *git_fixture_log(const GitFixture *self);
 /* origin gets `url`, which leads to the same repository. */
 void git_fixture_use_origin(GitFixture *self, const char *url);
 
-/* The texts of §3.4 for the two pull requests. Callers free. */
+/* The texts of github-tool §3.4 for the two pull requests. Callers free. */
 char *checkout_text_90(const GitFixture *fixture, bool is_reused);
 char *checkout_text_93(const GitFixture *fixture, const char *remote, const char *url,
                        bool is_reused);

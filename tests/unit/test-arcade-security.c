@@ -288,7 +288,7 @@ static void test_sizes(void **state)
     close(fd);
 }
 
-/* cli §5.5.7: ten wrong tokens a second, and the right one passes all the same. */
+/* agent-tools-cli §5.5 rule 7: ten wrong tokens a second, and the right one passes all the same. */
 static void test_failed_tokens(void **state)
 {
     const ArcadeFixture *fixture = *state;

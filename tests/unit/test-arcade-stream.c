@@ -1,5 +1,5 @@
 /*
- * Live updates (arcade/stream.h, hub.h, watch.h, feed.h; agenttools-cli §5.7), through real
+ * Live updates (arcade/stream.h, hub.h, watch.h, feed.h; agent-tools-cli §5.7), through real
  * sockets.
  */
 #include "arcade_fixture.h"

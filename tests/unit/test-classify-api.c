@@ -1,5 +1,5 @@
 /*
- * `gh api` (gh-policy §4), and the rows of the threat model (§14) that concern it.
+ * `gh api` (gh-policy §4), and the rows of the threat model (gh-policy §14) that concern it.
  */
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 /*
- * The classifier of gh commands (gh-policy §2, §3): the visible cases of §15, cases of our own
- * beside them, refused argument vectors, and what a Classified says beside its class. The `api`
- * command has a test of its own.
+ * The classifier of gh commands (gh-policy §2, §3): the visible cases of gh-policy §15, cases of
+ * our own beside them, refused argument vectors, and what a Classified says beside its class. The
+ * `api` command has a test of its own.
  */
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 /*
  * The operation comment-extract: its envelope, its options, what it says of itself (agent-tools-cli
- * §7.1, §7.2); row G-13 of §10. The scopes are in test-comment-scope.c.
+ * §7.1, §7.2); row G-13 of agent-tools-cli §10. The scopes are in test-comment-scope.c.
  */
 #include "unit.h"
 
@@ -63,7 +63,7 @@ static void expect_contents(const ToolFixture *fixture, const char *arguments, c
     assert_text(arguments, got, want);
 }
 
-/* The document of §7.2: keys in this order, the same twice (cli-A-12). */
+/* The document of agent-tools-cli §7.2: keys in this order, the same twice (cli-A-12). */
 static void test_envelope(void **state)
 {
     const ToolFixture *fixture = *state;

@@ -51,7 +51,7 @@ static void expect_cases(const char *row, const Case *cases, size_t count)
         expect(row, cases[i].language, cases[i].text, 0, cases[i].want);
 }
 
-// --- G-01: §7.5 ---
+// --- G-01: agent-tools-cli §7.5 ---
 
 static void test_string_in_every_language(void **state G_GNUC_UNUSED)
 {

@@ -67,7 +67,7 @@ static void test_since(void **state G_GNUC_UNUSED)
     }
 }
 
-/* Days that a month does not have roll over (§5.1). */
+/* Days that a month does not have roll over (github-tool §5.1). */
 static void test_calendar(void **state G_GNUC_UNUSED)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* The directories of spec/common.md §3 and what moves them. */
+/* The directories of common §3 and what moves them. */
 #include "unit.h"
 
 #include "base/dirs.h"

@@ -239,7 +239,7 @@ static void test_details(void **state G_GNUC_UNUSED)
     }
 }
 
-/* §4.5. */
+/* agent-tools-cli §4.5. */
 static void test_status(void **state G_GNUC_UNUSED)
 {
     static const struct {

@@ -222,7 +222,7 @@ static void test_unknown_workflow(void **state)
     "status_change, artifact_registered, annotation_updated, waiting_for_user, btw_update, "       \
     "subflow_registered"
 
-/* cli-D-14: each text of §4.2, by what is given. */
+/* cli-D-14: each text of agent-tools-cli §4.2, by what is given. */
 static void test_payloads(void **state)
 {
     const EmitFixture *fixture = *state;

@@ -1,4 +1,4 @@
-/* A person's own Python, in the kernel that the model's cells have (core-§7.4). */
+/* A person's own Python, in the kernel that the model's cells have (agent-core §7.4). */
 #include "eval_fixture.h"
 
 #include "tools/eval/eval_user.h"

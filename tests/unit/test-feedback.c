@@ -480,7 +480,7 @@ static void test_reject(void **state G_GNUC_UNUSED)
     assert_contains("the file", text, "\nEND\n");
 }
 
-/* §1.7: what each may do, and what a program is told of it. */
+/* agent-tools-cli §1.7: what each may do, and what a program is told of it. */
 static void test_effects(void **state G_GNUC_UNUSED)
 {
     static const struct {

@@ -82,7 +82,8 @@ static void test_decode(void **state)
 {
     static const DecodeCase cases[] = {
         { "least", "{\"path\":\"a\"}", "{\"path\":\"a\"" DEFAULTS "}", NULL },
-        { "core §3.3: required", "{}", "  - path: must have required property 'path'\n", NULL },
+        { "agent-core §3.3: required", "{}", "  - path: must have required property 'path'\n",
+          NULL },
         { "required null is a type problem", "{\"path\":null}", "  - path: must be string\n",
           NULL },
         { "null for optional is absent", "{\"path\":\"a\",\"line\":null,\"edits\":null}",

@@ -1,6 +1,6 @@
 /*
  * How a run of gh that ended is sorted and worded (gh-policy §7), and the first line and the body
- * of a result (§6.6, §11.1).
+ * of a result (gh-policy §6.6, §11.1).
  */
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /*
- * Answers as text (github-tool §9.5): the replies and texts of §2, byte for byte.
+ * Answers as text (github-tool §9.5): the replies and texts of github-tool §2, byte for byte.
  */
 #include "unit.h"
 

@@ -1,4 +1,4 @@
-/* Known secrets out of text: forms, borders of chunks, broken lines, JSON (common §10.4). */
+/* Known secrets out of text: forms, borders of chunks, broken lines, JSON (common §10 rule 4). */
 #include "unit.h"
 
 #include "base/mask.h"

@@ -318,7 +318,7 @@ static void test_failures(void **state G_GNUC_UNUSED)
     }
 }
 
-/* The same call twice gives the same bytes, whichever list came first (§0). */
+/* The same call twice gives the same bytes, whichever list came first (agent-tools-cli §0). */
 static void test_same_twice(void **state G_GNUC_UNUSED)
 {
     static const CannedAnswer answers[] = {

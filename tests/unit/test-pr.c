@@ -204,7 +204,7 @@ static void test_reaction_types(void **state G_GNUC_UNUSED)
     }
 }
 
-/* A reaction is repeated like a GET (§2.5). */
+/* A reaction is repeated like a GET (agent-tools-cli §2.5). */
 static void test_reaction_is_repeated(void **state G_GNUC_UNUSED)
 {
     static const CannedAnswer answers[] = {
@@ -343,7 +343,7 @@ static bool refuse(const ToolQuestion *question, Cancel *cancel G_GNUC_UNUSED, b
     return true;
 }
 
-/* Other doors ask before something is posted, and say what (§1.7). */
+/* Other doors ask before something is posted, and say what (agent-tools-cli §1.7). */
 static void test_question(void **state G_GNUC_UNUSED)
 {
     static const char *const want[] = { "write|", "o/r", "reacts with +1 to comment 123456",

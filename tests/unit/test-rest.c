@@ -82,7 +82,7 @@ static void test_repo_path(void **state G_GNUC_UNUSED)
     assert_string_equal(path, "/repos/o%20o/r%2F..%2Fx/pulls/7");
 }
 
-/* cli-B-32 and the table of §2.5. */
+/* cli-B-32 and the table of agent-tools-cli §2.5. */
 static void test_statuses(void **state G_GNUC_UNUSED)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /*
  * op: run_watch on one run (github-tool §9.7, T106–T113, T122, T123, T184–T188), its arguments, and
- * the exact texts of §4.5 and §4.6.
+ * the exact texts of github-tool §4.5 and §4.6.
  */
 #include "unit.h"
 

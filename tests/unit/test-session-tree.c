@@ -230,7 +230,7 @@ static void test_titles(void **state)
     assert_texts(self->session, "one first two second three");
 }
 
-/* §6.9: files of other programs */
+/* agent-core §6.9: files of other programs */
 static void test_foreign_entries(void **state)
 {
     Fixture *self = *state;

@@ -1,5 +1,5 @@
 /*
- * Saving settings (agent-core §5.2), migration (§5.3), and the lock between processes.
+ * Saving settings (agent-core §5.2), migration (agent-core §5.3), and the lock between processes.
  */
 #include "unit.h"
 

@@ -16,7 +16,7 @@ static StreamRule *parse(const char *matter, GPtrArray *warnings)
     return stream_rule_parse("/rules/r.md", text, warnings);
 }
 
-/* tools §6.8: conditions. */
+/* agent-tools §6.8: conditions. */
 static void test_conditions(void **state G_GNUC_UNUSED)
 {
     static const struct {
@@ -55,7 +55,7 @@ static void test_conditions(void **state G_GNUC_UNUSED)
     assert_int_equal(warnings->len, 0);
 }
 
-/* tools-T105 and tools §6.8: scopes and globs. */
+/* tools-T105 and agent-tools §6.8: scopes and globs. */
 static void test_scopes(void **state G_GNUC_UNUSED)
 {
     static const struct {

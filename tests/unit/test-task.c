@@ -212,7 +212,7 @@ static void test_refused_moves(void **state G_GNUC_UNUSED)
     task_play(steps);
 }
 
-/* error_details of a refusal (§3.9). */
+/* error_details of a refusal (agent-tools-cli §3.9). */
 static void test_error_details(void **state G_GNUC_UNUSED)
 {
     g_autoptr(TaskFixture) fixture = task_fixture_new(NULL);

@@ -1,5 +1,5 @@
 /*
- * GitHub URLs with a number (github-tool §5.4, §5.5), and the text primitives of §0.1.
+ * GitHub URLs with a number (github-tool §5.4, §5.5), and the text primitives of github-tool §0.1.
  */
 #include "unit.h"
 
@@ -107,7 +107,7 @@ static void test_percent(void **state G_GNUC_UNUSED)
     assert_string_equal(got, "feat%2F%C3%BC%20%7Ba%7D%3Ab~(c)'*!_.-9Z");
 }
 
-/* What counts as missing, and how values print (§0.1). */
+/* What counts as missing, and how values print (github-tool §0.1). */
 static void test_lines(void **state G_GNUC_UNUSED)
 {
     g_autoptr(json_t) object = NULL;

@@ -8,7 +8,7 @@
 
 #define MARKER "\n\n<!-- wm-agent:x -->"
 
-/* task-O34 and the rules of §6.6. */
+/* task-O34 and the rules of task-engine §6.6. */
 static void test_comment(void **state G_GNUC_UNUSED)
 {
     static const struct {

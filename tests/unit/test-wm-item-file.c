@@ -45,7 +45,7 @@ static char *content_of(const char *path)
     return data;
 }
 
-/* §6.1; task-O05, task-O06, task-O39 as far as reading goes. */
+/* task-engine §6.1; task-O05, task-O06, task-O39 as far as reading goes. */
 static void test_read(void **state G_GNUC_UNUSED)
 {
     static const struct {

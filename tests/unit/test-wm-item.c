@@ -236,7 +236,7 @@ static void test_checked_twice(void **state G_GNUC_UNUSED)
     }
 }
 
-/* The texts of §6.4 where nothing says what an item is about; task-E04. */
+/* The texts of task-engine §6.4 where nothing says what an item is about; task-E04. */
 static void test_without_context(void **state G_GNUC_UNUSED)
 {
     static const ItemCase cases[] = {
@@ -336,7 +336,7 @@ static void test_applied(void **state G_GNUC_UNUSED)
     check_cases(&scope, cases, G_N_ELEMENTS(cases));
 }
 
-/* task-S10, as §9.10 words it. */
+/* task-S10, as task-engine §9.10 words it. */
 static void test_secrets(void **state G_GNUC_UNUSED)
 {
     static const ItemCase cases[] = {

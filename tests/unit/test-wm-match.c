@@ -1,5 +1,6 @@
 /*
- * wm/trigger/match.c, resolve.c: which tasks an event starts (task-engine §4, rows M of §11.1).
+ * wm/trigger/match.c, resolve.c: which tasks an event starts (task-engine §4, rows M of task-engine
+ * §11.1).
  */
 #include "wm_repo_fixture.h"
 
@@ -125,7 +126,7 @@ static const Row rows[] = {
       "repository_dispatch", .is_match = true },
     { "task-M48", "on: /deploy", COMMENT, "comment.body=/deploy", .is_match = true },
     { "task-M49", "on: {issues: {types: []}}", "issues", "issues-reopened", .is_match = true },
-    // §4.4 and §4.5, as far as the rows above do not have them
+    // task-engine §4.4 and §4.5, as far as the rows above do not have them
     { "tab", DEPLOY, COMMENT, "comment.body=/deploy\tprod", .is_match = true },
     { "no-break space", DEPLOY, COMMENT, "comment.body=/deploy\xc2\xa0prod", .is_match = true },
     { "dash", DEPLOY, COMMENT, "comment.body=/deploy-now" },

@@ -46,7 +46,8 @@ static void test_kind_of(void **state G_GNUC_UNUSED)
     }
 }
 
-/* task-C12, task-C13 and the table of §2.6. `warning` is part of the only one; NULL: none. */
+/* task-C12, task-C13 and the table of task-engine §2.6. `warning` is part of the only one; NULL:
+ * none. */
 static void test_enabled(void **state G_GNUC_UNUSED)
 {
     static const struct {
@@ -139,7 +140,7 @@ static void test_options(void **state G_GNUC_UNUSED)
     assert_null(policy->run_success);
 }
 
-/* §6.7; task-E08, task-O13. */
+/* task-engine §6.7; task-E08, task-O13. */
 static void test_labels(void **state G_GNUC_UNUSED)
 {
     static const struct {
@@ -186,7 +187,7 @@ static void test_labels(void **state G_GNUC_UNUSED)
     }
 }
 
-/* §2.6: prefixes are expanded like a body, on one line, once. */
+/* task-engine §2.6: prefixes are expanded like a body, on one line, once. */
 static void test_expand(void **state G_GNUC_UNUSED)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /*
  * wm/task/schedule.c: words become the cron that gh-wm makes of them for the same path
- * (task-engine §2.5, rows F of §11.2).
+ * (task-engine §2.5, rows F of task-engine §11.2).
  */
 #include "unit.h"
 

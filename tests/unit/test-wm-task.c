@@ -1,6 +1,6 @@
 /*
  * wm/task/task.c, task_keys.c, config.c: what a task and the configuration say (task-engine §2.1
- * to §2.3, rows C of §11.4).
+ * to §2.3, rows C of task-engine §11.4).
  */
 #include "wm_repo_fixture.h"
 

@@ -15,7 +15,7 @@
 #define JOBS_CALL "api --method GET " REPO "/actions/runs/" ID "/jobs -F per_page=100 -F page=1"
 #define WATCH     "{\"op\":\"run_watch\",\"repo\":\"harbor/tidepool\",\"run\":\"" ID "\"}"
 
-/* The replies of §4.6. `conclusion` is JSON text. */
+/* The replies of github-tool §4.6. `conclusion` is JSON text. */
 #define RUN(status, conclusion, updated)                                                           \
     "{\"id\":" ID ",\"name\":\"ci\",\"display_title\":\"Fix DST drift\",\"status\":\"" status      \
     "\",\"conclusion\":" conclusion ",\"head_branch\":\"fix/dst\",\"head_sha\":\"" SHA             \

@@ -17,7 +17,7 @@
     "KEDGE_STATE_DB, RP1_DB: the database; RP1_ROOT, RP1_WORK_ROOT: the project's directories"
 
 extern const FieldDef emit_state_fields[]; // {current, status, validNextStates, units}
-extern const FieldDef emit_run_fields[];   // a run (§4.1)
+extern const FieldDef emit_run_fields[];   // a run (agent-tools-cli §4.1)
 
 void emit_check_run_id(const char *run_id, Answer *answer);
 void emit_check_project(const char *project, Answer *answer); // NULL is good

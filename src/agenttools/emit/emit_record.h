@@ -21,7 +21,7 @@ typedef struct EmitEvent { // borrowed; checked by event_check(); NULL: not give
     int64_t now_ms;
 } EmitEvent;
 
-/* *ret_data is the answer's data (§4.6). `warnings` is of char *. */
+/* *ret_data is the answer's data (agent-tools-cli §4.6). `warnings` is of char *. */
 bool emit_record(Db *db, const EmitEvent *event, GPtrArray *warnings, json_t **ret_data,
                  GError **error);
 

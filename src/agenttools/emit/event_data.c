@@ -1,6 +1,6 @@
 /*
- * The table of §4.2: what the data of each type of event must hold, and how it is said when they do
- * not.
+ * The table of agent-tools-cli §4.2: what the data of each type of event must hold, and how it is
+ * said when they do not.
  */
 #include "agenttools/emit/event_data.h"
 

@@ -23,5 +23,5 @@ EventType event_type_parse(const char *name); // of a known name
 /* Adds a VALIDATION error for each problem. `step` may be NULL; `data` is an object or NULL. */
 void event_check(EventType type, const char *step, const json_t *data, Answer *answer);
 
-/* May it still come after the run's end (§4.4, rule 8)? */
+/* May it still come after the run's end (agent-tools-cli §4.4, rule 8)? */
 bool event_is_allowed_after_end(EventType type);

@@ -1,6 +1,6 @@
 /*
- * Run artifacts (agent-tools-cli §4.7, §5.5.5): files that `emit` registered, known by a document
- * id, and the one way to open them.
+ * Run artifacts (agent-tools-cli §4.7, §5.5 rule 5): files that `emit` registered, known by a
+ * document id, and the one way to open them.
  *
  * A document belongs to every run that registered it. Files are only ever reached through an
  * artifact: a lexical check, then the real path must lie inside the storage root as it was at

@@ -60,7 +60,7 @@ size_t step_agent_length(const char *step);
 /* What one status_change does: the step's state, whether the run waits, where the run is. */
 void run_state_apply(RunState *self, const char *step, const char *unit, StepStatus status,
                      int64_t event_id);
-/* Works out status and ended_at (§4.5). `machine` NULL: it cannot be found. */
+/* Works out status and ended_at (agent-tools-cli §4.5). `machine` NULL: it cannot be found. */
 void run_state_settle(RunState *self, const Workflow *machine, int64_t now_ms);
 
 /* {current, status, validNextStates, units?}. New reference. */

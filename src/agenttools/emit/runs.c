@@ -26,7 +26,7 @@ static int64_t limit_of(int64_t given)
 
 // ---- runs ----
 
-/* Statuses of runs are stored but for `inactive`, which only time makes (§4.5). */
+/* Statuses of runs are stored but for `inactive`, which only time makes (agent-tools-cli §4.5). */
 #define SHOWN_STATUS                                                                               \
     "CASE WHEN status = 'running' AND updated_at < ?1 THEN 'inactive' ELSE status END"
 #define SELECT_RUN                                                                                 \

@@ -1,7 +1,7 @@
 /*
- * Files by their real path (agent-tools-cli §5.5.5): resolving links first, then opening without
- * following any, so that nothing that is swapped in between leads elsewhere. Regular files only.
- * Thread safe.
+ * Files by their real path (agent-tools-cli §5.5 rule 5): resolving links first, then opening
+ * without following any, so that nothing that is swapped in between leads elsewhere. Regular files
+ * only. Thread safe.
  *
  * Errors of answer.h: NOT_FOUND, PERMISSION (a link where none was, no regular file, no right),
  * VALIDATION (too large), CONFLICT, IO. `name` is what messages call the file.

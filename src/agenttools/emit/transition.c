@@ -9,7 +9,7 @@
 
 typedef enum { MOVE_NEVER, MOVE_ALWAYS, MOVE_SELF } Move; // MOVE_SELF: by a self-transition only
 
-/* Rule 5: [from][to]. */
+/* agent-tools-cli §4.4 rule 5: [from][to]. */
 static const Move same_step_moves[STEP_STATUSES][STEP_STATUSES] = {
     [STEP_NOT_STARTED] = { MOVE_ALWAYS, MOVE_ALWAYS, MOVE_ALWAYS, MOVE_ALWAYS, MOVE_ALWAYS,
                            MOVE_ALWAYS },
@@ -77,7 +77,7 @@ static const char *id_of(const Workflow *machine, unsigned index)
 
 // ---- refusals ----
 
-/* Rule 3. */
+/* agent-tools-cli §4.4 rule 3. */
 static bool fail_unknown_step(const Workflow *machine, const char *id, unsigned at, GError **error)
 {
     g_autoptr(GPtrArray) ids = g_ptr_array_new();
@@ -106,7 +106,7 @@ static bool fail_unknown_step(const Workflow *machine, const char *id, unsigned 
     return answer_error(error, ANSWER_INVALID_TRANSITION, details, "%s", message);
 }
 
-/* Rules 4 and 6. */
+/* agent-tools-cli §4.4 rules 4 and 6. */
 static bool fail_no_way(const Track *track, GError **error)
 {
     const char *to = id_of(track->machine, track->to);
@@ -126,7 +126,7 @@ static bool fail_no_way(const Track *track, GError **error)
                         id_of(track->machine, track->at), to, joined);
 }
 
-/* Rule 5, for a step or a unit of it; `what` names it. */
+/* agent-tools-cli §4.4 rule 5, for a step or a unit of it; `what` names it. */
 static bool check_same_step(const Workflow *machine, unsigned state, const char *what,
                             StepStatus from, StepStatus to, GError **error)
 {
@@ -152,7 +152,8 @@ bool transition_check_open(const RunState *run, GError **error)
 
 // ---- the rules ----
 
-/* Rule 7: the steps in between that have no event. False when there is no way at all. */
+/* agent-tools-cli §4.4 rule 7: the steps in between that have no event. False when there is no way
+ * at all. */
 static bool plan_skips(const RunState *run, const Track *track, Transition *transition)
 {
     g_autoptr(GArray) path = workflow_path(track->machine, track->at, track->to);
@@ -167,7 +168,7 @@ static bool plan_skips(const RunState *run, const Track *track, Transition *tran
     return true;
 }
 
-/* Rules 4, 6 and 7: from one state to another. */
+/* agent-tools-cli §4.4 rules 4, 6 and 7: from one state to another. */
 static bool check_move(const RunState *run, const Track *track, bool allows_skip,
                        Transition *transition, GError **error)
 {
@@ -183,7 +184,7 @@ static bool check_move(const RunState *run, const Track *track, bool allows_skip
            fail_no_way(track, error);
 }
 
-/* Rules 3 to 7 on one track; `id` is the state's name in its machine. */
+/* agent-tools-cli §4.4 rules 3 to 7 on one track; `id` is the state's name in its machine. */
 static bool check_track(const RunState *run, const StatusChange *change, Track *track,
                         const char *id, Transition *transition, GError **error)
 {
@@ -199,7 +200,7 @@ static bool check_track(const RunState *run, const StatusChange *change, Track *
                            error);
 }
 
-/* Rule 1. */
+/* agent-tools-cli §4.4 rule 1. */
 static bool check_agent(const RunState *run, const StatusChange *change, Transition *transition,
                         GError **error)
 {
@@ -215,7 +216,7 @@ static bool check_agent(const RunState *run, const StatusChange *change, Transit
     return check_track(run, change, &track, change->step + length + 1, transition, error);
 }
 
-/* Rule 9. */
+/* agent-tools-cli §4.4 rule 9. */
 static bool check_unit(const RunState *run, const StatusChange *change, GError **error)
 {
     unsigned state = workflow_state(change->machine, change->step);

@@ -29,8 +29,9 @@ typedef struct Transition {
 void transition_clear(Transition *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Transition, transition_clear)
 
-/* INVALID_TRANSITION with the texts of §4.4; from, to, validNextStates in the details. */
+/* INVALID_TRANSITION with the texts of agent-tools-cli §4.4; from, to, validNextStates in the
+ * details. */
 bool transition_check(const RunState *run, const StatusChange *change, Transition *ret_transition,
                       GError **error);
-/* Rule 8: INVALID_STATE `Run "R" is already terminal (completed)`. */
+/* agent-tools-cli §4.4 rule 8: INVALID_STATE `Run "R" is already terminal (completed)`. */
 bool transition_check_open(const RunState *run, GError **error);

@@ -41,7 +41,7 @@ void workflow_free(Workflow *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Workflow, workflow_free)
 
 /* Reads a diagram. `first_line` is the number of its first line in the file. VALIDATION errors
-   (answer.h) with the texts of §4.3; `source` and `line` are in their details. */
+   (answer.h) with the texts of agent-tools-cli §4.3; `source` and `line` are in their details. */
 bool workflow_parse(const char *name, const char *source, const char *text, unsigned first_line,
                     Workflow **ret_workflow, GError **error);
 /* The diagram of a Markdown file: the first mermaid fence of its section STATE-MACHINE, when that
@@ -54,8 +54,8 @@ typedef struct WorkflowPlaces { // where definitions are looked for; borrowed
 } WorkflowPlaces;
 
 bool workflow_name_is_valid(const char *name);
-/* In the order of §4.3. VALIDATION for a bad name, or a definition that is wrong; *ret_workflow is
-   NULL when there is none. */
+/* In the order of agent-tools-cli §4.3. VALIDATION for a bad name, or a definition that is wrong;
+   *ret_workflow is NULL when there is none. */
 bool workflow_find(const char *name, const WorkflowPlaces *places, Workflow **ret_workflow,
                    GError **error);
 /* NOT_FOUND `No state machine found for workflow …`. False. */

@@ -9,7 +9,8 @@
 
 #include "base/json.h"
 
-/* Is `anchor` one that §5.1 knows? Otherwise VALIDATION (answer.h), naming what is wrong. */
+/* Is `anchor` one that agent-tools-cli §5.1 knows? Otherwise VALIDATION (answer.h), naming what is
+ * wrong. */
 bool anchor_check(const json_t *anchor, GError **error);
 
 typedef struct AnchorPlace {

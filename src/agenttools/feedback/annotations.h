@@ -1,7 +1,8 @@
 /*
  * Annotations (agent-tools-cli §5.1): threads of comments on run artifacts. Used by the feedback
  * operations and by Arcade; every change appends to the feed in its transaction. Errors are those
- * of answer.h, with the texts of §5.2. Blocks on the database and on files; runs nothing.
+ * of answer.h, with the texts of agent-tools-cli §5.2. Blocks on the database and on files; runs
+ * nothing.
  *
  * An annotation as JSON: {id, docId, runId, artifactPath, content, anchor, line, endLine, status,
  * orphaned, author, replies: [{id, content, author, createdAt, editedAt?}], createdAt, updatedAt},

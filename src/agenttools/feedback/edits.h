@@ -1,8 +1,8 @@
 /*
  * Edits (agent-tools-cli §5.1): what a person changed in a run artifact (`direct`: on disk already)
  * or proposes (`suggested`). Used by the feedback operations and by Arcade; every change appends to
- * the feed in its transaction. Errors are those of answer.h, with the texts of §5.2. Blocks on the
- * database and on files; starts nothing.
+ * the feed in its transaction. Errors are those of answer.h, with the texts of agent-tools-cli
+ * §5.2. Blocks on the database and on files; starts nothing.
  *
  * An edit as JSON: {editId, docId, runId, artifactPath, mode, patch, status, author, createdAt,
  * updatedAt}, and artifactMissing: true when the file is gone.
@@ -42,9 +42,9 @@ void edit_saved_clear(EditSaved *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(EditSaved, edit_saved_clear)
 
 /* The person's Save: writes the file (its line endings, byte-order mark and missing last newline
-   kept, §5.6), with what became of it since `base` merged in, and is folded into a pending direct
-   edit. CONFLICT (details: sha256, of the file now, and conflicts, its lines) when the merge has
-   conflicts: nothing is written or stored then. */
+   kept, agent-tools-cli §5.6), with what became of it since `base` merged in, and is folded into a
+   pending direct edit. CONFLICT (details: sha256, of the file now, and conflicts, its lines) when
+   the merge has conflicts: nothing is written or stored then. */
 bool edit_save(Db *db, const RunArtifact *artifact, const EditDraft *draft, int64_t now_ms,
                EditSaved *ret_saved, GError **error);
 /* Stores a suggestion on its base; the file stays. VALIDATION when it changes nothing. */

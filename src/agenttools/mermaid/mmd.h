@@ -2,8 +2,8 @@
  * The native Mermaid validator (agent-tools-cli §8): one diagram's text in, a verdict out. Pure;
  * thread safe; linear in the text, and bounded in depth.
  *
- * mmd_check() takes front matter, directives and comment lines away (§8.6), recognises the header
- * and hands the text to one parser file per diagram type (mmd_parser.h).
+ * mmd_check() takes front matter, directives and comment lines away (agent-tools-cli §8.6),
+ * recognises the header and hands the text to one parser file per diagram type (mmd_parser.h).
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum { // error class of §8.3
+typedef enum { // error class of agent-tools-cli §8.3
     MMD_UNKNOWN_TYPE,
     MMD_EMPTY,
     MMD_FRONTMATTER,
@@ -25,7 +25,7 @@ const char *mmd_class_name(MmdClass class); // "unknown_type" …
 typedef struct MmdError {
     MmdClass class;
     char *message;       // lower case, no full stop: "expected a participant after '->>'"
-    char *hint;          // NULL: none (§8.8)
+    char *hint;          // NULL: none (agent-tools-cli §8.8)
     size_t line, column; // 1-based, in the text that was given; columns count characters
     size_t opened_line, opened_column; // what was left open; 0: nothing
 } MmdError;

@@ -118,7 +118,8 @@ typedef struct FlowParser {
 /* Reads the next token. */
 void flow_next(FlowParser *f);
 
-/* Fails at the next token, with the hints of §8.8 that fit; `expected` is "a node". */
+/* Fails at the next token, with the hints of agent-tools-cli §8.8 that fit; `expected` is "a node".
+ */
 bool flow_unexpected(FlowParser *f, const char *expected);
 /* One or more name parts: the id of a node, a class. */
 bool flow_take_name(FlowParser *f, const char *expected);

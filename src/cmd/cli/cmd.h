@@ -2,7 +2,7 @@
  * Subcommands: one file each, whose last item is its Command; the table is src/tables.c. This room
  * prints.
  *
- * Standard output is data only; messages go to standard error. Exit codes: spec/common.md §2.
+ * Standard output is data only; messages go to standard error. Exit codes: common §2.
  */
 #pragma once
 

@@ -127,7 +127,7 @@ static bool add_file(Parts *parts, const char *argument, const char *cwd, GError
     return true;
 }
 
-/* stdin, file texts and the first message become one message (§1.4). */
+/* stdin, file texts and the first message become one message (agent-core §1.4). */
 static json_t *first_message(const Parts *parts, const char *stdin_text, GPtrArray *prompts)
 {
     bool has_stdin = stdin_text && !utf8_is_blank(stdin_text);

@@ -160,7 +160,7 @@ static void say_secret(void)
                 "session and events have " MASK_TEXT);
 }
 
-/* A prompt goes out as the person wrote it (common §10.5). */
+/* A prompt goes out as the person wrote it (common §10 rule 5). */
 static void warn_of_secrets(const InitialInput *input)
 {
     bool has_any = input->message && mask_finds_in_json(input->message);

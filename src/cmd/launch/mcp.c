@@ -1,5 +1,5 @@
 /*
- * `kedge mcp`: which tools the MCP server offers, and how (spec/common.md §4.5).
+ * `kedge mcp`: which tools the MCP server offers, and how (common §4.5).
  */
 #include "base/dirs.h"
 #include "base/log.h"

@@ -30,8 +30,8 @@ extern const Command command_wm_logs;
 int wm_fail(const char *command, const GError *error);
 
 /* Flags and words of a command of `wm`: as cmd_decode_options(), and besides `--flag=true` for
-   booleans, lists with commas and quotes, and the wording of §3.1. Between `min_words` and
-   `max_words` words are taken; `words` may be NULL when there are none. */
+   booleans, lists with commas and quotes, and the wording of task-engine §3.1. Between `min_words`
+   and `max_words` words are taken; `words` may be NULL when there are none. */
 bool wm_decode(const Command *command, int argc, char *const *argv, void *options,
                json_t **ret_kept, GPtrArray *words, size_t min_words, size_t max_words,
                GError **error);

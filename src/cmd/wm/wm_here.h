@@ -28,7 +28,7 @@ typedef struct WmWork {
 /* The exit code; an error is said. `command` as in wm_fail(). */
 int wm_work(const char *command, const WmWork *work);
 
-/* --repo, or what is around the current directory (§8.2). */
+/* --repo, or what is around the current directory (task-engine §8.2). */
 bool wm_here_api(const char *repo, Cancel *cancel, WmApi **ret_api, GError **error);
 /* A positive number of an issue, `#7` too; USAGE. */
 bool wm_issue_number(const char *word, int64_t *ret_number, GError **error);

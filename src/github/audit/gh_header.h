@@ -1,5 +1,6 @@
 /*
- * The text of a result of the gh tools: its first line (gh-policy §11.1) and its body (§6.6). Pure.
+ * The text of a result of the gh tools: its first line (gh-policy §11.1) and its body (gh-policy
+ * §6.6). Pure.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * The record of one gh call for people who look for a fault: as JSON (gh-policy §11.3), as text
- * (§11.2), and the last 20 of the calls outside of sessions in <agent dir>/gh-audit/last.json.
- * Everything in it is redacted. Thread safe.
+ * (gh-policy §11.2), and the last 20 of the calls outside of sessions in <agent
+ * dir>/gh-audit/last.json. Everything in it is redacted. Thread safe.
  */
 #pragma once
 

@@ -16,7 +16,7 @@ void classified_clear(Classified *self)
     *self = (Classified) { 0 };
 }
 
-/* §2.1. A NUL cannot be here: the elements are C strings. */
+/* gh-policy §2.1. A NUL cannot be here: the elements are C strings. */
 static bool check_argv(const char *const *argv, size_t *ret_count, GError **error)
 {
     size_t count = 0, total = 0;
@@ -133,7 +133,7 @@ static bool rule_applies(const CommandArgs *args, const CommandRule *rule)
     return true;
 }
 
-/* First what replaces the base class, then what raises it (§2.5). */
+/* First what replaces the base class, then what raises it (gh-policy §2.5). */
 static void apply_rules(const CommandArgs *args, Verdict *verdict)
 {
     const CommandRule *rules = command_rules_of(args->node);
@@ -182,7 +182,7 @@ static void judge_jq(const CommandArgs *args, Verdict *verdict)
     }
 }
 
-/* Steps 7 to 10; `api` is the verdict of §4, for `api` only. */
+/* Steps 7 to 10; `api` is the verdict of gh-policy §4, for `api` only. */
 static void judge_command(const ClassifyOptions *options, const CommandArgs *args,
                           const Verdict *api, Verdict *verdict)
 {
@@ -200,7 +200,7 @@ static void judge_command(const ClassifyOptions *options, const CommandArgs *arg
     judge_jq(args, verdict);
 }
 
-/* §3.1 from step 2 on. */
+/* gh-policy §3.1 from step 2 on. */
 static void judge(const ClassifyOptions *options, const Classified *self, const Verdict *api,
                   Verdict *verdict)
 {

@@ -24,5 +24,5 @@ void classify_refs(const ClassifyOptions *options, const CommandArgs *args, Verd
 /* `host` in lower case, nothing else is normalised. */
 bool classify_host_is_known(const ClassifyOptions *options, const char *host);
 
-/* Is this a command that the installed gh does not have yet? (§3.1, step 2) */
+/* Is this a command that the installed gh does not have yet? (gh-policy §3.1, step 2) */
 bool classify_is_newer(const ClassifyOptions *options, const CommandNode *node);

@@ -80,7 +80,7 @@ static bool has_flag(const char *const *argv, const char *flag)
     return false;
 }
 
-/* Two commands tell a result by their exit status (§7.3). */
+/* Two commands tell a result by their exit status (gh-policy §7.3). */
 static bool is_result(const GhEnd *end)
 {
     if (*end->output == '\0' || end->command == NULL)

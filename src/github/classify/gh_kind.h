@@ -83,8 +83,8 @@ GhKind gh_kind_of_error(const GError *error);
 
 /* The words of a command line for a POSIX shell. Caller frees. */
 char *gh_quote_argv(const char *const *argv);
-/* "Reproduce: GH_PROMPT_DISABLED=1 …" (§7.4). `argv` is redacted; `host` and `repo` (may be NULL)
-   are what the runner set, and are left out where argv says the same. Caller frees. */
+/* "Reproduce: GH_PROMPT_DISABLED=1 …" (gh-policy §7.4). `argv` is redacted; `host` and `repo` (may
+   be NULL) are what the runner set, and are left out where argv says the same. Caller frees. */
 char *gh_reproduce_line(const char *const *argv, const char *host, const char *repo);
 /* Its last part: "[GH_HOST=… ][GH_REPO=… ]gh …". Caller frees. */
 char *gh_reproduce_command(const char *const *argv, const char *host, const char *repo);

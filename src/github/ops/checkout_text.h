@@ -1,6 +1,6 @@
 /*
  * What is said about a checked-out pull request (github-tool §3.4), and its `checkouts` entry
- * (§1.3). Pure.
+ * (github-tool §1.3). Pure.
  */
 #pragma once
 

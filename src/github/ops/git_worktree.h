@@ -16,8 +16,8 @@ typedef struct GitWorktree {
 /* An array of GitWorktree *, the main one first; owns them. */
 bool git_worktree_list(const char *root, Cancel *cancel, GPtrArray **ret_worktrees, GError **error);
 
-/* enc() of §3.2: a directory name for a path. Links are resolved when the path exists. Caller
- * frees. */
+/* enc() of github-tool §3.2: a directory name for a path. Links are resolved when the path exists.
+ * Caller frees. */
 char *git_worktree_encode(const char *path);
 
 /* <worktrees dir>/<enc(primary root)>/pr-<number>. Caller frees. */

@@ -28,14 +28,14 @@ bool github_run_watch(ToolCall *call, const GithubArgs *args, ToolResult *result
  */
 bool github_pr_create_check(const GithubArgs *args, GError **error);
 
-/* opt() of §0.1: trimmed; NULL when missing or empty. Caller frees. */
+/* opt() of github-tool §0.1: trimmed; NULL when missing or empty. Caller frees. */
 char *github_opt(const char *value);
 /* Entries trimmed, blanks dropped; NULL-terminated, maybe empty. Caller frees with g_strfreev(). */
 char **github_opt_list(const json_t *list);
-/* floor and clamp of §1.1; USAGE with E10 or E11. */
+/* floor and clamp of github-tool §1.1; USAGE with E10 or E11. */
 bool github_count(const char *label, bool is_given, double value, int64_t fallback, int64_t maximum,
                   int64_t *ret_count, GError **error);
-/* Checks and reduces a `repo` argument (§0.4): E20, E39. `ret_repo` NULL when `repo` is missing.
-   `allows_bare` for repo_view. */
+/* Checks and reduces a `repo` argument (github-tool §0.4): E20, E39. `ret_repo` NULL when `repo` is
+   missing. `allows_bare` for repo_view. */
 bool github_repo_argument(ToolCall *call, const char *repo, bool allows_bare, char **ret_repo,
                           GError **error);

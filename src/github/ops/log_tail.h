@@ -29,5 +29,6 @@ typedef struct LogTail {
 void log_tail_clear(LogTail *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LogTail, log_tail_clear)
 
-/* At most `lines` lines of a log that is there (§4.4): around the failing step's last error. */
+/* At most `lines` lines of a log that is there (github-tool §4.4): around the failing step's last
+ * error. */
 void log_tail_read(const JobLog *log, int64_t lines, LogTail *ret_tail);

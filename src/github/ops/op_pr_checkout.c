@@ -35,7 +35,7 @@ static bool checkout_single(ToolCall *call, const char *entry, const char *repo,
     return true;
 }
 
-/* gh sends a token to the host of a URL, with any scheme (§0.4). */
+/* gh sends a token to the host of a URL, with any scheme (github-tool §0.4). */
 static bool check_host(const char *entry, const Settings *settings, GError **error)
 {
     if (strstr(entry, "://") == NULL)

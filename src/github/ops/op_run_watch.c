@@ -57,7 +57,7 @@ static void watcher_clear(Watcher *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Watcher, watcher_clear)
 
-/* §5.4: an id, or the URL of a run, whose repository is then in *ret_repo. */
+/* github-tool §5.4: an id, or the URL of a run, whose repository is then in *ret_repo. */
 static bool parse_run(ToolCall *call, const char *run, int64_t *ret_id, char **ret_repo,
                       GError **error)
 {

@@ -1,6 +1,6 @@
 /*
  * ops search_*: one call of GitHub's search API each, described by a table (github-tool §2.6–2.9,
- * §5).
+ * github-tool §5).
  */
 #include "base/str.h"
 #include "base/utf8.h"

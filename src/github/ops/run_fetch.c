@@ -111,7 +111,7 @@ RunOutcome runs_outcome(const GPtrArray *runs)
     return is_pending ? RUN_PENDING : RUN_SUCCESS;
 }
 
-/* The text, or NULL when missing (§0.1). Caller frees. */
+/* The text, or NULL when missing (github-tool §0.1). Caller frees. */
 static char *field(const json_t *object, const char *key)
 {
     const char *text = json_get_text(object, key);

@@ -1,6 +1,6 @@
 /*
- * What run_watch says: progress snapshots (github-tool §4.5), final reports (§4.6) and `details`
- * (§1.3). Pure.
+ * What run_watch says: progress snapshots (github-tool §4.5), final reports (github-tool §4.6) and
+ * `details` (github-tool §1.3). Pure.
  */
 #pragma once
 

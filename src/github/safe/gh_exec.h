@@ -18,10 +18,11 @@ typedef struct GhExec {      // borrowed
     const char *const *argv; // without "gh"
     const char *command;     // its words: "pr view"; NULL: unknown
     const char *host;        // the context's, for messages
-    const char *set_host;    // GH_HOST; NULL: not set (§1.6)
+    const char *set_host;    // GH_HOST; NULL: not set (gh-policy §1.6)
     const char *set_repo;    // GH_REPO, HOST/OWNER/REPO; NULL: not set
     const GhCwd *cwd;
-    int64_t timeout_s;  // of the caller, clamped to 1…120; 0: by command and settings (§6.4)
+    int64_t
+        timeout_s; // of the caller, clamped to 1…120; 0: by command and settings (gh-policy §6.4)
     bool may_take_long; // what is known to take its time gets 30 minutes, when timeout_s is 0
     const char *const *secrets; // redact_argv_secrets(); NULL: none
 } GhExec;

@@ -70,7 +70,7 @@ static bool acts_on_context(const Classified *classified)
     return has_repo_flag(node) && !is_repo_flag_private(node);
 }
 
-/* §1.7: the pull request of the current branch, which gh finds by itself. */
+/* gh-policy §1.7: the pull request of the current branch, which gh finds by itself. */
 static bool is_about_branch(const Classified *classified)
 {
     const CommandNode *node = classified->node;
@@ -250,7 +250,8 @@ static bool check_argument(const GhContextSpec *spec, const Named *named, const 
     return true;
 }
 
-/* gh's own base repository (§1.7), on the host that was asked for; NULL: there is none. */
+/* gh's own base repository (gh-policy §1.7), on the host that was asked for; NULL: there is none.
+ */
 static const GhRemote *base_remote(const GhContextSpec *spec, const GhContext *context,
                                    GhSource *ret_source)
 {

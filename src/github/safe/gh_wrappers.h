@@ -33,8 +33,8 @@ typedef struct GhWrapper {
 
 const GhWrapper *gh_wrapper_find(const ToolDef *tool);
 
-/* The command line of a call, checked (§12.3, §12.4). `context` is the call's. Caller frees
- *ret_argv with g_strfreev(). Errors of GH_KIND_ERROR. */
+/* The command line of a call, checked (gh-policy §12.3, §12.4). `context` is the call's. Caller
+ *frees ret_argv with g_strfreev(). Errors of GH_KIND_ERROR. */
 bool gh_wrapper_build(const GhWrapper *wrapper, const GhWrapperArgs *args, const GhCall *call,
                       const GhContext *context, char ***ret_argv, GError **error);
 

@@ -1,6 +1,6 @@
 /*
  * gh://OWNER/REPO/PATH@REF: a file or directory of a repository as it is on a branch, a tag or a
- * commit, without a checkout (github-tool §8.8). Without @REF: on the default branch.
+ * commit, without a checkout (github-tool §8 rule 8). Without @REF: on the default branch.
  */
 #include "base/str.h"
 #include "base/utf8.h"

@@ -233,7 +233,8 @@ static bool read_view(ToolCall *call, const Item *item, UrlResource *resource, G
     }
 }
 
-/* The text for `pr://N` without a repository has no prefix; it says all itself (§7.5). */
+/* The text for `pr://N` without a repository has no prefix; it says all itself (github-tool §7.5).
+ */
 static bool has_own_words(const ItemUrl *url, const Item *item)
 {
     return !item->repo && !url->is_current && url->view == ITEM_SINGLE && url->scheme == ITEM_PR;

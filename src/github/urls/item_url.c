@@ -75,7 +75,7 @@ static bool fail_unsafe(const Parts *parts, GError **error)
                      parts->scheme);
 }
 
-/* Rule 1. */
+/* github-tool §7.2 rule 1. */
 static bool split_path(const char *path, Parts *parts, GError **error)
 {
     path += *path == '/' ? 1 : 0;
@@ -99,7 +99,7 @@ static void shift(Parts *parts)
     parts->authority = g_ptr_array_steal_index(parts->path, 0);
 }
 
-/* Rule 2. */
+/* github-tool §7.2 rule 2. */
 static bool take_host(Parts *parts, GError **error)
 {
     char **path = (char **)parts->path->pdata;
@@ -157,7 +157,7 @@ static bool read_number(const char *text, ItemUrl *url, GError **error)
     return true;
 }
 
-/* Rule 11. */
+/* github-tool §7.2 rule 11. */
 static bool read_part(const char *text, ItemUrl *url, GError **error)
 {
     url->view = strcmp(text, "all") == 0 ? ITEM_PATCH : ITEM_FILE;
@@ -178,7 +178,7 @@ static bool read_job(char *const *tail, unsigned count, ItemUrl *url, GError **e
     return true;
 }
 
-/* Rules 9 and 11, with what this program has besides: checks and jobs. */
+/* github-tool §7.2 rules 9 and 11, with what this program has besides: checks and jobs. */
 static bool check_tail(char *const *tail, unsigned count, const ItemUrl *url, GError **error)
 {
     if (url->scheme == ITEM_ISSUE)
@@ -225,7 +225,7 @@ static bool is_part_of_number(const Parts *parts, const ItemUrl *url)
            g_strv_contains(url->scheme == ITEM_RUN ? of_run : of_pr, parts->path->pdata[0]);
 }
 
-/* Rules 3 to 8. */
+/* github-tool §7.2 rules 3 to 8. */
 static bool read_parts(const Parts *parts, ItemUrl *url, GError **error)
 {
     char *const *path = (char *const *)parts->path->pdata;

@@ -52,5 +52,5 @@ const char *item_scheme_name(ItemScheme scheme);
 /* False when `url` has another scheme. */
 bool item_scheme_of(const char *url, ItemScheme *ret_scheme);
 
-/* `url` without the selector of `read`. USAGE with the text of §7.2, §7.3. */
+/* `url` without the selector of `read`. USAGE with the text of github-tool §7.2, §7.3. */
 bool item_url_parse(const char *url, const Settings *settings, ItemUrl *ret_url, GError **error);

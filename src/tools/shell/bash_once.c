@@ -14,7 +14,7 @@
 #include "tools/shell/bash_guard.h"
 #include "tools/shell/bash_message.h"
 
-#define STOP_GRACE_MS    2000 // SIGTERM, then SIGKILL (spec/common.md §6)
+#define STOP_GRACE_MS    2000 // SIGTERM, then SIGKILL (common §6)
 #define EXIT_GRACE_MS    200  // the same for what a shell that has ended leaves behind
 #define PROGRESS_MS      50
 #define TERMINAL_COLUMNS 120

@@ -31,7 +31,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 
-#define STOP_GRACE_MS    2000 // SIGTERM, then SIGKILL (spec/common.md §6)
+#define STOP_GRACE_MS    2000 // SIGTERM, then SIGKILL (common §6)
 #define EXIT_GRACE_MS    200  // the same for what a shell that has ended leaves behind
 #define DRAIN_MS         50
 #define PROGRESS_MS      50

@@ -271,7 +271,7 @@ static void make_parts(Frame *self)
     }
 }
 
-/* What stands above the cursor is narrow (tui §1.3), and nothing is wider than the window. */
+/* What stands above the cursor is narrow (tui §1 rule 3), and nothing is wider than the window. */
 static void join_parts(Frame *self, LiveArea *ret_area)
 {
     int cursor = self->cursor_row;

@@ -27,7 +27,7 @@ void screen_set_look(Screen *self, const Theme *theme, const TermCaps *caps);
 
 /* The frame from what is drawn to `history` (rows to be given away; may be empty) and `live`.
    Appends nothing when nothing has changed. `size` is the window's; when it is not that of the last
-   frame the area is wiped and drawn anew (§4.5). */
+   frame the area is wiped and drawn anew (tui §4.5). */
 void screen_draw(Screen *self, TerminalSize size, const GPtrArray *history, const LiveArea *live,
                  GString *out);
 /* Takes the live area away; the cursor stands where its first row began. */

@@ -1,7 +1,7 @@
 /*
- * The terminal: opened, its modes switched on and off, read and written (tui §4.2.6, §6, §11). It
- * is restored whatever happens: at the end, on signals, and, by a guardian process, when this one
- * is killed. One per process; its owner is the thread of its loop.
+ * The terminal: opened, its modes switched on and off, read and written (tui §4.2 rule 6, §6, §11).
+ * It is restored whatever happens: at the end, on signals, and, by a guardian process, when this
+ * one is killed. One per process; its owner is the thread of its loop.
  *
  * Writing never blocks: what the terminal does not take waits, up to LIMIT_TERMINAL_QUEUE, and
  * nothing else should be drawn until it has gone (terminal_is_busy()). A write that does not fit is

@@ -1,5 +1,5 @@
 /*
- * The conversation as rows (tui §3, §4.4, §7.7 of agent-core): what of it goes to the terminal for
+ * The conversation as rows (tui §3, §4.4, agent-core §7.7): what of it goes to the terminal for
  * good, in which order, and what of it is still live. Fed with the events of agent-core §3.9; keeps
  * nothing of what was given away but the last block's output. One thread.
  */
@@ -45,7 +45,7 @@ void transcript_shell(Transcript *self, const json_t *data);
 /* "── now at: … ──" */
 void transcript_rule(Transcript *self, const char *text);
 
-/* Rows for good, each once and in order (§4.4). */
+/* Rows for good, each once and in order (tui §4.4). */
 void transcript_take_rows(Transcript *self, GPtrArray *out);
 /* The tail, and one short row, or a title and last lines, for each running block: at most
    `max_rows` and 60 cells each. `step` turns spinners. */

@@ -12,7 +12,7 @@
 #include "base/mask.h"
 
 enum {
-    LIVE_CELLS = 60,       // of a live row (tui §1.3)
+    LIVE_CELLS = 60,       // of a live row (tui §1 rule 3)
     LIVE_TAIL_ROWS = 100,  // at their own width
     LIVE_OUTPUT = 5,       // lines of a running call's output
     LIMIT_READ_GROUP = 20, // reads that fold into one

@@ -1,7 +1,7 @@
 /*
- * The whole conversation as a pager on the alternate screen (tui §1.6, §4.6), everything expanded,
- * with search. Rows are made when they are shown, and LIMIT_VIEWER_ROWS_BYTES of them are kept. It
- * draws for itself, and leaves the screen as it was. One thread, that of the loop.
+ * The whole conversation as a pager on the alternate screen (tui §1 rule 6, §4.6), everything
+ * expanded, with search. Rows are made when they are shown, and LIMIT_VIEWER_ROWS_BYTES of them are
+ * kept. It draws for itself, and leaves the screen as it was. One thread, that of the loop.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * Phase 4: items become writes on GitHub, one by one, within the policy (task-engine §6.2–6.11,
- * §10.4, §10.7, §10.8, §10.11). What was written is recorded as it happens in
+ * task-engine §10.4, §10.7, §10.8, §10.11). What was written is recorded as it happens in
  * `<run dir>/applied.jsonl`, so that a second attempt after a crash writes nothing twice.
  */
 #pragma once
@@ -35,5 +35,5 @@ bool wm_apply(const WmApply *self, Cancel *cancel, json_t *outputs, json_t *plan
 /* Posts a comment, which has its marker already, on an issue or pull request: for comments that are
    no items. */
 bool wm_post_comment(WmApi *api, int64_t number, const char *body, Cancel *cancel, GError **error);
-/* Missing labels are made (§6.7). `labels` is an array of strings. */
+/* Missing labels are made (task-engine §6.7). `labels` is an array of strings. */
 bool wm_ensure_labels(WmApi *api, const json_t *labels, Cancel *cancel, GError **error);

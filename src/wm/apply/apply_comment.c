@@ -1,6 +1,6 @@
 /*
  * Comments: on issues and pull requests, on lines of a pull request, and replies to those
- * (task-engine §6.3, §6.6). Older ones of the same task are hidden on demand (§10.11).
+ * (task-engine §6.3, §6.6). Older ones of the same task are hidden on demand (task-engine §10.11).
  */
 #include "wm/apply/apply_private.h"
 

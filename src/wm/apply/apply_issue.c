@@ -1,6 +1,6 @@
 /*
  * Issues, and the parts of pull requests that are like them: made, changed, closed (task-engine
- * §6.3, §6.9). Older issues of the same task are closed on demand (§10.11).
+ * §6.3, §6.9). Older issues of the same task are closed on demand (task-engine §10.11).
  */
 #include "wm/apply/apply_private.h"
 
@@ -228,7 +228,7 @@ bool apply_update(Applier *self, GError **error)
     return true;
 }
 
-/* §6.4: what the policy wants of an issue that may be closed. */
+/* task-engine §6.4: what the policy wants of an issue that may be closed. */
 static bool check_closable(Applier *self, GError **error)
 {
     g_autoptr(json_t) labels = wm_handler_list(self->handler, "required-labels");

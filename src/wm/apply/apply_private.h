@@ -111,7 +111,7 @@ bool apply_request_reviewers(Applier *self, const char *pull, const json_t *revi
 bool apply_post_review(Applier *self, const char *pull, const json_t *body, json_t **ret_answer,
                        GError **error);
 
-/* apply_labels.c: §6.7, with what is known of the repository's labels. */
+/* apply_labels.c: task-engine §6.7, with what is known of the repository's labels. */
 bool apply_ensure_labels(Applier *self, const json_t *labels, GError **error);
 
 /* Does an issue or a pull request, as GitHub answers it, have the label? */
@@ -133,7 +133,8 @@ bool apply_no_changes(Applier *self, const char *base, const char *text, GError 
 bool apply_push(Applier *self, const char *branch, bool sets_upstream, bool *ret_has_changed,
                 GError **error);
 
-/* apply_files.c: the options protected-files (§10.8), allowed-files and excluded-files. */
+/* apply_files.c: the options protected-files (task-engine §10.8), allowed-files and excluded-files.
+ */
 typedef enum { PROTECTED_NONE, PROTECTED_ISSUE, PROTECTED_REVIEW } ApplyProtected;
 bool apply_guards_files(const Applier *self);
 /* *ret_files: the protected ones among those that HEAD changes against the branch of origin, as a

@@ -164,7 +164,7 @@ static bool check_operation(const Check *self, GError **error)
     return true;
 }
 
-/* §2.6: the switches of an issue leave only what they name when there is one. */
+/* task-engine §2.6: the switches of an issue leave only what they name when there is one. */
 static bool may_change(const Check *self, const char *field)
 {
     const json_t *options = self->handler->options;

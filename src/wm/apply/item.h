@@ -32,9 +32,9 @@ typedef struct WmItemScope { // all borrowed: what an item is measured against
 
 typedef struct WmItem {
     WmKind kind;
-    /* Normalised, with the fields of the kind's row in §6.4 alone: strings trimmed, lists of
-       strings without duplicates, "type" as in the kind table, title with its prefix, labels and
-       assignees merged with the policy's, `operation` "replace", "append", "prepend" or
+    /* Normalised, with the fields of the kind's row in task-engine §6.4 alone: strings trimmed,
+       lists of strings without duplicates, "type" as in the kind table, title with its prefix,
+       labels and assignees merged with the policy's, `operation` "replace", "append", "prepend" or
        "replace_island" (absent: replace), `side`, `event` in capitals; `target` 0 where the item
        names none. When applying, `state_reason` is there, too. */
     json_t *fields;
@@ -57,13 +57,14 @@ char *wm_temporary_id(const char *text);
    no regular file, and more than WM_MAX_OUTPUT_BYTES are errors. New reference. */
 bool wm_items_read(const char *path, json_t **ret_items, GError **error);
 
-/* What emit does with an item (§6.4): under the file's lock it reads what is there, looks whether
-   the kind is enabled and below its maximum, checks the item and appends its line, whole or not at
-   all. `path` is WM_SAFE_OUTPUT_FILE. `scope->made` is of no account here. Waits 30 s at most for
-   the lock. Errors as of wm_item_check(), and `kind "x" not permitted by safe-outputs:`, `policy:
-   max 2 for add_comment exceeded`, `item too large (N bytes; limit N)`, `too many items (limit N)`.
-   USAGE: `raw` has no known type. */
+/* What emit does with an item (task-engine §6.4): under the file's lock it reads what is there,
+   looks whether the kind is enabled and below its maximum, checks the item and appends its line,
+   whole or not at all. `path` is WM_SAFE_OUTPUT_FILE. `scope->made` is of no account here. Waits 30
+   s at most for the lock. Errors as of wm_item_check(), and `kind "x" not permitted by
+   safe-outputs:`, `policy: max 2 for add_comment exceeded`, `item too large (N bytes; limit N)`,
+   `too many items (limit N)`. USAGE: `raw` has no known type. */
 bool wm_items_append(const char *path, const WmItemScope *scope, const json_t *raw, GError **error);
 
-/* The line of the file (§5.3): compact, keys sorted, < > & escaped; no line end. Caller frees. */
+/* The line of the file (task-engine §5.3): compact, keys sorted, < > & escaped; no line end. Caller
+ * frees. */
 char *wm_item_line(const json_t *item);

@@ -21,7 +21,7 @@ bool wm_kind_has_target(WmKind kind);
 bool wm_kind_is_of_pull_request(WmKind kind);
 bool wm_kind_has_temporary_id(WmKind kind);
 
-/* §6.1: a JSON number, truncated, or digits; 0 otherwise. */
+/* task-engine §6.1: a JSON number, truncated, or digits; 0 otherwise. */
 int64_t wm_item_integer(const json_t *raw, const char *name);
 /* The fields of `raw` that its kind has, as they are to be read, and its type; without `target`.
    New reference. */

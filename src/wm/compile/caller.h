@@ -1,7 +1,7 @@
 /*
  * The caller workflow .github/workflows/wm-agent.yml, made of the configuration and the tasks
  * (task-engine §7.2, §7.3). What comes from a file stands in it only where it can be nothing but
- * the value it is (§7.6). Reads KEDGE_WM_REPO and GH_WM_REPO, nothing else.
+ * the value it is (task-engine §7.6). Reads KEDGE_WM_REPO and GH_WM_REPO, nothing else.
  */
 #pragma once
 

@@ -25,7 +25,7 @@ static void say(const Keys *self, const char *format, ...)
     g_ptr_array_add(self->warnings, g_strdup_printf("%s: %s", self->task->path, text));
 }
 
-// Read, or a key of gh-aw that is known to be ignored (§2.3).
+// Read, or a key of gh-aw that is known to be ignored (task-engine §2.3).
 static const char *const front_keys[] = {
     "on",          "engine",      "timeout-minutes", "max-turns",  "tools",    "safe-outputs",
     "description", "name",        "source",          "network",    "imports",  "max-ai-credits",

@@ -9,12 +9,13 @@
 
 #include <stdint.h>
 
-#define WM_MAX_AGENT_LOG_BYTES ((size_t)12 * 1024 * 1024) // of a run that counts (§5.11)
+#define WM_MAX_AGENT_LOG_BYTES                                                                     \
+    ((size_t)12 * 1024 * 1024) // of a run that counts (task-engine §5.11)
 
 typedef enum { WM_ENGINE_CLAUDE, WM_ENGINE_CODEX, WM_ENGINE_KEDGE, WM_ENGINE_CUSTOM } WmEngineKind;
 typedef enum { WM_FORMAT_TEXT, WM_FORMAT_JSON, WM_FORMAT_STREAM_JSON } WmFormat;
 
-/* WM_AGENT_CMD or the effective engine, as in §5.2. */
+/* WM_AGENT_CMD or the effective engine, as in task-engine §5.2. */
 bool wm_engine_find(const WmTask *task, const WmConfig *config, WmEngineKind *ret_kind,
                     GError **error);
 
@@ -60,11 +61,11 @@ typedef struct WmAgentResult {
 void wm_agent_result_clear(WmAgentResult *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WmAgentResult, wm_agent_result_clear)
 
-/* argv of §5.7. `reads_stdin` false: the prompt is one of the arguments. Caller frees with
-   g_strfreev(). */
+/* argv of task-engine §5.7. `reads_stdin` false: the prompt is one of the arguments. Caller frees
+   with g_strfreev(). */
 bool wm_engine_argv(const WmAgentSpec *spec, char ***ret_argv, bool *reads_stdin,
                     WmFormat *ret_format, GError **error);
-/* Environment of §5.6. Caller frees with g_strfreev(). */
+/* Environment of task-engine §5.6. Caller frees with g_strfreev(). */
 char **wm_engine_environment(const WmAgentSpec *spec);
 
 /* Writes shims and the log file, starts the agent and waits for its end; shows the live stream. The
@@ -74,7 +75,7 @@ char **wm_engine_environment(const WmAgentSpec *spec);
 bool wm_agent_run(const WmAgentSpec *spec, Cancel *cancel, WmAgentResult *ret_result,
                   GError **error);
 
-/* `[tool] Bash → ls -la` for each event of a stream (§5.10), by lines. */
+/* `[tool] Bash → ls -la` for each event of a stream (task-engine §5.10), by lines. */
 typedef struct WmStream WmStream;
 /* `show` gets each line to print; it may be NULL. */
 WmStream *wm_stream_new(WmEngineKind engine, void (*show)(const char *line, void *user_data),
@@ -87,7 +88,7 @@ const WmUsage *wm_stream_usage(const WmStream *self);
 /* Borrowed; NULL: none. */
 const char *wm_stream_last_response(const WmStream *self);
 
-/* GITHUB_STEP_SUMMARY (§5.14): the whole addition, its first empty line too, cut to its bound;
-   NULL: nothing to add. Caller frees. */
+/* GITHUB_STEP_SUMMARY (task-engine §5.14): the whole addition, its first empty line too, cut to its
+   bound; NULL: nothing to add. Caller frees. */
 char *wm_summary_text(const WmAgentSpec *spec, const WmAgentResult *result, bool is_success,
                       const char *duration);

@@ -211,7 +211,7 @@ static void add_option(GPtrArray *argv, const char *name, const char *value)
     g_ptr_array_add(argv, g_strdup(value));
 }
 
-/* The task's cap of costs (§10.5) is one for the agent, and once more for this. */
+/* The task's cap of costs (task-engine §10.5) is one for the agent, and once more for this. */
 static GPtrArray *arguments(const WmJudge *self, const Place *place)
 {
     static const char *const modes[] = { "-p", "--no-session", "--no-title", "--no-tools" };

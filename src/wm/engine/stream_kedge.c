@@ -62,7 +62,7 @@ static void take_message(WmStream *self, const json_t *event)
     const char *reason = json_get_text(message, "stopReason");
     self->has_failed = g_strcmp0(reason, "error") == 0 || g_strcmp0(reason, "aborted") == 0;
     g_autofree char *error = wm_stream_field(json_get_text(message, "errorMessage"), ERROR_CHARS);
-    if (self->has_failed && *error) // not in §5.10: a run that fails says why
+    if (self->has_failed && *error) // not in task-engine §5.10: a run that fails says why
         wm_stream_show(self, "[error] %s", error);
     take_usage(self, message);
 }

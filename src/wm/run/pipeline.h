@@ -57,7 +57,7 @@ void wm_pipeline_note(WmPipeline *self, const char *prefix, const GError *error)
    over, it becomes that; what it looked like to a part of the run stands behind it. */
 void wm_pipeline_fail(WmPipeline *self, Cancel *cancel, GError **failure);
 
-/* A record of the pipeline log (§3.1), where that is wanted. */
+/* A record of the pipeline log (task-engine §3.1), where that is wanted. */
 void wm_pipeline_log_phase(const WmPipeline *self, const char *phase);
 /* The phase begins: result, meta.json and the pipeline log say so. */
 bool wm_pipeline_enter(WmPipeline *self, const char *phase, GError **error);

@@ -129,7 +129,7 @@ static bool check_result(const Outputs *self, GError **error)
     return !reason || fail_with(error, KEDGE_ERROR_DENIED, "process-outputs: %s", reason);
 }
 
-/* §10.9: an agent that failed in a job that may not write has told nobody. */
+/* task-engine §10.9: an agent that failed in a job that may not write has told nobody. */
 static void report_failure(Outputs *self)
 {
     const WmEarlier *earlier = &self->earlier;

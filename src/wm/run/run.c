@@ -130,7 +130,7 @@ static bool run_agent(Run *self, Cancel *cancel, GError **error)
                      agent->error_text ? agent->error_text : "agent: failed");
 }
 
-/* §10.5: claude tells what it has cost when it is over. */
+/* task-engine §10.5: claude tells what it has cost when it is over. */
 static bool check_cost(const Run *self, GError **error)
 {
     const WmPipeline *base = &self->base;

@@ -1,6 +1,6 @@
 /*
  * A run: one task, one event, five phases (task-engine §5), and the outputs of a run whose agent
- * ran elsewhere (§3.12). Blocks.
+ * ran elsewhere (task-engine §3.12). Blocks.
  */
 #pragma once
 

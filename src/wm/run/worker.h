@@ -1,6 +1,6 @@
 /*
  * `kedge wm worker`: takes runs from the task queue and does them here, each in clones of its own
- * (task-engine issue, part 9). Any number of workers on any number of machines share a queue: a run
+ * (docs/worker.md). Any number of workers on any number of machines share a queue: a run
  * is with one of them at a time, one whose worker died goes to another, and one whose writes may
  * have been made is never repeated.
  */

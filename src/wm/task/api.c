@@ -1,5 +1,5 @@
 /*
- * The task engine's calls to GitHub (api.h): the common client, with the words of §8.4.
+ * The task engine's calls to GitHub (api.h): the common client, with the words of task-engine §8.4.
  */
 #include "wm/task/api.h"
 
@@ -228,7 +228,7 @@ static char *describe(const char *method, const char *path, const GError *error)
                            is_unknown ? " (it may have been carried out)" : "");
 }
 
-/* Hands `failed` on in the words of §8.4: its code and what it carries stay. False. */
+/* Hands `failed` on in the words of task-engine §8.4: its code and what it carries stay. False. */
 static bool fail_call(const char *method, const char *path, GError *failed, GError **error)
 {
     char *text = describe(method, path, failed);

@@ -1,6 +1,6 @@
 /*
  * GitHub for tasks (task-engine §8): one repository, over REST without gh, with the error texts of
- * §8.4. Blocks; thread safe.
+ * task-engine §8.4. Blocks; thread safe.
  */
 #pragma once
 
@@ -12,13 +12,13 @@ typedef struct WmRepo {
 void wm_repo_clear(WmRepo *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WmRepo, wm_repo_clear)
 
-/* `given` (--repo; NULL) → GITHUB_REPOSITORY → the remote origin of `root` (§8.2). */
+/* `given` (--repo; NULL) → GITHUB_REPOSITORY → the remote origin of `root` (task-engine §8.2). */
 bool wm_repo_find(const char *given, const char *root, Cancel *cancel, WmRepo *ret_repo,
                   GError **error);
 
 typedef struct WmApi WmApi;
 
-/* The token of §8.3, or its error. `repo` is copied. `cwd` as in RestOptions. */
+/* The token of task-engine §8.3, or its error. `repo` is copied. `cwd` as in RestOptions. */
 bool wm_api_new(const WmRepo *repo, const char *cwd, Cancel *cancel, WmApi **ret_api,
                 GError **error);
 /* The same with settings of one's own (tests: waits that are none). */
@@ -38,7 +38,7 @@ typedef struct WmCall { // all borrowed
 } WmCall;
 
 /* *ret_body: a new reference, NULL for an empty answer; may be NULL. Errors are of REST_ERROR with
-   the texts of §8.4: `GitHub API POST /repos/o/r/issues/42/comments: HTTP 403: …`. */
+   the texts of task-engine §8.4: `GitHub API POST /repos/o/r/issues/42/comments: HTTP 403: …`. */
 bool wm_api_call(WmApi *self, const WmCall *call, Cancel *cancel, json_t **ret_body,
                  GError **error);
 bool wm_api_get(WmApi *self, const char *path, Cancel *cancel, json_t **ret_body, GError **error);
@@ -59,5 +59,5 @@ bool wm_api_says(const GError *error, const char *text);
    both. */
 char *wm_path(const WmApi *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 char *wm_encode(const char *segment);
-/* §8.5: a login as it may stand in a path. */
+/* task-engine §8.5: a login as it may stand in a path. */
 bool wm_login_is_valid(const char *login);

@@ -1,6 +1,6 @@
 /*
  * Texts that go to GitHub: markers, footers, what is cut, what is defused (task-engine §2.6
- * messages, §6.6). Pure but for the environment that placeholders name.
+ * messages, task-engine §6.6). Pure but for the environment that placeholders name.
  */
 #pragma once
 

@@ -29,7 +29,7 @@ WmNumbers wm_event_numbers(const WmEvent *self, int64_t given);
 /* payload.repository.default_branch; NULL. Borrowed. */
 const char *wm_event_default_branch(const WmEvent *self);
 
-/* The text of the event, cleaned (§5.4): texts are never NULL. */
+/* The text of the event, cleaned (task-engine §5.4): texts are never NULL. */
 typedef struct WmSanitized {
     char *title, *body, *text;
 } WmSanitized;

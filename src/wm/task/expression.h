@@ -12,8 +12,8 @@ typedef struct WmScope { // all borrowed
     const WmSanitized *sanitized;
 } WmScope;
 
-/* All that is not supported, as texts of §5.4 (`expression "x": …`, char *). `hints` (may be NULL)
-   gets advice that is no problem. */
+/* All that is not supported, as texts of task-engine §5.4 (`expression "x": …`, char *). `hints`
+   (may be NULL) gets advice that is no problem. */
 void wm_expressions_check(const char *body, GPtrArray *problems, GPtrArray *hints);
 /* Outside of fences. With `is_lenient` a bad expression stays as it is; else it is an error
    `expand "<expr>": <reason>`. Caller frees. */

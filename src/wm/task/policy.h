@@ -26,7 +26,7 @@ typedef enum WmKind {
     WM_MISSING_TOOL,
     WM_MISSING_DATA,
     WM_KINDS, // how many; also: unknown
-} WmKind;     // in the order of the prompt's list (§5.4)
+} WmKind;     // in the order of the prompt's list (task-engine §5.4)
 
 typedef struct WmKindDef {
     const char *type;    // "add_comment"
@@ -72,6 +72,6 @@ const char *wm_handler_text(const WmHandler *self, const char *option);
 /* An option that is a list of what is allowed, in any case of letters: absent, null or empty it
    allows everything; a value that is no list of strings, nothing. */
 bool wm_handler_admits(const WmHandler *self, const char *option, const char *text);
-/* §6.7: `add-labels` and `remove-labels`, and names GitHub would refuse; of other kinds the names
-   only. `label "x" not allowed by policy`. */
+/* task-engine §6.7: `add-labels` and `remove-labels`, and names GitHub would refuse; of other kinds
+   the names only. `label "x" not allowed by policy`. */
 bool wm_policy_allows_label(const WmPolicy *self, WmKind kind, const char *label, GError **error);

@@ -177,7 +177,7 @@ static bool is_readable(const WmProject *project, TaskFile *file, const char *pa
     return is_inside;
 }
 
-// gh-aw's rule of §1.5: is this file compiled, and so none of ours?
+// gh-aw's rule of task-engine §1.5: is this file compiled, and so none of ours?
 static bool is_compiled(const WmProject *project, TaskFile *file)
 {
     g_autofree char *lock = g_strconcat(file->name, ".lock.yml", NULL);

@@ -50,5 +50,6 @@ const WmTask *wm_project_find(const WmProject *self, const char *name, GError **
 /* str_did_you_mean() with the names of the tasks. Caller frees. */
 char *wm_project_did_you_mean(const WmProject *self, const char *name);
 
-/* Everything that `validate` says (§3.4): `problems` fail it, `warnings` do not (char *). */
+/* Everything that `validate` says (task-engine §3.4): `problems` fail it, `warnings` do not (char
+ * *). */
 void wm_project_validate(const char *root, GPtrArray *problems, GPtrArray *warnings);

@@ -69,7 +69,7 @@ static void add_event_line(GString *out, const char *name, const char *value)
         g_string_append_printf(out, "- %s: %s\n", name, trimmed);
 }
 
-/* §10.12: what started the run, as data. */
+/* task-engine §10.12: what started the run, as data. */
 static void add_event(GString *out, const WmPrompt *self)
 {
     const json_t *payload = self->event->payload;
@@ -147,7 +147,7 @@ static void add_context_files(GString *out, const WmProject *project)
     }
 }
 
-/* What the line of a kind says of its flags (§6.4). */
+/* What the line of a kind says of its flags (task-engine §6.4). */
 static const struct {
     const char *flags;
     bool has_target, has_title;

@@ -83,7 +83,7 @@ bool wm_schedule_is_cron(const char *text)
     return is_good;
 }
 
-// Rule 2: five fields of digits and signs.
+// task-engine §2.5 rule 2: five fields of digits and signs.
 static bool has_cron_shape(char *const *words)
 {
     for (char *const *word = words; *word; word++)

@@ -19,8 +19,8 @@ int wm_schedule_spread(const char *id, int slots)
     return (int)(wm_schedule_hash(id) % (uint32_t)slots);
 }
 
-/* The pool of §2.5, in its order: the night's quiet minutes three times each, noon's twice, the
-   evening's once. */
+/* The pool of task-engine §2.5, in its order: the night's quiet minutes three times each, noon's
+   twice, the evening's once. */
 int wm_schedule_pool_minute(const char *id)
 {
     static const int night[] = { 7, 13, 23, 37, 43, 53 };

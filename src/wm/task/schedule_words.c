@@ -138,7 +138,7 @@ static int in_day(int minutes)
     return ((minutes % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES;
 }
 
-// Away from the full hours and halves at which everybody else starts (§2.5).
+// Away from the full hours and halves at which everybody else starts (task-engine §2.5).
 static int evade_rush(int minutes)
 {
     int hour = minutes / 60, minute = minutes % 60;

@@ -26,7 +26,8 @@ bool wm_task_parse(const char *text, size_t size, const char *path, GPtrArray *w
 void wm_task_free(WmTask *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WmTask, wm_task_free)
 
-/* Frontmatter and body of a text, before YAML, trimmed (§2.1 splitting). Caller frees both. */
+/* Frontmatter and body of a text, before YAML, trimmed (task-engine §2.1 splitting). Caller frees
+ * both. */
 bool wm_task_split(const char *text, size_t size, char **ret_yaml, char **ret_body, GError **error);
 /* The rule of D42, and its words for messages. */
 #define WM_NAME_RULE                                                                               \
@@ -40,13 +41,14 @@ int64_t wm_task_max_turns(const WmTask *self, const WmConfig *config);
 int64_t wm_task_timeout_minutes(const WmTask *self); // 1 to 480
 /* WM_TASK_TOOLS; NULL without a key `tools`. */
 char *wm_task_tools(const WmTask *self);
-double wm_task_cost_usd(const WmTask *self, const WmConfig *config); // 0: no cap (§10.5)
-/* `on.reaction`: NULL when absent or "none". USAGE-worded errors of §5.2. Borrowed. */
+double wm_task_cost_usd(const WmTask *self,
+                        const WmConfig *config); // 0: no cap (task-engine §10.5)
+/* `on.reaction`: NULL when absent or "none". USAGE-worded errors of task-engine §5.2. Borrowed. */
 bool wm_task_reaction(const WmTask *self, const char **ret_reaction, GError **error);
 const char *wm_task_description(const WmTask *self); // "" when none
 const char *wm_task_source(const WmTask *self);      // NULL when none
 /* Borrowed; NULL when absent. Either spelling of keys (D12) is policy.h's business. */
 const json_t *wm_task_safe_outputs(const WmTask *self);
 /* The normalized crons of on.schedule, in order (char *, owned); entries that are none go to
-   `warnings`. *ret_any: it matches every tick (§4.5). */
+   `warnings`. *ret_any: it matches every tick (task-engine §4.5). */
 GPtrArray *wm_task_crons(const WmTask *self, GPtrArray *warnings, bool *ret_any);

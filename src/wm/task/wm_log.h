@@ -17,5 +17,6 @@ void wm_log(WmLevel level, const char *msg, ...) G_GNUC_NULL_TERMINATED;
 /* A line of progress, in both forms as it is. */
 void wm_say(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
-/* Text from outside on one line, that no runner reads as a command (§9.6). Caller frees. */
+/* Text from outside on one line, that no runner reads as a command (task-engine §9.6). Caller
+ * frees. */
 char *wm_log_safe(const char *text);

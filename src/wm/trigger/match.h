@@ -1,6 +1,6 @@
 /*
  * Which tasks an event starts (task-engine §4). wm_match() is pure; wm_resolve() asks GitHub only
- * where a gate needs it (§10.1, §10.2).
+ * where a gate needs it (task-engine §10.1, §10.2).
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 /* MatchOnOR and the cron of `cron` (NULL: none given). `ret_reason` (may be NULL) says why not, or
    what matched; the caller frees. */
 bool wm_match(const WmTask *task, const WmEvent *event, const char *cron, char **ret_reason);
-/* Loop guard 1 (§4.2): `bots` are those whom a task lets through. */
+/* Loop guard 1 (task-engine §4.2): `bots` are those whom a task lets through. */
 bool wm_event_is_automated(const WmEvent *event);
 
 typedef struct WmResolve { // all borrowed

@@ -27,7 +27,8 @@ bool wm_match_is_own_comment(const Match *self);
 /* `list` may be NULL; its items are texts. */
 bool wm_list_has(const json_t *list, const char *text);
 
-/* slash_command and label_command (§4.4, §10.13): does the event concern them; does it match? */
+/* slash_command and label_command (task-engine §4.4, §10.13): does the event concern them; does it
+ * match? */
 bool wm_command_concerns(const Match *self);
 bool wm_slash_command_matches(const Match *self);
 bool wm_label_command_matches(const Match *self);

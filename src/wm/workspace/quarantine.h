@@ -1,6 +1,6 @@
 /*
  * A work tree that an agent left: nothing of its .git may run code or redirect a push (task-engine
- * §9.3.6), and the git commands of the engine (§8.6).
+ * §9.3 rule 6), and the git commands of the engine (task-engine §8.6).
  */
 #pragma once
 
@@ -17,8 +17,9 @@ typedef struct WmGit { // all borrowed
     bool in_actions;        // the token goes along only there
 } WmGit;
 
-/* git with the environment of §8.6 and, quarantined, of §9.3. A status other than 0 is an error
-   `git <command>: <reason>` of KEDGE_ERROR_FAILED. *ret_output is trimmed; may be NULL. */
+/* git with the environment of task-engine §8.6 and, quarantined, of task-engine §9.3. A status
+   other than 0 is an error `git <command>: <reason>` of KEDGE_ERROR_FAILED. *ret_output is trimmed;
+   may be NULL. */
 bool wm_git(const WmGit *self, const char *const *args, int64_t timeout_ms, Cancel *cancel,
             char **ret_output, GError **error);
 /* The same; *ret_status is git's, and what it printed to standard error is in `ret_errors` (both
@@ -34,8 +35,8 @@ bool wm_git_diff(const WmGit *self, const char *range, int64_t timeout_ms, Cance
 typedef enum { WM_GIT_LOG_PATCHES, WM_GIT_LOG_WORDS } WmGitLog;
 bool wm_git_log(const WmGit *self, const char *range, WmGitLog what, int64_t timeout_ms,
                 Cancel *cancel, char **ret_text, GError **error);
-/* §5.5, §6.10: names of branches. Callers free. `default` never fails: "main" at last. HEAD when
-   detached. */
+/* task-engine §5.5, §6.10: names of branches. Callers free. `default` never fails: "main" at last.
+   HEAD when detached. */
 bool wm_git_branch(const WmGit *self, Cancel *cancel, char **ret_branch, GError **error);
 char *wm_git_default_branch(const WmGit *self, const char *of_payload, Cancel *cancel);
 bool wm_git_branch_name_is_valid(const WmGit *self, const char *name, Cancel *cancel);
@@ -44,5 +45,5 @@ bool wm_git_branch_name_is_valid(const WmGit *self, const char *name, Cancel *ca
  */
 bool wm_git_push(const WmGit *self, const char *refspec, bool sets_upstream, Cancel *cancel,
                  char **ret_output, GError **error);
-/* The clean tree of §3.11. */
+/* The clean tree of task-engine §3.11. */
 bool wm_git_is_clean(const WmGit *self, Cancel *cancel, GError **error);

@@ -26,7 +26,7 @@ bool wm_run_dir_open(const char *path, WmRunDir *ret_dir, GError **error);
 /* For who applies the outputs of the run, until *ret_lock is closed. DENIED while another process
    does. */
 bool wm_run_dir_lock(const WmRunDir *self, Fd *ret_lock, GError **error);
-/* The newest of a task below <root>/.wm/runs (§3.12). Caller frees. */
+/* The newest of a task below <root>/.wm/runs (task-engine §3.12). Caller frees. */
 bool wm_run_dir_newest(const char *root, const char *task_name, char **ret_path, GError **error);
 
 bool wm_run_dir_set_phase(const WmRunDir *self, const char *phase, bool is_success, GError **error);
