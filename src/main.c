@@ -1,5 +1,5 @@
 /*
- * argv → Command → exit code.
+ * The program: finds the command that the arguments name, runs it, and ends with its exit code.
  */
 #include "base/log.h"
 #include "base/secrets.h"

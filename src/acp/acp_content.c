@@ -1,6 +1,4 @@
-/*
- * Content (acp_content.h).
- */
+/* See acp_content.h. */
 #include "acp/acp_content.h"
 
 #include "base/utf8.h"

@@ -1,6 +1,4 @@
-/*
- * Conversations (acp_conversation.h).
- */
+/* See acp_conversation.h. */
 #include "acp/acp_conversation.h"
 
 #include "acp/acp_content.h"

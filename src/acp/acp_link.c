@@ -1,6 +1,4 @@
-/*
- * Sending (acp_link.h).
- */
+/* See acp_link.h. */
 #include "acp/acp_link.h"
 
 #include "base/log.h"

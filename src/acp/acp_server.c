@@ -1,6 +1,4 @@
-/*
- * The server (acp_server.h).
- */
+/* See acp_server.h. */
 #include "acp/acp_server.h"
 
 #include "acp/acp_conversation.h"

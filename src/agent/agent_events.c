@@ -1,6 +1,4 @@
-/*
- * Events of a run (agent_events.h).
- */
+/* See agent_events.h. */
 #include "agent/agent_events.h"
 
 #include "base/mask.h"

@@ -1,6 +1,4 @@
-/*
- * Branch summaries (branch_summary.h).
- */
+/* See branch_summary.h. */
 #include "agent/branch_summary.h"
 
 #include "agent/transcript.h"

@@ -1,6 +1,4 @@
-/*
- * Budgets (budget.h).
- */
+/* See budget.h. */
 #include "agent/budget.h"
 
 #include <pthread.h>

@@ -1,6 +1,4 @@
-/*
- * Compaction (compaction.h).
- */
+/* See compaction.h. */
 #include "agent/compaction.h"
 
 #include "agent/compaction_plan.h"

@@ -1,6 +1,4 @@
-/*
- * Compaction plans (compaction_plan.h).
- */
+/* See compaction_plan.h. */
 #include "agent/compaction_plan.h"
 
 #include "agent/transcript.h"

@@ -1,6 +1,4 @@
-/*
- * Compactors (compactor.h).
- */
+/* See compactor.h. */
 #include "agent/compactor.h"
 
 #include "agent/compaction.h"

@@ -1,6 +1,4 @@
-/*
- * The conversation (conversation.h).
- */
+/* See conversation.h. */
 #include "agent/conversation.h"
 
 #include "agent/repair_memory.h"

@@ -1,6 +1,4 @@
-/*
- * Found tools and the session (discoverer.h).
- */
+/* See discoverer.h. */
 #include "agent/discoverer.h"
 
 #include "base/utf8.h"

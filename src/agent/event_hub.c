@@ -1,6 +1,4 @@
-/*
- * The event hub (event_hub.h).
- */
+/* See event_hub.h. */
 #include "agent/event_hub.h"
 
 #include "base/fd.h"

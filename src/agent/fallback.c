@@ -1,6 +1,4 @@
-/*
- * Fallback models (fallback.h).
- */
+/* See fallback.h. */
 #include "agent/fallback.h"
 
 #include "agent/compaction_plan.h"

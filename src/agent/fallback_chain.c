@@ -1,6 +1,4 @@
-/*
- * Chains of fallback models (fallback_chain.h).
- */
+/* See fallback_chain.h. */
 #include "agent/fallback_chain.h"
 
 #include "model/model_roles.h"

@@ -1,6 +1,4 @@
-/*
- * Healers (healer.h).
- */
+/* See healer.h. */
 #include "agent/healer.h"
 
 #include "agent/repair_memory.h"

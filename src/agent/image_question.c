@@ -1,6 +1,4 @@
-/*
- * Questions about images (image_question.h).
- */
+/* See image_question.h. */
 #include "agent/image_question.h"
 
 #include "model/message.h"

@@ -1,6 +1,4 @@
-/*
- * Live messages (live_message.h).
- */
+/* See live_message.h. */
 #include "agent/live_message.h"
 
 #include "base/mask.h"

@@ -1,6 +1,4 @@
-/*
- * Loop guards (loop_guard.h).
- */
+/* See loop_guard.h. */
 #include "agent/loop_guard.h"
 
 #include <pthread.h>

@@ -1,6 +1,4 @@
-/*
- * Words of plan mode (plan_words.h).
- */
+/* See plan_words.h. */
 #include "agent/plan_words.h"
 
 #include "base/mask.h"

@@ -1,6 +1,4 @@
-/*
- * Pruning (prune.h).
- */
+/* See prune.h. */
 #include "agent/prune.h"
 
 #include "agent/transcript.h"

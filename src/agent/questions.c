@@ -1,6 +1,4 @@
-/*
- * Questions (questions.h).
- */
+/* See questions.h. */
 #include "agent/questions.h"
 
 #include "base/limits.h"

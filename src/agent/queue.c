@@ -1,6 +1,4 @@
-/*
- * Message queues (queue.h).
- */
+/* See queue.h. */
 #include "agent/queue.h"
 
 #include "base/limits.h"

@@ -1,6 +1,4 @@
-/*
- * Remembered repairs (repair_memory.h).
- */
+/* See repair_memory.h. */
 #include "agent/repair_memory.h"
 
 #include "base/utf8.h"

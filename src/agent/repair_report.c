@@ -1,6 +1,4 @@
-/*
- * Reports of repairs (repair_report.h).
- */
+/* See repair_report.h. */
 #include "agent/repair_report.h"
 
 /* The ids of what repair_notes_entries() lists. New reference. */

@@ -1,5 +1,5 @@
 /*
- * Auto-retry (agent-core §3.7).
+ * Whether a failed request is made again, and after which wait (agent-core §3.7).
  */
 #pragma once
 

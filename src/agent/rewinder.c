@@ -1,6 +1,4 @@
-/*
- * Going back to a checkpoint (rewinder.h).
- */
+/* See rewinder.h. */
 #include "agent/rewinder.h"
 
 #include "model/message.h"

@@ -1,6 +1,4 @@
-/*
- * Controls of a run (run_controls.h).
- */
+/* See run_controls.h. */
 #include "agent/run_controls.h"
 
 #include <pthread.h>

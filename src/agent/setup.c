@@ -1,6 +1,4 @@
-/*
- * Setups of turns (setup.h).
- */
+/* See setup.h. */
 #include "agent/setup.h"
 
 #define INTENT_HELP "Why, in a few words"

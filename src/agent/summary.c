@@ -1,6 +1,4 @@
-/*
- * Summaries (summary.h).
- */
+/* See summary.h. */
 #include "agent/summary.h"
 
 #include "agent/fallback_chain.h"

@@ -1,6 +1,4 @@
-/*
- * Repeated text (text_loop.h).
- */
+/* See text_loop.h. */
 #include "agent/text_loop.h"
 
 #define PIECE_MAX_CHARS 400

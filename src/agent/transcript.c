@@ -1,6 +1,4 @@
-/*
- * Conversations as text (transcript.h).
- */
+/* See transcript.h. */
 #include "agent/transcript.h"
 
 #include "base/utf8.h"

@@ -1,6 +1,4 @@
-/*
- * Usage besides answers (usage_notes.h).
- */
+/* See usage_notes.h. */
 #include "agent/usage_notes.h"
 
 #include "session/session_tree.h"

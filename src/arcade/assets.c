@@ -1,6 +1,4 @@
-/*
- * Finding the embedded files (assets.h).
- */
+/* See assets.h. */
 #include "arcade/assets.h"
 
 #include <glib.h>

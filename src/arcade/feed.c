@@ -1,6 +1,4 @@
-/*
- * Queries of the feed (feed.h).
- */
+/* See feed.h. */
 #include "arcade/feed.h"
 
 static bool query_int(Db *db, const char *sql, int64_t *ret_value, GError **error)

@@ -1,6 +1,4 @@
-/*
- * Checks of headers and token (guard.h).
- */
+/* See guard.h. */
 #include "arcade/guard.h"
 
 #include "arcade/reply.h"

@@ -1,6 +1,4 @@
-/*
- * Waking the streams (hub.h).
- */
+/* See hub.h. */
 #include "arcade/hub.h"
 
 #include "arcade/watch.h"

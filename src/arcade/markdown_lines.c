@@ -1,6 +1,4 @@
-/*
- * Lines of blocks (markdown_lines.h).
- */
+/* See markdown_lines.h. */
 #include "arcade/markdown_lines.h"
 
 #include <stdint.h>

@@ -1,6 +1,4 @@
-/*
- * Destinations, escaping and slugs (markdown_link.h).
- */
+/* See markdown_link.h. */
 #include "arcade/markdown_link.h"
 
 #include <stdint.h>

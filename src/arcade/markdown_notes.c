@@ -1,6 +1,4 @@
-/*
- * Footnotes (markdown_notes.h).
- */
+/* See markdown_notes.h. */
 #include "arcade/markdown_notes.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * Opening libmicrohttpd (mhd.h).
- */
+/* See mhd.h. */
 #include "arcade/mhd.h"
 
 #include "base/library.h"

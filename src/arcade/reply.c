@@ -1,6 +1,4 @@
-/*
- * Replies and HTTP failures (reply.h).
- */
+/* See reply.h. */
 #include "arcade/reply.h"
 
 #include "agenttools/answer.h"

@@ -1,6 +1,4 @@
-/*
- * Requests (request.h).
- */
+/* See request.h. */
 #include "arcade/request.h"
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /*
- * Routes about runs (routes.h).
+ * The routes about runs (routes.h): their list, one with its steps, and its events.
  */
 #include "agenttools/emit/run_artifact.h"
 #include "agenttools/emit/runs.h"

@@ -1,6 +1,4 @@
-/*
- * Live streams (stream.h).
- */
+/* See stream.h. */
 #include "arcade/stream.h"
 
 #include "arcade/feed.h"

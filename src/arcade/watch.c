@@ -1,6 +1,4 @@
-/*
- * Watching the files of artifacts (watch.h).
- */
+/* See watch.h. */
 #include "arcade/watch.h"
 
 #include "agenttools/answer.h"

@@ -1,6 +1,4 @@
-/*
- * Reading archives (archive.h).
- */
+/* See archive.h. */
 #include "base/archive.h"
 
 #include "base/archive_library.h"

@@ -1,6 +1,4 @@
-/*
- * Opening libarchive (archive_library.h).
- */
+/* See archive_library.h. */
 #include "base/archive_library.h"
 
 #include "base/library.h"

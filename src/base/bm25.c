@@ -1,6 +1,4 @@
-/*
- * Ranking by BM25 (bm25.h).
- */
+/* See bm25.h. */
 #include "base/bm25.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
-/*
- * Children (children.h).
- */
+/* See children.h. */
 #include "base/children.h"
 
 #include "base/str.h"

@@ -1,6 +1,4 @@
-/*
- * SQLite: open, migrate, bind, step.
- */
+/* See db.h. */
 #include "base/db.h"
 
 #include "base/file.h"

@@ -1,6 +1,4 @@
-/*
- * Reading the environment.
- */
+/* See env.h. */
 #include "base/env.h"
 
 const char *env_get_raw(const char *name)

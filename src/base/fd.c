@@ -1,6 +1,4 @@
-/*
- * Small helpers over descriptors.
- */
+/* See fd.h. */
 #include "base/fd.h"
 
 #include <errno.h>

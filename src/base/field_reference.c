@@ -1,6 +1,4 @@
-/*
- * Field tables for readers (field_reference.h).
- */
+/* See field_reference.h. */
 #include "base/field_reference.h"
 
 static void append_type(GString *out, const json_t *property)

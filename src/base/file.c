@@ -1,6 +1,4 @@
-/*
- * Bounded reads, directory trees.
- */
+/* See file.h. */
 #include "base/file_private.h"
 
 #include "base/fd.h"

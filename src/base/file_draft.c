@@ -1,6 +1,4 @@
-/*
- * Drafts (file_draft.h).
- */
+/* See file_draft.h. */
 #include "base/file_draft.h"
 
 #include "base/file_private.h"

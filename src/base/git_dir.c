@@ -1,6 +1,4 @@
-/*
- * Finding git directories (git_dir.h).
- */
+/* See git_dir.h. */
 #include "base/git_dir.h"
 
 #include "base/file.h"

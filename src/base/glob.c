@@ -1,6 +1,4 @@
-/*
- * Globs, translated to regular expressions (glob.h).
- */
+/* See glob.h. */
 #include "base/glob.h"
 
 bool glob_has_magic(const char *text)

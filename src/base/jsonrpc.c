@@ -1,6 +1,4 @@
-/*
- * JSON-RPC messages (jsonrpc.h).
- */
+/* See jsonrpc.h. */
 #include "base/jsonrpc.h"
 
 static json_t *message_new(void)

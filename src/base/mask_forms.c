@@ -1,6 +1,4 @@
-/*
- * Making the automaton of forms (mask_forms.h).
- */
+/* See mask_forms.h. */
 #include "base/mask_forms.h"
 
 #include "base/secrets.h"

@@ -1,6 +1,4 @@
-/*
- * Whose file it is (own_file.h).
- */
+/* See own_file.h. */
 #include "base/own_file.h"
 
 #include "base/fd.h"

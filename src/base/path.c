@@ -1,6 +1,4 @@
-/*
- * Path arithmetic on text.
- */
+/* See path.h. */
 #include "base/path.h"
 
 char *path_absolute(const char *path, const char *base)

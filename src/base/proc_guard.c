@@ -1,6 +1,4 @@
-/*
- * Guards of children (proc_guard.h).
- */
+/* See proc_guard.h. */
 #include "base/proc_guard.h"
 
 #include "base/proc_marked.h"

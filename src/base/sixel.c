@@ -1,6 +1,4 @@
-/*
- * Sixel graphics (sixel.h).
- */
+/* See sixel.h. */
 #include "base/sixel.h"
 
 #include "base/library.h"

@@ -1,6 +1,4 @@
-/*
- * Escapes of deceptive characters (visible.h).
- */
+/* See visible.h. */
 #include "base/visible.h"
 
 #include <stdbool.h>

@@ -1,6 +1,4 @@
-/*
- * Worker threads over pthreads.
- */
+/* See worker.h. */
 #include "base/worker.h"
 
 #include <errno.h>

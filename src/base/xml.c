@@ -1,6 +1,4 @@
-/*
- * expat, opened on first use (xml.h).
- */
+/* See xml.h. */
 #include "base/xml.h"
 
 #include "base/library.h"

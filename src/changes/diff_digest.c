@@ -1,6 +1,4 @@
-/*
- * Cutting a diff (diff_digest.h).
- */
+/* See diff_digest.h. */
 #include "changes/diff_digest.h"
 
 #include "base/mask.h"

@@ -1,6 +1,4 @@
-/*
- * Diffs of a review (review_diff.h).
- */
+/* See review_diff.h. */
 #include "changes/review_diff.h"
 
 #include "base/str.h"

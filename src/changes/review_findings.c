@@ -1,6 +1,4 @@
-/*
- * Findings (review_findings.h).
- */
+/* See review_findings.h. */
 #include "changes/review_findings.h"
 
 #include "base/field.h"

@@ -1,6 +1,4 @@
-/*
- * Engines (engine.h).
- */
+/* See engine.h. */
 #include "conversation/engine.h"
 
 #include "agent/branch_summary.h"

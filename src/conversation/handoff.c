@@ -1,6 +1,4 @@
-/*
- * Handoffs (handoff.h).
- */
+/* See handoff.h. */
 #include "conversation/handoff.h"
 
 #include "agent/transcript.h"

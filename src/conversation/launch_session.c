@@ -1,6 +1,4 @@
-/*
- * Choosing session and model (launch_session.h).
- */
+/* See launch_session.h. */
 #include "conversation/launch_session.h"
 
 #include "base/log.h"

@@ -1,6 +1,4 @@
-/*
- * Approved plans (plan_approval.h).
- */
+/* See plan_approval.h. */
 #include "conversation/plan_approval.h"
 
 #include "agent/plan_words.h"

@@ -1,6 +1,4 @@
-/*
- * Work beside the conversation (session_aside.h).
- */
+/* See session_aside.h. */
 #include "conversation/session_aside.h"
 
 #include "agent/transcript.h"

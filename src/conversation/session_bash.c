@@ -1,6 +1,4 @@
-/*
- * A person's commands (session_bash.h).
- */
+/* See session_bash.h. */
 #include "conversation/session_bash.h"
 
 #include "base/timefmt.h"

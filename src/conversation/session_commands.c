@@ -1,6 +1,4 @@
-/*
- * The table of commands (session_commands.h).
- */
+/* See session_commands.h. */
 #include "conversation/session_commands.h"
 
 #include "model/message.h"

@@ -1,6 +1,4 @@
-/*
- * Jobs (session_job.h).
- */
+/* See session_job.h. */
 #include "conversation/session_job.h"
 
 #include "conversation/handoff.h"

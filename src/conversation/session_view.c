@@ -1,6 +1,4 @@
-/*
- * Session views (session_view.h).
- */
+/* See session_view.h. */
 #include "conversation/session_view.h"
 
 #include "agent/transcript.h"

@@ -1,6 +1,4 @@
-/*
- * Exporting a session (export.h).
- */
+/* See export.h. */
 #include "export/export.h"
 
 #include "arcade/assets.h"

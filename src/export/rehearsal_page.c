@@ -1,6 +1,4 @@
-/*
- * The page of rehearsals (rehearsal_page.h).
- */
+/* See rehearsal_page.h. */
 #include "export/rehearsal_page.h"
 
 #include "arcade/markdown.h"

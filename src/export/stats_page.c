@@ -1,6 +1,4 @@
-/*
- * The page of figures (stats_page.h).
- */
+/* See stats_page.h. */
 #include "export/stats_page.h"
 
 #include "base/utf8.h"

@@ -1,6 +1,4 @@
-/*
- * Texts for gh in files (body_file.h).
- */
+/* See body_file.h. */
 #include "github/body_file.h"
 
 #include "base/dirs.h"

@@ -1,6 +1,4 @@
-/*
- * Background work with an end.
- */
+/* See view_workers.h. */
 #include "github/view_workers.h"
 
 #include "base/worker.h"

@@ -1,6 +1,4 @@
-/*
- * Openings (lib_opening.h).
- */
+/* See lib_opening.h. */
 #include "lib/lib_opening.h"
 
 #include "base/dirs.h"

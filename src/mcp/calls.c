@@ -1,6 +1,4 @@
-/*
- * Calls of the client (calls.h).
- */
+/* See calls.h. */
 #include "mcp/calls.h"
 
 #include "base/jsonrpc.h"

@@ -1,6 +1,4 @@
-/*
- * Sending to the client (link.h).
- */
+/* See link.h. */
 #include "mcp/link.h"
 
 #include "base/log.h"

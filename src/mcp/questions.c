@@ -1,6 +1,4 @@
-/*
- * Asking the client (questions.h).
- */
+/* See questions.h. */
 #include "mcp/questions.h"
 
 #include "base/fd.h"

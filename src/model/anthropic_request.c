@@ -1,5 +1,5 @@
 /*
- * Anthropic Messages: writing the request.
+ * Writes the body of a request in the format of Anthropic Messages.
  */
 #include "base/secrets.h"
 #include "model/anthropic.h"

@@ -1,6 +1,4 @@
-/*
- * Making requests smaller (body_fit.h).
- */
+/* See body_fit.h. */
 #include "model/body_fit.h"
 
 #include "model/image_repair.h"

@@ -1,6 +1,4 @@
-/*
- * Logging in with a browser (browser_login.h).
- */
+/* See browser_login.h. */
 #include "model/browser_login.h"
 
 #include "base/json.h"

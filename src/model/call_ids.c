@@ -1,6 +1,4 @@
-/*
- * Unique ids of tool calls (call_ids.h).
- */
+/* See call_ids.h. */
 #include "model/call_ids.h"
 
 #include "model/message.h"

@@ -1,6 +1,4 @@
-/*
- * Stored keys (credential_store.h).
- */
+/* See credential_store.h. */
 #include "model/credential_store.h"
 
 #include "base/db.h"

@@ -1,6 +1,4 @@
-/*
- * Asking servers for their models.
- */
+/* See discovery.h. */
 #include "model/discovery.h"
 
 #include "base/env.h"

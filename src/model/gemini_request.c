@@ -1,5 +1,5 @@
 /*
- * Google Gemini: writing the request.
+ * Writes the body of a request in the format of Google Gemini.
  */
 #include "model/gemini.h"
 #include "model/message.h"

@@ -1,6 +1,4 @@
-/*
- * Repair of images (image_repair.h).
- */
+/* See image_repair.h. */
 #include "model/image_repair.h"
 
 #include "base/image.h"

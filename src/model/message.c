@@ -1,6 +1,4 @@
-/*
- * Agent messages: constructors and readers.
- */
+/* See message.h. */
 #include "model/message.h"
 
 #include "base/str.h"

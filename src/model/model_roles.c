@@ -1,6 +1,4 @@
-/*
- * Which model a role means (model_roles.h).
- */
+/* See model_roles.h. */
 #include "model/model_roles.h"
 
 #include "base/env.h"

@@ -1,6 +1,4 @@
-/*
- * From patterns to models (model_scope.h).
- */
+/* See model_scope.h. */
 #include "model/model_scope.h"
 
 #include "model/model_roles.h"

@@ -1,6 +1,4 @@
-/*
- * Repair of single messages (repair.h).
- */
+/* See repair.h. */
 #include "model/repair.h"
 
 #include "model/message.h"

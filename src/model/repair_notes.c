@@ -1,6 +1,4 @@
-/*
- * Notes of repairs (repair_notes.h).
- */
+/* See repair_notes.h. */
 #include "model/repair_notes.h"
 
 typedef struct Note {

@@ -1,6 +1,4 @@
-/*
- * Strong repair (repair_strong.h).
- */
+/* See repair_strong.h. */
 #include "model/repair_strong.h"
 
 #include "model/message.h"

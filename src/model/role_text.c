@@ -1,6 +1,4 @@
-/*
- * Roles as text (role_text.h).
- */
+/* See role_text.h. */
 #include "model/role_text.h"
 
 #include "model/message.h"

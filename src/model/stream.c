@@ -1,6 +1,4 @@
-/*
- * The assembler of assistant messages.
- */
+/* See stream.h. */
 #include "model/stream.h"
 
 #include "base/limits.h"

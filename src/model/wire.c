@@ -1,6 +1,4 @@
-/*
- * What the wire formats share.
- */
+/* See wire.h. */
 #include "model/wire.h"
 
 #include "base/env.h"

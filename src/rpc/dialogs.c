@@ -1,6 +1,4 @@
-/*
- * Dialogs (dialogs.h).
- */
+/* See dialogs.h. */
 #include "rpc/dialogs.h"
 
 static json_t *request_new(const char *id, const char *method)

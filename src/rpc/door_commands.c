@@ -1,6 +1,4 @@
-/*
- * The door's own commands (door_commands.h).
- */
+/* See door_commands.h. */
 #include "rpc/door_commands.h"
 
 #include "base/path.h"

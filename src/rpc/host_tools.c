@@ -1,6 +1,4 @@
-/*
- * Host tools (host_tools.h).
- */
+/* See host_tools.h. */
 #include "rpc/host_tools.h"
 
 #include "base/limits.h"

@@ -1,6 +1,4 @@
-/*
- * Sending (link.h).
- */
+/* See link.h. */
 #include "rpc/link.h"
 
 #include "base/log.h"

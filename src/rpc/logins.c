@@ -1,6 +1,4 @@
-/*
- * Logins (logins.h).
- */
+/* See logins.h. */
 #include "rpc/logins.h"
 
 #include "base/limits.h"

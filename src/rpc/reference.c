@@ -1,6 +1,4 @@
-/*
- * The reference (reference.h).
- */
+/* See reference.h. */
 #include "rpc/reference.h"
 
 #include "base/field_reference.h"

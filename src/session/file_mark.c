@@ -1,6 +1,4 @@
-/*
- * Marks of session files (file_mark.h).
- */
+/* See file_mark.h. */
 #include "session/file_mark.h"
 
 #include <errno.h>

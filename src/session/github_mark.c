@@ -1,6 +1,4 @@
-/*
- * Marks of GitHub things (github_mark.h).
- */
+/* See github_mark.h. */
 #include "session/github_mark.h"
 
 #include "base/utf8.h"

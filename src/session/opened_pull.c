@@ -1,6 +1,4 @@
-/*
- * Opened pull requests (opened_pull.h).
- */
+/* See opened_pull.h. */
 #include "session/opened_pull.h"
 
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /*
- * Removing a session for good.
+ * Removes a session for good, for the commands that delete one.
  */
 #pragma once
 

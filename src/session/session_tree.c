@@ -1,6 +1,4 @@
-/*
- * The tree of a session (session_tree.h).
- */
+/* See session_tree.h. */
 #include "session/session_tree.h"
 
 #include "base/utf8.h"

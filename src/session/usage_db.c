@@ -1,6 +1,4 @@
-/*
- * Collecting usage from session files (usage_db.h).
- */
+/* See usage_db.h. */
 #include "session/usage_db.h"
 
 #include "base/file.h"

@@ -1,6 +1,4 @@
-/*
- * Allowances (allowances.h).
- */
+/* See allowances.h. */
 #include "tool/allowances.h"
 
 #include "base/str.h"

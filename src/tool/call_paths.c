@@ -1,6 +1,4 @@
-/*
- * Files that a call names (call_paths.h).
- */
+/* See call_paths.h. */
 #include "tool/call_paths.h"
 
 #include "base/utf8.h"

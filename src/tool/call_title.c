@@ -1,6 +1,4 @@
-/*
- * Calls in a line (call_title.h).
- */
+/* See call_title.h. */
 #include "tool/call_title.h"
 
 #include "base/ansi.h"

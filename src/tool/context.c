@@ -1,6 +1,4 @@
-/*
- * ToolContext (context.h).
- */
+/* See context.h. */
 #include "tool/context.h"
 
 #include "base/timefmt.h"

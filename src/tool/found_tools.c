@@ -1,6 +1,4 @@
-/*
- * Found tools (found_tools.h).
- */
+/* See found_tools.h. */
 #include "tool/found_tools.h"
 
 #include <pthread.h>

@@ -1,6 +1,4 @@
-/*
- * Spill and notice (notice.h).
- */
+/* See notice.h. */
 #include "tool/notice.h"
 
 #include "model/message.h"

@@ -1,6 +1,4 @@
-/*
- * Files of plans (plan_file.h).
- */
+/* See plan_file.h. */
 #include "tool/plan_file.h"
 
 #include "base/file.h"

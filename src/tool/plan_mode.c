@@ -1,6 +1,4 @@
-/*
- * Plan mode (plan_mode.h).
- */
+/* See plan_mode.h. */
 #include "tool/plan_mode.h"
 
 #include <pthread.h>

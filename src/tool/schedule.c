@@ -1,6 +1,4 @@
-/*
- * Scheduling of calls (schedule.h).
- */
+/* See schedule.h. */
 #include "tool/schedule.h"
 
 typedef struct Waiting {

@@ -1,6 +1,4 @@
-/*
- * Migration of settings (settings_migrate.h).
- */
+/* See settings_migrate.h. */
 #include "tool/settings_migrate.h"
 
 #include "base/dir_lock.h"

@@ -1,6 +1,4 @@
-/*
- * Names of settings (settings_path.h).
- */
+/* See settings_path.h. */
 #include "tool/settings_path.h"
 
 #include "tool/settings_value.h"

@@ -1,6 +1,4 @@
-/*
- * What models are shown (shown.h).
- */
+/* See shown.h. */
 #include "tool/shown.h"
 
 #include "tool/context.h"

@@ -1,6 +1,4 @@
-/*
- * OutputSink (sink.h).
- */
+/* See sink.h. */
 #include "tool/sink.h"
 
 #include "base/ansi.h"

@@ -1,6 +1,4 @@
-/*
- * Hosts of the ssh tool (ssh_hosts.h).
- */
+/* See ssh_hosts.h. */
 #include "tool/ssh_hosts.h"
 
 #include "base/dirs.h"

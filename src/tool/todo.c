@@ -1,6 +1,4 @@
-/*
- * Todo lists (todo.h).
- */
+/* See todo.h. */
 #include "tool/todo.h"
 
 #include "base/file.h"

@@ -1,6 +1,4 @@
-/*
- * Names of tools (tool_name.h).
- */
+/* See tool_name.h. */
 #include "tool/tool_name.h"
 
 #include <glib.h>

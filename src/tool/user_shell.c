@@ -1,6 +1,4 @@
-/*
- * Results of a person's commands (user_shell.h).
- */
+/* See user_shell.h. */
 #include "tool/user_shell.h"
 
 void user_shell_result_clear(UserShellResult *self)

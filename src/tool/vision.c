@@ -1,6 +1,4 @@
-/*
- * Who answers questions about images (vision.h).
- */
+/* See vision.h. */
 #include "tool/vision.h"
 
 #include "tool/context.h"

@@ -1,6 +1,4 @@
-/*
- * Results that are handed in (yielded.h).
- */
+/* See yielded.h. */
 #include "tool/yielded.h"
 
 #include "tool/context.h"

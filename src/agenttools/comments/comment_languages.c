@@ -1,6 +1,4 @@
-/*
- * Which language a file is (comment_languages.h).
- */
+/* See comment_languages.h. */
 #include "agenttools/comments/comment_rows.h"
 
 #include <string.h>

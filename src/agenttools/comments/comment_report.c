@@ -1,6 +1,4 @@
-/*
- * One comment as JSON (comment_report.h).
- */
+/* See comment_report.h. */
 #include "agenttools/comments/comment_report.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * Bytes to text (comment_text.h).
- */
+/* See comment_text.h. */
 #include "agenttools/comments/comment_text.h"
 
 #include "base/utf8.h"

@@ -1,6 +1,4 @@
-/*
- * Registering run artifacts (artifact_register.h).
- */
+/* See artifact_register.h. */
 #include "agenttools/emit/artifact_register.h"
 
 #include "agenttools/answer.h"

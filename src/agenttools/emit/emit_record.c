@@ -1,6 +1,4 @@
-/*
- * One event, one transaction (emit_record.h).
- */
+/* See emit_record.h. */
 #include "agenttools/emit/emit_record.h"
 
 #include "agenttools/answer.h"

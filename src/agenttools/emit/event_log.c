@@ -1,6 +1,4 @@
-/*
- * The log of a run (event_log.h).
- */
+/* See event_log.h. */
 #include "agenttools/emit/event_log.h"
 
 #include "agenttools/emit/event_data.h"

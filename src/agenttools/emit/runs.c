@@ -1,6 +1,4 @@
-/*
- * Runs and events as JSON (runs.h).
- */
+/* See runs.h. */
 #include "agenttools/emit/runs.h"
 
 #include "agenttools/answer.h"

@@ -1,5 +1,5 @@
 /*
- * Tokens of class diagrams.
+ * Cuts the text of a class diagram into tokens (mmd_class.h).
  */
 #include "agenttools/mermaid/mmd_class.h"
 

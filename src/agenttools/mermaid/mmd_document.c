@@ -1,6 +1,4 @@
-/*
- * mmd_document.h.
- */
+/* See mmd_document.h. */
 #include "agenttools/mermaid/mmd_document.h"
 
 #include "agenttools/mermaid/mmd.h"

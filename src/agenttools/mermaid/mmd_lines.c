@@ -1,6 +1,4 @@
-/*
- * mmd_lines.h.
- */
+/* See mmd_lines.h. */
 #include "agenttools/mermaid/mmd_lines.h"
 
 bool lines_has_word(const MmdParser *p, const char *word)

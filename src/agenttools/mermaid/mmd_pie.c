@@ -1,5 +1,5 @@
 /*
- * Pie charts (agent-tools-cli §8.7).
+ * Checks the statements of pie charts (agent-tools-cli §8.7).
  */
 #include "agenttools/mermaid/mmd_plain.h"
 

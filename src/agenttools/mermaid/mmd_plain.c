@@ -1,6 +1,4 @@
-/*
- * mmd_plain.h.
- */
+/* See mmd_plain.h. */
 #include "agenttools/mermaid/mmd_plain.h"
 
 static bool is_comment(const char *at)

@@ -1,5 +1,5 @@
 /*
- * Timelines (agent-tools-cli §8.7).
+ * Checks the statements of timelines (agent-tools-cli §8.7).
  */
 #include "agenttools/mermaid/mmd_lines.h"
 

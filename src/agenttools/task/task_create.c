@@ -1,5 +1,5 @@
 /*
- * agent-tools task create (agent-tools-cli §3.3).
+ * The operation that adds a task to the queue (agent-tools-cli §3.3).
  */
 #include "agenttools/agenttools.h"
 #include "agenttools/task/task_args.h"

@@ -1,6 +1,4 @@
-/*
- * Open stores of one conversation (task_pool.h).
- */
+/* See task_pool.h. */
 #include "agenttools/task/task_pool.h"
 
 #include "tool/context.h"

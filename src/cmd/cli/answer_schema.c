@@ -1,6 +1,4 @@
-/*
- * Answers by a schema (answer_schema.h).
- */
+/* See answer_schema.h. */
 #include "cmd/cli/answer_schema.h"
 
 #include "base/json_schema.h"

@@ -1,6 +1,4 @@
-/*
- * Asking without showing the answer.
- */
+/* See ask_hidden.h. */
 #include "cmd/cli/ask_hidden.h"
 
 #include "base/fd.h"

@@ -1,5 +1,5 @@
 /*
- * A command by its name (cmd.h).
+ * Finds the command that a word of the command line names (cmd.h).
  */
 #include "cmd/cli/cmd.h"
 

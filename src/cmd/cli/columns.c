@@ -1,6 +1,4 @@
-/*
- * Columns (columns.h).
- */
+/* See columns.h. */
 #include "cmd/cli/columns.h"
 
 #include "base/visible.h"

@@ -1,6 +1,4 @@
-/*
- * Direct tool calls (direct.h).
- */
+/* See direct.h. */
 #include "cmd/cli/direct.h"
 
 #include "base/dirs.h"

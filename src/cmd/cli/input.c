@@ -1,6 +1,4 @@
-/*
- * Standard input and `@file` arguments (input.h).
- */
+/* See input.h. */
 #include "cmd/cli/input.h"
 
 #include "base/fd.h"

@@ -1,6 +1,4 @@
-/*
- * The tree of commands (outline.h).
- */
+/* See outline.h. */
 #include "cmd/cli/outline.h"
 
 static const FieldDef help_option[] = {

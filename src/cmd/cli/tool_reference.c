@@ -1,6 +1,4 @@
-/*
- * The tools described (tool_reference.h).
- */
+/* See tool_reference.h. */
 #include "cmd/cli/tool_reference.h"
 
 #include "base/field_reference.h"

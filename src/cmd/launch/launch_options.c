@@ -1,6 +1,4 @@
-/*
- * Launch flags (launch_options.h).
- */
+/* See launch_options.h. */
 #include "cmd/launch/launch_options.h"
 
 #include "base/env.h"

@@ -1,6 +1,4 @@
-/*
- * Output of a run (launch_output.h).
- */
+/* See launch_output.h. */
 #include "cmd/launch/launch_output.h"
 
 #include "agent/run.h"

@@ -1,6 +1,4 @@
-/*
- * Messages as lines (message_lines.h).
- */
+/* See message_lines.h. */
 #include "cmd/launch/message_lines.h"
 
 #include "base/limits.h"

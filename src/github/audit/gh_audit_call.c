@@ -1,6 +1,4 @@
-/*
- * Audit lines of calls (gh_audit_call.h).
- */
+/* See gh_audit_call.h. */
 #include "github/audit/gh_audit_call.h"
 
 #include "base/log.h"

@@ -1,6 +1,4 @@
-/*
- * The last gh call (gh_last_error.h).
- */
+/* See gh_last_error.h. */
 #include "github/audit/gh_last_error.h"
 
 #include "base/file.h"

@@ -1,6 +1,4 @@
-/*
- * The layout of one checkout.
- */
+/* See checkout_text.h. */
 #include "github/ops/checkout_text.h"
 
 #include "base/redact.h"

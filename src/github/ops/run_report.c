@@ -1,6 +1,4 @@
-/*
- * Layouts of run_watch.
- */
+/* See run_report.h. */
 #include "github/ops/run_report.h"
 
 #include "base/utf8.h"

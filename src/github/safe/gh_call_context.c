@@ -1,6 +1,4 @@
-/*
- * The context of a call (gh_call_context.h).
- */
+/* See gh_call_context.h. */
 #include "github/safe/gh_call_context.h"
 
 #include "github/classify/gh_kind.h"

@@ -1,6 +1,4 @@
-/*
- * Reading shell commands (gh_shell.h).
- */
+/* See gh_shell.h. */
 #include "github/safe/gh_shell.h"
 #include "github/github.h"
 #include "github/remote_url.h"

@@ -1,6 +1,4 @@
-/*
- * Decoding a form-encoded query.
- */
+/* See form_query.h. */
 #include "github/urls/form_query.h"
 
 #include <string.h>

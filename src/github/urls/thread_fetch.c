@@ -1,6 +1,4 @@
-/*
- * Review threads by GraphQL (thread_fetch.h).
- */
+/* See thread_fetch.h. */
 #include "github/urls/thread_fetch.h"
 
 #include "github/gh.h"

@@ -1,6 +1,4 @@
-/*
- * Lines around matches of ast-grep (ast_lines.h).
- */
+/* See ast_lines.h. */
 #include "tools/ast/ast_lines.h"
 
 #include "base/utf8.h"

@@ -1,6 +1,4 @@
-/*
- * The changes of ast_edit (ast_plan.h).
- */
+/* See ast_plan.h. */
 #include "tools/ast/ast_plan.h"
 
 #include "base/env.h"

@@ -1,6 +1,4 @@
-/*
- * Running ast-grep (ast_search.h).
- */
+/* See ast_search.h. */
 #include "tools/ast/ast_search.h"
 
 #include "base/git_dir.h"

@@ -1,6 +1,4 @@
-/*
- * Handing in a plan (plan_submit.h).
- */
+/* See plan_submit.h. */
 #include "tools/control/plan_submit.h"
 
 #include "base/file.h"

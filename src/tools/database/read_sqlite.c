@@ -1,5 +1,5 @@
 /*
- * read of a SQLite file (sqlite_tool.h).
+ * Shows what a path names inside a SQLite file, for the tool read (sqlite_tool.h).
  */
 #include "base/str.h"
 #include "base/utf8.h"

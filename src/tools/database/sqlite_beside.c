@@ -1,6 +1,4 @@
-/*
- * What lies beside a database (sqlite_beside.h).
- */
+/* See sqlite_beside.h. */
 #include "tools/database/sqlite_beside.h"
 
 #include "base/fd.h"

@@ -1,6 +1,4 @@
-/*
- * Opening other people's databases (sqlite_file.h).
- */
+/* See sqlite_file.h. */
 #include "tools/database/sqlite_file.h"
 
 #include "base/fd.h"

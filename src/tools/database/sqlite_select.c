@@ -1,6 +1,4 @@
-/*
- * Selectors of SQLite files (sqlite_select.h).
- */
+/* See sqlite_select.h. */
 #include "tools/database/sqlite_select.h"
 
 #include "base/str.h"

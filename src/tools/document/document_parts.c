@@ -1,6 +1,4 @@
-/*
- * Archives of XML (document_parts.h).
- */
+/* See document_parts.h. */
 #include "tools/document/document_parts.h"
 
 #include "base/archive.h"

@@ -1,6 +1,4 @@
-/*
- * Lines that are alike (edit_alike.h).
- */
+/* See edit_alike.h. */
 #include "tools/edit/edit_alike.h"
 
 #include "base/limits.h"

@@ -1,6 +1,4 @@
-/*
- * Files that are edited (edit_target.h).
- */
+/* See edit_target.h. */
 #include "tools/edit/edit_target.h"
 
 #include "base/file.h"

@@ -1,6 +1,4 @@
-/*
- * Edits by anchors, applied (hashline_apply.h).
- */
+/* See hashline_apply.h. */
 #include "tools/edit/hashline_apply.h"
 
 #include "tools/edit/hashline_repair.h"

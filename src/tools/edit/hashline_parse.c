@@ -1,6 +1,4 @@
-/*
- * Parsing edits by anchors (hashline_parse.h).
- */
+/* See hashline_parse.h. */
 #include "tools/edit/hashline_parse.h"
 
 #include "base/json.h"

@@ -1,6 +1,4 @@
-/*
- * Recovery of stale anchors (hashline_recover.h).
- */
+/* See hashline_recover.h. */
 #include "tools/edit/hashline_recover.h"
 
 #include "base/limits.h"

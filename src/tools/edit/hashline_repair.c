@@ -1,6 +1,4 @@
-/*
- * Boundary repair (hashline_repair.h).
- */
+/* See hashline_repair.h. */
 #include "tools/edit/hashline_repair.h"
 
 enum { MIN_RUN = 2, MAX_RUN = 500, BRACKET_KINDS = 3 };

@@ -1,6 +1,4 @@
-/*
- * Texts of edits by anchors (hashline_show.h).
- */
+/* See hashline_show.h. */
 #include "tools/edit/hashline_show.h"
 
 #include "base/limits.h"

@@ -1,6 +1,4 @@
-/*
- * Contexts of hunks (patch_context.h).
- */
+/* See patch_context.h. */
 #include "tools/edit/patch_context.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * Placing hunks (patch_locate.h).
- */
+/* See patch_locate.h. */
 #include "tools/edit/patch_locate.h"
 
 #include "tools/edit/patch_context.h"

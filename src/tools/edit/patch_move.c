@@ -1,6 +1,4 @@
-/*
- * Deleting and moving files (patch_move.h).
- */
+/* See patch_move.h. */
 #include "tools/edit/patch_move.h"
 
 #include "base/file.h"

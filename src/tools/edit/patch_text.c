@@ -1,6 +1,4 @@
-/*
- * Finding lines in a text (patch_text.h).
- */
+/* See patch_text.h. */
 #include "tools/edit/patch_text.h"
 
 #include "base/limits.h"

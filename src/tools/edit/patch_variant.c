@@ -1,6 +1,4 @@
-/*
- * Other readings of a hunk (patch_variant.h).
- */
+/* See patch_variant.h. */
 #include "tools/edit/patch_variant.h"
 
 #include <stdlib.h>

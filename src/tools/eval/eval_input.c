@@ -1,6 +1,4 @@
-/*
- * The text form of eval (eval_input.h).
- */
+/* See eval_input.h. */
 #include "tools/eval/eval_input.h"
 
 #include <math.h>

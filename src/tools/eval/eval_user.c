@@ -1,6 +1,4 @@
-/*
- * A person's own code (eval_user.h).
- */
+/* See eval_user.h. */
 #include "tools/eval/eval_user.h"
 
 #include "base/limits.h"

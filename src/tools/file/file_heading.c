@@ -1,6 +1,4 @@
-/*
- * Headings of files (file_heading.h).
- */
+/* See file_heading.h. */
 #include "tools/file/file_heading.h"
 
 #include <stdbool.h>

@@ -1,6 +1,4 @@
-/*
- * Anchors of lines (hashline.h).
- */
+/* See hashline.h. */
 #include "tools/file/hashline.h"
 
 #include "base/utf8.h"

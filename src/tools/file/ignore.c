@@ -1,6 +1,4 @@
-/*
- * Ignore files (ignore.h).
- */
+/* See ignore.h. */
 #include "tools/file/ignore.h"
 
 #include "base/limits.h"

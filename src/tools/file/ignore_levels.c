@@ -1,6 +1,4 @@
-/*
- * Ignore files of nested directories (ignore_levels.h).
- */
+/* See ignore_levels.h. */
 #include "tools/file/ignore_levels.h"
 
 #include "base/dirs.h"

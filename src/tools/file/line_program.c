@@ -1,6 +1,4 @@
-/*
- * Lines of a program (line_program.h).
- */
+/* See line_program.h. */
 #include "tools/file/line_program.h"
 
 #include "base/limits.h"

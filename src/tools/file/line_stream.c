@@ -1,6 +1,4 @@
-/*
- * Lines of an open file (line_stream.h).
- */
+/* See line_stream.h. */
 #include "tools/file/line_stream.h"
 
 #include "base/limits.h"

@@ -1,6 +1,4 @@
-/*
- * Cells to text and back (notebook.h).
- */
+/* See notebook.h. */
 #include "tools/file/notebook.h"
 
 #include "base/file.h"

@@ -1,6 +1,4 @@
-/*
- * Targets in plan mode (plan_target.h).
- */
+/* See plan_target.h. */
 #include "tools/file/plan_target.h"
 
 #include "tool/context.h"

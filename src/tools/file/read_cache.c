@@ -1,6 +1,4 @@
-/*
- * Lines that were shown (read_cache.h).
- */
+/* See read_cache.h. */
 #include "tools/file/read_cache.h"
 
 #include "base/limits.h"

@@ -1,6 +1,4 @@
-/*
- * Lines that an edit leaves (read_carry.h).
- */
+/* See read_carry.h. */
 #include "tools/file/read_carry.h"
 
 #include "base/limits.h"

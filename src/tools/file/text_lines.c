@@ -1,6 +1,4 @@
-/*
- * Lines of a text (text_lines.h).
- */
+/* See text_lines.h. */
 #include "tools/file/text_lines.h"
 
 #include <string.h>

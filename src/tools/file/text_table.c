@@ -1,6 +1,4 @@
-/*
- * Tables of text (text_table.h).
- */
+/* See text_table.h. */
 #include "tools/file/text_table.h"
 
 #include <utf8proc.h>

@@ -1,6 +1,4 @@
-/*
- * Opening files for the tools (tool_file.h).
- */
+/* See tool_file.h. */
 #include "tools/file/tool_file.h"
 
 #include "base/path.h"

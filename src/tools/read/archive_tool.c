@@ -1,6 +1,4 @@
-/*
- * Members of archives (archive_tool.h).
- */
+/* See archive_tool.h. */
 #include "tools/read/archive_tool.h"
 
 #include "base/archive.h"

@@ -1,6 +1,4 @@
-/*
- * The table of kinds (file_kind.h).
- */
+/* See file_kind.h. */
 #include "tools/read/file_kind.h"
 
 #include "tools/database/sqlite_tool.h"

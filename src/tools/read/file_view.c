@@ -1,6 +1,4 @@
-/*
- * Notebooks and documents as text (file_view.h).
- */
+/* See file_view.h. */
 #include "tools/read/file_view.h"
 
 #include "base/limits.h"

@@ -1,6 +1,4 @@
-/*
- * Files with images (image_file.h).
- */
+/* See image_file.h. */
 #include "tools/read/image_file.h"
 
 #include "base/fd.h"

@@ -1,6 +1,4 @@
-/*
- * Texts from memory (read_memory.h).
- */
+/* See read_memory.h. */
 #include "tools/read/read_memory.h"
 
 #include "base/str.h"

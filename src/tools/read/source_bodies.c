@@ -1,6 +1,4 @@
-/*
- * Bodies of functions (source_bodies.h).
- */
+/* See source_bodies.h. */
 #include "tools/read/source_bodies.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * Running ctags (source_tags.h).
- */
+/* See source_tags.h. */
 #include "tools/read/source_tags.h"
 
 #include "base/json.h"

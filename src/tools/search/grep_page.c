@@ -1,6 +1,4 @@
-/*
- * A page of grep (grep_page.h).
- */
+/* See grep_page.h. */
 #include "tools/search/grep_page.h"
 
 #include "base/path.h"

@@ -1,6 +1,4 @@
-/*
- * Searching with ripgrep (grep_search.h).
- */
+/* See grep_search.h. */
 #include "tools/search/grep_search.h"
 
 #include "base/path.h"

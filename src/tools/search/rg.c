@@ -1,6 +1,4 @@
-/*
- * Running ripgrep (rg.h).
- */
+/* See rg.h. */
 #include "tools/search/rg.h"
 
 #include "base/proc.h"

@@ -1,6 +1,4 @@
-/*
- * Where a search looks (search_scope.h).
- */
+/* See search_scope.h. */
 #include "tools/search/search_scope.h"
 
 #include "base/file.h"

@@ -1,6 +1,4 @@
-/*
- * Guards of shells (bash_guard.h).
- */
+/* See bash_guard.h. */
 #include "tools/shell/bash_guard.h"
 
 #include "base/proc_marked.h"

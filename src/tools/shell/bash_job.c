@@ -1,6 +1,4 @@
-/*
- * Commands as jobs (bash_job.h).
- */
+/* See bash_job.h. */
 #include "tools/shell/bash_job.h"
 
 #include "base/timefmt.h"

@@ -1,6 +1,4 @@
-/*
- * Shell text around a command (bash_message.h).
- */
+/* See bash_message.h. */
 #include "tools/shell/bash_message.h"
 
 #include "base/path.h"

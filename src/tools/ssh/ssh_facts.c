@@ -1,6 +1,4 @@
-/*
- * Machines behind hosts (ssh_facts.h).
- */
+/* See ssh_facts.h. */
 #include "tools/ssh/ssh_facts.h"
 
 #include "base/dirs.h"

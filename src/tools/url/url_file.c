@@ -1,6 +1,4 @@
-/*
- * Files below a root folder (url_file.h).
- */
+/* See url_file.h. */
 #include "tools/url/url_file.h"
 
 #include "base/file.h"

@@ -1,6 +1,4 @@
-/*
- * Queries into JSON (url_query.h).
- */
+/* See url_query.h. */
 #include "tools/url/url_query.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /*
- * What actions and deeds do (tui_state.h).
+ * Carries out the actions of keys, and what an editor or a list asks for (tui_state.h).
  */
 #include "tui/control/tui_state.h"
 

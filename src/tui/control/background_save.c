@@ -1,6 +1,4 @@
-/*
- * What may take its time (later.h).
- */
+/* See background_save.h. */
 #include "tui/control/background_save.h"
 
 #include "tui/edit/loop_work.h"

@@ -1,6 +1,4 @@
-/*
- * Drafts (draft.h).
- */
+/* See draft.h. */
 #include "tui/control/draft.h"
 
 #include "base/file.h"

@@ -1,6 +1,4 @@
-/*
- * Questions of kedge's own (pick_ask.h).
- */
+/* See pick_ask.h. */
 #include "tui/control/pick_ask.h"
 
 #include "tui/view/dialog.h"

@@ -1,6 +1,4 @@
-/*
- * The viewer, opened and closed (review.h).
- */
+/* See review.h. */
 #include "tui/control/review.h"
 
 #include "session/session_tree.h"

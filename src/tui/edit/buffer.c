@@ -1,6 +1,4 @@
-/*
- * Gap buffer and markers (buffer.h).
- */
+/* See buffer.h. */
 #include "tui/edit/buffer.h"
 
 #include <string.h>

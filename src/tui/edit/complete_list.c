@@ -1,6 +1,4 @@
-/*
- * The list of completions (complete_list.h).
- */
+/* See complete_list.h. */
 #include "tui/edit/complete_list.h"
 
 #include "tui/text/clean.h"

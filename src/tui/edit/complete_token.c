@@ -1,6 +1,4 @@
-/*
- * Words that can be completed (complete_token.h).
- */
+/* See complete_token.h. */
 #include "tui/edit/complete_token.h"
 
 #include <limits.h>

@@ -1,6 +1,4 @@
-/*
- * The kill ring (kill_ring.h).
- */
+/* See kill_ring.h. */
 #include "tui/edit/kill_ring.h"
 
 struct KillRing {

@@ -1,6 +1,4 @@
-/*
- * The undo list (undo.h).
- */
+/* See undo.h. */
 #include "tui/edit/undo.h"
 
 struct UndoList {

@@ -1,6 +1,4 @@
-/*
- * Questions in lines (plain_ask.h).
- */
+/* See plain_ask.h. */
 #include "tui/plain/plain_ask.h"
 
 #include "base/mask.h"

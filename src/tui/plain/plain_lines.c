@@ -1,6 +1,4 @@
-/*
- * Typed lines (plain_lines.h).
- */
+/* See plain_lines.h. */
 #include "tui/plain/plain_lines.h"
 
 #include "base/ansi.h"

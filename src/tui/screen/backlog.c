@@ -1,6 +1,4 @@
-/*
- * Rows for good that wait (backlog.h).
- */
+/* See backlog.h. */
 #include "tui/screen/backlog.h"
 
 #include "tui/screen/picture_bytes.h"

@@ -1,6 +1,4 @@
-/*
- * Pictures for terminals (picture_bytes.h).
- */
+/* See picture_bytes.h. */
 #include "tui/screen/picture_bytes.h"
 
 enum {

@@ -1,6 +1,4 @@
-/*
- * The table of slash commands (slash.h).
- */
+/* See slash.h. */
 #include "tui/slash/slash_private.h"
 
 #include "base/str.h"

@@ -1,6 +1,4 @@
-/*
- * Job control (job.h).
- */
+/* See job.h. */
 #include "tui/term/job.h"
 
 #include <time.h>

@@ -1,6 +1,4 @@
-/*
- * The tables of highlight_words.h.
- */
+/* See highlight_words.h. */
 #include "tui/text/highlight_words.h"
 
 #define COMMENT FORM_COMMENT

@@ -1,6 +1,4 @@
-/*
- * Paragraphs, headings, code and tables (md_leaf.h).
- */
+/* See md_leaf.h. */
 #include "tui/text/md_leaf.h"
 
 #include "tui/text/width.h"

@@ -1,6 +1,4 @@
-/*
- * Tables: cells, widths, rows (md_table.h).
- */
+/* See md_table.h. */
 #include "tui/text/md_table.h"
 
 #include "tui/text/md_blocks.h"

@@ -1,6 +1,4 @@
-/*
- * Panels (panel.h).
- */
+/* See panel.h. */
 #include "tui/view/panel.h"
 
 void panel_free(Panel *self)

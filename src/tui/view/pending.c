@@ -1,6 +1,4 @@
-/*
- * Messages that wait (pending.h).
- */
+/* See pending.h. */
 #include "tui/view/pending.h"
 
 #include "tui/text/clean.h"

@@ -1,6 +1,4 @@
-/*
- * Filters of lists (select_match.h).
- */
+/* See select_match.h. */
 #include "tui/view/select_match.h"
 
 #include "tui/edit/fuzzy.h"

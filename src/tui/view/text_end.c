@@ -1,6 +1,4 @@
-/*
- * Ends of names (text_end.h).
- */
+/* See text_end.h. */
 #include "tui/view/text_end.h"
 
 #include "tui/text/width.h"

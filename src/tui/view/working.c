@@ -1,6 +1,4 @@
-/*
- * The working line (working.h).
- */
+/* See working.h. */
 #include "tui/view/working.h"
 
 #include "tui/text/clean.h"

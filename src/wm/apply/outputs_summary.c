@@ -1,6 +1,4 @@
-/*
- * Step summaries of outputs (outputs_summary.h).
- */
+/* See outputs_summary.h. */
 #include "wm/apply/outputs_summary.h"
 
 #include "base/env.h"

@@ -1,6 +1,4 @@
-/*
- * Lines of what is wrong (validate_lines.h).
- */
+/* See validate_lines.h. */
 #include "wm/compile/validate_lines.h"
 
 #include "base/file.h"

@@ -1,6 +1,4 @@
-/*
- * A child that judges (judge.h).
- */
+/* See judge.h. */
 #include "wm/engine/judge.h"
 
 #include "base/file.h"

@@ -1,6 +1,4 @@
-/*
- * Phase 1 (activation.h).
- */
+/* See activation.h. */
 #include "wm/run/activation.h"
 
 #include "base/str.h"

@@ -1,6 +1,4 @@
-/*
- * Phase 5 (conclusion.h).
- */
+/* See conclusion.h. */
 #include "wm/run/conclusion.h"
 
 #include "wm/apply/outputs_summary.h"

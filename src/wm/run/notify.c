@@ -1,6 +1,4 @@
-/*
- * Reaction, status comments, checkpoints (notify.h).
- */
+/* See notify.h. */
 #include "wm/run/notify.h"
 
 #include "base/redact.h"

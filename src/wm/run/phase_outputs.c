@@ -1,6 +1,4 @@
-/*
- * Phase 4 (phase_outputs.h).
- */
+/* See phase_outputs.h. */
 #include "wm/run/phase_outputs.h"
 
 #include "base/str.h"

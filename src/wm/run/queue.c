@@ -1,6 +1,4 @@
-/*
- * Runs in the task queue (queue.h).
- */
+/* See queue.h. */
 #include "wm/run/queue.h"
 
 #include "agenttools/agenttools.h"

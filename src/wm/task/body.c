@@ -1,6 +1,4 @@
-/*
- * Texts that go to GitHub (body.h).
- */
+/* See body.h. */
 #include "wm/task/body.h"
 
 #include "base/env.h"

@@ -1,6 +1,4 @@
-/*
- * Command files of the runner (command_files.h).
- */
+/* See command_files.h. */
 #include "wm/task/command_files.h"
 
 #include "base/env.h"

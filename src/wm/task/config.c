@@ -1,6 +1,4 @@
-/*
- * `.wm/config.yml` (config.h).
- */
+/* See config.h. */
 #include "wm/task/config.h"
 
 #include "base/file.h"

@@ -1,6 +1,4 @@
-/*
- * Values of a configuration (config_reader.h).
- */
+/* See config_reader.h. */
 #include "wm/task/config_reader.h"
 
 void config_fail(ConfigReader *self, const char *name, const char *text)

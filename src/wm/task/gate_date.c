@@ -1,6 +1,4 @@
-/*
- * Dates of gates (gate_date.h).
- */
+/* See gate_date.h. */
 #include "wm/task/gate_date.h"
 
 #include "base/str.h"

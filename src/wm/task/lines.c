@@ -1,6 +1,4 @@
-/*
- * Lines out of pieces (lines.h).
- */
+/* See lines.h. */
 #include "wm/task/lines.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * Fetching tasks (task_fetch.h).
- */
+/* See task_fetch.h. */
 #include "wm/task/task_fetch.h"
 
 #include "base/dirs.h"

@@ -1,6 +1,4 @@
-/*
- * Sources of tasks (task_source.h).
- */
+/* See task_source.h. */
 #include "wm/task/task_source.h"
 
 #include "base/env.h"

@@ -1,6 +1,4 @@
-/*
- * What the task engine says (wm_log.h).
- */
+/* See wm_log.h. */
 #include "wm/task/wm_log.h"
 
 #include "base/env.h"

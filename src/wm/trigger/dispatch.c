@@ -1,6 +1,4 @@
-/*
- * workflow_dispatch (dispatch.h).
- */
+/* See dispatch.h. */
 #include "wm/trigger/dispatch.h"
 
 #include "base/str.h"

@@ -1,6 +1,4 @@
-/*
- * Deadlines of tasks (stop_after.h).
- */
+/* See stop_after.h. */
 #include "wm/trigger/stop_after.h"
 
 #include "base/limits.h"

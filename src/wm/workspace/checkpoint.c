@@ -1,6 +1,4 @@
-/*
- * Checkpoints (checkpoint.h).
- */
+/* See checkpoint.h. */
 #include "wm/workspace/checkpoint.h"
 
 #include "base/env.h"

@@ -1,6 +1,4 @@
-/*
- * Branches of runs (feature_branch.h).
- */
+/* See feature_branch.h. */
 #include "wm/workspace/feature_branch.h"
 
 #include "base/timefmt.h"

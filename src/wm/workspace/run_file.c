@@ -1,6 +1,4 @@
-/*
- * Files of a run's directory (run_file.h).
- */
+/* See run_file.h. */
 #include "wm/workspace/run_file.h"
 
 #include "base/fd.h"

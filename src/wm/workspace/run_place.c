@@ -1,6 +1,4 @@
-/*
- * Clones for one run (run_place.h).
- */
+/* See run_place.h. */
 #include "wm/workspace/run_place.h"
 
 #include "base/fd.h"
