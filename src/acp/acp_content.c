@@ -7,7 +7,7 @@
 
 enum { TITLE_CHARS = 120 };
 
-/* --- prompts */
+// ---- prompts ----
 
 static json_t *text_of_resource(const json_t *resource)
 {
@@ -69,7 +69,7 @@ json_t *acp_prompt_message(const json_t *blocks, GError **error)
     return message_user_blocks(g_steal_pointer(&content));
 }
 
-/* --- updates */
+// ---- updates ----
 
 static json_t *update_new(const char *kind)
 {
@@ -169,7 +169,7 @@ json_t *acp_tool_update(const char *call_id, const char *status, const json_t *r
     return update;
 }
 
-/* --- the past */
+// ---- the past ----
 
 static void replay_block(json_t *updates, const json_t *block, const char *text_kind)
 {

@@ -89,7 +89,7 @@ void acp_conversation_say(AcpConversation *self, const char *text)
     send_update(self, acp_chunk("agent_message_chunk", text));
 }
 
-/* --- prompts */
+// ---- prompts ----
 
 bool acp_conversation_prompt(AcpConversation *self, const json_t *id, const json_t *blocks,
                              GError **error)
@@ -129,7 +129,7 @@ static void end_prompt(AcpConversation *self, const json_t *event)
     acp_link_send(self->link, jsonrpc_result(id, result));
 }
 
-/* --- questions */
+// ---- questions ----
 
 /* The call that a question is about: the newest of that tool with those arguments. */
 static const char *call_of_question(const AcpConversation *self, const json_t *question)
@@ -205,7 +205,7 @@ bool acp_conversation_take_answer(AcpConversation *self, const json_t *response)
     return true;
 }
 
-/* --- events */
+// ---- events ----
 
 static void tell_delta(AcpConversation *self, const json_t *event)
 {

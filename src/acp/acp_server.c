@@ -21,7 +21,7 @@ typedef struct AcpServer {
     int exit_code;
 } AcpServer;
 
-/* --- the end */
+// ---- the end ----
 
 static void check_end(void *data)
 {
@@ -78,7 +78,7 @@ static void on_signal(int signal_number, void *data)
     stop_all(self);
 }
 
-/* --- methods */
+// ---- methods ----
 
 static void respond(AcpServer *self, const json_t *id, json_t *result)
 {
@@ -222,7 +222,7 @@ static void receive_response(AcpServer *self, const json_t *message)
     }
 }
 
-/* --- lines */
+// ---- lines ----
 
 static void on_line(const char *line, size_t size, void *data)
 {
@@ -276,7 +276,7 @@ static void on_end(LineEnd end, size_t unfinished_bytes G_GNUC_UNUSED, void *dat
         stop_all(data);
 }
 
-/* --- making and freeing */
+// ---- making and freeing ----
 
 static void free_conversation(gpointer conversation)
 {

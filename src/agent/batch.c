@@ -166,7 +166,7 @@ static void call_finish_with_result(Call *call)
     tool_result_clear(result);
 }
 
-/* --- on the workers */
+// ---- on the workers ----
 
 /* A noisy call must not keep the others waiting: it is in the queue once, with the newest it has to
  * say. */
@@ -226,7 +226,7 @@ static void call_work(void *data)
     pthread_mutex_unlock(&batch->lock);
 }
 
-/* --- on the prompting thread */
+// ---- on the prompting thread ----
 
 static bool is_stopped(const Batch *self)
 {

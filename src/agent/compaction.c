@@ -37,7 +37,7 @@ static const char short_instruction[] =
     "Say in two or three sentences, in the first person, what has been done according to the "
     "summary above. Output only these sentences.";
 
-/* --- one summary */
+// ---- one summary ----
 
 typedef struct Part {
     const SummaryContext *context;
@@ -155,7 +155,7 @@ static char *write_short_summary(const char *summary, const SummaryContext *cont
     return g_steal_pointer(&part.text);
 }
 
-/* --- the entry */
+// ---- the entry ----
 
 static json_t *file_details(const CompactionPlan *plan, GString *summary)
 {

@@ -17,7 +17,7 @@ void compaction_plan_clear(CompactionPlan *self)
     *self = (CompactionPlan) { 0 };
 }
 
-/* --- entries */
+// ---- entries ----
 
 typedef enum {
     ENTRY_OTHER, // adds nothing to the conversation
@@ -164,7 +164,7 @@ bool compaction_plan(const GPtrArray *path, int64_t keep_tokens, CompactionPlan 
     return true;
 }
 
-/* --- amounts */
+// ---- amounts ----
 
 int64_t compaction_threshold(const Settings *settings, const Model *model)
 {

@@ -15,7 +15,7 @@ void compactor_begin(Compactor *self)
     self->overflows = 0;
 }
 
-/* --- events */
+// ---- events ----
 
 static void emit_start(const Compactor *self, const char *reason, bool is_automatic)
 {
@@ -74,7 +74,7 @@ static void emit_end(const Compactor *self, const char *reason, bool is_automati
     agent_events_emit(events, own);
 }
 
-/* --- compacting */
+// ---- compacting ----
 
 static bool run(Compactor *self, const char *instructions, Cancel *cancel, json_t **ret_result,
                 GError **error)

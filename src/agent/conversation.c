@@ -67,7 +67,7 @@ static void find_measured(Conversation *self, const GPtrArray *path)
     }
 }
 
-/* --- what an old entry holds of the keys that are known today (safety §8.1, R24) */
+// ---- what an old entry holds of the keys that are known today (safety §8.1, R24) ----
 
 /* A signature is of the words as they were. */
 static void drop_broken_signatures(const json_t *message, json_t *masked)

@@ -61,7 +61,7 @@ static void subscription_free(gpointer self_)
     g_free(self);
 }
 
-/* --- publishing: any thread */
+// ---- publishing: any thread ----
 
 static void wake_locked(EventHub *self)
 {
@@ -175,7 +175,7 @@ void event_hub_publish_live(EventHub *self, LiveMessage *live)
     pthread_mutex_unlock(&self->lock);
 }
 
-/* --- telling: the owner's thread */
+// ---- telling: the owner's thread ----
 
 static void tell_event(Subscription *self, const Item *item)
 {

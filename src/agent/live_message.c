@@ -65,7 +65,7 @@ void live_message_unref(LiveMessage *self)
     g_free(self);
 }
 
-/* --- the writer */
+// ---- the writer ----
 
 static LiveKind kind_of(const char *type)
 {
@@ -130,7 +130,7 @@ void live_message_feed(LiveMessage *self, const json_t *event, ModelStream *stre
     pthread_mutex_unlock(&self->lock);
 }
 
-/* --- readers */
+// ---- readers ----
 
 void live_cursor_init(LiveCursor *self)
 {

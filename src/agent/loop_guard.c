@@ -87,7 +87,7 @@ void loop_guard_next_answer(LoopGuard *self)
     pthread_mutex_unlock(&self->lock);
 }
 
-/* --- what is compared */
+// ---- what is compared ----
 
 static guint64 hash_bytes(guint64 hash, const char *text, const char *end)
 {
@@ -202,7 +202,7 @@ static bool is_exempt(const char *tool, const json_t *arguments)
     return g_strv_contains(waiting, tool) || g_strcmp0(op, "run_watch") == 0;
 }
 
-/* --- what is found */
+// ---- what is found ----
 
 static const Seen *back(const LoopGuard *self, size_t steps)
 {
@@ -319,7 +319,7 @@ char *loop_guard_see(LoopGuard *self, const char *tool, const json_t *arguments,
     return note(self, tool);
 }
 
-/* --- what was refused */
+// ---- what was refused ----
 
 /* The first of `ones` that is so like one of `others`. */
 static const JudgedAction *like_action(const GPtrArray *others, const GPtrArray *ones,

@@ -5,14 +5,14 @@
 
 #include "tool/tool_set.h"
 
-/* --- system_prompt.c */
+// ---- system_prompt.c ----
 
 /* The built-in base text. */
 const char *system_prompt_base(void);
 /* Names of the tools, and guidance for those that are active; "" without tools. Caller frees. */
 char *system_prompt_tools(const ToolSet *tools);
 
-/* --- prompt_files.c */
+// ---- prompt_files.c ----
 
 /* The context files of `cwd`, each as <file path="P">…</file>, farthest first. `note` (may be NULL)
    gets what was taken and left out. Caller frees. */
@@ -24,7 +24,7 @@ char *prompt_repo_root(const char *cwd);
  * Caller frees. */
 char *prompt_read_file(const char *path);
 
-/* --- prompt_facts.c */
+// ---- prompt_facts.c ----
 
 /* Machine, repository, directory tree, date. Caller frees. */
 char *prompt_facts(const char *cwd, int64_t now_ms);

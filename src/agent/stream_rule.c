@@ -56,7 +56,7 @@ static void warn(const StreamRule *self, GPtrArray *warnings, const char *what, 
     g_ptr_array_add(warnings, g_strdup_printf("rule %s: %s: %s", self->path, what, token));
 }
 
-/* --- lists in the front matter */
+// ---- lists in the front matter ----
 
 /* At commas outside brackets and quotes. */
 static void split_tokens(const char *text, GPtrArray *tokens)
@@ -106,7 +106,7 @@ static GPtrArray *tokens_of(const json_t *value, bool is_split)
     return tokens;
 }
 
-/* --- conditions and scopes */
+// ---- conditions and scopes ----
 
 static void add_scope(StreamRule *self, StreamKind kind, const char *tool, GRegex *glob)
 {
@@ -297,7 +297,7 @@ StreamRule *stream_rule_parse(const char *path, const char *text, GPtrArray *war
     return read_scopes(self, matter, warnings) ? g_steal_pointer(&self) : NULL;
 }
 
-/* --- matching */
+// ---- matching ----
 
 static bool is_of(const RuleScope *scope, StreamKind kind, const char *tool)
 {

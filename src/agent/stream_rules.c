@@ -78,7 +78,7 @@ static void block_free(gpointer data)
     g_free(self);
 }
 
-/* --- loading */
+// ---- loading ----
 
 static bool is_rule_file(const char *name)
 {
@@ -228,7 +228,7 @@ void stream_rules_free(StreamRules *self)
     g_free(self);
 }
 
-/* --- matching */
+// ---- matching ----
 
 void stream_rules_begin(StreamRules *self)
 {
@@ -428,7 +428,7 @@ bool stream_rules_see(StreamRules *self, const json_t *event, ModelStream *strea
     return self->is_stopped;
 }
 
-/* --- what the model is told */
+// ---- what the model is told ----
 
 static void append_rule(GString *text, const StreamRule *rule)
 {

@@ -22,7 +22,7 @@ static const char summary_system[] =
     "model can go on with the work. You do not go on with it yourself and you answer none of its "
     "questions: you write the summary and nothing else.";
 
-/* --- which models */
+// ---- which models ----
 
 static void add_model(GPtrArray *models, const Model *model)
 {
@@ -90,7 +90,7 @@ static GPtrArray *models_to_ask(const SummaryContext *context, const SummaryRequ
     return models;
 }
 
-/* --- one request */
+// ---- one request ----
 
 /* The newest part of the transcript that has room. Caller frees. */
 static char *build_prompt(const SummaryRequest *request, const Model *model)

@@ -14,7 +14,7 @@
 #define IMAGE_TOKENS     1200
 #define MESSAGE_TOKENS   4 // what a role and its frame cost
 
-/* --- text */
+// ---- text ----
 
 static void append_paragraph(GString *out, const char *label, const char *text)
 {
@@ -91,7 +91,7 @@ char *transcript_text(const json_t *messages, const Model *model)
     return g_string_free(out, FALSE);
 }
 
-/* --- tokens */
+// ---- tokens ----
 
 static size_t block_bytes(const json_t *block)
 {
@@ -131,7 +131,7 @@ int64_t transcript_estimate(const json_t *message)
     return (int64_t)(bytes / BYTES_PER_TOKEN) + MESSAGE_TOKENS;
 }
 
-/* --- files */
+// ---- files ----
 
 void file_lists_init(FileLists *self)
 {

@@ -39,7 +39,7 @@ void bm25_free(Bm25 *self)
     g_free(self);
 }
 
-/* --- words */
+// ---- words ----
 
 typedef enum {
     KIND_OTHER, // parts words
@@ -108,7 +108,7 @@ GPtrArray *bm25_terms(const char *text)
     return terms;
 }
 
-/* --- documents */
+// ---- documents ----
 
 void bm25_add_document(Bm25 *self)
 {
@@ -139,7 +139,7 @@ void bm25_add_text(Bm25 *self, const char *text, unsigned weight)
     }
 }
 
-/* --- searching */
+// ---- searching ----
 
 /* What a word says: the fewer documents have it, the more. */
 static double weight_of(const Bm25 *self, const char *term)

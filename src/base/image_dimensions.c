@@ -108,7 +108,7 @@ bool image_dimensions(const char *data, size_t size, unsigned *ret_width, unsign
     return true;
 }
 
-/* --- channels */
+// ---- channels ----
 
 static void set_channels(ImageFacts *facts, unsigned channels, ImageAlpha alpha)
 {
@@ -175,7 +175,7 @@ void image_facts(const char *data, size_t size, ImageFacts *ret_facts)
     *ret_facts = facts;
 }
 
-/* --- the end */
+// ---- the end ----
 
 static bool is_whole_png(Bytes p, size_t size)
 {

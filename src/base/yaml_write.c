@@ -124,7 +124,7 @@ void yaml_write_pair(const char *key, const json_t *value, size_t indent, const 
     g_string_append(out, newline);
 }
 
-/* --- block style */
+// ---- block style ----
 
 /* May stand as it is below `|`: several lines, the first of which shows the indentation. */
 static bool is_literal(const char *text)

@@ -41,7 +41,7 @@ void commit_parts_free(CommitParts *self)
     g_free(self);
 }
 
-/* --- the list of files */
+// ---- the list of files ----
 
 static bool fail_unreadable(GError **error)
 {
@@ -84,7 +84,7 @@ static bool read_file(const char **at, const char *end, PartFile **ret_file, GEr
     return true;
 }
 
-/* --- the patch */
+// ---- the patch ----
 
 typedef struct Reader {
     const char *at, *end;
@@ -198,7 +198,7 @@ static bool read_patch(Reader *self, GError **error)
     return true;
 }
 
-/* --- the parts */
+// ---- the parts ----
 
 static PartFile *file_at(const CommitParts *self, unsigned file)
 {
@@ -274,7 +274,7 @@ const PartFile *commit_parts_file(const CommitParts *self, size_t part)
     return file_at(self, g_array_index(self->parts, CommitPart, part).file);
 }
 
-/* --- texts */
+// ---- texts ----
 
 static const char *status_text(char status)
 {
@@ -350,7 +350,7 @@ char *commit_parts_describe(const CommitParts *self, unsigned file, const GArray
     return utf8_from_bytes(out->str, out->len);
 }
 
-/* --- putting hunks in */
+// ---- putting hunks in ----
 
 /* The new lines of a hunk: all but those with a minus. A mark for a missing newline takes that of
    the line before. */

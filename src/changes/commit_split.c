@@ -42,7 +42,7 @@ static void work_clear(Work *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Work, work_clear)
 
-/* --- the plan */
+// ---- the plan ----
 
 /* A plan whose trees can be built. USAGE: what the model is to be told. */
 static bool take_plan(Work *self, const char *answer, GError **error)
@@ -106,7 +106,7 @@ static void describe_plan(Work *self)
     }
 }
 
-/* --- the commits */
+// ---- the commits ----
 
 /* The commit that HEAD is; NULL: none. */
 static bool read_head(const Work *self, Cancel *cancel, char **ret_head, GError **error)

@@ -68,7 +68,7 @@ static bool run(const CommitTrees *self, const char *index, const char *const *a
     return git_must_spec(&spec, cancel, ret_output, error);
 }
 
-/* --- what has changed */
+// ---- what has changed ----
 
 /* A commit then is one of two parents, or ends something else: it cannot be divided. */
 static bool check_nothing_is_on(const CommitTrees *self, Cancel *cancel, GError **error)
@@ -203,7 +203,7 @@ bool commit_trees_open(const char *root, bool wants_all, Cancel *cancel, CommitT
     return true;
 }
 
-/* --- the trees */
+// ---- the trees ----
 
 static bool plan_remove(const CommitTrees *self, const char *path, Cancel *cancel, GError **error)
 {
@@ -314,7 +314,7 @@ bool commit_trees_use_index(CommitTrees *self, const char *tree, Cancel *cancel,
     return run(self, self->work, args, cancel, NULL, error);
 }
 
-/* --- the repository's index, with wants_all */
+// ---- the repository's index, with wants_all ----
 
 /* The repository's index, which holds what `tree` does, gets `bytes`. Its time stays `when`, by
    which git knows files that changed just as they were written down. */

@@ -42,7 +42,7 @@ static bool read_words(const FieldDef *fields, int argc, char *const *argv, void
     return words->len == count || fail_with(error, KEDGE_ERROR_USAGE, "usage: kedge %s", usage);
 }
 
-/* --- the file; comments in it do not survive a change */
+// ---- the file; comments in it do not survive a change ----
 
 static bool file_open(char **ret_path, DirLock **ret_lock, json_t **ret_root, GError **error)
 {
@@ -81,7 +81,7 @@ static bool file_save(const char *path, const json_t *root, GError **error)
     return file_write_atomic(path, whole, strlen(whole), 0600, error);
 }
 
-/* --- the subcommands */
+// ---- the subcommands ----
 
 static json_t *entry_of(const char *address, const AddOptions *given)
 {

@@ -14,7 +14,7 @@
 #include "conversation/agent_session_private.h"
 #include "model/model_roles.h"
 
-/* --- jobs */
+// ---- jobs ----
 
 static void job_work(void *self_)
 {
@@ -288,7 +288,7 @@ static void after_telling(void *self_)
         loop_quit(self->loop);
 }
 
-/* --- making and freeing */
+// ---- making and freeing ----
 
 static void on_agent_event(json_t *event, void *self_)
 {
@@ -486,7 +486,7 @@ EventHub *agent_session_events(AgentSession *self)
     return self->hub;
 }
 
-/* --- commands */
+// ---- commands ----
 
 static bool is_prompting(const AgentSession *self)
 {
@@ -549,7 +549,7 @@ void agent_session_abort(AgentSession *self, const char *id, bool *ret_is_pendin
     g_ptr_array_add(self->aborts, g_strdup(id));
 }
 
-/* --- blocking */
+// ---- blocking ----
 
 bool agent_session_is_idle(const AgentSession *self)
 {

@@ -62,13 +62,15 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
 void agent_session_free(AgentSession *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AgentSession, agent_session_free)
 
-/* --- Events: see event_hub.h for detail, holding, and what a slow subscriber gets. */
+// ---- events (event_hub.h: detail, holding, and what a slow subscriber gets) ----
 
 Subscription *agent_session_subscribe(AgentSession *self, const SubscriberSpec *spec);
 EventHub *agent_session_events(AgentSession *self);
 
-/* --- Commands. `id` may be NULL. Where there is a `ret_is_pending`, true says that command_end
-       will tell how it went; otherwise it is done. */
+// ---- commands ----
+
+/* `id` may be NULL in all of them. Where there is a `ret_is_pending`, true says that command_end
+   reports how it went; otherwise it is done. */
 
 /* A user message (shared) and the run it starts. While one is on, `behavior` "steer" or "followUp"
    queues it instead; without one that is a USAGE error. */
@@ -204,7 +206,7 @@ bool agent_session_answer_text(AgentSession *self, const char *question_id, cons
 /* Nobody is there to answer any more: questions, those that are open and those to come, mean no. */
 void agent_session_close_questions(AgentSession *self);
 
-/* --- State, as the events told so far have made it. */
+// ---- State, as the events told so far have made it. ----
 
 /* A snapshot with the fields of agent-core §6.3 that exist. New reference. */
 json_t *agent_session_state(AgentSession *self);
@@ -225,7 +227,7 @@ json_t *agent_session_branch_points(const AgentSession *self, GError **error);
    New; NULL as above. */
 json_t *agent_session_tree(const AgentSession *self, GError **error);
 
-/* --- For those who block: the loop must not be running. */
+// ---- For those who block: the loop must not be running. ----
 
 /* Runs the loop until nothing is pending and everything was told. Then how the last prompt ended;
    false when it was not sent (no credential). */

@@ -27,7 +27,7 @@ static const char instruction[] =
     "still holds and every question that is still open, in their own words. Output only the "
     "document.";
 
-/* --- the document */
+// ---- the document ----
 
 static bool write_document(const Engine *engine, const char *instructions, Cancel *cancel,
                            GString *document, GError **error)
@@ -62,7 +62,7 @@ static bool write_document(const Engine *engine, const char *instructions, Cance
     return true;
 }
 
-/* --- the session that goes on with it */
+// ---- the session that goes on with it ----
 
 static json_t *message_of(const char *document)
 {

@@ -91,7 +91,7 @@ json_t *session_aside_end_event(const SessionAside *self)
                                  self->error);
 }
 
-/* --- on the worker */
+// ---- on the worker ----
 
 const char *aside_cwd(const Aside *self)
 {

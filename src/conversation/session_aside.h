@@ -40,7 +40,7 @@ const Model *aside_model(const Aside *self); // the conversation's
    tools. Caller frees. */
 bool aside_ask(Aside *self, const char *question, char **ret_text, GError **error);
 
-/* --- for the conversation object */
+// ---- for the conversation object ----
 
 typedef struct AsideSpec {
     AsideFunc func;

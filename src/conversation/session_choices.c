@@ -12,7 +12,7 @@
 
 #define SAVE_PATIENCE_MS 1000 // for another program that is saving settings
 
-/* --- the setup of the next turn */
+// ---- the setup of the next turn ----
 
 void agent_session_update_setup(AgentSession *self, const ToolSet *tools)
 {
@@ -44,7 +44,7 @@ void agent_session_update_setup(AgentSession *self, const ToolSet *tools)
         self->setup = setup_slot_new(setup);
 }
 
-/* --- models and thinking */
+// ---- models and thinking ----
 
 static void choose_model(AgentSession *self, const Model *model)
 {
@@ -171,7 +171,7 @@ bool agent_session_cycle_thinking(AgentSession *self)
     return false;
 }
 
-/* --- tools */
+// ---- tools ----
 
 bool agent_session_set_tools(AgentSession *self, const char *const *names, GError **error)
 {
@@ -237,7 +237,7 @@ bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools
     return true;
 }
 
-/* --- how a run goes on */
+// ---- how a run goes on ----
 
 /* Into the user's settings. */
 static bool save(AgentSession *self, const char *key, const char *text, GError **error)
@@ -302,7 +302,7 @@ void agent_session_abort_retry(AgentSession *self)
     run_controls_stop_waiting(self->controls);
 }
 
-/* --- figures */
+// ---- figures ----
 
 typedef struct Sums {
     gint64 user, assistant, calls, results;

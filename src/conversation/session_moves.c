@@ -89,7 +89,7 @@ bool agent_session_set_label(AgentSession *self, const char *entry_id, const cha
     return true;
 }
 
-/* --- plan mode */
+// ---- plan mode ----
 
 /* A job that takes the session away, or ends plan mode in it: what is said now would count in
    another one, or not at all. */
@@ -129,7 +129,7 @@ bool agent_session_set_plan_mode(AgentSession *self, bool is_wanted, json_t *mes
     return true;
 }
 
-/* --- names */
+// ---- names ----
 
 bool agent_session_set_name(AgentSession *self, const char *name, const char *id,
                             bool *ret_is_pending, GError **error)
@@ -159,7 +159,7 @@ json_t *agent_session_set_todos(AgentSession *self, const json_t *phases, GError
     return saved;
 }
 
-/* --- what is in the file */
+// ---- what is in the file ----
 
 /* A run appends to the session meanwhile; a job that goes to another one takes it away. */
 static bool has_session(const AgentSession *self, GError **error)

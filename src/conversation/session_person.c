@@ -94,7 +94,7 @@ bool agent_session_aside(AgentSession *self, AsideFunc func, const char *argumen
     return session_aside_start(&spec, &self->aside, error);
 }
 
-/* --- background jobs */
+// ---- background jobs ----
 
 static json_t *job_row(const Job *job)
 {
@@ -128,7 +128,7 @@ bool agent_session_cancel_background(AgentSession *self, const char *id, GError 
                      id);
 }
 
-/* --- the model once more */
+// ---- the model once more ----
 
 bool agent_session_continue(AgentSession *self, const char *id, GError **error)
 {

@@ -15,7 +15,7 @@ static bool is_planning(const AgentSession *self)
     return g_str_equal(self->plan.mode, PLAN_MODE);
 }
 
-/* --- the model of the role `plan` */
+// ---- the model of the role `plan` ----
 
 static void tell(AgentSession *self, const char *level, const char *text)
 {
@@ -66,7 +66,7 @@ void agent_session_settle_plan_model(AgentSession *self)
     agent_session_update_setup(self, NULL);
 }
 
-/* --- on and off */
+// ---- on and off ----
 
 static void set_mode(AgentSession *self, const char *mode, const char *file)
 {
@@ -123,7 +123,7 @@ SessionJob *agent_session_switch_plan_mode(AgentSession *self, bool is_wanted)
     return recording_job(self);
 }
 
-/* --- as the session has it */
+// ---- as the session has it ----
 
 /* The last entry of the way to the leaf that says so; new reference, or NULL: none. */
 static json_t *last_mode(const Session *session)
@@ -172,7 +172,7 @@ void agent_session_follow_plan_mode(AgentSession *self, const SessionJob *job)
         publish(self);
 }
 
-/* --- what a person has decided */
+// ---- what a person has decided ----
 
 void agent_session_take_plan_decision(AgentSession *self)
 {

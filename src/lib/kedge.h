@@ -59,7 +59,7 @@ void kedge_free(char *text);
 
 const char *kedge_version(void); /* "0.1.0" */
 
-/* --- the process, once: before the first conversation */
+// ---- the process, once: before the first conversation ----
 
 /* What kedge has to say to a person, a line at a time, from any thread, several at once too: what
    is wrong with a file of settings, which model was taken. Without a function (NULL) it is dropped.
@@ -76,7 +76,7 @@ kedge_code kedge_set_secret(const char *variable, const char *value, kedge_error
    file, no debugger). While there is one thread. */
 void kedge_protect_process(void);
 
-/* --- a conversation */
+// ---- a conversation ----
 
 typedef struct kedge_session kedge_session;
 
@@ -119,7 +119,7 @@ kedge_session *kedge_session_open(const kedge_options *options, kedge_error **re
    open. NULL is allowed. */
 kedge_code kedge_session_free(kedge_session *session);
 
-/* --- events */
+// ---- events ----
 
 typedef enum kedge_detail {
     KEDGE_MESSAGES = 0, /* messages come whole, with message_end */
@@ -138,7 +138,7 @@ kedge_code kedge_session_subscribe(kedge_session *session, kedge_detail detail,
 /* When it returns the function runs no more, but for the call that asked. */
 kedge_code kedge_session_unsubscribe(kedge_session *session, unsigned id, kedge_error **ret_error);
 
-/* --- talking */
+// ---- talking ----
 
 /* Sends a message, waits for the end of its run, and gives the text of the last answer (`ret_text`
    may be NULL). KEDGE_FAILED with what the model's server said; KEDGE_CANCELLED after an abort;
@@ -173,7 +173,7 @@ kedge_code kedge_session_command(kedge_session *session, const char *name, const
 kedge_code kedge_session_begin(kedge_session *session, const char *name, const char *arguments,
                                const char *id, char **ret_data, kedge_error **ret_error);
 
-/* --- tools of yours, which the model may call */
+// ---- tools of yours, which the model may call ----
 
 typedef struct kedge_call kedge_call; /* valid during the function's call, on its thread */
 
@@ -212,7 +212,7 @@ void kedge_call_add_image(kedge_call *call, const char *base64, const char *mime
 /* Progress, for those who listen; the model does not see it. */
 void kedge_call_update(kedge_call *call, const char *text);
 
-/* --- the protocol of `kedge --mode rpc` (docs/rpc.md) */
+// ---- the protocol of `kedge --mode rpc` (docs/rpc.md) ----
 
 /* Serves one conversation over descriptors, which may be one and the same (a socket), and returns
    when the other side has closed its end. Both are closed in any case. `on_question` is not used:

@@ -41,7 +41,7 @@ typedef struct Start { // of the thread
     const kedge_options *options;
 } Start;
 
-/* --- calls */
+// ---- calls ----
 
 /* On the conversation's thread. Takes `error`; the call may be gone when this returns. */
 static void finish(LibCall *call, kedge_code code, GError *error)
@@ -255,7 +255,7 @@ void lib_session_leave(kedge_session *self)
     pthread_mutex_unlock(&self->lock);
 }
 
-/* --- events */
+// ---- events ----
 
 static void end_command(kedge_session *self, const json_t *event)
 {
@@ -291,7 +291,7 @@ static void on_event(json_t *event, void *self_)
         look_soon(self);
 }
 
-/* --- the thread */
+// ---- the thread ----
 
 /* Without a descriptor there is nothing to begin with. */
 static bool check_descriptors(GError **error)

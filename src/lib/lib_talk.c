@@ -32,7 +32,7 @@ static kedge_code refuse(const char *problem, kedge_error **ret_error)
     return lib_fail(error, ret_error);
 }
 
-/* --- events */
+// ---- events ----
 
 static void tell(json_t *event, void *subscriber)
 {
@@ -90,7 +90,7 @@ kedge_code kedge_session_unsubscribe(kedge_session *session, unsigned id, kedge_
     return lib_call(session, &call, ret_error);
 }
 
-/* --- commands */
+// ---- commands ----
 
 static bool run_command(kedge_session *self, LibCall *call, GError **error)
 {
@@ -163,7 +163,7 @@ kedge_code kedge_session_begin(kedge_session *session, const char *name, const c
     return command_of_text(session, &call, name, arguments, ret_data, ret_error);
 }
 
-/* --- messages */
+// ---- messages ----
 
 /* NULL, with the error given, when it is no message. */
 static json_t *message_arguments(const char *message, kedge_error **ret_error)

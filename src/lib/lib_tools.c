@@ -24,7 +24,7 @@ typedef struct SetArgs {
     size_t count;
 } SetArgs;
 
-/* --- on the call's worker */
+// ---- on the call's worker ----
 
 static bool run_tool(ToolCall *tool_call, const void *arguments, ToolResult *result, GError **error)
 {
@@ -84,7 +84,7 @@ void kedge_call_update(kedge_call *call, const char *text)
         tool_call_update(call->call, valid, NULL);
 }
 
-/* --- on the conversation's thread */
+// ---- on the conversation's thread ----
 
 static DynamicTool *define(kedge_session *session, const kedge_tool *tool, GError **error)
 {

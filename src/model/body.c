@@ -182,7 +182,7 @@ static void cache_aim(BodyCache *self, const ProviderRequest *request)
     self->model = model;
 }
 
-/* --- one group --- */
+// ---- one group ----
 
 /* How long the beginning is of a message that is nothing but role and content. An answer to calls
    stays alone in formats that count the answers. */
@@ -409,7 +409,7 @@ static void cache_update(BodyCache *self, const ProviderRequest *request, const 
     cache_truncate(self, count);
 }
 
-/* --- the whole --- */
+// ---- the whole ----
 
 /* With thinking on, a server may refuse a turn that has tool calls and did not begin with thinking:
    one that another model began, or that was begun with thinking off. */

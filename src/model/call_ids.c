@@ -42,7 +42,7 @@ char *call_ids_take(CallIds *self, const char *id)
     return taken;
 }
 
-/* --- a conversation that exists --- */
+// ---- a conversation that exists ----
 
 typedef struct Renaming { // of the calls of one assistant message
     char *from, *to;

@@ -60,7 +60,7 @@ static bool is_role(const json_t *message, const char *role)
     return strcmp(message_role(message), role) == 0;
 }
 
-/* --- blocks --- */
+// ---- blocks ----
 
 /* New reference: what goes in place of an image. */
 static json_t *fit_image(const Converter *self, json_t *block)
@@ -275,7 +275,7 @@ static json_t *assistant_blocks(Converter *self, const json_t *message, bool is_
     return out;
 }
 
-/* --- tool call ids --- */
+// ---- tool call ids ----
 
 static bool is_plain_id(const char *id, size_t size, bool has_marks)
 {
@@ -344,7 +344,7 @@ static const char *normal_id(Converter *self, const char *id, bool is_same_model
     return sent;
 }
 
-/* --- the whole history --- */
+// ---- the whole history ----
 
 /* Takes the reference `blocks`. A message without content is not sent. */
 static void append_blocks(Converter *self, const char *role, json_t *blocks)

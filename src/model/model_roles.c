@@ -35,7 +35,7 @@ void model_roles_override(ModelRegistry *self, const char *role, const char *sel
 static bool select_or_role(ModelRegistry *self, const char *selector, const char *provider,
                            unsigned depth, ModelChoice *ret_choice, GError **error);
 
-/* --- what somebody has chosen */
+// ---- what somebody has chosen ----
 
 static const char *environment_value(const char *role)
 {
@@ -110,7 +110,7 @@ static bool role_configured_locked(ModelRegistry *self, const char *role, unsign
     return false;
 }
 
-/* --- what fits where nobody has */
+// ---- what fits where nobody has ----
 
 /* The word stands alone: `mini` is no part of gemini. */
 static bool has_word(const char *id, const char *word)
@@ -201,7 +201,7 @@ static bool role_choose_locked(ModelRegistry *self, const char *role, const Mode
     return true;
 }
 
-/* --- selectors */
+// ---- selectors ----
 
 /* The role that `kedge/ROLE` means; NULL: it is no such selector. Caller frees. */
 static char *role_of_selector(const ModelRegistry *self, const char *selector)
@@ -249,7 +249,7 @@ static bool select_or_role(ModelRegistry *self, const char *selector, const char
     return select_plain(self, selector, provider, ret_choice, error);
 }
 
-/* --- for who has no lock */
+// ---- for who has no lock ----
 
 bool model_registry_select(ModelRegistry *self, const char *selector, const char *provider,
                            ModelChoice *ret_choice, GError **error)

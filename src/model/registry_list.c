@@ -167,7 +167,7 @@ static GPtrArray *listed_models(const ModelRegistry *self, const ModelListOption
     return models;
 }
 
-/* --- what several providers have */
+// ---- what several providers have ----
 
 typedef struct Canonical {
     char *id;
@@ -245,7 +245,7 @@ static void append_canonical(GString *text, const ModelRegistry *self, const GPt
     g_string_append_c(text, '\n');
 }
 
-/* --- the answers */
+// ---- the answers ----
 
 char *model_registry_list_text(const ModelRegistry *self, const ModelListOptions *options)
 {

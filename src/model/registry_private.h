@@ -48,7 +48,7 @@ void key_ring_free(gpointer ring);
    is used. */
 bool registry_read_file(ModelRegistry *self, const char *path, GError **error);
 
-/* --- what an entry of that file says (registry_config.c) */
+// ---- what an entry of that file says (registry_config.c) ----
 
 /* A text that is there and not empty, or NULL. Borrowed. */
 const char *registry_text(const json_t *object, const char *key);
@@ -61,7 +61,7 @@ void registry_configure(Model *model, const json_t *config);
 /* The entry says `auth: none`: only a key that was given for this run goes to its server. */
 bool registry_config_is_keyless(const json_t *config);
 
-/* --- providers and their models (registry_shelves.c) */
+// ---- providers and their models (registry_shelves.c) ----
 
 /* `provider` NULL: all; `base_url` NULL: the catalogue's. */
 Shelf *registry_shelf_new(const char *provider, const char *base_url);
@@ -80,7 +80,7 @@ bool registry_has_provider(const ModelRegistry *self, const char *provider);
 /* Takes ownership. Replaces the model of the same provider and id, else is the provider's last.
    Only while the registry is made. */
 void registry_put_model(ModelRegistry *self, Model *model);
-/* --- keys (credentials.c) */
+// ---- keys (credentials.c) ----
 
 /* A key resolves for all models of the provider. */
 bool registry_has_key(const ModelRegistry *self, const char *provider);

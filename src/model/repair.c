@@ -15,7 +15,7 @@ static void note(const Site *self, RepairRule rule)
     repair_notes_add(self->notes, rule, self->place);
 }
 
-/* --- text: control characters that servers refuse */
+// ---- text: control characters that servers refuse ----
 
 static bool is_unwanted(char c)
 {
@@ -92,7 +92,7 @@ static json_t *clean(json_t *value)
     return object;
 }
 
-/* --- blocks */
+// ---- blocks ----
 
 static bool is_too_deep(const json_t *value, int depth)
 {
@@ -163,7 +163,7 @@ static json_t *repair_block(const Site *site, json_t *block)
     return NULL;
 }
 
-/* --- fences: what an unknown author wrote stands between two lines with one mark (safety §2.3) */
+// ---- fences: two lines with one mark around what an unknown author wrote (safety §2.3) ----
 
 #define FENCE_OPEN  "<untrusted "
 #define FENCE_CLOSE "</untrusted "

@@ -48,7 +48,7 @@ unsigned repair_strong_reach(StrongRepair how, const char *problem)
            (unsigned)cure.characters << 3;
 }
 
-/* --- one block as something else; each returns a new reference */
+// ---- one block as something else; each returns a new reference ----
 
 static bool is_type(const json_t *block, const char *type)
 {
@@ -110,7 +110,7 @@ static json_t *cure_block(json_t *block, const Cure *cure, bool is_result)
     return cure->thinking ? without_item_id(block, "id") : json_incref(block);
 }
 
-/* --- messages */
+// ---- messages ----
 
 static json_t *cure_message(json_t *message, const Cure *cure)
 {

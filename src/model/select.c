@@ -76,7 +76,7 @@ static const Model *find_exact(const ModelRegistry *self, const char *pattern, c
     return find_named(self, provider, match_id, pattern);
 }
 
-/* --- ids that no table has: models that live as long as the registry */
+// ---- ids that no table has: models that live as long as the registry ----
 
 static const Model *find_unlisted(const ModelRegistry *self, const char *provider, const char *id)
 {

@@ -52,7 +52,7 @@ static void publish(HostTools *self, json_t *frame)
     event_hub_publish_control(agent_session_events(self->link->session), frame);
 }
 
-/* --- on the call's worker */
+// ---- on the call's worker ----
 
 static bool fail_disconnected(GError **error)
 {
@@ -152,7 +152,7 @@ static bool host_tool_run(ToolCall *tool_call, const void *arguments, ToolResult
     return is_answered;
 }
 
-/* --- on the loop's thread */
+// ---- on the loop's thread ----
 
 static DynamicTool *define(HostTools *self, const json_t *definition, GError **error)
 {

@@ -28,7 +28,7 @@ typedef struct RpcServer {
     int exit_code;
 } RpcServer;
 
-/* --- the end */
+// ---- the end ----
 
 static void check_end(void *data)
 {
@@ -107,7 +107,7 @@ static void on_signal(int signal_number, void *data)
     stop_all(self);
 }
 
-/* --- lines and events */
+// ---- lines and events ----
 
 static void on_line(const char *line, size_t size, void *data)
 {
@@ -185,7 +185,7 @@ static void send_ready(RpcServer *self)
     rpc_link_send(&self->link, ready);
 }
 
-/* --- making and freeing */
+// ---- making and freeing ----
 
 static void open_channel(RpcServer *self, Fd input, Fd output)
 {

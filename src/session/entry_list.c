@@ -69,7 +69,7 @@ void entry_list_free(EntryList *self)
     g_free(self);
 }
 
-/* --- adding */
+// ---- adding ----
 
 static bool is_spoken(const EntryHead *head)
 {
@@ -138,7 +138,7 @@ const EntryHead *entry_list_add_line(EntryList *self, json_t *entry, const char 
     return &added->head;
 }
 
-/* --- changing */
+// ---- changing ----
 
 void entry_list_replace(EntryList *self, const EntryHead *head, json_t *value)
 {
@@ -164,7 +164,7 @@ void entry_list_cut(EntryList *self, size_t count)
     pthread_mutex_unlock(&self->lock);
 }
 
-/* --- finding */
+// ---- finding ----
 
 size_t entry_list_count(EntryList *self)
 {
@@ -222,7 +222,7 @@ GPtrArray *entry_list_path(EntryList *self, const EntryHead *leaf)
     return path;
 }
 
-/* --- reading */
+// ---- reading ----
 
 /* As session_file_load() read the line; NULL: it is none that can be read. */
 static json_t *parse(const char *text, size_t size)
@@ -284,7 +284,7 @@ EntryList *entry_list_copy(EntryList *self, const GPtrArray *heads)
     return copy;
 }
 
-/* --- new entries */
+// ---- new entries ----
 
 json_t *entry_list_start(EntryList *self, const char *type, const char *parent_id)
 {
@@ -302,7 +302,7 @@ char *entry_list_new_id(EntryList *self)
     return id;
 }
 
-/* --- packing */
+// ---- packing ----
 
 /* Between locks nobody but the caller's thread changes an entry. */
 static void make_value(EntryList *self, Entry *entry)

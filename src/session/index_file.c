@@ -74,7 +74,7 @@ static bool add_text(Reader *self, const json_t *entry, const json_t *message, c
                   db_last_id(self->db), text);
 }
 
-/* --- pull requests that were opened */
+// ---- pull requests that were opened ----
 
 static bool note_calls(Reader *self, const json_t *message, GError **error)
 {
@@ -144,7 +144,7 @@ static bool load_opening(Reader *self, GError **error)
     return false;
 }
 
-/* --- lines */
+// ---- lines ----
 
 static bool take_message(Reader *self, const json_t *entry, GError **error)
 {

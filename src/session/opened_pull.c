@@ -68,7 +68,7 @@ bool pull_ref_parse(const char *text, PullRef *ret_ref)
     return true;
 }
 
-/* --- commands */
+// ---- commands ----
 
 typedef struct Word { // borrowed
     const char *at;

@@ -72,7 +72,7 @@ bool session_move(Session *self, const char *id, GError **error)
     return true;
 }
 
-/* --- going to an entry */
+// ---- going to an entry ----
 
 static bool is_users_message(const EntryHead *head)
 {
@@ -130,7 +130,7 @@ bool session_find_target(const Session *self, const char *id, SessionTarget *ret
     return true;
 }
 
-/* --- entries */
+// ---- entries ----
 
 const char *session_append_fields(Session *self, const char *type, json_t *fields)
 {
@@ -211,7 +211,7 @@ json_t *session_tree(Session *self)
     return tree;
 }
 
-/* --- branches */
+// ---- branches ----
 
 /* Labels that entries got behind the point where the copy ends. */
 static void take_over_labels(Session *self, const Session *source)
@@ -270,7 +270,7 @@ json_t *session_branch_points(Session *self)
     return points;
 }
 
-/* --- titles */
+// ---- titles ----
 
 char *session_clean_title(const char *text)
 {

@@ -116,7 +116,7 @@ void job_table_end_all(JobTable *self)
         worker_join(workers->pdata[i]);
 }
 
-/* --- one job */
+// ---- one job ----
 
 Job *job_ref(Job *self)
 {
@@ -269,7 +269,7 @@ bool job_table_start(JobTable *self, const JobSpec *spec, Job **ret_job, GError 
     return true;
 }
 
-/* --- finding */
+// ---- finding ----
 
 GPtrArray *job_table_list(JobTable *self, int64_t now_ms)
 {
@@ -375,7 +375,7 @@ const GError *job_error(const Job *self)
     return job_status(self) == JOB_RUNNING ? NULL : self->error;
 }
 
-/* --- what happens to it */
+// ---- what happens to it ----
 
 void job_set_progress(Job *self, const char *text)
 {

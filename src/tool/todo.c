@@ -156,7 +156,7 @@ json_t *todo_of_entry(const json_t *entry)
     return phases && is_result ? normalise(phases) : NULL;
 }
 
-/* --- the list of a conversation */
+// ---- the list of a conversation ----
 
 static json_t *load(const char *dir)
 {
@@ -275,7 +275,7 @@ bool todo_list_clear_finished(TodoList *self, int64_t age_ms, int64_t now_ms)
     return is_cleared;
 }
 
-/* --- the reminder */
+// ---- the reminder ----
 
 static void append_phase(GString *text, const json_t *phase)
 {

@@ -235,7 +235,7 @@ ToolSet *tool_set_select(const ToolSet *self, const Settings *settings, const ch
     return selected;
 }
 
-/* --- waiting */
+// ---- waiting ----
 
 ToolSet *tool_set_waiting(const ToolSet *self)
 {

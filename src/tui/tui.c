@@ -20,7 +20,7 @@
 
 #include <signal.h>
 
-/* --- signals */
+// ---- signals ----
 
 static void on_signal(int signal_number, void *self_)
 {
@@ -38,7 +38,7 @@ static void on_gone(void *self_)
     tui_end(self_, 128 + SIGHUP);
 }
 
-/* --- the terminal's side */
+// ---- the terminal's side ----
 
 static void on_resize(void *self_)
 {
@@ -94,7 +94,7 @@ static bool open_terminal(Tui *self, GError **error)
     return true;
 }
 
-/* --- the parts */
+// ---- the parts ----
 
 static int tab_width(const Tui *self)
 {
@@ -269,7 +269,7 @@ static int converse(const ConverseOptions *options)
     return self.exit_code;
 }
 
-/* --- which of the two */
+// ---- which of the two ----
 
 static bool wants_plain(const ConverseOptions *options)
 {

@@ -74,7 +74,7 @@ static unsigned listen_to(kedge_session *session, Heard *heard)
     return id;
 }
 
-/* --- scenarios */
+// ---- scenarios ----
 
 static void check_state(kedge_session *session, const char *wanted)
 {

@@ -8,7 +8,7 @@
 #include "terminal_fixture.h"
 #include "tui/text/width.h"
 
-/* --- libvterm */
+// ---- libvterm ----
 
 static char *cells_text(const VTermScreenCell *cells, int count)
 {
@@ -129,7 +129,7 @@ VTermPos test_terminal_cursor(const TestTerminal *self)
     return position;
 }
 
-/* --- the bytes */
+// ---- the bytes ----
 
 typedef struct Reader {
     TestTerminal *terminal;

@@ -183,7 +183,7 @@ static void test_late_messages(void **state)
     assert_int_equal(json_get_int(reply.data, "queuedMessageCount", -1), 0);
 }
 
-/* --- aborts */
+// ---- aborts ----
 
 static void abort_now(SessionFixture *self, const json_t *event G_GNUC_UNUSED)
 {
@@ -237,7 +237,7 @@ static void test_abort_when_idle(void **state)
     assert_int_equal(json_array_size(self->events), 0);
 }
 
-/* --- changes between turns */
+// ---- changes between turns ----
 
 static void change_setup(SessionFixture *self, const json_t *event G_GNUC_UNUSED)
 {
@@ -268,7 +268,7 @@ static void test_setup_changes_between_turns(void **state)
     assert_non_null(strstr(text, "\"model\":\"lab/writer\",\"role\":\"default\""));
 }
 
-/* --- subscribers */
+// ---- subscribers ----
 
 typedef struct Listener {
     GString *text; // deltas added up
@@ -346,7 +346,7 @@ static void test_slow_subscriber(void **state)
     listener_clear(&slow);
 }
 
-/* --- questions */
+// ---- questions ----
 
 static void answer_yes(SessionFixture *self, const json_t *event)
 {
@@ -401,7 +401,7 @@ static void test_questions(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- other session files */
+// ---- other session files ----
 
 static void test_sessions(void **state)
 {
@@ -472,7 +472,7 @@ static void test_new_session_ends_the_run(void **state)
     assert_int_equal(json_array_size(messages), 0);
 }
 
-/* --- the end */
+// ---- the end ----
 
 static void test_free_while_running(void **state G_GNUC_UNUSED)
 {

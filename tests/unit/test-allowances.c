@@ -71,7 +71,7 @@ static void test_list(void **state G_GNUC_UNUSED)
     assert_false(allowances_have(self, "a"));
 }
 
-/* --- the gate */
+// ---- the gate ----
 
 typedef struct Person {
     Allowances *allowances;

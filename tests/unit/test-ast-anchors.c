@@ -124,7 +124,7 @@ static void test_applied(void **state G_GNUC_UNUSED)
     assert_file(fixture, "a.ts", "c();\n");
 }
 
-/* --- a program that finds what it is told */
+// ---- a program that finds what it is told ----
 
 typedef struct Case {
     const char *name, *file, *found;

@@ -363,7 +363,7 @@ static void test_gate_names_files(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- a program in trouble, and a stranger's */
+// ---- a program in trouble, and a stranger's ----
 
 static void put_program(const ToolFixture *fixture, const char *name, const char *script)
 {

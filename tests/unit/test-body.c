@@ -119,7 +119,7 @@ static void test_changes(void **state G_GNUC_UNUSED)
     assert_non_null(strstr(empty, "\"messages\":[]"));
 }
 
-/* --- any history, changed in any way --- */
+// ---- any history, changed in any way ----
 
 #define HISTORIES 150
 #define CHANGES   12

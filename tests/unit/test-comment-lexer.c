@@ -51,7 +51,7 @@ static void expect_cases(const char *row, const Case *cases, size_t count)
         expect(row, cases[i].language, cases[i].text, 0, cases[i].want);
 }
 
-// --- G-01: agent-tools-cli §7.5 ---
+// ---- G-01: agent-tools-cli §7.5 ----
 
 static void test_string_in_every_language(void **state G_GNUC_UNUSED)
 {
@@ -126,7 +126,7 @@ static void test_docstrings(void **state G_GNUC_UNUSED)
     assert_true(module->is_delimited);
 }
 
-// --- G-10, G-11 ---
+// ---- G-10, G-11 ----
 
 static void test_javascript(void **state G_GNUC_UNUSED)
 {
@@ -199,7 +199,7 @@ static void test_shell(void **state G_GNUC_UNUSED)
     expect_cases("cli-G-11", cases, G_N_ELEMENTS(cases));
 }
 
-// --- G-12: bytes ---
+// ---- G-12: bytes ----
 
 static void expect_text(const char *name, const char *data, size_t size, const char *want)
 {
@@ -249,7 +249,7 @@ static void test_git_lines(void **state G_GNUC_UNUSED)
     assert_int_equal(comment_text_git_line(&text, 4, 6), 2);
 }
 
-// --- what a comment is ---
+// ---- what a comment is ----
 
 /* "line" "block" "doc", with T for trailing, D for a directive, U for unterminated. Caller frees.
  */
@@ -320,7 +320,7 @@ static void test_merge(void **state G_GNUC_UNUSED)
     }
 }
 
-// --- languages ---
+// ---- languages ----
 
 static void test_detection(void **state G_GNUC_UNUSED)
 {
@@ -364,7 +364,7 @@ static void test_detection(void **state G_GNUC_UNUSED)
     }
 }
 
-// --- G-14: anything ---
+// ---- G-14: anything ----
 
 static void check_comments(const char *language, const GArray *comments, size_t size)
 {

@@ -120,7 +120,7 @@ static void expect_counts(const char *row, const Repo *repo, const char *argumen
                  (int)json_get_int(data, "linesAdded", -1));
 }
 
-// --- work tree ---
+// ---- work tree ----
 
 /* main has a.c, b.c, c.c, d.c; the branch changes three of them in three ways. */
 static void make_branch(const Repo *repo)
@@ -219,7 +219,7 @@ static void test_unborn(void **state)
     expect("no commit yet", repo, "{'scope':'branch','base':'HEAD'}", "! Unknown base \"HEAD\"\n");
 }
 
-// --- ranges ---
+// ---- ranges ----
 
 static void test_range(void **state)
 {
@@ -291,7 +291,7 @@ static void test_rename_and_settings(void **state)
     g_unsetenv("GIT_DIFF_OPTS");
 }
 
-// --- files ---
+// ---- files ----
 
 static void test_skipped(void **state)
 {
@@ -421,7 +421,7 @@ static void test_large_diff(void **state)
     g_string_free(want, TRUE);
 }
 
-// --- what is refused ---
+// ---- what is refused ----
 
 static void test_refused(void **state)
 {

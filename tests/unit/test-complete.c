@@ -117,7 +117,7 @@ static bool act(Fixture *self, Action action, bool *ret_submits)
     return completer_act(self->completer, action, self->editor, ret_submits);
 }
 
-/* --- words */
+// ---- words ----
 
 static void test_tokens(void **state G_GNUC_UNUSED)
 {
@@ -167,7 +167,7 @@ static void test_tokens(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- tables */
+// ---- tables ----
 
 static void test_commands(void **state)
 {
@@ -269,7 +269,7 @@ static void test_closed_for_one_word(void **state)
     }
 }
 
-/* --- files */
+// ---- files ----
 
 static void test_repository(void **state G_GNUC_UNUSED)
 {
@@ -370,7 +370,7 @@ static void test_fast_typing(void **state)
     type(fixture, "@al"); // given up in the middle
 }
 
-/* --- paths */
+// ---- paths ----
 
 static void test_paths(void **state)
 {

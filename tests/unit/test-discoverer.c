@@ -259,7 +259,7 @@ static void test_off(void **state G_GNUC_UNUSED)
     close_test(&self);
 }
 
-/* --- what files hold */
+// ---- what files hold ----
 
 static void append(Session *session, const char *custom_type, json_t *data)
 {

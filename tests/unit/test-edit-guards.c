@@ -29,7 +29,7 @@ static json_t *input_of(const char *body)
     return arguments;
 }
 
-/* --- saved between reading and writing */
+// ---- saved between reading and writing ----
 
 typedef struct Meanwhile {
     const char *name;
@@ -121,7 +121,7 @@ static void test_hard_links(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- without end */
+// ---- without end ----
 
 static bool run_cancelled(ToolCall *call, const void *args, ToolResult *result, GError **error)
 {

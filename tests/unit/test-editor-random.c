@@ -326,7 +326,7 @@ static void test_against_plain_text(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- with markers */
+// ---- with markers ----
 
 static const char *const marks[] = { "[paste #", "[Image #1]" };
 

@@ -221,7 +221,7 @@ static void test_kill_ring_is_bounded(void **state G_GNUC_UNUSED)
     assert_ptr_equal(kill_ring_older(ring), kill_ring_newest(ring)); // alone
 }
 
-/* --- pastes */
+// ---- pastes ----
 
 static char *numbered_lines(int count, const char *end)
 {

@@ -244,7 +244,7 @@ static void test_limits(void **state G_GNUC_UNUSED)
                 "too many calls of tools wait already: wait for some of them first\n1001");
 }
 
-/* --- environments */
+// ---- environments ----
 
 static void make_venv(const ToolFixture *fixture, const char *name, const char *made_at)
 {

@@ -82,7 +82,7 @@ static void test_hooks(void **state G_GNUC_UNUSED)
     g_clear_pointer(&seen_before, g_free);
 }
 
-/* --- a tool made while the program runs */
+// ---- a tool made while the program runs ----
 
 static bool remote_run(ToolCall *call_, const void *args, ToolResult *result,
                        GError **error G_GNUC_UNUSED)

@@ -240,7 +240,7 @@ static void test_many(void **state G_GNUC_UNUSED)
     assert_int_equal(json_get_int(error_of(envelope, 1000, 0), "line", 0), 6003);
 }
 
-/* -- the mermaid engine ----------------------------------------------------------------------- */
+// ---- the mermaid engine ----
 
 /* A `node` that notes its environment and answers with `answers` (JSON with ` for "). */
 static void fake_node(const ToolFixture *self, const char *answers)

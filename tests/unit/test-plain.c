@@ -9,7 +9,7 @@
 #include "tui/plain/plain_lines.h"
 #include "tui/plain/plain_speech.h"
 
-/* --- lines */
+// ---- lines ----
 
 static char *typed(const char *text)
 {
@@ -108,7 +108,7 @@ static void test_cut_lines(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- questions */
+// ---- questions ----
 
 static json_t *value_of(const char *text)
 {
@@ -192,7 +192,7 @@ static void test_asking(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- speech */
+// ---- speech ----
 
 static void hear(const char *line, void *heard)
 {

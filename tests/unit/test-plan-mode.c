@@ -17,7 +17,7 @@ static char *result_of(const Planner *self, size_t index, bool *ret_is_error)
         json_get_array(json_get_object((json_t *)event, "result"), "content"));
 }
 
-/* --- on and off */
+// ---- on and off ----
 
 static void test_tools(void **state G_GNUC_UNUSED)
 {
@@ -148,7 +148,7 @@ static void test_refusals(void **state G_GNUC_UNUSED)
     assert_mode(self, "none");
 }
 
-/* --- what is kept out */
+// ---- what is kept out ----
 
 /* tools-T38 */
 static void test_guard(void **state G_GNUC_UNUSED)
@@ -205,7 +205,7 @@ static void test_guard(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- handing in */
+// ---- handing in ----
 
 static void test_bad_submissions(void **state G_GNUC_UNUSED)
 {
@@ -362,7 +362,7 @@ static void test_nobody_there(void **state G_GNUC_UNUSED)
     assert_int_equal(sse_server_request_count(server_of(self)), 3); // no reminder
 }
 
-/* --- what a session is left with */
+// ---- what a session is left with ----
 
 static void test_resumed(void **state G_GNUC_UNUSED)
 {

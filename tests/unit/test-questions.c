@@ -101,7 +101,7 @@ static void test_patience(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- what is allowed for the rest of the session */
+// ---- what is allowed for the rest of the session ----
 
 typedef struct Approval {
     Questions *questions;

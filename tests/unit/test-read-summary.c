@@ -440,7 +440,7 @@ static void test_edit(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- Universal Ctags itself */
+// ---- Universal Ctags itself ----
 
 static const struct {
     const char *name, *file, *want;

@@ -244,7 +244,7 @@ static void test_nothing_runs(void **state G_GNUC_UNUSED)
     assert_null(ran);
 }
 
-/* --- judged as bash */
+// ---- judged as bash ----
 
 static void note_command(ToolCall *call G_GNUC_UNUSED, const json_t *arguments G_GNUC_UNUSED,
                          Judgement *judgement, void *user_data G_GNUC_UNUSED)

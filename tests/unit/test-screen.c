@@ -4,7 +4,7 @@
  */
 #include "screen_fixture.h"
 
-/* --- random areas, rows and sizes */
+// ---- random areas, rows and sizes ----
 
 static const char *const letters[] = {
     "a",
@@ -115,7 +115,7 @@ static void test_single_row(void **state G_GNUC_UNUSED)
     assert_string_equal(left, "");
 }
 
-/* --- what a frame costs */
+// ---- what a frame costs ----
 
 static void check_bytes(World *self, const char *want)
 {
@@ -194,7 +194,7 @@ static void test_key_bytes(void **state G_GNUC_UNUSED)
     assert_in_range(world->last_bytes, 200, 300);
 }
 
-/* --- modes around a frame */
+// ---- modes around a frame ----
 
 static void test_synchronized(void **state G_GNUC_UNUSED)
 {
@@ -235,7 +235,7 @@ static void test_rows_are_wiped_first(void **state G_GNUC_UNUSED)
                        "\x1b[Kstatus\x1b[A\x1b[3G\x1b[?7h\x1b[?25h");
 }
 
-/* --- another look, wiping, forgetting */
+// ---- another look, wiping, forgetting ----
 
 static void test_look(void **state G_GNUC_UNUSED)
 {

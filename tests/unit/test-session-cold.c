@@ -114,7 +114,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* --- operations: what they give, as a value to compare */
+// ---- operations: what they give, as a value to compare ----
 
 static json_t *context_of(Session *session)
 {
@@ -299,7 +299,7 @@ static void test_operations(void **state)
     assert_int_equal(entry_list_size(self->hot->entries).text_bytes > 0, true); // settled by now
 }
 
-/* --- writing */
+// ---- writing ----
 
 static rlim_t limit_files(rlim_t bytes)
 {
@@ -355,7 +355,7 @@ static void test_lost_file(void **state)
     assert_true(json_equal(after, before));
 }
 
-/* --- images */
+// ---- images ----
 
 static json_t *image_message(void)
 {
@@ -399,7 +399,7 @@ static void test_in_memory(void **state)
     assert_false(file_exists(blobs));
 }
 
-/* --- threads */
+// ---- threads ----
 
 typedef struct Asker {
     Session *session;

@@ -144,7 +144,7 @@ static void test_budget(void **state G_GNUC_UNUSED)
     assert_true(budget_ns <= 0);
 }
 
-/* --- an answer in pieces */
+// ---- an answer in pieces ----
 
 typedef struct Answer {
     const char *condition;

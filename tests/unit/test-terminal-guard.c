@@ -85,7 +85,7 @@ static bool is_cooked(int fd)
     return (now.c_lflag & ICANON) != 0 && (now.c_oflag & OPOST) != 0;
 }
 
-/* --- undoing */
+// ---- undoing ----
 
 static void test_undo(void **state)
 {
@@ -131,7 +131,7 @@ static void test_undo_of_a_full_terminal(void **state)
     assert_false(undo_all(self->slave, &self->plan, GUARD_MS));
 }
 
-/* --- the guardian */
+// ---- the guardian ----
 
 /* It becomes a child of this process, which is the reaper of what is left behind. */
 static pid_t start_guardian(Fixture *self, int *ret_fd)
@@ -297,7 +297,7 @@ static void test_guardian_holds_nothing(void **state)
     assert_ends(self);
 }
 
-/* --- the queue */
+// ---- the queue ----
 
 static void test_output_waits(void **state)
 {
@@ -357,7 +357,7 @@ static void test_output_of_a_closed_terminal(void **state)
     output_clear(&output);
 }
 
-/* --- what is said */
+// ---- what is said ----
 
 static const char *no_env(const char *name G_GNUC_UNUSED)
 {

@@ -18,7 +18,7 @@ static char *message_as_text(const char *json, const BlockSpec *spec)
     return clean_rows_text(rows, spec->width);
 }
 
-/* --- messages */
+// ---- messages ----
 
 #define PNG "iVBORw0KGgoAAAANSUhEUgAAAyAAAAJYCAIAAAAVFBUn"
 
@@ -144,7 +144,7 @@ static void test_prompt_background(void **state G_GNUC_UNUSED)
     assert_int_equal(row->runs[0].style.bg, TOKEN_DEFAULT);
 }
 
-/* --- calls */
+// ---- calls ----
 
 typedef struct CallCase {
     const char *name, *tool, *arguments, *result;
@@ -361,7 +361,7 @@ static void test_last_lines(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- events */
+// ---- events ----
 
 static void test_events(void **state G_GNUC_UNUSED)
 {

@@ -6,7 +6,7 @@
 
 #include "base/secrets.h"
 
-/* --- rows */
+// ---- rows ----
 
 static void expect_rows(Asked *self, const char *name, int width, int max_rows, int want_row,
                         const char *want)

@@ -3,7 +3,7 @@
  */
 #include "tui_dialog.h"
 
-/* --- one key */
+// ---- one key ----
 
 static void test_keys(void **state G_GNUC_UNUSED)
 {
@@ -48,7 +48,7 @@ static void test_keys(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- protections of tui §8 */
+// ---- protections of tui §8 ----
 
 /* 2, common-S11: for 400 ms, and again after each key that comes too early. */
 static void test_early(void **state G_GNUC_UNUSED)
@@ -196,7 +196,7 @@ static void test_paste(void **state G_GNUC_UNUSED)
     assert_int_equal(strlen(other.text), 1024 * 1024 + 2); // whole, though folded
 }
 
-/* --- typing */
+// ---- typing ----
 
 static void test_reason(void **state G_GNUC_UNUSED)
 {
@@ -255,7 +255,7 @@ static void test_own_question(void **state G_GNUC_UNUSED)
     assert_string_equal(asked.text, "older");
 }
 
-/* --- moving */
+// ---- moving ----
 
 static void test_marks(void **state G_GNUC_UNUSED)
 {

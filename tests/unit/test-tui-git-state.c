@@ -14,7 +14,7 @@
 
 #define GUARD_MS (60 * 1000)
 
-/* --- the parser */
+// ---- the parser ----
 
 #define OID "1234567890abcdef1234567890abcdef12345678"
 
@@ -58,7 +58,7 @@ static void test_parse(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- repositories */
+// ---- repositories ----
 
 typedef struct Watcher {
     Loop *loop;

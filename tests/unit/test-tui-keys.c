@@ -6,7 +6,7 @@
 #include "tui/control/key_table.h"
 #include "tui/control/layout.h"
 
-/* --- keys */
+// ---- keys ----
 
 typedef struct Cell {
     TuiState state;
@@ -64,7 +64,7 @@ static void test_escape_stops_what_runs_behind_a_list(void **state G_GNUC_UNUSED
     assert_int_equal(key_deed(&moment, ROLE_ESCAPE), DEED_INTERRUPT);
 }
 
-/* --- rows */
+// ---- rows ----
 
 static int total(const LiveLayout *layout)
 {

@@ -21,7 +21,7 @@ static json_t *value_of(const char *text)
     return value;
 }
 
-/* --- the todo list */
+// ---- the todo list ----
 
 static const char two_phases[] =
     "[{\"name\":\"Plan\",\"tasks\":[{\"content\":\"Read\",\"status\":\"completed\"}]},"
@@ -99,7 +99,7 @@ static void test_todo_styles(void **state G_GNUC_UNUSED)
     assert_int_equal(row_style_of(rows->pdata[4], "Test").fg, TOKEN_DIM);
 }
 
-/* --- what is watched */
+// ---- what is watched ----
 
 static void test_watched(void **state G_GNUC_UNUSED)
 {
@@ -144,7 +144,7 @@ static void test_watched(void **state G_GNUC_UNUSED)
     assert_int_equal(none->len, 0);
 }
 
-/* --- messages that wait */
+// ---- messages that wait ----
 
 static void test_pending(void **state G_GNUC_UNUSED)
 {
@@ -174,7 +174,7 @@ static void test_pending(void **state G_GNUC_UNUSED)
     assert_int_equal(none->len, 0);
 }
 
-/* --- the working line */
+// ---- the working line ----
 
 static void test_working(void **state G_GNUC_UNUSED)
 {
@@ -242,7 +242,7 @@ static void test_working(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- the welcome */
+// ---- the welcome ----
 
 static const char sessions[] =
     "[{\"title\":\"Fix the clock\",\"modified\":1000000},"

@@ -7,7 +7,7 @@
 #include "tui/control/key_panel.h"
 #include "tui/control/tree_rows.h"
 
-/* --- the tree */
+// ---- the tree ----
 
 #define USER(id, parent, text)                                                                     \
     "{\"type\":\"message\",\"id\":\"" id "\",\"parentId\":" parent                                 \
@@ -132,7 +132,7 @@ static void test_a_long_conversation(void **state G_GNUC_UNUSED)
     assert_string_equal(((TreeLine *)lines->pdata[29999])->text, "• user: x");
 }
 
-/* --- the key */
+// ---- the key ----
 
 typedef struct Given {
     int count;

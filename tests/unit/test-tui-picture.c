@@ -248,7 +248,7 @@ static void test_slow_line(void **state G_GNUC_UNUSED)
     assert_null(picture_new(large, &spec, 80)); // no real PNG: nothing can be made of it
 }
 
-/* --- bytes */
+// ---- bytes ----
 
 static void test_bytes(void **state G_GNUC_UNUSED)
 {
@@ -294,7 +294,7 @@ static void test_chunks(void **state G_GNUC_UNUSED)
     assert_string_equal(joined->str, want);
 }
 
-/* --- in the conversation */
+// ---- in the conversation ----
 
 static void test_block(void **state G_GNUC_UNUSED)
 {
@@ -345,7 +345,7 @@ static void test_screen(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- portions */
+// ---- portions ----
 
 static void test_backlog(void **state G_GNUC_UNUSED)
 {

@@ -168,7 +168,7 @@ static void test_taken_at_any_time(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- live */
+// ---- live ----
 
 static void test_many_calls(void **state G_GNUC_UNUSED)
 {
@@ -209,7 +209,7 @@ static void test_still(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- width, thinking, words of ours */
+// ---- width, thinking, words of ours ----
 
 static void test_changes(void **state G_GNUC_UNUSED)
 {
@@ -312,7 +312,7 @@ static void test_secrets(void **state G_GNUC_UNUSED)
     assert_string_equal(rows, "Key [REDACTED] ends\n");
 }
 
-/* --- anything */
+// ---- anything ----
 
 /* Events in any order: rows stay clean and bounded, and calls come once. */
 static void test_any_order(void **state G_GNUC_UNUSED)

@@ -126,7 +126,7 @@ static void test_kept_rows(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- looking for a text */
+// ---- looking for a text ----
 
 static SearchResult find(ViewerRows *rows, const char *query, ViewerPlace from, bool is_backward,
                          ViewerPlace *ret_place)

@@ -10,7 +10,7 @@
 #include "tui/view/viewer.h"
 #include "tui/view/viewer_rows.h"
 
-/* --- the terminal, in place of the one that has a descriptor */
+// ---- the terminal, in place of the one that has a descriptor ----
 
 struct Terminal {
     TestTerminal *shown;
@@ -42,7 +42,7 @@ void terminal_write(Terminal *self, const char *bytes, size_t size)
     test_terminal_take(self->shown, self->bytes);
 }
 
-/* --- a viewer on it */
+// ---- a viewer on it ----
 
 typedef struct World {
     Terminal terminal;
@@ -138,7 +138,7 @@ static void check_from(World *self, int first)
     }
 }
 
-/* --- opening and closing */
+// ---- opening and closing ----
 
 static void test_alternate_screen(void **state G_GNUC_UNUSED)
 {
@@ -212,7 +212,7 @@ static void test_empty(void **state G_GNUC_UNUSED)
     assert_string_equal(first, "");
 }
 
-/* --- moving */
+// ---- moving ----
 
 static void test_moves(void **state G_GNUC_UNUSED)
 {
@@ -313,7 +313,7 @@ static void test_tiny_windows(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- looking for a text */
+// ---- looking for a text ----
 
 static void search(World *self, const char *query)
 {
@@ -402,7 +402,7 @@ static void test_query(void **state G_GNUC_UNUSED)
     press(world, KEY_ENTER, 0);
 }
 
-/* --- text of others */
+// ---- text of others ----
 
 /* agent-core-99: the reader of bytes refuses all that would get out of it. */
 static void test_hostile_text(void **state G_GNUC_UNUSED)
@@ -443,7 +443,7 @@ static void test_hostile_text(void **state G_GNUC_UNUSED)
     }
 }
 
-/* --- a slow terminal */
+// ---- a slow terminal ----
 
 static void test_busy(void **state G_GNUC_UNUSED)
 {

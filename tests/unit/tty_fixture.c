@@ -22,7 +22,7 @@
 
 #define BIG_BYTES 300000
 
-/* --- the job */
+// ---- the job ----
 
 typedef struct Job {
     Loop *loop;
@@ -184,7 +184,7 @@ static void G_GNUC_NORETURN job_run(int commands, int reports)
     job_end(&job, 15);
 }
 
-/* --- the shell */
+// ---- the shell ----
 
 static pid_t shell_start(int commands, int reports)
 {
@@ -244,7 +244,7 @@ static void G_GNUC_NORETURN shell_run(int commands, int job_commands, int report
     _exit(0);
 }
 
-/* --- the test */
+// ---- the test ----
 
 TtyFixture *tty_fixture_start(const char *term, bool has_shell)
 {

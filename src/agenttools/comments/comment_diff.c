@@ -31,7 +31,7 @@ static GPtrArray *diff_args(const char *const *form, const char *const *words)
     return args;
 }
 
-// --- files ---
+// ---- files ----
 
 typedef struct Fields { // separated by NUL
     const char *at, *end;
@@ -130,7 +130,7 @@ bool comment_git_diff(const char *root, const char *const *words, bool has_blobs
     return true;
 }
 
-// --- lines ---
+// ---- lines ----
 
 typedef struct Patch {
     const char *at, *end;

@@ -117,7 +117,7 @@ static const OperationExample examples[] = {
     { 0 },
 };
 
-// --- one call ---
+// ---- one call ----
 
 typedef struct Extract {
     const ExtractArgs *args;
@@ -294,7 +294,7 @@ static bool extract(Extract *self, Cancel *cancel, GError **error)
     return true;
 }
 
-// --- the operation ---
+// ---- the operation ----
 
 static bool find_language(const char *name, const CommentLanguage **ret_language, GError **error)
 {

@@ -52,7 +52,7 @@ bool comment_git(const char *dir, const char *const *args, Cancel *cancel, char 
     return fail_with_git(args, cause, error);
 }
 
-// --- the repository ---
+// ---- the repository ----
 
 void comment_repo_clear(CommentRepo *self)
 {
@@ -92,7 +92,7 @@ bool comment_repo_find(const char *cwd, Cancel *cancel, CommentRepo *ret_repo, b
     return true;
 }
 
-// --- revisions ---
+// ---- revisions ----
 
 /* A branch or tag that somebody may have meant. Caller frees; NULL: none. */
 static char *nearest_revision(const char *root, const char *revision, Cancel *cancel)
@@ -154,7 +154,7 @@ bool comment_git_merge_base(const char *root, const char *a, const char *a_name,
     return true;
 }
 
-// --- lists ---
+// ---- lists ----
 
 void scope_file_free(ScopeFile *self)
 {

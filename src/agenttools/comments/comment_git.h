@@ -33,7 +33,7 @@ bool comment_git_commit(const char *root, const char *revision, const char *what
 bool comment_git_merge_base(const char *root, const char *a, const char *a_name, const char *b,
                             const char *b_name, Cancel *cancel, char **ret_id, GError **error);
 
-// --- diffs ---
+// ---- diffs ----
 
 typedef enum { FILE_TEXT, FILE_DELETED, FILE_SUBMODULE, FILE_SYMLINK } ScopeFileSort;
 

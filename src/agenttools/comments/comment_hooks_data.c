@@ -162,7 +162,7 @@ bool hook_dockerfile(Lexer *self)
     return heredoc_open(self, HEREDOC_DASH_TABS, true);
 }
 
-// --- TeX ---
+// ---- TeX ----
 
 /* \begin{verbatim} and its like, to the matching \end. */
 static bool skip_verbatim(Lexer *self)

@@ -115,7 +115,7 @@ bool hook_crystal(Lexer *self)
     return lexer_has(self, self->at, "<<-") && heredoc_open(self, HEREDOC_DASH_BLANKS, false);
 }
 
-// --- Perl ---
+// ---- Perl ----
 
 /* What may open the literal of `q`, `s` and the like: next to the word, or behind a blank. */
 static bool is_perl_delimiter(char c, bool is_next)
@@ -196,7 +196,7 @@ bool hook_perl(Lexer *self)
     }
 }
 
-// --- Elixir ---
+// ---- Elixir ----
 
 /* ~s(…), ~r/…/, ~S""" … """ */
 static bool skip_sigil(Lexer *self)

@@ -24,7 +24,7 @@ bool hook_css(Lexer *self)
     return true;
 }
 
-// --- PHP ---
+// ---- PHP ----
 
 /* Behind the next `<?php` or `<?=`; the end when there is none. */
 static size_t code_start(const Lexer *self, size_t place)

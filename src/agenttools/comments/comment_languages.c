@@ -50,7 +50,7 @@ const char **comment_language_names(void)
     return (const char **)g_ptr_array_free(names, FALSE);
 }
 
-// --- by name ---
+// ---- by name ----
 
 /* `word` of a row's list: ".c", "Makefile" or "Dockerfile*". */
 static bool file_fits(const char *word, size_t size, const char *base, const char *extension)
@@ -96,7 +96,7 @@ LanguageByName comment_language_by_name(const char *path, const CommentLanguage 
     return LANGUAGE_KNOWN;
 }
 
-// --- by text ---
+// ---- by text ----
 
 static bool contains(const char *text, size_t size, const char *needle)
 {

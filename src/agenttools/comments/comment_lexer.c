@@ -89,7 +89,7 @@ static bool read_line(Lexer *self)
     return false;
 }
 
-// --- the engine ---
+// ---- the engine ----
 
 static void read_step(Lexer *self)
 {

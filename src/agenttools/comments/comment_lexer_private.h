@@ -177,7 +177,7 @@ void lexer_run_inner(Lexer *self, const CommentLanguage *language, size_t start,
 /* The engine itself, for machines that only prepare something. */
 void lexer_run_table(Lexer *self);
 
-// --- looking ---
+// ---- looking ----
 
 static inline bool lexer_is_blank(char c)
 {
@@ -218,7 +218,7 @@ size_t lexer_code_before(const Lexer *self, size_t place);
 /* [start, end) is one of the blank-separated words. */
 bool lexer_is_one_of(const Lexer *self, size_t start, size_t end, const char *words);
 
-// --- comments ---
+// ---- comments ----
 
 void lexer_add(Lexer *self, size_t start, size_t end, bool is_delimited);
 /* The comment that starts at `at` and ends with its line; goes to the line's end. */
@@ -226,7 +226,7 @@ void lexer_add_line(Lexer *self, unsigned flags);
 /* The comment that starts at `at`; goes behind it. */
 void lexer_add_block(Lexer *self, const BlockMark *mark);
 
-// --- entering code ---
+// ---- entering code ----
 
 /* A byte of this class is looked at by the engine. */
 void lexer_set_class(Lexer *self, char byte, unsigned class);
@@ -234,7 +234,7 @@ void lexer_set_class(Lexer *self, char byte, unsigned class);
    LEXER_DEPTH_MAX. */
 bool frame_push(Lexer *self, const Frame *frame);
 
-// --- literals (comment_strings.c) ---
+// ---- literals (comment_strings.c) ----
 
 bool lexer_string(Lexer *self);
 /* Reads on from `at`: to behind the closer, to code inside, or to where it ends without one. */
@@ -244,13 +244,13 @@ void literal_open(Lexer *self, size_t open_size, const Literal *literal);
 /* From the bracket or other character at `at`, as in %q( ): to behind its closer. */
 void literal_delimited(Lexer *self, char escape, const char *interpolation);
 
-// --- code inside of something else (comment_frames.c) ---
+// ---- code inside of something else (comment_frames.c) ----
 
 /* A bracket inside of code in a frame; false when it is none that matters. */
 bool frame_bracket(Lexer *self, char c);
 void frame_line_end(Lexer *self);
 
-// --- here-documents (comment_heredoc.c) ---
+// ---- here-documents (comment_heredoc.c) ----
 
 typedef enum { HEREDOC_DASH_TABS = 1, HEREDOC_DASH_BLANKS, HEREDOC_ALWAYS_BLANKS } HeredocDash;
 
@@ -263,7 +263,7 @@ bool heredoc_open_php(Lexer *self);
 /* At a line's LF: passes over the bodies that begin behind it. */
 void heredoc_line_end(Lexer *self);
 
-// --- regex literals and the like (comment_regex.c) ---
+// ---- regex literals and the like (comment_regex.c) ----
 
 bool regex_is_operand_next(const Lexer *self);
 bool regex_skip(Lexer *self);
@@ -271,7 +271,7 @@ bool jsx_open(Lexer *self);
 /* The code of a `{…}` is over: reads on in what was around it. */
 void jsx_resume(Lexer *self, const Frame *frame);
 
-// --- hooks and machines of languages ---
+// ---- hooks and machines of languages ----
 
 bool hook_c(Lexer *self);
 bool hook_csharp(Lexer *self);

@@ -9,7 +9,7 @@
 
 #define DIRECTIVE_PROBE_BYTES ((size_t)2048) // of a comment; instructions stand at its start
 
-// --- what a comment is ---
+// ---- what a comment is ----
 
 static bool begins(const char *text, size_t size, const char *prefix)
 {
@@ -97,7 +97,7 @@ static bool is_directive(const Comment *comment, const char *text, size_t size)
     return false;
 }
 
-// --- where it is ---
+// ---- where it is ----
 
 typedef struct Walk {
     const char *text;

@@ -8,7 +8,7 @@
 
 static const BlockMark html_comment = { "<!--", "-->", 0 };
 
-// --- Markdown ---
+// ---- Markdown ----
 
 #define RUN_LENGTHS 64 // code spans with longer marks are not looked for
 
@@ -104,7 +104,7 @@ void machine_markdown(Lexer *self)
     }
 }
 
-// --- templates ---
+// ---- templates ----
 
 typedef struct TemplateMarks {
     const char *language;

@@ -159,7 +159,7 @@ void machine_xml(Lexer *self)
     read_markup(self, false);
 }
 
-/* --- at the top, to the next ---: Astro's script. */
+// ---- at the top, to the next ---: Astro's script. ----
 static void read_front_matter(Lexer *self)
 {
     while (self->at < self->end && g_ascii_isspace(self->text[self->at]))

@@ -79,7 +79,7 @@ static void skip_format_string(Lexer *self, const FormatString *string)
     }
 }
 
-// --- docstrings ---
+// ---- docstrings ----
 
 static void begin_logical_line(Lexer *self, size_t place)
 {

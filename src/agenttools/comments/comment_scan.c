@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// --- looking ---
+// ---- looking ----
 
 bool lexer_has(const Lexer *self, size_t place, const char *text)
 {
@@ -90,7 +90,7 @@ bool lexer_is_one_of(const Lexer *self, size_t start, size_t end, const char *wo
     return false;
 }
 
-// --- comments ---
+// ---- comments ----
 
 void lexer_add(Lexer *self, size_t start, size_t end, bool is_delimited)
 {
@@ -211,7 +211,7 @@ void lexer_add_block(Lexer *self, const BlockMark *mark)
     self->at = end;
 }
 
-// --- state ---
+// ---- state ----
 
 void lexer_set_class(Lexer *self, char byte, unsigned class)
 {

@@ -19,7 +19,7 @@ void comment_scope_free(CommentScope *self)
     g_free(self);
 }
 
-// --- branch, unstaged, staged, all ---
+// ---- branch, unstaged, staged, all ----
 
 /* Takes the words. */
 static bool list_diff(CommentScope *self, const ScopeSpec *spec, char **words, Cancel *cancel,
@@ -83,7 +83,7 @@ static bool open_all(CommentScope *self, const ScopeSpec *spec, Cancel *cancel, 
                             error);
 }
 
-// --- ranges ---
+// ---- ranges ----
 
 /* `A..B` and `A...B`; an empty side is HEAD. */
 static bool is_range(const char *scope)
@@ -112,7 +112,7 @@ static bool open_range(CommentScope *self, const ScopeSpec *spec, Cancel *cancel
     return list_diff(self, spec, make_words(is_symmetric ? merge_base : from, to), cancel, error);
 }
 
-// --- files ---
+// ---- files ----
 
 static gint compare_ranges(gconstpointer a, gconstpointer b)
 {
@@ -226,7 +226,7 @@ static bool open_files(CommentScope *self, const ScopeSpec *spec, Cancel *cancel
     return true;
 }
 
-// --- opening ---
+// ---- opening ----
 
 static gint compare_paths(gconstpointer a, gconstpointer b)
 {
@@ -301,7 +301,7 @@ bool comment_scope_open(const ScopeSpec *spec, Cancel *cancel, CommentScope **re
     return true;
 }
 
-// --- changed lines ---
+// ---- changed lines ----
 
 bool comment_scope_find_changes(CommentScope *self, GPtrArray *files, Cancel *cancel,
                                 GError **error)

@@ -20,7 +20,7 @@ static bool skip(ScopeFile *file, const char *reason)
     return true;
 }
 
-// --- the work tree ---
+// ---- the work tree ----
 
 /* The directory above is not what the path says: git tracks nothing behind a link. */
 static bool is_behind_link(const CommentScope *self, const char *path)
@@ -78,7 +78,7 @@ static bool read_file(const CommentScope *self, ScopeFile *file, char **ret_data
     return is_read;
 }
 
-// --- git's objects ---
+// ---- git's objects ----
 
 /* The id that git gives to these bytes is `blob`. */
 static bool has_blob_id(const char *data, size_t size, const char *blob)

@@ -138,7 +138,7 @@ static void read_arithmetic(Shell *self)
     lexer->at++;
 }
 
-// --- code ---
+// ---- code ----
 
 static bool is_word_start(const Lexer *lexer)
 {
@@ -282,7 +282,7 @@ void machine_shell(Lexer *self)
     read_shell(self, true);
 }
 
-// --- Make ---
+// ---- Make ----
 
 /* The end of the line at `place` with those that continue it. */
 static size_t logical_end(const Lexer *self, size_t place)

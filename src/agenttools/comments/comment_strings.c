@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// --- literals ---
+// ---- literals ----
 
 /* How long the closing delimiter at `at` is; 0 when it is none. */
 static size_t closer_size(const Lexer *self, const Literal *literal)
@@ -160,7 +160,7 @@ void literal_delimited(Lexer *self, char escape, const char *interpolation)
     literal_open(self, 1, &literal);
 }
 
-// --- the language's table ---
+// ---- the language's table ----
 
 static bool prefix_fits(const Lexer *self, const StringMark *mark)
 {

@@ -130,7 +130,7 @@ static bool run_script(const char *dir, const char *script_path, const char *inp
     return true;
 }
 
-/* -- its answers in our words ----------------------------------------------------------------- */
+// ---- its answers in our words ----
 
 /* "Parse error on line 3:\n…\nExpecting 'X', got 'Y'" → "Expecting 'X', got 'Y'"; other messages
    are their first line. Caller frees. */

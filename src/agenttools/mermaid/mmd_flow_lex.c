@@ -13,7 +13,7 @@ static char peek(const FlowParser *f)
     return *f->p->at; // a NUL stands at the end
 }
 
-/* -- words ------------------------------------------------------------------------------------ */
+// ---- words ----
 
 /* The place behind a direction; NULL: none. */
 static const char *match_direction(const char *at, const char *end)
@@ -193,7 +193,7 @@ static bool lex_shape_data(FlowParser *f)
     return true;
 }
 
-/* -- statements ------------------------------------------------------------------------------- */
+// ---- statements ----
 
 static const MmdRule marks[] = {
     { "#", FLOW_HASH },      { ":::", FLOW_CLASS_MARK },

@@ -34,7 +34,7 @@ static const char shape_names[] =
     "tagged-process tagged-rectangle terminal text trap-b trap-t trapezoid "
     "trapezoid-bottom trapezoid-top tri triangle win-pane window-pane";
 
-/* -- what went wrong -------------------------------------------------------------------------- */
+// ---- what went wrong ----
 
 static bool is_keyword(FlowToken token)
 {
@@ -71,7 +71,7 @@ bool flow_unexpected(FlowParser *f, const char *expected)
     return false;
 }
 
-/* -- labels ----------------------------------------------------------------------------------- */
+// ---- labels ----
 
 typedef struct Shape {
     FlowToken open, close;
@@ -188,7 +188,7 @@ bool flow_take_label(FlowParser *f, FlowToken open, const char *opened)
     return true;
 }
 
-/* -- nodes ------------------------------------------------------------------------------------ */
+// ---- nodes ----
 
 static bool is_name_part(FlowToken token)
 {
@@ -347,7 +347,7 @@ static bool take_group(FlowParser *f, const char *expected, size_t *ret_count)
     return true;
 }
 
-/* -- links ------------------------------------------------------------------------------------ */
+// ---- links ----
 
 static bool take_link_text(FlowParser *f, const char *opened)
 {

@@ -38,7 +38,7 @@ typedef enum {
     TAKES_PARENT = 1 << 4,
 } OptionSet;
 
-/* -- words ------------------------------------------------------------------------------------ */
+// ---- words ----
 
 static bool is_name_char(char c)
 {
@@ -101,7 +101,7 @@ static bool take_branch_name(Graph *g, char **ret_name)
                        "than letters, digits, _ . / - in double quotes");
 }
 
-/* -- options ---------------------------------------------------------------------------------- */
+// ---- options ----
 
 /* The quoted text after `id:` and the like; kept in *ret_text unless that is NULL. */
 static bool take_text(MmdParser *p, char **ret_text)
@@ -148,7 +148,7 @@ static bool take_options(MmdParser *p, OptionSet set, const char *expected, Opti
     }
 }
 
-/* -- the graph -------------------------------------------------------------------------------- */
+// ---- the graph ----
 
 static const char *last_commit(const Graph *g, const char *branch)
 {

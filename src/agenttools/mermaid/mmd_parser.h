@@ -54,7 +54,7 @@ bool mmd_unexpected(MmdParser *p, const char *expected);
    Good until the next call. */
 const char *mmd_found(MmdParser *p, const char *where);
 
-// --- looking: `at` to `end`, which is behind it; nothing is taken ---
+// ---- looking: `at` to `end`, which is behind it; nothing is taken ----
 
 bool mmd_is_word_char(char c); // ASCII letter, digit or _
 bool mmd_is_one_of(char c, const char *set);
@@ -80,7 +80,7 @@ const char *mmd_line_start(const MmdParser *p, const char *at);
 /* Back from `stop` over white space, not before `start`. */
 const char *mmd_trim_end(const char *start, const char *stop);
 
-// --- the scanner ---
+// ---- the scanner ----
 
 bool mmd_at_end(const MmdParser *p);
 /* Bytes of the white space character at `at`, LF included, as the real parser's `\s`; 0: none. */

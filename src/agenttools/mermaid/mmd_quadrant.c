@@ -33,7 +33,7 @@ typedef struct Quadrant {
     const char *white_start, *white_end; // white space looked at last
 } Quadrant;
 
-/* -- tokens ----------------------------------------------------------------------------------- */
+// ---- tokens ----
 
 static void skip_spaces(MmdParser *p)
 {
@@ -275,7 +275,7 @@ static void next(Quadrant *q)
     } while (!lex(q));
 }
 
-/* -- statements ------------------------------------------------------------------------------- */
+// ---- statements ----
 
 static bool unexpected(Quadrant *q, const char *expected)
 {

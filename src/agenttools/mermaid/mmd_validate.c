@@ -116,7 +116,7 @@ static const OperationExample examples[] = {
     { 0 },
 };
 
-/* -- what is checked -------------------------------------------------------------------------- */
+// ---- what is checked ----
 
 typedef struct Document {
     const char *name; // for messages; borrowed
@@ -269,7 +269,7 @@ static bool check_diagrams(Check *self, const char *engine, Cancel *cancel, GErr
     return answer_error(error, ANSWER_UNAVAILABLE, NULL, "%s", failure->message);
 }
 
-/* -- the report ------------------------------------------------------------------------------- */
+// ---- the report ----
 
 typedef struct Report {
     Answer *answer;

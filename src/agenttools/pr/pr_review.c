@@ -127,7 +127,7 @@ void review_clear(Review *self)
     json_decref(self->general);
 }
 
-// ---- data ---------------------------------------------------------------------
+// ---- data ----
 
 static const char *placed_name(Placed placed)
 {
@@ -189,7 +189,7 @@ json_t *review_data(const Review *self)
     return data;
 }
 
-// ---- the review ---------------------------------------------------------------
+// ---- the review ----
 
 static bool is_refusal(const GError *failure)
 {

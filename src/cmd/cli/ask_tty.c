@@ -63,7 +63,7 @@ bool ask_on_terminal(const ToolQuestion *question, Cancel *cancel, bool *ret_app
     return true;
 }
 
-/* --- choices */
+// ---- choices ----
 
 bool ask_has_person(void)
 {

@@ -34,7 +34,7 @@ void message_lines_free(MessageLines *self)
     g_free(self);
 }
 
-/* --- lines */
+// ---- lines ----
 
 static bool read_more(MessageLines *self, Cancel *cancel, GError **error)
 {
@@ -80,7 +80,7 @@ static bool next_line(MessageLines *self, Cancel *cancel, GString **ret_line, GE
     return true;
 }
 
-/* --- messages */
+// ---- messages ----
 
 static bool add_image(json_t *content, const json_t *block)
 {

@@ -169,7 +169,7 @@ static void work(void *data)
         rehearse_task(self, project);
 }
 
-// ---- for people
+// ---- for people ----
 
 static void append_lines(GString *out, const char *text, size_t most)
 {

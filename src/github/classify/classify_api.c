@@ -21,7 +21,7 @@ static void raise_to(ApiCall *self, Effect effect, const char *reason)
     verdict_raise(self->verdict, effect, reason);
 }
 
-/* ---- flags (gh-policy §4.1) ---- */
+// ---- flags (gh-policy §4.1) ----
 
 static void judge_header(ApiCall *self, const char *header)
 {
@@ -75,7 +75,7 @@ static bool is_key(const char *field, const char *key)
     return strlen(key) == length && strncmp(field, key, length) == 0;
 }
 
-/* ---- endpoint (gh-policy §4.2) ---- */
+// ---- endpoint (gh-policy §4.2) ----
 
 static bool has_space(const char *text)
 {
@@ -220,7 +220,7 @@ static void read_endpoint(ApiCall *self, const char *endpoint)
     self->out->is_graphql = g_ascii_strcasecmp(self->out->api_path, "graphql") == 0;
 }
 
-/* ---- method and path (gh-policy §4.3) ---- */
+// ---- method and path (gh-policy §4.3) ----
 
 static char *method_of(const ApiCall *self)
 {
@@ -282,7 +282,7 @@ static void judge_rest(ApiCall *self)
     raise_to(self, EFFECT_WRITE, "sends a request that writes");
 }
 
-/* ---- GraphQL (gh-policy §4.4) ---- */
+// ---- GraphQL (gh-policy §4.4) ----
 
 static void judge_document(ApiCall *self, const char *document)
 {
@@ -323,7 +323,7 @@ static void judge_graphql(ApiCall *self)
         raise_to(self, EFFECT_WRITE, "sends a request that writes");
 }
 
-/* ---- */
+// ---- the call as a whole ----
 
 static char *describe_call(const ApiCall *self)
 {

@@ -38,7 +38,7 @@ static const FieldDef ast_edit_fields[] = {
     { 0 },
 };
 
-/* --- what it says */
+// ---- what it says ----
 
 static const char *plural(unsigned count)
 {
@@ -148,7 +148,7 @@ static void show(ToolCall *call, const AstPlan *plan, ToolResult *result)
     set_details(call, plan, false, tool_result_details(result));
 }
 
-/* --- what waits */
+// ---- what waits ----
 
 typedef struct Preview {
     json_t *ops, *paths;

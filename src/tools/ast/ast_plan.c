@@ -49,7 +49,7 @@ void ast_plan_free(AstPlan *self)
     g_free(self);
 }
 
-/* --- finding the replacements */
+// ---- finding the replacements ----
 
 static bool is_broken(const AstPlan *self, const char *path)
 {
@@ -109,7 +109,7 @@ static int compare_places(const void *a, const void *b)
     return one->start < other->start ? -1 : one->start > other->start;
 }
 
-/* --- one file */
+// ---- one file ----
 
 static bool is_match_there(const AstFilePlan *self, const AstMatch *match)
 {
@@ -243,7 +243,7 @@ bool ast_plan_is_like(const AstPlan *self, const AstPlan *other)
     return true;
 }
 
-/* --- writing */
+// ---- writing ----
 
 static bool may_write(ToolCall *call, const AstFilePlan *file, GError **error)
 {

@@ -15,7 +15,7 @@
 #define FILES_PER_START 200
 #define BYTES_PER_START (64 * 1024) // of their names
 
-/* --- the program and its languages */
+// ---- the program and its languages ----
 
 static const struct {
     const char *language, *extensions; // with a blank before and behind each
@@ -99,7 +99,7 @@ char *ast_program(const char *cwd)
     return NULL;
 }
 
-/* --- what it says */
+// ---- what it says ----
 
 void ast_match_free(AstMatch *self)
 {
@@ -205,7 +205,7 @@ static bool take_line(const char *line, size_t size, void *user_data)
     return match != NULL;
 }
 
-/* --- running it */
+// ---- running it ----
 
 static bool fail_run(const Reader *reader, int status, const char *said, GError **error)
 {

@@ -98,7 +98,7 @@ static Question question_of(ToolCall *call, const json_t *given, size_t number, 
     };
 }
 
-/* --- one dialog */
+// ---- one dialog ----
 
 /* The option as it is shown. Caller frees. */
 static char *shown_option(const Question *self, size_t index)
@@ -263,7 +263,7 @@ static bool ask_question(Question *self, GError **error)
     return true;
 }
 
-/* --- what the model is told */
+// ---- what the model is told ----
 
 static char *joined(const Question *self)
 {

@@ -58,7 +58,7 @@ static void G_GNUC_PRINTF(2, 3) add_problem(Edit *self, const char *format, ...)
     va_end(arguments);
 }
 
-/* --- finding */
+// ---- finding ----
 
 static json_t *tasks_of(const json_t *phase)
 {
@@ -133,7 +133,7 @@ static json_t *named_phase(Edit *self, const char *name)
     return phase;
 }
 
-/* --- the operations */
+// ---- the operations ----
 
 static void set_status(json_t *task, const char *status)
 {
@@ -394,7 +394,7 @@ static void apply(json_t *phases, void *edit_)
     settle(phases);
 }
 
-/* --- what the model is told */
+// ---- what the model is told ----
 
 static void append_remaining(GString *text, const json_t *phases)
 {

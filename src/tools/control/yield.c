@@ -122,7 +122,7 @@ const ToolDef tool_yield = {
     .run = yield_run,
 };
 
-/* --- with a schema */
+// ---- with a schema ----
 
 /* What the result is checked against; NULL: it is none. New reference. */
 static json_t *understand(const json_t *given)

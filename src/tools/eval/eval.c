@@ -65,7 +65,7 @@ static const char description[] =
     "diff "
     "output` are at hand.";
 
-/* --- what is to run */
+// ---- what is to run ----
 
 typedef struct Plan {
     GPtrArray *cells; // of EvalCell
@@ -140,7 +140,7 @@ static bool make_plan(const ToolCall *call, const EvalArgs *args, Plan *plan, GE
     return find_cwd(call, args, &plan->cwd, error);
 }
 
-/* --- which language */
+// ---- which language ----
 
 static const char *unavailable(const Settings *settings, EvalLanguage language)
 {
@@ -195,7 +195,7 @@ static bool choose(const Settings *settings, const Plan *plan, EvalReport *repor
     return true;
 }
 
-/* --- the cells */
+// ---- the cells ----
 
 typedef struct Work {
     ToolCall *call;
@@ -397,7 +397,7 @@ static bool eval_run(ToolCall *call, const void *args_, ToolResult *result, GErr
     return is_done;
 }
 
-/* --- the tool */
+// ---- the tool ----
 
 static const char *first_code(const EvalArgs *args)
 {

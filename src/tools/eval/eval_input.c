@@ -51,7 +51,7 @@ void eval_cell_free(EvalCell *self)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(EvalCell, eval_cell_free)
 
-/* --- headers */
+// ---- headers ----
 
 /* "20", "20s", "500ms", "2m". A bare one needs its unit: else it is a word of the title. */
 static bool parse_duration(const char *text, bool needs_unit, int64_t *ret_ms)
@@ -205,7 +205,7 @@ static EvalCell *parse_header(const char *rest, unsigned line, GError **error)
     return g_steal_pointer(&cell);
 }
 
-/* --- the whole text */
+// ---- the whole text ----
 
 /* Without ```lang and ``` around it. */
 static EvalCell *parse_bare(const char *text)
@@ -312,7 +312,7 @@ bool eval_input_parse(const char *text, GPtrArray **ret_cells, bool *ret_is_cut,
     return true;
 }
 
-/* --- the language */
+// ---- the language ----
 
 static const char js_marks[] =
     "^\\s*(?:const|let|var)\\s|^\\s*(?:async\\s+)?function\\b|^\\s*import\\b.*\\bfrom\\s*['\"]|"

@@ -63,7 +63,7 @@ typedef struct Pump {
     int64_t progress_at;
 } Pump;
 
-/* --- what goes out */
+// ---- what goes out ----
 
 static void send_text(EvalKernel *self, const char *text)
 {
@@ -77,7 +77,7 @@ static void send_frame(EvalKernel *self, const json_t *frame)
     send_text(self, "\n");
 }
 
-/* --- what comes in */
+// ---- what comes in ----
 
 static void deliver(Pump *self, const char *data, size_t size)
 {
@@ -231,7 +231,7 @@ static void read_answers(Pump *self)
         kernel->answer_fd = -1;
 }
 
-/* --- what is written */
+// ---- what is written ----
 
 static void write_requests(EvalKernel *self)
 {
@@ -255,7 +255,7 @@ static void send_replies(Pump *self)
     }
 }
 
-/* --- one cell */
+// ---- one cell ----
 
 static void report_progress(Pump *self)
 {
@@ -407,7 +407,7 @@ bool eval_kernel_has_exited(const EvalKernel *self)
     return self->child.pid <= 0 || poll(&exited, 1, 0) != 0;
 }
 
-/* --- start and end */
+// ---- start and end ----
 
 /* The directory must not decide which json.py the kernel gets, so it leaves the path at once. */
 static char *python_bootstrap(size_t size)

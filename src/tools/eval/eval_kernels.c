@@ -89,7 +89,7 @@ void eval_kernels_free(EvalKernels *self)
     g_free(self);
 }
 
-/* --- with the lock held */
+// ---- with the lock held ----
 
 static Entry *entry_at(const EvalKernels *self, unsigned index)
 {
@@ -157,7 +157,7 @@ static EvalKernel *retire(Entry *entry, const char *why)
     return g_steal_pointer(&entry->kernel);
 }
 
-/* --- the keeper */
+// ---- the keeper ----
 
 static int64_t idle_ms(void)
 {
@@ -215,7 +215,7 @@ static void keep(void *data)
     pthread_mutex_unlock(&self->lock);
 }
 
-/* --- taking and giving back */
+// ---- taking and giving back ----
 
 /* The entry, marked busy, when nobody else has it. */
 static bool claim(EvalKernels *self, EvalLanguage language, const char *cwd, Cancel *cancel,

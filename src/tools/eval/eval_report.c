@@ -171,7 +171,7 @@ void eval_report_output(EvalReport *self, const char *data, size_t size)
     }
 }
 
-/* --- frames */
+// ---- frames ----
 
 static void put_line(EvalReport *self, const char *text)
 {
@@ -289,7 +289,7 @@ void eval_report_frame(EvalReport *self, const json_t *frame)
         json_set_bool(cell_object(self), "hasMarkdown", true);
 }
 
-/* --- ends */
+// ---- ends ----
 
 static void put_displays(EvalReport *self)
 {

@@ -31,7 +31,7 @@ typedef struct Page {
     const SourceBody *first_left_out;
 } Page;
 
-/* --- the text */
+// ---- the text ----
 
 static void leave_out_cr(GString *text)
 {
@@ -61,7 +61,7 @@ static char *read_all(const ReadSummary *file)
     return has_conflict(text->str) ? NULL : g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* --- its rows */
+// ---- its rows ----
 
 static char *valid_line(const Page *self, size_t number)
 {
@@ -184,7 +184,7 @@ static void append_rows(Page *self)
     }
 }
 
-/* --- what is said of it */
+// ---- what is said of it ----
 
 static void note_rest(const Page *self, const ReadSummary *file, ToolResult *result)
 {

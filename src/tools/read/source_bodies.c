@@ -20,7 +20,7 @@ typedef struct Candidate {
     unsigned tag; // its index
 } Candidate;
 
-/* --- lines */
+// ---- lines ----
 
 static size_t text_begin(const TextLine *line)
 {
@@ -46,7 +46,7 @@ static bool is_indented_alike(const Source *self, size_t number, size_t other)
                   text_line_at(self->lines, other - 1)->text, indent) == 0;
 }
 
-/* --- where a signature ends */
+// ---- where a signature ends ----
 
 typedef enum { SIGNATURE_GOES_ON, SIGNATURE_ENDS, SIGNATURE_WITHOUT_BODY } Signature;
 
@@ -191,7 +191,7 @@ static size_t find_head(const Source *self, const SourceTag *tag)
     return 0;
 }
 
-/* --- where a body ends */
+// ---- where a body ends ----
 
 static bool is_closing(const Source *self, size_t number)
 {
@@ -272,7 +272,7 @@ static bool find_body(const Source *self, const SourceTag *tag, SourceBody *ret_
     return true;
 }
 
-/* --- which of them */
+// ---- which of them ----
 
 /* A function that does not stand further right than the one around it is not within it: the end is
    wrong. */

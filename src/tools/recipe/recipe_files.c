@@ -20,7 +20,7 @@ static char *command_of(const char *program, const char *name)
     return g_strconcat(program, " ", name, NULL);
 }
 
-/* --- just */
+// ---- just ----
 
 static bool just_read(const char *dir, RecipeRunner *runner)
 {
@@ -72,7 +72,7 @@ const RecipeKind recipe_just = {
     .take = just_take,
 };
 
-/* --- make */
+// ---- make ----
 
 static bool make_read(const char *dir, RecipeRunner *runner)
 {
@@ -95,7 +95,7 @@ static char *make_command(const RecipeRunner *runner G_GNUC_UNUSED, const char *
 
 const RecipeKind recipe_make = { .name = "make", .read = make_read, .command = make_command };
 
-/* --- task */
+// ---- task ----
 
 static bool task_read(const char *dir, RecipeRunner *runner)
 {
@@ -150,7 +150,7 @@ const RecipeKind recipe_task = {
     .take = task_take,
 };
 
-/* --- cargo */
+// ---- cargo ----
 
 static const struct {
     const char *kind; // before the name: "bin/tidepool"

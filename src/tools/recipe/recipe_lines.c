@@ -29,7 +29,7 @@ static bool next_line(const char **text, GString *line)
     return true;
 }
 
-/* --- make */
+// ---- make ----
 
 typedef struct Make {
     GPtrArray *targets; // of char *, in the order of the file
@@ -184,7 +184,7 @@ void recipe_parse_make(const char *text, RecipeRunner *runner)
     g_hash_table_unref(self.phony);
 }
 
-/* --- just */
+// ---- just ----
 
 /* The colon behind a recipe's name and parameters, whose defaults may be quoted; NULL: none, or
    that of an assignment. */

@@ -62,7 +62,7 @@ static void add_scripts(RecipeRunner *runner, const json_t *root, const char *pa
     }
 }
 
-/* --- the packages of a workspace */
+// ---- the packages of a workspace ----
 
 typedef struct Walk {
     RecipeRunner *runner;

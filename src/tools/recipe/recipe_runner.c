@@ -32,7 +32,7 @@ bool recipe_is_name(const char *text, size_t size)
     return has_letter;
 }
 
-/* --- runners */
+// ---- runners ----
 
 static void task_free(void *task)
 {
@@ -90,7 +90,7 @@ const RecipeTask *recipe_find(const RecipeRunner *runner, const char *name)
     return g_hash_table_lookup(runner->by_name, name);
 }
 
-/* --- files */
+// ---- files ----
 
 char *recipe_file_text(const char *dir, const char *name)
 {
@@ -116,7 +116,7 @@ const char *recipe_first_file(const char *dir, const char *const *names)
     return NULL;
 }
 
-/* --- lists */
+// ---- lists ----
 
 /* It could say something to a model that is only told of it: a sentence, or an address. */
 static bool is_telling(const char *name)

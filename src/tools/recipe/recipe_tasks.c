@@ -35,7 +35,7 @@ GPtrArray *recipe_read(const char *dir, unsigned max_tasks)
     return runners;
 }
 
-/* --- which task is meant */
+// ---- which task is meant ----
 
 void recipe_choice_free(RecipeChoice *self)
 {

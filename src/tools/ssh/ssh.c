@@ -55,7 +55,7 @@ static bool is_available(const Settings *settings G_GNUC_UNUSED)
     return hosts->len > 0;
 }
 
-/* --- which host */
+// ---- which host ----
 
 static bool fail_unknown(const ToolCall *call, const char *name, const GPtrArray *hosts,
                          const GPtrArray *warnings, GError **error)
@@ -101,7 +101,7 @@ static bool ssh_judge(ToolCall *call, const void *args_, Judgement *ret_judgemen
     return true;
 }
 
-/* --- the command */
+// ---- the command ----
 
 typedef struct Run {
     ToolCall *call;

@@ -120,7 +120,7 @@ SshLinks *ssh_links_of(ToolContext *context)
     return tool_context_state(context, "ssh", links_create, links_destroy);
 }
 
-/* --- where the sockets are */
+// ---- where the sockets are ----
 
 static bool is_private(const char *dir)
 {
@@ -163,7 +163,7 @@ static bool make_socket_path(SshLinks *self, char **ret_path, GError **error)
     return is_made;
 }
 
-/* --- what ssh is told */
+// ---- what ssh is told ----
 
 static void add_words(GPtrArray *argv, const char *const *words)
 {
@@ -249,7 +249,7 @@ char **ssh_link_environment(void)
     return g_environ_setenv(env_for_child(NULL), "SSH_ASKPASS_REQUIRE", "never", TRUE);
 }
 
-/* --- connecting */
+// ---- connecting ----
 
 static bool check_key_file(const SshHost *host, GError **error)
 {
@@ -387,7 +387,7 @@ static bool start_master(SshLinks *self, SshLink *link, int64_t deadline_ms, Can
            wait_for_socket(link, deadline_ms, cancel, error);
 }
 
-/* --- what kind of machine it is */
+// ---- what kind of machine it is ----
 
 /* What `command` prints there; NULL: it could not be asked. Caller frees. */
 static char *ask(const SshLink *self, const char *command, int64_t deadline_ms, Cancel *cancel)
@@ -440,7 +440,7 @@ static void find_facts(SshLink *self, int64_t deadline_ms, Cancel *cancel)
         ssh_facts_store(self->host, &facts);
 }
 
-/* --- taking one */
+// ---- taking one ----
 
 /* An entry that was edited meanwhile is another host. */
 static bool is_same(const SshHost *a, const SshHost *b)

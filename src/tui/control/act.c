@@ -8,7 +8,7 @@
 #include "tui/control/pick.h"
 #include "tui/control/review.h"
 
-/* --- deeds: Escape, Ctrl+C, Enter */
+// ---- deeds: Escape, Ctrl+C, Enter ----
 
 static void cancel_wait(Tui *self)
 {
@@ -80,7 +80,7 @@ void tui_do(Tui *self, Deed deed)
     frame_request(self->frames, FRAME_NOW);
 }
 
-/* --- actions */
+// ---- actions ----
 
 static void cycle_model(Tui *self, bool is_backward)
 {

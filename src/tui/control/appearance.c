@@ -7,7 +7,7 @@
 #include "base/env.h"
 #include "tui/text/clean.h"
 
-/* --- themes */
+// ---- themes ----
 
 /* The console of Linux has a font of 256 or 512 characters. */
 static const char *symbols(const Tui *self)
@@ -122,7 +122,7 @@ bool tui_set_theme(Tui *self, const char *name, GError **error)
     return true;
 }
 
-/* --- the title of the window */
+// ---- the title of the window ----
 
 enum { MAX_TITLE_CELLS = 80 };
 

@@ -41,7 +41,7 @@ static void attaching_free(Attaching *self)
     g_free(self);
 }
 
-/* --- may it be sent? */
+// ---- may it be sent? ----
 
 /* NULL: it may. Constant. */
 static const char *why_not(Tui *self)
@@ -57,7 +57,7 @@ static const char *why_not(Tui *self)
     return NULL;
 }
 
-/* --- from the clipboard */
+// ---- from the clipboard ----
 
 /* On a worker. */
 static void read_image(void *self_, Cancel *cancel)
@@ -194,7 +194,7 @@ void attach_clipboard(Tui *self)
     }
 }
 
-/* --- from paths */
+// ---- from paths ----
 
 static bool is_image_name(const char *path)
 {
@@ -246,7 +246,7 @@ void attach_end(Tui *self)
         g_string_free(g_steal_pointer(&self->pasted), true);
 }
 
-/* --- with a message */
+// ---- with a message ----
 
 /* The image of the marker at `text`; NULL: it is none, or not kept any more. Borrowed. */
 static json_t *image_at(const Tui *self, const char *text)

@@ -91,7 +91,7 @@ void later_end(Tui *self)
     g_free(later);
 }
 
-/* --- settings */
+// ---- settings ----
 
 typedef struct Saving {
     char *agent_dir, *what, *told;

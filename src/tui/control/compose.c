@@ -45,7 +45,7 @@ static void append(GPtrArray *out, const GPtrArray *rows)
         g_ptr_array_add(out, row_ref(rows->pdata[i]));
 }
 
-/* --- the parts, as they would like to be */
+// ---- the parts, as they would like to be ----
 
 static void make_pending(Frame *self)
 {
@@ -166,7 +166,7 @@ static void make_status(Frame *self)
                     status_row(self->tui->status, &facts, self->tui->theme, self->size.columns));
 }
 
-/* --- parts whose rows depend on how many they get: made once they know */
+// ---- parts whose rows depend on how many they get: made once they know ----
 
 static bool covers_editor(const Tui *tui)
 {
@@ -217,7 +217,7 @@ static void make_list(Frame *self, int rows)
     self->cursor_column = column;
 }
 
-/* --- the whole */
+// ---- the whole ----
 
 static void count_rows(const Frame *self, LiveLayout *layout)
 {

@@ -9,7 +9,7 @@
 #include "tui/control/draft.h"
 #include "tui/view/dialog.h"
 
-/* --- the editor */
+// ---- the editor ----
 
 static void recall(Tui *self, bool is_back)
 {
@@ -117,7 +117,7 @@ static void do_role(Tui *self, KeyRole role, gint64 now_ms)
         tui_do(self, deed);
 }
 
-/* --- lists of completions */
+// ---- lists of completions ----
 
 static bool is_completed(Tui *self, KeyPress key)
 {
@@ -132,7 +132,7 @@ static bool is_completed(Tui *self, KeyPress key)
     return true;
 }
 
-/* --- keys */
+// ---- keys ----
 
 static void type(Tui *self, KeyPress key, gint64 now_ms)
 {

@@ -13,7 +13,7 @@ enum {
     PROGRESS_CELLS = 40,
 };
 
-/* --- what goes on */
+// ---- what goes on ----
 
 static void set_intent(TuiRun *run, const char *intent)
 {
@@ -88,7 +88,7 @@ static void note(Tui *self, const char *type, json_t *event)
         tui_update_title(self);
 }
 
-/* --- what has ended */
+// ---- what has ended ----
 
 static void show_shell(Tui *self, const json_t *data)
 {

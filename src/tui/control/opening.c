@@ -15,7 +15,7 @@
 
 enum { RECENT_SESSIONS = 3, MOVED_ROWS = 40, PLACE_CELLS = 40 };
 
-/* --- the welcome */
+// ---- the welcome ----
 
 struct Recent { // the sessions of before, which take their time: the index may have to be made
     Tui *tui;
@@ -95,7 +95,7 @@ void opening_end(Tui *self)
     g_clear_pointer(&self->recent, g_free);
 }
 
-/* --- messages of before */
+// ---- messages of before ----
 
 /* "now at: what it was asked last" */
 static void say_place(Tui *self, const json_t *messages)
@@ -124,7 +124,7 @@ void opening_replay(Tui *self, bool is_moved)
     frame_request(self->frames, FRAME_NOW);
 }
 
-/* --- opening */
+// ---- opening ----
 
 void opening_open(Tui *self, EventFunc on_event, GPtrArray *warnings)
 {
@@ -147,7 +147,7 @@ void opening_open(Tui *self, EventFunc on_event, GPtrArray *warnings)
         welcome(self);
 }
 
-/* --- leaving */
+// ---- leaving ----
 
 char *opening_goodbye(Tui *self)
 {

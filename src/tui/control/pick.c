@@ -10,7 +10,7 @@
 
 enum { MAX_PROMPTS = 1000 };
 
-/* --- models */
+// ---- models ----
 
 static void add_fact(GString *detail, const char *fact)
 {
@@ -118,7 +118,7 @@ void pick_model_for_session(Tui *tui)
     pick_list_open(tui, model_items(tui), 0, &spec);
 }
 
-/* --- messages to go on from */
+// ---- messages to go on from ----
 
 static void choose_branch(Tui *tui, const char *entry_id)
 {
@@ -149,7 +149,7 @@ void pick_branch(Tui *tui)
     pick_list_open(tui, items, items->len > 0 ? items->len - 1 : 0, &spec);
 }
 
-/* --- prompts of before */
+// ---- prompts of before ----
 
 static void choose_prompt(Tui *tui, const char *prompt)
 {
@@ -185,7 +185,7 @@ void pick_prompt(Tui *tui)
     pick_list_open_later(tui, &spec, prompt_items, g_strdup(tui->slash.place.agent_dir), g_free);
 }
 
-/* --- themes */
+// ---- themes ----
 
 static void show_theme(Tui *tui, const char *name)
 {
@@ -229,7 +229,7 @@ void pick_theme(Tui *tui)
     pick_list_open(tui, items, 0, &spec);
 }
 
-/* --- keys of the keyboard */
+// ---- keys of the keyboard ----
 
 /* Those of the program can be had by name; what a key does in a list is only shown. */
 static void run_action(Tui *tui, const char *id)
@@ -256,7 +256,7 @@ void pick_key_help(Tui *tui)
     pick_list_open(tui, items, 0, &spec);
 }
 
-/* --- what a command has looked up */
+// ---- what a command has looked up ----
 
 static void run_found(Tui *tui, const char *line)
 {
@@ -284,7 +284,7 @@ void pick_found(Tui *tui, const json_t *list)
     pick_list_set_title(pick_list_open(tui, items, 0, &spec), json_get_text(list, "title"));
 }
 
-/* --- commands */
+// ---- commands ----
 
 static void write_command(Tui *tui, const char *text)
 {

@@ -29,7 +29,7 @@ struct PickList {
     Filling *filling; // NULL: the items are there
 };
 
-/* --- items */
+// ---- items ----
 
 static void item_free(void *item_)
 {
@@ -75,7 +75,7 @@ static void find_column(PickList *self)
     }
 }
 
-/* --- what the selector asks */
+// ---- what the selector asks ----
 
 static const PickItem *item_at(const PickList *self, size_t index)
 {
@@ -164,7 +164,7 @@ static void pick_list_free(void *self_)
     g_free(self);
 }
 
-/* --- the list */
+// ---- the list ----
 
 static size_t current_index(const GPtrArray *items, size_t otherwise)
 {

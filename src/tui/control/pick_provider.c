@@ -10,7 +10,7 @@
 
 #define LOCAL_SERVER "local" // not a provider's name: what is said of it is how to have one
 
-/* --- a key */
+// ---- a key ----
 
 /* There was no key for any model: now one can be chosen as at a start. */
 static void choose_first_model(Tui *tui)
@@ -57,7 +57,7 @@ void pick_ask_key(const char *provider, void *tui_)
     tui_open_panel(tui, key_panel_new(&spec));
 }
 
-/* --- whose */
+// ---- whose ----
 
 static void choose_provider(Tui *tui, const char *provider)
 {

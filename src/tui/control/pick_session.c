@@ -17,7 +17,7 @@ enum { MAX_SESSIONS = 5000, HOUR_MS = 3600 * 1000 };
 
 static void open_list(Tui *tui, bool has_all);
 
-/* --- the list */
+// ---- the list ----
 
 typedef struct Wanted {
     char *agent_dir, *session_dir, *scope; // the last two may be NULL
@@ -75,7 +75,7 @@ static void go_on_with(Tui *tui, const char *path)
         tui_error(tui, "%s", error->message);
 }
 
-/* --- another name, and none at all */
+// ---- another name, and none at all ----
 
 typedef struct Change { // of another session
     char *path, *cwd;
@@ -166,7 +166,7 @@ static void ask_removal(Tui *tui, const PickItem *item)
     pick_ask_option(tui, title, options, item->meant, on_removed);
 }
 
-/* --- keys */
+// ---- keys ----
 
 static PanelResult on_key(PickList *list, const PickItem *item, Action action, bool has_all)
 {

@@ -11,7 +11,7 @@
 #include "tui/control/pick_ask.h"
 #include "tui/control/pick_list.h"
 
-/* --- saving */
+// ---- saving ----
 
 /* The interface takes it up now; what a conversation goes by it reads itself, before its next piece
    of work, but for what guards the person, which stays until the next start. */
@@ -40,7 +40,7 @@ static void save(Tui *tui, const char *name, json_t *value)
 
 static void open_menu(Tui *tui, const char *name);
 
-/* --- values */
+// ---- values ----
 
 static char *value_text(const Settings *settings, const SettingKey *key)
 {
@@ -99,7 +99,7 @@ static void change(Tui *tui, const char *name)
     }
 }
 
-/* --- the list */
+// ---- the list ----
 
 /* *ret_place: where `name` stands, when it is of this group. */
 static void add_items(const Tui *tui, const char *group, const char *name, GPtrArray *items,

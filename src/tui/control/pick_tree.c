@@ -7,7 +7,7 @@
 #include "tui/control/pick_ask.h"
 #include "tui/control/pick_list.h"
 
-/* --- going there */
+// ---- going there ----
 
 static void go(Tui *tui, const char *entry_id, bool wants_summary, const char *instructions)
 {
@@ -55,7 +55,7 @@ static void on_chosen(Tui *tui, const char *entry_id)
         go(tui, entry_id, false, NULL);
 }
 
-/* --- labels */
+// ---- labels ----
 
 static void on_label(Tui *tui, const char *entry_id, const char *text)
 {
@@ -65,7 +65,7 @@ static void on_label(Tui *tui, const char *entry_id, const char *text)
     pick_tree(tui);
 }
 
-/* --- the list */
+// ---- the list ----
 
 /* `ret_nearest`: where the leaf is, or what is shown before it. */
 static GPtrArray *tree_items(Tui *tui, TreeFilter filter, size_t *ret_nearest)

@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "model/message.h"
 
-/* --- messages */
+// ---- messages ----
 
 bool tui_send(Tui *self, json_t *message, bool is_follow_up)
 {
@@ -50,7 +50,7 @@ void tui_take_back(Tui *self)
     frame_request(self->frames, FRAME_NOW);
 }
 
-/* --- commands of the shell */
+// ---- commands of the shell ----
 
 /* False: it stays in the editor. */
 static bool run_shell(Tui *self, const char *text)
@@ -70,7 +70,7 @@ static bool run_shell(Tui *self, const char *text)
     return is_started;
 }
 
-/* --- what it is */
+// ---- what it is ----
 
 static void remember(Tui *self, const char *text)
 {

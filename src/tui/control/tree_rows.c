@@ -62,7 +62,7 @@ static void tree_clear(Tree *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Tree, tree_clear)
 
-/* --- what is shown */
+// ---- what is shown ----
 
 static const char *role_of(const json_t *entry)
 {
@@ -110,7 +110,7 @@ static bool is_shown(const Tree *self, const json_t *entry, TreeFilter filter)
     return !is_hidden_by_default(self, entry);
 }
 
-/* --- who stands behind whom */
+// ---- who stands behind whom ----
 
 static Node *parent_of(const Tree *self, const Node *node)
 {
@@ -163,7 +163,7 @@ static void join(Tree *self)
     }
 }
 
-/* --- lines */
+// ---- lines ----
 
 static char *text_of_message(const json_t *message)
 {

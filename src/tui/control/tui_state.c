@@ -12,7 +12,7 @@ enum {
     LAST_WORDS_MS = 650,   // for what it still says
 };
 
-/* --- what is said */
+// ---- what is said ----
 
 void tui_say(Tui *self, const char *format, ...)
 {
@@ -43,7 +43,7 @@ void tui_hint(Tui *self, const char *text)
     frame_request(self->frames, FRAME_NOW);
 }
 
-/* --- how things stand */
+// ---- how things stand ----
 
 void tui_stale(Tui *self)
 {
@@ -90,7 +90,7 @@ TuiState tui_state(const Tui *self)
     return editor_is_empty(self->editor) ? STATE_EMPTY : STATE_DRAFT;
 }
 
-/* --- the panel */
+// ---- the panel ----
 
 /* It may be in the middle of its own key: it is freed with the next frame. */
 void tui_close_panel(Tui *self)
@@ -110,7 +110,7 @@ void tui_open_panel(Tui *self, Panel *panel)
     self->panel = panel;
 }
 
-/* --- the end */
+// ---- the end ----
 
 void tui_check_end(void *self_)
 {

@@ -108,7 +108,7 @@ typedef struct Tui {
     int exit_code;
 } Tui;
 
-/* --- tui_state.c: what all of them do */
+// ---- tui_state.c: what all of them do ----
 
 void tui_say(Tui *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void tui_error(Tui *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -125,11 +125,11 @@ void tui_close_panel(Tui *self);
 void tui_end(Tui *self, int exit_code);
 void tui_check_end(void *self); // the Tui: leaves the loop when nothing runs
 
-/* --- compose.c: the frame */
+// ---- compose.c: the frame ----
 
 bool tui_draw(void *self); // of the FrameClock
 
-/* --- look.c: theme, terminal, sizes */
+// ---- look.c: theme, terminal, sizes ----
 
 /* The terminal has told something, or a setting has changed. */
 void tui_update_look(Tui *self);
@@ -147,13 +147,13 @@ void tui_update_title(Tui *self);
 const char *tui_theme_name(const Tui *self);
 bool tui_set_theme(Tui *self, const char *name, GError **error);
 
-/* --- ask.c: questions of the conversation */
+// ---- ask.c: questions of the conversation ----
 
 void tui_open_question(Tui *self, json_t *question);
 void tui_close_question(Tui *self, const json_t *closed);
 void tui_show_question(Tui *self); // the first, where no panel is open
 
-/* --- submit.c: what is written goes out */
+// ---- submit.c: what is written goes out ----
 
 void tui_submit(Tui *self, bool is_follow_up);
 /* False: it was refused, which was said; the text is the caller's to keep. */
@@ -161,21 +161,21 @@ bool tui_send(Tui *self, json_t *message, bool is_follow_up);
 /* What waits goes back into the editor, before what is written there. */
 void tui_take_back(Tui *self);
 
-/* --- stop.c: what runs is stopped */
+// ---- stop.c: what runs is stopped ----
 
 void tui_refuse(Tui *self, const json_t *question);
 void tui_interrupt(Tui *self);
 
-/* --- act.c: actions of keys */
+// ---- act.c: actions of keys ----
 
 void tui_act(Tui *self, Action action);
 void tui_do(Tui *self, Deed deed);
 
-/* --- ticker.c */
+// ---- ticker.c ----
 
 void tui_turn_spinner(Tui *self); // while something runs and somebody looks
 
-/* --- keys.c and hear.c: what comes in */
+// ---- keys.c and hear.c: what comes in ----
 
 void tui_on_input(const InputEvent *event, void *self);
 void tui_on_recall(void *self); // what was asked before can be had now

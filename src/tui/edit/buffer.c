@@ -12,7 +12,7 @@ struct TextBuffer {
     GArray *markers;           // of Marker, by start
 };
 
-/* --- pieces */
+// ---- pieces ----
 
 static void marker_clear(void *marker)
 {
@@ -116,7 +116,7 @@ char *piece_meant(const Piece *self)
     return g_string_free(out, FALSE);
 }
 
-/* --- the gap */
+// ---- the gap ----
 
 TextBuffer *text_buffer_new(void)
 {
@@ -192,7 +192,7 @@ const char *text_buffer_view(TextBuffer *self, size_t start, size_t end)
            (end <= self->gap_start ? start : start + (self->gap_end - self->gap_start));
 }
 
-/* --- markers in the buffer */
+// ---- markers in the buffer ----
 
 static const Marker *marker_at(const TextBuffer *self, guint index)
 {
@@ -246,7 +246,7 @@ unsigned text_buffer_last_number(const TextBuffer *self)
     return number;
 }
 
-/* --- changes */
+// ---- changes ----
 
 Piece *text_buffer_copy(TextBuffer *self, size_t start, size_t end)
 {
@@ -289,7 +289,7 @@ void text_buffer_replace(TextBuffer *self, size_t start, size_t end, const Piece
     self->gap_start += piece->size;
 }
 
-/* --- lines */
+// ---- lines ----
 
 size_t text_buffer_line_start(const TextBuffer *self, size_t at)
 {

@@ -91,7 +91,7 @@ bool completer_is_open(const Completer *self)
     return self->is_open;
 }
 
-/* --- open and closed */
+// ---- open and closed ----
 
 static void hide(Completer *self)
 {
@@ -146,7 +146,7 @@ static bool is_still_there(const Completer *self, Editor *editor)
     return complete_token_equal(&token, &self->token);
 }
 
-/* --- tables */
+// ---- tables ----
 
 typedef struct Ranked {
     const CompleteItem *item;
@@ -208,7 +208,7 @@ static void list_options(Completer *self)
     show(self);
 }
 
-/* --- files */
+// ---- files ----
 
 static void ask(Completer *self);
 static void take(Completer *self, Editor *editor);
@@ -314,7 +314,7 @@ static void ask(Completer *self)
         question_clear(&self->question);
 }
 
-/* --- what is typed */
+// ---- what is typed ----
 
 static void begin(Completer *self, CompleteToken *token)
 {
@@ -389,7 +389,7 @@ void completer_force(Completer *self, Editor *editor)
     self->taker = editor;
 }
 
-/* --- taking */
+// ---- taking ----
 
 static char *taken_text(const Completer *self, const CompleteEntry *entry)
 {

@@ -82,7 +82,7 @@ static bool add_name(FileList *self, const char *name, size_t size)
     return true;
 }
 
-/* --- by git */
+// ---- by git ----
 
 /* The directories of `name` that are not those of the name before it. */
 static void add_directories(FileList *self, GHashTable *seen, const char *name, const char *before)
@@ -137,7 +137,7 @@ static FileList *read_git(const char *cwd, Cancel *cancel)
     return list_of(&result, cancel);
 }
 
-/* --- by a walk */
+// ---- by a walk ----
 
 typedef struct Walk {
     FileList *list;
@@ -212,7 +212,7 @@ FileList *file_list_read(const char *cwd, Cancel *cancel)
     return read_walk(cwd, cancel);
 }
 
-/* --- the best of them */
+// ---- the best of them ----
 
 /* Is `a` to stand before `b`? */
 static bool is_better(const Match *a, const Match *b)
@@ -261,7 +261,7 @@ GPtrArray *file_list_match(const FileList *self, const char *query, Cancel *canc
     return names;
 }
 
-/* --- one directory */
+// ---- one directory ----
 
 static bool begins_with(const char *name, const char *typed)
 {

@@ -60,7 +60,7 @@ void complete_list_move(CompleteList *self, int count, bool wraps)
     self->is_moved = true;
 }
 
-/* --- rows */
+// ---- rows ----
 
 /* The end of a name counts most when it is a path. Caller frees. */
 static char *fit_name(const CompleteList *self, const Theme *theme, const char *name, int cells)

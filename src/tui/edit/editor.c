@@ -67,7 +67,7 @@ void editor_free(Editor *self)
     g_free(self);
 }
 
-/* --- changes */
+// ---- changes ----
 
 static void replace(Editor *self, size_t start, size_t end, const Piece *piece)
 {
@@ -131,7 +131,7 @@ static void move_to(Editor *self, size_t cursor)
     self->cursor = cursor;
 }
 
-/* --- what actions do */
+// ---- what actions do ----
 
 typedef struct Deed {
     StepFunc step;
@@ -295,7 +295,7 @@ EditorResult editor_act(Editor *self, Action action, gint64 now_ms)
     }
 }
 
-/* --- what comes in */
+// ---- what comes in ----
 
 static EditorResult jump_to(Editor *self, uint32_t character)
 {
@@ -396,7 +396,7 @@ EditorResult editor_insert(Editor *self, const char *text)
     return insert_piece(self, piece);
 }
 
-/* --- the text as a whole */
+// ---- the text as a whole ----
 
 static Piece *whole(const Editor *self)
 {
@@ -452,7 +452,7 @@ char *editor_line(const Editor *self)
     return piece_meant(piece);
 }
 
-/* --- how it looks */
+// ---- how it looks ----
 
 static bool has_byte(const Editor *self, size_t at, char wanted)
 {

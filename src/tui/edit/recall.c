@@ -75,7 +75,7 @@ void recall_free(Recall *self)
     g_free(self);
 }
 
-/* --- what was stored */
+// ---- what was stored ----
 
 static void read_stored(void *self_, Cancel *cancel G_GNUC_UNUSED)
 {
@@ -124,7 +124,7 @@ static bool ensure_stored(Recall *self)
     return self->stored != NULL;
 }
 
-/* --- up and down */
+// ---- up and down ----
 
 static int count(const Recall *self)
 {
@@ -169,7 +169,7 @@ void recall_leave(Recall *self)
     self->index = -1;
 }
 
-/* --- what is sent */
+// ---- what is sent ----
 
 static void write_next(Recall *self);
 

@@ -80,7 +80,7 @@ size_t step_settle(TextBuffer *text, size_t at)
     return start + place;
 }
 
-/* --- words */
+// ---- words ----
 
 static bool is_without_blanks(gunichar character)
 {
@@ -138,7 +138,7 @@ size_t step_word_previous(TextBuffer *text, size_t at)
     return at;
 }
 
-/* --- lines */
+// ---- lines ----
 
 size_t step_line_start(TextBuffer *text, size_t at)
 {
@@ -174,7 +174,7 @@ size_t step_cut_word_next(TextBuffer *text, size_t at)
     return end > at ? MIN(end, step_word_next(text, at)) : step_next(text, at);
 }
 
-/* --- characters */
+// ---- characters ----
 
 /* Is there a place for the cursor at `at`, with these bytes behind it? */
 static bool is_found(TextBuffer *text, size_t at, const char *wanted, size_t size)

@@ -95,7 +95,7 @@ static int text_cells_of(const TextLayout *self)
     return MAX(self->width - mark_cells(self) - CURSOR_CELLS, 1);
 }
 
-/* --- wrapping */
+// ---- wrapping ----
 
 typedef struct Wrapper {
     GArray *rows;
@@ -215,7 +215,7 @@ static void know_rows(TextLayout *self, Line *line, guint rows, size_t offset)
         g_ptr_array_set_size(line->drawn, (int)line->rows->len);
 }
 
-/* --- lines */
+// ---- lines ----
 
 /* The line that begins at `start`. */
 static Line *line_at(TextLayout *self, size_t start)
@@ -293,7 +293,7 @@ static void set_width(TextLayout *self, int width)
     g_ptr_array_set_size(self->lines, 0);
 }
 
-/* --- rows */
+// ---- rows ----
 
 static size_t row_start(Place place)
 {
@@ -353,7 +353,7 @@ static int cells_between(TextLayout *self, size_t start, size_t end)
     return start < end ? text_cells(text_buffer_view(self->text, start, end), end - start) : 0;
 }
 
-/* --- moving */
+// ---- moving ----
 
 /* The place for the cursor that is at most `goal` cells into the row. */
 static size_t cursor_in(TextLayout *self, Place place, int goal, bool is_down)
@@ -391,7 +391,7 @@ bool text_layout_move(TextLayout *self, int count, size_t *cursor, int *goal)
     return moved == ABS(count);
 }
 
-/* --- drawing */
+// ---- drawing ----
 
 static bool look_equal(const TextLook *a, const TextLook *b)
 {

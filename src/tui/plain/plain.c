@@ -19,7 +19,7 @@ enum {
 
 #define PROMPT "You: "
 
-/* --- between what happens */
+// ---- between what happens ----
 
 /* When nothing runs: the next of the first messages, or the person's turn. */
 static void settle(void *self_)
@@ -126,7 +126,7 @@ static void on_signal(int signal_number, void *self_)
     }
 }
 
-/* --- events */
+// ---- events ----
 
 static void say_bash(Plain *self, const json_t *event)
 {
@@ -220,7 +220,7 @@ static void on_event(json_t *event, void *self_)
     loop_post(self->loop, settle, self);
 }
 
-/* --- the door of the slash commands */
+// ---- the door of the slash commands ----
 
 static void slash_say_text(const char *text, void *self_)
 {
@@ -237,7 +237,7 @@ static const char *slash_output(void *self_)
     return plain_speech_last_output(((Plain *)self_)->speech);
 }
 
-/* --- making and freeing */
+// ---- making and freeing ----
 
 static void open_conversation(Plain *self)
 {

@@ -21,7 +21,7 @@ enum {
     TOO_EARLY_MS = 400, // nobody has read a question before
 };
 
-/* --- a key, which is not shown */
+// ---- a key, which is not shown ----
 
 void plain_ask_key(const char *provider, void *self_)
 {
@@ -71,7 +71,7 @@ static void take_key(Plain *self, const char *line)
     }
 }
 
-/* --- messages and commands */
+// ---- messages and commands ----
 
 void plain_send(Plain *self, json_t *message)
 {
@@ -166,7 +166,7 @@ static void take_messages(Plain *self)
     }
 }
 
-/* --- bytes */
+// ---- bytes ----
 
 /* False: nothing more comes. */
 static bool read_piece(Plain *self)

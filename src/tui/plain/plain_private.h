@@ -32,7 +32,7 @@ typedef struct Plain {
     int exit_code;
 } Plain;
 
-/* --- plain_state.c: what is written, and the end */
+// ---- plain_state.c: what is written, and the end ----
 
 void plain_write(Plain *self, const char *text);
 /* A whole line; SpeechFunc, `self` is the Plain. */
@@ -42,7 +42,7 @@ void plain_stop_hiding(Plain *self); // what is typed
 void plain_end(Plain *self, int exit_code);
 void plain_check_end(void *self); // the Plain: leaves the loop when nothing runs
 
-/* --- plain_input.c: what is typed */
+// ---- plain_input.c: what is typed ----
 
 void plain_on_input(int fd, short revents, void *self);
 /* What is there already was typed before anything was asked: it answers nothing. The line that is
@@ -51,7 +51,7 @@ void plain_take_early_input(Plain *self);
 void plain_send(Plain *self, json_t *message);
 void plain_ask_key(const char *provider, void *self);
 
-/* --- plain_dialog.c: questions */
+// ---- plain_dialog.c: questions ----
 
 void plain_open_question(Plain *self, json_t *question);
 void plain_close_question(Plain *self, const json_t *closed);

@@ -83,7 +83,7 @@ static void G_GNUC_PRINTF(2, 3) sayf(PlainSpeech *self, const char *format, ...)
     plain_speech_say(self, text);
 }
 
-/* --- answers */
+// ---- answers ----
 
 static bool is_fence(const char *line)
 {
@@ -183,7 +183,7 @@ static void on_message_end(PlainSpeech *self, const json_t *message)
         plain_speech_say(self, "The answer was cut at its output limit.");
 }
 
-/* --- calls */
+// ---- calls ----
 
 static void on_call_start(PlainSpeech *self, const json_t *event)
 {
@@ -217,7 +217,7 @@ static void on_call_end(PlainSpeech *self, const json_t *event)
     }
 }
 
-/* --- the rest */
+// ---- the rest ----
 
 static void on_notice(PlainSpeech *self, const json_t *event)
 {
@@ -285,7 +285,7 @@ void plain_speech_event(PlainSpeech *self, const json_t *event)
         sayf(self, "This session is called: %s", json_get_text(event, "name"));
 }
 
-/* --- the past */
+// ---- the past ----
 
 static void replay_message(PlainSpeech *self, const json_t *message)
 {

@@ -14,7 +14,7 @@ enum {
     LAST_WORDS_MS = 650,   // for what it still says
 };
 
-/* --- output */
+// ---- output ----
 
 void plain_write(Plain *self, const char *text)
 {
@@ -41,7 +41,7 @@ void plain_say(Plain *self, const char *format, ...)
     plain_speech_say(self->speech, text);
 }
 
-/* --- the end */
+// ---- the end ----
 
 void plain_stop_hiding(Plain *self)
 {

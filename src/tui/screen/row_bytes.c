@@ -7,7 +7,7 @@
 
 #include "tui/text/width.h"
 
-/* --- clusters of a row */
+// ---- clusters of a row ----
 
 typedef struct ClusterWalk {
     const Row *row;
@@ -91,7 +91,7 @@ int row_wrapped_count(const Row *row, int columns)
     return count;
 }
 
-/* --- what differs */
+// ---- what differs ----
 
 static bool run_looks_same(const RowRun *a, const RowRun *b)
 {
@@ -162,7 +162,7 @@ RowPiece row_difference(const Row *old, const Row *now)
     return piece;
 }
 
-/* --- bytes */
+// ---- bytes ----
 
 /* What may be an address of a link: http, https, mailto, file. */
 static bool link_is_usable(const char *link, Look look)

@@ -62,7 +62,7 @@ void screen_row_bytes(const Row *row, const Theme *theme, const TermCaps *caps, 
     row_bytes(row, row_whole(row), (Look) { theme, caps }, out);
 }
 
-/* --- what is wanted, made to fit */
+// ---- what is wanted, made to fit ----
 
 /* As many rows as leave one of the window free, the cursor's among them, none wider than it. */
 static GPtrArray *fit_live(const LiveArea *live, TerminalSize size, int *ret_cursor_row)
@@ -98,7 +98,7 @@ static void fit_history(Row *row, int columns, GPtrArray *out)
     }
 }
 
-/* --- moves */
+// ---- moves ----
 
 static void move_rows(GString *frame, int rows)
 {
@@ -169,7 +169,7 @@ static void move_home(Screen *self, TerminalSize size)
     self->column = 0;
 }
 
-/* --- rows */
+// ---- rows ----
 
 /* At the cursor, which stands at the piece's column. */
 static void write_piece(Screen *self, const Row *row, RowPiece piece)
@@ -247,7 +247,7 @@ static void update_row(Screen *self, int index, const Row *now)
         self->keeps_margin = true;
 }
 
-/* --- frames */
+// ---- frames ----
 
 /* From the area's first row on: `history`, then `live`, which becomes what is drawn. */
 static void draw_all(Screen *self, TerminalSize size, const GPtrArray *history, GPtrArray *live)

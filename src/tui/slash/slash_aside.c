@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-/* --- /btw */
+// ---- /btw ----
 
 static bool ask(Aside *aside, const char *question, json_t **ret_data, GError **error)
 {
@@ -29,7 +29,7 @@ SLASH(btw)
     return agent_session_aside(door->session, ask, argument, SLASH_ID "btw", error);
 }
 
-/* --- /jobs */
+// ---- /jobs ----
 
 static bool list_jobs(SlashDoor *door, GError **error)
 {
@@ -69,7 +69,7 @@ SLASH(jobs)
     return true;
 }
 
-/* --- /permissions */
+// ---- /permissions ----
 
 SLASH(permissions)
 {
@@ -90,7 +90,7 @@ SLASH(permissions)
     return true;
 }
 
-/* --- /fast */
+// ---- /fast ----
 
 SLASH(fast)
 {
@@ -112,7 +112,7 @@ SLASH(fast)
     return true;
 }
 
-/* --- /drop */
+// ---- /drop ----
 
 SLASH(drop)
 {
@@ -138,7 +138,7 @@ void slash_drop_end(SlashDoor *door, bool is_done)
         slash_say(door, "A new session has begun, but the old one stays: %s", error->message);
 }
 
-/* --- /debug */
+// ---- /debug ----
 
 static void say_file(SlashDoor *door, const char *what, const char *path)
 {

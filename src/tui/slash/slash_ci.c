@@ -55,7 +55,7 @@ static bool find_commit(Ci *self, GError **error)
     return true;
 }
 
-/* --- what GitHub says */
+// ---- what GitHub says ----
 
 static bool look(Ci *self, GError **error)
 {
@@ -151,7 +151,7 @@ static char *run_name(const json_t *run)
                            text_or(run, "event", "?"));
 }
 
-/* --- while they go on */
+// ---- while they go on ----
 
 static void add_row(json_t *rows, CiState state, const char *text, const char *detail)
 {
@@ -226,7 +226,7 @@ static char *progress_of(const Ci *self)
     return g_string_free(g_steal_pointer(&text), false);
 }
 
-/* --- what they came to */
+// ---- what they came to ----
 
 static void append_runs(const Ci *self, GString *text)
 {
@@ -305,7 +305,7 @@ static bool report(Ci *self, json_t **ret_data, GError **error)
     return true;
 }
 
-/* --- the command */
+// ---- the command ----
 
 static bool look_at_ci(Aside *aside, const char *argument G_GNUC_UNUSED, json_t **ret_data,
                        GError **error)

@@ -51,7 +51,7 @@ json_t *slash_call_gh(Aside *aside, const char *tool, json_t *arguments, json_ty
     return NULL;
 }
 
-/* --- /issues, /prs */
+// ---- /issues, /prs ----
 
 typedef struct ListKind {
     const char *command, *title, *scheme, *op, *states[5];
@@ -265,7 +265,7 @@ SLASH(prs)
     return list_or_open(door, &prs, argument, SLASH_ID "prs", error);
 }
 
-/* --- /review */
+// ---- /review ----
 
 SLASH(review)
 {
@@ -287,7 +287,7 @@ SLASH(review)
     return send(door, text, error);
 }
 
-/* --- /pr */
+// ---- /pr ----
 
 /* The person has asked for it: nobody is asked again. */
 static bool check_out(Aside *aside, const char *number, json_t **ret_data, GError **error)
@@ -314,7 +314,7 @@ SLASH(pr)
     return agent_session_aside(door->session, check_out, number, SLASH_ID "pr", error);
 }
 
-/* --- /gh */
+// ---- /gh ----
 
 /* Tools whose texts are for people. */
 static bool show_tool(Aside *aside, const char *tool, json_t **ret_data, GError **error)

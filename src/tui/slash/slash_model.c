@@ -9,7 +9,7 @@
 
 enum { LISTED_MODELS = 40 };
 
-/* --- /model */
+// ---- /model ----
 
 static void list_models(SlashDoor *door)
 {
@@ -71,7 +71,7 @@ SLASH(thinking)
     return true;
 }
 
-/* --- /force */
+// ---- /force ----
 
 SLASH(force)
 {
@@ -98,7 +98,7 @@ SLASH(force)
     return is_sent;
 }
 
-/* --- /login */
+// ---- /login ----
 
 static void list_providers(SlashDoor *door)
 {

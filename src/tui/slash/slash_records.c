@@ -8,7 +8,7 @@
 #include "session/session_check.h"
 #include "tui/slash/changelog.h"
 
-/* --- /changelog */
+// ---- /changelog ----
 
 #define SECTION "\n## "
 
@@ -46,7 +46,7 @@ SLASH(changelog)
     return true;
 }
 
-/* --- /repair */
+// ---- /repair ----
 
 static void append_problems(GString *text, const GPtrArray *problems)
 {

@@ -69,7 +69,7 @@ SLASH(plan)
     return true;
 }
 
-/* --- /resume */
+// ---- /resume ----
 
 static void list_session(SlashDoor *door, const json_t *session)
 {
@@ -120,7 +120,7 @@ SLASH(resume)
     return agent_session_switch(door->session, path, SLASH_ID "resume", error);
 }
 
-/* --- /branch */
+// ---- /branch ----
 
 static bool list_messages(SlashDoor *door, GError **error)
 {
@@ -147,7 +147,7 @@ SLASH(branch)
            agent_session_branch(door->session, meant, SLASH_ID "branch", error);
 }
 
-/* --- /export */
+// ---- /export ----
 
 /* On the worker: a long session takes its time. */
 static bool write_page(Aside *aside G_GNUC_UNUSED, const char *text, json_t **ret_data,
@@ -210,7 +210,7 @@ SLASH(share)
     return begin_page(door, "", true, error);
 }
 
-/* --- what has ended */
+// ---- what has ended ----
 
 static void say_branch(SlashDoor *door, const char *text)
 {

@@ -5,7 +5,7 @@
 
 #include "model/message.h"
 
-/* --- lists: a door that has none says where else the same is */
+// ---- lists: a door that has none says where else the same is ----
 
 static bool show_or_say(SlashDoor *door, SlashList list, const char *elsewhere)
 {
@@ -38,7 +38,7 @@ SLASH(hotkeys)
                        "Ctrl+C stops what runs, Ctrl+D leaves; the terminal edits the line.");
 }
 
-/* --- the clipboard */
+// ---- the clipboard ----
 
 static bool copy(SlashDoor *door, const char *text, const char *what, GError **error)
 {

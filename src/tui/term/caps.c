@@ -132,7 +132,7 @@ static void take_vte_version(TermCaps *self, const char *text)
     self->has_marks = number >= VTE_MARKS;
 }
 
-/* -- the environment -- */
+// ---- the environment ----
 
 static ColourDepth depth_of(EnvFunc env, const char *term, const TermCaps *caps)
 {
@@ -221,7 +221,7 @@ TermCaps caps_of_environment(EnvFunc env)
     return caps;
 }
 
-/* -- answers -- */
+// ---- answers ----
 
 /* "kitty(0.35.2)", "tmux 3.4", "VTE(7600)". */
 static void take_version(TermCaps *self, const char *text)

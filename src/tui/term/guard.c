@@ -40,7 +40,7 @@
 #endif
 #endif
 
-/* --- in the guardian: no allocation, no lock */
+// ---- in the guardian: no allocation, no lock ----
 
 #ifndef KEEPS_MEMORY
 /* One mapping. The kernel joins neighbours, so that a large block may be one with what the loader
@@ -139,7 +139,7 @@ static void G_GNUC_NORETURN watch(int tty, int pipe)
     }
 }
 
-/* --- in kedge */
+// ---- in kedge ----
 
 /* Twice, so that init is its parent. All signals are blocked in it: none stops it, and a terminal
    takes what a process in the background sends that has SIGTTOU blocked. */

@@ -102,7 +102,7 @@ static void add(Input *self, char byte)
         self->is_full = true;
 }
 
-/* -- events -- */
+// ---- events ----
 
 static void give_key(Input *self, KeyPress key)
 {
@@ -204,7 +204,7 @@ static void finish_string(Input *self)
     self->func(&event, self->user_data);
 }
 
-/* -- states: true when the byte was taken, false when the new state must look at it -- */
+// ---- states: true when the byte was taken, false when the new state must look at it ----
 
 /* No sequence, after all. What stands alone behind ESC was typed. */
 static bool give_up(Input *self)
@@ -414,7 +414,7 @@ static void take(Input *self, char byte)
         ;
 }
 
-/* -- reads and time -- */
+// ---- reads and time ----
 
 /* Behind ESC: as most keys do. */
 static bool goes_on(char byte)

@@ -56,7 +56,7 @@ struct Terminal {
     LoopSource *readable, *writable, *resized, *continued, *timer;
 };
 
-/* --- what is to be undone */
+// ---- what is to be undone ----
 
 /* Before a mode is switched on, and after it was switched off. */
 static void publish(const Terminal *self)
@@ -86,7 +86,7 @@ static void lose(Terminal *self)
     self->spec.on_gone(self->spec.user_data);
 }
 
-/* --- writing */
+// ---- writing ----
 
 static void on_writable(int fd, short revents, void *self_);
 
@@ -203,7 +203,7 @@ bool terminal_is_busy(const Terminal *self)
     return !is_ours(self) || output_waiting_bytes(&self->output) > 0;
 }
 
-/* --- reading */
+// ---- reading ----
 
 /* The keyboard protocol, once it is known which: the last answer says that no other one comes. */
 static void settle_keyboard(Terminal *self)
@@ -303,7 +303,7 @@ bool terminal_flush(Terminal *self, int timeout_ms)
     return is_ours(self) && output_drain(&self->output, timeout_ms);
 }
 
-/* --- giving it away and taking it back */
+// ---- giving it away and taking it back ----
 
 /* Keys that are typed meanwhile go with it: they came before the answer. Called for a key (Ctrl+Z),
    it reads with an input of its own, since ours is in the middle of that. */
@@ -413,7 +413,7 @@ void terminal_take(Terminal *self)
     job_unblock_stop(&before);
 }
 
-/* --- stopping and going on */
+// ---- stopping and going on ----
 
 void terminal_suspend(Terminal *self)
 {
@@ -453,7 +453,7 @@ static void on_window_change(int signal_number G_GNUC_UNUSED, void *self_)
         self->spec.on_resize(self->spec.user_data);
 }
 
-/* --- opening and closing */
+// ---- opening and closing ----
 
 /* By its name; a terminal of another user (su) or of another mount namespace has none for us, but
    it is still that of the session. */
@@ -547,7 +547,7 @@ TerminalSize terminal_size(Terminal *self)
     };
 }
 
-/* --- title, notification, clipboard */
+// ---- title, notification, clipboard ----
 
 void terminal_set_title(Terminal *self, const char *title)
 {

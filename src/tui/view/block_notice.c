@@ -29,7 +29,7 @@ static void add_lines(const char *text, int max_lines, bool keeps_end, Style sty
         block_lines(text, strlen(text), &lines, out);
 }
 
-/* --- a person's commands */
+// ---- a person's commands ----
 
 typedef struct Execution {
     const char *sign, *text; // "!", "make test"
@@ -76,7 +76,7 @@ static void execution_rows(const json_t *message, const BlockSpec *spec, GPtrArr
         add_lines(end, 1, false, (Style) { .fg = TOKEN_ERROR }, spec, out);
 }
 
-/* --- summaries */
+// ---- summaries ----
 
 /* A word for what it is, and its first lines. */
 static void add_labelled(const char *label, const char *text, const BlockSpec *spec, GPtrArray *out)
@@ -101,7 +101,7 @@ static void summary_rows(const char *label, const json_t *message, const BlockSp
     add_labelled(label, is_brief ? brief : json_get_text(message, "summary"), spec, out);
 }
 
-/* --- jobs, and what else is put into a conversation */
+// ---- jobs, and what else is put into a conversation ----
 
 static void job_rows(const json_t *jobs, const BlockSpec *spec, GPtrArray *out)
 {
@@ -173,7 +173,7 @@ void block_notice_message(const json_t *message, const BlockSpec *spec, GPtrArra
         file_rows(message, spec, out);
 }
 
-/* --- events */
+// ---- events ----
 
 static char *text_or(const json_t *event, const char *key, const char *fallback)
 {

@@ -34,7 +34,7 @@ char *block_count(gint64 count)
     return g_string_free(text, FALSE);
 }
 
-/* --- which lines */
+// ---- which lines ----
 
 typedef struct Picked {
     GString *text; // the lines, LF between them; each of a bounded length
@@ -110,7 +110,7 @@ static void pick_last(Picked *self, const char *text, size_t size, int max_lines
     self->hidden += count_newlines(text, start);
 }
 
-/* --- rows of them */
+// ---- rows of them ----
 
 static Row *blanks(int cells)
 {

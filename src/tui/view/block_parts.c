@@ -12,7 +12,7 @@ enum {
     LIMIT_BLOCK_PICTURES = 4, // that are drawn
 };
 
-/* --- rows behind a mark */
+// ---- rows behind a mark ----
 
 /* "✗ ", and as many blanks for the rows below. Caller unrefs. */
 static Row *mark_row(Symbol mark, Style style, const BlockSpec *spec)
@@ -66,7 +66,7 @@ void block_wrap_title(const Row *title, const BlockSpec *spec, GPtrArray *out)
     wrap_row(title, &wrap, out);
 }
 
-/* --- pictures */
+// ---- pictures ----
 
 static bool is_image(const json_t *block)
 {

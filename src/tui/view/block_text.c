@@ -6,7 +6,7 @@
 #include "tui/text/clean.h"
 #include "tui/view/block_private.h"
 
-/* --- prompts */
+// ---- prompts ----
 
 static void user_rows(const json_t *message, const BlockSpec *spec, GPtrArray *out)
 {
@@ -18,7 +18,7 @@ static void user_rows(const json_t *message, const BlockSpec *spec, GPtrArray *o
     block_images(blocks, spec, out);
 }
 
-/* --- answers */
+// ---- answers ----
 
 MdSpec block_md_spec(bool is_thinking, const BlockSpec *spec)
 {

@@ -65,7 +65,7 @@ static Look look_of(const char *name)
     return tool && g_str_has_prefix(tool, "gh_") ? LOOK_PLAIN : LOOK_UNKNOWN;
 }
 
-/* --- titles */
+// ---- titles ----
 
 /* The part of a path that a person needs. Borrowed. */
 static const char *below(const char *path, const char *cwd)
@@ -177,7 +177,7 @@ Row *block_reads_title(const GPtrArray *names, const BlockSpec *spec)
     return row_builder_take(builder);
 }
 
-/* --- results */
+// ---- results ----
 
 bool block_is_plain_read(const char *tool, const json_t *result, bool is_error)
 {

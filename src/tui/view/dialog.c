@@ -19,7 +19,7 @@ static PanelResult answer(Dialog *self, DialogAnswer how, const char *text)
     return PANEL_DONE;
 }
 
-/* --- what may answer */
+// ---- what may answer ----
 
 static bool has_focus(const Dialog *self)
 {
@@ -45,7 +45,7 @@ static bool is_held(Dialog *self, KeyPress key, gint64 now_ms)
     return key.is_repeat || is_again;
 }
 
-/* --- typing into it */
+// ---- typing into it ----
 
 static void begin_typing(Dialog *self)
 {
@@ -123,7 +123,7 @@ static PanelResult dialog_paste(Panel *panel, const char *text, size_t size, boo
     return PANEL_CHANGED;
 }
 
-/* --- moving in it */
+// ---- moving in it ----
 
 static PanelResult scroll(Dialog *self, bool is_down, size_t rows)
 {
@@ -166,7 +166,7 @@ static PanelResult enter(Dialog *self, bool is_entered)
     return PANEL_CHANGED;
 }
 
-/* --- answers of one key */
+// ---- answers of one key ----
 
 /* What stands on the screen under that number; of many, when no further digit can follow. */
 static PanelResult take_digit(Dialog *self, unsigned digit)
@@ -263,7 +263,7 @@ static PanelResult active_key(Dialog *self, KeyPress key, Action action, gint64 
     return edit_input(self, key, now_ms);
 }
 
-/* --- keys */
+// ---- keys ----
 
 static bool is_move(Action action)
 {
@@ -307,7 +307,7 @@ static PanelResult dialog_key(Panel *panel, KeyPress key, Action action, gint64 
     return result == PANEL_UNUSED ? unused(self, key, action) : result;
 }
 
-/* --- the panel */
+// ---- the panel ----
 
 static void dialog_set_theme(Panel *panel, const Theme *theme)
 {

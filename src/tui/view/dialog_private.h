@@ -36,7 +36,7 @@ typedef struct Dialog {
     int body_width;
 } Dialog;
 
-/* --- dialog_state.c */
+// ---- dialog_state.c ----
 
 /* Keys may answer: the editor is empty, or the person has gone into the question. */
 bool dialog_is_active(const Dialog *self);
@@ -47,13 +47,13 @@ const char *dialog_allowance(const Dialog *self);
 /* Text of others as it is shown: secrets masked, what cannot be seen made visible. Caller frees. */
 char *dialog_clean(const char *text, int tab_width);
 
-/* --- dialog_text.c */
+// ---- dialog_text.c ----
 
 /* Appends what is asked: with `is_explained` all there is. */
 void dialog_body_rows(const json_t *question, bool is_explained, int tab_width, int width,
                       GPtrArray *out);
 
-/* --- dialog_change.c */
+// ---- dialog_change.c ----
 
 /* The change that a call would make, as a clean diff; NULL: the arguments do not say. Caller
    frees. */
@@ -61,7 +61,7 @@ char *dialog_change(const json_t *question, int tab_width);
 /* The argument that the change was made of: it need not be said twice. */
 bool dialog_change_covers(const json_t *question, const char *key);
 
-/* --- dialog_rows.c: PanelClass.rows */
+// ---- dialog_rows.c: PanelClass.rows ----
 
 void dialog_rows(Panel *panel, int width, int max_rows, GPtrArray *out, int *ret_row,
                  int *ret_column);

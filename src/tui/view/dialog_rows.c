@@ -31,7 +31,7 @@ static void sheet_clear(Sheet *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sheet, sheet_clear)
 
-/* --- the parts */
+// ---- the parts ----
 
 static void make_body(Dialog *self, int width)
 {
@@ -167,7 +167,7 @@ static void make_foot(const Dialog *self, int width, GPtrArray *out)
               &spec, out);
 }
 
-/* --- what there is room for */
+// ---- what there is room for ----
 
 /* `count` rows from `from` on. */
 static void add_rows(const GPtrArray *rows, size_t from, size_t count, int width, GPtrArray *out)

@@ -61,7 +61,7 @@ static bool facts_equal(const GitFacts *a, const GitFacts *b)
            a->staged == b->staged && a->unstaged == b->unstaged && a->untracked == b->untracked;
 }
 
-/* --- what git says */
+// ---- what git says ----
 
 static char *detached_name(const char *head)
 {
@@ -176,7 +176,7 @@ static bool read_status(Look *look, Cancel *cancel)
     return !look->was_late && !error_is(error, KEDGE_ERROR_LIMIT);
 }
 
-/* --- one look */
+// ---- one look ----
 
 /* Asked for each time: another repository may be there now. */
 static void watch_head(Look *look)
@@ -227,7 +227,7 @@ static void look_done(void *self_)
         self->on_change(self->user_data);
 }
 
-/* --- when */
+// ---- when ----
 
 static void on_settled(void *self_)
 {

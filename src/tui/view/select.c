@@ -52,7 +52,7 @@ static void tell_moved(Select *self)
         self->spec.moved(index, self->spec.user_data);
 }
 
-/* --- the filter */
+// ---- the filter ----
 
 static void stop_match(Select *self)
 {
@@ -164,7 +164,7 @@ static PanelResult edit_filter(Select *self, KeyPress key)
     return character ? type_character(self, character) : PANEL_UNUSED;
 }
 
-/* --- keys */
+// ---- keys ----
 
 static PanelResult go_to(Select *self, size_t place)
 {
@@ -251,7 +251,7 @@ static PanelResult select_key(Panel *panel, KeyPress key, Action action,
     }
 }
 
-/* --- rows */
+// ---- rows ----
 
 /* "Sessions: fix  3/120"; the cursor stands behind the filter. */
 static Row *head_row(const Select *self, int width, int *ret_column)
@@ -356,7 +356,7 @@ static void select_rows(Panel *panel, int width, int max_rows, GPtrArray *out, i
         g_ptr_array_add(out, said_row(self->spec.hint, 0, width));
 }
 
-/* --- the panel */
+// ---- the panel ----
 
 static void select_set_theme(Panel *panel, const Theme *theme)
 {

@@ -17,12 +17,12 @@ struct StatusLayout {
     StatusSide left, right;
 };
 
-/* --- status_segments.c */
+// ---- status_segments.c ----
 
 const char *status_segment_name(size_t number); // NULL: there is none
 /* What it says; NULL: it has no value, and is not shown. Caller unrefs. */
 Row *status_segment_row(size_t number, const StatusFacts *facts, const Theme *theme, ThemeToken bg);
 
-/* --- status_layout.c */
+// ---- status_layout.c ----
 
 size_t status_segment_number(const char *name); // SIZE_MAX: there is none

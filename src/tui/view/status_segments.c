@@ -43,7 +43,7 @@ static void put_format(const Pen *pen, ThemeToken token, const char *format, ...
     put(pen, token, text);
 }
 
-/* --- figures */
+// ---- figures ----
 
 /* 950, 1.2k, 48k, 1.2M. Caller frees. */
 static char *count_text(int64_t count)
@@ -73,7 +73,7 @@ static ThemeToken context_token(double percent)
                                         : TOKEN_STATUS_CONTEXT;
 }
 
-/* --- segments */
+// ---- segments ----
 
 static void draw_logo(const StatusFacts *facts G_GNUC_UNUSED, const Pen *pen)
 {

@@ -71,7 +71,7 @@ bool transcript_is_running(const Transcript *self)
     return calls_are_running(self);
 }
 
-/* --- rows for good */
+// ---- rows for good ----
 
 void transcript_take_rows(Transcript *self, GPtrArray *out)
 {
@@ -111,7 +111,7 @@ void transcript_rule(Transcript *self, const char *text)
     transcript_commit(self, KIND_OTHER, true, rows);
 }
 
-/* --- messages and events */
+// ---- messages and events ----
 
 static void add_execution(Transcript *self, const json_t *message)
 {
@@ -236,7 +236,7 @@ bool transcript_event(Transcript *self, const json_t *event)
     return true;
 }
 
-/* --- live */
+// ---- live ----
 
 static void add_gap(GPtrArray *out)
 {

@@ -8,7 +8,7 @@
 #include "model/message.h"
 #include "tui/view/transcript_private.h"
 
-/* --- parts */
+// ---- parts ----
 
 static void part_free(gpointer self_)
 {
@@ -44,7 +44,7 @@ static Part *current_part(const Answer *self)
     return has_one ? self->parts->pdata[self->current] : NULL;
 }
 
-/* --- the open part */
+// ---- the open part ----
 
 static BlockKind kind_of(const Part *part)
 {
@@ -148,7 +148,7 @@ static void add_text(Transcript *self, Part *part, const char *text, size_t size
     g_string_append_len(part->later, text, (gssize)size);
 }
 
-/* --- events */
+// ---- events ----
 
 void answer_begin(Transcript *self)
 {

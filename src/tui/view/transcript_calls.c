@@ -60,7 +60,7 @@ static Call *find_or_add(Transcript *self, const json_t *event)
     return call;
 }
 
-/* --- for good */
+// ---- for good ----
 
 static void commit_call(Transcript *self, const Call *call)
 {
@@ -84,7 +84,7 @@ static void commit_ended(Transcript *self)
     }
 }
 
-/* --- the end of a call */
+// ---- the end of a call ----
 
 /* The end of them, when they are long. */
 void calls_keep_output(Transcript *self, const json_t *content)
@@ -135,7 +135,7 @@ void calls_give_up(Transcript *self)
     commit_ended(self);
 }
 
-/* --- the beginning */
+// ---- the beginning ----
 
 void calls_expect(Transcript *self, const json_t *message)
 {
@@ -165,7 +165,7 @@ bool calls_update(Transcript *self, const json_t *event)
     return true;
 }
 
-/* --- live */
+// ---- live ----
 
 static bool is_running(const Call *call)
 {

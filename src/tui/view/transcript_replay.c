@@ -18,7 +18,7 @@ static Transcript *like(const Transcript *self)
     return other;
 }
 
-/* --- where to begin */
+// ---- where to begin ----
 
 static gint64 lines_of(const json_t *text, int width, gint64 max_lines)
 {
@@ -76,7 +76,7 @@ static size_t find_start(const json_t *messages, int width, gint64 max_rows)
     return i;
 }
 
-/* --- laying out */
+// ---- laying out ----
 
 typedef struct Replay {
     Transcript *past;

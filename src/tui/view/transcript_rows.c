@@ -31,7 +31,7 @@ void transcript_commit(Transcript *self, BlockKind kind, bool is_new, const GPtr
     self->last = kind;
 }
 
-/* --- reads */
+// ---- reads ----
 
 void reads_flush(Transcript *self)
 {

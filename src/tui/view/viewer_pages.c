@@ -38,7 +38,7 @@ static int page_rows(const ViewerPages *self)
     return MAX(1, self->size.rows - 1);
 }
 
-/* --- places */
+// ---- places ----
 
 static bool has_next(ViewerPages *self, ViewerPlace *place)
 {
@@ -149,7 +149,7 @@ void viewer_pages_resize(ViewerPages *self, TerminalSize size)
     self->keeps_place = keeps_place;
 }
 
-/* --- looking for a text */
+// ---- looking for a text ----
 
 static void set_note(ViewerPages *self, char *note)
 {
@@ -249,7 +249,7 @@ ViewerOutcome viewer_pages_paste(ViewerPages *self, const char *text, size_t siz
     return VIEWER_CHANGED;
 }
 
-/* --- keys */
+// ---- keys ----
 
 /* What a key does where the keymap has nothing for it; NONE: nothing. */
 static Action action_of(KeyPress key, Action action)
@@ -336,7 +336,7 @@ ViewerOutcome viewer_pages_key(ViewerPages *self, KeyPress key, Action action)
     return VIEWER_CHANGED;
 }
 
-/* --- for an editor */
+// ---- for an editor ----
 
 static guint last_item(ViewerPages *self)
 {
@@ -359,7 +359,7 @@ char *viewer_pages_text(ViewerPages *self)
     return g_string_free(text, FALSE);
 }
 
-/* --- frames */
+// ---- frames ----
 
 /* "message 812 of 10000, 42 %" */
 static char *position_text(ViewerPages *self)
@@ -466,7 +466,7 @@ void viewer_pages_draw(ViewerPages *self, bool is_whole, GString *out)
     self->drawn = g_steal_pointer(&rows);
 }
 
-/* --- the whole */
+// ---- the whole ----
 
 ViewerPages *viewer_pages_new(const json_t *messages, const BlockSpec *block, const Theme *theme,
                               const TermCaps *caps, TerminalSize size)

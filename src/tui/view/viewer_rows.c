@@ -52,7 +52,7 @@ static json_t *call_of(const ViewerRows *self, const Item *item)
     return item->call == NONE ? NULL : json_array_get(content, item->call);
 }
 
-/* --- items */
+// ---- items ----
 
 static size_t text_bytes(const json_t *value)
 {
@@ -126,7 +126,7 @@ static void add_items(ViewerRows *self)
     }
 }
 
-/* --- laying out */
+// ---- laying out ----
 
 static void item_rows(const ViewerRows *self, const Item *item, GPtrArray *out)
 {
@@ -157,7 +157,7 @@ void viewer_rows_lay_out(ViewerRows *self, guint index, GPtrArray *out)
     item->rows = (int)(out->len - before);
 }
 
-/* --- what is kept */
+// ---- what is kept ----
 
 static void slice_free(void *data)
 {
@@ -271,7 +271,7 @@ gint64 viewer_rows_before(const ViewerRows *self, guint item)
     return rows;
 }
 
-/* --- another width */
+// ---- another width ----
 
 static size_t count_letters(const Row *row)
 {
@@ -316,7 +316,7 @@ ViewerPlace viewer_rows_place_behind(ViewerRows *self, guint item, size_t text_b
     return place;
 }
 
-/* --- looking for words */
+// ---- looking for words ----
 
 static bool json_has(const json_t *value, const char *word, int depth, size_t *bytes)
 {
@@ -348,7 +348,7 @@ bool viewer_rows_may_have(const ViewerRows *self, guint index, const char *word,
            json_has(message_of(self, item->result), word, 0, bytes);
 }
 
-/* --- the whole */
+// ---- the whole ----
 
 ViewerRows *viewer_rows_new(const json_t *messages, const BlockSpec *spec)
 {

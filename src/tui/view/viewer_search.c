@@ -7,7 +7,7 @@
 
 enum { MIN_WORD_BYTES = 3 };
 
-/* --- text as it is compared */
+// ---- text as it is compared ----
 
 typedef struct Folded {
     GString *text;
@@ -56,7 +56,7 @@ static Folded fold_rows(const GPtrArray *rows)
     return folded;
 }
 
-/* --- the query */
+// ---- the query ----
 
 /* Its longest run of ASCII letters and digits; NULL: that says too little. Caller frees. */
 static char *longest_word(const char *query)
@@ -97,7 +97,7 @@ void viewer_search_clear(ViewerSearch *self)
     *self = (ViewerSearch) { 0 };
 }
 
-/* --- looking */
+// ---- looking ----
 
 static guint row_at(const Folded *folded, guint offset)
 {
@@ -176,7 +176,7 @@ SearchResult viewer_search_step(ViewerSearch *self, ViewerRows *rows, bool is_ba
     return SEARCH_NOTHING;
 }
 
-/* --- showing it */
+// ---- showing it ----
 
 /* Adds [from, end) of the row, reversed or not. */
 static void add_part(RowBuilder *builder, const Row *row, RowPlace *place, size_t from, size_t end,

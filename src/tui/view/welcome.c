@@ -27,7 +27,7 @@ static const Style plain = { .fg = TOKEN_TEXT };
 static const Style muted = { .fg = TOKEN_MUTED };
 static const Style head = { .fg = TOKEN_ACCENT, .attributes = STYLE_BOLD };
 
-/* --- what is in it */
+// ---- what is in it ----
 
 static void add_text(const char *text, Style style, int width, GPtrArray *out)
 {
@@ -106,7 +106,7 @@ static void make_foot(const WelcomeFacts *facts, int width, GPtrArray *out)
     add_text(rest, plain, width, out);
 }
 
-/* --- the box */
+// ---- the box ----
 
 typedef struct Box {
     const Theme *theme;

@@ -77,7 +77,7 @@ static char *quoted(const char *text)
     return g_string_free(out, FALSE);
 }
 
-/* --- what the tasks ask of the jobs */
+// ---- what the tasks ask of the jobs ----
 
 static bool installs_claude(const WmProject *project)
 {
@@ -136,7 +136,7 @@ static bool read_tasks(Caller *self, GError **error)
     return true;
 }
 
-/* --- the places */
+// ---- the places ----
 
 static char *triggers(const Caller *self)
 {

@@ -41,7 +41,7 @@ static bool copy_tasks(const char *dir, void *user_data, GError **error)
     return true;
 }
 
-// ---- the report
+// ---- the report ----
 
 static json_t *usage_of(const WmUsage *usage)
 {

@@ -89,7 +89,7 @@ char *wm_run_key(const WmRunKey *run)
     return g_strdup(g_checksum_get_string(sum));
 }
 
-// ---- the lease
+// ---- the lease ----
 
 static void keep_lease(void *data)
 {
@@ -114,7 +114,7 @@ static void keep_lease(void *data)
     }
 }
 
-// ---- the child
+// ---- the child ----
 
 static void take_line(Run *self, const char *line)
 {
@@ -208,7 +208,7 @@ static bool write_event(const Run *self, const char *dir, char **ret_path, GErro
     return file_write_atomic(*ret_path, text, strlen(text), 0600, error);
 }
 
-// ---- one run
+// ---- one run ----
 
 /* What became of it, for the queue. */
 typedef enum { RUN_DONE, RUN_FAILED, RUN_AGAIN, RUN_BACK, RUN_LOST } RunEnd;
@@ -462,7 +462,7 @@ static RunEnd handle(Crew *crew, WmRow *row)
     return end;
 }
 
-// ---- jobs
+// ---- jobs ----
 
 static bool is_idle_for_long(Crew *crew)
 {
