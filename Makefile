@@ -1,6 +1,8 @@
 # A thin front of meson. `make run` and `make test` also install what is missing (tools/setup).
 BUILD ?= build
 PREFIX ?= /usr/local
+# Where ccache is installed, nothing is compiled twice; this mode costs next to nothing when it is the first time.
+export CCACHE_DEPEND ?= 1
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet kedge
