@@ -1,402 +1,592 @@
 /*
- * The grammar of class diagrams (agent-tools-cli §8.7).
+ * Checks class diagrams (agent-tools-cli §8.7).
  */
-#include "agenttools/mermaid/mmd_class.h"
+#include "agenttools/mermaid/mmd_token.h"
+
+enum { // signs are their own kinds: . : # % , [ ] { } and - as a part of a name
+    CLASS_WORD = MMD_KINDS,
+    CLASS_LETTER,  // outside ASCII
+    CLASS_LITERAL, // `name in back-quotes`
+    CLASS_GENERIC, // ~T~
+    CLASS_STRING,
+    CLASS_TIP,  // the end of a relation: <| * o < ()
+    CLASS_LINE, // -- or ..
+    CLASS_LABEL,
+    CLASS_CSS, // :::
+    CLASS_ANNOTATION_OPEN,
+    CLASS_ANNOTATION_CLOSE,
+    CLASS_HEADER, // the header word once more
+    CLASS_CALL,   // `call f(args)` as a whole; from here on keywords
+    CLASS_CLASS,
+    CLASS_NAMESPACE,
+    CLASS_STYLE,
+    CLASS_CLASSDEF,
+    CLASS_CSSCLASS,
+    CLASS_CALLBACK,
+    CLASS_LINK,
+    CLASS_CLICK,
+    CLASS_NOTE,
+    CLASS_NOTE_FOR,
+    CLASS_HREF,
+    CLASS_TARGET
+};
+
+enum { // modes: some words are keywords only in some places
+    IN_DIAGRAM = 1 << 0,
+    IN_CLASS = 1 << 1,     // after `class`, up to the end of the line
+    IN_NAMESPACE = 1 << 2, // after `namespace` or its body, up to the end of the line
+    IN_BODY = 1 << 3,      // of a namespace
+};
+
+typedef struct ClassDiagram {
+    GHashTable *classes; // char *: names of the classes so far
+    unsigned mode;
+    const char *comment; // after the code of this statement, whose line end it hides; or NULL
+    bool is_in_line;     // the last token was no line end
+} ClassDiagram;
+
+static const MmdTokenRule rules[] = {
+    { CLASS_CALL, "call\\s+[^(]+\\([^)]*\\)", IN_DIAGRAM },
+    { MMD_BROKEN, "call\\s+", IN_DIAGRAM },
+    { MMD_NOTHING, "\"\"|``|~~" },
+    { CLASS_STRING, "\"[^\"]+\"" },
+    { CLASS_LITERAL, "`[^`]+(`|$)" },
+    { CLASS_GENERIC, "~[^~]+~" },
+    { CLASS_HEADER, "classDiagram\\>", IN_DIAGRAM },
+    { CLASS_STYLE, "style\\>", IN_DIAGRAM },
+    { CLASS_CLASSDEF, "classDef\\>", IN_DIAGRAM },
+    { CLASS_NAMESPACE, "namespace\\>", IN_DIAGRAM | IN_NAMESPACE | IN_BODY },
+    { CLASS_CLASS, "class\\>", IN_DIAGRAM | IN_BODY },
+    { CLASS_CSSCLASS, "cssClass\\>" },
+    { CLASS_CALLBACK, "callback\\>" },
+    { CLASS_LINK, "link\\>" },
+    { CLASS_CLICK, "click\\>" },
+    { CLASS_NOTE_FOR, "note for\\>" },
+    { CLASS_NOTE, "note\\>" },
+    { CLASS_HREF, "href\\>" },
+    { CLASS_TARGET, "_(self|blank|parent|top)\\>" },
+    { CLASS_LABEL, ":[^:\n;]+" },
+    { CLASS_ANNOTATION_OPEN, "<<" },
+    { CLASS_ANNOTATION_CLOSE, ">>" },
+    { CLASS_TIP, "o\\>|<\\||\\|>|[<>*]|\\(\\)" },
+    { CLASS_LINE, "--|\\.\\." },
+    { CLASS_CSS, ":::" },
+    { CLASS_WORD, "\\w+" },
+    { CLASS_LETTER, "\\l" },
+    { 0 },
+};
+
+// ---- tokens ----
+
+/* White space, and comments, which hide their line end. Returns whether a line ended. */
+static bool skip_blanks(MmdParser *p)
+{
+    ClassDiagram *self = p->state;
+    for (;;) {
+        const char *start = p->at;
+        mmd_skip(p, "\\s*");
+        if (memchr(start, '\n', (size_t)(p->at - start)))
+            return true;
+        if (self->mode != IN_DIAGRAM || !mmd_scan(p, p->at, "%%"))
+            return false;
+        if (self->is_in_line)
+            self->comment = p->at;
+        mmd_skip(p, ".*\n*");
+    }
+}
+
+/* A statement that is one token; an empty block of accDescr is none. */
+static bool read_whole(MmdParser *p)
+{
+    const char *start = p->at, *stop = mmd_direction_here(p, false);
+    MmdAccessibility found;
+    int kind = MMD_WHOLE;
+    if (!stop) {
+        if (!mmd_match_accessibility(start, p->end, false, &found))
+            return false;
+        stop = found.stop;
+        if (!mmd_take_strict_accessibility(p, &found))
+            kind = MMD_BROKEN;
+        else if (found.brace && mmd_scan(p, found.brace, "{\\s*}"))
+            kind = MMD_NOTHING;
+        p->at = start;
+    }
+    mmd_read_to(p, kind, stop);
+    return true;
+}
+
+/* Reports what is not closed, and what mermaid finds in back-quotes and ~ ~ before anything else.
+ */
+static bool check_enclosed(MmdParser *p)
+{
+    const char *start = p->token.start, *inner = start + 1;
+    const char *what = *start == '"'   ? "the string"
+                       : *start == '`' ? "the name in back-quotes"
+                                       : "the type parameter";
+    if (mmd_is(p, '"') || mmd_is(p, '~'))
+        return mmd_fail_open(p, start, start, NULL, "%s is not closed: expected another '%c'", what,
+                             *start);
+    bool is_name = mmd_is(p, CLASS_LITERAL) || mmd_is(p, CLASS_GENERIC);
+    static const char odd[] = "[\"~]|<<|>>|(cssClass|callback|link|click|note for|note|href)\\>";
+    return !is_name || !mmd_scan(p, inner, odd) ||
+           mmd_fail(p, MMD_SYNTAX, inner, "%s begins with a keyword or a sign: %s", what,
+                    mmd_found(p, inner));
+}
+
+static void read_token(MmdParser *p)
+{
+    ClassDiagram *self = p->state;
+    do {
+        const char *start = p->at;
+        bool has_line_end = skip_blanks(p);
+        self->is_in_line = !has_line_end;
+        if (has_line_end) {
+            self->comment = NULL;
+            p->token = (MmdToken) { .kind = MMD_NEWLINE, .start = start, .stop = p->at };
+            return;
+        }
+        if (mmd_at_end(p)) {
+            mmd_read_to(p, MMD_END, p->at);
+            return;
+        }
+        if (self->mode == IN_DIAGRAM && read_whole(p))
+            continue;
+        mmd_read_any(p, rules, self->mode);
+        if (mmd_is(p, MMD_BROKEN)) // `call` without its parentheses
+            mmd_expected(p, *p->at == '(' ? p->at : mmd_line_end(p->at, p->end),
+                         "a function with parentheses after 'call', such as 'call show()'");
+        else if (!check_enclosed(p))
+            p->token.kind = MMD_BROKEN;
+    } while (mmd_is(p, MMD_NOTHING));
+}
+
+static bool expected(MmdParser *p, const char *what)
+{
+    const ClassDiagram *self = p->state;
+    if (mmd_is(p, MMD_BROKEN))
+        return false;
+    if (!self->comment)
+        return mmd_expected(p, p->token.start, "%s", what);
+    mmd_expected(p, p->token.start, "%s behind the comment, which hides its line end", what);
+    return mmd_hint(p, "Comments must be on their own line");
+}
+
+/* Adds a hint to an error of expected(). False. */
+static bool hint(MmdParser *p, const char *text)
+{
+    const ClassDiagram *self = p->state;
+    return !mmd_is(p, MMD_BROKEN) && !self->comment && mmd_hint(p, "%s", text);
+}
+
+static bool enter(MmdParser *p, unsigned mode)
+{
+    ClassDiagram *self = p->state;
+    self->mode = mode;
+    return mmd_advance(p);
+}
+
+/* The statement is over, but its line is not; `first` is the kind of its first token. False. */
+static bool fail_rest_of_line(MmdParser *p, int first)
+{
+    const char *at = p->token.start;
+    bool is_class = first == CLASS_CLASS,
+         is_style = first == CLASS_STYLE || first == CLASS_CLASSDEF;
+    if (mmd_is(p, ':') && mmd_is_blank_to(at + 1, p->end))
+        return mmd_expected(p, at + 1, "a text after ':'");
+    mmd_need_other(p, "the end of the line");
+    if (*at == ';')
+        return hint(p, "A statement ends with its line; remove the semicolon");
+    if (mmd_scan(p, at, "%%"))
+        return hint(p, "Comments must be on their own line");
+    if (mmd_is(p, CLASS_CSS))
+        return hint(p, "Only class Name:::style gives a style class");
+    if (*at == ':' && is_class)
+        return hint(p, "A member has a line of its own, without 'class'");
+    if (*at == ':')
+        return hint(p, "A text may not hold a second colon; members inside { } may");
+    if (*at == '<' && is_class && at[-1] != ' ')
+        return hint(p, "Write a type parameter with tildes: class A~T~");
+    if (is_class && mmd_is_any(p, MMD_ANY(CLASS_TIP, CLASS_LINE)))
+        return hint(p, "A relation has a line of its own, without 'class'");
+    if (first == CLASS_WORD && mmd_scan(p, at, "{|class\\>"))
+        return hint(p, "write class Name { … }, and inside, if need be, <<interface>>");
+    if (is_style && mmd_is(p, '-'))
+        return hint(p, "Put a style without '-' first: fill:#fff,stroke-width:2px");
+    if (first == CLASS_WORD && mmd_scan(p, at, "[<>=\\-.|']"))
+        return hint(p, "Relations are <|-- *-- o-- --> -- ..> ..|> .. with \"cardinalities\"");
+    return false;
+}
+
+// ---- names ----
+
+static bool is_name_part(const MmdParser *p)
+{
+    return mmd_is_any(p, MMD_ANY(CLASS_WORD, CLASS_LETTER, '-'));
+}
+
+static bool fail_name(MmdParser *p, const char *what)
+{
+    mmd_need_other(p, "%s", what);
+    if (p->token.kind >= CLASS_CALL)
+        return hint(p, "This is a keyword; a name may begin with a capital letter");
+    if (mmd_is(p, CLASS_STRING))
+        return hint(p, "A name is not quoted; for a label write class A[\"label\"]");
+    return mmd_is(p, CLASS_TIP) && *p->token.start == '*' &&
+           hint(p, "Put cardinalities in double quotes");
+}
+
+/* `Name`, `some.Name` or one in back-quotes; parts may have blanks between them. */
+static bool take_plain_name(MmdParser *p, const char *what, char **ret_name)
+{
+    g_autoptr(GString) name = g_string_new(NULL);
+    for (bool has_more = true; has_more;) {
+        bool is_literal = mmd_is(p, CLASS_LITERAL);
+        if (!is_literal && !is_name_part(p))
+            return fail_name(p, what);
+        int mark = is_literal ? 1 : 0;
+        g_string_append_len(name, p->token.start + mark, p->token.stop - p->token.start - 2 * mark);
+        mmd_advance(p);
+        bool has_dot = !is_literal && mmd_accept(p, '.');
+        if (has_dot)
+            g_string_append_c(name, '.');
+        has_more = !is_literal && (has_dot || is_name_part(p) || mmd_is(p, CLASS_LITERAL));
+    }
+    *ret_name = g_string_free(g_steal_pointer(&name), FALSE);
+    return true;
+}
+
+/* The same, with an optional type parameter, which is no part of *ret_name: `Name~T~`. */
+static bool take_name(MmdParser *p, const char *what, char **ret_name)
+{
+    if (!take_plain_name(p, what, ret_name))
+        return false;
+    mmd_accept(p, CLASS_GENERIC);
+    return true;
+}
+
+/* `["label"]`, when one stands there. */
+static bool take_label(MmdParser *p)
+{
+    return !mmd_accept(p, '[') ||
+           (mmd_need(p, CLASS_STRING, "a label in double quotes after '['") &&
+            mmd_need(p, ']', "']' after the label"));
+}
 
 /* Takes ownership of `name`. */
-static void add_class(ClassDiagram *self, char *name)
+static void add_class(MmdParser *p, char *name)
 {
+    ClassDiagram *self = p->state;
     g_hash_table_add(self->classes, name);
 }
 
+// ---- classes ----
+
 /*
- * Free text, but what has a `)` behind its first character is taken for a method, which needs a
+ * Free text, but what has a `)` after its first character is taken for a method, which needs a
  * name and a `(` before it.
  */
-static bool check_member(ClassDiagram *self, const char *start, const char *stop)
+static bool check_member(MmdParser *p, const char *start, const char *stop)
 {
     start = mmd_skip_white_from(start, stop);
     stop = mmd_trim_end(start, stop);
     size_t size = (size_t)(stop - start);
-    bool is_annotation =
-        size >= 2 && mmd_match(start, stop, "<<") != NULL && memcmp(stop - 2, ">>", 2) == 0;
+    bool is_annotation = size >= 2 && memcmp(start, "<<", 2) == 0 && memcmp(stop - 2, ">>", 2) == 0;
     const char *close = memchr(start, ')', size);
-    if (close == NULL || close == start || is_annotation)
+    if (!close || close == start || is_annotation)
         return true;
     const char *open = memchr(start + 1, '(', size - 1);
-    if (open != NULL && memchr(open, ')', (size_t)(stop - open)) != NULL)
+    if (open && memchr(open, ')', (size_t)(stop - open)))
         return true;
-    mmd_fail(self->p, MMD_SEMANTIC, close, "')' without a name and a '(' before it");
-    return mmd_hint(self->p, "A method stands on one line: name(arguments) type");
+    mmd_fail(p, MMD_SEMANTIC, close, "')' without a name and a '(' before it");
+    return mmd_hint(p, "A method stands on one line: name(arguments) type");
 }
 
-/* The members behind the `{` that is the current token, and the brace that closes them. */
-static bool take_body(ClassDiagram *self, bool needs_member)
+/* The members after the `{` that is the current token, and the brace that closes them. */
+static bool take_members(MmdParser *p, bool needs_member)
 {
-    MmdParser *p = self->p;
-    const char *opened = self->token.start, *first = p->at;
-    bool has_member = false;
-    while (!mmd_at_end(p) && *p->at != '}') {
-        if (*p->at == '{') {
-            mmd_fail_open(p, p->at, opened, NULL, "'{' may not stand among the members of a class");
-            return mmd_hint(p, "Close the class before it, or leave braces out of members");
-        }
-        if (*p->at == '"' || mmd_match(p->at, p->end, "[*]") != NULL)
-            return mmd_expected(p, p->at, "a member of the class");
-        has_member = has_member || *p->at != '\n';
-        p->at = *p->at == '\n' ? p->at + 1 : mmd_find_one_of(p->at, p->end, "{}\n");
-    }
+    const char *opened = p->token.start, *first = p->at;
+    while (mmd_skip(p, "\n|(?!\"|\\[\\*\\])[^\n}{]+"))
+        continue;
     if (mmd_at_end(p))
         return mmd_unclosed(p, opened, "the body of the class", "'}'");
-    if (needs_member && !has_member)
+    if (*p->at == '{') {
+        mmd_fail_open(p, p->at, opened, NULL, "'{' may not stand among the members of a class");
+        return mmd_hint(p, "Close the class before it, or leave braces out of members");
+    }
+    if (*p->at != '}')
+        return mmd_expected(p, p->at, "a member of the class");
+    if (needs_member && mmd_scan(p, first, "\n*}"))
         return mmd_expected(p, p->at, "a member of the class behind its ':::'");
     for (const char *member = first; member < p->at; member++) {
         const char *stop = mmd_line_end(member, p->at);
-        if (!check_member(self, member, stop))
+        if (!check_member(p, member, stop))
             return false;
         member = stop;
     }
     p->at++;
-    mmd_class_advance(self, CLS_IN_CLASS);
-    return true;
+    return mmd_advance(p);
+}
+
+/* `<<annotation>>`, without the first sign. */
+static bool take_annotation(MmdParser *p)
+{
+    if (!is_name_part(p))
+        return mmd_need_other(p, "one word after '<<'");
+    return mmd_advance(p) && mmd_need(p, CLASS_ANNOTATION_CLOSE, "'>>' after one word");
 }
 
 /* `class Name~T~ ["label"] :::css { members }`; the current token is `class`. */
-static bool parse_class(ClassDiagram *self)
+static bool parse_class(MmdParser *p)
 {
     char *name;
-    mmd_class_advance(self, CLS_IN_CLASS);
-    if (!mmd_class_take_name(self, CLS_IN_CLASS, "the name of a class after 'class'", &name))
+    enter(p, IN_CLASS);
+    if (!take_name(p, "the name of a class after 'class'", &name))
         return false;
-    add_class(self, name);
-    if (!mmd_class_take_label(self, CLS_IN_CLASS))
+    add_class(p, name);
+    if (!take_label(p))
         return false;
-
-    bool has_css = self->token.kind == CLS_CSS;
-    if (has_css) {
-        mmd_class_advance(self, CLS_IN_CLASS);
-        if (!mmd_class_is_name_part(self))
-            return mmd_class_expected(self, "the name of a style class after ':::'");
-        mmd_class_advance(self, CLS_IN_CLASS);
-    } else if (self->token.kind == CLS_ANNOTATION_OPEN) {
-        mmd_class_advance(self, CLS_IN_CLASS);
-        if (!mmd_class_is_name_part(self))
-            return mmd_class_expected(self, "one word after '<<'");
-        mmd_class_advance(self, CLS_IN_CLASS);
-        if (!mmd_class_take(self, CLS_ANNOTATION_CLOSE, CLS_IN_CLASS, "'>>' after one word"))
-            return false;
-    }
-    return self->token.kind != CLS_BRACE_OPEN || take_body(self, has_css);
+    bool has_css = mmd_accept(p, CLASS_CSS);
+    if (has_css && !is_name_part(p))
+        return mmd_need_other(p, "the name of a style class after ':::'");
+    if (has_css)
+        mmd_advance(p);
+    else if (mmd_accept(p, CLASS_ANNOTATION_OPEN) && !take_annotation(p))
+        return false;
+    return !mmd_is(p, '{') || take_members(p, has_css);
 }
 
 /* `note "text"`, `note for Name "text"`. */
-static bool parse_note(ClassDiagram *self, ClsMode mode)
+static bool parse_note(MmdParser *p)
 {
-    bool is_for = self->token.kind == CLS_NOTE_FOR;
-    mmd_class_advance(self, mode);
-    if (is_for) {
-        g_autofree char *name = NULL;
-        if (!mmd_class_take_name(self, mode, "the name of a class after 'note for'", &name))
-            return false;
-    }
-    return mmd_class_take(self, CLS_STRING, mode, "the text of the note in double quotes");
+    g_autofree char *name = NULL;
+    bool is_for = mmd_is(p, CLASS_NOTE_FOR);
+    mmd_advance(p);
+    return (!is_for || take_name(p, "the name of a class after 'note for'", &name)) &&
+           mmd_need(p, CLASS_STRING, "the text of the note in double quotes");
 }
 
-static bool parse_namespace(ClassDiagram *self);
+static bool parse_namespace(MmdParser *p);
 
 /* One statement of a namespace, up to its line end. */
-static bool parse_namespace_item(ClassDiagram *self)
+static bool parse_namespace_item(MmdParser *p)
 {
-    switch (self->token.kind) {
-    case CLS_CLASS:
-        return parse_class(self);
-    case CLS_NOTE:
-    case CLS_NOTE_FOR:
-        return parse_note(self, CLS_IN_NAMESPACE_BODY);
-    case CLS_NAMESPACE:
-        return parse_namespace(self);
-    default:
-        mmd_class_expected(self, "a class or a note inside 'namespace'");
-        return self->token.kind != CLS_BRACE_CLOSE &&
-               mmd_class_hint(self, "Write it behind the namespace's '}'");
-    }
-}
-
-/* Behind the `{`, up to the closing brace. */
-static bool parse_namespace_body(ClassDiagram *self, const char *opened)
-{
-    mmd_class_advance(self, CLS_IN_NAMESPACE_BODY);
-    if (self->token.kind == CLS_NEWLINE)
-        mmd_class_advance(self, CLS_IN_NAMESPACE_BODY);
-    do {
-        if (self->token.kind == CLS_EOF)
-            return mmd_unclosed(self->p, opened, "the namespace", "'}'");
-        if (!parse_namespace_item(self))
-            return false;
-        bool has_line_end = self->token.kind == CLS_NEWLINE;
-        if (has_line_end)
-            mmd_class_advance(self, CLS_IN_NAMESPACE_BODY);
-        else if (self->token.kind != CLS_BRACE_CLOSE && self->token.kind != CLS_EOF)
-            return mmd_class_fail_rest_of_line(self, CLS_CLASS);
-    } while (self->token.kind != CLS_BRACE_CLOSE);
-    mmd_class_advance(self, CLS_IN_NAMESPACE);
-    return true;
+    if (mmd_is(p, CLASS_CLASS))
+        return parse_class(p);
+    if (mmd_is(p, CLASS_NOTE) || mmd_is(p, CLASS_NOTE_FOR))
+        return parse_note(p);
+    if (mmd_is(p, CLASS_NAMESPACE))
+        return parse_namespace(p);
+    mmd_need_other(p, "a class or a note inside 'namespace'");
+    return !mmd_is(p, '}') && hint(p, "Write it behind the namespace's '}'");
 }
 
 /* `namespace Name { … }`; the current token is `namespace`. */
-static bool parse_namespace(ClassDiagram *self)
+static bool parse_namespace(MmdParser *p)
 {
     g_autofree char *name = NULL;
-    if (!mmd_enter(self->p, self->token.start))
+    if (!mmd_enter(p, p->token.start))
         return false;
-    mmd_class_advance(self, CLS_IN_NAMESPACE);
-    if (!mmd_class_take_plain_name(self, CLS_IN_NAMESPACE, "a name after 'namespace'", &name) ||
-        !mmd_class_take_label(self, CLS_IN_NAMESPACE))
+    enter(p, IN_NAMESPACE);
+    if (!take_plain_name(p, "a name after 'namespace'", &name) || !take_label(p))
         return false;
-    if (self->token.kind != CLS_BRACE_OPEN)
-        return mmd_class_expected(self, "'{' after the name of the namespace, on the same line");
-    const char *opened = self->token.start;
-    if (!parse_namespace_body(self, opened))
-        return false;
-    mmd_leave(self->p);
+    const char *opened = p->token.start;
+    if (!mmd_is(p, '{'))
+        return mmd_need_other(p, "'{' after the name of the namespace, on the same line");
+    enter(p, IN_BODY);
+    mmd_accept(p, MMD_NEWLINE);
+    do {
+        if (mmd_is(p, MMD_END))
+            return mmd_unclosed(p, opened, "the namespace", "'}'");
+        if (!parse_namespace_item(p))
+            return false;
+        if (mmd_is(p, MMD_NEWLINE))
+            enter(p, IN_BODY);
+        else if (!mmd_is(p, '}') && !mmd_is(p, MMD_END))
+            return fail_rest_of_line(p, CLASS_CLASS);
+    } while (!mmd_is(p, '}'));
+    enter(p, IN_NAMESPACE);
+    mmd_leave(p);
     return true;
 }
 
+// ---- statements ----
+
 /* `<<annotation>> Name`. */
-static bool parse_annotation(ClassDiagram *self)
+static bool parse_annotation(MmdParser *p)
 {
+    const ClassDiagram *self = p->state;
     g_autofree char *name = NULL;
-    mmd_class_advance(self, CLS_IN_DIAGRAM);
-    if (!mmd_class_is_name_part(self))
-        return mmd_class_expected(self, "one word after '<<'");
-    mmd_class_advance(self, CLS_IN_DIAGRAM);
-    if (!mmd_class_take(self, CLS_ANNOTATION_CLOSE, CLS_IN_DIAGRAM, "'>>' after one word"))
+    mmd_advance(p);
+    if (!take_annotation(p))
         return false;
-    const char *place = self->token.start;
-    if (!mmd_class_take_name(self, CLS_IN_DIAGRAM, "the name of a class after '>>'", &name))
+    const char *place = p->token.start;
+    if (!take_name(p, "the name of a class after '>>'", &name))
         return false;
     if (g_hash_table_contains(self->classes, name))
         return true;
     g_autofree char *excerpt = mmd_excerpt(name, name + strlen(name));
-    mmd_fail(self->p, MMD_SEMANTIC, place, "there is no class '%s' before its annotation", excerpt);
-    return mmd_hint(self->p, "Add before it: class %s", excerpt);
+    mmd_fail(p, MMD_SEMANTIC, place, "there is no class '%s' before its annotation", excerpt);
+    return mmd_hint(p, "Add before it: class %s", excerpt);
 }
 
-typedef struct Relation {
-    char from, to;   // first character of each end, such as '<'; '\0': none
-    bool has_string; // behind the line
-} Relation;
-
-/* What stands between two classes: `"1" <|--* "many"`. */
-static bool take_relation(ClassDiagram *self, Relation *ret_relation)
+/* The current token is neither the tip of a relation's line nor a line. */
+static bool fail_line(MmdParser *p, const MmdToken *tip)
 {
-    *ret_relation = (Relation) { 0 };
-    if (self->token.kind == CLS_STRING)
-        mmd_class_advance(self, CLS_IN_DIAGRAM);
-    MmdToken tip = self->token;
-    bool has_tip = tip.kind == CLS_TIP;
-    if (has_tip) {
-        ret_relation->from = *tip.start;
-        mmd_class_advance(self, CLS_IN_DIAGRAM);
+    if (!tip)
+        return mmd_need_other(p, "a relation, such as '-->'");
+    if (*tip->start == '>' && tip->start > p->text && tip->start[-1] == '-') {
+        mmd_fail(p, MMD_SYNTAX, tip->start - 1, "'->' is no relation");
+        return mmd_hint(p, "use -->");
     }
-    if (self->token.kind != CLS_LINE) {
-        bool is_short_arrow =
-            has_tip && *tip.start == '>' && tip.start > self->p->text && tip.start[-1] == '-';
-        if (is_short_arrow) {
-            mmd_fail(self->p, MMD_SYNTAX, tip.start - 1, "'->' is no relation");
-            return mmd_hint(self->p, "use -->");
-        }
-        g_autofree char *what = g_strdup_printf("a line, '--' or '..', after '%.*s'",
-                                                (int)(tip.stop - tip.start), tip.start);
-        mmd_class_expected(self, has_tip ? what : "a relation, such as '-->'");
-        return has_tip && self->token.kind == CLS_MINUS && mmd_class_hint(self, "Write two dashes");
-    }
-    mmd_class_advance(self, CLS_IN_DIAGRAM);
-    if (self->token.kind == CLS_TIP) {
-        ret_relation->to = *self->token.start;
-        mmd_class_advance(self, CLS_IN_DIAGRAM);
-    }
-    ret_relation->has_string = self->token.kind == CLS_STRING;
-    if (ret_relation->has_string)
-        mmd_class_advance(self, CLS_IN_DIAGRAM);
+    mmd_need_other(p, "a line, '--' or '..', after '%.*s'", (int)(tip->stop - tip->start),
+                   tip->start);
+    return mmd_is(p, '-') && hint(p, "Write two dashes");
+}
+
+/* `"1" <|--* "many" Name`, after the name `from`, which it takes over. */
+static bool take_relation(MmdParser *p, char *from_)
+{
+    g_autofree char *from = from_, *to = NULL;
+    mmd_accept(p, CLASS_STRING);
+    MmdToken from_tip = p->token;
+    bool has_from_tip = mmd_accept(p, CLASS_TIP);
+    if (!mmd_accept(p, CLASS_LINE))
+        return fail_line(p, has_from_tip ? &from_tip : NULL);
+    MmdToken to_tip = p->token;
+    bool has_to_tip = mmd_accept(p, CLASS_TIP);
+    bool has_string = mmd_accept(p, CLASS_STRING);
+    if (!take_name(p, "a class at the other end of the relation", &to))
+        return has_string && mmd_is_line_end(p) &&
+               hint(p, "A name is not quoted; what is quoted is a cardinality");
+    bool from_is_interface = has_from_tip && *from_tip.start == '(' && !has_to_tip; // bar ()-- foo
+    bool to_is_interface = has_to_tip && *to_tip.start == '(' && !has_from_tip;
+    if (!from_is_interface)
+        add_class(p, g_steal_pointer(&from));
+    if (!to_is_interface)
+        add_class(p, g_steal_pointer(&to));
+    mmd_accept(p, CLASS_LABEL);
     return true;
 }
 
 /* `Name`, `Name : member`, `A --> B : label`. */
-static bool parse_named(ClassDiagram *self)
+static bool parse_named(MmdParser *p)
 {
-    g_autofree char *from = NULL, *to = NULL;
-    if (!mmd_class_take_name(self, CLS_IN_DIAGRAM, "the name of a class", &from))
+    g_autofree char *name = NULL;
+    if (!take_name(p, "the name of a class", &name))
         return false;
-    if (self->token.kind == CLS_LABEL) {
-        add_class(self, g_steal_pointer(&from));
-        if (!check_member(self, self->token.start + 1, self->token.stop))
-            return false;
-        mmd_class_advance(self, CLS_IN_DIAGRAM);
-        return true;
+    if (mmd_is(p, CLASS_LABEL)) {
+        add_class(p, g_steal_pointer(&name));
+        return check_member(p, p->token.start + 1, p->token.stop) && mmd_advance(p);
     }
-    ClsKind kind = self->token.kind;
-    if (kind != CLS_STRING && kind != CLS_TIP && kind != CLS_LINE)
-        return true; // only the name, or the caller says what is wrong
-
-    Relation relation;
-    if (!take_relation(self, &relation))
-        return false;
-    if (!mmd_class_take_name(self, CLS_IN_DIAGRAM, "a class at the other end of the relation", &to))
-        return relation.has_string && mmd_class_is_line_end(self) &&
-               mmd_class_hint(self, "A name is not quoted; what is quoted is a cardinality");
-    bool from_is_interface = relation.from == '(' && relation.to == '\0'; // bar ()-- foo
-    bool to_is_interface = relation.to == '(' && relation.from == '\0';
-    if (!from_is_interface)
-        add_class(self, g_steal_pointer(&from));
-    if (!to_is_interface)
-        add_class(self, g_steal_pointer(&to));
-    if (self->token.kind == CLS_LABEL)
-        mmd_class_advance(self, CLS_IN_DIAGRAM);
-    return true;
+    return !mmd_is_any(p, MMD_ANY(CLASS_STRING, CLASS_TIP, CLASS_LINE)) ||
+           take_relation(p, g_steal_pointer(&name));
 }
 
 /* `classDef a,b styles`, `style Name styles`. */
-static bool parse_styles(ClassDiagram *self)
+static bool parse_styles(MmdParser *p)
 {
-    bool is_classdef = self->token.kind == CLS_CLASSDEF;
-    mmd_class_advance(self, CLS_IN_DIAGRAM);
-    if (!mmd_class_take(self, CLS_WORD, CLS_IN_DIAGRAM,
-                        is_classdef ? "a name after 'classDef'"
-                                    : "the name of a class after 'style'"))
+    bool is_classdef = mmd_is(p, CLASS_CLASSDEF);
+    mmd_advance(p);
+    if (!mmd_need(p, CLASS_WORD,
+                  is_classdef ? "a name after 'classDef'" : "the name of a class after 'style'"))
         return false;
-    while (is_classdef && self->token.kind == CLS_COMMA) {
-        mmd_class_advance(self, CLS_IN_DIAGRAM);
-        if (!mmd_class_take(self, CLS_WORD, CLS_IN_DIAGRAM, "a name after ','"))
+    while (is_classdef && mmd_accept(p, ',')) {
+        if (!mmd_need(p, CLASS_WORD, "a name after ','"))
             return false;
     }
-    while (true) {
-        bool has_part = false;
-        while (self->token.kind == CLS_WORD || self->token.kind == CLS_LABEL ||
-               self->token.kind == CLS_STYLE_SIGN || self->token.kind == CLS_STYLE) {
-            has_part = true;
-            mmd_class_advance(self, CLS_IN_DIAGRAM);
-        }
-        if (!has_part)
-            return mmd_class_expected(self, "a style, such as 'fill:#f9f'");
-        if (self->token.kind != CLS_COMMA)
-            return true;
-        mmd_class_advance(self, CLS_IN_DIAGRAM);
-    }
-}
-
-/* `cssClass "a,b" name`. */
-static bool parse_css_class(ClassDiagram *self)
-{
-    mmd_class_advance(self, CLS_IN_DIAGRAM);
-    return mmd_class_take(self, CLS_STRING, CLS_IN_DIAGRAM,
-                          "the names of classes in double quotes after 'cssClass'") &&
-           mmd_class_take(self, CLS_WORD, CLS_IN_DIAGRAM, "the name of a style class");
-}
-
-static void take_tip_and_target(ClassDiagram *self, bool has_target)
-{
-    if (self->token.kind == CLS_STRING)
-        mmd_class_advance(self, CLS_IN_DIAGRAM);
-    if (has_target && self->token.kind == CLS_TARGET)
-        mmd_class_advance(self, CLS_IN_DIAGRAM);
+    do {
+        const char *start = p->token.start;
+        while (mmd_is_any(p, MMD_ANY(CLASS_WORD, CLASS_LABEL, ':', '#', '%', CLASS_STYLE)))
+            mmd_advance(p);
+        if (p->token.start == start)
+            return mmd_need_other(p, "a style, such as 'fill:#f9f'");
+    } while (mmd_accept(p, ','));
+    return true;
 }
 
 /* `link X "url" ["tip"] [_blank]`, `callback X "f" ["tip"]`, `click X href "url" …|call f() …`. */
-static bool parse_click(ClassDiagram *self)
+static bool parse_click(MmdParser *p)
 {
-    ClsKind kind = self->token.kind;
+    int kind = p->token.kind;
     g_autofree char *name = NULL;
-    mmd_class_advance(self, CLS_IN_DIAGRAM);
-    if (!mmd_class_take_name(self, CLS_IN_DIAGRAM, "the name of a class", &name))
+    mmd_advance(p);
+    if (!take_name(p, "the name of a class", &name))
         return false;
-    if (kind == CLS_CLICK && self->token.kind == CLS_CALL) {
-        mmd_class_advance(self, CLS_IN_DIAGRAM);
-        take_tip_and_target(self, false);
-        return true;
-    }
-    if (kind == CLS_CLICK && !mmd_class_take(self, CLS_HREF, CLS_IN_DIAGRAM,
-                                             "'href \"url\"' or 'call f()' after the class"))
+    bool has_call = kind == CLASS_CLICK && mmd_accept(p, CLASS_CALL);
+    if (kind == CLASS_CLICK && !has_call &&
+        !mmd_need(p, CLASS_HREF, "'href \"url\"' or 'call f()' after the class"))
         return false;
-    if (!mmd_class_take(self, CLS_STRING, CLS_IN_DIAGRAM,
-                        kind == CLS_CALLBACK ? "a function in double quotes"
-                                             : "a URL in double quotes"))
+    if (!has_call && !mmd_need(p, CLASS_STRING,
+                               kind == CLASS_CALLBACK ? "a function in double quotes"
+                                                      : "a URL in double quotes"))
         return false;
-    take_tip_and_target(self, kind != CLS_CALLBACK);
+    mmd_accept(p, CLASS_STRING);
+    if (!has_call && kind != CLASS_CALLBACK)
+        mmd_accept(p, CLASS_TARGET);
     return true;
 }
 
-static bool parse_statement(ClassDiagram *self)
+static bool parse_statement(MmdParser *p)
 {
-    switch (self->token.kind) {
-    case CLS_WHOLE:
-        mmd_class_advance(self, CLS_IN_DIAGRAM);
-        return true;
-    case CLS_CLASS:
-        return parse_class(self);
-    case CLS_NAMESPACE:
-        return parse_namespace(self);
-    case CLS_ANNOTATION_OPEN:
-        return parse_annotation(self);
-    case CLS_NOTE:
-    case CLS_NOTE_FOR:
-        return parse_note(self, CLS_IN_DIAGRAM);
-    case CLS_STYLE:
-    case CLS_CLASSDEF:
-        return parse_styles(self);
-    case CLS_CSSCLASS:
-        return parse_css_class(self);
-    case CLS_CALLBACK:
-    case CLS_LINK:
-    case CLS_CLICK:
-        return parse_click(self);
-    case CLS_WORD:
-    case CLS_LETTER:
-    case CLS_MINUS:
-    case CLS_LITERAL:
-        return parse_named(self);
-    case CLS_BRACE_CLOSE:
-        mmd_fail(self->p, MMD_SYNTAX, self->token.start, "'}' closes nothing");
-        return mmd_hint(self->p, "no open block to close");
-    case CLS_STRING:
-        mmd_class_expected(self, "a class, a relation or a keyword");
-        return mmd_class_hint(self, "A name is not quoted; put one with blanks in back-quotes");
+    switch (p->token.kind) {
+    case MMD_WHOLE:
+        return mmd_advance(p);
+    case CLASS_CLASS:
+        return parse_class(p);
+    case CLASS_NAMESPACE:
+        return parse_namespace(p);
+    case CLASS_ANNOTATION_OPEN:
+        return parse_annotation(p);
+    case CLASS_NOTE:
+    case CLASS_NOTE_FOR:
+        return parse_note(p);
+    case CLASS_STYLE:
+    case CLASS_CLASSDEF:
+        return parse_styles(p);
+    case CLASS_CSSCLASS: // cssClass "a,b" name
+        return mmd_advance(p) &&
+               mmd_need(p, CLASS_STRING,
+                        "the names of classes in double quotes after 'cssClass'") &&
+               mmd_need(p, CLASS_WORD, "the name of a style class");
+    case CLASS_CALLBACK:
+    case CLASS_LINK:
+    case CLASS_CLICK:
+        return parse_click(p);
+    case CLASS_WORD:
+    case CLASS_LETTER:
+    case '-':
+    case CLASS_LITERAL:
+        return parse_named(p);
+    case '}':
+        return mmd_fail_close(p, "'}'");
     default:
-        return mmd_class_expected(self, "a class, a relation or a keyword");
+        mmd_need_other(p, "a class, a relation or a keyword");
+        return mmd_is(p, CLASS_STRING) &&
+               hint(p, "A name is not quoted; put one with blanks in back-quotes");
     }
-}
-
-static bool parse_all(ClassDiagram *self)
-{
-    MmdParser *p = self->p;
-    const char *header_end = p->at;
-    if (!mmd_is_blank_to(header_end, p->end))
-        return mmd_expected(p, header_end, "a line end after 'classDiagram'");
-    mmd_class_advance(self, CLS_IN_DIAGRAM); // the line end
-    mmd_class_advance(self, CLS_IN_DIAGRAM);
-    if (self->token.kind == CLS_EOF)
-        return mmd_expected(p, p->at, "a class or a relation");
-
-    while (self->token.kind != CLS_EOF) {
-        ClsKind first = self->token.kind;
-        if (!parse_statement(self))
-            return false;
-        if (!mmd_class_is_line_end(self))
-            return mmd_class_fail_rest_of_line(self, first);
-        if (self->token.kind == CLS_NEWLINE)
-            mmd_class_advance(self, CLS_IN_DIAGRAM);
-    }
-    return true;
 }
 
 bool mmd_parse_class(MmdParser *p)
 {
-    ClassDiagram self = {
-        .p = p,
-        .lexer.base.p = p,
-        .classes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-    };
-    bool is_right = parse_all(&self);
-    g_hash_table_unref(self.classes);
-    return is_right;
+    static const MmdGrammar grammar = { read_token, expected };
+    g_autoptr(GHashTable) classes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    ClassDiagram self = { .classes = classes, .mode = IN_DIAGRAM };
+    p->state = &self;
+    p->grammar = &grammar;
+    if (!mmd_is_blank_to(p->at, p->end))
+        return mmd_expected(p, p->at, "a line end after 'classDiagram'");
+    mmd_advance(p); // the line end
+    mmd_advance(p);
+    if (mmd_is(p, MMD_END))
+        return mmd_expected(p, p->at, "a class or a relation");
+    while (!mmd_is(p, MMD_END)) {
+        int first = p->token.kind;
+        if (!parse_statement(p))
+            return false;
+        if (!mmd_is_line_end(p))
+            return fail_rest_of_line(p, first);
+        if (mmd_is(p, MMD_NEWLINE))
+            enter(p, IN_DIAGRAM);
+    }
+    return true;
 }

@@ -217,6 +217,8 @@ static void parse(MmdParser *p, const char *comment)
                  mmd_found(p, comment));
         return;
     }
+    g_autoptr(GArray) blocks = g_array_new(FALSE, FALSE, sizeof(const char *));
+    p->blocks = blocks;
     bool is_right = header->parse(p);
     g_assert(is_right == (p->verdict->errors->len == 0));
 }

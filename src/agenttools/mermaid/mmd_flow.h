@@ -1,26 +1,38 @@
 /*
- * The flowchart parser's parts (agent-tools-cli §8.7): tokens here and in mmd_flow_lex.c, nodes,
- * labels and links in mmd_flow_node.c, statements in mmd_flowchart.c. Private to this folder.
+ * The flowchart parser's parts (agent-tools-cli §8.7): tokens in mmd_flow_lex.c, nodes, labels and
+ * links in mmd_flow_node.c, statements in mmd_flowchart.c. Private to this folder.
  *
  * What a character means depends on what is open around it: in a label a bracket is a bracket, and
  * "end" is text. The lexer keeps that as a small stack of modes; its tokens are the real parser's.
  */
 #pragma once
 
-#include "agenttools/mermaid/mmd_lex.h"
+#include "agenttools/mermaid/mmd_token.h"
 
-typedef enum {
-    FLOW_END_OF_TEXT, // outside all brackets and strings
-    FLOW_BROKEN_OFF,  // the text ended inside of something
-    FLOW_BAD,         // no token begins like this
-    FLOW_NEWLINE,     // one or more
-    FLOW_SPACE,       // white space within a line
-    FLOW_SEMICOLON,
-    FLOW_GRAPH,          // a header word
-    FLOW_NO_DIRECTION,   // the line end after it
-    FLOW_DIRECTION_NAME, // TB, LR … after it
-    FLOW_DIRECTION,      // a whole `direction X` line
-    FLOW_ACCESSIBILITY,  // a whole accTitle or accDescr
+enum { // signs are their own kinds: # : , & * - ; and | before and after a label
+    FLOW_SPACE = MMD_KINDS, // white space within a line
+    FLOW_NO_DIRECTION,      // the line end after the header word
+    FLOW_DIRECTION_NAME,    // TB, LR … after it
+    FLOW_DEFAULT,
+    FLOW_INTERPOLATE,
+    FLOW_NUMBER,
+    FLOW_NAME,
+    FLOW_LETTER,     // outside ASCII
+    FLOW_DOWN,       // v
+    FLOW_OTHER,      // < ^ \|: only in wrong places
+    FLOW_CLASS_MARK, // :::
+    FLOW_LINK_ID,
+    FLOW_LINK,
+    FLOW_LINK_START, // `--`, which text and a link follow
+    FLOW_LINK_TEXT,
+    FLOW_TEXT, // of a label
+    FLOW_STRING,
+    FLOW_SHAPE_DATA, // @{ … }, whole
+    FLOW_OPEN,       // a bracket before a label
+    FLOW_CLOSE,
+    FLOW_OPEN_PROPERTIES, // [|
+    FLOW_CALLBACK_ARGS,
+    FLOW_GRAPH, // a header word; from here on keywords
     FLOW_SUBGRAPH,
     FLOW_END,
     FLOW_STYLE,
@@ -30,100 +42,24 @@ typedef enum {
     FLOW_CLICK, // with its node
     FLOW_HREF,
     FLOW_TARGET, // _blank …
-    FLOW_CALLBACK,
-    FLOW_CALLBACK_ARGS,
-    FLOW_DEFAULT,
-    FLOW_INTERPOLATE,
-    // parts of names
-    FLOW_NUMBER,
-    FLOW_NAME,
-    FLOW_LETTER, // a letter outside ASCII
-    FLOW_HASH,
-    FLOW_COLON,
-    FLOW_COMMA,
-    FLOW_AMPERSAND,
-    FLOW_STAR,
-    FLOW_DASH,
-    FLOW_DOWN,       // v
-    FLOW_OTHER,      // < ^ \|: only in wrong places
-    FLOW_CLASS_MARK, // :::
-    // links
-    FLOW_LINK_ID,
-    FLOW_LINK,
-    FLOW_LINK_START, // `--`, which text and a link follow
-    FLOW_LINK_TEXT,
-    FLOW_PIPE,
-    // labels
-    FLOW_TEXT,
-    FLOW_STRING,
-    FLOW_SHAPE_DATA, // @{ … }, whole
-    FLOW_OPEN_SQUARE,
-    FLOW_CLOSE_SQUARE,
-    FLOW_OPEN_ROUND,
-    FLOW_CLOSE_ROUND,
-    FLOW_OPEN_BRACE,
-    FLOW_CLOSE_BRACE,
-    FLOW_OPEN_ANGLE, // >, of `id>text]`
-    FLOW_OPEN_ELLIPSE,
-    FLOW_CLOSE_ELLIPSE,
-    FLOW_OPEN_STADIUM,
-    FLOW_CLOSE_STADIUM,
-    FLOW_OPEN_SUBROUTINE,
-    FLOW_CLOSE_SUBROUTINE,
-    FLOW_OPEN_CYLINDER,
-    FLOW_CLOSE_CYLINDER,
-    FLOW_OPEN_DOUBLE_CIRCLE,
-    FLOW_CLOSE_DOUBLE_CIRCLE,
-    FLOW_OPEN_SLASH,
-    FLOW_CLOSE_SLASH,
-    FLOW_OPEN_BACKSLASH,
-    FLOW_CLOSE_BACKSLASH,
-    FLOW_OPEN_PROPERTIES, // [|
-} FlowToken;
+    FLOW_CALLBACK
+};
 
-typedef enum {
-    FLOW_MODE_STATEMENT,
-    FLOW_MODE_HEADER, // after the header word
-    FLOW_MODE_LABEL,
-    FLOW_MODE_ELLIPSE,
-    FLOW_MODE_TRAPEZOID,
-    FLOW_MODE_LINK, // text of a link; the next ones with their line
-    FLOW_MODE_THICK_LINK,
-    FLOW_MODE_DOTTED_LINK,
-    FLOW_MODE_CLICK,
-    FLOW_MODE_CALLBACK,
-    FLOW_MODE_CALLBACK_ARGS,
-} FlowMode;
-
-#define FLOW_MODES_MAX 8 // a token that opens more is never right
-
-typedef struct FlowParser {
-    MmdParser *p;
-    FlowToken token; // the one that stands next, from `start` to p->at
-    const char *start;
+typedef struct FlowDiagram {
     const char *name_start;    // of the node last begun
     const char *keyword_start; // of the `click` or `call` that opened the mode
-    const char *inner_end;     // of FLOW_SHAPE_DATA: its brace
-    FlowMode modes[FLOW_MODES_MAX];
-    unsigned mode_count;
+    size_t link_count;
     // what was found by looking ahead, so that a line is looked at once
     const char *line_end, *last_direction; // of the line looked at; NULL: none in it
     const char *run_end, *last_at;         // of the run without white space; NULL: no link id in it
-    const char *white_start, *white_end;
-    // of the diagram
-    size_t link_count;
-    GArray *subgraphs; // of const char *: where those that are open began
-} FlowParser;
+} FlowDiagram;
 
-/* Reads the next token. */
-void flow_next(FlowParser *f);
+/* For the token that the header word leaves next. */
+void flow_begin(MmdParser *p, FlowDiagram *diagram);
 
-/* Fails at the next token, with the hints of agent-tools-cli §8.8 that fit; `expected` is "a node".
- */
-bool flow_unexpected(FlowParser *f, const char *expected);
 /* One or more name parts: the id of a node, a class. */
-bool flow_take_name(FlowParser *f, const char *expected);
-/* The label after `open`, which began at `opened`, and its closing bracket. */
-bool flow_take_label(FlowParser *f, FlowToken open, const char *opened);
+bool flow_take_name(MmdParser *p, const char *what);
+/* The label after the current token, its bracket, with the closing one. */
+bool flow_take_label(MmdParser *p);
 /* Nodes and links up to the end of the statement, which is not taken. */
-bool flow_take_chain(FlowParser *f);
+bool flow_take_chain(MmdParser *p);

@@ -8,9 +8,6 @@
 #define HINT_CHARS_MAX 120 // of a label that a hint repeats
 #define LINKS_MAX      500 // mermaid's own limit for a diagram
 
-static const char label_hint[] =
-    "Put the whole label in double quotes: %s; write #quot; for a quote";
-
 /* The names after `shape:`. */
 static const char shape_names[] =
     "anchor bang bolt bow-rect bow-tie-rectangle bpmn-activity bpmn-annotation "
@@ -34,80 +31,40 @@ static const char shape_names[] =
     "tagged-process tagged-rectangle terminal text trap-b trap-t trapezoid "
     "trapezoid-bottom trapezoid-top tri triangle win-pane window-pane";
 
-// ---- what went wrong ----
-
-static bool is_keyword(FlowToken token)
-{
-    return token == FLOW_GRAPH || (token >= FLOW_SUBGRAPH && token <= FLOW_CALLBACK);
-}
-
-static void add_hint(FlowParser *f)
-{
-    const char *at = f->start;
-    size_t word = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_");
-    if (strncmp(at, "%%", 2) == 0)
-        mmd_hint(f->p, "Comments must be on their own line");
-    else if (strncmp(at, "->", 2) == 0)
-        mmd_hint(f->p, "use -->");
-    else if (strncmp(at, "=>", 2) == 0)
-        mmd_hint(f->p, "use ==>");
-    else if (strncmp(at, "<-", 2) == 0)
-        mmd_hint(f->p, "use <-->, or --> from the other node");
-    else if (f->token == FLOW_TARGET)
-        mmd_hint(f->p, "\"%.*s\" is a keyword in flowcharts; choose another name", (int)word, at);
-    else if (is_keyword(f->token))
-        mmd_hint(f->p, "\"%.*s\" is a keyword in flowcharts; write %c%.*s or [\"%.*s\"]", (int)word,
-                 at, g_ascii_toupper(*at), (int)word - 1, at + 1, (int)word, at);
-}
-
-bool flow_unexpected(FlowParser *f, const char *expected)
-{
-    if (f->token == FLOW_BROKEN_OFF && f->start < f->p->end)
-        return mmd_fail_open(f->p, f->p->end, f->start, NULL,
-                             "expected a closing quote or bracket before the end of the diagram");
-    mmd_fail(f->p, MMD_SYNTAX, f->start, "expected %s, found %s", expected,
-             mmd_found(f->p, f->start));
-    add_hint(f);
-    return false;
-}
-
 // ---- labels ----
 
 typedef struct Shape {
-    FlowToken open, close;
-    const char *open_text, *close_text;
+    const char *open, *close;
+    bool is_odd; // its mode of the lexer knows only its own closing brackets
 } Shape;
 
 static const Shape shapes[] = {
-    { FLOW_OPEN_SQUARE, FLOW_CLOSE_SQUARE, "[", "]" },
-    { FLOW_OPEN_ROUND, FLOW_CLOSE_ROUND, "(", ")" },
-    { FLOW_OPEN_BRACE, FLOW_CLOSE_BRACE, "{", "}" },
-    { FLOW_OPEN_ANGLE, FLOW_CLOSE_SQUARE, ">", "]" },
-    { FLOW_OPEN_ELLIPSE, FLOW_CLOSE_ELLIPSE, "(-", "-)" },
-    { FLOW_OPEN_STADIUM, FLOW_CLOSE_STADIUM, "([", "])" },
-    { FLOW_OPEN_SUBROUTINE, FLOW_CLOSE_SUBROUTINE, "[[", "]]" },
-    { FLOW_OPEN_CYLINDER, FLOW_CLOSE_CYLINDER, "[(", ")]" },
-    { FLOW_OPEN_DOUBLE_CIRCLE, FLOW_CLOSE_DOUBLE_CIRCLE, "(((", ")))" },
-    { FLOW_OPEN_SLASH, FLOW_CLOSE_SLASH, "[/", "/]" },
-    { FLOW_OPEN_BACKSLASH, FLOW_CLOSE_BACKSLASH, "[\\", "\\]" },
-    { FLOW_PIPE, FLOW_PIPE, "|", "|" },
+    { "[", "]" },     { "(", ")" },         { "{", "}" },         { ">", "]" },
+    { "|", "|" },     { "([", "])" },       { "[[", "]]" },       { "[(", ")]" },
+    { "(((", ")))" }, { "(-", "-)", true }, { "[/", "/]", true }, { "[\\", "\\]", true },
 };
 
-static const Shape *shape_of(FlowToken open)
+static bool is_bracket(const MmdParser *p, const char *text)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) {
-        if (shapes[i].open == open)
-            return &shapes[i];
-    }
-    return NULL;
+    const MmdToken *token = &p->token;
+    size_t size = (size_t)(mmd_trim_end(token->start, token->stop) - token->start);
+    return size == strlen(text) && memcmp(token->start, text, size) == 0;
 }
 
-static bool closes(const Shape *shape, FlowToken token)
+/* The shape that the current token, a bracket, opens. */
+static const Shape *opened_shape(const MmdParser *p)
 {
-    bool is_slanted = shape->open == FLOW_OPEN_SLASH || shape->open == FLOW_OPEN_BACKSLASH;
-    if (is_slanted)
-        return token == FLOW_CLOSE_SLASH || token == FLOW_CLOSE_BACKSLASH;
-    return token == shape->close;
+    const Shape *shape = shapes;
+    while (!is_bracket(p, shape->open))
+        shape++;
+    return shape;
+}
+
+static bool closes(const MmdParser *p, const Shape *shape)
+{
+    if (*shape->open == '|')
+        return mmd_is(p, '|');
+    return mmd_is(p, FLOW_CLOSE) && (shape->is_odd || is_bracket(p, shape->close));
 }
 
 /* Where a label that may hold brackets was meant to end, on its line; NULL: not clear. */
@@ -117,169 +74,146 @@ static const char *meant_end(const MmdParser *p, const char *text, const char *c
     for (const char *at = text; at < p->end && *at != '\n'; at++) {
         if (depth == 0 && strncmp(at, close, strlen(close)) == 0 && at > text)
             return at;
-        if (strchr("([{", *at) != NULL)
+        if (strchr("([{", *at))
             depth++;
-        else if (depth > 0 && strchr(")]}", *at) != NULL)
+        else if (depth > 0 && strchr(")]}", *at))
             depth--;
     }
     return NULL;
 }
 
 /* The label in quotes, with what stands around it. */
-static void hint_quotes(FlowParser *f, const char *opened, const Shape *shape)
+static bool hint_quotes(MmdParser *p, const char *opened, const Shape *shape)
 {
-    const char *text = opened + strlen(shape->open_text);
-    const char *end = meant_end(f->p, text, shape->close_text);
-    const char *line_end = mmd_line_end(text, f->p->end);
-    if (end == NULL && f->start >= line_end) { // nothing but its end is wrong with the label
-        mmd_hint(f->p, "close it with '%s'", shape->close_text);
-        return;
-    }
-    if (end == NULL || end - text > HINT_CHARS_MAX) {
-        mmd_hint(f->p, label_hint, "B[\"Call foo(bar)\"]");
-        return;
-    }
+    static const char hint[] = "Put the whole label in double quotes: %s; write #quot; for a quote";
+    const FlowDiagram *self = p->state;
+    const char *text = opened + strlen(shape->open), *end = meant_end(p, text, shape->close);
+    if (!end && p->token.start >= mmd_line_end(text, p->end)) // only its end is wrong
+        return mmd_hint(p, "close it with '%s'", shape->close);
+    if (!end || end - text > HINT_CHARS_MAX)
+        return mmd_hint(p, hint, "B[\"Call foo(bar)\"]");
     bool is_quoted = *text == '"' && end - text > 2 && end[-1] == '"';
     g_autofree char *label = is_quoted ? g_strndup(text + 1, (size_t)(end - text - 2))
                                        : g_strndup(text, (size_t)(end - text));
     g_auto(GStrv) parts = g_strsplit(g_strstrip(label), "\"", -1);
     g_autofree char *escaped = g_strjoinv("#quot;", parts);
-    bool is_named = shape->open != FLOW_PIPE && f->name_start < opened;
-    size_t name_size = is_named ? (size_t)(opened - f->name_start) : 0;
-    g_autofree char *better = g_strdup_printf("%.*s%s\"%s\"%s", (int)name_size, f->name_start,
-                                              shape->open_text, escaped, shape->close_text);
-    mmd_hint(f->p, label_hint, better);
+    bool is_named = *shape->open != '|' && self->name_start < opened;
+    size_t name_size = is_named ? (size_t)(opened - self->name_start) : 0;
+    g_autofree char *better = g_strdup_printf("%.*s%s\"%s\"%s", (int)name_size, self->name_start,
+                                              shape->open, escaped, shape->close);
+    return mmd_hint(p, hint, better);
 }
 
-static bool fail_label(FlowParser *f, const char *opened, const Shape *shape, bool is_empty)
+static bool fail_label(MmdParser *p, const char *opened, const Shape *shape, bool is_empty)
 {
-    MmdParser *p = f->p;
-    bool is_arrow = shape->open == FLOW_OPEN_ANGLE && (opened[-1] == '-' || opened[-1] == '=');
+    bool is_arrow = *shape->open == '>' && (opened[-1] == '-' || opened[-1] == '=');
     if (is_arrow) {
-        f->start = opened - 1;
-        f->token = FLOW_OTHER;
-        return flow_unexpected(f, "a link");
+        p->token = (MmdToken) { .kind = FLOW_OTHER, .start = opened - 1, .stop = opened };
+        return mmd_need_other(p, "a link");
     }
-    if (is_empty && (closes(shape, f->token) || f->token == FLOW_PIPE)) {
-        mmd_fail(p, MMD_SYNTAX, f->start, "expected text between '%s' and '%s'", shape->open_text,
-                 shape->close_text);
-        return mmd_hint(p, "write %s\" \"%s for an empty label", shape->open_text,
-                        shape->close_text);
+    if (is_empty && (closes(p, shape) || mmd_is(p, '|'))) {
+        mmd_fail(p, MMD_SYNTAX, p->token.start, "expected text between '%s' and '%s'", shape->open,
+                 shape->close);
+        return mmd_hint(p, "write %s\" \"%s for an empty label", shape->open, shape->close);
     }
-    bool is_end = f->token == FLOW_BROKEN_OFF || f->token == FLOW_END_OF_TEXT;
-    mmd_fail_open(p, is_end ? p->end : f->start, opened, NULL,
-                  "expected '%s' to close the label, found %s", shape->close_text,
-                  mmd_found(p, is_end ? p->end : f->start));
-    hint_quotes(f, opened, shape);
-    return false;
+    bool is_end = mmd_is(p, MMD_BROKEN) || mmd_is(p, MMD_END);
+    const char *where = is_end ? p->end : p->token.start;
+    mmd_fail_open(p, where, opened, NULL, "expected '%s' to close the label, found %s",
+                  shape->close, mmd_found(p, where));
+    return hint_quotes(p, opened, shape);
 }
 
-bool flow_take_label(FlowParser *f, FlowToken open, const char *opened)
+/* Behind the bracket at `opened`. */
+static bool take_label(MmdParser *p, const Shape *shape, const char *opened)
 {
-    const Shape *shape = shape_of(open);
-    if (f->token != FLOW_TEXT && f->token != FLOW_STRING)
-        return fail_label(f, opened, shape, true);
-    flow_next(f);
-    while (f->token == FLOW_TEXT)
-        flow_next(f);
-    if (!closes(shape, f->token))
-        return fail_label(f, opened, shape, false);
-    flow_next(f);
-    return true;
+    if (!mmd_is(p, FLOW_TEXT) && !mmd_is(p, FLOW_STRING))
+        return fail_label(p, opened, shape, true);
+    mmd_advance(p);
+    while (mmd_accept(p, FLOW_TEXT))
+        continue;
+    return closes(p, shape) ? mmd_advance(p) : fail_label(p, opened, shape, false);
+}
+
+bool flow_take_label(MmdParser *p)
+{
+    const Shape *shape = opened_shape(p);
+    const char *opened = p->token.start;
+    return mmd_advance(p) && take_label(p, shape, opened);
 }
 
 // ---- nodes ----
 
-static bool is_name_part(FlowToken token)
+static bool is_name_part(const MmdParser *p)
 {
-    return token == FLOW_DEFAULT || (token >= FLOW_NUMBER && token <= FLOW_DOWN);
+    return mmd_is_any(p, MMD_ANY(FLOW_DEFAULT, FLOW_NUMBER, FLOW_NAME, FLOW_LETTER, FLOW_DOWN, '#',
+                                 ':', ',', '&', '*', '-'));
 }
 
-bool flow_take_name(FlowParser *f, const char *expected)
+bool flow_take_name(MmdParser *p, const char *what)
 {
-    if (!is_name_part(f->token))
-        return flow_unexpected(f, expected);
-    f->name_start = f->start;
-    while (is_name_part(f->token))
-        flow_next(f);
-    return true;
-}
-
-/* `((x))` and `{{x}}`: the second bracket stands next. */
-static bool take_double(FlowParser *f, FlowToken open, const char *opened)
-{
-    const char *inner = f->start;
-    flow_next(f);
-    if (!flow_take_label(f, open, inner))
-        return false;
-    const Shape *shape = shape_of(open);
-    if (f->token != shape->close)
-        return mmd_fail_open(f->p, f->start, opened, NULL, "expected '%s%s', found %s",
-                             shape->close_text, shape->close_text, mmd_found(f->p, f->start));
-    flow_next(f);
+    FlowDiagram *self = p->state;
+    if (!is_name_part(p))
+        return mmd_need_other(p, "%s", what);
+    self->name_start = p->token.start;
+    while (is_name_part(p))
+        mmd_advance(p);
     return true;
 }
 
 /* `[|name:value|text]`, after the `[|`. */
-static bool take_properties(FlowParser *f, const char *opened)
+static bool take_properties(MmdParser *p, const char *opened)
 {
-    static const FlowToken parts[] = { FLOW_NAME, FLOW_COLON, FLOW_NAME };
-    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
-        if (f->token != parts[i])
-            return flow_unexpected(f, "'name:value|' after '[|'");
-        flow_next(f);
-    }
-    if (f->token != FLOW_PIPE)
-        return flow_unexpected(f, "'|' after the property");
-    flow_next(f);
-    return flow_take_label(f, FLOW_OPEN_SQUARE, opened);
+    static const char expected[] = "'name:value|' after '[|'";
+    return mmd_need(p, FLOW_NAME, expected) && mmd_need(p, ':', expected) &&
+           mmd_need(p, FLOW_NAME, expected) && mmd_need(p, '|', "'|' after the property") &&
+           take_label(p, &shapes[0], opened);
 }
 
-static bool take_shape(FlowParser *f)
+static bool take_shape(MmdParser *p)
 {
-    FlowToken open = f->token;
-    const char *opened = f->start;
-    if (open == FLOW_OPEN_PROPERTIES) {
-        flow_next(f);
-        return take_properties(f, opened);
-    }
-    if (shape_of(open) == NULL || open == FLOW_PIPE)
+    const char *opened = p->token.start;
+    if (mmd_accept(p, FLOW_OPEN_PROPERTIES))
+        return take_properties(p, opened);
+    if (!mmd_is(p, FLOW_OPEN))
         return true;
-    flow_next(f);
-    if (f->token == open && (open == FLOW_OPEN_ROUND || open == FLOW_OPEN_BRACE))
-        return take_double(f, open, opened);
-    return flow_take_label(f, open, opened);
+    const Shape *shape = opened_shape(p);
+    mmd_advance(p);
+    bool is_double = mmd_is(p, FLOW_OPEN) && strchr("({", *shape->open) && shape->open[1] == '\0' &&
+                     is_bracket(p, shape->open); // ((x)), {{x}}
+    if (!is_double)
+        return take_label(p, shape, opened);
+    if (!flow_take_label(p))
+        return false;
+    if (mmd_is(p, FLOW_CLOSE) && is_bracket(p, shape->close))
+        return mmd_advance(p);
+    return mmd_fail_open(p, p->token.start, opened, NULL, "expected '%s%s', found %s", shape->close,
+                         shape->close, mmd_found(p, p->token.start));
 }
 
-static bool check_shape_name(FlowParser *f, const json_t *data)
+static bool check_shape_name(MmdParser *p, const json_t *data)
 {
     const json_t *value = json_object_get(data, "shape");
-    bool is_unset = value == NULL || json_is_null(value) || json_is_false(value) ||
+    bool is_unset = !value || json_is_null(value) || json_is_false(value) ||
                     (json_is_integer(value) && json_integer_value(value) == 0);
     const char *name = json_string_value(value);
-    if (is_unset || (name != NULL && *name == '\0'))
-        return true;
     g_auto(GStrv) names = g_strsplit(shape_names, " ", -1);
     const char *const *all = (const char *const *)names;
-    if (name != NULL && g_strv_contains(all, name))
+    if (is_unset || (name && (*name == '\0' || g_strv_contains(all, name))))
         return true;
-
-    mmd_fail(f->p, MMD_SEMANTIC, f->start, "No such shape: %s.",
-             name != NULL ? name : "not a word");
-    g_autofree char *lower = g_ascii_strdown(name != NULL ? name : "", -1);
+    mmd_fail(p, MMD_SEMANTIC, p->token.start, "No such shape: %s.", name ? name : "not a word");
+    g_autofree char *lower = g_ascii_strdown(name ? name : "", -1);
     const char *nearest = str_nearest(g_strdelimit(lower, "_", '-'), all);
-    if (nearest != NULL)
-        mmd_hint(f->p, "write shape: %s", nearest);
-    return false;
+    return nearest && mmd_hint(p, "write shape: %s", nearest);
 }
 
-/* The YAML between the braces: a line end within quotes is a `<br/>`, and on one line the braces
-   belong to it. Caller frees. */
-static char *shape_yaml(const char *text, const char *end)
+/* The YAML of `@{ … }`: a line end within quotes is a `<br/>`, and on one line the braces belong to
+   it. Caller frees. */
+static char *shape_yaml(const MmdToken *token)
 {
     g_autoptr(GString) yaml = g_string_new(NULL);
+    const char *end = mmd_trim_end(token->start, token->stop) - 1;
     bool is_quoted = false;
-    while (text < end) {
+    for (const char *text = token->start + strlen("@{"); text < end;) {
         size_t white = is_quoted && *text == '\n' ? strspn(text, " \t\n") : 0;
         is_quoted ^= *text == '"';
         if (white > 0)
@@ -288,135 +222,105 @@ static char *shape_yaml(const char *text, const char *end)
             g_string_append_c(yaml, *text);
         text += MAX(white, 1);
     }
-    bool has_lines = strchr(yaml->str, '\n') != NULL;
-    return g_strdup_printf(has_lines ? "%s\n" : "{\n%s\n}", yaml->str);
+    return g_strdup_printf(strchr(yaml->str, '\n') ? "%s\n" : "{\n%s\n}", yaml->str);
 }
 
-static bool take_shape_data(FlowParser *f)
+static bool take_shape_data(MmdParser *p)
 {
-    g_autofree char *yaml = shape_yaml(f->start + strlen("@{"), f->inner_end);
+    g_autofree char *yaml = shape_yaml(&p->token);
     g_autoptr(json_t) data = NULL;
     g_autofree char *reason = NULL;
     size_t line;
-    if (!mmd_yaml_parse(yaml, &data, &reason, &line)) {
-        mmd_fail(f->p, MMD_SYNTAX, f->start, "the attributes are not valid YAML: %s", reason);
-        return mmd_hint(f->p, "write @{ shape: rect, label: \"text\" }");
-    }
-    if (!check_shape_name(f, data))
-        return false;
-    flow_next(f);
-    return true;
+    if (mmd_yaml_parse(yaml, &data, &reason, &line))
+        return check_shape_name(p, data) && mmd_advance(p);
+    mmd_fail(p, MMD_SYNTAX, p->token.start, "the attributes are not valid YAML: %s", reason);
+    return mmd_hint(p, "write @{ shape: rect, label: \"text\" }");
 }
 
-static bool take_node(FlowParser *f, const char *expected)
+static bool take_node(MmdParser *p, const char *expected)
 {
-    if (!flow_take_name(f, expected) || !take_shape(f))
+    if (!flow_take_name(p, expected) || !take_shape(p))
         return false;
-    if (f->token == FLOW_CLASS_MARK) {
-        flow_next(f);
-        if (!flow_take_name(f, "a class after ':::'"))
-            return false;
-    }
-    while (f->token == FLOW_SHAPE_DATA) {
-        if (!take_shape_data(f))
+    if (mmd_accept(p, FLOW_CLASS_MARK) && !flow_take_name(p, "a class after ':::'"))
+        return false;
+    while (mmd_is(p, FLOW_SHAPE_DATA)) {
+        if (!take_shape_data(p))
             return false;
     }
     return true;
 }
 
 /* `A & B`; the white space after it too. */
-static bool take_group(FlowParser *f, const char *expected, size_t *ret_count)
+static bool take_group(MmdParser *p, const char *expected, size_t *ret_count)
 {
-    size_t count = 1;
-    if (!take_node(f, expected))
+    *ret_count = 1;
+    if (!take_node(p, expected))
         return false;
-    for (;; count++) {
-        bool has_space = f->token == FLOW_SPACE;
-        if (has_space)
-            flow_next(f);
-        if (!has_space || f->token != FLOW_AMPERSAND)
-            break;
-        flow_next(f);
-        if (f->token != FLOW_SPACE)
-            return flow_unexpected(f, "a blank after '&'");
-        flow_next(f);
-        if (!take_node(f, "a node after '&'"))
+    while (mmd_accept(p, FLOW_SPACE) && mmd_accept(p, '&')) {
+        ++*ret_count;
+        if (!mmd_need(p, FLOW_SPACE, "a blank after '&'") || !take_node(p, "a node after '&'"))
             return false;
     }
-    *ret_count = count;
     return true;
 }
 
 // ---- links ----
 
-static bool take_link_text(FlowParser *f, const char *opened)
+/* `-- text -->`; the current token is the first half, with the white space before it. */
+static bool take_link_text(MmdParser *p)
 {
-    if (f->token != FLOW_LINK_TEXT && f->token != FLOW_STRING)
-        return flow_unexpected(f, "text after the first half of the link");
-    flow_next(f);
-    while (f->token == FLOW_LINK_TEXT)
-        flow_next(f);
-    if (f->token == FLOW_LINK) {
-        flow_next(f);
+    const char *opened = p->token.start + strspn(p->token.start, " \t\n");
+    mmd_advance(p);
+    if (!mmd_accept(p, FLOW_LINK_TEXT) &&
+        !mmd_need(p, FLOW_STRING, "text after the first half of the link"))
+        return false;
+    while (mmd_accept(p, FLOW_LINK_TEXT))
+        continue;
+    if (mmd_accept(p, FLOW_LINK))
         return true;
-    }
-    const char *where = f->token == FLOW_BROKEN_OFF ? f->p->end : f->start;
-    const char *line = opened + strspn(opened, " \t\n");
-    return mmd_fail_open(f->p, where, line,
-                         *line == '<' ? "use <-->, or --> from the other node"
-                                      : "write A -- text --> B, or A -->|text| B",
+    const char *where = mmd_is(p, MMD_BROKEN) ? p->end : p->token.start;
+    return mmd_fail_open(p, where, opened,
+                         *opened == '<' ? "use <-->, or --> from the other node"
+                                        : "write A -- text --> B, or A -->|text| B",
                          "expected an arrow such as '-->' after the text of the link, found %s",
-                         mmd_found(f->p, where));
+                         mmd_found(p, where));
 }
 
 /* *ret_found: false when none stands here. */
-static bool take_link(FlowParser *f, bool *ret_found)
+static bool take_link(MmdParser *p, bool *ret_found)
 {
-    *ret_found = f->token == FLOW_LINK_ID || f->token == FLOW_LINK || f->token == FLOW_LINK_START;
-    if (f->token == FLOW_LINK_ID) {
-        flow_next(f);
-        if (f->token != FLOW_LINK && f->token != FLOW_LINK_START)
-            return flow_unexpected(f, "a link after its name");
-    }
-    if (f->token == FLOW_LINK_START) {
-        const char *opened = f->start;
-        flow_next(f);
-        return take_link_text(f, opened);
-    }
-    if (!*ret_found)
+    bool is_named = mmd_accept(p, FLOW_LINK_ID);
+    *ret_found = is_named || mmd_is(p, FLOW_LINK) || mmd_is(p, FLOW_LINK_START);
+    if (mmd_is(p, FLOW_LINK_START))
+        return take_link_text(p);
+    if (!mmd_accept(p, FLOW_LINK))
+        return !is_named || mmd_need_other(p, "a link after its name");
+    if (!mmd_is(p, '|'))
         return true;
-    flow_next(f);
-    if (f->token != FLOW_PIPE)
-        return true;
-
-    const char *opened = f->start;
-    flow_next(f);
-    if (!flow_take_label(f, FLOW_PIPE, opened))
+    if (!flow_take_label(p))
         return false;
-    if (f->token == FLOW_SPACE)
-        flow_next(f);
+    mmd_accept(p, FLOW_SPACE);
     return true;
 }
 
-bool flow_take_chain(FlowParser *f)
+bool flow_take_chain(MmdParser *p)
 {
-    size_t from;
-    if (!take_group(f, "a node", &from))
+    FlowDiagram *self = p->state;
+    size_t from, to;
+    if (!take_group(p, "a node", &from))
         return false;
-    for (;;) {
+    for (;; from = to) {
         bool is_link;
-        const char *link = f->start;
-        if (!take_link(f, &is_link))
+        const char *link = p->token.start;
+        if (!take_link(p, &is_link))
             return false;
         if (!is_link)
             return true;
-        size_t to;
-        if (!take_group(f, "a node after the link", &to))
+        if (!take_group(p, "a node after the link", &to))
             return false;
-        if (from * to > LINKS_MAX - f->link_count)
-            return mmd_fail(f->p, MMD_SEMANTIC, link, "more than %d links, which mermaid refuses",
+        if (from * to > LINKS_MAX - self->link_count)
+            return mmd_fail(p, MMD_SEMANTIC, link, "more than %d links, which mermaid refuses",
                             LINKS_MAX);
-        f->link_count += from * to;
-        from = to;
+        self->link_count += from * to;
     }
 }

@@ -90,12 +90,11 @@ bool mmd_match_token(const MmdRule *rules, unsigned how, unsigned mode, const ch
     return true;
 }
 
-const char *mmd_direction_here(MmdLexer *self, bool ignores_case)
+const char *mmd_direction_here(MmdParser *p, bool ignores_case)
 {
-    const MmdParser *p = self->p;
-    if (self->no_direction != NULL && p->at < self->no_direction)
+    if (p->no_direction && p->at < p->no_direction)
         return NULL;
-    self->no_direction = mmd_line_end(p->at, p->end);
+    p->no_direction = mmd_line_end(p->at, p->end);
     return mmd_match_direction(p->at, p->end, ignores_case);
 }
 

@@ -13,15 +13,8 @@ typedef struct MmdRule {
     unsigned modes;      // bits of the type's modes in which it counts; 0: in all
 } MmdRule;
 
-typedef struct MmdToken {
-    unsigned kind;
-    const char *start, *stop;
-    const char *word; // of a rule for whole words; else NULL
-} MmdToken;
-
 typedef struct MmdLexer {
     MmdParser *p;
-    const char *no_direction; // up to here no line is a direction
 } MmdLexer;
 
 /* The first rule that fits at `at`; `how` of MmdHow. NULL: none. */
@@ -38,7 +31,7 @@ bool mmd_match_token(const MmdRule *rules, unsigned how, unsigned mode, const ch
 const char *mmd_match_direction(const char *at, const char *end, bool ignores_case);
 
 /* The same at the scanner; each line is looked at once. */
-const char *mmd_direction_here(MmdLexer *self, bool ignores_case);
+const char *mmd_direction_here(MmdParser *p, bool ignores_case);
 
 typedef struct MmdAccessibility {
     const char *stop;

@@ -18,8 +18,17 @@
 #define MMD_ENTITY_CLOSE '\x02'
 
 #define MMD_DEPTH_MAX   200 // nested blocks
+#define MMD_MODES_MAX   8   // nested modes of a lexer; a token that opens more is never right
 #define MMD_ERRORS_MAX  5   // of one diagram
 #define MMD_FOUND_CHARS 30  // of the text that a message quotes
+
+typedef struct MmdToken {
+    int kind;
+    const char *start, *stop;
+    const char *word; // of a rule for whole words; else NULL
+} MmdToken;
+
+typedef struct MmdGrammar MmdGrammar;
 
 typedef struct MmdParser {
     const char *text, *end; // cleaned: LF only, no front matter, directives or comment lines; a NUL
@@ -30,7 +39,15 @@ typedef struct MmdParser {
     const uint32_t *origin;  // offset in the document of each byte of `text`
     const char *main_branch; // gitGraph.mainBranchName of front matter or directive; NULL
     MmdVerdict *verdict;
-    unsigned depth;                       // of nested blocks; mmd_enter() bounds it
+    unsigned depth;                // of nested blocks; mmd_enter() bounds it
+    const MmdGrammar *grammar;     // of the type, when it has tokens (mmd_token.h)
+    MmdToken token, last;          // the current one, and the one before it
+    GArray *blocks;                // const char *: where those that are open began
+    const char *no_direction;      // up to here no line is a direction
+    unsigned modes[MMD_MODES_MAX]; // of the lexer, a stack
+    unsigned mode_count;
+    const char *white_start, *white_end;  // white space looked at last
+    void *state;                          // the type's own
     char found[MMD_FOUND_CHARS * 6 + 16]; // of mmd_found()
 } MmdParser;
 
@@ -79,6 +96,18 @@ const char *mmd_skip_blanks_from(const char *at, const char *end);
 const char *mmd_line_start(const MmdParser *p, const char *at);
 /* Back from `stop` over white space, not before `start`. */
 const char *mmd_trim_end(const char *start, const char *stop);
+
+/*
+ * The place after what `pattern` describes at `at`; NULL: something else stands there. Patterns are
+ * regular expressions in which a repetition and the first choice that fits are never taken back:
+ *   . [a-z] [^a-z] (a|b) * + ? $ (?=ahead) (?!ahead)    as usual; . is no line end, $ the text's
+ * end \s white space  \h the same within a line  \d \w digit, word character  \> the end of a word
+ *   \e an entity's mark  \u \x a character from U+0080, U+00C0  \l a letter outside ASCII
+ *   (?i) at the start: in any case
+ */
+const char *mmd_scan(const MmdParser *p, const char *at, const char *pattern);
+/* Takes it at the scanner; false: something else stands there. */
+bool mmd_skip(MmdParser *p, const char *pattern);
 
 // ---- the scanner ----
 

@@ -1,0 +1,156 @@
+/*
+ * Matches the patterns of tokens (mmd_parser.h), which are read where they are written: a pattern
+ * is never compiled, so tables of them are constant. No choice is taken back, which bounds the time
+ * by the text's length.
+ */
+#include "agenttools/mermaid/mmd_parser.h"
+
+typedef struct Matcher {
+    const char *end; // of the text
+    bool ignores_case;
+} Matcher;
+
+/* The end of the item at `item`: a character, an escape, a set or a group. */
+static const char *item_end(const char *item)
+{
+    if (*item == '(') {
+        for (item++; *item != ')';)
+            item = item_end(item);
+    } else if (*item == '[') {
+        for (item++; *item != ']';)
+            item += *item == '\\' ? 2 : 1;
+    } else if (*item == '\\') {
+        item++;
+    }
+    return item + 1;
+}
+
+static bool is_letter(gunichar c)
+{
+    return c >= 0x80 && c <= 0xffff && g_unichar_isalpha(c);
+}
+
+/* Does the escape `\name` stand for the character at `at`? */
+static bool escape_has(const Matcher *self, char name, const char *at)
+{
+    switch (name) {
+    case 's':
+        return mmd_white_size(at, self->end) > 0;
+    case 'h':
+        return *at != '\n' && mmd_white_size(at, self->end) > 0;
+    case 'd':
+        return g_ascii_isdigit(*at);
+    case 'w':
+        return mmd_is_word_char(*at);
+    case 'e':
+        return *at == MMD_ENTITY_OPEN || *at == MMD_ENTITY_CLOSE;
+    case 'u':
+        return (unsigned char)*at >= 0x80;
+    case 'x':
+        return (unsigned char)*at >= 0x80 && g_utf8_get_char(at) >= 0xc0;
+    case 'l':
+        return is_letter(g_utf8_get_char(at));
+    default:
+        return *at == name;
+    }
+}
+
+/* Does the set `[…]` hold the character at `at`? */
+static bool set_has(const Matcher *self, const char *set, const char *at)
+{
+    bool is_inverse = *++set == '^';
+    set += is_inverse;
+    while (*set != ']') {
+        bool has_it;
+        if (*set == '\\') {
+            has_it = escape_has(self, set[1], at);
+            set += 2;
+        } else if (set[1] == '-') {
+            has_it = *at >= set[0] && *at <= set[2];
+            set += 3;
+        } else {
+            has_it = *at == *set++;
+        }
+        if (has_it)
+            return !is_inverse;
+    }
+    return is_inverse;
+}
+
+static const char *match_choice(const Matcher *self, const char *pattern, const char *at);
+
+/* The place after one item of the pattern; NULL: something else stands there. */
+static const char *match_item(const Matcher *self, const char *item, const char *at)
+{
+    if (strncmp(item, "(?=", 3) == 0)
+        return match_choice(self, item + 3, at) ? at : NULL;
+    if (strncmp(item, "(?!", 3) == 0)
+        return match_choice(self, item + 3, at) ? NULL : at;
+    if (*item == '(')
+        return match_choice(self, item + 1, at);
+    if (*item == '\\' && item[1] == '>')
+        return at < self->end && mmd_is_word_char(*at) ? NULL : at;
+    if (*item == '$')
+        return at >= self->end ? at : NULL;
+    if (at >= self->end)
+        return NULL;
+
+    bool fits;
+    if (*item == '[')
+        fits = set_has(self, item, at);
+    else if (*item == '\\')
+        fits = escape_has(self, item[1], at);
+    else if (*item == '.')
+        fits = *at != '\n';
+    else
+        fits =
+            *at == *item || (self->ignores_case && g_ascii_tolower(*at) == g_ascii_tolower(*item));
+    return fits ? g_utf8_next_char(at) : NULL;
+}
+
+/* The items up to the end of the pattern, of its group or of this choice. */
+static const char *match_items(const Matcher *self, const char *pattern, const char *at)
+{
+    while (at && *pattern != '\0' && *pattern != '|' && *pattern != ')') {
+        const char *item = pattern, *next = match_item(self, item, at);
+        pattern = item_end(item);
+        bool is_optional = *pattern == '*' || *pattern == '?';
+        if (*pattern == '*' || *pattern == '+') {
+            for (const char *more = next; more && more > at;) {
+                next = at = more;
+                more = match_item(self, item, at);
+            }
+        }
+        at = next || !is_optional ? next : at;
+        pattern += is_optional || *pattern == '+';
+    }
+    return at;
+}
+
+/* The first choice that fits. */
+static const char *match_choice(const Matcher *self, const char *pattern, const char *at)
+{
+    for (;;) {
+        const char *stop = match_items(self, pattern, at);
+        if (stop)
+            return stop;
+        while (*pattern != '\0' && *pattern != '|' && *pattern != ')')
+            pattern = item_end(pattern);
+        if (*pattern++ != '|')
+            return NULL;
+    }
+}
+
+const char *mmd_scan(const MmdParser *p, const char *at, const char *pattern)
+{
+    bool ignores_case = strncmp(pattern, "(?i)", 4) == 0;
+    const Matcher matcher = { p->end, ignores_case };
+    return match_choice(&matcher, pattern + (ignores_case ? 4 : 0), at);
+}
+
+bool mmd_skip(MmdParser *p, const char *pattern)
+{
+    const char *stop = mmd_scan(p, p->at, pattern);
+    p->at = stop ? stop : p->at;
+    return stop != NULL;
+}
