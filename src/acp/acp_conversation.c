@@ -217,14 +217,14 @@ static void tell_delta(AcpConversation *self, const json_t *event)
         send_update(self, acp_chunk("agent_thought_chunk", delta));
 }
 
-static void tell_call(AcpConversation *self, json_t *event, const char *type)
+static void tell_call(AcpConversation *self, json_t *event, EventKind kind)
 {
     const char *id = json_get_text(event, "toolCallId");
-    if (g_str_equal(type, "tool_execution_start")) {
+    if (kind == EVENT_TOOL_EXECUTION_START) {
         json_set_take(self->calls, id, json_incref(event));
         send_update(self, acp_tool_call(id, json_get_text(event, "toolName"),
                                         json_get_object(event, "args"), "in_progress"));
-    } else if (g_str_equal(type, "tool_execution_update")) {
+    } else if (kind == EVENT_TOOL_EXECUTION_UPDATE) {
         send_update(self,
                     acp_tool_update(id, "in_progress", json_get_object(event, "partialResult")));
     } else {
@@ -238,18 +238,27 @@ static void tell_call(AcpConversation *self, json_t *event, const char *type)
 static void on_event(json_t *event, void *self_)
 {
     AcpConversation *self = self_;
-    const char *type = json_get_text(event, "type");
-    if (!type)
-        return;
-    if (g_str_equal(type, "message_update"))
+    EventKind kind = event_kind(event);
+    switch (kind) {
+    case EVENT_MESSAGE_UPDATE:
         tell_delta(self, event);
-    else if (g_str_has_prefix(type, "tool_execution_"))
-        tell_call(self, event, type);
-    else if (g_str_equal(type, "question"))
+        break;
+    case EVENT_TOOL_EXECUTION_START:
+    case EVENT_TOOL_EXECUTION_UPDATE:
+    case EVENT_TOOL_EXECUTION_END:
+        tell_call(self, event, kind);
+        break;
+    case EVENT_QUESTION:
         ask(self, event);
-    else if (g_str_equal(type, "session_info_changed"))
+        break;
+    case EVENT_SESSION_INFO_CHANGED:
         send_update(self, acp_session_info(json_get_text(event, "name")));
-    else if (g_str_equal(type, "command_end") && self->prompt_id &&
-             g_strcmp0(json_get_text(event, "id"), PROMPT_ID) == 0)
-        end_prompt(self, event);
+        break;
+    case EVENT_COMMAND_END:
+        if (self->prompt_id && g_strcmp0(json_get_text(event, "id"), PROMPT_ID) == 0)
+            end_prompt(self, event);
+        break;
+    default:
+        break;
+    }
 }

@@ -166,7 +166,7 @@ static bool ask_anew(Agent *self)
     if (self->has_repeated || g_strcmp0(problem, TEXT_LOOP_PROBLEM) != 0)
         return false;
     self->has_repeated = true;
-    json_t *event = agent_event_new("notice");
+    json_t *event = agent_event_new(EVENT_NOTICE);
     json_set_text(event, "level", "warning");
     json_set_text(event, "message", problem);
     json_set_take(event, "limit", json_pack("{s:s}", "which", "loop"));
@@ -216,7 +216,7 @@ static json_t *continuation(Agent *self, Cancel *cancel)
 
 static void emit_reminder(const Agent *self, json_t *todos, int64_t max_reminders)
 {
-    json_t *event = agent_event_new("todo_reminder");
+    json_t *event = agent_event_new(EVENT_TODO_REMINDER);
     json_set_take(event, "todos", json_incref(todos));
     json_set_int(event, "attempt", self->reminders);
     json_set_int(event, "maxAttempts", max_reminders);
@@ -336,7 +336,7 @@ static void clear_todos(Agent *self)
     TodoList *todos = tool_context_todos(self->options.context);
     if (delay_s >= 0 &&
         todo_list_clear_finished(todos, (int64_t)(MIN(delay_s, 1e9) * 1000), time_now_ms()))
-        agent_events_emit(&self->options.events, agent_event_new("todo_auto_clear"));
+        agent_events_emit(&self->options.events, agent_event_new(EVENT_TODO_AUTO_CLEAR));
 }
 
 bool agent_can_go_on(const Agent *self)

@@ -3,13 +3,6 @@
 
 #include "base/mask.h"
 
-json_t *agent_event_new(const char *type)
-{
-    json_t *event = json_object();
-    json_set_text(event, "type", type);
-    return event;
-}
-
 void agent_events_emit(const AgentEvents *self, json_t *event)
 {
     g_autoptr(json_t) owned = event;
@@ -19,17 +12,17 @@ void agent_events_emit(const AgentEvents *self, json_t *event)
     self->func(masked, self->user_data);
 }
 
-void agent_events_emit_type(const AgentEvents *self, const char *type)
+void agent_events_emit_type(const AgentEvents *self, EventKind kind)
 {
     if (self->func)
-        agent_events_emit(self, agent_event_new(type));
+        agent_events_emit(self, agent_event_new(kind));
 }
 
-void agent_events_emit_message(const AgentEvents *self, const char *type, json_t *message)
+void agent_events_emit_message(const AgentEvents *self, EventKind kind, json_t *message)
 {
     if (!self->func)
         return;
-    json_t *event = agent_event_new(type);
+    json_t *event = agent_event_new(kind);
     json_set_take(event, "message", json_incref(message));
     agent_events_emit(self, event);
 }
@@ -38,7 +31,7 @@ void agent_events_emit_notice(const AgentEvents *self, const char *level, const 
 {
     if (!self->func)
         return;
-    json_t *event = agent_event_new("notice");
+    json_t *event = agent_event_new(EVENT_NOTICE);
     json_set_text(event, "level", level);
     json_set_text(event, "message", text);
     agent_events_emit(self, event);

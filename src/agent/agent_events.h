@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "agent/event_kind.h"
 #include "agent/live_message.h"
 
 /* `event` is borrowed: take a reference to keep it. */
@@ -20,11 +21,10 @@ typedef struct AgentEvents {
     void *user_data;
 } AgentEvents;
 
-json_t *agent_event_new(const char *type);
 /* Takes the reference. */
 void agent_events_emit(const AgentEvents *self, json_t *event);
-void agent_events_emit_type(const AgentEvents *self, const char *type);
+void agent_events_emit_type(const AgentEvents *self, EventKind kind);
 /* message_start or message_end. */
-void agent_events_emit_message(const AgentEvents *self, const char *type, json_t *message);
+void agent_events_emit_message(const AgentEvents *self, EventKind kind, json_t *message);
 /* `level` is info, warning or error. */
 void agent_events_emit_notice(const AgentEvents *self, const char *level, const char *text);

@@ -66,9 +66,9 @@ static json_t *text_content(const char *text)
     return content;
 }
 
-static json_t *call_event(const Call *call, const char *type)
+static json_t *call_event(const Call *call, EventKind kind)
 {
-    json_t *event = agent_event_new(type);
+    json_t *event = agent_event_new(kind);
     json_set_text(event, "toolCallId", call->id);
     json_set_text(event, "toolName", call->name);
     return event;
@@ -85,7 +85,7 @@ static void call_emit_start(Call *call)
     const AgentEvents *events = batch_events(call->batch);
     if (!events->func)
         return;
-    json_t *event = call_event(call, "tool_execution_start");
+    json_t *event = call_event(call, EVENT_TOOL_EXECUTION_START);
     json_object_set(event, "args", (json_t *)call->arguments);
     json_set_text(event, "intent", json_get_text(call->block, "intent"));
     agent_events_emit(events, event);
@@ -108,7 +108,7 @@ static void call_finish(Call *call, json_t *content, json_t *details, bool is_er
     if (!call->has_started)
         call_emit_start(call);
     if (events->func) {
-        json_t *event = call_event(call, "tool_execution_end");
+        json_t *event = call_event(call, EVENT_TOOL_EXECUTION_END);
         json_set_take(event, "result", result_object(content, details));
         json_set_bool(event, "isError", is_error);
         agent_events_emit(events, event);
@@ -285,7 +285,7 @@ static void batch_start_calls(Batch *self)
 static void emit_update(Call *call, const char *text, json_t *details)
 {
     g_autoptr(json_t) content = text_content(text);
-    json_t *event = call_event(call, "tool_execution_update");
+    json_t *event = call_event(call, EVENT_TOOL_EXECUTION_UPDATE);
     json_object_set(event, "args", (json_t *)call->arguments);
     json_set_take(event, "partialResult", result_object(content, details));
     agent_events_emit(batch_events(call->batch), event);

@@ -21,12 +21,12 @@ static void emit_start(const Compactor *self, const char *reason, bool is_automa
 {
     const AgentEvents *events = self->conversation->events;
     if (is_automatic) {
-        json_t *event = agent_event_new("auto_compaction_start");
+        json_t *event = agent_event_new(EVENT_AUTO_COMPACTION_START);
         json_set_text(event, "reason", reason);
         json_set_text(event, "action", ACTION);
         agent_events_emit(events, event);
     }
-    json_t *event = agent_event_new("compaction_start");
+    json_t *event = agent_event_new(EVENT_COMPACTION_START);
     json_set_text(event, "reason", reason);
     agent_events_emit(events, event);
 }
@@ -62,13 +62,13 @@ static void emit_end(const Compactor *self, const char *reason, bool is_automati
     g_autofree char *text = end->problem ? is_automatic ? failure_text(reason, end->problem)
                                                         : g_strdup(end->problem->message)
                                          : NULL;
-    json_t *event = agent_event_new("compaction_end");
+    json_t *event = agent_event_new(EVENT_COMPACTION_END);
     json_set_text(event, "reason", reason);
     fill_end(event, end, text);
     agent_events_emit(events, event);
     if (!is_automatic)
         return;
-    json_t *own = agent_event_new("auto_compaction_end");
+    json_t *own = agent_event_new(EVENT_AUTO_COMPACTION_END);
     json_set_text(own, "action", ACTION);
     fill_end(own, end, text);
     agent_events_emit(events, own);

@@ -221,12 +221,12 @@ void conversation_add(Conversation *self, json_t *message)
     }
     if (is_good_answer(message))
         set_measured(self, message, json_array_size(self->messages) - 1);
-    agent_events_emit_message(self->events, "message_end", message);
+    agent_events_emit_message(self->events, EVENT_MESSAGE_END, message);
 }
 
 void conversation_add_whole(Conversation *self, json_t *message)
 {
-    agent_events_emit_message(self->events, "message_start", message);
+    agent_events_emit_message(self->events, EVENT_MESSAGE_START, message);
     conversation_add(self, message);
 }
 

@@ -72,15 +72,14 @@ static void wake_locked(EventHub *self)
 
 static bool is_update_of(const Item *item, const char *call_id)
 {
-    return item->event &&
-           g_strcmp0(json_get_text(item->event, "type"), "tool_execution_update") == 0 &&
+    return item->event && event_kind(item->event) == EVENT_TOOL_EXECUTION_UPDATE &&
            (!call_id || g_strcmp0(json_get_text(item->event, "toolCallId"), call_id) == 0);
 }
 
 /* A partial result replaces the one before it that still waits. */
 static bool merge_update(Subscription *self, json_t *event)
 {
-    if (g_strcmp0(json_get_text(event, "type"), "tool_execution_update") != 0)
+    if (event_kind(event) != EVENT_TOOL_EXECUTION_UPDATE)
         return false;
     const char *call_id = json_get_text(event, "toolCallId");
     GList *link = self->items.tail;
@@ -183,9 +182,8 @@ static void tell_event(Subscription *self, const Item *item)
         self->spec.func(item->event, self->spec.user_data);
         return;
     }
-    g_autoptr(json_t) event = item->event ? json_copy(item->event) : json_object();
-    if (!item->event)
-        json_set_text(event, "type", "events_missed");
+    g_autoptr(json_t) event =
+        item->event ? json_copy(item->event) : agent_event_new(EVENT_EVENTS_MISSED);
     json_set_int(event, item->event ? "missed" : "count", (gint64)item->missed);
     self->spec.func(event, self->spec.user_data);
 }

@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include "agent/event_kind.h"
 #include "agent/live_message.h"
 #include "base/loop.h"
 

@@ -34,10 +34,10 @@ static int64_t rest_ms(const char *problem)
     return provider_error_is_limit(problem) ? REST_OF_LIMIT_MS : REST_OF_SERVER_MS;
 }
 
-static void emit(const Fallback *self, const char *type, const char *const *keys,
+static void emit(const Fallback *self, EventKind kind, const char *const *keys,
                  const char *const *texts)
 {
-    json_t *event = agent_event_new(type);
+    json_t *event = agent_event_new(kind);
     for (size_t i = 0; keys[i]; i++)
         json_set_text(event, keys[i], texts[i]);
     json_set_text(event, "role", self->role);
@@ -86,7 +86,7 @@ static void apply(Fallback *self, TurnSetup *now, const Model *model, ThinkingLe
     g_autofree char *to = name_of(model);
     put(self, now, model, level, rest_ms(problem));
     self->has_to_prove = true;
-    emit(self, "retry_fallback_applied", keys, (const char *const[]) { from, to });
+    emit(self, EVENT_RETRY_FALLBACK_APPLIED, keys, (const char *const[]) { from, to });
 }
 
 /* The owner has put something else into the slot: that is what is chosen now. */
@@ -184,7 +184,7 @@ void fallback_succeeded(Fallback *self)
         return;
     self->has_to_prove = false;
     g_autofree char *model = name_of(self->applied->model);
-    emit(self, "retry_fallback_succeeded", keys, (const char *const[]) { model });
+    emit(self, EVENT_RETRY_FALLBACK_SUCCEEDED, keys, (const char *const[]) { model });
 }
 
 void fallback_revert(Fallback *self)

@@ -1,6 +1,7 @@
 /* See live_message.h. */
 #include "agent/live_message.h"
 
+#include "agent/event_kind.h"
 #include "base/mask.h"
 #include "model/partial_json.h"
 
@@ -180,8 +181,7 @@ typedef struct Reading {
 static void add_update(Reading *self, json_t *event, size_t bytes)
 {
     json_set_int(event, "length", (gint64)bytes);
-    json_t *update = json_object();
-    json_set_text(update, "type", "message_update");
+    json_t *update = agent_event_new(EVENT_MESSAGE_UPDATE);
     if (self->is_whole && !self->message)
         self->message = message_so_far(self->live);
     if (self->is_whole)

@@ -81,7 +81,7 @@ static json_t *choice_event(const ToolChoice *choice)
 static bool question_open(Questions *self, Question *question, json_t *event)
 {
     question->event = event;
-    json_set_text(event, "type", "question");
+    json_set_text(event, "type", event_kind_name(EVENT_QUESTION));
     if (question->timeout_ms > 0)
         json_set_int(event, "timeout", question->timeout_ms);
     pthread_mutex_lock(&self->lock);
@@ -108,8 +108,7 @@ static void question_close(Questions *self, Question *question, Cancel *cancel)
                          : cancel_has_fired(cancel) ? "cancelled"
                          : is_closed                ? "closed"
                                                     : "timeout";
-    json_t *event = json_object();
-    json_set_text(event, "type", "question_closed");
+    json_t *event = agent_event_new(EVENT_QUESTION_CLOSED);
     json_set_text(event, "id", question->id);
     json_set_text(event, "reason", reason);
     event_hub_publish_control(self->hub, event);

@@ -26,7 +26,7 @@ void repair_report_tell(Conversation *conversation)
     conversation->told_repairs = json_incref(ids);
     if (is_known)
         return;
-    json_t *event = agent_event_new("session_repair");
+    json_t *event = agent_event_new(EVENT_SESSION_REPAIR);
     json_set_take(event, "rules", repair_notes_rules(notes));
     json_set_take(event, "entries", json_incref(ids));
     json_set_take(event, "strong", json_null());
@@ -42,7 +42,7 @@ void repair_report_tell_strong(const Conversation *conversation, const json_t *b
         if (!json_equal(json_array_get(before, i), json_array_get(conversation->messages, i)))
             json_array_append(entries, json_array_get(conversation->entry_ids, i));
     }
-    json_t *event = agent_event_new("session_repair");
+    json_t *event = agent_event_new(EVENT_SESSION_REPAIR);
     json_set_take(event, "rules", json_object());
     json_set_take(event, "entries", entries);
     json_set_text(event, "strong", name);

@@ -12,7 +12,7 @@
 static void emit_start(const Retry *self, int64_t max_attempts, int64_t delay_ms,
                        const char *problem)
 {
-    json_t *event = agent_event_new("auto_retry_start");
+    json_t *event = agent_event_new(EVENT_AUTO_RETRY_START);
     json_set_int(event, "attempt", self->attempt);
     json_set_int(event, "maxAttempts", max_attempts);
     json_set_int(event, "delayMs", delay_ms);
@@ -22,7 +22,7 @@ static void emit_start(const Retry *self, int64_t max_attempts, int64_t delay_ms
 
 static void emit_end(Retry *self, const char *final_error)
 {
-    json_t *event = agent_event_new("auto_retry_end");
+    json_t *event = agent_event_new(EVENT_AUTO_RETRY_END);
     json_set_bool(event, "success", final_error == NULL);
     json_set_int(event, "attempt", self->attempt);
     json_set_text(event, "finalError", final_error);

@@ -85,7 +85,7 @@ static void record_found(Run *self)
 static void turn_end(Run *self, json_t *message, json_t *results)
 {
     if (self->events->func) {
-        json_t *event = agent_event_new("turn_end");
+        json_t *event = agent_event_new(EVENT_TURN_END);
         json_set_take(event, "message", json_incref(message));
         json_set_take(event, "toolResults", json_incref(results));
         agent_events_emit(self->events, event);
@@ -124,7 +124,7 @@ static void add_aborted_turn(Run *self)
 {
     g_autoptr(json_t) message = turn_aborted_message(self->setup->model);
     g_autoptr(json_t) results = json_array();
-    agent_events_emit_type(self->events, "turn_start");
+    agent_events_emit_type(self->events, EVENT_TURN_START);
     conversation_add_whole(self->conversation, message);
     turn_end(self, message, results);
 }
@@ -186,7 +186,7 @@ static bool is_in_loop(Run *self)
         return true;
     }
     self->budget_text = g_strdup(text);
-    json_t *event = agent_event_new("notice");
+    json_t *event = agent_event_new(EVENT_NOTICE);
     json_set_text(event, "level", "warning");
     json_set_text(event, "message", text);
     json_set_take(event, "limit", json_pack("{s:s}", "which", "loop"));
@@ -392,7 +392,7 @@ static void run_turns(Run *self, json_t *prompt)
     if (is_over_budget(self))
         return;
     refresh_setup(self); // what answers is on record before what it answers
-    agent_events_emit_type(self->events, "turn_start");
+    agent_events_emit_type(self->events, EVENT_TURN_START);
     if (self->spec->before)
         conversation_add_whole(self->conversation, self->spec->before);
     if (prompt) {
@@ -402,7 +402,7 @@ static void run_turns(Run *self, json_t *prompt)
     }
     take_pending(self, message_queue_take(self->spec->steering));
     while (run_turn(self))
-        agent_events_emit_type(self->events, "turn_start");
+        agent_events_emit_type(self->events, EVENT_TURN_START);
 }
 
 /* Since the run's last turn others may have come in its place: a new model, a new key. */
@@ -430,10 +430,10 @@ AgentEnd run_to_end(const RunSpec *spec, json_t *prompt, char **ret_budget_text)
     conversation->run_messages = json_array();
     yielded_reset(spec->context);
     rewinder_begin(conversation->session, spec->context);
-    agent_events_emit_type(run.events, "agent_start");
+    agent_events_emit_type(run.events, EVENT_AGENT_START);
     run_turns(&run, prompt);
     if (run.events->func) {
-        json_t *event = agent_event_new("agent_end");
+        json_t *event = agent_event_new(EVENT_AGENT_END);
         json_set_take(event, "messages", json_incref(conversation->run_messages));
         agent_events_emit(run.events, event);
     }

@@ -473,7 +473,7 @@ json_t *stream_rules_take(StreamRules *self)
         json_decref(told);
         return NULL;
     }
-    json_t *event = agent_event_new("ttsr_triggered");
+    json_t *event = agent_event_new(EVENT_TTSR_TRIGGERED);
     json_set_take(event, "rules", told);
     agent_events_emit(self->conversation->events, event);
     return injection(text->str, names);

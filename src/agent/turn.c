@@ -57,7 +57,7 @@ static void emit_start(Listener *self, const json_t *partial)
     repair_report_tell(self->conversation);
     g_autoptr(json_t) message = json_copy((json_t *)partial);
     json_set_take(message, "content", json_array());
-    agent_events_emit_message(self->events, "message_start", message);
+    agent_events_emit_message(self->events, EVENT_MESSAGE_START, message);
     if (self->events->live_func)
         self->live = live_message_new(message);
 }

@@ -159,13 +159,13 @@ static void emit(const Engine *engine, json_t *event)
 
 bool handoff_run_automatically(Engine *engine, Cancel *cancel)
 {
-    json_t *start = agent_event_new("auto_compaction_start");
+    json_t *start = agent_event_new(EVENT_AUTO_COMPACTION_START);
     json_set_text(start, "reason", "threshold");
     emit(engine, start);
     g_autoptr(GError) problem = NULL;
     g_autoptr(json_t) data = NULL;
     bool is_done = handoff_run(engine, NULL, cancel, &data, &problem);
-    json_t *end = agent_event_new("auto_compaction_end");
+    json_t *end = agent_event_new(EVENT_AUTO_COMPACTION_END);
     json_set_bool(end, "aborted", is_done && !data);
     json_set_bool(end, "willRetry", false);
     if (problem) {

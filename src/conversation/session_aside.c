@@ -105,8 +105,7 @@ Cancel *aside_cancel(Aside *self)
 
 void aside_tell(Aside *self, const char *text, const json_t *block)
 {
-    json_t *event = json_object();
-    json_set_text(event, "type", "command_progress");
+    json_t *event = agent_event_new(EVENT_COMMAND_PROGRESS);
     json_set_text(event, "command", "aside");
     json_set_text(event, "id", self->id);
     json_set_text(event, "text", text);

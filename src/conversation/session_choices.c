@@ -147,7 +147,7 @@ void agent_session_set_thinking(AgentSession *self, ThinkingLevel level)
     g_autoptr(TurnSetup) now = setup_slot_get(self->setup);
     if (before->thinking == now->thinking)
         return;
-    json_t *event = agent_event_new("thinking_level_changed");
+    json_t *event = agent_event_new(EVENT_THINKING_LEVEL_CHANGED);
     json_set_text(event, "level", thinking_level_name(now->thinking));
     event_hub_publish(self->hub, event);
 }
@@ -269,7 +269,7 @@ static void save_mode(AgentSession *self, const char *key, const char *mode)
     if (!self->agent_dir || save(self, key, mode, &error))
         return;
     g_autofree char *text = g_strdup_printf("%s is not saved: %s", key, error->message);
-    json_t *event = agent_event_new("notice");
+    json_t *event = agent_event_new(EVENT_NOTICE);
     json_set_text(event, "level", "warning");
     json_set_text(event, "message", text);
     event_hub_publish(self->hub, event);

@@ -68,8 +68,7 @@ bool session_job_is_move(const SessionJob *self)
 json_t *session_job_end_event(const char *command, const char *id, json_t *data,
                               const GError *error)
 {
-    json_t *event = json_object();
-    json_set_text(event, "type", "command_end");
+    json_t *event = agent_event_new(EVENT_COMMAND_END);
     json_set_text(event, "command", command);
     json_set_text(event, "id", id);
     json_set_bool(event, "success", error == NULL);
@@ -90,7 +89,7 @@ static json_t *outcome_data(const AgentOutcome *outcome)
 
 static void publish_notice(EventHub *hub, const char *text)
 {
-    json_t *event = agent_event_new("notice");
+    json_t *event = agent_event_new(EVENT_NOTICE);
     json_set_text(event, "level", "warning");
     json_set_text(event, "message", text);
     event_hub_publish(hub, event);

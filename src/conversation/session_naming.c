@@ -11,7 +11,7 @@ void agent_session_publish_name(AgentSession *self, const char *title, bool is_a
 {
     json_set_text(self->view.header, "title", title);
     json_set_text(self->view.header, "titleSource", is_automatic ? "auto" : "user");
-    json_t *event = agent_event_new("session_info_changed");
+    json_t *event = agent_event_new(EVENT_SESSION_INFO_CHANGED);
     json_set_text(event, "name", title);
     event_hub_publish(self->hub, event);
 }

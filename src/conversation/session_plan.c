@@ -19,7 +19,7 @@ static bool is_planning(const AgentSession *self)
 
 static void tell(AgentSession *self, const char *level, const char *text)
 {
-    json_t *event = agent_event_new("notice");
+    json_t *event = agent_event_new(EVENT_NOTICE);
     json_set_text(event, "level", level);
     json_set_text(event, "message", text);
     event_hub_publish(self->hub, event);
@@ -96,7 +96,7 @@ static void leave(AgentSession *self, const char *mode, const char *file)
 
 static void publish(AgentSession *self)
 {
-    json_t *event = agent_event_new("mode_changed");
+    json_t *event = agent_event_new(EVENT_MODE_CHANGED);
     json_set_text(event, "mode", self->plan.mode);
     json_set_text(event, "planFilePath", self->plan.file);
     event_hub_publish(self->hub, event);

@@ -9,7 +9,7 @@ static void publish(AgentSession *self)
 {
     static const char *const keys[] = { "steering", "followUp" };
     MessageQueue *const queues[] = { self->steering, self->follow_ups };
-    json_t *event = agent_event_new("queue_update");
+    json_t *event = agent_event_new(EVENT_QUEUE_UPDATE);
     for (size_t i = 0; i < G_N_ELEMENTS(queues); i++) {
         json_t *texts = message_queue_texts(queues[i]);
         self->queues_told[i] = json_array_size(texts);

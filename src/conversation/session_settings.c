@@ -13,7 +13,7 @@ static bool is_same_text(const Settings *before, const Settings *now, const char
 static void tell(AgentSession *self, const GPtrArray *warnings)
 {
     for (unsigned i = 0; i < warnings->len; i++) {
-        json_t *event = agent_event_new("notice");
+        json_t *event = agent_event_new(EVENT_NOTICE);
         json_set_text(event, "level", "warning");
         json_set_text(event, "message", warnings->pdata[i]);
         event_hub_publish(self->hub, event);

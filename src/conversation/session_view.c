@@ -1,6 +1,7 @@
 /* See session_view.h. */
 #include "conversation/session_view.h"
 
+#include "agent/event_kind.h"
 #include "agent/transcript.h"
 #include "model/message.h"
 
@@ -51,14 +52,14 @@ json_t *session_view_context_usage(const SessionView *self, int64_t window)
 
 void session_view_note(SessionView *self, const json_t *event)
 {
-    const char *type = json_get_text(event, "type");
-    if (g_strcmp0(type, "compaction_start") == 0)
+    EventKind kind = event_kind(event);
+    if (kind == EVENT_COMPACTION_START)
         self->is_compacting = true;
-    if (g_strcmp0(type, "compaction_end") == 0) {
+    if (kind == EVENT_COMPACTION_END) {
         self->is_compacting = false;
         self->context_tokens = -1;
     }
-    if (g_strcmp0(type, "message_end") != 0)
+    if (kind != EVENT_MESSAGE_END)
         return;
     json_t *message = json_get_object(event, "message");
     json_array_append(self->messages, message);

@@ -282,10 +282,10 @@ static void ask(kedge_session *self, const json_t *event)
 static void on_event(json_t *event, void *self_)
 {
     kedge_session *self = self_;
-    const char *type = json_get_text(event, "type");
-    if (g_strcmp0(type, "command_end") == 0)
+    EventKind kind = event_kind(event);
+    if (kind == EVENT_COMMAND_END)
         end_command(self, event);
-    else if (g_strcmp0(type, "question") == 0 && self->on_question)
+    else if (kind == EVENT_QUESTION && self->on_question)
         ask(self, event);
     if (find_call(self, is_waiting_for_idle, NULL))
         look_soon(self);

@@ -57,16 +57,19 @@ void rpc_dialogs_set_title(RpcLink *link, const char *title)
 
 bool rpc_dialogs_event(RpcLink *link, const json_t *event)
 {
-    const char *type = json_get_text(event, "type");
-    if (g_strcmp0(type, "question") == 0 && json_get_text(event, "method"))
-        send_choice(link, event);
-    else if (g_strcmp0(type, "question") == 0)
-        send_confirm(link, event);
-    else if (g_strcmp0(type, "question_closed") == 0)
+    switch (event_kind(event)) {
+    case EVENT_QUESTION:
+        if (json_get_text(event, "method"))
+            send_choice(link, event);
+        else
+            send_confirm(link, event);
+        return true;
+    case EVENT_QUESTION_CLOSED:
         send_cancel(link, event);
-    else
+        return true;
+    default:
         return false;
-    return true;
+    }
 }
 
 void rpc_dialogs_answer(RpcLink *link, const json_t *response)

@@ -145,30 +145,30 @@ static void on_end(LineEnd end, size_t unfinished_bytes, void *data)
 
 /* A client may send its next prompt when it has read one of these: then the conversation must take
    it. So they go out together with what follows, the end of the job or another attempt. */
-static bool is_last_of_run(const char *type)
+static bool is_last_of_run(EventKind kind)
 {
-    return g_strcmp0(type, "agent_end") == 0 || g_strcmp0(type, "auto_retry_end") == 0;
+    return kind == EVENT_AGENT_END || kind == EVENT_AUTO_RETRY_END;
 }
 
-static void send_event(RpcServer *self, json_t *event, const char *type)
+static void send_event(RpcServer *self, json_t *event, EventKind kind)
 {
     rpc_link_send(&self->link, json_incref(event));
-    if (self->options->emits_titles && g_strcmp0(type, "session_info_changed") == 0)
+    if (self->options->emits_titles && kind == EVENT_SESSION_INFO_CHANGED)
         rpc_dialogs_set_title(&self->link, json_get_text(event, "name"));
 }
 
 static void on_event(json_t *event, void *data)
 {
     RpcServer *self = data;
-    const char *type = json_get_text(event, "type");
+    EventKind kind = event_kind(event);
     if (self->held)
         rpc_link_send(&self->link, g_steal_pointer(&self->held));
-    if (is_last_of_run(type))
+    if (is_last_of_run(kind))
         self->held = json_incref(event);
-    else if (g_strcmp0(type, "command_end") == 0)
+    else if (kind == EVENT_COMMAND_END)
         rpc_dispatch_end(self->dispatch, event);
     else if (!rpc_dialogs_event(&self->link, event))
-        send_event(self, event, type);
+        send_event(self, event, kind);
     if (self->is_ending)
         loop_post(self->link.loop, check_end, self);
 }

@@ -93,16 +93,24 @@ static void show_retry(const json_t *event)
              (double)json_get_int(event, "delayMs", 0) / 1000, line);
 }
 
-static void show_progress(LaunchOutput *self, const json_t *event, const char *type)
+static void show_progress(LaunchOutput *self, const json_t *event)
 {
-    if (strcmp(type, "message_end") == 0)
+    switch (event_kind(event)) {
+    case EVENT_MESSAGE_END:
         show_plan(json_get_object(event, "message"));
-    else if (strcmp(type, "tool_execution_start") == 0)
+        break;
+    case EVENT_TOOL_EXECUTION_START:
         show_tool_start(event);
-    else if (strcmp(type, "tool_execution_update") == 0)
+        break;
+    case EVENT_TOOL_EXECUTION_UPDATE:
         show_watch(self, event);
-    else if (strcmp(type, "tool_execution_end") == 0)
+        break;
+    case EVENT_TOOL_EXECUTION_END:
         show_tool_end(event);
+        break;
+    default:
+        break;
+    }
 }
 
 /* What a person waits for, or is warned of, terminal or not. Why a run was stopped is said at its
@@ -126,16 +134,16 @@ static void show_notice(const json_t *event)
 void launch_output_event(json_t *event, void *user_data)
 {
     LaunchOutput *self = user_data;
-    const char *type = json_get_text(event, "type");
+    EventKind kind = event_kind(event);
     if (self->is_json) {
         g_autofree char *line = json_to_text(event);
         print_or_stop(self, line);
-    } else if (type && strcmp(type, "auto_retry_start") == 0) {
+    } else if (kind == EVENT_AUTO_RETRY_START) {
         show_retry(event);
-    } else if (type && strcmp(type, "notice") == 0) {
+    } else if (kind == EVENT_NOTICE) {
         show_notice(event);
-    } else if (self->shows_progress && type) {
-        show_progress(self, event, type);
+    } else if (self->shows_progress) {
+        show_progress(self, event);
     }
 }
 
