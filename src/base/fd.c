@@ -48,6 +48,20 @@ bool fd_read_all(int fd, size_t max_bytes, const char *name, GString *out, GErro
     return true;
 }
 
+size_t fd_read_at(int fd, void *buffer, size_t size, off_t at)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = pread(fd, (char *)buffer + done, size - done, at + (off_t)done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    return done;
+}
+
 bool fd_write_all(int fd, const void *data, size_t size, const char *name, GError **error)
 {
     const char *next = data;

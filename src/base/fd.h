@@ -30,5 +30,8 @@ bool fd_set_nonblocking(int fd, GError **error);
 /* Appends what comes up to the end, and `max_bytes` at most. `name` is for the message. */
 bool fd_read_all(int fd, size_t max_bytes, const char *name, GString *out, GError **error);
 
+/* Reads up to `size` bytes that begin at `at`; fewer at the end of the file or after an error. */
+size_t fd_read_at(int fd, void *buffer, size_t size, off_t at);
+
 /* Writes everything, continuing after partial writes and EINTR. `name` is for the message. */
 bool fd_write_all(int fd, const void *data, size_t size, const char *name, GError **error);

@@ -1,6 +1,6 @@
 /*
  * What a walk over a session's entries needs to know of each, without the entry itself, which may
- * have to be unpacked (entry_list.h). Never changed; lives as long as the session.
+ * have to be read from the file (entry_list.h). Never changed; lives as long as the session.
  */
 #pragma once
 

@@ -1,24 +1,24 @@
 /*
- * Entries as values or packed text (entry_list.h). A text once packed stays: a value that is needed
- * again for a while comes and goes without it being made anew.
+ * Entries as values or places of lines (see entry_list.h). A value is only dropped when its line
+ * gave the same value once.
  */
 #include "session/entry_list.h"
 
+#include "base/memory.h"
 #include "session/entry.h"
 #include "session/line_json.h"
 #include "session/persist.h"
-#include "session/text_pack.h"
 
 #include <pthread.h>
 
-#define NOTE_MAX_BYTES 4096 // of an entry that walks look for: it stays a value
+#define MUCH_BYTES     ((size_t)1024 * 1024) // whose values were made and freed
+#define NOTE_MAX_BYTES 4096                  // of an entry that walks look for: it stays a value
 
 typedef struct Entry {
     EntryHead head;  // first: a head is its entry
-    json_t *value;   // NULL: packed only
-    TextPlace place; // when is_packed
-    bool is_packed;
-    bool is_note; // stays a value
+    json_t *value;   // NULL: in the file only
+    LinePlace place; // its file is NULL: not written, or not as it is here
+    bool is_checked; // the line says what the value says
 } Entry;
 
 struct EntryList {
@@ -26,13 +26,14 @@ struct EntryList {
     GPtrArray *entries;   // Entry *
     GHashTable *index;    // id → Entry, borrowed
     GStringChunk *names;  // what heads point to
-    TextPack *texts;
+    bool has_lost;
 };
 
 static void entry_free(void *self_)
 {
     Entry *self = self_;
     json_decref(self->value);
+    line_file_unref(self->place.file);
     g_free(self);
 }
 
@@ -43,7 +44,6 @@ EntryList *entry_list_new(void)
     self->entries = g_ptr_array_new_with_free_func(entry_free);
     self->index = g_hash_table_new(g_str_hash, g_str_equal);
     self->names = g_string_chunk_new(1024);
-    self->texts = text_pack_new();
     return self;
 }
 
@@ -61,7 +61,6 @@ void entry_list_free(EntryList *self)
 {
     if (!self)
         return;
-    text_pack_free(self->texts);
     g_hash_table_unref(self->index);
     g_ptr_array_unref(self->entries);
     g_string_chunk_free(self->names);
@@ -122,23 +121,45 @@ const EntryHead *entry_list_add(EntryList *self, json_t *entry)
     return &added->head;
 }
 
-const EntryHead *entry_list_add_line(EntryList *self, json_t *entry, const char *line, size_t size)
+/* Few words about the conversation, which walks look for, stay values. */
+static bool is_note(const Entry *entry)
+{
+    return !is_spoken(&entry->head) && entry->place.size <= NOTE_MAX_BYTES;
+}
+
+static void set_place_locked(Entry *entry, const LinePlace *place)
+{
+    line_file_unref(entry->place.file);
+    entry->place = *place;
+    if (place->file)
+        line_file_ref(place->file);
+}
+
+const EntryHead *entry_list_add_line(EntryList *self, json_t *entry, const LinePlace *place)
 {
     pthread_mutex_lock(&self->lock);
     Entry *added = add_locked(self, head_of(entry), entry);
-    added->is_note = !is_spoken(&added->head) && size <= NOTE_MAX_BYTES;
-    if (!added->is_note) {
-        added->place = text_pack_add(self->texts, line, size);
-        added->is_packed = true;
+    set_place_locked(added, place);
+    added->is_checked = true;
+    bool is_value = is_note(added);
+    if (!is_value)
         added->value = NULL;
-    }
     pthread_mutex_unlock(&self->lock);
-    if (!added->is_note)
+    if (!is_value)
         json_decref(entry);
     return &added->head;
 }
 
 // ---- changing ----
+
+void entry_list_set_place(EntryList *self, const EntryHead *head, const LinePlace *place)
+{
+    Entry *entry = (Entry *)head;
+    pthread_mutex_lock(&self->lock);
+    set_place_locked(entry, place);
+    entry->is_checked = false;
+    pthread_mutex_unlock(&self->lock);
+}
 
 void entry_list_replace(EntryList *self, const EntryHead *head, json_t *value)
 {
@@ -146,7 +167,7 @@ void entry_list_replace(EntryList *self, const EntryHead *head, json_t *value)
     pthread_mutex_lock(&self->lock);
     json_t *before = entry->value;
     entry->value = value;
-    entry->is_packed = false;
+    set_place_locked(entry, &(LinePlace) { 0 });
     pthread_mutex_unlock(&self->lock);
     json_decref(before);
 }
@@ -236,19 +257,52 @@ static json_t *parse(const char *text, size_t size)
     return value;
 }
 
-json_t *entry_list_read(EntryList *self, const EntryHead *head)
+/* Its value, or else a place of the caller's own. */
+static json_t *value_or_place(EntryList *self, const Entry *entry, LinePlace *ret_place)
 {
-    const Entry *entry = (const Entry *)head;
     pthread_mutex_lock(&self->lock);
     json_t *value = entry->value ? json_incref(entry->value) : NULL;
-    TextPlace place = value ? (TextPlace) { 0 } : entry->place;
+    if (!value) {
+        *ret_place = entry->place;
+        line_file_ref(ret_place->file);
+    }
     pthread_mutex_unlock(&self->lock);
+    return value;
+}
+
+/* What the file says of an entry; NULL: it has changed. */
+static json_t *read_line(const EntryHead *head, const LinePlace *place)
+{
+    g_autofree char *text = line_place_read(place);
+    g_autoptr(json_t) value = text ? parse(text, place->size) : NULL;
+    bool is_it = value && g_str_equal(entry_type(value), head->type) &&
+                 g_str_equal(entry_id(value), head->id);
+    return is_it ? g_steal_pointer(&value) : NULL;
+}
+
+json_t *entry_list_read(EntryList *self, const EntryHead *head)
+{
+    LinePlace place = { 0 };
+    json_t *value = value_or_place(self, (const Entry *)head, &place);
     if (value)
         return value;
-    g_autofree char *text = text_pack_get(self->texts, &place);
-    value = parse(text, place.size);
-    g_assert(value); // it was read before
-    return value;
+    value = read_line(head, &place);
+    line_file_unref(place.file);
+    if (value)
+        return value;
+    pthread_mutex_lock(&self->lock);
+    self->has_lost = true;
+    pthread_mutex_unlock(&self->lock);
+    return json_pack("{s:s, s:s, s:s?}", "type", head->type, "id", head->id, "parentId",
+                     head->parent_id);
+}
+
+bool entry_list_has_lost(EntryList *self)
+{
+    pthread_mutex_lock(&self->lock);
+    bool has_lost = self->has_lost;
+    pthread_mutex_unlock(&self->lock);
+    return has_lost;
 }
 
 static void value_free(void *value)
@@ -267,20 +321,15 @@ GPtrArray *entry_list_read_all(EntryList *self, const GPtrArray *heads, guint fr
 EntryList *entry_list_copy(EntryList *self, const GPtrArray *heads)
 {
     EntryList *copy = entry_list_new();
+    pthread_mutex_lock(&self->lock);
     for (guint i = 0; i < heads->len; i++) {
         const Entry *entry = heads->pdata[i];
-        pthread_mutex_lock(&self->lock);
         json_t *value = entry->value ? json_incref(entry->value) : NULL;
-        TextPlace place = value ? (TextPlace) { 0 } : entry->place;
-        pthread_mutex_unlock(&self->lock);
         Entry *added = add_locked(copy, entry->head, value);
-        if (value)
-            continue;
-        g_autofree char *text = text_pack_get(self->texts, &place);
-        added->place = text_pack_add(copy->texts, text, place.size);
-        added->is_packed = true;
+        set_place_locked(added, &entry->place);
+        added->is_checked = entry->is_checked;
     }
-    text_pack_compress(copy->texts);
+    pthread_mutex_unlock(&self->lock);
     return copy;
 }
 
@@ -302,12 +351,11 @@ char *entry_list_new_id(EntryList *self)
     return id;
 }
 
-// ---- packing ----
+// ---- settling ----
 
-/* Between locks nobody but the caller's thread changes an entry. */
-static void make_value(EntryList *self, Entry *entry)
+/* Between locks only the caller's thread changes an entry. */
+static void set_value(EntryList *self, Entry *entry, json_t *value)
 {
-    json_t *value = entry_list_read(self, &entry->head);
     pthread_mutex_lock(&self->lock);
     json_t *before = entry->value;
     entry->value = value;
@@ -315,52 +363,46 @@ static void make_value(EntryList *self, Entry *entry)
     json_decref(before);
 }
 
-/* False: it stays a value, being short, or since its text would not come back. */
-static bool add_text(EntryList *self, Entry *entry)
+/* Whether its line says the same: not where a secret was masked in it, or a disk is not what it
+   seems. */
+static bool can_leave(Entry *entry)
 {
-    g_autoptr(json_t) stored = persist_entry(entry->value);
-    g_autofree char *text = json_to_text(stored);
-    size_t size = strlen(text);
-    g_autoptr(json_t) again = line_json_parse(text, size);
-    entry->is_note = (!is_spoken(&entry->head) && size <= NOTE_MAX_BYTES) ||
-                     (!again && !json_parse(text, size, &again, NULL));
-    if (!entry->is_note)
-        entry->place = text_pack_add(self->texts, text, size);
-    return !entry->is_note;
+    if (!entry->place.file || is_note(entry))
+        return false;
+    if (!entry->is_checked) {
+        g_autoptr(json_t) written = read_line(&entry->head, &entry->place);
+        entry->is_checked = written && json_equal(written, entry->value);
+    }
+    return entry->is_checked;
 }
 
-static void pack(EntryList *self, Entry *entry)
-{
-    if (!entry->value || entry->is_note || (!entry->is_packed && !add_text(self, entry)))
-        return;
-    pthread_mutex_lock(&self->lock);
-    json_t *value = g_steal_pointer(&entry->value);
-    entry->is_packed = true;
-    pthread_mutex_unlock(&self->lock);
-    json_decref(value);
-}
-
-void entry_list_settle(EntryList *self, const GPtrArray *path, guint from, size_t count)
+void entry_list_settle(EntryList *self, const GPtrArray *path, guint from)
 {
     g_autoptr(GHashTable) kept = g_hash_table_new(g_direct_hash, g_direct_equal);
     for (guint i = from; i < path->len; i++) {
         g_hash_table_add(kept, path->pdata[i]);
-        make_value(self, path->pdata[i]);
+        set_value(self, path->pdata[i], entry_list_read(self, path->pdata[i]));
     }
-    for (guint i = 0; i < self->entries->len && i < count; i++) {
-        if (!g_hash_table_contains(kept, self->entries->pdata[i]))
-            pack(self, self->entries->pdata[i]);
+    size_t left_bytes = 0;
+    for (guint i = 0; i < self->entries->len; i++) {
+        Entry *entry = self->entries->pdata[i];
+        if (entry->value && !g_hash_table_contains(kept, entry) && can_leave(entry))
+            set_value(self, entry, NULL);
+        left_bytes += entry->value ? 0 : entry->place.size;
     }
-    text_pack_compress(self->texts);
+    if (left_bytes > MUCH_BYTES)
+        memory_give_back();
 }
 
 EntryListSize entry_list_size(EntryList *self)
 {
-    TextPackSize texts = text_pack_size(self->texts);
-    EntryListSize size = { 0, texts.text_bytes, texts.kept_bytes, texts.is_at_work };
+    EntryListSize size = { 0 };
     pthread_mutex_lock(&self->lock);
-    for (guint i = 0; i < self->entries->len; i++)
-        size.values += ((const Entry *)self->entries->pdata[i])->value != NULL;
+    for (guint i = 0; i < self->entries->len; i++) {
+        const Entry *entry = self->entries->pdata[i];
+        size.values += entry->value != NULL;
+        size.text_bytes += entry->value ? 0 : entry->place.size;
+    }
     pthread_mutex_unlock(&self->lock);
     return size;
 }

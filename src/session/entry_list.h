@@ -1,12 +1,14 @@
 /*
  * The entries of a session, in their order and by id. What the conversation needs is there as
- * values; everything else only as the text that stands in the file, packed (text_pack.h): years of
- * work must not take years of memory. Images and long prompts are references to blobs in it.
- * Internal to session.
+ * values; of everything else only where its line is in the file: years of work must not take years
+ * of memory. Internal to session.
  *
- * Values are given as references of the caller's own, unpacked when they have to be: a walk over
- * many holds one at a time. What an entry says is never changed; entry_list_replace() puts another
- * value in its place.
+ * Values are given as references of the caller's own, read from the file when they have to be: a
+ * walk over many holds one at a time. What an entry says is never changed; entry_list_replace()
+ * puts another value in its place.
+ *
+ * The file stays open, so it can be replaced or removed. Where another program has changed or cut
+ * the file itself, an entry can be lost: it comes back with its type, id and parent alone.
  *
  * Thread safe, but only one thread at a time adds, replaces, settles and cuts.
  */
@@ -14,6 +16,7 @@
 
 #include "base/json.h"
 #include "session/entry_head.h"
+#include "session/line_file.h"
 
 typedef struct EntryList EntryList;
 
@@ -25,8 +28,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(EntryList, entry_list_free)
 
 /* Takes the reference. */
 const EntryHead *entry_list_add(EntryList *self, json_t *entry);
-/* Of a line of the file with exactly this entry (takes the reference): kept as that text. */
-const EntryHead *entry_list_add_line(EntryList *self, json_t *entry, const char *line, size_t size);
+/* Takes the reference, too: the entry is exactly what the line says, and is left to it. */
+const EntryHead *entry_list_add_line(EntryList *self, json_t *entry, const LinePlace *place);
+/* The entry was written there. */
+void entry_list_set_place(EntryList *self, const EntryHead *head, const LinePlace *place);
 void entry_list_replace(EntryList *self, const EntryHead *head, json_t *entry); // takes it
 void entry_list_cut(EntryList *self, size_t count); // keeps so many; the heads of others end
 
@@ -43,20 +48,21 @@ json_t *entry_list_read(EntryList *self, const EntryHead *head);
 /* The entries of some heads, from one on, as json_t * that the array owns. */
 GPtrArray *entry_list_read_all(EntryList *self, const GPtrArray *heads, guint from);
 
-/* A list of its own with some of the entries, packed where they are here. */
+/* A list of its own with some of the entries, left to the file where they are here. */
 EntryList *entry_list_copy(EntryList *self, const GPtrArray *heads);
 
 /* {"type","id","parentId","timestamp"} with an id that is new here. New reference. */
 json_t *entry_list_start(EntryList *self, const char *type, const char *parent_id);
 char *entry_list_new_id(EntryList *self); // caller frees
 
-/* From now on the heads of `path` from `from` on are values, and of the first `count` entries the
-   others text in the form of the file. */
-void entry_list_settle(EntryList *self, const GPtrArray *path, guint from, size_t count);
+/* From now on the heads of `path` from `from` on are values, and all others that were written are
+   left to the file. */
+void entry_list_settle(EntryList *self, const GPtrArray *path, guint from);
+
+bool entry_list_has_lost(EntryList *self); // whether an entry was asked for and could not be read
 
 typedef struct EntryListSize {
-    size_t values; // entries that are there as such
-    size_t text_bytes, kept_bytes;
-    bool is_at_work; // more is being packed
+    size_t values;     // entries that are there as such
+    size_t text_bytes; // of the others, in the file
 } EntryListSize;
 EntryListSize entry_list_size(EntryList *self);

@@ -1,32 +1,17 @@
 /* See file_mark.h. */
 #include "session/file_mark.h"
 
-#include <errno.h>
+#include "base/fd.h"
+
 #include <glib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define HEADER_BYTES ((size_t)16 * 1024) // that count: a header has an id and a time early
-
-/* Bytes that could be read. */
-static size_t read_at(int fd, char *buffer, size_t size, int64_t at)
-{
-    size_t done = 0;
-    while (done < size) {
-        ssize_t got = pread(fd, buffer + done, size - done, (off_t)at + (off_t)done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        done += (size_t)got;
-    }
-    return done;
-}
 
 char *file_mark_of_header(int fd)
 {
     g_autofree char *text = g_malloc(HEADER_BYTES);
-    size_t size = read_at(fd, text, HEADER_BYTES, 0);
+    size_t size = fd_read_at(fd, text, HEADER_BYTES, 0);
     const char *end = memchr(text, '\n', size);
     return g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)text,
                                        end ? (size_t)(end - text) : size);
@@ -35,6 +20,6 @@ char *file_mark_of_header(int fd)
 bool file_mark_goes_on(int fd, const char *known, const char *now, int64_t read)
 {
     char before = '\0';
-    return g_strcmp0(known, now) == 0 && read > 0 && read_at(fd, &before, 1, read - 1) == 1 &&
+    return g_strcmp0(known, now) == 0 && read > 0 && fd_read_at(fd, &before, 1, read - 1) == 1 &&
            before == '\n';
 }

@@ -1,9 +1,10 @@
 /*
  * The session object: header, entries and leaf in memory, and when what of it goes to the file.
  *
- * Memory is always complete. `written` counts the entries that are on disk; whatever could not be
- * written is tried again, in order, with the next append or flush, so a full disk that gets space
- * again loses nothing.
+ * What is not yet in the file is complete in memory; the rest may be in the file only
+ * (entry_list.h). `written` counts the entries that are on disk; whatever could not be written is
+ * tried again, in order, with the next append or flush, so a full disk that gets space again loses
+ * nothing.
  */
 #include "session/session.h"
 
@@ -134,46 +135,70 @@ static void append_line(GString *line, json_t *entry)
     g_string_append_c(line, '\n');
 }
 
+static bool fail_lost(Session *self, GError **error)
+{
+    self->is_loss_reported = true;
+    return fail_with(error, KEDGE_ERROR_IO,
+                     "%s: what it held of this session is gone, another program changed the file",
+                     self->path);
+}
+
 typedef struct Rewrite {
-    const Session *session;
-    bool is_header_done;
-    size_t next;
+    Session *session;
+    GArray *places; // LinePlace, without their file: of the header and the entries so far
+    off_t at;
 } Rewrite;
 
-static bool rewrite_next_line(GString *line, void *user_data)
+static bool rewrite_next_line(GString *line, void *user_data, GError **error)
 {
     Rewrite *self = user_data;
-    if (!self->is_header_done) {
-        append_line(line, self->session->header);
-        self->is_header_done = true;
-        return true;
-    }
     EntryList *entries = self->session->entries;
-    const EntryHead *head = entry_list_at(entries, self->next);
-    if (!head)
-        return false;
-    g_autoptr(json_t) entry = entry_list_read(entries, head);
-    append_line(line, entry);
-    self->next++;
+    size_t before = line->len;
+    if (self->places->len == 0) {
+        append_line(line, self->session->header);
+    } else {
+        const EntryHead *head = entry_list_at(entries, self->places->len - 1);
+        g_autoptr(json_t) entry = head ? entry_list_read(entries, head) : NULL;
+        if (entry_list_has_lost(entries))
+            return fail_lost(self->session, error);
+        if (!entry)
+            return true;
+        append_line(line, entry);
+    }
+    LinePlace place = { .offset = self->at, .size = line->len - before - strlen("\n") };
+    g_array_append_val(self->places, place);
+    self->at += (off_t)(line->len - before);
     return true;
 }
 
 static bool session_rewrite(Session *self, GError **error)
 {
-    Rewrite rewrite = { .session = self };
+    g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(LinePlace));
+    Rewrite rewrite = { .session = self, .places = places };
     if (!store_replace(self->store, rewrite_next_line, &rewrite, error))
         return false;
     self->needs_rewrite = false;
     self->is_header_written = true;
-    self->written = rewrite.next;
+    self->written = places->len - 1;
+    for (size_t i = 0; i < self->written; i++) {
+        LinePlace *place = &g_array_index(places, LinePlace, i + 1);
+        place->file = store_file(self->store);
+        entry_list_set_place(self->entries, entry_list_at(self->entries, i), place);
+    }
     return true;
 }
 
-static bool session_append_line(Session *self, json_t *entry, GError **error)
+/* The header, or an entry; *ret_place (may be NULL) says where it is now. */
+static bool session_append_line(Session *self, json_t *entry, LinePlace *ret_place, GError **error)
 {
     g_autoptr(GString) line = g_string_new(NULL);
     append_line(line, entry);
-    return store_append(self->store, line->str, line->len, error);
+    if (!store_append(self->store, line->str, line->len, error))
+        return false;
+    if (ret_place)
+        *ret_place = (LinePlace) { store_file(self->store), store_appended_at(self->store),
+                                   line->len - strlen("\n") };
+    return true;
 }
 
 static bool session_make_file(Session *self, GError **error)
@@ -195,17 +220,20 @@ static bool session_try_write(Session *self, GError **error)
     if (!self->store && !session_make_file(self, error))
         return false;
     self->is_unsynced = true;
-    if (self->needs_rewrite && !session_rewrite(self, error))
+    bool can_rewrite = !entry_list_has_lost(self->entries); // else what is new goes on at least
+    if (self->needs_rewrite && can_rewrite && !session_rewrite(self, error))
         return false;
-    if (!self->is_header_written && !session_append_line(self, self->header, error))
+    if (!self->is_header_written && !session_append_line(self, self->header, NULL, error))
         return false;
     self->is_header_written = true;
 
     const EntryHead *head = NULL;
     for (; (head = entry_list_at(self->entries, self->written)); self->written++) {
         g_autoptr(json_t) entry = entry_list_read(self->entries, head);
-        if (!session_append_line(self, entry, error))
+        LinePlace place = { 0 };
+        if (!session_append_line(self, entry, &place, error))
             return false;
+        entry_list_set_place(self->entries, head, &place);
     }
     self->is_dirty = false;
     return true;
@@ -267,6 +295,8 @@ bool session_flush(Session *self, GError **error)
 
 GError *session_take_error(Session *self)
 {
+    if (!self->first_error && !self->is_loss_reported && entry_list_has_lost(self->entries))
+        fail_lost(self, &self->first_error);
     return g_steal_pointer(&self->first_error);
 }
 
@@ -343,7 +373,7 @@ void session_settle(Session *self)
 {
     g_autoptr(GPtrArray) path = entry_list_path(self->entries, self->leaf);
     guint first = context_first_on_path(self->entries, path);
-    entry_list_settle(self->entries, path, first, self->written);
+    entry_list_settle(self->entries, path, first);
 }
 
 /* A session with a loaded file's entries, under a new name in `dir`. */
@@ -365,7 +395,7 @@ bool session_fork(const char *path, const char *dir, const char *cwd, Session **
     g_autoptr(Store) source = NULL;
     g_auto(SessionFile) file = { 0 };
     if (!store_open_to_read(path, &source, error) ||
-        !session_file_load(store_fd(source), path, false, &file, error))
+        !session_file_load(store_file(source), path, false, &file, error))
         return false;
     if (!file.header)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Not a session file: %s", path);
@@ -461,7 +491,7 @@ bool session_open(const char *path, const char *cwd, Session **ret_session, char
         *ret_session = session_new_at(absolute, cwd);
     } else {
         g_auto(SessionFile) file = { 0 };
-        if (!session_file_load(store_fd(store), absolute, false, &file, error) ||
+        if (!session_file_load(store_file(store), absolute, false, &file, error) ||
             !open_loaded(&file, absolute, cwd, &store, state, ret_session, &notice, error))
             return false;
     }

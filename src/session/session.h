@@ -4,8 +4,10 @@
  *
  * One thread at a time. Appends are remembered until the first assistant message exists, then the
  * whole session is written; later entries are one line and one write() each. The first write error
- * is kept and given once by session_take_error(); memory stays complete. What is missing on disk is
- * tried again with every later append and flush, and flushes fail until it is there.
+ * is kept and given once by session_take_error(); what is missing on disk stays in memory, is
+ * tried again with every later append and flush, and flushes fail until it is there. What is on
+ * disk may be there alone: where another program has changed the file itself (instead of replacing
+ * it), entries come back empty, and session_take_error() says so.
  */
 #pragma once
 
@@ -65,7 +67,7 @@ void session_context_clear(SessionContext *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SessionContext, session_context_clear)
 
 void session_build_context(const Session *self, SessionContext *ret_context);
-/* What the context does not need, and the file has, is kept in little memory from now on. To be
+/* What the context does not need, and the file has, is left to the file from now on. To be
    called when the context has become another one; values that were given out stay. */
 void session_settle(Session *self);
 

@@ -27,6 +27,8 @@ void session_file_clear(SessionFile *self)
 
 typedef struct Loader {
     SessionFile *file;
+    LineFile *source;
+    off_t line_at; // where the line that is read begins
     bool wants_values;
     bool has_first_line; // the first usable line was seen
     GString *line;       // the start of a line that goes on in the next piece
@@ -74,7 +76,8 @@ static void take_entry(Loader *self, json_t *entry, const char *line, size_t siz
     if (self->wants_values || is_given_id || file->version < SESSION_VERSION)
         entry_list_add(file->entries, json_incref(entry)); // it is not as the line says
     else
-        entry_list_add_line(file->entries, json_incref(entry), line, size);
+        entry_list_add_line(file->entries, json_incref(entry),
+                            &(LinePlace) { self->source, self->line_at, size });
 }
 
 static void take_line(Loader *self, const char *line, size_t size)
@@ -98,8 +101,9 @@ static void take_line(Loader *self, const char *line, size_t size)
     }
 }
 
-/* Takes the lines that end in this piece; the rest waits. */
-static void take_piece(Loader *self, const char *piece, size_t size)
+/* Takes the lines that end in this piece, after which the file goes on at `end_at`; the rest
+   waits. */
+static void take_piece(Loader *self, const char *piece, size_t size, off_t end_at)
 {
     const char *end = piece + size;
     const char *newline;
@@ -115,6 +119,7 @@ static void take_piece(Loader *self, const char *piece, size_t size)
         }
         self->is_line_too_long = false;
         piece = newline + 1;
+        self->line_at = end_at - (end - piece);
     }
 
     if (self->line->len + (size_t)(end - piece) > LIMIT_SESSION_LINE_BYTES)
@@ -125,12 +130,12 @@ static void take_piece(Loader *self, const char *piece, size_t size)
         g_string_append_len(self->line, piece, end - piece);
 }
 
-static bool read_lines(Loader *self, int fd, const char *path, GError **error)
+static bool read_lines(Loader *self, const char *path, GError **error)
 {
     g_autofree char *buffer = g_malloc(READ_BYTES);
     size_t total = 0;
     for (;;) {
-        ssize_t size = pread(fd, buffer, READ_BYTES, (off_t)total);
+        ssize_t size = pread(line_file_fd(self->source), buffer, READ_BYTES, (off_t)total);
         if (size < 0 && errno == EINTR)
             continue;
         if (size < 0)
@@ -141,7 +146,7 @@ static bool read_lines(Loader *self, int fd, const char *path, GError **error)
         if (total > LIMIT_SESSION_FILE_BYTES)
             return fail_with(error, KEDGE_ERROR_LIMIT, "%s: session file over %zu MiB", path,
                              LIMIT_SESSION_FILE_BYTES / MIB);
-        take_piece(self, buffer, (size_t)size);
+        take_piece(self, buffer, (size_t)size, (off_t)total);
         self->file->is_torn = buffer[size - 1] != '\n';
     }
     self->file->has_bytes = total > 0;
@@ -169,13 +174,13 @@ static void migrate_compactions(const SessionFile *file)
     }
 }
 
-bool session_file_load(int fd, const char *path, bool wants_values, SessionFile *ret_file,
+bool session_file_load(LineFile *source, const char *path, bool wants_values, SessionFile *ret_file,
                        GError **error)
 {
     g_auto(SessionFile) file = { .entries = entry_list_new() };
     g_autoptr(GString) line = g_string_new(NULL);
-    Loader loader = { .file = &file, .wants_values = wants_values, .line = line };
-    if (!read_lines(&loader, fd, path, error))
+    Loader loader = { .file = &file, .source = source, .wants_values = wants_values, .line = line };
+    if (!read_lines(&loader, path, error))
         return false;
 
     if (file.header && file.version < SESSION_VERSION) {

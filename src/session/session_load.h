@@ -19,9 +19,9 @@ typedef struct SessionFile {
 void session_file_clear(SessionFile *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SessionFile, session_file_clear)
 
-/* Reads from the start of `fd`. Fails only on read errors and beyond LIMIT_SESSION_FILE_BYTES.
-   `wants_values`: all entries are going to be read, so none is packed. */
-bool session_file_load(int fd, const char *path, bool wants_values, SessionFile *ret_file,
+/* Reads `source` from its start. Fails only on read errors and beyond LIMIT_SESSION_FILE_BYTES.
+   `wants_values`: all entries are going to be read, so none is left to the file. */
+bool session_file_load(LineFile *source, const char *path, bool wants_values, SessionFile *ret_file,
                        GError **error);
 
 /* Drops what comes after the last completed turn: an assistant message and the results of all its

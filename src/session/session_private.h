@@ -23,9 +23,10 @@ struct Session {
     bool is_unsynced;
     bool is_worth_keeping; // an answer came, or session_keep(): nothing is written before
     bool is_failing;
-    GError *first_error;  // not yet taken
-    pthread_mutex_t lock; // guards the rest; the leaf is changed under it
-    char *wanted_title;   // NULL: as the header has it
+    bool is_loss_reported; // that entries cannot be read again
+    GError *first_error;   // not yet taken
+    pthread_mutex_t lock;  // guards the rest; the leaf is changed under it
+    char *wanted_title;    // NULL: as the header has it
     bool is_title_automatic;
 };
 

@@ -31,7 +31,8 @@ bool session_read(const char *path, SessionCopy *ret_copy, GError **error)
     if (fd < 0)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "File not found: %s", path);
     g_auto(SessionFile) file = { 0 };
-    if (!session_file_load(fd, path, true, &file, error))
+    g_autoptr(LineFile) source = line_file_new(fd_steal(&fd));
+    if (!session_file_load(source, path, true, &file, error))
         return false;
     if (!file.header)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Not a session file: %s", path);

@@ -146,7 +146,8 @@ bool session_relocate(const char *path, const SessionPlace *to, char **ret_path,
         (file_exists(move.target) || (move.artifacts && file_exists(move.artifacts_target))))
         return fail_with(error, KEDGE_ERROR_DENIED, "%s is there already", move.target);
     json_set_text(header, "cwd", to->cwd);
-    if (!file_make_dirs(dir, 0700, error) || !write_copy(&move, store_fd(store), header, error) ||
+    if (!file_make_dirs(dir, 0700, error) ||
+        !write_copy(&move, line_file_fd(store_file(store)), header, error) ||
         !take_place(&move, error))
         return false;
     *ret_path = g_steal_pointer(&move.target);

@@ -21,7 +21,8 @@
 
 struct Store {
     char *path;
-    int fd; // opened with O_APPEND
+    LineFile *file; // opened with O_APPEND
+    off_t appended_at;
     bool is_torn;
 };
 
@@ -29,22 +30,33 @@ static Store *store_new(const char *path, int fd)
 {
     Store *self = g_new0(Store, 1);
     self->path = g_strdup(path);
-    self->fd = fd;
+    self->file = line_file_new(fd);
     return self;
+}
+
+static int store_fd(const Store *self)
+{
+    return line_file_fd(self->file);
 }
 
 void store_close(Store *self)
 {
     if (!self)
         return;
-    fd_close(self->fd);
+    flock(store_fd(self), LOCK_UN); // who reads lines of the file keeps it open, not locked
+    line_file_unref(self->file);
     g_free(self->path);
     g_free(self);
 }
 
-int store_fd(const Store *self)
+LineFile *store_file(const Store *self)
 {
-    return self->fd;
+    return self->file;
+}
+
+off_t store_appended_at(const Store *self)
+{
+    return self->appended_at;
 }
 
 void store_set_torn(Store *self)
@@ -137,8 +149,9 @@ bool store_create(const char *path, Store **ret_store, GError **error)
 
 bool store_append(Store *self, const char *line, size_t size, GError **error)
 {
+    size_t line_size = size;
     struct stat before;
-    bool knows_size = fstat(self->fd, &before) == 0;
+    bool knows_size = fstat(store_fd(self), &before) == 0;
 
     g_autoptr(GString) mended = NULL;
     if (self->is_torn) {
@@ -147,13 +160,14 @@ bool store_append(Store *self, const char *line, size_t size, GError **error)
         line = mended->str;
         size = mended->len;
     }
-    if (fd_write_all(self->fd, line, size, self->path, error)) {
+    if (fd_write_all(store_fd(self), line, size, self->path, error)) {
+        self->appended_at = lseek(store_fd(self), 0, SEEK_CUR) - (off_t)line_size;
         self->is_torn = false;
         return true;
     }
 
     // Giving space back needs none, so this works on a full disk too.
-    bool is_whole = knows_size && ftruncate(self->fd, before.st_size) == 0;
+    bool is_whole = knows_size && ftruncate(store_fd(self), before.st_size) == 0;
     self->is_torn = self->is_torn || !is_whole;
     return false;
 }
@@ -164,7 +178,10 @@ static bool write_lines(int fd, const char *path, StoreLineFunc next_line, void 
     g_autoptr(GString) batch = g_string_sized_new(STORE_BATCH_BYTES);
     bool has_more = true;
     while (has_more) {
-        has_more = next_line(batch, user_data);
+        size_t before = batch->len;
+        if (!next_line(batch, user_data, error))
+            return false;
+        has_more = batch->len > before;
         if (has_more && batch->len < STORE_BATCH_BYTES)
             continue;
         if (!fd_write_all(fd, batch->str, batch->len, path, error))
@@ -187,15 +204,15 @@ bool store_replace(Store *self, StoreLineFunc next_line, void *user_data, GError
     if (!file_draft_replace(&draft))
         return fail_with_errno(error, errno, "cannot replace %s", self->path);
     file_sync_directory_of(self->path);
-    fd_close(self->fd);
-    self->fd = fd_steal(&draft.fd);
+    line_file_unref(self->file);
+    self->file = line_file_new(fd_steal(&draft.fd));
     self->is_torn = false;
     return true;
 }
 
 bool store_sync(Store *self, GError **error)
 {
-    if (fsync(self->fd) < 0 && errno != EINVAL && errno != EROFS)
+    if (fsync(store_fd(self)) < 0 && errno != EINVAL && errno != EROFS)
         return fail_with_errno(error, errno, "cannot sync %s", self->path);
     return true;
 }

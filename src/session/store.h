@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "session/line_file.h"
 
 typedef struct Store Store;
 
@@ -24,17 +25,18 @@ bool store_create(const char *path, Store **ret_store, GError **error);
 void store_close(Store *self); // NULL is allowed
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Store, store_close)
 
-int store_fd(const Store *self);
+LineFile *store_file(const Store *self); // borrowed
 
 /* Appends one line, which ends in LF, with one write(); a partial write is completed. On failure
    the file is as before, or the next line starts with LF. */
 bool store_append(Store *self, const char *line, size_t size, GError **error);
+off_t store_appended_at(const Store *self); // where the last line that was appended begins
 
 /* The next append starts with LF: the file's last line is torn. */
 void store_set_torn(Store *self);
 
-/* Gives the next line of a new content: appends it, with its LF, to `line`; false at the end. */
-typedef bool (*StoreLineFunc)(GString *line, void *user_data);
+/* Gives the next line of a new content: appends it, with its LF, to `line`; at the end nothing. */
+typedef bool (*StoreLineFunc)(GString *line, void *user_data, GError **error);
 
 /* A temporary file beside it, written, synced, locked, renamed. On failure the old file is intact.
  */

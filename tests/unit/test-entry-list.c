@@ -3,8 +3,31 @@
  */
 #include "unit.h"
 
-#include "base/file.h"
 #include "session/entry_list.h"
+
+static LineFile *file; // of all tests; its last line has no LF
+static off_t file_end;
+
+static LinePlace write_line(const char *text)
+{
+    LinePlace place = { file, file_end, strlen(text) };
+    assert_int_equal(pwrite(line_file_fd(file), text, place.size, file_end), place.size);
+    file_end += (off_t)place.size;
+    return place;
+}
+
+static int open_file(void **state G_GNUC_UNUSED)
+{
+    g_autofree char *name = NULL;
+    file = line_file_new(g_file_open_tmp("kedge-lines-XXXXXX", &name, NULL));
+    return remove(name);
+}
+
+static int close_file(void **state G_GNUC_UNUSED)
+{
+    line_file_unref(file);
+    return 0;
+}
 
 static json_t *json_of(const char *text)
 {
@@ -16,7 +39,8 @@ static json_t *json_of(const char *text)
 
 static const EntryHead *add_line(EntryList *list, const char *line)
 {
-    return entry_list_add_line(list, json_of(line), line, strlen(line));
+    LinePlace place = write_line(line);
+    return entry_list_add_line(list, json_of(line), &place);
 }
 
 static void assert_text(const char *got, const char *want, const char *where)
@@ -137,10 +161,20 @@ static void assert_content(EntryList *list, const char *id, const char *want)
     assert_string_equal(json_get_text(json_get_object(entry, "message"), "content"), want);
 }
 
-static void settle(EntryList *list, const char *leaf, guint from, size_t count)
+static void settle(EntryList *list, const char *leaf, guint from)
 {
     g_autoptr(GPtrArray) path = entry_list_path(list, entry_list_find(list, leaf));
-    entry_list_settle(list, path, from, count);
+    entry_list_settle(list, path, from);
+}
+
+/* As `text`, NULL: as the entry is. */
+static void write_entry(EntryList *list, const char *id, const char *text)
+{
+    const EntryHead *head = entry_list_find(list, id);
+    g_autoptr(json_t) entry = entry_list_read(list, head);
+    g_autofree char *line = json_to_text(entry);
+    LinePlace place = write_line(text ? text : line);
+    entry_list_set_place(list, head, &place);
 }
 
 static void test_settle(void **state G_GNUC_UNUSED)
@@ -153,27 +187,78 @@ static void test_settle(void **state G_GNUC_UNUSED)
     entry_list_add(list, json_pack("{s:s, s:s, s:s}", "type", "custom", "id", "n", "k", "short"));
     entry_list_add(list, message_entry("e", "c", "not in the file"));
     assert_int_equal(entry_list_size(list).values, 5);
+    static const char *const written[] = { "a", "b", "c", "n" };
+    for (size_t i = 0; i < G_N_ELEMENTS(written); i++)
+        write_entry(list, written[i], NULL);
 
-    settle(list, "c", 1, 4); // `a` goes; the note and what is not written stay
+    settle(list, "c", 1); // `a` goes; the note and what is not written stay
     assert_int_equal(entry_list_size(list).values, 4);
     g_autoptr(json_t) same = entry_list_read(list, entry_list_find(list, "b"));
     assert_ptr_equal(same, kept);
     assert_content(list, "a", "one");
 
-    settle(list, "a", 0, 5); // now the others
+    write_entry(list, "e", NULL);
+    settle(list, "a", 0); // now the others
     assert_int_equal(entry_list_size(list).values, 2);
     assert_content(list, "b", "two");
     assert_content(list, "e", "not in the file");
     size_t bytes = entry_list_size(list).text_bytes;
-    settle(list, "e", 0, 5);
-    settle(list, "a", 0, 5);
+    settle(list, "e", 0);
+    settle(list, "a", 0);
     assert_int_equal(entry_list_size(list).text_bytes, bytes); // once is enough
 
     entry_list_replace(list, entry_list_find(list, "b"), message_entry("b", "a", "anew"));
     assert_content(list, "b", "anew");
-    settle(list, "a", 0, 5);
+    settle(list, "a", 0);
     assert_content(list, "b", "anew");
     assert_content(list, "c", "three");
+    assert_false(entry_list_has_lost(list));
+}
+
+/* What the file does not say in the same way stays a value. */
+static void test_other_text(void **state G_GNUC_UNUSED)
+{
+    static const char *const texts[] = {
+        "{\"type\":\"message\",\"id\":\"a\",\"message\":{\"role\":\"user\",\"content\":\"***\"}}",
+        "{\"type\":\"message\",\"id\":\"b\"}",
+        "{\"type\":\"mess",
+        "",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        g_autoptr(EntryList) list = entry_list_new();
+        entry_list_add(list, message_entry("a", NULL, "secret"));
+        write_entry(list, "a", texts[i]);
+        settle(list, NULL, 0);
+        assert_content(list, "a", "secret");
+        assert_int_equal(entry_list_size(list).values, 1);
+    }
+}
+
+/* The file was cut, or written over, by another program. */
+static void test_lost(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(EntryList) list = entry_list_new();
+    entry_list_add(list, message_entry("a", NULL, "one"));
+    entry_list_add(list, message_entry("b", "a", "two"));
+    entry_list_add(list, message_entry("c", "b", "three"));
+    off_t begin = file_end;
+    for (const char *id = "abc"; *id; id++)
+        write_entry(list, (char[]) { *id, '\0' }, NULL);
+    settle(list, NULL, 0);
+    assert_int_equal(entry_list_size(list).values, 0);
+    assert_int_equal(pwrite(line_file_fd(file), "XXXX", 4, begin + 2), 4);
+    assert_int_equal(ftruncate(line_file_fd(file), file_end - 3), 0);
+
+    assert_content(list, "b", "two");
+    assert_false(entry_list_has_lost(list));
+    for (const char *id = "ac"; *id; id++) {
+        const EntryHead *head = entry_list_find(list, (char[]) { *id, '\0' });
+        g_autoptr(json_t) entry = entry_list_read(list, head);
+        assert_string_equal(json_get_text(entry, "id"), head->id);
+        assert_text(json_get_text(entry, "parentId"), head->parent_id, head->id);
+        assert_null(json_get_object(entry, "message"));
+        assert_true(entry_list_has_lost(list));
+    }
 }
 
 static void test_copy(void **state G_GNUC_UNUSED)
@@ -182,7 +267,9 @@ static void test_copy(void **state G_GNUC_UNUSED)
     entry_list_add(list, message_entry("a", NULL, "one"));
     entry_list_add(list, message_entry("b", "a", "two"));
     entry_list_add(list, message_entry("c", "b", "three"));
-    settle(list, "a", 0, 3);
+    write_entry(list, "b", NULL);
+    settle(list, "a", 0);
+    assert_int_equal(entry_list_size(list).values, 2);
     g_autoptr(GPtrArray) path = entry_list_path(list, entry_list_find(list, "b"));
     g_autoptr(EntryList) copy = entry_list_copy(list, path);
     entry_list_free(g_steal_pointer(&list)); // it stands on its own
@@ -210,7 +297,8 @@ int main(void)
         cmocka_unit_test(test_heads),       cmocka_unit_test(test_lines),
         cmocka_unit_test(test_path),        cmocka_unit_test(test_same_id),
         cmocka_unit_test(test_settle),      cmocka_unit_test(test_copy),
-        cmocka_unit_test(test_new_entries),
+        cmocka_unit_test(test_new_entries), cmocka_unit_test(test_other_text),
+        cmocka_unit_test(test_lost),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_file, close_file);
 }
