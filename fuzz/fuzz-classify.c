@@ -18,7 +18,7 @@ static void check_items(const CommandArgs *args, size_t count)
     for (size_t i = 0; i < args->count; i++) {
         const CommandArg *item = &args->items[i];
         g_assert(item->index < count && item->value_index < count);
-        if (item->value == NULL)
+        if (!item->value)
             continue;
         const char *element = args->argv[item->value_index];
         g_assert(item->value_offset <= strlen(element));

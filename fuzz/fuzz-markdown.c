@@ -90,7 +90,7 @@ static const char *check_attributes(const char *at, size_t line_count)
 static void check_html(const char *html, size_t line_count)
 {
     g_autoptr(GPtrArray) open = g_ptr_array_new_with_free_func(g_free);
-    while ((html = strchr(html, '<')) != NULL) {
+    while ((html = strchr(html, '<'))) {
         bool is_end = html[1] == '/';
         html += is_end ? 2 : 1;
         size_t size = strspn(html, "abcdefghijklmnopqrstuvwxyz123456");

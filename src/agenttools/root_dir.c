@@ -78,7 +78,7 @@ static bool repo_find(const char *dir, Cancel *cancel, Repo *ret_repo, GitSight 
                       GError **error)
 {
     g_autofree char *program = proc_find_program("git");
-    if (program == NULL) {
+    if (!program) {
         *ret_sight = GIT_ABSENT;
         return true;
     }
@@ -143,9 +143,9 @@ static char *nearest_with_rp1(const char *dir, const char *last, const char *ski
     g_autofree char *at = g_strdup(dir);
     for (;;) {
         g_autofree char *candidate = rp1_of(at);
-        if ((skipped == NULL || strcmp(at, skipped) != 0) && file_is_directory(candidate))
+        if ((!skipped || strcmp(at, skipped) != 0) && file_is_directory(candidate))
             return g_steal_pointer(&at);
-        if (strcmp(at, "/") == 0 || (last != NULL && strcmp(at, last) == 0))
+        if (strcmp(at, "/") == 0 || (last && strcmp(at, last) == 0))
             return NULL;
         char *parent = g_path_get_dirname(at);
         g_free(at);
@@ -214,7 +214,7 @@ static bool find_in_linked(const char *cwd, const Repo *repo, Cancel *cancel, Ro
     ret_root->source = ROOT_GIT_COMMON_DIR;
     ret_root->is_worktree = true;
     ret_root->worktree_name = g_steal_pointer(&branch);
-    if (main_root == NULL)
+    if (!main_root)
         ret_root->warning = g_strdup(
             "The main worktree cannot be found (separate git directory); using this worktree");
     set_project(ret_root, main_root ? main_root : repo->top, repo->top);
@@ -254,7 +254,7 @@ static bool find_in_main(const char *cwd, const Repo *repo, unsigned depth, Canc
     bool is_below = real != NULL && path_is_inside(real, repo->top);
     g_autofree char *project = nearest_with_rp1(is_below ? real : repo->top, repo->top, NULL);
     bool is_found = false;
-    if (project == NULL && !find_in_superproject(repo, depth, cancel, ret_root, &is_found, error))
+    if (!project && !find_in_superproject(repo, depth, cancel, ret_root, &is_found, error))
         return false;
     if (is_found)
         return true;
@@ -272,7 +272,7 @@ static bool find_without_work_tree(const Repo *repo, Cancel *cancel, RootDir *re
     g_autofree char *main_root = NULL;
     if (!repo_main_root(repo, cancel, &main_root, error))
         return false;
-    if (main_root == NULL) {
+    if (!main_root) {
         *ret_sight = GIT_SEES_NONE;
         return true;
     }
@@ -290,7 +290,7 @@ static bool find_in_repo(const char *cwd, unsigned depth, Cancel *cancel, RootDi
         return false;
     if (*ret_sight != GIT_SEES_REPO)
         return true;
-    if (repo.top == NULL)
+    if (!repo.top)
         return find_without_work_tree(&repo, cancel, ret_root, ret_sight, error);
     if (repo.is_linked)
         return find_in_linked(cwd, &repo, cancel, ret_root, error);
@@ -304,7 +304,7 @@ static bool find_outside(const char *cwd, GitSight sight, RootDir *ret_root, GEr
     g_autofree char *home = dirs_home();
     g_autofree char *real_home = path_real(home);
     g_autofree char *project = nearest_with_rp1(real ? real : cwd, NULL, real_home);
-    if (project == NULL)
+    if (!project)
         return answer_error(error, ANSWER_GIT, NULL, "%s",
                             sight == GIT_ABSENT
                                 ? "Git command failed: git is not installed or not on PATH"
@@ -318,7 +318,7 @@ bool root_dir_find(const char *cwd, Cancel *cancel, RootDir *ret_root, GError **
 {
     g_auto(RootDir) found = { 0 };
     const char *given = env_get_raw("RP1_ROOT");
-    if (given != NULL) {
+    if (given) {
         if (!find_by_env(given, cwd, cancel, &found, error))
             return false;
     } else {
@@ -341,7 +341,7 @@ char *root_dir_main(const char *path, Cancel *cancel)
     g_autofree char *main_root = NULL;
     if (file_is_directory(path) && repo_find(path, cancel, &repo, &sight, NULL) &&
         sight == GIT_SEES_REPO && repo.is_linked &&
-        repo_main_root(&repo, cancel, &main_root, NULL) && main_root != NULL)
+        repo_main_root(&repo, cancel, &main_root, NULL) && main_root)
         return g_steal_pointer(&main_root);
     return g_strdup(path);
 }

@@ -41,7 +41,7 @@ AnsiFilter *ansi_filter_new(void)
 
 void ansi_filter_free(AnsiFilter *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_string_free(self->undecided, TRUE);
     g_free(self);
@@ -81,7 +81,7 @@ static void push_escape(AnsiFilter *self, uint8_t byte, GString *out)
     enter(self, STATE_TEXT);
     if (is_first && byte == '[')
         enter(self, STATE_CSI);
-    else if (is_first && memchr("]P_^X", byte, 5) != NULL)
+    else if (is_first && memchr("]P_^X", byte, 5))
         enter(self, STATE_STRING);
     else if (byte < 0x30 || byte > 0x7e)
         push_byte(self, byte, out); // no sequence: only the ESC goes

@@ -52,7 +52,7 @@ static int thread_wake_fd(void)
     if (!has_wake_key)
         return -1;
     void *value = pthread_getspecific(wake_key);
-    if (value != NULL)
+    if (value)
         return GPOINTER_TO_INT(value) - 1;
     g_auto(Fd) fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (fd < 0 || pthread_setspecific(wake_key, GINT_TO_POINTER(fd + 1)) != 0)
@@ -64,11 +64,11 @@ static void fire_locked(Cancel *self)
 {
     if (atomic_exchange(&self->has_fired, true))
         return;
-    for (const CancelWaiter *waiter = self->waiters; waiter != NULL; waiter = waiter->next) {
+    for (const CancelWaiter *waiter = self->waiters; waiter; waiter = waiter->next) {
         if (waiter->fd >= 0)
             eventfd_write(waiter->fd, 1);
     }
-    for (Cancel *child = self->first_child; child != NULL; child = child->next)
+    for (Cancel *child = self->first_child; child; child = child->next)
         cancel_fire(child);
 }
 
@@ -79,7 +79,7 @@ static Cancel *token_new(Cancel *parent, gint64 deadline_ms)
     atomic_init(&self->has_fired, false);
     self->deadline_ms = deadline_ms;
     pthread_mutex_init(&self->lock, NULL);
-    if (parent == NULL)
+    if (!parent)
         return self;
 
     self->deadline_ms = MIN(deadline_ms, parent->deadline_ms);
@@ -87,7 +87,7 @@ static Cancel *token_new(Cancel *parent, gint64 deadline_ms)
     pthread_mutex_lock(&parent->lock);
     atomic_store(&self->has_fired, atomic_load(&parent->has_fired));
     self->next = parent->first_child;
-    if (self->next != NULL)
+    if (self->next)
         self->next->previous = self;
     parent->first_child = self;
     pthread_mutex_unlock(&parent->lock);
@@ -112,7 +112,7 @@ bool cancel_is_late(Cancel *self)
 
 Cancel *cancel_ref(Cancel *self)
 {
-    if (self != NULL)
+    if (self)
         atomic_fetch_add(&self->refs, 1);
     return self;
 }
@@ -121,9 +121,9 @@ static void leave_parent(Cancel *self)
 {
     Cancel *parent = self->parent;
     pthread_mutex_lock(&parent->lock);
-    if (self->next != NULL)
+    if (self->next)
         self->next->previous = self->previous;
-    if (self->previous != NULL)
+    if (self->previous)
         self->previous->next = self->next;
     else
         parent->first_child = self->next;
@@ -132,11 +132,11 @@ static void leave_parent(Cancel *self)
 
 void cancel_unref(Cancel *self)
 {
-    if (self == NULL || atomic_fetch_sub(&self->refs, 1) != 1)
+    if (!self || atomic_fetch_sub(&self->refs, 1) != 1)
         return;
     g_assert(self->waiters == NULL);
     Cancel *parent = self->parent;
-    if (parent != NULL)
+    if (parent)
         leave_parent(self);
     pthread_mutex_destroy(&self->lock);
     g_free(self);
@@ -145,7 +145,7 @@ void cancel_unref(Cancel *self)
 
 void cancel_fire(Cancel *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     pthread_mutex_lock(&self->lock);
     fire_locked(self);
@@ -172,7 +172,7 @@ static bool list_waiter(Cancel *self, CancelWaiter *waiter)
     if (is_listed) {
         waiter->cancel = self;
         waiter->next = self->waiters;
-        if (waiter->next != NULL)
+        if (waiter->next)
             waiter->next->previous = waiter;
         self->waiters = waiter;
     }
@@ -184,7 +184,7 @@ void cancel_wait_begin(Cancel *self, gint64 timeout_ms, CancelWaiter *ret_waiter
 {
     gint64 wait = timeout_ms < 0 ? G_MAXINT64 : timeout_ms;
     *ret_waiter = (CancelWaiter) { .fd = -1 };
-    if (self != NULL) {
+    if (self) {
         if (self->deadline_ms != G_MAXINT64)
             wait = MIN(wait, MAX(self->deadline_ms - time_monotonic_ms(), 0));
         ret_waiter->fd = thread_wake_fd();
@@ -199,7 +199,7 @@ void cancel_wait_begin(Cancel *self, gint64 timeout_ms, CancelWaiter *ret_waiter
 void cancel_watch(Cancel *self, int wake_fd, CancelWaiter *ret_waiter)
 {
     *ret_waiter = (CancelWaiter) { .fd = wake_fd, .is_watch = true };
-    if (self != NULL && !list_waiter(self, ret_waiter))
+    if (self && !list_waiter(self, ret_waiter))
         eventfd_write(wake_fd, 1); // of -1: nothing, whoever waits looks now and then
 }
 
@@ -207,7 +207,7 @@ gint64 cancel_left_ms(Cancel *self)
 {
     if (cancel_has_fired(self))
         return 0;
-    if (self == NULL || self->deadline_ms == G_MAXINT64)
+    if (!self || self->deadline_ms == G_MAXINT64)
         return -1;
     return MAX(self->deadline_ms - time_monotonic_ms(), 0);
 }
@@ -215,12 +215,12 @@ gint64 cancel_left_ms(Cancel *self)
 void cancel_wait_end(CancelWaiter *waiter)
 {
     Cancel *cancel = waiter->cancel;
-    if (cancel == NULL)
+    if (!cancel)
         return;
     pthread_mutex_lock(&cancel->lock);
-    if (waiter->next != NULL)
+    if (waiter->next)
         waiter->next->previous = waiter->previous;
-    if (waiter->previous != NULL)
+    if (waiter->previous)
         waiter->previous->next = waiter->next;
     else
         cancel->waiters = waiter->next;

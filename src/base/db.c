@@ -71,7 +71,7 @@ static bool fail_with_db(Db *self, int status, GError **error)
 
 void db_close(Db *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     if (self->idle)
         g_hash_table_unref(self->idle);
@@ -329,10 +329,10 @@ bool db_exec(Db *self, const char *sql, GError **error)
 
 void db_query_free(DbQuery *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     Db *db = self->db;
-    if (self->statement == NULL) {
+    if (!self->statement) {
         g_free(self);
         return;
     }
@@ -415,7 +415,7 @@ static int bind_value(sqlite3_stmt *statement, int index, const DbValue *value)
 {
     if (value->type == 'i')
         return sqlite3_bind_int64(statement, index, value->integer);
-    if (value->type == 's' && value->text != NULL)
+    if (value->type == 's' && value->text)
         return sqlite3_bind_text(statement, index, value->text, -1, SQLITE_TRANSIENT);
     return sqlite3_bind_null(statement, index);
 }

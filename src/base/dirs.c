@@ -16,7 +16,7 @@ char *dirs_config_root(void)
 char *dirs_agent(void)
 {
     const char *replacement = env_get("AGENT_DIR");
-    if (replacement != NULL) {
+    if (replacement) {
         g_autofree char *expanded = path_expand_home(replacement);
         return g_canonicalize_filename(expanded, NULL);
     }
@@ -33,9 +33,9 @@ char *dirs_cache(void)
 char *dirs_worktrees(void)
 {
     const char *replacement = env_get_raw("KEDGE_WORKTREE_DIR");
-    if (replacement == NULL)
+    if (!replacement)
         replacement = env_get_raw("OMP_WORKTREE_DIR");
-    if (replacement != NULL) {
+    if (replacement) {
         g_autofree char *expanded = path_expand_home(replacement);
         if (g_path_is_absolute(expanded))
             return path_absolute(expanded, "/");

@@ -11,7 +11,7 @@ const char *env_get(const char *name)
 {
     g_autofree char *own = g_strconcat("KEDGE_", name, NULL);
     const char *value = env_get_raw(own);
-    if (value != NULL)
+    if (value)
         return value;
     g_autofree char *older = g_strconcat("PI_", name, NULL);
     return env_get_raw(older);
@@ -30,7 +30,7 @@ bool env_flag(const char *name)
 {
     static const char *const words[] = { "1", "y", "yes", "true", "on" };
     const char *value = env_get(name);
-    for (size_t i = 0; value != NULL && i < G_N_ELEMENTS(words); i++) {
+    for (size_t i = 0; value && i < G_N_ELEMENTS(words); i++) {
         if (g_ascii_strcasecmp(value, words[i]) == 0)
             return true;
     }
@@ -41,7 +41,7 @@ gint64 env_int(const char *name, gint64 fallback)
 {
     const char *value = env_get(name);
     guint64 number = 0;
-    if (value == NULL || !g_ascii_string_to_unsigned(value, 10, 0, G_MAXINT64, &number, NULL))
+    if (!value || !g_ascii_string_to_unsigned(value, 10, 0, G_MAXINT64, &number, NULL))
         return fallback;
     return (gint64)number;
 }
@@ -50,18 +50,18 @@ gint64 env_int(const char *name, gint64 fallback)
 static char *expand_one(const char *text, const char **ret_end)
 {
     const char *end = strchr(text, '}');
-    if (end == NULL)
+    if (!end)
         return NULL;
     g_autofree char *inside = g_strndup(text + 2, (size_t)(end - text - 2));
     char *fallback = strstr(inside, ":-");
-    if (fallback != NULL) {
+    if (fallback) {
         *fallback = '\0';
         fallback += 2;
     }
     const char *value = env_is_name(inside) ? env_get_raw(inside) : NULL;
-    if (value == NULL && env_is_name(inside))
+    if (!value && env_is_name(inside))
         value = fallback;
-    if (value == NULL)
+    if (!value)
         return NULL;
     *ret_end = end + 1;
     return g_strdup(value);
@@ -73,7 +73,7 @@ char *env_expand(const char *text)
     while (*text != '\0') {
         const char *end = NULL;
         g_autofree char *value = g_str_has_prefix(text, "${") ? expand_one(text, &end) : NULL;
-        if (value == NULL) {
+        if (!value) {
             g_string_append_c(out, *text++);
             continue;
         }

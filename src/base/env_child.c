@@ -84,9 +84,9 @@ static bool child_gets(const char *name, const char *value, const char *const *p
 static char **child_environment(const char *const *pass, bool is_safe)
 {
     GPtrArray *kept = g_ptr_array_new();
-    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+    for (char **entry = environ; entry && *entry; entry++) {
         const char *equals = strchr(*entry, '=');
-        if (equals == NULL)
+        if (!equals)
             continue;
         g_autofree char *name = g_strndup(*entry, (gsize)(equals - *entry));
         if (!secrets_holds(name) && child_gets(name, equals + 1, pass, is_safe))
@@ -110,7 +110,7 @@ char **env_for_safe_child(const char *const *pass)
 char **env_for_agent(void)
 {
     GPtrArray *kept = g_ptr_array_new();
-    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+    for (char **entry = environ; entry && *entry; entry++) {
         g_autofree char *name = g_strndup(*entry, strcspn(*entry, "="));
         if (!secrets_holds(name) && secret_kind(name) != SECRET_ACTIONS)
             g_ptr_array_add(kept, g_strdup(*entry));

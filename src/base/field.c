@@ -94,7 +94,7 @@ static void report_line(void *self_, FieldFault fault, const FieldDef *field, co
 static void report_unknown_line(void *self, const char *path, const char *name G_GNUC_UNUSED,
                                 const char *nearest)
 {
-    if (nearest != NULL)
+    if (nearest)
         add_line(self, path, "unknown field; did you mean \"%s\"?", nearest);
     else
         add_line(self, path, "unknown field");
@@ -137,12 +137,12 @@ static void store_value(const FieldDef *field, const json_t *value, char *slot)
 
 void field_store_all(const FieldDef *fields, json_t *checked, char *args)
 {
-    for (const FieldDef *field = fields; field->name != NULL; field++) {
+    for (const FieldDef *field = fields; field->name; field++) {
         bool is_given = json_object_get(checked, field->name) != NULL;
         if (!is_given)
             json_set_take(checked, field->name, field_default(field));
         const json_t *value = json_object_get(checked, field->name);
-        if (value != NULL)
+        if (value)
             store_value(field, value, args + field->offset);
         if (is_given && field->has_offset != 0)
             *(bool *)(args + field->has_offset) = true;

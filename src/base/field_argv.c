@@ -25,7 +25,7 @@ typedef struct ArgvReader {
 // `name` is the flag's whole word without its value: "--limit", "-n".
 static const FieldDef *find_flag(const FieldDef *fields, const char *name)
 {
-    for (const FieldDef *field = fields; field->name != NULL; field++) {
+    for (const FieldDef *field = fields; field->name; field++) {
         g_autofree char *flag = field_flag(field);
         bool is_short = field->short_flag != 0 && name[0] == '-' && name[1] == field->short_flag &&
                         name[2] == '\0';
@@ -51,7 +51,7 @@ static const FieldDef *find_denied(const FieldDef *fields, const char *name)
 static bool fail_unknown(const FieldDef *fields, const char *name, GError **error)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    for (const FieldDef *field = fields; field->name != NULL; field++) {
+    for (const FieldDef *field = fields; field->name; field++) {
         if (!field->is_hidden)
             g_ptr_array_add(names, field->flag != NULL ? g_strdup(field->flag)
                                                        : str_to_kebab(field->name));
@@ -60,7 +60,7 @@ static bool fail_unknown(const FieldDef *fields, const char *name, GError **erro
     const char *nearest = NULL;
     if (g_str_has_prefix(name, "--"))
         nearest = str_nearest(name + 2, (const char *const *)names->pdata);
-    if (nearest == NULL)
+    if (!nearest)
         return fail_with(error, KEDGE_ERROR_USAGE, "unknown option %s", name);
     return fail_with(error, KEDGE_ERROR_USAGE, "unknown option %s; did you mean --%s?", name,
                      nearest);
@@ -114,7 +114,7 @@ static bool read_json(const char *flag, const char *text, json_t **ret_value, GE
 static void append_item(ArgvReader *self, const FieldDef *field, json_t *item)
 {
     json_t *list = json_get_array(self->arguments, field->name);
-    if (list == NULL) {
+    if (!list) {
         list = json_array();
         json_set_take(self->arguments, field->name, list);
     }
@@ -125,10 +125,10 @@ static bool add_pair(ArgvReader *self, const FieldDef *field, const char *flag, 
                      GError **error)
 {
     const char *equals = strchr(text, '=');
-    if (equals == NULL || equals == text)
+    if (!equals || equals == text)
         return fail_expected(flag, "KEY=VALUE", text, error);
     json_t *map = json_get_object(self->arguments, field->name);
-    if (map == NULL) {
+    if (!map) {
         map = json_object();
         json_set_take(self->arguments, field->name, map);
     }
@@ -164,7 +164,7 @@ static json_t *integer_or_text(const char *text)
 static void add_integers(ArgvReader *self, const FieldDef *field, const char *text)
 {
     g_auto(GStrv) words = g_strsplit(text, ",", -1);
-    for (char **word = words; *word != NULL; word++)
+    for (char **word = words; *word; word++)
         append_item(self, field, integer_or_text(g_strstrip(*word)));
 }
 
@@ -285,11 +285,11 @@ static bool take_value(ArgvReader *self, const FieldDef *field, const char *flag
                        const char **ret_text, GError **error)
 {
     const char *word = self->next < self->argc ? self->argv[self->next] : NULL;
-    if (field->is_value_optional && (word == NULL || word[0] == '-')) {
+    if (field->is_value_optional && (!word || word[0] == '-')) {
         *ret_text = "";
         return true;
     }
-    if (word == NULL || is_flag_word(self, word))
+    if (!word || is_flag_word(self, word))
         return fail_with(error, KEDGE_ERROR_USAGE, "%s needs a value", flag);
     self->next++;
     *ret_text = word;
@@ -302,31 +302,31 @@ static bool read_flag(ArgvReader *self, const char *word, GError **error)
     g_autofree char *name =
         equals != NULL ? g_strndup(word, (size_t)(equals - word)) : g_strdup(word);
     const FieldDef *field = find_flag(self->fields, name);
-    if (field == NULL) {
+    if (!field) {
         const FieldDef *denied = equals == NULL ? find_denied(self->fields, name) : NULL;
-        if (denied != NULL) {
+        if (denied) {
             json_set_bool(self->arguments, denied->name, false);
             return true;
         }
-        if (self->unknown == NULL)
+        if (!self->unknown)
             return fail_unknown(self->fields, name, error);
         g_ptr_array_add(self->unknown, (char *)word);
         return true;
     }
 
-    if (equals == NULL && field->type == FIELD_BOOLEAN) {
+    if (!equals && field->type == FIELD_BOOLEAN) {
         json_set_bool(self->arguments, field->name, true);
         return true;
     }
     const char *text = equals != NULL ? equals + 1 : NULL;
-    if (text == NULL && !take_value(self, field, name, &text, error))
+    if (!text && !take_value(self, field, name, &text, error))
         return false;
     return add_value(self, field, name, text, error);
 }
 
 static bool read_word(ArgvReader *self, const char *word, GError **error)
 {
-    if (self->words == NULL)
+    if (!self->words)
         return fail_with(error, KEDGE_ERROR_USAGE, "unexpected argument \"%s\"", word);
     g_ptr_array_add(self->words, (char *)word);
     return true;

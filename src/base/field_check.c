@@ -14,7 +14,7 @@
 json_t *field_default(const FieldDef *field)
 {
     json_t *value = NULL;
-    if (field->default_text != NULL && !json_parse_text(field->default_text, &value, NULL))
+    if (field->default_text && !json_parse_text(field->default_text, &value, NULL))
         g_error("field %s: the default is not JSON: %s", field->name, field->default_text);
     return value;
 }
@@ -97,7 +97,7 @@ static json_t *check_object_value(const FieldChecker *self, const FieldDef *fiel
         report(self, FIELD_WRONG_ITEM, field, path, value);
         return NULL;
     }
-    if (field->item_fields == NULL)
+    if (!field->item_fields)
         return g_steal_pointer(&object);
     g_autofree char *prefix = g_strconcat(path, ".", NULL);
     return check_object(self, field->item_fields, object, prefix);
@@ -193,7 +193,7 @@ static void check_unknown(const FieldChecker *self, const FieldDef *fields, cons
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)object, key, value) {
-        if (json_is_null(value) || field_find(fields, key) != NULL)
+        if (json_is_null(value) || field_find(fields, key))
             continue;
         g_autofree char *name = utf8_ellipsize(key, FIELD_MAX_NAME_CHARS);
         g_autofree char *path = g_strconcat(prefix, name, NULL);
@@ -211,7 +211,7 @@ static bool is_missing(const FieldChecker *self, const FieldDef *field, const js
 // Null, and for a model the word "null", leaves an optional field out.
 static bool is_absent(const FieldChecker *self, const FieldDef *field, const json_t *value)
 {
-    if (value == NULL || field->is_required)
+    if (!value || field->is_required)
         return value == NULL || is_missing(self, field, value);
     return json_is_null(value) || (self->coerces && json_is_string(value) &&
                                    strcmp(json_string_value(value), "null") == 0);
@@ -222,7 +222,7 @@ static json_t *check_given(const FieldChecker *self, const FieldDef *fields, con
 {
     json_t *checked = json_object();
     for (int round = self->wording->is_like_schema ? 0 : 1; round < 2; round++) {
-        for (const FieldDef *field = fields; field->name != NULL; field++) {
+        for (const FieldDef *field = fields; field->name; field++) {
             const json_t *value = json_object_get(object, field->name);
             g_autofree char *path = g_strconcat(prefix, field->name, NULL);
             bool tells_missing = round == 0 || !self->wording->is_like_schema;
@@ -241,8 +241,8 @@ static json_t *check_object(const FieldChecker *self, const FieldDef *fields, co
                             const char *prefix)
 {
     json_t *checked = check_given(self, fields, object, prefix);
-    for (const FieldDef *field = fields; field->name != NULL; field++) {
-        if (json_object_get(checked, field->name) == NULL)
+    for (const FieldDef *field = fields; field->name; field++) {
+        if (!json_object_get(checked, field->name))
             json_set_take(checked, field->name, field_default(field));
     }
     return checked;

@@ -139,7 +139,7 @@ char *field_describe(const FieldDef *field)
 
 const FieldDef *field_find(const FieldDef *fields, const char *name)
 {
-    for (; fields->name != NULL; fields++) {
+    for (; fields->name; fields++) {
         if (strcmp(fields->name, name) == 0)
             return fields;
     }
@@ -149,7 +149,7 @@ const FieldDef *field_find(const FieldDef *fields, const char *name)
 const char *field_nearest(const FieldDef *fields, const char *name)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new();
-    for (const FieldDef *field = fields; field->name != NULL; field++) {
+    for (const FieldDef *field = fields; field->name; field++) {
         if (!field->is_hidden)
             g_ptr_array_add(names, (void *)field->name);
     }

@@ -13,7 +13,7 @@
 
 char *field_flag(const FieldDef *field)
 {
-    if (field->flag != NULL)
+    if (field->flag)
         return g_strconcat("--", field->flag, NULL);
     g_autofree char *kebab = str_to_kebab(field->name);
     return g_strconcat("--", kebab, NULL);
@@ -54,9 +54,9 @@ char *field_value_name(const FieldDef *field)
     g_autofree char *values =
         field->type == FIELD_ENUM ? g_strjoinv("|", (char **)field->values) : NULL;
     const char *name = field->value_name;
-    if (name == NULL && values != NULL && utf8_length(values) <= HELP_ENUM_MAX)
+    if (!name && values && utf8_length(values) <= HELP_ENUM_MAX)
         name = values;
-    if (name == NULL)
+    if (!name)
         name = default_value_name(field->type);
     return g_strdup(name);
 }
@@ -71,7 +71,7 @@ static char *help_left(const FieldDef *field, bool has_short_flags)
     g_autofree char *flag = field_flag(field);
     g_string_append(left, flag);
     g_autofree char *value = field_value_name(field);
-    if (value != NULL)
+    if (value)
         g_string_append_printf(left, field->is_value_optional ? " [%s]" : " %s", value);
     if (field_is_repeated(field))
         g_string_append(left, "...");
@@ -89,7 +89,7 @@ char *field_help(const FieldDef *field)
             g_string_append_printf(right, "%sone of: %s", right->len > 0 ? "; " : "", list);
         }
     }
-    if (field->default_text != NULL) {
+    if (field->default_text) {
         g_autofree char *text = g_strdup(field->default_text);
         json_t *value = NULL;
         if (json_parse_text(text, &value, NULL) && json_is_string(value)) {
@@ -112,7 +112,7 @@ static void append_wrapped(const char *text, size_t indent, GString *out)
 {
     g_auto(GStrv) words = g_strsplit(text, " ", -1);
     size_t column = indent;
-    for (size_t i = 0; words[i] != NULL; i++) {
+    for (size_t i = 0; words[i]; i++) {
         if (*words[i] == '\0')
             continue;
         size_t width = utf8_length(words[i]);
@@ -132,11 +132,11 @@ static void append_wrapped(const char *text, size_t indent, GString *out)
 void field_append_help(const FieldDef *fields, GString *out)
 {
     bool has_short_flags = false;
-    for (const FieldDef *field = fields; field->name != NULL; field++)
+    for (const FieldDef *field = fields; field->name; field++)
         has_short_flags |= field->short_flag != 0 && !field->is_hidden;
 
     size_t indent = 0;
-    for (const FieldDef *field = fields; field->name != NULL; field++) {
+    for (const FieldDef *field = fields; field->name; field++) {
         g_autofree char *left = help_left(field, has_short_flags);
         size_t width = utf8_length(left);
         if (!field->is_hidden && width <= HELP_LEFT_MAX)
@@ -144,7 +144,7 @@ void field_append_help(const FieldDef *fields, GString *out)
     }
     indent = MAX(indent, HELP_LEFT_MIN) + 2;
 
-    for (const FieldDef *field = fields; field->name != NULL; field++) {
+    for (const FieldDef *field = fields; field->name; field++) {
         if (field->is_hidden)
             continue;
         g_autofree char *left = help_left(field, has_short_flags);

@@ -48,7 +48,7 @@ static json_t *schema_of_string(const FieldDef *field)
 static json_t *schema_of_enum(const FieldDef *field)
 {
     json_t *values = json_array();
-    for (const char *const *value = field->values; *value != NULL; value++)
+    for (const char *const *value = field->values; *value; value++)
         json_append_take(values, json_text(*value));
     json_t *schema = schema_of_type("string");
     json_set_take(schema, "enum", values);
@@ -109,7 +109,7 @@ static json_t *schema_of_field(const FieldDef *field, SchemaFunc nested)
 static json_t *required_names(const FieldDef *fields)
 {
     json_t *required = json_array();
-    for (const FieldDef *field = fields; field->name != NULL; field++)
+    for (const FieldDef *field = fields; field->name; field++)
         if (field->is_required && !field->is_hidden)
             json_append_take(required, json_text(field->name));
     return required;
@@ -130,13 +130,13 @@ static json_t *schema_with(json_t *schema, json_t *required, json_t *properties)
 json_t *field_schema(const FieldDef *fields)
 {
     json_t *properties = json_object();
-    for (const FieldDef *field = fields; field->name != NULL; field++) {
+    for (const FieldDef *field = fields; field->name; field++) {
         if (field->is_hidden)
             continue;
         json_t *property = schema_of_field(field, field_schema);
         json_set_text(property, "description", field->help);
         json_t *value = NULL;
-        if (field->default_text != NULL && json_parse_text(field->default_text, &value, NULL))
+        if (field->default_text && json_parse_text(field->default_text, &value, NULL))
             json_set_take(property, "default", value);
         json_set_take(properties, field->name, property);
     }
@@ -156,14 +156,14 @@ static void allow_null(json_t *schema)
     json_append_take(types, json_text("null"));
     json_set_take(schema, "type", types);
     json_t *values = json_get_array(schema, "enum");
-    if (values != NULL)
+    if (values)
         json_append_take(values, json_null());
 }
 
 json_t *field_output_schema(const FieldDef *fields)
 {
     json_t *properties = json_object();
-    for (const FieldDef *field = fields; field->name != NULL; field++) {
+    for (const FieldDef *field = fields; field->name; field++) {
         json_t *property = schema_of_field(field, field_output_schema);
         if (!field->is_required)
             allow_null(property);

@@ -75,11 +75,11 @@ static void report_sentence(void *self_, FieldFault fault, const FieldDef *field
     }
     const char *own =
         field->type == FIELD_STRING_MAP && fault == FIELD_WRONG_ITEM ? NULL : field->problem;
-    if (fault == FIELD_MISSING && field->missing != NULL)
+    if (fault == FIELD_MISSING && field->missing)
         own = field->missing;
     if (fault == FIELD_TOO_LONG || fault == FIELD_TOO_FEW || fault == FIELD_TOO_MANY)
         own = NULL; // a number says more
-    if (own != NULL)
+    if (own)
         add(self->problems, path, fill_in(own, value), false);
     else
         add(self->problems, path, made_sentence(fault, field, path, value), true);

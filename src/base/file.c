@@ -75,7 +75,7 @@ bool file_read(const char *path, size_t max_bytes, char **ret_data, size_t *ret_
     if (!read_all(fd, path, expected, max_bytes, &data, &size, error))
         return false;
     *ret_data = data;
-    if (ret_size != NULL)
+    if (ret_size)
         *ret_size = size;
     return true;
 }
@@ -130,16 +130,16 @@ static bool remove_contents(int parent_fd, const char *name, const char *path, G
     if (fd < 0)
         return file_fail(error, errno, "remove", path);
     g_autoptr(DIR) dir = fdopendir(fd);
-    if (dir == NULL)
+    if (!dir)
         return file_fail(error, errno, "remove", path);
     int dir_fd = fd_steal(&fd); // belongs to `dir` now
 
     for (;;) {
         errno = 0;
         const struct dirent *entry = readdir(dir);
-        if (entry == NULL && errno != 0)
+        if (!entry && errno != 0)
             return file_fail(error, errno, "remove", path);
-        if (entry == NULL)
+        if (!entry)
             return true;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;

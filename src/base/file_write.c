@@ -22,7 +22,7 @@ static bool follow_links(const char *path, char **ret_target, GError **error)
     g_autofree char *target = g_strdup(path);
     for (int i = 0; i < MAX_LINKS; i++) {
         g_autofree char *link = g_file_read_link(target, NULL);
-        if (link == NULL) {
+        if (!link) {
             *ret_target = g_steal_pointer(&target);
             return true;
         }

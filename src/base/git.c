@@ -82,7 +82,7 @@ void git_result_clear(GitResult *self)
 static size_t subcommand_index(const char *const *args)
 {
     size_t i = 0;
-    while (args[i] != NULL && args[i][0] == '-') {
+    while (args[i] && args[i][0] == '-') {
         bool has_value = strcmp(args[i], "-c") == 0 || strcmp(args[i], "--git-dir") == 0;
         i += has_value && args[i + 1] != NULL ? 2 : 1;
     }
@@ -99,7 +99,7 @@ static char **env_add_empty(char **env, const char *key)
 {
     const char *text = g_environ_getenv(env, "GIT_CONFIG_COUNT");
     int64_t count = 0;
-    if (text != NULL && !str_parse_int(text, &count))
+    if (text && !str_parse_int(text, &count))
         return env; // git itself refuses to run with it
     g_autofree char *key_name = g_strdup_printf("GIT_CONFIG_KEY_%" G_GINT64_FORMAT, count);
     g_autofree char *value_name = g_strdup_printf("GIT_CONFIG_VALUE_%" G_GINT64_FORMAT, count);
@@ -115,7 +115,7 @@ static char **environment(const GitSpec *spec, bool is_reading, const char *subc
     char **env = spec->env != NULL ? g_strdupv((char **)spec->env) : env_for_child(NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(unset); i++)
         env = g_environ_unsetenv(env, unset[i]);
-    if (spec->index_file != NULL)
+    if (spec->index_file)
         env = g_environ_setenv(env, "GIT_INDEX_FILE", spec->index_file, true);
     env = g_environ_setenv(env, "GIT_TERMINAL_PROMPT", "0", true);
     env = g_environ_setenv(env, "GIT_PAGER", "cat", true);
@@ -147,7 +147,7 @@ static GPtrArray *command_line(const char *program, const char *const *args, boo
     if (is_reading)
         add_all(argv, reading_options, G_N_ELEMENTS(reading_options));
     add_all(argv, args, at);
-    if (args[at] != NULL) {
+    if (args[at]) {
         g_ptr_array_add(argv, (char *)args[at]);
         if (is_listed(args[at], with_diffs))
             add_all(argv, plain_diff, G_N_ELEMENTS(plain_diff));
@@ -221,7 +221,7 @@ static bool close_filters(const GitSpec *spec, const char *program, Cancel *canc
 bool git_start(const GitSpec *spec, Cancel *cancel, GitResult *ret_result, GError **error)
 {
     g_autofree char *program = proc_find_program("git");
-    if (program == NULL)
+    if (!program)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "git is not installed.");
     const char *subcommand = spec->args[subcommand_index(spec->args)];
     bool is_reading = subcommand != NULL && !is_listed(subcommand, changing);

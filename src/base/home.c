@@ -13,7 +13,7 @@
 char *dirs_home(void)
 {
     const char *home = env_get_raw("HOME");
-    if (home != NULL && g_path_is_absolute(home))
+    if (home && g_path_is_absolute(home))
         return g_strdup(home);
 
     // not g_get_home_dir(), which remembers its first answer

@@ -26,7 +26,7 @@ typedef struct Scan {
 // Takes text up to `until`, puts `text` in its place for what follows up to `resume`.
 static void scan_mend(Scan *self, const char *until, const char *text, const char *resume)
 {
-    if (self->mended == NULL)
+    if (!self->mended)
         self->mended = g_string_sized_new((size_t)(self->end - self->start) + 64);
     g_string_append_len(self->mended, self->copied, until - self->copied);
     g_string_append(self->mended, text);
@@ -88,7 +88,7 @@ static void scan_number(Scan *self)
         self->p++;
     size_t length = (size_t)(self->p - start);
     // 18 digits always fit; what goes on with . e E is a double already.
-    if (length <= 18 || (self->p < self->end && memchr(".eE", *self->p, 3) != NULL))
+    if (length <= 18 || (self->p < self->end && memchr(".eE", *self->p, 3)))
         return;
     g_autofree char *digits = g_strndup(start, length);
     int64_t value;
@@ -138,7 +138,7 @@ static bool parse_valid(const char *text, size_t size, json_t **ret_value, GErro
     Scan scan = { .start = text, .p = text, .end = text + size, .copied = text };
     bool is_within_limits = scan_document(&scan, error);
     g_autofree char *mended = NULL;
-    if (scan.mended != NULL) {
+    if (scan.mended) {
         g_string_append_len(scan.mended, scan.copied, scan.end - scan.copied);
         size = scan.mended->len;
         mended = g_string_free(scan.mended, FALSE);
@@ -149,7 +149,7 @@ static bool parse_valid(const char *text, size_t size, json_t **ret_value, GErro
 
     json_error_t where;
     json_t *value = json_loadb(text, size, JSON_DECODE_ANY, &where);
-    if (value == NULL)
+    if (!value)
         return fail_with_json_error(&where, error);
     *ret_value = value;
     return true;
@@ -221,7 +221,7 @@ static int real_precision(const json_t *value, int precision)
 
 static char *dump(const json_t *value, size_t flags)
 {
-    if (value == NULL)
+    if (!value)
         return g_strdup("null");
     int precision = real_precision(value, 15);
     char *text = json_dumps(value, flags | JSON_ENCODE_ANY | JSON_REAL_PRECISION(precision));
@@ -257,7 +257,7 @@ json_t *json_text(const char *text)
 
 json_t *json_text_n(const char *text, size_t size)
 {
-    if (text == NULL)
+    if (!text)
         return json_null();
     if (size == 0 || g_utf8_validate_len(text, size, NULL))
         return json_stringn_nocheck(text, size);
@@ -267,7 +267,7 @@ json_t *json_text_n(const char *text, size_t size)
 
 void json_set_text(json_t *object, const char *key, const char *text)
 {
-    if (text != NULL)
+    if (text)
         json_set_take(object, key, json_text(text));
 }
 
@@ -283,7 +283,7 @@ void json_set_bool(json_t *object, const char *key, bool value)
 
 void json_set_take(json_t *object, const char *key, json_t *value)
 {
-    if (value == NULL)
+    if (!value)
         return;
     g_autofree char *valid = NULL;
     if (!g_utf8_validate(key, -1, NULL))
@@ -293,7 +293,7 @@ void json_set_take(json_t *object, const char *key, json_t *value)
 
 void json_append_take(json_t *array, json_t *value)
 {
-    if (value != NULL)
+    if (value)
         json_array_append_new(array, value);
 }
 
@@ -342,7 +342,7 @@ json_t *json_get_path(const json_t *object, const char *dotted)
 {
     g_auto(GStrv) keys = g_strsplit(dotted, ".", -1);
     json_t *value = (json_t *)object;
-    for (size_t i = 0; keys[i] != NULL && value != NULL; i++)
+    for (size_t i = 0; keys[i] && value; i++)
         value = json_object_get(value, keys[i]);
     return value;
 }

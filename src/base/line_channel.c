@@ -68,7 +68,7 @@ void line_channel_close(LineChannel *self)
 
 void line_channel_free(LineChannel *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_assert(!self->is_taking);
     line_channel_close(self);
@@ -137,7 +137,7 @@ static void flush(LineChannel *self)
         self->spec.on_end(LINE_END_OUTPUT, 0, self->spec.user_data);
         return;
     }
-    if (waiting_bytes(self) > 0 && self->output_source == NULL)
+    if (waiting_bytes(self) > 0 && !self->output_source)
         self->output_source = loop_add_fd(self->loop, self->spec.output, POLLOUT, on_output, self);
     if (waiting_bytes(self) == 0)
         loop_remove(self->loop, g_steal_pointer(&self->output_source));
@@ -193,7 +193,7 @@ static bool take_whole_lines(LineChannel *self, size_t *start)
     while (self->spec.input >= 0 && !holds_back(self)) {
         size_t from = *start + self->scanned_bytes;
         const char *newline = memchr(input->str + from, '\n', input->len - from);
-        if (newline == NULL)
+        if (!newline)
             return true;
         size_t size = (size_t)(newline - input->str) - *start;
         bool is_skipped = self->is_skipping_line;
@@ -232,11 +232,11 @@ static void on_output(int fd G_GNUC_UNUSED, short revents G_GNUC_UNUSED, void *s
     LineChannel *self = self_;
     flush(self);
     bool may_read = self->spec.input >= 0 && !holds_back(self);
-    if (may_read && self->input_source == NULL) {
+    if (may_read && !self->input_source) {
         self->input_source = loop_add_fd(self->loop, self->spec.input, POLLIN, on_input, self);
         take_lines(self);
     }
-    if (self->spec.output >= 0 && self->spec.on_written != NULL)
+    if (self->spec.output >= 0 && self->spec.on_written)
         self->spec.on_written(self->spec.user_data);
 }
 

@@ -88,7 +88,7 @@ static void finish(LineChild *self)
 
 static void finish_if_drained(LineChild *self)
 {
-    if (self->stage == STAGE_EXITED && self->has_input_ended && self->errors_source == NULL)
+    if (self->stage == STAGE_EXITED && self->has_input_ended && !self->errors_source)
         finish(self);
 }
 
@@ -206,7 +206,7 @@ bool line_child_start(Loop *loop, const LineChildSpec *spec, LineChild **ret_chi
     self->channel = line_channel_new(loop, &channel);
     self->exit_source = loop_add_fd(loop, child.pidfd, POLLIN, on_exited, self);
     self->errors_source = loop_add_fd(loop, child.error_fd, POLLIN, on_errors, self);
-    if (spec->cancel != NULL)
+    if (spec->cancel)
         self->cancel_source = loop_add_cancel(loop, spec->cancel, on_cancel, self);
     *ret_child = self;
     return true;
@@ -214,7 +214,7 @@ bool line_child_start(Loop *loop, const LineChildSpec *spec, LineChild **ret_chi
 
 void line_child_free(LineChild *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     loop_remove(self->loop, self->timer);
     loop_remove(self->loop, self->exit_source);

@@ -20,9 +20,9 @@ static void read_initial_level(void)
 {
     const char *name = env_get("LOG");
     int level = LOG_WARNING;
-    if (name != NULL && g_ascii_strcasecmp(name, "debug") == 0)
+    if (name && g_ascii_strcasecmp(name, "debug") == 0)
         level = LOG_DEBUG;
-    else if (name != NULL && g_ascii_strcasecmp(name, "info") == 0)
+    else if (name && g_ascii_strcasecmp(name, "info") == 0)
         level = LOG_INFO;
     int unset = LEVEL_UNSET; // a level that was set explicitly stays
     atomic_compare_exchange_strong(&log_level, &unset, level);

@@ -77,7 +77,7 @@ Loop *loop_new(void)
 
 void loop_free(Loop *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_assert(!self->is_running);
     for (guint i = self->sources->len; i > 0; i--)
@@ -178,7 +178,7 @@ LoopSource *loop_add_cancel(Loop *self, Cancel *cancel, LoopFunc func, void *dat
 
 void loop_remove(Loop *self, LoopSource *source)
 {
-    if (source == NULL || source->is_removed)
+    if (!source || source->is_removed)
         return;
     source->is_removed = true;
     self->has_removed = true;

@@ -59,7 +59,7 @@ MaskFilter *mask_filter_new(void)
 
 void mask_filter_free(MaskFilter *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     mask_forms_unref(self->forms);
     explicit_bzero(self->pending->str, self->pending->len);
@@ -196,7 +196,7 @@ static void emit(MaskFilter *self, size_t end, GString *out)
 
 void mask_filter_push(MaskFilter *self, const char *text, size_t size, GString *out)
 {
-    if (self->forms == NULL) {
+    if (!self->forms) {
         g_string_append_len(out, text, (gssize)size);
         return;
     }
@@ -225,7 +225,7 @@ bool mask_finds(const char *text, size_t size)
 {
     g_autoptr(MaskForms) forms = mask_forms_get();
     uint32_t node = 0;
-    for (size_t i = 0; forms != NULL && i < size; i++) {
+    for (size_t i = 0; forms && i < size; i++) {
         if (node == 0 && forms->first[(uint8_t)text[i]] == 0)
             continue;
         if (is_line_end(text[i])) {

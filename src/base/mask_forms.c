@@ -53,7 +53,7 @@ static void add_base64(MaskForms *self, const char *value, size_t size)
         g_autofree char *text = g_base64_encode(bytes, before + size);
         size_t first = (8 * before + 5) / 6, end = 8 * (before + size) / 6;
         add_form(self, text + first, end - first, true);
-        if (strpbrk(text, "+/") != NULL) {
+        if (strpbrk(text, "+/")) {
             g_strdelimit(text, "+", '-');
             g_strdelimit(text, "/", '_');
             add_form(self, text + first, end - first, true);
@@ -78,7 +78,7 @@ static void add_url(MaskForms *self, const char *value)
 {
     g_autofree char *text = g_uri_escape_bytes((const guint8 *)value, strlen(value), NULL);
     add_form(self, text, strlen(text), false);
-    for (char *at = text; (at = strchr(at, '%')) != NULL; at += 3) {
+    for (char *at = text; (at = strchr(at, '%')); at += 3) {
         at[1] = g_ascii_tolower(at[1]);
         at[2] = g_ascii_tolower(at[2]);
     }
@@ -164,7 +164,7 @@ static void wipe(MaskForms *self)
 
 void mask_forms_unref(MaskForms *self)
 {
-    if (self == NULL || !g_atomic_int_dec_and_test(&self->ref_count))
+    if (!self || !g_atomic_int_dec_and_test(&self->ref_count))
         return;
     wipe(self);
     g_array_free(self->nodes, TRUE);
@@ -180,7 +180,7 @@ MaskForms *mask_forms_get(void)
     if (known_count == 0)
         return NULL;
     pthread_mutex_lock(&lock);
-    if (current == NULL || current->known_count < known_count) {
+    if (!current || current->known_count < known_count) {
         mask_forms_unref(current);
         current = make(known_count);
     }

@@ -39,7 +39,7 @@ char *path_display(const char *path, const char *cwd)
     g_autofree char *whole = path_absolute(path, cwd);
     g_autofree char *outer = path_absolute(cwd, "/");
     const char *inner = inner_part(whole, outer);
-    if (inner == NULL)
+    if (!inner)
         return g_steal_pointer(&whole);
     return g_strdup(inner[0] != '\0' ? inner : ".");
 }

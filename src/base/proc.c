@@ -128,9 +128,9 @@ static void run_read(Run *self, Stream *stream)
         fd_close(fd_steal(&stream->fd));
         return;
     }
-    if (stream == &self->output && self->spec->on_output != NULL)
+    if (stream == &self->output && self->spec->on_output)
         self->spec->on_output(into, (size_t)count, self->spec->user_data);
-    if (head != NULL)
+    if (head)
         stream->size += (size_t)count;
     else if (stream->keep == PROC_KEEP_HEAD)
         stream->dropped_bytes += (size_t)count;

@@ -42,7 +42,7 @@ static bool is_program(const char *path)
 static char *find_on_path(const char *name, const char *path)
 {
     g_auto(GStrv) entries = g_strsplit(path != NULL ? path : DEFAULT_PATH, ":", -1);
-    for (char **entry = entries; *entry != NULL; entry++) {
+    for (char **entry = entries; *entry; entry++) {
         if (!g_path_is_absolute(*entry))
             continue;
         g_autofree char *program = g_build_filename(*entry, name, NULL);
@@ -54,7 +54,7 @@ static char *find_on_path(const char *name, const char *path)
 
 char *proc_find_program(const char *name)
 {
-    if (strchr(name, '/') == NULL)
+    if (!strchr(name, '/'))
         return name[0] != '\0' ? find_on_path(name, g_getenv("PATH")) : NULL;
     return g_path_is_absolute(name) && is_program(name) ? g_strdup(name) : NULL;
 }
@@ -64,11 +64,11 @@ static bool resolve_program(const char *name, const char *const *env, char **ret
                             GError **error)
 {
     char *path = NULL;
-    if (strchr(name, '/') != NULL)
+    if (strchr(name, '/'))
         path = g_strdup(name);
     else if (name[0] != '\0')
         path = find_on_path(name, g_environ_getenv((char **)env, "PATH"));
-    if (path == NULL)
+    if (!path)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "program not found: %s", name);
     *ret_path = path;
     return true;
@@ -108,7 +108,7 @@ static int open_terminal(posix_spawn_file_actions_t *actions, const char *termin
 static int set_actions(posix_spawn_file_actions_t *actions, const char *cwd, const Ends *ends)
 {
     int failed = cwd != NULL ? posix_spawn_file_actions_addchdir_np(actions, cwd) : 0;
-    if (failed == 0 && ends->terminal != NULL)
+    if (failed == 0 && ends->terminal)
         return open_terminal(actions, ends->terminal);
     for (size_t i = 0; failed == 0 && i < ends->count; i++)
         failed = ends->fds[i] >= 0
@@ -171,11 +171,11 @@ static bool spawn_child(const char *const *argv, const char *cwd, const char *co
 {
     g_assert(argv[0] != NULL && ends->count <= MAX_CHILD_FDS);
     g_auto(GStrv) own_env = env == NULL ? env_for_child(NULL) : NULL;
-    if (env == NULL)
+    if (!env)
         env = (const char *const *)own_env;
 
     // asked first, because posix_spawn does not say which of the two is missing
-    if (cwd != NULL && !g_file_test(cwd, G_FILE_TEST_IS_DIR))
+    if (cwd && !g_file_test(cwd, G_FILE_TEST_IS_DIR))
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "cannot run %s: no such directory: %s",
                          argv[0], cwd);
     g_autofree char *program = NULL;
@@ -254,7 +254,7 @@ static unsigned count_members(pid_t group)
     g_autofree char *leader = g_strdup_printf("%d", (int)group);
     unsigned count = 0;
     const char *name;
-    while (processes != NULL && (name = g_dir_read_name(processes)) != NULL) {
+    while (processes && (name = g_dir_read_name(processes))) {
         if (!g_ascii_isdigit(name[0]) || strcmp(name, leader) == 0)
             continue;
         g_autofree char *path = g_build_filename("/proc", name, "stat", NULL);
@@ -292,7 +292,7 @@ static bool wait_for_exit(int pidfd, gint64 until)
 static int exit_status_of(int status, int *ret_signal)
 {
     int term_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    if (ret_signal != NULL)
+    if (ret_signal)
         *ret_signal = term_signal;
     return term_signal != 0 ? 128 + term_signal : WEXITSTATUS(status);
 }

@@ -66,10 +66,10 @@ static int compare_longest_first(const void *a, const void *b)
 static char *mask_known_values(const char *text, const char *const *secrets)
 {
     g_autofree char *masked = mask_text(text);
-    if (secrets == NULL || *secrets == NULL)
+    if (!secrets || !*secrets)
         return g_steal_pointer(&masked);
     g_autoptr(GPtrArray) values = g_ptr_array_new();
-    for (; *secrets != NULL; secrets++)
+    for (; *secrets; secrets++)
         if (strlen(*secrets) >= MIN_KNOWN_BYTES)
             g_ptr_array_add(values, (char *)*secrets);
     // a value that begins another would leave the other's end
@@ -89,7 +89,7 @@ static char *redact(const char *text, const char *const *secrets, bool is_output
             continue;
         g_autofree char *before = masked;
         masked = g_regex_replace(compiled[i], before, -1, 0, rules[i].replacement, 0, NULL);
-        if (masked == NULL)
+        if (!masked)
             return g_strdup(MASK_TEXT);
     }
     return masked;

@@ -16,7 +16,7 @@ char *str_truncate(const char *text, size_t max_bytes)
 
 bool str_parse_int(const char *text, int64_t *ret_value)
 {
-    if (text == NULL)
+    if (!text)
         return false;
     bool is_negative = *text == '-';
     const char *digit = is_negative ? text + 1 : text;
@@ -59,7 +59,7 @@ bool str_is_empty(const char *text)
 
 bool str_equal_nocase(const char *a, const char *b)
 {
-    if (a == NULL || b == NULL)
+    if (!a || !b)
         return a == b;
     return g_ascii_strcasecmp(a, b) == 0;
 }
@@ -100,7 +100,7 @@ size_t str_count_lines(const char *text, size_t size)
     const char *end = text + size;
     while (text < end) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
-        if (newline == NULL)
+        if (!newline)
             break;
         lines++;
         text = newline + 1;
@@ -153,7 +153,7 @@ const char *str_nearest(const char *name, const char *const *candidates)
 
     const char *nearest = NULL;
     size_t nearest_distance = SIZE_MAX;
-    for (; *candidates != NULL; candidates++) {
+    for (; *candidates; candidates++) {
         size_t distance = str_edit_distance(name, *candidates);
         size_t length = MAX(utf8_length(name), utf8_length(*candidates));
         if (distance * 3 <= length && distance < nearest_distance) {

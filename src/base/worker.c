@@ -46,7 +46,7 @@ Worker *worker_start(const char *name, WorkerFunc func, void *data)
 
 void worker_join(Worker *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     pthread_join(self->thread, NULL);
     g_free(self);

@@ -18,8 +18,7 @@ static bool is_plain(const char *text)
         return false;
     for (const char *p = text; *p; p++) {
         bool is_inner = p[1] != '\0' && p[1] != ' ';
-        if (*p == ' ' || *p == ':' ? !is_inner
-                                   : !g_ascii_isalnum(*p) && strchr("_./@+~-", *p) == NULL)
+        if (*p == ' ' || *p == ':' ? !is_inner : !g_ascii_isalnum(*p) && !strchr("_./@+~-", *p))
             return false;
     }
     g_autofree char *lower = g_ascii_strdown(text, -1);

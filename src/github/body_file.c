@@ -9,9 +9,9 @@
 
 void body_file_clear(BodyFile *self)
 {
-    if (self->path != NULL)
+    if (self->path)
         unlink(self->path);
-    if (self->dir != NULL)
+    if (self->dir)
         rmdir(self->dir);
     g_free(self->path);
     g_free(self->dir);
@@ -22,7 +22,7 @@ bool body_file_write(const char *name, const char *text, BodyFile *ret_file, GEr
 {
     g_auto(BodyFile) file = { 0 };
     g_autofree char *dir = g_build_filename(dirs_temp(), "gh-pr-body-XXXXXX", NULL);
-    if (g_mkdtemp_full(dir, 0700) == NULL)
+    if (!g_mkdtemp_full(dir, 0700))
         return fail_with_errno(error, errno, "cannot make a directory in %s", dirs_temp());
     file.dir = g_steal_pointer(&dir);
 

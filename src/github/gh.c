@@ -58,7 +58,7 @@ static bool run_process(ToolCall *call, const GhSpec *spec, ProcResult *ret_resu
     const Settings *settings = tool_call_settings(call);
     const char *cwd = tool_call_cwd(call);
     g_autofree char *executable = gh_env_find_executable(settings, cwd, cwd);
-    if (executable == NULL)
+    if (!executable)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, NOT_INSTALLED);
     const GhProcess process = {
         .path = executable,

@@ -79,7 +79,7 @@ static char **path_entries(void)
     const char *path = env_get_raw("PATH");
     g_auto(GStrv) entries = g_strsplit(path != NULL ? path : "", ":", -1);
     g_autoptr(GStrvBuilder) list = g_strv_builder_new();
-    for (char **entry = entries; *entry != NULL; entry++) {
+    for (char **entry = entries; *entry; entry++) {
         if (g_path_is_absolute(*entry))
             g_strv_builder_add(list, *entry);
     }
@@ -93,7 +93,7 @@ static GStrvBuilder *common_variables(void)
         g_strv_builder_add(list, fixed[i]);
     for (size_t i = 0; i < G_N_ELEMENTS(passed); i++) {
         const char *value = secrets_get(passed[i]);
-        if (value != NULL)
+        if (value)
             add(list, passed[i], value);
     }
     g_auto(GStrv) entries = path_entries();
@@ -105,9 +105,9 @@ static GStrvBuilder *common_variables(void)
 char **gh_env_new_for(const char *host, const char *repo)
 {
     g_autoptr(GStrvBuilder) list = common_variables();
-    if (host != NULL)
+    if (host)
         add(list, "GH_HOST", host);
-    if (repo != NULL)
+    if (repo)
         add(list, "GH_REPO", repo);
     return g_strv_builder_end(list);
 }
@@ -115,7 +115,7 @@ char **gh_env_new_for(const char *host, const char *repo)
 char **gh_env_new(const Settings *settings)
 {
     const char *host = env_get_raw("GH_HOST");
-    if (host == NULL) {
+    if (!host) {
         const char *configured = settings_get_text(settings, "gh.defaultHost");
         if (!str_is_empty(configured) && !str_equal_nocase(configured, "github.com"))
             host = configured;
@@ -126,10 +126,10 @@ char **gh_env_new(const Settings *settings)
 char *gh_env_hosts_file(void)
 {
     const char *dir = env_get_raw("GH_CONFIG_DIR");
-    if (dir != NULL)
+    if (dir)
         return g_build_filename(dir, "hosts.yml", NULL);
     const char *config = env_get_raw("XDG_CONFIG_HOME");
-    if (config != NULL)
+    if (config)
         return g_build_filename(config, "gh", "hosts.yml", NULL);
     g_autofree char *home = dirs_home();
     return g_build_filename(home, ".config", "gh", "hosts.yml", NULL);
@@ -157,7 +157,7 @@ static char *find_repository_root(const char *dir)
 static bool is_planted(const char *real_file, const char *root)
 {
     g_autofree char *real_root = root != NULL ? path_real(root) : NULL;
-    if (real_root == NULL || strcmp(real_root, "/") == 0)
+    if (!real_root || strcmp(real_root, "/") == 0)
         return false;
     g_autofree char *home = dirs_home();
     g_autofree char *real_home = home != NULL ? path_real(home) : NULL;
@@ -169,7 +169,7 @@ static char *real_executable(const char *file)
 {
     struct stat info;
     g_autofree char *real = path_real(file);
-    if (real == NULL || stat(real, &info) != 0 || !S_ISREG(info.st_mode) || access(real, X_OK) != 0)
+    if (!real || stat(real, &info) != 0 || !S_ISREG(info.st_mode) || access(real, X_OK) != 0)
         return NULL;
     return g_steal_pointer(&real);
 }
@@ -179,17 +179,17 @@ char *gh_env_find_executable(const Settings *settings, const char *cwd, const ch
     const char *name = settings_get_text(settings, "gh.executable");
     if (str_is_empty(name))
         name = "gh";
-    if (strchr(name, '/') != NULL) { // the user named exactly this file
+    if (strchr(name, '/')) { // the user named exactly this file
         g_autofree char *real = g_path_is_absolute(name) ? real_executable(name) : NULL;
         return real != NULL ? g_strdup(name) : NULL;
     }
 
     g_autofree char *repository = cwd != NULL ? find_repository_root(cwd) : NULL;
     g_auto(GStrv) entries = path_entries();
-    for (char **entry = entries; *entry != NULL; entry++) {
+    for (char **entry = entries; *entry; entry++) {
         g_autofree char *file = g_build_filename(*entry, name, NULL);
         g_autofree char *real = real_executable(file);
-        if (real == NULL || is_planted(real, workspace) || is_planted(real, repository))
+        if (!real || is_planted(real, workspace) || is_planted(real, repository))
             continue;
         // not the real path: version managers link all names to one program and look at the name
         return g_steal_pointer(&file);

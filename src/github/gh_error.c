@@ -18,7 +18,7 @@
 char *gh_error_command(const GhSpec *spec)
 {
     GString *text = g_string_new("gh");
-    for (const char *const *arg = spec->argv; *arg != NULL; arg++)
+    for (const char *const *arg = spec->argv; *arg; arg++)
         g_string_append_printf(text, " %s", *arg);
     g_autofree char *plain = g_string_free(text, false);
     return redact_text(plain);
@@ -26,8 +26,8 @@ char *gh_error_command(const GhSpec *spec)
 
 static bool contains_any(const char *text, const char *const *needles)
 {
-    for (; *needles != NULL; needles++) {
-        if (strstr(text, *needles) != NULL)
+    for (; *needles; needles++) {
+        if (strstr(text, *needles))
             return true;
     }
     return false;
@@ -56,7 +56,7 @@ static char *describe_error(const json_t *item)
 static void append_detail(GPtrArray *details, const char *message, const char *detail)
 {
     g_autofree char *text = utf8_trim(detail != NULL ? detail : "");
-    if (*text == '\0' || strstr(message, text) != NULL)
+    if (*text == '\0' || strstr(message, text))
         return;
     if (!g_ptr_array_find_with_equal_func(details, text, g_str_equal, NULL))
         g_ptr_array_add(details, g_steal_pointer(&text));

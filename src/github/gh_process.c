@@ -19,7 +19,7 @@ static bool start(const GhProcess *process, const Settings *settings, Cancel *ca
 {
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
     g_ptr_array_add(argv, (char *)process->path);
-    for (const char *const *arg = process->argv; *arg != NULL; arg++)
+    for (const char *const *arg = process->argv; *arg; arg++)
         g_ptr_array_add(argv, (char *)*arg);
     g_ptr_array_add(argv, NULL);
     g_auto(GStrv) env = process->inherits_target

@@ -42,7 +42,7 @@ bool git_must_spec(const GitSpec *spec, Cancel *cancel, char **ret_output, GErro
         return false;
     if (result.exit_status != 0)
         return git_fail(spec->args, result.output, result.error_output, result.exit_status, error);
-    if (ret_output != NULL)
+    if (ret_output)
         *ret_output = g_steal_pointer(&result.output);
     return true;
 }
@@ -97,7 +97,7 @@ bool git_repo_root(const char *dir, Cancel *cancel, char **ret_root, GError **er
         g_propagate_error(error, g_steal_pointer(&cause));
         return false;
     }
-    if (cause != NULL && strstr(cause->message, "not a git repository") == NULL)
+    if (cause && !strstr(cause->message, "not a git repository"))
         return fail_with(error, KEDGE_ERROR_NOT_FOUND, "Current git repository is unavailable: %s",
                          cause->message);
     if (str_is_empty(root))

@@ -51,7 +51,7 @@ static Token read_block_string(Scanner *self)
     const char *start = self->at;
     for (;;) {
         const char *quotes = strstr(self->at, "\"\"\"");
-        if (quotes == NULL || quotes[3] == '"')
+        if (!quotes || quotes[3] == '"')
             return TOKEN_BAD;
         bool is_escaped = quotes > start && quotes[-1] == '\\';
         if (is_escaped && quotes - 1 > start && quotes[-2] == '\\')
@@ -75,7 +75,7 @@ static Token read_string(Scanner *self)
             self->at++;
             return TOKEN_OTHER;
         }
-        if (*self->at != '\\' || self->at[1] == '\0' || strchr("\r\n", self->at[1]) != NULL)
+        if (*self->at != '\\' || self->at[1] == '\0' || strchr("\r\n", self->at[1]))
             return TOKEN_BAD;
         self->at += 2;
     }
@@ -129,7 +129,7 @@ static Token read_token(Scanner *self)
         self->at += 3;
         return TOKEN_OTHER;
     }
-    if (strchr("!$&():=@[]{}|", c) == NULL)
+    if (!strchr("!$&():=@[]{}|", c))
         return TOKEN_BAD;
     self->at++;
     return TOKEN_PUNCTUATION;

@@ -14,7 +14,7 @@
 char *repo_default_host(const Settings *settings)
 {
     const char *host = env_get_raw("GH_HOST");
-    if (host == NULL)
+    if (!host)
         host = settings_get_text(settings, "gh.defaultHost");
     return g_ascii_strdown(str_is_empty(host) ? GITHUB_HOST : host, -1);
 }
@@ -54,7 +54,7 @@ static void add_gh_logins(GPtrArray *hosts)
     if (!file_read(path, LIMIT_CONFIG_FILE_BYTES, &data, NULL, NULL))
         return;
     g_auto(GStrv) lines = g_strsplit(data, "\n", -1);
-    for (char **line = lines; *line != NULL; line++) {
+    for (char **line = lines; *line; line++) {
         size_t length = strspn(*line, "abcdefghijklmnopqrstuvwxyz0123456789.-");
         const char *rest = *line + length;
         if (length == 0 || *rest != ':' || rest[1 + strspn(rest + 1, " \t\r")] != '\0')

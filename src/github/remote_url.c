@@ -57,9 +57,9 @@ char *remote_host_normalise(const char *host)
     g_autofree char *lower = g_ascii_strdown(host, -1);
     const char *name = g_str_has_prefix(lower, "www.") ? lower + strlen("www.") : lower;
     g_auto(GStrv) labels = g_strsplit(name, ".", -1);
-    if (labels[0] == NULL)
+    if (!labels[0])
         return NULL;
-    for (char **label = labels; *label != NULL; label++) {
+    for (char **label = labels; *label; label++) {
         if (!is_label(*label))
             return NULL;
     }
@@ -110,7 +110,7 @@ static bool split_scheme_url(const char *url, const char *authority, UrlParts *r
         return false;
     g_autofree char *text = g_strndup(authority, length);
     char *host = host_of_authority(text);
-    if (host == NULL)
+    if (!host)
         return false;
     *ret_parts = (UrlParts) {
         .host = host,
@@ -154,7 +154,7 @@ static bool split_path(char *path, RemoteUrl *ret_url)
     while (length > 0 && path[length - 1] == '/')
         path[--length] = '\0';
     char *slash = strchr(path, '/');
-    if (slash == NULL)
+    if (!slash)
         return false;
     *slash = '\0';
     char *repo = slash + 1;
@@ -173,7 +173,7 @@ bool remote_url_parse(const char *url, RemoteUrl *ret_url)
     if (!split_url(url, &parts) || !is_plain(url, strlen(url)))
         return false;
     g_autofree char *host = remote_host_normalise(parts.host);
-    if (host == NULL || !split_path(parts.path, ret_url))
+    if (!host || !split_path(parts.path, ret_url))
         return false;
     ret_url->host = g_steal_pointer(&host);
     return true;

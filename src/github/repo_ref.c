@@ -18,7 +18,7 @@ static bool is_name(const char *text)
     if (*text == '\0' || strcmp(text, ".") == 0 || strcmp(text, "..") == 0)
         return false;
     for (; *text != '\0'; text++) {
-        if (!g_ascii_isalnum(*text) && strchr("_.-", *text) == NULL)
+        if (!g_ascii_isalnum(*text) && !strchr("_.-", *text))
             return false;
     }
     return true;

@@ -98,7 +98,7 @@ char *text_percent_encode(const char *text)
 {
     GString *out = g_string_new(NULL);
     for (const char *p = text; *p != '\0'; p++) {
-        if (g_ascii_isalnum(*p) || strchr("-_.!~*'()", *p) != NULL)
+        if (g_ascii_isalnum(*p) || strchr("-_.!~*'()", *p))
             g_string_append_c(out, *p);
         else
             g_string_append_printf(out, "%%%02X", (unsigned char)*p);
@@ -109,7 +109,7 @@ char *text_percent_encode(const char *text)
 bool text_parse_posint(const char *text, int64_t *ret_value)
 {
     int64_t value;
-    if (text == NULL || !g_ascii_isdigit(*text) || !str_parse_int(text, &value))
+    if (!text || !g_ascii_isdigit(*text) || !str_parse_int(text, &value))
         return false;
     if (value < 1 || value > POSINT_MAX)
         return false;
@@ -145,7 +145,7 @@ char *text_scalar(const json_t *value)
 char *text_fence(const char *text)
 {
     size_t longest = 0;
-    for (const char *at = strchr(text, '`'); at != NULL; at = strchr(at, '`')) {
+    for (const char *at = strchr(text, '`'); at; at = strchr(at, '`')) {
         size_t run = strspn(at, "`");
         longest = MAX(longest, run);
         at += run;

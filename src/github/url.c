@@ -19,7 +19,7 @@ void github_url_clear(GithubUrl *self)
 static bool parse_number(const char *text, int64_t *ret_number)
 {
     size_t length = strspn(text, "0123456789");
-    if (text[length] != '\0' && strchr("/?#", text[length]) == NULL)
+    if (text[length] != '\0' && !strchr("/?#", text[length]))
         return false;
     g_autofree char *digits = g_strndup(text, length);
     return text_parse_posint(digits, ret_number);
@@ -27,7 +27,7 @@ static bool parse_number(const char *text, int64_t *ret_number)
 
 bool github_url_parse(const char *url, const char *kind, GithubUrl *ret_url)
 {
-    if (url == NULL || !g_str_has_prefix(url, SCHEME) || strlen(url) > URL_MAX_BYTES)
+    if (!url || !g_str_has_prefix(url, SCHEME) || strlen(url) > URL_MAX_BYTES)
         return false;
     // host / owner / name / the rest
     g_auto(GStrv) parts = g_strsplit(url + strlen(SCHEME), "/", 4);

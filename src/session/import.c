@@ -164,7 +164,7 @@ static void find_below(const char *dir, int depth, GPtrArray *files)
 {
     g_autoptr(GDir) open = g_dir_open(dir, 0, NULL);
     const char *name = NULL;
-    while (open && files->len < FIND_MAX_FILES && (name = g_dir_read_name(open)) != NULL) {
+    while (open && files->len < FIND_MAX_FILES && (name = g_dir_read_name(open))) {
         g_autofree char *path = g_build_filename(dir, name, NULL);
         if (g_str_has_suffix(name, ".jsonl") && !g_str_has_prefix(name, "agent-"))
             g_ptr_array_add(files, g_steal_pointer(&path));

@@ -208,7 +208,7 @@ static bool take_lines(Reader *self, GString *buffer, int64_t *read, GError **er
 {
     size_t start = 0;
     const char *newline = NULL;
-    while ((newline = memchr(buffer->str + start, '\n', buffer->len - start)) != NULL) {
+    while ((newline = memchr(buffer->str + start, '\n', buffer->len - start))) {
         size_t size = (size_t)(newline - buffer->str) - start;
         if (!take_line(self, buffer->str + start, size, error))
             return false;

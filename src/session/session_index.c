@@ -145,7 +145,7 @@ static void look_at_dir(Sync *self, const char *dir)
     if (!stream)
         return;
     struct dirent *entry = NULL;
-    while ((entry = readdir(stream)) != NULL)
+    while ((entry = readdir(stream)))
         look_at_file(self, dirfd(stream), dir, entry->d_name);
     closedir(stream);
 }
@@ -154,7 +154,7 @@ static void look_below(Sync *self, const char *root)
 {
     g_autoptr(GDir) dir = g_dir_open(root, 0, NULL);
     const char *name = NULL;
-    while (dir && (name = g_dir_read_name(dir)) != NULL) {
+    while (dir && (name = g_dir_read_name(dir))) {
         g_autofree char *path = g_build_filename(root, name, NULL);
         look_at_dir(self, path);
     }

@@ -166,7 +166,7 @@ static bool take_line(Reading *self, const char *line, size_t size, GError **err
 static bool take_lines(Reading *self, GString *buffer, GError **error)
 {
     size_t done = 0;
-    for (const char *end; (end = memchr(buffer->str + done, '\n', buffer->len - done)) != NULL;) {
+    for (const char *end; (end = memchr(buffer->str + done, '\n', buffer->len - done));) {
         size_t size = (size_t)(end - buffer->str) - done;
         if (size <= LIMIT_SESSION_LINE_BYTES && !take_line(self, buffer->str + done, size, error))
             return false;
@@ -279,7 +279,7 @@ static bool sync_folder(Sync *self, const char *path, unsigned depth, GError **e
     g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
     int fd = folder ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
     bool is_good = true;
-    for (const char *name; fd >= 0 && is_good && (name = g_dir_read_name(folder)) != NULL;) {
+    for (const char *name; fd >= 0 && is_good && (name = g_dir_read_name(folder));) {
         g_autofree char *inner = g_build_filename(path, name, NULL);
         struct stat st;
         if (g_str_has_suffix(name, ".jsonl"))

@@ -66,7 +66,7 @@ static json_t *holder(json_t *root, const char *dotted, bool makes, const char *
 {
     json_t *object = root;
     const char *dot = NULL;
-    while (object && (dot = strchr(dotted, '.')) != NULL) {
+    while (object && (dot = strchr(dotted, '.'))) {
         g_autofree char *part = g_strndup(dotted, (size_t)(dot - dotted));
         json_t *inner = json_object_get(object, part);
         if (!inner && makes) {

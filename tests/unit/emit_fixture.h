@@ -56,9 +56,9 @@ static inline int emit_teardown(void **state)
 static inline json_t *emit_arguments(const char *text)
 {
     json_t *arguments = json_of(text);
-    if (json_object_get(arguments, "runId") == NULL)
+    if (!json_object_get(arguments, "runId"))
         json_set_text(arguments, "runId", "R");
-    if (json_object_get(arguments, "workflow") == NULL)
+    if (!json_object_get(arguments, "workflow"))
         json_set_text(arguments, "workflow", "build");
     return arguments;
 }

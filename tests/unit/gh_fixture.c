@@ -95,7 +95,7 @@ static void update_free(void *data)
 static void set_environment(const GhFixture *self)
 {
     static char *original_path;
-    if (original_path == NULL)
+    if (!original_path)
         original_path = g_strdup(g_getenv("PATH"));
 
     static const char *const unset[] = {
@@ -139,7 +139,7 @@ GhFixture *gh_fixture_new(void)
 
 GhFixture *gh_fixture_new_with(const char *settings_json)
 {
-    if (settings_json == NULL || *settings_json == '\0')
+    if (!settings_json || *settings_json == '\0')
         settings_json = "{\"gh\":{\"knownHosts\":[\"ghe.example.com\",\"ghe\"]}}";
     g_autoptr(json_t) overrides = NULL;
     assert_true(json_parse_text(settings_json, &overrides, NULL));
@@ -176,7 +176,7 @@ GhFixture *gh_fixture_new_with(const char *settings_json)
 void gh_fixture_free(GhFixture *self)
 {
     tool_context_free(self->context);
-    if (self == NULL)
+    if (!self)
         return;
     g_unsetenv("TMPDIR"); // it is about to vanish
     file_remove_tree(self->dir, NULL);
@@ -252,7 +252,7 @@ static bool clock_sleep(void *data, int64_t duration_ms, Cancel *cancel, GError 
     GhFixture *self = data;
     g_array_append_val(self->sleeps, duration_ms);
     self->now_ms += duration_ms;
-    if (self->on_sleep != NULL)
+    if (self->on_sleep)
         self->on_sleep(self, duration_ms);
     return cancel_check(cancel, error);
 }
@@ -346,7 +346,7 @@ char *gh_fixture_argv(const GhFixture *self, unsigned number)
 {
     size_t size = 0;
     g_autofree char *data = call_file(self, number, "argv", &size);
-    if (data == NULL)
+    if (!data)
         return NULL;
     g_auto(GStrv) argv = split_nul(data, size);
     return g_strjoinv("|", argv);

@@ -18,7 +18,7 @@ static bool git_spawn(const char *dir, va_list words, char **ret_output)
 {
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
     g_ptr_array_add(argv, (char *)"git");
-    for (char *word = va_arg(words, char *); word != NULL; word = va_arg(words, char *))
+    for (char *word = va_arg(words, char *); word; word = va_arg(words, char *))
         g_ptr_array_add(argv, word);
     g_ptr_array_add(argv, NULL);
 
@@ -112,7 +112,7 @@ GitFixture *git_fixture_new(void)
 
 void git_fixture_free(GitFixture *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_unsetenv("GIT_CONFIG_GLOBAL");
     gh_fixture_free(self->gh);

@@ -42,7 +42,7 @@ static inline GPtrArray *mmd_corpus(const char *kind)
     g_autofree char *name = g_build_filename(kind, "expected.tsv", NULL);
     g_autofree char *table = mmd_data_text(name);
     g_auto(GStrv) lines = g_strsplit(g_strchomp(table), "\n", -1);
-    for (char **line = lines + 1; *line != NULL; line++) {
+    for (char **line = lines + 1; *line; line++) {
         MmdRow *row = g_new0(MmdRow, 1);
         row->fields = g_strsplit(*line, "\t", -1);
         g_autofree char *file = g_build_filename(kind, row->fields[0], NULL);
@@ -58,7 +58,7 @@ static inline json_t *mmd_data_lines(const char *name)
     g_autofree char *text = mmd_data_text(name);
     g_auto(GStrv) lines = g_strsplit(g_strchomp(text), "\n", -1);
     json_t *list = json_array();
-    for (char **line = lines; *line != NULL; line++) {
+    for (char **line = lines; *line; line++) {
         json_t *value = NULL;
         assert_true(json_parse_text(*line, &value, NULL));
         json_append_take(list, value);

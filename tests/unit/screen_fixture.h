@@ -62,7 +62,7 @@ static G_GNUC_UNUSED void set_live(World *self, int cursor_row, int cursor_colum
     va_list rows;
     va_start(rows, cursor_column);
     g_ptr_array_set_size(self->live.rows, 0);
-    for (const char *text; (text = va_arg(rows, const char *)) != NULL;)
+    for (const char *text; (text = va_arg(rows, const char *));)
         g_ptr_array_add(self->live.rows, row_of(text, (Style) { 0 }));
     va_end(rows);
     self->live.cursor_row = cursor_row;

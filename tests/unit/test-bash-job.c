@@ -309,7 +309,7 @@ static void test_many(void **state G_GNUC_UNUSED)
     while (job_table_count_running(table) > 0) {
         g_autofree char *text = call_job(fixture, "{}");
         const char *place = text;
-        while ((place = strstr(place, "### bg_")) != NULL) {
+        while ((place = strstr(place, "### bg_"))) {
             told++;
             place++;
         }

@@ -136,7 +136,7 @@ static guint count_open(void)
 {
     g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
     guint count = 0;
-    while (g_dir_read_name(dir) != NULL)
+    while (g_dir_read_name(dir))
         count++;
     return count;
 }

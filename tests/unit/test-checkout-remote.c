@@ -135,7 +135,7 @@ static void test_bad_replies(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         gh_fixture_reset(fixture->gh);
         gh_fixture_reply(fixture->gh, &(GhReply) { .match = "pr view *", .out = cases[i].pr });
-        if (cases[i].fork != NULL)
+        if (cases[i].fork)
             gh_fixture_reply(fixture->gh,
                              &(GhReply) { .match = "repo view *", .out = cases[i].fork });
         checkout_expect_failure(cases[i].name, fixture, "{\"op\":\"pr_checkout\",\"pr\":\"93\"}",

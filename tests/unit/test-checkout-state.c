@@ -25,14 +25,14 @@ static char *result_text(const ToolResult *result)
 static void expect_part(const char *name, const ToolResult *result, bool is_error, const char *part)
 {
     g_autofree char *text = result_text(result);
-    if (result->is_error != is_error || strstr(text, part) == NULL)
+    if (result->is_error != is_error || !strstr(text, part))
         fail_msg("%s: '%s' is not in\n%s", name, part, text);
 }
 
 static void set_pull_ref(GitFixture *fixture, int number, const char *commit)
 {
     g_autofree char *ref = g_strdup_printf("refs/pull/%d/head", number);
-    if (commit != NULL)
+    if (commit)
         git_do(fixture->origin, "update-ref", ref, commit, NULL);
     else
         git_do(fixture->origin, "update-ref", "-d", ref, NULL);
@@ -253,7 +253,7 @@ static void test_doubles(void **state G_GNUC_UNUSED)
         g_autofree char *joined = g_strjoinv("", parts);
         g_auto(GStrv) more = g_strsplit(joined, encoded, -1);
         g_autofree char *plain = g_strjoinv("", more);
-        if (first == NULL)
+        if (!first)
             first = g_steal_pointer(&plain);
         else
             assert_string_equal(plain, first);

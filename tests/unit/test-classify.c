@@ -43,7 +43,7 @@ static void check_case(const char *line, const char *name)
     if (strcmp(effect_name(got.effect), cells[1]) != 0)
         fail_msg("%s: %s (%s): got %s: %s", name, cells[0], cells[2], effect_name(got.effect),
                  got.reason);
-    if (got.reason == NULL || *got.reason == '\0' || *got.command == '\0')
+    if (!got.reason || *got.reason == '\0' || *got.command == '\0')
         fail_msg("%s: %s has no reason or command", name, cells[0]);
 }
 
@@ -54,7 +54,7 @@ static void check_file(const char *file, size_t min_count)
     assert_true(file_read(path, LIMIT_CONFIG_FILE_BYTES, &data, NULL, NULL));
     g_auto(GStrv) lines = g_strsplit(g_strchomp(data), "\n", -1);
     assert_true(g_strv_length(lines) >= min_count);
-    for (size_t i = 0; lines[i] != NULL; i++) {
+    for (size_t i = 0; lines[i]; i++) {
         g_autofree char *name = g_strdup_printf("gh-15-%zu", i + 1);
         check_case(lines[i], strcmp(file, "visible-cases.tsv") == 0 ? name : file);
     }
@@ -77,7 +77,7 @@ static void check_refused(const char *const *argv, const char *part)
     if (classify_argv(argv, &options, &untouched, &error))
         fail_msg("accepted: %s", part);
     assert_true(error_is(error, KEDGE_ERROR_USAGE));
-    if (strstr(error->message, part) == NULL)
+    if (!strstr(error->message, part))
         fail_msg("'%s' instead of '%s'", error->message, part);
     assert_int_equal(untouched.words_end, 77);
 }
@@ -303,9 +303,9 @@ static void test_private_values(void **state G_GNUC_UNUSED)
         g_autoptr(GString) text = g_string_new(NULL);
         for (size_t k = 0; k < got.args->count; k++) {
             const CommandArg *item = &got.args->items[k];
-            if (item->value != NULL && item->is_secret)
+            if (item->value && item->is_secret)
                 g_string_append_printf(secret, "%zu+%zu ", item->value_index, item->value_offset);
-            if (item->value != NULL && item->is_text)
+            if (item->value && item->is_text)
                 g_string_append_printf(text, "%zu+%zu ", item->value_index, item->value_offset);
         }
         if (strcmp(secret->str, cases[i].secret) != 0 || strcmp(text->str, cases[i].text) != 0)

@@ -62,7 +62,7 @@ static int teardown(void **state)
     g_setenv("PATH", self->path_before, TRUE);
     g_autoptr(GDir) dir = g_dir_open(self->dir, 0, NULL);
     const char *name;
-    while ((name = g_dir_read_name(dir)) != NULL) {
+    while ((name = g_dir_read_name(dir))) {
         g_autofree char *path = g_build_filename(self->dir, name, NULL);
         g_unlink(path);
     }
@@ -140,7 +140,7 @@ static void test_which_program(void **state)
         bool is_taken = clipboard_copy(self->clipboard, "text", &cases[i].caps, cases[i].env);
         if (is_taken != (program != NULL))
             fail_msg("%s: %d", cases[i].name, is_taken);
-        if (program == NULL)
+        if (!program)
             continue;
         g_autofree char *got = await_file(self, "got");
         if (strcmp(got, cases[i].want) != 0)

@@ -34,7 +34,7 @@ static void each_row(RowCheck check)
     assert_true(file_read(path, LIMIT_CONFIG_FILE_BYTES, &data, NULL, NULL));
     g_auto(GStrv) lines = g_strsplit(g_strchomp(data), "\n", -1);
     assert_int_equal(g_strv_length(lines) - 1, 251);
-    for (size_t i = 1; lines[i] != NULL; i++) {
+    for (size_t i = 1; lines[i]; i++) {
         g_auto(GStrv) row = g_strsplit(lines[i], "\t", -1);
         assert_int_equal(g_strv_length(row), COLUMNS);
         check(row);
@@ -50,7 +50,7 @@ static GPtrArray *argv_new(const char *path)
 {
     GPtrArray *argv = g_ptr_array_new_with_free_func(g_free);
     g_auto(GStrv) words = g_strsplit(path, " ", -1);
-    for (char **word = words; *word != NULL; word++)
+    for (char **word = words; *word; word++)
         g_ptr_array_add(argv, g_strdup(*word));
     return argv;
 }
@@ -63,11 +63,11 @@ static void add(GPtrArray *argv, const char *text)
 /* So that no rule about what is missing applies. */
 static void add_required(GPtrArray *argv, char **row)
 {
-    if (strstr(row[RULES], "no:-b|--body") != NULL) {
+    if (strstr(row[RULES], "no:-b|--body")) {
         add(argv, "--body");
         add(argv, "x");
     }
-    if (strstr(row[RULES], "args==0") != NULL || strcmp(row[NOTES], "api") == 0)
+    if (strstr(row[RULES], "args==0") || strcmp(row[NOTES], "api") == 0)
         add(argv, "o/r");
 }
 
@@ -90,7 +90,7 @@ static void check_path(char **row)
     expect(argv, row[CLASS], "by its path");
 
     g_auto(GStrv) aliases = g_strsplit(row[ALIASES], ",", -1);
-    for (char **alias = aliases; *alias != NULL; alias++) {
+    for (char **alias = aliases; *alias; alias++) {
         g_autoptr(GPtrArray) again = argv_new(row[PATH]);
         g_auto(GStrv) words = g_strsplit(row[PATH], " ", -1);
         guint last = g_strv_length(words) - 1;
@@ -109,12 +109,12 @@ static void test_every_row(void **state G_GNUC_UNUSED)
 static size_t check_flags(const CommandNode *node, const char *cell, CommandFlagKind kind)
 {
     g_auto(GStrv) flags = g_strsplit(cell, ",", -1);
-    for (char **text = flags; *text != NULL; text++) {
+    for (char **text = flags; *text; text++) {
         const char *name = strstr(*text, "--") + 2;
         const CommandFlag *flag = command_flag_by_name(node, name, strcspn(name, "?"));
         char letter = (*text)[1] != '-' ? (*text)[1] : '\0';
         CommandFlagKind want = g_str_has_suffix(*text, "?") ? COMMAND_FLAG_OPTIONAL : kind;
-        if (flag == NULL || flag->letter != letter || flag->kind != want ||
+        if (!flag || flag->letter != letter || flag->kind != want ||
             (letter != '\0' && command_flag_by_letter(node, letter) != flag))
             fail_msg("%s: %s", command_path(node), *text);
     }
@@ -169,10 +169,10 @@ static bool has_flag(const char *cell, const char *flag)
 static void expect_with(char **row, const char *extra, const char *effect)
 {
     g_autoptr(GPtrArray) argv = argv_new(row[PATH]);
-    if (strstr(extra, "--body=") == NULL && strcmp(extra, "(bare)") != 0)
+    if (!strstr(extra, "--body=") && strcmp(extra, "(bare)") != 0)
         add_required(argv, row);
     g_auto(GStrv) words = g_strsplit(strcmp(extra, "(bare)") != 0 ? extra : "", " ", -1);
-    for (char **word = words; *word != NULL; word++)
+    for (char **word = words; *word; word++)
         add(argv, *word);
     expect(argv, effect, extra);
 }
@@ -254,7 +254,7 @@ static void check_rule(char **row, const char *rule)
 static void check_rules(char **row)
 {
     g_auto(GStrv) rules = g_strsplit(row[RULES], ";", -1);
-    for (char **rule = rules; *rule != NULL; rule++)
+    for (char **rule = rules; *rule; rule++)
         check_rule(row, *rule);
 }
 
@@ -281,7 +281,7 @@ static void check_insertions(char **row)
         g_strconcat(row[VALUE_FLAGS], *row[VALUE_FLAGS] != '\0' ? "," : "", "-Z|--zzz", NULL);
     g_auto(GStrv) flags = g_strsplit_set(list, ",|", -1);
     static const char *const values[] = { "o/r", "list", "merge", "-x", "", "--help" };
-    for (char **flag = flags; *flag != NULL; flag++) {
+    for (char **flag = flags; *flag; flag++) {
         g_autoptr(GPtrArray) plain = argv_new(row[PATH]);
         for (guint at = 0; at < plain->len; at++) {
             for (size_t v = 0; v < G_N_ELEMENTS(values); v++) {

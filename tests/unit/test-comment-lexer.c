@@ -10,7 +10,7 @@
 static const CommentLanguage *language_of(const char *name)
 {
     const CommentLanguage *language = comment_language_find(name);
-    if (language == NULL)
+    if (!language)
         fail_msg("no language %s", name);
     return language;
 }
@@ -56,7 +56,7 @@ static void expect_cases(const char *row, const Case *cases, size_t count)
 static void test_string_in_every_language(void **state G_GNUC_UNUSED)
 {
     g_autofree const char **names = comment_language_names();
-    for (const char **name = names; *name != NULL; name++) {
+    for (const char **name = names; *name; name++) {
         bool is_php = strcmp(*name, "php") == 0;
         expect("cli-G-01", *name,
                is_php ? "<?php\ns = \"http://x # y\"\n" : "s = \"http://x # y\"\n", 0, "");
@@ -399,7 +399,7 @@ static void test_random_bytes(void **state G_GNUC_UNUSED)
         }
         // a buffer of its own, so that a sanitizer sees a read behind it
         g_autofree char *copy = g_memdup2(text, MAX(size, 1));
-        for (const char **name = names; *name != NULL; name++) {
+        for (const char **name = names; *name; name++) {
             g_autoptr(GArray) comments =
                 comment_lex(language_of(*name), copy, size, round % 2 ? LEX_DOCSTRINGS : 0);
             check_comments(*name, comments, size);

@@ -143,7 +143,7 @@ static void test_samples(void **state G_GNUC_UNUSED)
         size_t size = 0;
         g_autofree char *text = read_sample(sample->file, &size);
         const CommentLanguage *language = comment_language_detect(sample->file, text, size);
-        if (language == NULL || strcmp(comment_language_name(language), sample->language) != 0)
+        if (!language || strcmp(comment_language_name(language), sample->language) != 0)
             fail_msg("cli-G-09 %s: taken for %s", sample->file,
                      language != NULL ? comment_language_name(language) : "nothing");
         g_autoptr(GArray) comments = comment_lex(language, text, size, 0);
@@ -169,7 +169,7 @@ static void test_samples(void **state G_GNUC_UNUSED)
 static void test_every_language_has_a_sample(void **state G_GNUC_UNUSED)
 {
     g_autofree const char **names = comment_language_names();
-    for (const char **name = names; *name != NULL; name++) {
+    for (const char **name = names; *name; name++) {
         bool is_there = false;
         for (size_t i = 0; i < G_N_ELEMENTS(samples); i++)
             is_there = is_there || strcmp(samples[i].language, *name) == 0;

@@ -53,7 +53,7 @@ static void test_overrides(void **state)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         clear_environment(state);
-        if (cases[i].variable != NULL)
+        if (cases[i].variable)
             g_setenv(cases[i].variable, cases[i].value, TRUE);
         g_autofree char *got = cases[i].get();
         if (strcmp(got, cases[i].want) != 0)
@@ -79,7 +79,7 @@ static void test_home_without_variable(void **state)
     static const char *const values[] = { NULL, "", "relative" };
     for (size_t i = 0; i < G_N_ELEMENTS(values); i++) {
         g_unsetenv("HOME");
-        if (values[i] != NULL)
+        if (values[i])
             g_setenv("HOME", values[i], TRUE);
         g_autofree char *got = dirs_home();
         assert_string_equal(got, want);

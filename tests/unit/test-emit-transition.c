@@ -21,7 +21,7 @@ static RunState *run_with(const char *changes)
 {
     RunState *run = run_state_new("R", "build");
     g_auto(GStrv) each = g_strsplit(changes, ", ", -1);
-    for (unsigned i = 0; each[i] != NULL && *each[i] != '\0'; i++) {
+    for (unsigned i = 0; each[i] && *each[i] != '\0'; i++) {
         g_auto(GStrv) words = g_strsplit(each[i], " ", 2);
         g_auto(GStrv) place = g_strsplit(words[0], "/", 2);
         StepStatus status = STEP_NOT_STARTED;

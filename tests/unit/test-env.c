@@ -16,9 +16,9 @@ static void test_get_prefers_kedge(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_unsetenv("KEDGE_UNIT_X");
         g_unsetenv("PI_UNIT_X");
-        if (cases[i].kedge != NULL)
+        if (cases[i].kedge)
             g_setenv("KEDGE_UNIT_X", cases[i].kedge, TRUE);
-        if (cases[i].pi != NULL)
+        if (cases[i].pi)
             g_setenv("PI_UNIT_X", cases[i].pi, TRUE);
         const char *got = env_get("UNIT_X");
         if (g_strcmp0(got, cases[i].want) != 0)

@@ -473,7 +473,7 @@ static void test_help(void **state)
                   "                       Below\n"
                   "      --label TEXT...\n");
     g_auto(GStrv) lines = g_strsplit(out->str, "\n", -1);
-    for (size_t i = 0; lines[i] != NULL; i++)
+    for (size_t i = 0; lines[i]; i++)
         assert_true(strlen(lines[i]) <= 80);
 }
 

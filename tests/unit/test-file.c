@@ -51,7 +51,7 @@ static guint count_entries(void)
 {
     g_autoptr(GDir) listing = g_dir_open(dir, 0, NULL);
     guint count = 0;
-    while (g_dir_read_name(listing) != NULL)
+    while (g_dir_read_name(listing))
         count++;
     return count;
 }
@@ -117,7 +117,7 @@ static void test_read_specials(void **state G_GNUC_UNUSED)
         char *data = NULL;
         g_autoptr(GError) error = NULL;
         assert_false(file_read(cases[i].path, 100000, &data, NULL, &error));
-        if (!error_is(error, cases[i].code) || strstr(error->message, cases[i].path) == NULL)
+        if (!error_is(error, cases[i].code) || !strstr(error->message, cases[i].path))
             fail_msg("%s: %s", cases[i].path, error->message);
         assert_null(data);
     }

@@ -187,9 +187,9 @@ static void check_look(const LookCase *one)
     g_autofree char *got = g_strjoinv("|", argv);
     if (classified.effect != one->effect)
         fail_msg("%s: %s: %s", one->name, effect_name(classified.effect), classified.reason);
-    if (one->reason != NULL && strcmp(classified.reason, one->reason) != 0)
+    if (one->reason && strcmp(classified.reason, one->reason) != 0)
         fail_msg("%s: reason %s", one->name, classified.reason);
-    if (one->want != NULL && strcmp(got, one->want) != 0)
+    if (one->want && strcmp(got, one->want) != 0)
         fail_msg("%s: got %s", one->name, got);
     // what is judged is what runs
     g_autofree char *judged = g_strjoinv("|", classified.args->argv);
@@ -241,7 +241,7 @@ static void test_own_help(void **state G_GNUC_UNUSED)
         assert_true(gh_closer_look(&options, &argv, &classified, NULL));
         g_autofree char *got = g_strjoinv("|", argv);
         if (classified.effect != cases[i].effect ||
-            (cases[i].want != NULL && strcmp(got, cases[i].want) != 0))
+            (cases[i].want && strcmp(got, cases[i].want) != 0))
             fail_msg("%s with %s: %s: %s (%s)", cases[i].words, cases[i].alias, got,
                      effect_name(classified.effect), classified.reason);
     }

@@ -137,7 +137,7 @@ static void test_argv(void **state G_GNUC_UNUSED)
         if (result.is_error)
             fail_msg("%s: %s", cases[i].name, text);
         unsigned count = 0;
-        for (; count < MAX_CALLS && cases[i].want[count] != NULL; count++)
+        for (; count < MAX_CALLS && cases[i].want[count]; count++)
             gh_expect_argv(cases[i].name, fixture, count, cases[i].want[count]);
         gh_expect_calls(cases[i].name, fixture, count);
     }

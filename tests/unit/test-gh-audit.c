@@ -118,7 +118,7 @@ static void test_refs(void **state G_GNUC_UNUSED)
         GhAuditLine line = usual;
         line.ref = cases[i].ref;
         g_autofree char *got = gh_audit_format(&line);
-        if (strstr(got, cases[i].want) == NULL)
+        if (!strstr(got, cases[i].want))
             fail_msg("gh-9.2-4 '%s': %s", cases[i].ref, got);
     }
 }
@@ -319,7 +319,7 @@ static void test_concurrent_writers(void **state G_GNUC_UNUSED)
     int next[PROCESSES] = { 0 };
     for (size_t i = 0; i < PROCESSES * LINES; i++) {
         g_autoptr(json_t) line = gh_audit_line_to_json(lines[i]);
-        if (line == NULL)
+        if (!line)
             fail_msg("mixed: %s", lines[i]);
         size_t writer = (size_t)(*json_get_text(line, "repo") - '0');
         g_autofree char *ref = g_strdup_printf("%d", next[writer]++);

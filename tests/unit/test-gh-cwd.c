@@ -84,7 +84,7 @@ static GhKind open_kind(const char *text, const char *mounts, char **ret_message
         return GH_KIND_NONE;
     }
     assert_int_equal(cwd.fd, -1);
-    if (ret_message != NULL)
+    if (ret_message)
         *ret_message = g_strdup(error->message);
     return gh_kind_of_error(error);
 }

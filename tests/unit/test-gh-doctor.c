@@ -41,7 +41,7 @@ static void configure(Doctor *self, const char *dir, const char *executable, con
         "gh:\n  executable: %s\n  knownHosts: [ghe.example.com]\n%s", executable, user);
     g_autofree char *path = g_build_filename(self->gh->home, "config.yml", NULL);
     g_assert_true(g_file_set_contents(path, text, -1, NULL));
-    if (project != NULL) {
+    if (project) {
         g_autofree char *project_dir = g_build_filename(dir, ".kedge", NULL);
         g_autofree char *project_path = g_build_filename(project_dir, "config.yml", NULL);
         assert_true(file_make_dirs(project_dir, 0700, NULL));
@@ -121,7 +121,7 @@ static void expect(const char *name, const Doctor *self, const Want *wants, size
 {
     for (size_t i = 0; i < count; i++) {
         const json_t *check = find_check(self, wants[i].id);
-        if (check == NULL || strcmp(json_get_text(check, "status"), wants[i].status) != 0 ||
+        if (!check || strcmp(json_get_text(check, "status"), wants[i].status) != 0 ||
             !has_part(check, "text", wants[i].text) ||
             !has_part(check, "recovery", wants[i].recovery))
             fail_msg("%s: %s is not %s (%s; %s):\n%s", name, wants[i].id, wants[i].status,

@@ -46,7 +46,7 @@ static bool probe_run(ToolCall *call, const void *args, ToolResult *result, GErr
     g_auto(GhOutcome) outcome = { 0 };
     gh_exec(call, &spec, &outcome);
     tool_result_add_text(result, outcome.kind != GH_KIND_NONE ? outcome.message : "ok");
-    if (probe->number == NULL) {
+    if (!probe->number) {
         gh_outcome_clear(&probe_outcome);
         probe_outcome = outcome;
         outcome = (GhOutcome) { 0 };
@@ -158,11 +158,11 @@ static void test_ends(void **state G_GNUC_UNUSED)
             got->signal != ends[i].signal || !got->has_run || got->is_truncated)
             fail_msg("%s: %s, status %d, signal %d", ends[i].name, gh_kind_name(got->kind),
                      got->exit_status, got->signal);
-        if (ends[i].output != NULL && strcmp(got->output, ends[i].output) != 0)
+        if (ends[i].output && strcmp(got->output, ends[i].output) != 0)
             fail_msg("%s: output '%s'", ends[i].name, got->output);
-        if (ends[i].error_output != NULL && strcmp(got->error_output, ends[i].error_output) != 0)
+        if (ends[i].error_output && strcmp(got->error_output, ends[i].error_output) != 0)
             fail_msg("%s: stderr '%s'", ends[i].name, got->error_output);
-        if (g_strcmp0(got->message, ends[i].message) != 0 && ends[i].message != NULL)
+        if (g_strcmp0(got->message, ends[i].message) != 0 && ends[i].message)
             fail_msg("%s: message '%s'", ends[i].name, got->message);
         assert_string_equal(got->gh_version, "2.92.0");
     }
@@ -262,7 +262,7 @@ static bool is_dead(const GhFixture *fixture, const char *name)
         const char *state = NULL;
         if (g_file_get_contents(path, &stat_text, NULL, NULL))
             state = strrchr(stat_text, ')');
-        if (state == NULL || state[2] == 'Z')
+        if (!state || state[2] == 'Z')
             return true;
         g_usleep(5 * 1000);
     }
@@ -297,7 +297,7 @@ static void fire_when_started(void *fixture_)
     const GhFixture *fixture = fixture_;
     for (int i = 0; i < 2000; i++) {
         g_autofree char *text = stub_file(fixture, "pid", NULL);
-        if (text != NULL && strchr(text, '\n') != NULL)
+        if (text && strchr(text, '\n'))
             break;
         g_usleep(5 * 1000);
     }
@@ -343,7 +343,7 @@ static void test_argv(void **state G_GNUC_UNUSED)
     size_t size = 0;
     g_autofree char *got = stub_file(fixture, "argv", &size);
     GString *want = g_string_new(NULL);
-    for (const char *const *word = words; *word != NULL; word++)
+    for (const char *const *word = words; *word; word++)
         g_string_append_len(want, *word, (gssize)strlen(*word) + 1);
     assert_int_equal(size, want->len);
     assert_memory_equal(got, want->str, size);
@@ -507,7 +507,7 @@ static void test_known_values(void **state G_GNUC_UNUSED)
 static void expect_not_run(const char *name, GhKind kind, const char *message)
 {
     if (probe_outcome.kind != kind || probe_outcome.has_run ||
-        (message != NULL && strstr(probe_outcome.message, message) == NULL))
+        (message && !strstr(probe_outcome.message, message)))
         fail_msg("%s: %s: %s", name, gh_kind_name(probe_outcome.kind), probe_outcome.message);
     assert_int_equal(probe_outcome.exit_status, -1);
     assert_null(probe_outcome.output);
@@ -574,7 +574,7 @@ static void test_places(void **state G_GNUC_UNUSED)
     g_autofree char *beside = stub_file(fixture, "beside", NULL);
     g_auto(GStrv) lines = g_strsplit(g_strchomp(beside), "\n", -1);
     assert_int_equal(g_strv_length(lines), G_N_ELEMENTS(callers) + 1);
-    for (char **line = lines; *line != NULL; line++)
+    for (char **line = lines; *line; line++)
         assert_in_range(g_ascii_strtoll(*line, NULL, 10), 1, 4);
 }
 

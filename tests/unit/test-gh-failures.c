@@ -131,7 +131,7 @@ static bool has_variable(char **environment, const char *entry)
 static bool has_name(char **environment, const char *name)
 {
     g_autofree char *prefix = g_strconcat(name, "=", NULL);
-    for (char **entry = environment; *entry != NULL; entry++) {
+    for (char **entry = environment; *entry; entry++) {
         if (g_str_has_prefix(*entry, prefix))
             return true;
     }
@@ -180,7 +180,7 @@ static void test_environment(void **state G_GNUC_UNUSED)
     assert_false(has_name(environment, "GH_HOST"));
     g_autofree char *clean_path = g_strconcat("PATH=", fixture->bin, ":", NULL);
     bool is_clean = false;
-    for (char **entry = environment; *entry != NULL; entry++)
+    for (char **entry = environment; *entry; entry++)
         is_clean |= g_str_has_prefix(*entry, clean_path) && strstr(*entry, "::") == NULL;
     assert_true(is_clean);
 }
@@ -198,7 +198,7 @@ static void test_host_of_the_environment(void **state G_GNUC_UNUSED)
         g_autofree char *settings =
             g_strdup_printf("{\"gh\":{\"defaultHost\":\"%s\"}}", cases[i].setting);
         g_autoptr(GhFixture) fixture = gh_fixture_new_with(settings);
-        if (cases[i].inherited != NULL)
+        if (cases[i].inherited)
             g_setenv("GH_HOST", cases[i].inherited, true);
         gh_fixture_reply_out(fixture, "{}");
         g_auto(ToolResult) result = gh_fixture_call(fixture, view);

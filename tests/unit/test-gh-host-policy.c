@@ -82,10 +82,10 @@ static void check_named(const char *settings, const NamedCase *wanted)
     const char *policy = strstr(text, " policy-blocked]\n");
     if ((policy != NULL) != (wanted->where != NULL))
         fail_msg("%s: %s", wanted->name, text);
-    if (policy == NULL)
+    if (!policy)
         return;
     g_autofree char *end = g_strdup_printf(" are disabled for %s.\n", wanted->where);
-    if (strstr(policy, end) == NULL)
+    if (!strstr(policy, end))
         fail_msg("%s: lacks '%s': %s", wanted->name, end, text);
     gh_expect_calls(wanted->name, fixture, 0);
 }

@@ -105,11 +105,11 @@ static void test_ends(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
         GhEnd end = ends[i].end;
         static const char *const no_argv[] = { NULL };
-        if (end.argv == NULL)
+        if (!end.argv)
             end.argv = no_argv;
-        if (end.output == NULL)
+        if (!end.output)
             end.output = "";
-        if (end.error_output == NULL)
+        if (!end.error_output)
             end.error_output = "";
         GhKind got = gh_kind_of_end(&end);
         if (got != ends[i].want)

@@ -287,7 +287,7 @@ static void test_layouts(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GhFixture) fixture = gh_fixture_new();
         for (size_t n = 0; n < G_N_ELEMENTS(cases[i].replies); n++) {
-            if (cases[i].replies[n].out != NULL || cases[i].replies[n].status != 0)
+            if (cases[i].replies[n].out || cases[i].replies[n].status != 0)
                 gh_fixture_reply(fixture, &cases[i].replies[n]);
         }
         g_auto(ToolResult) result = gh_fixture_call(fixture, cases[i].arguments);
@@ -312,11 +312,11 @@ static void expect_source(const char *arguments, const char *reply, const char *
     g_auto(ToolResult) result = gh_fixture_call(fixture, arguments);
     assert_false(result.is_error);
     g_auto(ToolResult) wanted = { 0 };
-    if (want != NULL)
+    if (want)
         tool_result_set_source_url(&wanted, want);
     const json_t *got = json_object_get(result.meta, "source");
     const json_t *source = json_object_get(wanted.meta, "source");
-    if (got == NULL || source == NULL)
+    if (!got || !source)
         assert_ptr_equal(got, source);
     else
         assert_true(json_equal(got, source));

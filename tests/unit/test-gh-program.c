@@ -75,7 +75,7 @@ static void test_versions(void **state G_GNUC_UNUSED)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GhFixture) fixture = gh_fixture_new_with(cases[i].settings);
         write_stub(fixture->bin, cases[i].version);
-        if (cases[i].refused != NULL) {
+        if (cases[i].refused) {
             expect_refused(cases[i].name, fixture, GH_KIND_VERSION, cases[i].refused);
             continue;
         }
@@ -113,7 +113,7 @@ static void test_project_minimum(void **state G_GNUC_UNUSED)
         settings_unref(fixture->settings);
         fixture->settings = settings_load(fixture->home, fixture->cwd, NULL);
         g_auto(GhProgram) program = { 0 };
-        if (cases[i].refused != NULL)
+        if (cases[i].refused)
             expect_refused(cases[i].project, fixture, GH_KIND_VERSION, cases[i].refused);
         else
             assert_true(find(fixture, &program, NULL));

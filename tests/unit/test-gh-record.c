@@ -95,7 +95,7 @@ static void test_json(void **state G_GNUC_UNUSED)
         "\"env\":{\"GH_HOST\":\"ghe\",\"GH_REPO\":\"ghe/o/r\"}",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
-        if (strstr(other_text, parts[i]) == NULL)
+        if (!strstr(other_text, parts[i]))
             fail_msg("gh-11.3: no %s in %s", parts[i], other_text);
     }
 }

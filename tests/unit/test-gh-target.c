@@ -28,7 +28,7 @@ static const Remotes nameless = { .other = "github.com x/r", .tracked = "other" 
 
 static void add_remote(GhClone *clone, const char *name, const char *where, const Remotes *remotes)
 {
-    if (where == NULL)
+    if (!where)
         return;
     g_auto(GStrv) parts = g_strsplit(where, " ", 2);
     GhRemote *remote = g_new0(GhRemote, 1);
@@ -324,14 +324,14 @@ static bool compute(const TargetCase *one, const GhContextSpec *spec, Classified
     if (!classify_argv(one->argv, &options, classified, error) ||
         !gh_argv_expand(classified, spec, &expanded, error))
         return false;
-    if (expanded != NULL) {
+    if (expanded) {
         classified_clear(classified);
         assert_true(classify_argv((const char *const *)expanded, &options, classified, NULL));
     }
     if (!gh_target_resolve(spec, classified, target, error))
         return false;
     gh_argv_complete(classified, target, has_hostname, &completed);
-    if (completed == NULL)
+    if (!completed)
         return true;
     g_auto(Classified) before = *classified;
     *classified = (Classified) { 0 };

@@ -28,7 +28,7 @@ static char *audit_lines(void)
     g_autofree char *path = gh_audit_dir();
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
     const char *name;
-    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+    while (dir && (name = g_dir_read_name(dir))) {
         if (!g_str_has_suffix(name, ".log"))
             continue;
         g_autofree char *file = g_build_filename(path, name, NULL);
@@ -42,8 +42,7 @@ static char *audit_lines(void)
 static void expect_audit(const char *name, const char *want)
 {
     g_autofree char *lines = audit_lines();
-    if (strstr(lines, want) == NULL || strchr(lines, '\n') == NULL ||
-        strchr(lines, '\n')[1] != '\0')
+    if (!strstr(lines, want) || !strchr(lines, '\n') || strchr(lines, '\n')[1] != '\0')
         fail_msg("%s: audit: %s, want one line with %s", name, lines, want);
 }
 
@@ -264,7 +263,7 @@ static bool ask(const ToolQuestion *question, Cancel *cancel, bool *ret_approved
     person->calls_when_asked = gh_fixture_call_count(person->fixture);
     g_free(person->text);
     person->text = g_strdup(question->text);
-    if (person->meanwhile != NULL)
+    if (person->meanwhile)
         person->meanwhile(person->fixture);
     if (person->cannot_answer)
         return fail_with(error, KEDGE_ERROR_DENIED, "no answer");

@@ -88,8 +88,7 @@ static void test_refused_by_the_decoder(void **state G_GNUC_UNUSED)
         g_autoptr(GhFixture) fixture = gh_fixture_new();
         g_auto(ToolResult) result = gh_fixture_call(fixture, cases[i].arguments);
         g_autofree char *text = tool_result_text(&result);
-        if (!result.is_error || result.failure != KEDGE_ERROR_USAGE ||
-            strstr(text, cases[i].want) == NULL)
+        if (!result.is_error || result.failure != KEDGE_ERROR_USAGE || !strstr(text, cases[i].want))
             fail_msg("%s: %s", cases[i].name, text);
         gh_expect_calls(cases[i].name, fixture, 0);
     }
@@ -138,7 +137,7 @@ static void test_run_url_of_the_same_repository(void **state G_GNUC_UNUSED)
         gh_fixture_call(fixture, "{\"op\":\"run_watch\",\"run\":\"https://github.com/a/b/actions/"
                                  "runs/5\",\"repo\":\"A/B\"}");
     g_autofree char *text = tool_result_text(&result);
-    if (result.is_error || strstr(text, "Run #5") == NULL)
+    if (result.is_error || !strstr(text, "Run #5"))
         fail_msg("github-T19: %s", text);
     gh_expect_calls("github-T19", fixture, 2);
 }

@@ -223,7 +223,7 @@ static void check_refusal(const RefusedCase *one)
     if (!g_str_has_prefix(lines[1], "Error: ") ||
         !g_str_has_prefix(lines[1] + strlen("Error: "), one->want))
         fail_msg("%s: got\n%s", one->name, text);
-    if (strstr(text, "..") != NULL && strstr(one->arguments, "..") == NULL)
+    if (strstr(text, "..") && !strstr(one->arguments, ".."))
         fail_msg("%s: two full stops:\n%s", one->name, text);
     gh_expect_calls(one->name, fixture, 0);
 }
@@ -291,7 +291,7 @@ static void check_answer(const AnswerCase *one)
 {
     g_autoptr(GhFixture) fixture = gh_fixture_new();
     fixture->tool = one->tool;
-    if (one->version != NULL)
+    if (one->version)
         gh_fixture_set_version(fixture, one->version);
     gh_fixture_reply(fixture, &one->reply);
     g_auto(ToolResult) result = gh_fixture_call(fixture, one->arguments);

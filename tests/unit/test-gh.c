@@ -174,7 +174,7 @@ static void test_questions(void **state G_GNUC_UNUSED)
         assert_int_equal(person.asked, 1);
         assert_int_equal(person.effect, questions[i].effect);
         assert_string_equal(summary, questions[i].summary);
-        if (questions[i].target != NULL && strstr(text, questions[i].target) == NULL)
+        if (questions[i].target && !strstr(text, questions[i].target))
             fail_msg("'%s' in %s", questions[i].target, text);
         gh_expect_calls(questions[i].arguments, fixture, 0);
     }

@@ -142,7 +142,7 @@ static void test_s08_reading_runs_nothing(void **state G_GNUC_UNUSED)
                                          "textconv",  "command", "gpg" };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         g_autofree char *line = g_strconcat(names[i], "\n", NULL);
-        if (strstr(sprung, line) == NULL)
+        if (!strstr(sprung, line))
             fail_msg("git alone did not run %s, only:\n%s", names[i], sprung);
     }
 

@@ -15,7 +15,7 @@
 static void expect_error(const char *name, GError *error, KedgeError code, const char *want)
 {
     g_autoptr(GError) owned = error;
-    if (owned == NULL)
+    if (!owned)
         fail_msg("%s: no error", name);
     if (!error_is(owned, code) || strcmp(owned->message, want) != 0)
         fail_msg("%s: got %d '%s', want %d '%s'", name, owned->code, owned->message, code, want);
@@ -64,9 +64,9 @@ static void test_worktree_path(void **state G_GNUC_UNUSED)
         { "relative", NULL, usual },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        if (cases[i].kedge != NULL)
+        if (cases[i].kedge)
             g_setenv("KEDGE_WORKTREE_DIR", cases[i].kedge, true);
-        if (cases[i].omp != NULL)
+        if (cases[i].omp)
             g_setenv("OMP_WORKTREE_DIR", cases[i].omp, true);
         g_autofree char *got = git_worktree_path("/srv/app", 7);
         g_unsetenv("KEDGE_WORKTREE_DIR");

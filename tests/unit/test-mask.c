@@ -63,7 +63,7 @@ static void test_encodings(void **state G_GNUC_UNUSED)
             g_autofree char *base64 = g_base64_encode((const guchar *)text, strlen(text));
             g_autofree char *got = mask_text(base64);
             size_t middle = strlen(base64) / 2;
-            if (strstr(got, MASK_TEXT) == NULL || strlen(got) > strlen(around[i][0]) * 2 + 20)
+            if (!strstr(got, MASK_TEXT) || strlen(got) > strlen(around[i][0]) * 2 + 20)
                 fail_msg("base64 of '%s': '%s'", text, got);
             g_autofree char *head = g_strndup(base64, middle);
             g_autofree char *broken = g_strconcat(head, "\n", base64 + middle, NULL);

@@ -439,7 +439,7 @@ static void test_accepted(void **state G_GNUC_UNUSED)
         g_auto(MmdVerdict) verdict = { 0 };
         mmd_check_text(accepted[i].text, &verdict);
         const MmdError *error = mmd_first_error(&verdict);
-        if (error != NULL)
+        if (error)
             fail_msg("%s: %zu:%zu: %s", accepted[i].name, error->line, error->column,
                      error->message);
     }
@@ -452,7 +452,7 @@ static void check_refused(const Refused *cases, size_t count)
         g_auto(MmdVerdict) verdict = { 0 };
         mmd_check_text(want->text, &verdict);
         const MmdError *got = mmd_first_error(&verdict);
-        if (got == NULL)
+        if (!got)
             fail_msg("accepted:\n%s", want->text);
         bool is_same =
             verdict.errors->len == 1 && got->class == want->class && got->line == want->line &&

@@ -314,7 +314,7 @@ static void test_real_engine(void **state G_GNUC_UNUSED)
 {
     static const char *const kinds[] = { "valid", "invalid" };
     const char *dir = g_getenv("KEDGE_TEST_MERMAID_DIR");
-    if (dir == NULL)
+    if (!dir)
         skip();
     g_autoptr(ToolFixture) self = fixture_new();
     g_setenv("KEDGE_MERMAID_DIR", dir, TRUE);

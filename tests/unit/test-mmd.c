@@ -38,7 +38,7 @@ static void test_valid(void **state G_GNUC_UNUSED)
         g_auto(MmdVerdict) verdict = { 0 };
         mmd_check_text(row->text, &verdict);
         const MmdError *error = mmd_first_error(&verdict);
-        if (error != NULL)
+        if (error)
             fail_msg("%s:%zu:%zu: %s", row->fields[0], error->line, error->column, error->message);
         assert_string_equal(verdict.type, row->fields[1]);
         assert_true(verdict.is_full);
@@ -51,7 +51,7 @@ static void check_refused(const MmdRow *row, const char *text)
     g_auto(MmdVerdict) verdict = { 0 };
     mmd_check_text(text, &verdict);
     const MmdError *error = mmd_first_error(&verdict);
-    if (error == NULL)
+    if (!error)
         fail_msg("%s: accepted", row->fields[0]);
     const char *type = verdict.type != NULL ? verdict.type : "none";
     guint64 first = g_ascii_strtoull(row->fields[4], NULL, 10);
@@ -137,7 +137,7 @@ static void test_document_lines(void **state G_GNUC_UNUSED)
         g_auto(MmdVerdict) verdict = { 0 };
         mmd_check_text(cases[i].text, &verdict);
         const MmdError *error = mmd_first_error(&verdict);
-        if (error == NULL)
+        if (!error)
             fail_msg("%s: accepted", cases[i].name);
         bool is_same = cases[i].message == NULL || strcmp(error->message, cases[i].message) == 0;
         if (!is_same || error->line != cases[i].line || error->column != cases[i].column ||
@@ -267,7 +267,7 @@ static void test_hints(void **state G_GNUC_UNUSED)
         g_auto(MmdVerdict) verdict = { 0 };
         mmd_check_text(cases[i].text, &verdict);
         const MmdError *error = mmd_first_error(&verdict);
-        if (error == NULL || g_strcmp0(error->hint, cases[i].hint) != 0)
+        if (!error || g_strcmp0(error->hint, cases[i].hint) != 0)
             fail_msg("%s: %s", cases[i].text, error != NULL ? error->hint : "accepted");
     }
 }

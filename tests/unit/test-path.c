@@ -24,7 +24,7 @@ static void test_expand_home(void **state G_GNUC_UNUSED)
         if (strcmp(got, cases[i].want) != 0)
             fail_msg("%s: got %s", cases[i].in, got);
     }
-    if (before != NULL)
+    if (before)
         g_setenv("HOME", before, TRUE);
 }
 

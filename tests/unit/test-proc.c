@@ -177,7 +177,7 @@ static void test_cannot_start(void **state G_GNUC_UNUSED)
         g_autoptr(GError) error = NULL;
         assert_false(proc_run(&spec, NULL, &result, &error));
         assert_int_equal(result.exit_status, -7); // untouched
-        if (!error_is(error, cases[i].code) || strstr(error->message, cases[i].part) == NULL)
+        if (!error_is(error, cases[i].code) || !strstr(error->message, cases[i].part))
             fail_msg("%s: %s", cases[i].program, error->message);
     }
 }
@@ -517,7 +517,7 @@ static guint count_open(void)
 {
     g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
     guint count = 0;
-    while (g_dir_read_name(dir) != NULL)
+    while (g_dir_read_name(dir))
         count++;
     return count;
 }

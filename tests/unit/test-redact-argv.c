@@ -30,7 +30,7 @@ static char **parse_vector(const char *text)
 static char *vector_text(char **argv)
 {
     g_autoptr(json_t) array = json_array();
-    for (; *argv != NULL; argv++)
+    for (; *argv; argv++)
         json_append_take(array, json_text(*argv));
     return json_to_text(array);
 }
@@ -231,7 +231,7 @@ static void test_canary(void **state G_GNUC_UNUSED)
         g_autofree char *json = g_strjoinv(CANARY, parts);
         g_autofree char *record = redacted(json, true, REDACT_RECORD);
         g_autofree char *display = redacted(json, true, REDACT_DISPLAY);
-        if (strstr(record, CANARY) != NULL)
+        if (strstr(record, CANARY))
             fail_msg("in a record: %s", record);
         if ((strstr(display, CANARY) != NULL) != slots[i].is_private)
             fail_msg("asking: %s", display);
@@ -254,7 +254,7 @@ static void test_known_values(void **state G_GNUC_UNUSED)
         static const char said[] = "unknown flag: --x=" CANARY;
         g_autofree char *text = redact_text_with(said, (const char *const *)secrets);
         g_autofree char *output = redact_output(said, (const char *const *)secrets);
-        if (strstr(text, CANARY) != NULL)
+        if (strstr(text, CANARY))
             fail_msg("%s: %s", json, text);
         assert_string_equal(output, text);
     }

@@ -122,7 +122,7 @@ static void test_commit_signatures(void **state G_GNUC_UNUSED)
         reply_branch(fixture);
         reply_any_jobs(fixture);
         g_auto(GStrv) polls = g_strsplit(cases[i].polls, " ", -1);
-        for (char **poll = polls; *poll != NULL; poll++) {
+        for (char **poll = polls; *poll; poll++) {
             g_autoptr(GString) runs = g_string_new(NULL);
             for (int k = 0; (*poll)[k] != '\0'; k++) {
                 char letter = (*poll)[k];

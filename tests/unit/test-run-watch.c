@@ -145,7 +145,7 @@ static void test_retried_failure(void **state G_GNUC_UNUSED)
         watch_reply_run(fixture, RUN("in_progress", "null", "2026-04-30T18:01:10Z"),
                         JOBS("1", JOB_TEST));
         watch_reply(fixture, RUN_CALL, RUN("in_progress", "null", "2026-04-30T18:01:15Z"));
-        if (refetches[i] != NULL)
+        if (refetches[i])
             watch_reply(fixture, JOBS_CALL, refetches[i]);
         else
             watch_reply_error(fixture, JOBS_CALL, "gh: oops (HTTP 502)");
@@ -428,8 +428,8 @@ static void test_tail_around_an_error(void **state G_GNUC_UNUSED)
             !got.is_around_an_error)
             fail_msg("%s: %zu-%zu of %zu", cases[i].name, got.first, got.last, got.total);
         g_autofree char *start = g_strdup_printf("line %zu\n", got.first);
-        if (!g_str_has_prefix(got.text, start) || strstr(got.text, "2026") != NULL ||
-            strchr(got.text, '\x1b') != NULL)
+        if (!g_str_has_prefix(got.text, start) || strstr(got.text, "2026") ||
+            strchr(got.text, '\x1b'))
             fail_msg("%s: %s", cases[i].name, got.text);
     }
 }
@@ -468,9 +468,8 @@ static void test_report_around_an_error(void **state G_GNUC_UNUSED)
         gh_fixture_call(fixture, "{\"op\":\"run_watch\",\"repo\":\"harbor/tidepool\",\"run\":\"" ID
                                  "\",\"tail\":15}");
     g_autofree char *text = tool_result_text(&result);
-    if (strstr(text, "Log lines 26-40 of 60, around the last error:\n`````text\nline 26\n") ==
-            NULL ||
-        strstr(text, "\n##[error]line 38\nline ````39\nline 40\n`````\n\nRun failed.") == NULL)
+    if (!strstr(text, "Log lines 26-40 of 60, around the last error:\n`````text\nline 26\n") ||
+        !strstr(text, "\n##[error]line 38\nline ````39\nline 40\n`````\n\nRun failed."))
         fail_msg("github-T187: %s", text);
     g_autofree char *path = g_build_filename(fixture->artifacts_dir, "0.github.log", NULL);
     g_autofree char *artifact = NULL;

@@ -234,7 +234,7 @@ static int count_open(const char *path)
 {
     g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
     int count = 0;
-    for (const char *name; (name = g_dir_read_name(dir)) != NULL;) {
+    for (const char *name; (name = g_dir_read_name(dir));) {
         g_autofree char *link = g_build_filename("/proc/self/fd", name, NULL);
         g_autofree char *target = g_file_read_link(link, NULL);
         count += g_strcmp0(target, path) == 0;

@@ -233,11 +233,11 @@ static bool holds(pid_t pid, const char *needle)
         skip(); // not allowed here
     bool is_found = false;
     g_auto(GStrv) lines = g_strsplit(maps, "\n", -1);
-    for (char **line = lines; *line != NULL && !is_found; line++) {
+    for (char **line = lines; *line && !is_found; line++) {
         char *end = NULL;
         guint64 start = g_ascii_strtoull(*line, &end, 16);
         guint64 stop = *end == '-' ? g_ascii_strtoull(end + 1, &end, 16) : 0;
-        if (stop <= start || strncmp(end, " rw", 3) != 0 || strstr(*line, "[stack]") != NULL)
+        if (stop <= start || strncmp(end, " rw", 3) != 0 || strstr(*line, "[stack]"))
             continue;
         g_autofree char *data = g_malloc(stop - start);
         ssize_t count = pread(mem, data, stop - start, (off_t)start);
@@ -258,7 +258,7 @@ static void await_reading(pid_t pid)
         if (is_closed && g_file_get_contents(path, &text, NULL, NULL) &&
             (strncmp(text, "0 0x1 ", 6) == 0 || strncmp(text, "63 0x1 ", 7) == 0))
             return;
-        if (is_closed && text == NULL)
+        if (is_closed && !text)
             break; // nobody tells
         g_usleep(10 * 1000);
     }

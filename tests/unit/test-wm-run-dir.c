@@ -393,7 +393,7 @@ static void test_no_room(void **state)
     assert_true(g_str_has_prefix(error->message, "cannot write "));
     g_autoptr(GDir) listing = g_dir_open(dir.path, 0, NULL);
     const char *name = NULL;
-    while ((name = g_dir_read_name(listing)) != NULL)
+    while ((name = g_dir_read_name(listing)))
         if (g_str_has_suffix(name, ".tmp"))
             fail_msg("left behind: %s", name);
     g_autofree char *after = read_text(dir.path, "meta.json");

@@ -66,7 +66,7 @@ static void test_no_thread(void **state G_GNUC_UNUSED)
     low.rlim_cur = 512 * 1024 * 1024;
     assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
     int count = 0;
-    while (count < MAX && (workers[count] = worker_start("block", block, &lock)) != NULL)
+    while (count < MAX && (workers[count] = worker_start("block", block, &lock)))
         count++;
     int saved_errno = errno;
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);

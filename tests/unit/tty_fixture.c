@@ -340,7 +340,7 @@ void tty_fixture_await(TtyFixture *self, const char *report_)
 {
     g_autofree char *word = g_strconcat(report_, *report_ == 'S' ? "" : ";", NULL);
     char *found;
-    while ((found = strstr(self->reports->str, word)) == NULL)
+    while (!(found = strstr(self->reports->str, word)))
         if (!take(self, FIXTURE_MS))
             fail_msg("no report %s; there is '%s', screen '%s'", report_, self->reports->str,
                      self->screen->str);

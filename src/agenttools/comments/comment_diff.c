@@ -23,9 +23,9 @@ static GPtrArray *diff_args(const char *const *form, const char *const *words)
     GPtrArray *args = g_ptr_array_new();
     for (size_t i = 0; i < G_N_ELEMENTS(diff_options); i++)
         g_ptr_array_add(args, (char *)diff_options[i]);
-    for (; *form != NULL; form++)
+    for (; *form; form++)
         g_ptr_array_add(args, (char *)*form);
-    for (; *words != NULL; words++)
+    for (; *words; words++)
         g_ptr_array_add(args, (char *)*words);
     g_ptr_array_add(args, (char *)"--");
     return args;
@@ -90,7 +90,7 @@ static bool read_numstat(Fields *fields, GHashTable *by_path)
     }
     ScopeFile *file = g_hash_table_lookup(by_path, path);
     int64_t added = 0, deleted = 0;
-    if (file == NULL)
+    if (!file)
         return true;
     file->is_binary = strcmp(words[0], "-") == 0;
     if (str_parse_int(words[0], &added) && str_parse_int(words[1], &deleted)) {
@@ -153,7 +153,7 @@ static char *unquote(const char *text, size_t size)
         const char *letter = NULL;
         if (text[i] != '\\' || i + 1 == size) {
             g_string_append_c(path, text[i]);
-        } else if ((letter = strchr(letters, text[++i])) != NULL) {
+        } else if ((letter = strchr(letters, text[++i]))) {
             g_string_append_c(path, bytes[letter - letters]);
         } else {
             unsigned byte = 0;
@@ -194,7 +194,7 @@ static void add_line(GArray *ranges, size_t line)
 {
     LineRange *last = ranges->len > 0 ? &g_array_index(ranges, LineRange, ranges->len - 1) : NULL;
     const LineRange range = { line, line };
-    if (last != NULL && last->last + 1 == line)
+    if (last && last->last + 1 == line)
         last->last = line;
     else
         g_array_append_val(ranges, range);
@@ -202,7 +202,7 @@ static void add_line(GArray *ranges, size_t line)
 
 static void read_hunk_line(Patch *self, char sign)
 {
-    if (sign == '+' && self->file != NULL)
+    if (sign == '+' && self->file)
         add_line(self->file->changed, self->line);
     if (sign != '\\') { // "\ No newline at end of file"
         self->old_left -= sign != '+' && self->old_left > 0;
@@ -255,7 +255,7 @@ static bool read_chunk(const char *root, const char *const *words, GPtrArray *fi
         g_hash_table_insert(by_path, file->path, file);
         g_array_set_size(file->changed, 0);
         g_ptr_array_add(args, file->path);
-        if (file->old_path != NULL)
+        if (file->old_path)
             g_ptr_array_add(args, file->old_path);
     }
     g_ptr_array_add(args, NULL);
@@ -298,7 +298,7 @@ bool comment_git_changes(const char *root, const char *const *words, GPtrArray *
     size_t bytes = 0, lines = 0;
     for (guint i = 0; i < files->len; i++) {
         ScopeFile *file = g_ptr_array_index(files, i);
-        if (file->changed == NULL)
+        if (!file->changed)
             file->changed = g_array_new(FALSE, FALSE, sizeof(LineRange));
         size_t own = strlen(file->path) + (file->old_path != NULL ? strlen(file->old_path) : 0);
         bool is_full = i - from >= CHUNK_FILES || bytes + own > CHUNK_BYTES || lines > CHUNK_LINES;

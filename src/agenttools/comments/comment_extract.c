@@ -209,8 +209,7 @@ static void add_comments(Extract *self, const ScopeFile *file, const CommentLang
 static bool is_known_to_be_unread(ScopeFile *file)
 {
     const CommentLanguage *language = NULL;
-    if (file->blob == NULL ||
-        comment_language_by_name(file->path, &language) != LANGUAGE_UNSUPPORTED)
+    if (!file->blob || comment_language_by_name(file->path, &language) != LANGUAGE_UNSUPPORTED)
         return false;
     file->skipped = file->is_binary ? "binary" : "unsupported";
     return true;
@@ -222,11 +221,11 @@ static bool read_file(Extract *self, ScopeFile *file, Cancel *cancel, bool *ret_
 {
     g_autofree char *data = NULL;
     size_t size = 0;
-    if (file->skipped != NULL || is_known_to_be_unread(file))
+    if (file->skipped || is_known_to_be_unread(file))
         return true;
     if (!comment_scope_read(self->scope, file, cancel, &data, &size, error))
         return false;
-    if (data == NULL)
+    if (!data)
         return true;
     if (comment_text_is_binary(data, size)) {
         file->skipped = "binary";
@@ -239,12 +238,12 @@ static bool read_file(Extract *self, ScopeFile *file, Cancel *cancel, bool *ret_
     const CommentLanguage *language = comment_language_detect(file->path, text.data, text.size);
     if (text.line_count > COMMENT_FILE_MAX_LINES)
         file->skipped = "too many lines";
-    else if (language == NULL)
+    else if (!language)
         file->skipped = "unsupported";
     *ret_is_wanted = self->language == NULL ||
                      (language != NULL && strcmp(comment_language_name(language),
                                                  comment_language_name(self->language)) == 0);
-    if (file->skipped == NULL && *ret_is_wanted)
+    if (!file->skipped && *ret_is_wanted)
         add_comments(self, file, language, &text);
     return true;
 }
@@ -253,7 +252,7 @@ static bool read_file(Extract *self, ScopeFile *file, Cancel *cancel, bool *ret_
 static bool is_of_language(const Extract *self, const char *path)
 {
     const CommentLanguage *language = NULL;
-    if (self->language == NULL)
+    if (!self->language)
         return true;
     LanguageByName known = comment_language_by_name(path, &language);
     bool may_be_other =
@@ -275,7 +274,7 @@ static bool extract(Extract *self, Cancel *cancel, GError **error)
             continue;
         g_ptr_array_add(taken, file);
         file->skipped = comment_filter_reason(file);
-        if (file->skipped == NULL && !file->is_binary && !is_known_to_be_unread(file))
+        if (!file->skipped && !file->is_binary && !is_known_to_be_unread(file))
             g_ptr_array_add(read, file);
     }
     if (self->is_line_scoped && !comment_scope_find_changes(self->scope, read, cancel, error))
@@ -288,7 +287,7 @@ static bool extract(Extract *self, Cancel *cancel, GError **error)
         if (!is_of_scope)
             continue;
         self->lines_added += file->lines_added;
-        if (file->skipped != NULL)
+        if (file->skipped)
             add_skipped(self, file);
     }
     return true;
@@ -299,11 +298,11 @@ static bool extract(Extract *self, Cancel *cancel, GError **error)
 static bool find_language(const char *name, const CommentLanguage **ret_language, GError **error)
 {
     *ret_language = NULL;
-    if (name == NULL)
+    if (!name)
         return true;
     g_autofree char *file = g_strconcat("a.", name, NULL); // "py" is python too
     *ret_language = comment_language_find(name);
-    if (*ret_language != NULL || comment_language_by_name(file, ret_language) == LANGUAGE_KNOWN)
+    if (*ret_language || comment_language_by_name(file, ret_language) == LANGUAGE_KNOWN)
         return true;
     g_autofree const char **names = comment_language_names();
     const char *nearest = str_nearest(name, names);
@@ -316,7 +315,7 @@ static bool find_language(const char *name, const CommentLanguage **ret_language
 static bool check_args(const ExtractArgs *args, Answer *answer, GError **error)
 {
     bool is_files = strcmp(args->scope, "files") == 0;
-    if (args->lines != NULL && !is_files)
+    if (args->lines && !is_files)
         return answer_error_field(error, "lines", "Validation failed: lines needs scope \"files\"");
     if (json_array_size(args->files) > 0 && !is_files)
         return answer_error_field(error, "files", "Validation failed: files needs scope \"files\"");
@@ -362,7 +361,7 @@ static bool extract_run(OperationCall *call, const void *args_, Answer *answer, 
         !comment_scope_open(&spec, call->cancel, &scope, error))
         return false;
     self.scope = scope;
-    if (scope == NULL) {
+    if (!scope) {
         answer_set_data(answer, make_data(&self));
         answer_fail(answer, ANSWER_GIT, NULL, "Not a git repository");
         return true;

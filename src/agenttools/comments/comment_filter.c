@@ -52,7 +52,7 @@ bool comment_filter_init(CommentFilter *self, const json_t *include, const json_
 
 static bool is_matched(const GPtrArray *regexes, const char *path)
 {
-    for (guint i = 0; regexes != NULL && i < regexes->len; i++) {
+    for (guint i = 0; regexes && i < regexes->len; i++) {
         if (g_regex_match(g_ptr_array_index(regexes, i), path, 0, NULL))
             return true;
     }
@@ -72,7 +72,7 @@ static bool is_in_unread_directory(const char *path)
                                          "dist", "node_modules", "vendor", NULL };
     g_autofree char *dir = g_path_get_dirname(path);
     g_auto(GStrv) parts = g_strsplit(dir, "/", -1);
-    for (char **part = parts; *part != NULL; part++) {
+    for (char **part = parts; *part; part++) {
         if (g_strv_contains(names, *part))
             return true;
     }

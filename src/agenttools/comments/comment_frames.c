@@ -15,7 +15,7 @@ static Frame *frame_top(const Lexer *self)
 bool frame_bracket(Lexer *self, char c)
 {
     Frame *top = frame_top(self);
-    if (top == NULL || (c != top->open && c != top->close))
+    if (!top || (c != top->open && c != top->close))
         return false;
     self->at++;
     if (c == top->open) {
@@ -39,7 +39,7 @@ void frame_line_end(Lexer *self)
 {
     // A literal of one line is over, and so is the code in it.
     for (Frame *top = frame_top(self);
-         top != NULL && top->kind == FRAME_LITERAL && !(top->literal.flags & STRING_LINES);
+         top && top->kind == FRAME_LITERAL && !(top->literal.flags & STRING_LINES);
          top = frame_top(self))
         g_array_set_size(self->frames, self->frames->len - 1);
 }

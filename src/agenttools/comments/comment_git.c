@@ -13,7 +13,7 @@
 static char *command_text(const char *const *args)
 {
     GString *text = g_string_new("git");
-    for (; *args != NULL && strcmp(*args, "--") != 0; args++) {
+    for (; *args && strcmp(*args, "--") != 0; args++) {
         if (strcmp(*args, "--literal-pathspecs") != 0 && strcmp(*args, "--end-of-options") != 0)
             g_string_append_printf(text, " %s", *args);
     }
@@ -25,7 +25,7 @@ static bool fail_with_git(const char *const *args, GError *cause, GError **error
 {
     g_autoptr(GError) owned = cause;
     g_autofree char *program = proc_find_program("git");
-    if (program == NULL)
+    if (!program)
         return answer_error(error, ANSWER_GIT, NULL,
                             "Git command failed: git is not installed or not on PATH");
     g_autofree char *command = command_text(args);
@@ -47,7 +47,7 @@ bool comment_git(const char *dir, const char *const *args, Cancel *cancel, char 
     GError *cause = NULL;
     if (git_must_bytes(dir, args, cancel, ret_data, ret_size, &cause))
         return true;
-    if (ret_is_too_large != NULL)
+    if (ret_is_too_large)
         *ret_is_too_large = error_is(cause, KEDGE_ERROR_LIMIT);
     return fail_with_git(args, cause, error);
 }
@@ -67,8 +67,7 @@ bool comment_repo_find(const char *cwd, Cancel *cancel, CommentRepo *ret_repo, b
     size_t size = 0;
     GError *cause = NULL;
     if (!git_must_bytes(cwd, dir_args, cancel, &git_dir, &size, &cause)) {
-        if (!error_is(cause, KEDGE_ERROR_FAILED) ||
-            strstr(cause->message, "not a git repository") == NULL)
+        if (!error_is(cause, KEDGE_ERROR_FAILED) || !strstr(cause->message, "not a git repository"))
             return fail_with_git(dir_args, cause, error);
         g_error_free(cause);
         *ret_is_repo = false;
@@ -82,7 +81,7 @@ bool comment_repo_find(const char *cwd, Cancel *cancel, CommentRepo *ret_repo, b
     const char *const root_args[] = { "rev-parse", "--show-toplevel", NULL };
     if (!is_bare && !comment_git(cwd, root_args, cancel, &root, &size, NULL, error))
         return false;
-    if (root != NULL && size > 0 && root[size - 1] == '\n')
+    if (root && size > 0 && root[size - 1] == '\n')
         root[size - 1] = '\0';
     *ret_repo = (CommentRepo) {
         .root = is_bare ? g_strdup(cwd) : g_steal_pointer(&root),
@@ -106,7 +105,7 @@ static char *nearest_revision(const char *root, const char *revision, Cancel *ca
         return NULL;
     g_auto(GStrv) names = g_strsplit(data, "\n", -1);
     g_autofree char *suffix = g_strconcat("/", revision, NULL);
-    for (char **name = names; *name != NULL; name++) { // only the remote's branch is here
+    for (char **name = names; *name; name++) { // only the remote's branch is here
         if (g_str_has_suffix(*name, suffix))
             return g_strdup(*name);
     }
@@ -158,7 +157,7 @@ bool comment_git_merge_base(const char *root, const char *a, const char *a_name,
 
 void scope_file_free(ScopeFile *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_free(self->path);
     g_free(self->old_path);
@@ -180,7 +179,7 @@ bool comment_git_list(const char *root, const char *const *words, Cancel *cancel
     g_autoptr(GPtrArray) args = g_ptr_array_new();
     g_ptr_array_add(args, (char *)"ls-files");
     g_ptr_array_add(args, (char *)"-z");
-    for (; *words != NULL; words++)
+    for (; *words; words++)
         g_ptr_array_add(args, (char *)*words);
     g_ptr_array_add(args, NULL);
     g_autofree char *data = NULL;

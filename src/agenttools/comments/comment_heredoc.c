@@ -9,7 +9,7 @@
 
 void heredoc_free(Heredoc *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_free(self->terminator);
     g_free(self);
@@ -73,11 +73,11 @@ static char *shell_word(const Lexer *self, size_t place, size_t *ret_end)
 {
     GString *word = g_string_new(NULL);
     size_t limit = MIN(self->end, place + WORD_MAX);
-    for (; place < limit && strchr(" \t\n;&|()<>", self->text[place]) == NULL; place++) {
+    for (; place < limit && !strchr(" \t\n;&|()<>", self->text[place]); place++) {
         char c = self->text[place];
         size_t end = place;
         g_autofree char *quoted = c == '"' || c == '\'' ? quoted_word(self, place, &end) : NULL;
-        if (quoted != NULL) {
+        if (quoted) {
             g_string_append(word, quoted);
             place = end - 1;
         } else if (c == '\\' && place + 1 < limit && self->text[place + 1] != '\n') {
@@ -119,7 +119,7 @@ bool heredoc_open_php(Lexer *self)
         end = lexer_word_end(self, place);
         word = end - place <= WORD_MAX ? g_strndup(self->text + place, end - place) : NULL;
     }
-    if (word == NULL || !queue_up(self, word, HEREDOC_ALWAYS_BLANKS, false, end))
+    if (!word || !queue_up(self, word, HEREDOC_ALWAYS_BLANKS, false, end))
         return false;
     Heredoc *heredoc = g_ptr_array_index(self->heredocs, self->heredocs->len - 1);
     heredoc->is_php = true;

@@ -38,7 +38,7 @@ static bool open_cpp_raw(Lexer *self)
         return false;
     size_t tag = self->at + 1, end = tag;
     while (end < self->end && end - tag < CPP_DELIMITER_MAX && self->text[end] > ' ' &&
-           strchr("()\\\"", self->text[end]) == NULL)
+           !strchr("()\\\"", self->text[end]))
         end++;
     if (end == self->end || self->text[end] != '(')
         return false;
@@ -238,7 +238,7 @@ bool hook_r(Lexer *self)
         return false;
     size_t dashes = run_size(self, self->at + 1, '-');
     const char *bracket = strchr("(){}[]", lexer_peek(self, 1 + dashes));
-    if (dashes > LITERAL_TAG_MAX || bracket == NULL || *bracket == '\0')
+    if (dashes > LITERAL_TAG_MAX || !bracket || *bracket == '\0')
         return false;
     const Literal literal = {
         .head = *bracket == '('   ? ")"

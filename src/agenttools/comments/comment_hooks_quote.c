@@ -135,7 +135,7 @@ static bool skip_flags(Lexer *self)
 /* The second part of s()() and its like, which is code when the flag e follows. */
 static void skip_replacement(Lexer *self, char delimiter)
 {
-    if (strchr("([{<", delimiter) == NULL)
+    if (!strchr("([{<", delimiter))
         self->at--; // the closer of the first part opens the second
     while (self->at < self->end && g_ascii_isspace(self->text[self->at]))
         self->at++;
@@ -152,7 +152,7 @@ static void skip_replacement(Lexer *self, char delimiter)
 static bool skip_perl_literal(Lexer *self)
 {
     char before = lexer_before(self, self->at);
-    if (lexer_is_word(before) || (before != '\0' && strchr("$@%&>:-", before) != NULL))
+    if (lexer_is_word(before) || (before != '\0' && strchr("$@%&>:-", before)))
         return false;
     size_t code = lexer_code_before(self, self->at);
     if (lexer_is_one_of(self, lexer_word_start(self, code, 4), code, "sub"))
@@ -185,7 +185,7 @@ bool hook_perl(Lexer *self)
     case '_':
         return skip_rest(self, "__END__") || skip_rest(self, "__DATA__");
     case '$':
-        if (next == '\0' || strchr("#\"'`/&;,!\\", next) == NULL)
+        if (next == '\0' || !strchr("#\"'`/&;,!\\", next))
             return false;
         self->at += 2; // $#list, $", $'
         return true;

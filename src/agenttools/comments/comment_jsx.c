@@ -35,7 +35,7 @@ static void collect_closers(Lexer *self)
 
 static bool is_closed_later(Lexer *self, size_t name, size_t end)
 {
-    if (self->jsx_closers == NULL)
+    if (!self->jsx_closers)
         collect_closers(self);
     g_autofree char *key = g_strndup(self->text + name, end - name);
     return GPOINTER_TO_SIZE(g_hash_table_lookup(self->jsx_closers, key)) > name;

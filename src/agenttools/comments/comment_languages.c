@@ -17,12 +17,12 @@ const char *comment_language_name(const CommentLanguage *self)
 /* The next row of all tables; NULL behind the last. Begins with NULL. */
 static const CommentLanguage *next_row(const CommentLanguage *row, size_t *table)
 {
-    if (row == NULL) {
+    if (!row) {
         *table = 0;
         return tables[0];
     }
     row++;
-    if (row->name != NULL)
+    if (row->name)
         return row;
     (*table)++;
     return *table < G_N_ELEMENTS(tables) ? tables[*table] : NULL;
@@ -86,11 +86,11 @@ LanguageByName comment_language_by_name(const char *path, const CommentLanguage 
     if (extension == base) // .profile has none, .env is a name
         extension = NULL;
     const CommentLanguage *row = find_by_file(base, extension);
-    if (row == NULL && extension != NULL) {
+    if (!row && extension) {
         g_autofree char *small = g_ascii_strdown(extension, -1);
         row = find_by_file(base, small);
     }
-    if (row == NULL)
+    if (!row)
         return extension != NULL || *base == '.' ? LANGUAGE_UNSUPPORTED : LANGUAGE_IN_TEXT;
     *ret_language = row;
     return LANGUAGE_KNOWN;
@@ -175,7 +175,7 @@ static bool read_interpreter(const char *text, size_t size, char ret_name[INTERP
     size_t length = MIN(end != NULL ? (size_t)(end - text) : size, (size_t)256);
     g_autofree char *line = g_strndup(text + 2, length - 2);
     g_auto(GStrv) words = g_strsplit_set(line, " \t", -1);
-    for (char **word = words; *word != NULL; word++) {
+    for (char **word = words; *word; word++) {
         g_autofree char *base = g_path_get_basename(*word);
         bool is_env = strcmp(base, "env") == 0 || base[0] == '-' || strchr(base, '=') != NULL;
         if (**word == '\0' || is_env)
@@ -196,7 +196,7 @@ static const CommentLanguage *detect_interpreter(const char *text, size_t size)
         return NULL;
     size_t table = 0, length = strlen(name);
     for (const CommentLanguage *row = next_row(NULL, &table); row; row = next_row(row, &table)) {
-        for (const char *word = row->interpreters; word != NULL && *word != '\0';) {
+        for (const char *word = row->interpreters; word && *word != '\0';) {
             size_t word_size = strcspn(word, " ");
             if (word_size == length && memcmp(word, name, length) == 0)
                 return row;

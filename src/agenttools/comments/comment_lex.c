@@ -33,7 +33,7 @@ void comment_merge(GArray *comments)
     for (guint i = 0; i < comments->len; i++) {
         const Comment *comment = &g_array_index(comments, Comment, i);
         Comment *before = kept > 0 ? &g_array_index(comments, Comment, kept - 1) : NULL;
-        if (before != NULL && goes_on(before, comment)) {
+        if (before && goes_on(before, comment)) {
             before->end = comment->end;
             before->end_line = comment->end_line;
         } else {

@@ -8,7 +8,7 @@
 static bool read_block(Lexer *self)
 {
     const BlockMark *blocks = self->language->blocks;
-    for (size_t i = 0; i < LANGUAGE_BLOCKS && blocks[i].open != NULL; i++) {
+    for (size_t i = 0; i < LANGUAGE_BLOCKS && blocks[i].open; i++) {
         const BlockMark *mark = &blocks[i];
         if (!lexer_has(self, self->at, mark->open) ||
             (mark->flags & BLOCK_ALONE && !lexer_is_alone(self, self->at, mark->open)) ||
@@ -60,7 +60,7 @@ static bool line_mark_counts(const Lexer *self, const LineMark *mark)
     char before = lexer_before(self, at), after = lexer_peek(self, strlen(mark->text));
     bool is_blank_before = before == '\n' || lexer_is_blank(before);
     if ((flags & AT_LINE && !lexer_is_first(self, at)) || (flags & AT_COLUMN_1 && before != '\n') ||
-        (flags & AT_WORD && !is_blank_before && strchr(";&|()", before) == NULL) ||
+        (flags & AT_WORD && !is_blank_before && !strchr(";&|()", before)) ||
         (flags & AFTER_BLANK && !is_blank_before) ||
         (flags & BEFORE_BLANK && after != '\n' && !lexer_is_blank(after)) ||
         (flags & NOT_AFTER_WORD && (lexer_is_word(before) || before == '`')) ||
@@ -80,7 +80,7 @@ static bool line_mark_counts(const Lexer *self, const LineMark *mark)
 static bool read_line(Lexer *self)
 {
     const LineMark *lines = self->language->lines;
-    for (size_t i = 0; i < LANGUAGE_LINES && lines[i].text != NULL; i++) {
+    for (size_t i = 0; i < LANGUAGE_LINES && lines[i].text; i++) {
         if (!line_mark_counts(self, &lines[i]))
             continue;
         lexer_add_line(self, lines[i].flags);
@@ -126,14 +126,14 @@ static void set_classes(Lexer *self)
 {
     const CommentLanguage *language = self->language;
     lexer_set_class(self, '\n', CLASS_LINE_END);
-    for (size_t i = 0; i < LANGUAGE_BLOCKS && language->blocks[i].open != NULL; i++)
+    for (size_t i = 0; i < LANGUAGE_BLOCKS && language->blocks[i].open; i++)
         lexer_set_class(self, language->blocks[i].open[0], CLASS_BLOCK);
-    for (size_t i = 0; i < LANGUAGE_LINES && language->lines[i].text != NULL; i++) {
+    for (size_t i = 0; i < LANGUAGE_LINES && language->lines[i].text; i++) {
         lexer_set_class(self, g_ascii_tolower(language->lines[i].text[0]), CLASS_LINE);
         lexer_set_class(self, language->lines[i].text[0], CLASS_LINE);
     }
     const StringMark *strings = language->strings;
-    for (; strings != NULL && strings->open != NULL; strings++)
+    for (; strings && strings->open; strings++)
         lexer_set_class(self, strings->open[0], CLASS_STRING);
     if (language->flags & LANGUAGE_REGEX)
         lexer_set_class(self, '/', CLASS_REGEX);
@@ -151,7 +151,7 @@ void lexer_run(Lexer *self)
     if (self->start == 0 && lexer_has(self, 0, "#!") && !is_attribute)
         self->start = self->at = lexer_line_end(self, 0);
     set_classes(self);
-    if (self->language->machine != NULL)
+    if (self->language->machine)
         self->language->machine(self);
     else
         lexer_run_table(self);

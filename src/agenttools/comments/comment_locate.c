@@ -76,19 +76,18 @@ static bool is_directive(const Comment *comment, const char *text, size_t size)
 {
     size = MIN(size, DIRECTIVE_PROBE_BYTES);
     if (is_native_instruction(comment, text, size) ||
-        memmem(text, size, "SPDX-License-Identifier", 23) != NULL)
+        memmem(text, size, "SPDX-License-Identifier", 23))
         return true;
     const char *line_end = memchr(text, '\n', size);
     size_t line = line_end != NULL ? (size_t)(line_end - text) : size;
-    if (memmem(text, line, "-*-", 3) != NULL || memmem(text, line, "NOLINT", 6) != NULL)
+    if (memmem(text, line, "-*-", 3) || memmem(text, line, "NOLINT", 6))
         return true;
     // behind the marker, and behind every # that follows: "# why  # noqa"
     bool is_marker = true;
     for (size_t i = 0; i < size; i++) {
         if (text[i] == '#')
             is_marker = true;
-        else if (is_marker && memchr("/*;-%!<{('\"", text[i], 11) == NULL &&
-                 !g_ascii_isspace(text[i])) {
+        else if (is_marker && !memchr("/*;-%!<{('\"", text[i], 11) && !g_ascii_isspace(text[i])) {
             if (is_instruction(text + i, size - i))
                 return true;
             is_marker = false;
@@ -112,7 +111,7 @@ typedef struct Walk {
 static void walk_to(Walk *self, size_t place)
 {
     const char *found;
-    while ((found = memchr(self->text + self->place, '\n', place - self->place)) != NULL) {
+    while ((found = memchr(self->text + self->place, '\n', place - self->place))) {
         self->place = (size_t)(found - self->text) + 1;
         self->line_start = self->place;
         self->line++;

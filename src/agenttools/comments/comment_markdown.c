@@ -63,7 +63,7 @@ static bool skip_fence(Lexer *self)
     if (run < 3)
         return false;
     size_t line = lexer_line_end(self, self->at);
-    if (c == '`' && memchr(self->text + self->at + run, '`', line - self->at - run) != NULL)
+    if (c == '`' && memchr(self->text + self->at + run, '`', line - self->at - run))
         return false; // a code span
     for (; line < self->end; line = lexer_line_end(self, line)) {
         size_t first = lexer_skip_blanks(self, line + 1);
@@ -174,7 +174,7 @@ static bool read_template_mark(Lexer *self, const TemplateMarks *marks)
             return true;
         }
     }
-    if (lexer_has(self, self->at, "{%") && marks->code[1].open != NULL && skip_raw(self))
+    if (lexer_has(self, self->at, "{%") && marks->code[1].open && skip_raw(self))
         return true;
     for (size_t i = 0; i < G_N_ELEMENTS(marks->code) && marks->code[i].open; i++) {
         if (lexer_has(self, self->at, marks->code[i].open)) {

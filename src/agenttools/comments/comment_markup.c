@@ -27,7 +27,7 @@ static Tag read_tag(Lexer *self)
 {
     Tag tag = { .name = self->at + 1 };
     self->at = tag.name;
-    while (self->at < self->end && strchr(" \t\n\f/>", self->text[self->at]) == NULL)
+    while (self->at < self->end && !strchr(" \t\n\f/>", self->text[self->at]))
         self->at++;
     tag.name_end = tag.attributes = self->at;
     while (self->at < self->end && self->text[self->at] != '>') {
@@ -67,7 +67,7 @@ static char *attribute(const Lexer *self, const Tag *tag, const char *name)
         bool is_quoted = end < tag->end && strchr("\"'", self->text[end]) != NULL;
         const char *stop = is_quoted ? (self->text[end] == '"' ? "\"" : "'") : " \t\n";
         value += is_quoted;
-        for (end = value; end < tag->end && strchr(stop, self->text[end]) == NULL;)
+        for (end = value; end < tag->end && !strchr(stop, self->text[end]);)
             end++;
         return g_ascii_strdown(self->text + value, (gssize)(end - value));
     }
@@ -82,7 +82,7 @@ static const CommentLanguage *script_language(const Lexer *self, const Tag *tag)
     const char *kind = lang != NULL ? lang : type != NULL ? type : "";
     if (strcmp(kind, "tsx") == 0 || strcmp(kind, "jsx") == 0)
         return self->find_language(kind);
-    if (strcmp(kind, "ts") == 0 || strstr(kind, "typescript") != NULL)
+    if (strcmp(kind, "ts") == 0 || strstr(kind, "typescript"))
         return self->find_language("typescript");
     bool is_script = *kind == '\0' || strcmp(kind, "js") == 0 || strcmp(kind, "module") == 0 ||
                      strstr(kind, "javascript") != NULL || strstr(kind, "ecmascript") != NULL;
@@ -92,7 +92,7 @@ static const CommentLanguage *script_language(const Lexer *self, const Tag *tag)
 static const CommentLanguage *style_language(const Lexer *self, const Tag *tag)
 {
     g_autofree char *lang = attribute(self, tag, "lang");
-    if (lang != NULL && (strcmp(lang, "scss") == 0 || strcmp(lang, "less") == 0))
+    if (lang && (strcmp(lang, "scss") == 0 || strcmp(lang, "less") == 0))
         return self->find_language(lang);
     return lang == NULL || strcmp(lang, "css") == 0 || strcmp(lang, "postcss") == 0
                ? self->find_language("css")
@@ -120,7 +120,7 @@ static void read_raw_element(Lexer *self, const Tag *tag)
                                           : i == 1 ? style_language(self, tag)
                                                    : NULL;
         size_t start = self->at, end = find_end_tag(self, names[i]);
-        if (language != NULL)
+        if (language)
             lexer_run_inner(self, language, start, end);
         self->at = end;
         return;

@@ -143,7 +143,7 @@ bool hook_python(Lexer *self)
     g_autofree char *kind = g_ascii_strdown(self->text + prefix, (gssize)letters);
     if (letters > 2 || strspn(kind, "rbuft") != letters)
         *kind = '\0'; // a word, no prefix
-    if (strpbrk(kind, "ft") != NULL) {
+    if (strpbrk(kind, "ft")) {
         bool is_long = lexer_has(self, self->at, quote == '"' ? "\"\"\"" : "'''");
         const char *close = quote == '"' ? "\"\"\"" : "'''";
         const FormatString string = { .close = is_long ? close : close + 2, .is_long = is_long };

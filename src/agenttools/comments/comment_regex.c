@@ -9,7 +9,7 @@
 
 static bool is_operand_word(const Lexer *self, size_t end)
 {
-    if (self->language->words == NULL)
+    if (!self->language->words)
         return false;
     size_t start = lexer_word_start(self, end, OPERAND_WORD_MAX);
     char before = lexer_before(self, start);
@@ -37,7 +37,7 @@ bool regex_is_operand_next(const Lexer *self)
     char before = self->text[end - 1];
     if (before == '}')
         return self->language->flags & LANGUAGE_BRACE_OPERAND;
-    if (before != '\0' && strchr("(,=:[!&|?{;+-*%~^<>", before) != NULL)
+    if (before != '\0' && strchr("(,=:[!&|?{;+-*%~^<>", before))
         return !is_postfix(self, end);
     return lexer_is_word(before) && is_operand_word(self, end);
 }

@@ -46,7 +46,7 @@ size_t lexer_find(const Lexer *self, size_t place, const char *needle)
     size_t size = strlen(needle);
     while (self->end - place >= size) {
         const char *first = memchr(self->text + place, needle[0], self->end - place - size + 1);
-        if (first == NULL)
+        if (!first)
             break;
         if (memcmp(first, needle, size) == 0)
             return (size_t)(first - self->text);

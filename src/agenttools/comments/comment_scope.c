@@ -10,7 +10,7 @@
 
 void comment_scope_free(CommentScope *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_free(self->root);
     g_free(self->base);
@@ -106,7 +106,7 @@ static bool open_range(CommentScope *self, const ScopeSpec *spec, Cancel *cancel
     if (is_symmetric &&
         !comment_git_merge_base(self->root, from, a, to, b, cancel, &merge_base, error))
         return false;
-    if (self->base == NULL)
+    if (!self->base)
         self->base = g_strdup(a);
     self->has_blobs = true;
     return list_diff(self, spec, make_words(is_symmetric ? merge_base : from, to), cancel, error);
@@ -140,13 +140,13 @@ static void tidy_ranges(GArray *ranges)
 static bool parse_lines(const char *text, GArray *ranges)
 {
     g_auto(GStrv) parts = g_strsplit(text, ",", -1);
-    for (char **part = parts; *part != NULL; part++) {
+    for (char **part = parts; *part; part++) {
         g_auto(GStrv) ends = g_strsplit(g_strstrip(*part), "-", 2);
         int64_t first = 0, last = 0;
-        if (ends[0] == NULL || !str_parse_int(ends[0], &first) || first < 1)
+        if (!ends[0] || !str_parse_int(ends[0], &first) || first < 1)
             return false;
         last = first;
-        if (ends[1] != NULL && (!str_parse_int(ends[1], &last) || last < first))
+        if (ends[1] && (!str_parse_int(ends[1], &last) || last < first))
             return false;
         const LineRange range = { (size_t)first, (size_t)last };
         g_array_append_val(ranges, range);
@@ -175,7 +175,7 @@ static bool add_named(CommentScope *self, const ScopeSpec *spec, const char *pat
                       GError **error)
 {
     g_autofree char *relative = path_in_root(self, spec->cwd, path);
-    if (relative == NULL) {
+    if (!relative) {
         g_autofree char *field = g_strdup_printf("files[%zu]", number);
         return answer_error_field(
             error, field, "Validation failed: %s must be a path inside the repository", field);
@@ -213,7 +213,7 @@ static bool open_files(CommentScope *self, const ScopeSpec *spec, Cancel *cancel
         return answer_error_field(error, "files",
                                   "Validation failed: files is required and must name a file");
     self->has_diff = spec->lines != NULL;
-    if (spec->lines == NULL)
+    if (!spec->lines)
         return true;
     if (self->files->len > 1)
         return answer_error_field(error, "lines",
@@ -270,7 +270,7 @@ bool comment_scope_open(const ScopeSpec *spec, Cancel *cancel, CommentScope **re
                         GError **error)
 {
     const ScopeKind *kind = find_kind(spec->scope);
-    if (kind == NULL)
+    if (!kind)
         return answer_error_field(
             error, "scope",
             "Invalid scope \"%s\": expected branch, unstaged, staged, all, files "
@@ -290,7 +290,7 @@ bool comment_scope_open(const ScopeSpec *spec, Cancel *cancel, CommentScope **re
                             spec->scope);
     g_autoptr(CommentScope) self = g_new0(CommentScope, 1);
     self->root = path_real(repo.root);
-    if (self->root == NULL)
+    if (!self->root)
         self->root = g_steal_pointer(&repo.root);
     self->base = g_strdup(spec->base);
     self->files = g_ptr_array_new_with_free_func((GDestroyNotify)scope_file_free);
@@ -306,7 +306,7 @@ bool comment_scope_open(const ScopeSpec *spec, Cancel *cancel, CommentScope **re
 bool comment_scope_find_changes(CommentScope *self, GPtrArray *files, Cancel *cancel,
                                 GError **error)
 {
-    if (self->words == NULL)
+    if (!self->words)
         return true; // they were given
     g_autoptr(GPtrArray) asked = g_ptr_array_new();
     for (guint i = 0; i < files->len; i++) {
@@ -319,7 +319,7 @@ bool comment_scope_find_changes(CommentScope *self, GPtrArray *files, Cancel *ca
 
 bool scope_file_has_changed(const ScopeFile *self, size_t first, size_t last)
 {
-    if (self->is_new || self->changed == NULL)
+    if (self->is_new || !self->changed)
         return self->is_new;
     guint low = 0, high = self->changed->len; // to the first range that does not end before
     while (low < high) {

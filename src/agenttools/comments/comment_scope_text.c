@@ -101,8 +101,7 @@ static bool find_in_work_tree(const CommentScope *self, const ScopeFile *file, c
     ScopeFile same = { .path = file->path };
     g_autofree char *data = NULL;
     size_t size = 0;
-    if (!read_file(self, &same, &data, &size) || data == NULL ||
-        !has_blob_id(data, size, file->blob))
+    if (!read_file(self, &same, &data, &size) || !data || !has_blob_id(data, size, file->blob))
         return false;
     *ret_data = g_steal_pointer(&data);
     *ret_size = size;

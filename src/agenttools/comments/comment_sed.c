@@ -50,12 +50,12 @@ static void read_command(Lexer *self)
     } else if (c == '"' || c == '\'') { // no sed, but a shell's quotes
         self->at++;
         skip_part(self, c);
-    } else if (c != '\0' && strchr("aic", c) != NULL) {
+    } else if (c != '\0' && strchr("aic", c)) {
         self->at++;
         skip_text(self);
-    } else if (c != '\0' && strchr("rRwW:", c) != NULL) {
+    } else if (c != '\0' && strchr("rRwW:", c)) {
         self->at = lexer_line_end(self, self->at);
-    } else if (c != '\0' && strchr("btT", c) != NULL) { // a label
+    } else if (c != '\0' && strchr("btT", c)) { // a label
         while (self->at < self->end && self->text[self->at] != '\n' && self->text[self->at] != ';')
             self->at++;
     } else {

@@ -176,7 +176,7 @@ static bool is_command(const Lexer *lexer)
     while (place > lexer->start && lexer_is_blank(lexer->text[place - 1]))
         place--;
     char before = lexer_before(lexer, place);
-    if (before == '\n' || (before != '\0' && strchr(";&|({`!", before) != NULL))
+    if (before == '\n' || (before != '\0' && strchr(";&|({`!", before)))
         return true;
     return lexer_is_one_of(lexer, lexer_word_start(lexer, place, 8), place,
                            "do then else if elif while until");
@@ -297,7 +297,7 @@ static size_t logical_end(const Lexer *self, size_t place)
 static void read_recipe(Lexer *self, size_t end)
 {
     size_t whole_start = self->start, whole_end = self->end;
-    while (self->at < end && strchr("\t @-+", self->text[self->at]) != NULL)
+    while (self->at < end && strchr("\t @-+", self->text[self->at]))
         self->at++;
     self->start = self->at;
     self->end = end;
@@ -319,7 +319,7 @@ static void read_make_line(Lexer *self, size_t end)
         const char *close = NULL;
         if (c == '"')
             close = memchr(self->text + self->at + 1, '"', end - self->at - 1);
-        if (close != NULL)
+        if (close)
             self->at = (size_t)(close - self->text) + 1;
         else
             self->at += c == '\\' ? MIN((size_t)2, end - self->at) : 1;

@@ -77,7 +77,7 @@ static bool literal_interpolates(Lexer *self, const Literal *literal)
     }
     for (size_t i = 0; i < G_N_ELEMENTS(literal->interpolation); i++) {
         const char *opener = literal->interpolation[i];
-        if (opener == NULL || !lexer_has(self, self->at, opener))
+        if (!opener || !lexer_has(self, self->at, opener))
             continue;
         if (literal->flags & STRING_FORMAT && lexer_peek(self, 1) == opener[0]) {
             self->at += 2;
@@ -164,7 +164,7 @@ void literal_delimited(Lexer *self, char escape, const char *interpolation)
 
 static bool prefix_fits(const Lexer *self, const StringMark *mark)
 {
-    if (mark->prefix == NULL)
+    if (!mark->prefix)
         return true;
     if (self->at == self->start)
         return false;
@@ -178,7 +178,7 @@ static bool prefix_fits(const Lexer *self, const StringMark *mark)
 bool lexer_string(Lexer *self)
 {
     const StringMark *mark = self->language->strings;
-    for (; mark->open != NULL; mark++) {
+    for (; mark->open; mark++) {
         if (!lexer_has(self, self->at, mark->open) || !prefix_fits(self, mark))
             continue;
         size_t size = strlen(mark->open);

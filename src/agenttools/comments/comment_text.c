@@ -22,7 +22,7 @@ static size_t count_lines(const char *data, size_t size)
 {
     size_t lines = 0;
     const char *end = data + size;
-    for (const char *p = data; (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++)
+    for (const char *p = data; (p = memchr(p, '\n', (size_t)(end - p))); p++)
         lines++;
     return lines + (size > 0 && data[size - 1] != '\n');
 }
@@ -36,7 +36,7 @@ static void unify_line_ends(CommentText *self)
         if (c == '\r' && in + 1 < self->size && self->data[in + 1] == '\n')
             continue;
         if (c == '\r') {
-            if (self->lone_cr == NULL)
+            if (!self->lone_cr)
                 self->lone_cr = g_array_new(FALSE, FALSE, sizeof(size_t));
             g_array_append_val(self->lone_cr, out);
             c = '\n';
@@ -52,14 +52,14 @@ void comment_text_init(CommentText *self, const char *data, size_t size)
     size_t mark = utf8_bom_size(data, size);
     *self = (CommentText) { .data = utf8_from_bytes(data + mark, size - mark) };
     self->size = strlen(self->data);
-    if (memchr(self->data, '\r', self->size) != NULL)
+    if (memchr(self->data, '\r', self->size))
         unify_line_ends(self);
     self->line_count = count_lines(self->data, self->size);
 }
 
 size_t comment_text_git_line(const CommentText *self, size_t line, size_t offset)
 {
-    if (self->lone_cr == NULL)
+    if (!self->lone_cr)
         return line;
     size_t low = 0, high = self->lone_cr->len; // how many lone CR stand before the offset
     while (low < high) {

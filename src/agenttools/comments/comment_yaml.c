@@ -12,7 +12,7 @@
 static size_t node_column(const Lexer *self, size_t line)
 {
     size_t place = lexer_skip_blanks(self, line), node = place;
-    while (place + 1 < self->end && strchr("-?:", self->text[place]) != NULL &&
+    while (place + 1 < self->end && strchr("-?:", self->text[place]) &&
            lexer_is_blank(self->text[place + 1])) {
         node = place;
         place = lexer_skip_blanks(self, place + 1);
@@ -25,8 +25,7 @@ static size_t node_column(const Lexer *self, size_t line)
 static bool is_scalar_header(const Lexer *self)
 {
     size_t place = self->at + 1;
-    while (place < self->end && strchr("+-0123456789", self->text[place]) != NULL &&
-           place - self->at < 4)
+    while (place < self->end && strchr("+-0123456789", self->text[place]) && place - self->at < 4)
         place++;
     size_t end = lexer_skip_blanks(self, place);
     char after = end < self->end ? self->text[end] : '\n';
@@ -39,7 +38,7 @@ static bool is_scalar_header(const Lexer *self)
     char last = lexer_before(self, before);
     if (before == self->at)
         return last == '\n';
-    if (last == '\n' || strchr(":-?", last) != NULL)
+    if (last == '\n' || strchr(":-?", last))
         return true;
     size_t word = before; // a tag or an anchor
     while (word > self->start && before - word < 64 && !g_ascii_isspace(self->text[word - 1]))
@@ -82,9 +81,9 @@ static bool is_value_start(const Lexer *self)
     while (before > self->start && lexer_is_blank(self->text[before - 1]))
         before--;
     char last = lexer_before(self, before);
-    if (last == '\n' || strchr("[{,", last) != NULL)
+    if (last == '\n' || strchr("[{,", last))
         return true;
-    if (before < self->at && strchr(":-?", last) != NULL)
+    if (before < self->at && strchr(":-?", last))
         return true;
     size_t word = before;
     while (word > self->start && before - word < 64 && !g_ascii_isspace(self->text[word - 1]))

@@ -30,12 +30,12 @@ const char *artifact_type_of(const char *path)
     };
     g_autofree char *name = g_path_get_basename(path);
     const char *dot = strrchr(name, '.');
-    if (dot == NULL || dot == name)
+    if (!dot || dot == name)
         return "other";
     g_autofree char *lower = g_ascii_strdown(dot + 1, -1);
     g_autofree char *word = g_strdup_printf(" %s ", lower);
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++)
-        if (strstr(table[i].extensions, word) != NULL)
+        if (strstr(table[i].extensions, word))
             return table[i].type;
     return "other";
 }
@@ -59,7 +59,7 @@ typedef struct Root {
    same without links. */
 static bool place_below(const Root *root, const char *file, const char *real, RunArtifact *artifact)
 {
-    if (root->real == NULL || !path_is_inside(real, root->real) || strcmp(real, root->real) == 0)
+    if (!root->real || !path_is_inside(real, root->real) || strcmp(real, root->real) == 0)
         return false;
     // the name that was given, when it leads there without detours; else the real one
     g_autofree char *relative = path_is_inside(file, root->dir) ? path_display(file, root->dir)
@@ -84,7 +84,7 @@ static bool find_place(const EmitPlace *place, const ArtifactDraft *draft, RunAr
     };
     g_autofree char *file = path_absolute(draft->path, roots[is_of_project ? 1 : 0].dir);
     g_autofree char *real = safe_file_resolve(file);
-    if (real == NULL)
+    if (!real)
         return fail_outside(error);
     if (file_is_directory(real))
         return answer_error(error, ANSWER_VALIDATION, NULL, "Artifact path is a directory: %s",
@@ -155,7 +155,7 @@ static bool find_id(Db *db, const char *project, bool stamps, RunArtifact *artif
                                                   artifact->path));
     if (!find_id_of_path(db, project, artifact, error))
         return false;
-    if (artifact->doc_id == NULL)
+    if (!artifact->doc_id)
         artifact->doc_id = g_uuid_string_random();
     if (!stamps || !is_markdown || own)
         return true;
@@ -205,7 +205,7 @@ static void read_sum(RunArtifact *artifact, GPtrArray *warnings)
     g_autofree char *file = run_artifact_file(artifact);
     g_autofree char *real = safe_file_resolve(file);
     g_autoptr(GError) cause = NULL;
-    if (real == NULL || safe_file_sha256(real, artifact->path, &artifact->sha256, &cause))
+    if (!real || safe_file_sha256(real, artifact->path, &artifact->sha256, &cause))
         return;
     if (answer_error_is(cause, ANSWER_NOT_FOUND))
         g_ptr_array_add(warnings,

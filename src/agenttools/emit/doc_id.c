@@ -59,9 +59,9 @@ char *doc_id_read(const char *text, size_t size, const char *name, GPtrArray *wa
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
         const json_t *value = json_object_get(values, keys[i]);
         const char *id = json_string_value(value);
-        if (id != NULL && run_id_is_valid(id))
+        if (id && run_id_is_valid(id))
             return g_strdup(id);
-        if (value != NULL)
+        if (value)
             g_ptr_array_add(warnings,
                             g_strdup_printf("%s of %s is not a document id", keys[i], name));
     }

@@ -29,7 +29,7 @@ static bool check_absolute(const char *given, GError **error)
 
 bool emit_project_filter(const char *given, Cancel *cancel, char **ret_project, GError **error)
 {
-    if (given == NULL) {
+    if (!given) {
         *ret_project = NULL;
         return true;
     }

@@ -46,7 +46,7 @@ static bool open_run(Db *db, Recording *self, bool *ret_is_new, GError **error)
     if (!run_state_load(db, event->run_id, &self->run, error))
         return false;
     *ret_is_new = self->run == NULL;
-    if (self->run == NULL)
+    if (!self->run)
         return start_run(db, self, error);
     if (strcmp(self->run->workflow, event->workflow) == 0)
         return true;
@@ -59,7 +59,7 @@ static bool open_run(Db *db, Recording *self, bool *ret_is_new, GError **error)
 
 static void set_once(char **field, const char *value)
 {
-    if (*field == NULL && !str_is_empty(value))
+    if (!*field && !str_is_empty(value))
         *field = g_strdup(value);
 }
 
@@ -82,9 +82,9 @@ static bool is_same_text(const char *a, const char *b)
 static bool is_same_data(const char *stored_text, const json_t *given)
 {
     g_autoptr(json_t) stored = NULL;
-    if (stored_text == NULL || !json_parse_text(stored_text, &stored, NULL))
+    if (!stored_text || !json_parse_text(stored_text, &stored, NULL))
         return given == NULL;
-    if (json_object_get(given, "docId") == NULL)
+    if (!json_object_get(given, "docId"))
         json_object_del(stored, "docId");
     return given != NULL && json_equal(stored, given);
 }
@@ -94,7 +94,7 @@ static bool find_repeat(Db *db, Recording *self, bool *ret_is_repeat, GError **e
 {
     const EmitEvent *event = self->event;
     *ret_is_repeat = false;
-    if (event->event_key == NULL)
+    if (!event->event_key)
         return true;
     g_autoptr(DbQuery) query = NULL;
     if (!db_query(db, &query, error,

@@ -79,7 +79,7 @@ static bool end_run(Db *db, void *ending_, GError **error)
     g_autoptr(RunState) run = NULL;
     if (!run_state_load(db, self->run_id, &run, error))
         return false;
-    if (run == NULL)
+    if (!run)
         return run_fail_not_found(self->run_id, error);
     if (run->ended_at > 0) {
         json_t *details = json_object();

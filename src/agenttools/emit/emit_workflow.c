@@ -105,7 +105,7 @@ static bool list(const WorkflowPlaces *places, Answer *answer)
 {
     json_t *workflows = json_array();
     g_auto(GStrv) names = workflow_names(places);
-    for (char **name = names; *name != NULL; name++) {
+    for (char **name = names; *name; name++) {
         g_autoptr(Workflow) workflow = NULL;
         g_autoptr(GError) cause = NULL;
         if (!workflow_find(*name, places, &workflow, &cause))
@@ -124,7 +124,7 @@ static bool show(const char *name, const WorkflowPlaces *places, Answer *answer,
     g_autoptr(Workflow) workflow = NULL;
     if (!workflow_find(name, places, &workflow, error))
         return false;
-    if (workflow == NULL)
+    if (!workflow)
         return workflow_fail_not_found(name, places, error);
     answer_with(workflow, answer);
     return true;
@@ -142,12 +142,12 @@ static bool validate(const char *cwd, const char *file, Answer *answer, GError *
     bool is_markdown = g_str_has_suffix(base, ".md");
     unsigned first_line = 1;
     g_autofree char *section = is_markdown ? workflow_section(text, &first_line) : NULL;
-    if (is_markdown && section == NULL)
+    if (is_markdown && !section)
         return answer_error(error, ANSWER_VALIDATION, NULL,
                             "No section '## STATE-MACHINE' with a mermaid stateDiagram-v2 in %s",
                             file);
     char *dot = strrchr(base, '.');
-    if (dot != NULL)
+    if (dot)
         *dot = '\0';
     g_autoptr(Workflow) workflow = NULL;
     if (!workflow_parse(base, path, section ? section : text, first_line, &workflow, error))
@@ -160,7 +160,7 @@ static bool workflow_run(OperationCall *call, const void *args_, Answer *answer,
 {
     const WorkflowArgs *args = args_;
     bool is_list = strcmp(args->action, "list") == 0;
-    if (!is_list && args->name == NULL)
+    if (!is_list && !args->name)
         answer_fail_field(answer, "name",
                           "Validation failed: name is required and must be a non-empty string");
     emit_check_project(args->project, answer);

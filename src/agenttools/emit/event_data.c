@@ -139,7 +139,7 @@ static void check_field(const struct DataField *field, const json_t *data, Answe
 void event_check(EventType type, const char *step, const json_t *data, Answer *answer)
 {
     bool needs_step = type == EVENT_STATUS_CHANGE || type == EVENT_SUBFLOW_REGISTERED;
-    if (needs_step && step == NULL)
+    if (needs_step && !step)
         answer_fail_field(answer, "step", "--step is required for '%s' events",
                           event_type_names[type]);
     for (size_t i = 0; i < G_N_ELEMENTS(data_fields); i++)

@@ -9,7 +9,7 @@
 
 void run_artifact_free(RunArtifact *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_free(self->doc_id);
     g_free(self->path);
@@ -117,7 +117,7 @@ static bool resolve_inside(const RunArtifact *self, const char *file, const char
     if (!path_is_inside(file, self->root_path))
         return fail_outside(error, name);
     g_autofree char *real = safe_file_resolve(file);
-    if (real == NULL || !path_is_inside(real, self->root_path))
+    if (!real || !path_is_inside(real, self->root_path))
         return fail_outside(error, name);
     *ret_real = g_steal_pointer(&real);
     return true;

@@ -10,7 +10,7 @@ const char *const step_status_names[] = { "not_started", "running", "waiting", "
 
 bool step_status_parse(const char *name, StepStatus *ret_status)
 {
-    for (StepStatus status = STEP_NOT_STARTED; name != NULL && status < STEP_STATUSES; status++) {
+    for (StepStatus status = STEP_NOT_STARTED; name && status < STEP_STATUSES; status++) {
         if (strcmp(step_status_names[status], name) != 0)
             continue;
         *ret_status = status;
@@ -45,7 +45,7 @@ RunState *run_state_new(const char *id, const char *workflow)
 
 void run_state_free(RunState *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_free(self->id);
     g_free(self->workflow);
@@ -186,7 +186,7 @@ const StepState *run_state_of_agent(const RunState *self, const char *agent, con
         const StepState *known = g_ptr_array_index(self->steps, i);
         if (step_agent_length(known->step) == length && strncmp(known->step, agent, length) == 0 &&
             strcmp(known->unit, unit ? unit : "") == 0 &&
-            (newest == NULL || known->event_id > newest->event_id))
+            (!newest || known->event_id > newest->event_id))
             newest = known;
     }
     return newest;
@@ -195,7 +195,7 @@ const StepState *run_state_of_agent(const RunState *self, const char *agent, con
 static StepState *step_for_change(RunState *self, const char *step, const char *unit)
 {
     StepState *known = (StepState *)run_state_step(self, step, unit);
-    if (known != NULL)
+    if (known)
         return known;
     StepState *made = g_new0(StepState, 1);
     made->step = g_strdup(step);
@@ -266,14 +266,14 @@ static const char *status_of_current(const RunState *self, const Workflow *machi
 {
     const StepState *current =
         self->current_step ? run_state_step(self, self->current_step, NULL) : NULL;
-    if (current == NULL)
+    if (!current)
         return step_status_names[STEP_NOT_STARTED];
     switch (current->status) {
     case STEP_NOT_STARTED:
         return step_status_names[has_other_steps(self) ? STEP_RUNNING : STEP_NOT_STARTED];
     case STEP_COMPLETED:
     case STEP_SKIPPED:
-        if (machine == NULL) // what was known when it was there
+        if (!machine) // what was known when it was there
             return strcmp(self->status, step_status_names[STEP_COMPLETED]) == 0
                        ? step_status_names[STEP_COMPLETED]
                        : step_status_names[STEP_RUNNING];
@@ -314,7 +314,7 @@ json_t *run_state_units(const RunState *self, const char *step)
         const StepState *known = g_ptr_array_index(self->steps, i);
         if (known->unit[0] == '\0' || strcmp(known->step, step) != 0)
             continue;
-        if (units == NULL)
+        if (!units)
             units = json_object();
         json_set_text(units, known->unit, step_status_names[known->status]);
     }

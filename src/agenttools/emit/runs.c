@@ -71,7 +71,7 @@ static bool parse_cursor(const char *text, Cursor *ret_cursor, GError **error)
         return true;
     const char *colon = strchr(text, ':');
     g_autofree char *number = colon ? g_strndup(text, (size_t)(colon - text)) : NULL;
-    if (number == NULL || !str_parse_int(number, &ret_cursor->updated_at))
+    if (!number || !str_parse_int(number, &ret_cursor->updated_at))
         return answer_error(error, ANSWER_VALIDATION, NULL, "Invalid cursor: '%s'", text);
     ret_cursor->id = colon + 1;
     return true;

@@ -27,20 +27,20 @@ static char *resolve(const char *path, unsigned *links)
     if (strlen(path) >= PATH_MAX) // which also bounds the depth
         return NULL;
     char *real = path_real(path);
-    if (real != NULL || strcmp(path, "/") == 0)
+    if (real || strcmp(path, "/") == 0)
         return real ? real : g_strdup(path);
 
     g_autofree char *parent_path = g_path_get_dirname(path);
     g_autofree char *parent = resolve(parent_path, links);
     g_autofree char *name = g_path_get_basename(path);
-    if (parent == NULL || strcmp(name, ".") == 0)
+    if (!parent || strcmp(name, ".") == 0)
         return g_steal_pointer(&parent);
     if (strcmp(name, "..") == 0)
         return g_path_get_dirname(parent);
 
     g_autofree char *joined = g_build_filename(parent, name, NULL);
     g_autofree char *target = g_file_read_link(joined, NULL);
-    if (target == NULL)
+    if (!target)
         return g_steal_pointer(&joined);
     if (++*links > MAX_LINKS)
         return NULL;
@@ -87,7 +87,7 @@ static bool open_parent(const char *real_path, const char *name, int *ret_fd, co
     g_assert(real_path[0] == '/');
     g_auto(Fd) at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     const char *part = real_path + 1;
-    for (const char *slash; at >= 0 && (slash = strchr(part, '/')) != NULL; part = slash + 1) {
+    for (const char *slash; at >= 0 && (slash = strchr(part, '/')); part = slash + 1) {
         g_autofree char *directory = g_strndup(part, (size_t)(slash - part));
         int next = openat(at, directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         int saved_errno = errno;
@@ -183,7 +183,7 @@ bool safe_file_sha256(const char *real_path, const char *name, char **ret_sha256
 static bool is_unchanged(int parent, const char *last, const char *name,
                          const char *expected_sha256, GError **error)
 {
-    if (expected_sha256 == NULL)
+    if (!expected_sha256)
         return true;
     g_auto(Fd) fd = -1;
     struct stat info;

@@ -157,12 +157,12 @@ bool transition_check_open(const RunState *run, GError **error)
 static bool plan_skips(const RunState *run, const Track *track, Transition *transition)
 {
     g_autoptr(GArray) path = workflow_path(track->machine, track->at, track->to);
-    if (path == NULL)
+    if (!path)
         return false;
     for (unsigned i = 0; i < path->len; i++) {
         const char *id = id_of(track->machine, g_array_index(path, unsigned, i));
         g_autofree char *step = g_strconcat(track->prefix, id, NULL);
-        if (run_state_step(run, step, track->unit) == NULL)
+        if (!run_state_step(run, step, track->unit))
             plan(transition, track->prefix, id, STEP_SKIPPED);
     }
     return true;
@@ -223,7 +223,7 @@ static bool check_unit(const RunState *run, const StatusChange *change, GError *
     if (state == WORKFLOW_NONE)
         return fail_unknown_step(change->machine, change->step,
                                  workflow_state(change->machine, run->current_step), error);
-    if (run_state_step(run, change->step, NULL) == NULL) {
+    if (!run_state_step(run, change->step, NULL)) {
         json_t *details = json_object();
         json_set_text(details, "step", change->step);
         return answer_error(error, ANSWER_INVALID_TRANSITION, details,
@@ -241,9 +241,9 @@ static bool check(const RunState *run, const StatusChange *change, Transition *t
 {
     if (step_agent_length(change->step) > 0)
         return change->agent == NULL || check_agent(run, change, transition, error);
-    if (change->machine == NULL)
+    if (!change->machine)
         return true;
-    if (change->unit != NULL)
+    if (change->unit)
         return check_unit(run, change, error);
     Track track = {
         .machine = change->machine,

@@ -30,7 +30,7 @@ Workflow *workflow_new(const char *name, const char *source)
 
 void workflow_free(Workflow *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_free(self->name);
     g_free(self->source);
@@ -52,7 +52,7 @@ bool workflow_name_is_valid(const char *name)
 
 unsigned workflow_state(const Workflow *self, const char *id)
 {
-    for (unsigned i = 0; id != NULL && i < self->states->len; i++)
+    for (unsigned i = 0; id && i < self->states->len; i++)
         if (strcmp(workflow_state_at(self, i)->id, id) == 0)
             return i;
     return WORKFLOW_NONE;

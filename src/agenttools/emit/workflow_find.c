@@ -62,7 +62,7 @@ static bool find_in(const struct Place *place, const char *name, const WorkflowP
 {
     *ret_workflow = NULL;
     g_autofree char *directory = directory_of(place, places);
-    if (directory == NULL)
+    if (!directory)
         return true;
     g_autofree char *path = g_strconcat(directory, "/", name, place->suffix, NULL);
     g_autofree char *diagram = NULL;
@@ -78,12 +78,11 @@ bool workflow_find(const char *name, const WorkflowPlaces *places, Workflow **re
     if (!workflow_name_is_valid(name))
         return answer_error(error, ANSWER_VALIDATION, NULL, "Invalid workflow name: '%s'", name);
     Workflow *found = NULL;
-    for (size_t i = 0; i < G_N_ELEMENTS(places_tried) && found == NULL; i++)
+    for (size_t i = 0; i < G_N_ELEMENTS(places_tried) && !found; i++)
         if (!find_in(&places_tried[i], name, places, &found, error))
             return false;
     const char *builtin = workflow_builtin(name);
-    if (found == NULL && builtin != NULL &&
-        !workflow_parse(name, "built-in", builtin, 1, &found, error))
+    if (!found && builtin && !workflow_parse(name, "built-in", builtin, 1, &found, error))
         return false;
     *ret_workflow = found;
     return true;
@@ -99,7 +98,7 @@ static char *name_of_entry(const struct Place *place, const char *directory, con
         name = g_strdup(entry);
     else if (g_str_has_suffix(entry, place->suffix))
         name = g_strndup(entry, strlen(entry) - strlen(place->suffix));
-    if (name == NULL || !workflow_name_is_valid(name))
+    if (!name || !workflow_name_is_valid(name))
         return NULL;
     if (!place->is_markdown)
         return g_steal_pointer(&name);
@@ -125,19 +124,19 @@ char **workflow_names(const WorkflowPlaces *places)
         for (unsigned n = 0; dir && n < LIMIT_DIRECTORY_ENTRIES && (entry = g_dir_read_name(dir));
              n++) {
             char *name = name_of_entry(&places_tried[i], directory, entry);
-            if (name != NULL)
+            if (name)
                 g_ptr_array_add(found, name);
         }
     }
     g_ptr_array_sort(found, compare_names);
 
     g_autoptr(GStrvBuilder) names = g_strv_builder_new();
-    for (size_t i = 0; workflow_builtin_name(i) != NULL; i++)
+    for (size_t i = 0; workflow_builtin_name(i); i++)
         g_strv_builder_add(names, workflow_builtin_name(i));
     for (unsigned i = 0; i < found->len; i++) {
         const char *name = g_ptr_array_index(found, i);
         bool is_repeat = i > 0 && strcmp(name, g_ptr_array_index(found, i - 1)) == 0;
-        if (!is_repeat && workflow_builtin(name) == NULL)
+        if (!is_repeat && !workflow_builtin(name))
             g_strv_builder_add(names, name);
     }
     return g_strv_builder_end(names);

@@ -131,7 +131,7 @@ static bool add_edge(Parser *self, const char *from, const char *to, const char 
 static char *cut_at(char *text, const char *mark)
 {
     char *found = strstr(text, mark);
-    if (found != NULL)
+    if (found)
         *found = '\0';
     g_strstrip(text);
     return found ? g_strstrip(found + strlen(mark)) : NULL;
@@ -153,12 +153,12 @@ static bool read_state(Parser *self, char *rest)
     for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
         g_autofree char *mark = g_strdup_printf("<<%s>>", kinds[i]);
         g_autofree char *feature = g_strdup_printf("%s state (%s)", kinds[i], mark);
-        if (strstr(rest, mark) != NULL)
+        if (strstr(rest, mark))
             return fail_unsupported(self, feature);
     }
     if (*rest == '"') {
         char *id = cut_at(rest + 1, "\"");
-        if (id == NULL || !g_str_has_prefix(id, "as "))
+        if (!id || !g_str_has_prefix(id, "as "))
             return fail_unreadable(self);
         return describe_state(self, g_strstrip(id + strlen("as ")), rest + 1);
     }
@@ -193,11 +193,11 @@ static const char *unsupported_feature(const char *line)
 static bool read_line(Parser *self, char *line)
 {
     const char *feature = unsupported_feature(line);
-    if (feature != NULL)
+    if (feature)
         return fail_unsupported(self, feature);
     if (g_str_has_prefix(line, "direction "))
         return true;
-    if (strstr(line, ARROW) != NULL)
+    if (strstr(line, ARROW))
         return read_transition(self, line);
     if (g_str_has_prefix(line, "state "))
         return read_state(self, g_strstrip(line + strlen("state ")));
@@ -210,7 +210,7 @@ static bool read_line(Parser *self, char *line)
 static char *clean_line(char *line)
 {
     char *comment = strstr(line, "%%");
-    if (comment != NULL)
+    if (comment)
         *comment = '\0';
     g_strstrip(line);
     size_t length = strlen(line);
@@ -225,7 +225,7 @@ static size_t skip_front_matter(char *const *lines)
     g_autofree char *first = g_strchomp(g_strdup(lines[0] ? lines[0] : ""));
     if (strcmp(first, "---") != 0)
         return 0;
-    for (size_t i = 1; lines[i] != NULL; i++) {
+    for (size_t i = 1; lines[i]; i++) {
         g_autofree char *line = g_strchomp(g_strdup(lines[i]));
         if (strcmp(line, "---") == 0)
             return i + 1;
@@ -237,7 +237,7 @@ static bool read_lines(Parser *self, char **lines, unsigned first_line)
 {
     bool has_header = false;
     size_t i = skip_front_matter(lines);
-    for (; lines[i] != NULL; i++) {
+    for (; lines[i]; i++) {
         char *line = clean_line(lines[i]);
         self->line = first_line + (unsigned)i;
         if (*line == '\0')

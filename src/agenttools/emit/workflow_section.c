@@ -68,7 +68,7 @@ static char *fence_text(char *const *lines, size_t first, Fence open)
     GString *text = g_string_new(NULL);
     bool opens;
     const char *info;
-    for (size_t i = first; lines[i] != NULL; i++) {
+    for (size_t i = first; lines[i]; i++) {
         step_outside(lines[i], &open, &opens, &info);
         if (open.mark == 0)
             break;
@@ -83,7 +83,7 @@ char *workflow_section(const char *markdown, unsigned *ret_first_line)
     g_auto(GStrv) lines = g_strsplit(markdown, "\n", -1);
     bool is_inside = false;
     Fence open = { 0 };
-    for (size_t i = 0; lines[i] != NULL; i++) {
+    for (size_t i = 0; lines[i]; i++) {
         bool opens;
         const char *info;
         bool is_text = step_outside(lines[i], &open, &opens, &info);

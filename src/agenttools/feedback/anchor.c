@@ -228,7 +228,7 @@ static const char *search_selection(AnchorText *self, const Selection *selection
     size_t best_score = 0, count = 0;
     bool is_tied = false;
     while (self->search_bytes > 0 &&
-           (place = memmem(from, (size_t)(end - from), selection->text, size)) != NULL) {
+           (place = memmem(from, (size_t)(end - from), selection->text, size))) {
         size_t score = match_before(self, place, selection->before) +
                        match_after(place + size, selection->after);
         if (count == 0 || score > best_score) {

@@ -86,15 +86,15 @@ static void take_document(const char *document, size_t size, MmdClean *self)
 static void soften_attribute_quotes(GString *text)
 {
     char *end = text->str + text->len, *close;
-    for (char *open = text->str; (open = memchr(open, '<', (size_t)(end - open))) != NULL; open++) {
+    for (char *open = text->str; (open = memchr(open, '<', (size_t)(end - open))); open++) {
         if (!g_ascii_isalnum(open[1]) && open[1] != '_')
             continue;
-        if ((close = memchr(open, '>', (size_t)(end - open))) == NULL)
+        if (!(close = memchr(open, '>', (size_t)(end - open))))
             return;
         for (char *c = open; c < close; c++) {
             char *quote =
                 c[0] == '=' && c[1] == '"' ? memchr(c + 2, '"', (size_t)(close - c - 1)) : NULL;
-            if (quote == NULL || quote > close)
+            if (!quote || quote > close)
                 continue;
             c[1] = *quote = '\'';
             c = quote;
@@ -149,7 +149,7 @@ static bool find_front_matter(const GString *text, FrontMatter *ret_found)
 static void set_main_branch(MmdClean *self, const json_t *config)
 {
     const char *name = json_string_value(json_get_path(config, "gitGraph.mainBranchName"));
-    if (name == NULL)
+    if (!name)
         return;
     g_free(self->main_branch);
     self->main_branch = g_strdup(name);
@@ -224,7 +224,7 @@ static size_t directive_end(MmdClean *self, size_t at)
     size_t end = skip_word(text, value);
     if (end == value) {
         const char *close = g_strstr_len(text->str + value, (gssize)(text->len - value), "}%%");
-        if (close == NULL && !self->has_open_directive) {
+        if (!close && !self->has_open_directive) {
             self->has_open_directive = true;
             self->open_directive_at = origin_at(self, at);
         }
@@ -241,8 +241,8 @@ static void remove_directives(MmdClean *self)
     Piece kept = piece_new(self->text->len);
     size_t done = 0;
     const char *found;
-    for (size_t at = 0; (found = g_strstr_len(self->text->str + at, (gssize)(self->text->len - at),
-                                              "%%{")) != NULL;) {
+    for (size_t at = 0;
+         (found = g_strstr_len(self->text->str + at, (gssize)(self->text->len - at), "%%{"));) {
         size_t start = (size_t)(found - self->text->str);
         size_t end = directive_end(self, start);
         if (end == start) {
@@ -279,7 +279,7 @@ static void remove_comment_lines(MmdClean *self)
 static size_t dropped_semicolon(const GString *text, size_t start, size_t end, const char *word)
 {
     const char *found = g_strstr_len(text->str + start, (gssize)(end - start), word);
-    if (found == NULL)
+    if (!found)
         return end;
     bool is_in_value = false;
     for (size_t at = (size_t)(found - text->str) + strlen(word); at < end; at++) {
@@ -328,7 +328,7 @@ static void mark_entities(GString *text)
 
 void mmd_clean_clear(MmdClean *self)
 {
-    if (self->text != NULL)
+    if (self->text)
         g_string_free(self->text, TRUE);
     g_clear_pointer(&self->origin, g_array_unref);
     g_free(self->main_branch);
@@ -343,7 +343,7 @@ void mmd_clean(const char *document, size_t size, MmdClean *ret_clean)
     *self = (MmdClean) { 0 };
     take_document(document, size, self);
     soften_attribute_quotes(self->text);
-    for (int pass = 0; pass < 2 && self->problem == NULL; pass++) {
+    for (int pass = 0; pass < 2 && !self->problem; pass++) {
         if (!take_front_matter(self))
             return;
         remove_directives(self);

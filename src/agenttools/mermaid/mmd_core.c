@@ -156,7 +156,7 @@ static void fail_unknown(MmdParser *p)
     const char *nearest = nearest_header(word);
     if (g_str_has_prefix(word, "```") || g_str_has_prefix(word, "~~~"))
         mmd_hint(p, "Remove the Markdown fence");
-    else if (nearest != NULL)
+    else if (nearest)
         mmd_hint(p, "write %s", nearest);
     else if (has_header_line(p))
         mmd_hint(p, "The first line must be the diagram type");
@@ -169,7 +169,7 @@ static const char *find_c4_word(const MmdParser *p)
                                          "C4Deployment" };
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
         const char *found = strstr(p->text, words[i]);
-        if (found != NULL)
+        if (found)
             return found;
     }
     return NULL;
@@ -193,7 +193,7 @@ static void parse(MmdParser *p, const char *comment)
         return;
     }
     const Header *header = find_header(p->at, p->end);
-    if (header == NULL) {
+    if (!header) {
         fail_unknown(p);
         return;
     }
@@ -201,12 +201,12 @@ static void parse(MmdParser *p, const char *comment)
     p->verdict->type = header->type;
     p->verdict->is_full = header->parse != NULL;
     p->at += strlen(header->word);
-    if (header->parse == NULL)
+    if (!header->parse)
         return;
     bool is_found_first =
         header->parse == mmd_parse_mindmap || strcmp(header->type, "flowchart-elk") == 0;
     const char *c4_word = is_found_first ? NULL : find_c4_word(p);
-    if (c4_word != NULL) {
+    if (c4_word) {
         mmd_fail(p, MMD_SEMANTIC, c4_word,
                  "a word that begins with 'C4' makes mermaid take the whole text for a C4 diagram");
         mmd_hint(p, "Write it in another way, such as 'C4 Container'");
@@ -252,7 +252,7 @@ void mmd_check(const char *text, size_t size, MmdVerdict *ret_verdict)
     };
     ret_verdict->is_too_large =
         g_utf8_strlen(clean.text->str, (gssize)clean.text->len) > TOO_LARGE_CHARS;
-    if (clean.problem != NULL) {
+    if (clean.problem) {
         mmd_fail_offset(&parser, MMD_FRONTMATTER, clean.problem_at, "%s", clean.problem);
         return;
     }

@@ -105,7 +105,7 @@ static bool is_opening(Line line, Fence *ret_fence)
         return false;
     fence.count = count_marks(line, fence.mark);
     Line info = skip(line, fence.count);
-    if (fence.count < 3 || (fence.mark == '`' && memchr(info.text, '`', info.size) != NULL))
+    if (fence.count < 3 || (fence.mark == '`' && memchr(info.text, '`', info.size)))
         return false; // back-quotes in the info string: code within a line
     fence.is_mermaid = names_mermaid(info);
     *ret_fence = fence;
@@ -200,7 +200,7 @@ static bool begins_with_header(const char *text, size_t size)
     bool has_front_matter = false;
     while (next_line(&lines, &line)) {
         bool is_directive = is_word_line(line, "%%{");
-        while (is_directive && g_strstr_len(line.text, (gssize)line.size, "}%%") == NULL) {
+        while (is_directive && !g_strstr_len(line.text, (gssize)line.size, "}%%")) {
             if (!next_line(&lines, &line))
                 return false;
         }
@@ -219,7 +219,7 @@ static bool begins_with_header(const char *text, size_t size)
 
 static bool has_ending(const char *path, const char *const *endings)
 {
-    for (; path != NULL && *endings != NULL; endings++) {
+    for (; path && *endings; endings++) {
         size_t size = strlen(path), ending = strlen(*endings);
         if (size > ending && g_ascii_strcasecmp(path + size - ending, *endings) == 0)
             return true;

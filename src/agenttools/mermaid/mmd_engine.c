@@ -148,7 +148,7 @@ static size_t reported_line(const char *message)
     static const char *const marks[] = { "on line ", "at line ", "line: ", "Line " };
     for (size_t i = 0; i < G_N_ELEMENTS(marks); i++) {
         const char *found = strstr(message, marks[i]);
-        if (found != NULL && g_ascii_isdigit(found[strlen(marks[i])]))
+        if (found && g_ascii_isdigit(found[strlen(marks[i])]))
             return (size_t)g_ascii_strtoull(found + strlen(marks[i]), NULL, 10);
     }
     return 0;
@@ -179,7 +179,7 @@ static size_t given_line(const char *text, size_t reported)
 static void take_answer(const char *text, const char *message, MmdVerdict *verdict)
 {
     verdict->is_full = true;
-    if (message == NULL) {
+    if (!message) {
         g_ptr_array_set_size(verdict->errors, 0);
         return;
     }
@@ -217,7 +217,7 @@ bool mmd_engine_check(const char *const *texts, MmdVerdict *const *verdicts, siz
     if (!mmd_engine_is_set_up())
         return fail_missing(error);
     g_autofree char *place = g_build_filename(dirs_temp(), "kedge-mermaid-XXXXXX", NULL);
-    if (g_mkdtemp(place) == NULL)
+    if (!g_mkdtemp(place))
         return fail_with_errno(error, errno, "cannot make a directory in %s", dirs_temp());
 
     g_autoptr(json_t) answers = NULL;

@@ -129,7 +129,7 @@ bool mmd_fail_open(MmdParser *p, const char *where, const char *opened, const ch
     char *message = g_strdup_vprintf(format, arguments);
     MmdError *error = add_error(p, MMD_SYNTAX, document_offset(p, where), message);
     va_end(arguments);
-    if (error == NULL)
+    if (!error)
         return false;
     set_place(p, document_offset(p, opened), &error->opened_line, &error->opened_column);
     return hint != NULL ? mmd_hint(p, "%s", hint) : false;
@@ -138,7 +138,7 @@ bool mmd_fail_open(MmdParser *p, const char *where, const char *opened, const ch
 bool mmd_hint(MmdParser *p, const char *format, ...)
 {
     MmdError *error = last_error(p);
-    if (error == NULL)
+    if (!error)
         return false;
     va_list arguments;
     va_start(arguments, format);

@@ -25,7 +25,7 @@ static bool take_pair(MmdParser *p, const char *word, const char *const *names)
     const char *start = p->at;
     if (!take_spaced(p, word))
         return false;
-    for (; *names != NULL; names++) {
+    for (; *names; names++) {
         if (lines_has_word(p, *names)) {
             p->at += strlen(*names);
             return true;
@@ -72,7 +72,7 @@ static bool take_href(MmdParser *p, bool *ret_taken)
     }
     const char *opened = p->at++;
     const char *close = strchr(p->at, '"');
-    if (close == NULL)
+    if (!close)
         return mmd_fail_open(p, p->end, opened, NULL, "expected '\"' to close the address");
     if (close == p->at)
         return mmd_unexpected(p, "an address between the quotes");
@@ -95,7 +95,7 @@ static bool take_call(MmdParser *p, bool *ret_taken)
     if (*opened != '(')
         return mmd_unexpected(p, "a function with parentheses, such as call show()");
     const char *close = strchr(opened, ')');
-    if (close == NULL)
+    if (!close)
         return mmd_fail_open(p, p->end, opened, NULL, "expected ')' after the arguments");
     p->at = close + 1;
     mmd_skip_blanks(p);

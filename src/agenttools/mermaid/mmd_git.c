@@ -110,7 +110,7 @@ static bool take_text(MmdParser *p, char **ret_text)
     plain_skip(p);
     if (!plain_take_string(p, &text, "a text in double quotes"))
         return false;
-    if (ret_text != NULL) {
+    if (ret_text) {
         g_free(*ret_text);
         *ret_text = g_steal_pointer(&text);
     }
@@ -255,7 +255,7 @@ static bool check_merge(Graph *g, const char *where, const char *name, const cha
         return mmd_fail(p, MMD_SEMANTIC, where, "branch '%s' cannot be merged into itself", name);
     if (!has_branch(g, name))
         return fail_branch(g, where, name);
-    if (ours == NULL || theirs == NULL)
+    if (!ours || !theirs)
         return mmd_fail(p, MMD_SEMANTIC, where, "branch '%s' has no commits",
                         ours == NULL ? g->branch : name);
     const Commit *our_commit = g_hash_table_lookup(g->commits, ours);
@@ -264,7 +264,7 @@ static bool check_merge(Graph *g, const char *where, const char *name, const cha
                  name);
         return mmd_hint(p, "add a commit to one of them first");
     }
-    if (id != NULL && *id != '\0' && g_hash_table_contains(g->commits, id))
+    if (id && *id != '\0' && g_hash_table_contains(g->commits, id))
         return mmd_fail(p, MMD_SEMANTIC, where, "there is a commit '%s' already", id);
     return true;
 }
@@ -295,10 +295,10 @@ static bool is_parent(const Commit *commit, const char *id)
 static bool check_cherry_pick(Graph *g, const char *where, const Options *options)
 {
     MmdParser *p = g->p;
-    if (options->id == NULL || *options->id == '\0')
+    if (!options->id || *options->id == '\0')
         return mmd_fail(p, MMD_SEMANTIC, where, "cherry-pick needs id: and the id of a commit");
     const Commit *source = g_hash_table_lookup(g->commits, options->id);
-    if (source == NULL)
+    if (!source)
         return mmd_fail(p, MMD_SEMANTIC, where, "there is no commit '%s' before this line",
                         options->id);
     bool has_parent = options->parent != NULL && *options->parent != '\0';
@@ -311,7 +311,7 @@ static bool check_cherry_pick(Graph *g, const char *where, const Options *option
     if (strcmp(source->branch, g->branch) == 0)
         return mmd_fail(p, MMD_SEMANTIC, where, "commit '%s' is on branch '%s' already",
                         options->id, g->branch);
-    if (last_commit(g, g->branch) == NULL)
+    if (!last_commit(g, g->branch))
         return mmd_fail(p, MMD_SEMANTIC, where, "branch '%s' has no commits", g->branch);
     return true;
 }

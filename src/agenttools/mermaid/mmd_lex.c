@@ -15,7 +15,7 @@ const char *mmd_match_direction(const char *at, const char *end, bool ignores_ca
     for (; at < line_end; at++) {
         const char *word_end = mmd_match_as(how, at, line_end, "direction");
         const char *value = word_end != NULL ? mmd_skip_white_from(word_end, end) : NULL;
-        if (value != word_end && mmd_match_any(directions, how, value, end) != NULL)
+        if (value != word_end && mmd_match_any(directions, how, value, end))
             return mmd_line_end(value, end);
     }
     return NULL;
@@ -28,7 +28,7 @@ bool mmd_match_accessibility(const char *at, const char *end, bool ignores_case,
     const char *title = mmd_match_as(how, at, end, "accTitle");
     const char *description = mmd_match_as(how, at, end, "accDescr");
     const char *stop = title != NULL ? title : description;
-    if (stop == NULL)
+    if (!stop)
         return false;
     stop = mmd_skip_white_from(stop, end);
     if (stop < end && *stop == ':') { // the text may begin on a later line
@@ -36,7 +36,7 @@ bool mmd_match_accessibility(const char *at, const char *end, bool ignores_case,
         *ret_found = (MmdAccessibility) { .stop = stop };
         return true;
     }
-    if (description == NULL || stop == end || *stop != '{')
+    if (!description || stop == end || *stop != '{')
         return false;
     const char *close = memchr(stop, '}', (size_t)(end - stop));
     *ret_found = (MmdAccessibility) { close != NULL ? close + 1 : end, stop, close == NULL };
@@ -65,9 +65,9 @@ bool mmd_take_strict_accessibility(MmdParser *p, const MmdAccessibility *found)
 const MmdRule *mmd_match_rule(const MmdRule *rules, unsigned how, unsigned mode, const char *at,
                               const char *end)
 {
-    for (; rules->literal != NULL; rules++) {
+    for (; rules->literal; rules++) {
         bool counts = rules->modes == 0 || (rules->modes & mode) != 0;
-        if (counts && mmd_match_as(how, at, end, rules->literal) != NULL)
+        if (counts && mmd_match_as(how, at, end, rules->literal))
             return rules;
     }
     return NULL;
@@ -83,7 +83,7 @@ bool mmd_match_token(const MmdRule *rules, unsigned how, unsigned mode, const ch
                      const char *end, MmdToken *ret_token)
 {
     const MmdRule *rule = mmd_match_rule(rules, how, mode, at, end);
-    if (rule == NULL)
+    if (!rule)
         return false;
     const char *stop = at + strlen(rule->literal);
     *ret_token = (MmdToken) { rule->kind, at, stop, how & MMD_WORDS ? rule->literal : NULL };

@@ -102,7 +102,7 @@ static bool take_shape(MmdParser *p, const char *opened)
         if (!take_quoted(p))
             return false;
     } else {
-        if (mmd_match_any(closers, 0, p->at, p->end) != NULL)
+        if (mmd_match_any(closers, 0, p->at, p->end))
             return mmd_unexpected(p, "text in the brackets");
         size_t size = strcspn(p->at, ")](}");
         p->at = size > 0 ? p->at + size : mmd_line_end(p->at, p->end);

@@ -44,7 +44,7 @@ bool plain_take_string(MmdParser *p, char **ret_string, const char *expected)
     }
     if (at >= p->end)
         return mmd_fail_open(p, p->end, opened, NULL, "expected %c to close the text", quote);
-    if (ret_string != NULL)
+    if (ret_string)
         *ret_string = g_strndup(opened + 1, (size_t)(at - opened - 1));
     p->at = at + 1;
     return true;
@@ -76,7 +76,7 @@ static bool take_description(MmdParser *p, bool *ret_taken)
         return true;
     }
     const char *close = strchr(p->at, '}');
-    if (close == NULL)
+    if (!close)
         return mmd_fail_open(p, p->end, opened, NULL, "expected '}' to close accDescr");
     *ret_taken = true;
     p->at = close + 1;

@@ -45,7 +45,7 @@ static void skip_spaces(MmdParser *p)
 static void skip_white(Quadrant *q)
 {
     MmdParser *p = q->p;
-    if (q->white_end == NULL || p->at < q->white_start || p->at > q->white_end) {
+    if (!q->white_end || p->at < q->white_start || p->at > q->white_end) {
         q->white_start = p->at;
         mmd_skip_white(p);
         q->white_end = p->at;

@@ -211,10 +211,10 @@ static bool read_documents(Check *self, const ValidateArgs *args, const char *cw
                            GError **error)
 {
     size_t count = json_array_size(args->files);
-    if (count > 0 && args->content != NULL)
+    if (count > 0 && args->content)
         return answer_error(error, ANSWER_VALIDATION, NULL,
                             "Validation failed: files and content exclude each other");
-    if (count == 0 && (args->content == NULL || utf8_is_blank(args->content)))
+    if (count == 0 && (!args->content || utf8_is_blank(args->content)))
         return answer_error(error, ANSWER_NO_INPUT, NULL, "No input provided");
 
     self->names_files = count > 1;
@@ -377,7 +377,7 @@ static void warn(Report *self, const Diagram *diagram, unsigned index)
 {
     const MmdVerdict *verdict = &diagram->verdict;
     const char *type = verdict->type != NULL ? verdict->type : "unknown type";
-    if (verdict->type != NULL && !verdict->is_full)
+    if (verdict->type && !verdict->is_full)
         answer_warn(self->answer, "Diagram %u (%s): only the header was checked", index, type);
     if (verdict->is_too_large)
         answer_warn(self->answer,

@@ -84,7 +84,7 @@ static bool cancel_dependents(TaskTx *tx, int64_t id, TaskStatus status, GError 
     g_autoptr(GTree) waiting = g_tree_new_full(task_compare_ids, NULL, g_free, g_free);
     if (!add_dependents(tx, waiting, id, status, error))
         return false;
-    for (GTreeNode *first; (first = g_tree_node_first(waiting)) != NULL;) {
+    for (GTreeNode *first; (first = g_tree_node_first(waiting));) {
         int64_t next = *(const int64_t *)g_tree_node_key(first);
         bool is_cancelled = false;
         if (!cancel_one(tx, next, g_tree_node_value(first), &is_cancelled, error))

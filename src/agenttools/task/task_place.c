@@ -88,7 +88,7 @@ bool task_place_find(const OperationCall *call, const char *db, TaskPlace *ret_p
     }
     bool is_url = g_str_has_prefix(db, "sqlite:");
     const char *path = is_url ? db + strlen("sqlite:") : db;
-    if (is_url ? *path != '/' : *path == '\0' || strstr(path, "://") != NULL)
+    if (is_url ? *path != '/' : *path == '\0' || strstr(path, "://"))
         return fail_form(error);
     g_autofree char *expanded = path_expand_home(path);
     ret_place->path = path_absolute(expanded, call->cwd);

@@ -144,13 +144,13 @@ static void delete_older(int dir_fd, const char *oldest_kept)
 {
     int fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
     DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-    if (list == NULL) {
+    if (!list) {
         fd_close(fd);
         return;
     }
-    for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
+    for (const struct dirent *entry; (entry = readdir(list));) {
         g_autofree char *date = gh_audit_date_of_name(entry->d_name);
-        if (date != NULL && strcmp(date, oldest_kept) < 0)
+        if (date && strcmp(date, oldest_kept) < 0)
             unlinkat(dir_fd, entry->d_name, 0);
     }
     closedir(list);

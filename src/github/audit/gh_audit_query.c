@@ -71,7 +71,7 @@ static int64_t limit_of(const GhAuditFilter *filter)
 static bool parse_line_time(const char *text, int64_t *ret_at)
 {
     g_autoptr(GDateTime) time = g_date_time_new_from_iso8601(text, NULL);
-    if (time == NULL)
+    if (!time)
         return false;
     *ret_at = g_date_time_to_unix(time) * 1000;
     return true;
@@ -102,7 +102,7 @@ static bool fits(const char *wanted, const char *value)
 
 static bool fits_start(const char *wanted, const char *value)
 {
-    if (wanted == NULL || !g_str_has_suffix(wanted, "*"))
+    if (!wanted || !g_str_has_suffix(wanted, "*"))
         return fits(wanted, value);
     return strncmp(wanted, value, strlen(wanted) - 1) == 0;
 }
@@ -136,17 +136,17 @@ static void read_file(Query *self, const char *name)
     g_autofree char *path = g_build_filename(self->dir, name, NULL);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-    if (file == NULL) {
+    if (!file) {
         fd_close(fd);
         return;
     }
     char line[GH_AUDIT_LINE_BYTES + 1];
     bool is_inside = false; // of a line that is too long
-    while (fgets(line, sizeof line, file) != NULL) {
+    while (fgets(line, sizeof line, file)) {
         char *end = strchr(line, '\n');
         bool was_inside = is_inside;
         is_inside = end == NULL && !feof(file);
-        if (end != NULL)
+        if (end)
             *end = '\0';
         if (is_inside && !was_inside)
             self->skipped++;
@@ -167,15 +167,15 @@ static GPtrArray *find_files(const Query *self)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
     GDir *dir = g_dir_open(self->dir, 0, NULL);
-    if (dir == NULL)
+    if (!dir)
         return names;
     const GhAuditFilter *filter = self->filter;
     g_autofree char *first = gh_audit_date(filter->since - MS_PER_DAY);
     g_autofree char *last = filter->until > 0 ? gh_audit_date(filter->until + MS_PER_DAY) : NULL;
-    for (const char *name; (name = g_dir_read_name(dir)) != NULL;) {
+    for (const char *name; (name = g_dir_read_name(dir));) {
         g_autofree char *date = gh_audit_date_of_name(name);
-        if (date != NULL && (filter->since <= 0 || strcmp(date, first) >= 0) &&
-            (last == NULL || strcmp(date, last) <= 0))
+        if (date && (filter->since <= 0 || strcmp(date, first) >= 0) &&
+            (!last || strcmp(date, last) <= 0))
             g_ptr_array_add(names, g_strdup(name));
     }
     g_dir_close(dir);
@@ -195,7 +195,7 @@ static bool query_run(Query *self, size_t *ret_skipped, GError **error)
 {
     const char *pattern = self->filter->grep;
     regex_t grep;
-    if (pattern != NULL) {
+    if (pattern) {
         int failed = regcomp(&grep, pattern, REG_EXTENDED | REG_NOSUB);
         if (failed != 0) {
             char text[MAX_ERROR];
@@ -206,9 +206,9 @@ static bool query_run(Query *self, size_t *ret_skipped, GError **error)
         self->grep = &grep;
     }
     read_files(self);
-    if (pattern != NULL)
+    if (pattern)
         regfree(&grep);
-    if (ret_skipped != NULL)
+    if (ret_skipped)
         *ret_skipped = self->skipped;
     return true;
 }
@@ -226,7 +226,7 @@ bool gh_audit_query(const char *dir, const GhAuditFilter *filter, GhAuditFunc on
     Query query = { .dir = dir, .filter = filter, .on_match = keep_line };
     if (!query_run(&query, ret_skipped, error))
         return false;
-    for (char *line; (line = g_queue_pop_head(&query.lines)) != NULL;) {
+    for (char *line; (line = g_queue_pop_head(&query.lines));) {
         on_line(line, user_data);
         g_free(line);
     }
@@ -237,7 +237,7 @@ static void count_line(Query *self, const char *line G_GNUC_UNUSED, const Parsed
 {
     const char *value = parsed->values[self->field];
     guint64 *count = g_hash_table_lookup(self->counts, value);
-    if (count == NULL) {
+    if (!count) {
         count = g_new0(guint64, 1);
         g_hash_table_insert(self->counts, g_strdup(value), count);
     }
@@ -342,13 +342,13 @@ static bool parse_day(const char *text, bool is_end, int64_t *ret_at)
 {
     g_autofree char *name = g_strconcat(text, ".log", NULL);
     g_autofree char *date = gh_audit_date_of_name(name);
-    if (date == NULL)
+    if (!date)
         return false;
     g_autoptr(GTimeZone) zone = g_time_zone_new_local();
     g_autofree char *midnight = g_strconcat(date, "T00:00:00", NULL);
     g_autoptr(GDateTime) start = g_date_time_new_from_iso8601(midnight, zone);
     g_autoptr(GDateTime) next = start != NULL ? g_date_time_add_days(start, 1) : NULL;
-    if (next == NULL)
+    if (!next)
         return false;
     *ret_at = is_end ? g_date_time_to_unix(next) * 1000 - 1 : g_date_time_to_unix(start) * 1000;
     return true;

@@ -15,7 +15,7 @@ char *gh_plain_word(const char *text, size_t max_bytes)
         return g_strdup("-");
     char *word = g_strndup(text, max_bytes);
     for (char *p = word; *p != '\0'; p++) {
-        if (!g_ascii_isalnum(*p) && strchr("._:/@+-", *p) == NULL)
+        if (!g_ascii_isalnum(*p) && !strchr("._:/@+-", *p))
             *p = '_';
     }
     return word;
@@ -24,7 +24,7 @@ char *gh_plain_word(const char *text, size_t max_bytes)
 static char *target_of(const GhHeader *header)
 {
     g_autofree char *host = gh_plain_word(header->host, MAX_WORD_BYTES);
-    if (header->repo == NULL)
+    if (!header->repo)
         return g_steal_pointer(&host);
     g_autofree char *repo = gh_plain_word(header->repo, MAX_WORD_BYTES);
     return g_strconcat(host, "/", repo, NULL);
@@ -33,7 +33,7 @@ static char *target_of(const GhHeader *header)
 char *gh_header_line(const GhHeader *header)
 {
     const char *kind = gh_kind_name(header->kind);
-    if (header->host == NULL || header->class_name == NULL)
+    if (!header->host || !header->class_name)
         return g_strdup_printf("[gh - - - %s]", kind);
 
     g_autofree char *target = target_of(header);
@@ -92,7 +92,7 @@ char *gh_problem_text(const char *reason)
     g_auto(GStrv) lines = g_strsplit(reason, "\n", -1);
     GString *text = g_string_new(NULL);
     unsigned count = 0;
-    for (char **line = lines; *line != NULL && strcmp(*line, "Received arguments:") != 0; line++) {
+    for (char **line = lines; *line && strcmp(*line, "Received arguments:") != 0; line++) {
         if (!g_str_has_prefix(*line, "  - ") || ++count > MAX_PROBLEM_LINES)
             continue;
         g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", *line + strlen("  - "));

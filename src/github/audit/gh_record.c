@@ -45,7 +45,7 @@ static void set_first_line(json_t *object, const char *key, const char *text,
 static void set_list(json_t *object, const char *key, const char *const *list)
 {
     json_t *array = json_array();
-    for (; list != NULL && *list != NULL; list++)
+    for (; list && *list; list++)
         json_append_take(array, json_text(*list));
     json_set_take(object, key, array);
 }
@@ -60,7 +60,7 @@ static char *signal_name(int number)
 static char *short_cwd(const char *cwd)
 {
     g_autofree char *home = dirs_home();
-    if (cwd == NULL || home == NULL || strcmp(home, "/") == 0 || !g_path_is_absolute(cwd) ||
+    if (!cwd || !home || strcmp(home, "/") == 0 || !g_path_is_absolute(cwd) ||
         !path_is_inside(cwd, home))
         return g_strdup(cwd);
     g_autofree char *inner = path_display(cwd, home);
@@ -70,7 +70,7 @@ static char *short_cwd(const char *cwd)
 /* What `argv` alone does not say, so that the call can be repeated. */
 static json_t *environment_of(const GhRecord *record)
 {
-    if (record->set_host == NULL && record->set_repo == NULL)
+    if (!record->set_host && !record->set_repo)
         return NULL;
     json_t *object = json_object();
     json_set_text(object, "GH_HOST", record->set_host);
@@ -187,7 +187,7 @@ char *gh_record_to_text(const json_t *record)
     if (has_error(record))
         append_error(text, record);
 
-    if (argv[0] == NULL) // it never came to one command of gh
+    if (!argv[0]) // it never came to one command of gh
         return g_string_free(text, false);
     const json_t *env = json_get_object(record, "env");
     g_autofree char *command = gh_reproduce_command(

@@ -36,8 +36,8 @@ bool gh_record_load_session(const char *path, json_t **ret_records, GError **err
         size_t length = (size_t)(end - line);
         end = line > data ? line - 1 : data;
         g_autoptr(json_t) entry = NULL;
-        if (g_strstr_len(line, (gssize)length, MARK) != NULL &&
-            json_parse(line, length, &entry, NULL) && record_of(entry) != NULL)
+        if (g_strstr_len(line, (gssize)length, MARK) && json_parse(line, length, &entry, NULL) &&
+            record_of(entry))
             json_append_take(records, json_incref(record_of(entry)));
     }
     *ret_records = records;

@@ -20,7 +20,7 @@ void classified_clear(Classified *self)
 static bool check_argv(const char *const *argv, size_t *ret_count, GError **error)
 {
     size_t count = 0, total = 0;
-    for (; argv[count] != NULL; count++) {
+    for (; argv[count]; count++) {
         if (count == COMMAND_MAX_ARGS)
             return fail_with(error, KEDGE_ERROR_USAGE, "args has more than %d elements",
                              COMMAND_MAX_ARGS);
@@ -44,7 +44,7 @@ static int parse_version(const char *text)
 {
     char *end = NULL;
     guint64 major = text != NULL ? g_ascii_strtoull(text, &end, 10) : 0;
-    if (end == NULL || end == text || *end != '.' || !g_ascii_isdigit(end[1]))
+    if (!end || end == text || *end != '.' || !g_ascii_isdigit(end[1]))
         return command_newest_version();
     guint64 minor = g_ascii_strtoull(end + 1, NULL, 10);
     return COMMAND_VERSION((int)MIN(major, 1000), (int)MIN(minor, 999));
@@ -58,7 +58,7 @@ bool classify_is_newer(const ClassifyOptions *options, const CommandNode *node)
 
 static bool has_test_flag(const char *const *argv)
 {
-    for (; *argv != NULL; argv++) {
+    for (; *argv; argv++) {
         if (g_str_has_prefix(*argv, "-test."))
             return true;
     }
@@ -79,7 +79,7 @@ static bool has_bad_character(const CommandArgs *args)
 {
     for (size_t i = 0; i < args->count; i++) {
         const CommandArg *item = &args->items[i];
-        for (const char *p = item->value; p != NULL && *p != '\0'; p = g_utf8_next_char(p)) {
+        for (const char *p = item->value; p && *p != '\0'; p = g_utf8_next_char(p)) {
             if (is_bad_character(g_utf8_get_char(p), item->is_text))
                 return true;
         }
@@ -90,9 +90,9 @@ static bool has_bad_character(const CommandArgs *args)
 static bool has_file_value(const CommandArgs *args, const char *name)
 {
     g_autofree const char **values = command_args_values(args, name);
-    for (size_t i = 0; values[i] != NULL; i++) {
+    for (size_t i = 0; values[i]; i++) {
         const char *equals = strchr(values[i], '=');
-        if (equals != NULL && equals[1] == '@')
+        if (equals && equals[1] == '@')
             return true;
     }
     return false;
@@ -101,7 +101,7 @@ static bool has_file_value(const CommandArgs *args, const char *name)
 static bool has_prefixed_positional(const CommandArgs *args, const char *prefix)
 {
     const char *value;
-    for (size_t i = 0; (value = command_args_positional(args, i)) != NULL; i++) {
+    for (size_t i = 0; (value = command_args_positional(args, i)); i++) {
         if (g_str_has_prefix(value, prefix))
             return true;
     }
@@ -160,7 +160,7 @@ static void judge_help(const ClassifyOptions *options, const CommandArgs *args, 
 {
     const char *word = command_args_positional(args, 0);
     verdict_set(verdict, EFFECT_READ, "prints help");
-    if (word != NULL && !is_core_word(options, word))
+    if (word && !is_core_word(options, word))
         verdict_set(verdict, EFFECT_UNKNOWN, "help of a word that may be an extension");
 }
 
@@ -176,7 +176,7 @@ static void judge_group(const Classified *self, Verdict *verdict)
 static void judge_jq(const CommandArgs *args, Verdict *verdict)
 {
     g_autofree const char **values = command_args_values(args, "jq");
-    for (size_t i = 0; values[i] != NULL; i++) {
+    for (size_t i = 0; values[i]; i++) {
         if (jq_reads_environment(values[i]))
             verdict_raise(verdict, EFFECT_BLOCKED, "jq expression reads the environment");
     }
@@ -228,7 +228,7 @@ static void judge(const ClassifyOptions *options, const Classified *self, const 
         judge_group(self, verdict);
     else
         judge_command(options, args, api, verdict);
-    if (args->error != NULL)
+    if (args->error)
         verdict_raise(verdict, EFFECT_UNKNOWN, args->error);
 }
 

@@ -31,7 +31,7 @@ static void judge_header(ApiCall *self, const char *header)
                                                "cookie",        "x-github-otp",
                                                "host",          NULL };
     const char *colon = strchr(header, ':');
-    if (colon == NULL) {
+    if (!colon) {
         raise_to(self, EFFECT_UNKNOWN, "header without a colon");
         return;
     }
@@ -57,12 +57,12 @@ static void judge_flags(ApiCall *self)
     if (command_args_is_true(self->args, "paginate"))
         raise_to(self, EFFECT_BLOCKED, "unbounded output");
     g_autofree const char **typed = command_args_values(self->args, "field");
-    for (size_t i = 0; typed[i] != NULL; i++) {
+    for (size_t i = 0; typed[i]; i++) {
         if (is_file_field(typed[i]))
             raise_to(self, EFFECT_BLOCKED, "file upload");
     }
     g_autofree const char **headers = command_args_values(self->args, "header");
-    for (size_t i = 0; headers[i] != NULL; i++)
+    for (size_t i = 0; headers[i]; i++)
         judge_header(self, headers[i]);
     if (command_args_positional_count(self->args) != 1)
         raise_to(self, EFFECT_UNKNOWN, "api takes one endpoint");
@@ -108,7 +108,7 @@ static char *decode_path(const char *text, size_t length)
 {
     g_autoptr(GString) once = percent_decode(text, length);
     g_autoptr(GString) twice = percent_decode(once->str, once->len);
-    if (strlen(twice->str) != twice->len || strchr(twice->str, '\\') != NULL)
+    if (strlen(twice->str) != twice->len || strchr(twice->str, '\\'))
         return NULL; // an encoded NUL, or a backslash
     g_auto(GStrv) segments = g_strsplit(twice->str, "/", -1);
     if (g_strv_contains((const char *const *)segments, ".") ||
@@ -158,7 +158,7 @@ static bool split_full_url(ApiCall *self, const char *url, const char **ret_path
         return false;
     const char *authority = url + strlen("https://");
     const char *slash = strchr(authority, '/');
-    if (slash == NULL)
+    if (!slash)
         return false;
     g_autofree char *text = g_strndup(authority, (size_t)(slash - authority));
     g_autofree char *host = g_ascii_strdown(text, -1);
@@ -174,12 +174,12 @@ static bool split_full_url(ApiCall *self, const char *url, const char **ret_path
 static bool has_url_parameter(const ApiCall *self, const char *name)
 {
     const char *query = self->endpoint != NULL ? strchr(self->endpoint, '?') : NULL;
-    if (query == NULL)
+    if (!query)
         return false;
     g_autoptr(GString) once = percent_decode(query + 1, strlen(query + 1));
     g_autoptr(GString) twice = percent_decode(once->str, once->len);
     g_auto(GStrv) parts = g_strsplit_set(twice->str, "&;", -1);
-    for (char **part = parts; *part != NULL; part++) {
+    for (char **part = parts; *part; part++) {
         if (g_ascii_strncasecmp(*part, name, strlen(name)) == 0)
             return true;
     }
@@ -189,7 +189,7 @@ static bool has_url_parameter(const ApiCall *self, const char *name)
 /* Among the fields, or in the endpoint, from where a server may take it as well. */
 static bool has_key(const ApiCall *self, const char *key)
 {
-    for (size_t i = 0; self->fields[i] != NULL; i++) {
+    for (size_t i = 0; self->fields[i]; i++) {
         if (is_key(self->fields[i], key))
             return true;
     }
@@ -198,13 +198,12 @@ static bool has_key(const ApiCall *self, const char *key)
 
 static void read_endpoint(ApiCall *self, const char *endpoint)
 {
-    if (has_space(endpoint) || strpbrk(endpoint, "#\\") != NULL ||
-        g_str_has_prefix(endpoint, "//")) {
+    if (has_space(endpoint) || strpbrk(endpoint, "#\\") || g_str_has_prefix(endpoint, "//")) {
         raise_to(self, EFFECT_BLOCKED, "endpoint with a character that does not belong there");
         return;
     }
     const char *path = endpoint;
-    if (strstr(endpoint, "://") != NULL) {
+    if (strstr(endpoint, "://")) {
         if (!split_full_url(self, endpoint, &path)) {
             raise_to(self, EFFECT_BLOCKED, "request to another host");
             return;
@@ -213,7 +212,7 @@ static void read_endpoint(ApiCall *self, const char *endpoint)
         path++;
     }
     self->out->api_path = decode_path(path, strcspn(path, "?"));
-    if (self->out->api_path == NULL) {
+    if (!self->out->api_path) {
         raise_to(self, EFFECT_BLOCKED, "path traversal");
         return;
     }
@@ -243,7 +242,7 @@ static const char *destructive_write(const ApiCall *self)
 {
     g_auto(GStrv) all = g_strsplit(self->out->api_path, "/", -1);
     g_autoptr(GPtrArray) list = g_ptr_array_new();
-    for (char **segment = all; *segment != NULL; segment++) {
+    for (char **segment = all; *segment; segment++) {
         if (**segment != '\0')
             g_ptr_array_add(list, *segment);
     }
@@ -277,7 +276,7 @@ static void judge_rest(ApiCall *self)
         return;
     }
     const char *reason = self->out->api_path != NULL ? destructive_write(self) : NULL;
-    if (reason != NULL)
+    if (reason)
         raise_to(self, EFFECT_DESTRUCTIVE, reason);
     raise_to(self, EFFECT_WRITE, "sends a request that writes");
 }
@@ -307,14 +306,14 @@ static void judge_graphql(ApiCall *self)
 {
     const char *method = self->out->api_method;
     bool is_get = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
-    for (size_t i = 0; self->fields[i] != NULL; i++) {
+    for (size_t i = 0; self->fields[i]; i++) {
         const char *equals = strchr(self->fields[i], '=');
         if (is_key(self->fields[i], "query"))
             judge_document(self, equals != NULL ? equals + 1 : "");
     }
     // a parameter named `query` could carry a document that is not among the fields
     if (has_url_parameter(self, "query") ||
-        (!self->has_graphql_document && !(is_get && self->fields[0] == NULL)))
+        (!self->has_graphql_document && !(is_get && !self->fields[0])))
         raise_to(self, EFFECT_UNKNOWN,
                  "GraphQL request whose document is not in a field \"query\"");
     if (strcmp(method, "DELETE") == 0)
@@ -349,9 +348,9 @@ static const char **all_fields(const CommandArgs *args)
     g_autofree const char **raw = command_args_values(args, "raw-field");
     g_autofree const char **typed = command_args_values(args, "field");
     GPtrArray *fields = g_ptr_array_new();
-    for (size_t i = 0; raw[i] != NULL; i++)
+    for (size_t i = 0; raw[i]; i++)
         g_ptr_array_add(fields, (char *)raw[i]);
-    for (size_t i = 0; typed[i] != NULL; i++)
+    for (size_t i = 0; typed[i]; i++)
         g_ptr_array_add(fields, (char *)typed[i]);
     g_ptr_array_add(fields, NULL);
     return (const char **)g_ptr_array_free(fields, FALSE);
@@ -371,7 +370,7 @@ void classify_api(const ClassifyOptions *options, Classified *self, Verdict *ver
     const char *endpoint = command_args_positional(self->args, 0);
     call.endpoint = endpoint;
     judge_flags(&call);
-    if (endpoint != NULL)
+    if (endpoint)
         read_endpoint(&call, endpoint);
     self->api_method = method_of(&call);
     if (self->is_graphql)

@@ -37,7 +37,7 @@ static bool is_url(const char *value)
 static char *check_url(const ClassifyOptions *options, const char *url, bool is_gist)
 {
     g_autofree char *host = remote_url_host(url);
-    if (host == NULL) {
+    if (!host) {
         const char *start = strstr(url, "://");
         start = start != NULL ? start + strlen("://") : url;
         g_autofree char *authority = g_strndup(start, strcspn(start, "/?#"));
@@ -54,8 +54,7 @@ static bool is_repo_name(const char *text)
 {
     g_autofree char *name = g_strdup(text);
     char *number = strchr(name, '#');
-    if (number != NULL && number[1] != '\0' &&
-        strspn(number + 1, "0123456789") == strlen(number + 1))
+    if (number && number[1] != '\0' && strspn(number + 1, "0123456789") == strlen(number + 1))
         *number = '\0';
     return remote_repo_is_valid(name);
 }
@@ -63,7 +62,7 @@ static bool is_repo_name(const char *text)
 static bool is_single_name(const char *text)
 {
     for (const char *p = text; *p != '\0'; p++) {
-        if (!g_ascii_isalnum(*p) && strchr("._#-", *p) == NULL)
+        if (!g_ascii_isalnum(*p) && !strchr("._#-", *p))
             return false;
     }
     return *text != '\0';
@@ -79,7 +78,7 @@ static char *check_repo(const ClassifyOptions *options, const char *value)
         return is_single_name(value) ? NULL : invalid_repository(value);
     if (count == 3 && *parts[0] != '\0') {
         g_autofree char *host = remote_host_normalise(parts[0]);
-        if (host == NULL || !classify_host_is_known(options, host))
+        if (!host || !classify_host_is_known(options, host))
             return unknown_host(parts[0]);
     }
     bool is_valid = (count == 2 || (count == 3 && *parts[0] != '\0')) &&
@@ -97,7 +96,7 @@ static char *check_url_list(const ClassifyOptions *options, const char *value)
 {
     char *problem = NULL;
     g_auto(GStrv) parts = g_strsplit(value, ",", -1);
-    for (char **part = parts; *part != NULL && problem == NULL; part++)
+    for (char **part = parts; *part && !problem; part++)
         problem = check_if_url(options, *part, false);
     return problem;
 }
@@ -105,7 +104,7 @@ static char *check_url_list(const ClassifyOptions *options, const char *value)
 static void check_value(const ClassifyOptions *options, const CommandNode *node,
                         const CommandRef *ref, const char *value, Verdict *verdict)
 {
-    if (value == NULL)
+    if (!value)
         return;
     g_autofree char *problem = NULL;
     if (ref->type == COMMAND_REF_REPO) {
@@ -119,7 +118,7 @@ static void check_value(const ClassifyOptions *options, const CommandNode *node,
         if (!classify_host_is_known(options, host))
             problem = unknown_host(value);
     }
-    if (problem != NULL)
+    if (problem)
         verdict_raise(verdict, EFFECT_BLOCKED, problem);
 }
 
@@ -133,7 +132,7 @@ static void check_flag(const ClassifyOptions *options, const CommandArgs *args,
         return;
     }
     g_autofree const char **values = command_args_values(args, name);
-    for (size_t i = 0; values[i] != NULL; i++)
+    for (size_t i = 0; values[i]; i++)
         check_value(options, args->node, ref, values[i], verdict);
 }
 

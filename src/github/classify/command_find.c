@@ -13,7 +13,7 @@ static bool is_known_boolean(const CommandFlag *flag)
 /* Does this element take the next one with it? */
 static bool swallows_next(const CommandNode *node, const char *element)
 {
-    if (strchr(element, '=') != NULL)
+    if (strchr(element, '='))
         return false;
     if (g_str_has_prefix(element, "--")) {
         const char *name = element + 2;
@@ -59,7 +59,7 @@ void command_find(const char *const *argv, size_t start, size_t count, CommandFo
             return;
         size_t index = found->rest[position];
         const CommandNode *child = command_child(found->node, argv[index]);
-        if (child == NULL) {
+        if (!child) {
             found->has_unknown_word = found->node->child_count > 0;
             found->unknown_word = index;
             return;

@@ -45,7 +45,7 @@ static bool has_text_positionals(const CommandNode *node)
 static void note_error(Parser *self, const char *what, const char *dashes, const char *name,
                        size_t length)
 {
-    if (self->args->error != NULL)
+    if (self->args->error)
         return;
     // what the caller wrote is quoted only where it can be nothing but the name of a flag
     bool is_plain = length > 0 && length <= 40;
@@ -148,10 +148,10 @@ static void parse_long(Parser *self, size_t index)
     size_t length = strcspn(name, "=");
     const char *value = name[length] == '=' ? name + length + 1 : NULL;
     const CommandFlag *flag = command_flag_by_name(self->args->node, name, length);
-    if (flag == NULL)
+    if (!flag)
         add_unknown(self, index, "--", name, length,
                     value); // "---x" and "--=x" too: no flag has such a name
-    else if (value != NULL || flag->kind != COMMAND_FLAG_VALUE)
+    else if (value || flag->kind != COMMAND_FLAG_VALUE)
         add_flag(self, flag, index, value, index);
     else
         add_flag_with_next(self, flag, index);
@@ -163,21 +163,21 @@ static const char *parse_letter(Parser *self, size_t index, const char *at)
 {
     const CommandFlag *flag = command_flag_by_letter(self->args->node, *at);
     const char *rest = at + 1;
-    if (flag == NULL && *at == 'h') {
+    if (!flag && *at == 'h') {
         flag = command_help_flag();
-        if (self->args->error == NULL) {
+        if (!self->args->error) {
             self->args->is_help = self->has_ended = true;
             add_flag(self, flag, index, NULL, index);
             return rest + strlen(rest);
         }
     }
     const char *value = rest[0] == '=' && rest[1] != '\0' ? rest + 1 : NULL;
-    if (value == NULL && flag != NULL && flag->kind != COMMAND_FLAG_BOOLEAN && *rest != '\0')
+    if (!value && flag && flag->kind != COMMAND_FLAG_BOOLEAN && *rest != '\0')
         value = rest;
 
-    if (flag == NULL)
+    if (!flag)
         add_unknown(self, index, "-", at, 1, value);
-    else if (value != NULL || flag->kind != COMMAND_FLAG_VALUE)
+    else if (value || flag->kind != COMMAND_FLAG_VALUE)
         add_flag(self, flag, index, value, index);
     else
         add_flag_with_next(self, flag, index);
@@ -219,14 +219,14 @@ CommandArgs *command_args_new(const char *const *argv, const CommandFound *found
 
     args->count = parser.items->len;
     args->items = (CommandArg *)(void *)g_array_free(parser.items, FALSE);
-    if (args->error == NULL && command_args_is_true(args, "help"))
+    if (!args->error && command_args_is_true(args, "help"))
         args->is_help = true;
     return args;
 }
 
 void command_args_free(CommandArgs *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_strfreev(self->argv);
     g_free(self->items);
@@ -237,7 +237,7 @@ void command_args_free(CommandArgs *self)
 
 static bool is_flag(const CommandArg *item, const char *flag)
 {
-    if (item->name == NULL)
+    if (!item->name)
         return false;
     if (g_str_has_prefix(flag, "--"))
         return strcmp(item->name, flag + 2) == 0;
@@ -277,7 +277,7 @@ const char **command_args_values(const CommandArgs *self, const char *flag)
     GPtrArray *values = g_ptr_array_new();
     for (size_t i = 0; i < self->count; i++) {
         const CommandArg *item = &self->items[i];
-        if (item->value != NULL && is_flag(item, flag))
+        if (item->value && is_flag(item, flag))
             g_ptr_array_add(values, (char *)item->value);
     }
     g_ptr_array_add(values, NULL);

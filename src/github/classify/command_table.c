@@ -41,7 +41,7 @@ static bool has_name(const CommandNode *self, const char *word)
     if (strcmp(text_at(self->word), word) == 0)
         return true;
     const char *alias;
-    for (size_t i = 0; (alias = command_alias(self, i)) != NULL; i++) {
+    for (size_t i = 0; (alias = command_alias(self, i)); i++) {
         if (strcmp(alias, word) == 0)
             return true;
     }

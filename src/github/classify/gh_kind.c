@@ -46,7 +46,7 @@ bool gh_kind_is_error(GhKind kind)
 
 static bool contains_any(const char *text, const char *const *needles)
 {
-    for (; *needles != NULL; needles++) {
+    for (; *needles; needles++) {
         if (str_contains_nocase(text, *needles))
             return true;
     }
@@ -72,9 +72,9 @@ static bool is_auth(const GhEnd *end)
 
 static bool has_flag(const char *const *argv, const char *flag)
 {
-    for (; *argv != NULL && strcmp(*argv, "--") != 0; argv++) {
+    for (; *argv && strcmp(*argv, "--") != 0; argv++) {
         const char *rest = g_str_has_prefix(*argv, flag) ? *argv + strlen(flag) : NULL;
-        if (rest != NULL && (*rest == '\0' || *rest == '='))
+        if (rest && (*rest == '\0' || *rest == '='))
             return true;
     }
     return false;
@@ -83,7 +83,7 @@ static bool has_flag(const char *const *argv, const char *flag)
 /* Two commands tell a result by their exit status (gh-policy §7.3). */
 static bool is_result(const GhEnd *end)
 {
-    if (*end->output == '\0' || end->command == NULL)
+    if (*end->output == '\0' || !end->command)
         return false;
     if (strcmp(end->command, "pr checks") == 0)
         return !has_flag(end->argv, "--json") &&
@@ -127,7 +127,7 @@ static char *auth_message(const GhFacts *facts)
 {
     const char *errors = facts->error_output != NULL ? facts->error_output : "";
     g_autofree char *url = needs_sso(errors) ? sso_url(errors) : NULL;
-    if (url != NULL)
+    if (url)
         return g_strdup_printf("Authorize this login for the organization: %s", url);
     return g_strdup_printf("Run `gh auth login --hostname %s` in a terminal.", facts->host);
 }
@@ -142,7 +142,7 @@ static const char *install_command(void)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(managers); i++) {
         g_autofree char *program = proc_find_program(managers[i][0]);
-        if (program != NULL)
+        if (program)
             return managers[i][1];
     }
     return "pacman -S github-cli";
@@ -161,7 +161,7 @@ static char *unavailable_message(const GhFacts *facts)
     GString *text = g_string_new(NULL);
     g_string_printf(text, "This %s needs confirmation and nobody can be asked here: gh %s.",
                     facts->class_name, facts->argv);
-    if (facts->allow_flag != NULL && strcmp(facts->class_name, "write") == 0)
+    if (facts->allow_flag && strcmp(facts->class_name, "write") == 0)
         g_string_append_printf(text, " %s allows it.", facts->allow_flag);
     return g_string_free(text, false);
 }
@@ -169,7 +169,7 @@ static char *unavailable_message(const GhFacts *facts)
 static char *signal_message(int number)
 {
     const char *name = sigabbrev_np(number);
-    if (name == NULL)
+    if (!name)
         return g_strdup_printf("gh was killed by signal %d.", number);
     return g_strdup_printf("gh was killed by signal SIG%s.", name);
 }
@@ -273,7 +273,7 @@ GhKind gh_kind_of_error(const GError *error)
 char *gh_quote_argv(const char *const *argv)
 {
     GString *text = g_string_new(NULL);
-    for (; *argv != NULL; argv++) {
+    for (; *argv; argv++) {
         g_autofree char *word = str_shell_quote(*argv);
         g_string_append_printf(text, "%s%s", text->len > 0 ? " " : "", word);
     }
@@ -291,12 +291,12 @@ static bool is_target(const char *value, const char *target)
 /* Is the target an element, a flag's value (--repo=X, -RX), or in a URL? */
 static bool argv_names(const char *const *argv, const char *target)
 {
-    for (; *argv != NULL; argv++) {
+    for (; *argv; argv++) {
         const char *equals = strchr(*argv, '=');
         const char *authority = strstr(*argv, "://");
         bool is_short = **argv == '-' && strlen(*argv) > 2;
-        if (is_target(*argv, target) || (equals != NULL && is_target(equals + 1, target)) ||
-            (authority != NULL && is_target(authority + 3, target)) ||
+        if (is_target(*argv, target) || (equals && is_target(equals + 1, target)) ||
+            (authority && is_target(authority + 3, target)) ||
             (is_short && is_target(*argv + 2, target)))
             return true;
     }
@@ -306,9 +306,9 @@ static bool argv_names(const char *const *argv, const char *target)
 char *gh_reproduce_command(const char *const *argv, const char *host, const char *repo)
 {
     GString *text = g_string_new(NULL);
-    if (host != NULL && !argv_names(argv, host))
+    if (host && !argv_names(argv, host))
         g_string_append_printf(text, "GH_HOST=%s ", host);
-    if (repo != NULL && !argv_names(argv, repo))
+    if (repo && !argv_names(argv, repo))
         g_string_append_printf(text, "GH_REPO=%s ", repo);
     g_autofree char *words = gh_quote_argv(argv);
     g_string_append_printf(text, "gh %s", words);

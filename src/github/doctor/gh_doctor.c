@@ -38,7 +38,7 @@ static char *layout(const json_t *list)
         const char *recovery = json_get_text(check, "recovery");
         g_string_append_printf(out, "%s  %-*s %s\n", json_get_text(check, "status"), (int)width,
                                json_get_text(check, "id"), json_get_text(check, "text"));
-        if (recovery != NULL)
+        if (recovery)
             g_string_append_printf(out, "      -> %s\n", recovery);
     }
     for (DoctorStatus status = DOCTOR_PASS; status <= DOCTOR_SKIP; status++)

@@ -43,7 +43,7 @@ void doctor_add(Doctor *self, const char *id, DoctorStatus status, const char *r
 char *doctor_path(const char *path)
 {
     g_autofree char *home = dirs_home();
-    if (home == NULL || strcmp(home, "/") == 0 || !path_is_inside(path, home))
+    if (!home || strcmp(home, "/") == 0 || !path_is_inside(path, home))
         return g_strdup(path);
     return g_strconcat("~", path + strlen(home), NULL);
 }

@@ -35,7 +35,7 @@ static char *other_programs(const char *name, const char *path)
     const char *search = env_get_raw("PATH");
     g_auto(GStrv) dirs = g_strsplit(search != NULL ? search : "", ":", -1);
     g_autoptr(GString) others = g_string_new(NULL);
-    for (char **dir = dirs; *dir != NULL; dir++) {
+    for (char **dir = dirs; *dir; dir++) {
         g_autofree char *file = g_build_filename(*dir, name, NULL);
         struct stat info;
         if (!g_path_is_absolute(*dir) || stat(file, &info) != 0 || !S_ISREG(info.st_mode) ||
@@ -52,7 +52,7 @@ void doctor_check_executable(Doctor *self)
     const char *cwd = tool_call_cwd(self->call);
     const char *name = settings_get_text(self->settings, "gh.executable");
     self->program.path = gh_env_find_executable(self->settings, cwd, cwd);
-    if (self->program.path == NULL) {
+    if (!self->program.path) {
         const GhFacts facts = { .executable = name };
         g_autofree char *message = gh_kind_message(GH_KIND_NO_EXECUTABLE, &facts);
         doctor_add(self, "executable", DOCTOR_FAIL,
@@ -62,7 +62,7 @@ void doctor_check_executable(Doctor *self)
     g_autofree char *shown = doctor_path(self->program.path);
     g_autofree char *others =
         strchr(name, '/') == NULL ? other_programs(name, self->program.path) : NULL;
-    if (others != NULL)
+    if (others)
         doctor_add(self, "executable", DOCTOR_WARN,
                    "if that is not the one you mean, set gh.executable " CONFIG_HINT,
                    "%s; there is also %s", shown, others);
@@ -93,7 +93,7 @@ static void judge_version(Doctor *self)
 
 void doctor_check_version(Doctor *self)
 {
-    if (self->program.path == NULL) {
+    if (!self->program.path) {
         doctor_add(self, "version", DOCTOR_SKIP, NULL, NEEDS_GH);
         return;
     }
@@ -154,7 +154,7 @@ static GPtrArray *ask_logins(Doctor *self, const GhCwd *cwd, const char *host, c
         return NULL;
     }
     GPtrArray *logins = has_json ? gh_auth_status_read_json(outcome.output, host) : NULL;
-    if (logins != NULL)
+    if (logins)
         return logins;
     // which of the streams carries the lines has changed over the versions
     g_autofree char *text = g_strconcat(outcome.output, "\n", outcome.error_output, NULL);
@@ -177,7 +177,7 @@ static void add_working(Doctor *self, const char *id, const char *host, const Gh
     g_autofree char *text =
         g_strdup_printf("logged in as %s (%s)", login->login != NULL ? login->login : "?",
                         login->source != NULL ? login->source : "source unknown");
-    if (login->missing_scopes != NULL) {
+    if (login->missing_scopes) {
         g_autofree char *recovery = g_strdup_printf("gh auth refresh --hostname %s --scopes %s",
                                                     host, login->missing_scopes);
         doctor_add(self, id, DOCTOR_WARN, recovery, "%s; the token lacks the scopes %s", text,
@@ -194,10 +194,10 @@ static void add_auth(Doctor *self, const char *host, const GPtrArray *logins, co
 {
     g_autofree char *id = g_strconcat("auth:", host, NULL);
     const GhLogin *login = logins != NULL ? gh_auth_status_active(logins) : NULL;
-    if (logins == NULL) {
+    if (!logins) {
         doctor_add(self, id, DOCTOR_FAIL, "check the network, and the proxy if there is one", "%s",
                    failure);
-    } else if (login == NULL) {
+    } else if (!login) {
         g_autofree char *recovery = g_strdup_printf("gh auth login --hostname %s", host);
         doctor_add(self, id, DOCTOR_FAIL, recovery, "not logged in");
     } else if (login->state == GH_LOGIN_TIMEOUT) {
@@ -236,7 +236,7 @@ static void check_auth_offline(Doctor *self)
     g_autoptr(GError) error = NULL;
     if (!yaml_read_file(path, &hosts, &error) && !error_is(error, KEDGE_ERROR_NOT_FOUND))
         doctor_add(self, "hosts", DOCTOR_FAIL, "gh auth login", "%s", error->message);
-    for (char **host = self->known_hosts; *host != NULL; host++) {
+    for (char **host = self->known_hosts; *host; host++) {
         add_kept(self, hosts, *host);
         g_ptr_array_add(self->host_logins, NULL);
     }
@@ -244,7 +244,7 @@ static void check_auth_offline(Doctor *self)
 
 static void logins_free(void *data)
 {
-    if (data != NULL)
+    if (data)
         g_ptr_array_unref(data);
 }
 
@@ -259,7 +259,7 @@ void doctor_check_auth(Doctor *self)
     g_auto(GhCwd) cwd = { .fd = -1 };
     g_autoptr(GError) error = NULL;
     bool can_run = has_gh && open_any_cwd(self, &cwd, &error);
-    for (char **host = self->known_hosts; *host != NULL; host++) {
+    for (char **host = self->known_hosts; *host; host++) {
         GPtrArray *logins = NULL;
         g_autofree char *failure = error != NULL ? g_strdup(error->message) : NULL;
         if (can_run && !cancel_has_fired(tool_call_cancel(self->call)))
@@ -280,7 +280,7 @@ void doctor_check_accounts(Doctor *self)
         const char *host = self->known_hosts[i];
         const GPtrArray *logins = self->host_logins->pdata[i];
         g_autofree char *id = g_strconcat("accounts:", host, NULL);
-        if (logins == NULL || logins->len == 0) {
+        if (!logins || logins->len == 0) {
             doctor_add(self, id, DOCTOR_SKIP, NULL, "needs a login");
         } else if (logins->len == 1) {
             doctor_add(self, id, DOCTOR_PASS, NULL, "one account");

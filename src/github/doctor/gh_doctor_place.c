@@ -31,7 +31,7 @@ void doctor_check_cwd(Doctor *self)
     }
     read_clone(self);
     g_autofree char *shown = doctor_path(self->cwd.path);
-    if (self->clone != NULL && self->clone->is_clone)
+    if (self->clone && self->clone->is_clone)
         doctor_add(self, "cwd", DOCTOR_PASS, NULL, "%s", shown);
     else
         doctor_add(self, "cwd", DOCTOR_WARN, REPO_HINT, "not a git directory");
@@ -39,7 +39,7 @@ void doctor_check_cwd(Doctor *self)
 
 void doctor_check_repo(Doctor *self)
 {
-    if (self->clone == NULL) {
+    if (!self->clone) {
         doctor_add(self, "repo", DOCTOR_SKIP, NULL, "needs a usable directory");
         return;
     }
@@ -54,7 +54,7 @@ void doctor_check_repo(Doctor *self)
     g_autoptr(GError) error = NULL;
     if (!gh_context_resolve(&spec, &context, &error))
         doctor_add(self, "repo", DOCTOR_WARN, REPO_HINT, "%s", error->message);
-    else if (context.repo == NULL)
+    else if (!context.repo)
         doctor_add(self, "repo", DOCTOR_WARN, REPO_HINT, "no repository; host %s (%s)",
                    context.host, gh_source_name(context.source));
     else
@@ -70,7 +70,7 @@ static void append_remote(GString *out, const GhRemote *remote)
 
 void doctor_check_remotes(Doctor *self)
 {
-    if (self->clone == NULL || !self->clone->is_clone) {
+    if (!self->clone || !self->clone->is_clone) {
         doctor_add(self, "remotes", DOCTOR_SKIP, NULL, "needs a git directory");
         return;
     }

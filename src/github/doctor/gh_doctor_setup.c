@@ -45,7 +45,7 @@ void doctor_check_env_external(Doctor *self)
     g_autoptr(GString) set = g_string_new(NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(variables); i++) {
         const char *value = secrets_get(variables[i].name);
-        if (value == NULL)
+        if (!value)
             continue;
         g_string_append_printf(set, "%s%s", set->len > 0 ? " " : "", variables[i].name);
         if (variables[i].has_value)
@@ -92,7 +92,7 @@ static char *class_tables(const Doctor *self)
 {
     g_autoptr(GPtrArray) tables = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) hosts = g_ptr_array_new_with_free_func(g_free); // of each table
-    for (char **host = self->known_hosts; *host != NULL; host++) {
+    for (char **host = self->known_hosts; *host; host++) {
         g_autofree char *table = class_table(self, *host);
         unsigned at = 0;
         if (g_ptr_array_find_with_equal_func(tables, table, g_str_equal, &at)) {
@@ -112,7 +112,7 @@ static char *class_tables(const Doctor *self)
 
 static bool is_project_ignored(const Doctor *self)
 {
-    for (char **host = self->known_hosts; *host != NULL; host++)
+    for (char **host = self->known_hosts; *host; host++)
         for (size_t i = 0; i < G_N_ELEMENTS(shown_effects); i++) {
             const Judgement judgement = judgement_for(*host, shown_effects[i]);
             if (policy_ignores_project(self->settings, DOOR_DIRECT, &any_gh_tool, &judgement))
@@ -123,7 +123,7 @@ static bool is_project_ignored(const Doctor *self)
 
 static bool is_write_unasked(const Doctor *self)
 {
-    for (char **host = self->known_hosts; *host != NULL; host++)
+    for (char **host = self->known_hosts; *host; host++)
         if (action_for(self, *host, EFFECT_WRITE) == ACTION_ALLOW)
             return true;
     return false;
@@ -133,7 +133,7 @@ void doctor_check_policy(Doctor *self)
 {
     g_autofree char *mistake = policy_mistake(self->settings);
     g_autofree char *tables = class_tables(self);
-    if (mistake != NULL)
+    if (mistake)
         doctor_add(self, "policy", DOCTOR_FAIL,
                    "correct gh.policy or gh.hostPolicy; until then what they name is blocked", "%s",
                    mistake);
@@ -233,11 +233,11 @@ void doctor_check_audit(Doctor *self)
     g_autofree char *file = g_build_filename(dir, name, NULL);
     g_autofree char *dir_problem = privacy_problem(dir, S_IFDIR);
     g_autofree char *file_problem = dir_problem == NULL ? privacy_problem(file, S_IFREG) : NULL;
-    if (dir_problem != NULL) {
+    if (dir_problem) {
         g_autofree char *recovery =
             g_strdup_printf("make it a directory of yours alone: chmod 700 %s", shown);
         doctor_add(self, "audit", DOCTOR_FAIL, recovery, "%s %s", shown, dir_problem);
-    } else if (file_problem != NULL) {
+    } else if (file_problem) {
         g_autofree char *recovery =
             g_strdup_printf("make it a file of yours alone: chmod 600 %s/%s", shown, name);
         doctor_add(self, "audit", DOCTOR_FAIL, recovery, "%s/%s %s", shown, name, file_problem);

@@ -22,7 +22,7 @@ static bool name_rebased(GPtrArray *worktrees, Cancel *cancel, GError **error)
 {
     for (unsigned i = 0; i < worktrees->len; i++) {
         GitWorktree *worktree = g_ptr_array_index(worktrees, i);
-        if (worktree->ref == NULL && file_is_directory(worktree->path) &&
+        if (!worktree->ref && file_is_directory(worktree->path) &&
             !worktree_rebased_ref(worktree->path, cancel, &worktree->ref, error))
             return false;
     }
@@ -50,14 +50,14 @@ static bool find_existing(const char *root, const Checkout *self, Cancel *cancel
         !name_rebased(worktrees, cancel, error))
         return false;
     GitWorktree *existing = find_by_ref(worktrees, ref);
-    if (existing != NULL && !file_is_directory(existing->path)) {
+    if (existing && !file_is_directory(existing->path)) {
         const char *const prune[] = { "worktree", "prune", NULL };
         g_clear_pointer(&worktrees, g_ptr_array_unref);
         if (!git_must(root, prune, 0, cancel, NULL, error) ||
             !git_worktree_list(root, cancel, &worktrees, error))
             return false;
         existing = find_by_ref(worktrees, ref);
-        if (existing != NULL && !file_is_directory(existing->path))
+        if (existing && !file_is_directory(existing->path))
             return fail_with(error, KEDGE_ERROR_FAILED,
                              "worktree for %s is registered at %s but missing on disk",
                              self->branch, existing->path);
@@ -154,7 +154,7 @@ static bool write_config(const char *root, const Checkout *self, Cancel *cancel,
 static bool fail_not_clean(const Checkout *self, const char *path, const WorktreeState *state,
                            GError **error)
 {
-    if (state->operation != NULL)
+    if (state->operation)
         return fail_with(error, KEDGE_ERROR_FAILED,
                          "worktree of %s at %s was not reset: %s in progress", self->branch, path,
                          state->operation);
@@ -257,12 +257,12 @@ static bool checkout_locked(ToolCall *call, const char *root, const char *target
             : make_branch(root, self, start, request->force, cancel, error);
     if (!is_ready || !write_config(root, self, cancel, error))
         return false;
-    if (existing == NULL && !add_worktree(root, worktrees, target, self->branch, cancel, error))
+    if (!existing && !add_worktree(root, worktrees, target, self->branch, cancel, error))
         return false;
 
     const char *path = existing != NULL ? existing->path : target;
     self->worktree_path = path_real(path);
-    if (self->worktree_path == NULL)
+    if (!self->worktree_path)
         self->worktree_path = g_strdup(path);
     return true;
 }
@@ -289,7 +289,7 @@ bool checkout_finish(ToolCall *call, const CheckoutRequest *request, Checkout *c
 static char *repository_of(const Checkout *self)
 {
     g_auto(GithubUrl) url = { 0 };
-    if (self->url == NULL || !github_url_parse(self->url, "pull", &url))
+    if (!self->url || !github_url_parse(self->url, "pull", &url))
         return g_strdup("");
     g_autofree char *name = g_strconcat(url.host, "/", url.slug, NULL);
     return g_ascii_strdown(name, -1);

@@ -42,9 +42,8 @@ static bool member_is_reused(const BatchMember *self)
 static void find_doubles(BatchMember *members, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
-        for (size_t k = 0; k < i && members[i].checkout != NULL; k++) {
-            if (members[k].checkout == NULL ||
-                !checkout_is_same(members[i].checkout, members[k].checkout))
+        for (size_t k = 0; k < i && members[i].checkout; k++) {
+            if (!members[k].checkout || !checkout_is_same(members[i].checkout, members[k].checkout))
                 continue;
             g_clear_pointer(&members[i].checkout, checkout_free);
             members[i].earlier = &members[k];
@@ -56,7 +55,7 @@ static void finish_members(BatchMember *members, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         BatchMember *self = &members[i];
-        if (self->checkout == NULL ||
+        if (!self->checkout ||
             checkout_finish(self->call, &self->request, self->checkout, &self->error))
             continue;
         g_clear_pointer(&self->checkout, checkout_free);
@@ -76,7 +75,7 @@ static void append_failures(GString *out, const BatchMember *members, size_t cou
 {
     for (size_t i = 0; i < count; i++) {
         const GError *error = member_error(&members[i]);
-        if (error != NULL)
+        if (error)
             g_string_append_printf(out, "\n- %s: %s", members[i].request.entry, error->message);
     }
 }
@@ -105,7 +104,7 @@ static bool batch_report(BatchMember *members, size_t count, const char *repo, T
     size_t done = 0, reused = 0;
     for (size_t i = 0; i < count; i++) {
         const Checkout *checkout = member_checkout(&members[i]);
-        if (checkout == NULL)
+        if (!checkout)
             continue;
         bool is_reused = member_is_reused(&members[i]);
         const BatchMember *earlier = members[i].earlier;

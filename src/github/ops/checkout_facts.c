@@ -11,7 +11,7 @@ static const char CHECKOUT_FIELDS[] =
 
 void checkout_free(Checkout *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     json_decref(self->pr);
     g_free(self->url);
@@ -38,7 +38,7 @@ static char *head_repository(const json_t *pr)
 {
     const json_t *repository = json_get_object(pr, "headRepository");
     const char *whole = text_or_null(repository, "nameWithOwner");
-    if (whole != NULL)
+    if (whole)
         return g_strdup(whole);
     const char *owner = text_or_null(json_get_object(pr, "headRepositoryOwner"), "login");
     const char *name = text_or_null(repository, "name");
@@ -54,10 +54,10 @@ static bool read_facts(json_t *pr, Checkout **ret_checkout, GError **error)
         return fail_with(error, KEDGE_ERROR_PROTOCOL,
                          "GitHub CLI did not return a pull request number.");
     self->head_ref = g_strdup(text_or_null(pr, "headRefName"));
-    if (self->head_ref == NULL)
+    if (!self->head_ref)
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "head branch must not be empty");
     self->head_oid = g_strdup(text_or_null(pr, "headRefOid"));
-    if (self->head_oid == NULL)
+    if (!self->head_oid)
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "head commit must not be empty");
     self->url = g_strdup(text_or_null(pr, "url"));
     self->head_repo = head_repository(pr);
@@ -70,18 +70,18 @@ bool checkout_fetch_facts(ToolCall *call, const CheckoutRequest *request, Checko
                           GError **error)
 {
     const char *entry = request->entry;
-    if (entry != NULL && entry[0] == '-')
+    if (entry && entry[0] == '-')
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "invalid PR identifier: %s. Pass a PR number, URL, or branch name.",
                          entry);
 
     const char *argv[8] = { "pr", "view" };
     size_t n = 2;
-    if (entry != NULL)
+    if (entry)
         argv[n++] = entry;
     bool is_url = entry != NULL &&
                   (g_str_has_prefix(entry, "https://") || g_str_has_prefix(entry, "http://"));
-    if (request->repo != NULL && !is_url) {
+    if (request->repo && !is_url) {
         argv[n++] = "--repo";
         argv[n++] = request->repo;
     }

@@ -31,7 +31,7 @@ static bool fetch(const char *root, const char *remote, const char *source, cons
     const char *const args[] = { "fetch", "--end-of-options", remote, refspec, NULL };
     g_autoptr(GError) cause = NULL;
     if (!git_must(root, args, FETCH_TIMEOUT_MS, cancel, NULL, &cause)) {
-        if (strstr(cause->message, "couldn't find remote ref") == NULL) {
+        if (!strstr(cause->message, "couldn't find remote ref")) {
             g_propagate_error(error, g_steal_pointer(&cause));
             return false;
         }
@@ -69,7 +69,7 @@ static bool from_branch(ToolCall *call, const char *root, const CheckoutRequest 
     g_autofree char *source = g_strconcat("refs/heads/", checkout->head_ref, NULL);
     if (!fetch(root, remote->name, source, checkout->head_ref, cancel, ret_branch, error))
         return false;
-    if (ret_branch->commit != NULL && !is_head(ret_branch, checkout)) {
+    if (ret_branch->commit && !is_head(ret_branch, checkout)) {
         g_autoptr(Checkout) now = NULL; // somebody may have pushed in between
         if (!checkout_fetch_facts(call, request, &now, error))
             return false;
@@ -90,7 +90,7 @@ static bool fail_not_head(const CheckoutRemote *remote, const Checkout *checkout
     g_autofree char *expected = text_sha12(checkout->head_oid);
     if (is_fork_gone)
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "head repository must not be empty");
-    if (remote->unmatched_slug != NULL) {
+    if (remote->unmatched_slug) {
         g_autofree char *there = sha_text(branch->commit);
         return fail_with(error, KEDGE_ERROR_FAILED,
                          "no git remote of this checkout points at %s: refs/heads/%s is at %s, "
@@ -134,7 +134,7 @@ bool checkout_head_fetch(ToolCall *call, const char *root, const CheckoutRequest
     if (!is_fork_gone &&
         !from_branch(call, root, request, &remote, checkout, &branch, &start, error))
         return false;
-    if (start == NULL && !from_pull_ref(call, root, checkout, &branch, is_fork_gone, &start, error))
+    if (!start && !from_pull_ref(call, root, checkout, &branch, is_fork_gone, &start, error))
         return false;
     *ret_start = g_steal_pointer(&start);
     return true;

@@ -43,7 +43,7 @@ static const char *url_path(const char *url)
     }
     const char *colon = strchr(url, ':');
     const char *slash = strchr(url, '/');
-    if (colon == NULL || colon == url || colon[1] == '\0' || (slash != NULL && slash < colon) ||
+    if (!colon || colon == url || colon[1] == '\0' || (slash && slash < colon) ||
         g_str_has_prefix(colon, "://") || g_str_has_prefix(colon, "::"))
         return NULL; // a path, another scheme, a remote helper
     return colon[1] == '/' ? colon + 2 : colon + 1;
@@ -63,11 +63,11 @@ static char *url_stem(const char *url)
 char *checkout_remote_slug(const char *url)
 {
     const char *path = url_path(url);
-    if (path == NULL)
+    if (!path)
         return NULL;
     g_autofree char *slug = url_stem(path);
     const char *slash = strchr(slug, '/');
-    if (slash == NULL || slash == slug || slash[1] == '\0' || strchr(slash + 1, '/') != NULL)
+    if (!slash || slash == slug || slash[1] == '\0' || strchr(slash + 1, '/'))
         return NULL;
     return g_steal_pointer(&slug);
 }
@@ -112,7 +112,7 @@ typedef bool (*UrlsMatch)(const RemoteUrls *urls, const char *wanted);
 static bool remote_find(const char *root, char *const *names, UrlsMatch matches, const char *wanted,
                         Cancel *cancel, CheckoutRemote *ret_remote, GError **error)
 {
-    for (size_t i = 0; names[i] != NULL; i++) {
+    for (size_t i = 0; names[i]; i++) {
         g_auto(RemoteUrls) urls = { 0 };
         if (!remote_read(root, names[i], cancel, &urls, error))
             return false;
@@ -128,7 +128,7 @@ static bool remote_find(const char *root, char *const *names, UrlsMatch matches,
 /* The pull request's URL, also of a server without TLS. */
 static bool parse_pr_url(const char *text, GithubUrl *ret_url)
 {
-    if (text == NULL)
+    if (!text)
         return false;
     g_autofree char *url = g_str_has_prefix(text, "http://")
                                ? g_strconcat("https://", text + strlen("http://"), NULL)
@@ -142,7 +142,7 @@ static bool pick_same_repo(const char *root, const Checkout *checkout, Cancel *c
     g_auto(RemoteUrls) origin = { 0 };
     if (!remote_read(root, "origin", cancel, &origin, error))
         return false;
-    if (origin.effective == NULL)
+    if (!origin.effective)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
                          "origin remote is unavailable for this repository.");
 
@@ -154,7 +154,7 @@ static bool pick_same_repo(const char *root, const Checkout *checkout, Cancel *c
         if (!remote_names(root, cancel, &names, error) ||
             !remote_find(root, names, urls_have_slug, url.slug, cancel, ret_remote, error))
             return false;
-        if (ret_remote->name != NULL)
+        if (ret_remote->name)
             return true;
         // perhaps an old name that GitHub redirects: the commit will tell
         ret_remote->unmatched_slug = g_steal_pointer(&url.slug);
@@ -181,7 +181,7 @@ static bool clone_url(ToolCall *call, const char *root, const Checkout *checkout
                          checkout->head_repo);
     g_auto(GithubUrl) url = { 0 };
     g_autofree char *repo = g_strdup(checkout->head_repo);
-    if (reference.host == NULL && parse_pr_url(checkout->url, &url)) {
+    if (!reference.host && parse_pr_url(checkout->url, &url)) {
         g_free(url.slug);
         url.slug = g_steal_pointer(&repo);
         repo = github_url_repo(&url, tool_call_settings(call)); // a fork is on its parent's host
@@ -271,9 +271,9 @@ static bool pick_fork(ToolCall *call, const char *root, const Checkout *checkout
     Cancel *cancel = tool_call_cancel(call);
     g_autofree char *url = NULL;
     g_auto(GStrv) names = NULL;
-    if (checkout->head_repo != NULL && !clone_url(call, root, checkout, &url, error))
+    if (checkout->head_repo && !clone_url(call, root, checkout, &url, error))
         return false;
-    if (url == NULL) {
+    if (!url) {
         ret_remote->is_gone = true;
         return true;
     }
@@ -283,7 +283,7 @@ static bool pick_fork(ToolCall *call, const char *root, const Checkout *checkout
     g_autofree char *stem = url_stem(url);
     if (!remote_find(root, names, urls_have_url, stem, cancel, ret_remote, error))
         return false;
-    if (ret_remote->name != NULL)
+    if (ret_remote->name)
         return true;
     g_autofree char *name = fork_name(checkout, (const char *const *)names);
     if (!add_fork(root, name, url, cancel, error))

@@ -25,7 +25,7 @@ static char *comparison_text(const Checkout *checkout)
 
 static void append_last_line(GString *out, const Checkout *checkout)
 {
-    if (checkout->reset_from != NULL) {
+    if (checkout->reset_from) {
         g_autofree char *from = text_sha12(checkout->reset_from);
         g_autofree char *to = text_sha12(checkout->head_oid);
         g_string_append_printf(out,

@@ -104,9 +104,9 @@ static bool parse_offset(const char *text, bool *ret_is_local, int *ret_offset_s
     if (*text != '+' && *text != '-')
         return false;
     const char *end = match_shape(text + 1, "99:99");
-    if (end == NULL)
+    if (!end)
         end = match_shape(text + 1, "9999");
-    if (end == NULL || *end != '\0')
+    if (!end || *end != '\0')
         return false;
     int hours = two_digits(text + 1), minutes = two_digits(end - 2);
     if (hours > 23 || minutes > 59)
@@ -119,12 +119,12 @@ static bool parse_offset(const char *text, bool *ret_is_local, int *ret_offset_s
 static const char *parse_clock(const char *text, struct tm *when)
 {
     const char *rest = match_shape(text, "99:99");
-    if (rest == NULL)
+    if (!rest)
         return NULL;
     when->tm_hour = two_digits(text);
     when->tm_min = two_digits(text + 3);
     const char *after_seconds = match_shape(rest, ":99");
-    if (after_seconds != NULL) {
+    if (after_seconds) {
         when->tm_sec = two_digits(rest + 1);
         rest = after_seconds;
         if (*rest == '.') {
@@ -138,7 +138,7 @@ static const char *parse_clock(const char *text, struct tm *when)
 static bool parse_datetime(const char *text, char **ret_bound)
 {
     const char *clock = match_shape(text, "9999-99-99");
-    if (clock == NULL || (*clock != 'T' && *clock != ' '))
+    if (!clock || (*clock != 'T' && *clock != ' '))
         return false;
     int year = two_digits(text) * 100 + two_digits(text + 2);
     int month = two_digits(text + 5), day = two_digits(text + 8);
@@ -150,7 +150,7 @@ static bool parse_datetime(const char *text, char **ret_bound)
     const char *rest = parse_clock(clock + 1, &when);
     bool is_local;
     int offset_s;
-    if (rest == NULL || !parse_offset(rest, &is_local, &offset_s))
+    if (!rest || !parse_offset(rest, &is_local, &offset_s))
         return false;
 
     time_t at = (is_local ? time_from_local(&when) : time_from_utc(&when)) - offset_s;
@@ -174,7 +174,7 @@ bool dates_parse_bound(const char *text, int64_t now_ms, char **ret_bound, GErro
     if (parse_relative(bound, now_ms / 1000, ret_bound) || parse_datetime(bound, ret_bound))
         return true;
     const char *rest = match_shape(bound, "9999-99-99");
-    if (rest == NULL || *rest != '\0')
+    if (!rest || *rest != '\0')
         return fail_bound(text, error);
     *ret_bound = g_steal_pointer(&bound); // a date goes on as it is, calendar unchecked
     return true;
@@ -197,9 +197,9 @@ bool dates_qualifier(const char *field, const char *since, const char *until, in
     if (!parse_named("since", since, now_ms, &from, error) ||
         !parse_named("until", until, now_ms, &to, error))
         return false;
-    if (from != NULL && to != NULL)
+    if (from && to)
         *ret_qualifier = g_strdup_printf("%s:%s..%s", field, from, to);
-    else if (from != NULL)
+    else if (from)
         *ret_qualifier = g_strdup_printf("%s:>=%s", field, from);
     else
         *ret_qualifier = to != NULL ? g_strdup_printf("%s:<=%s", field, to) : NULL;

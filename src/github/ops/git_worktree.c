@@ -9,7 +9,7 @@
 
 static void worktree_free(GitWorktree *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_free(self->path);
     g_free(self->ref);
@@ -32,7 +32,7 @@ bool git_worktree_list(const char *root, Cancel *cancel, GPtrArray **ret_worktre
             last = g_new0(GitWorktree, 1);
             last->path = g_strdup(line + strlen("worktree "));
             g_ptr_array_add(list, last);
-        } else if (last != NULL && last->ref == NULL && g_str_has_prefix(line, "branch ")) {
+        } else if (last && !last->ref && g_str_has_prefix(line, "branch ")) {
             last->ref = g_strdup(line + strlen("branch "));
         }
     }

@@ -99,7 +99,7 @@ typedef struct OpDef {
 static char *quoted(const char *text)
 {
     g_autofree char *value = github_opt(text);
-    if (value == NULL)
+    if (!value)
         return g_strdup("");
     g_strdelimit(value, "\r\n\t", ' ');
     g_autofree char *shown = utf8_ellipsize(value, SUMMARY_MAX_CHARS);
@@ -204,7 +204,7 @@ static bool pr_url_target(const char *entry, char **ret_host, char **ret_slug)
 {
     g_autoptr(GUri) uri =
         strstr(entry, "://") != NULL ? g_uri_parse(entry, G_URI_FLAGS_NONE, NULL) : NULL;
-    if (uri == NULL || str_is_empty(g_uri_get_host(uri)))
+    if (!uri || str_is_empty(g_uri_get_host(uri)))
         return false;
     g_auto(GithubUrl) url = { 0 };
     github_url_parse(entry, "pull", &url);
@@ -222,14 +222,14 @@ static bool judge_prs(ToolCall *call, const OpDef *op, const GithubArgs *args, J
     if (!judge_repo(call, op, args, &plain, error))
         return false;
     g_auto(GStrv) prs = github_opt_list(args->pr);
-    for (char **pr = prs; *pr != NULL; pr++) {
+    for (char **pr = prs; *pr; pr++) {
         g_autofree char *host = NULL;
         g_autofree char *slug = NULL;
         if (!pr_url_target(*pr, &host, &slug)) {
             host = g_strdup(plain.host);
             slug = g_strdup(plain.repo);
         }
-        if (judgement->host == NULL) {
+        if (!judgement->host) {
             judgement->host = g_steal_pointer(&host);
             judgement->repo = g_steal_pointer(&slug);
         } else if (strcmp(judgement->host, host) != 0) {
@@ -240,7 +240,7 @@ static bool judge_prs(ToolCall *call, const OpDef *op, const GithubArgs *args, J
             g_clear_pointer(&judgement->repo, g_free);
         }
     }
-    if (judgement->host == NULL) { // the current branch's
+    if (!judgement->host) { // the current branch's
         judgement->host = g_steal_pointer(&plain.host);
         judgement->repo = g_steal_pointer(&plain.repo);
     }
@@ -278,7 +278,7 @@ static void add_action(const OpDef *op, const GithubArgs *args, Judgement *judge
 static bool judge_call(ToolCall *call, const GithubArgs *args, Judgement *judgement, GError **error)
 {
     const OpDef *op = find_op(args->op);
-    if (op->check != NULL && !op->check(args, error))
+    if (op->check && !op->check(args, error))
         return false;
     if (!judge_target(call, op, args, judgement, error))
         return false;
@@ -287,7 +287,7 @@ static bool judge_call(ToolCall *call, const GithubArgs *args, Judgement *judgem
         judgement->kind = g_strconcat("github ", op->name, NULL);
     add_action(op, args, judgement);
     g_autofree char *summary = op->summarise(args);
-    if (judgement->repo != NULL)
+    if (judgement->repo)
         judgement->summary = g_strconcat(summary, " in ", judgement->repo, NULL);
     else
         judgement->summary = g_steal_pointer(&summary);
@@ -323,7 +323,7 @@ static bool mark_by_source(ToolResult *result)
     const char *source = json_get_text(json_get_object(result->meta, "source"), "value");
     for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
         g_auto(GithubUrl) url = { 0 };
-        if (source == NULL || !github_url_parse(source, kinds[i].path, &url))
+        if (!source || !github_url_parse(source, kinds[i].path, &url))
             continue;
         const GithubMark mark = { url.host, url.slug, kinds[i].kind, url.number };
         tool_result_set_github(result, &mark);

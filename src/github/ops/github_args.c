@@ -11,7 +11,7 @@
 
 char *github_opt(const char *value)
 {
-    if (value == NULL)
+    if (!value)
         return NULL;
     g_autofree char *text = utf8_trim(value);
     return *text != '\0' ? g_steal_pointer(&text) : NULL;
@@ -24,7 +24,7 @@ char **github_opt_list(const json_t *list)
     json_t *item;
     json_array_foreach (list, i, item) {
         g_autofree char *entry = github_opt(json_string_value(item));
-        if (entry != NULL)
+        if (entry)
             g_strv_builder_add(entries, entry);
     }
     return g_strv_builder_end(entries);
@@ -56,7 +56,7 @@ static char *reduce_url(const char *text, const Settings *settings)
     if (g_str_has_suffix(path, ".git"))
         path[strlen(path) - strlen(".git")] = '\0';
     g_auto(RepoRef) ref = { 0 };
-    if (!repo_ref_parse(path, &ref) || ref.host == NULL)
+    if (!repo_ref_parse(path, &ref) || !ref.host)
         return g_strdup(text);
     g_autofree char *default_host = repo_default_host(settings);
     return str_equal_nocase(ref.host, default_host) ? g_strdup(ref.slug) : g_steal_pointer(&path);
@@ -74,7 +74,7 @@ bool github_repo_argument(ToolCall *call, const char *repo, bool allows_bare, ch
 {
     const Settings *settings = tool_call_settings(call);
     g_autofree char *given = github_opt(repo);
-    if (given == NULL) {
+    if (!given) {
         *ret_repo = NULL;
         return true;
     }
@@ -82,7 +82,7 @@ bool github_repo_argument(ToolCall *call, const char *repo, bool allows_bare, ch
     g_auto(RepoRef) ref = { 0 };
     if (!repo_ref_parse(reduced, &ref) && !(allows_bare && is_bare_name(reduced)))
         return fail_with(error, KEDGE_ERROR_USAGE, "invalid repo: %s. Expected owner/repo.", given);
-    if (ref.host != NULL && !repo_host_is_known(ref.host, settings))
+    if (ref.host && !repo_host_is_known(ref.host, settings))
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "host \"%s\" is not a known host; add it to gh.knownHosts", ref.host);
     *ret_repo = g_steal_pointer(&reduced);

@@ -90,7 +90,7 @@ bool job_logs_fetch(ToolCall *call, const char *repo, const GPtrArray *runs, GAr
     g_array_set_clear_func(logs, job_log_clear);
     for (unsigned i = 0; i < fetches->len; i++) {
         LogFetch *fetch = &g_array_index(fetches, LogFetch, i);
-        if (fetch->error != NULL) {
+        if (fetch->error) {
             g_propagate_error(error, g_steal_pointer(&fetch->error));
             return false;
         }
@@ -158,7 +158,7 @@ static bool is_in_span(const char *line, const Span *span)
 {
     if (timestamp_length(line) == 0)
         return false;
-    if (span->from != NULL && strncmp(line, span->from, SECONDS_LENGTH) < 0)
+    if (span->from && strncmp(line, span->from, SECONDS_LENGTH) < 0)
         return false;
     int order = span->to != NULL ? strncmp(line, span->to, SECONDS_LENGTH) : -1;
     return order < 0 || (order == 0 && line[SECONDS_LENGTH] == 'Z');
@@ -173,7 +173,7 @@ static char *plain_line(const char *line)
 
 static bool is_error_line(const char *line)
 {
-    if (strstr(line, ERROR_MARK) == NULL)
+    if (!strstr(line, ERROR_MARK))
         return false;
     g_autofree char *plain = plain_line(line);
     return g_str_has_prefix(plain, ERROR_MARK);

@@ -20,7 +20,7 @@ static bool checkout_single(ToolCall *call, const char *entry, const char *repo,
         return false;
     g_autofree char *text = checkout_text(checkout);
     tool_result_add_text(result, text);
-    if (checkout->url != NULL)
+    if (checkout->url)
         tool_result_set_source_url(result, checkout->url);
 
     json_t *details = tool_result_details(result);
@@ -38,11 +38,11 @@ static bool checkout_single(ToolCall *call, const char *entry, const char *repo,
 /* gh sends a token to the host of a URL, with any scheme (github-tool §0.4). */
 static bool check_host(const char *entry, const Settings *settings, GError **error)
 {
-    if (strstr(entry, "://") == NULL)
+    if (!strstr(entry, "://"))
         return true;
     g_autoptr(GUri) uri = g_uri_parse(entry, G_URI_FLAGS_NONE, NULL);
     const char *host = uri != NULL ? g_uri_get_host(uri) : NULL;
-    if (host == NULL || *host == '\0')
+    if (!host || *host == '\0')
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "invalid PR identifier: %s. Pass a PR number, URL, or branch name.",
                          entry);

@@ -56,14 +56,14 @@ static bool prepare(ToolCall *call, const GithubArgs *args, PrCreate *ret_create
 
 static void add_option(GStrvBuilder *argv, const char *name, const char *value)
 {
-    if (value != NULL)
+    if (value)
         g_strv_builder_add_many(argv, name, value, NULL);
 }
 
 static void add_options(GStrvBuilder *argv, const char *name, const json_t *values)
 {
     g_auto(GStrv) list = github_opt_list(values);
-    for (char **value = list; *value != NULL; value++)
+    for (char **value = list; *value; value++)
         add_option(argv, name, *value);
 }
 
@@ -83,7 +83,7 @@ static char **build_argv(const PrCreate *create)
     add_options(argv, "--reviewer", args->reviewer);
     add_options(argv, "--assignee", args->assignee);
     add_options(argv, "--label", args->label);
-    if (create->body.path != NULL)
+    if (create->body.path)
         add_option(argv, "--body-file", create->body.path);
     else if (!args->fill)
         add_option(argv, "--body", ""); // without any body gh opens an editor
@@ -94,7 +94,7 @@ static char **build_argv(const PrCreate *create)
 static char *find_url(const char *output)
 {
     g_auto(GStrv) lines = g_strsplit(output, "\n", -1);
-    for (char **line = lines; *line != NULL; line++) {
+    for (char **line = lines; *line; line++) {
         g_autofree char *text = utf8_trim(*line);
         if (g_str_has_prefix(text, "https://"))
             return g_steal_pointer(&text);
@@ -135,7 +135,7 @@ static const char *either(const json_t *view, const char *key, const char *argum
 static char *format(const PrCreate *create, const char *url, int64_t number, const json_t *view)
 {
     const char *title = either(view, "title", create->title);
-    if (title == NULL)
+    if (!title)
         title = "Untitled";
     g_autofree char *author = text_author(json_get_object(view, "author"));
     g_autofree char *labels = text_labels(json_get_array(view, "labels"));

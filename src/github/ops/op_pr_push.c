@@ -90,16 +90,15 @@ static bool read_target(const char *root, const char *branch, Cancel *cancel,
     if (!check_push_target(root, branch, cancel, error) ||
         !branch_config(root, branch, "ompPrHeadRef", cancel, &target.head_ref, error))
         return false;
-    if (target.head_ref == NULL)
+    if (!target.head_ref)
         return fail_with(
             error, KEDGE_ERROR_FAILED,
             "branch %s has no PR push metadata; check it out via op: pr_checkout first", branch);
     if (!branch_config(root, branch, "pushRemote", cancel, &target.remote, error))
         return false;
-    if (target.remote == NULL &&
-        !branch_config(root, branch, "remote", cancel, &target.remote, error))
+    if (!target.remote && !branch_config(root, branch, "remote", cancel, &target.remote, error))
         return false;
-    if (target.remote == NULL)
+    if (!target.remote)
         return fail_with(error, KEDGE_ERROR_FAILED, "branch %s has no configured push remote",
                          branch);
 
@@ -162,7 +161,7 @@ static bool find_lease(const char *root, const char *branch, PushTarget *target,
 {
     if (!branch_config(root, branch, "kedgeLease", cancel, &target->lease, error))
         return false;
-    if (target->lease == NULL) { // a worktree of another program: what was fetched last
+    if (!target->lease) { // a worktree of another program: what was fetched last
         g_autofree char *ref =
             g_strdup_printf("refs/remotes/%s/%s", target->remote, target->head_ref);
         bool exists = false;
@@ -188,7 +187,7 @@ static char *refusal_text(const GitResult *result)
 {
     GString *text = g_string_new(NULL);
     g_auto(GStrv) lines = g_strsplit(result->output, "\n", -1);
-    for (char **line = lines; *line != NULL; line++) {
+    for (char **line = lines; *line; line++) {
         if (g_str_has_prefix(*line, "!\t"))
             g_string_append_printf(text, "%s\n", g_strdelimit(*line, "\t", ' '));
     }
@@ -203,7 +202,7 @@ static bool fail_push(const char *root, const PushTarget *target, const GitResul
                       Cancel *cancel, GError **error)
 {
     g_autofree char *said = refusal_text(result);
-    if (target->lease != NULL && strstr(said, "stale info") != NULL) {
+    if (target->lease && strstr(said, "stale info")) {
         g_autofree char *there = NULL;
         ask_remote(root, target, cancel, &there, NULL);
         return fail_moved(target, there, error);
@@ -234,7 +233,7 @@ static bool push(const char *root, const char *branch, const PushTarget *target,
         g_strdup_printf("--force-with-lease=refs/heads/%s:%s", target->head_ref, target->lease);
     const char *args[9] = { "-c", hooks_option, "push", "--porcelain" };
     size_t n = 4;
-    if (target->lease != NULL)
+    if (target->lease)
         args[n++] = lease;
     args[n++] = "--end-of-options";
     args[n++] = target->remote;
@@ -288,7 +287,7 @@ static char *push_text(const char *branch, const PushTarget *target, const Push 
                                remote, target->head_ref, sha);
     else
         g_string_append_printf(out, "\nPushed %s to %s:%s.", branch, remote, target->head_ref);
-    if (unpushed != NULL)
+    if (unpushed)
         g_string_append_printf(out, "\n%s", unpushed);
     if (target->is_closed_fork)
         g_string_append(out, "\n" FORK_WARNING);
@@ -313,7 +312,7 @@ static bool find_branch(const char *root, const char *wanted, Cancel *cancel, ch
                         GError **error)
 {
     g_autofree char *branch = github_opt(wanted);
-    if (branch == NULL && !git_current_branch(root, cancel, &branch, error))
+    if (!branch && !git_current_branch(root, cancel, &branch, error))
         return false;
     g_autofree char *ref = g_strconcat("refs/heads/", branch, NULL);
     bool exists = false;
@@ -349,7 +348,7 @@ bool github_pr_push(ToolCall *call, const GithubArgs *args, ToolResult *result, 
     g_autofree char *text = push_text(branch, &target, &done, unpushed);
     g_autofree char *remote = redact_text(target.remote);
     tool_result_add_text(result, text);
-    if (target.pr_url != NULL)
+    if (target.pr_url)
         tool_result_set_source_url(result, target.pr_url);
     json_t *details = tool_result_details(result);
     json_set_text(details, "branch", branch);

@@ -65,9 +65,9 @@ bool github_repo_view(ToolCall *call, const GithubArgs *args, ToolResult *result
 
     g_autoptr(GStrvBuilder) list = g_strv_builder_new();
     g_strv_builder_add_many(list, "repo", "view", NULL);
-    if (repo != NULL)
+    if (repo)
         g_strv_builder_add(list, repo);
-    if (branch != NULL) // gh ignores it beside --json; the answer only repeats it
+    if (branch) // gh ignores it beside --json; the answer only repeats it
         g_strv_builder_add_many(list, "--branch", branch, NULL);
     g_strv_builder_add_many(list, "--json", REPO_FIELDS, NULL);
     g_auto(GStrv) argv = g_strv_builder_end(list);

@@ -82,9 +82,9 @@ static bool check_arguments(ToolCall *call, const GithubArgs *args, WatchTarget 
     g_autofree char *url_repo = NULL;
     if (!github_repo_argument(call, args->repo, false, &target->repo, error))
         return false;
-    if (run != NULL && !parse_run(call, run, &target->run_id, &url_repo, error))
+    if (run && !parse_run(call, run, &target->run_id, &url_repo, error))
         return false;
-    if (target->repo != NULL && url_repo != NULL &&
+    if (target->repo && url_repo &&
         !repo_ref_equal(target->repo, url_repo, tool_call_settings(call)))
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "run URL repository does not match the provided repo");
@@ -92,7 +92,7 @@ static bool check_arguments(ToolCall *call, const GithubArgs *args, WatchTarget 
                       &target->tail_lines, error))
         return false;
     target->branch = run == NULL ? github_opt(args->branch) : NULL;
-    if (target->repo == NULL)
+    if (!target->repo)
         target->repo = g_steal_pointer(&url_repo);
     return true;
 }
@@ -106,7 +106,7 @@ static bool check_same_repo(ToolCall *call, const char *repo, GError **error)
         g_propagate_error(error, g_steal_pointer(&cause));
         return false;
     }
-    if (here != NULL && repo_ref_equal(here, repo, tool_call_settings(call)))
+    if (here && repo_ref_equal(here, repo, tool_call_settings(call)))
         return true;
     return fail_with(
         error, KEDGE_ERROR_USAGE,
@@ -117,7 +117,7 @@ static bool check_same_repo(ToolCall *call, const char *repo, GError **error)
 
 static bool resolve_repo(ToolCall *call, WatchTarget *target, GError **error)
 {
-    if (target->repo != NULL)
+    if (target->repo)
         return target->run_id != 0 || target->branch != NULL ||
                check_same_repo(call, target->repo, error);
     g_autofree char *found = NULL;
@@ -127,7 +127,7 @@ static bool resolve_repo(ToolCall *call, WatchTarget *target, GError **error)
 
 static bool resolve_commit(ToolCall *call, WatchTarget *target, GError **error)
 {
-    if (target->branch != NULL)
+    if (target->branch)
         return run_fetch_branch_sha(call, target->repo, target->branch, &target->sha, error);
     Cancel *cancel = tool_call_cancel(call);
     g_autofree char *root = NULL;
@@ -216,7 +216,7 @@ static bool is_transient(const GError *error)
     }
     static const char status[] = "http 5";
     g_autofree char *text = g_ascii_strdown(error->message, -1);
-    for (const char *at = strstr(text, status); at != NULL; at = strstr(at + 1, status)) {
+    for (const char *at = strstr(text, status); at; at = strstr(at + 1, status)) {
         const char *digits = at + strlen(status);
         if (g_ascii_isdigit(digits[0]) && g_ascii_isdigit(digits[1]))
             return true;
@@ -286,7 +286,7 @@ static bool wait_for_more_failures(Watcher *self, GError **error)
 static char *save_logs(const Watcher *self, const RunWatch *watch, const GArray *logs)
 {
     Artifacts *artifacts = tool_call_artifacts(self->call);
-    if (artifacts == NULL)
+    if (!artifacts)
         return NULL;
     g_autofree char *full = run_report_final(watch, logs, true);
     g_autoptr(GError) error = NULL; // the report is worth more than the artifact
@@ -304,7 +304,7 @@ static bool report(Watcher *self, bool is_failure, ToolResult *result, GError **
     g_autofree char *text = run_report_final(&watch, logs, false);
     g_autofree char *artifact_id = is_failure ? save_logs(self, &watch, logs) : NULL;
     g_autoptr(GString) out = g_string_new(text);
-    if (artifact_id != NULL)
+    if (artifact_id)
         g_string_append_printf(out, "\n\nFull failed-job logs: artifact://%s", artifact_id);
     tool_result_add_text(result, out->str);
 
@@ -312,7 +312,7 @@ static bool report(Watcher *self, bool is_failure, ToolResult *result, GError **
     json_set_text(details, "artifactId", artifact_id);
     json_object_update(tool_result_details(result), details);
     const WatchedRun *run = self->target->run_id != 0 ? g_ptr_array_index(self->runs, 0) : NULL;
-    if (run != NULL && run->url != NULL)
+    if (run && run->url)
         tool_result_set_source_url(result, run->url);
     return true;
 }
@@ -379,14 +379,14 @@ static bool watch_commit(Watcher *self, ToolResult *result, GError **error)
             return wait_for_more_failures(self, error) && report(self, true, result, error);
 
         g_autofree char *signature = outcome == RUN_SUCCESS ? runs_signature(self->runs) : NULL;
-        if (signature != NULL && g_strcmp0(signature, passed) == 0)
+        if (signature && g_strcmp0(signature, passed) == 0)
             return report(self, false, result, error);
         int64_t patience = patience_ms(self);
         if (patience == 0) {
             self->has_given_up = true;
             return report(self, false, result, error);
         }
-        if (signature != NULL)
+        if (signature)
             send_update(self, NOTE_SUCCESS);
         int64_t wait_ms = signature != NULL ? WATCH_INTERVAL_MS : interval_ms(self);
         if (patience > 0)

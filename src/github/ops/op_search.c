@@ -106,7 +106,7 @@ static const SearchKind *find_kind(const char *op)
 /* What code search needs and cannot do. */
 static bool check_code_query(const GithubArgs *args, GError **error)
 {
-    if (args->query == NULL || utf8_is_blank(args->query))
+    if (!args->query || utf8_is_blank(args->query))
         return fail_with(error, KEDGE_ERROR_USAGE, "query must not be empty");
     bool has_since = args->since != NULL && !utf8_is_blank(args->since);
     bool has_until = args->until != NULL && !utf8_is_blank(args->until);
@@ -143,7 +143,7 @@ static bool prepare(ToolCall *call, const GithubArgs *args, Search *search, char
 static char **build_argv(const Search *search)
 {
     g_auto(RepoRef) ref = { 0 };
-    if (search->scope != NULL)
+    if (search->scope)
         repo_ref_parse(search->scope, &ref);
     g_autofree char *query = query_api(search->display, ref.slug, search->kind->type);
     g_autofree char *query_field = g_strconcat("q=", query, NULL);
@@ -151,12 +151,12 @@ static char **build_argv(const Search *search)
 
     g_autoptr(GStrvBuilder) argv = g_strv_builder_new();
     g_strv_builder_add(argv, "api");
-    if (ref.host != NULL)
+    if (ref.host)
         g_strv_builder_add_many(argv, "--hostname", ref.host, NULL);
     // -f, since -F would read a query that begins with @ as a file
     g_strv_builder_add_many(argv, "-X", "GET", search->kind->path, "-f", query_field, "-F",
                             limit_field, NULL);
-    if (search->kind->header != NULL)
+    if (search->kind->header)
         g_strv_builder_add_many(argv, "-H", search->kind->header, NULL);
     return g_strv_builder_end(argv);
 }

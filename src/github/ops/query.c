@@ -39,7 +39,7 @@ bool query_scope(ToolCall *call, const char *repo, const char *display, char **r
                  GError **error)
 {
     *ret_scope = NULL;
-    if (repo != NULL) {
+    if (repo) {
         *ret_scope = g_strdup(repo);
         return true;
     }

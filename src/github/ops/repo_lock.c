@@ -42,7 +42,7 @@ static GHashTable *queues; // primary root → RepoQueue
 static void queue_leave_locked(RepoQueue *queue)
 {
     RepoWaiter *next = g_queue_pop_head(&queue->waiters);
-    if (next != NULL) {
+    if (next) {
         next->is_granted = true;
         eventfd_write(next->event_fd, 1);
         return;
@@ -65,7 +65,7 @@ static void queue_leave(RepoQueue *queue)
  */
 static bool queue_enter_locked(const char *primary_root, RepoWaiter *waiter, RepoQueue **ret_queue)
 {
-    if (queues == NULL)
+    if (!queues)
         queues = g_hash_table_new(g_str_hash, g_str_equal);
     RepoQueue *queue = g_hash_table_lookup(queues, primary_root);
     bool is_free = queue == NULL;
@@ -153,7 +153,7 @@ bool repo_lock_acquire(const char *primary_root, const char *common_dir, int64_t
 
 void repo_lock_release(RepoLock *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     fd_close(self->file_fd); // and with it the flock
     queue_leave(self->queue);

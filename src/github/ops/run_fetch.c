@@ -67,7 +67,7 @@ RunOutcome run_outcome(const WatchedRun *run)
     static const char *const failure[] = {
         "failure", "timed_out", "cancelled", "action_required", "startup_failure", "stale", NULL
     };
-    if (!run_is_completed(run) || run->conclusion == NULL)
+    if (!run_is_completed(run) || !run->conclusion)
         return RUN_PENDING;
     if (g_strv_contains(success, run->conclusion))
         return RUN_SUCCESS;
@@ -139,7 +139,7 @@ static RunJob *job_read(const json_t *reply)
     RunJob *job = g_new0(RunJob, 1);
     job->id = id;
     job->name = field(reply, "name");
-    if (job->name == NULL)
+    if (!job->name)
         job->name = g_strdup_printf("job-%" G_GINT64_FORMAT, id);
     job->status = field(reply, "status");
     job->conclusion = field(reply, "conclusion");
@@ -178,7 +178,7 @@ char **run_api_argv(const char *repo, bool has_method, const char *path, ...)
 
     g_autoptr(GStrvBuilder) argv = g_strv_builder_new();
     g_strv_builder_add(argv, "api");
-    if (reference.host != NULL)
+    if (reference.host)
         g_strv_builder_add_many(argv, "--hostname", reference.host, NULL);
     if (has_method)
         g_strv_builder_add_many(argv, "--method", "GET", NULL);
@@ -187,8 +187,7 @@ char **run_api_argv(const char *repo, bool has_method, const char *path, ...)
 
     va_list list;
     va_start(list, path);
-    for (const char *text = va_arg(list, const char *); text != NULL;
-         text = va_arg(list, const char *))
+    for (const char *text = va_arg(list, const char *); text; text = va_arg(list, const char *))
         g_strv_builder_add_many(argv, "-F", text, NULL);
     va_end(list);
     return g_strv_builder_end(argv);
@@ -210,7 +209,7 @@ bool run_fetch_branch_sha(ToolCall *call, const char *repo, const char *branch, 
     if (!api_json(call, argv, &reply, error))
         return false;
     *ret_sha = field(json_get_object(reply, "commit"), "sha");
-    if (*ret_sha == NULL)
+    if (!*ret_sha)
         return fail_with(error, KEDGE_ERROR_PROTOCOL, "head SHA for branch %s must not be empty",
                          branch);
     return true;
@@ -232,7 +231,7 @@ static bool fetch_jobs(ToolCall *call, const char *repo, int64_t id, GPtrArray *
         const json_t *items = json_get_array(reply, "jobs");
         for (size_t i = 0; i < json_array_size(items); i++) {
             RunJob *job = job_read(json_array_get(items, i));
-            if (job != NULL)
+            if (job)
                 g_ptr_array_add(jobs, job);
         }
         collected += (int64_t)json_array_size(items);
@@ -276,7 +275,7 @@ static bool fetch_run(ToolCall *call, const char *repo, int64_t id, WatchedRun *
     if (!api_json(call, argv, &reply, error))
         return false;
     *ret_run = run_read(reply);
-    if (*ret_run == NULL)
+    if (!*ret_run)
         return fail_with(error, KEDGE_ERROR_PROTOCOL,
                          "GitHub Actions run response did not include a run ID.");
     return true;
@@ -297,7 +296,7 @@ bool run_fetch_one(ToolCall *call, const char *repo, int64_t id, GPtrArray **ret
 
     g_autoptr(GPtrArray) runs = g_ptr_array_new_with_free_func(run_free);
     g_ptr_array_add(runs, run);
-    if (fetch.error != NULL) {
+    if (fetch.error) {
         g_propagate_error(error, g_steal_pointer(&fetch.error));
         return false;
     }
@@ -320,7 +319,7 @@ static bool has_settled_jobs(const WatchedRun *run)
 /* The jobs read before, or NULL when they have to be read (again). */
 static GPtrArray *known_jobs(const GPtrArray *previous, const WatchedRun *run)
 {
-    for (unsigned i = 0; previous != NULL && i < previous->len; i++) {
+    for (unsigned i = 0; previous && i < previous->len; i++) {
         const WatchedRun *old = g_ptr_array_index(previous, i);
         if (old->id == run->id && run_is_completed(run) && has_settled_jobs(old) &&
             g_strcmp0(old->updated_at, run->updated_at) == 0 &&
@@ -338,13 +337,13 @@ static bool fetch_all_jobs(ToolCall *call, const char *repo, const GPtrArray *ru
     for (unsigned i = 0; i < runs->len; i++) {
         WatchedRun *run = g_ptr_array_index(runs, i);
         const JobsFetch fetch = { .call = call, .repo = repo, .run = run, .id = run->id };
-        if (run->jobs == NULL)
+        if (!run->jobs)
             g_array_append_val(fetches, fetch);
     }
     fan_out(fetches->data, fetches->len, sizeof(JobsFetch), jobs_fetch_run);
     for (unsigned i = 0; i < fetches->len; i++) {
         JobsFetch *fetch = &g_array_index(fetches, JobsFetch, i);
-        if (fetch->error != NULL) {
+        if (fetch->error) {
             g_propagate_error(error, g_steal_pointer(&fetch->error));
             return false;
         }
@@ -366,7 +365,7 @@ bool run_fetch_commit(ToolCall *call, const char *repo, const char *sha, const G
     const json_t *items = json_get_array(reply, "workflow_runs");
     for (size_t i = 0; i < json_array_size(items); i++) {
         WatchedRun *run = run_read(json_array_get(items, i));
-        if (run == NULL)
+        if (!run)
             continue;
         run->jobs = known_jobs(previous, run);
         g_ptr_array_add(runs, run);

@@ -51,7 +51,7 @@ static void run_head(GString *out, const RunWatch *watch, const WatchedRun *run,
 static void run_block(GString *out, const WatchedRun *run)
 {
     g_string_append_printf(out, "\n### Run #%" G_GINT64_FORMAT, run->id);
-    if (run->workflow != NULL)
+    if (run->workflow)
         g_string_append_printf(out, " - %s", run->workflow);
     g_string_append(out, "\n\n");
     g_autofree char *sha = run->head_sha != NULL ? text_sha12(run->head_sha) : NULL;
@@ -77,7 +77,7 @@ static void failed_count_and_note(GString *out, const RunWatch *watch)
     unsigned failed = runs_failed_jobs(watch->runs);
     if (failed > 0)
         line_count(out, "Failed jobs", failed);
-    if (watch->note != NULL)
+    if (watch->note)
         g_string_append_printf(out, "\nNote: %s\n", watch->note);
 }
 
@@ -116,7 +116,7 @@ static void log_block(GString *out, const RunWatch *watch, const JobLog *log, bo
     text_line(out, "", "Completed", log->job->completed_at);
     text_line(out, "", "URL", log->job->url);
     g_string_append_c(out, '\n');
-    if (log->full == NULL) {
+    if (!log->full) {
         g_string_append(out, is_full ? "Full log unavailable.\n\n" : "Log tail unavailable.\n\n");
         return;
     }
@@ -191,7 +191,7 @@ static bool parse_time(const char *text, int64_t *ret_at)
 {
     g_autoptr(GTimeZone) utc = g_time_zone_new_utc();
     g_autoptr(GDateTime) time = text != NULL ? g_date_time_new_from_iso8601(text, utc) : NULL;
-    if (time == NULL)
+    if (!time)
         return false;
     *ret_at = g_date_time_to_unix(time) * 1000 + g_date_time_get_microsecond(time) / 1000;
     return true;
@@ -239,7 +239,7 @@ static json_t *log_details(const RunWatch *watch, const JobLog *log)
     json_set_text(details, "jobName", log->job->name);
     json_set_text(details, "conclusion", log->job->conclusion);
     g_auto(LogTail) tail = { 0 };
-    if (log->full != NULL)
+    if (log->full)
         log_tail_read(log, watch->tail_lines, &tail);
     json_set_text(details, "tail", tail.text);
     json_set_bool(details, "available", log->full != NULL);
@@ -261,7 +261,7 @@ static json_t *watch_details(const RunWatch *watch, const GArray *logs, int64_t 
     json_set_text(details, "mode", watch->run_id != 0 ? "run" : "commit");
     json_set_text(details, "state", logs == NULL ? "watching" : "completed");
     set_target(details, watch);
-    if (logs == NULL) {
+    if (!logs) {
         json_set_int(details, "pollCount", watch->poll);
         json_set_text(details, "note", watch->note);
     }
@@ -273,7 +273,7 @@ static json_t *watch_details(const RunWatch *watch, const GArray *logs, int64_t 
             json_append_take(runs, run_details(g_ptr_array_index(watch->runs, i), now_ms));
         json_set_take(details, "runs", runs);
     }
-    if (logs != NULL && logs->len > 0) {
+    if (logs && logs->len > 0) {
         json_t *failed = json_array();
         for (unsigned i = 0; i < logs->len; i++)
             json_append_take(failed, log_details(watch, &g_array_index(logs, JobLog, i)));
@@ -286,7 +286,7 @@ static char *failed_job_name(const RunWatch *watch, const WatchedRun *run, const
 {
     if (watch->run_id != 0)
         return g_strdup(job->name);
-    if (run->workflow != NULL)
+    if (run->workflow)
         return g_strdup_printf("%s: %s", run->workflow, job->name);
     return g_strdup_printf("run %" G_GINT64_FORMAT ": %s", run->id, job->name);
 }
@@ -300,7 +300,7 @@ static json_t *failed_job_names(const RunWatch *watch)
             const RunJob *job = g_ptr_array_index(run->jobs, k);
             g_autofree char *name =
                 run_job_has_failed(job) ? failed_job_name(watch, run, job) : NULL;
-            if (name != NULL)
+            if (name)
                 json_append_take(names, json_text(name));
         }
     }

@@ -32,11 +32,11 @@ static const char *repository_of_url(const char *url)
 {
     static const char mark[] = "/repos/";
     const char *found = url != NULL ? g_strrstr(url, mark) : NULL;
-    if (found == NULL)
+    if (!found)
         return NULL;
     const char *slug = found + strlen(mark);
     const char *slash = strchr(slug, '/');
-    if (slash == NULL || slash == slug || slash[1] == '\0' || strchr(slash + 1, '/') != NULL)
+    if (!slash || slash == slug || slash[1] == '\0' || strchr(slash + 1, '/'))
         return NULL;
     return slug;
 }

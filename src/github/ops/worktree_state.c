@@ -36,7 +36,7 @@ bool worktree_rebased_ref(const char *path, Cancel *cancel, char **ret_ref, GErr
     g_autofree char *dir = NULL, *ref = NULL;
     if (!git_dir_of(path, cancel, &dir, error))
         return false;
-    for (size_t i = 0; i < G_N_ELEMENTS(files) && ref == NULL; i++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(files) && !ref; i++) {
         g_autofree char *file = g_build_filename(dir, files[i], NULL);
         if (file_read(file, MAX_REF_BYTES, &ref, NULL, NULL))
             g_strchomp(ref);
@@ -60,7 +60,7 @@ static bool read_operation(const char *path, Cancel *cancel, const char **ret_op
     if (!git_dir_of(path, cancel, &data, error))
         return false;
     *ret_operation = NULL;
-    for (size_t i = 0; i < G_N_ELEMENTS(marks) && *ret_operation == NULL; i++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(marks) && !*ret_operation; i++) {
         g_autofree char *mark = g_build_filename(data, marks[i].mark, NULL);
         if (file_exists(mark))
             *ret_operation = marks[i].name;
@@ -127,7 +127,7 @@ char *worktree_state_text(const WorktreeState *self)
     bool is_dirty = self->changed > 0 || self->untracked > 0;
     g_autofree char *counts = worktree_state_counts(self);
     g_autofree char *dirty = is_dirty ? g_strdup_printf("dirty (%s)", counts) : g_strdup("");
-    if (self->operation == NULL)
+    if (!self->operation)
         return g_steal_pointer(&dirty);
     return g_strdup_printf("%s in progress%s%s", self->operation, is_dirty ? ", " : "", dirty);
 }

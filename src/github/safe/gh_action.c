@@ -24,7 +24,7 @@ static char *api_field(const CommandArgs *args, const char *name)
     g_autofree char *prefix = g_strconcat(name, "=", NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
         g_autofree const char **values = command_args_values(args, flags[i]);
-        for (size_t k = 0; values[k] != NULL; k++) {
+        for (size_t k = 0; values[k]; k++) {
             if (g_str_has_prefix(values[k], prefix))
                 return g_strdup(values[k] + strlen(prefix));
         }
@@ -40,7 +40,7 @@ static bool match_path(const char *path, const char *form, char **ret_target)
     g_auto(GStrv) wanted = g_strsplit(form, "/", -1);
     g_autofree char *target = NULL;
     size_t i = 0;
-    for (; parts[i] != NULL && wanted[i] != NULL; i++) {
+    for (; parts[i] && wanted[i]; i++) {
         if (strcmp(wanted[i], "**") == 0) {
             *ret_target = g_strjoinv("/", parts + i);
             return true;
@@ -52,7 +52,7 @@ static bool match_path(const char *path, const char *form, char **ret_target)
             target = g_strdup(parts[i]);
         }
     }
-    if (parts[i] != NULL || wanted[i] != NULL)
+    if (parts[i] || wanted[i])
         return false;
     *ret_target = g_steal_pointer(&target);
     return true;
@@ -94,7 +94,7 @@ static const char *without_prefix(const char *text, const char *prefix)
 static void see_state(const CommandArgs *args, Action *action)
 {
     g_autofree char *state = api_field(args, "state");
-    if (strcmp(action->verb, "edit") != 0 || state == NULL)
+    if (strcmp(action->verb, "edit") != 0 || !state)
         return;
     g_free(action->verb);
     action->verb = g_strdup(strcmp(state, "closed") == 0 ? "close" : "reopen");
@@ -158,11 +158,11 @@ static void read_command(const Classified *classified, Action *action)
     const char *command = classified->command;
     const char *word = command_args_positional(args, 0);
     action->verb = g_strdup(plain_verb(command));
-    if (g_str_has_prefix(command, "repo ") && word != NULL) {
+    if (g_str_has_prefix(command, "repo ") && word) {
         action->repo = g_strdup(strchr(word, '/') != NULL ? word : NULL);
         return;
     }
-    if (word == NULL && strcmp(command, "issue create") == 0)
+    if (!word && strcmp(command, "issue create") == 0)
         word = command_args_last(args, "title");
     action->target = word != NULL ? plain_target(word) : NULL;
 }
@@ -172,8 +172,7 @@ void gh_action_add(const Classified *classified, const char *host, const char *r
 {
     g_auto(Action) action = { 0 };
     bool is_named = classified->node != NULL && !classified->has_unknown_word;
-    if (is_named && !classified->is_graphql && classified->api_path != NULL &&
-        classified->api_method != NULL) {
+    if (is_named && !classified->is_graphql && classified->api_path && classified->api_method) {
         read_api(classified, &action);
     } else if (is_named && !classified->is_graphql && strcmp(classified->command, "-") != 0) {
         read_command(classified, &action);

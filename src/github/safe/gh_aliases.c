@@ -18,7 +18,7 @@
 static char *gh_dir(const char *variable, const char *fallback)
 {
     const char *base = env_get_raw(variable);
-    if (base != NULL)
+    if (base)
         return g_build_filename(base, "gh", NULL);
     g_autofree char *home = dirs_home();
     return g_build_filename(home, fallback, "gh", NULL);
@@ -59,7 +59,7 @@ static bool is_name_of(const char *name, const char *parent, const char *word)
     g_autofree char *wanted = g_strconcat(parent, *parent != '\0' ? " " : "", word, NULL);
     g_auto(GStrv) parts = g_strsplit_set(name, " \t", -1);
     g_autoptr(GString) plain = g_string_new(NULL);
-    for (char **part = parts; *part != NULL; part++) {
+    for (char **part = parts; *part; part++) {
         if (**part != '\0')
             g_string_append_printf(plain, "%s%s", plain->len > 0 ? " " : "", *part);
     }
@@ -89,13 +89,13 @@ typedef struct Splitter {
 
 static void splitter_begin(Splitter *self)
 {
-    if (self->word == NULL)
+    if (!self->word)
         self->word = g_string_new(NULL);
 }
 
 static void splitter_end(Splitter *self)
 {
-    if (self->word != NULL)
+    if (self->word)
         g_ptr_array_add(self->words, g_string_free(self->word, false));
     self->word = NULL;
 }
@@ -120,9 +120,9 @@ static bool split_words(const char *text, GPtrArray *words)
     Splitter self = { .words = words };
     bool is_whole = true;
     for (const char *p = text; is_whole && *p != '\0'; p++) {
-        if (strchr(" \t\r\n", *p) != NULL) {
+        if (strchr(" \t\r\n", *p)) {
             splitter_end(&self);
-        } else if (*p == '#' && self.word == NULL) {
+        } else if (*p == '#' && !self.word) {
             p += strcspn(p, "\n") - 1;
         } else if (*p == '\'' || *p == '"') {
             const char *end = splitter_quoted(&self, p + 1, *p);
@@ -142,7 +142,7 @@ static bool split_words(const char *text, GPtrArray *words)
 
 static bool has_placeholder(const char *text)
 {
-    for (const char *p = strchr(text, '$'); p != NULL; p = strchr(p + 1, '$')) {
+    for (const char *p = strchr(text, '$'); p; p = strchr(p + 1, '$')) {
         if (g_ascii_isdigit(p[1]))
             return true;
     }
@@ -159,7 +159,7 @@ static bool fail_too_long(GError **error)
 static bool fits_replaced(const GString *text, const char *name, const char *value)
 {
     size_t count = 0;
-    for (const char *p = strstr(text->str, name); p != NULL; p = strstr(p + strlen(name), name))
+    for (const char *p = strstr(text->str, name); p; p = strstr(p + strlen(name), name))
         count++;
     return count == 0 ||
            strlen(value) <= (EXPANSION_MAX_BYTES - MIN(text->len, EXPANSION_MAX_BYTES)) / count;
@@ -171,8 +171,8 @@ bool gh_alias_expand(const char *expansion, const char *const *args, char ***ret
     g_autoptr(GString) text = g_string_new(expansion);
     g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) rest = g_ptr_array_new();
-    for (unsigned i = 0; args[i] != NULL; i++) {
-        if (strchr(text->str, '$') == NULL) {
+    for (unsigned i = 0; args[i]; i++) {
+        if (!strchr(text->str, '$')) {
             g_ptr_array_add(rest, (char *)args[i]);
             continue;
         }
@@ -198,7 +198,7 @@ bool gh_alias_expand(const char *expansion, const char *const *args, char ***ret
 
 bool gh_extension_exists(const char *word)
 {
-    if (*word == '\0' || strchr(word, '/') != NULL)
+    if (*word == '\0' || strchr(word, '/'))
         return false;
     g_autofree char *dir = extensions_dir();
     g_autofree char *name = g_strconcat(EXTENSION_PREFIX, word, NULL);
@@ -217,7 +217,7 @@ char **gh_extensions_list(void)
     g_autofree char *path = extensions_dir();
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
     const char *name;
-    while (dir != NULL && names->len < EXTENSIONS_MAX && (name = g_dir_read_name(dir)) != NULL) {
+    while (dir && names->len < EXTENSIONS_MAX && (name = g_dir_read_name(dir))) {
         if (g_str_has_prefix(name, EXTENSION_PREFIX))
             g_ptr_array_add(names, g_strdup(name + strlen(EXTENSION_PREFIX)));
     }

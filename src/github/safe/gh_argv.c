@@ -32,13 +32,13 @@ static gboolean replace_placeholder(const GMatchInfo *match, GString *out, void 
     g_autofree char *whole = g_match_info_fetch(match, 0);
     const char *value = NULL;
     const char *slash = self->context->repo != NULL ? strchr(self->context->repo, '/') : NULL;
-    if (strstr(whole, "branch") != NULL)
+    if (strstr(whole, "branch"))
         value = self->branch;
-    else if (slash != NULL && strstr(whole, "repo") != NULL)
+    else if (slash && strstr(whole, "repo"))
         value = slash + 1;
-    else if (slash != NULL)
+    else if (slash)
         value = self->context->repo;
-    if (value == NULL) {
+    if (!value) {
         self->missing = strstr(whole, "branch") != NULL ? "branch" : "repository";
         return true; // stop
     }
@@ -55,7 +55,7 @@ static char *expand_text(Expansion *self, const char *text, size_t start)
         return NULL;
     g_autofree char *tail =
         g_regex_replace_eval(placeholders, text + start, -1, 0, 0, replace_placeholder, self, NULL);
-    if (tail == NULL)
+    if (!tail)
         return NULL;
     self->is_nested = self->is_nested || g_regex_match(placeholders, tail, 0, NULL);
     return g_strdup_printf("%.*s%s", (int)start, text, tail);
@@ -65,7 +65,7 @@ static char *expand_text(Expansion *self, const char *text, size_t start)
    KEY=VALUE that is the value. */
 static size_t expandable_from(const CommandArg *item)
 {
-    if (item->value == NULL)
+    if (!item->value)
         return SIZE_MAX;
     if (item->kind == ARG_POSITIONAL)
         return item->value_offset;
@@ -84,7 +84,7 @@ bool gh_argv_expand(const Classified *classified, const GhContextSpec *spec, cha
     const CommandArgs *args = classified->args;
     GhContextSpec asked = *spec;
     const char *hostname = command_args_last(args, "hostname");
-    if (hostname != NULL && classified->effect != EFFECT_BLOCKED)
+    if (hostname && classified->effect != EFFECT_BLOCKED)
         asked.hostname = hostname;
     g_auto(GhContext) context = { 0 };
     if (!gh_context_resolve(&asked, &context, error))
@@ -98,7 +98,7 @@ bool gh_argv_expand(const Classified *classified, const GhContextSpec *spec, cha
         size_t start = expandable_from(item);
         char **element = &argv[item->value_index];
         char *text = start != SIZE_MAX ? expand_text(&expansion, *element, start) : NULL;
-        if (text == NULL)
+        if (!text)
             continue;
         g_free(*element);
         *element = text;
@@ -106,7 +106,7 @@ bool gh_argv_expand(const Classified *classified, const GhContextSpec *spec, cha
     }
     if (g_strcmp0(expansion.missing, "repository") == 0)
         return fail_with_kind(error, GH_KIND_NO_REPO, &(GhFacts) { 0 });
-    if (expansion.missing != NULL)
+    if (expansion.missing)
         return fail_with_kind(error, GH_KIND_INVALID_ARGS,
                               &(GhFacts) { .reason = "no branch is checked out for {branch}" });
     if (expansion.is_nested)
@@ -145,7 +145,7 @@ void gh_argv_complete(const Classified *classified, const GhTarget *target, bool
         return;
     g_autoptr(GStrvBuilder) argv = g_strv_builder_new();
     char *const *words = classified->args->argv;
-    for (size_t i = 0; words[i] != NULL; i++) {
+    for (size_t i = 0; words[i]; i++) {
         g_strv_builder_add(argv, words[i]);
         if (needs_hostname && i + 1 == classified->words_end)
             g_strv_builder_add_many(argv, "--hostname", target->context.host, NULL);

@@ -40,7 +40,7 @@ static GhLogin *login_parse(const char *text, const char *host, GhLoginState sta
     }
     const char *open = strchr(rest, '('); // no login holds one
     const char *close = strrchr(rest, ')');
-    if (open != NULL && close != NULL && close > open)
+    if (open && close && close > open)
         self->source = g_strndup(open + 1, (size_t)(close - open) - 1);
     return self;
 }
@@ -58,7 +58,7 @@ static GhLogin *login_of_line(const char *line, const char *host)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(forms); i++) {
         const char *found = strstr(line, forms[i].begin);
-        if (found != NULL)
+        if (found)
             return login_parse(found + strlen(forms[i].begin), host, forms[i].state);
     }
     return NULL;
@@ -75,9 +75,9 @@ static void add_detail(GhLogin *self, const char *line)
 {
     const char *active = strstr(line, ACTIVE);
     const char *missing = strstr(line, MISSING);
-    if (active != NULL)
+    if (active)
         self->is_active = g_str_has_prefix(active + strlen(ACTIVE), "true");
-    if (missing != NULL && self->missing_scopes == NULL)
+    if (missing && !self->missing_scopes)
         self->missing_scopes = scopes_of(missing + strlen(MISSING));
 }
 
@@ -85,9 +85,9 @@ GPtrArray *gh_auth_status_read_text(const char *text, const char *host)
 {
     GPtrArray *logins = list_new();
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    for (char **line = lines; *line != NULL; line++) {
+    for (char **line = lines; *line; line++) {
         GhLogin *begun = login_of_line(*line, host);
-        if (begun != NULL)
+        if (begun)
             g_ptr_array_add(logins, begun);
         else if (logins->len > 0)
             add_detail(logins->pdata[logins->len - 1], *line);
@@ -97,7 +97,7 @@ GPtrArray *gh_auth_status_read_text(const char *text, const char *host)
 
 static bool has_scope(char *const *scopes, const char *const *wanted)
 {
-    for (; *scopes != NULL; scopes++) {
+    for (; *scopes; scopes++) {
         if (g_strv_contains(wanted, g_strstrip(*scopes)))
             return true;
     }
@@ -138,7 +138,7 @@ static GhLogin *login_of_json(const json_t *entry)
 GPtrArray *gh_auth_status_read_json(const char *text, const char *host)
 {
     g_autoptr(json_t) value = NULL;
-    if (!json_parse_text(text, &value, NULL) || json_get_object(value, "hosts") == NULL)
+    if (!json_parse_text(text, &value, NULL) || !json_get_object(value, "hosts"))
         return NULL;
     GPtrArray *logins = list_new();
     size_t i;

@@ -31,7 +31,7 @@ static bool cut_in_object(json_t *object, bool keeps_body)
     json_object_foreach_safe (object, next, key, item) {
         bool is_body = strcmp(key, "body") == 0 && json_is_string(item);
         g_autofree char *cut = is_body && !keeps_body ? cut_text(json_string_value(item)) : NULL;
-        if (cut != NULL)
+        if (cut)
             json_set_text(object, key, cut);
         bool is_cut_inside = !is_body && cut_bodies(item, false);
         is_cut = is_cut || cut != NULL || is_cut_inside;
@@ -69,7 +69,7 @@ static const char *check_state(const json_t *check)
 {
     const char *state = json_get_text(check, "state");
     const char *status = json_get_text(check, "status");
-    if (state != NULL && *state != '\0')
+    if (state && *state != '\0')
         return state;
     return g_strcmp0(status, "COMPLETED") == 0 ? json_get_text(check, "conclusion") : status;
 }
@@ -116,7 +116,7 @@ char *gh_body_checks(const char *text, const char *fields)
     json_t *check;
     json_array_foreach (json_get_array(answer, "statusCheckRollup"), i, check) {
         json_t *row = json_object();
-        for (char **name = names; *name != NULL; name++) {
+        for (char **name = names; *name; name++) {
             const char *value = check_value(check, *name);
             json_set_text(row, *name, value != NULL ? value : "");
         }

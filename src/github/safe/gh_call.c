@@ -168,7 +168,7 @@ static bool expand(GhCall *self, const GhContextSpec *context, GError **error)
     char **argv = NULL;
     if (!gh_argv_expand(&self->classified, context, &argv, error))
         return false;
-    if (argv == NULL)
+    if (!argv)
         return true;
     note_change(self, "expanded placeholders");
     return classify(self, argv, error);
@@ -179,7 +179,7 @@ static bool complete(GhCall *self, bool has_hostname, GError **error)
 {
     char **argv = NULL;
     gh_argv_complete(&self->classified, &self->target, has_hostname, &argv);
-    if (argv == NULL)
+    if (!argv)
         return true;
     g_auto(Classified) before = self->classified;
     self->classified = (Classified) { 0 };
@@ -258,7 +258,7 @@ static bool judge(ToolCall *call, GhCall *self, const GhCallSpec *spec, GError *
                        gh_target_resolve(&context, &self->classified, &self->target, target_error);
     if (!is_expanded || !self->has_target || !complete(self, spec->hostname != NULL, error))
         return false;
-    if (self->program_error != NULL) {
+    if (self->program_error) {
         g_propagate_error(error, g_steal_pointer(&self->program_error));
         return false;
     }
@@ -336,7 +336,7 @@ static void keep_raw(ToolContext *context, const GhOutcome *outcome)
 {
     Raw *raw = raw_of(context);
     pthread_mutex_lock(&raw->lock);
-    if (raw->is_kept && outcome->raw_output != NULL) {
+    if (raw->is_kept && outcome->raw_output) {
         g_free(raw->data);
         raw->data = g_memdup2(outcome->raw_output, outcome->captured_bytes + 1);
         raw->size = outcome->captured_bytes;

@@ -51,7 +51,7 @@ bool gh_call_repo(ToolCall *call, const char *repo, GhContext *ret_context, GErr
     g_auto(GhContext) context = { 0 };
     if (!gh_context_resolve(&spec, &context, error))
         return false;
-    if (context.repo == NULL)
+    if (!context.repo)
         return fail_with_kind(error, GH_KIND_NO_REPO, &(GhFacts) { 0 });
     *ret_context = context;
     context = (GhContext) { 0 };

@@ -99,7 +99,7 @@ static void add_text(const GhCall *self, const CallOutcome *outcome, const GhBod
 
 static char *reproduce_line(const GhCall *self)
 {
-    if (self->shown_argv == NULL)
+    if (!self->shown_argv)
         return NULL;
     return gh_reproduce_line((const char *const *)self->shown_argv, self->target.env_host,
                              self->target.env_repo);
@@ -149,7 +149,7 @@ static char *special_problem(const ToolDef *tool, const char *problems)
     if (g_str_has_prefix(problems, "args: must be array"))
         return g_strdup("args must be an array of strings, not a command line");
     const char *mark = strstr(problems, ": unknown field");
-    if (strcmp(tool->name, "gh_api_get") != 0 || mark == NULL)
+    if (strcmp(tool->name, "gh_api_get") != 0 || !mark)
         return NULL;
     g_autofree char *before = g_strndup(problems, (size_t)(mark - problems));
     const char *last = g_strrstr(before, "; ");
@@ -261,7 +261,7 @@ static KedgeError failure_of(GhKind kind)
 void gh_call_refused(ToolCall *call, const CallOutcome *outcome, ToolResult *result)
 {
     GhCall *self = tool_call_prepared(call);
-    if (self == NULL)
+    if (!self)
         self = gh_call_new(call);
     set_refusal(call, outcome, self);
     close_notes(self);
@@ -297,7 +297,7 @@ static void write_audit(ToolCall *call, const GhCall *self, const CallOutcome *o
 void gh_call_finished(ToolCall *call, const CallOutcome *outcome, const ToolResult *result)
 {
     const GhCall *self = tool_call_prepared(call);
-    if (self == NULL)
+    if (!self)
         return;
     write_audit(call, self, outcome);
     g_autofree char *dir = gh_audit_dir();
@@ -305,6 +305,6 @@ void gh_call_finished(ToolCall *call, const CallOutcome *outcome, const ToolResu
     // a session keeps the records of what it was answered itself; a person's looking is not in it
     bool has_session = tool_call_artifacts(call) != NULL && !tool_call_is_behind(call) &&
                        strcmp(tool_call_via(call), "tui") != 0;
-    if (!has_session && self->record != NULL && !gh_record_store(dir, self->record, &error))
+    if (!has_session && self->record && !gh_record_store(dir, self->record, &error))
         gh_audit_warn(call, error);
 }

@@ -25,7 +25,7 @@ static bool is_command_word(const Classified *classified, size_t index)
     const CommandArgs *args = classified->args;
     for (size_t i = 0; i < args->count; i++) {
         if (args->items[i].index == index ||
-            (args->items[i].value != NULL && args->items[i].value_index == index))
+            (args->items[i].value && args->items[i].value_index == index))
             return false;
     }
     return index >= classified->stripped_gh && index < classified->words_end;
@@ -50,7 +50,7 @@ static bool find_newer_word(const ClassifyOptions *options, const Classified *cl
         if (classify_is_newer(options, node))
             first = node;
     }
-    if (first == NULL)
+    if (!first)
         return false;
     unsigned depth = depth_of(first);
     for (size_t i = classified->stripped_gh; i < classified->words_end; i++) {
@@ -89,7 +89,7 @@ static const char **arguments_of(const Classified *classified, size_t word)
 {
     GPtrArray *rest = g_ptr_array_new();
     char **argv = classified->args->argv;
-    for (size_t i = classified->stripped_gh; argv[i] != NULL; i++) {
+    for (size_t i = classified->stripped_gh; argv[i]; i++) {
         if (i != word && (i > word || !is_command_word(classified, i)))
             g_ptr_array_add(rest, argv[i]);
     }
@@ -103,7 +103,7 @@ static bool find_own_help(const json_t *aliases, const Classified *classified,
                           Unresolved *ret_unresolved)
 {
     if (!command_is(classified->node, "help") ||
-        (gh_alias_find(aliases, "", "help") == NULL && !gh_extension_exists("help")))
+        (!gh_alias_find(aliases, "", "help") && !gh_extension_exists("help")))
         return false;
     size_t word = classified->stripped_gh;
     while (word < classified->words_end && !is_command_word(classified, word))
@@ -129,9 +129,9 @@ static bool look(const ClassifyOptions *options, const json_t *aliases, Classifi
         return true;
     const char *word = classified->args->argv[unresolved.word];
     const char *expansion = gh_alias_find(aliases, unresolved.parent, word);
-    if (expansion != NULL && gh_alias_is_shell(expansion)) {
+    if (expansion && gh_alias_is_shell(expansion)) {
         set_blocked(classified, "shell alias");
-    } else if (expansion != NULL && !unresolved.is_help) {
+    } else if (expansion && !unresolved.is_help) {
         g_autofree const char **rest = arguments_of(classified, unresolved.word);
         if (!gh_alias_expand(expansion, rest, ret_expanded, error))
             return false;
@@ -155,7 +155,7 @@ bool gh_closer_look(const ClassifyOptions *options, char ***argv, Classified *cl
         g_auto(GStrv) expanded = NULL;
         if (!look(options, aliases, classified, &name, &expanded, error))
             return false;
-        if (expanded == NULL)
+        if (!expanded)
             break;
         if (level == GH_ALIAS_LEVELS) {
             set_blocked(classified, "aliases that lead to more and more aliases");

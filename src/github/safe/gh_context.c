@@ -68,7 +68,7 @@ static bool parse_url(const char *text, const char *const *known_hosts, GhRepoNa
 bool gh_repo_name_parse(const char *text, const char *const *known_hosts, GhRepoName *ret_name,
                         GError **error)
 {
-    if (strstr(text, "://") != NULL || g_str_has_prefix(text, "git@"))
+    if (strstr(text, "://") || g_str_has_prefix(text, "git@"))
         return parse_url(text, known_hosts, ret_name, error);
     g_auto(GStrv) parts = g_strsplit(text, "/", 4);
     guint count = g_strv_length(parts);
@@ -78,7 +78,7 @@ bool gh_repo_name_parse(const char *text, const char *const *known_hosts, GhRepo
     if (!remote_owner_is_valid(name[0]) || !remote_repo_is_valid(name[1]))
         return fail_invalid_repo(text, error);
     g_autofree char *host = count == 3 ? known_host(parts[0], known_hosts) : NULL;
-    if (count == 3 && host == NULL)
+    if (count == 3 && !host)
         return gh_fail_unknown_host(parts[0], error);
     ret_name->host = g_steal_pointer(&host);
     ret_name->repo = g_strconcat(name[0], "/", name[1], NULL);
@@ -93,7 +93,7 @@ typedef struct Step { // what one of steps 5 to 7 yields; borrowed
 static void add_step(Step *steps, unsigned *count, const GhRemote *remote, const char *repo,
                      GhSource source)
 {
-    if (remote != NULL && remote->is_known)
+    if (remote && remote->is_known)
         steps[(*count)++] = (Step) { remote->host, repo != NULL ? repo : remote->repo, source };
 }
 
@@ -102,7 +102,7 @@ enum { MAX_STEPS = 3 };
 static unsigned clone_steps(const GhClone *clone, Step *steps)
 {
     const GhRemote *origin = NULL;
-    for (unsigned i = 0; i < clone->remotes->len && origin == NULL; i++) {
+    for (unsigned i = 0; i < clone->remotes->len && !origin; i++) {
         const GhRemote *remote = clone->remotes->pdata[i];
         origin = strcmp(remote->name, "origin") == 0 ? remote : NULL;
     }
@@ -131,11 +131,11 @@ static bool set_repo(const GhContextSpec *spec, const GhRepoName *name, const ch
     if (!name->host && !explicit_host && !refuse_env_host(spec, error))
         return false;
     const char *host = name->host;
-    if (host == NULL)
+    if (!host)
         host = explicit_host;
-    if (host == NULL)
+    if (!host)
         host = env_host;
-    if (host == NULL)
+    if (!host)
         host = count > 0 ? steps[0].host : spec->default_host;
     *ret_context = (GhContext) {
         .host = g_strdup(host),
@@ -167,10 +167,10 @@ static bool resolve_implicit(const GhContextSpec *spec, GhContext *ret_context, 
 {
     const char *env_repo = env_get_raw("GH_REPO");
     g_auto(GhRepoName) name = { 0 };
-    if (env_repo != NULL && gh_repo_name_parse(env_repo, spec->known_hosts, &name, NULL))
+    if (env_repo && gh_repo_name_parse(env_repo, spec->known_hosts, &name, NULL))
         return set_repo(spec, &name, NULL, GH_SOURCE_ENV_REPO, ret_context, error);
     g_autofree char *env_host = known_host(env_get_raw("GH_HOST"), spec->known_hosts);
-    if (env_host != NULL) {
+    if (env_host) {
         set_host(spec, env_host, GH_SOURCE_ENV_HOST, ret_context);
         return true;
     }
@@ -191,15 +191,15 @@ static bool resolve_implicit(const GhContextSpec *spec, GhContext *ret_context, 
 bool gh_context_resolve(const GhContextSpec *spec, GhContext *ret_context, GError **error)
 {
     g_autofree char *hostname = known_host(spec->hostname, spec->known_hosts);
-    if (spec->hostname != NULL && hostname == NULL)
+    if (spec->hostname && !hostname)
         return gh_fail_unknown_host(spec->hostname, error);
     g_auto(GhRepoName) name = { 0 };
-    if (spec->repo != NULL) {
+    if (spec->repo) {
         if (!gh_repo_name_parse(spec->repo, spec->known_hosts, &name, error))
             return false;
         return set_repo(spec, &name, hostname, GH_SOURCE_EXPLICIT_REPO, ret_context, error);
     }
-    if (hostname == NULL)
+    if (!hostname)
         return resolve_implicit(spec, ret_context, error);
     set_host(spec, hostname, GH_SOURCE_EXPLICIT_HOST, ret_context);
     return true;

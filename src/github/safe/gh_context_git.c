@@ -100,7 +100,7 @@ static bool find_place(const Reader *self, Place *ret_place)
 
 void gh_clone_unref(GhClone *self)
 {
-    if (self == NULL || !g_atomic_int_dec_and_test(&self->ref_count))
+    if (!self || !g_atomic_int_dec_and_test(&self->ref_count))
         return;
     g_ptr_array_unref(self->remotes);
     g_free(self->branch);
@@ -156,13 +156,13 @@ static void read_remotes(GhClone *self, const Reader *reader, const Settings *se
     g_autofree char *answer = ask_git(reader, args);
     g_auto(GStrv) lines = g_strsplit(answer != NULL ? answer : "", "\n", -1);
     url_secrets_register(answer != NULL ? answer : "");
-    for (char **line = lines; *line != NULL && self->remotes->len < MAX_REMOTES; line++) {
+    for (char **line = lines; *line && self->remotes->len < MAX_REMOTES; line++) {
         char *url = strchr(*line, '\t');
         char *purpose = url != NULL ? strstr(url, " (fetch)") : NULL;
-        if (purpose == NULL)
+        if (!purpose)
             continue;
         *url++ = *purpose = '\0';
-        if (find_remote(self, *line) == NULL)
+        if (!find_remote(self, *line))
             g_ptr_array_add(self->remotes, gh_remote_new(*line, url, settings, reader->cancel));
     }
 }
@@ -171,13 +171,13 @@ static void read_branch(GhClone *self, const Reader *reader)
 {
     const char *const head[] = { "symbolic-ref", "--short", "-q", "HEAD", NULL };
     self->branch = ask_git(reader, head);
-    if (self->branch == NULL)
+    if (!self->branch)
         return;
     g_autofree char *key = g_strdup_printf("branch.%s.remote", self->branch);
     const char *const config[] = { "config", "--get", key, NULL };
     g_autofree char *name = ask_git(reader, config);
     // "." is the clone itself; a URL is somebody's fork, which is never the context
-    if (name != NULL)
+    if (name)
         self->tracked = find_remote(self, name);
 }
 
@@ -187,15 +187,15 @@ static void read_resolved(GhClone *self, const Reader *reader)
     const char *const args[] = { "config", "--get-regexp", RESOLVED_KEY_PATTERN, NULL };
     g_autofree char *answer = ask_git(reader, args);
     g_auto(GStrv) lines = g_strsplit(answer != NULL ? answer : "", "\n", -1);
-    for (char **line = lines; *line != NULL; line++) {
+    for (char **line = lines; *line; line++) {
         char *end = strstr(*line, ".gh-resolved ");
-        if (end == NULL || !g_str_has_prefix(*line, "remote."))
+        if (!end || !g_str_has_prefix(*line, "remote."))
             continue;
         *end = '\0';
         const GhRemote *remote = find_remote(self, *line + strlen("remote."));
         const char *value = end + strlen(".gh-resolved ");
         g_autofree char *repo = gh_remote_resolve(remote, value);
-        if (repo == NULL)
+        if (!repo)
             continue;
         self->resolved = remote;
         self->resolved_repo = g_steal_pointer(&repo);
@@ -233,7 +233,7 @@ GhCloneCache *gh_clone_cache_new(void)
 
 void gh_clone_cache_free(GhCloneCache *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_hash_table_unref(self->entries);
     pthread_mutex_destroy(&self->lock);
@@ -242,12 +242,12 @@ void gh_clone_cache_free(GhCloneCache *self)
 
 static GhClone *cache_get(GhCloneCache *self, const char *dir)
 {
-    if (self == NULL)
+    if (!self)
         return NULL;
     pthread_mutex_lock(&self->lock);
     GhClone *found = NULL;
     const Entry *entry = g_hash_table_lookup(self->entries, dir);
-    if (entry != NULL && time_monotonic_ms() - entry->read_at <= CACHE_MAX_AGE_MS) {
+    if (entry && time_monotonic_ms() - entry->read_at <= CACHE_MAX_AGE_MS) {
         Stamp now = stamp_of(&entry->place);
         if (stamp_equal(&now, &entry->stamp))
             found = clone_ref(entry->clone);
@@ -261,7 +261,7 @@ static GhClone *cache_get(GhCloneCache *self, const char *dir)
 static void cache_put(GhCloneCache *self, const char *dir, GhClone *clone, Place *place,
                       const Stamp *stamp)
 {
-    if (self == NULL)
+    if (!self)
         return;
     Entry *entry = g_new0(Entry, 1);
     entry->clone = clone_ref(clone);
@@ -280,7 +280,7 @@ bool gh_clone_read(GhCloneCache *cache, const char *dir, const Settings *setting
                    GhClone **ret_clone, GError **error)
 {
     g_autoptr(GhClone) clone = cache_get(cache, dir);
-    if (clone != NULL) {
+    if (clone) {
         *ret_clone = g_steal_pointer(&clone);
         return true;
     }

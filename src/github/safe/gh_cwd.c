@@ -52,7 +52,7 @@ static bool looks_remote(const char *text, const char *local)
     if (has_remote_syntax(text))
         return true;
     const char *colon = strstr(text, ":/");
-    if (colon == NULL || colon == text || strcspn(text, "/") < (size_t)(colon - text))
+    if (!colon || colon == text || strcspn(text, "/") < (size_t)(colon - text))
         return false;
     return !file_is_directory(local);
 }
@@ -72,7 +72,7 @@ static bool open_directory(const char *path, GhCwd *ret_cwd)
         return false;
     g_auto(Fd) fd = fcntl(opened, F_DUPFD_CLOEXEC, LOWEST_FD);
     char *real = fd >= 0 ? path_of_fd(fd) : NULL;
-    if (real == NULL)
+    if (!real)
         return false;
     *ret_cwd = (GhCwd) { .path = real, .fd = fd_steal(&fd) };
     return true;
@@ -115,7 +115,7 @@ static Mount mount_find(const char *path, const char *mounts)
     if (!file_read(mounts, MOUNTINFO_BYTES, &data, NULL, NULL))
         return best;
     g_auto(GStrv) lines = g_strsplit(data, "\n", -1);
-    for (char **line = lines; *line != NULL; line++) {
+    for (char **line = lines; *line; line++) {
         g_auto(Mount) mount = { 0 };
         if (!mount_parse(*line, path, &mount) || mount.depth < best.depth)
             continue;
@@ -153,7 +153,7 @@ static bool is_allowed(const GhCwdSpec *spec, const char *path)
     json_array_foreach (settings_get_json(spec->settings, "gh.allowedRoots"), i, root) {
         const char *text = json_string_value(root);
         g_autofree char *expanded = text != NULL ? path_expand_home(text) : NULL;
-        if (expanded != NULL && g_path_is_absolute(expanded) && is_below(path, expanded))
+        if (expanded && g_path_is_absolute(expanded) && is_below(path, expanded))
             return true;
     }
     return false;
@@ -176,7 +176,7 @@ bool gh_cwd_open(const GhCwdSpec *spec, GhCwd *ret_cwd, GError **error)
     if (!open_directory(opened, &cwd))
         return fail_with_kind(error, GH_KIND_INVALID_CWD, &facts);
     g_auto(Mount) mount = mount_find(cwd.path, spec->mounts != NULL ? spec->mounts : MOUNTINFO);
-    if (mount.type != NULL && is_remote_type(spec->settings, mount.type))
+    if (mount.type && is_remote_type(spec->settings, mount.type))
         return fail_with_kind(error, GH_KIND_REMOTE_CWD, &facts);
     if (!is_allowed(spec, cwd.path)) {
         const GhFacts outside = { .cwd = text, .is_outside = true };

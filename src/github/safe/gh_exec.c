@@ -48,8 +48,7 @@ static int64_t timeout_of(const GhExec *spec, const Settings *settings)
         (is_command(spec, "run view") &&
          (has_element(spec, "--log") || has_element(spec, "--log-failed"))))
         return spec->may_take_long ? LONG_TIMEOUT_S : LOG_TIMEOUT_S;
-    if (is_command(spec, "api") ||
-        (spec->command != NULL && g_str_has_prefix(spec->command, "search ")))
+    if (is_command(spec, "api") || (spec->command && g_str_has_prefix(spec->command, "search ")))
         return spec->may_take_long ? LONG_TIMEOUT_S : API_TIMEOUT_S;
     return CLAMP(settings_get_int(settings, "gh.timeout"), 1, GH_MAX_TIMEOUT_S);
 }

@@ -57,8 +57,7 @@ static const struct {
 static bool has_field(const char *version, const char *since)
 {
     GhVersion installed, wanted;
-    if (version == NULL || !gh_version_parse(version, &installed) ||
-        !gh_version_parse(since, &wanted))
+    if (!version || !gh_version_parse(version, &installed) || !gh_version_parse(since, &wanted))
         return true;
     return gh_version_compare(installed, wanted) >= 0;
 }
@@ -68,11 +67,11 @@ static char **offered(const char *list, const char *version)
 {
     g_auto(GStrv) entries = g_strsplit(list, " ", -1);
     g_autoptr(GStrvBuilder) names = g_strv_builder_new();
-    for (char **entry = entries; *entry != NULL; entry++) {
+    for (char **entry = entries; *entry; entry++) {
         char *since = strchr(*entry, '@');
-        if (since != NULL)
+        if (since)
             *since++ = '\0';
-        if (**entry != '\0' && (since == NULL || has_field(version, since)))
+        if (**entry != '\0' && (!since || has_field(version, since)))
             g_strv_builder_add(names, *entry);
     }
     return g_strv_builder_end(names);
@@ -88,7 +87,7 @@ static void add_once(GPtrArray *names, const char *name)
 static void add_list(GPtrArray *names, const char *list)
 {
     g_auto(GStrv) parts = g_strsplit(list, ",", -1);
-    for (char **part = parts; *part != NULL; part++) {
+    for (char **part = parts; *part; part++) {
         if (*g_strstrip(*part) != '\0')
             add_once(names, *part);
     }
@@ -125,7 +124,7 @@ static bool check_heavy(const GhFieldRequest *request, const GPtrArray *names, c
     }
     if (found->len == 0)
         return true;
-    for (const char *const *added = request->added; added != NULL && *added != NULL; added++) {
+    for (const char *const *added = request->added; added && *added; added++) {
         if (contains(heavy, *added))
             add_once(found, *added);
     }
@@ -144,15 +143,15 @@ bool gh_fields_choose(const GhFieldRequest *request, char **ret_fields, GError *
     add_list(names, request->wanted != NULL ? request->wanted : request->defaults);
     if (names->len == 0)
         return fail_with(error, KEDGE_ERROR_USAGE, "fields must name at least one field");
-    if (request->wanted != NULL && (!check_allowed(request, names, light, heavy, error) ||
-                                    !check_heavy(request, names, heavy, error)))
+    if (request->wanted && (!check_allowed(request, names, light, heavy, error) ||
+                            !check_heavy(request, names, heavy, error)))
         return false;
 
     unsigned at;
-    if (request->wanted == NULL && request->drops_body &&
+    if (!request->wanted && request->drops_body &&
         g_ptr_array_find_with_equal_func(names, "body", g_str_equal, &at))
         g_ptr_array_remove_index(names, at);
-    for (const char *const *added = request->added; added != NULL && *added != NULL; added++)
+    for (const char *const *added = request->added; added && *added; added++)
         add_once(names, *added);
     g_ptr_array_add(names, NULL);
     *ret_fields = g_strjoinv(",", (char **)names->pdata);

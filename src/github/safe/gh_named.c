@@ -38,7 +38,7 @@ static void add_text(Named *self, const char *text, bool is_source)
     g_auto(GhRepoName) name = { 0 };
     bool is_item = text != NULL && strstr(text, "://") != NULL &&
                    parse_item_url(text, self->spec->known_hosts, &name);
-    if (is_item || (text != NULL && gh_repo_name_parse(text, self->spec->known_hosts, &name, NULL)))
+    if (is_item || (text && gh_repo_name_parse(text, self->spec->known_hosts, &name, NULL)))
         add(self, name.host, name.repo, is_source);
 }
 
@@ -72,9 +72,9 @@ static void add_ref(Named *self, const CommandRef *ref)
 static void add_owner(Named *self, const char *owner, const char *name)
 {
     const char *slash = self->target->repo != NULL ? strchr(self->target->repo, '/') : NULL;
-    if (name == NULL && slash != NULL)
+    if (!name && slash)
         name = slash + 1;
-    if (name == NULL || *owner == '\0')
+    if (!name || *owner == '\0')
         return;
     g_autofree char *repo = g_strdup_printf("%.200s/%.200s", owner, name);
     add(self, NULL, repo, false);
@@ -86,7 +86,7 @@ static void add_head(Named *self)
     const char *head = command_args_last(self->classified->args, "head");
     const char *colon = head != NULL ? strchr(head, ':') : NULL;
     g_autofree char *owner = colon != NULL ? g_strndup(head, (size_t)(colon - head)) : NULL;
-    if (owner != NULL)
+    if (owner)
         add_owner(self, owner, NULL);
 }
 
@@ -96,11 +96,11 @@ static void add_repos(Named *self)
     const CommandArgs *args = self->classified->args;
     const char *org = command_args_last(args, "org");
     g_autofree const char **lists = command_args_values(args, "repos");
-    for (size_t i = 0; lists[i] != NULL; i++) {
+    for (size_t i = 0; lists[i]; i++) {
         g_auto(GStrv) names = g_strsplit(lists[i], ",", -1);
-        for (char **name = names; *name != NULL; name++) {
+        for (char **name = names; *name; name++) {
             g_strstrip(*name);
-            if (org != NULL && strchr(*name, '/') == NULL)
+            if (org && !strchr(*name, '/'))
                 add_owner(self, org, *name);
             else
                 add_text(self, *name, false);
@@ -117,18 +117,18 @@ static GPtrArray *field_values(const Named *self, const char *name)
     g_autofree char *prefix = g_strconcat(name, "=", NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
         g_autofree const char **values = command_args_values(args, flags[i]);
-        for (size_t k = 0; values[k] != NULL; k++) {
+        for (size_t k = 0; values[k]; k++) {
             if (g_str_has_prefix(values[k], prefix))
                 g_ptr_array_add(found, g_strdup(values[k] + strlen(prefix)));
         }
     }
     const char *query = strchr(command_args_positional(args, 0), '?');
     g_auto(GStrv) parameters = g_strsplit(query != NULL ? query + 1 : "", "&", -1);
-    for (char **parameter = parameters; *parameter != NULL; parameter++) {
+    for (char **parameter = parameters; *parameter; parameter++) {
         char *value = g_str_has_prefix(*parameter, prefix)
                           ? g_uri_unescape_string(*parameter + strlen(prefix), NULL)
                           : NULL;
-        if (value != NULL)
+        if (value)
             g_ptr_array_add(found, value);
     }
     return found;
@@ -157,9 +157,9 @@ static void add_other_forms(Named *self)
         add_head(self);
     if (command_is(node, "secret set") || command_is(node, "variable set"))
         add_repos(self);
-    if (org != NULL)
+    if (org)
         add_owner(self, org, command_args_last(args, "fork-name"));
-    if (path != NULL && g_str_has_suffix(path, "/transfer"))
+    if (path && g_str_has_suffix(path, "/transfer"))
         add_transfer(self);
 }
 

@@ -22,10 +22,10 @@ static const struct {
 /* A value that nobody knows offers nothing: a typing error in a guard must not open it. */
 static unsigned tools_of(const json_t *value, unsigned fallback)
 {
-    if (value == NULL || json_is_null(value))
+    if (!value || json_is_null(value))
         return fallback;
     const char *name = json_string_value(value);
-    for (size_t i = 0; name != NULL && i < G_N_ELEMENTS(profiles); i++) {
+    for (size_t i = 0; name && i < G_N_ELEMENTS(profiles); i++) {
         if (strcmp(profiles[i].name, name) == 0)
             return profiles[i].tools;
     }

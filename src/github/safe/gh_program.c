@@ -113,12 +113,11 @@ char *gh_program_minimum(const Settings *settings)
     const char *own = json_string_value(settings_user_json(settings, key));
     const char *project = json_string_value(settings_project_json(settings, key));
     GhVersion least, raised;
-    if (own == NULL || !gh_version_parse(own, &least)) {
+    if (!own || !gh_version_parse(own, &least)) {
         own = json_string_value(fallback);
         gh_version_parse(own, &least);
     }
-    if (project == NULL || !gh_version_parse(project, &raised) ||
-        gh_version_compare(raised, least) < 0)
+    if (!project || !gh_version_parse(project, &raised) || gh_version_compare(raised, least) < 0)
         return g_strdup(own);
     return g_strdup(project);
 }
@@ -147,7 +146,7 @@ static bool find_version(const char *path, Cancel *cancel, char **ret_text, GErr
 {
     Stamp stamp = stamp_of(path);
     *ret_text = cache_get(path, &stamp);
-    if (*ret_text != NULL)
+    if (*ret_text)
         return true;
     if (!ask_version(path, cancel, ret_text, error))
         return false;
@@ -159,7 +158,7 @@ bool gh_program_find(const Settings *settings, const char *cwd, const char *work
                      Cancel *cancel, GhProgram *ret_program, GError **error)
 {
     g_auto(GhProgram) program = { .path = gh_env_find_executable(settings, cwd, workspace) };
-    if (program.path == NULL) {
+    if (!program.path) {
         const GhFacts facts = { .executable = settings_get_text(settings, "gh.executable") };
         return fail_with_kind(error, GH_KIND_NO_EXECUTABLE, &facts);
     }

@@ -38,12 +38,12 @@ char *gh_question_text(const GhQuestion *question)
     const GhContext *target = question->target;
     GString *text = g_string_new(word);
     g_string_append_printf(text, " on %s", target->host);
-    if (target->repo != NULL)
+    if (target->repo)
         g_string_append_printf(text, "/%s", target->repo);
     g_string_append(text, ": ");
     visible_append(text, question->reason);
     g_string_append(text, "\n  gh");
-    for (const char *const *argument = question->argv; *argument != NULL; argument++)
+    for (const char *const *argument = question->argv; *argument; argument++)
         append_argument(text, *argument);
     g_string_append(text, "\n  in ");
     visible_append(text, cwd);

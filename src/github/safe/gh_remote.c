@@ -16,7 +16,7 @@
 
 void gh_remote_free(GhRemote *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     g_free(self->name);
     g_free(self->host);
@@ -28,7 +28,7 @@ void gh_remote_free(GhRemote *self)
 static char *ask_ssh(const char *alias, Cancel *cancel)
 {
     g_autofree char *program = proc_find_program("ssh");
-    if (program == NULL)
+    if (!program)
         return NULL;
     g_auto(GStrv) env = gh_env_new_for(NULL, NULL);
     const ProcSpec spec = {
@@ -44,7 +44,7 @@ static char *ask_ssh(const char *alias, Cancel *cancel)
     if (!proc_run(&spec, cancel, &result, NULL) || result.exit_status != 0)
         return NULL;
     g_auto(GStrv) lines = g_strsplit(result.output, "\n", -1);
-    for (char **line = lines; *line != NULL; line++) {
+    for (char **line = lines; *line; line++) {
         if (g_str_has_prefix(*line, SSH_HOST_LINE))
             return g_strdup(g_strstrip(*line + strlen(SSH_HOST_LINE)));
     }
@@ -57,7 +57,7 @@ static char *resolve_alias(const char *alias, const Settings *settings, Cancel *
 {
     const char *configured = json_get_text(settings_get_json(settings, "gh.sshAliases"), alias);
     g_autofree char *asked = NULL;
-    if (configured == NULL && settings_get_bool(settings, "gh.sshConfig"))
+    if (!configured && settings_get_bool(settings, "gh.sshConfig"))
         asked = ask_ssh(alias, cancel);
     const char *real = configured != NULL ? configured : asked;
     g_autofree char *host = real != NULL ? remote_host_normalise(real) : NULL;
@@ -87,7 +87,7 @@ GhRemote *gh_remote_new(const char *name, const char *url, const Settings *setti
 
 char *gh_remote_resolve(const GhRemote *remote, const char *value)
 {
-    if (remote == NULL || !remote->is_known)
+    if (!remote || !remote->is_known)
         return NULL;
     if (strcmp(value, "base") == 0)
         return g_strdup(remote->repo);

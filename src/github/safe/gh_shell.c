@@ -33,7 +33,7 @@ static bool is_one_of(const char *word, const char *list)
 static char **skip_wrappers(char **words)
 {
     bool is_wrapped = false;
-    for (; *words != NULL; words++) {
+    for (; *words; words++) {
         const char *name = program_name(*words);
         if (is_one_of(name, "git gh eval " SHELLS))
             return words;
@@ -54,13 +54,13 @@ static bool reads_script(const GPtrArray *all)
     for (guint i = 0; i < all->len; i++)
         list[i] = all->pdata[i];
     char **words = skip_wrappers(list);
-    if (*words == NULL || !is_one_of(program_name(*words), SHELLS))
+    if (!*words || !is_one_of(program_name(*words), SHELLS))
         return false;
-    for (words++; *words != NULL && strchr("-+", **words) != NULL; words++) {
+    for (words++; *words && strchr("-+", **words); words++) {
         bool is_short = **words != '\0' && (*words)[1] != '-';
-        if (is_short && strchr(*words, 'c') != NULL)
+        if (is_short && strchr(*words, 'c'))
             return false;
-        if (is_short && strchr(*words, 's') != NULL)
+        if (is_short && strchr(*words, 's'))
             return true;
         bool has_value = is_one_of(*words, "-o +o -O +O --rcfile --init-file");
         words += has_value && words[1] != NULL;
@@ -192,7 +192,7 @@ static void skip_documents(Reader *self)
     for (guint i = 0; i < self->documents->len; i++) {
         const HereDocument *document = &g_array_index(self->documents, HereDocument, i);
         const char *behind = behind_document(self->at, document);
-        if (behind == NULL || is_script(self, document))
+        if (!behind || is_script(self, document))
             break;
         self->at = behind;
     }
@@ -244,7 +244,7 @@ GPtrArray *gh_shell_split(const char *text)
 /* Behind the options of git itself. */
 static char **skip_git_options(char **words)
 {
-    while (*words != NULL && **words == '-') {
+    while (*words && **words == '-') {
         bool has_value = is_one_of(*words, "-C -c --git-dir --work-tree --namespace --exec-path");
         words += has_value && words[1] != NULL ? 2 : 1;
     }
@@ -278,7 +278,7 @@ static void read_push(char *const *words, Judgement *judgement)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new(); // the remote, then what is pushed
     bool deletes = false;
-    for (; *words != NULL; words++) {
+    for (; *words; words++) {
         if (is_one_of(*words, "-n --dry-run -h --help"))
             return;
         deletes = deletes || is_one_of(*words, "-d --delete");
@@ -311,9 +311,9 @@ static void read_gh(char *const *words, Judgement *judgement)
 /* What `sh -c` runs; NULL: something else. */
 static const char *script_of(char *const *words)
 {
-    for (; *words != NULL; words++) {
+    for (; *words; words++) {
         bool is_flag = **words == '-' && (*words)[1] != '-';
-        if (is_flag && strchr(*words, 'c') != NULL)
+        if (is_flag && strchr(*words, 'c'))
             return words[1];
     }
     return NULL;
@@ -327,18 +327,18 @@ static void read_command(const GPtrArray *all, unsigned depth, Judgement *judgem
     for (guint i = 0; i < all->len; i++)
         list[i] = all->pdata[i];
     char **words = skip_wrappers(list);
-    if (*words == NULL)
+    if (!*words)
         return;
     const char *name = program_name(*words);
     if (strcmp(name, "git") == 0) {
         words = skip_git_options(words + 1);
         if (g_strcmp0(*words, "push") == 0)
             read_push(words + 1, judgement);
-    } else if (strcmp(name, "gh") == 0 && words[1] != NULL) {
+    } else if (strcmp(name, "gh") == 0 && words[1]) {
         read_gh(words + 1, judgement);
     } else if (is_one_of(name, SHELLS)) {
         const char *script = script_of(words + 1);
-        if (script != NULL)
+        if (script)
             read_text(script, depth + 1, judgement);
     } else if (strcmp(name, "eval") == 0) {
         g_autofree char *script = g_strjoinv(" ", words + 1);
@@ -363,7 +363,7 @@ void gh_shell_read(const char *command, Judgement *judgement)
 static void judged(ToolCall *call G_GNUC_UNUSED, const json_t *arguments G_GNUC_UNUSED,
                    Judgement *judgement, void *user_data G_GNUC_UNUSED)
 {
-    if (judgement->command != NULL)
+    if (judgement->command)
         gh_shell_read(judgement->command, judgement);
 }
 

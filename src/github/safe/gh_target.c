@@ -63,7 +63,7 @@ static bool is_about_owner(const CommandArgs *args)
 static bool acts_on_context(const Classified *classified)
 {
     const CommandNode *node = classified->node;
-    if (node == NULL || classified->has_unknown_word || is_about_owner(classified->args))
+    if (!node || classified->has_unknown_word || is_about_owner(classified->args))
         return false;
     if (gh_target_is_positional(classified))
         return command_args_positional_count(classified->args) == 0;
@@ -74,7 +74,7 @@ static bool acts_on_context(const Classified *classified)
 static bool is_about_branch(const Classified *classified)
 {
     const CommandNode *node = classified->node;
-    if (node == NULL || classified->has_unknown_word || !command_is_below(node, "pr") ||
+    if (!node || classified->has_unknown_word || !command_is_below(node, "pr") ||
         command_is(node, "pr list"))
         return false;
     return command_is(node, "pr create") || command_is(node, "pr status") ||
@@ -102,9 +102,9 @@ static bool is_same_repo(const GhRepoName *a, const GhRepoName *b)
 /* Takes over what `name` holds. */
 static bool named_add(Named *self, GhRepoName *name, GError **error)
 {
-    if (self->repo.repo != NULL && !is_same_repo(&self->repo, name))
+    if (self->repo.repo && !is_same_repo(&self->repo, name))
         return fail_args("args name two repositories", error);
-    if (self->repo.repo == NULL || (self->repo.host == NULL && name->host != NULL)) {
+    if (!self->repo.repo || (!self->repo.host && name->host)) {
         gh_repo_name_clear(&self->repo);
         self->repo = *name;
         *name = (GhRepoName) { 0 };
@@ -128,7 +128,7 @@ static bool add_url(const GhContextSpec *spec, const CommandNode *node, const ch
                     Named *named, GError **error)
 {
     g_auto(GhRepoName) name = { 0 };
-    if (value == NULL || command_is_below(node, "gist") ||
+    if (!value || command_is_below(node, "gist") ||
         !parse_item_url(value, spec->known_hosts, &name))
         return true;
     return named_add(named, &name, error);
@@ -138,7 +138,7 @@ static bool add_url(const GhContextSpec *spec, const CommandNode *node, const ch
 static bool add_repo(const GhContextSpec *spec, const char *value, Named *named, GError **error)
 {
     g_auto(GhRepoName) name = { 0 };
-    if (value == NULL || !gh_repo_name_parse(value, spec->known_hosts, &name, NULL))
+    if (!value || !gh_repo_name_parse(value, spec->known_hosts, &name, NULL))
         return true;
     return named_add(named, &name, error);
 }
@@ -169,12 +169,12 @@ static bool add_ref(const GhContextSpec *spec, const CommandArgs *args, const Co
 static bool add_api_path(const GhContextSpec *spec, const Classified *classified, Named *named,
                          GError **error)
 {
-    if (classified->api_path == NULL)
+    if (!classified->api_path)
         return true;
     g_auto(GStrv) all = g_strsplit(classified->api_path, "/", -1);
     const char *segments[3] = { 0 };
     guint count = 0;
-    for (char **segment = all; *segment != NULL && count < 3; segment++) {
+    for (char **segment = all; *segment && count < 3; segment++) {
         if (**segment != '\0')
             segments[count++] = *segment;
     }
@@ -199,7 +199,7 @@ static char *host_of_gist(const GhContextSpec *spec, const CommandArgs *args)
     const char *value = command_args_positional(args, 0);
     g_autofree char *host = value != NULL ? remote_url_host(value) : NULL;
     const char *name = host;
-    if (name != NULL && g_str_has_prefix(name, "gist."))
+    if (name && g_str_has_prefix(name, "gist."))
         name += strlen("gist.");
     return name != NULL && g_strv_contains(spec->known_hosts, name) ? g_strdup(name) : NULL;
 }
@@ -208,7 +208,7 @@ static bool read_words(const GhContextSpec *spec, const Classified *classified, 
                        GError **error)
 {
     const CommandNode *node = classified->node;
-    if (node == NULL || classified->has_unknown_word)
+    if (!node || classified->has_unknown_word)
         return true;
     const CommandArgs *args = classified->args;
     const CommandRef *refs = command_refs_of(node);
@@ -218,7 +218,7 @@ static bool read_words(const GhContextSpec *spec, const Classified *classified, 
     }
     if (!add_api_path(spec, classified, named, error))
         return false;
-    if (classified->api_host != NULL)
+    if (classified->api_host)
         named->host = host_of_api(classified->api_host);
     else if (command_is_below(node, "gist"))
         named->host = host_of_gist(spec, args);
@@ -237,15 +237,15 @@ static const char *hostname_of(const Classified *classified)
 static bool check_argument(const GhContextSpec *spec, const Named *named, const char *hostname,
                            GError **error)
 {
-    if (spec->repo == NULL)
+    if (!spec->repo)
         return true;
     g_auto(GhRepoName) name = { 0 };
     if (!gh_repo_name_parse(spec->repo, spec->known_hosts, &name, error))
         return false;
-    if (named->repo.repo != NULL && !is_same_repo(&named->repo, &name))
+    if (named->repo.repo && !is_same_repo(&named->repo, &name))
         return fail_args("args already name a repository", error);
     const char *host = named->host != NULL ? named->host : hostname;
-    if (host != NULL && name.host != NULL && !str_equal_nocase(host, name.host))
+    if (host && name.host && !str_equal_nocase(host, name.host))
         return fail_args("args already name a host", error);
     return true;
 }
@@ -259,13 +259,13 @@ static const GhRemote *base_remote(const GhContextSpec *spec, const GhContext *c
     bool is_host_given =
         context->source == GH_SOURCE_EXPLICIT_HOST || context->source == GH_SOURCE_ENV_HOST;
     const GhRemote *resolved = spec->clone->resolved;
-    if (resolved != NULL && (!is_host_given || strcmp(resolved->host, context->host) == 0)) {
+    if (resolved && (!is_host_given || strcmp(resolved->host, context->host) == 0)) {
         *ret_source = GH_SOURCE_RESOLVED;
         return resolved;
     }
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         const GhRemote *remote = gh_clone_remote(spec->clone, names[i]);
-        if (remote == NULL || !remote->is_known ||
+        if (!remote || !remote->is_known ||
             (is_host_given && strcmp(remote->host, context->host) != 0))
             continue;
         *ret_source = i == G_N_ELEMENTS(names) - 1 ? GH_SOURCE_ORIGIN : GH_SOURCE_UPSTREAM;
@@ -279,7 +279,7 @@ static bool take_base(const GhContextSpec *spec, const GhContext *context, GhTar
 {
     GhSource source = GH_SOURCE_ORIGIN;
     const GhRemote *remote = base_remote(spec, context, &source);
-    if (remote == NULL)
+    if (!remote)
         return false;
     const char *resolved = source == GH_SOURCE_RESOLVED ? spec->clone->resolved_repo : NULL;
     target->context = (GhContext) {
@@ -310,7 +310,7 @@ static void set_environment(const Classified *classified, bool has_gh_found_it, 
         target->env_host = g_strdup(context->host);
     bool takes_repo = acts_on_context(classified) && has_repo_flag(node) &&
                       !command_args_has(classified->args, "repo");
-    if (takes_repo && context->repo != NULL && !has_gh_found_it)
+    if (takes_repo && context->repo && !has_gh_found_it)
         target->env_repo = g_strconcat(context->host, "/", context->repo, NULL);
 }
 
@@ -321,7 +321,7 @@ bool gh_target_resolve(const GhContextSpec *spec, const Classified *classified,
     g_auto(GhContext) context = { 0 };
     GhContextSpec asked = *spec;
     const char *hostname = hostname_of(classified);
-    if (hostname != NULL && classified->effect != EFFECT_BLOCKED)
+    if (hostname && classified->effect != EFFECT_BLOCKED)
         asked.hostname = hostname;
     if (!read_words(spec, classified, &named, error) ||
         !check_argument(spec, &named, asked.hostname == hostname ? hostname : NULL, error) ||

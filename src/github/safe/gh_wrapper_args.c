@@ -197,7 +197,7 @@ const FieldDef gh_api_get_fields[] = {
 
 bool gh_free_text_check(const char *name, const char *text, GError **error)
 {
-    if (text == NULL)
+    if (!text)
         return true;
     if (*text == '\0')
         return gh_call_fail_args(error, "%s must not be empty", name);
@@ -211,7 +211,7 @@ bool gh_free_text_check(const char *name, const char *text, GError **error)
 
 bool gh_text_check(const char *name, const char *text, GError **error)
 {
-    if (text != NULL && *text == '-')
+    if (text && *text == '-')
         return gh_call_fail_args(error, "%s must not start with \"-\"", name);
     return gh_free_text_check(name, text, error);
 }

@@ -51,7 +51,7 @@ bool gh_wrapper_fields(const GhWrapper *wrapper, const GhWrapperArgs *args, cons
         added[count++] = "reviews";
     if (args->include_jobs)
         added[count++] = "jobs";
-    if (wrapper->added != NULL)
+    if (wrapper->added)
         added[count++] = wrapper->added;
     const GhFieldRequest request = {
         .tool = wrapper->tool->name,
@@ -95,7 +95,7 @@ static bool add_run_or_job(Builder *self, GError **error)
     const json_t *job = self->args->job;
     if ((run == NULL) == (job == NULL))
         return gh_call_fail_args(error, "give either run_id or job");
-    if (run != NULL)
+    if (run)
         return add_run(self, error);
     g_autofree char *digits = NULL;
     if (!gh_id_check("job", job, &digits, error))
@@ -255,7 +255,7 @@ static bool add_filter(Builder *self, const FieldDef *field, GError **error)
     const char *text = *(const char *const *)slot;
     if (!gh_text_check(field->name, text, error))
         return false;
-    if (text != NULL)
+    if (text)
         add_pair(self, flag, text);
     return true;
 }
@@ -267,14 +267,14 @@ static bool add_search_filter(Builder *self, GError **error)
     if (!gh_free_text_check("search", text, error))
         return false;
     g_autofree char *element = text != NULL ? g_strconcat("--search=", text, NULL) : NULL;
-    if (element != NULL)
+    if (element)
         add(self, element);
     return true;
 }
 
 static bool add_filters(Builder *self, GError **error)
 {
-    for (const FieldDef *field = self->wrapper->tool->fields; field->name != NULL; field++) {
+    for (const FieldDef *field = self->wrapper->tool->fields; field->name; field++) {
         if (is_filter(field) && !add_filter(self, field, error))
             return false;
     }
@@ -285,16 +285,16 @@ static bool add_filters(Builder *self, GError **error)
 static bool add_search(Builder *self, GError **error)
 {
     const GhWrapperArgs *args = self->args;
-    if (args->repo != NULL)
+    if (args->repo)
         add_pair(self, "--repo", self->context->repo);
     if (!add_filters(self, error) || !gh_free_text_check("query", args->query, error))
         return false;
-    if (args->query == NULL)
+    if (!args->query)
         return true;
     g_auto(GStrv) words = gh_search_words(args->query);
-    if (words[0] != NULL)
+    if (words[0])
         add(self, "--");
-    for (char **word = words; *word != NULL; word++)
+    for (char **word = words; *word; word++)
         add(self, *word);
     return true;
 }
@@ -305,7 +305,7 @@ static bool has_condition(const GhWrapperArgs *args)
                                   args->author, args->assignee, args->owner,
                                   args->base,   args->head,     args->review };
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-        if (texts[i] != NULL && texts[i][strspn(texts[i], " \t\r\n\"")] != '\0')
+        if (texts[i] && texts[i][strspn(texts[i], " \t\r\n\"")] != '\0')
             return true;
     }
     return json_array_size(args->label) > 0 || args->has_draft || args->has_merged;
@@ -314,9 +314,9 @@ static bool has_condition(const GhWrapperArgs *args)
 static bool check(const GhWrapper *wrapper, const GhWrapperArgs *args, const GhContext *context,
                   GError **error)
 {
-    if ((wrapper->has_repo || wrapper->subject == GH_SUBJECT_REPO) && context->repo == NULL)
+    if ((wrapper->has_repo || wrapper->subject == GH_SUBJECT_REPO) && !context->repo)
         return fail_with_kind(error, GH_KIND_NO_REPO, &(GhFacts) { 0 });
-    if (args->format != NULL && strcmp(args->format, "text") != 0)
+    if (args->format && strcmp(args->format, "text") != 0)
         return gh_call_fail_args(
             error, "gh_pr_diff returns text only; use gh_pr_files for structured file data");
     if (wrapper->is_search && !has_condition(args))
@@ -339,17 +339,17 @@ bool gh_wrapper_build(const GhWrapper *wrapper, const GhWrapperArgs *args, const
         return false;
     bool is_rollup = gh_wrapper_needs_rollup(wrapper, call);
     add(&builder, wrapper->words[0]);
-    if (wrapper->words[1] != NULL)
+    if (wrapper->words[1])
         add(&builder, is_rollup ? "view" : wrapper->words[1]);
     if (!add_subject(&builder, error))
         return false;
     g_autofree char *repo = wrapper->has_repo ? repo_name(&builder) : NULL;
-    if (repo != NULL)
+    if (repo)
         add_pair(&builder, "--repo", repo);
     add_limit(&builder);
     if (!add_json(&builder, error))
         return false;
-    for (size_t i = 0; i < G_N_ELEMENTS(wrapper->fixed) && wrapper->fixed[i] != NULL; i++)
+    for (size_t i = 0; i < G_N_ELEMENTS(wrapper->fixed) && wrapper->fixed[i]; i++)
         add(&builder, wrapper->fixed[i]);
     if (!(wrapper->is_search ? add_search(&builder, error) : add_filters(&builder, error)))
         return false;

@@ -77,7 +77,7 @@ static bool wrapper_judge(ToolCall *call, const void *args_, Judgement *ret_judg
 {
     const GhWrapperArgs *args = args_;
     GhCall *prepared = gh_call_open(call, NULL, error);
-    if (prepared == NULL)
+    if (!prepared)
         return false;
     g_auto(GhContext) context = { 0 };
     g_auto(GStrv) argv = NULL;
@@ -112,14 +112,14 @@ static char *nothing_found(const ToolDef *tool, GhCall *prepared)
 {
     static const char no_pr[] = "no pull requests found for branch \"";
     const char *said = prepared->outcome.error_output;
-    if (prepared->kind != GH_KIND_GH_EXIT || said == NULL)
+    if (prepared->kind != GH_KIND_GH_EXIT || !said)
         return NULL;
-    if (tool == &tool_gh_pr_checks && strstr(said, "no checks reported on the '") != NULL) {
+    if (tool == &tool_gh_pr_checks && strstr(said, "no checks reported on the '")) {
         set_answer(prepared);
         return g_strdup("[]");
     }
     const char *found = tool == &tool_gh_pr_current ? strstr(said, no_pr) : NULL;
-    if (found == NULL)
+    if (!found)
         return NULL;
     const char *branch = found + strlen(no_pr);
     set_answer(prepared);
@@ -132,7 +132,7 @@ static void take_target(GhCall *prepared, const char *output)
 {
     g_autofree char *text = gh_body_url(output);
     g_auto(GithubUrl) url = { 0 };
-    if (text == NULL || !github_url_parse(text, "pull", &url))
+    if (!text || !github_url_parse(text, "pull", &url))
         return;
     GhContext *target = &prepared->target.context;
     g_free(target->host);

@@ -108,7 +108,7 @@ static Value value_by_letter(const CommandArgs *args, size_t index)
     if (!is_glued && !is_next)
         return (Value) { 0 };
     const CommandFlag *flag = command_flag_by_letter(args->node, is_glued ? element[1] : before[1]);
-    if (flag == NULL || flag->kind == COMMAND_FLAG_BOOLEAN)
+    if (!flag || flag->kind == COMMAND_FLAG_BOOLEAN)
         return (Value) { 0 };
     return (Value) { kind_of_flag(args->node, command_flag_name(flag)), is_glued ? 2 : 0 };
 }
@@ -119,7 +119,7 @@ static void add_item(const CommandArgs *args, const CommandArg *item, Element *e
     switch (item->kind) {
     case ARG_FLAG:
         element->is_parsed = true;
-        if (item->value == NULL)
+        if (!item->value)
             return;
         elements[item->value_index] = (Element) {
             .is_parsed = true,
@@ -149,7 +149,7 @@ static Element *elements_new(const char *const *argv, const CommandArgs *args)
 {
     size_t count = g_strv_length((char **)argv);
     Element *elements = g_new0(Element, count + 1);
-    if (args == NULL || g_strv_length(args->argv) != count)
+    if (!args || g_strv_length(args->argv) != count)
         return elements;
     for (size_t i = 0; i < count; i++)
         elements[i].is_parsed = true; // the words of the command are no items
@@ -167,12 +167,12 @@ static Value value_by_name(const Work *work, size_t index)
 {
     const char *element = work->argv[index];
     const char *equals = strchr(element, '=');
-    if (g_str_has_prefix(element, "--") && equals != NULL) {
+    if (g_str_has_prefix(element, "--") && equals) {
         g_autofree char *name = g_strndup(element + 2, (size_t)(equals - element - 2));
         return (Value) { kind_of_flag(NULL, name), (size_t)(equals + 1 - element) };
     }
     const char *before = index > 0 ? work->argv[index - 1] : "";
-    if (!g_str_has_prefix(before, "--") || strchr(before, '=') != NULL)
+    if (!g_str_has_prefix(before, "--") || strchr(before, '='))
         return (Value) { 0 };
     Value value = { kind_of_flag(NULL, before + 2), 0 };
     // a word that only looks like a flag names a secret all the same, but nothing else
@@ -192,14 +192,14 @@ static Value find_value(const Work *work, size_t index)
 
 static void take_secret(const Work *work, const char *secret)
 {
-    if (work->found != NULL)
+    if (work->found)
         g_ptr_array_add(work->found, g_strdup(secret));
 }
 
 static char *mask_header(const Work *work, const char *header)
 {
     const char *colon = strchr(header, ':');
-    if (colon == NULL)
+    if (!colon)
         return g_strdup(header);
     g_autofree char *name = g_strstrip(g_strndup(header, (size_t)(colon - header)));
     if (!is_one_of(name, secret_headers, G_N_ELEMENTS(secret_headers)) &&
@@ -209,7 +209,7 @@ static char *mask_header(const Work *work, const char *header)
     take_secret(work, colon + 1);
     // gh may repeat a part: what follows "Bearer", one of several cookies
     g_auto(GStrv) words = g_strsplit_set(colon + 1, " ;=,", -1);
-    for (char **word = words; *word != NULL; word++)
+    for (char **word = words; *word; word++)
         take_secret(work, *word);
     return g_strdup_printf("%.*s: " MASK, (int)(colon - header), header);
 }
@@ -219,7 +219,7 @@ static char *last_component(const char *key)
 {
     g_auto(GStrv) parts = g_strsplit_set(key, "[]", -1);
     const char *last = "";
-    for (char **part = parts; *part != NULL; part++) {
+    for (char **part = parts; *part; part++) {
         if (**part != '\0')
             last = *part;
     }
@@ -241,7 +241,7 @@ static char *cut_query(const Work *work, const char *query)
 static char *mask_field(const Work *work, const char *field, bool can_upload)
 {
     const char *equals = strchr(field, '=');
-    if (equals == NULL)
+    if (!equals)
         return g_strdup(field);
     const char *value = equals + 1;
     g_autofree char *key = g_strndup(field, (size_t)(equals - field));
@@ -296,7 +296,7 @@ static char *mask_element(const Work *work, size_t index)
 static char **mask_all(const Work *work)
 {
     g_autoptr(GStrvBuilder) list = g_strv_builder_new();
-    for (size_t i = 0; work->argv[i] != NULL; i++) {
+    for (size_t i = 0; work->argv[i]; i++) {
         g_autofree char *element = mask_element(work, i);
         g_strv_builder_add(list, element);
     }

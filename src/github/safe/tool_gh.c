@@ -70,7 +70,7 @@ static bool gh_judge(ToolCall *call, const void *args_, Judgement *ret_judgement
 {
     const GhArgs *args = args_;
     GhCall *prepared = gh_call_open(call, args->cwd, error);
-    if (prepared == NULL)
+    if (!prepared)
         return false;
     g_autofree const char **argv = strings_of(args->args);
     const GhCallSpec spec = {

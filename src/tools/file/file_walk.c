@@ -95,7 +95,7 @@ static void take_entry(Walker *self, IgnoreLevel *level, const char *path, FileW
 
 static void read_entries(Walker *self, DIR *dir, IgnoreLevel *level, const char *path)
 {
-    for (const struct dirent *entry; !self->is_stopped && (entry = readdir(dir)) != NULL;) {
+    for (const struct dirent *entry; !self->is_stopped && (entry = readdir(dir));) {
         if (is_passed_over(self->walk, entry->d_name))
             continue;
         if (!ignore_watch_goes_on(&self->watch, WORK_OF_ENTRY))

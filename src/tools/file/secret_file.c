@@ -8,7 +8,7 @@
 static size_t count_masks(const char *text)
 {
     size_t count = 0;
-    while ((text = strstr(text, MASK_TEXT)) != NULL) {
+    while ((text = strstr(text, MASK_TEXT))) {
         count++;
         text += strlen(MASK_TEXT);
     }

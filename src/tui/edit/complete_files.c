@@ -291,8 +291,7 @@ GPtrArray *paths_match(const char *cwd, const char *typed, Cancel *cancel)
         return names;
     const struct dirent *entry;
     for (int i = 0;
-         i < PATH_ENTRIES_MAX && !cancel_has_fired(cancel) && (entry = readdir(directory)) != NULL;
-         i++) {
+         i < PATH_ENTRIES_MAX && !cancel_has_fired(cancel) && (entry = readdir(directory)); i++) {
         const char *name = entry->d_name;
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
             (name[0] == '.' && part[0] != '.') || !is_good_name(name) || !begins_with(name, part))

@@ -41,7 +41,7 @@ static void disarm(FrameClock *self)
 
 void frame_clock_free(FrameClock *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     disarm(self);
     g_free(self);
@@ -62,7 +62,7 @@ static void on_time(void *self_)
 
 static void arm(FrameClock *self)
 {
-    if (self->timer != NULL && self->armed_at == self->due_at)
+    if (self->timer && self->armed_at == self->due_at)
         return;
     disarm(self);
     if (self->held > 0 || self->due_at == 0)

@@ -71,9 +71,9 @@ static void end_job(Clipboard *self)
 
 void clipboard_free(Clipboard *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
-    if (self->cancel != NULL)
+    if (self->cancel)
         cancel_fire(self->cancel);
     end_job(self);
     g_free(self->next_text);
@@ -96,7 +96,7 @@ static const ClipboardProgram *find_program(const TermCaps *caps, EnvFunc env)
     for (size_t i = 0; !caps->is_over_ssh && i < G_N_ELEMENTS(local_programs); i++) {
         const ClipboardProgram *program = &local_programs[i];
         const char *value = program->variable != NULL ? env(program->variable) : "1";
-        if (value != NULL && *value != '\0' && is_installed(program))
+        if (value && *value != '\0' && is_installed(program))
             return program;
     }
     return NULL;
@@ -128,10 +128,10 @@ static void on_done(int fd G_GNUC_UNUSED, short revents G_GNUC_UNUSED, void *sel
     Clipboard *self = self_;
     char *next = g_steal_pointer(&self->next_text);
     worker_join(g_steal_pointer(&self->worker));
-    if (!self->is_taken && next == NULL)
+    if (!self->is_taken && !next)
         self->refused(self->text, self->user_data);
     end_job(self);
-    if (next != NULL)
+    if (next)
         start(self, self->next_program, next);
 }
 
@@ -145,7 +145,7 @@ static void start(Clipboard *self, const ClipboardProgram *program, char *text)
     self->is_taken = false;
     if (self->done_fd >= 0)
         self->worker = worker_start("clipboard", run_program, self);
-    if (self->worker != NULL) {
+    if (self->worker) {
         self->source = loop_add_fd(self->loop, self->done_fd, POLLIN, on_done, self);
         return;
     }
@@ -156,9 +156,9 @@ static void start(Clipboard *self, const ClipboardProgram *program, char *text)
 bool clipboard_copy(Clipboard *self, const char *text, const TermCaps *caps, EnvFunc env)
 {
     const ClipboardProgram *program = find_program(caps, env);
-    if (program == NULL || strlen(text) > LIMIT_CLIPBOARD_BYTES)
+    if (!program || strlen(text) > LIMIT_CLIPBOARD_BYTES)
         return false;
-    if (self->worker == NULL) {
+    if (!self->worker) {
         start(self, program, g_strdup(text));
         return true;
     }

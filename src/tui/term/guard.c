@@ -94,7 +94,7 @@ static void forget_memory(void)
         size += (size_t)count;
         buffer[size] = '\0';
         char *line = buffer, *end;
-        while ((end = strchr(line, '\n')) != NULL) {
+        while ((end = strchr(line, '\n'))) {
             *end = '\0';
             forget_mapping(line);
             line = end + 1;

@@ -21,7 +21,7 @@ void output_init(Output *self, int fd, size_t limit_bytes)
 
 void output_clear(Output *self)
 {
-    if (self->waiting != NULL)
+    if (self->waiting)
         g_byte_array_unref(self->waiting);
     *self = (Output) { .fd = -1 };
 }

@@ -36,7 +36,7 @@ static struct {
 static void undo_now(void)
 {
     UndoPlan *plan = getpid() == state.pid ? atomic_exchange(&state.current, NULL) : NULL;
-    if (plan == NULL || !plan->is_on)
+    if (!plan || !plan->is_on)
         return;
     plan->is_on = !undo_all(state.tty, plan, PATIENCE_MS);
     guard_tell(state.guard_fd, plan);

@@ -95,7 +95,7 @@ static void after_write(Terminal *self, OutputState state)
     self->was_cut = self->was_cut || state == OUTPUT_FULL;
     if (state == OUTPUT_GONE)
         lose(self);
-    else if (state != OUTPUT_DONE && self->writable == NULL)
+    else if (state != OUTPUT_DONE && !self->writable)
         self->writable = loop_add_fd(self->spec.loop, self->fd, POLLOUT, on_writable, self);
 }
 
@@ -145,13 +145,13 @@ static void follow_screen(Terminal *self, const char *bytes, size_t size, GStrin
 {
     static const char enter[] = "\x1b[?1049h", leave[] = "\x1b[?1049l";
     TermModes added = MODE_ALTERNATE;
-    if (memmem(bytes, size, leave, strlen(leave)) != NULL) {
+    if (memmem(bytes, size, leave, strlen(leave))) {
         sequences_off(self->modes & MODE_ALTERNATE_KITTY, out);
         self->modes &= ~(TermModes)(MODE_ALTERNATE | MODE_ALTERNATE_KITTY);
         added = 0;
     }
     g_string_append_len(out, bytes, (gssize)size);
-    if (added == 0 || memmem(bytes, size, enter, strlen(enter)) == NULL)
+    if (added == 0 || !memmem(bytes, size, enter, strlen(enter)))
         return;
     if ((self->modes & MODE_KITTY) != 0)
         added |= MODE_ALTERNATE_KITTY;
@@ -168,7 +168,7 @@ static void append_start(Terminal *self, GString *out)
     self->modes |= MODE_BRACKETS | MODE_FOCUS | MODE_SCHEME;
     sequences_on(self->modes, out);
     sequences_queries(out);
-    if (self->title != NULL)
+    if (self->title)
         sequences_title(self->title, out);
 }
 
@@ -361,7 +361,7 @@ static void make_raw(Terminal *self)
 
 static void watch(Terminal *self)
 {
-    if (self->readable == NULL)
+    if (!self->readable)
         self->readable = loop_add_fd(self->spec.loop, self->fd, POLLIN, on_readable, self);
 }
 
@@ -396,7 +396,7 @@ static void return_to(Terminal *self)
     if (!self->is_started)
         return;
     sequences_on(self->modes, bytes);
-    if (self->title != NULL)
+    if (self->title)
         sequences_title(self->title, bytes);
     put(self, bytes);
     settle_keyboard(self); // the answer may have come while it was left
@@ -472,7 +472,7 @@ static Terminal *terminal_new(const TerminalSpec *spec, int fd)
     Terminal *self = g_new0(Terminal, 1);
     self->spec = *spec;
     self->fd = fd;
-    if (spec->env == NULL)
+    if (!spec->env)
         self->spec.env = env_get_raw;
     self->caps = caps_of_environment(self->spec.env);
     int escape_ms = self->caps.is_over_ssh ? ESCAPE_SSH_MS : ESCAPE_MS;
@@ -511,7 +511,7 @@ bool terminal_open(const TerminalSpec *spec, Terminal **ret_terminal, GError **e
 
 void terminal_free(Terminal *self)
 {
-    if (self == NULL)
+    if (!self)
         return;
     bool is_undone = !is_ours(self) || leave(self);
     restore_end(is_undone);
@@ -556,7 +556,7 @@ void terminal_set_title(Terminal *self, const char *title)
         return;
     g_free(self->title);
     self->title = *title != '\0' ? g_strdup(title) : NULL;
-    if (self->title != NULL) {
+    if (self->title) {
         switch_on(self, MODE_TITLE);
         sequences_title(self->title, bytes);
     } else if ((self->modes & MODE_TITLE) != 0) {

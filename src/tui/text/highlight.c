@@ -248,7 +248,7 @@ static bool put_marked_word(Lexer *self)
     size_t next = self->at + 1;
     if (next >= self->size)
         return false;
-    if (c == '$' && flags & LANGUAGE_DOLLAR && strchr("{(", self->line[next]) == NULL) {
+    if (c == '$' && flags & LANGUAGE_DOLLAR && !strchr("{(", self->line[next])) {
         size_t end = is_word_part(self, self->line[next]) ? word_end(self, next) : next + 1;
         put(self, MIN(end, self->size), TOKEN_SYNTAX_VARIABLE);
         return true;

@@ -293,7 +293,7 @@ static void append_definitions(GHashTable *definitions, const char *text, size_t
 {
     g_autoptr(GHashTable) used = g_hash_table_new(NULL, NULL);
     const char *end = text + size;
-    for (const char *at = text; (at = memchr(at, '[', (size_t)(end - at))) != NULL;) {
+    for (const char *at = text; (at = memchr(at, '[', (size_t)(end - at)));) {
         const char *label = ++at;
         while (at < end && *at != '[' && *at != ']')
             at++;

@@ -140,7 +140,7 @@ char **theme_names(const char *dir)
         g_ptr_array_add(names, g_strdup(built_in[i].name));
     g_autoptr(GDir) files = dir ? g_dir_open(dir, 0, NULL) : NULL;
     const char *file;
-    while (files && names->len < THEMES_MAX && (file = g_dir_read_name(files)) != NULL) {
+    while (files && names->len < THEMES_MAX && (file = g_dir_read_name(files))) {
         if (!g_str_has_suffix(file, ".json"))
             continue;
         g_autofree char *name = g_strndup(file, strlen(file) - strlen(".json"));

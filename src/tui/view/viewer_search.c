@@ -118,7 +118,7 @@ static guint find_in(const ViewerSearch *self, const GPtrArray *rows, guint firs
     g_auto(Folded) folded = fold_rows(rows);
     guint found = end, row = 0;
     const char *text = folded.text->str;
-    for (const char *p = text; row < rows->len && (p = strstr(p, self->query)) != NULL;) {
+    for (const char *p = text; row < rows->len && (p = strstr(p, self->query));) {
         row = row_at(&folded, (guint)(p - text));
         if (row >= first && row < end)
             found = row;
@@ -211,7 +211,7 @@ Row *viewer_search_mark(const ViewerSearch *self, const Row *row)
     RowPlace place = { 0 };
     size_t done = 0, size = strlen(self->query);
     const char *text = folded.text->str;
-    for (const char *p = text; (p = strstr(p, self->query)) != NULL; p += size) {
+    for (const char *p = text; (p = strstr(p, self->query)); p += size) {
         size_t from = g_array_index(folded.starts, guint, p - text);
         size_t end = g_array_index(folded.starts, guint, p - text + (gssize)size);
         add_part(builder, row, &place, done, from, false);

@@ -42,7 +42,7 @@ static char *without_comments(const char *text)
 static size_t size_of_lines(const char *text)
 {
     const char *at = text;
-    for (unsigned lines = 1; (at = strchr(at, '\n')) != NULL; at++)
+    for (unsigned lines = 1; (at = strchr(at, '\n')); at++)
         if (lines++ == MAX_TEXT_LINES)
             return (size_t)(at - text);
     return strlen(text);

@@ -119,7 +119,7 @@ static void add_type(Union *self, size_t event, const char *type)
 static bool has_word(const char *words, const char *word)
 {
     size_t size = strlen(word);
-    for (const char *at = words; (at = strstr(at, word)) != NULL; at++)
+    for (const char *at = words; (at = strstr(at, word)); at++)
         if ((at == words || at[-1] == ' ') && (at[size] == ' ' || at[size] == '\0'))
             return true;
     return false;

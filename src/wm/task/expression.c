@@ -297,7 +297,7 @@ void wm_expressions_check(const char *body, GPtrArray *problems, GPtrArray *hint
     Scan scan = scan_begin(body);
     const char *start, *end;
     char *expression;
-    while ((expression = scan_next(&scan, &start, &end)) != NULL) {
+    while ((expression = scan_next(&scan, &start, &end))) {
         check_one(expression, problems, hints);
         g_free(expression);
     }

@@ -64,7 +64,7 @@ void wm_log(WmLevel level, const char *msg, ...)
     va_list pairs;
     va_start(pairs, msg);
     const char *key = NULL;
-    while ((key = va_arg(pairs, const char *)) != NULL) {
+    while ((key = va_arg(pairs, const char *))) {
         const char *value = va_arg(pairs, const char *);
         if (!value)
             continue;

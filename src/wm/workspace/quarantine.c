@@ -71,7 +71,7 @@ static bool check_links(const char *path, int depth, int *entries, GError **erro
         return fail_link(path, error);
     g_autoptr(GDir) dir = is_kind(path, S_IFDIR) ? g_dir_open(path, 0, NULL) : NULL;
     const char *name = NULL;
-    while (dir && (name = g_dir_read_name(dir)) != NULL) {
+    while (dir && (name = g_dir_read_name(dir))) {
         g_autofree char *entry = g_build_filename(path, name, NULL);
         if (depth == 0 || --*entries < 0)
             return fail_with(error, KEDGE_ERROR_LIMIT, "refusing %s: too many files below it",
@@ -87,7 +87,7 @@ static bool check_entries(const char *path, int *entries, GError **error)
 {
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
     const char *name = NULL;
-    while (dir && (name = g_dir_read_name(dir)) != NULL) {
+    while (dir && (name = g_dir_read_name(dir))) {
         g_autofree char *entry = g_build_filename(path, name, NULL);
         if (is_kind(entry, S_IFLNK) && strcmp(name, "HEAD") != 0)
             return fail_link(entry, error);

@@ -381,7 +381,7 @@ bool wm_run_dir_newest(const char *root, const char *task_name, char **ret_path,
     Newest best = { 0 };
     g_autoptr(DIR) dir = opendir(base);
     const struct dirent *entry = NULL;
-    for (int i = 0; dir && i < MAX_ENTRIES && (entry = readdir(dir)) != NULL; i++) {
+    for (int i = 0; dir && i < MAX_ENTRIES && (entry = readdir(dir)); i++) {
         g_autofree char *path = g_build_filename(base, entry->d_name, NULL);
         if (entry->d_name[0] != '.')
             consider(&best, path, task_name);

@@ -47,7 +47,7 @@ void wm_place_prune(void)
 {
     g_autoptr(GDir) dir = g_dir_open(g_get_tmp_dir(), 0, NULL);
     const char *name = NULL;
-    while (dir && (name = g_dir_read_name(dir)) != NULL) {
+    while (dir && (name = g_dir_read_name(dir))) {
         struct stat status;
         g_autofree char *path = g_build_filename(g_get_tmp_dir(), name, NULL);
         if (g_str_has_prefix(name, DIR_PREFIX) && lstat(path, &status) == 0 &&
