@@ -13,7 +13,7 @@
 # $E2E_TMP/.state, so that `printf … | run -i - kedge` works. Names with a leading _ are private.
 # Variables for one command: `run env NAME=value kedge …`.
 # Set by the caller: KEDGE (the binary), UPDATE=1 (rewrite golden files), E2E_UNTIL (the last claim to
-# make), PYTHON.
+# make), PYTHON, PICK (pick.c, built).
 # shellcheck shell=sh
 
 # ---- the environment -------------------------------------------------------
@@ -30,6 +30,8 @@ _absolute() {
     esac
 }
 KEDGE=$(_absolute "${KEDGE:-$E2E_ROOT/build/kedge}")
+PICK=${PICK:-${KEDGE%/*}/tests/e2e/pick}
+[ -x "$PICK" ] || PICK=$E2E_ROOT/build/tests/e2e/pick
 
 # The caller's credentials, proxies and settings never reach a test.
 _forget_environment() {
@@ -60,7 +62,7 @@ mkdir "$_state" "$E2E_TMP/bin" "$E2E_TMP/program" "$E2E_TMP/run"
 ln -s "$KEDGE" "$E2E_TMP/program/kedge"
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$E2E_TMP/program/kedge" >"$E2E_TMP/bin/kedge" && chmod +x "$E2E_TMP/bin/kedge"
 
-export KEDGE E2E_TMP E2E_DIR E2E_ROOT
+export KEDGE PICK E2E_TMP E2E_DIR E2E_ROOT
 export PATH="$E2E_TMP/bin:$PATH" LC_ALL=C.UTF-8 TZ=UTC TERM=dumb NO_COLOR=1 PAGER=cat
 export PYTHONDONTWRITEBYTECODE=1 GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0
 export GH_NO_UPDATE_NOTIFIER=1 GH_PROMPT_DISABLED=1
@@ -328,8 +330,8 @@ expect_lines() {
 }
 
 # json STREAM PATH: prints a value of JSON or JSON lines: `-1.message.role`, `[type=error].text`,
-# `messages.#` (how many); pick.py describes the path.
-json() { "${PYTHON:-python3}" "$E2E_DIR/pick.py" "$2" "$(_stream "$1")"; }
+# `messages.#` (how many); pick.c describes the path.
+json() { "$PICK" "$2" "$(_stream "$1")"; }
 
 # expect_json STREAM PATH TEXT: that value, printed, is TEXT (a string bare, else compact JSON).
 expect_json() {
@@ -353,9 +355,12 @@ expect_golden() {
     _same "$1" "$_golden" "$_state/got"
 }
 
-# expect_session FILE: a session that is whole; check-session.py says what that means.
-expect_session() {
-    _problems=$("${PYTHON:-python3}" "$E2E_DIR/check-session.py" "$1" 2>&1) || fail "$1:" "$_problems"
+# expect_session FILE: a session that is whole, every call with its result; pick.c says what that means.
+expect_session() { whole --answered "$1"; }
+
+# whole [--answered] [--torn] FILE…: session files are as they should be.
+whole() {
+    _problems=$("$PICK" --session "$@" 2>&1) || fail "$_problems"
 }
 
 _exists() { [ -f "$(_stream "$1")" ] || fail "no file $1"; }
@@ -430,17 +435,11 @@ model_script() {
 # A server without ARGs takes the next script without a start of its own. False: it cannot.
 _model_replay() {
     [ -n "$_model_url" ] && [ -z "$*$_model_args" ] || return
-    _curl -f --data-binary "@$_script" "$_model_url/_model/reset" >/dev/null 2>&1
+    "$PICK" --ask POST "$_model_url/_model/reset" "$_script" >/dev/null 2>&1
 }
 
 # model_journal [PATH]: what was asked, as JSON; with a path as in json, that value alone.
-model_journal() {
-    _curl "$MODEL_URL/_model/journal" | if [ $# -gt 0 ]; then
-        "${PYTHON:-python3}" "$E2E_DIR/pick.py" "$1"
-    else
-        cat
-    fi
-}
+model_journal() { "$PICK" "${1:-}" "$MODEL_URL/_model/journal"; }
 
 # expect_request N PATH TEXT: a value in what the model was asked, request N from 0.
 expect_request() {
@@ -450,13 +449,13 @@ expect_request() {
 
 # model_failures: the expectations of the script that did not hold, as JSON. They fail the test
 # at its end; model_failures_expected says that this script's are meant to be.
-model_failures() { _curl "$MODEL_URL/_model/failures"; }
+model_failures() { "$PICK" --ask GET "$MODEL_URL/_model/failures"; }
 model_failures_expected() { : >"$_state/model-failures-are-expected"; }
 
 # expect_model_done: no expectation failed, and no turn of the script is left.
 expect_model_done() {
     [ "$(model_failures)" = "[]" ] || fail "the model's script failed: $(model_failures)"
-    _unused=$(_curl "$MODEL_URL/_model/unused")
+    _unused=$("$PICK" --ask GET "$MODEL_URL/_model/unused")
     [ "$_unused" = "[]" ] || fail "turns of the model's script that were not used, by line: $_unused"
 }
 
@@ -464,7 +463,7 @@ expect_model_done() {
 # were sent, nothing is being answered; at most 10 s.
 model_wait() {
     _query=$(printf '%s&' "$@")
-    _curl -f "$MODEL_URL/_model/wait?$_query" >/dev/null 2>&1 || fail "the model waited in vain for $*"
+    "$PICK" --ask GET "$MODEL_URL/_model/wait?$_query" >/dev/null 2>&1 || fail "the model waited in vain for $*"
 }
 
 _check_model() {
@@ -489,10 +488,14 @@ forge_start() {
 }
 
 # forge_ctl METHOD PATH [JSON]: the forge's controls, such as `POST /_forge/faults {…}`.
-forge_ctl() { _curl -X "$1" "$FORGE_URL$2" -H 'content-type: application/json' ${3:+-d "$3"}; }
+forge_ctl() { printf '%s' "${3:-}" | "$PICK" --ask "$1" "$FORGE_URL$2" -; }
 
 # forge_log [QUERY]: what it was asked, as JSON; QUERY such as `kind=graphql&since=3`.
-forge_log() { forge_ctl GET "/_forge/log${1:+?$1}"; }
+forge_log() { "$PICK" --ask GET "$FORGE_URL/_forge/log${1:+?$1}"; }
+
+# forge_rows KEYS [FILTER [QUERY]]: of each request that it was asked a line with these keys; FILTER such as
+# `[method!=GET]`.
+forge_rows() { "$PICK" --rows "$1" "${2:-}" "$FORGE_URL/_forge/log${3:+?$3}"; }
 
 # ---- the end ---------------------------------------------------------------
 

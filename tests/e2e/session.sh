@@ -1,11 +1,6 @@
 # Claims about session files, for the tests that break runs off: sourced after lib.sh, whose functions it uses.
 # shellcheck shell=sh
 
-# whole [--answered] [--torn] FILE…: session files are as they should be.
-whole() {
-    "${PYTHON:-python3}" "$E2E_DIR/whole.py" "$@" >"$E2E_TMP/why" 2>&1 || fail "$(cat "$E2E_TMP/why")"
-}
-
 # resumes TEXT…: --continue works, and the next request has these texts of the history.
 resumes() {
     printf '{"text": "resumed"}\n' >"$HOME/resumes.jsonl"

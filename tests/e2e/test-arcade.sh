@@ -65,7 +65,7 @@ expect_api() {
     shift
     expect_code "$_want" "$@" -H "Authorization: Bearer $TOKEN"
 }
-field() { "$PY" "$E2E_DIR/pick.py" "$1" "$2"; }
+field() { "$PICK" "$1" "$2"; }
 
 # ---- one server ------------------------------------------------------------
 

@@ -20,10 +20,10 @@ settings() { { printf 'gh:\n  knownHosts: [github.localhost]\n' && cat; } >"$HOM
 
 # writes: how many requests came that change something.
 writes() {
-    forge_log | "${PYTHON:-python3}" -c '
-import json, sys
-print(sum(r["kind"] == "rest" and r["method"] not in ("GET", "HEAD") or
-          r["kind"] == "graphql" and r["body"]["query"].lstrip().startswith("mutation") for r in json.load(sys.stdin)))'
+    {
+        forge_rows method "[method!=GET]" kind=rest | grep -v HEAD
+        forge_rows body.query "" kind=graphql | grep '^ *mutation'
+    } | wc -l
 }
 
 asked() { forge_log "kind=graphql" | grep -o '"n":' | wc -l; }

@@ -8,18 +8,10 @@ printf 'retry:\n  baseDelayMs: 10\n  maxRetries: 2\n' >"$HOME/.kedge/agent/confi
 
 # types: the events in order, runs of the same one once, one word a line.
 types() {
-    "${PYTHON:-python3}" - "$E2E_TMP/.state/stdout" <<'P'
-import json, sys
-last = None
-for line in open(sys.argv[1], encoding="utf-8"):
-    event = json.loads(line)
-    name = event["type"]
-    if name in ("message_start", "message_end"):
-        name += " " + event["message"]["role"]
-    if name != last or not name.endswith("_update"):
-        print(name)
-    last = name
-P
+    "$PICK" --rows "type message.role" "" "$E2E_TMP/.state/stdout" | awk '
+        { name = $1 ~ /^message_(start|end)$/ ? $0 : $1 }
+        name != last || name !~ /_update$/ { print name }
+        { last = name }'
 }
 
 # event TYPE PATH: a value of the first event of that type.
@@ -31,13 +23,7 @@ session_file() { find "$HOME/.kedge/agent/sessions" -name '*.jsonl' | sort | tai
 
 # each_line_is_json: also that no line is torn.
 each_line_is_json() {
-    "${PYTHON:-python3}" -c '
-import json, sys
-data = open(sys.argv[1], "rb").read()
-assert data.endswith(b"\n"), "the last line has no end"
-for line in data.decode("utf-8").splitlines():
-    assert isinstance(json.loads(line), dict), line
-' "$E2E_TMP/.state/stdout" 2>"$E2E_TMP/why" || fail "$(tail -n 1 "$E2E_TMP/why")"
+    "$PICK" --lines "$E2E_TMP/.state/stdout" 2>"$E2E_TMP/why" || fail "$(tail -n 1 "$E2E_TMP/why")"
 }
 
 t "core-82 the header first, each line JSON, the last is agent_end"

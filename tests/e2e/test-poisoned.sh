@@ -26,12 +26,12 @@ Y
 
 # needed FILE: the rules that the report of `kedge sessions check --json` in FILE has for the request.
 needed() {
-    "${PYTHON:-python3}" -c 'import json, sys; print(*json.load(open(sys.argv[1]))["request"]["rules"])' "$1" 2>&1
+    "$PICK" --rows "" request.rules "$1" 2>&1 | paste -s -d ' '
 }
 
 # poisoned NAME RULES SHAPES [TEXT…]: the rules of safety §8.1 it needs (`check` names those of them that
 # one of the wires needs, all but what the tree needs, and no other), the shape of what is sent for
-# it (shape.py; `;WIRE=SHAPE` behind it where a wire's is another), and texts that the request has:
+# it (pick.c; `;WIRE=SHAPE` behind it where a wire's is another), and texts that the request has:
 # `!TEXT` it has not, `WIRE:TEXT` only that wire's has.
 poisoned() {
     _name=$1 _rules=$2 _shapes=$3
@@ -50,7 +50,7 @@ J
         cmp -s -n "$(wc -c <"$HOME/before.jsonl")" "$HOME/before.jsonl" "$HOME/session.jsonl" || fail "the file's bytes have changed"
         [ "$(model_journal '#')" = 1 ] || fail "$(model_journal '#') requests"
         model_journal 0.body >"$HOME/request.json"
-        _got=$("${PYTHON:-python3}" "$E2E_DIR/shape.py" $wire "$HOME/request.json" 2>&1)
+        _got=$("$PICK" --shape $wire "$HOME/request.json" 2>&1)
         _shape=${_shapes%%;*}
         case ";$_shapes;" in
         *";$wire="*) _shape=${_shapes#*;$wire=} _shape=${_shape%%;*} ;;

@@ -143,8 +143,7 @@ expect_request 1 body.messages.-2.role assistant
 
 # one_connection: all requests so far came through the same one.
 one_connection() {
-    _ports=$(model_journal | "${PYTHON:-python3}" -c 'import json, sys
-print(len({entry["port"] for entry in json.load(sys.stdin)}))')
+    _ports=$("$PICK" --rows port "" "$MODEL_URL/_model/journal" | sort -u | wc -l)
     [ "$_ports" = 1 ] || fail "$_ports connections"
 }
 

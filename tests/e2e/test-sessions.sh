@@ -16,11 +16,6 @@ expect_sessions() {
 
 no_sessions() { rm -rf "$ROOT" "$HOME/.kedge/agent/terminal-sessions"; }
 
-# whole [--answered] [--torn] FILE…: session files are as they should be.
-whole() {
-    "${PYTHON:-python3}" "$E2E_DIR/whole.py" "$@" >"$E2E_TMP/why" 2>&1 || fail "$(cat "$E2E_TMP/why")"
-}
-
 # roles FILE: the roles of its messages, on one line.
 roles() {
     "${PYTHON:-python3}" -c '

@@ -9,7 +9,7 @@ settings() {
 }
 # offered N: the names of the tools in request N, on one line.
 offered() {
-    model_journal "$1.body.tools" | "${PYTHON:-python3}" -c 'import json, sys; print(*[tool["name"] for tool in json.load(sys.stdin)])'
+    "$PICK" --rows name "$1.body.tools" "$MODEL_URL/_model/journal" | paste -s -d ' '
 }
 expect_offered() {
     _got=$(offered "$1")

@@ -48,7 +48,7 @@ expect_empty stdout
 expect_contains stderr "wm process-outputs: run_dir=$PWD/$DIR repo=$PWD"
 expect_matches stderr '^wm process-outputs: run_dir=.* duration=[0-9hm.]*s exit_code=0 success=true phase=safe-outputs$'
 expect_writes "POST /repos/harbor/tidepool/issues/12/comments" "POST /repos/harbor/tidepool/issues/12/comments"
-[ "$(wm_body)" = '{"body": "good\n\n<!-- wm-agent:x -->"}' ] || fail "body: $(wm_body)"
+[ "$(wm_body)" = '{"body":"good\n\n<!-- wm-agent:x -->"}' ] || fail "body: $(wm_body)"
 expect_json "$DIR/result.json" phase safe-outputs
 expect_json "$DIR/result.json" outputs.0.kind add_comment
 expect_json "$DIR/result.json" outputs.0.status applied
@@ -116,7 +116,7 @@ outputs --task x
 expect_exit 1
 expect_contains stderr "refusing to apply outputs: result.json success is false"
 expect_writes "POST /repos/harbor/tidepool/issues/12/comments"
-[ "$(wm_body)" = '{"body": "bad failed (agent: exit status 1)\n\n<!-- wm-agent:x -->"}' ] || fail "body: $(wm_body)"
+[ "$(wm_body)" = '{"body":"bad failed (agent: exit status 1)\n\n<!-- wm-agent:x -->"}' ] || fail "body: $(wm_body)"
 wm_mark
 outputs --task x
 expect_exit 1

@@ -265,11 +265,11 @@ wm_mark
 run env WM_AGENT_CMD=agent-false kedge wm run --task told --event-name issues --payload "$EVENT"
 expect_exit 1
 expect_writes "POST /repos/harbor/tidepool/issues/12/comments" "POST /repos/harbor/tidepool/issues/12/comments"
-[ "$(wm_body)" = '{"body": "bad failed (agent: exit status 1)\n\n<!-- wm-agent:told -->"}' ] || fail "body: $(wm_body)"
+[ "$(wm_body)" = '{"body":"bad failed (agent: exit status 1)\n\n<!-- wm-agent:told -->"}' ] || fail "body: $(wm_body)"
 wm_mark
 wm_run told
 expect_exit 0
-[ "$(wm_body)" = '{"body": "good\n\n<!-- wm-agent:told -->"}' ] || fail "body: $(wm_body)"
+[ "$(wm_body)" = '{"body":"good\n\n<!-- wm-agent:told -->"}' ] || fail "body: $(wm_body)"
 
 t "staged: nothing is said at all"
 wm_mark
@@ -362,11 +362,11 @@ run kedge wm run --task fix --remote --issue 5 --ref dev
 expect_exit 0
 expect_contains stderr "wm run: remote workflow_dispatch workflow=wm-agent.yml github_repo=harbor/tidepool task=\"fix\" engine=claude repo_root=$PWD"
 expect_writes "POST /repos/harbor/tidepool/actions/workflows/wm-agent.yml/dispatches"
-[ "$(wm_body)" = '{"inputs": {"issue_number": "5", "task_name": "fix"}, "ref": "dev"}' ] || fail "body: $(wm_body)"
+[ "$(wm_body)" = '{"inputs":{"issue_number":"5","task_name":"fix"},"ref":"dev"}' ] || fail "body: $(wm_body)"
 wm_mark
 run kedge wm run --task fix --remote
 expect_exit 0
-[ "$(wm_body)" = '{"inputs": {"task_name": "fix"}, "ref": "main"}' ] || fail "body: $(wm_body)"
+[ "$(wm_body)" = '{"inputs":{"task_name":"fix"},"ref":"main"}' ] || fail "body: $(wm_body)"
 run env -u GITHUB_REPOSITORY kedge wm run --task fix --remote
 expect_exit 1
 expect_contains stderr "error: remote run: set --repo or run inside a GitHub checkout: "

@@ -53,22 +53,11 @@ wm_dir() {
 
 # wm_writes [SINCE]: the writes that GitHub got, `METHOD path` a line.
 wm_writes() {
-    forge_log "since=${1:-0}" | "${PYTHON:-python3}" -c '
-import json, sys
-log = json.load(sys.stdin)
-for call in log if isinstance(log, list) else log["requests"]:
-    if call["method"] != "GET":
-        print(call["method"], call["path"])'
+    forge_rows "method path" "[method!=GET]" "since=${1:-0}"
 }
 
 # wm_last: the number of the last request that GitHub got.
-wm_last() {
-    forge_log | "${PYTHON:-python3}" -c '
-import json, sys
-log = json.load(sys.stdin)
-log = log if isinstance(log, list) else log["requests"]
-print(log[-1]["n"] if log else 0)'
-}
+wm_last() { forge_log | "$PICK" -1.n 2>/dev/null || echo 0; }
 
 # expect_writes WANT…: those since wm_mark, in order.
 wm_mark() { _mark=$(wm_last); }
@@ -84,9 +73,5 @@ expect_no_writes() {
 
 # wm_body: the JSON body of the last write.
 wm_body() {
-    forge_log "since=$_mark" | "${PYTHON:-python3}" -c '
-import json, sys
-log = json.load(sys.stdin)
-log = log if isinstance(log, list) else log["requests"]
-print(json.dumps([call["body"] for call in log if call["method"] != "GET"][-1], sort_keys=True))'
+    forge_log "since=$_mark" | "$PICK" "[method!=GET].-1.body"
 }
