@@ -48,7 +48,7 @@ static void fail(const char *format, ...)
     exit(1);
 }
 
-// ---- reading ----------------------------------------------------------------
+// ---- reading ----
 
 static GString *read_descriptor(int fd)
 {
@@ -131,7 +131,7 @@ static json_t *parse(const GString *text)
     return value;
 }
 
-// ---- one value --------------------------------------------------------------
+// ---- one value ----
 
 /* As it is printed. */
 static char *show(const json_t *value)
@@ -236,7 +236,7 @@ static void print_rows(const char *keys, json_t *list)
     }
 }
 
-// ---- sessions ---------------------------------------------------------------
+// ---- sessions ----
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -309,7 +309,7 @@ static void check_session(const char *name, bool is_answered, bool is_torn)
         fail("%s: no result of %s", name, (char *)call);
 }
 
-// ---- the shape of a conversation --------------------------------------------
+// ---- the shape of a conversation ----
 
 typedef struct Shape {
     GString *text;
@@ -418,7 +418,7 @@ static void print_shape(const char *wire, const char *from)
     puts(shape.text->str);
 }
 
-// ---- the program ------------------------------------------------------------
+// ---- the program ----
 
 static void check_sessions(char **words)
 {

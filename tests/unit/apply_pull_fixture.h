@@ -50,22 +50,27 @@ static inline void pull_write_file(const char *dir, const char *name, const char
     assert_true(g_file_set_contents(path, text, -1, NULL));
 }
 
-/* A checkout on the branch, with a commit of this file (NULL: none). */
-static inline PullFixture pull_fixture(const char *policy, const char *file,
-                                       const CannedAnswer *answers, size_t count)
+static inline void pull_make_branch(const char *work, const void *file)
 {
-    g_autofree char *path = g_strdup(g_getenv("PATH"));
-    PullFixture self = { .git = git_fixture_new() };
-    self.apply = apply_fixture_new(policy, answers, count);
-    g_setenv("PATH", path, true);
-    const char *work = self.git->work;
-    self.apply->apply.root = work;
     git_do(work, "checkout", "--quiet", "-b", BRANCH, NULL);
     if (file) {
         pull_write_file(work, file, "new\n");
         git_do(work, "add", "--force", ".", NULL);
         git_do(work, "commit", "--quiet", "-m", "work", NULL);
     }
+}
+
+/* A checkout on the branch, with a commit of this file (NULL: none). */
+static inline PullFixture pull_fixture(const char *policy, const char *file,
+                                       const CannedAnswer *answers, size_t count)
+{
+    g_autofree char *path = g_strdup(g_getenv("PATH"));
+    g_autofree char *what = g_strconcat("branch ", file, NULL);
+    PullFixture self = { .git = git_fixture_new_with(what, pull_make_branch, file) };
+    self.apply = apply_fixture_new(policy, answers, count);
+    g_setenv("PATH", path, true);
+    const char *work = self.git->work;
+    self.apply->apply.root = work;
     self.head = git_out(work, "rev-parse", "HEAD", NULL);
     return self;
 }

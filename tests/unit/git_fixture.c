@@ -8,7 +8,9 @@
 #include "base/file.h"
 #include "base/proc.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define REUSED                                                                                     \
     "Compared with PR head: up to date\nWorktree state: clean\n\n"                                 \
@@ -77,21 +79,89 @@ char *git_commit(const char *dir, const char *message)
     return git_out(dir, "rev-parse", "HEAD", NULL);
 }
 
-GitFixture *git_fixture_new(void)
-{
-    GitFixture *self = g_new0(GitFixture, 1);
-    self->gh = gh_fixture_new();
-    const char *dir = self->gh->dir;
-    g_autofree char *config = g_build_filename(dir, "gitconfig", NULL);
-    g_assert_true(g_file_set_contents(config,
-                                      "[user]\n\tname = Test\n\temail = test@example.com\n"
-                                      "[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n",
-                                      -1, NULL));
-    g_setenv("GIT_CONFIG_GLOBAL", config, true);
+// ---- repositories that are made once and copied ----
 
-    self->origin = g_build_filename(dir, "origin.git", NULL);
-    self->fork = g_build_filename(dir, "fork.git", NULL);
-    self->work = g_build_filename(dir, "src", "app", NULL);
+typedef struct Kept {
+    char *dir; // of the copies that are kept
+    char *main_sha, *dst_sha, *moon_sha;
+} Kept;
+
+static GHashTable *kept_repositories; // what they hold → Kept
+static char *kept_root;
+
+static void kept_remove(void)
+{
+    file_remove_tree(kept_root, NULL);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    struct stat status;
+    g_autofree char *data = NULL;
+    gsize size = 0;
+    g_assert_cmpint(lstat(from, &status), ==, 0);
+    if (S_ISLNK(status.st_mode)) {
+        g_autofree char *target = g_file_read_link(from, NULL);
+        g_assert_cmpint(symlink(target, to), ==, 0);
+        return;
+    }
+    g_assert_true(g_file_get_contents(from, &data, &size, NULL));
+    g_assert_true(g_file_set_contents_full(to, data, (gssize)size, G_FILE_SET_CONTENTS_NONE,
+                                           (int)(status.st_mode & 0777), NULL));
+}
+
+/* With all below it. */
+static void copy_tree(const char *from, const char *to)
+{
+    g_autoptr(GDir) dir = g_dir_open(from, 0, NULL);
+    g_assert_nonnull(dir);
+    g_assert_cmpint(g_mkdir_with_parents(to, 0755), ==, 0);
+    for (const char *name = g_dir_read_name(dir); name; name = g_dir_read_name(dir)) {
+        g_autofree char *source = g_build_filename(from, name, NULL);
+        g_autofree char *target = g_build_filename(to, name, NULL);
+        if (g_file_test(source, G_FILE_TEST_IS_DIR) && !g_file_test(source, G_FILE_TEST_IS_SYMLINK))
+            copy_tree(source, target);
+        else
+            copy_file(source, target);
+    }
+}
+
+/* The three repositories, from below `from` to below `to`; the checkout's origin is there, too. */
+static void copy_repositories(const char *from, const char *to)
+{
+    static const char *const names[] = { "origin.git", "fork.git", "src" };
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *source = g_build_filename(from, names[i], NULL);
+        g_autofree char *target = g_build_filename(to, names[i], NULL);
+        copy_tree(source, target);
+    }
+    g_autofree char *path = g_build_filename(to, "src", "app", ".git", "config", NULL);
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    g_auto(GStrv) parts = g_strsplit(text, from, -1);
+    g_autofree char *moved = g_strjoinv(to, parts);
+    g_assert_true(g_file_set_contents(path, moved, -1, NULL));
+}
+
+static void keep_repositories(const GitFixture *self, const char *what)
+{
+    if (!kept_repositories) {
+        kept_repositories = g_hash_table_new(g_str_hash, g_str_equal);
+        kept_root = g_dir_make_tmp("kedge-git-XXXXXX", NULL);
+        atexit(kept_remove);
+    }
+    Kept *kept = g_new0(Kept, 1);
+    kept->dir = g_strdup_printf("%s/%u", kept_root, g_hash_table_size(kept_repositories));
+    kept->main_sha = g_strdup(self->main_sha);
+    kept->dst_sha = g_strdup(self->dst_sha);
+    kept->moon_sha = g_strdup(self->moon_sha);
+    copy_repositories(self->gh->dir, kept->dir);
+    g_hash_table_insert(kept_repositories, g_strdup(what), kept);
+}
+
+static void make_repositories(GitFixture *self)
+{
+    const char *dir = self->gh->dir;
     git_do(dir, "init", "--quiet", "--bare", self->origin, NULL);
     git_do(dir, "init", "--quiet", "--bare", self->fork, NULL);
     git_do(dir, "init", "--quiet", self->work, NULL);
@@ -105,6 +175,44 @@ GitFixture *git_fixture_new(void)
     git_do(self->work, "checkout", "--quiet", "main", NULL);
     git_do(self->work, "branch", "--quiet", "-D", "tmp", NULL);
     git_do(self->work, "remote", "add", "origin", self->origin, NULL);
+}
+
+GitFixture *git_fixture_new(void)
+{
+    return git_fixture_new_with("", NULL, NULL);
+}
+
+GitFixture *git_fixture_new_with(const char *what, GitPrepare *prepare, const void *data)
+{
+    GitFixture *self = g_new0(GitFixture, 1);
+    self->gh = gh_fixture_new();
+    const char *dir = self->gh->dir;
+    g_autofree char *config = g_build_filename(dir, "gitconfig", NULL);
+    g_assert_true(g_file_set_contents(config,
+                                      "[user]\n\tname = Test\n\temail = test@example.com\n"
+                                      "[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n"
+                                      "[maintenance]\n\tauto = false\n",
+                                      -1, NULL));
+    g_setenv("GIT_CONFIG_GLOBAL", config, true);
+    self->origin = g_build_filename(dir, "origin.git", NULL);
+    self->fork = g_build_filename(dir, "fork.git", NULL);
+    self->work = g_build_filename(dir, "src", "app", NULL);
+
+    const Kept *kept = kept_repositories ? g_hash_table_lookup(kept_repositories, what) : NULL;
+    if (kept) {
+        copy_repositories(kept->dir, dir);
+        self->main_sha = g_strdup(kept->main_sha);
+        self->dst_sha = g_strdup(kept->dst_sha);
+        self->moon_sha = g_strdup(kept->moon_sha);
+    } else if (!prepare) {
+        make_repositories(self);
+        keep_repositories(self, what);
+    } else {
+        git_fixture_free(self);
+        self = git_fixture_new();
+        prepare(self->work, data);
+        keep_repositories(self, what);
+    }
     g_free(self->gh->cwd);
     self->gh->cwd = g_strdup(self->work);
     return self;

@@ -26,6 +26,11 @@ typedef struct GitFixture {
 } GitFixture;
 
 GitFixture *git_fixture_new(void);
+
+/* Changes the checkout `work`, which is as after git_fixture_new(). */
+typedef void GitPrepare(const char *work, const void *data);
+/* With that change, which is made once in a program for each `what`, and copied. */
+GitFixture *git_fixture_new_with(const char *what, GitPrepare *prepare, const void *data);
 void git_fixture_free(GitFixture *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GitFixture, git_fixture_free)
 
