@@ -13,7 +13,9 @@
 #define MERGE_LOOK_BACK 16 // calls run at most eight at once, so the last one's is not far
 
 typedef struct Item {
-    json_t *event;     // NULL for a live message and for a gap
+    json_t *event;     // NULL of the others: a function, a live message, a gap
+    LoopFunc func;     // posted
+    void *data;        // its
     LiveMessage *live; // told as far as it is when its turn comes
     size_t missed;     // updates that this one stands for; of a gap: events
     uint64_t number;   // of all that the hub was given
@@ -110,7 +112,7 @@ static void push_event(Subscription *self, json_t *event, bool is_control, uint6
         return;
     Item *last = g_queue_peek_tail(&self->items);
     bool is_full = self->items.length >= LIMIT_SUBSCRIBER_EVENTS && !is_control;
-    if (is_full && last && !last->event && !last->live)
+    if (is_full && last && last->missed > 0 && !last->event)
         last->missed++;
     else if (is_full)
         push_item(self, number)->missed = 1;
@@ -118,24 +120,14 @@ static void push_event(Subscription *self, json_t *event, bool is_control, uint6
         push_item(self, number)->event = json_incref(event);
 }
 
-typedef enum { FOR_ALL, FOR_CONTROL, FOR_OWNER } Audience;
-
-static bool is_for(const Subscription *self, Audience audience)
-{
-    if (self->is_removed)
-        return false;
-    return audience == FOR_ALL || (audience == FOR_CONTROL && self->spec.wants_control) ||
-           (audience == FOR_OWNER && self->spec.is_owner);
-}
-
-static void publish(EventHub *self, json_t *event, Audience audience)
+static void publish(EventHub *self, json_t *event, bool is_control)
 {
     pthread_mutex_lock(&self->lock);
     self->last_number++;
     for (unsigned i = 0; i < self->subscriptions->len; i++) {
         Subscription *subscription = self->subscriptions->pdata[i];
-        if (is_for(subscription, audience))
-            push_event(subscription, event, audience != FOR_ALL, self->last_number);
+        if (!subscription->is_removed && (!is_control || subscription->spec.wants_control))
+            push_event(subscription, event, is_control, self->last_number);
     }
     wake_locked(self);
     pthread_mutex_unlock(&self->lock);
@@ -144,17 +136,37 @@ static void publish(EventHub *self, json_t *event, Audience audience)
 
 void event_hub_publish(EventHub *self, json_t *event)
 {
-    publish(self, event, FOR_ALL);
+    publish(self, event, false);
 }
 
 void event_hub_publish_control(EventHub *self, json_t *event)
 {
-    publish(self, event, FOR_CONTROL);
+    publish(self, event, true);
 }
 
-void event_hub_publish_inward(EventHub *self, json_t *event)
+void event_hub_publish_notice(EventHub *self, const char *level, const char *text)
 {
-    publish(self, event, FOR_OWNER);
+    json_t *event = agent_event_new(EVENT_NOTICE);
+    json_set_text(event, "level", level);
+    json_set_text(event, "message", text);
+    event_hub_publish(self, event);
+}
+
+void event_hub_post(EventHub *self, LoopFunc func, void *data)
+{
+    pthread_mutex_lock(&self->lock);
+    self->last_number++;
+    for (unsigned i = 0; i < self->subscriptions->len; i++) {
+        Subscription *subscription = self->subscriptions->pdata[i];
+        if (!subscription->spec.is_owner || subscription->is_removed)
+            continue;
+        Item *item = push_item(subscription, self->last_number);
+        item->func = func;
+        item->data = data;
+        break;
+    }
+    wake_locked(self);
+    pthread_mutex_unlock(&self->lock);
 }
 
 void event_hub_publish_live(EventHub *self, LiveMessage *live)
@@ -260,7 +272,9 @@ static void tell_all(EventHub *self)
         Subscription *subscription = self->subscriptions->pdata[i];
         Item *item = NULL;
         while ((item = take_item(self, subscription, &wait_ms))) {
-            if (item->live)
+            if (item->func)
+                item->func(item->data);
+            else if (item->live)
                 tell_live(subscription, item->live);
             else
                 tell_event(subscription, item);

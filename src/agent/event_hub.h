@@ -34,7 +34,7 @@ typedef struct SubscriberSpec {
     bool wants_control; // also command_end, question, question_closed
     EventFunc func;
     void *user_data;
-    bool is_owner; // also what the conversation tells itself: no door passes that on
+    bool is_owner; // also called for what is posted, in its place among the events
 } SubscriberSpec;
 
 /* `after` (may be NULL) is called after each round of telling. */
@@ -56,7 +56,10 @@ bool event_hub_is_drained(EventHub *self);
 /* Any thread. Takes the reference; the event is not changed any more. */
 void event_hub_publish(EventHub *self, json_t *event);
 void event_hub_publish_control(EventHub *self, json_t *event);
-/* To the owner only: a thread of its own has ended. */
-void event_hub_publish_inward(EventHub *self, json_t *event);
+/* `level` is info, warning or error. */
+void event_hub_publish_notice(EventHub *self, const char *level, const char *text);
+/* As loop_post(), when the owner has been told what was published before. `func` is called as long
+   as there is one subscriber that is the owner. */
+void event_hub_post(EventHub *self, LoopFunc func, void *data);
 /* The message that is arriving has grown. */
 void event_hub_publish_live(EventHub *self, LiveMessage *live);

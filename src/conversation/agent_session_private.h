@@ -15,8 +15,6 @@
 
 #include <stdatomic.h>
 
-typedef struct AgentSession AgentSession;
-
 typedef struct PlanState {     // session_plan.c
     const char *mode;          // of the session's entry mode_change; constant
     const char *told;          // the mode that was told last; constant
@@ -72,6 +70,7 @@ struct AgentSession {
     SessionAside *aside; // likewise, what is done beside the conversation
     SessionJob *job;     // running; NULL: idle
     Worker *worker;
+    LoopFunc end_job;       // what is done when it has ended; agent_session.c
     LoopSource *idle_timer; // until the conversation is compacted; NULL: nobody waits for that
     GQueue jobs;            // SessionJob * that wait for their turn
     GPtrArray *aborts;      // ids (char *, possibly NULL) of those who wait for the end of the run
@@ -83,49 +82,69 @@ struct AgentSession {
     bool is_handoff_due;      // the last prompt filled the context; nothing else has come since
 };
 
+// ---- jobs ----
+
 /* LIMIT when too many commands wait already. */
 bool agent_session_has_room(const AgentSession *self, GError **error);
 /* Takes the job. */
 void agent_session_add_job(AgentSession *self, SessionJob *job);
-/* Tells what waits when it is not what was told last. */
+/* The same of one that is a move: the run that is on ends first. False (LIMIT): it is freed. */
+bool agent_session_add_move(AgentSession *self, SessionJob *job, GError **error);
+/* While none is on: the next one, unless it has to wait for a command of the person. */
+void agent_session_start_next_job(AgentSession *self);
+/* `id` is the caller's; NULL: none. `message` is shared; NULL: the model goes on. */
+SessionJob *agent_session_prompt_job(const AgentSession *self, json_t *message, const char *id);
+void agent_session_add_prompt(AgentSession *self, json_t *message, const char *id);
+/* Takes the reference; NULL: there is nothing to go on with. */
+void agent_session_go_on_with(AgentSession *self, json_t *message);
+bool agent_session_is_running(const AgentSession *self); // a prompt
+/* USAGE while a job takes the session away. A run appends to it meanwhile. */
+bool agent_session_has_session(const AgentSession *self, GError **error);
+/* When there is nothing to do: what is full is handed off now, or compacted after a while. */
+void agent_session_hand_off_when_due(AgentSession *self);
+void agent_session_watch_idleness(AgentSession *self);
+
+// ---- queues ----
+
+/* Publishes what waits when it is not what was published last. */
 void agent_session_tell_queues(AgentSession *self);
 bool agent_session_queue(AgentSession *self, MessageQueue *queue, json_t *message, GError **error);
 void agent_session_clear_queues(AgentSession *self);
-/* `id` is the caller's; NULL: none. */
-void agent_session_add_prompt(AgentSession *self, json_t *message, const char *id);
 /* What was queued too late for the run that has ended, the first of it. New reference, or NULL. */
 json_t *agent_session_take_queued(AgentSession *self);
+
+// ---- setup and plan mode ----
+
+/* Before a job: when a settings file has changed, what it says counts from now on. True: it has. */
+bool agent_session_take_settings(AgentSession *self);
 /* Model, thinking level and tools as they are now. NULL `tools`: the same as before, and then the
    system prompt stays too. */
 void agent_session_update_setup(AgentSession *self, const ToolSet *tools);
 /* What is wanted from now on, and what of it is offered: new reference. */
 ToolSet *agent_session_take_tools(AgentSession *self, const ToolSet *tools);
-/* Whose place the model of the role `plan` has taken; NULL: nobody's. */
+/* Whose place the model of the role `plan` has taken; NULL: it has not. */
 const Model *agent_session_model_before_plan(const AgentSession *self);
-/* On, or paused; returns the job that records it, NULL: it is so already. */
-SessionJob *agent_session_switch_plan_mode(AgentSession *self, bool is_wanted);
 /* A run has ended: the model that waited for that, and what a person has decided on a plan. */
-void agent_session_settle_plan_model(AgentSession *self);
-void agent_session_take_plan_decision(AgentSession *self);
+void agent_session_settle_plan(AgentSession *self);
 /* The session's mode, as it was left, is the one from now on. */
 void agent_session_restore_plan_mode(AgentSession *self);
 /* The job has gone to another session, or another place in it, whose mode is the one from now on:
    before and after the model that goes with it is known. */
-void agent_session_suspend_plan_mode(AgentSession *self, const SessionJob *job);
-void agent_session_follow_plan_mode(AgentSession *self, const SessionJob *job);
-/* The approved plan has got its name, or not. */
-void agent_session_end_plan(AgentSession *self, SessionJob *job);
-/* The session has this name now: tells it. */
-void agent_session_publish_name(AgentSession *self, const char *title, bool is_automatic);
+void agent_session_suspend_plan_mode(AgentSession *self);
+void agent_session_follow_plan_mode(AgentSession *self);
+/* The session is one that goes on with the work of another: allowances end, plan mode does not. */
+void agent_session_enter_handoff(AgentSession *self);
+
+// ---- the session's name ----
+
 /* A turn has ended: a session without a name gets one asked for. */
 void agent_session_ask_for_title(AgentSession *self);
 /* What came of that is the session's name, when the session may be touched. */
 void agent_session_take_title(AgentSession *self);
-/* Before a job: when a settings file has changed, what it says counts from now on. True: it has. */
-bool agent_session_take_settings(AgentSession *self);
 
-/* Background jobs of tools; all but the first only while no job of the conversation is on. */
-/* One has ended; on any thread. The inward event {"type":"job_end"} comes of it. */
+// ---- background jobs of tools; all but the first only while no job of the conversation is on ----
+
+/* One has ended; on any thread. */
 void agent_session_note_job(void *self);
 /* What those came to that have ended, as a message that a run begins with, where the last one came
    to its end; after an abort or a failure it waits for the next one's. New reference, or NULL. */

@@ -20,6 +20,8 @@ struct SessionAside {
     SummaryContext summary;
     json_t *messages;
     EventHub *hub;
+    LoopFunc ended;
+    void *owner;
     Worker *worker; // NULL once it was joined
     Cancel *cancel;
     char *id, *argument, *session_id;
@@ -31,9 +33,7 @@ static void work(void *self_)
 {
     SessionAside *self = self_;
     self->func(self, self->argument, &self->data, &self->error);
-    json_t *event = json_object();
-    json_set_text(event, "type", "aside_end");
-    event_hub_publish_inward(self->hub, event);
+    event_hub_post(self->hub, self->ended, self->owner);
 }
 
 bool session_aside_start(const AsideSpec *spec, SessionAside **ret_aside, GError **error)
@@ -47,6 +47,8 @@ bool session_aside_start(const AsideSpec *spec, SessionAside **ret_aside, GError
     self->summary.session_id = self->session_id;
     self->messages = json_copy((json_t *)spec->messages);
     self->hub = spec->hub;
+    self->ended = spec->ended;
+    self->owner = spec->owner;
     self->id = g_strdup(spec->id);
     self->argument = g_strdup(spec->argument);
     self->cancel = cancel_new(spec->scope);

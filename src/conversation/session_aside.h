@@ -3,7 +3,7 @@
  * its tools, one question to its model. Nothing of it becomes part of the conversation.
  *
  * A SessionAside belongs to the thread of the conversation's owner. The worker's last act is to
- * publish the inward event {"type":"aside_end"}; from session_aside_join() on there is a result.
+ * post the spec's function; from session_aside_join() on there is a result.
  * An Aside belongs to the AsideFunc that gets it, on the worker.
  */
 #pragma once
@@ -49,6 +49,8 @@ typedef struct AsideSpec {
     SummaryContext summary; // copied, what it points to is borrowed
     const json_t *messages; // of the conversation; their list is copied
     EventHub *hub;          // borrowed
+    LoopFunc ended;         // posted to the hub when the work has ended
+    void *owner;            // its data
     Cancel *scope;          // when it fires the work ends; may be NULL
     const char *argument;   // copied; may be NULL
     const char *id;         // of who asked; copied; may be NULL

@@ -14,6 +14,8 @@ struct SessionBash {
     UserShellFunc run;
     ToolContext *context;
     EventHub *hub;
+    LoopFunc ended;
+    void *owner;
     Worker *worker; // NULL once it was joined
     Cancel *cancel;
     char *id, *command;
@@ -49,9 +51,7 @@ static void work(void *self_)
     SessionBash *self = self_;
     const UserShellWatch watch = { keep_output, self };
     self->run(self->context, self->command, &watch, self->cancel, &self->result, &self->error);
-    json_t *event = json_object();
-    json_set_text(event, "type", "bash_end");
-    event_hub_publish_inward(self->hub, event);
+    event_hub_post(self->hub, self->ended, self->owner);
 }
 
 bool session_bash_start(const SessionBashSpec *spec, SessionBash **ret_bash, GError **error)
@@ -61,6 +61,8 @@ bool session_bash_start(const SessionBashSpec *spec, SessionBash **ret_bash, GEr
     self->run = spec->run;
     self->context = spec->context;
     self->hub = spec->hub;
+    self->ended = spec->ended;
+    self->owner = spec->owner;
     self->id = g_strdup(spec->id);
     self->command = g_strdup(spec->command);
     self->is_excluded = spec->is_excluded;

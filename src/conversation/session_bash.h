@@ -2,8 +2,8 @@
  * A command that a person runs in the conversation's shell, or code in its Python kernel: on a
  * worker of its own, beside a run.
  *
- * Belongs to the thread of the conversation's owner. The worker's last act is to publish the
- * inward event {"type":"bash_end"}; from session_bash_join() on there is a result.
+ * Belongs to the thread of the conversation's owner. The worker's last act is to post the
+ * spec's function; from session_bash_join() on there is a result.
  */
 #pragma once
 
@@ -16,6 +16,8 @@ typedef struct SessionBashSpec {
     UserShellFunc run;
     ToolContext *context; // borrowed; stays until the command has ended
     EventHub *hub;        // borrowed
+    LoopFunc ended;       // posted to the hub when the command has ended
+    void *owner;          // its data
     Cancel *scope;        // when it fires the command ends; may be NULL
     const char *command;  // copied
     const char *id;       // of who asked; copied; may be NULL

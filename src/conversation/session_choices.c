@@ -269,10 +269,7 @@ static void save_mode(AgentSession *self, const char *key, const char *mode)
     if (!self->agent_dir || save(self, key, mode, &error))
         return;
     g_autofree char *text = g_strdup_printf("%s is not saved: %s", key, error->message);
-    json_t *event = agent_event_new(EVENT_NOTICE);
-    json_set_text(event, "level", "warning");
-    json_set_text(event, "message", text);
-    event_hub_publish(self->hub, event);
+    event_hub_publish_notice(self->hub, "warning", text);
 }
 
 bool agent_session_set_queue_mode(AgentSession *self, bool is_steering, const char *mode,

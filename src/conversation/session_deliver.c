@@ -32,22 +32,6 @@ static json_t *take_results(AgentSession *self)
     return session_background_message(ended, tool_context_artifacts(self->engine.context));
 }
 
-static json_t *take_first(MessageQueue *queue)
-{
-    g_autoptr(json_t) taken = message_queue_take(queue);
-    json_t *first = json_incref(json_array_get(taken, 0));
-    if (first)
-        json_array_remove(taken, 0);
-    message_queue_return(queue, taken);
-    return first;
-}
-
-json_t *agent_session_take_queued(AgentSession *self)
-{
-    json_t *message = take_first(self->steering);
-    return message ? message : take_first(self->follow_ups);
-}
-
 /* The last prompt came to its end: nobody has stopped it, and nothing went wrong. */
 static bool is_settled(const AgentSession *self)
 {
@@ -98,10 +82,15 @@ bool agent_session_awaits_background(AgentSession *self)
     return true;
 }
 
+static void on_job_end(void *self_)
+{
+    AgentSession *self = self_;
+    if (!self->job) // its end tries again
+        agent_session_go_on_with(self, agent_session_take_results(self));
+}
+
 void agent_session_note_job(void *self_)
 {
     AgentSession *self = self_;
-    json_t *event = json_object();
-    json_set_text(event, "type", "job_end");
-    event_hub_publish_inward(self->hub, event);
+    event_hub_post(self->hub, on_job_end, self);
 }

@@ -1,56 +1,50 @@
 /*
- * Jobs of a conversation: what takes time, done on a worker that has the engine meanwhile.
+ * Jobs of a conversation: what takes time, done one at a time on a worker that has the engine
+ * meanwhile. Each kind is a JobDef in the file of its feature, which makes its jobs, does their
+ * work and settles what comes of it; nothing else knows the kinds there are.
  */
 #pragma once
 
 #include "agent/event_hub.h"
 #include "conversation/engine.h"
-#include "tool/plan_mode.h"
 
-typedef enum {
-    JOB_PROMPT,
-    JOB_NEW,
-    JOB_SWITCH,
-    JOB_FORK,
-    JOB_BRANCH,
-    JOB_NAVIGATE,
-    JOB_LABEL,
-    JOB_NAME,
-    JOB_BASH, // the message of a person's command
-    JOB_COMPACT,
-    JOB_HANDOFF,
-    JOB_MODE, // what the session is to be left with
-    JOB_PLAN, // an approved plan
-} JobKind;
+typedef struct AgentSession AgentSession;
+typedef struct SessionJob SessionJob;
 
-typedef struct SessionJob {
-    JobKind kind;
-    const char *command;   // of the table of commands
-    char *id;              // the caller's; NULL: none
-    json_t *message;       // of a prompt, of a command
-    char *argument;        // path, entry id, name, instructions, mode, or URL of a plan
-    char *text;            // label, instructions for a summary, or URL of a plan; NULL: none
-    PlanDecision decision; // of JOB_PLAN
-    bool wants_summary;
-    bool is_automatic; // nobody asked for it
-    json_t *data;      // of command_end; NULL: none, or made by the job
+typedef struct JobDef {
+    const char *command; // of the table of commands; in its command_end
+    bool is_run;         // a prompt: what is queued goes into it, and a move stops it
+    bool is_move;        // what the session and its context are used for beside it has to end first
+    bool has_own_mode;   // plan mode cannot be switched before it has ended
+    bool gives_way;      // it is stopped for any other job
+    size_t own_size;     // of SessionJob.own
+    void (*clear)(void *own); // frees what is in it; NULL: nothing is
+    /* On the worker; sets what the job says of that. */
+    void (*work)(SessionJob *self, Engine *engine);
+    /* On the owner's thread, which has the engine again. True: what was queued meanwhile is the
+       next prompt. NULL: there is nothing to settle, and it is not. */
+    bool (*settle)(AgentSession *owner, SessionJob *self);
+} JobDef;
+
+struct SessionJob {
+    const JobDef *def;
+    const char *command; // the def's, or that of who asked; constant
+    char *id;            // the caller's; NULL: none
+    json_t *message;     // of a prompt, of a command; NULL: none
+    char *argument;      // path, entry id, name, instructions, or URL of a plan
+    char *text;          // label, instructions for a summary, or URL of a plan; NULL: none
+    void *own;           // of this kind; zeroed at first
     Cancel *cancel;
     // set by the worker
     bool is_done; // without an error
-    AgentOutcome outcome;
+    json_t *data; // of command_end; NULL: none
     GError *error;
-} SessionJob;
+};
 
-/* `scope` may be NULL. `message` is shared. */
-SessionJob *session_job_new(JobKind kind, const char *id, Cancel *scope, json_t *message,
-                            const char *argument);
+/* `id` and `scope` may be NULL. */
+SessionJob *session_job_new(const JobDef *def, const char *id, Cancel *scope);
 void session_job_free(SessionJob *self);
-
-/* It goes to another place, in another session file or in this one. */
-bool session_job_is_move(const SessionJob *self);
-
-/* On the worker. Its last act is to publish command_end. */
-void session_job_work(SessionJob *self, Engine *engine, EventHub *hub);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SessionJob, session_job_free)
 
 /* {"type":"command_end",…}. New reference; `data` may be NULL and is taken. */
 json_t *session_job_end_event(const char *command, const char *id, json_t *data,

@@ -7,70 +7,199 @@
 #include "conversation/agent_session_private.h"
 #include "session/session_tree.h"
 
-/* The run that is on ends first. */
-static bool go_elsewhere(AgentSession *self, SessionJob *job, GError **error)
+// ---- another session ----
+
+/* The model and the level that the session was left with, where they can be had. */
+static void restore_setup(AgentSession *self)
 {
-    if (!agent_session_has_room(self, error)) {
-        session_job_free(job);
-        return false;
+    g_auto(SessionContext) saved = { 0 };
+    session_build_context(self->engine.session, &saved);
+    const char *name = json_get_text(saved.models, "default");
+    g_auto(GStrv) parts = g_strsplit(name ? name : "", "/", 2);
+    const Model *model =
+        parts[0] && parts[1] ? model_registry_find(self->registry, parts[0], parts[1]) : NULL;
+    if (model && model_registry_is_available(self->registry, model, false)) {
+        self->model = model;
+        self->is_model_named = false;
     }
-    if (self->job && self->job->kind == JOB_PROMPT)
-        cancel_fire(self->job->cancel);
-    agent_session_add_job(self, job);
-    return true;
+    if (json_array_size(saved.messages) > 0)
+        thinking_level_parse(saved.thinking_level, &self->thinking);
+    agent_session_update_setup(self, NULL);
+}
+
+/* What a move says of itself: `text` (may be NULL) is for the editor of who asked. */
+static void end_move(SessionJob *job, bool is_done, const char *key, const char *text)
+{
+    job->is_done = is_done;
+    if (!is_done)
+        return;
+    job->data = json_object();
+    json_set_text(job->data, key, text);
+    json_set_bool(job->data, "cancelled", false);
+}
+
+static void new_work(SessionJob *job, Engine *engine)
+{
+    end_move(job, engine_start_new(engine, job->argument, &job->error), "text", NULL);
+}
+
+static bool new_settle(AgentSession *self, SessionJob *job)
+{
+    if (!job->is_done)
+        return false;
+    agent_session_clear_queues(self);
+    agent_session_suspend_plan_mode(self);
+    allowances_clear(self->allowances); // they were for the session of before
+    agent_session_follow_plan_mode(self);
+    return false;
+}
+
+static void switch_work(SessionJob *job, Engine *engine)
+{
+    g_autofree char *notice = NULL;
+    end_move(job, engine_switch(engine, job->argument, &notice, &job->error), "text", NULL);
+    if (notice)
+        agent_events_emit_notice(&engine->base.events, "warning", notice);
+}
+
+static bool switch_settle(AgentSession *self, SessionJob *job)
+{
+    if (!job->is_done)
+        return false;
+    agent_session_clear_queues(self);
+    agent_session_suspend_plan_mode(self);
+    allowances_clear(self->allowances);
+    restore_setup(self);
+    agent_session_follow_plan_mode(self);
+    return false;
+}
+
+static void fork_work(SessionJob *job, Engine *engine)
+{
+    end_move(job, engine_fork(engine, &job->error), "text", NULL);
+}
+
+static void branch_work(SessionJob *job, Engine *engine)
+{
+    g_autofree char *text = NULL;
+    bool is_done = engine_branch(engine, job->argument, &text, &job->error);
+    end_move(job, is_done, "text", text);
+}
+
+static bool copy_settle(AgentSession *self, SessionJob *job)
+{
+    if (!job->is_done)
+        return false;
+    agent_session_suspend_plan_mode(self);
+    allowances_clear(self->allowances);
+    agent_session_follow_plan_mode(self);
+    return false;
+}
+
+static const JobDef new_session_job = {
+    .command = "new_session",
+    .is_move = true,
+    .has_own_mode = true,
+    .work = new_work,
+    .settle = new_settle,
+};
+
+static const JobDef switch_job = {
+    .command = "switch_session",
+    .is_move = true,
+    .has_own_mode = true,
+    .work = switch_work,
+    .settle = switch_settle,
+};
+
+static const JobDef fork_job = {
+    .command = "fork",
+    .is_move = true,
+    .has_own_mode = true,
+    .work = fork_work,
+    .settle = copy_settle,
+};
+
+static const JobDef branch_job = {
+    .command = "branch",
+    .is_move = true,
+    .has_own_mode = true,
+    .work = branch_work,
+    .settle = copy_settle,
+};
+
+static bool move_to(AgentSession *self, const JobDef *def, const char *argument, const char *id,
+                    GError **error)
+{
+    SessionJob *job = session_job_new(def, id, self->scope);
+    job->argument = g_strdup(argument);
+    return agent_session_add_move(self, job, error);
 }
 
 bool agent_session_start_new(AgentSession *self, const char *parent, const char *id, GError **error)
 {
-    return go_elsewhere(self, session_job_new(JOB_NEW, id, self->scope, NULL, parent), error);
+    return move_to(self, &new_session_job, parent, id, error);
 }
 
 bool agent_session_switch(AgentSession *self, const char *path, const char *id, GError **error)
 {
-    return go_elsewhere(self, session_job_new(JOB_SWITCH, id, self->scope, NULL, path), error);
+    return move_to(self, &switch_job, path, id, error);
 }
 
 bool agent_session_fork(AgentSession *self, const char *id, GError **error)
 {
-    return go_elsewhere(self, session_job_new(JOB_FORK, id, self->scope, NULL, NULL), error);
+    return move_to(self, &fork_job, NULL, id, error);
 }
 
 bool agent_session_branch(AgentSession *self, const char *entry_id, const char *id, GError **error)
 {
-    return go_elsewhere(self, session_job_new(JOB_BRANCH, id, self->scope, NULL, entry_id), error);
+    return move_to(self, &branch_job, entry_id, id, error);
 }
+
+// ---- another place in this one ----
+
+/* A person who stops the summary stays where they are; that is no failure. */
+static void navigate_work(SessionJob *job, Engine *engine)
+{
+    const bool *wants_summary = job->own;
+    const NavigateSpec spec = { job->argument, *wants_summary, job->text };
+    g_autofree char *text = NULL;
+    g_autoptr(GError) problem = NULL;
+    bool is_done = engine_navigate(engine, &spec, job->cancel, &text, &problem);
+    bool is_stopped = !is_done && error_is(problem, KEDGE_ERROR_CANCELLED);
+    end_move(job, is_done || is_stopped, "editorText", text);
+    if (is_stopped)
+        json_set_bool(job->data, "cancelled", true);
+    else
+        job->error = g_steal_pointer(&problem);
+}
+
+static bool navigate_settle(AgentSession *self, SessionJob *job)
+{
+    if (!job->is_done)
+        return false;
+    agent_session_suspend_plan_mode(self);
+    agent_session_follow_plan_mode(self);
+    return false;
+}
+
+static const JobDef navigate_job = {
+    .command = "navigate_tree",
+    .is_move = true,
+    .has_own_mode = true,
+    .own_size = sizeof(bool), // a summary of what is left is wanted
+    .work = navigate_work,
+    .settle = navigate_settle,
+};
 
 bool agent_session_navigate(AgentSession *self, const char *entry_id, bool wants_summary,
                             const char *instructions, const char *id, GError **error)
 {
-    SessionJob *job = session_job_new(JOB_NAVIGATE, id, self->scope, NULL, entry_id);
+    SessionJob *job = session_job_new(&navigate_job, id, self->scope);
+    job->argument = g_strdup(entry_id);
     job->text = g_strdup(instructions);
-    job->wants_summary = wants_summary;
-    return go_elsewhere(self, job, error);
-}
-
-static bool is_compacting(const AgentSession *self)
-{
-    bool is_on = self->job && self->job->kind == JOB_COMPACT;
-    for (const GList *at = self->jobs.head; at && !is_on; at = at->next)
-        is_on = ((const SessionJob *)at->data)->kind == JOB_COMPACT;
-    return is_on;
-}
-
-bool agent_session_compact(AgentSession *self, const char *instructions, const char *id,
-                           GError **error)
-{
-    if (is_compacting(self))
-        return fail_with(error, KEDGE_ERROR_USAGE, "Compaction already in progress");
-    return go_elsewhere(self, session_job_new(JOB_COMPACT, id, self->scope, NULL, instructions),
-                        error);
-}
-
-bool agent_session_handoff(AgentSession *self, const char *instructions, const char *id,
-                           GError **error)
-{
-    return go_elsewhere(self, session_job_new(JOB_HANDOFF, id, self->scope, NULL, instructions),
-                        error);
+    *(bool *)job->own = wants_summary;
+    return agent_session_add_move(self, job, error);
 }
 
 bool agent_session_wants_summaries(const AgentSession *self)
@@ -78,76 +207,28 @@ bool agent_session_wants_summaries(const AgentSession *self)
     return settings_get_bool(self->settings, "branchSummary.enabled");
 }
 
+// ---- labels and todos ----
+
+static void label_work(SessionJob *job, Engine *engine)
+{
+    job->is_done = session_set_label(engine->session, job->argument, job->text, &job->error) &&
+                   session_flush(engine->session, &job->error);
+}
+
+static const JobDef label_job = {
+    .command = "set_label",
+    .work = label_work,
+};
+
 bool agent_session_set_label(AgentSession *self, const char *entry_id, const char *label,
                              const char *id, GError **error)
 {
     if (!agent_session_has_room(self, error))
         return false;
-    SessionJob *job = session_job_new(JOB_LABEL, id, self->scope, NULL, entry_id);
+    SessionJob *job = session_job_new(&label_job, id, self->scope);
+    job->argument = g_strdup(entry_id);
     job->text = g_strdup(label);
     agent_session_add_job(self, job);
-    return true;
-}
-
-// ---- plan mode ----
-
-/* A job that takes the session away, or ends plan mode in it: what is said now would count in
-   another one, or not at all. */
-static bool goes_elsewhere(const SessionJob *job)
-{
-    return job->kind == JOB_PLAN || (job->kind != JOB_COMPACT && session_job_is_move(job));
-}
-
-static bool is_moving(const AgentSession *self)
-{
-    bool is_on = self->job && goes_elsewhere(self->job);
-    for (const GList *at = self->jobs.head; at && !is_on; at = at->next)
-        is_on = goes_elsewhere(at->data);
-    return is_on;
-}
-
-bool agent_session_set_plan_mode(AgentSession *self, bool is_wanted, json_t *message,
-                                 const char *id, bool *ret_is_pending, GError **error)
-{
-    if (is_wanted && !settings_get_bool(self->settings, "plan.enabled"))
-        return fail_with(error, KEDGE_ERROR_USAGE,
-                         "plan mode is turned off by the setting plan.enabled");
-    if (message && !is_wanted)
-        return fail_with(error, KEDGE_ERROR_USAGE,
-                         "a prompt goes with plan mode that is turned on, not off");
-    if (is_moving(self))
-        return fail_with(error, KEDGE_ERROR_USAGE,
-                         "the conversation is changing its session; try again when it has");
-    if (!agent_session_has_room(self, error))
-        return false;
-    SessionJob *job = agent_session_switch_plan_mode(self, is_wanted);
-    if (job)
-        agent_session_add_job(self, job);
-    if (message)
-        agent_session_add_prompt(self, message, id);
-    *ret_is_pending = message != NULL;
-    return true;
-}
-
-// ---- names ----
-
-bool agent_session_set_name(AgentSession *self, const char *name, const char *id,
-                            bool *ret_is_pending, GError **error)
-{
-    g_autofree char *title = session_clean_title(name);
-    if (!title)
-        return fail_with(error, KEDGE_ERROR_USAGE, "Session name cannot be empty");
-    // a run writes it at the end of its turn
-    bool is_running = self->job && self->job->kind == JOB_PROMPT && g_queue_is_empty(&self->jobs);
-    *ret_is_pending = !is_running;
-    if (is_running) {
-        session_set_title(self->engine.session, title, false);
-        agent_session_publish_name(self, title, false);
-        return true;
-    }
-    if (!agent_session_has_room(self, error))
-        return false;
-    agent_session_add_job(self, session_job_new(JOB_NAME, id, self->scope, NULL, title));
     return true;
 }
 
@@ -161,21 +242,13 @@ json_t *agent_session_set_todos(AgentSession *self, const json_t *phases, GError
 
 // ---- what is in the file ----
 
-/* A run appends to the session meanwhile; a job that goes to another one takes it away. */
-static bool has_session(const AgentSession *self, GError **error)
-{
-    if (!self->job || !session_job_is_move(self->job))
-        return true;
-    return fail_with(error, KEDGE_ERROR_USAGE,
-                     "the conversation is changing its session; try again when it has");
-}
-
 json_t *agent_session_branch_points(const AgentSession *self, GError **error)
 {
-    return has_session(self, error) ? session_branch_points(self->engine.session) : NULL;
+    return agent_session_has_session(self, error) ? session_branch_points(self->engine.session)
+                                                  : NULL;
 }
 
 json_t *agent_session_tree(const AgentSession *self, GError **error)
 {
-    return has_session(self, error) ? session_tree(self->engine.session) : NULL;
+    return agent_session_has_session(self, error) ? session_tree(self->engine.session) : NULL;
 }

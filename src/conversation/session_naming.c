@@ -6,8 +6,9 @@
 
 #include "conversation/agent_session_private.h"
 #include "model/message.h"
+#include "session/session_tree.h"
 
-void agent_session_publish_name(AgentSession *self, const char *title, bool is_automatic)
+static void publish_name(AgentSession *self, const char *title, bool is_automatic)
 {
     json_set_text(self->view.header, "title", title);
     json_set_text(self->view.header, "titleSource", is_automatic ? "auto" : "user");
@@ -28,6 +29,13 @@ static bool may_ask(AgentSession *self)
            g_strcmp0(self->title_of, json_get_text(self->view.header, "id")) != 0;
 }
 
+static void on_title_end(void *self_)
+{
+    AgentSession *self = self_;
+    session_title_join(self->title);
+    agent_session_take_title(self);
+}
+
 void agent_session_ask_for_title(AgentSession *self)
 {
     if (!may_ask(self))
@@ -38,13 +46,14 @@ void agent_session_ask_for_title(AgentSession *self)
     const SummaryContext context = summary_context(&means, self->settings, setup, session_id);
     g_free(self->title_of);
     self->title_of = g_strdup(session_id);
-    self->title = session_title_start(&context, self->view.messages, self->hub, self->scope);
+    self->title = session_title_start(&context, self->view.messages, self->hub, on_title_end, self,
+                                      self->scope);
 }
 
 /* The job's worker may have put another session in its place. */
 static bool is_session_changing(const AgentSession *self)
 {
-    return self->job && self->job->kind != JOB_PROMPT;
+    return self->job && !self->job->def->is_run;
 }
 
 /* A run writes it at the end of its turn; without one it is written now. */
@@ -54,7 +63,7 @@ static void give_title(AgentSession *self, const char *title)
     if (!self->job)
         session_flush(self->engine.session,
                       NULL); // what goes wrong is told when the next turn ends
-    agent_session_publish_name(self, title, true);
+    publish_name(self, title, true);
 }
 
 void agent_session_take_title(AgentSession *self)
@@ -69,4 +78,47 @@ void agent_session_take_title(AgentSession *self)
         usage_notes_append(self->usages, self->engine.session);
     if (text && is_wanted)
         give_title(self, text);
+}
+
+// ---- a person's ----
+
+static void name_work(SessionJob *job, Engine *engine)
+{
+    session_set_title(engine->session, job->argument, false);
+    job->is_done = session_flush(engine->session, &job->error);
+}
+
+static bool name_settle(AgentSession *self, SessionJob *job)
+{
+    if (job->is_done)
+        publish_name(self, job->argument, false);
+    return false;
+}
+
+static const JobDef name_job = {
+    .command = "set_session_name",
+    .work = name_work,
+    .settle = name_settle,
+};
+
+bool agent_session_set_name(AgentSession *self, const char *name, const char *id,
+                            bool *ret_is_pending, GError **error)
+{
+    g_autofree char *title = session_clean_title(name);
+    if (!title)
+        return fail_with(error, KEDGE_ERROR_USAGE, "Session name cannot be empty");
+    // a run writes it at the end of its turn
+    bool is_running = agent_session_is_running(self) && g_queue_is_empty(&self->jobs);
+    *ret_is_pending = !is_running;
+    if (is_running) {
+        session_set_title(self->engine.session, title, false);
+        publish_name(self, title, false);
+        return true;
+    }
+    if (!agent_session_has_room(self, error))
+        return false;
+    SessionJob *job = session_job_new(&name_job, id, self->scope);
+    job->argument = g_steal_pointer(&title);
+    agent_session_add_job(self, job);
+    return true;
 }

@@ -1,30 +1,89 @@
 /*
- * What a person does beside messages (agent_session.h): commands and code of their own, and having
- * the model go on.
+ * What a person does beside messages (agent_session.h): commands and code of their own, what they
+ * look up, and the background jobs of the model's calls.
  */
 #include "conversation/agent_session.h"
 
 #include "base/timefmt.h"
 #include "conversation/agent_session_private.h"
 
-/* A job that goes to another session takes away what all of this works in. */
-static bool has_context(const AgentSession *self, GError **error)
+// ---- their end ----
+
+/* What waits for the end of a person's command, or for nothing to be done, goes on. */
+static void go_on_after_person(AgentSession *self)
 {
-    if (!self->job || !session_job_is_move(self->job))
-        return true;
-    return fail_with(error, KEDGE_ERROR_USAGE,
-                     "the conversation is changing its session; try again when it has");
+    if (!self->job)
+        agent_session_start_next_job(self);
+    agent_session_hand_off_when_due(self);
+    agent_session_watch_idleness(self);
 }
+
+static void record_work(SessionJob *job, Engine *engine)
+{
+    agent_add_message(engine->agent, job->message);
+    job->is_done = session_flush(engine->session, &job->error);
+    if (!job->is_done)
+        g_clear_pointer(&job->data, json_decref);
+}
+
+static const JobDef record_job = {
+    // the message of a person's command
+    .command = "bash",
+    .work = record_work,
+};
+
+/* The message of a person's command comes after the run that is on, but before whatever waits. Who
+   asked gets the answer when it is there, or at once while a run is on. */
+static void add_bash_message(AgentSession *self, const SessionBash *bash)
+{
+    const char *id = session_bash_id(bash);
+    SessionJob *job = session_job_new(&record_job, self->job ? NULL : id, self->scope);
+    job->message = session_bash_message(bash);
+    job->command = session_bash_name(bash);
+    job->data = session_bash_data(bash);
+    if (self->job)
+        event_hub_publish_control(
+            self->hub, session_job_end_event(job->command, id, g_steal_pointer(&job->data), NULL));
+    g_queue_push_head(&self->jobs, job);
+}
+
+static void on_bash_end(void *self_)
+{
+    AgentSession *self = self_;
+    g_autoptr(SessionBash) bash = g_steal_pointer(&self->bash);
+    session_bash_join(bash);
+    const GError *failure = session_bash_error(bash);
+    if (failure)
+        event_hub_publish_control(
+            self->hub,
+            session_job_end_event(session_bash_name(bash), session_bash_id(bash), NULL, failure));
+    else
+        add_bash_message(self, bash);
+    go_on_after_person(self);
+}
+
+static void on_aside_end(void *self_)
+{
+    AgentSession *self = self_;
+    g_autoptr(SessionAside) aside = g_steal_pointer(&self->aside);
+    session_aside_join(aside);
+    event_hub_publish_control(self->hub, session_aside_end_event(aside));
+    go_on_after_person(self);
+}
+
+// ---- commands, code, and what they look up ----
 
 static bool start(AgentSession *self, SessionBashSpec *spec, GError **error)
 {
     if (self->bash)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "a command runs already; wait for its end, or abort it");
-    if (!has_context(self, error))
+    if (!agent_session_has_session(self, error))
         return false;
     spec->context = self->engine.context;
     spec->hub = self->hub;
+    spec->ended = on_bash_end;
+    spec->owner = self;
     spec->scope = self->scope;
     return session_bash_start(spec, &self->bash, error);
 }
@@ -74,7 +133,7 @@ bool agent_session_aside(AgentSession *self, AsideFunc func, const char *argumen
     if (self->aside)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "another one of these is at work; wait for its end, or stop it");
-    if (!has_context(self, error))
+    if (!agent_session_has_session(self, error))
         return false;
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     const char *session_id = json_get_text(self->view.header, "id");
@@ -87,6 +146,8 @@ bool agent_session_aside(AgentSession *self, AsideFunc func, const char *argumen
         .summary = summary_context(&means, self->settings, setup, session_id),
         .messages = self->view.messages,
         .hub = self->hub,
+        .ended = on_aside_end,
+        .owner = self,
         .scope = self->scope,
         .argument = argument,
         .id = id,
@@ -105,7 +166,7 @@ static json_t *job_row(const Job *job)
 
 json_t *agent_session_background_jobs(AgentSession *self, GError **error)
 {
-    if (!has_context(self, error))
+    if (!agent_session_has_session(self, error))
         return NULL;
     JobTable *table = tool_context_jobs(self->engine.context);
     g_autoptr(GPtrArray) jobs = job_table_list(table, time_now_ms());
@@ -117,7 +178,7 @@ json_t *agent_session_background_jobs(AgentSession *self, GError **error)
 
 bool agent_session_cancel_background(AgentSession *self, const char *id, GError **error)
 {
-    if (!has_context(self, error))
+    if (!agent_session_has_session(self, error))
         return false;
     g_autoptr(Job) job = job_table_find(tool_context_jobs(self->engine.context), id);
     if (job && job_cancel(job))
@@ -126,26 +187,4 @@ bool agent_session_cancel_background(AgentSession *self, const char *id, GError 
                      job ? "the background job \"%s\" has ended already"
                          : "there is no background job \"%s\"; /jobs lists them",
                      id);
-}
-
-// ---- the model once more ----
-
-bool agent_session_continue(AgentSession *self, const char *id, GError **error)
-{
-    if (self->job || !g_queue_is_empty(&self->jobs))
-        return fail_with(error, KEDGE_ERROR_USAGE,
-                         "Agent is already processing. Wait for completion.");
-    g_autoptr(json_t) queued = NULL;
-    if (!agent_can_go_on(self->engine.agent)) {
-        queued = agent_session_take_queued(self);
-        if (!queued && !self->view.last_answer)
-            return fail_with(error, KEDGE_ERROR_USAGE, "there is nothing to go on with yet");
-        if (!queued)
-            return fail_with(error, KEDGE_ERROR_USAGE,
-                             "Cannot continue from message role: assistant");
-    }
-    SessionJob *job = session_job_new(JOB_PROMPT, id, self->scope, queued, NULL);
-    job->command = "continue";
-    agent_session_add_job(self, job);
-    return true;
 }

@@ -6,6 +6,7 @@
 #include "conversation/agent_session.h"
 
 #include "conversation/agent_session_private.h"
+#include "conversation/plan_approval.h"
 #include "model/model_roles.h"
 #include "session/session_tree.h"
 #include "tool/plan_file.h"
@@ -17,14 +18,6 @@ static bool is_planning(const AgentSession *self)
 
 // ---- the model of the role `plan` ----
 
-static void tell(AgentSession *self, const char *level, const char *text)
-{
-    json_t *event = agent_event_new(EVENT_NOTICE);
-    json_set_text(event, "level", level);
-    json_set_text(event, "message", text);
-    event_hub_publish(self->hub, event);
-}
-
 static void take_plan_model(AgentSession *self)
 {
     ModelChoice choice = { 0 };
@@ -32,7 +25,7 @@ static void take_plan_model(AgentSession *self)
     self->plan.is_model_due = false;
     bool is_there = model_role_configured(self->registry, MODEL_ROLE_PLAN, &choice, &warning);
     if (warning)
-        tell(self, "warning", warning);
+        event_hub_publish_notice(self->hub, "warning", warning);
     if (!is_there || choice.model == self->model)
         return;
     self->plan.model = choice.model;
@@ -58,7 +51,7 @@ static void return_model(AgentSession *self)
     self->plan.is_model_due = false;
 }
 
-void agent_session_settle_plan_model(AgentSession *self)
+static void settle_model(AgentSession *self)
 {
     if (!self->plan.is_model_due)
         return;
@@ -81,7 +74,7 @@ static void enter(AgentSession *self, const char *file)
     set_mode(self, PLAN_MODE, file);
     plan_mode_enter(self->plan_mode, file);
     self->plan.is_model_due = true;
-    if (!self->job || self->job->kind != JOB_PROMPT)
+    if (!agent_session_is_running(self))
         take_plan_model(self);
     agent_session_update_setup(self, self->wanted_tools);
 }
@@ -103,24 +96,67 @@ static void publish(AgentSession *self)
     self->plan.told = self->plan.mode;
 }
 
+static void mode_work(SessionJob *job, Engine *engine)
+{
+    plan_approval_record(engine->session, job->argument, job->text);
+    job->is_done = session_flush(engine->session, &job->error);
+}
+
+static const JobDef mode_job = {
+    // what the session is to be left with
+    .command = "set_plan_mode",
+    .work = mode_work,
+};
+
 static SessionJob *recording_job(const AgentSession *self)
 {
-    SessionJob *job = session_job_new(JOB_MODE, NULL, self->scope, NULL, self->plan.mode);
+    SessionJob *job = session_job_new(&mode_job, NULL, self->scope);
+    job->argument = g_strdup(self->plan.mode);
     job->text = g_strdup(self->plan.file);
     return job;
 }
 
-SessionJob *agent_session_switch_plan_mode(AgentSession *self, bool is_wanted)
+static void switch_mode(AgentSession *self, bool is_wanted)
 {
     if (is_wanted == is_planning(self))
-        return NULL;
+        return;
     g_autofree char *file = g_strdup(self->plan.file ? self->plan.file : PLAN_FILE_URL);
     if (is_wanted)
         enter(self, file);
     else
         leave(self, PLAN_MODE_PAUSE, file);
     publish(self);
-    return recording_job(self);
+    agent_session_add_job(self, recording_job(self));
+}
+
+/* What is said now would count in another session, or not at all. */
+static bool is_moving(const AgentSession *self)
+{
+    bool is_on = self->job && self->job->def->has_own_mode;
+    for (const GList *at = self->jobs.head; at && !is_on; at = at->next)
+        is_on = ((const SessionJob *)at->data)->def->has_own_mode;
+    return is_on;
+}
+
+bool agent_session_set_plan_mode(AgentSession *self, bool is_wanted, json_t *message,
+                                 const char *id, bool *ret_is_pending, GError **error)
+{
+    if (is_wanted && !settings_get_bool(self->settings, "plan.enabled"))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "plan mode is turned off by the setting plan.enabled");
+    if (message && !is_wanted)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "a prompt goes with plan mode that is turned on, not off");
+    if (is_moving(self))
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "the conversation is changing its session; try again when it has");
+    if (!agent_session_has_room(self, error))
+        return false;
+    switch_mode(self, is_wanted);
+    if (message)
+        agent_session_add_prompt(self, message, id);
+    *ret_is_pending = message != NULL;
+    return true;
 }
 
 // ---- as the session has it ----
@@ -146,60 +182,95 @@ void agent_session_restore_plan_mode(AgentSession *self)
         set_mode(self, PLAN_MODE_PAUSE, file);
 }
 
-/* The others stay in the session, or see to it themselves. */
-static bool has_other_mode(const SessionJob *job)
+void agent_session_suspend_plan_mode(AgentSession *self)
 {
-    return job->kind != JOB_HANDOFF && job->kind != JOB_COMPACT && job->kind != JOB_PLAN;
-}
-
-void agent_session_suspend_plan_mode(AgentSession *self, const SessionJob *job)
-{
-    if (!has_other_mode(job))
-        return;
     if (is_planning(self))
         leave(self, PLAN_MODE_NONE, NULL);
     set_mode(self, PLAN_MODE_NONE, NULL);
 }
 
-void agent_session_follow_plan_mode(AgentSession *self, const SessionJob *job)
+void agent_session_follow_plan_mode(AgentSession *self)
 {
-    if (job->kind == JOB_HANDOFF && is_planning(self)) // it goes on there, with the plan
-        g_queue_push_head(&self->jobs, recording_job(self));
-    if (!has_other_mode(job))
-        return;
     agent_session_restore_plan_mode(self);
     if (!g_str_equal(self->plan.told, self->plan.mode))
         publish(self);
 }
 
+void agent_session_enter_handoff(AgentSession *self)
+{
+    allowances_clear(self->allowances);
+    if (is_planning(self)) // it goes on there, with the plan
+        g_queue_push_head(&self->jobs, recording_job(self));
+}
+
 // ---- what a person has decided ----
 
-void agent_session_take_plan_decision(AgentSession *self)
+static void plan_clear(void *decision)
+{
+    plan_decision_clear(decision);
+}
+
+static void plan_work(SessionJob *job, Engine *engine)
+{
+    const PlanDecision *decision = job->own;
+    job->is_done =
+        plan_approval_run(engine, job->argument, decision, &job->text, &job->message, &job->error);
+    if (job->is_done)
+        job->data = json_pack("{s:s, s:s, s:b}", "mode", PLAN_MODE_NONE, "planFilePath", job->text,
+                              "isNewSession", decision->is_fresh);
+}
+
+static bool plan_settle(AgentSession *self, SessionJob *job)
+{
+    const PlanDecision *decision = job->own;
+    if (!job->is_done) {
+        g_autofree char *text = g_strdup_printf(
+            "The plan is approved, but cannot be carried out: %s", job->error->message);
+        event_hub_publish_notice(self->hub, "error", text);
+        return true;
+    }
+    leave(self, PLAN_MODE_NONE, NULL);
+    publish(self);
+    event_hub_publish_notice(self->hub, "info",
+                             decision->is_fresh
+                                 ? "Plan mode is off; a new session carries the plan out."
+                                 : "Plan mode is off; the plan is carried out.");
+    if (decision->is_fresh)
+        allowances_clear(self->allowances);
+    g_queue_push_head(&self->jobs, agent_session_prompt_job(self, job->message, NULL));
+    return true;
+}
+
+static const JobDef plan_job = {
+    // an approved plan
+    .command = "set_plan_mode", .has_own_mode = true, .own_size = sizeof(PlanDecision),
+    .clear = plan_clear,        .work = plan_work,    .settle = plan_settle,
+};
+
+static const JobDef plan_fresh_job = {
+    // the same, in a new session
+    .command = "set_plan_mode", .is_move = true,
+    .has_own_mode = true,       .own_size = sizeof(PlanDecision),
+    .clear = plan_clear,        .work = plan_work,
+    .settle = plan_settle,
+};
+
+static void take_decision(AgentSession *self)
 {
     g_auto(PlanDecision) decision = { 0 };
     if (!plan_mode_take_decision(self->plan_mode, &decision) || !is_planning(self) ||
         self->outcome.end != AGENT_DONE || self->failure)
         return;
-    SessionJob *job = session_job_new(JOB_PLAN, NULL, self->scope, NULL, self->plan.file);
-    job->is_automatic = true;
-    job->decision = decision;
+    SessionJob *job =
+        session_job_new(decision.is_fresh ? &plan_fresh_job : &plan_job, NULL, self->scope);
+    job->argument = g_strdup(self->plan.file);
+    *(PlanDecision *)job->own = decision;
     decision = (PlanDecision) { 0 };
     g_queue_push_head(&self->jobs, job);
 }
 
-void agent_session_end_plan(AgentSession *self, SessionJob *job)
+void agent_session_settle_plan(AgentSession *self)
 {
-    if (!job->is_done) {
-        g_autofree char *text = g_strdup_printf(
-            "The plan is approved, but cannot be carried out: %s", job->error->message);
-        tell(self, "error", text);
-        return;
-    }
-    leave(self, PLAN_MODE_NONE, NULL);
-    publish(self);
-    tell(self, "info",
-         job->decision.is_fresh ? "Plan mode is off; a new session carries the plan out."
-                                : "Plan mode is off; the plan is carried out.");
-    g_queue_push_head(&self->jobs,
-                      session_job_new(JOB_PROMPT, NULL, self->scope, job->message, NULL));
+    settle_model(self);
+    take_decision(self);
 }

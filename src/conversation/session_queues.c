@@ -56,3 +56,19 @@ json_t *agent_session_take_back(AgentSession *self)
     agent_session_tell_queues(self);
     return taken;
 }
+
+static json_t *take_first(MessageQueue *queue)
+{
+    g_autoptr(json_t) taken = message_queue_take(queue);
+    json_t *first = json_incref(json_array_get(taken, 0));
+    if (first)
+        json_array_remove(taken, 0);
+    message_queue_return(queue, taken);
+    return first;
+}
+
+json_t *agent_session_take_queued(AgentSession *self)
+{
+    json_t *message = take_first(self->steering);
+    return message ? message : take_first(self->follow_ups);
+}

@@ -10,16 +10,6 @@ static bool is_same_text(const Settings *before, const Settings *now, const char
     return g_strcmp0(settings_get_text(before, key), settings_get_text(now, key)) == 0;
 }
 
-static void tell(AgentSession *self, const GPtrArray *warnings)
-{
-    for (unsigned i = 0; i < warnings->len; i++) {
-        json_t *event = agent_event_new(EVENT_NOTICE);
-        json_set_text(event, "level", "warning");
-        json_set_text(event, "message", warnings->pdata[i]);
-        event_hub_publish(self->hub, event);
-    }
-}
-
 static void take_choices(AgentSession *self, const Settings *before, const Settings *now)
 {
     if (!is_same_text(before, now, "steeringMode"))
@@ -44,6 +34,7 @@ bool agent_session_take_settings(AgentSession *self)
     self->settings = settings_reload(before, warnings);
     take_choices(self, before, self->settings);
     engine_take_settings(&self->engine, self->settings);
-    tell(self, warnings);
+    for (unsigned i = 0; i < warnings->len; i++)
+        event_hub_publish_notice(self->hub, "warning", warnings->pdata[i]);
     return true;
 }

@@ -5,18 +5,6 @@
 
 #include "conversation/agent_session_private.h"
 
-void agent_session_set_auto_compaction(AgentSession *self, bool is_wanted)
-{
-    atomic_store(&self->is_compaction_disabled, !is_wanted);
-}
-
-bool agent_session_auto_compaction(const AgentSession *self)
-{
-    const char *strategy = settings_get_text(self->settings, "compaction.strategy");
-    return settings_get_bool(self->settings, "compaction.enabled") &&
-           g_strcmp0(strategy, "off") != 0 && !atomic_load(&self->is_compaction_disabled);
-}
-
 json_t *agent_session_state(AgentSession *self)
 {
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
@@ -24,7 +12,7 @@ json_t *agent_session_state(AgentSession *self)
         (gint64)(message_queue_size(self->steering) + message_queue_size(self->follow_ups));
     json_t *state = turn_setup_state(setup);
     json_set_take(state, "systemPrompt", turn_setup_system_json(setup));
-    json_set_bool(state, "isStreaming", self->job && self->job->kind == JOB_PROMPT);
+    json_set_bool(state, "isStreaming", agent_session_is_running(self));
     json_set_take(state, "todoPhases", todo_list_phases(self->todos));
     json_set_bool(state, "isCompacting", self->view.is_compacting);
     json_set_bool(state, "autoCompactionEnabled", agent_session_auto_compaction(self));

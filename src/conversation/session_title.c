@@ -25,6 +25,8 @@ static const char title_instruction[] =
 struct SessionTitle {
     SummaryContext context;
     EventHub *hub;
+    LoopFunc ended;
+    void *owner;
     Cancel *cancel;
     Worker *worker; // NULL once it was joined
     char *session_id, *prompt, *text;
@@ -80,13 +82,11 @@ static void work(void *self_)
     g_autofree char *answer = NULL;
     if (summary_ask(&self->context, &request, self->cancel, &answer, NULL))
         self->text = name_in(answer);
-    json_t *event = json_object();
-    json_set_text(event, "type", "title_end");
-    event_hub_publish_inward(self->hub, event);
+    event_hub_post(self->hub, self->ended, self->owner);
 }
 
 SessionTitle *session_title_start(const SummaryContext *context, const json_t *messages,
-                                  EventHub *hub, Cancel *scope)
+                                  EventHub *hub, LoopFunc ended, void *owner, Cancel *scope)
 {
     g_autofree char *prompt = first_prompt(messages);
     if (!prompt)
@@ -96,6 +96,8 @@ SessionTitle *session_title_start(const SummaryContext *context, const json_t *m
     self->session_id = g_strdup(context->session_id);
     self->context.session_id = self->session_id;
     self->hub = hub;
+    self->ended = ended;
+    self->owner = owner;
     self->cancel = cancel_new(scope);
     self->prompt = g_steal_pointer(&prompt);
     self->worker = worker_start("kedge-title", work, self);

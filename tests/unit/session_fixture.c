@@ -52,7 +52,7 @@ void session_fixture_open(SessionFixture *self)
     self->options.session = session_new(self->agent->dir, self->agent->root);
     self->session = agent_session_new(&self->options, NULL);
     agent_session_subscribe(self->session,
-                            &(SubscriberSpec) { DETAIL_DELTAS, true, on_event, self, true });
+                            &(SubscriberSpec) { DETAIL_DELTAS, true, on_event, self });
 }
 
 void session_fixture_free(SessionFixture *self)

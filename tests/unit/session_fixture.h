@@ -12,7 +12,7 @@ typedef struct SessionFixture {
     Loop *loop;
     AgentSessionOptions options; // to be changed before the session is opened
     AgentSession *session;
-    json_t *events; // array, of a listener to deltas, control events and inward ones
+    json_t *events; // array, of a listener to deltas and control events
     AgentOutcome outcome;
     GError *error;
     // when the event of this type comes for the first time, `act` is called with the fixture

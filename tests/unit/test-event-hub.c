@@ -116,19 +116,29 @@ static void test_order(void **state)
     assert_string_equal(self->b.got->str, "1 c 2");
 }
 
-/* What the conversation tells itself is nobody else's, whatever they want. */
-static void test_inward(void **state)
+static void on_posted(void *listener_)
+{
+    Listener *listener = listener_;
+    g_string_append_printf(listener->got, "%sp", listener->got->len > 0 ? " " : "");
+}
+
+/* What is posted is called in its place among the events that the owner gets. */
+static void test_posted(void **state)
 {
     Fixture *self = *state;
     Listener owner = { .fixture = self, .got = g_string_new(NULL) };
-    event_hub_subscribe(self->hub, &(SubscriberSpec) { DETAIL_NONE, true, on_event, &owner, true });
-    event_hub_publish_control(self->hub, event_named("c"));
-    event_hub_publish_inward(self->hub, event_named("i"));
+    event_hub_subscribe(self->hub,
+                        &(SubscriberSpec) { DETAIL_NONE, false, on_event, &owner, true });
     publish(self, "1");
+    event_hub_post(self->hub, on_posted, &owner);
+    event_hub_publish_control(self->hub, event_named("c"));
+    publish(self, "2");
+    assert_false(event_hub_is_drained(self->hub));
+    assert_string_equal(owner.got->str, "");
     loop_run(self->loop);
-    assert_string_equal(owner.got->str, "c i 1");
-    assert_string_equal(self->a.got->str, "1");
-    assert_string_equal(self->b.got->str, "c 1");
+    assert_string_equal(owner.got->str, "1 p 2");
+    assert_string_equal(self->a.got->str, "1 2");
+    assert_string_equal(self->b.got->str, "1 c 2");
     g_string_free(owner.got, TRUE);
 }
 
@@ -259,7 +269,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_order, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_inward, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_posted, setup, teardown),
         cmocka_unit_test_setup_teardown(test_leaving, setup, teardown),
         cmocka_unit_test_setup_teardown(test_held, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bound, setup, teardown),
