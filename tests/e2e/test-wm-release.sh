@@ -10,6 +10,7 @@ Linux-aarch64) plat=linux-arm64 ;;
 esac
 unset KEDGE_CONFIG_DIR
 version=$("$KEDGE" --version)
+strip -o "$HOME/kedge" "$KEDGE" && KEDGE=$HOME/kedge # as a release has it, and small
 
 t "an archive, two extensions of gh, and their sums"
 run -t 120 "$E2E_ROOT/tools/release" --binary "$KEDGE" "$HOME/out"
@@ -18,9 +19,23 @@ for file in kedge-$plat.tar.gz gh-kedge-$plat gh-wm-$plat; do
     expect_matches "$HOME/out/SHA256SUMS" "^[0-9a-f]{64}  $file\$"
 done
 (cd "$HOME/out" && sha256sum --check --quiet SHA256SUMS) || fail "the sums are others"
-[ "$(tar -tzf "$HOME/out/kedge-$plat.tar.gz" | tr '\n' ' ')" = "LICENSE README.md kedge " ] || fail "$(tar -tzf "$HOME/out/kedge-$plat.tar.gz")"
+tar -tzf "$HOME/out/kedge-$plat.tar.gz" >"$HOME/list"
+[ "$(grep -v / "$HOME/list" | tr '\n' ' ')" = "LICENSE README.md kedge " ] || fail "$(cat "$HOME/list")"
+expect_contains "$HOME/list" share/bash-completion/completions/kedge
+expect_contains "$HOME/list" share/man/man1/kedge.1.gz
 
-t "the same binary gives the same archive"
+t "a package for Debian, of the same version"
+if command -v dpkg-deb >/dev/null; then
+    deb=$(echo "$HOME"/out/kedge_*.deb)
+    expect_contains "$HOME/out/SHA256SUMS" "  ${deb##*/}"
+    [ "kedge/$(dpkg-deb -f "$deb" Version)" = "$version" ] || fail "version $(dpkg-deb -f "$deb" Version)"
+    dpkg-deb --fsys-tarfile "$deb" | tar -t >"$HOME/list"
+    for file in usr/bin/kedge usr/share/bash-completion/completions/kedge usr/share/man/man1/kedge.1.gz usr/share/doc/kedge/copyright; do
+        expect_contains "$HOME/list" "./$file"
+    done
+fi
+
+t "the same binary gives the same archive, at any time"
 cp "$HOME/out/SHA256SUMS" "$HOME/sums"
 run -t 120 "$E2E_ROOT/tools/release" --binary "$KEDGE" "$HOME/out"
 expect_exit 0
