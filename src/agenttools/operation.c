@@ -153,7 +153,7 @@ json_t *operation_output_schema(const ToolDef *tool)
         { "tool", FIELD_STRING, 0, .is_required = true, .help = "Name of the module" },
         { "errors", FIELD_STRING_LIST, 0, .help = "Why not, for a person" },
         { "error_details", FIELD_OBJECT_LIST, 0, .help = "The same for programs: code, message …" },
-        { "warnings", FIELD_STRING_LIST, 0, .help = "What to know besides" },
+        { "warnings", FIELD_STRING_LIST, 0, .help = "What else to know" },
         { 0 },
     };
     json_t *schema = field_output_schema(envelope_fields);

@@ -240,8 +240,8 @@ static bool check_zip_edges(const Rewrite *self, int fd, GError **error)
                     pread(fd, end, sizeof(end), info.st_size - ZIP_END_BYTES) == sizeof(end) &&
                     memcmp(end, "PK\5\6", 4) == 0;
     return is_plain || fail_with(error, KEDGE_ERROR_DENIED,
-                                 "%s: the zip file has a comment, or something stands before or "
-                                 "behind it, which would be lost",
+                                 "%s: the zip file has a comment, or something comes before or "
+                                 "after it, which would be lost",
                                  self->shown);
 }
 

@@ -241,6 +241,6 @@ bool json5_parse(const char *text, json_t **ret_value, GError **error)
     if (!convert_value(&self, error) || !skip_blank(&self, error))
         return false;
     if (*self.at)
-        return fail_at(&self, error, "expected nothing behind the value");
+        return fail_at(&self, error, "expected nothing after the value");
     return json_parse(out->str, out->len, ret_value, error);
 }

@@ -278,7 +278,7 @@ const Command command_arcade = {
     .options = arcade_options,
     .help = "Serves on 127.0.0.1 and ::1 only, one server for each agent-tools database, until "
             "Ctrl-C.\n"
-            "The address that is printed holds a token: whoever has it can read the artifacts, "
+            "The address that is printed holds a token: anyone who has it can read the artifacts, "
             "comment\n"
             "on them and edit them. The browser gets it as an argument, which other users of this\n"
             "machine may see; --no-open avoids that.",

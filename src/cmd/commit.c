@@ -30,7 +30,7 @@ static const FieldDef commit_options[] = {
     { "all", FIELD_BOOLEAN, offsetof(CommitOptions, wants_all), .short_flag = 'a',
       .help = "Commit all changes of tracked files, as git commit --all does" },
     { "context", FIELD_STRING, offsetof(CommitOptions, context), .short_flag = 'c',
-      .refuses_blank = true, .help = "What the model should know besides the diff" },
+      .refuses_blank = true, .help = "What the model should know in addition to the diff" },
     { "model", FIELD_STRING, offsetof(CommitOptions, model), .short_flag = 'm',
       .refuses_blank = true, .value_name = "SELECTOR",
       .help = "Model; default: modelRoles.commit, then smol, then default" },

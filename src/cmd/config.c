@@ -432,7 +432,7 @@ static const Command command_keys = {
     .help = "~/.kedge/agent/keybindings.json changes them: an action and its key, or a list of "
             "keys:\n"
             "  { \"app.model.select\": \"ctrl+x\", \"tui.editor.undo\": [\"ctrl+-\", \"alt+u\"] }\n"
-            "What is wrong in that file is told on standard error; the rest of it holds.",
+            "What is wrong in that file is reported on standard error; the rest of it holds.",
     .run = keys_run,
 };
 

@@ -236,7 +236,7 @@ const Command command_login = {
     .help =
         "Without PROVIDER, each provider and where its key comes from (- : there is none).\n"
         "With it, a key is asked for on the terminal, or read from standard input, and stored in\n"
-        "agent.db of the agent directory, which nobody else may read. Of several keys one is used\n"
+        "agent.db of the agent directory, which no one else may read. Of several keys one is used\n"
         "until the provider refuses it, or more for a limit; then the next.\n"
         "openrouter has a page for it: kedge shows its address and waits for the browser.\n"
         "\n"

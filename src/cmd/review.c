@@ -35,7 +35,7 @@ static const FieldDef review_options[] = {
       .help = "With --pr: put the findings there as one pending review, which only you see until "
               "you submit it" },
     { "context", FIELD_STRING, offsetof(ReviewOptions, context), .short_flag = 'c',
-      .refuses_blank = true, .help = "What the model should know besides the diff" },
+      .refuses_blank = true, .help = "What the model should know in addition to the diff" },
     { "model", FIELD_STRING, offsetof(ReviewOptions, model), .short_flag = 'm',
       .refuses_blank = true, .value_name = "SELECTOR",
       .help = "Model; default: modelRoles.slow, then default" },

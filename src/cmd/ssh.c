@@ -24,7 +24,7 @@ static const FieldDef add_options[] = {
     { "key", FIELD_STRING, offsetof(AddOptions, key), .value_name = "PATH",
       .help = "Private key; default: what ssh takes" },
     { "description", FIELD_STRING, offsetof(AddOptions, description), .value_name = "TEXT",
-      .help = "What the model is told of it" },
+      .help = "What the model reads about it" },
     { "noCompat", FIELD_BOOLEAN, offsetof(AddOptions, has_no_compat),
       .help = "On Windows: the host's own shell, also when it has a bash or sh" },
     { 0 },

@@ -316,7 +316,7 @@ bool launch_session_add_fallbacks(const char *list, ModelRegistry *registry, Set
         }
         if (!model_registry_find(registry, choice.model->provider, choice.model->id))
             return fail_with(error, KEDGE_ERROR_NOT_FOUND,
-                             "--fallback-model: nobody lists the model %s", selector);
+                             "--fallback-model: no provider lists the model %s", selector);
         if (!model_registry_is_available(registry, choice.model, false))
             log_warning("--fallback-model: there is no key for %s/%s", choice.model->provider,
                         choice.model->id);

@@ -97,7 +97,7 @@ static const FieldDef fork_fields[] = {
 static const FieldDef navigate_fields[] = {
     { "targetId", FIELD_STRING, AT(target_id), .is_required = true, .help = "An entry" },
     { "summarize", FIELD_BOOLEAN, AT(wants_summary), .has_offset = AT(has_wants_summary),
-      .help = "Summarise what is left behind; default: branchSummary.enabled" },
+      .help = "Summarise the branch that is left; default: branchSummary.enabled" },
     { "customInstructions", FIELD_STRING, AT(instructions), .help = "What the summary is for" },
     { 0 },
 };
@@ -521,7 +521,7 @@ static const SessionCommand commands[] = {
     ROW(branch, "Go on from before a user message, in a new session", branch_fields,
         COMMAND_ENDS_RUN),
     URGENT_ROW(answer, "Answer a question", answer_fields),
-    URGENT_ROW(get_state, "How it stands", no_fields),
+    URGENT_ROW(get_state, "The state of the conversation", no_fields),
     ROW(navigate_tree, "Go on from another entry of the session", navigate_fields,
         COMMAND_ENDS_RUN),
     ROW(compact, "Put a summary in place of what is old", compact_fields, COMMAND_ENDS_RUN),

@@ -166,6 +166,6 @@ expect_out 0
 t "a person at the terminal is told that there are some"
 run kedge read issue://harbor/tidepool/12
 expect_exit 0
-expect_contains stdout '[2 attached images are not shown: whoever reads this takes no images'
+expect_contains stdout '[2 attached images are not shown: the reader of this takes no images'
 
 done_testing

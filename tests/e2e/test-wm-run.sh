@@ -92,7 +92,7 @@ expect_exit 1
 expect_contains stderr "error: task not found: nothing"
 run kedge wm run --task fix nothing
 expect_exit 2
-expect_contains stderr 'error: --task fix, and "nothing" besides'
+expect_contains stderr 'error: --task fix and "nothing": name one task'
 run kedge wm run --task ../../etc/x
 expect_exit 1
 expect_contains stderr "error: task not found: ../../etc/x"

@@ -156,7 +156,7 @@ class AgentToolsTest(unittest.TestCase):
             self.addCleanup(client.close)
             answer = client.call("github_pr_fetch_comments", arguments)
             self.assertTrue(answer["isError"])
-            self.assertIn("is an address of this machine that nobody named", answer["structuredContent"]["errors"][0])
+            self.assertIn("is an address of this machine that no one named", answer["structuredContent"]["errors"][0])
             with self.assertRaises(BlockingIOError):
                 server.accept()
 

@@ -353,7 +353,7 @@ class Worker(TasksCase):
         away.execute("ROLLBACK")
         self.until(lambda: self.statuses() == ["completed"], "it is not done")
         self.end(worker)
-        self.assertNotIn("was not told", self.said(worker))
+        self.assertNotIn("was not updated", self.said(worker))
         self.assertEqual(self.comments(number, "answer"), [f"from {number}"])
         self.assertEqual(self.rows()[0]["attempts"], 1)
         with open(begun, encoding="utf-8") as file:

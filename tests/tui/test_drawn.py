@@ -464,7 +464,7 @@ class Drawn(RpcTest):
     def test_a_theme_that_is_not_there_is_said_once(self):
         self.settings("theme:\n  dark: nowhere\n  light: nowhere\n")
         screen = self.open()
-        screen.wait_for("is used until that is mended")
+        screen.wait_for("is used until that is fixed")
         screen.line("!echo later")
         screen.wait_for("✓ ! echo later")
         self.assertEqual(screen.everything().count('theme "nowhere"'), 1)

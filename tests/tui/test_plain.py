@@ -320,7 +320,7 @@ class Plain(RpcTest):
             ("/branch", "There is no message yet."),
             ("/resume", "There is no earlier session of this directory."),
             ("/resume nothing", "Session \"nothing\" not found."),
-            ("/session now", "/session takes nothing behind it"),
+            ("/session now", "/session takes no argument"),
             ("/compact", "Error: "),
             ("first words", "kedge: One."),
             ("/rename A name", "This session is called: A name"),
@@ -386,7 +386,7 @@ class Plain(RpcTest):
         terminal.wait_for("Stopped.")
         terminal.wait_for("You: ")
         terminal.line("$")
-        terminal.wait_for("Error: $ takes Python code behind it")
+        terminal.wait_for("Error: $ takes Python code after it")
         terminal.wait_for("You: ")
         terminal.line("what was it?")
         terminal.wait_for("kedge: Seen.")

@@ -121,7 +121,7 @@ static void test_refused(void **state G_GNUC_UNUSED)
         { "{'path':'p.png','question':' \\n'}",
           "question is empty: say what to look for in the image" },
         { "{'path':'issue://7','question':'x'}",
-          "inspect_image looks at files, and there is none behind issue://7: read it" },
+          "inspect_image looks at files, and issue://7 is none: read it" },
         { "{'path':'https://example.com/p.png','question':'x'}",
           "Unknown protocol: https://\nSupported: " URL_FIXTURE_SUPPORTED },
         { "{'path':'local://none.png','question':'x'}", "Path 'local://none.png' not found" },

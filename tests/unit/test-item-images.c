@@ -180,7 +180,7 @@ static const ShowCase cases[] = {
     { "an image", "![x]({url}/user-attachments/assets/1)", true, .images = 1, .requests = 1,
       .want = "Image 1 of 1: {url}/user-attachments/assets/1" },
     { "a model without eyes", "![x]({url}/user-attachments/assets/1)", false,
-      .want = "1 attached image is not shown: whoever reads this takes no images" },
+      .want = "1 attached image is not shown: the reader of this takes no images" },
     { "elsewhere", "![x]({url}/x.png) ![y](http://localhost:1/user-attachments/assets/1)", true,
       .want = "## Body" },
     { "six of them",

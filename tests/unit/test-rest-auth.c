@@ -45,7 +45,7 @@ typedef struct PlaceCase {
 
 #define NOBODY_NAMED(address)                                                                      \
     "\"" address                                                                                   \
-    "\" is an address of this machine that nobody named; set GITHUB_API_URL to it, or "            \
+    "\" is an address of this machine that no one named; set GITHUB_API_URL to it, or "            \
     "add it with its port to gh.knownHosts"
 
 /* cli-B-33 and common §8.1. */

@@ -184,7 +184,7 @@ static void test_open_directory(void **state)
     assert_true(file_make_dirs(dir, 0700, NULL));
     assert_int_equal(chmod(dir, 0755), 0);
     g_autofree char *text = text_of(self, json_of("{'host':'web','command':'true'}"), true);
-    assert_contains("refused", text, "must be a directory of yours that nobody else can enter");
+    assert_contains("refused", text, "must be a directory of yours that no one else can enter");
 }
 
 static void test_failures(void **state)

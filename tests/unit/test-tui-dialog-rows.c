@@ -101,10 +101,9 @@ static void test_typing_rows(void **state G_GNUC_UNUSED)
     ask(&asked, plain);
     press(&asked, "t", 5000);
     type(&asked, "no", 6000);
-    expect_rows(
-        &asked, "a reason", 80, 20, 3,
-        "WRITE on github.com/o/r: merges a pull request\n  gh pr merge 171 --squash\n"
-        "  in ~/src/r (context: upstream)\n> no\n[Enter] no, and tells it this  [Esc] back");
+    expect_rows(&asked, "a reason", 80, 20, 3,
+                "WRITE on github.com/o/r: merges a pull request\n  gh pr merge 171 --squash\n"
+                "  in ~/src/r (context: upstream)\n> no\n[Enter] no, with this reason  [Esc] back");
     // rows above the cursor are narrow, whatever they say
     g_auto(Asked) wide;
     g_autofree char *long_word = g_strnfill(150, 'x');

@@ -76,7 +76,7 @@ static const FieldDef comment_fields[] = {
     { "column", FIELD_INTEGER, 0, .is_required = true, .help = "Of its start, in code points" },
     { "kind", FIELD_ENUM, 0, .is_required = true, .values = kind_names, .help = "What it is" },
     { "language", FIELD_STRING, 0, .is_required = true, .help = "The inner one where embedded" },
-    { "trailing", FIELD_BOOLEAN, 0, .is_required = true, .help = "Code stands before it" },
+    { "trailing", FIELD_BOOLEAN, 0, .is_required = true, .help = "Code comes before it" },
     { "directive", FIELD_BOOLEAN, 0, .is_required = true, .help = "An instruction for a tool" },
     { 0 },
 };

@@ -224,7 +224,7 @@ const OperationDef operation_task_pickup = {
               .label = "Pick up queue task",
               .summary = "Take the next task of the queue",
               .description = "Takes the eligible task with the highest priority, then the lowest "
-                             "id; nobody else gets it while the lease lasts. The answer is null "
+                             "id; no one else gets it while the lease lasts. The answer is null "
                              "when there is none. Call heartbeat within the lease, and end with "
                              "complete, fail or release.",
               .fields = pickup_fields,

@@ -85,7 +85,7 @@ extern const FieldDef task_lease_fields[];
         { "maxAttempts", FIELD_INTEGER, 0, .is_required = true,                                    \
           .help = "Times it may be picked up" },                                                   \
         { "availableAt", FIELD_STRING, 0, .is_required = true,                                     \
-          .help = "Time before which nobody gets it" },                                            \
+          .help = "Time before which no worker gets it" },                                         \
         { "idempotencyKey", FIELD_STRING, 0, .help = "Key it was created with" },                  \
         { "lease", FIELD_OBJECT, 0, .item_fields = task_lease_fields,                              \
           .help = "Who works on it; null unless in_progress" },                                    \

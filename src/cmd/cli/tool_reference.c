@@ -27,7 +27,7 @@ static const struct {
 } notes[] = {
     { TOOL_HIDDEN, "Offered only where it is named, or another tool needs it." },
     { TOOL_OPEN_WORLD, "Uses the network." },
-    { TOOL_EXCLUSIVE, "Runs alone: after the calls before it, and before those behind it." },
+    { TOOL_EXCLUSIVE, "Runs alone: after the calls before it, and before those after it." },
     { TOOL_NEEDS_CHOICES, "Only where somebody can be asked." },
     { TOOL_DISCOVERABLE, "May wait to be found." },
 };

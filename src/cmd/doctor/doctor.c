@@ -115,12 +115,12 @@ static int doctor_run(const CommandEnv *env, int argc, char *const *argv)
 
 const Command command_doctor = {
     .name = "doctor",
-    .summary = "Say what is missing on this machine, and how to mend it",
+    .summary = "Say what is missing on this machine, and how to fix it",
     .usage = "[--json] [--online]",
     .options = doctor_options,
     .help = "A line for each check: a model and where its key comes from (never the key), kedge's\n"
-            "own files, the terminal, programs, libraries, gh and its logins. What stands behind\n"
-            "-> mends it. Changes nothing, and asks no server without --online.\n"
+            "own files, the terminal, programs, libraries, gh and its logins. What follows\n"
+            "-> fixes it. Changes nothing, and asks no server without --online.\n"
             "  ok       fine\n"
             "  warning  kedge works, with something less\n"
             "  missing  kedge needs it\n"

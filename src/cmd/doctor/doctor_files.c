@@ -140,7 +140,7 @@ static void check_database(Health *self, const char *agent_dir, const char *name
     }
     g_autofree char *quoted = g_shell_quote(path);
     g_autofree char *recovery =
-        is_index ? g_strdup_printf("rm %s (it is made anew)", quoted)
+        is_index ? g_strdup_printf("rm %s (it is made again)", quoted)
                  : g_strdup_printf("mv %s %s.broken, then kedge login", quoted, quoted);
     g_autoptr(GError) error = NULL;
     if (db_check(path, &error))

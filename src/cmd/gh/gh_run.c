@@ -186,8 +186,7 @@ static int exec_run(const CommandEnv *env, int argc, char *const *argv)
     if (!cmd_decode_options(exec_options, own, argv, &options, &kept, words, &error))
         return fail_usage(error->message);
     if (words->len > 0 || own == argc)
-        return fail_usage(
-            "usage: kedge gh exec [options] -- ARG…; gh's arguments go behind the --");
+        return fail_usage("usage: kedge gh exec [options] -- ARG…; gh's arguments go after the --");
     if (options.is_raw && options.is_json)
         return fail_usage("--raw and --json exclude one another");
     if (!is_utf8(argc, argv))
@@ -201,7 +200,7 @@ const Command command_gh_exec = {
     .summary = "Run a gh command",
     .usage = "[options] -- ARG…",
     .options = exec_options,
-    .help = "Everything behind -- goes to gh as it is; a leading `gh` is dropped.\n"
+    .help = "Everything after -- goes to gh as it is; a leading `gh` is dropped.\n"
             "  kedge gh exec -- pr list --state open\n"
             "  kedge gh exec --repo harbor/tidepool --yes -- issue close 12\n"
             "  kedge gh exec --raw -- api repos/{owner}/{repo}/issues --jq '.[].number'\n"
@@ -213,7 +212,7 @@ const Command command_gh_exec = {
             "SIZE].\n"
             "Exit status: gh's own; 0 when the output was cut; 64 bad arguments, 77 refused, "
             "declined or\n"
-            "nobody to ask, 124 timeout, 127 no gh, 1 anything else.",
+            "no one to ask, 124 timeout, 127 no gh, 1 anything else.",
     .run = exec_run,
 };
 

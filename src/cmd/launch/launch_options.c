@@ -58,7 +58,7 @@ const FieldDef launch_fields[] = {
       .help = "Offer only these tools" },
     { "noTools", FIELD_BOOLEAN, offsetof(LaunchOptions, no_tools), .help = "Offer no tools" },
     { "allowWrites", FIELD_BOOLEAN, offsetof(LaunchOptions, allow_writes),
-      .help = "Say yes where a write would be asked about and nobody can be asked" },
+      .help = "Say yes where a write would be asked about and no one can be asked" },
     { "maxTurns", FIELD_INTEGER, offsetof(LaunchOptions, max_turns), .value_name = "N",
       .help = "Stop before the model request number N+1 (exit code 5)" },
     { "maxCost", FIELD_NUMBER, offsetof(LaunchOptions, max_cost), .value_name = "USD",

@@ -333,7 +333,7 @@ static const Command command_search = {
     .summary = "Find messages that hold all the words",
     .usage = "WORD… [--all] [-n N] [--json]",
     .options = list_options,
-    .help = "What you and models said, not what tools printed. A word stands for all that begin "
+    .help = "What you and models said, not what tools printed. A word finds all that begin "
             "with it.\nExit codes: 0 found, 1 nothing found, 2 usage.",
     .run = search_run,
 };

@@ -131,7 +131,7 @@ const Command command_wm_resolve = {
     .summary = "Which tasks an event starts",
     .usage = "[options]",
     .options = resolve_options,
-    .help = "A task file that cannot be read is said and left out; the others go on. With\n"
+    .help = "A task file that cannot be read is reported and left out; the others go on. With\n"
             "WM_SCHEDULE_CRON, an event `schedule` starts only the tasks of that cron.",
     .run = resolve_run,
 };

@@ -102,8 +102,8 @@ static bool take_task(RunFlags *flags, const GPtrArray *words, GError **error)
 {
     const char *word = words->len > 0 ? words->pdata[0] : NULL;
     if (flags->task && word)
-        return fail_with(error, KEDGE_ERROR_USAGE, "--task %s, and \"%s\" besides", flags->task,
-                         word);
+        return fail_with(error, KEDGE_ERROR_USAGE, "--task %s and \"%s\": name one task",
+                         flags->task, word);
     flags->task = flags->task ? flags->task : word;
     return flags->task || fail_with(error, KEDGE_ERROR_USAGE, "required flag(s) \"task\" not set");
 }

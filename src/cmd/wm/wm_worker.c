@@ -48,7 +48,7 @@ static const FieldDef enqueue_options[] = {
       .help = "This task, whatever the event" },
     { "delivery", FIELD_STRING, offsetof(QueueOptions, delivery), .refuses_blank = true,
       .max_chars = 200, .value_name = "ID",
-      .help = "What tells this event from others: its X-GitHub-Delivery" },
+      .help = "What distinguishes this event from others: its X-GitHub-Delivery" },
     { "issue", FIELD_INTEGER, offsetof(QueueOptions, issue), .min = 0, .max = INT32_MAX,
       .value_name = "N", .help = "Triggering number when the payload has none" },
     { 0 },

@@ -264,7 +264,7 @@ bool rest_place_find(const RestOptions *options, RestPlace *ret_place, GError **
     if (options->is_from_argument && options->is_from_model && place.is_loopback &&
         !is_named_by_user(uri, options->settings))
         return rest_fail(error, REST_ERROR_USAGE, NULL,
-                         "\"%s\" is an address of this machine that nobody named; set "
+                         "\"%s\" is an address of this machine that no one named; set "
                          "GITHUB_API_URL to it, or add it with its port to gh.knownHosts",
                          place.host);
 

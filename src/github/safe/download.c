@@ -44,9 +44,9 @@ static bool take(const char *data, size_t size, void *sink, GError **error)
 
 static bool fail_exists(const char *path, GError **error)
 {
-    return fail_with(error, KEDGE_ERROR_DENIED,
-                     "%s is there already and is not overwritten; move it away to download it anew",
-                     path);
+    return fail_with(
+        error, KEDGE_ERROR_DENIED,
+        "%s is there already and is not overwritten; move it away to download it again", path);
 }
 
 static bool fail_too_large(const DownloadSpec *spec, int64_t size, GError **error)

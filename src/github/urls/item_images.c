@@ -276,7 +276,7 @@ bool item_images_show(ToolCall *call, const UrlResource *resource, ToolResult *r
         return true;
     if (!tool_context_sees_images(tool_call_context(call))) {
         g_autofree char *note = g_strdup_printf(
-            "%u attached image%s not shown: whoever reads this takes no images",
+            "%u attached image%s not shown: the reader of this takes no images",
             self.urls->len + self.more, self.urls->len + self.more == 1 ? " is" : "s are");
         tool_result_add_note(result, note);
         return true;

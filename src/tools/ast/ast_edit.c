@@ -230,7 +230,7 @@ const ToolDef tool_ast_edit = {
     .label = "AST Edit",
     .summary = "Preview a rewrite of code by its syntax; resolve applies it",
     .description = "Rewrite code by its syntax: each op replaces what `pat` matches by `out`, in "
-                   "which $NAME stands for what was matched. Shows a preview; call `resolve` to "
+                   "which $NAME is what was matched. Shows a preview; call `resolve` to "
                    "apply or discard it.",
     .effect = EFFECT_READ,
     .flags = TOOL_EXCLUSIVE | TOOL_DISCOVERABLE,

@@ -288,7 +288,7 @@ static bool write_all(ToolCall *call, GPtrArray *edits, GError **error)
         if (!edit_target_write(call, edit->target, error)) {
             if (written->len > 0)
                 g_prefix_error(error,
-                               "Changed: %s. Not changed: %s and those behind it: ", written->str,
+                               "Changed: %s. Not changed: %s and those after it: ", written->str,
                                edit->target->shown);
             return false;
         }

@@ -35,8 +35,7 @@ static bool locate_url(ToolCall *call, const char *asked, char **ret_path, GErro
         return false;
     if (!scheme->locate)
         return fail_with(error, KEDGE_ERROR_USAGE,
-                         "inspect_image looks at files, and there is none behind %s: read it",
-                         asked);
+                         "inspect_image looks at files, and %s is none: read it", asked);
     return scheme->locate(context, url, ret_path, error);
 }
 

@@ -221,7 +221,7 @@ bool recipe_choose(const char *dir, const char *op, RecipeArguments arguments,
         g_autofree char *shown = utf8_ellipsize(head, (size_t)RECIPE_NAME_BYTES);
         return fail_with_list(&wanted, error,
                               "\"%s\" is no name of a task (letters, digits and ._:/@+-, at most "
-                              "%zu bytes; arguments come behind a blank)",
+                              "%zu bytes; arguments come after a blank)",
                               shown, (size_t)RECIPE_NAME_BYTES);
     }
     find_prefix(&wanted);

@@ -41,7 +41,7 @@
 #define SHOWN_PTY                                                                                  \
     {                                                                                              \
         "pty", FIELD_BOOLEAN, offsetof(BashCommand, has_terminal),                                 \
-            .help = "On a terminal (120x40; nobody types), in a shell of its own"                  \
+            .help = "On a terminal (120x40; no one types), in a shell of its own"                  \
     }
 
 static const FieldDef bash_fields[] = { COMMON_FIELDS, HIDDEN_ASYNC, HIDDEN_PTY, { 0 } };

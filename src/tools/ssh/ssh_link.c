@@ -147,7 +147,7 @@ static bool make_dir(char **ret_dir, GError **error)
         return false;
     if (!is_private(dir))
         return fail_with(error, KEDGE_ERROR_DENIED,
-                         "%s must be a directory of yours that nobody else can enter: chmod 700",
+                         "%s must be a directory of yours that no one else can enter: chmod 700",
                          dir);
     *ret_dir = g_steal_pointer(&dir);
     return true;
@@ -293,7 +293,7 @@ static bool fail_connect(const SshHost *host, const GString *said, GError **erro
     if (strstr(text, "REMOTE HOST IDENTIFICATION HAS CHANGED"))
         return fail_with(error, KEDGE_ERROR_DENIED,
                          "The key of the SSH host %s (%s) is not the one that is known: it was set "
-                         "up anew, or somebody is between. Nothing was sent. When its owner "
+                         "up again, or someone is between. Nothing was sent. When its owner "
                          "confirms the new key, the user removes the old one (`ssh-keygen -R`) and "
                          "connects once by hand: %s\n%s",
                          host->name, target, hand, text);
@@ -304,7 +304,7 @@ static bool fail_connect(const SshHost *host, const GString *said, GError **erro
                          host->name, target, hand, text);
     if (strstr(text, "Permission denied ("))
         return fail_with(error, KEDGE_ERROR_DENIED,
-                         "The SSH host %s (%s) does not let us in. There is nobody to type a "
+                         "The SSH host %s (%s) does not let us in. There is no one to type a "
                          "password or passphrase: name a key in ssh.json, or load one with "
                          "ssh-add.\n%s",
                          host->name, target, text);

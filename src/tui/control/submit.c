@@ -60,7 +60,7 @@ static bool run_shell(Tui *self, const char *text)
     bool is_started = false;
     g_autofree char *command = utf8_trim(text + 1 + is_private);
     if (*command == '\0')
-        tui_hint(self, "! takes a command behind it");
+        tui_hint(self, "! takes a command after it");
     else if (agent_session_has_shell(self->session))
         tui_hint(self, "A bash command is already running. Press Esc to cancel it first.");
     else if (!agent_session_bash(self->session, command, is_private, SLASH_SHELL_ID, &error))

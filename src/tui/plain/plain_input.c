@@ -108,7 +108,7 @@ static void run_shell(Plain *self, const char *line)
     g_autoptr(GError) error = NULL;
     g_autofree char *command = utf8_trim(line + 1 + is_excluded);
     if (*command == '\0')
-        plain_say(self, "Error: ! takes a command behind it");
+        plain_say(self, "Error: ! takes a command after it");
     else if (agent_session_bash(self->session, command, is_excluded, SLASH_SHELL_ID, &error))
         self->is_bash_running = true;
     else

@@ -208,7 +208,7 @@ bool slash_run(SlashDoor *door, const char *line, GError **error)
         return false;
     }
     if (*argument && !command->argument)
-        return fail_with(error, KEDGE_ERROR_USAGE, "/%s takes nothing behind it, not \"%s\"", name,
+        return fail_with(error, KEDGE_ERROR_USAGE, "/%s takes no argument, not \"%s\"", name,
                          argument);
     return command->run(door, argument, error);
 }

@@ -25,7 +25,7 @@ static bool ask(Aside *aside, const char *question, json_t **ret_data, GError **
 SLASH(btw)
 {
     if (*argument == '\0')
-        return fail_with(error, KEDGE_ERROR_USAGE, "/btw takes a question behind it");
+        return fail_with(error, KEDGE_ERROR_USAGE, "/btw takes a question after it");
     return agent_session_aside(door->session, ask, argument, SLASH_ID "btw", error);
 }
 

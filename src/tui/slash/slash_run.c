@@ -21,6 +21,6 @@ bool slash_python(SlashDoor *door, const char *line, GError **error)
     bool is_excluded = line[1] == '$';
     g_autofree char *code = utf8_trim(line + 1 + is_excluded);
     if (*code == '\0')
-        return fail_with(error, KEDGE_ERROR_USAGE, "$ takes Python code behind it");
+        return fail_with(error, KEDGE_ERROR_USAGE, "$ takes Python code after it");
     return agent_session_python(door->session, code, is_excluded, SLASH_SHELL_ID, error);
 }

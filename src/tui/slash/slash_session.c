@@ -166,7 +166,7 @@ static bool write_page(Aside *aside G_GNUC_UNUSED, const char *text, json_t **re
             ? g_strdup_printf(
                   "The session is a page now: %s\nLook through it first, since everything that was "
                   "said and read is in it. kedge does not publish it; this makes a secret gist of "
-                  "it, which whoever has its address can read:\n  gh gist create %s",
+                  "it, which anyone with its address can read:\n  gh gist create %s",
                   target, quoted)
             : g_strdup_printf("Exported to: %s", target);
     *ret_data = json_object();

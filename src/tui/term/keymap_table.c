@@ -30,7 +30,7 @@ static const ActionRow rows[ACTION_COUNT] = {
     [ACTION_DELETE_WORD_BACKWARD] = { "tui.editor.deleteWordBackward", "ctrl+w alt+backspace",
                                       KEYS_EDITOR, NULL, "Delete the word before the cursor" },
     [ACTION_DELETE_WORD_FORWARD] = { "tui.editor.deleteWordForward", "alt+d alt+delete",
-                                     KEYS_EDITOR, NULL, "Delete the word behind the cursor" },
+                                     KEYS_EDITOR, NULL, "Delete the word after the cursor" },
     [ACTION_DELETE_TO_LINE_START] = { "tui.editor.deleteToLineStart", "ctrl+u", KEYS_EDITOR, NULL,
                                       "Delete to the start of the line" },
     [ACTION_DELETE_TO_LINE_END] = { "tui.editor.deleteToLineEnd", "ctrl+k", KEYS_EDITOR, NULL,

@@ -97,7 +97,7 @@ static char *message_of(const ThemeSpec *spec, const ThemeProblems *problems, in
     if (problems->count > shown)
         g_string_append_printf(out, "; and %d more", problems->count - shown);
     if (stand_in)
-        g_string_append_printf(out, "; %s is used until that is mended", stand_in);
+        g_string_append_printf(out, "; %s is used until that is fixed", stand_in);
     return g_string_free(out, FALSE);
 }
 

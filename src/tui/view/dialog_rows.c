@@ -109,7 +109,7 @@ static const char *const *answers_of(const Dialog *self)
     static const char *const checks[] = { "[Enter] checks or unchecks it", "[t] own words",
                                           "[p] no answer", NULL };
     static const char *const text[] = { "[Enter] answers", "empty: no answer", NULL };
-    static const char *const reason[] = { "[Enter] no, and tells it this", "[Esc] back", NULL };
+    static const char *const reason[] = { "[Enter] no, with this reason", "[Esc] back", NULL };
     static const char *const words[] = { "[Enter] answers this", "[Esc] back", NULL };
     switch (self->kind) {
     case DIALOG_APPROVAL:

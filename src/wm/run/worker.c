@@ -296,7 +296,7 @@ static RunEnd apply(Run *self, char **ret_reason)
         return RUN_LOST;
     if (!is_first) {
         *ret_reason = g_strdup("a worker before this one died while it applied what was asked for; "
-                               "look at what is there, then start the task anew");
+                               "look at what is there, then start the task again");
         return RUN_FAILED;
     }
     if (!apply_child(self, event_path, &status, &error)) {
@@ -454,7 +454,7 @@ static RunEnd handle(Crew *crew, WmRow *row)
         end = do_leased(&self, &reason);
     }
     if (!tell(&self, end, reason, &error))
-        wm_log(WM_ERROR, "wm worker: the queue was not told", "run", self.task_name, "reason",
+        wm_log(WM_ERROR, "wm worker: the queue was not updated", "run", self.task_name, "reason",
                error->message, NULL);
     wm_say("wm worker: run %" G_GINT64_FORMAT " task=\"%s\": %s%s%s", self.row.id, self.task_name,
            ends[end], reason ? ": " : "", reason ? reason : "");

@@ -25,8 +25,8 @@ static void remove_dir(const char *path)
 {
     g_autoptr(GError) error = NULL;
     if (path && !file_remove_tree(path, &error))
-        wm_log(WM_WARN, "wm worker: a directory stays behind", "path", path, "reason",
-               error->message, NULL);
+        wm_log(WM_WARN, "wm worker: a directory is left", "path", path, "reason", error->message,
+               NULL);
 }
 
 void wm_place_clear(WmPlace *self)
