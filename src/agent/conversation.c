@@ -206,7 +206,9 @@ static void append_custom(Session *session, const json_t *message)
     session_append_fields(session, "custom_message", fields);
 }
 
-void conversation_add(Conversation *self, json_t *message)
+/* Appends to the conversation, the run and the session, then tells message_end. `message` is
+   shared. */
+static void conversation_add(Conversation *self, json_t *message)
 {
     json_array_append(self->messages, message);
     json_array_append(self->run_messages, message);

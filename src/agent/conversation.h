@@ -56,9 +56,6 @@ int64_t conversation_tokens(const Conversation *self);
 /* Until the next answer nobody knows. */
 void conversation_forget_measure(Conversation *self);
 
-/* Appends to the conversation, the run and the session, then tells message_end. `message` is
-   shared. */
-void conversation_add(Conversation *self, json_t *message);
 /* The same for a message that did not stream: message_start comes first. */
 void conversation_add_whole(Conversation *self, json_t *message);
 /* An answer of the model, message_start told already. */

@@ -39,11 +39,6 @@ void lines_free(Lines *self)
     g_free(self);
 }
 
-size_t lines_count(const Lines *self)
-{
-    return self->starts->len;
-}
-
 static size_t start_of(const Lines *self, size_t line)
 {
     return line > self->starts->len ? self->size : g_array_index(self->starts, size_t, line - 1);

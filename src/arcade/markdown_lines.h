@@ -18,8 +18,6 @@ Lines *lines_new(const char *text, size_t size); // borrows the text
 void lines_free(Lines *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Lines, lines_free)
 
-size_t lines_count(const Lines *self);
-
 /* The line of a place in the text; 0 when the pointer is not into it. */
 size_t lines_at(const Lines *self, const char *place);
 

@@ -142,7 +142,9 @@ static bool drop_images(BodyFit *self, const json_t *messages, Wish *wish)
     return is_changed;
 }
 
-bool body_fit_drop_images(BodyFit *self, const json_t *messages, size_t count, const char *reason)
+/* Each looks at `messages` as the conversation has them. False: there was nothing to do. */
+static bool body_fit_drop_images(BodyFit *self, const json_t *messages, size_t count,
+                                 const char *reason)
 {
     Wish wish = { .images = count, .reason = reason };
     return drop_images(self, messages, &wish);
@@ -176,7 +178,8 @@ static bool shorten_result(BodyFit *self, json_t *message, Wish *wish)
     return true;
 }
 
-bool body_fit_free_bytes(BodyFit *self, const json_t *messages, size_t bytes)
+/* Images, then results, until `bytes` are free. */
+static bool body_fit_free_bytes(BodyFit *self, const json_t *messages, size_t bytes)
 {
     Wish wish = { .bytes = bytes, .reason = TO_FIT };
     bool is_changed = drop_images(self, messages, &wish);
@@ -208,7 +211,8 @@ static bool scale_in(BodyFit *self, json_t *message, const ImageLimits *limits)
     return is_changed;
 }
 
-bool body_fit_scale_images(BodyFit *self, const json_t *messages, unsigned side)
+/* Images with a longer side become smaller, or text. */
+static bool body_fit_scale_images(BodyFit *self, const json_t *messages, unsigned side)
 {
     const ImageLimits limits = { SIZE_MAX, side };
     bool is_changed = false;

@@ -21,13 +21,6 @@ json_t *body_fit_apply(const BodyFit *self, const json_t *messages);
 /* Which rule has put another message into the place of this one. */
 RepairRule body_fit_rule(const BodyFit *self, const json_t *message);
 
-/* Each looks at `messages` as the conversation has them. False: there was nothing to do. */
-bool body_fit_drop_images(BodyFit *self, const json_t *messages, size_t count, const char *reason);
-/* Images with a longer side become smaller, or text. */
-bool body_fit_scale_images(BodyFit *self, const json_t *messages, unsigned side);
-/* Images, then results, until `bytes` are free. */
-bool body_fit_free_bytes(BodyFit *self, const json_t *messages, size_t bytes);
-
 /* A request of `size` bytes with so many `images` was made of `messages`. True: its server would
    refuse it, and what it is made of has become smaller. */
 bool body_fit_make_smaller(BodyFit *self, const Model *model, const json_t *messages, size_t images,

@@ -165,7 +165,7 @@ static void convert_text(const Converter *self, json_t *out, json_t *block, bool
 }
 
 /* A model may have made up anything. */
-char *convert_tool_name(const char *name)
+static char *convert_tool_name(const char *name)
 {
     GString *normal = g_string_new(NULL);
     for (const char *c = name ? name : ""; *c && normal->len < TOOL_NAME_CHARS; c++)

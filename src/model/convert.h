@@ -15,8 +15,6 @@
    the model's api. The input is not changed. */
 json_t *convert_history(const json_t *messages, const Model *model);
 
-/* A tool's name as every server takes it. Caller frees. */
-char *convert_tool_name(const char *name);
 /* For a request without tools whose conversation has calls: the names stand for tools that nobody
    may call. New array. */
 json_t *convert_stub_tools(const json_t *messages);

@@ -18,7 +18,7 @@ static const char *const migrations[] = {
     NULL,
 };
 
-void stored_key_free(gpointer key)
+static void stored_key_free(gpointer key)
 {
     StoredKey *self = key;
     g_free(self->provider);

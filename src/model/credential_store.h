@@ -16,8 +16,6 @@ typedef struct StoredKey {
     char *key;
 } StoredKey;
 
-void stored_key_free(gpointer key);
-
 /* USAGE: it is empty, too long, or has other characters than a header can carry. */
 bool credential_key_check(const char *key, GError **error);
 

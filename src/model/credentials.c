@@ -29,7 +29,8 @@ static void ring_key_clear(gpointer key)
     g_free(((RingKey *)key)->key);
 }
 
-void key_ring_free(gpointer ring)
+/* Frees a KeyRing (credentials.c). */
+static void key_ring_free(gpointer ring)
 {
     KeyRing *self = ring;
     g_array_unref(self->keys);

@@ -41,9 +41,6 @@ struct ModelRegistry {
     char *openai_base_url;   // OPENAI_BASE_URL when that is in effect, else NULL
 };
 
-/* Frees a KeyRing (credentials.c). */
-void key_ring_free(gpointer ring);
-
 /* Puts the models file into `self` (registry_file.c). False: the file is broken and nothing of it
    is used. */
 bool registry_read_file(ModelRegistry *self, const char *path, GError **error);

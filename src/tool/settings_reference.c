@@ -126,7 +126,8 @@ const char *setting_group(const char *key)
     return "Other";
 }
 
-const char *setting_scope_text(SettingScope scope)
+/* Who may set it, as a clause: "user and project". */
+static const char *setting_scope_text(SettingScope scope)
 {
     switch (scope) {
     case SETTING_ANYWHERE:

@@ -12,9 +12,6 @@ const char *setting_group(const char *key);
 /* Every heading once, in the order of lists; NULL-terminated. */
 const char *const *setting_groups(void);
 
-/* Who may set it, as a clause: "user and project". */
-const char *setting_scope_text(SettingScope scope);
-
 /* JSON Schema of config.yml. New reference. */
 json_t *settings_schema(void);
 

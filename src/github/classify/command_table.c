@@ -21,12 +21,6 @@ size_t command_count(void)
     return command_nodes_count;
 }
 
-const CommandNode *command_at(size_t index)
-{
-    g_assert(index < command_nodes_count);
-    return &command_nodes[index];
-}
-
 const CommandNode *command_by_path(const char *path)
 {
     for (size_t i = 0; i < command_nodes_count; i++) {
@@ -34,6 +28,15 @@ const CommandNode *command_by_path(const char *path)
             return &command_nodes[i];
     }
     return NULL;
+}
+
+/* The index-th alias of the last word, NULL after the last one. */
+static const char *command_alias(const CommandNode *self, size_t index)
+{
+    const char *alias = text_at(self->aliases);
+    for (; index > 0 && *alias != '\0'; index--)
+        alias += strlen(alias) + 1;
+    return *alias != '\0' ? alias : NULL;
 }
 
 static bool has_name(const CommandNode *self, const char *word)
@@ -81,14 +84,6 @@ const char *command_path(const CommandNode *self)
 const char *command_reason(const CommandNode *self)
 {
     return text_at(self->reason);
-}
-
-const char *command_alias(const CommandNode *self, size_t index)
-{
-    const char *alias = text_at(self->aliases);
-    for (; index > 0 && *alias != '\0'; index--)
-        alias += strlen(alias) + 1;
-    return *alias != '\0' ? alias : NULL;
 }
 
 uint16_t command_newest_version(void)

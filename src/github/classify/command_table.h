@@ -92,8 +92,6 @@ bool command_is_below(const CommandNode *self, const char *parent_path); // a di
 
 const char *command_path(const CommandNode *self);   // "repo deploy-key add", "" for the root
 const char *command_reason(const CommandNode *self); // of the base class
-/* The index-th alias of the last word, NULL behind the last one. */
-const char *command_alias(const CommandNode *self, size_t index);
 uint16_t command_newest_version(void);
 
 /* `--help` is known everywhere and not among a node's own flags. */
@@ -110,4 +108,3 @@ const CommandRef *command_refs_of(const CommandNode *self); // ref_count of them
 
 /* For what walks over the whole table. */
 size_t command_count(void);
-const CommandNode *command_at(size_t index);

@@ -30,7 +30,8 @@ void gh_repo_name_clear(GhRepoName *self)
     g_clear_pointer(&self->repo, g_free);
 }
 
-bool gh_fail_unknown_host(const char *host, GError **error)
+/* Sets a policy-blocked error about a host that is not known; returns false. */
+static bool gh_fail_unknown_host(const char *host, GError **error)
 {
     g_autofree char *shown = str_truncate(host, SHOWN_MAX_BYTES);
     g_autofree char *reason =

@@ -51,6 +51,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GhRepoName, gh_repo_name_clear)
 /* [HOST/]OWNER/REPO, or the URL of a repository. Errors as of gh_context_resolve(). */
 bool gh_repo_name_parse(const char *text, const char *const *known_hosts, GhRepoName *ret_name,
                         GError **error);
-
-/* Sets a policy-blocked error about a host that is not known; returns false. */
-bool gh_fail_unknown_host(const char *host, GError **error);

@@ -60,7 +60,9 @@ static size_t max_bytes_of(const GhExec *spec, const Settings *settings)
     return (size_t)CLAMP(bytes, (int64_t)MIN_OUTPUT_BYTES, (int64_t)MAX_OUTPUT_BYTES);
 }
 
-char *gh_plain_text(const char *data, size_t size)
+/* What gh printed as text for a model: valid UTF-8, LF, without escape sequences and controls.
+   Caller frees. */
+static char *gh_plain_text(const char *data, size_t size)
 {
     g_autofree char *bytes = g_malloc(size + 1);
     size_t length = 0;

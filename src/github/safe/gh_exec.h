@@ -48,7 +48,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(GhOutcome, gh_outcome_clear)
 
 /* Never fails: what goes wrong is the outcome's kind. */
 void gh_exec(ToolCall *call, const GhExec *spec, GhOutcome *ret_outcome);
-
-/* What gh printed as text for a model: valid UTF-8, LF, without escape sequences and controls.
-   Caller frees. */
-char *gh_plain_text(const char *data, size_t size);

@@ -47,7 +47,7 @@ static const GhWrapper wrappers[] = {
 };
 // clang-format on
 
-const GhWrapper *gh_wrapper_find(const ToolDef *tool)
+static const GhWrapper *gh_wrapper_find(const ToolDef *tool)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(wrappers); i++) {
         if (wrappers[i].tool == tool)

@@ -31,8 +31,6 @@ typedef struct GhWrapper {
     const char *fixed[3]; // at the end of the command line
 } GhWrapper;
 
-const GhWrapper *gh_wrapper_find(const ToolDef *tool);
-
 /* The command line of a call, checked (gh-policy §12.3, §12.4). `context` is the call's. Caller
  *frees ret_argv with g_strfreev(). Errors of GH_KIND_ERROR. */
 bool gh_wrapper_build(const GhWrapper *wrapper, const GhWrapperArgs *args, const GhCall *call,

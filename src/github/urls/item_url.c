@@ -48,7 +48,8 @@ const char *item_scheme_name(ItemScheme scheme)
     return scheme_names[scheme];
 }
 
-bool item_scheme_of(const char *url, ItemScheme *ret_scheme)
+/* False when `url` has another scheme. */
+static bool item_scheme_of(const char *url, ItemScheme *ret_scheme)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(scheme_names); i++) {
         size_t length = strlen(scheme_names[i]);

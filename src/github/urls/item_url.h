@@ -49,8 +49,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ItemUrl, item_url_clear)
 
 /* "issue", "pr", "run". */
 const char *item_scheme_name(ItemScheme scheme);
-/* False when `url` has another scheme. */
-bool item_scheme_of(const char *url, ItemScheme *ret_scheme);
 
 /* `url` without the selector of `read`. USAGE with the text of github-tool §7.2, §7.3. */
 bool item_url_parse(const char *url, const Settings *settings, ItemUrl *ret_url, GError **error);

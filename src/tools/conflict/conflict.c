@@ -13,7 +13,7 @@
 
 enum { MARKER_SIZE = 7, MAX_RECORDED = 10000 };
 
-void conflict_block_free(void *block_)
+static void conflict_block_free(void *block_)
 {
     ConflictBlock *block = block_;
     g_free(block->ours_label);

@@ -16,7 +16,6 @@ typedef struct ConflictBlock {                    // lines are 1-based
     char *ours_label, *base_label, *theirs_label; // NULL: none
 } ConflictBlock;
 
-void conflict_block_free(void *block);
 /* Complete blocks, one behind the other; of ConflictBlock. Caller frees. */
 GPtrArray *conflict_blocks(char **lines);
 

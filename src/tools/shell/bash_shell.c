@@ -53,7 +53,7 @@ struct BashShell {
     GArray *left;    // of ProcChild: shells that have ended, whose background processes still run
 };
 
-BashShell *bash_shell_new(void)
+static BashShell *bash_shell_new(void)
 {
     BashShell *self = g_new0(BashShell, 1);
     pthread_mutex_init(&self->lock, NULL);
@@ -106,7 +106,8 @@ static int leave_shell(BashShell *self, unsigned *ret_running)
     return status;
 }
 
-void bash_shell_free(BashShell *self)
+/* Ends the shell and what it has left running. NULL is allowed. */
+static void bash_shell_free(BashShell *self)
 {
     if (!self)
         return;

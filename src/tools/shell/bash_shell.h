@@ -14,9 +14,6 @@
 
 typedef struct BashShell BashShell;
 
-BashShell *bash_shell_new(void);
-void bash_shell_free(BashShell *self); // ends the shell and what it has left behind; NULL allowed
-
 /* The one of a conversation, made when it is first asked for. Borrowed. */
 BashShell *bash_shell_of(ToolContext *context);
 

@@ -87,7 +87,8 @@ void tui_update_look(Tui *self)
     self->theme_problem = g_steal_pointer(&problem);
 }
 
-void tui_apply_settings(Tui *self)
+/* self->settings are others now. */
+static void tui_apply_settings(Tui *self)
 {
     self->hides_thinking = settings_get_bool(self->settings, "hideThinkingBlock");
     self->has_motion = settings_get_bool(self->settings, "tui.motion");

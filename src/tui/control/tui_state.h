@@ -137,8 +137,6 @@ void tui_update_look(Tui *self);
 PictureSpec tui_pictures(const Tui *self);
 /* Pictures to come are made for cells of that size. */
 void tui_note_cells(Tui *self, TerminalSize size);
-/* self->settings are others now. */
-void tui_apply_settings(Tui *self);
 /* One of them is another now, and is taken up. */
 void tui_change_setting(Tui *self, const SettingChange *change);
 /* What the window is called: by the session's name, or the directory. */

@@ -23,6 +23,3 @@ void block_message_rows(const json_t *message, const BlockSpec *spec, GPtrArray 
 /* `result` is {content, details?}; NULL: there is none. */
 void block_tool_rows(const char *tool, const json_t *arguments, const json_t *result, bool is_error,
                      gint64 duration_ms, const BlockSpec *spec, GPtrArray *out);
-/* What it does in one line: "✓ read src/a.c"; caller unrefs. */
-Row *block_tool_title(const char *tool, const json_t *arguments, Symbol mark, Style style,
-                      const BlockSpec *spec);

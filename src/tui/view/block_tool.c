@@ -158,14 +158,6 @@ Row *block_title_row(const char *tool, const char *line, const char *intent, Sym
     return row_builder_take(builder);
 }
 
-Row *block_tool_title(const char *tool, const json_t *arguments, Symbol mark, Style style,
-                      const BlockSpec *spec)
-{
-    g_autofree char *line = block_arguments_line(arguments, spec);
-    g_autofree char *intent = block_intent(arguments);
-    return block_title_row(tool, line, intent, mark, style, spec);
-}
-
 Row *block_reads_title(const GPtrArray *names, const BlockSpec *spec)
 {
     const Style style = { .fg = TOKEN_SUCCESS, .bg = TOKEN_TOOL_SUCCESS_BG };

@@ -35,5 +35,3 @@ bool wm_apply(const WmApply *self, Cancel *cancel, json_t *outputs, json_t *plan
 /* Posts a comment, which has its marker already, on an issue or pull request: for comments that are
    no items. */
 bool wm_post_comment(WmApi *api, int64_t number, const char *body, Cancel *cancel, GError **error);
-/* Missing labels are made (task-engine §6.7). `labels` is an array of strings. */
-bool wm_ensure_labels(WmApi *api, const json_t *labels, Cancel *cancel, GError **error);

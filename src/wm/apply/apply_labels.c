@@ -75,13 +75,6 @@ static bool make_missing(WmApi *api, json_t *names, const json_t *labels, Cancel
     return true;
 }
 
-bool wm_ensure_labels(WmApi *api, const json_t *labels, Cancel *cancel, GError **error)
-{
-    g_autoptr(json_t) names = NULL;
-    return json_array_size(labels) == 0 || (list_labels(api, cancel, &names, error) &&
-                                            make_missing(api, names, labels, cancel, error));
-}
-
 bool apply_ensure_labels(Applier *self, const json_t *labels, GError **error)
 {
     if (self->is_staged || json_array_size(labels) == 0)

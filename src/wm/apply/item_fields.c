@@ -38,6 +38,15 @@
         .name = name_, .type = WM_FIELD_BOOLEAN                                                    \
     }
 
+typedef enum { WM_FIELD_TEXT, WM_FIELD_LIST, WM_FIELD_INTEGER, WM_FIELD_BOOLEAN } WmFieldType;
+
+typedef struct WmFieldDef {
+    const char *name;
+    WmFieldType type;
+    bool is_always; // stands in the line also when it is empty
+    const char *alias;
+} WmFieldDef;
+
 static const WmFieldDef pull_request_fields[] = {
     TEXT("title"), TEXT("body"), MAYBE_BOOL("draft"), MAYBE_LIST("labels"), { 0 },
 };
@@ -108,11 +117,6 @@ static const KindFields kinds[WM_KINDS] = {
     [WM_MISSING_TOOL] = { tool_fields, false, false },
     [WM_MISSING_DATA] = { data_fields, false, false },
 };
-
-const WmFieldDef *wm_item_fields(WmKind kind)
-{
-    return kinds[kind].fields;
-}
 
 bool wm_kind_has_target(WmKind kind)
 {

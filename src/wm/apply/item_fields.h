@@ -6,17 +6,6 @@
 
 #include "wm/task/policy.h"
 
-typedef enum { WM_FIELD_TEXT, WM_FIELD_LIST, WM_FIELD_INTEGER, WM_FIELD_BOOLEAN } WmFieldType;
-
-typedef struct WmFieldDef {
-    const char *name;
-    WmFieldType type;
-    bool is_always; // stands in the line also when it is empty
-    const char *alias;
-} WmFieldDef;
-
-/* Ends with one without a name. `temporary_id` and `target` are not among them. */
-const WmFieldDef *wm_item_fields(WmKind kind);
 bool wm_kind_has_target(WmKind kind);
 bool wm_kind_is_of_pull_request(WmKind kind);
 bool wm_kind_has_temporary_id(WmKind kind);

@@ -82,7 +82,9 @@ static const YamlNode *find_key(const YamlNode *map, const char *key)
     return NULL;
 }
 
-int wm_lines_of_key(const WmLines *self, const char *address)
+/* Line (from 1) of a key by its address, "on.issues.types"; of the nearest map around it when the
+   rest has no line of its own. `-` and `_` are the same. 0: not there. */
+static int wm_lines_of_key(const WmLines *self, const char *address)
 {
     g_auto(GStrv) keys = g_strsplit(address, ".", -1);
     const YamlNode *map = yaml_tree_root(&self->tree);
@@ -97,7 +99,8 @@ int wm_lines_of_key(const WmLines *self, const char *address)
     return line;
 }
 
-int wm_lines_of_body(const WmLines *self, const char *text)
+/* Line of the first `text` in the body. 0: not there. */
+static int wm_lines_of_body(const WmLines *self, const char *text)
 {
     const char *at = self->body ? strstr(self->body, text) : NULL;
     return at ? self->before_body + count_lines(self->body, at) + 1 : 0;

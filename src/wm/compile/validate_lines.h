@@ -17,12 +17,6 @@ WmLines *wm_lines_new(const char *root, const char *path);
 void wm_lines_free(WmLines *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WmLines, wm_lines_free)
 
-/* Line (from 1) of a key by its address, "on.issues.types"; of the nearest map around it when the
-   rest has no line of its own. `-` and `_` are the same. 0: not there. */
-int wm_lines_of_key(const WmLines *self, const char *address);
-/* Line of the first `text` in the body. 0: not there. */
-int wm_lines_of_body(const WmLines *self, const char *text);
-
 /* `<path>: <text>` as `<path>: line N: <text>`, when `text` begins with an address ("on.schedule is
    empty", "safe-outputs: \"x\" is not supported") that has a line, or is of an expression in the
    body. Caller frees. */

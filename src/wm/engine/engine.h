@@ -19,9 +19,6 @@ typedef enum { WM_FORMAT_TEXT, WM_FORMAT_JSON, WM_FORMAT_STREAM_JSON } WmFormat;
 bool wm_engine_find(const WmTask *task, const WmConfig *config, WmEngineKind *ret_kind,
                     GError **error);
 
-/* WM_CLAUDE_OUTPUT_FORMAT or the configuration's, for a run that nobody watches. */
-WmFormat wm_engine_claude_format(const WmConfig *config);
-
 typedef struct WmAgentSpec { // all borrowed
     const WmProject *project;
     const WmTask *task;

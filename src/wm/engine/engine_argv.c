@@ -51,7 +51,8 @@ bool wm_engine_find(const WmTask *task, const WmConfig *config, WmEngineKind *re
                      "unknown engine \"%s\" (use claude, codex, kedge, or set WM_AGENT_CMD)", name);
 }
 
-WmFormat wm_engine_claude_format(const WmConfig *config)
+/* WM_CLAUDE_OUTPUT_FORMAT or the configuration's, for a run that nobody watches. */
+static WmFormat wm_engine_claude_format(const WmConfig *config)
 {
     const char *given = env_get_raw("WM_CLAUDE_OUTPUT_FORMAT");
     g_autofree char *format = utf8_trim(given ? given : config->claude_format);
