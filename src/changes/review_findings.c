@@ -4,7 +4,7 @@
 #include "base/field.h"
 #include "base/utf8.h"
 #include "base/visible.h"
-#include "github/diff_places.h"
+#include "github/pulls/pull_comment.h"
 
 #define MAX_FINDINGS    200
 #define MAX_TEXT_CHARS  20000
@@ -70,6 +70,19 @@ static int compare(const void *a, const void *b)
     return order ? order : (first > second) - (first < second);
 }
 
+/* In the new file. */
+static DiffSpot spot_of(const json_t *finding)
+{
+    int64_t line = json_get_int(finding, "line", 0), end = json_get_int(finding, "endLine", 0);
+    return (DiffSpot) {
+        .path = json_get_text(finding, "file"),
+        .side = "RIGHT",
+        .line = end > line ? end : line,
+        .start_side = "RIGHT",
+        .start_line = end > line ? line : 0,
+    };
+}
+
 /* With an end that is none dropped, and whether it can stand beside a line of the diff. */
 static json_t *placed(const json_t *finding, const DiffPlaces *diff)
 {
@@ -77,13 +90,7 @@ static json_t *placed(const json_t *finding, const DiffPlaces *diff)
     int64_t line = json_get_int(copy, "line", 0), end = json_get_int(copy, "endLine", 0);
     if (end <= line)
         json_object_del(copy, "endLine");
-    const DiffSpot spot = {
-        .path = json_get_text(copy, "file"),
-        .side = "RIGHT",
-        .line = end > line ? end : line,
-        .start_side = "RIGHT",
-        .start_line = end > line ? line : 0,
-    };
+    const DiffSpot spot = spot_of(copy);
     int64_t nearest = 0;
     bool is_in_diff = line > 0 && diff_places_find(diff, &spot, &nearest) == PLACE_OK;
     json_set_bool(copy, "inDiff", is_in_diff);
@@ -167,28 +174,15 @@ char *review_show(const json_t *review)
     return g_string_free(out, FALSE);
 }
 
-/* A fence that is longer than any in the text. */
-static void append_suggestion(GString *out, const char *text)
-{
-    g_autoptr(GString) fence = g_string_new("```");
-    while (strstr(text, fence->str))
-        g_string_append_c(fence, '`');
-    g_string_append_printf(out, "\n\n%ssuggestion\n%s%s%s", fence->str, text,
-                           *text && !g_str_has_suffix(text, "\n") ? "\n" : "", fence->str);
-}
-
 static char *comment_text(const json_t *finding)
 {
-    GString *out = g_string_new(NULL);
     const char *body = json_get_text(finding, "body");
-    const char *suggestion = json_get_text(finding, "suggestion");
-    g_string_append_printf(out, "**%s:** %s", json_get_text(finding, "severity"),
-                           json_get_text(finding, "title"));
-    if (body && !utf8_is_blank(body))
-        g_string_append_printf(out, "\n\n%s", body);
-    if (suggestion && json_get_bool(finding, "inDiff", false))
-        append_suggestion(out, suggestion);
-    return g_string_free(out, FALSE);
+    bool has_body = body && !utf8_is_blank(body);
+    bool is_in_diff = json_get_bool(finding, "inDiff", false);
+    g_autofree char *text = g_strconcat("**", json_get_text(finding, "severity"), ":** ",
+                                        json_get_text(finding, "title"), has_body ? "\n\n" : "",
+                                        has_body ? body : "", NULL);
+    return pull_comment_text(text, is_in_diff ? json_get_text(finding, "suggestion") : NULL);
 }
 
 json_t *review_request_body(const json_t *review, const char *commit)
@@ -198,21 +192,14 @@ json_t *review_request_body(const json_t *review, const char *commit)
     const json_t *findings = json_get_array(review, "findings");
     for (size_t i = 0; i < json_array_size(findings); i++) {
         const json_t *finding = json_array_get(findings, i);
-        int64_t line = json_get_int(finding, "line", 0), end = json_get_int(finding, "endLine", 0);
         g_autofree char *said = comment_text(finding);
         if (!json_get_bool(finding, "inDiff", false)) {
             g_string_append_printf(text, "\n\n`%s`: %s", json_get_text(finding, "file"), said);
             continue;
         }
+        const DiffSpot spot = spot_of(finding);
         json_t *comment = json_object();
-        json_set_text(comment, "path", json_get_text(finding, "file"));
-        json_set_int(comment, "line", end > 0 ? end : line);
-        json_set_text(comment, "side", "RIGHT");
-        if (end > 0) {
-            json_set_int(comment, "start_line", line);
-            json_set_text(comment, "start_side", "RIGHT");
-        }
-        json_set_text(comment, "body", said);
+        pull_comment_fill(comment, &spot, said, false);
         json_append_take(comments, comment);
     }
     json_set_text(body, "body", text->str);

@@ -97,7 +97,7 @@ static void test_refused(void **state G_GNUC_UNUSED)
 
 static void test_too_long(void **state G_GNUC_UNUSED)
 {
-    g_autofree char *most = g_strnfill(GH_REVIEW_MAX_BODY_CHARS - 10, 'b');
+    g_autofree char *most = g_strnfill(PULL_MAX_BODY_CHARS - 10, 'b');
     g_autofree char *arguments =
         g_strdup_printf("{\"op\":\"comment\"," REPO
                         ",\"path\":\"a\",\"line\":1,\"body\":\"%s\",\"suggestion\":\"x\"}",
@@ -125,7 +125,7 @@ static void test_suggestions(void **state G_GNUC_UNUSED)
         { "backticks of code", "`a`", "`b`", "`a`\n\n```suggestion\n`b`\n```" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autofree char *got = gh_review_body(cases[i].body, cases[i].suggestion);
+        g_autofree char *got = pull_comment_text(cases[i].body, cases[i].suggestion);
         if (strcmp(got, cases[i].want) != 0)
             fail_msg("%s: got\n%s", cases[i].name, got);
     }

@@ -1,5 +1,5 @@
 /*
- * agenttools/pr/pr_fetch.c and pr_threads.c: fetch-comments, through tool_call() against a server
+ * agenttools/pr/pr_fetch.c: fetch-comments, through tool_call() against a server
  * in this process.
  */
 #include "pr_fixture.h"

@@ -4,7 +4,7 @@
  */
 #include "pr_fixture.h"
 
-#include "github/diff_places.h"
+#include "github/pulls/diff_places.h"
 
 #define BASE     "'owner':'o','repo':'r','pr_number':42,'body':'Fine.','event':'COMMENT'"
 #define HEAD     "9fceb02d0ae598e95dc970b74767f19372d61af8"

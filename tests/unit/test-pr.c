@@ -75,7 +75,7 @@ static void test_validation(void **state G_GNUC_UNUSED)
         operation_call(fixture.tool, all[2], json_of("{'owner':'-','repo':'.','pr_number':1}"));
     assert_int_equal(json_array_size(json_get_array(both, "errors")), 2);
 
-    g_autofree char *long_body = g_strnfill(PR_MAX_BODY_CHARS + 1, 'b');
+    g_autofree char *long_body = g_strnfill(PULL_MAX_BODY_CHARS + 1, 'b');
     g_autofree char *arguments = g_strdup_printf(
         "{'owner':'o','repo':'r','pr_number':1,'comment_id':1,'body':'%s'}", long_body);
     g_autofree char *text = operation_error(fixture.tool, all[1], arguments, "validation");

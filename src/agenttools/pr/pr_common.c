@@ -85,7 +85,16 @@ static bool fail_without_token(GError **error)
 void pr_clear(Pr *self)
 {
     rest_free(self->rest);
+    pull_link_clear(&self->link);
     *self = (Pr) { 0 };
+}
+
+static bool pr_query(void *pr, const char *query, const json_t *variables, json_t **ret_data,
+                     GError **error)
+{
+    const Pr *self = pr;
+    return rest_graphql(self->rest, query, variables, self->operation, self->call->cancel, ret_data,
+                        error);
 }
 
 bool pr_open(OperationCall *call, const PrTarget *target, const char *operation, Answer *answer,
@@ -121,6 +130,11 @@ bool pr_open(OperationCall *call, const PrTarget *target, const char *operation,
         .operation = operation,
         .answer = answer,
         .rest = rest,
+        .link = { .owner = g_strdup(target->owner),
+                  .repo = g_strdup(target->repo),
+                  .is_strict = true,
+                  .query = pr_query,
+                  .data = ret_pr },
         .started_at = tool_call_now_ms(call->tool_call),
     };
     return true;

@@ -7,11 +7,12 @@
 #pragma once
 
 #include "agenttools/operation.h"
+#include "github/pulls/pull_comment.h"
+#include "github/pulls/pull_link.h"
 #include "github/rest/rest.h"
 
-#define PR_TIMEOUT_MS     (120 * 1000)
-#define PR_MAX_BODY_CHARS 65536
-#define PR_FLAGS          (OPERATION_FLAGS | TOOL_OPEN_WORLD)
+#define PR_TIMEOUT_MS (120 * 1000)
+#define PR_FLAGS      (OPERATION_FLAGS | TOOL_OPEN_WORLD)
 #define PR_ENVIRONMENT                                                                             \
     "GITHUB_TOKEN, else GH_TOKEN: the token (GH_ENTERPRISE_TOKEN, GITHUB_ENTERPRISE_TOKEN for "    \
     "other hosts than GitHub's); GITHUB_API_URL, else GH_HOST: the server; "                       \
@@ -59,7 +60,8 @@ typedef struct Pr { // one run of an operation
     const PrTarget *target;
     const char *operation; // "submit-review"
     Answer *answer;        // gets warnings
-    Rest *rest;            // owned; all else is borrowed
+    Rest *rest;            // owned, as the link; all else is borrowed
+    PullLink link;         // over the same; errors are REST_ERROR
     int64_t started_at;
     bool has_told_move;
 } Pr;

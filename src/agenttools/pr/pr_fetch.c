@@ -4,10 +4,10 @@
  */
 #include "agenttools/agenttools.h"
 #include "agenttools/pr/pr_common.h"
-#include "agenttools/pr/pr_threads.h"
 
 #include "base/str.h"
 #include "github/fan_out.h"
+#include "github/pulls/pull_threads.h"
 
 #define OPERATION "fetch-comments"
 
@@ -310,6 +310,58 @@ static bool fetch_all(Pr *pr, const FetchArgs *args, json_t **ret_data, GError *
     return is_done;
 }
 
+// ---- resolution: GraphQL's threads, by the number of their first comment ----
+
+/* fullDatabaseId comes as a text, since it may have 64 bits. */
+static int64_t full_id(const json_t *comment)
+{
+    int64_t id = json_get_int(comment, "fullDatabaseId", 0);
+    const char *text = json_get_text(comment, "fullDatabaseId");
+    if (text && !str_parse_int(text, &id))
+        return 0;
+    return id;
+}
+
+/* Values are borrowed from `threads`. */
+static GHashTable *threads_by_comment(const json_t *threads)
+{
+    GHashTable *table = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    size_t i;
+    json_t *thread;
+    json_array_foreach (threads, i, thread) {
+        int64_t id = full_id(json_array_get(json_get_path(thread, "comments.nodes"), 0));
+        g_hash_table_insert(table, g_memdup2(&id, sizeof(id)), thread);
+    }
+    return table;
+}
+
+/* Sets `resolved` and `thread_id` of each of the review comments whose thread GitHub lists. */
+static bool add_resolution(Pr *pr, int64_t number, json_t *comments, GError **error)
+{
+    g_autoptr(json_t) threads = NULL;
+    g_autoptr(GError) failure = NULL;
+    if (!pull_threads_list(&pr->link, number, PULL_THREADS_STATE, &threads, &failure)) {
+        GError *cause = g_steal_pointer(&failure);
+        if (error_is(cause, KEDGE_ERROR_PROTOCOL)) {
+            g_clear_error(&cause);
+            rest_fail_unreadable(pr->operation, &cause);
+        }
+        return pr_fail(cause, error);
+    }
+    g_autoptr(GHashTable) by_comment = threads_by_comment(threads);
+    size_t i;
+    json_t *comment;
+    json_array_foreach (comments, i, comment) {
+        int64_t root_id = json_get_int(comment, "in_reply_to_id", json_get_int(comment, "id", 0));
+        const json_t *thread = g_hash_table_lookup(by_comment, &root_id);
+        if (!thread)
+            continue;
+        json_set_bool(comment, "resolved", json_get_bool(thread, "isResolved", false));
+        json_set_text(comment, "thread_id", json_get_text(thread, "id"));
+    }
+    return true;
+}
+
 static bool check_since(const FetchArgs *args, Answer *answer)
 {
     g_autoptr(GTimeZone) utc = g_time_zone_new_utc();
@@ -332,7 +384,7 @@ static bool fetch_run(OperationCall *call, const void *args_, Answer *answer, GE
         !fetch_all(&pr, args, &data, error))
         return false;
     if (args->include_resolution &&
-        !pr_threads_add(&pr, args->pr_number, json_get_array(data, "review_comments"), error))
+        !add_resolution(&pr, args->pr_number, json_get_array(data, "review_comments"), error))
         return false;
     answer_set_data(answer, g_steal_pointer(&data));
     return true;

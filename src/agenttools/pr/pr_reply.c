@@ -23,7 +23,7 @@ static const FieldDef reply_fields[] = {
     { "comment_id", FIELD_INTEGER, offsetof(ReplyArgs, comment_id), .is_required = true, .min = 1,
       .help = "Review comment to reply to, any of its thread" },
     { "body", FIELD_STRING, offsetof(ReplyArgs, body), .is_required = true, .refuses_blank = true,
-      .max_chars = PR_MAX_BODY_CHARS, .help = "Reply (Markdown)" },
+      .max_chars = PULL_MAX_BODY_CHARS, .help = "Reply (Markdown)" },
     PR_SERVER_FIELDS(ReplyArgs),
     { 0 },
 };

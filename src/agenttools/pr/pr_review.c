@@ -25,7 +25,7 @@ static const FieldDef comment_fields[] = {
       .help = "Line number in the file (not a diff position); required unless subject_type is "
               "file" },
     { "body", FIELD_STRING, .is_required = true, .refuses_blank = true,
-      .max_chars = PR_MAX_BODY_CHARS, .help = "Text in Markdown" },
+      .max_chars = PULL_MAX_BODY_CHARS, .help = "Text in Markdown" },
     { "side", FIELD_ENUM, .values = sides, .default_text = "\"RIGHT\"",
       .help = "RIGHT: the new file; LEFT: the old one" },
     { "start_line", FIELD_INTEGER, .min = 1, .help = "First line of several" },
@@ -39,7 +39,7 @@ static const FieldDef review_fields[] = {
     PR_REPO_FIELDS(ReviewArgs),
     PR_NUMBER_FIELD(ReviewArgs, pr_number),
     { "body", FIELD_STRING, offsetof(ReviewArgs, body), .is_required = true,
-      .missing = BODY_PROBLEM, .problem = BODY_PROBLEM, .max_chars = PR_MAX_BODY_CHARS,
+      .missing = BODY_PROBLEM, .problem = BODY_PROBLEM, .max_chars = PULL_MAX_BODY_CHARS,
       .help = "Text of the review in Markdown; may be empty with APPROVE" },
     { "event", FIELD_ENUM, offsetof(ReviewArgs, event), .is_required = true, .values = events,
       .help = "What the review says" },

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "agenttools/pr/pr_common.h"
-#include "github/diff_places.h"
 
 typedef struct ReviewArgs {
     PrTarget target;

@@ -99,9 +99,9 @@ bool review_read(Review *self)
         add_problem(self, "body", "is required and must be a non-empty string");
     g_autofree char *key = review_key_text(args);
     size_t length = utf8_length(args->body) + utf8_length(key);
-    if (length > PR_MAX_BODY_CHARS)
+    if (length > PULL_MAX_BODY_CHARS)
         add_problem(self, "body", "is too long: %zu characters with its key (limit %d)", length,
-                    PR_MAX_BODY_CHARS);
+                    PULL_MAX_BODY_CHARS);
     self->count = json_array_size(args->comments);
     self->comments = g_new0(ReviewComment, self->count + 1);
     for (size_t i = 0; i < self->count; i++)

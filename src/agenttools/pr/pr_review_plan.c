@@ -75,7 +75,7 @@ static char *entry(const ReviewComment *comment)
 
 static bool fits(const GString *text, const char *more, size_t reserved)
 {
-    return utf8_length(text->str) + utf8_length(more) + 2 + reserved <= PR_MAX_BODY_CHARS;
+    return utf8_length(text->str) + utf8_length(more) + 2 + reserved <= PULL_MAX_BODY_CHARS;
 }
 
 char *review_key_text(const ReviewArgs *args)
@@ -115,7 +115,7 @@ static void add_pieces(GPtrArray *texts, const char *text)
 {
     for (const char *at = text; *at;) {
         size_t left = utf8_length(at);
-        const char *end = g_utf8_offset_to_pointer(at, (long)MIN(left, PR_MAX_BODY_CHARS));
+        const char *end = g_utf8_offset_to_pointer(at, (long)MIN(left, PULL_MAX_BODY_CHARS));
         g_ptr_array_add(texts, g_strndup(at, (size_t)(end - at)));
         at = end;
     }
@@ -144,20 +144,6 @@ char *review_file_text(const ReviewComment *comment)
     return g_strdup_printf("Line %" G_GINT64_FORMAT ": %s", comment->spot.line, comment->body);
 }
 
-static json_t *inline_comment(const ReviewComment *comment)
-{
-    json_t *item = json_object();
-    json_set_text(item, "path", comment->spot.path);
-    json_set_text(item, "body", comment->body);
-    json_set_int(item, "line", comment->spot.line);
-    json_set_text(item, "side", comment->spot.side);
-    if (comment->spot.start_line > 0) {
-        json_set_int(item, "start_line", comment->spot.start_line);
-        json_set_text(item, "start_side", comment->spot.start_side);
-    }
-    return item;
-}
-
 json_t *review_request(const Review *self, bool has_inline)
 {
     json_t *request = json_object();
@@ -165,9 +151,14 @@ json_t *review_request(const Review *self, bool has_inline)
     json_set_text(request, "event", self->args->event);
     json_set_text(request, "commit_id", self->commit_id);
     g_autoptr(json_t) comments = json_array();
-    for (size_t i = 0; has_inline && i < self->count; i++)
-        if (self->comments[i].planned == PLACED_INLINE && !self->comments[i].same)
-            json_append_take(comments, inline_comment(&self->comments[i]));
+    for (size_t i = 0; has_inline && i < self->count; i++) {
+        const ReviewComment *comment = &self->comments[i];
+        if (comment->planned != PLACED_INLINE || comment->same)
+            continue;
+        json_t *item = json_object();
+        pull_comment_fill(item, &comment->spot, comment->body, false);
+        json_append_take(comments, item);
+    }
     if (json_array_size(comments) > 0)
         json_set_take(request, "comments", json_incref(comments));
     return request;

@@ -86,13 +86,6 @@ static bool has_body(const json_t *item, const char *body)
     return pr_is_same_text(text ? text : "", body);
 }
 
-static const char *state_of(const char *event)
-{
-    if (strcmp(event, "APPROVE") == 0)
-        return "APPROVED";
-    return strcmp(event, "COMMENT") == 0 ? "COMMENTED" : "CHANGES_REQUESTED";
-}
-
 /* The review that a lost answer was about; *ret_found false: it is not there. */
 static bool find_posted(Review *self, bool *ret_found, GError **error)
 {
@@ -107,7 +100,7 @@ static bool find_posted(Review *self, bool *ret_found, GError **error)
         const char *commit = json_get_text(review, "commit_id");
         bool is_ours =
             has_body(review, self->body) &&
-            g_strcmp0(json_get_text(review, "state"), state_of(self->args->event)) == 0 &&
+            g_strcmp0(json_get_text(review, "state"), pull_event_state(self->args->event)) == 0 &&
             (!self->commit_id || g_strcmp0(commit, self->commit_id) == 0) &&
             pr_is_of_this_run(self->pr, json_get_text(review, "submitted_at"));
         if (!is_ours)
@@ -226,11 +219,10 @@ static bool post_on_diff(Review *self, const ReviewComment *comment, json_t *bod
 bool review_post_file_comment(Review *self, const ReviewComment *comment, GError **error)
 {
     g_autofree char *text = review_file_text(comment);
+    const DiffSpot file = { .path = comment->spot.path };
     json_t *body = json_object();
     json_set_text(body, "commit_id", self->commit_id);
-    json_set_text(body, "path", comment->spot.path);
-    json_set_text(body, "body", text);
-    json_set_text(body, "subject_type", "file");
+    pull_comment_fill(body, &file, text, false);
     return post_on_diff(self, comment, body, error);
 }
 
@@ -238,14 +230,7 @@ bool review_post_line_comment(Review *self, const ReviewComment *comment, GError
 {
     json_t *body = json_object();
     json_set_text(body, "commit_id", self->commit_id);
-    json_set_text(body, "path", comment->spot.path);
-    json_set_int(body, "line", comment->spot.line);
-    json_set_text(body, "side", comment->spot.side);
-    if (comment->spot.start_line > 0) {
-        json_set_int(body, "start_line", comment->spot.start_line);
-        json_set_text(body, "start_side", comment->spot.start_side);
-    }
-    json_set_text(body, "body", comment->body);
+    pull_comment_fill(body, &comment->spot, comment->body, false);
     return post_on_diff(self, comment, body, error);
 }
 

@@ -50,7 +50,7 @@ GhKind gh_kind_of_end(const GhEnd *end);
 typedef struct GhFacts {      // what the texts are about; borrowed; each kind looks at its own only
     const char *reason;       // policy-blocked, invalid-args, spawn
     const char *command;      // irreversible-blocked, confirm-declined: "pr merge"
-    const char *argv;         // confirm-unavailable: as a person would type it
+    const char *argv;         // confirm-unavailable: as a person would type it; NULL: the command
     const char *class_name;   // confirm-unavailable
     const char *allow_flag;   // confirm-unavailable: the flag that would allow it; NULL: none
     const char *cwd;          // remote-cwd, invalid-cwd

@@ -7,12 +7,10 @@
  */
 #pragma once
 
-#include "github/classify/gh_kind.h"
-#include "github/safe/gh_context.h"
-#include "tool/tool.h"
+#include "github/pulls/pull_comment.h"
+#include "github/safe/gh_call.h"
 
-#define GH_REVIEW_MAX_BODY_CHARS 65536 // of GitHub, for one comment or body
-#define GH_REVIEW_MAX_COMMENTS   100   // of one review
+#define GH_REVIEW_MAX_COMMENTS 100 // of one review
 
 typedef enum {
     GH_REVIEW_THREADS = 1 << 0,
@@ -30,28 +28,18 @@ typedef struct GhReviewArgs { // borrowed from the call's JSON; NULL or 0: not g
     const json_t *comments;
 } GhReviewArgs;
 
-typedef struct GhReviewComment { // borrowed, but for the body
-    const char *path, *side, *start_side;
-    int64_t line;       // 0: about the whole file
-    int64_t start_line; // 0: one line
-    char *body;         // with its suggestion
+typedef struct GhReviewComment {
+    DiffSpot spot; // line 0: about the whole file
+    char *body;    // owned; with its suggestion
 } GhReviewComment;
 
 typedef struct GhReview {
-    char *id; // of records
-    int64_t at;
+    GhCall frame;             // first; how it ended, and how that is said and recorded
     const GhReviewArgs *args; // NULL: the arguments were not understood
     GhReviewOp op;
-    GArray *comments; // of GhReviewComment; of `comment` the one it makes
-    bool is_judged;
-    GhContext target; // has a repository once it is judged
-    char *repo;       // HOST/OWNER/REPO, the same
-    // how it ended
-    GhKind kind;
-    char *message;
-    int64_t duration_ms;
-    size_t shown_bytes;
-    json_t *record; // gh-policy §11.3
+    GArray *comments;        // of GhReviewComment; of `comment` the one it makes
+    const GhContext *target; // of the frame; has a repository once it is judged
+    char *repo;              // HOST/OWNER/REPO, the same
 } GhReview;
 
 // ---- arguments (review_args.c): pure ----
@@ -60,8 +48,6 @@ GhReviewOp gh_review_op_of(const char *name);
 /* Checks what the field table cannot, and sets self->comments. `given` are the arguments as JSON.
    USAGE. */
 bool gh_review_take_args(GhReview *self, const json_t *given, GError **error);
-/* `suggestion` NULL: none. Its fence is longer than any in the texts. Caller frees. */
-char *gh_review_body(const char *body, const char *suggestion);
 
 // ---- words (review_words.c): pure ----
 
@@ -119,6 +105,5 @@ bool gh_review_note_error(GhReview *self, GError *cause, GError **error);
 /* Header, text or error, and record. `text` NULL: `failure` says why. */
 void gh_review_answer(ToolCall *call, GhReview *self, const char *text, const GError *failure,
                       ToolResult *result);
-/* Hooks of the ToolDef. */
+/* Hook of the ToolDef. */
 void gh_review_refused(ToolCall *call, const CallOutcome *outcome, ToolResult *result);
-void gh_review_finished(ToolCall *call, const CallOutcome *outcome, const ToolResult *result);

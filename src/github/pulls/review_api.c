@@ -4,17 +4,17 @@
 #include "base/str.h"
 #include "github/body_file.h"
 #include "github/gh.h"
+#include "github/pulls/pull_threads.h"
 #include "github/pulls/review.h"
-#include "github/urls/thread_fetch.h"
 
 // GitHub shows nobody the pending reviews of others
 #define PULL_FIELDS                                                                                \
-    "repository(owner:$owner,name:$name){pullRequest(number:$number){id headRefOid "               \
+    "repository(owner:$owner,name:$repo){pullRequest(number:$number){id headRefOid "               \
     "viewerDidAuthor reviews(first:10,states:[PENDING]){nodes{id url body viewerDidAuthor "        \
     "comments(first:1){totalCount}}}}}"
-#define FACTS_QUERY "query=query($owner:String!,$name:String!,$number:Int!){" PULL_FIELDS "}"
+#define FACTS_QUERY "query($owner:String!,$repo:String!,$number:Int!){" PULL_FIELDS "}"
 #define THREAD_FACTS_QUERY                                                                         \
-    "query=query($owner:String!,$name:String!,$number:Int!,$thread:ID!){" PULL_FIELDS              \
+    "query($owner:String!,$repo:String!,$number:Int!,$thread:ID!){" PULL_FIELDS                    \
     " node(id:$thread){... on PullRequestReviewThread{id isResolved pullRequest{id} "              \
     "comments(first:1){nodes{url}}}}}"
 #define UNSURE "; it may have been posted all the same: look with op threads before you try again"
@@ -48,10 +48,10 @@ static void take_pending(GhReviewFacts *facts, const json_t *pull)
 }
 
 /* By the pull request's own id: names of repositories change. */
-static bool take_thread(const GhReview *self, GhReviewFacts *facts, const json_t *answer,
+static bool take_thread(const GhReview *self, GhReviewFacts *facts, const json_t *data,
                         const json_t *pull, GError **error)
 {
-    json_t *node = json_get_path(answer, "data.node");
+    json_t *node = json_get_object(data, "node");
     const char *own = json_get_text(json_get_object(node, "pullRequest"), "id");
     if (!own || g_strcmp0(own, json_get_text(pull, "id")) != 0)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
@@ -66,14 +66,14 @@ bool gh_review_fetch_facts(ToolCall *call, const GhReview *self, GhReviewFacts *
                            GError **error)
 {
     const GhReviewArgs *args = self->args;
-    g_auto(GStrv) argv =
-        thread_query_argv(self->repo, args->thread ? THREAD_FACTS_QUERY : FACTS_QUERY, args->number,
-                          "thread", args->thread);
-    const GhSpec spec = { .argv = (const char *const *)argv, .has_explicit_repo = true };
-    g_autoptr(json_t) answer = NULL;
-    if (!gh_json(call, &spec, JSON_OBJECT, &answer, error))
+    g_auto(PullGh) gh = { 0 };
+    pull_gh_init(&gh, call, self->repo);
+    g_autoptr(json_t) variables = pull_variables(&gh.link, args->number), data = NULL;
+    json_set_text(variables, "thread", args->thread);
+    if (!gh.link.query(&gh, args->thread ? THREAD_FACTS_QUERY : FACTS_QUERY, variables, &data,
+                       error))
         return false;
-    const json_t *pull = json_get_path(answer, "data.repository.pullRequest");
+    const json_t *pull = json_get_path(data, "repository.pullRequest");
     const char *head = json_get_text(pull, "headRefOid");
     if (str_is_empty(head))
         return fail_with(error, KEDGE_ERROR_PROTOCOL,
@@ -83,7 +83,7 @@ bool gh_review_fetch_facts(ToolCall *call, const GhReview *self, GhReviewFacts *
     g_auto(GhReviewFacts) facts = { .head_sha = g_strdup(head) };
     facts.is_own = json_get_bool(pull, "viewerDidAuthor", false);
     take_pending(&facts, pull);
-    if (args->thread && !take_thread(self, &facts, answer, pull, error))
+    if (args->thread && !take_thread(self, &facts, data, pull, error))
         return false;
     *ret_facts = facts;
     facts = (GhReviewFacts) { 0 };
@@ -112,7 +112,7 @@ static bool send(ToolCall *call, const GhReview *self, const char *endpoint, con
     if (!body_file_write("body.json", text, &file, error))
         return false;
     const GhSpec spec = {
-        .argv = (const char *const[]) { "api", "--hostname", self->target.host, "--method", "POST",
+        .argv = (const char *const[]) { "api", "--hostname", self->target->host, "--method", "POST",
                                         endpoint, "--input", file.path, NULL },
         .has_explicit_repo = true,
     };
@@ -127,7 +127,7 @@ static bool send(ToolCall *call, const GhReview *self, const char *endpoint, con
 bool gh_review_post(ToolCall *call, const GhReview *self, const char *path, const json_t *body,
                     json_t **ret_answer, GError **error)
 {
-    g_autofree char *endpoint = g_strconcat("/repos/", self->target.repo, path, NULL);
+    g_autofree char *endpoint = g_strconcat("/repos/", self->target->repo, path, NULL);
     return send(call, self, endpoint, body, ret_answer, error);
 }
 

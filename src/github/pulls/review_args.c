@@ -4,7 +4,6 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "github/pulls/review.h"
-#include "github/text.h"
 
 #define CHANGES_THREAD   (GH_REVIEW_REPLY | GH_REVIEW_RESOLVE | GH_REVIEW_UNRESOLVE)
 #define POSTS            (GH_REVIEW_REPLY | GH_REVIEW_COMMENT | GH_REVIEW_SUBMIT)
@@ -88,36 +87,24 @@ static bool check_commit(const char *commit, GError **error)
                      MIN_SHA_DIGITS);
 }
 
-char *gh_review_body(const char *body, const char *suggestion)
+static bool check_range(const char *where, const DiffSpot *spot, GError **error)
 {
-    if (!suggestion)
-        return g_strdup(body);
-    bool has_body = body && !utf8_is_blank(body);
-    g_autofree char *both = g_strconcat(has_body ? body : "", suggestion, NULL);
-    g_autofree char *fence = text_fence(both);
-    bool has_end = *suggestion == '\0' || g_str_has_suffix(suggestion, "\n");
-    return g_strconcat(has_body ? body : "", has_body ? "\n\n" : "", fence, "suggestion\n",
-                       suggestion, has_end ? "" : "\n", fence, NULL);
-}
-
-static bool check_range(const char *where, const GhReviewComment *comment, GError **error)
-{
-    if (comment->line == 0 && comment->start_line > 0)
+    if (spot->line == 0 && spot->start_line > 0)
         return fail_with(error, KEDGE_ERROR_USAGE, "%sstart_line needs line, the last of the range",
                          where);
-    bool is_one_side = strcmp(comment->side, comment->start_side) == 0;
-    if (is_one_side && comment->start_line > comment->line)
+    bool is_one_side = strcmp(spot->side, spot->start_side) == 0;
+    if (is_one_side && spot->start_line > spot->line)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "%sstart_line %" G_GINT64_FORMAT " is behind line %" G_GINT64_FORMAT,
-                         where, comment->start_line, comment->line);
+                         where, spot->start_line, spot->line);
     return true;
 }
 
-static bool check_suggestion(const char *where, const GhReviewComment *comment, GError **error)
+static bool check_suggestion(const char *where, const DiffSpot *spot, GError **error)
 {
-    if (comment->line == 0)
+    if (spot->line == 0)
         return fail_with(error, KEDGE_ERROR_USAGE, "%sa suggestion needs line", where);
-    bool is_new = strcmp(comment->side, "RIGHT") == 0 && strcmp(comment->start_side, "RIGHT") == 0;
+    bool is_new = strcmp(spot->side, "RIGHT") == 0 && strcmp(spot->start_side, "RIGHT") == 0;
     return is_new ||
            fail_with(error, KEDGE_ERROR_USAGE,
                      "%sa suggestion is for lines of side RIGHT: the others are gone", where);
@@ -128,10 +115,10 @@ static bool check_body(const char *where, const char *body, GError **error)
     if (!body || utf8_is_blank(body))
         return fail_with(error, KEDGE_ERROR_USAGE, "%sneeds body or suggestion", where);
     size_t length = utf8_length(body);
-    return length <= GH_REVIEW_MAX_BODY_CHARS ||
+    return length <= PULL_MAX_BODY_CHARS ||
            fail_with(error, KEDGE_ERROR_USAGE,
                      "%sbody has %zu characters with its suggestion; GitHub takes %d", where,
-                     length, GH_REVIEW_MAX_BODY_CHARS);
+                     length, PULL_MAX_BODY_CHARS);
 }
 
 /* `item` is an entry of `comments`, or the arguments of op comment, which have the same names. */
@@ -139,23 +126,24 @@ static bool take_comment(GhReview *self, const char *where, const json_t *item, 
 {
     const char *side = json_get_text(item, "side"), *start_side = json_get_text(item, "start_side");
     const char *suggestion = json_get_text(item, "suggestion");
-    GhReviewComment comment = {
+    GhReviewComment comment = { 0 };
+    DiffSpot *spot = &comment.spot;
+    *spot = (DiffSpot) {
         .path = json_get_text(item, "path"),
         .side = side ? side : "RIGHT",
         .line = json_get_int(item, "line", 0),
         .start_line = json_get_int(item, "start_line", 0),
     };
-    comment.start_side = start_side ? start_side : comment.side;
-    if (str_is_empty(comment.path))
+    spot->start_side = start_side ? start_side : spot->side;
+    if (str_is_empty(spot->path))
         return fail_with(error, KEDGE_ERROR_USAGE, "%spath is empty", where);
-    if (start_side && comment.start_line == 0)
+    if (start_side && spot->start_line == 0)
         return fail_with(error, KEDGE_ERROR_USAGE, "%sstart_side needs start_line", where);
-    if (!check_range(where, &comment, error) ||
-        (suggestion && !check_suggestion(where, &comment, error)))
+    if (!check_range(where, spot, error) || (suggestion && !check_suggestion(where, spot, error)))
         return false;
-    if (comment.start_line == comment.line && strcmp(comment.side, comment.start_side) == 0)
-        comment.start_line = 0; // a range of one line GitHub refuses
-    g_autofree char *body = gh_review_body(json_get_text(item, "body"), suggestion);
+    if (spot->start_line == spot->line && strcmp(spot->side, spot->start_side) == 0)
+        spot->start_line = 0; // a range of one line GitHub refuses
+    g_autofree char *body = pull_comment_text(json_get_text(item, "body"), suggestion);
     if (!check_body(where, body, error))
         return false;
     comment.body = g_steal_pointer(&body);

@@ -3,20 +3,18 @@
  * whole review for one wrong line, and does not say which.
  */
 #include "base/visible.h"
-#include "github/diff_places.h"
-#include "github/gh.h"
-#include "github/ops/run_fetch.h"
+#include "github/pulls/pull_link.h"
 #include "github/pulls/review.h"
 
-#define FILES_PER_PAGE 100
-#define MAX_PAGES      30 // GitHub lists 3,000 files at most
-#define SHOWN_PATHS    20
-#define SHOWN_BYTES    ((size_t)2000) // of ranges
+#define SHOWN_PATHS 20
+#define SHOWN_BYTES ((size_t)2000) // of ranges
 
-static bool has_all_paths(const GhReview *self, const json_t *files)
+/* Are the files that are commented among those of the list so far? */
+static bool has_all_paths(const json_t *files, const void *comments_)
 {
-    for (guint i = 0; i < self->comments->len; i++) {
-        const char *path = g_array_index(self->comments, GhReviewComment, i).path;
+    const GArray *comments = comments_;
+    for (guint i = 0; i < comments->len; i++) {
+        const char *path = g_array_index(comments, GhReviewComment, i).spot.path;
         bool is_there = false;
         size_t k;
         json_t *file;
@@ -25,29 +23,6 @@ static bool has_all_paths(const GhReview *self, const json_t *files)
         if (!is_there)
             return false;
     }
-    return true;
-}
-
-/* As many of the files as it takes to find those that are commented. */
-static bool fetch_files(ToolCall *call, const GhReview *self, json_t **ret_files, GError **error)
-{
-    g_autoptr(json_t) files = json_array();
-    g_autofree char *path =
-        g_strdup_printf("/pulls/%" G_GINT64_FORMAT "/files", self->args->number);
-    size_t entries = FILES_PER_PAGE;
-    for (int page = 1; page <= MAX_PAGES && entries >= FILES_PER_PAGE; page++) {
-        g_autofree char *number = g_strdup_printf("page=%d", page);
-        g_auto(GStrv) argv = run_api_argv(self->repo, true, path, "per_page=100", number, NULL);
-        const GhSpec spec = { .argv = (const char *const *)argv, .has_explicit_repo = true };
-        g_autoptr(json_t) part = NULL;
-        if (!gh_json(call, &spec, JSON_ARRAY, &part, error))
-            return false;
-        entries = json_array_size(part);
-        json_array_extend(files, part);
-        if (has_all_paths(self, files))
-            break;
-    }
-    *ret_files = g_steal_pointer(&files);
     return true;
 }
 
@@ -95,7 +70,7 @@ static bool fail_place(const DiffPlaces *places, const GhReviewComment *comment,
                          "%s: the file is not part of the diff; nothing was posted. Files: %s",
                          where, *paths != '\0' ? paths : "none");
     }
-    g_autofree char *ranges = list_ranges(places, comment->path);
+    g_autofree char *ranges = list_ranges(places, comment->spot.path);
     return fail_with(error, KEDGE_ERROR_USAGE,
                      "%s: the %s; nothing was posted. Lines that can be commented: %s", where,
                      diff_place_words(place), *ranges != '\0' ? ranges : "none");
@@ -105,25 +80,18 @@ bool gh_review_check_places(ToolCall *call, const GhReview *self, GError **error
 {
     if (self->comments->len == 0)
         return true;
+    g_autofree char *path =
+        g_strdup_printf("/pulls/%" G_GINT64_FORMAT "/files", self->args->number);
+    g_auto(PullGh) gh = { 0 };
     g_autoptr(json_t) files = NULL;
-    if (!fetch_files(call, self, &files, error))
+    pull_gh_init(&gh, call, self->repo);
+    if (!pull_gh_list(&gh, path, has_all_paths, self->comments, &files, error))
         return false;
     g_autoptr(DiffPlaces) places = diff_places_new(files);
     for (guint i = 0; i < self->comments->len; i++) {
         const GhReviewComment *comment = &g_array_index(self->comments, GhReviewComment, i);
-        const DiffSpot spot = {
-            .path = comment->path,
-            .side = comment->side,
-            .line = comment->line,
-            .start_side = comment->start_side,
-            .start_line = comment->start_line,
-        };
         int64_t nearest;
-        DiffPlace place = PLACE_OK;
-        if (comment->line > 0)
-            place = diff_places_find(places, &spot, &nearest);
-        else if (!diff_places_has_path(places, comment->path))
-            place = PLACE_PATH_NOT_IN_DIFF;
+        DiffPlace place = pull_comment_place(places, &comment->spot, &nearest);
         if (place != PLACE_OK && place != PLACE_UNVERIFIABLE)
             return fail_place(places, comment, place, error);
     }

@@ -4,10 +4,10 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/visible.h"
+#include "github/pulls/pull_threads.h"
 #include "github/pulls/review.h"
+#include "github/pulls/thread_text.h"
 #include "github/text.h"
-#include "github/urls/thread_fetch.h"
-#include "github/urls/thread_text.h"
 
 #define MAX_TEXT_BYTES (60 * KIB)
 
@@ -101,10 +101,12 @@ static bool fetch(ToolCall *call, const GhReview *self, GhReviewFacts *facts, js
     const GhReviewArgs *args = self->args;
     if (!gh_review_fetch_facts(call, self, facts, error))
         return false;
+    g_auto(PullGh) gh = { 0 };
+    pull_gh_init(&gh, call, self->repo);
     if (!args->thread)
-        return thread_fetch_all(call, self->repo, args->number, ret_threads, error);
+        return pull_threads_list(&gh.link, args->number, PULL_THREADS_WHOLE, ret_threads, error);
     json_t *thread = NULL;
-    if (!thread_fetch_one(call, self->repo, args->thread, &thread, error))
+    if (!pull_threads_one(&gh.link, args->thread, &thread, error))
         return false;
     *ret_threads = json_array();
     json_append_take(*ret_threads, thread);
@@ -122,7 +124,7 @@ bool gh_review_read_threads(ToolCall *call, const GhReview *self, char **ret_tex
     GString *out = g_string_new(NULL);
     g_string_append_printf(
         out, "# Review threads of %s#%" G_GINT64_FORMAT " (%u: %u open, %u resolved)\n\n",
-        self->target.repo, self->args->number, threads->len, threads->len - resolved, resolved);
+        self->target->repo, self->args->number, threads->len, threads->len - resolved, resolved);
     g_autofree char *head = text_sha12(facts.head_sha);
     text_line(out, "", "Head", head);
     append_pending(out, &facts);

@@ -9,17 +9,18 @@
 
 char *gh_review_place_text(const GhReviewComment *comment)
 {
+    const DiffSpot *spot = &comment->spot;
     GString *text = g_string_new(NULL);
-    visible_append(text, comment->path);
-    if (comment->line == 0)
+    visible_append(text, spot->path);
+    if (spot->line == 0)
         return g_string_free(text, false);
     g_string_append_c(text, ':');
-    if (comment->start_line > 0)
-        g_string_append_printf(text, "%" G_GINT64_FORMAT "-", comment->start_line);
-    g_string_append_printf(text, "%" G_GINT64_FORMAT, comment->line);
-    if (comment->start_line > 0 && strcmp(comment->side, comment->start_side) != 0)
-        g_string_append_printf(text, " (%s to %s)", comment->start_side, comment->side);
-    else if (strcmp(comment->side, "LEFT") == 0)
+    if (spot->start_line > 0)
+        g_string_append_printf(text, "%" G_GINT64_FORMAT "-", spot->start_line);
+    g_string_append_printf(text, "%" G_GINT64_FORMAT, spot->line);
+    if (spot->start_line > 0 && strcmp(spot->side, spot->start_side) != 0)
+        g_string_append_printf(text, " (%s to %s)", spot->start_side, spot->side);
+    else if (strcmp(spot->side, "LEFT") == 0)
         g_string_append(text, " (LEFT)");
     return g_string_free(text, false);
 }
@@ -92,7 +93,7 @@ static void append_quoted(GString *out, const char *text)
 
 char *gh_review_question(const GhReview *self, const char *summary)
 {
-    const GhContext *target = &self->target;
+    const GhContext *target = self->target;
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "WRITE on %s/%s: %s", target->host, target->repo, summary);
     if (!str_is_empty(self->args->body) && self->op != GH_REVIEW_COMMENT)

@@ -50,7 +50,7 @@ static bool check_pending(const GhReview *self, const GhReviewFacts *facts, GErr
         "you have a review of %s#%" G_GINT64_FORMAT " with %" G_GINT64_FORMAT
         " comment%s that is not sent%s%s%s, and GitHub posts nothing of yours beside it; nothing "
         "was posted. Finish it on GitHub, or %s",
-        self->target.repo, self->args->number, facts->pending_comments,
+        self->target->repo, self->args->number, facts->pending_comments,
         plural(facts->pending_comments), has_url ? " (" : "", facts->pending_url,
         has_url ? ")" : "",
         self->op == GH_REVIEW_SUBMIT
@@ -79,7 +79,7 @@ static char *answer_text(const GhReview *self, const GhReviewFacts *facts, const
                          const char *url)
 {
     GString *text = g_string_new(NULL);
-    g_string_append_printf(text, "# %s %s#%" G_GINT64_FORMAT "\n\n", done, self->target.repo,
+    g_string_append_printf(text, "# %s %s#%" G_GINT64_FORMAT "\n\n", done, self->target->repo,
                            self->args->number);
     text_line(text, "", "URL", url);
     if (facts->pending_id && self->op != GH_REVIEW_SUBMIT)
@@ -166,37 +166,18 @@ bool gh_review_resolve(ToolCall *call, const GhReview *self, char **ret_text, GE
             return false;
     }
     *ret_text = g_strdup_printf("# Thread %s of %s#%" G_GINT64_FORMAT " %s %s\n",
-                                self->args->thread, self->target.repo, self->args->number,
+                                self->args->thread, self->target->repo, self->args->number,
                                 is_so ? "was already" : "is now", is_wanted ? "resolved" : "open");
     return true;
 }
 
 // ---- comments ----
 
-/* Of REST when `to_graphql` is false. New reference. */
-static json_t *comment_json(const GhReviewComment *comment, bool to_graphql)
-{
-    json_t *object = json_object();
-    json_set_text(object, "path", comment->path);
-    json_set_text(object, "body", comment->body);
-    if (comment->line == 0) {
-        json_set_text(object, to_graphql ? "subjectType" : "subject_type",
-                      to_graphql ? "FILE" : "file");
-        return object;
-    }
-    json_set_int(object, "line", comment->line);
-    json_set_text(object, "side", comment->side);
-    if (comment->start_line > 0) {
-        json_set_int(object, to_graphql ? "startLine" : "start_line", comment->start_line);
-        json_set_text(object, to_graphql ? "startSide" : "start_side", comment->start_side);
-    }
-    return object;
-}
-
 static bool add_pending(ToolCall *call, const GhReview *self, const GhReviewFacts *facts,
                         const GhReviewComment *comment, GError **error)
 {
-    json_t *input = comment_json(comment, true);
+    json_t *input = json_object();
+    pull_comment_fill(input, &comment->spot, comment->body, true);
     json_set_text(input, "pullRequestReviewId", facts->pending_id);
     g_autoptr(json_t) data = NULL;
     if (!mutate(call, self, ADD_THREAD, input, &data, error))
@@ -211,9 +192,9 @@ static bool comment_now(ToolCall *call, const GhReview *self, const GhReviewFact
 {
     g_autofree char *path =
         g_strdup_printf("/pulls/%" G_GINT64_FORMAT "/comments", self->args->number);
-    g_autoptr(json_t) body =
-        comment_json(&g_array_index(self->comments, GhReviewComment, 0), false);
-    g_autoptr(json_t) answer = NULL;
+    const GhReviewComment *comment = &g_array_index(self->comments, GhReviewComment, 0);
+    g_autoptr(json_t) body = json_object(), answer = NULL;
+    pull_comment_fill(body, &comment->spot, comment->body, false);
     json_set_text(body, "commit_id", facts->head_sha);
     if (!gh_review_post(call, self, path, body, &answer, error))
         return false;
@@ -265,7 +246,7 @@ static bool check_own(const GhReview *self, const GhReviewFacts *facts, GError *
     return fail_with(error, KEDGE_ERROR_USAGE,
                      "%s#%" G_GINT64_FORMAT " is your own pull request, which GitHub does not let "
                      "you %s; nothing was posted. event comment is possible",
-                     self->target.repo, self->args->number,
+                     self->target->repo, self->args->number,
                      strcmp(event, "approve") == 0 ? "approve" : "request changes on");
 }
 
@@ -277,9 +258,12 @@ static bool submit_new(ToolCall *call, const GhReview *self, const GhReviewFacts
     json_set_text(body, "event", events[event_of(self)].event);
     json_set_text(body, "body", self->args->body);
     json_t *comments = json_array();
-    for (guint i = 0; i < self->comments->len; i++)
-        json_append_take(comments,
-                         comment_json(&g_array_index(self->comments, GhReviewComment, i), false));
+    for (guint i = 0; i < self->comments->len; i++) {
+        const GhReviewComment *comment = &g_array_index(self->comments, GhReviewComment, i);
+        json_t *item = json_object();
+        pull_comment_fill(item, &comment->spot, comment->body, false);
+        json_append_take(comments, item);
+    }
     json_set_take(body, "comments", comments);
     g_autofree char *path =
         g_strdup_printf("/pulls/%" G_GINT64_FORMAT "/reviews", self->args->number);
@@ -295,7 +279,7 @@ static char *joined_body(const GhReview *self, const GhReviewFacts *facts)
     const char *body = self->args->body ? self->args->body : "";
     bool has_both = *facts->pending_body != '\0' && *body != '\0';
     g_autofree char *joined = g_strconcat(facts->pending_body, has_both ? "\n\n" : "", body, NULL);
-    return utf8_length(joined) <= GH_REVIEW_MAX_BODY_CHARS ? g_steal_pointer(&joined) : NULL;
+    return utf8_length(joined) <= PULL_MAX_BODY_CHARS ? g_steal_pointer(&joined) : NULL;
 }
 
 static bool fill_pending(ToolCall *call, const GhReview *self, const GhReviewFacts *facts,
@@ -324,7 +308,7 @@ static bool submit_pending(ToolCall *call, const GhReview *self, const GhReviewF
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "body is longer than the %d characters that GitHub takes, together with "
                          "that of your pending review; nothing was posted",
-                         GH_REVIEW_MAX_BODY_CHARS);
+                         PULL_MAX_BODY_CHARS);
     if (!fill_pending(call, self, facts, error))
         return false;
     json_t *input = json_object();

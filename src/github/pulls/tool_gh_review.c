@@ -49,7 +49,7 @@ static const FieldDef fields[] = {
     { FIELD("start_line", FIELD_INTEGER, start_line), .min = 1, .max = G_MAXINT32 },
     { FIELD("side", FIELD_ENUM, side), .values = side_names },
     { FIELD("start_side", FIELD_ENUM, start_side), .values = side_names },
-    { FIELD("body", FIELD_STRING, body), .max_chars = GH_REVIEW_MAX_BODY_CHARS },
+    { FIELD("body", FIELD_STRING, body), .max_chars = PULL_MAX_BODY_CHARS },
     { FIELD("suggestion", FIELD_STRING, suggestion), .help = "New text of the lines" },
     { FIELD("event", FIELD_ENUM, event), .values = event_names },
     { FIELD("comments", FIELD_OBJECT_LIST, comments), .item_fields = comment_fields,
@@ -84,13 +84,19 @@ static size_t run_of(GhReviewOp op)
 
 static bool take(ToolCall *call, GhReview *self, const GhReviewArgs *args, GError **error)
 {
+    GhCall *frame = &self->frame;
     self->args = args;
     self->op = gh_review_op_of(args->op);
+    frame->classified.command = g_strdup(args->op);
+    frame->ref = g_strdup_printf("%" G_GINT64_FORMAT, args->number);
     if (!gh_review_take_args(self, tool_call_arguments(call), error) ||
-        !gh_call_repo(call, args->repo, &self->target, error))
+        !gh_call_repo(call, args->repo, &frame->target.context, error))
         return false;
-    self->repo = g_strconcat(self->target.host, "/", self->target.repo, NULL);
-    self->is_judged = true;
+    self->repo = g_strconcat(self->target->host, "/", self->target->repo, NULL);
+    frame->words =
+        g_strdup_printf("review of pull request %s in %s, op %s", frame->ref, self->repo, args->op);
+    frame->classified.effect = self->op == GH_REVIEW_THREADS ? EFFECT_READ : EFFECT_WRITE;
+    frame->is_classified = frame->has_target = true;
     return true;
 }
 
@@ -117,8 +123,8 @@ static bool gh_review_judge(ToolCall *call, const void *args, Judgement *ret_jud
     g_autofree char *summary = gh_review_summary(self);
     *ret_judgement = (Judgement) {
         .effect = is_read ? EFFECT_READ : EFFECT_WRITE,
-        .host = g_strdup(self->target.host),
-        .repo = g_strdup(self->target.repo),
+        .host = g_strdup(self->target->host),
+        .repo = g_strdup(self->target->repo),
         .question = is_read ? NULL : gh_review_question(self, summary),
     };
     ret_judgement->summary = g_steal_pointer(&summary);
@@ -145,7 +151,7 @@ static bool gh_review_run(ToolCall *call, const void *args G_GNUC_UNUSED, ToolRe
     if (!is_read)
         forget_views(call, self);
     runs[run_of(self->op)].run(call, self, &text, &failure);
-    self->duration_ms = time_monotonic_ms() - start;
+    self->frame.outcome.duration_ms = time_monotonic_ms() - start;
     if (!is_read)
         forget_views(call, self);
     gh_review_answer(call, self, text, failure, result);
@@ -175,5 +181,5 @@ const ToolDef tool_gh_review = {
     .is_available = is_offered,
     .run = gh_review_run,
     .refused = gh_review_refused,
-    .finished = gh_review_finished,
+    .finished = gh_call_finished,
 };

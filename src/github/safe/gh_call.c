@@ -20,9 +20,8 @@
 
 #define RAW_KEY "gh-raw"
 
-static void gh_call_free(void *data)
+void gh_call_clear(GhCall *self)
 {
-    GhCall *self = data;
     g_free(self->id);
     gh_cwd_clear(&self->cwd);
     gh_program_clear(&self->program);
@@ -34,22 +33,34 @@ static void gh_call_free(void *data)
     classified_clear(&self->classified);
     gh_target_clear(&self->target);
     g_strfreev(self->shown_argv);
+    g_free(self->words);
+    g_free(self->ref);
     g_strfreev(self->secrets);
     g_ptr_array_unref(self->normalized);
     g_free(self->message);
     gh_outcome_clear(&self->outcome);
     json_decref(self->record);
-    g_free(self);
 }
 
-GhCall *gh_call_new(ToolCall *call)
+static void gh_call_free(void *data)
 {
-    GhCall *self = g_new0(GhCall, 1);
+    gh_call_clear(data);
+    g_free(data);
+}
+
+void gh_call_init(GhCall *self, ToolCall *call)
+{
     self->id = gh_audit_new_id();
     self->at = tool_call_now_ms(call);
     self->cwd.fd = -1;
     self->normalized = g_ptr_array_new_with_free_func(g_free);
     self->outcome.exit_status = -1;
+}
+
+GhCall *gh_call_new(ToolCall *call)
+{
+    GhCall *self = g_new0(GhCall, 1);
+    gh_call_init(self, call);
     tool_call_prepare(call, self, gh_call_free);
     return self;
 }

@@ -26,11 +26,12 @@ typedef struct GhCall {
     // what it does; set by gh_call_judge()
     char **argv; // as classified: a leading "gh" is skipped when it runs
     bool is_classified, has_target;
-    Classified classified;
+    Classified classified; // of a call that is no command line: effect and command alone
     GhTarget target;
     int64_t timeout_s;
     bool may_take_long;    // it can go on in the background
     char **shown_argv;     // redacted for records, without "gh"
+    char *words, *ref;     // of a call that is no command line: what messages and the audit call it
     char **secrets;        // values to be masked wherever they appear
     GPtrArray *normalized; // notes on what was changed in the arguments
     // how it ended
@@ -60,7 +61,15 @@ bool gh_call_judge(ToolCall *call, GhCall *self, const GhCallSpec *spec, Judgeme
 
 /* Runs it; self->outcome, kind and message are set. */
 void gh_call_exec(ToolCall *call, GhCall *self);
-/* Header, body and debug record. `output` stands for gh's own when it is not NULL. */
+/* A tool whose calls are no command lines puts a GhCall first in its own slot. */
+void gh_call_init(GhCall *self, ToolCall *call);
+void gh_call_clear(GhCall *self);
+/* Sets how it ended. */
+void gh_call_set_kind(GhCall *self, GhKind kind, const GhFacts *facts);
+
+/* Header, body and debug record of one that ran; `text` NULL: its kind and message say why not. */
+void gh_call_report(ToolCall *call, GhCall *self, const char *text, ToolResult *result);
+/* The same, of gh's run. `output` stands for gh's own when it is not NULL. */
 void gh_call_answer(ToolCall *call, GhCall *self, const char *output, ToolResult *result);
 
 /* Sets an error of kind invalid-args; returns false. */

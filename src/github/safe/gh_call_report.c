@@ -18,7 +18,7 @@ static const char *class_name(const GhCall *self)
 
 static const char *command_of(const GhCall *self)
 {
-    return self->is_classified ? self->classified.command : NULL;
+    return self->is_classified || !self->argv ? self->classified.command : NULL;
 }
 
 static const char *target_host(const GhCall *self)
@@ -120,6 +120,16 @@ static bool is_unknown_write(const ToolCall *call, const GhCall *self)
            tool_call_tool(call)->effect == EFFECT_WRITE;
 }
 
+void gh_call_report(ToolCall *call, GhCall *self, const char *text, ToolResult *result)
+{
+    const CallOutcome *outcome = tool_call_outcome(call);
+    const GhBody body = { .kind = self->kind, .message = self->message, .output = text };
+    close_notes(self);
+    add_text(self, outcome, &body, result);
+    add_record(call, self, outcome, result);
+    result->is_error = gh_kind_is_error(self->kind);
+}
+
 void gh_call_answer(ToolCall *call, GhCall *self, const char *output, ToolResult *result)
 {
     const CallOutcome *outcome = tool_call_outcome(call);
@@ -178,7 +188,7 @@ static char *policy_reason(const ToolDef *tool, const CallOutcome *outcome)
     return g_strndup(reason, length);
 }
 
-static void set_kind(GhCall *self, GhKind kind, const GhFacts *facts)
+void gh_call_set_kind(GhCall *self, GhKind kind, const GhFacts *facts)
 {
     self->kind = kind;
     g_free(self->message);
@@ -196,22 +206,25 @@ static void set_blocked(const ToolDef *tool, const CallOutcome *outcome, GhCall 
     };
     bool is_by_settings = strstr(outcome->reason, POLICY_SUFFIX) != NULL;
     bool is_irreversible = effect == EFFECT_DESTRUCTIVE && !is_by_settings;
-    set_kind(self, is_irreversible ? GH_KIND_IRREVERSIBLE_BLOCKED : GH_KIND_POLICY_BLOCKED, &facts);
+    gh_call_set_kind(self, is_irreversible ? GH_KIND_IRREVERSIBLE_BLOCKED : GH_KIND_POLICY_BLOCKED,
+                     &facts);
 }
 
 static void set_unconfirmed(ToolCall *call, const CallOutcome *outcome, GhCall *self)
 {
-    g_autofree char *argv = gh_quote_argv((const char *const *)self->shown_argv);
+    g_autofree char *argv =
+        self->words ? NULL : gh_quote_argv((const char *const *)self->shown_argv);
     const GhFacts facts = {
-        .command = command_of(self),
+        .command = self->words ? self->words : command_of(self),
         .argv = argv,
         .class_name = class_name(self),
         .allow_flag = tool_call_allow_hint(call),
         .secrets = (const char *const *)self->secrets,
     };
-    set_kind(self,
-             outcome->end == CALL_DECLINED ? GH_KIND_CONFIRM_DECLINED : GH_KIND_CONFIRM_UNAVAILABLE,
-             &facts);
+    gh_call_set_kind(self,
+                     outcome->end == CALL_DECLINED ? GH_KIND_CONFIRM_DECLINED
+                                                   : GH_KIND_CONFIRM_UNAVAILABLE,
+                     &facts);
 }
 
 static void set_refusal(ToolCall *call, const CallOutcome *outcome, GhCall *self)
@@ -223,7 +236,7 @@ static void set_refusal(ToolCall *call, const CallOutcome *outcome, GhCall *self
     case CALL_INVALID:
         if (self->kind == GH_KIND_NONE) { // the decoder said no
             g_autofree char *reason = invalid_reason(tool, outcome->reason);
-            set_kind(self, GH_KIND_INVALID_ARGS, &(GhFacts) { .reason = reason });
+            gh_call_set_kind(self, GH_KIND_INVALID_ARGS, &(GhFacts) { .reason = reason });
         }
         break;
     case CALL_BLOCKED:
@@ -234,7 +247,7 @@ static void set_refusal(ToolCall *call, const CallOutcome *outcome, GhCall *self
         set_unconfirmed(call, outcome, self);
         break;
     case CALL_CANCELLED:
-        set_kind(self, GH_KIND_CANCELLED, &(GhFacts) { 0 });
+        gh_call_set_kind(self, GH_KIND_CANCELLED, &(GhFacts) { 0 });
         break;
     }
 }
@@ -272,6 +285,11 @@ void gh_call_refused(ToolCall *call, const CallOutcome *outcome, ToolResult *res
     result->failure = failure_of(self->kind);
 }
 
+static const char *first_argument(const GhCall *self)
+{
+    return self->is_classified ? command_args_positional(self->classified.args, 0) : NULL;
+}
+
 static void write_audit(ToolCall *call, const GhCall *self, const CallOutcome *outcome)
 {
     const GhAuditLine line = {
@@ -285,7 +303,7 @@ static void write_audit(ToolCall *call, const GhCall *self, const CallOutcome *o
         .bytes = self->outcome.captured_bytes,
         .tool = tool_call_tool(call)->name,
         .command = command_of(self),
-        .ref = self->is_classified ? command_args_positional(self->classified.args, 0) : NULL,
+        .ref = self->ref ? self->ref : first_argument(self),
         .kind = gh_kind_name(self->kind),
         .is_truncated = self->outcome.is_truncated,
         .via = tool_call_via(call),

@@ -5,8 +5,8 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
+#include "github/pulls/thread_text.h"
 #include "github/text.h"
-#include "github/urls/thread_text.h"
 
 #define FILES_SHOWN 50
 

@@ -6,13 +6,11 @@
 #include "base/str.h"
 #include "github/gh.h"
 #include "github/ops/run_fetch.h"
+#include "github/pulls/pull_threads.h"
 #include "github/repo_ref.h"
 #include "github/urls/item_text.h"
 #include "github/urls/pr_diff.h"
-#include "github/urls/thread_fetch.h"
 
-#define PAGE_ENTRIES   100
-#define MAX_PAGES      100 // a server that never ends its list must not keep us
 #define MAX_DIFF_FILES 3000
 #define ISSUE_BASIC    "author,body,createdAt,labels,number,state,stateReason,title,updatedAt,url"
 #define ISSUE_COMMENTED                                                                            \
@@ -95,25 +93,15 @@ static bool fetch_issue(ToolCall *call, const ViewAddress *address, ViewRow *ret
     return true;
 }
 
-// ---- pages ----
+// ---- review comments ----
 
 /* All entries of a list of REST, whose path is below /repos/OWNER/REPO. */
 static bool fetch_pages(ToolCall *call, const char *repo, const char *path, json_t **ret_list,
                         GError **error)
 {
-    g_autoptr(json_t) list = json_array();
-    size_t entries = PAGE_ENTRIES;
-    for (int page = 1; page <= MAX_PAGES && entries >= PAGE_ENTRIES; page++) {
-        g_autofree char *number = g_strdup_printf("page=%d", page);
-        g_auto(GStrv) argv = run_api_argv(repo, true, path, "per_page=100", number, NULL);
-        g_autoptr(json_t) part = NULL;
-        if (!ask(call, argv, true, JSON_ARRAY, &part, error))
-            return false;
-        entries = json_array_size(part);
-        json_array_extend(list, part);
-    }
-    *ret_list = g_steal_pointer(&list);
-    return true;
+    g_auto(PullGh) gh = { 0 };
+    pull_gh_init(&gh, call, repo);
+    return pull_gh_list(&gh, path, NULL, NULL, ret_list, error);
 }
 
 static void drop_entries_without_id(json_t *list)
@@ -139,8 +127,10 @@ static bool fetch_review_comments(ToolCall *call, const ViewAddress *address, js
 
 static bool fetch_threads(ToolCall *call, const ViewAddress *address, json_t *data, GError **error)
 {
+    g_auto(PullGh) gh = { 0 };
     json_t *list = NULL;
-    if (!thread_fetch_all(call, address->repo, address->number, &list, error))
+    pull_gh_init(&gh, call, address->repo);
+    if (!pull_threads_list(&gh.link, address->number, PULL_THREADS_WHOLE, &list, error))
         return false;
     json_set_take(data, "reviewThreads", list);
     return true;

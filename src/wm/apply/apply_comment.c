@@ -4,6 +4,8 @@
  */
 #include "wm/apply/apply_private.h"
 
+#include "github/pulls/pull_comment.h"
+
 #define MAX_COMMENT_PAGES 10 // of a hundred, that are looked through for older ones
 #define COMMENTS_QUERY                                                                             \
     "query($owner:String!,$name:String!,$number:Int!,$before:String){repository(owner:$owner,"     \
@@ -110,18 +112,21 @@ bool apply_add_comment(Applier *self, GError **error)
 
 bool apply_review_comment(Applier *self, GError **error)
 {
-    static const char *const copied[] = { "commit_id", "path", "line", "side" };
     const json_t *fields = self->item.fields;
+    DiffSpot spot = {
+        .path = json_get_text(fields, "path"),
+        .line = json_get_int(fields, "line", 0),
+        .side = json_get_text(fields, "side"),
+        .start_line = json_get_int(fields, "start_line", 0),
+        .start_side = json_get_text(fields, "side"),
+    };
+    if (spot.start_line >= spot.line)
+        spot.start_line = 0; // of one line: GitHub wants none
     g_autofree char *text = apply_comment_text(self, apply_text(self, "body"), true);
     g_autoptr(json_t) body = json_object();
     json_set_text(body, "body", text);
-    for (size_t i = 0; i < G_N_ELEMENTS(copied); i++)
-        json_set_take(body, copied[i], json_incref(json_object_get(fields, copied[i])));
-    int64_t start = json_get_int(fields, "start_line", 0);
-    if (start > 0 && start < json_get_int(fields, "line", 0)) { // of one line: GitHub wants none
-        json_set_int(body, "start_line", start);
-        json_set_text(body, "start_side", apply_text(self, "side"));
-    }
+    json_set_text(body, "commit_id", json_get_text(fields, "commit_id"));
+    pull_comment_fill(body, &spot, text, false);
     g_autofree char *path = apply_path(self, "/pulls/%s/comments", self->target);
     const ApplyPost post = {
         .step = "comment", .path = path, .body = body, .list = path, .is_it = is_same_review_comment

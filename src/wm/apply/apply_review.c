@@ -5,6 +5,7 @@
 #include "wm/apply/apply_private.h"
 
 #include "base/str.h"
+#include "github/pulls/pull_comment.h"
 #include "wm/apply/item_target.h"
 #include "wm/task/wm_log.h"
 
@@ -54,19 +55,11 @@ bool apply_add_reviewer(Applier *self, GError **error)
 /* Of the state that a review has afterwards. */
 static bool is_same_review(const json_t *element, const json_t *body)
 {
-    static const char *const states[][2] = { { "APPROVE", "APPROVED" },
-                                             { "REQUEST_CHANGES", "CHANGES_REQUESTED" },
-                                             { "COMMENT", "COMMENTED" } };
-    const char *state = json_get_text(element, "state"), *event = json_get_text(body, "event");
+    const char *state = pull_event_state(json_get_text(body, "event"));
     const char *there = json_get_text(element, "body"), *wanted = json_get_text(body, "body");
-    if (g_strcmp0(there ? there : "", wanted ? wanted : "") != 0)
-        return false;
-    for (size_t i = 0; i < G_N_ELEMENTS(states); i++)
-        if (g_strcmp0(event, states[i][0]) == 0)
-            return g_strcmp0(state, states[i][1]) == 0 &&
-                   g_strcmp0(json_get_text(element, "commit_id"),
-                             json_get_text(body, "commit_id")) == 0;
-    return false;
+    return g_strcmp0(there ? there : "", wanted ? wanted : "") == 0 && state &&
+           g_strcmp0(json_get_text(element, "state"), state) == 0 &&
+           g_strcmp0(json_get_text(element, "commit_id"), json_get_text(body, "commit_id")) == 0;
 }
 
 /* The commit that is reviewed: the item's, else the newest. NULL: staged, without a token. */

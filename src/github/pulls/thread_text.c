@@ -1,7 +1,7 @@
 /*
  * The section of review threads in a pull request.
  */
-#include "github/urls/thread_text.h"
+#include "github/pulls/thread_text.h"
 
 #include "base/str.h"
 #include "base/utf8.h"

@@ -4,7 +4,7 @@
  * On each side a hunk's lines follow one another without a gap: context and added lines have new
  * numbers, context and removed lines old ones. So a hunk is two ranges, counted from its body.
  */
-#include "github/diff_places.h"
+#include "github/pulls/diff_places.h"
 
 #include "base/str.h"
 
