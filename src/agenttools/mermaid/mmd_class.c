@@ -1,7 +1,7 @@
 /*
  * Checks class diagrams (agent-tools-cli §8.7).
  */
-#include "agenttools/mermaid/mmd_token.h"
+#include "agenttools/mermaid/mmd_parser.h"
 
 enum { // signs are their own kinds: . : # % , [ ] { } and - as a part of a name
     CLASS_WORD = MMD_KINDS,
@@ -38,9 +38,11 @@ enum { // modes: some words are keywords only in some places
     IN_BODY = 1 << 3,      // of a namespace
 };
 
+#define DEPTH_MAX 200 // of namespaces
+
 typedef struct ClassDiagram {
     GHashTable *classes; // char *: names of the classes so far
-    unsigned mode;
+    unsigned mode, depth;
     const char *comment; // after the code of this statement, whose line end it hides; or NULL
     bool is_in_line;     // the last token was no line end
 } ClassDiagram;
@@ -98,21 +100,12 @@ static bool skip_blanks(MmdParser *p)
 /* A statement that is one token; an empty block of accDescr is none. */
 static bool read_whole(MmdParser *p)
 {
-    const char *start = p->at, *stop = mmd_direction_here(p, false);
-    MmdAccessibility found;
-    int kind = MMD_WHOLE;
-    if (!stop) {
-        if (!mmd_match_accessibility(start, p->end, false, &found))
-            return false;
-        stop = found.stop;
-        if (!mmd_take_strict_accessibility(p, &found))
-            kind = MMD_BROKEN;
-        else if (found.brace && mmd_scan(p, found.brace, "{\\s*}"))
-            kind = MMD_NOTHING;
-        p->at = start;
-    }
-    mmd_read_to(p, kind, stop);
-    return true;
+    const char *start = p->at, *stop = mmd_direction(p, MMD_DIRECTION);
+    if (stop)
+        mmd_read_to(p, MMD_WHOLE, stop);
+    else if (mmd_read_accessibility(p, false) && mmd_scan(p, start, "accDescr\\s*{\\s*}"))
+        p->token.kind = MMD_NOTHING;
+    return p->at > start;
 }
 
 /* Reports what is not closed, and what mermaid finds in back-quotes and ~ ~ before anything else.
@@ -127,7 +120,7 @@ static bool check_enclosed(MmdParser *p)
         return mmd_fail_open(p, start, start, NULL, "%s is not closed: expected another '%c'", what,
                              *start);
     bool is_name = mmd_is(p, CLASS_LITERAL) || mmd_is(p, CLASS_GENERIC);
-    static const char odd[] = "[\"~]|<<|>>|(cssClass|callback|link|click|note for|note|href)\\>";
+    static const char odd[] = "[\"~]|<<|>>|(cssClass|callback|link|click|note|href)\\>";
     return !is_name || !mmd_scan(p, inner, odd) ||
            mmd_fail(p, MMD_SYNTAX, inner, "%s begins with a keyword or a sign: %s", what,
                     mmd_found(p, inner));
@@ -191,7 +184,7 @@ static bool fail_rest_of_line(MmdParser *p, int first)
     const char *at = p->token.start;
     bool is_class = first == CLASS_CLASS,
          is_style = first == CLASS_STYLE || first == CLASS_CLASSDEF;
-    if (mmd_is(p, ':') && mmd_is_blank_to(at + 1, p->end))
+    if (mmd_is(p, ':') && mmd_scan(p, at + 1, "\\h*(\n|$)"))
         return mmd_expected(p, at + 1, "a text after ':'");
     mmd_need_other(p, "the end of the line");
     if (*at == ';')
@@ -287,7 +280,7 @@ static void add_class(MmdParser *p, char *name)
  */
 static bool check_member(MmdParser *p, const char *start, const char *stop)
 {
-    start = mmd_skip_white_from(start, stop);
+    start = mmd_skip_white(start, stop);
     stop = mmd_trim_end(start, stop);
     size_t size = (size_t)(stop - start);
     bool is_annotation = size >= 2 && memcmp(start, "<<", 2) == 0 && memcmp(stop - 2, ">>", 2) == 0;
@@ -384,8 +377,11 @@ static bool parse_namespace_item(MmdParser *p)
 static bool parse_namespace(MmdParser *p)
 {
     g_autofree char *name = NULL;
-    if (!mmd_enter(p, p->token.start))
-        return false;
+    ClassDiagram *self = p->state;
+    if (self->depth == DEPTH_MAX)
+        return mmd_fail(p, MMD_SYNTAX, p->token.start, "blocks are nested more than %d deep",
+                        DEPTH_MAX);
+    self->depth++;
     enter(p, IN_NAMESPACE);
     if (!take_plain_name(p, "a name after 'namespace'", &name) || !take_label(p))
         return false;
@@ -404,9 +400,8 @@ static bool parse_namespace(MmdParser *p)
         else if (!mmd_is(p, '}') && !mmd_is(p, MMD_END))
             return fail_rest_of_line(p, CLASS_CLASS);
     } while (!mmd_is(p, '}'));
-    enter(p, IN_NAMESPACE);
-    mmd_leave(p);
-    return true;
+    self->depth--;
+    return enter(p, IN_NAMESPACE);
 }
 
 // ---- statements ----
@@ -573,7 +568,7 @@ bool mmd_parse_class(MmdParser *p)
     ClassDiagram self = { .classes = classes, .mode = IN_DIAGRAM };
     p->state = &self;
     p->grammar = &grammar;
-    if (!mmd_is_blank_to(p->at, p->end))
+    if (!mmd_scan(p, p->at, "\\h*(\n|$)"))
         return mmd_expected(p, p->at, "a line end after 'classDiagram'");
     mmd_advance(p); // the line end
     mmd_advance(p);

@@ -119,7 +119,7 @@ static bool is_mark_line(const GString *text, size_t at, size_t indent)
 {
     return text->len - at >= indent + 3 && memcmp(text->str + at, text->str, indent) == 0 &&
            stands_at(text, at + indent, "---") &&
-           mmd_is_blank_to(text->str + at + indent + 3, text->str + text->len);
+           mmd_match(text->str + at + indent + 3, text->str + text->len, "\\h*(\n|$)");
 }
 
 static bool find_front_matter(const GString *text, FrontMatter *ret_found)

@@ -179,7 +179,7 @@ static void skip_comment_lines(MmdParser *p)
 {
     while (strncmp(p->at, "%%", 2) == 0) {
         p->at = mmd_line_end(p->at, p->end);
-        mmd_skip_white(p);
+        mmd_skip(p, "\\s*");
     }
 }
 
@@ -256,7 +256,7 @@ void mmd_check(const char *text, size_t size, MmdVerdict *ret_verdict)
         mmd_fail_offset(&parser, MMD_FRONTMATTER, clean.problem_at, "%s", clean.problem);
         return;
     }
-    mmd_skip_white(&parser);
+    mmd_skip(&parser, "\\s*");
     const char *comment = parser.at;
     skip_comment_lines(&parser);
     if (mmd_at_end(&parser))

@@ -2,7 +2,7 @@
  * Checks entity relationship diagrams (agent-tools-cli §8.7). Statements need nothing between them,
  * and keywords count wherever a token may begin: an entity cannot be called `one-way` or `Class`.
  */
-#include "agenttools/mermaid/mmd_token.h"
+#include "agenttools/mermaid/mmd_parser.h"
 
 enum {
     ER_WORD = MMD_KINDS, // a name or a role
@@ -51,16 +51,13 @@ static const MmdTokenRule rules[] = {
 
 static void read_token(MmdParser *p)
 {
-    MmdAccessibility found;
     mmd_skip(p, "[ \t]*");
     const char *start = p->at, *direction;
     if (mmd_at_end(p)) {
         mmd_read_to(p, MMD_END, start);
-    } else if (*start != '\n' && mmd_match_accessibility(start, p->end, true, &found)) {
-        bool is_right = mmd_take_strict_accessibility(p, &found);
-        p->at = start;
-        mmd_read_to(p, is_right ? MMD_WHOLE : MMD_BROKEN, found.stop);
-    } else if (*start != '\n' && (direction = mmd_direction_here(p, true))) {
+    } else if (mmd_read_accessibility(p, true)) {
+        return;
+    } else if (*start != '\n' && (direction = mmd_direction(p, "(?i)" MMD_DIRECTION))) {
         mmd_read_to(p, MMD_WHOLE, direction);
     } else {
         mmd_read_any(p, rules, 0);
@@ -73,7 +70,7 @@ static bool expected(MmdParser *p, const char *what)
     if (token->kind == MMD_BROKEN)
         return false;
     if (token->kind >= ER_CARDINALITY && g_ascii_isalpha(*token->start))
-        return mmd_expected_no_keyword(p, token->start, token->stop, what);
+        return mmd_expected_no_keyword(p, what);
     mmd_expected(p, token->start, "%s", what);
     if (mmd_scan(p, token->start, "%%"))
         return mmd_hint(p, "Comments must be on their own line");
@@ -411,7 +408,7 @@ bool mmd_parse_er(MmdParser *p)
     ErDiagram self = { 0 };
     p->state = &self;
     p->grammar = &grammar;
-    if (mmd_is_word_char(*p->at) || mmd_match_direction(p->at, p->end, true))
+    if (mmd_scan(p, p->at, "\\w") || mmd_direction(p, "(?i)" MMD_DIRECTION))
         return mmd_expected(p, p->at, "a line end after 'erDiagram'");
     mmd_advance(p);
     while (!mmd_is(p, MMD_END)) {

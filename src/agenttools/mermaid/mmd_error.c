@@ -15,16 +15,12 @@ static MmdError *last_error(const MmdParser *p)
     return errors->len > 0 ? g_ptr_array_index(errors, errors->len - 1) : NULL;
 }
 
-/* Nothing but white space from `at` on. */
 static bool is_blank_tail(const MmdParser *p, const char *at)
 {
-    size_t size;
-    while (at < p->end && (size = mmd_white_size(at, p->end)) > 0)
-        at += size;
-    return at >= p->end;
+    return mmd_skip_white(at, p->end) >= p->end;
 }
 
-static const char *ink_end(const MmdParser *p)
+static const char *text_end(const MmdParser *p)
 {
     const char *at = p->end;
     while (at > p->text && g_ascii_isspace(at[-1]))
@@ -36,7 +32,7 @@ static const char *ink_end(const MmdParser *p)
 static size_t document_offset(const MmdParser *p, const char *where)
 {
     if (is_blank_tail(p, where))
-        where = MIN(where, ink_end(p));
+        where = MIN(where, text_end(p));
     if (where < p->end)
         return p->origin[where - p->text];
     return p->end > p->text ? p->origin[p->end - p->text - 1] : p->document_size;
@@ -86,16 +82,15 @@ static bool is_fence_line(const MmdParser *p, size_t offset)
 }
 
 /* NULL when there are enough errors already. */
-static MmdError *add_error(MmdParser *p, MmdClass class, size_t offset, char *message)
+static MmdError *add_error(MmdParser *p, MmdClass class, size_t offset, const char *format,
+                           va_list arguments)
 {
     GPtrArray *errors = p->verdict->errors;
-    if (errors->len >= MMD_ERRORS_MAX) {
-        g_free(message);
+    if (errors->len >= MMD_ERRORS_MAX)
         return NULL;
-    }
     MmdError *error = g_new0(MmdError, 1);
     error->class = class;
-    error->message = presentable(message);
+    error->message = presentable(g_strdup_vprintf(format, arguments));
     set_place(p, offset, &error->line, &error->column);
     if (is_fence_line(p, offset))
         error->hint = g_strdup("Remove the Markdown fence");
@@ -107,7 +102,7 @@ bool mmd_fail(MmdParser *p, MmdClass class, const char *where, const char *forma
 {
     va_list arguments;
     va_start(arguments, format);
-    add_error(p, class, document_offset(p, where), g_strdup_vprintf(format, arguments));
+    add_error(p, class, document_offset(p, where), format, arguments);
     va_end(arguments);
     return false;
 }
@@ -116,7 +111,7 @@ bool mmd_fail_offset(MmdParser *p, MmdClass class, size_t offset, const char *fo
 {
     va_list arguments;
     va_start(arguments, format);
-    add_error(p, class, offset, g_strdup_vprintf(format, arguments));
+    add_error(p, class, offset, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -126,13 +121,12 @@ bool mmd_fail_open(MmdParser *p, const char *where, const char *opened, const ch
 {
     va_list arguments;
     va_start(arguments, format);
-    char *message = g_strdup_vprintf(format, arguments);
-    MmdError *error = add_error(p, MMD_SYNTAX, document_offset(p, where), message);
+    MmdError *error = add_error(p, MMD_SYNTAX, document_offset(p, where), format, arguments);
     va_end(arguments);
     if (!error)
         return false;
     set_place(p, document_offset(p, opened), &error->opened_line, &error->opened_column);
-    return hint != NULL ? mmd_hint(p, "%s", hint) : false;
+    return hint && mmd_hint(p, "%s", hint);
 }
 
 bool mmd_hint(MmdParser *p, const char *format, ...)
@@ -178,4 +172,62 @@ const char *mmd_found(MmdParser *p, const char *where)
 bool mmd_unexpected(MmdParser *p, const char *expected)
 {
     return mmd_fail(p, MMD_SYNTAX, p->at, "expected %s, found %s", expected, mmd_found(p, p->at));
+}
+
+char *mmd_excerpt(const char *start, const char *stop)
+{
+    g_autofree char *text = g_strndup(start, (size_t)(stop - start));
+    g_strdelimit(text, "\n", ' ');
+    return utf8_ellipsize(text, MMD_FOUND_CHARS);
+}
+
+const char *mmd_blame(const MmdParser *p, const char *at)
+{
+    at = mmd_scan(p, at, "\\h*");
+    if (at < p->end && *at != '\n')
+        return at;
+    const char *stop = mmd_trim_end(p->text, at);
+    return stop > p->text ? g_utf8_prev_char(stop) : at;
+}
+
+/* Does the line of `at` begin as a Markdown fence? */
+static bool is_in_fence_line(const MmdParser *p, const char *at)
+{
+    while (at > p->text && at[-1] != '\n')
+        at--;
+    return mmd_scan(p, at, "\\h*(```|~~~)");
+}
+
+bool mmd_expected(MmdParser *p, const char *at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *what = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    const char *place = mmd_blame(p, at);
+    mmd_fail(p, MMD_SYNTAX, place, "expected %s, found %s", what, mmd_found(p, at));
+    return is_in_fence_line(p, place) && mmd_hint(p, "Remove the Markdown fence");
+}
+
+bool mmd_expected_no_keyword(MmdParser *p, const char *what)
+{
+    const char *at = p->token.start, *stop = mmd_trim_end(at, p->token.stop);
+    return mmd_fail(p, MMD_SYNTAX, at, "expected %s, found the keyword '%.*s'", what,
+                    (int)(stop - at), at);
+}
+
+bool mmd_unclosed(MmdParser *p, const char *opened, const char *what, const char *close)
+{
+    mmd_fail_open(p, mmd_blame(p, p->end), opened, NULL, "%s is not closed: expected %s", what,
+                  close);
+    return mmd_hint(p, "%s opened at line %zu is not closed", what, mmd_line_of(p, opened));
+}
+
+bool mmd_begin(MmdParser *p, const char *header)
+{
+    if (mmd_scan(p, p->at, "\\>"))
+        return true;
+    g_autofree char *expected =
+        g_strdup_printf("a blank or the end of the line after '%s'", header);
+    return mmd_unexpected(p, expected);
 }

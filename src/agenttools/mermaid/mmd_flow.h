@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "agenttools/mermaid/mmd_token.h"
+#include "agenttools/mermaid/mmd_parser.h"
 
 enum { // signs are their own kinds: # : , & * - ; and | before and after a label
     FLOW_SPACE = MMD_KINDS, // white space within a line

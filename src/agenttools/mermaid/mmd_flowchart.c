@@ -198,7 +198,7 @@ bool mmd_parse_flowchart(MmdParser *p)
 {
     FlowDiagram diagram = { .name_start = p->at };
     flow_begin(p, &diagram);
-    if (mmd_is_word_char(*p->at))
+    if (mmd_scan(p, p->at, "\\w"))
         return mmd_need_other(p, "a blank or the end of the line after the diagram type");
     if (!take_header(p))
         return false;

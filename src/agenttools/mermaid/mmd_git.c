@@ -1,7 +1,7 @@
 /*
  * Git graphs (agent-tools-cli §8.7): the statements, and the branches and commits that they make.
  */
-#include "agenttools/mermaid/mmd_plain.h"
+#include "agenttools/mermaid/mmd_lines.h"
 
 typedef struct Commit {
     const char *branch;     // borrowed from the graph's table
@@ -38,47 +38,13 @@ typedef enum {
     TAKES_PARENT = 1 << 4,
 } OptionSet;
 
-// ---- words ----
+// ---- words and options ----
 
-static bool is_name_char(char c)
-{
-    return g_ascii_isalnum(c) || c == '_' || c == '-' || c == '.' || c == '/';
-}
+/* A name does not end in '.' or '/', nor does it begin with a whole number. */
+#define NAME "(?!0|[1-9]\\d|[1-9](?!\\.))\\w([\\w\\-]|[./]+(?=[\\w\\-]))*"
 
-/* A name does not end in '.' or '/', nor does it begin with a whole number. Bytes, 0: none. */
-static size_t name_size(const char *at)
-{
-    if (!g_ascii_isalnum(*at) && *at != '_')
-        return 0;
-    size_t size = 0;
-    while (is_name_char(at[size]))
-        size++;
-    while (at[size - 1] == '.' || at[size - 1] == '/')
-        size--;
-    bool is_decimal = at[0] != '0' && g_ascii_isdigit(at[0]) && at[1] == '.';
-    return g_ascii_isdigit(at[0]) && !is_decimal ? 0 : size;
-}
-
-static bool take_keyword(MmdParser *p, const char *word)
-{
-    size_t size = strlen(word);
-    if (strncmp(p->at, word, size) != 0)
-        return false;
-    bool is_reference = is_name_char(word[size - 1]);
-    if (is_reference && name_size(p->at) > size)
-        return false;
-    p->at += size;
-    return true;
-}
-
-static bool is_keyword(const char *name)
-{
-    static const char *const words[] = {
-        "cherry-pick", "HIGHLIGHT", "gitGraph", "checkout", "NORMAL", "REVERSE", "commit",
-        "branch",      "switch",    "merge",    "LR",       "TB",     "BT",      NULL,
-    };
-    return g_strv_contains(words, name);
-}
+/* A keyword, which does not go on as a name. */
+#define WORD(words) "(" words ")(?![\\w\\-]|[./]+[\\w\\-])"
 
 static bool take_branch_name(Graph *g, char **ret_name)
 {
@@ -86,22 +52,18 @@ static bool take_branch_name(Graph *g, char **ret_name)
     plain_skip(p);
     if (*p->at == '"' || *p->at == '\'')
         return plain_take_string(p, ret_name, "a name");
-
-    size_t size = name_size(p->at);
-    g_autofree char *name = g_strndup(p->at, size);
-    if (size > 0 && !is_keyword(name) && !g_str_has_prefix(name, "title")) {
-        *ret_name = g_steal_pointer(&name);
-        p->at += size;
+    const char *start = p->at;
+    if (mmd_skip(p,
+                 "(?!title|" WORD("cherry-pick|HIGHLIGHT|gitGraph|checkout|NORMAL|REVERSE|commit|"
+                                  "branch|switch|merge|LR|TB|BT") ")" NAME)) {
+        *ret_name = g_strndup(start, (size_t)(p->at - start));
         return true;
     }
     mmd_unexpected(p, "the name of a branch");
-    if (plain_is_word_end(p))
-        return false;
-    return mmd_hint(p, "put a name that is a keyword, begins with a digit or has other characters "
+    return !plain_is_word_end(p) &&
+           mmd_hint(p, "put a name that is a keyword, begins with a digit or has other characters "
                        "than letters, digits, _ . / - in double quotes");
 }
-
-// ---- options ----
 
 /* The quoted text after `id:` and the like; kept in *ret_text unless that is NULL. */
 static bool take_text(MmdParser *p, char **ret_text)
@@ -117,35 +79,25 @@ static bool take_text(MmdParser *p, char **ret_text)
     return true;
 }
 
-static bool take_type(MmdParser *p)
-{
-    plain_skip(p);
-    if (take_keyword(p, "NORMAL") || take_keyword(p, "REVERSE") || take_keyword(p, "HIGHLIGHT"))
-        return true;
-    return mmd_unexpected(p, "NORMAL, REVERSE or HIGHLIGHT");
-}
-
 /* Options up to the end of the line. */
 static bool take_options(MmdParser *p, OptionSet set, const char *expected, Options *options)
 {
-    for (;;) {
+    for (bool is_right = true; is_right;) {
         plain_skip(p);
-        bool is_right;
-        if ((set & TAKES_ID) && mmd_take(p, "id:"))
+        if ((set & TAKES_ID) && mmd_skip(p, "id:"))
             is_right = take_text(p, &options->id);
-        else if ((set & TAKES_TAG) && mmd_take(p, "tag:"))
-            is_right = take_text(p, NULL);
-        else if ((set & TAKES_TYPE) && mmd_take(p, "type:"))
-            is_right = take_type(p);
-        else if ((set & TAKES_PARENT) && mmd_take(p, "parent:"))
+        else if ((set & TAKES_PARENT) && mmd_skip(p, "parent:"))
             is_right = take_text(p, &options->parent);
-        else if ((set & TAKES_MESSAGE) && (mmd_take(p, "msg:") || *p->at == '"' || *p->at == '\''))
+        else if (((set & TAKES_TAG) && mmd_skip(p, "tag:")) ||
+                 ((set & TAKES_MESSAGE) && mmd_skip(p, "msg:|(?=[\"'])")))
             is_right = take_text(p, NULL);
+        else if ((set & TAKES_TYPE) && mmd_skip(p, "type:"))
+            is_right = plain_skip(p) && (mmd_skip(p, WORD("NORMAL|REVERSE|HIGHLIGHT")) ||
+                                         mmd_unexpected(p, "NORMAL, REVERSE or HIGHLIGHT"));
         else
             return plain_take_line_end(p, expected);
-        if (!is_right)
-            return false;
     }
+    return false;
 }
 
 // ---- the graph ----
@@ -206,14 +158,8 @@ static bool take_commit(Graph *g)
 static bool take_order(MmdParser *p)
 {
     plain_skip(p);
-    if (!mmd_take(p, "order:"))
-        return true;
-    plain_skip(p);
-    size_t digits = strspn(p->at, "0123456789");
-    if (digits == 0 || (digits > 1 && *p->at == '0') || (*p->at != '0' && p->at[digits] == '.'))
-        return mmd_unexpected(p, "a whole number");
-    p->at += digits;
-    return true;
+    return !mmd_skip(p, "order:") || (plain_skip(p) && mmd_skip(p, "0(?!\\d)|[1-9]\\d*(?!\\.)")) ||
+           mmd_unexpected(p, "a whole number");
 }
 
 static bool take_branch(Graph *g)
@@ -334,15 +280,15 @@ static bool take_statement(Graph *g)
 {
     MmdParser *p = g->p;
     const char *start = p->at;
-    if (take_keyword(p, "commit"))
+    if (mmd_skip(p, WORD("commit")))
         return take_commit(g);
-    if (take_keyword(p, "branch"))
+    if (mmd_skip(p, WORD("branch")))
         return take_branch(g);
-    if (take_keyword(p, "checkout") || take_keyword(p, "switch"))
+    if (mmd_skip(p, WORD("checkout|switch")))
         return take_checkout(g);
-    if (take_keyword(p, "merge"))
+    if (mmd_skip(p, WORD("merge")))
         return take_merge(g);
-    if (take_keyword(p, "cherry-pick"))
+    if (mmd_skip(p, WORD("cherry-pick")))
         return take_cherry_pick(g, start);
     return mmd_unexpected(p, "commit, branch, checkout, merge or cherry-pick");
 }
@@ -350,19 +296,19 @@ static bool take_statement(Graph *g)
 /* What may stand between `gitGraph` and the first statement. */
 static bool take_header(MmdParser *p)
 {
-    if (mmd_take(p, ":"))
+    if (mmd_skip(p, ":"))
         return true;
     if (!plain_is_word_end(p))
         return mmd_unexpected(p, "a blank or ':' after 'gitGraph'");
     plain_skip(p);
-    if (take_keyword(p, "LR") || take_keyword(p, "TB") || take_keyword(p, "BT")) {
+    if (mmd_skip(p, WORD("LR|TB|BT"))) {
         plain_skip(p);
-        if (mmd_take(p, ":"))
+        if (mmd_skip(p, ":"))
             return true;
         mmd_unexpected(p, "':' after the direction");
         return mmd_hint(p, "write gitGraph LR:");
     }
-    mmd_take(p, ":");
+    mmd_skip(p, ":");
     return true;
 }
 

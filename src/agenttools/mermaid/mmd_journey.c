@@ -3,36 +3,24 @@
  */
 #include "agenttools/mermaid/mmd_lines.h"
 
-static bool take_task(MmdParser *p)
+static bool take_statement(MmdParser *p, void *data G_GNUC_UNUSED)
 {
-    const char *start = p->at;
-    p->at += strcspn(p->at, "#:\n;");
-    if (p->at == start) {
-        mmd_unexpected(p, "the name of a task");
-        return *start == ';' ? mmd_hint(p, "names must not hold ';' or '#'") : false;
-    }
-    if (*p->at != ':') {
-        mmd_unexpected(p, "':' and a score after the task");
-        return mmd_hint(p, "write Task: 5: Actor");
-    }
-    p->at++;
-    size_t size = strncmp(p->at, "%%", 2) == 0 ? 0 : strcspn(p->at, "#\n;");
-    if (size == 0)
-        return mmd_unexpected(p, "a score after ':'");
-    p->at += size;
-    return true;
-}
-
-static bool take_statement(MmdParser *p, void *data)
-{
-    bool is_taken;
-    if (lines_has_word(p, "journey"))
+    bool is_label;
+    if (mmd_scan(p, p->at, "(?i)journey\\>"))
         return mmd_unexpected(p, "a task, a section or a title");
-    if (lines_take_keyword(p, "title", "#\n;"))
+    if (mmd_skip(p, "(?i)title\\s[^#\n;]+"))
         return true;
-    if (!lines_take_accessibility(p, &is_taken))
+    if (!lines_take_accessibility(p, &is_label))
         return false;
-    return is_taken || lines_take_keyword(p, "section", "#:\n;") || take_task(p);
+    if (is_label || mmd_skip(p, "(?i)section\\s[^#:\n;]+|[^#:\n;]+:(?!%%)[^#\n;]+"))
+        return true;
+    bool has_name = mmd_skip(p, "[^#:\n;]+");
+    if (mmd_skip(p, has_name ? ":" : "$"))
+        return mmd_unexpected(p, "a score after ':'");
+    mmd_unexpected(p, has_name ? "':' and a score after the task" : "the name of a task");
+    if (has_name)
+        return mmd_hint(p, "write Task: 5: Actor");
+    return *p->at == ';' && mmd_hint(p, "names must not hold ';' or '#'");
 }
 
 bool mmd_parse_journey(MmdParser *p)

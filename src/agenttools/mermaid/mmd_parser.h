@@ -1,10 +1,10 @@
 /*
  * What the parsers of the diagram types share: the cleaned text with its map to the places of the
- * document, a scanner over it, and errors. Private to this folder.
+ * document, patterns, tokens, open blocks and errors. Private to this folder.
  *
  * A parser is `bool mmd_parse_X(MmdParser *p)`: reads from p->at (just after the header word) to
- * p->end and returns false with one error recorded by mmd_fail(), at the place where it stood. The
- * first error ends a parser, unless it can go on without reporting what only follows from it.
+ * p->end and returns false with one error recorded, at the place where it is. The first error ends
+ * a parser, unless it can go on without reporting what only follows from it.
  */
 #pragma once
 
@@ -17,110 +17,162 @@
 #define MMD_ENTITY_OPEN  '\x01'
 #define MMD_ENTITY_CLOSE '\x02'
 
-#define MMD_DEPTH_MAX   200 // nested blocks
-#define MMD_MODES_MAX   8   // nested modes of a lexer; a token that opens more is never right
-#define MMD_ERRORS_MAX  5   // of one diagram
-#define MMD_FOUND_CHARS 30  // of the text that a message quotes
+#define MMD_MODES_MAX   8  // nested modes of a lexer; a token that opens more is never right
+#define MMD_ERRORS_MAX  5  // of one diagram
+#define MMD_FOUND_CHARS 30 // of the text that a message quotes
 
 typedef struct MmdToken {
     int kind;
     const char *start, *stop;
-    const char *word; // of a rule for whole words; else NULL
 } MmdToken;
 
 typedef struct MmdGrammar MmdGrammar;
 
 typedef struct MmdParser {
     const char *text, *end; // cleaned: LF only, no front matter, directives or comment lines; a NUL
-                            // stands at `end`, behind a last LF
-    const char *at;         // the scanner
+                            // is at `end`, after a last LF
+    const char *at;         // up to where it is read
     const char *document;   // as it was given
     size_t document_size;
     const uint32_t *origin;  // offset in the document of each byte of `text`
     const char *main_branch; // gitGraph.mainBranchName of front matter or directive; NULL
     MmdVerdict *verdict;
-    unsigned depth;                // of nested blocks; mmd_enter() bounds it
-    const MmdGrammar *grammar;     // of the type, when it has tokens (mmd_token.h)
+    const MmdGrammar *grammar;     // of the type, when it has tokens
+    void *state;                   // the type's own
     MmdToken token, last;          // the current one, and the one before it
     GArray *blocks;                // const char *: where those that are open began
-    const char *no_direction;      // up to here no line is a direction
     unsigned modes[MMD_MODES_MAX]; // of the lexer, a stack
     unsigned mode_count;
+    const char *no_direction;             // up to here no line is a direction
     const char *white_start, *white_end;  // white space looked at last
-    void *state;                          // the type's own
     char found[MMD_FOUND_CHARS * 6 + 16]; // of mmd_found()
 } MmdParser;
 
-/* Records an error at `where` (in the text); false, so that parsers can `return mmd_fail(…)`. A
-   place past the end becomes the last line that is not blank. */
+// ---- characters and patterns ----
+
+/* Bytes of the white space character at `at`, LF included, as the real parser's `\s`; 0: none. */
+size_t mmd_white_size(const char *at, const char *end);
+const char *mmd_skip_white(const char *at, const char *end);
+const char *mmd_line_end(const char *at, const char *end); // the LF, or `end`
+/* Back from `stop` over white space, not before `start`. */
+const char *mmd_trim_end(const char *start, const char *stop);
+
+/*
+ * The place after what `pattern` describes at `at`; NULL: something else is there. Patterns are
+ * regular expressions in which a repetition and the first choice that fits are never taken back:
+ *   . [a-z] [^a-z] (a|b) * + ? $ (?=ahead) (?!ahead)    as usual; . is no line end, $ the text's
+ * end \s white space  \h the same within a line  \d \w digit, word character  \> the end of a word
+ *   \e an entity's mark  \u \x \b a character from U+0080, from U+00C0, up to U+FFFF
+ *   \l a letter outside ASCII
+ *   (?i) at the start: in any case
+ */
+const char *mmd_match(const char *at, const char *end, const char *pattern);
+const char *mmd_scan(const MmdParser *p, const char *at, const char *pattern); // up to p->end
+/* Takes it at p->at; false: something else is there. */
+bool mmd_skip(MmdParser *p, const char *pattern);
+bool mmd_at_end(const MmdParser *p);
+/* Is `word` at `at`, whole, in any case? */
+bool mmd_has_word(const MmdParser *p, const char *at, const char *word);
+
+// ---- tokens ----
+
+/* Kinds of tokens: a sign is its own kind, as ',' is; those of a type begin at MMD_KINDS. */
+enum {
+    MMD_END = 0, // of the text
+    MMD_NEWLINE = 256,
+    MMD_WHOLE,   // a statement without more tokens: direction LR, accTitle: …
+    MMD_BROKEN,  // something is not closed; reported
+    MMD_BAD,     // no token begins like this, or it opens too much
+    MMD_NOTHING, // what mermaid takes and forgets
+    MMD_KINDS
+};
+
+typedef struct MmdTokenRule {
+    int kind; // 0: the table's end
+    const char *pattern;
+    unsigned modes; // bits of the type's modes in which it counts; 0: in all
+    unsigned then;  // the mode that it opens, and MMD_CLOSE, which ends the current one before
+} MmdTokenRule;
+
+#define MMD_CLOSE (1U << 31)
+
+struct MmdGrammar {
+    /* Reads the token at p->at into p->token. */
+    void (*read)(MmdParser *p);
+    /* "expected WHAT, found …" at the current token. False. */
+    bool (*expected)(MmdParser *p, const char *what);
+};
+
+/* The current token becomes the text from p->at to `stop`. */
+void mmd_read_to(MmdParser *p, int kind, const char *stop);
+/* It becomes that of the first rule that fits at p->at; false: none does. */
+bool mmd_read_rule(MmdParser *p, const MmdTokenRule *rules, unsigned mode);
+/* The same, or the character there. */
+void mmd_read_any(MmdParser *p, const MmdTokenRule *rules, unsigned mode);
+/* Reads accTitle and accDescr: MMD_WHOLE, or MMD_BROKEN without its text or its brace. False: none
+   is here. */
+bool mmd_read_accessibility(MmdParser *p, bool ignores_case);
+/* A line with `pattern`, a direction, anywhere from p->at on is a direction as a whole: its end.
+   NULL: none; each line is looked at once. */
+const char *mmd_direction(MmdParser *p, const char *pattern);
+#define MMD_DIRECTION "direction\\s+(TB|BT|RL|LR)"
+
+bool mmd_advance(MmdParser *p); // to the next token; true
+bool mmd_is(const MmdParser *p, int kind);
+/* Is the current token of one of the kinds, of which 0 is the last? */
+bool mmd_is_any(const MmdParser *p, const int *kinds);
+#define MMD_ANY(...) ((const int[]) { __VA_ARGS__, 0 })
+bool mmd_is_line_end(const MmdParser *p);    // or the end of the text
+char *mmd_token_text(const MmdToken *token); // the caller frees
+bool mmd_accept(MmdParser *p, int kind);     // takes the current token when it is of that kind
+/* Takes it, or says that `what` was expected. */
+bool mmd_need(MmdParser *p, int kind, const char *what);
+/* "expected WHAT, found …" at the current token. False. */
+bool mmd_need_other(MmdParser *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* A block that began at `opened`; true. */
+bool mmd_open_block(MmdParser *p, const char *opened);
+/* The last one ends at the current token, which is `close`; false: none is open. */
+bool mmd_close_block(MmdParser *p, const char *close);
+bool mmd_fail_close(MmdParser *p, const char *close); // none is open; false
+/* Where the last one began; NULL: none is open. */
+const char *mmd_block(const MmdParser *p);
+
+// ---- errors: all of these return false, so that parsers can `return mmd_fail(…)` ----
+
+/* Records an error at `where` (in the text). A place past the end becomes the last line that is not
+   blank. */
 bool mmd_fail(MmdParser *p, MmdClass class, const char *where, const char *format, ...)
-    G_GNUC_PRINTF(4, 5); // false
+    G_GNUC_PRINTF(4, 5);
 /* The same, at an offset of the document. */
 bool mmd_fail_offset(MmdParser *p, MmdClass class, size_t offset, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
 /* The same, naming where the open thing was opened, with a hint (may be NULL). */
 bool mmd_fail_open(MmdParser *p, const char *where, const char *opened, const char *hint,
                    const char *format, ...) G_GNUC_PRINTF(5, 6);
-/* Adds a hint to the error recorded last; false. */
+/* Adds a hint to the error recorded last. */
 bool mmd_hint(MmdParser *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* "expected WHAT, found …" at p->at. */
+bool mmd_unexpected(MmdParser *p, const char *expected);
+/* The same at mmd_blame() of `at`. */
+bool mmd_expected(MmdParser *p, const char *at, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* The same, where the current token, a keyword, was found. */
+bool mmd_expected_no_keyword(MmdParser *p, const char *what);
+/* The text ended inside `what` ("loop", "the class"); `close` is what it needs. */
+bool mmd_unclosed(MmdParser *p, const char *opened, const char *what, const char *close);
+/* After the header word: it must end there. True: it does. */
+bool mmd_begin(MmdParser *p, const char *header);
+
 /* The line of the document in which `where` lies. */
 size_t mmd_line_of(const MmdParser *p, const char *where);
-/* "expected WHAT, found …" at the scanner. False. */
-bool mmd_unexpected(MmdParser *p, const char *expected);
-/* What stands at `where`, for a message: "'-> B'", "the end of the line", "the end of the diagram".
+/* What is at `where`, for a message: "'-> B'", "the end of the line", "the end of the diagram".
    Good until the next call. */
 const char *mmd_found(MmdParser *p, const char *where);
-
-// ---- looking: `at` to `end`, which is behind it; nothing is taken ----
-
-bool mmd_is_word_char(char c); // ASCII letter, digit or _
-bool mmd_is_one_of(char c, const char *set);
-/* The next character of `set`, or `end`. */
-const char *mmd_find_one_of(const char *at, const char *end, const char *set);
-/* The next of them or white space. */
-const char *mmd_find_end_of_word(const char *at, const char *end, const char *set);
-
-/* The place behind `literal` when it stands at `at`; NULL: it does not. */
-const char *mmd_match(const char *at, const char *end, const char *literal);
-/* The same in any (ASCII) case. */
-const char *mmd_match_nocase(const char *at, const char *end, const char *literal);
-/* The same for a whole word: no ASCII letter, digit or _ follows. */
-const char *mmd_match_word(const char *at, const char *end, const char *word);
-const char *mmd_match_word_nocase(const char *at, const char *end, const char *word);
-typedef enum { MMD_WORDS = 1 << 0, MMD_NOCASE = 1 << 1 } MmdHow; // one of the four
-const char *mmd_match_as(unsigned how, const char *at, const char *end, const char *literal);
-const char *mmd_match_digits(const char *at, const char *end);
-
-const char *mmd_skip_white_from(const char *at, const char *end); // line ends too
-const char *mmd_skip_blanks_from(const char *at, const char *end);
-const char *mmd_line_start(const MmdParser *p, const char *at);
-/* Back from `stop` over white space, not before `start`. */
-const char *mmd_trim_end(const char *start, const char *stop);
-
-/*
- * The place after what `pattern` describes at `at`; NULL: something else stands there. Patterns are
- * regular expressions in which a repetition and the first choice that fits are never taken back:
- *   . [a-z] [^a-z] (a|b) * + ? $ (?=ahead) (?!ahead)    as usual; . is no line end, $ the text's
- * end \s white space  \h the same within a line  \d \w digit, word character  \> the end of a word
- *   \e an entity's mark  \u \x a character from U+0080, U+00C0  \l a letter outside ASCII
- *   (?i) at the start: in any case
- */
-const char *mmd_scan(const MmdParser *p, const char *at, const char *pattern);
-/* Takes it at the scanner; false: something else stands there. */
-bool mmd_skip(MmdParser *p, const char *pattern);
-
-// ---- the scanner ----
-
-bool mmd_at_end(const MmdParser *p);
-/* Bytes of the white space character at `at`, LF included, as the real parser's `\s`; 0: none. */
-size_t mmd_white_size(const char *at, const char *end);
-void mmd_skip_blanks(MmdParser *p);                        // white space within the line
-void mmd_skip_white(MmdParser *p);                         // line ends too
-bool mmd_take(MmdParser *p, const char *literal);          // exact
-bool mmd_take_nocase(MmdParser *p, const char *literal);   // ASCII
-const char *mmd_line_end(const char *at, const char *end); // the LF, or `end`
-/* Only white space from `at` to the end of its line? */
-bool mmd_is_blank_to(const char *at, const char *end);
+/* A text as messages quote it: on one line, and not longer than MMD_FOUND_CHARS. Caller frees. */
+char *mmd_excerpt(const char *start, const char *stop);
+/* Where something has to be changed: what is at `at`, or the last character of its line when that
+   ends there. */
+const char *mmd_blame(const MmdParser *p, const char *at);
 
 /* The types, one file each. */
 bool mmd_parse_flowchart(MmdParser *p);

@@ -10,6 +10,41 @@ typedef struct Matcher {
     bool ignores_case;
 } Matcher;
 
+size_t mmd_white_size(const char *at, const char *end)
+{
+    if (at >= end)
+        return 0;
+    unsigned char first = (unsigned char)*at;
+    if (first < 0x80)
+        return first == ' ' || (first >= '\t' && first <= '\r') ? 1 : 0;
+
+    gunichar c = g_utf8_get_char(at);
+    bool is_white = c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 ||
+                    c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 || c == 0xfeff;
+    return is_white ? (size_t)(g_utf8_next_char(at) - at) : 0;
+}
+
+const char *mmd_skip_white(const char *at, const char *end)
+{
+    size_t size;
+    while ((size = mmd_white_size(at, end)) > 0)
+        at += size;
+    return at;
+}
+
+const char *mmd_line_end(const char *at, const char *end)
+{
+    const char *found = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+    return found ? found : end;
+}
+
+const char *mmd_trim_end(const char *start, const char *stop)
+{
+    while (stop > start && mmd_white_size(g_utf8_prev_char(stop), stop) > 0)
+        stop = g_utf8_prev_char(stop);
+    return stop;
+}
+
 /* The end of the item at `item`: a character, an escape, a set or a group. */
 static const char *item_end(const char *item)
 {
@@ -23,6 +58,11 @@ static const char *item_end(const char *item)
         item++;
     }
     return item + 1;
+}
+
+static bool is_word_char(char c)
+{
+    return g_ascii_isalnum(c) || c == '_';
 }
 
 static bool is_letter(gunichar c)
@@ -41,13 +81,15 @@ static bool escape_has(const Matcher *self, char name, const char *at)
     case 'd':
         return g_ascii_isdigit(*at);
     case 'w':
-        return mmd_is_word_char(*at);
+        return is_word_char(*at);
     case 'e':
         return *at == MMD_ENTITY_OPEN || *at == MMD_ENTITY_CLOSE;
     case 'u':
         return (unsigned char)*at >= 0x80;
     case 'x':
         return (unsigned char)*at >= 0x80 && g_utf8_get_char(at) >= 0xc0;
+    case 'b':
+        return g_utf8_get_char(at) <= 0xffff;
     case 'l':
         return is_letter(g_utf8_get_char(at));
     default:
@@ -89,7 +131,7 @@ static const char *match_item(const Matcher *self, const char *item, const char 
     if (*item == '(')
         return match_choice(self, item + 1, at);
     if (*item == '\\' && item[1] == '>')
-        return at < self->end && mmd_is_word_char(*at) ? NULL : at;
+        return at < self->end && is_word_char(*at) ? NULL : at;
     if (*item == '$')
         return at >= self->end ? at : NULL;
     if (at >= self->end)
@@ -141,16 +183,33 @@ static const char *match_choice(const Matcher *self, const char *pattern, const 
     }
 }
 
-const char *mmd_scan(const MmdParser *p, const char *at, const char *pattern)
+const char *mmd_match(const char *at, const char *end, const char *pattern)
 {
     bool ignores_case = strncmp(pattern, "(?i)", 4) == 0;
-    const Matcher matcher = { p->end, ignores_case };
+    const Matcher matcher = { end, ignores_case };
     return match_choice(&matcher, pattern + (ignores_case ? 4 : 0), at);
+}
+
+const char *mmd_scan(const MmdParser *p, const char *at, const char *pattern)
+{
+    return mmd_match(at, p->end, pattern);
 }
 
 bool mmd_skip(MmdParser *p, const char *pattern)
 {
-    const char *stop = mmd_scan(p, p->at, pattern);
+    const char *stop = mmd_match(p->at, p->end, pattern);
     p->at = stop ? stop : p->at;
     return stop != NULL;
+}
+
+bool mmd_at_end(const MmdParser *p)
+{
+    return p->at >= p->end;
+}
+
+bool mmd_has_word(const MmdParser *p, const char *at, const char *word)
+{
+    size_t size = strlen(word);
+    return (size_t)(p->end - at) >= size && g_ascii_strncasecmp(at, word, size) == 0 &&
+           mmd_scan(p, at + size, "\\>");
 }

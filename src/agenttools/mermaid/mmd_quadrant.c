@@ -1,304 +1,122 @@
 /*
- * Quadrant charts (agent-tools-cli §8.7): tokens first, then the statements made of them.
+ * Checks quadrant charts (agent-tools-cli §8.7).
  */
 #include "agenttools/mermaid/mmd_lines.h"
 
-typedef enum {
-    Q_END,
-    Q_BAD,      // no token begins like this
-    Q_BROKEN,   // an error is recorded
-    Q_LINE_END, // newlines, or ';'
-    Q_SPACE,
-    Q_TITLE, // with its text
-    Q_ACCESSIBILITY,
-    Q_AXIS,     // x-axis, y-axis
-    Q_QUADRANT, // quadrant-1 … quadrant-4
-    Q_ARROW,    // -->
-    Q_CLASS_DEF,
-    Q_STRING,
-    Q_CLASS, // :::name
-    Q_POINT, // : [x, y], whole
-    Q_HEADER,
-    Q_WORD, // a letter run, digits, or one of !$%'?/ … : what names are made of
-    Q_DASH,
-    Q_COLON,
-    Q_COMMA,
-    Q_HASH,
-} QuadrantToken;
+enum { // signs are their own kinds: - : , #
+    QUADRANT_SPACE = MMD_KINDS,
+    QUADRANT_AXIS,   // x-axis, y-axis
+    QUADRANT_NUMBER, // quadrant-1 … quadrant-4
+    QUADRANT_ARROW,  // -->
+    QUADRANT_CLASS_DEF,
+    QUADRANT_STRING,
+    QUADRANT_CLASS, // :::name
+    QUADRANT_POINT, // : [x, y], whole
+    QUADRANT_HEADER,
+    QUADRANT_WORD // a letter run, digits, or one of !$%'?/ … : what names are made of
+};
 
-typedef struct Quadrant {
-    MmdParser *p;
-    QuadrantToken token; // the one that stands next, from `start` to p->at
-    const char *start;
-    const char *white_start, *white_end; // white space looked at last
-} Quadrant;
+/* `0`, `1`, `0.25`; nothing else, and no sign. What stands for the point is not looked at. */
+#define COORDINATE "\\s*(0([^\n]\\d+)?|1)(?![.\\d])\\s*"
+
+static const MmdTokenRule comments[] = {
+    { MMD_NOTHING, "%%.*|" MMD_ODD_COMMENT("%%") },
+    { MMD_NEWLINE, "\n+" }, // or a semicolon
+    { MMD_WHOLE, "(?i)title\\>.*" },
+    { 0 },
+};
+
+/* Blanks around some words belong to the token. */
+static const MmdTokenRule rules[] = {
+    { QUADRANT_ARROW, " *--+> *" },
+    { QUADRANT_AXIS, "(?i) *(x|y)-axis *" },
+    { QUADRANT_NUMBER, "(?i) *quadrant-[1-4] *" },
+    { QUADRANT_HEADER, "(?i) *quadrantChart *" },
+    { QUADRANT_CLASS_DEF, "(?i)classDef\\>" },
+    { QUADRANT_STRING, "\"`[^`\"]+`\"" },
+    { MMD_NOTHING, "\"``\"" },
+    { MMD_BROKEN, "\"`[^`\"]*$" },
+    { MMD_BAD, "\"`[^`\"]*" },
+    { QUADRANT_STRING, "\"[^\"]+\"" },
+    { MMD_NOTHING, "\"\"" },
+    { MMD_BROKEN, "\"[^\"]*$" },
+    { QUADRANT_CLASS, ":::\\w+" },
+    { MMD_BAD, "(?=:::)" },
+    { QUADRANT_POINT, "\\s*:\\s*\\[" COORDINATE "," COORDINATE "\\] *" },
+    { MMD_BROKEN, "\\s*:\\s*\\[" },
+    { QUADRANT_WORD, "[A-Za-z]+|\\d+|[\\u\\e]+|[!$%&'*+.=`?\\\\_/]" },
+    { '-', "-" },
+    { ':', ":" },
+    { ',', "," },
+    { '#', "#" },
+    { MMD_NEWLINE, ";" },
+    { QUADRANT_SPACE, "[ \t\v\f]+" }, // white space beyond ASCII is part of a name
+    { MMD_BAD, "(?=.|\n)" },
+    { 0 },
+};
 
 // ---- tokens ----
 
-static void skip_spaces(MmdParser *p)
+/* After `: [`: what is wrong with the place. */
+static void fail_point(MmdParser *p)
 {
-    while (*p->at == ' ')
-        p->at++;
-}
-
-/* Skips white space, line ends too; a run of it is looked at once. */
-static void skip_white(Quadrant *q)
-{
-    MmdParser *p = q->p;
-    if (!q->white_end || p->at < q->white_start || p->at > q->white_end) {
-        q->white_start = p->at;
-        mmd_skip_white(p);
-        q->white_end = p->at;
-    }
-    p->at = q->white_end;
-}
-
-static bool take_rule(Quadrant *q, const MmdRule *rules, unsigned how)
-{
-    MmdToken token;
-    if (!mmd_match_token(rules, how, 0, q->p->at, q->p->end, &token))
-        return false;
-    q->p->at = token.stop;
-    q->token = token.kind;
-    return true;
-}
-
-static bool lex_blank(Quadrant *q)
-{
-    MmdParser *p = q->p;
-    size_t white = strspn(p->at, " \t\v\f"); // white space beyond ASCII is part of a name
-    if (*p->at == '\n' || *p->at == '\r') {
-        p->at += strspn(p->at, "\n\r");
-        q->token = Q_LINE_END;
-    } else if (*p->at == ';') {
-        p->at++;
-        q->token = Q_LINE_END;
-    } else {
-        p->at += white;
-        q->token = Q_SPACE;
-    }
-    return p->at > q->start;
-}
-
-/* Words around which blanks belong to the token. */
-static bool lex_padded(Quadrant *q)
-{
-    static const MmdRule words[] = {
-        { "x-axis", Q_AXIS },          { "y-axis", Q_AXIS },
-        { "quadrant-1", Q_QUADRANT },  { "quadrant-2", Q_QUADRANT },
-        { "quadrant-3", Q_QUADRANT },  { "quadrant-4", Q_QUADRANT },
-        { "quadrantChart", Q_HEADER }, { NULL },
-    };
-    MmdParser *p = q->p;
-    skip_spaces(p);
-    size_t dashes = strspn(p->at, "-");
-    if (dashes >= 2 && p->at[dashes] == '>') {
-        p->at += dashes + 1;
-        skip_spaces(p);
-        q->token = Q_ARROW;
-        return true;
-    }
-    bool is_word = take_rule(q, words, MMD_NOCASE);
-    if (is_word)
-        skip_spaces(p);
-    else
-        p->at = q->start;
-    return is_word;
-}
-
-/* `0`, `1`, `0.25`; nothing else, and no sign. */
-static bool take_coordinate(MmdParser *p)
-{
-    const char *start = p->at;
-    if (mmd_take(p, "0") && *p->at != '\n' && !mmd_at_end(p)) {
-        const char *digits = g_utf8_next_char(p->at); // after the point, which is not looked at
-        size_t size = strspn(digits, "0123456789");
-        p->at = size > 0 ? digits + size : p->at;
-    } else if (p->at == start && !mmd_take(p, "1")) {
-        return false;
-    }
-    if (*p->at != '.' && !g_ascii_isdigit(*p->at))
-        return true;
-    p->at = start;
-    return false;
-}
-
-static bool fail_point(Quadrant *q, const char *opened, const char *expected)
-{
-    const char *where = q->p->at;
+    const char *opened = p->at - 1, *expected = "a number from 0 to 1, such as 0.5 (1, not 1.0)";
+    if (mmd_skip(p, COORDINATE) && !mmd_skip(p, ","))
+        expected = "','";
+    else if (p->at[-1] == ',' && mmd_skip(p, COORDINATE))
+        expected = "']'";
+    mmd_skip(p, "\\s*");
+    const char *where = p->at;
     while (where > opened + 1 && g_ascii_isspace(where[-1])) // it is missing at the end of a line
         where--;
-    mmd_fail_open(q->p, where, opened, "write the place as [0.3, 0.6], both from 0 to 1",
-                  "expected %s, found %s", expected, mmd_found(q->p, where));
-    q->token = Q_BROKEN;
-    return true;
+    mmd_fail_open(p, where, opened, "write the place as [0.3, 0.6], both from 0 to 1",
+                  "expected %s, found %s", expected, mmd_found(p, where));
 }
 
-/* `: [x, y]`. */
-static bool lex_point(Quadrant *q)
+static void read_token(MmdParser *p)
 {
-    static const char coordinate[] = "a number from 0 to 1, such as 0.5 (1, not 1.0)";
-    MmdParser *p = q->p;
-    skip_white(q);
-    bool is_point = mmd_take(p, ":");
-    if (is_point)
-        mmd_skip_white(p);
-    const char *opened = p->at;
-    if (!is_point || !mmd_take(p, "[")) {
-        p->at = q->start;
-        return false;
-    }
-    mmd_skip_white(p);
-    if (!take_coordinate(p))
-        return fail_point(q, opened, coordinate);
-    mmd_skip_white(p);
-    if (!mmd_take(p, ","))
-        return fail_point(q, opened, "','");
-    mmd_skip_white(p);
-    if (!take_coordinate(p))
-        return fail_point(q, opened, coordinate);
-    mmd_skip_white(p);
-    if (!mmd_take(p, "]"))
-        return fail_point(q, opened, "']'");
-    skip_spaces(p);
-    q->token = Q_POINT;
-    return true;
-}
-
-/* *ret_is_token: false for an empty one. */
-static bool lex_string(Quadrant *q, bool *ret_is_token)
-{
-    MmdParser *p = q->p;
-    if (*p->at != '"')
-        return false;
-    bool is_markdown = p->at[1] == '`';
-    const char *text = p->at + (is_markdown ? 2 : 1);
-    size_t size = strcspn(text, is_markdown ? "`\"" : "\"");
-    p->at = text + size;
-    *ret_is_token = size > 0;
-    q->token = Q_STRING;
-    if (mmd_at_end(p)) {
-        q->token = Q_BROKEN;
-        *ret_is_token = true;
-        mmd_fail_open(p, p->end, q->start, NULL, "expected '\"' to close the text");
-    } else if (!mmd_take(p, is_markdown ? "`\"" : "\"")) {
-        q->token = Q_BAD;
-        *ret_is_token = true;
-        q->start = p->at;
-    }
-    return true;
-}
-
-/* A run of letters, of digits or of characters beyond ASCII, or one other mark; 0: none. */
-static size_t word_size(const char *at)
-{
-    size_t size = 0;
-    while (g_ascii_isalpha(at[size]))
-        size++;
-    if (size == 0)
-        size = strspn(at, "0123456789");
-    if (size > 0)
-        return size;
-    while ((unsigned char)at[size] >= 0x80 || at[size] == MMD_ENTITY_OPEN ||
-           at[size] == MMD_ENTITY_CLOSE)
-        size++;
-    if (size > 0)
-        return size;
-    return *at != '\0' && strchr("!$%&'*+.=`?\\_/", *at) != NULL ? 1 : 0;
-}
-
-static bool lex_name_part(Quadrant *q)
-{
-    static const MmdRule signs[] = {
-        { ":", Q_COLON }, { ",", Q_COMMA }, { "#", Q_HASH }, { "-", Q_DASH }, { NULL },
-    };
-    size_t size = word_size(q->p->at);
-    q->p->at += size;
-    q->token = Q_WORD;
-    return size > 0 || take_rule(q, signs, 0);
-}
-
-/* One step; false: what was taken is no token. */
-static bool lex(Quadrant *q)
-{
-    MmdParser *p = q->p;
-    bool is_token = true;
-    if (strncmp(p->at, "%%", 2) == 0) {
-        p->at = mmd_line_end(p->at, p->end);
-        return false;
-    }
-    if (lines_take_odd_comment(p, "%%"))
-        return false;
-    if (*p->at == '\n')
-        return lex_blank(q);
-    if (lines_has_word(p, "title")) {
-        p->at = mmd_line_end(p->at, p->end);
-        q->token = Q_TITLE;
-        return true;
-    }
-    bool is_labelled = false;
-    q->token = Q_BROKEN;
-    if (!lines_take_accessibility(p, &is_labelled))
-        return true;
-    q->token = Q_ACCESSIBILITY;
-    if (is_labelled || lex_padded(q))
-        return true;
-    if (lines_has_word(p, "classDef")) {
-        p->at += strlen("classDef");
-        q->token = Q_CLASS_DEF;
-        return true;
-    }
-    if (lex_string(q, &is_token))
-        return is_token;
-    if (mmd_take(p, ":::")) {
-        const char *name = p->at;
-        while (mmd_is_word_char(*p->at))
-            p->at++;
-        q->token = p->at > name ? Q_CLASS : Q_BAD;
-        return true;
-    }
-    if (lex_point(q) || lex_name_part(q) || lex_blank(q))
-        return true;
-    q->token = Q_BAD;
-    return true;
-}
-
-static void next(Quadrant *q)
-{
-    MmdParser *p = q->p;
     do {
-        q->start = p->at;
-        if (mmd_at_end(p)) {
-            q->token = Q_END;
-            return;
-        }
-    } while (!lex(q));
+        bool is_label = false;
+        const char *start = p->at;
+        if (mmd_at_end(p))
+            mmd_read_to(p, MMD_END, start);
+        else if (mmd_read_rule(p, comments, 0))
+            continue;
+        else if (!lines_take_accessibility(p, &is_label))
+            p->token.kind = MMD_BROKEN;
+        else if (is_label)
+            p->token = (MmdToken) { .kind = MMD_WHOLE, .start = start, .stop = p->at };
+        else if (mmd_read_rule(p, rules, 0) && mmd_is(p, MMD_BAD))
+            p->token.start = p->at;
+        else if (mmd_is(p, MMD_BROKEN) && *start == '"')
+            mmd_fail_open(p, p->end, start, NULL, "expected '\"' to close the text");
+        else if (mmd_is(p, MMD_BROKEN))
+            fail_point(p);
+    } while (mmd_is(p, MMD_NOTHING));
+}
+
+static bool expected(MmdParser *p, const char *what)
+{
+    const char *at = p->token.start;
+    return !mmd_is(p, MMD_BROKEN) &&
+           mmd_fail(p, MMD_SYNTAX, at, "expected %s, found %s", what, mmd_found(p, at));
 }
 
 // ---- statements ----
 
-static bool unexpected(Quadrant *q, const char *expected)
+static bool is_text_part(const MmdParser *p)
 {
-    if (q->token == Q_BROKEN)
-        return false;
-    mmd_fail(q->p, MMD_SYNTAX, q->start, "expected %s, found %s", expected,
-             mmd_found(q->p, q->start));
-    return false;
-}
-
-static bool is_text_part(QuadrantToken token)
-{
-    return token == Q_WORD || token == Q_COMMA || token == Q_HASH;
+    return mmd_is_any(p, MMD_ANY(QUADRANT_WORD, ',', '#'));
 }
 
 /* A name: words, or a quoted text and words. */
-static bool take_text(Quadrant *q, const char *expected)
+static bool take_text(MmdParser *p, const char *what)
 {
-    if (q->token != Q_STRING && !is_text_part(q->token))
-        return unexpected(q, expected);
+    if (!mmd_is(p, QUADRANT_STRING) && !is_text_part(p))
+        return mmd_need_other(p, "%s", what);
     do {
-        next(q);
-    } while (is_text_part(q->token) || q->token == Q_SPACE || q->token == Q_DASH);
+        mmd_advance(p);
+    } while (is_text_part(p) || mmd_is_any(p, MMD_ANY(QUADRANT_SPACE, '-')));
     return true;
 }
 
@@ -316,13 +134,12 @@ static bool is_number(const char *value, const char *unit)
 }
 
 /* One `key: value` of a point or a class; `text` is changed. */
-static bool check_style(Quadrant *q, const char *where, char *text)
+static bool check_style(MmdParser *p, const char *where, char *text)
 {
     g_strdelimit(text, "\x01", '#');
     g_auto(GStrv) parts = g_strsplit(text, ":", -1);
-    const char *key = parts[0] != NULL ? g_strstrip(parts[0]) : "";
-    const char *value = parts[0] != NULL && parts[1] != NULL ? g_strstrip(parts[1]) : "";
-    MmdParser *p = q->p;
+    const char *key = parts[0] ? g_strstrip(parts[0]) : "";
+    const char *value = parts[0] && parts[1] ? g_strstrip(parts[1]) : "";
     bool is_colour = strcmp(key, "color") == 0 || strcmp(key, "stroke-color") == 0;
     if (is_colour)
         return is_hex_colour(value) ||
@@ -340,117 +157,89 @@ static bool check_style(Quadrant *q, const char *where, char *text)
 }
 
 /* `radius: 5, color: #f96`. */
-static bool take_styles(Quadrant *q)
+static bool take_styles(MmdParser *p)
 {
-    for (;;) {
-        const char *start = q->start;
+    do {
+        const char *start = p->token.start;
         g_autoptr(GString) text = g_string_new(NULL);
-        while (q->token == Q_WORD || q->token == Q_COLON || q->token == Q_SPACE ||
-               q->token == Q_HASH || q->token == Q_DASH) {
-            g_string_append_len(text, q->start, q->p->at - q->start);
-            next(q);
-        }
+        for (; mmd_is_any(p, MMD_ANY(QUADRANT_WORD, ':', QUADRANT_SPACE, '#', '-')); mmd_advance(p))
+            g_string_append_len(text, p->token.start, p->token.stop - p->token.start);
         if (text->len == 0)
-            return unexpected(q, "a style such as radius: 5");
-        if (!check_style(q, start, text->str))
+            return mmd_need_other(p, "a style such as radius: 5");
+        if (!check_style(p, start, text->str))
             return false;
-        if (q->token != Q_COMMA)
-            return true;
-        next(q);
-    }
-}
-
-static bool take_one_space(Quadrant *q, const char *expected)
-{
-    if (q->token != Q_SPACE || q->p->at - q->start != 1)
-        return unexpected(q, expected);
-    next(q);
+    } while (mmd_accept(p, ','));
     return true;
 }
 
-static bool take_class_def(Quadrant *q)
+static bool take_class_def(MmdParser *p)
 {
-    next(q);
-    if (!take_one_space(q, "one blank after classDef"))
-        return false;
-    const char *name = q->start;
-    while (is_text_part(q->token) || q->token == Q_COLON || q->token == Q_DASH)
-        next(q);
-    if (q->start == name)
-        return unexpected(q, "the name of a class");
-    if (q->token != Q_SPACE)
-        return unexpected(q, "a blank and styles after the name of the class");
-    next(q);
-    return take_styles(q);
+    mmd_advance(p);
+    if (!mmd_is(p, QUADRANT_SPACE) || p->token.stop - p->token.start != 1)
+        return mmd_need_other(p, "one blank after classDef");
+    mmd_advance(p);
+    const char *name = p->token.start;
+    while (is_text_part(p) || mmd_is_any(p, MMD_ANY(':', '-')))
+        mmd_advance(p);
+    if (p->token.start == name)
+        return mmd_need_other(p, "the name of a class");
+    return mmd_need(p, QUADRANT_SPACE, "a blank and styles after the name of the class") &&
+           take_styles(p);
 }
 
-static bool take_point(Quadrant *q)
+static bool take_point(MmdParser *p)
 {
-    if (!take_text(q, "a point, an axis, a quadrant or a title"))
+    if (!take_text(p, "a point, an axis, a quadrant or a title"))
         return false;
-    if (q->token == Q_CLASS)
-        next(q);
-    if (q->token != Q_POINT) {
-        unexpected(q, "': [x, y]' after the name of the point");
-        return q->token == Q_BAD
-                   ? mmd_hint(q->p, "put a name with other characters in double quotes")
-                   : false;
-    }
-    next(q);
-    bool has_styles = q->token != Q_LINE_END && q->token != Q_END;
-    return !has_styles || take_styles(q);
+    mmd_accept(p, QUADRANT_CLASS);
+    if (!mmd_need(p, QUADRANT_POINT, "': [x, y]' after the name of the point"))
+        return mmd_is(p, MMD_BAD) &&
+               mmd_hint(p, "put a name with other characters in double quotes");
+    return mmd_is_line_end(p) || take_styles(p);
 }
 
-static bool take_axis(Quadrant *q)
+static bool take_axis(MmdParser *p)
 {
-    next(q);
-    if (!take_text(q, "the text of the axis"))
-        return false;
-    if (q->token != Q_ARROW)
-        return true;
-    next(q);
-    return q->token == Q_LINE_END || q->token == Q_END || take_text(q, "the text of its other end");
+    mmd_advance(p);
+    return take_text(p, "the text of the axis") &&
+           (!mmd_accept(p, QUADRANT_ARROW) || mmd_is_line_end(p) ||
+            take_text(p, "the text of its other end"));
 }
 
-static bool take_statement(Quadrant *q)
+static bool take_statement(MmdParser *p)
 {
-    while (q->token == Q_SPACE)
-        next(q);
-    switch (q->token) {
-    case Q_LINE_END:
-    case Q_END:
+    while (mmd_accept(p, QUADRANT_SPACE))
+        continue;
+    switch (p->token.kind) {
+    case MMD_NEWLINE:
+    case MMD_END:
         return true;
-    case Q_TITLE:
-    case Q_ACCESSIBILITY:
-        next(q);
-        return true;
-    case Q_CLASS_DEF:
-        return take_class_def(q);
-    case Q_AXIS:
-        return take_axis(q);
-    case Q_QUADRANT:
-        next(q);
-        return take_text(q, "the text of the quadrant");
+    case MMD_WHOLE:
+        return mmd_advance(p);
+    case QUADRANT_CLASS_DEF:
+        return take_class_def(p);
+    case QUADRANT_AXIS:
+        return take_axis(p);
+    case QUADRANT_NUMBER:
+        return mmd_advance(p) && take_text(p, "the text of the quadrant");
     default:
-        return take_point(q);
+        return take_point(p);
     }
 }
 
 bool mmd_parse_quadrant(MmdParser *p)
 {
-    Quadrant q = { .p = p };
-    skip_spaces(p);
-    next(&q);
-    for (;;) {
-        if (!take_statement(&q))
+    static const MmdGrammar grammar = { read_token, expected };
+    p->grammar = &grammar;
+    mmd_skip(p, " *");
+    do {
+        mmd_advance(p);
+        if (!take_statement(p))
             return false;
-        if (q.token == Q_END)
-            return true;
-        if (q.token != Q_LINE_END) {
-            const char *at = q.start;
-            unexpected(&q, "the end of the line");
-            return *at == '-' || (at > p->text && at[-1] == '-') ? mmd_hint(p, "use -->") : false;
-        }
-        next(&q);
-    }
+    } while (mmd_is(p, MMD_NEWLINE));
+    if (mmd_is(p, MMD_END))
+        return true;
+    const char *at = p->token.start;
+    mmd_need_other(p, "the end of the line");
+    return (*at == '-' || (at > p->text && at[-1] == '-')) && mmd_hint(p, "use -->");
 }

@@ -3,7 +3,7 @@
  * any case, and a participant's name runs up to an arrow or a separator; so `end` cannot name a
  * participant, but `Endpoint` and `back end` can.
  */
-#include "agenttools/mermaid/mmd_token.h"
+#include "agenttools/mermaid/mmd_parser.h"
 #include "agenttools/mermaid/mmd_yaml.h"
 
 enum { // signs are their own kinds: , + -
@@ -105,7 +105,7 @@ static bool is_keyword(const MmdToken *token)
 static bool expected(MmdParser *p, const char *what)
 {
     const MmdToken *token = &p->token;
-    return is_keyword(token) ? mmd_expected_no_keyword(p, token->start, token->stop, what)
+    return is_keyword(token) ? mmd_expected_no_keyword(p, what)
                              : mmd_expected(p, token->start, "%s", what);
 }
 
@@ -364,7 +364,7 @@ static bool fail_arrow(MmdParser *p, const MmdToken *from)
     g_autofree char *name = mmd_excerpt(from->start, from->stop);
     const char *before = mmd_trim_end(p->text, from->start);
     mmd_need_other(p, "an arrow, such as '->>', after '%s'", name);
-    if (before[-1] == ';' && before > mmd_line_start(p, from->start))
+    if (before[-1] == ';' && !memchr(before, '\n', (size_t)(from->start - before)))
         return mmd_hint(p, "A semicolon ends a statement; write #59; for one in a text");
     return mmd_scan(p, p->token.start, "[<>]") &&
            mmd_hint(p, "Arrows are -> --> ->> -->> -x --x -) --) <<->> <<-->>");
@@ -471,7 +471,7 @@ static const BlockType *open_type(const MmdParser *p)
     if (!opened)
         return NULL;
     const BlockType *type = block_types;
-    while (!mmd_match_word_nocase(opened, p->end, type->word))
+    while (!mmd_has_word(p, opened, type->word))
         type++;
     return type;
 }
@@ -567,7 +567,7 @@ static bool parse_statement(MmdParser *p)
 static bool parse_all(MmdParser *p)
 {
     const Sequence *self = p->state;
-    if (mmd_is_word_char(*p->at))
+    if (mmd_scan(p, p->at, "\\w"))
         return mmd_expected(p, p->at, "a blank or a line end after 'sequenceDiagram'");
     mmd_advance(p);
     while (!mmd_is(p, MMD_END)) {

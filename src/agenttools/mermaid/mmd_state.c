@@ -2,7 +2,7 @@
  * Checks state diagrams (agent-tools-cli §8.7). Nearly everything is a name here; keywords count in
  * any case where a token may begin.
  */
-#include "agenttools/mermaid/mmd_token.h"
+#include "agenttools/mermaid/mmd_parser.h"
 
 enum { // signs are their own kinds: { } : -
     STATE_NAME = MMD_KINDS,
@@ -46,6 +46,8 @@ static const MmdTokenRule outer_words[] = {
 
 /* A broken one ends where a part is missing. */
 static const MmdTokenRule words[] = {
+    { MMD_WHOLE, "(?i)acc(Title|Descr)\\s*:\\s*.*", OUTER },
+    { MMD_WHOLE, "(?i)accDescr\\s*{[^}]*}?", OUTER },
     { MMD_WHOLE, "(?i)scale\\s+\\d+\\s+width\\>", OUTER },
     { MMD_BROKEN, "(?i)scale\\s+\\d*", OUTER },
     { MMD_WHOLE, "(?i)classDef\\s+(?!default\\s)\\w+\\s+.*" },
@@ -94,7 +96,7 @@ static void fail_word(MmdParser *p)
 
 static bool read_direction(MmdParser *p)
 {
-    const char *stop = mmd_direction_here(p, true);
+    const char *stop = mmd_direction(p, "(?i)" MMD_DIRECTION);
     if (stop)
         mmd_read_to(p, MMD_WHOLE, stop);
     return stop != NULL;
@@ -104,14 +106,8 @@ static bool read_direction(MmdParser *p)
 static bool read_outer(MmdParser *p)
 {
     bool is_indented = p->at > p->text && mmd_scan(p, p->at - 1, "[ \t\v\f\r]");
-    MmdAccessibility found;
-    if ((is_indented && read_direction(p)) || mmd_read_rule(p, outer_words, OUTER) ||
-        read_direction(p))
-        return true;
-    bool is_label = mmd_match_accessibility(p->at, p->end, true, &found);
-    if (is_label)
-        mmd_read_to(p, MMD_WHOLE, found.stop);
-    return is_label;
+    return (is_indented && read_direction(p)) || mmd_read_rule(p, outer_words, OUTER) ||
+           read_direction(p);
 }
 
 /* Inside composite states line ends are no tokens; outside, blanks before a line end hide it. */
@@ -140,7 +136,7 @@ static bool expected_here(MmdParser *p, const char *what)
     const MmdToken *token = &p->token;
     if (token->kind == MMD_BROKEN)
         return false;
-    return token->kind >= STATE_CLICK ? mmd_expected_no_keyword(p, token->start, token->stop, what)
+    return token->kind >= STATE_CLICK ? mmd_expected_no_keyword(p, what)
                                       : mmd_expected(p, token->start, "%s", what);
 }
 
@@ -280,7 +276,7 @@ static void see_declared_text(MmdParser *p, const Declared *declared, bool has_b
     bool has_colon = colon && !has_block;
     if (has_colon)
         name.stop = mmd_trim_end(name.start, colon);
-    if (has_colon || mmd_skip_white_from(text.start, text.stop) < text.stop)
+    if (has_colon || mmd_skip_white(text.start, text.stop) < text.stop)
         see_text(p, &name, text.start);
     if (has_colon)
         see_text(p, &name, colon);
@@ -389,7 +385,7 @@ static bool take_transition(MmdParser *p)
         return false;
     const char *text = p->token.start;
     if (!is_transition && mmd_is(p, STATE_TEXT) &&
-        mmd_skip_white_from(text + 1, p->token.stop) < p->token.stop)
+        mmd_skip_white(text + 1, p->token.stop) < p->token.stop)
         see_text(p, &name, text);
     mmd_accept(p, STATE_TEXT);
     return true;
@@ -413,7 +409,7 @@ static bool take_click(MmdParser *p)
 static bool take_floating_note(MmdParser *p, const char *opened)
 {
     const char *close = memchr(p->at, '"', (size_t)(p->end - p->at));
-    const char *text = mmd_skip_white_from(p->at, p->end);
+    const char *text = mmd_skip_white(p->at, p->end);
     if (!close)
         return mmd_fail_open(p, opened, opened, NULL,
                              "the note's text is not closed: expected '\"'");
@@ -436,7 +432,7 @@ static bool take_note(MmdParser *p)
         return take_floating_note(p, start) && mmd_advance(p);
     if (!side)
         return mmd_expected(p, start, "'left of' or 'right of' after 'note'");
-    const char *name = mmd_skip_white_from(side, p->end), *stop;
+    const char *name = mmd_skip_white(side, p->end), *stop;
     p->at = mmd_scan(p, name, "[^:\\-\\s]*");
     if (p->at == name)
         return mmd_expected(p, side, "the name of a state after 'note %.*s'", (int)(side - start),
@@ -539,7 +535,7 @@ static bool take_all(MmdParser *p)
 {
     if (!mmd_at_end(p) && !mmd_scan(p, p->at, "\\s"))
         return mmd_expected(p, p->at, "a blank or a line end after 'stateDiagram'");
-    if (mmd_match_direction(p->at, p->end, true))
+    if (mmd_direction(p, "(?i)" MMD_DIRECTION))
         return mmd_expected(p, p->at, "a line end after the header");
     mmd_skip(p, "\\s*");
     mmd_advance(p);

@@ -1,5 +1,7 @@
-/* See mmd_token.h. */
-#include "agenttools/mermaid/mmd_token.h"
+/*
+ * Reads tokens by tables of rules, and keeps the open blocks (mmd_parser.h).
+ */
+#include "agenttools/mermaid/mmd_parser.h"
 
 #include <stdarg.h>
 
@@ -14,7 +16,7 @@ static const char *white_end(MmdParser *p)
 {
     if (!p->white_end || p->at < p->white_start || p->at > p->white_end) {
         p->white_start = p->at;
-        p->white_end = mmd_skip_white_from(p->at, p->end);
+        p->white_end = mmd_skip_white(p->at, p->end);
     }
     return p->white_end;
 }
@@ -56,6 +58,38 @@ void mmd_read_any(MmdParser *p, const MmdTokenRule *rules, unsigned mode)
 {
     if (!mmd_read_rule(p, rules, mode))
         mmd_read_to(p, (unsigned char)*p->at, g_utf8_next_char(p->at));
+}
+
+bool mmd_read_accessibility(MmdParser *p, bool ignores_case)
+{
+    static const char *const forms[][3] = {
+        { "acc(Title|Descr)\\s*:\\s*.*", "accDescr\\s*{", "accDescr\\s*{[^}]*}" },
+        { "(?i)acc(Title|Descr)\\s*:\\s*.*", "(?i)accDescr\\s*{", "(?i)accDescr\\s*{[^}]*}" },
+    };
+    const char *const *form = forms[ignores_case];
+    const char *line = mmd_scan(p, p->at, form[0]), *open = mmd_scan(p, p->at, form[1]);
+    if (!line && !open)
+        return false;
+    const char *stop = line ? line : mmd_scan(p, p->at, form[2]);
+    if (!stop)
+        mmd_unclosed(p, open - 1, "accDescr", "'}'");
+    else if (line == p->end)
+        mmd_expected(p, line, "a text after 'accTitle:' or 'accDescr:'");
+    mmd_read_to(p, stop && line != p->end ? MMD_WHOLE : MMD_BROKEN, stop ? stop : p->end);
+    return true;
+}
+
+const char *mmd_direction(MmdParser *p, const char *pattern)
+{
+    if (p->no_direction && p->at < p->no_direction)
+        return NULL;
+    p->no_direction = mmd_line_end(p->at, p->end);
+    for (const char *at = p->at; at < p->no_direction; at++) {
+        const char *stop = mmd_scan(p, at, pattern);
+        if (stop)
+            return mmd_line_end(stop, p->end);
+    }
+    return NULL;
 }
 
 bool mmd_advance(MmdParser *p)
