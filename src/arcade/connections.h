@@ -1,6 +1,6 @@
 /*
  * Who holds a connection (agent-tools-cli §5.5 rule 7). One that has not shown the token has a time
- * limit, whatever it sends, and there are few of them, so that nobody without the token can keep
+ * limit, whatever it sends, and there are few of them, so that no one without the token can keep
  * the person out. Thread safe; a `fd` is one from its admission to connections_end().
  *
  * Where all those are taken, a new connection waits in the hall, a moment and not many of them,

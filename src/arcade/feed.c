@@ -37,7 +37,7 @@ static void row_free(void *row_)
     g_free(row);
 }
 
-/* `data` may be shared with nobody: it was just parsed. */
+/* `data` may be shared with no one: it was just parsed. */
 static json_t *complete(json_t *data, const char *run_id, const char *doc_id)
 {
     if (!json_is_object(data)) {

@@ -30,7 +30,7 @@ static void begin_code(Html *self, const MD_BLOCK_CODE_DETAIL *detail)
     self->is_in_code = true;
     self->code = (CodeBlock) { .is_fenced = detail->fence_char != 0,
                                .diagram = is_mermaid ? g_string_new(NULL) : NULL };
-    // the info stands on the fence's line, unless it had to be decoded
+    // the info is on the fence's line, unless it had to be decoded
     self->code.fence_line = detail->info.size > 0 ? lines_at(self->lines, detail->info.text) : 0;
 }
 

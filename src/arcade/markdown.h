@@ -5,7 +5,7 @@
  * GitHub's extensions: tables, task lists, strikethrough, bare links, footnotes (<sup
  * class="footnote"> with an empty link that has data-number; <section class="footnotes"> at the
  * end). What is hostile is text: raw HTML is shown, not used (<pre class="html">; inline as text),
- * but for <br>, <details> and <summary>, which are built anew; links lead to http, https, mailto
+ * but for <br>, <details> and <summary>, which are built again; links lead to http, https, mailto
  * or a heading (#md-SLUG), others are <span class="unlinked" title="…">, with data-link="path" and
  * data-heading when they are relative; a remote picture is a link
  * <a class="picture">, a local one <img data-asset="path beside the document">, which the page

@@ -1,5 +1,5 @@
 /*
- * Raw HTML in a document (agent-tools-cli §5.4): <details>, <summary> and <br> are built anew,
+ * Raw HTML in a document (agent-tools-cli §5.4): <details>, <summary> and <br> are built again,
  * without attributes but `open`; all else is shown as text. Private to markdown*.c.
  */
 #pragma once

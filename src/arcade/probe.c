@@ -22,7 +22,7 @@ static bool wait_until(int fd, short events, gint64 deadline)
     return left > 0 && poll(&poll_fd, 1, (int)left) > 0;
 }
 
-/* -1 when nobody listens. */
+/* -1 when no one listens. */
 static int connect_to(unsigned port, gint64 deadline)
 {
     const struct sockaddr_in address = { .sin_family = AF_INET,

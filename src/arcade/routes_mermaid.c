@@ -14,7 +14,7 @@
 #define MERMAID_BYTES ((size_t)16 * 1024 * 1024)
 #define NONCE_BYTES   16
 
-/* Ours, and nobody else may change it. */
+/* Ours, and no one else may change it. */
 static bool is_safe(const char *path)
 {
     struct stat st;

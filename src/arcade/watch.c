@@ -38,7 +38,7 @@ struct Watch {
     GHashTable *shas;        // doc id → what the feed last said
     GHashTable *wanted;      // a set of doc ids
     int64_t feed_position;   // artifact rows up to here are in `shas`
-    bool is_stale;           // `files` must be listed anew
+    bool is_stale;           // `files` must be listed again
 };
 
 static void file_free(void *file_)

@@ -1,7 +1,7 @@
 /*
  * The files of run artifacts: when the content of one is another than the feed last said, a row of
  * type `artifact` with {docId, sha256} is appended (sha256 null: the file is gone). What changed
- * while nobody watched is said at the first look.
+ * while no one watched is said at the first look.
  *
  * inotify says that a look is worth while; a look asks for the state of each file, and reads those
  * that changed. One thread at a time.

@@ -1,5 +1,5 @@
 /*
- * Writing an archive anew with one member changed (archive.h).
+ * Writing an archive again with one member changed (archive.h).
  */
 #include "base/archive.h"
 #include "base/archive_library.h"
@@ -26,7 +26,7 @@ typedef struct Rewrite {
     uint64_t copied_bytes;
     struct archive_entry *old; // the member that is replaced, owned; NULL: there is none
     bool is_zip, is_gzip;      // what is written
-    int64_t end;               // of a tar, behind which nothing may follow
+    int64_t end;               // of a tar, after which nothing may follow
 } Rewrite;
 
 static void rewrite_clear(Rewrite *self)

@@ -6,7 +6,7 @@
  * cancel_fire() walks the list under that lock, so it never meets a freed child. Locks are always
  * taken from parent to child.
  *
- * A waiter stands on its thread's stack and is listed only while the thread polls. Who fires writes
+ * A waiter is on its thread's stack and is listed only while the thread polls. Who fires writes
  * to the waiters' descriptors under the lock that takes a waiter off the list, so nothing is
  * written to a thread that has gone on.
  */
@@ -224,7 +224,7 @@ void cancel_wait_end(CancelWaiter *waiter)
         waiter->previous->next = waiter->next;
     else
         cancel->waiters = waiter->next;
-    bool is_woken = atomic_load(&cancel->has_fired); // else nobody wrote to it, nor will
+    bool is_woken = atomic_load(&cancel->has_fired); // else no one wrote to it, nor will
     pthread_mutex_unlock(&cancel->lock);
     waiter->cancel = NULL;
     eventfd_t count; // the next wait of this thread starts asleep

@@ -1,5 +1,5 @@
 /*
- * The children of this process, all at once: for an end that waits for nobody.
+ * The children of this process, all at once: for an end that waits for no one.
  */
 #pragma once
 

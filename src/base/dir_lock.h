@@ -1,5 +1,5 @@
 /*
- * A lock that other programs can see and that survives nobody: the directory `<file>.lock`, which
+ * A lock that other programs can see and that survives no one: the directory `<file>.lock`, which
  * one process makes at a time, with `info` in it: {"pid":N,"timestamp":ms,"host":"…"} (agent-core
  * §5.2). For short work: who holds it longer than 10 s loses it. Thread safe; blocks the calling
  * thread.

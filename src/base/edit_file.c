@@ -56,7 +56,7 @@ static int wait_for(pid_t pid, int *running)
 {
     int status = 0;
     siginfo_t info;
-    // not reaped before nobody would send it a signal any more
+    // not reaped before no one would send it a signal any more
     while (waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOWAIT) == 0 || errno == EINTR) {
         if (running && info.si_code != CLD_STOPPED)
             g_atomic_int_set(running, 0);

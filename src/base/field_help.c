@@ -107,7 +107,7 @@ static void append_spaces(GString *out, size_t count)
     g_string_append_printf(out, "%*s", (int)count, "");
 }
 
-// Words of `text` from column `indent` on; the cursor already stands there.
+// Words of `text` from column `indent` on; the cursor already is there.
 static void append_wrapped(const char *text, size_t indent, GString *out)
 {
     g_auto(GStrv) words = g_strsplit(text, " ", -1);

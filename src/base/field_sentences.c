@@ -5,7 +5,7 @@
 #include "base/field_private.h"
 #include "base/utf8.h"
 
-#define MAX_PROBLEMS    50  // enough to mend an input by
+#define MAX_PROBLEMS    50  // enough to fix an input by
 #define MAX_VALUE_CHARS 200 // of a value that a sentence quotes
 
 typedef struct Sentences {

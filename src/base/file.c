@@ -19,7 +19,7 @@ bool file_fail(GError **error, int saved_errno, const char *verb, const char *pa
     return fail_with_errno(error, saved_errno, "cannot %s %s", verb, path);
 }
 
-/* Reads `expected` bytes (0: nobody knows) or to the end; one byte more than allowed is enough to
+/* Reads `expected` bytes (0: no one knows) or to the end; one byte more than allowed is enough to
    know that it is too much. */
 static bool read_all(int fd, const char *path, size_t expected, size_t max_bytes, char **ret_data,
                      size_t *ret_size, GError **error)

@@ -17,7 +17,7 @@
 #define LOCAL_PREFIX ".kedge-"
 #define SUFFIX       ".tmp"
 
-/* A directory of ours that nobody else may write in; links are not followed. */
+/* A directory of ours that no one else may write in; links are not followed. */
 static int open_own_directory(int parent, const char *name)
 {
     g_auto(Fd) fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -124,7 +124,7 @@ static void read_jpeg_channels(Bytes p, size_t size, ImageFacts *facts)
         set_channels(facts, components, IMAGE_ALPHA_NO);
 }
 
-/* Transparency of a palette stands in a chunk behind the head. */
+/* Transparency of a palette is in a chunk behind the head. */
 static void read_png_channels(unsigned color_type, ImageFacts *facts)
 {
     switch (color_type) {

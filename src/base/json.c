@@ -1,9 +1,9 @@
 /*
  * JSON façade over jansson: bounded, sanitised, with autoptr.
  *
- * jansson does the parsing. One pass over the text before it keeps the limits and mends what
+ * jansson does the parsing. One pass over the text before it keeps the limits and fixes what
  * jansson refuses and others send: lone surrogates, \u0000, integers beyond 64 bits. Text that
- * needs no mending, which is nearly all, is not copied.
+ * needs no fixing, which is nearly all, is not copied.
  */
 #include "base/json.h"
 
@@ -18,7 +18,7 @@ typedef struct Scan {
     const char *start;
     const char *p;
     const char *end;
-    const char *copied; // what lies before it is in `mended`
+    const char *copied; // what lies before it is in `fixed`
     GString *mended;    // NULL until the first repair
     size_t depth;
 } Scan;

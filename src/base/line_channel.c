@@ -113,7 +113,7 @@ static void drop_sent(LineChannel *self, size_t count)
     }
 }
 
-/* Writes what is taken now; false when nobody reads any more. The descriptor may block: it may be
+/* Writes what is taken now; false when no one reads any more. The descriptor may block: it may be
    shared, so its flags are left alone, and it gets what it takes at once. */
 static bool write_output(LineChannel *self)
 {

@@ -50,7 +50,7 @@ bool line_channel_is_flushed(const LineChannel *self);
 
 /* Writes no more once what waits is written: then the other side sees the end of its input. */
 void line_channel_finish_output(LineChannel *self);
-/* Drops what waits, closes both descriptors, calls nobody any more. */
+/* Drops what waits, closes both descriptors, calls no one any more. */
 void line_channel_close(LineChannel *self);
 
 /*

@@ -48,7 +48,7 @@ static void write_text(const char *prefix, const char *format, va_list args)
         writer(line);
         return;
     }
-    // nobody could be told that this failed
+    // no one could be told that this failed
     ssize_t ignored G_GNUC_UNUSED = write(STDERR_FILENO, line, strlen(line));
 }
 

@@ -174,7 +174,7 @@ void mask_forms_unref(MaskForms *self)
 MaskForms *mask_forms_get(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static MaskForms *current; // made anew when a value came in
+    static MaskForms *current; // made again when a value came in
 
     unsigned known_count = secrets_count_known();
     if (known_count == 0)

@@ -208,7 +208,7 @@ static char *stream_finish(Stream *self, bool is_bytes, size_t *ret_size)
     return text;
 }
 
-/* A file rather than a pipe: nobody has to write while the child runs. -1: none is asked for. */
+/* A file rather than a pipe: no one has to write while the child runs. -1: none is asked for. */
 static bool open_input(const char *input, Fd *ret_fd, GError **error)
 {
     *ret_fd = -1;

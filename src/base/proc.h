@@ -100,7 +100,7 @@ typedef struct ProcChild {
     int error_fd;  // we read
     int extra_in;  // we write, the child reads 3
     int extra_out; // the child writes 4, we read
-    int life_fd;   // nobody writes: that it is closed ends the group
+    int life_fd;   // no one writes: that it is closed ends the group
 } ProcChild;
 
 /* Errors: NOT_FOUND (no such program or directory), IO. */
@@ -112,7 +112,7 @@ int proc_child_end(ProcChild *self, int64_t grace_ms);
 
 /* For a child that has exited by itself: its exit status, and how many processes of its group live
    on. Those are left alone. The child stays unreaped and its output open until proc_child_end(), so
-   that its number remains the group's and nobody writes into a closed pipe. */
+   that its number remains the group's and no one writes into a closed pipe. */
 int proc_child_leave(ProcChild *self, unsigned *ret_members);
 
 /* How many processes of the group live, the child itself aside. */

@@ -297,7 +297,7 @@ static int exit_status_of(int status, int *ret_signal)
     return term_signal != 0 ? 128 + term_signal : WEXITSTATUS(status);
 }
 
-/* The child is reaped. Its number is still safe to use: while a member is left nobody can get it.
+/* The child is reaped. Its number is still safe to use: while a member is left no one can get it.
  */
 static void end_members(pid_t pid, gint64 kill_at)
 {

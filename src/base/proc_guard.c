@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
-/* Of the watcher; its argument is the mark. Its input is a pipe that nobody writes to: that ends
-   with kedge. Nobody reads its output when it has something to do. */
+/* Of the watcher; its argument is the mark. Its input is a pipe that no one writes to: that ends
+   with kedge. No one reads its output when it has something to do. */
 static const char watcher_script[] =
     "exec >/dev/null 2>&1\n"
     "read -r nothing\n"

@@ -44,7 +44,7 @@ void secrets_register(const char *value);
 void secrets_drop_copy(void);
 
 /* The value of a variable, borrowed until the process exits; NULL when unset or empty. A variable
-   that nobody took (a program that began without secrets_take_environment(), such as a test) is
+   that no one took (a program that began without secrets_take_environment(), such as a test) is
    read where it is. */
 const char *secrets_get(const char *name);
 

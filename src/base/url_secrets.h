@@ -1,5 +1,5 @@
 /*
- * User information of URLs is a secret (common §10 rule 4): what stands before the host in a
+ * User information of URLs is a secret (common §10 rule 4): what comes before the host in a
  * remote URL of git, as `https://x-access-token:TOKEN@github.com/…`, becomes a known value.
  *
  * A password is one whatever it is; a user name only where it is a token itself, since a person's

@@ -17,7 +17,7 @@ typedef enum {
     SEQUENCE_PARTIAL, // the data ends inside a character
 } SequenceKind;
 
-// Judges what stands at the start of `data` (size >= 1); *ret_length bytes of it belong together.
+// Judges what is at the start of `data` (size >= 1); *ret_length bytes of it belong together.
 static SequenceKind sequence_at(const char *data, size_t size, size_t *ret_length)
 {
     const uint8_t *bytes = (const uint8_t *)data;

@@ -1,5 +1,5 @@
 /*
- * YAML out of JSON (yaml_write.h): plain words where nobody could read them as something else,
+ * YAML out of JSON (yaml_write.h): plain words where no one could read them as something else,
  * JSON's quotes everywhere else, which YAML 1.2 reads alike.
  */
 #include "base/yaml_write.h"
@@ -185,7 +185,7 @@ static void write_value(const json_t *value, size_t indent, GString *out)
     }
 }
 
-/* `is_begun`: its first key stands behind a "- ". */
+/* `is_begun`: its first key follows a "- ". */
 static void write_map(const json_t *map, size_t indent, bool is_begun, GString *out)
 {
     const char *key = NULL;

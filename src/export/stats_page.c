@@ -116,7 +116,7 @@ static double weight_of(const json_t *sums, bool has_cost)
 }
 
 typedef struct Section {
-    const char *title, *list, *name, *prefix; // `prefix`: a key that stands before the name
+    const char *title, *list, *name, *prefix; // `prefix`: a key that comes before the name
 } Section;
 
 static void append_section(GString *out, const json_t *report, const Section *section)

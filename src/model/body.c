@@ -10,7 +10,7 @@
 
 #define CONTINUE       "Continue."
 #define MARKED_OF_USER 2    // how many messages of the user carry a cache marker
-#define ROOM_BEHIND    4096 // of what stands behind the messages: it may need more
+#define ROOM_BEHIND    4096 // of what follows the messages: it may need more
 
 #define FIT_TRIES 4 // images, their size, bytes; and bytes that came out otherwise
 
@@ -30,7 +30,7 @@ typedef struct Turn {
 typedef struct Group { // see convert.h
     guint first_source, first_piece;
     size_t text_begin;
-    char closing[CLOSING]; // of what stands before it
+    char closing[CLOSING]; // of what comes before it
     size_t id_position;    // of the converter, before this group
     size_t first_note;
     bool is_led;      // by an assistant message
@@ -318,7 +318,7 @@ static void group_write(Group *self, const WireFormat *wire, const Model *model,
             note_assistant(self, message);
             wire->write_assistant(model, message, out);
         } else {
-            // what stands behind results goes into the same message on the wire
+            // what follows results goes into the same message on the wire
             self->starts_turn = self->starts_turn || !self->ends_with_result;
             bool is_after_tool = self->ends_with_result && !self->ends_with_user;
             wire->write_user(model, message, is_after_tool, out);
@@ -352,7 +352,7 @@ static bool group_holds(const BodyCache *self, guint index, const json_t *messag
 }
 
 /* How many groups nothing can have changed: their messages are the same, and an assistant message
-   that is the same too stands behind them. */
+   that is the same too follows them. */
 static guint count_settled(const BodyCache *self, const json_t *messages)
 {
     size_t same = 0, most = MIN(self->sources->len, json_array_size(messages));
@@ -434,7 +434,7 @@ static json_t *make_word(const ProviderRequest *request, const WireFormat *wire)
     return out;
 }
 
-/* What stands before the messages, and those that are of this request only and never marked: the
+/* What comes before the messages, and those that are of this request only and never marked: the
    system's, and a word before an assistant that has the first one. */
 static GString *make_start(const ProviderRequest *request, const WireFormat *wire,
                            const json_t *head, bool needs_word)

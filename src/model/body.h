@@ -1,6 +1,6 @@
 /*
- * The body of a request, joined of pieces of text: what stands before the messages, each message as
- * it was serialised when it came into the conversation, what stands behind them.
+ * The body of a request, joined of pieces of text: what comes before the messages, each message as
+ * it was serialised when it came into the conversation, what follows them.
  *
  * So the bytes of earlier messages are the same in every request (agent-core §2.4 "Stable bodies"),
  * and what a request costs grows with what is new in it. A message is known again by its address:
@@ -10,7 +10,7 @@
 
 #include "model/repair_notes.h"
 
-/* The messages of one conversation as one model is sent them; another model begins anew. */
+/* The messages of one conversation as one model is sent them; another model begins again. */
 typedef struct BodyCache BodyCache;
 
 BodyCache *body_cache_new(void);

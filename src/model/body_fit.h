@@ -1,5 +1,5 @@
 /*
- * What stands in a request for messages that would make it larger than its server takes
+ * What is in a request for messages that would make it larger than its server takes
  * (safety §8.1, R16 and R20): the oldest images and tool results give way first. The conversation
  * keeps what it has. What was replaced once stays so, that the bytes of earlier messages stay the
  * same. Of one conversation and one thread.

@@ -20,5 +20,5 @@ char *call_ids_take(CallIds *self, const char *id);
 
 /* Takes over a conversation that exists: the same for all its calls, results following theirs in
    order of appearance. New reference; messages that need no change are shared. What had another
-   id is noted (NULL: nobody asks). */
+   id is noted (NULL: no one asks). */
 json_t *call_ids_adopt(CallIds *self, const json_t *messages, RepairNotes *notes);

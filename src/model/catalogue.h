@@ -45,6 +45,6 @@ bool catalogue_next(const char *provider, const char **position, CatalogueModel 
 /* NULL when unknown. */
 const CatalogueProvider *catalogue_find_provider(const char *name);
 /* What a provider with a base URL speaks at `base_url`, which may be NULL for its own: servers that
-   stand in for OpenAI, and Google's compatible API, have chat completions. */
+   take the place of OpenAI, and Google's compatible API, have chat completions. */
 ModelApi catalogue_api(const CatalogueProvider *provider, const char *base_url);
 bool catalogue_is_default(const Model *model);

@@ -41,7 +41,7 @@ struct Converter {
     GPtrArray *sent_ids;  // every tool call id sent (of a Responses id: the call's part), in order
     GHashTable *used_ids; // the set of them; borrowed
     GHashTable *ids;      // of the assistant message at hand: original id → the one sent
-    RepairNotes *notes;   // borrowed; NULL: nobody asks
+    RepairNotes *notes;   // borrowed; NULL: no one asks
     const json_t *in;
     GArray *places;  // of size_t: where the messages of `in` are in the conversation
     GHashTable *met; // of json_t: the results of `in` whose calls were found; borrowed
@@ -524,7 +524,7 @@ static json_t *repaired(Converter *self, const json_t *messages, size_t begin, s
     return out;
 }
 
-/* Results stand behind their calls by now; those without a call would be refused. */
+/* Results follow their calls by now; those without a call would be refused. */
 static void convert_other(Converter *self, json_t *message)
 {
     if (is_role(message, "toolResult")) {

@@ -15,7 +15,7 @@
    the model's api. The input is not changed. */
 json_t *convert_history(const json_t *messages, const Model *model);
 
-/* For a request without tools whose conversation has calls: the names stand for tools that nobody
+/* For a request without tools whose conversation has calls: the names stand for tools that no one
    may call. New array. */
 json_t *convert_stub_tools(const json_t *messages);
 

@@ -187,7 +187,7 @@ bool model_registry_store_key(ModelRegistry *self, const char *provider, const c
     if (!is_stored)
         return false;
     pthread_mutex_lock(&self->stored_lock);
-    g_clear_pointer(&self->stored_keys, g_hash_table_unref); // read anew when one is asked for
+    g_clear_pointer(&self->stored_keys, g_hash_table_unref); // read again when one is asked for
     pthread_mutex_unlock(&self->stored_lock);
     return true;
 }

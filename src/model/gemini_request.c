@@ -158,7 +158,7 @@ void gemini_write_assistant(const Model *model, const json_t *message, json_t *o
     append_content(out, "model", parts);
 }
 
-/* `images` (may be NULL) gets what cannot stand in the response. */
+/* `images` (may be NULL) gets what cannot be in the response. */
 static json_t *write_result(const json_t *result, json_t *images)
 {
     const json_t *blocks = json_get_array(result, "content");

@@ -2,7 +2,7 @@
  * Agent messages (agent-core §2.1), held as JSON exactly as they are stored and sent as events.
  *
  * A message is a json_t object. Once it has been handed on (appended to a conversation, stored or
- * emitted) nobody changes it any more, so threads may share it. All constructors return a new
+ * emitted) no one changes it any more, so threads may share it. All constructors return a new
  * reference and stamp the current time.
  */
 #pragma once

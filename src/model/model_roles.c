@@ -49,7 +49,7 @@ static const char *environment_value(const char *role)
     return NULL;
 }
 
-/* NULL-terminated, empty when nobody chose. *ret_origin: what the person wrote it as; caller frees
+/* NULL-terminated, empty when no one chose. *ret_origin: what the person wrote it as; caller frees
    both. */
 static char **selectors_of(const ModelRegistry *self, const char *role, char **ret_origin)
 {
@@ -110,9 +110,9 @@ static bool role_configured_locked(ModelRegistry *self, const char *role, unsign
     return false;
 }
 
-// ---- what fits where nobody has ----
+// ---- what fits where no one has ----
 
-/* The word stands alone: `mini` is no part of gemini. */
+/* The word is alone: `mini` is no part of gemini. */
 static bool has_word(const char *id, const char *word)
 {
     size_t size = strlen(word);
@@ -124,7 +124,7 @@ static bool has_word(const char *id, const char *word)
     return false;
 }
 
-/* What stands before the last slash is a maker at a provider that has many. */
+/* What comes before the last slash is a maker at a provider that has many. */
 static bool has_same_maker(const Model *a, const Model *b)
 {
     size_t size = (size_t)(select_last_segment(a->id) - a->id);

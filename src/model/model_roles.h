@@ -33,10 +33,10 @@ bool model_role_configured(const ModelRegistry *self, const char *role, ModelCho
                            char **ret_warning);
 
 /* The first model that somebody chose for the role, though it may not be used: why is what
-   model_role_configured() warns of. False: what was chosen is none, or nobody chose. */
+   model_role_configured() warns of. False: what was chosen is none, or no one chose. */
 bool model_role_named(const ModelRegistry *self, const char *role, ModelChoice *ret_choice);
 
-/* The model for that kind of work. Where nobody has chosen one: for `smol` and `slow` a small or
+/* The model for that kind of work. Where no one has chosen one: for `smol` and `slow` a small or
    large one of the provider, and maker, of `like`; for `vision` one that takes images; else `like`.
    `like` is the model of the conversation; NULL: that of `default`. False: no model can be used. */
 bool model_role_choose(const ModelRegistry *self, const char *role, const Model *like,

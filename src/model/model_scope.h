@@ -14,6 +14,6 @@ GArray *model_scope_resolve(ModelRegistry *registry, const char *const *patterns
                             GPtrArray *warnings);
 
 /* Likewise of the setting `cycleOrder`, a list of roles: their models in that order, `role` set.
-   Where nobody has chosen one for `default`, `smol` and `slow`, what fits; NULL: nobody has for any
+   Where no one has chosen one for `default`, `smol` and `slow`, what fits; NULL: no one has for any
    of the roles. */
 GArray *model_scope_of_roles(ModelRegistry *registry, const json_t *roles);

@@ -123,7 +123,7 @@ void openai_write_assistant(const Model *model, const json_t *message, json_t *o
     g_string_free(content, TRUE);
 }
 
-/* Images cannot stand in a tool message: they are gathered in `images`. */
+/* Images cannot be in a tool message: they are gathered in `images`. */
 static void append_tool_result(json_t *out, const json_t *message, const OpenaiCompat *compat,
                                json_t *images)
 {

@@ -15,7 +15,7 @@
 typedef struct ProviderRequest {
     const Model *model;
     const char *api_key;              // NULL: keyless
-    const char *key_source;           // where it comes from, for who must mend it; may be NULL
+    const char *key_source;           // where it comes from, for who must fix it; may be NULL
     const char *const *system_blocks; // NULL-terminated; may be NULL
     const json_t *messages;           // agent messages; converted and repaired for the model here
     const json_t *tools;              // [{"name","description","parameters"}]; may be NULL
@@ -28,7 +28,7 @@ typedef struct ProviderRequest {
     bool blocks_images;               // whatever the model takes, none is sent
     const char *service_tier;         // of OpenAI: "flex", …; NULL: the server's choice
     CallIds *call_ids; // of the conversation: names the answer's calls; NULL: unique in it only
-    BodyCache *bodies; // of the conversation: what was serialised before; NULL: all is, anew
+    BodyCache *bodies; // of the conversation: what was serialised before; NULL: all is, again
 } ProviderRequest;
 
 /* The answer while it grows. */

@@ -25,7 +25,7 @@ void model_registry_set_runtime_key(ModelRegistry *self, const char *provider, c
  */
 void model_registry_arrange(ModelRegistry *self, const json_t *disabled, const json_t *order);
 
-/* Asks every server that may have models, also those that nobody named: Ollama, llama.cpp and LM
+/* Asks every server that may have models, also those that no one named: Ollama, llama.cpp and LM
    Studio at their usual places. Before anybody else uses the registry. */
 void model_registry_discover(ModelRegistry *self);
 
@@ -33,7 +33,7 @@ void model_registry_discover(ModelRegistry *self);
  * Borrowed.
  */
 const Model *const *model_registry_all(const ModelRegistry *self, size_t *ret_count);
-/* By its exact names; NULL when nobody lists it. Borrowed. */
+/* By its exact names; NULL when no one lists it. Borrowed. */
 const Model *model_registry_find(const ModelRegistry *self, const char *provider, const char *id);
 
 /* The key to send, or NULL; new string. KEDGE_API_KEY counts when `is_named` (--model was given).

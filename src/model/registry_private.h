@@ -18,7 +18,7 @@ typedef struct Shelf {
     GPtrArray *models;    // of Model; NULL until then
     Discovery *discovery; // NULL: no server is asked
     bool is_asked;        // the server
-    bool is_implicit;     // nobody has named the server: it is asked only for its own provider
+    bool is_implicit;     // no one has named the server: it is asked only for its own provider
     char *problem;        // what came of asking, where it failed
 } Shelf;
 
@@ -30,7 +30,7 @@ struct ModelRegistry {
     pthread_mutex_t select_lock; // for the next four
     json_t *roles;               // modelRoles of the settings, or NULL
     GHashTable *role_overrides;  // role → selector of this run
-    GPtrArray *unlisted;         // of Model: made by selection, of ids that nobody listed
+    GPtrArray *unlisted;         // of Model: made by selection, of ids that no one listed
     GPtrArray *notices;          // of char *: what selections said
     bool is_made;                // from now on servers are asked
     GHashTable *file_keys;       // provider → apiKey of the models file, as written there
@@ -70,7 +70,7 @@ bool registry_is_disabled(const ModelRegistry *self, const char *provider);
 /* Why the provider's server could not be asked, or NULL. Borrowed. */
 const char *registry_problem(const ModelRegistry *self, const char *provider);
 
-/* Of Model: a provider's, in any case, or everybody's for NULL. Empty for a provider that nobody
+/* Of Model: a provider's, in any case, or everybody's for NULL. Empty for a provider that no one
    lists. Borrowed. Thread safe. */
 const GPtrArray *registry_models(const ModelRegistry *self, const char *provider);
 bool registry_has_provider(const ModelRegistry *self, const char *provider);

@@ -109,7 +109,7 @@ static void discover_locked(const ModelRegistry *registry, Shelf *self)
 
 static GPtrArray *shelf_models(const ModelRegistry *registry, Shelf *self);
 
-/* Nobody is asked who was not named. */
+/* No one is asked who was not named. */
 static GPtrArray *gather_all(const ModelRegistry *self)
 {
     GPtrArray *all = g_ptr_array_new();

@@ -7,7 +7,7 @@
 #include "model/repair_notes.h"
 
 /* New reference: the message itself when nothing is wrong with it; NULL when it cannot be sent.
-   What was done is noted (NULL: nobody asks) as of the message at `place`. */
+   What was done is noted (NULL: no one asks) as of the message at `place`. */
 json_t *repair_message(json_t *message, RepairNotes *notes, size_t place);
 
 /* Is it what a server gave (base64)? A damaged one is worse than none. */

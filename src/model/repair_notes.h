@@ -41,7 +41,7 @@ RepairNotes *repair_notes_new(void);
 void repair_notes_free(RepairNotes *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RepairNotes, repair_notes_free)
 
-/* `message` is its place in the conversation. `self` NULL: nobody asks. */
+/* `message` is its place in the conversation. `self` NULL: no one asks. */
 void repair_notes_add(RepairNotes *self, RepairRule rule, size_t message);
 /* All of `other`, too. */
 void repair_notes_join(RepairNotes *self, const RepairNotes *other);

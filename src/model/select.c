@@ -155,7 +155,7 @@ static bool is_plain_id(const char *id)
     return *id != '\0';
 }
 
-/* `provider/id` of a provider that we know, with an id that nobody lists; NULL: it is not that. A
+/* `provider/id` of a provider that we know, with an id that no one lists; NULL: it is not that. A
    server behind OPENAI_BASE_URL has models that no table knows: there --provider is enough, and
    nothing is said. */
 static const Model *pass_through(ModelRegistry *self, const char *pattern, const char *provider,

@@ -9,7 +9,7 @@
    0 without one. */
 size_t select_date_size(const char *id);
 
-/* What stands behind the last slash. Borrowed. */
+/* What follows the last slash. Borrowed. */
 const char *select_last_segment(const char *id);
 /* An id without its date, in one spelling. Caller frees. */
 char *select_canonical_spelling(const char *id);

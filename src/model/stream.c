@@ -280,7 +280,7 @@ static void block_refresh_arguments(Block *block)
     block->is_incomplete = !is_complete;
 }
 
-/* No more is to come: arguments that are not whole are marked, so that nobody acts on them. */
+/* No more is to come: arguments that are not whole are marked, so that no one acts on them. */
 static void block_mark_incomplete(Block *block)
 {
     if (block->type == BLOCK_TOOL_CALL && block->is_incomplete)

@@ -33,7 +33,7 @@ typedef struct WireFormat {
     void (*write_system)(const ProviderRequest *request, json_t *out);
     /* A converted message, or a batch of tool results, becomes messages of the format: appends to
        `out`. They depend on nothing else, but that a message of the user may know whether one of a
-       tool stands before it. */
+       tool comes before it. */
     void (*write_user)(const Model *model, const json_t *message, bool is_after_tool, json_t *out);
     void (*write_assistant)(const Model *model, const json_t *message, json_t *out);
     void (*write_results)(const Model *model, const json_t *results, json_t *out);

@@ -58,7 +58,7 @@ static int64_t artifact_id_of_name(const char *name)
     return str_parse_int(digits, &id) && id < INT64_MAX ? id : -1;
 }
 
-/* Calls are rare and the directory small, so every lookup reads it anew: other agents write there
+/* Calls are rare and the directory small, so every lookup reads it again: other agents write there
  * too. */
 static GArray *artifacts_list(const char *dir_path)
 {

@@ -10,6 +10,6 @@
 /* Of the first line, as far as it is there. Caller frees. */
 char *file_mark_of_header(int fd);
 
-/* False: read it anew. `known` is the mark of then, NULL: there was none; `now` that of now; `read`
-   is behind a line. */
+/* False: read it again. `known` is the mark of then, NULL: there was none; `now` that of now;
+   `read` is behind a line. */
 bool file_mark_goes_on(int fd, const char *known, const char *now, int64_t read);

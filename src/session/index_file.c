@@ -19,7 +19,7 @@
 #define READ_BYTES        (256 * 1024)
 #define TEXT_MAX_BYTES    (64 * 1024) // of a message, for the search
 #define FIRST_MAX_CHARS   500
-#define RESULT_SEEN_BYTES 400 // where `"role":"toolResult"` stands in a line of ours
+#define RESULT_SEEN_BYTES 400 // where `"role":"toolResult"` is in a line of ours
 
 typedef struct Reader {
     Db *db;

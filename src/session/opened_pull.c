@@ -75,7 +75,7 @@ typedef struct Word { // borrowed
     size_t size;
 } Word;
 
-typedef struct Walk { // through the words of a command; flags may stand between, no other command
+typedef struct Walk { // through the words of a command; flags may be between, no other command
     bool has_gh;
     Word last, second_last; // with nothing but blanks behind them
 } Walk;

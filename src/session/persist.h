@@ -11,7 +11,7 @@
    the way, a text masked (base/mask.h); what cannot be stored as a blob stays in the line. */
 json_t *persist_entry(json_t *entry);
 
-/* Puts image data and texts back in place of `blob:sha256:` references, in a value that nobody else
+/* Puts image data and texts back in place of `blob:sha256:` references, in a value that no one else
    holds. A missing blob keeps its reference; *missing counts them. */
 void persist_resolve_blobs(json_t *value, size_t *missing);
 

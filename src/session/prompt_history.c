@@ -23,7 +23,7 @@ static const char *const migrations[] = {
     NULL,
 };
 
-/* The index is made anew when it is not there. */
+/* The index is made again when it is not there. */
 static bool make_index(Db *db, void *data, GError **error)
 {
     g_autoptr(DbQuery) query = NULL;

@@ -368,7 +368,7 @@ void session_build_context(const Session *self, SessionContext *ret_context)
     context_build_from_leaf(self->entries, self->leaf, ret_context);
 }
 
-/* Nobody but this thread moves the leaf or writes. */
+/* No one but this thread moves the leaf or writes. */
 void session_settle(Session *self)
 {
     g_autoptr(GPtrArray) path = entry_list_path(self->entries, self->leaf);

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 
 #define FILES_PER_COMMIT 200
-#define PROGRESS_FILES   50 // below that nobody wants to hear about it
+#define PROGRESS_FILES   50 // below that no one wants to hear about it
 
 static const char *const migrations[] = {
     "CREATE TABLE session ("
@@ -36,14 +36,14 @@ static const char *const migrations[] = {
     "CREATE INDEX message_by_session ON message(session);"
     "CREATE VIRTUAL TABLE message_fts USING fts5(text, content='message', content_rowid='id');",
     "ALTER TABLE session ADD COLUMN header TEXT;" // file_mark.h
-    "UPDATE session SET modified = 0;",           // all are read anew
+    "UPDATE session SET modified = 0;",           // all are read again
     // pull requests that the session opened; without a number: the call's result is to come
     "CREATE TABLE pull ("
     " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,"
     " call TEXT, host TEXT, repo TEXT COLLATE NOCASE, number INTEGER);"
     "CREATE INDEX pull_by_session ON pull(session);"
     "CREATE INDEX pull_by_number ON pull(number);"
-    "UPDATE session SET modified = 0, header = NULL;", // all are read anew
+    "UPDATE session SET modified = 0, header = NULL;", // all are read again
     NULL,
 };
 
@@ -170,7 +170,7 @@ static bool remove_row(Db *db, int64_t id, GError **error)
            db_run(db, error, "DELETE FROM session WHERE id = ?", "i", id);
 }
 
-/* One file into the index: what was appended, or all of it anew. */
+/* One file into the index: what was appended, or all of it again. */
 /* What the index says of a file now, in the transaction: another process may have read it since
    load_known(). */
 static bool know_again(Sync *self, const char *path, GError **error)

@@ -1,7 +1,7 @@
 /*
  * The index of sessions: what lists and searches ask, in <agent dir>/sessions.db. It holds nothing
  * that the session files do not say: it can be deleted at any time, and one that is broken is made
- * anew. Files are read again only from where they have grown. One thread at a time.
+ * again. Files are read again only from where they have grown. One thread at a time.
  */
 #pragma once
 

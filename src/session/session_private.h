@@ -19,7 +19,7 @@ struct Session {
     bool is_header_written;
     size_t written;
     bool needs_rewrite; // the file holds an older version's form
-    bool is_dirty;      // something to write; a fork that nobody goes on with leaves no file
+    bool is_dirty;      // something to write; a fork that no one goes on with leaves no file
     bool is_unsynced;
     bool is_worth_keeping; // an answer came, or session_keep(): nothing is written before
     bool is_failing;

@@ -86,7 +86,7 @@ static char *text_of_message(const Session *self, const EntryHead *head)
     return message_text(json_get_object(entry, "message"));
 }
 
-/* The text of a message that is to be written anew, or NULL. Caller frees. */
+/* The text of a message that is to be written again, or NULL. Caller frees. */
 static char *text_to_rewrite(const Session *self, const EntryHead *head)
 {
     if (is_users_message(head))

@@ -32,7 +32,7 @@ bool session_move(Session *self, const char *entry_id, GError **error);
 
 typedef struct SessionTarget { // where going to an entry leads
     const char *leaf;          // the leaf it makes; NULL: none; borrowed from the session
-    char *text;                // of a message that is to be written anew; else NULL
+    char *text;                // of a message that is to be written again; else NULL
     GPtrArray *left;           // heads of what is no longer on the path, oldest first
 } SessionTarget;
 void session_target_clear(SessionTarget *self);
@@ -45,7 +45,7 @@ bool session_find_target(const Session *self, const char *entry_id, SessionTarge
 
 /* Appends an entry of a type with these fields (takes the reference). Its id, borrowed. */
 const char *session_append_fields(Session *self, const char *type, json_t *fields);
-/* Another form of an entry's message (shared); the file is written anew with the next append or
+/* Another form of an entry's message (shared); the file is written again with the next append or
    flush. */
 void session_replace_message(Session *self, const char *entry_id, json_t *message);
 /* NULL or empty `label` clears. NOT_FOUND as above. */

@@ -31,7 +31,7 @@ static const char *const migrations[] = {
     " PRIMARY KEY (entry, at)) WITHOUT ROWID;"
     "CREATE INDEX request_by_time ON request(at);",
     "ALTER TABLE file ADD COLUMN header TEXT;" // file_mark.h
-    "UPDATE file SET mtime = 0;",              // all are read anew
+    "UPDATE file SET mtime = 0;",              // all are read again
     NULL,
 };
 

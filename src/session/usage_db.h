@@ -1,6 +1,6 @@
 /*
  * What the answers in session files used: tokens, cost and time of every request, collected in an
- * SQLite file of its own (agent-core §1.8). It can be thrown away and is made anew; only what was
+ * SQLite file of its own (agent-core §1.8). It can be thrown away and is made again; only what was
  * used in sessions that have been deleted since is lost then.
  *
  * A request is counted once, by its entry's id and time: a fork has its origin's entries, too.

@@ -25,7 +25,7 @@ typedef struct Background {
     Job *job; // borrowed, while it runs
     pthread_mutex_t lock;
     json_t *details; // of the last update; under the lock
-    bool is_behind;  // nobody waits any more; under the lock
+    bool is_behind;  // no one waits any more; under the lock
     bool has_ended;  // the same
     bool is_told;    // the job itself has finished the call
     ToolResult result;

@@ -285,7 +285,7 @@ void call_finish(ToolCall *call, ToolResult *result, CallOutcome *outcome, const
 
     if (!(tool->flags & TOOL_ENVELOPE)) // JSON text has no control characters
         strip_controls(result, tool->flags & TOOL_KEEPS_TEXT);
-    tool_result_mask(result); // behind the above: a colour may stand in the middle of a key
+    tool_result_mask(result); // behind the above: a colour may be in the middle of a key
     if (may_spill(spec, result, error != NULL))
         result_spill(result, tool->name, tool_context_settings(spec->context),
                      tool_context_artifacts(spec->context));

@@ -40,7 +40,7 @@ typedef struct ToolChoice { // a dialog with one answer; all borrowed
 typedef enum {
     CHOICE_MADE,
     CHOICE_CANCELLED, // the person does not answer
-    CHOICE_TIMED_OUT, // nobody did in the time that there is (ask.timeout)
+    CHOICE_TIMED_OUT, // no one did in the time that there is (ask.timeout)
 } ChoiceEnd;
 
 /* Has a person choose; blocks. *ret_text of a choice that was made: an option,
@@ -60,19 +60,19 @@ typedef struct ToolDoor {
     bool is_strict;         // unknown fields of a TOOL_ENVELOPE tool are problems
     int64_t timeout_ms;     // of a TOOL_ENVELOPE tool; 0: its own
     bool wants_whole_text;  // no spill: a command that prints its result (common §7)
-    /* Asks a person; blocks. NULL: nobody to ask. */
+    /* Asks a person; blocks. NULL: no one to ask. */
     bool (*ask)(const ToolQuestion *question, Cancel *cancel, bool *ret_approved, void *user_data,
                 GError **error);
-    ToolChooseFunc choose; // NULL: nobody can
+    ToolChooseFunc choose; // NULL: no one can
     void *user_data;
 } ToolDoor;
 
-/* For a tool's run(): ToolDoor.choose of the call's door. DENIED where nobody is. */
+/* For a tool's run(): ToolDoor.choose of the call's door. DENIED where no one is. */
 bool tool_call_choose(const ToolCall *call, const ToolChoice *choice, ChoiceEnd *ret_end,
                       char **ret_text, GError **error);
 
 /* Would a call of this tool, the mildest there is, pass a door that only reads? Any other door
-   offers every tool, but for those that have a person choose where nobody can be asked to. */
+   offers every tool, but for those that have a person choose where no one can be asked to. */
 bool tool_door_offers(const ToolDoor *self, const ToolDef *tool);
 
 /* A partial result, on the calling thread or one of the tool's. All borrowed. */
@@ -88,8 +88,8 @@ typedef struct ToolCallSpec {
     Cancel *cancel;
     ToolUpdateFunc on_update; // may be NULL
     /* Is one of these JudgedAction * what was refused before? SAME: the call is refused like it,
-       and nobody is asked again. POSSIBLE: a person is asked, if there is one, and shown
-       *ret_earlier, what was refused (the gate frees it). Thread safe. NULL: nobody remembers. */
+       and no one is asked again. POSSIBLE: a person is asked, if there is one, and shown
+       *ret_earlier, what was refused (the gate frees it). Thread safe. NULL: no one remembers. */
     Likeness (*was_refused)(const GPtrArray *actions, char **ret_earlier, void *user_data);
     void *user_data;
 } ToolCallSpec;

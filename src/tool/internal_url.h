@@ -41,7 +41,7 @@ typedef struct UrlResource {
     char *content; // NULL: that of the file at source_path, of any size
     size_t size;
     const char *content_type; // text/plain (when NULL), text/markdown, application/json
-    char *source_path;        // the file behind it; NULL: none
+    char *source_path;        // the file after it; NULL: none
     json_t *github;           // github_mark_to_json() of what it is; NULL: nothing of GitHub
     GPtrArray *notes;         // of char *, told to the model behind the text; NULL: none
     bool is_immutable;        // begins as the scheme's
@@ -73,7 +73,7 @@ typedef struct UrlScheme {
     bool (*illustrate)(ToolCall *call, const InternalUrl *url, const UrlResource *resource,
                        ToolResult *result, GError **error);
     /* The file behind a URL, for what works on files; of a writable scheme also one that is to be
-       made. Asks nobody. Caller frees. NULL: there is none. */
+       made. Asks no one. Caller frees. NULL: there is none. */
     bool (*locate)(ToolContext *context, const InternalUrl *url, char **ret_path, GError **error);
 } UrlScheme;
 

@@ -45,15 +45,15 @@ typedef struct JobSpec { // texts are copied
     void (*destroy)(void *data);
     bool tells_cancelled; // its end is told also when somebody cancelled it: it may have done its
                           // work
-    bool is_in_front;     // somebody waits for it: it has no id yet, and nobody else sees it
+    bool is_in_front;     // somebody waits for it: it has no id yet, and no one else sees it
     int64_t max_jobs;     // that may run at once; clamped to 1 … JOBS_MAX
 } JobSpec;
 
 JobTable *job_table_new(void);
 void job_table_free(JobTable *self); // ends all jobs; NULL allowed
 
-/* `func` is called when a job in the background has finished and nobody watches it: on any thread,
-   with the table locked, so it only passes the word on. NULL: nobody listens any more. */
+/* `func` is called when a job in the background has finished and no one watches it: on any thread,
+   with the table locked, so it only passes the word on. NULL: no one listens any more. */
 void job_table_listen(JobTable *self, void (*func)(void *user_data), void *user_data);
 /* Somebody would hear of the end of a job. */
 bool job_table_is_heard(JobTable *self);
@@ -95,7 +95,7 @@ Cancel *job_cancel_token(const Job *self);
 void job_set_progress(Job *self, const char *text);
 char *job_take_progress(Job *self); // NULL: nothing new. Caller frees
 
-/* Asks it to end; nobody is told of that end then. False: it has ended already. */
+/* Asks it to end; no one is told of that end then. False: it has ended already. */
 bool job_cancel(Job *self);
 /* From now on it has an id. False: too many are there; it stays in front. */
 bool job_send_to_background(Job *self, int64_t max_jobs);

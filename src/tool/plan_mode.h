@@ -11,7 +11,7 @@
 
 #include "tool/tool.h"
 
-#define PLAN_FILE_URL   "local://PLAN.md" // where nobody says otherwise
+#define PLAN_FILE_URL   "local://PLAN.md" // where no one says otherwise
 #define PLAN_MODE       "plan"            // modes of the session's entry mode_change
 #define PLAN_MODE_PAUSE "plan_paused"
 #define PLAN_MODE_NONE  "none"
@@ -32,7 +32,7 @@ PlanMode *plan_mode_new(PlanMode *parent, bool can_approve);
 void plan_mode_free(PlanMode *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PlanMode, plan_mode_free)
 
-/* `file` is a local:// URL. A decision that nobody has taken is forgotten, in both. */
+/* `file` is a local:// URL. A decision that no one has taken is forgotten, in both. */
 void plan_mode_enter(PlanMode *self, const char *file);
 void plan_mode_leave(PlanMode *self);
 

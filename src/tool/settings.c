@@ -76,7 +76,7 @@ static void drop_misplaced(json_t *layer, const char *path, GPtrArray *warnings)
     }
 }
 
-/* A value of the wrong type is as if it were not there: said, so that nobody wonders. */
+/* A value of the wrong type is as if it were not there: said, so that no one wonders. */
 static void warn_of_misfits(const json_t *layer, const char *path, GPtrArray *warnings)
 {
     size_t count = 0;

@@ -24,7 +24,7 @@ Settings *settings_with(const Settings *self, const json_t *changes);
 bool settings_have_changed(const Settings *self);
 /* Whose project files were read; NULL: none were. Borrowed. */
 const char *settings_cwd(const Settings *self);
-/* The same anew, of its files as they are now. What guards the user (every key that a project may
+/* The same again, of its files as they are now. What guards the user (every key that a project may
    not simply set) stays as it was: while a conversation goes on, it may be the model that writes.
    When a file does not parse, everything stays, and `warnings` says so. */
 Settings *settings_reload(const Settings *self, GPtrArray *warnings);

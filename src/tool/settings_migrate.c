@@ -21,7 +21,7 @@ static json_t *keep_text(const json_t *value)
     return json_is_string(value) ? json_deep_copy(value) : NULL;
 }
 
-/* Milliseconds of earlier releases; nobody waits a quarter of an hour in seconds. */
+/* Milliseconds of earlier releases; no one waits a quarter of an hour in seconds. */
 static json_t *ms_to_seconds(const json_t *value)
 {
     double number = json_number_value(value);

@@ -1,7 +1,7 @@
 /*
  * Hosts of the ssh tool (agent-tools §9.4): the person's own ssh.json in the agent directory,
  * written by hand or by `kedge ssh`. A repository's are said to be there and not used: whoever
- * wrote them would decide where commands run and with which key, and nobody can trust a repository
+ * wrote them would decide where commands run and with which key, and no one can trust a repository
  * yet (common §3).
  *
  * What is in the file becomes arguments of a program and is held to that: no entry begins with "-"

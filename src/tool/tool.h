@@ -80,7 +80,7 @@ typedef enum {         // how a call ended, for those who word or record it
     CALL_INVALID,      // the arguments were refused, by the decoder or while judging
     CALL_BLOCKED,      // the policy, or a read-only door, said no
     CALL_DECLINED,     // a person said no
-    CALL_UNANSWERABLE, // nobody could be asked
+    CALL_UNANSWERABLE, // no one could be asked
     CALL_CANCELLED,    // stopped before it ran
 } CallEnd;
 
@@ -150,7 +150,7 @@ typedef struct ToolDef {
                           // checked arguments, a const json_t *
     void *user_data;      // of such a tool: tool_call_tool(call)->user_data
     /* What is offered in its place with these settings to this model (NULL: none is known): the
-       same tool with other fields or words. Of what stands in the table only. NULL: itself. */
+       same tool with other fields or words. Of what is in the table only. NULL: itself. */
     const struct ToolDef *(*variant)(const Settings *settings, const char *model_id);
     /* Offered with these settings on this machine? NULL: always. */
     bool (*is_available)(const Settings *settings);
@@ -186,7 +186,7 @@ const char *tool_call_via(const ToolCall *call); // "agent", "mcp", "cli"
 const char *tool_call_allow_hint(
     const ToolCall *call); // the flag that would allow a write; may be NULL
 
-/* The permit of a call that reads, for what it leaves to a worker of its own (looking anew at what
+/* The permit of a call that reads, for what it leaves to a worker of its own (looking again at what
    it answered from memory): without progress, under `cancel`. Its owner frees it before the context
    goes. */
 ToolCall *tool_call_detach(const ToolCall *call, Cancel *cancel);

@@ -23,5 +23,5 @@ DiscoveryMode tool_discovery_mode(const Settings *settings);
    NULL-terminated; caller frees with g_strfreev(). */
 char **tool_discovery_essentials(const Settings *settings);
 
-/* Nobody has asked for it by name. `is_dynamic`: it was defined while the program runs. */
+/* No one has asked for it by name. `is_dynamic`: it was defined while the program runs. */
 bool tool_discovery_hides(const Settings *settings, const ToolDef *tool, bool is_dynamic);

@@ -32,7 +32,7 @@ typedef bool (*UserShellFunc)(ToolContext *context, const char *command,
                               const UserShellWatch *watch, Cancel *cancel,
                               UserShellResult *ret_result, GError **error);
 
-/* A command of `kedge shell`, where nobody listens but the person. All borrowed. */
+/* A command of `kedge shell`, where no one listens but the person. All borrowed. */
 typedef struct ConsoleCommand {
     const char *text;
     const char *cwd; // absolute, exists: where a shell is started that does not run yet

@@ -4,7 +4,7 @@
 #include "tool/context.h"
 
 typedef struct Offer { // does not change once calls run
-    VisionFunc answer; // NULL: nobody does
+    VisionFunc answer; // NULL: no one does
     void *user_data;
 } Offer;
 

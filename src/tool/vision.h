@@ -1,7 +1,7 @@
 /*
  * Asking a model about an image (agent-tools §3.23): what the tool inspect_image has from the owner
  * of the conversation, who has the models, their keys and the budget. Where there is no
- * conversation, nobody answers.
+ * conversation, no one answers.
  *
  * Thread safe.
  */
@@ -32,6 +32,6 @@ void vision_offer(ToolContext *context, VisionFunc answer, void *user_data);
 #define VISION_NOBODY "No models available for inspect_image."
 
 bool vision_is_offered(ToolContext *context);
-/* NOT_FOUND (VISION_NOBODY) where nobody answers; else as who does. */
+/* NOT_FOUND (VISION_NOBODY) where no one answers; else as who does. */
 bool vision_ask(ToolContext *context, const VisionQuestion *question, Cancel *cancel,
                 VisionAnswer *ret_answer, GError **error);

@@ -15,7 +15,7 @@ typedef enum {
     EVENT_TYPES, // how many there are
 } EventType;
 
-#define EVENT_RUN_ENDED "run_ended" // of end-run and --close-run; nobody may emit it
+#define EVENT_RUN_ENDED "run_ended" // of end-run and --close-run; no one may emit it
 
 extern const char *const event_type_names[];  // NULL-terminated
 EventType event_type_parse(const char *name); // of a known name

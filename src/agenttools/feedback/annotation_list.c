@@ -83,7 +83,7 @@ static bool read_roots(Db *db, const AnnotationFilter *filter, int64_t root_id, 
     return is_good;
 }
 
-typedef struct Move { // an anchor to store anew
+typedef struct Move { // an anchor to store again
     int64_t id;
     char *anchor; // NULL: as it is
     bool is_orphaned;

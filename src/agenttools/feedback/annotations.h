@@ -27,7 +27,7 @@ typedef struct AnnotationFilter { // all borrowed; NULL or 0: any
 } AnnotationFilter;
 
 /* Roots with all their replies, oldest first. Reads the artifacts' files and places the anchors
-   anew; what is found elsewhere is stored. `warnings` (of char *) gets the missing files. */
+   again; what is found elsewhere is stored. `warnings` (of char *) gets the missing files. */
 bool annotation_list(Db *db, const AnnotationFilter *filter, GPtrArray *warnings,
                      json_t **ret_annotations, GError **error);
 /* One root (or, for a reply's id, its root). NOT_FOUND `Annotation 42 not found`. */

@@ -87,7 +87,7 @@ static bool is_of_engine(const GError *error)
     return error && error->domain == KEDGE_ERROR;
 }
 
-/* Reading makes no file: where there is none, an empty store that nobody else sees answers. */
+/* Reading makes no file: where there is none, an empty store that no one else sees answers. */
 static bool run_on_empty(const TaskQueue *self, TaskMode mode, TaskBody body, void *data,
                          GError **error)
 {

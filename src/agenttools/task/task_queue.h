@@ -3,8 +3,8 @@
  * with their history, leases and dependents (agent-tools-cli §3).
  *
  * Everything that reads or changes tasks is a TaskBody, run inside one transaction. It may run
- * again after another transaction got in its way, so it sets what it returns anew and has no effect
- * but on the store. Errors leave the store as it was.
+ * again after another transaction got in its way, so it sets what it returns again and has no
+ * effect but on the store. Errors leave the store as it was.
  */
 #pragma once
 

@@ -58,7 +58,7 @@ Task *task_from_row(TaskRows *rows);
 json_t *task_to_json(const Task *self, json_t *depends_on, json_t *blocked_by);
 /* Adds one dependency to them; `status` is its text, NULL when it was completed and pruned. */
 void task_add_dependency(json_t *depends_on, json_t *blocked_by, int64_t id, const char *status);
-/* {owner, expiresAt, heartbeatAt}; JSON null when nobody has the task. New reference. */
+/* {owner, expiresAt, heartbeatAt}; JSON null when no one has the task. New reference. */
 json_t *task_lease_to_json(const Task *self);
 json_t *task_time_to_json(int64_t at); // JSON null for 0
 

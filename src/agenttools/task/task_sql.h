@@ -47,7 +47,7 @@ typedef struct TaskSqlOps {
     const char *(*rows_text)(TaskRows *rows, int column); // NULL for SQL NULL; until the next row
     int64_t (*rows_int)(TaskRows *rows, int column);      // 0 for SQL NULL
     void (*rows_free)(TaskRows *rows);
-    /* Within a write transaction: some task may have become ready. NULL: nobody listens. */
+    /* Within a write transaction: some task may have become ready. NULL: no one listens. */
     bool (*notify)(TaskSql *self, GError **error);
     /* Outside of transactions: returns after such a notice of anyone, at the latest after
        `timeout_ms`. NULL: the caller sleeps. */

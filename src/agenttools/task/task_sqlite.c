@@ -38,7 +38,7 @@ static void sqlite_close(TaskSql *self)
     g_free(self);
 }
 
-/* A file that somebody moved away or deleted would go on taking tasks that nobody else sees. */
+/* A file that somebody moved away or deleted would go on taking tasks that no one else sees. */
 static bool sqlite_is_current(TaskSql *self_)
 {
     const SqliteTasks *self = (SqliteTasks *)self_;

@@ -232,7 +232,7 @@ static void judge(const ClassifyOptions *options, const Classified *self, const 
         verdict_raise(verdict, EFFECT_UNKNOWN, args->error);
 }
 
-/* A word that is shown as part of a command's name, though nobody knows it. */
+/* A word that is shown as part of a command's name, though no one knows it. */
 static bool is_showable(const char *word)
 {
     size_t length = strlen(word);

@@ -64,7 +64,7 @@ void command_find(const char *const *argv, size_t start, size_t count, CommandFo
             found->unknown_word = index;
             return;
         }
-        // words can only come later and later: what stands before one was skipped as flags
+        // words can only come later and later: what comes before one was skipped as flags
         found->words_end = index + 1;
         found->node = child;
         remove_rest(found, position);

@@ -90,7 +90,7 @@ static void skip_dot(Scanner *self)
 }
 
 /* Newer versions of gh's jq go on with a comment behind a line that ends in a backslash, and not
-   all end one at a lone CR: what stands behind is code to one and comment to the other. */
+   all end one at a lone CR: what follows is code to one and comment to the other. */
 static void skip_comment(Scanner *self)
 {
     self->at += strcspn(self->at, "\r\n\\");

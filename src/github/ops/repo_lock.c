@@ -2,7 +2,7 @@
  * The repository lock: a queue of waiters per primary root, then flock.
  *
  * Every waiter has an eventfd of its own. Release hands the lock to the first in the queue by
- * writing to that eventfd, so nobody can overtake, and a waiter can poll its descriptor together
+ * writing to that eventfd, so no one can overtake, and a waiter can poll its descriptor together
  * with its cancel token.
  */
 #include "github/ops/repo_lock.h"

@@ -12,6 +12,6 @@
 const char *download_name_problem(const char *name);
 
 /* Any text as one part of a path: what could be more than that is percent-encoded, what is too long
-   is cut and told apart by its checksum; it begins with no dot. `prefix` stands before it. Caller
+   is cut and told apart by its checksum; it begins with no dot. `prefix` comes before it. Caller
    frees. */
 char *download_name_part(const char *prefix, const char *text);

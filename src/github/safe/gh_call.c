@@ -149,7 +149,7 @@ static ClassifyOptions options_of(const GhCall *self)
     };
 }
 
-/* Judges `argv` anew and takes it over. */
+/* Judges `argv` again and takes it over. */
 static bool classify(GhCall *self, char **argv, GError **error)
 {
     g_strfreev(self->argv);

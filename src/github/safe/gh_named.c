@@ -42,7 +42,7 @@ static void add_text(Named *self, const char *text, bool is_source)
         add(self, name.host, name.repo, is_source);
 }
 
-/* Is what stands there only read from? */
+/* Is what is there only read from? */
 static bool is_source(const CommandNode *node, const CommandRef *ref, const char *flag)
 {
     if (command_is(node, "label clone") || command_is(node, "repo fork"))

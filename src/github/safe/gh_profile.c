@@ -19,7 +19,7 @@ static const struct {
     { "off", 0 },
 };
 
-/* A value that nobody knows offers nothing: a typing error in a guard must not open it. */
+/* A value that no one knows offers nothing: a typing error in a guard must not open it. */
 static unsigned tools_of(const json_t *value, unsigned fallback)
 {
     if (!value || json_is_null(value))

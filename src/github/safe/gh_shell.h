@@ -1,6 +1,6 @@
 /*
  * What a shell command would do on GitHub: the calls of gh and the pushes of git in it, however
- * they are wrapped (`sh -c`, `git -C`, `env`). It reads what stands there and runs nothing, so what
+ * they are wrapped (`sh -c`, `git -C`, `env`). It reads what is there and runs nothing, so what
  * a variable or a script holds is not seen: it recognises a second try of what was refused, and is
  * no judge of shell commands.
  */

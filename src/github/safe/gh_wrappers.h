@@ -22,7 +22,7 @@ typedef struct GhWrapper {
     const char *words[2]; // of the command; the second may be NULL
     GhSubject subject;
     bool has_repo;  // --repo HOST/OWNER/REPO
-    bool is_search; // the repository is a condition, the words stand behind --
+    bool is_search; // the repository is a condition, the words follow --
     int64_t limit;  // the default; 0: the tool has none
     bool has_json;  // --json with fields of the set
     GhFieldSet set;

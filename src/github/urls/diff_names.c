@@ -32,7 +32,7 @@ static unsigned octal_value(const char *digits)
     return value;
 }
 
-/* What stands behind a backslash; returns how many characters it takes. */
+/* What follows a backslash; returns how many characters it takes. */
 static size_t append_escape(GString *out, const char *at)
 {
     static const char letters[] = "abtnvfr\"\\", bytes[] = "\a\b\t\n\v\f\r\"\\";

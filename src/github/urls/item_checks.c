@@ -1,5 +1,5 @@
 /*
- * pr://N/checks: what has run on the head of a pull request. Always asked anew: it is about now.
+ * pr://N/checks: what has run on the head of a pull request. Always asked again: it is about now.
  */
 #include "base/str.h"
 #include "base/utf8.h"

@@ -93,7 +93,7 @@ static bool find_repo(ToolCall *call, Item *item, GError **error)
 
 // ---- single items ----
 
-/* What is about one file is made anew of what is kept about all. */
+/* What is about one file is made again of what is kept about all. */
 static char *text_of(const View *view, const Item *item)
 {
     const ItemUrl *url = item->url;

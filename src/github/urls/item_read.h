@@ -1,5 +1,5 @@
 /*
- * issue://, pr:// and run://: from an address to the text behind it (github-tool §7). Blocks;
+ * issue://, pr:// and run://: from an address to the text after it (github-tool §7). Blocks;
  * inside a call that has its permit.
  */
 #pragma once

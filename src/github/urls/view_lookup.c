@@ -139,7 +139,7 @@ static bool is_not_found(const GError *error)
     return false;
 }
 
-/* Another login may have come while gh was asked: whose answer it is, nobody knows then. */
+/* Another login may have come while gh was asked: whose answer it is, no one knows then. */
 static bool is_same_login(const Lookup *self)
 {
     bool is_login = false;

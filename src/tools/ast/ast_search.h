@@ -41,7 +41,7 @@ typedef struct AstSearch { // all borrowed
 } AstSearch;
 
 /* All matches in the files, by file in the order given and by place. `broken` gets the files that
-   have syntax errors (owned by it); NULL: nobody asks. Errors: NOT_FOUND, FAILED, LIMIT, TIMEOUT,
+   have syntax errors (owned by it); NULL: no one asks. Errors: NOT_FOUND, FAILED, LIMIT, TIMEOUT,
    CANCELLED. */
 bool ast_search(const AstSearch *search, Cancel *cancel, GPtrArray *broken, GPtrArray **ret_matches,
                 GError **error);

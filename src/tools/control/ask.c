@@ -60,7 +60,7 @@ typedef struct Question { // all but what is answered is borrowed
     size_t at;            // the option that was turned over last
     bool is_again;        // one was
     char *custom;         // NULL: none
-    bool is_late;         // nobody answered in time, and the first choice was taken
+    bool is_late;         // no one answered in time, and the first choice was taken
 } Question;
 
 static void question_clear(Question *self)
@@ -163,7 +163,7 @@ static bool show_dialog(Question *self, const GPtrArray *shown, ChoiceEnd *ret_e
     return tool_call_choose(self->call, &choice, ret_end, ret_text, error);
 }
 
-/* Nobody has answered: what was selected so far holds, else the recommended
+/* No one has answered: what was selected so far holds, else the recommended
    option, else the first one. */
 static void take_default(Question *self)
 {

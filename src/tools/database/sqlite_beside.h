@@ -11,7 +11,7 @@
    file, which SQLite then removes, and both may have come with somebody's repository. */
 bool sqlite_beside_check_journal(const char *real, const char *shown, GError **error);
 
-/* Nobody has the database open, and there is nothing in its log. */
+/* No one has the database open, and there is nothing in its log. */
 bool sqlite_beside_is_empty(const char *real);
 
 bool sqlite_beside_has_index(const char *real);

@@ -184,7 +184,7 @@ static void set_limits(SqliteFile *self)
 }
 
 /* To read a database with a write-ahead log SQLite makes two files beside it, and cannot remove
-   them. Nobody writes where there is no log: it is then read as one that does not change. */
+   them. No one writes where there is no log: it is then read as one that does not change. */
 static bool is_at_rest(const char *real)
 {
     char header[HEADER_BYTES];

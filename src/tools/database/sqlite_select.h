@@ -1,5 +1,5 @@
 /*
- * What is asked of a SQLite file, by what stands behind its name (agent-tools §3.1.7): `:t`,
+ * What is asked of a SQLite file, by what follows its name (agent-tools §3.1.7): `:t`,
  * `:t:key`, `:t?limit=&offset=&order=&where=`, `?q=SQL`. Pure.
  */
 #pragma once

@@ -12,7 +12,7 @@ enum { MAX_DEPTH = 1000 };
 
 typedef struct Group {
     bool is_hidden;
-    int skip; // characters that stand in for a \u
+    int skip; // characters that take the place of a \u
 } Group;
 
 typedef struct Rtf {

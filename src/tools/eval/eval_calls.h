@@ -28,6 +28,6 @@ char *eval_calls_take_reply(EvalCalls *self);
 /* What the first call that was refused would have done (ToolResult.refused); NULL: none was.
    Borrowed. */
 GPtrArray *eval_calls_refused(const EvalCalls *self);
-/* Nobody waits for the replies any longer: the running one is cancelled, the others are dropped.
-   `replies` (may be NULL) gets a line for each, so that nobody in the kernel waits for ever. */
+/* No one waits for the replies any longer: the running one is cancelled, the others are dropped.
+   `replies` (may be NULL) gets a line for each, so that no one in the kernel waits for ever. */
 void eval_calls_stop(EvalCalls *self, GString *replies);

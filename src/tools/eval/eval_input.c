@@ -167,7 +167,7 @@ static bool take_token(EvalCell *cell, const Token *token, unsigned line, GError
 
 typedef enum { LINE_CODE, LINE_CELL, LINE_END, LINE_ABORT } LineKind;
 
-/* *ret_rest is what stands behind the word. */
+/* *ret_rest is what follows the word. */
 static LineKind line_kind(const char *line, const char **ret_rest)
 {
     static const struct {

@@ -217,7 +217,7 @@ static void keep(void *data)
 
 // ---- taking and giving back ----
 
-/* The entry, marked busy, when nobody else has it. */
+/* The entry, marked busy, when no one else has it. */
 static bool claim(EvalKernels *self, EvalLanguage language, const char *cwd, Cancel *cancel,
                   Entry **ret_entry, GError **error)
 {

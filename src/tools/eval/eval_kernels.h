@@ -1,7 +1,7 @@
 /*
  * The kernels of a conversation (agent-tools §9.2 "Sessions"): one for each language and directory,
- * kept between calls, a few at once. One that nobody uses for a while is ended; one that has died
- * is started anew, and whoever asks for it next is told that what it knew is gone.
+ * kept between calls, a few at once. One that no one uses for a while is ended; one that has died
+ * is started again, and whoever asks for it next is told that what it knew is gone.
  *
  * Thread safe; a kernel that is taken belongs to its taker.
  */

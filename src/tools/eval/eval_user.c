@@ -17,7 +17,7 @@ static void put(OutputSink *sink, const char *text)
 }
 
 typedef struct Watched {
-    const UserShellWatch *watch; // NULL: nobody looks on
+    const UserShellWatch *watch; // NULL: no one looks on
     OutputSink *sink;
 } Watched;
 

@@ -16,7 +16,7 @@
 #define GIT_TIMEOUT_MS (10 * 1000)
 #define ACTIVATED      "VIRTUAL_ENV="
 
-/* Nobody else can have put it there, or exchange it. */
+/* No one else can have put it there, or exchange it. */
 static bool is_own(const char *path)
 {
     struct stat link, target;

@@ -1,7 +1,7 @@
 /*
  * The virtual environment that lies in a directory, `.venv` or `venv` (agent-tools §9.2). Its
  * Python, and the modules that this loads by itself, are programs: one that may have come with the
- * repository or from somebody else is passed over, since nobody was asked whether they may run.
+ * repository or from somebody else is passed over, since no one was asked whether they may run.
  *
  * Used is one that was made where it lies, belongs to the person (or root), has no file that git
  * tracks, and whose Python is not itself in the repository. A person who wants another one names it

@@ -65,7 +65,7 @@ static bool class_fits(const char *at, const char *end, gunichar c, bool *ret_fi
     return true;
 }
 
-/* One character of the name, against what stands at `glob`, which is no star. */
+/* One character of the name, against what is at `glob`, which is no star. */
 static bool step_fits(const char *glob, const char *glob_end, const char *name,
                       const char *name_end, const char **ret_glob, const char **ret_name)
 {
@@ -149,7 +149,7 @@ static void rule_clear(void *rule)
     g_free(((Rule *)rule)->glob);
 }
 
-/* Blanks at the end do not count unless a backslash stands before. */
+/* Blanks at the end do not count unless a backslash comes before. */
 static size_t trimmed_size(const char *line, size_t size)
 {
     while (size > 0 && line[size - 1] == ' ' && !(size > 1 && line[size - 2] == '\\'))

@@ -19,7 +19,7 @@ ReadSnapshot *read_snapshot_new(void);
 void read_snapshot_free(ReadSnapshot *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ReadSnapshot, read_snapshot_free)
 
-/* While lines are being shown; NULL: nobody wants them. */
+/* While lines are being shown; NULL: no one wants them. */
 void read_snapshot_add(ReadSnapshot *self, size_t number, const char *text, size_t size);
 void read_snapshot_clear(ReadSnapshot *self); // what was added was not shown after all
 

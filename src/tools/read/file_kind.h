@@ -9,7 +9,7 @@
 
 typedef struct FileKind {
     const char *const *extensions; // lower case, with dot
-    const char *separators;        // what may stand behind one
+    const char *separators;        // what may follow one
     bool (*is_kind)(const char *path);
     bool (*show)(ToolCall *call, const InnerPath *inner, ToolResult *result, GError **error);
     /* `inner->exists` may be false. */

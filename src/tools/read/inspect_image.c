@@ -25,7 +25,7 @@ static const FieldDef inspect_fields[] = {
     { 0 },
 };
 
-/* The file behind an internal URL; nobody is asked for anything. Caller frees. */
+/* The file behind an internal URL; no one is asked for anything. Caller frees. */
 static bool locate_url(ToolCall *call, const char *asked, char **ret_path, GError **error)
 {
     g_autoptr(InternalUrl) url = NULL;

@@ -210,7 +210,7 @@ static void note_rest(const Page *self, const ReadSummary *file, ToolResult *res
     tool_result_add_note(result, note);
 }
 
-/* The bodies that can be left out; NULL: nobody knows. Caller unrefs. */
+/* The bodies that can be left out; NULL: no one knows. Caller unrefs. */
 static GArray *find_bodies(ToolCall *call, const SourceLanguage *language, const char *text,
                            const GArray *lines)
 {

@@ -13,9 +13,9 @@ typedef struct ReadSummary {
     int fd;             // of the file; borrowed, read from its start
     const char *path;   // says the language
     uint64_t size;      // in bytes
-    ReadSnapshot *seen; // gets the lines that are shown, and they have anchors; NULL: for nobody
+    ReadSnapshot *seen; // gets the lines that are shown, and they have anchors; NULL: for no one
 } ReadSummary;
 
-/* False: there is nothing to leave out, or nobody to say so. Then nothing was added, and `fd`
-   stands at its start. */
+/* False: there is nothing to leave out, or no one to say so. Then nothing was added, and `fd`
+   is at its start. */
 bool read_summary_show(ToolCall *call, const ReadSummary *file, ToolResult *result);

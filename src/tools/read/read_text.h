@@ -15,9 +15,9 @@ typedef struct ReadText {
     const char *entity; // "file"; "resource" for an artifact
     const ReadSelect *select;
     bool has_numbers;   // readLineNumbers
-    ReadSnapshot *seen; // gets the lines that are shown, and they have anchors; NULL: for nobody
+    ReadSnapshot *seen; // gets the lines that are shown, and they have anchors; NULL: for no one
     int64_t default_limit;
-    int64_t *ret_first, *ret_last; // of the lines that were shown; NULL: nobody asks
+    int64_t *ret_first, *ret_last; // of the lines that were shown; NULL: no one asks
 } ReadText;
 
 /* Adds the text block, and the truncation for the notice. */

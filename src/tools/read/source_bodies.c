@@ -162,7 +162,7 @@ static Signature scan(SourceForm form, const TextLine *line, int *depth)
                               : scan_braces(line, form == SOURCE_SCRIPT, depth);
 }
 
-/* Can a line belong to the signature that begins at `first`, when nobody knows where the function
+/* Can a line belong to the signature that begins at `first`, when no one knows where the function
    ends? */
 static bool goes_on(const Source *self, size_t number, size_t first)
 {
@@ -174,7 +174,7 @@ static bool goes_on(const Source *self, size_t number, size_t first)
            starts_with(self, number, "where");
 }
 
-/* The line behind which the body begins; 0: there is none. */
+/* The line after which the body begins; 0: there is none. */
 static size_t find_head(const Source *self, const SourceTag *tag)
 {
     int depth = 0;

@@ -47,7 +47,7 @@ static char *script_command(const RecipeRunner *runner, const char *name)
     return g_strconcat(runner->program, " run ", name, NULL);
 }
 
-/* `package` is NULL for the project's own, or what stands before a slash; `below` its directory. */
+/* `package` is NULL for the project's own, or what comes before a slash; `below` its directory. */
 static void add_scripts(RecipeRunner *runner, const json_t *root, const char *package,
                         const char *below)
 {

@@ -37,7 +37,7 @@ struct RecipeKind {
     bool (*read)(const char *dir, RecipeRunner *runner);
     /* The command of a task that is not among the known ones; NULL: there is none. Caller frees. */
     char *(*command)(const RecipeRunner *runner, const char *name);
-    /* What prints all tasks as JSON, and takes them from it. NULL: nobody can be asked. */
+    /* What prints all tasks as JSON, and takes them from it. NULL: no one can be asked. */
     const char *const *argv;
     void (*take)(const json_t *list, RecipeRunner *runner);
 };

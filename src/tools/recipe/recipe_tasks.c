@@ -51,7 +51,7 @@ typedef struct Wanted {
     const char *dir;
     GPtrArray *runners;        // of RecipeRunner *
     char *head;                // the op's first word
-    const char *args;          // what is behind it
+    const char *args;          // what is after it
     const RecipeRunner *named; // that the head begins with; NULL: none
     const char *name;          // behind that, or the head
 } Wanted;

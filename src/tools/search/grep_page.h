@@ -2,7 +2,7 @@
  * A page of grep: which matches are on it, and how they are printed (agent-tools §3.8). Private to
  * the grep tool.
  *
- * All matches stand in one order, whatever the page's size and offset: by path and line, in windows
+ * All matches are in one order, whatever the page's size and offset: by path and line, in windows
  * of GREP_WINDOW, each window dealt out round robin among its files. A page is a slice of it.
  */
 #pragma once

@@ -91,7 +91,7 @@ static bool may_search(const char *path, const char *asked, GError **error)
                      asked);
 }
 
-/* What has a file is searched there; nobody is asked for anything. */
+/* What has a file is searched there; no one is asked for anything. */
 static bool scope_add_url(SearchScope *self, const char *text, ToolCall *call, GError **error)
 {
     g_autoptr(InternalUrl) url = NULL;

@@ -11,7 +11,7 @@ typedef struct SearchScope {
     GPtrArray *missing; // as asked
     char *shown;        // for details
     bool is_one_file;
-    bool has_globs; // paths came from globs: files, but named by nobody
+    bool has_globs; // paths came from globs: files, but named by no one
 } SearchScope;
 
 void search_scope_clear(SearchScope *self);

@@ -149,7 +149,7 @@ bool bash_run_command(ToolCall *call, const BashCommand *args, ToolResult *resul
         !url_paths_in_values(tool_call_context(call), args->env, &env, error))
         return false;
 
-    // a door that nobody can be told through later gets the whole answer now
+    // a door that no one can be told through later gets the whole answer now
     ToolContext *context = tool_call_context(call);
     bool is_heard = job_table_is_heard(tool_context_jobs(context));
     bool is_async = args->is_async && is_heard;

@@ -16,7 +16,7 @@ bool bash_shell_is(const char *shell, const char *name); // its file name contai
    frees with g_strfreev(). */
 char **bash_environment(const Settings *settings, const char *shell);
 
-/* What stands before every command, or NULL. Borrowed. */
+/* What comes before every command, or NULL. Borrowed. */
 const char *bash_command_prefix(void);
 
 /* Shell text with the functions, options, aliases and PATH of ~/.bashrc. NULL when there is nothing

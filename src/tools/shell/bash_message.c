@@ -28,7 +28,7 @@ static void end_message(const char *shell, const char *nonce, GString *message)
 }
 
 /*
- * It stands on one line, the line that eval counts from. The report is made by the condition of the
+ * It is on one line, the line that eval counts from. The report is made by the condition of the
  * inner loop, so that a stray `continue` still leads to it, and the outer loop catches a stray
  * `break`. Errors of our own words, and what `set -x` shows of them, go nowhere.
  */

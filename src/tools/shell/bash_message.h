@@ -13,5 +13,5 @@ char *bash_message_program(const char *nonce, const char *snapshot_path);
 GString *bash_message_start(const char *shell, const char *nonce);
 GString *bash_message_call(const char *shell, const char *nonce, const BashRun *run);
 
-/* `command` behind what stands before every command. */
+/* `command` behind what comes before every command. */
 char *bash_message_prefixed(const char *command);

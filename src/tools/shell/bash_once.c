@@ -1,7 +1,7 @@
 /*
  * Commands in shells of their own (bash_once.h).
  *
- * On a terminal nobody types, and nobody sees the screen: what is printed is kept as lines, each
+ * On a terminal no one types, and no one sees the screen: what is printed is kept as lines, each
  * redrawing of one a line of its own; the sink takes the control sequences out.
  */
 #include "tools/shell/bash_once.h"

@@ -37,7 +37,7 @@
 #define PROGRESS_MS      50
 #define READ_BYTES       (64 * KIB)
 #define READS_PER_ROUND  16        // then cancel and the report are looked at again
-#define PIPE_BYTES       (1 * MIB) // lets a background child print a while with nobody reading
+#define PIPE_BYTES       (1 * MIB) // lets a background child print a while with no one reading
 #define REPORT_MAX_BYTES 256
 #define MAX_LEFT         16 // shells that have ended; then the oldest one's processes are ended too
 

@@ -54,5 +54,5 @@ typedef struct BashRun { // all borrowed
 bool bash_shell_run(BashShell *self, const BashRun *run, Cancel *cancel, BashOutcome *ret_outcome,
                     GError **error);
 
-/* Where the shell stands between calls; NULL: there is none. Caller frees. */
+/* Where the shell is between calls; NULL: there is none. Caller frees. */
 char *bash_shell_cwd(BashShell *self);

@@ -83,7 +83,7 @@ static SshShell shell_of(const char *path)
     return SSH_SHELL_UNKNOWN;
 }
 
-/* The last line that has the form, since what a start file prints stands before it. */
+/* The last line that has the form, since what a start file prints comes before it. */
 static char **find_fields(const char *output)
 {
     g_auto(GStrv) lines = g_strsplit(output, "\n", -1);

@@ -1,6 +1,6 @@
 /*
  * jobs://: the background jobs of this conversation (agent-tools §4.2): all of them, or one with
- * its result. Reading one tells nobody that its result was told.
+ * its result. Reading one tells no one that its result was told.
  */
 #include "base/timefmt.h"
 #include "tool/context.h"

@@ -127,7 +127,7 @@ static bool is_writable(ToolContext *context, const char *url)
 }
 
 /* The URL that makes up the whole of a quoted text, up to `quote`; NULL: there is none. Its length
-   is that of what stands there. Caller frees. */
+   is that of what is there. Caller frees. */
 static char *quoted_url(const char *text, char quote, size_t *ret_length)
 {
     size_t scheme = scheme_length(text);

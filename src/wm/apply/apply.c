@@ -1,5 +1,5 @@
 /*
- * Phase 4 (apply.h): item after item, in order, until one fails. What stands between an item and
+ * Phase 4 (apply.h): item after item, in order, until one fails. What is between an item and
  * its write is here: kind, maximum, policy, staging, the record of what was done, and what is said
  * of it. The writes themselves are in apply_*.c, one file for each group of kinds.
  */

@@ -37,7 +37,7 @@ static bool check_pull(Applier *self, const json_t *pull, const char *branch, GE
     return true;
 }
 
-/* Commits that nobody has seen do not go to the branch that everybody works on. */
+/* Commits that no one has seen do not go to the branch that everybody works on. */
 static bool check_branch(Applier *self, const char *branch, GError **error)
 {
     g_autofree char *usual = NULL;

@@ -302,7 +302,7 @@ void apply_files_review(Applier *self, int64_t number, const char *files)
     g_autoptr(GError) failed = NULL;
     if (apply_post_review(self, pull, body, NULL, &failed))
         return;
-    if (wm_api_status(failed) == 422) { // nobody can request changes of a pull request of their own
+    if (wm_api_status(failed) == 422) { // no one can request changes of a pull request of their own
         g_clear_error(&failed);
         json_set_text(body, "event", "COMMENT");
         if (apply_post_review(self, pull, body, NULL, &failed))

@@ -29,7 +29,7 @@ typedef struct Applier {
     const WmHandler *handler;
     bool is_staged;
     bool is_open;     // an earlier attempt at it may have written something
-    bool is_doubtful; // a step failed, and nobody knows whether it happened
+    bool is_doubtful; // a step failed, and no one knows whether it happened
     json_t *calls;    // owned, of a staged one: {"method","path","body"}
 
     // what came out

@@ -25,7 +25,7 @@ struct ApplyRecord {
     Fd fd;
     char *path;
     GArray *lines; // of Line, in order
-    char *start;   // NULL: nobody knows
+    char *start;   // NULL: no one knows
     bool is_rerun;
     char *(*seal)(const void *user_data, const char *text);
     const void *user_data;
@@ -149,7 +149,7 @@ ApplyState apply_record_state(const ApplyRecord *self, int64_t index, const char
             continue;
         if (line->is_sealed && says(line, "done"))
             return APPLY_DONE;
-        // a line that nobody vouches for makes nothing certain, and a failure that is vouched for
+        // a line that no one vouches for makes nothing certain, and a failure that is vouched for
         // says that no step is in doubt
         state = line->is_sealed && says(line, "failed") ? APPLY_NEW : APPLY_OPEN;
     }

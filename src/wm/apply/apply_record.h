@@ -44,7 +44,7 @@ const json_t *apply_record_result(const ApplyRecord *self, int64_t index, const 
 /* The same of a step; NULL: it has no line. */
 const json_t *apply_record_step(const ApplyRecord *self, int64_t index, const char *hash,
                                 const char *step);
-/* When an APPLY_OPEN one began, at the earliest: less what clocks may differ by. "" when nobody
+/* When an APPLY_OPEN one began, at the earliest: less what clocks may differ by. "" when no one
    knows. Caller frees. */
 char *apply_record_since(const ApplyRecord *self, int64_t index, const char *hash);
 /* Did something else than this item make the object with this id? */

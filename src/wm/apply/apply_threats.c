@@ -57,7 +57,7 @@ static void add_reason(Scan *self, const char *what, const char *where)
         g_ptr_array_add(self->reasons, g_steal_pointer(&reason));
 }
 
-/* Joins letters of some scripts and emoji: hidden only where it stands between ASCII characters. */
+/* Joins letters of some scripts and emoji: hidden only where it is between ASCII characters. */
 static bool is_joiner(gunichar c)
 {
     return c == 0x200c || c == 0x200d;

@@ -235,7 +235,7 @@ char *apply_plain_text(const Applier *self, const char *text)
     return wm_body_plain(defused);
 }
 
-/* Nobody is called by a title. */
+/* No one is called by a title. */
 char *apply_title(const Applier *self)
 {
     return wm_body_defuse(apply_text(self, "title"), true);

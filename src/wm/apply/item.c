@@ -140,7 +140,7 @@ static bool check_label_list(const Check *self, GError **error)
     return check_labels(self, error);
 }
 
-/* The word in lower case, with _ for what stands between its parts. */
+/* The word in lower case, with _ for what is between its parts. */
 static char *normal_word(const char *text)
 {
     return g_strdelimit(g_ascii_strdown(text, -1), "- ", '_');

@@ -43,7 +43,7 @@ typedef enum { WM_FIELD_TEXT, WM_FIELD_LIST, WM_FIELD_INTEGER, WM_FIELD_BOOLEAN 
 typedef struct WmFieldDef {
     const char *name;
     WmFieldType type;
-    bool is_always; // stands in the line also when it is empty
+    bool is_always; // is in the line also when it is empty
     const char *alias;
 } WmFieldDef;
 

@@ -12,5 +12,5 @@ char *wm_outputs_summary(const char *task_name, const json_t *outputs);
 char *wm_staged_summary(const char *task_name, const json_t *plan);
 
 /* Appends to the file that GITHUB_STEP_SUMMARY names, where there is one; at most 900 KiB. Errors
-   are nobody's business. NULL: nothing. */
+   are no one's business. NULL: nothing. */
 void wm_summary_append(const char *text);

@@ -9,7 +9,7 @@
 typedef struct WmCompile {
     const char *root;
     bool only_checks;          // --check: nothing is written
-    bool refreshes_stop_after; // deadlines are counted anew (task-engine §10.3)
+    bool refreshes_stop_after; // deadlines are counted again (task-engine §10.3)
 } WmCompile;
 
 /* `warnings` gets texts (char *), also on failure. Nothing is written unless all tasks are good.

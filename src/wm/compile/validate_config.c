@@ -1,5 +1,5 @@
 /*
- * Keys and values of `.wm/config.yml` that nobody reads, or not as they were meant
+ * Keys and values of `.wm/config.yml` that no one reads, or not as they were meant
  * (validate_task.h).
  */
 #include "wm/compile/validate_task.h"

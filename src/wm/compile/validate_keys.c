@@ -1,5 +1,5 @@
 /*
- * Keys and values of a task that nobody reads, or not as they were meant (validate_task.h): what is
+ * Keys and values of a task that no one reads, or not as they were meant (validate_task.h): what is
  * misspelled is ignored where tasks run (task-engine §1.4), so that `validate` is where it is said.
  */
 #include "wm/compile/validate_task.h"
@@ -131,7 +131,7 @@ static const char *const *const handler_options[WM_KINDS] = {
     [WM_RESOLVE_REVIEW_THREAD] = (const char *const[]) { OF_ALL, NULL },
 };
 
-/* What is read of a key of safe-outputs; NULL: it has no options, or nobody reads it. */
+/* What is read of a key of safe-outputs; NULL: it has no options, or no one reads it. */
 static const char *const *options_of(const char *key)
 {
     static const char *const messages[] = { "run-started", "run-success", "run-failure", "footer",

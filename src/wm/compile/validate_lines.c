@@ -106,7 +106,7 @@ static int wm_lines_of_body(const WmLines *self, const char *text)
     return at ? self->before_body + count_lines(self->body, at) + 1 : 0;
 }
 
-// What stands between `start` and the next quote.
+// What is between `start` and the next quote.
 static char *up_to_quote(const char *start)
 {
     return g_strndup(start, strcspn(start, "\""));

@@ -51,7 +51,7 @@ bool wm_engine_find(const WmTask *task, const WmConfig *config, WmEngineKind *re
                      "unknown engine \"%s\" (use claude, codex, kedge, or set WM_AGENT_CMD)", name);
 }
 
-/* WM_CLAUDE_OUTPUT_FORMAT or the configuration's, for a run that nobody watches. */
+/* WM_CLAUDE_OUTPUT_FORMAT or the configuration's, for a run that no one watches. */
 static WmFormat wm_engine_claude_format(const WmConfig *config)
 {
     const char *given = env_get_raw("WM_CLAUDE_OUTPUT_FORMAT");

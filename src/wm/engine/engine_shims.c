@@ -42,7 +42,7 @@ char *wm_shims_dir(const char *run_dir)
     return is_wanted ? g_build_filename(run_dir, "bin", NULL) : NULL;
 }
 
-/* `gh wm` is ours. All else is for the gh that was on PATH before, whose directories stand in the
+/* `gh wm` is ours. All else is for the gh that was on PATH before, whose directories are in the
    script: shims of a run within a run would find one another otherwise. */
 static char *gh_script(const char *gh_wm)
 {

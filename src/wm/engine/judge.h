@@ -2,7 +2,7 @@
  * A model's opinion on what a run is about to write (task-engine §10.7, stage 2): kedge itself as a
  * child without tools, in an empty directory, with keys of models and no token. What it is shown
  * was written by the agent, or by whoever led it: it can be talked into a wrong opinion, so it
- * comes beside the checks that ask nobody, never in their place.
+ * comes beside the checks that ask no one, never in their place.
  */
 #pragma once
 

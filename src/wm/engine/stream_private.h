@@ -10,7 +10,7 @@
 
 struct WmStream {
     WmEngineKind engine;
-    void (*show)(const char *line, void *user_data); // NULL: nobody looks
+    void (*show)(const char *line, void *user_data); // NULL: no one looks
     void *user_data;
     WmLines lines;
     GString *collected; // claude: text that comes in deltas, not shown yet

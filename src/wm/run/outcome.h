@@ -12,14 +12,14 @@ bool wm_outcome_write_run(const WmPipeline *self, GError **error);
 /* Of staged items; nothing when there are none and nothing is staged. */
 bool wm_outcome_write_plan(const WmPipeline *self, GError **error);
 
-/* result.json says from now on that its failure stands in a comment. */
+/* result.json says from now on that its failure is in a comment. */
 bool wm_outcome_mark_reported(const WmRunDir *dir, GError **error);
 
 typedef struct WmEarlier { // what result.json says of the run so far
     char *phase;           // NULL: nothing
     bool has_success, is_success, has_agent;
     bool is_staged;    // its outputs were planned only
-    bool is_reported;  // its failure stands in a comment
+    bool is_reported;  // its failure is in a comment
     char *first_error; // NULL: none
     int64_t duration_ms;
 } WmEarlier;

@@ -54,7 +54,7 @@ void wm_pipeline_note(WmPipeline *self, const char *prefix, const GError *error)
 
 #define WM_TIMED_OUT "timed out (context deadline exceeded)"
 /* The error that ends the run, to its list. Of one that was stopped, or whose time (`cancel`) is
-   over, it becomes that; what it looked like to a part of the run stands behind it. */
+   over, it becomes that; what it looked like to a part of the run follows it. */
 void wm_pipeline_fail(WmPipeline *self, Cancel *cancel, GError **failure);
 
 /* A record of the pipeline log (task-engine §3.1), where that is wanted. */

@@ -129,7 +129,7 @@ static bool check_result(const Outputs *self, GError **error)
     return !reason || fail_with(error, KEDGE_ERROR_DENIED, "process-outputs: %s", reason);
 }
 
-/* task-engine §10.9: an agent that failed in a job that may not write has told nobody. */
+/* task-engine §10.9: an agent that failed in a job that may not write has told no one. */
 static void report_failure(Outputs *self)
 {
     const WmEarlier *earlier = &self->earlier;
@@ -180,7 +180,7 @@ static bool set_apart(Outputs *self, GError **error)
 }
 
 /* The branch of the run once more, after a failure went back from it; and the way back. Not in the
-   outputs job: there nobody else uses the work tree, and the file is the agent's. */
+   outputs job: there no one else uses the work tree, and the file is the agent's. */
 static bool return_to_branch(Outputs *self, Cancel *cancel, GError **error)
 {
     WmPipeline *base = &self->base;

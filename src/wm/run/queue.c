@@ -55,7 +55,7 @@ static bool fail_with_envelope(const json_t *envelope, const char *operation, GE
 }
 
 /* Takes `arguments`. *ret_data is a new reference, json_null() too; may be NULL. What was done is
-   told although `cancel` has fired meanwhile: nobody else knows of it. */
+   told although `cancel` has fired meanwhile: no one else knows of it. */
 static bool ask(WmQueue *self, const OperationDef *operation, json_t *arguments_, Cancel *cancel,
                 json_t **ret_data, GError **error)
 {
@@ -166,7 +166,7 @@ bool wm_queue_mark(WmQueue *self, const WmRow *row, Cancel *cancel, bool *ret_is
         !add(self, type, description, key, payload, NULL, &data, error))
         return false;
     *ret_is_first = json_get_bool(data, "created", false);
-    if (*ret_is_first) { // nobody is to take it; nobody looks for its type anyway
+    if (*ret_is_first) { // no one is to take it; no one looks for its type anyway
         json_t *mark = json_object();
         json_set_int(mark, "id", json_get_int(data, "id", 0));
         ask(self, &operation_task_cancel, mark, NULL, NULL, NULL);

@@ -59,5 +59,5 @@ bool wm_api_says(const GError *error, const char *text);
    both. */
 char *wm_path(const WmApi *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 char *wm_encode(const char *segment);
-/* task-engine §8.5: a login as it may stand in a path. */
+/* task-engine §8.5: a login as it may be in a path. */
 bool wm_login_is_valid(const char *login);

@@ -1,5 +1,5 @@
 /*
- * `@name` in Markdown of an agent, so that nobody is called by it (task-engine §9.4). Pure.
+ * `@name` in Markdown of an agent, so that no one is called by it (task-engine §9.4). Pure.
  */
 #pragma once
 

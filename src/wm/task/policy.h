@@ -59,7 +59,7 @@ typedef struct WmPolicy {
 } WmPolicy;
 
 /* `safe_outputs` as written; NULL: nothing is allowed but the kinds that always are. `warnings`
-   gets what `validate` says (char *); NULL: nobody wants it. */
+   gets what `validate` says (char *); NULL: no one wants it. */
 WmPolicy *wm_policy_new(const json_t *safe_outputs, GPtrArray *warnings);
 void wm_policy_free(WmPolicy *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WmPolicy, wm_policy_free)

@@ -28,7 +28,7 @@ typedef struct TaskFile {
     bool is_regular; // the directory said so; false: it is to be found out
     // what came of it: a task, a problem, or neither when the file is none of ours
     WmTask *task;
-    bool is_left_out; // it has a task, which nobody wants
+    bool is_left_out; // it has a task, which no one wants
     GError *problem;
     GPtrArray *warnings; // NULL: none
 } TaskFile;
@@ -38,7 +38,7 @@ typedef struct Loader {
     const char *only; // NULL: any task may not be bad
     bool keeps_bad;
     const WmWanted *wanted; // NULL: all are
-    GPtrArray *warnings;    // NULL: nobody wants them
+    GPtrArray *warnings;    // NULL: no one wants them
     GHashTable *names;      // of the tasks so far; the keys are the files'
 } Loader;
 

@@ -25,7 +25,7 @@ typedef struct WmProject {
     WmConfig *config;
     GPtrArray *tasks; // of WmTask *, byte-wise by file name
     GPtrArray *bad;   // of WmBadFile *: what could not be loaded; empty unless asked for
-    guint left_out;   // good tasks that nobody wanted
+    guint left_out;   // good tasks that no one wanted
 } WmProject;
 
 /* `only` NULL: the first bad file, or file name, is an error. Else a task's name: problems of other

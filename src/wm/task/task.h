@@ -20,7 +20,7 @@ typedef struct WmTask {
 } WmTask;
 
 /* `text` is a whole file; `path` as above. Errors `implement.md: missing opening ---`. What is
-   wrong but harmless goes to `warnings` (char *, `<path>: …`); NULL: nobody wants it. */
+   wrong but harmless goes to `warnings` (char *, `<path>: …`); NULL: no one wants it. */
 bool wm_task_parse(const char *text, size_t size, const char *path, GPtrArray *warnings,
                    WmTask **ret_task, GError **error);
 void wm_task_free(WmTask *self);

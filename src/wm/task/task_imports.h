@@ -1,6 +1,6 @@
 /*
  * `imports:` of a task (task-engine §10.13): Markdown files of the same repository whose bodies
- * stand before the task's own, and whose `tools` and `safe-outputs` hold where the task does not
+ * come before the task's own, and whose `tools` and `safe-outputs` hold where the task does not
  * say otherwise. Only files in .wm/ and .github/workflows/: those are what an outputs job has of
  * the trusted commit (task-engine §9.3).
  */

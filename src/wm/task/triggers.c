@@ -68,7 +68,7 @@ static const char *const gate_keys[] = {
 typedef struct Normal {
     json_t *out;
     const char *id;
-    GPtrArray *warnings; // NULL: nobody wants them
+    GPtrArray *warnings; // NULL: no one wants them
 } Normal;
 
 static void warn(const Normal *self, const char *format, ...) G_GNUC_PRINTF(2, 3);

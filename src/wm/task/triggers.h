@@ -9,7 +9,7 @@
 #define WM_GATES "gates"
 
 /* `on` may be NULL. `id` is the task's path, for words that are schedules. `warnings` gets what is
-   inert (char *); NULL: nobody wants it. New reference. A schedule is {"schedule": {"entries":
+   inert (char *); NULL: no one wants it. New reference. A schedule is {"schedule": {"entries":
    ["daily", …]}}, slash_command {"name": [..] (absent: the task's name; empty: never), "events":
    [..] (never absent; `*` stands for all)}, label_command the same with "remove_label"; all lists
    are arrays of trimmed strings, absent when they filter nothing; gates and `reaction` keep the

@@ -21,7 +21,7 @@ static bool is_known_role(const char *role)
 }
 
 /* `role_name` says more than `permission`; of a role that an organization made up, `permission` is
-   what it stands on. */
+   what it is on. */
 static char *role_in(const json_t *answer)
 {
     const char *name = json_get_text(answer, "role_name");

@@ -11,7 +11,7 @@ typedef struct Match { // all borrowed
     const char *cron;      // NULL: none given
     const char *key;       // of the trigger that is looked at
     const json_t *options; // its object
-    GString *why;          // what spoke against a match so far; NULL: nobody asks
+    GString *why;          // what spoke against a match so far; NULL: no one asks
 } Match;
 
 /* Adds `<key>: <text>` to the reasons; false, to be returned. */

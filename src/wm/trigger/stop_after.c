@@ -10,7 +10,7 @@
 
 #define MAX_SPAN_BYTES 64
 
-/* A later time by one amount, "12h", behind which *at then is; NULL: beyond all calendars. */
+/* A later time by one amount, "12h", after which *at then is; NULL: beyond all calendars. */
 static GDateTime *add_amount(GDateTime *when, const char **at)
 {
     int amount = (int)g_ascii_strtoll(*at, NULL, 10);

@@ -1,5 +1,5 @@
 /*
- * on.stop-after: a task that ends by itself (task-engine §10.3). An absolute time stands in the
+ * on.stop-after: a task that ends by itself (task-engine §10.3). An absolute time is in the
  * task; what a relative one (`+7d`) means is settled once, by compile, in .wm/stop-after.json,
  * where `resolve` finds it (gates.c). Pure but for reading that file.
  */

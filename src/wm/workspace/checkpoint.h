@@ -1,6 +1,6 @@
 /*
  * Checkpoints (task-engine §5.8): what one run leaves for the next one of the same issue, in a
- * comment. Comments of strangers are none, and what stands in one is text for a prompt.
+ * comment. Comments of strangers are none, and what is in one is text for a prompt.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * What is done to a .git that somebody else wrote, before git looks at it (quarantine.h).
  *
- * Only what git needs to find commits is left. The configuration is written anew; of the old one,
+ * Only what git needs to find commits is left. The configuration is written again; of the old one,
  * which is kept beside it, three values count, each of which is one of a fixed set.
  */
 #include "wm/workspace/quarantine.h"
@@ -19,7 +19,7 @@
 #define NEW_CONFIG "config.kedge"
 #define GIT_MS     (10 * 1000)
 
-#define MAX_REF_FILES 200000 // branches, tags and their logs, and what stands beside them
+#define MAX_REF_FILES 200000 // branches, tags and their logs, and what is beside them
 #define MAX_REF_DEPTH 64     // of a name's parts
 
 static const char *const removed[] = {

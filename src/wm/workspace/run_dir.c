@@ -166,7 +166,7 @@ static void prune_entry(const char *path, const char *id, time_t now)
         file_remove_tree(path, NULL);
 }
 
-/* Errors are nobody's business: the next run tries again. */
+/* Errors are no one's business: the next run tries again. */
 static void prune(const char *base)
 {
     g_autoptr(DIR) dir = opendir(base);
@@ -257,7 +257,7 @@ static char *make_id(const char *task_name, gint64 now_ms)
                            at.tm_mon + 1, at.tm_mday, at.tm_hour, at.tm_min, at.tm_sec, unique);
 }
 
-/* One that nobody else has. */
+/* One that no one else has. */
 static bool make_own(const char *base, const char *task_name, gint64 now_ms, WmRunDir *ret_dir,
                      GError **error)
 {

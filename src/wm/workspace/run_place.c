@@ -134,7 +134,7 @@ static bool fill(WmPlace *self, const char *root, Cancel *cancel, GError **error
            clone_of(root, self->commit, self->work, self->branch, self->url, cancel, error);
 }
 
-/* A new one, which nobody else knows. NULL: *error says why. */
+/* A new one, which no one else knows. NULL: *error says why. */
 static char *make_dir(GError **error)
 {
     g_autofree char *path = g_build_filename(g_get_tmp_dir(), DIR_PREFIX "XXXXXX", NULL);
