@@ -179,6 +179,18 @@ char *utf8_trim(const char *text)
     return utf8_trim_end(skip_blanks(text));
 }
 
+char *utf8_without_fence(const char *text)
+{
+    g_autofree char *trimmed = utf8_trim(text);
+    char *first_end = strchr(trimmed, '\n');
+    char *last = g_strrstr(trimmed, "\n```");
+    bool is_fenced = g_str_has_prefix(trimmed, "```") && first_end && last > first_end;
+    if (!is_fenced || last[strlen("\n```")] != '\0')
+        return g_steal_pointer(&trimmed);
+    *last = '\0';
+    return utf8_trim(first_end + 1);
+}
+
 bool utf8_is_blank(const char *text)
 {
     return text == NULL || *skip_blanks(text) == '\0';

@@ -24,6 +24,9 @@ char *utf8_ellipsize(const char *text, size_t max_chars);
 /* White space of github-tool §0.1 `trim` (Unicode blanks and U+FEFF too), stripped at both ends
    or at the end only. Caller frees. */
 char *utf8_trim(const char *text);
+/* The text inside a Markdown code fence that is around all of it, else the text; trimmed. Caller
+   frees. */
+char *utf8_without_fence(const char *text);
 char *utf8_trim_end(const char *text);
 bool utf8_is_blank(const char *text);
 

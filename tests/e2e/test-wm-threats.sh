@@ -33,6 +33,7 @@ judged "$(comment 'a harmless word')" '{prompt: "Look for cats, too."}'
 expect_exit 0
 expect_model_done
 expect_contains stderr "wm run: safe-outputs: a model looks for threats"
+[ "$(json "$(echo "$PWD"/.wm/runs/*/run.json)" threat_detection_usage.turns)" = 1 ] || fail "what it used: $(cat .wm/runs/*/run.json)"
 expect_writes "POST /repos/harbor/tidepool/issues/12/comments"
 model_journal 0.body >"$HOME/asked"
 expect_contains "$HOME/asked" "Do it."

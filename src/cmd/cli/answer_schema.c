@@ -37,23 +37,10 @@ void answer_schema_add(const json_t *schema, InitialInput *input)
     input->message = message_user_blocks(blocks);
 }
 
-/* What is inside a code fence, else all of it. Caller frees. */
-static char *without_fence(const char *text)
-{
-    g_autofree char *trimmed = utf8_trim(text);
-    const char *line_end = strchr(trimmed, '\n');
-    size_t length = strlen(trimmed);
-    bool is_fenced = g_str_has_prefix(trimmed, "```") && line_end && length > 6 &&
-                     g_str_has_suffix(trimmed, "```");
-    if (!is_fenced)
-        return g_steal_pointer(&trimmed);
-    return g_strndup(line_end + 1, (size_t)(trimmed + length - 3 - (line_end + 1)));
-}
-
 bool answer_schema_check(const json_t *schema, const char *text, json_t **ret_answer,
                          char **ret_problem)
 {
-    g_autofree char *inside = without_fence(text);
+    g_autofree char *inside = utf8_without_fence(text);
     g_autoptr(json_t) answer = NULL;
     g_autoptr(json_t) checked = NULL;
     g_autoptr(GError) error = NULL;

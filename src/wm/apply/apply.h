@@ -6,6 +6,7 @@
 #pragma once
 
 #include "wm/apply/item.h"
+#include "wm/engine/engine.h"
 #include "wm/task/api.h"
 #include "wm/task/event.h"
 #include "wm/task/project.h"
@@ -23,6 +24,7 @@ typedef struct WmApply {      // all borrowed
     const char *output_path;   // of the items
     const char *last_response; // NULL: none
     const char *actor;         // "run" or "process-outputs": for progress lines
+    WmUsage *judge_usage;      // the model that looks for threats adds its own; NULL: not kept
     bool is_staged;
     bool is_quarantined; // .git was replaced (git_push.h): pushes go with the token
 } WmApply;

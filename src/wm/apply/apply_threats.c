@@ -254,7 +254,7 @@ static bool ask_model(Applier *self, const json_t *option, Scan *scan, GError **
         .is_elsewhere = self->git.is_quarantined,
     };
     wm_say("wm %s: safe-outputs: a model looks for threats", self->spec->actor);
-    return wm_judge_ask(&judge, self->cancel, scan->reasons, error);
+    return wm_judge_ask(&judge, self->cancel, self->spec->judge_usage, scan->reasons, error);
 }
 
 bool apply_look_for_threats(Applier *self, const json_t *items, char **ret_warning, GError **error)

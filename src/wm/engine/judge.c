@@ -18,8 +18,8 @@
 
 #define JUDGE_MS         ((int64_t)10 * 60 * 1000)
 #define MAX_PROMPT_BYTES (384 * KIB) // what most models take; more is not judged by halves
-#define MAX_ANSWER_BYTES (256 * KIB)
-#define MAX_REASONS      5 // that are told
+#define MAX_ANSWER_BYTES (4 * MIB)   // events, which repeat the prompt, and last the answer
+#define MAX_REASONS      5           // that are told
 #define MAX_REASON_CHARS 200
 #define FENCE_BYTES      16
 
@@ -184,8 +184,24 @@ static void add_finding(GPtrArray *reasons, const json_t *verdict)
     g_ptr_array_add(reasons, g_strdup_printf("a model finds %s", text->str));
 }
 
-/* The child checked it against the schema; an answer of something else is no opinion. */
-static bool read_verdict(const ProcResult *result, GPtrArray *reasons, GError **error)
+static void add_count(int64_t *sum, int64_t count)
+{
+    if (count >= 0)
+        *sum = MAX(*sum, 0) + count;
+}
+
+static void usage_add(WmUsage *self, const WmUsage *more)
+{
+    if (more->cost_usd >= 0)
+        self->cost_usd = MAX(self->cost_usd, 0) + more->cost_usd;
+    add_count(&self->input_tokens, more->input_tokens);
+    add_count(&self->output_tokens, more->output_tokens);
+    add_count(&self->turns, more->turns);
+}
+
+/* The child's last answer, which it checked against the schema; something else is no opinion. */
+static bool read_verdict(const char *answer, const ProcResult *result, GPtrArray *reasons,
+                         GError **error)
 {
     g_autoptr(json_t) verdict = NULL;
     if (result->exit_status != 0) {
@@ -194,13 +210,26 @@ static bool read_verdict(const ProcResult *result, GPtrArray *reasons, GError **
         return fail_with(error, KEDGE_ERROR_FAILED, "exit status %d: %s", result->exit_status,
                          shown);
     }
-    if (!json_parse_text(result->output, &verdict, error))
+    g_autofree char *text = utf8_without_fence(answer ? answer : "");
+    if (!json_parse_text(text, &verdict, error))
         return false;
     for (size_t i = 0; i < G_N_ELEMENTS(findings); i++)
         if (!json_is_boolean(json_object_get(verdict, findings[i].key)))
             return fail_with(error, KEDGE_ERROR_PROTOCOL, "the answer has no %s", findings[i].key);
     add_finding(reasons, verdict);
     return true;
+}
+
+/* The events of the child say what it has used, also when it failed, and its answer. */
+static bool read_events(const ProcResult *result, WmUsage *usage, GPtrArray *reasons,
+                        GError **error)
+{
+    g_autoptr(WmStream) stream = wm_stream_new(WM_ENGINE_KEDGE, NULL, NULL);
+    wm_stream_push(stream, result->output, strlen(result->output));
+    wm_stream_finish(stream);
+    if (usage)
+        usage_add(usage, wm_stream_usage(stream));
+    return read_verdict(wm_stream_last_response(stream), result, reasons, error);
 }
 
 static void add_option(GPtrArray *argv, const char *name, const char *value)
@@ -212,7 +241,8 @@ static void add_option(GPtrArray *argv, const char *name, const char *value)
 /* The task's cap of costs (task-engine §10.5) is one for the agent, and once more for this. */
 static GPtrArray *arguments(const WmJudge *self, const Place *place)
 {
-    static const char *const modes[] = { "-p", "--no-session", "--no-title", "--no-tools" };
+    static const char *const modes[] = { "-p", "--no-session", "--no-title", "--no-tools",
+                                         "--fail-on-error" };
     GPtrArray *argv = g_ptr_array_new_with_free_func(g_free);
     g_autofree char *model = model_of(self);
     double cost = wm_task_cost_usd(self->task, self->config);
@@ -220,6 +250,7 @@ static GPtrArray *arguments(const WmJudge *self, const Place *place)
     g_ptr_array_add(argv, g_strdup(place->program));
     for (size_t i = 0; i < G_N_ELEMENTS(modes); i++)
         g_ptr_array_add(argv, g_strdup(modes[i]));
+    add_option(argv, "--mode", "json");
     add_option(argv, "--max-turns", "4");
     if (cost > 0)
         add_option(argv, "--max-cost", g_ascii_formatd(cap, sizeof(cap), "%.9g", cost));
@@ -248,14 +279,15 @@ static bool run_child(const WmJudge *self, const Place *place, const char *promp
     return proc_run(&spec, cancel, ret_result, error);
 }
 
-bool wm_judge_ask(const WmJudge *self, Cancel *cancel, GPtrArray *reasons, GError **error)
+bool wm_judge_ask(const WmJudge *self, Cancel *cancel, WmUsage *usage, GPtrArray *reasons,
+                  GError **error)
 {
     g_auto(Place) place = { 0 };
     g_auto(ProcResult) result = { 0 };
     g_autofree char *prompt = NULL;
     if (wm_judge_check(self->option, error) && make_prompt(self, &prompt, error) &&
         place_make(&place, error) && run_child(self, &place, prompt, cancel, &result, error) &&
-        read_verdict(&result, reasons, error))
+        read_events(&result, usage, reasons, error))
         return true;
     g_prefix_error(error, "no model has judged it: ");
     return false;

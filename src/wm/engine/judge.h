@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/cancel.h"
+#include "wm/engine/engine.h"
 #include "wm/task/project.h"
 
 typedef struct WmJudge { // all borrowed
@@ -23,5 +24,7 @@ typedef struct WmJudge { // all borrowed
 bool wm_judge_is_wanted(const json_t *option);
 bool wm_judge_check(const json_t *option, GError **error);
 
-/* `reasons` (of char *) gets what the model has found; false: there is no opinion. */
-bool wm_judge_ask(const WmJudge *self, Cancel *cancel, GPtrArray *reasons, GError **error);
+/* `reasons` (of char *) gets what the model has found; false: there is no opinion. What the model
+   used is added to `usage` either way (begin with WM_USAGE_UNKNOWN); it may be NULL. */
+bool wm_judge_ask(const WmJudge *self, Cancel *cancel, WmUsage *usage, GPtrArray *reasons,
+                  GError **error);

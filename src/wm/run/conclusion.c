@@ -71,6 +71,13 @@ static void summarize(const WmPipeline *self, const WmAgentSpec *spec)
     else if (self->is_elsewhere)
         more = wm_outputs_summary(self->task->name, result->outputs);
     wm_summary_append(more);
+    if (result->judge_usage.cost_usd >= 0) {
+        char cost[G_ASCII_DTOSTR_BUF_SIZE];
+        g_ascii_formatd(cost, sizeof(cost), "%.6f", result->judge_usage.cost_usd);
+        g_autofree char *line =
+            g_strdup_printf("\nThe model that looked for threats cost $%s more.\n", cost);
+        wm_summary_append(line);
+    }
 }
 
 void wm_conclude(WmPipeline *self, const WmAgentSpec *spec, const GError *failure)

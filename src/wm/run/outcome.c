@@ -108,6 +108,9 @@ bool wm_outcome_write_run(const WmPipeline *self, GError **error)
     g_autoptr(json_t) usage = usage_value(&self->result->agent.usage);
     if (json_object_size(usage) > 0)
         json_set_take(value, "usage", json_incref(usage));
+    g_autoptr(json_t) judge = usage_value(&self->result->judge_usage);
+    if (json_object_size(judge) > 0)
+        json_set_take(value, "threat_detection_usage", json_incref(judge));
     if (wm_run_dir_write_json(&self->dir, "run.json", value, error))
         return true;
     g_prefix_error(error, "write run.json: ");

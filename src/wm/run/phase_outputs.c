@@ -68,6 +68,7 @@ bool wm_phase_outputs(WmPipeline *self, Cancel *cancel, GError **error)
         .output_path = output_path,
         .last_response = self->result->agent.last_response,
         .actor = self->actor,
+        .judge_usage = &self->result->judge_usage,
         .is_staged = self->is_staged,
         .is_quarantined = self->git.is_quarantined,
     };

@@ -35,6 +35,7 @@ void wm_pipeline_init(WmPipeline *self, const char *actor, const char *root, con
         .phase = g_strdup("activation"),
         .errors = g_ptr_array_new_with_free_func(g_free),
         .agent = { .exit_code = -1, .usage = WM_USAGE_UNKNOWN },
+        .judge_usage = WM_USAGE_UNKNOWN,
         .outputs = json_array(),
     };
 }

@@ -26,8 +26,9 @@ typedef struct WmRunResult {
     GPtrArray *errors; // char *
     char *run_dir;     // NULL: none was made
     WmAgentResult agent;
-    json_t *outputs; // array
-    json_t *plan;    // of staged items; NULL
+    WmUsage judge_usage; // of the model that looked for threats
+    json_t *outputs;     // array
+    json_t *plan;        // of staged items; NULL
 } WmRunResult;
 void wm_run_result_clear(WmRunResult *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WmRunResult, wm_run_result_clear)
