@@ -8,7 +8,7 @@
 #define PROMPT_ID "prompt"
 
 struct AcpConversation {
-    AcpLink *link;
+    LineServer *link;
     AgentSession *session;
     Subscription *subscription;
     char *id;
@@ -18,7 +18,7 @@ struct AcpConversation {
 
 static void on_event(json_t *event, void *self_);
 
-AcpConversation *acp_conversation_new(AcpLink *link, AgentSession *session, const char *id)
+AcpConversation *acp_conversation_new(LineServer *link, AgentSession *session, const char *id)
 {
     AcpConversation *self = g_new0(AcpConversation, 1);
     self->link = link;
@@ -52,7 +52,7 @@ static void send_update(AcpConversation *self, json_t *update)
     json_t *params = json_object();
     json_set_text(params, "sessionId", self->id);
     json_set_take(params, "update", update);
-    acp_link_send(self->link, jsonrpc_notification("session/update", params));
+    line_server_send(self->link, jsonrpc_notification("session/update", params));
     if (line_channel_is_full(self->link->channel))
         acp_conversation_hold(self, true);
 }
@@ -120,13 +120,13 @@ static void end_prompt(AcpConversation *self, const json_t *event)
     if (is_failed && !problem && answer)
         problem = message_error(answer);
     if (is_failed) {
-        acp_link_send(self->link, jsonrpc_error(id, JSONRPC_INTERNAL_ERROR,
-                                                problem ? problem : "the request failed"));
+        line_server_send(self->link, jsonrpc_error(id, JSONRPC_INTERNAL_ERROR,
+                                                   problem ? problem : "the request failed"));
         return;
     }
     json_t *result = json_object();
     json_set_text(result, "stopReason", acp_stop_reason(end, answer));
-    acp_link_send(self->link, jsonrpc_result(id, result));
+    line_server_send(self->link, jsonrpc_result(id, result));
 }
 
 // ---- questions ----
@@ -185,7 +185,7 @@ static void ask(AcpConversation *self, const json_t *question)
     json_set_take(params, "options", options);
     g_autofree char *id_text = request_id(self, json_get_text(question, "id"));
     g_autoptr(json_t) id = json_text(id_text);
-    acp_link_send(self->link, jsonrpc_request(id, "session/request_permission", params));
+    line_server_send(self->link, jsonrpc_request(id, "session/request_permission", params));
 }
 
 bool acp_conversation_take_answer(AcpConversation *self, const json_t *response)

@@ -6,14 +6,14 @@
  */
 #pragma once
 
-#include "acp/acp_link.h"
+#include "base/line_server.h"
 #include "conversation/agent_session.h"
 
 typedef struct AcpConversation AcpConversation;
 
 /* Takes the session; the link is borrowed. `id` is what the editor calls it, also where the session
    is a copy with an id of its own; NULL: the session's. */
-AcpConversation *acp_conversation_new(AcpLink *link, AgentSession *session, const char *id);
+AcpConversation *acp_conversation_new(LineServer *link, AgentSession *session, const char *id);
 void acp_conversation_free(AcpConversation *self);
 
 const char *acp_conversation_id(const AcpConversation *self);

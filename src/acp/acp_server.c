@@ -2,92 +2,52 @@
 #include "acp/acp_server.h"
 
 #include "acp/acp_conversation.h"
-#include "base/children.h"
 #include "base/file.h"
 #include "base/jsonrpc.h"
 #include "base/limits.h"
-#include "base/log.h"
-
-#include <signal.h>
 
 enum { PROTOCOL_VERSION = 1, END_TIMEOUT_MS = 1400, LAST_WORDS_MS = 400 };
 
 typedef struct AcpServer {
+    LineServer line; // first: its functions get the server
     const AcpOptions *options;
-    AcpLink link;
     GPtrArray *conversations; // of AcpConversation *
     Cancel *cancel;
-    bool is_ending;
-    int exit_code;
 } AcpServer;
 
 // ---- the end ----
 
-static void check_end(void *data)
+static bool is_idle(void *data)
 {
-    AcpServer *self = data;
-    bool is_settled = self->link.is_closed || line_channel_is_flushed(self->link.channel);
+    const AcpServer *self = data;
+    bool is_settled = true;
     for (unsigned i = 0; i < self->conversations->len; i++)
         is_settled = is_settled && acp_conversation_is_settled(self->conversations->pdata[i]);
-    if (!self->is_ending)
-        return;
-    if (is_settled)
-        loop_quit(self->link.loop);
-    else
-        loop_add_timer(self->link.loop, 10, check_end, self);
+    return is_settled;
 }
 
-static void give_up(void *data)
+static void stop(bool drops_waiting G_GNUC_UNUSED, void *data)
 {
     AcpServer *self = data;
-    loop_quit(self->link.loop);
-}
-
-/* What was started is killed; then only the telling is left. */
-static void out_of_time(void *data)
-{
-    AcpServer *self = data;
-    children_kill_all();
-    loop_add_timer(self->link.loop, LAST_WORDS_MS, give_up, self);
-}
-
-static void stop_all(AcpServer *self)
-{
-    if (self->is_ending)
-        return;
-    self->is_ending = true;
     cancel_fire(self->cancel);
-    loop_add_timer(self->link.loop, END_TIMEOUT_MS, out_of_time, self);
-    loop_post(self->link.loop, check_end, self);
 }
 
-static void close_down(void *data)
+static void on_input_end(size_t unfinished_bytes G_GNUC_UNUSED, void *data)
 {
     AcpServer *self = data;
-    self->link.is_closed = true;
-    line_channel_close(self->link.channel);
-    stop_all(self);
-}
-
-static void on_signal(int signal_number, void *data)
-{
-    AcpServer *self = data;
-    if (self->exit_code != 0)
-        out_of_time(self); // the second one
-    self->exit_code = 128 + signal_number;
-    stop_all(self);
+    line_server_stop(&self->line);
 }
 
 // ---- methods ----
 
 static void respond(AcpServer *self, const json_t *id, json_t *result)
 {
-    acp_link_send(&self->link, jsonrpc_result(id, result));
+    line_server_send(&self->line, jsonrpc_result(id, result));
 }
 
 static void refuse(AcpServer *self, const json_t *id, const char *problem)
 {
-    acp_link_send(&self->link, jsonrpc_error(id, JSONRPC_INVALID_PARAMS, problem));
+    line_server_send(&self->line, jsonrpc_error(id, JSONRPC_INVALID_PARAMS, problem));
 }
 
 static void initialize(AcpServer *self, const json_t *id)
@@ -135,7 +95,7 @@ static AcpConversation *open_conversation(AcpServer *self, const json_t *id, con
         refuse(self, id, "too many sessions are open in this process");
         return NULL;
     }
-    const AcpOpen open = { self->link.loop, self->cancel, cwd, session_id };
+    const AcpOpen open = { self->line.loop, self->cancel, cwd, session_id };
     g_autoptr(GError) error = NULL;
     AgentSession *session =
         self->options->open(&open, self->options->user_data, ret_notice, &error);
@@ -143,7 +103,7 @@ static AcpConversation *open_conversation(AcpServer *self, const json_t *id, con
         refuse(self, id, error->message);
         return NULL;
     }
-    AcpConversation *conversation = acp_conversation_new(&self->link, session, session_id);
+    AcpConversation *conversation = acp_conversation_new(&self->line, session, session_id);
     g_ptr_array_add(self->conversations, conversation);
     return conversation;
 }
@@ -203,7 +163,7 @@ static void receive_request(AcpServer *self, const json_t *message)
         session_prompt(self, id, params);
     } else {
         g_autofree char *problem = g_strdup_printf("Method not found: %s", method);
-        acp_link_send(&self->link, jsonrpc_error(id, JSONRPC_METHOD_NOT_FOUND, problem));
+        line_server_send(&self->line, jsonrpc_error(id, JSONRPC_METHOD_NOT_FOUND, problem));
     }
 }
 
@@ -233,7 +193,7 @@ static void on_line(const char *line, size_t size, void *data)
     g_autoptr(GError) error = NULL;
     if (!json_parse(line, size, &message, &error)) {
         g_autofree char *problem = g_strdup_printf("Parse error: %s", error->message);
-        acp_link_send(&self->link, jsonrpc_error(NULL, JSONRPC_PARSE_ERROR, problem));
+        line_server_send(&self->line, jsonrpc_error(NULL, JSONRPC_PARSE_ERROR, problem));
         return;
     }
     switch (jsonrpc_classify(message)) {
@@ -247,33 +207,25 @@ static void on_line(const char *line, size_t size, void *data)
         receive_response(self, message);
         return;
     case JSONRPC_INVALID:
-        acp_link_send(&self->link,
-                      jsonrpc_error(NULL, JSONRPC_INVALID_REQUEST, "not a JSON-RPC 2.0 message"));
+        line_server_send(&self->line, jsonrpc_error(NULL, JSONRPC_INVALID_REQUEST,
+                                                    "not a JSON-RPC 2.0 message"));
     }
 }
 
 static void on_long_line(void *data)
 {
     AcpServer *self = data;
-    acp_link_send(&self->link, jsonrpc_error(NULL, JSONRPC_PARSE_ERROR,
-                                             "Parse error: a message is larger than 64 MiB"));
+    line_server_send(&self->line, jsonrpc_error(NULL, JSONRPC_PARSE_ERROR,
+                                                "Parse error: a message is larger than 64 MiB"));
 }
 
 static void on_written(void *data)
 {
     AcpServer *self = data;
-    if (line_channel_is_full(self->link.channel))
+    if (line_channel_is_full(self->line.channel))
         return;
     for (unsigned i = 0; i < self->conversations->len; i++)
         acp_conversation_hold(self->conversations->pdata[i], false);
-}
-
-static void on_end(LineEnd end, size_t unfinished_bytes G_GNUC_UNUSED, void *data)
-{
-    if (end == LINE_END_OUTPUT)
-        close_down(data);
-    else
-        stop_all(data);
 }
 
 // ---- making and freeing ----
@@ -283,44 +235,42 @@ static void free_conversation(gpointer conversation)
     acp_conversation_free(conversation);
 }
 
-static void server_init(AcpServer *self, Fd input, Fd output)
+static bool server_open(AcpServer *self, GError **error)
 {
-    Loop *loop = loop_new();
+    const LineServerSpec line = {
+        .name = "acp",
+        .channel = { .max_line_bytes = LIMIT_RPC_LINE_BYTES,
+                     .on_line = on_line,
+                     .on_long_line = on_long_line,
+                     .on_written = on_written },
+        .kill_ms = END_TIMEOUT_MS,
+        .last_words_ms = LAST_WORDS_MS,
+        .on_input_end = on_input_end,
+        .stop = stop,
+        .is_idle = is_idle,
+    };
+    if (!line_server_open(&self->line, &line, error))
+        return false;
     self->cancel = cancel_new(NULL);
     self->conversations = g_ptr_array_new_with_free_func(free_conversation);
-    self->link = (AcpLink) { .loop = loop, .on_broken = close_down, .server = self };
-    loop_add_end_signals(loop, on_signal, self);
-    const LineChannelSpec spec = {
-        .input = input,
-        .output = output,
-        .max_line_bytes = LIMIT_RPC_LINE_BYTES,
-        .on_line = on_line,
-        .on_long_line = on_long_line,
-        .on_written = on_written,
-        .on_end = on_end,
-        .user_data = self,
-    };
-    self->link.channel = line_channel_new(loop, &spec);
+    return true;
 }
 
 static void server_clear(AcpServer *self)
 {
-    self->link.is_closed = true;
+    self->line.is_closed = true;
     g_ptr_array_unref(self->conversations); // writes the sessions out
-    line_channel_free(self->link.channel);
-    loop_free(self->link.loop);
+    line_server_clear(&self->line);
     cancel_unref(self->cancel);
 }
 
 bool acp_serve(const AcpOptions *options, int *ret_exit_code, GError **error)
 {
-    Fd input = -1, output = -1;
-    if (!line_channel_take_stdio(&input, &output, error))
-        return false;
     AcpServer self = { .options = options };
-    server_init(&self, input, output);
-    loop_run(self.link.loop);
+    if (!server_open(&self, error))
+        return false;
+    loop_run(self.line.loop);
     server_clear(&self);
-    *ret_exit_code = self.exit_code;
+    *ret_exit_code = self.line.exit_code;
     return true;
 }

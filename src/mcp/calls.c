@@ -71,10 +71,9 @@ static void call_done(void *data)
     McpCalls *calls = self->calls;
     tool_schedule_end(&calls->schedule, self->tool);
     if (!self->is_cancelled)
-        mcp_link_send(calls->spec.link, result_message(self));
+        line_server_send(calls->spec.link, result_message(self));
     g_hash_table_remove(calls->all, self->key);
     mcp_calls_start(calls);
-    calls->spec.on_end(calls->spec.user_data);
 }
 
 static void send_progress(void *data)
@@ -86,11 +85,11 @@ static void send_progress(void *data)
     json_set_int(params, "progress", ++call->progress);
     json_set_text(params, "message", progress->text);
     json_t *message = jsonrpc_notification("notifications/progress", params);
-    McpLink *link = call->calls->spec.link;
-    if (call->is_cancelled || mcp_link_is_full(link))
+    LineServer *link = call->calls->spec.link;
+    if (call->is_cancelled || line_channel_is_full(link->channel))
         json_decref(message); // a snapshot: the next one tells as much
     else
-        mcp_link_send(link, message);
+        line_server_send(link, message);
     g_free(progress->text);
     g_free(progress);
 }
@@ -127,10 +126,10 @@ static void call_thread(void *data)
 
 static void refuse_without_thread(McpCall *self, int saved_errno)
 {
-    McpLink *link = self->calls->spec.link;
+    LineServer *link = self->calls->spec.link;
     g_autofree char *text = g_strdup_printf("cannot start a thread for %s: %s; try again later",
                                             self->tool->name, g_strerror(saved_errno));
-    mcp_link_send(link, jsonrpc_error(self->id, JSONRPC_INTERNAL_ERROR, text));
+    line_server_send(link, jsonrpc_error(self->id, JSONRPC_INTERNAL_ERROR, text));
     self->is_cancelled = true; // it is answered
     loop_post(link->loop, call_done, self);
 }
@@ -139,7 +138,7 @@ void mcp_calls_start(McpCalls *self)
 {
     const McpCallsSpec *spec = &self->spec;
     McpCall *call = NULL;
-    while (!self->is_held && !spec->link->is_closed && !mcp_link_is_full(spec->link) &&
+    while (!self->is_held && !spec->link->is_closed && !line_channel_is_full(spec->link->channel) &&
            (call = tool_schedule_next(&self->schedule))) {
         call->context = spec->context(spec->user_data);
         call->worker = worker_start("kedge-mcp-call", call_thread, call);
@@ -166,7 +165,7 @@ bool mcp_calls_are_waiting(const McpCalls *self)
 
 static void refuse(McpCalls *self, const json_t *id, int code, const char *message)
 {
-    mcp_link_send(self->spec.link, jsonrpc_error(id, code, message));
+    line_server_send(self->spec.link, jsonrpc_error(id, code, message));
 }
 
 void mcp_calls_receive(McpCalls *self, const json_t *id, const json_t *params)

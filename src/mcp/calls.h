@@ -4,20 +4,18 @@
  */
 #pragma once
 
-#include "mcp/link.h"
+#include "base/line_server.h"
 #include "tool/call.h"
 #include "tool/tool_set.h"
 
 typedef struct McpCalls McpCalls;
 
 typedef struct McpCallsSpec { // all borrowed
-    McpLink *link;
+    LineServer *link;
     const ToolSet *tools; // those that can be called
     const ToolDoor *door;
     /* What the calls share, made when the first one starts. */
     ToolContext *(*context)(void *user_data);
-    /* A call has ended. */
-    void (*on_end)(void *user_data);
     void *user_data;
 } McpCallsSpec;
 

@@ -18,7 +18,7 @@ typedef enum {
 } Answer;
 
 struct McpQuestions {
-    McpLink *link;
+    LineServer *link;
     int64_t limit_ms;
     int64_t next_id;  // of our own requests
     GHashTable *open; // our request id → Elicitation
@@ -96,7 +96,7 @@ static void send_question(void *data)
 {
     Elicitation *self = data;
     McpQuestions *questions = self->questions;
-    if (questions->link->is_draining || questions->link->is_closed) {
+    if (questions->link->is_ending || questions->link->is_closed) {
         answer(self, ANSWER_IMPOSSIBLE);
         elicitation_unref(self);
         return;
@@ -105,7 +105,7 @@ static void send_question(void *data)
     g_autoptr(json_t) id = json_text(self->key);
     g_hash_table_replace(questions->open, g_strdup(self->key), self); // takes the reference
     json_t *params = json_incref(self->params);
-    mcp_link_send(questions->link, jsonrpc_request(id, "elicitation/create", params));
+    line_server_send(questions->link, jsonrpc_request(id, "elicitation/create", params));
 }
 
 /* On the main thread: nobody waits for the answer any more, so the client need not ask on. */
@@ -116,7 +116,7 @@ static void withdraw_question(void *data)
     if (self->key && g_hash_table_lookup(questions->open, self->key) == self) {
         json_t *params = json_object();
         json_set_text(params, "requestId", self->key);
-        mcp_link_send(questions->link, jsonrpc_notification("notifications/cancelled", params));
+        line_server_send(questions->link, jsonrpc_notification("notifications/cancelled", params));
         g_hash_table_remove(questions->open, self->key);
     }
     elicitation_unref(self);
@@ -244,7 +244,7 @@ void mcp_questions_give_up(McpQuestions *self)
     }
 }
 
-McpQuestions *mcp_questions_new(McpLink *link, int64_t limit_ms)
+McpQuestions *mcp_questions_new(LineServer *link, int64_t limit_ms)
 {
     McpQuestions *self = g_new0(McpQuestions, 1);
     self->link = link;

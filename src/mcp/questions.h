@@ -5,13 +5,13 @@
  */
 #pragma once
 
-#include "mcp/link.h"
+#include "base/line_server.h"
 #include "tool/call.h"
 
 typedef struct McpQuestions McpQuestions;
 
 /* `link` is borrowed. `limit_ms`: how long a question waits for its answer. */
-McpQuestions *mcp_questions_new(McpLink *link, int64_t limit_ms);
+McpQuestions *mcp_questions_new(LineServer *link, int64_t limit_ms);
 void mcp_questions_free(McpQuestions *self); // nobody may be asking any more
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(McpQuestions, mcp_questions_free)
 

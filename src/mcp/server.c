@@ -11,8 +11,6 @@
 #include "mcp/questions.h"
 #include "mcp/tool_list.h"
 
-#include <signal.h>
-
 enum { ROOTS_TIMEOUT_MS = 5000, DRAIN_TIMEOUT_MS = 10000 };
 
 static const char *const versions[] = { "2025-06-18", "2025-03-26", "2024-11-05" }; // newest first
@@ -25,11 +23,10 @@ static const char instructions[] =
     "take the repository of the working directory.";
 
 typedef struct McpServer {
+    LineServer line; // first: its functions get the server
     const McpServerOptions *options;
-    McpLink link;
     McpQuestions *questions;
     McpCalls *calls;
-    int exit_code;
 
     const char *protocol; // agreed version
     bool has_roots;
@@ -44,29 +41,21 @@ typedef struct McpServer {
 
 static void send(McpServer *self, json_t *message)
 {
-    mcp_link_send(&self->link, message);
+    line_server_send(&self->line, message);
 }
 
-/* Ends the loop once nothing runs any more. */
-static void check_end(void *data)
+static bool is_idle(void *data)
 {
-    McpServer *self = data;
-    bool is_done = self->link.is_closed || (!mcp_calls_are_waiting(self->calls) &&
-                                            line_channel_is_flushed(self->link.channel));
-    if ((self->link.is_closed || self->link.is_draining) && is_done &&
-        !mcp_calls_are_running(self->calls))
-        loop_quit(self->link.loop);
+    const McpServer *self = data;
+    return !mcp_calls_are_running(self->calls) &&
+           (self->line.is_closed || !mcp_calls_are_waiting(self->calls));
 }
 
-/* Calls are cancelled, nothing is sent; ends when none is left. */
-static void close_down(void *data)
+static void stop(bool drops_waiting G_GNUC_UNUSED, void *data)
 {
     McpServer *self = data;
-    self->link.is_closed = true;
-    line_channel_close(self->link.channel);
     mcp_questions_give_up(self->questions);
     mcp_calls_cancel_all(self->calls);
-    check_end(self);
 }
 
 /* The client reads on: what was held back may go on, too. */
@@ -74,7 +63,6 @@ static void on_written(void *data)
 {
     McpServer *self = data;
     mcp_calls_start(self->calls);
-    check_end(self);
 }
 
 static void initialize(McpServer *self, const json_t *id, const json_t *params)
@@ -129,7 +117,7 @@ static void initialized(McpServer *self)
         return;
     self->is_waiting_for_roots = true;
     mcp_calls_hold(self->calls, true);
-    self->roots_timer = loop_add_timer(self->link.loop, ROOTS_TIMEOUT_MS, roots_timed_out, self);
+    self->roots_timer = loop_add_timer(self->line.loop, ROOTS_TIMEOUT_MS, roots_timed_out, self);
     g_autoptr(json_t) id = json_text(roots_request_id);
     send(self, jsonrpc_request(id, "roots/list", NULL));
 }
@@ -146,7 +134,7 @@ static void take_roots(McpServer *self, const json_t *result)
         if (path && file_is_directory(path))
             self->client_root = g_steal_pointer(&path);
     }
-    loop_remove(self->link.loop, self->roots_timer);
+    loop_remove(self->line.loop, self->roots_timer);
     self->roots_timer = NULL;
     stop_waiting_for_roots(self);
 }
@@ -264,36 +252,21 @@ static void refuse_long_line(void *data)
 
 static void drain_timed_out(void *data)
 {
-    close_down(data);
+    McpServer *self = data;
+    line_server_close(&self->line);
 }
 
-/* The input ended. A client that only closed its end (a shell pipe) still gets the answers to what
-   it asked, if they come soon; one that is gone shows as a failing write. */
-static void drain(McpServer *self)
-{
-    self->link.is_draining = true;
-    mcp_questions_give_up(self->questions);
-    stop_waiting_for_roots(self);
-    loop_add_timer(self->link.loop, DRAIN_TIMEOUT_MS, drain_timed_out, self);
-    check_end(self);
-}
-
-static void on_end(LineEnd end, size_t unfinished_bytes, void *data)
+/* A client that only closed its end (a shell pipe) still gets the answers to what it asked, if they
+   come soon; one that is gone shows as a failing write. */
+static void on_input_end(size_t unfinished_bytes, void *data)
 {
     McpServer *self = data;
     if (unfinished_bytes > 0)
         log_debug("mcp: the input ends in the middle of a line, after %zu bytes", unfinished_bytes);
-    if (end == LINE_END_INPUT)
-        drain(self);
-    else
-        close_down(self);
-}
-
-static void on_signal(int signal_number, void *data)
-{
-    McpServer *self = data;
-    self->exit_code = 128 + signal_number;
-    close_down(self);
+    line_server_finish(&self->line);
+    mcp_questions_give_up(self->questions);
+    stop_waiting_for_roots(self);
+    loop_add_timer(self->line.loop, DRAIN_TIMEOUT_MS, drain_timed_out, self);
 }
 
 static void tell(const GPtrArray *warnings)
@@ -340,11 +313,21 @@ static ToolContext *context_of(void *data)
     return self->context;
 }
 
-static void server_init(McpServer *self, Fd input, Fd output)
+static bool server_open(McpServer *self, GError **error)
 {
-    Loop *loop = loop_new();
-    self->link = (McpLink) { .loop = loop, .on_broken = close_down, .user_data = self };
-    self->questions = mcp_questions_new(&self->link, LIMIT_MCP_ANSWER_MS);
+    const LineServerSpec line = {
+        .name = "mcp",
+        .channel = { .max_line_bytes = LIMIT_MCP_LINE_BYTES,
+                     .on_line = receive_line,
+                     .on_long_line = refuse_long_line,
+                     .on_written = on_written },
+        .on_input_end = on_input_end,
+        .stop = stop,
+        .is_idle = is_idle,
+    };
+    if (!line_server_open(&self->line, &line, error))
+        return false;
+    self->questions = mcp_questions_new(&self->line, LIMIT_MCP_ANSWER_MS);
     self->door = (ToolDoor) {
         .kind = DOOR_DIRECT,
         .via = "mcp",
@@ -355,26 +338,14 @@ static void server_init(McpServer *self, Fd input, Fd output)
         .user_data = self->questions,
     };
     const McpCallsSpec calls = {
-        .link = &self->link,
+        .link = &self->line,
         .tools = self->options->tools,
         .door = &self->door,
         .context = context_of,
-        .on_end = check_end,
         .user_data = self,
     };
     self->calls = mcp_calls_new(&calls);
-    loop_add_end_signals(loop, on_signal, self);
-    const LineChannelSpec channel = {
-        .input = input,
-        .output = output,
-        .max_line_bytes = LIMIT_MCP_LINE_BYTES,
-        .on_line = receive_line,
-        .on_long_line = refuse_long_line,
-        .on_written = on_written,
-        .on_end = on_end,
-        .user_data = self,
-    };
-    self->link.channel = line_channel_new(loop, &channel);
+    return true;
 }
 
 static void server_clear(McpServer *self)
@@ -383,20 +354,17 @@ static void server_clear(McpServer *self)
     mcp_questions_free(self->questions);
     tool_context_free(self->context);
     settings_unref(self->settings);
-    line_channel_free(self->link.channel);
-    loop_free(self->link.loop);
+    line_server_clear(&self->line);
     g_free(self->client_root);
 }
 
 bool mcp_serve(const McpServerOptions *options, int *ret_exit_code, GError **error)
 {
-    Fd input = -1, output = -1;
-    if (!line_channel_take_stdio(&input, &output, error))
-        return false;
     McpServer self = { .options = options, .protocol = versions[0] };
-    server_init(&self, input, output);
-    loop_run(self.link.loop);
+    if (!server_open(&self, error))
+        return false;
+    loop_run(self.line.loop);
     server_clear(&self);
-    *ret_exit_code = self.exit_code;
+    *ret_exit_code = self.line.exit_code;
     return true;
 }

@@ -1,28 +1,16 @@
 /* See link.h. */
 #include "rpc/link.h"
 
-#include "base/log.h"
-
 void rpc_link_send(RpcLink *self, json_t *message)
 {
-    g_autoptr(json_t) taken = message;
-    if (self->is_closed)
-        return;
-    g_autofree char *line = json_to_text(taken);
-    g_autoptr(GError) error = NULL;
-    if (!line_channel_send(self->channel, line, strlen(line), &error)) {
-        log_debug("rpc: %s", error->message);
-        self->is_closed = true;
-        loop_post(self->loop, self->on_broken, self->server);
-        return;
-    }
-    if (self->subscription && line_channel_is_full(self->channel))
+    line_server_send(&self->line, message);
+    if (self->subscription && !self->line.is_closed && line_channel_is_full(self->line.channel))
         event_hub_hold(agent_session_events(self->session), self->subscription);
 }
 
 void rpc_link_written(RpcLink *self)
 {
-    if (self->subscription && !line_channel_is_full(self->channel))
+    if (self->subscription && !line_channel_is_full(self->line.channel))
         event_hub_release(agent_session_events(self->session), self->subscription);
 }
 

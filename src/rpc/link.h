@@ -5,18 +5,14 @@
  */
 #pragma once
 
-#include "base/line_channel.h"
+#include "base/line_server.h"
 #include "conversation/agent_session.h"
 
 typedef struct RpcLink {
-    Loop *loop;
+    LineServer line; // first
     AgentSession *session;
-    LineChannel *channel;
     Subscription *subscription; // ours to the session's events
-    bool is_closed;             // nothing is sent any more
     struct RpcLogins *logins;
-    void (*on_broken)(void *server); // the client cannot be told anything any more: posted
-    void *server;
 } RpcLink;
 
 /* One line; takes `message`. Nothing when the link is closed. While much waits for a slow reader,

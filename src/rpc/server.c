@@ -3,14 +3,11 @@
  */
 #include "rpc/server.h"
 
-#include "base/children.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "rpc/dialogs.h"
 #include "rpc/dispatch.h"
 #include "rpc/logins.h"
-
-#include <signal.h>
 
 enum {                     // together less than the 2 s of agent-core §6.6
     END_TIMEOUT_MS = 1200, // until what still runs is killed
@@ -18,93 +15,61 @@ enum {                     // together less than the 2 s of agent-core §6.6
 };
 
 typedef struct RpcServer {
+    RpcLink link; // first, with the line first: its functions get the server
     const RpcOptions *options;
-    RpcLink link;
     RpcDispatch *dispatch;
     HostTools *tools;
     Cancel *cancel;
     json_t *held; // NULL, or an event that waits for what comes next
-    bool is_ending;
-    int exit_code;
 } RpcServer;
 
 // ---- the end ----
 
-static void check_end(void *data)
+static bool is_idle(void *data)
 {
-    RpcServer *self = data;
+    const RpcServer *self = data;
     AgentSession *session = self->link.session;
-    bool is_idle = agent_session_is_idle(session) && rpc_dispatch_is_idle(self->dispatch);
-    bool is_told = self->link.is_closed || line_channel_is_flushed(self->link.channel);
-    if (!self->is_ending || !is_idle || !is_told)
-        return;
-    if (event_hub_is_drained(agent_session_events(session)))
-        loop_quit(self->link.loop);
-    else // maybe of what the conversation tells itself, which comes to no end here
-        loop_post(self->link.loop, check_end, self);
+    return agent_session_is_idle(session) && rpc_dispatch_is_idle(self->dispatch) &&
+           event_hub_is_drained(agent_session_events(session));
 }
 
 static void give_up(void *data)
 {
     RpcServer *self = data;
     rpc_dispatch_give_up(self->dispatch);
-    loop_quit(self->link.loop);
 }
 
-/* What was started is killed; then only the telling is left. */
-static void out_of_time(void *data)
+static void disconnect(RpcServer *self)
 {
-    RpcServer *self = data;
-    if (!self->options->is_guest)
-        children_kill_all();
-    loop_add_timer(self->link.loop, LAST_WORDS_MS, give_up, self);
+    host_tools_disconnect(self->tools);
+    rpc_logins_cancel(self->link.logins);
 }
 
 /* What runs is stopped; what it still says is told. */
-static void stop_all(RpcServer *self)
+static void stop(bool drops_waiting, void *data)
 {
-    self->is_ending = true;
-    host_tools_disconnect(self->tools);
-    rpc_logins_cancel(self->link.logins);
+    RpcServer *self = data;
+    if (drops_waiting)
+        rpc_dispatch_drop_waiting(self->dispatch);
+    disconnect(self);
     cancel_fire(self->cancel);
-    loop_add_timer(self->link.loop, END_TIMEOUT_MS, out_of_time, self);
-    loop_post(self->link.loop, check_end, self);
 }
 
-static void on_input_end(RpcServer *self)
+static void on_input_end(size_t unfinished_bytes, void *data)
 {
+    RpcServer *self = data;
+    if (unfinished_bytes > 0) {
+        g_autofree char *problem = g_strdup_printf(
+            "the input ended in the middle of a line, after %zu bytes", unfinished_bytes);
+        rpc_dispatch_bad_line(self->dispatch, problem);
+    }
     if (!self->options->waits_on_eof) {
-        stop_all(self);
+        line_server_stop(&self->link.line);
         return;
     }
-    self->is_ending = true;
-    host_tools_disconnect(self->tools);
-    rpc_logins_cancel(self->link.logins);
+    disconnect(self);
     agent_session_close_questions(self->link.session);
-    loop_post(self->link.loop, check_end, self);
-}
-
-/* Nobody is there to be told anything. */
-static void close_down(void *data)
-{
-    RpcServer *self = data;
-    self->link.is_closed = true;
-    line_channel_close(self->link.channel);
-    rpc_dispatch_drop_waiting(self->dispatch);
-    stop_all(self);
-}
-
-static void on_signal(int signal_number, void *data)
-{
-    RpcServer *self = data;
-    if (self->exit_code != 0) { // the second one
-        children_kill_all();
-        loop_quit(self->link.loop);
-        return;
-    }
-    self->exit_code = 128 + signal_number;
-    rpc_dispatch_drop_waiting(self->dispatch);
-    stop_all(self);
+    line_server_finish(&self->link.line);
 }
 
 // ---- lines and events ----
@@ -125,22 +90,6 @@ static void on_written(void *data)
 {
     RpcServer *self = data;
     rpc_link_written(&self->link);
-    check_end(self);
-}
-
-static void on_end(LineEnd end, size_t unfinished_bytes, void *data)
-{
-    RpcServer *self = data;
-    if (end == LINE_END_OUTPUT) {
-        close_down(self);
-        return;
-    }
-    if (unfinished_bytes > 0) {
-        g_autofree char *problem = g_strdup_printf(
-            "the input ended in the middle of a line, after %zu bytes", unfinished_bytes);
-        rpc_dispatch_bad_line(self->dispatch, problem);
-    }
-    on_input_end(self);
 }
 
 /* A client may send its next prompt when it has read one of these: then the conversation must take
@@ -169,8 +118,6 @@ static void on_event(json_t *event, void *data)
         rpc_dispatch_end(self->dispatch, event);
     else if (!rpc_dialogs_event(&self->link, event))
         send_event(self, event, kind);
-    if (self->is_ending)
-        loop_post(self->link.loop, check_end, self);
 }
 
 static void send_ready(RpcServer *self)
@@ -187,25 +134,10 @@ static void send_ready(RpcServer *self)
 
 // ---- making and freeing ----
 
-static void open_channel(RpcServer *self, Fd input, Fd output)
-{
-    const LineChannelSpec spec = {
-        .input = input,
-        .output = output,
-        .max_line_bytes = LIMIT_RPC_LINE_BYTES,
-        .on_line = on_line,
-        .on_long_line = on_long_line,
-        .on_written = on_written,
-        .on_end = on_end,
-        .user_data = self,
-    };
-    self->link.channel = line_channel_new(self->link.loop, &spec);
-}
-
 static void open_conversation(RpcServer *self)
 {
     AgentSessionOptions options = *self->options->conversation;
-    options.loop = self->link.loop;
+    options.loop = self->link.line.loop;
     options.cancel = self->cancel;
     options.can_ask = true;
     options.can_choose = true;
@@ -217,19 +149,33 @@ static void open_conversation(RpcServer *self)
     self->link.subscription = agent_session_subscribe(self->link.session, &subscriber);
 }
 
-static void server_init(RpcServer *self, Fd input, Fd output)
+static bool server_open(RpcServer *self, GError **error)
 {
-    Loop *loop = loop_new();
+    const LineServerSpec line = {
+        .name = "rpc",
+        .is_guest = self->options->is_guest,
+        .channel = { .input = self->options->input,
+                     .output = self->options->output,
+                     .max_line_bytes = LIMIT_RPC_LINE_BYTES,
+                     .on_line = on_line,
+                     .on_long_line = on_long_line,
+                     .on_written = on_written },
+        .kill_ms = END_TIMEOUT_MS,
+        .last_words_ms = LAST_WORDS_MS,
+        .on_input_end = on_input_end,
+        .stop = stop,
+        .is_idle = is_idle,
+        .give_up = give_up,
+    };
+    if (!line_server_open(&self->link.line, &line, error))
+        return false;
     self->cancel = cancel_new(NULL);
-    self->link = (RpcLink) { .loop = loop, .on_broken = close_down, .server = self };
     self->tools = host_tools_new(&self->link);
     self->link.logins = rpc_logins_new(&self->link);
     self->dispatch = rpc_dispatch_new(&self->link, self->tools);
-    if (!self->options->is_guest)
-        loop_add_end_signals(loop, on_signal, self);
-    open_channel(self, input, output);
     send_ready(self); // before anything that takes time
     open_conversation(self);
+    return true;
 }
 
 static void server_clear(RpcServer *self)
@@ -244,20 +190,17 @@ static void server_clear(RpcServer *self)
     host_tools_free(self->tools);
     rpc_logins_free(self->link.logins);
     json_decref(self->held);
-    line_channel_free(self->link.channel);
-    loop_free(self->link.loop);
+    line_server_clear(&self->link.line);
     cancel_unref(self->cancel);
 }
 
 bool rpc_serve(const RpcOptions *options, int *ret_exit_code, GError **error)
 {
-    Fd input = options->input, output = options->output;
-    if (!options->is_guest && !line_channel_take_stdio(&input, &output, error))
-        return false;
     RpcServer self = { .options = options };
-    server_init(&self, input, output);
-    loop_run(self.link.loop);
+    if (!server_open(&self, error))
+        return false;
+    loop_run(self.link.line.loop);
     server_clear(&self);
-    *ret_exit_code = self.exit_code;
+    *ret_exit_code = self.link.line.exit_code;
     return true;
 }

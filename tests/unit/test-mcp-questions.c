@@ -29,7 +29,7 @@ typedef struct Case {
 typedef struct Fixture {
     const Case *wanted;
     Loop *loop;
-    McpLink link;
+    LineServer link;
     McpQuestions *questions;
     Cancel *cancel;
     Fd client; // what the server sends
@@ -51,11 +51,6 @@ static void ignore_long_line(void *fixture G_GNUC_UNUSED)
 static void ignore_end(LineEnd end G_GNUC_UNUSED, size_t unfinished G_GNUC_UNUSED,
                        void *fixture G_GNUC_UNUSED)
 {
-}
-
-static void fail_broken(void *fixture G_GNUC_UNUSED)
-{
-    fail_msg("the link is broken");
 }
 
 static void answer(Fixture *self, const char *text)
@@ -138,11 +133,10 @@ static void fixture_init(Fixture *self, const Case *wanted)
         .on_end = ignore_end,
         .user_data = self,
     };
-    self->link = (McpLink) {
+    self->link = (LineServer) {
         .loop = self->loop,
         .channel = line_channel_new(self->loop, &channel),
-        .is_draining = wanted->drains,
-        .on_broken = fail_broken,
+        .is_ending = wanted->drains,
     };
     self->questions = mcp_questions_new(&self->link, wanted->limit_ms);
     loop_add_fd(self->loop, self->client, POLLIN, read_client, self);
