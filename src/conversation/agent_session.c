@@ -108,8 +108,7 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->session_dir = g_strdup(options->place.session_dir);
     self->system_prompt = g_strdup(options->system_prompt);
     self->append_prompt = g_strdup(options->append_prompt);
-    self->given_tools = tool_set_ref((ToolSet *)options->all_tools);
-    self->all_tools = tool_set_ref((ToolSet *)options->all_tools);
+    session_tools_init(&self->tools, options->all_tools);
     self->run_shell = options->run_shell;
     self->run_python = options->run_python;
     self->wants_title = options->wants_title;
@@ -184,7 +183,7 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
     g_autoptr(ToolSet) no_tools = tool_set_new(NULL);
     g_autoptr(ToolSet) tools =
         tool_set_filter(options->tools ? options->tools : no_tools, is_offered, &self->door);
-    discoverer_check_settings(self->settings, self->all_tools, warnings);
+    discoverer_check_settings(self->settings, self->tools.all, warnings);
     agent_session_update_setup(self, tools);
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     turn_setup_system_blocks(setup, warnings, options->context_note);
@@ -246,9 +245,7 @@ void agent_session_free(AgentSession *self)
     model_registry_free(self->own_registry);
     plan_mode_free(self->plan_mode);
     g_free(self->plan.file);
-    tool_set_unref(self->wanted_tools);
-    tool_set_unref(self->given_tools);
-    tool_set_unref(self->all_tools);
+    session_tools_clear(&self->tools);
     settings_unref(self->settings);
     g_ptr_array_unref(self->old_settings);
     cancel_unref(self->scope);

@@ -112,10 +112,11 @@ bool agent_session_add_tool(AgentSession *self, const char *name, GError **error
 /* The next answer is a call of that tool, where its server can be told so; NULL: of none any more.
    NOT_FOUND: the model is not offered it. */
 bool agent_session_force_tool(AgentSession *self, const char *name, GError **error);
-/* Tools of the door, offered besides: they replace those that it set before. USAGE when a name is
-   taken. */
-bool agent_session_set_extra_tools(AgentSession *self, DynamicTool *const *tools, size_t count,
-                                   GError **error);
+/* Tools that `source` has (a host, a server, an extension), offered after the others: they replace
+   those that it had before, and none takes it away. What runs with those of before goes on with
+   them until its turn has ended. USAGE when a name is taken; then nothing has changed. */
+bool agent_session_set_extra_tools(AgentSession *self, const char *source,
+                                   DynamicTool *const *tools, size_t count, GError **error);
 /* Plan mode (agent-core §7.12) on, or paused; with `message` (shared; NULL: none) a prompt follows,
    which is pending. USAGE where the setting plan.enabled says no, and while the conversation is
    changing its session. The event {"type":"mode_changed","mode":"plan","planFilePath"} tells every

@@ -26,6 +26,12 @@ typedef struct PlanState {     // session_plan.c
     bool is_model_due;                       // when the run has ended
 } PlanState;
 
+typedef struct SessionTools { // session_tools.c
+    ToolSet *all;             // those to choose from, with those of sources
+    ToolSet *wanted;          // chosen of them; in plan mode a part is offered
+    GPtrArray *sources;       // of ToolSource
+} SessionTools;
+
 struct AgentSession {
     Loop *loop, *own_loop;
     AgentSession *parent;
@@ -37,8 +43,7 @@ struct AgentSession {
     GArray *model_scope; // as in the options, or NULL
     HttpClient *http, *own_http;
     char *cwd, *agent_dir, *session_dir, *system_prompt, *append_prompt;
-    ToolSet *given_tools, *all_tools; // those to choose from: without, with the door's own
-    ToolSet *wanted_tools;            // chosen of them; in plan mode a part is offered
+    SessionTools tools;
     PlanMode *plan_mode;
     PlanState plan;
     UserShellFunc run_shell, run_python;
@@ -114,6 +119,10 @@ void agent_session_clear_queues(AgentSession *self);
 json_t *agent_session_take_queued(AgentSession *self);
 
 // ---- setup and plan mode ----
+
+/* `all` of `given`; a reference is taken. */
+void session_tools_init(SessionTools *self, const ToolSet *given);
+void session_tools_clear(SessionTools *self);
 
 /* Before a job: when a settings file has changed, what it says counts from now on. True: it has. */
 bool agent_session_take_settings(AgentSession *self);

@@ -138,7 +138,7 @@ bool agent_session_aside(AgentSession *self, AsideFunc func, const char *argumen
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     const char *session_id = json_get_text(self->view.header, "id");
     const SummaryMeans means = { self->http, self->registry, self->budget, self->usages };
-    g_autoptr(ToolSet) tools = tool_set_for_model(self->all_tools, self->settings, NULL);
+    g_autoptr(ToolSet) tools = tool_set_for_model(self->tools.all, self->settings, NULL);
     const AsideSpec spec = {
         .func = func,
         .context = self->engine.context,

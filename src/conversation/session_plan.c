@@ -76,7 +76,7 @@ static void enter(AgentSession *self, const char *file)
     self->plan.is_model_due = true;
     if (!agent_session_is_running(self))
         take_plan_model(self);
-    agent_session_update_setup(self, self->wanted_tools);
+    agent_session_update_setup(self, self->tools.wanted);
 }
 
 static void leave(AgentSession *self, const char *mode, const char *file)
@@ -84,7 +84,7 @@ static void leave(AgentSession *self, const char *mode, const char *file)
     set_mode(self, mode, file);
     plan_mode_leave(self->plan_mode);
     return_model(self);
-    agent_session_update_setup(self, self->wanted_tools);
+    agent_session_update_setup(self, self->tools.wanted);
 }
 
 static void publish(AgentSession *self)

@@ -1,6 +1,6 @@
 /*
  * What plan mode leaves of a conversation's setup (agent_session_private.h): the tools that a
- * person wants stay known in `wanted_tools`, so that a part of them is offered and all come back.
+ * person wants stay known in `tools.wanted`, so that a part of them is offered and all come back.
  */
 #include "conversation/agent_session_private.h"
 
@@ -21,12 +21,12 @@ static ToolSet *tools_for_planning(const AgentSession *self, const ToolSet *want
             g_ptr_array_add(names, (void *)tool->name);
     }
     for (size_t i = 0; i < G_N_ELEMENTS(always); i++) {
-        const ToolDef *tool = tool_set_find(self->all_tools, always[i]);
+        const ToolDef *tool = tool_set_find(self->tools.all, always[i]);
         if (tool && tool_door_offers(&self->door, tool))
             g_ptr_array_add(names, (void *)always[i]);
     }
     g_ptr_array_add(names, NULL);
-    return names->len > 1 ? tool_set_select(self->all_tools, self->settings,
+    return names->len > 1 ? tool_set_select(self->tools.all, self->settings,
                                             (const char *const *)names->pdata, NULL)
                           : tool_set_new(NULL);
 }
@@ -42,8 +42,8 @@ static bool is_for_child(const ToolDef *tool, void *user_data G_GNUC_UNUSED)
 ToolSet *agent_session_take_tools(AgentSession *self, const ToolSet *tools)
 {
     ToolSet *wanted = tool_set_ref(tools);
-    tool_set_unref(self->wanted_tools);
-    self->wanted_tools = wanted;
+    tool_set_unref(self->tools.wanted);
+    self->tools.wanted = wanted;
     if (self->parent && plan_mode_is_on(self->parent->plan_mode))
         return tool_set_filter(wanted, is_for_child, NULL);
     return g_str_equal(self->plan.mode, PLAN_MODE) ? tools_for_planning(self, wanted)

@@ -131,7 +131,7 @@ static bool run_set(kedge_session *self, LibCall *call, GError **error)
             return false;
         g_ptr_array_add(tools, tool);
     }
-    return agent_session_set_extra_tools(lib_session_agent(self),
+    return agent_session_set_extra_tools(lib_session_agent(self), "host",
                                          (DynamicTool *const *)tools->pdata, tools->len, error);
 }
 

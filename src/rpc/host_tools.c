@@ -190,8 +190,8 @@ bool host_tools_set(HostTools *self, const json_t *definitions, json_t **ret_nam
         g_ptr_array_add(tools, tool);
         json_append_take(names, json_text(dynamic_tool_def(tool)->name));
     }
-    if (!agent_session_set_extra_tools(self->link->session, (DynamicTool *const *)tools->pdata,
-                                       tools->len, error))
+    if (!agent_session_set_extra_tools(self->link->session, "host",
+                                       (DynamicTool *const *)tools->pdata, tools->len, error))
         return false;
     *ret_names = g_steal_pointer(&names);
     return true;
