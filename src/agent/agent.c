@@ -50,6 +50,7 @@ Agent *agent_new(const AgentOptions *options)
         .setup = options->setup,
         .fallback = &self->fallback,
         .means = &self->options.means,
+        .hooks = tool_context_hooks(options->context),
         .is_disabled = options->is_compaction_disabled,
     };
     agent_take_settings(self);

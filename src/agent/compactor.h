@@ -11,6 +11,7 @@
 #include "agent/conversation.h"
 #include "agent/fallback.h"
 #include "agent/summary.h"
+#include "tool/hook.h"
 
 #include <stdatomic.h>
 
@@ -20,6 +21,7 @@ typedef struct Compactor { // of one conversation; all but the counter borrowed
     Fallback *fallback;
     const SummaryMeans *means;
     const Settings *settings;
+    const HookList *hooks;
     const atomic_bool *is_disabled; // by a command, whatever the settings say; may be NULL
     int overflows;                  // compactions for this reason since the last prompt
 } Compactor;

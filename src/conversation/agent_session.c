@@ -119,6 +119,7 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->usages = usage_notes_new();
     self->found = found_tools_new();
     self->allowances = allowances_new();
+    self->hooks = hook_list_new();
     self->budget =
         budget_new(parent ? parent->budget : NULL, options->max_turns, options->max_cost);
     if (parent)
@@ -135,6 +136,7 @@ static void make_engine(AgentSession *self, Session *session, const ContextTable
         .found = self->found,
         .plan_mode = self->plan_mode,
         .allowances = self->allowances,
+        .hooks = self->hooks,
         .model_scope = self->model_scope,
         .is_subagent = self->parent != NULL,
         .steering = self->steering,
@@ -145,6 +147,7 @@ static void make_engine(AgentSession *self, Session *session, const ContextTable
         .job_ended = agent_session_note_job,
     };
     const SessionPlace place = { self->agent_dir, self->cwd, self->session_dir };
+    hook_list_add_table(self->hooks, tables ? tables->hooks : NULL);
     engine_init(&self->engine, &options, self->settings, tables, &place, session);
     session_view_take(&self->view, &self->engine);
 }
@@ -232,6 +235,7 @@ void agent_session_free(AgentSession *self)
     todo_list_free(self->todos);
     found_tools_unref(self->found);
     allowances_free(self->allowances);
+    hook_list_free(self->hooks);
     run_controls_free(self->controls);
     message_queue_free(self->steering);
     message_queue_free(self->follow_ups);
@@ -267,6 +271,11 @@ Subscription *agent_session_subscribe(AgentSession *self, const SubscriberSpec *
 EventHub *agent_session_events(AgentSession *self)
 {
     return self->hub;
+}
+
+HookList *agent_session_hooks(AgentSession *self)
+{
+    return self->hooks;
 }
 
 // ---- blocking ----

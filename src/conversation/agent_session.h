@@ -67,6 +67,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AgentSession, agent_session_free)
 Subscription *agent_session_subscribe(AgentSession *self, const SubscriberSpec *spec);
 EventHub *agent_session_events(AgentSession *self);
 
+/* What else has a say in it, beginning with the hooks of its tables; added and taken away at any
+   time. Borrowed. */
+HookList *agent_session_hooks(AgentSession *self);
+
 // ---- commands ----
 
 /* `id` may be NULL in all of them. Where there is a `ret_is_pending`, true says that command_end

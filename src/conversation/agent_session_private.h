@@ -60,6 +60,7 @@ struct AgentSession {
     TodoList *todos;   // of the session that is open
     FoundTools *found; // the same
     Allowances *allowances;
+    HookList *hooks;
     Engine engine; // the job's while one is on
 
     const Model *model;

@@ -56,10 +56,12 @@ static void start_agent(Engine *self, Session *session, bool is_copy)
         todo_list_move(self->base.todos, artifacts_dir);
     else
         todo_list_open(self->base.todos, artifacts_dir);
-    tool_context_add_tables(self->context, self->tables);
+    tool_context_set_hooks(self->context, self->base.hooks);
+    tool_context_add_schemes(self->context, self->tables ? self->tables->schemes : NULL);
     job_table_listen(tool_context_jobs(self->context), self->base.job_ended,
                      self->base.events.user_data);
     make_agent(self);
+    hook_list_session_start(self->base.hooks, self->session_id);
 }
 
 void engine_init(Engine *self, const AgentOptions *base, Settings *settings,

@@ -5,6 +5,7 @@
 #include "conversation/agent_session.h"
 
 #include "conversation/agent_session_private.h"
+#include "model/message.h"
 
 // ---- the job ----
 
@@ -17,11 +18,27 @@ static json_t *outcome_data(const AgentOutcome *outcome)
     return data;
 }
 
+/* A person's alone: what background jobs came to is no prompt of theirs. New reference; NULL: there
+   is no message. */
+static bool message_to_send(const SessionJob *job, const HookList *hooks, json_t **ret_message,
+                            GError **error)
+{
+    if (job->message && g_str_equal(message_role(job->message), "user"))
+        return hook_list_prompt(hooks, job->message, job->cancel, ret_message, error);
+    *ret_message = job->message ? json_incref(job->message) : NULL;
+    return true;
+}
+
 static void prompt_work(SessionJob *job, Engine *engine)
 {
     AgentOutcome *outcome = job->own;
-    job->is_done = agent_prompt(engine->agent, job->message, job->cancel, outcome, &job->error);
+    HookList *hooks = engine->base.hooks;
+    g_autoptr(json_t) message = NULL;
+    job->is_done = message_to_send(job, hooks, &message, &job->error) &&
+                   agent_prompt(engine->agent, message, job->cancel, outcome, &job->error);
     job->data = job->is_done ? outcome_data(outcome) : NULL;
+    if (job->is_done)
+        hook_list_stop(hooks, json_get_text(job->data, "end"));
 }
 
 static bool prompt_settle(AgentSession *self, SessionJob *job)

@@ -38,6 +38,7 @@ static void background_free(void *background)
     if (self->call.prepared_destroy)
         self->call.prepared_destroy(self->call.prepared);
     call_arguments_clear(&self->call.arguments);
+    g_ptr_array_unref(self->call.hooks);
     judgement_clear(&self->judgement);
     tool_result_clear(&self->result);
     g_clear_error(&self->error);
@@ -121,6 +122,7 @@ static Background *background_new(ToolCall *call, BackgroundFunc run)
         .permit = { .call = &self->call },
         .outcome = &self->outcome,
         .is_permitted = call->is_permitted,
+        .hooks = g_ptr_array_ref(call->hooks),
     };
     copy_outcome(self, call->outcome);
     copy_arguments(self, call);

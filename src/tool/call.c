@@ -6,7 +6,9 @@
 #include "base/ansi.h"
 #include "base/limits.h"
 #include "base/mask.h"
+#include "base/path.h"
 #include "base/timefmt.h"
+#include "tool/call_paths.h"
 #include "tool/hook.h"
 #include "tool/notice.h"
 
@@ -162,8 +164,38 @@ int64_t tool_call_timeout_ms(const ToolCall *call)
     return call->spec->door->timeout_ms;
 }
 
+static GPtrArray *paths_of(const ToolCall *call)
+{
+    GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+    call_paths_add(call->arguments.decoded, paths);
+    for (unsigned i = 0; i < paths->len; i++) {
+        g_autofree char *given = paths->pdata[i];
+        g_autofree char *path = path_expand_home(given);
+        bool is_url = strstr(path, "://") != NULL;
+        paths->pdata[i] =
+            is_url ? g_steal_pointer(&path) : path_absolute(path, tool_call_cwd(call));
+    }
+    return paths;
+}
+
+/* The last moment at which everything is as it was. */
+static void run_hooks_starting(ToolCall *call, const CallOutcome *outcome)
+{
+    g_autoptr(GPtrArray) paths = NULL;
+    bool is_read = outcome->judgement->effect == EFFECT_READ;
+    for (unsigned i = 0; i < call->hooks->len && !is_read; i++) {
+        const ToolHook *hook = call->hooks->pdata[i];
+        if (!hook->starts)
+            continue;
+        if (!paths)
+            paths = paths_of(call);
+        hook->starts(call, paths, hook->user_data);
+    }
+}
+
 static bool run_permitted(ToolCall *call, ToolResult *result, CallOutcome *outcome, GError **error)
 {
+    run_hooks_starting(call, outcome);
     int64_t start = time_monotonic_ms();
     bool is_done = call->spec->tool->run(call, call_arguments_of(call), result, error);
     outcome->duration_ms = time_monotonic_ms() - start;
@@ -258,7 +290,7 @@ static bool is_refused(const CallOutcome *outcome)
 
 static void run_hooks_after(ToolCall *call, ToolResult *result)
 {
-    const GPtrArray *hooks = tool_context_hooks(call->spec->context);
+    const GPtrArray *hooks = call->hooks;
     for (unsigned i = 0; i < hooks->len; i++) {
         const ToolHook *hook = hooks->pdata[i];
         if (hook->after)
@@ -301,6 +333,7 @@ static void call_clear(ToolCall *self)
         self->prepared_destroy(self->prepared);
     g_clear_pointer(&self->problems, g_ptr_array_unref);
     g_clear_pointer(&self->unknown, g_ptr_array_unref);
+    g_clear_pointer(&self->hooks, g_ptr_array_unref);
     call_arguments_clear(&self->arguments);
 }
 
@@ -312,6 +345,7 @@ void tool_call(const ToolCallSpec *spec, ToolResult *ret_result)
         .spec = spec,
         .outcome = &outcome,
         .cancel = tool->flags & TOOL_NON_ABORTABLE ? NULL : spec->cancel,
+        .hooks = hook_list_take(tool_context_hooks(spec->context)),
     };
     g_auto(Judgement) judgement = { 0 };
     g_autoptr(GError) error = NULL;

@@ -163,7 +163,7 @@ bool call_take_arguments(ToolCall *call, CallOutcome *outcome, GError **error)
     bool says_all = self->ignored->len > 0;
     if (!take(call, known, says_all ? NULL : error))
         return says_all && call_refuse_ignored(call, error);
-    const GPtrArray *hooks = tool_context_hooks(call->spec->context);
+    const GPtrArray *hooks = call->hooks;
     for (unsigned i = 0; i < hooks->len; i++) {
         const ToolHook *hook = hooks->pdata[i];
         if (hook->before && !run_hook(call, hook, outcome, error))

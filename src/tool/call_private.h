@@ -26,6 +26,8 @@ struct ToolCall {
     ToolPermit permit;
     const CallOutcome *outcome; // as far as the call has come
     bool is_permitted;
+    GPtrArray
+        *hooks; // those that there were when it began; a reference, NULL where none are called
     CallArguments arguments;
     GPtrArray *problems, *unknown; // of FieldProblem; NULL unless a TOOL_ENVELOPE tool
     bool is_handed_over; // to a job, which finishes it: what is answered here is only that

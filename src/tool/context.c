@@ -21,13 +21,13 @@ struct ToolContext {
     HttpClient *own_http;
     HttpClient *http; // own_http, or borrowed
     ToolClock clock;
-    TodoList *own_todos;    // NULL until somebody asks
-    TodoList *todos;        // own_todos, or borrowed
-    FoundTools *found;      // borrowed; NULL: none are
-    PlanMode *plan_mode;    // borrowed; NULL: there is none
-    Allowances *allowances; // borrowed; NULL: there are none
-    GPtrArray *hooks;       // of const ToolHook *
-    GPtrArray *schemes;     // of const UrlScheme *
+    TodoList *own_todos;         // NULL until somebody asks
+    TodoList *todos;             // own_todos, or borrowed
+    FoundTools *found;           // borrowed; NULL: none are
+    PlanMode *plan_mode;         // borrowed; NULL: there is none
+    Allowances *allowances;      // borrowed; NULL: there are none
+    HookList *own_hooks, *hooks; // own_hooks, or borrowed
+    GPtrArray *schemes;          // of const UrlScheme *
     JobTable *jobs;
     atomic_bool sees_images;
     pthread_mutex_t lock;
@@ -62,7 +62,7 @@ ToolContext *tool_context_new(const char *cwd, Settings *settings, Artifacts *ar
     self->own_http = http_client_new();
     self->http = self->own_http;
     self->clock = (ToolClock) { .now_ms = real_now, .sleep = real_sleep };
-    self->hooks = g_ptr_array_new();
+    self->hooks = self->own_hooks = hook_list_new();
     self->schemes = g_ptr_array_new();
     self->jobs = job_table_new();
     pthread_mutex_init(&self->lock, NULL);
@@ -79,7 +79,7 @@ void tool_context_free(ToolContext *self)
     http_client_free(self->own_http);
     todo_list_free(self->own_todos);
     pthread_mutex_destroy(&self->lock);
-    g_ptr_array_unref(self->hooks);
+    hook_list_free(self->own_hooks);
     g_ptr_array_unref(self->schemes);
     artifacts_free(self->artifacts);
     g_ptr_array_unref(self->settings_taken);
@@ -193,8 +193,7 @@ const ToolClock *tool_context_clock(const ToolContext *self)
 
 void tool_context_add_hooks(ToolContext *self, const ToolHook *const *hooks)
 {
-    for (; hooks && *hooks; hooks++)
-        g_ptr_array_add(self->hooks, (void *)*hooks);
+    hook_list_add_table(self->hooks, hooks);
 }
 
 void tool_context_add_schemes(ToolContext *self, const UrlScheme *const *schemes)
@@ -216,7 +215,12 @@ const GPtrArray *tool_context_schemes(const ToolContext *self)
     return self->schemes;
 }
 
-const GPtrArray *tool_context_hooks(const ToolContext *self)
+void tool_context_set_hooks(ToolContext *self, HookList *hooks)
+{
+    self->hooks = hooks;
+}
+
+HookList *tool_context_hooks(const ToolContext *self)
 {
     return self->hooks;
 }

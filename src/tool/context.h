@@ -38,8 +38,8 @@ const Settings *tool_context_settings(const ToolContext *self); // stays until t
 void tool_context_set_settings(ToolContext *self, Settings *settings); // by the owner; takes a ref
 Artifacts *tool_context_artifacts(const ToolContext *self);
 
-/* What the rooms above bring to the calls of every conversation. Each is NULL-terminated, constant,
-   and may be NULL. */
+/* What the rooms above bring to every conversation. Each is NULL-terminated, constant, and may be
+   NULL. */
 typedef struct ContextTables {
     const ToolHook *const *hooks;
     const UrlScheme *const *schemes;

@@ -19,7 +19,7 @@ static bool judge(ToolCall *call, Judgement *ret_judgement, GError **error)
         ret_judgement->effect = tool->effect;
     if (!ret_judgement->summary)
         ret_judgement->summary = g_strdup_printf("%s", tool->label);
-    const GPtrArray *hooks = tool_context_hooks(call->spec->context);
+    const GPtrArray *hooks = call->hooks;
     for (unsigned i = 0; i < hooks->len; i++) {
         const ToolHook *hook = hooks->pdata[i];
         if (hook->judged)

@@ -82,6 +82,118 @@ static void test_hooks(void **state G_GNUC_UNUSED)
     g_clear_pointer(&seen_before, g_free);
 }
 
+// ---- added and taken away ----
+
+typedef struct Note {
+    GString *text;
+    HookList *list;
+    unsigned number, other; // `other`: taken away by the hook before; 0: none is
+    int freed;
+} Note;
+
+static bool note_before(ToolCall *call G_GNUC_UNUSED, const json_t *arguments G_GNUC_UNUSED,
+                        json_t **ret_changed G_GNUC_UNUSED, void *note_,
+                        GError **error G_GNUC_UNUSED)
+{
+    Note *note = note_;
+    g_string_append_printf(note->text, "<%u", note->number);
+    if (note->other)
+        hook_list_remove(note->list, note->other);
+    return true;
+}
+
+static void note_after(ToolCall *call G_GNUC_UNUSED, ToolResult *result G_GNUC_UNUSED, void *note_)
+{
+    const Note *note = note_;
+    g_string_append_printf(note->text, "%u>", note->number);
+}
+
+static void note_freed(void *note_)
+{
+    Note *note = note_;
+    note->freed++;
+}
+
+static void expect_noted(ToolFixture *fixture, GString *text, const char *want)
+{
+    g_auto(ToolResult) result = { 0 };
+    const Setup setup = { &probe, "{'path':'a'}", { .kind = DOOR_AGENT } };
+    g_string_truncate(text, 0);
+    call(fixture, &setup, &result);
+    assert_string_equal(text->str, want);
+}
+
+static void test_added_and_removed(void **state G_GNUC_UNUSED)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    HookList *list = tool_context_hooks(fixture->context);
+    Note notes[3] = { 0 };
+    for (size_t i = 0; i < G_N_ELEMENTS(notes); i++) {
+        notes[i] = (Note) { .text = text, .list = list };
+        const ToolHook hook = { "note", note_before, note_after, &notes[i] };
+        notes[i].number = hook_list_add(list, &hook, note_freed);
+        assert_int_equal(notes[i].number, i + 1);
+    }
+    expect_noted(fixture, text, "<1<2<31>2>3>");
+    hook_list_remove(list, 2);
+    assert_int_equal(notes[1].freed, 1);
+    hook_list_remove(list, 2); // once more is nothing
+    hook_list_remove(list, 77);
+    expect_noted(fixture, text, "<1<31>3>");
+    // the call that is on keeps it to its end, and then it is freed
+    notes[0].other = 3;
+    expect_noted(fixture, text, "<1<31>3>");
+    assert_int_equal(notes[2].freed, 1);
+    expect_noted(fixture, text, "<11>");
+    // one that is added again comes last, with another number
+    notes[0].other = 0;
+    const ToolHook hook = { "note", note_before, NULL, &notes[1] };
+    notes[1].number = hook_list_add(list, &hook, NULL);
+    assert_int_equal(notes[1].number, 4);
+    expect_noted(fixture, text, "<1<41>");
+    assert_int_equal(notes[0].freed, 0);
+}
+
+static void note_paths(ToolCall *call, const GPtrArray *paths, void *text_)
+{
+    GString *text = text_;
+    assert_non_null(tool_call_permit(call)); // judged and allowed
+    for (unsigned i = 0; i < paths->len; i++)
+        g_string_append_printf(text, "%s ", (const char *)paths->pdata[i]);
+    g_string_append_printf(text, "%d;", seen.runs);
+}
+
+/* What a call is about to touch is known before it touches it; reads and refused calls touch
+   nothing. */
+static void test_starts(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *arguments, *want;
+    } cases[] = {
+        { "{'path':'a/../b.c','mode':'write'}", "CWD/b.c 0;" },
+        { "{'path':'/tmp/x','mode':'write'}", "/tmp/x 0;" },
+        { "{'path':'local://plan.md','mode':'write'}", "local://plan.md 0;" },
+        { "{'path':'a'}", "" },
+        { "{'path':'a','mode':'blocked'}", "" },
+    };
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
+    const ToolHook hook = { .name = "keeper", .starts = note_paths, .user_data = text };
+    hook_list_add(tool_context_hooks(fixture->context), &hook, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        seen.runs = 0;
+        g_string_truncate(text, 0);
+        g_auto(ToolResult) result = { 0 };
+        const Setup setup = { &probe,
+                              cases[i].arguments,
+                              { .kind = DOOR_AGENT, .allow_writes = true } };
+        call(fixture, &setup, &result);
+        g_string_replace(text, tool_context_cwd(fixture->context), "CWD", 0);
+        assert_text(cases[i].arguments, text->str, cases[i].want);
+    }
+}
+
 // ---- a tool made while the program runs ----
 
 static bool remote_run(ToolCall *call_, const void *args, ToolResult *result,
@@ -224,6 +336,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hooks),
+        cmocka_unit_test(test_added_and_removed),
+        cmocka_unit_test(test_starts),
         cmocka_unit_test(test_dynamic_calls),
         cmocka_unit_test(test_dynamic_definitions),
         cmocka_unit_test(test_definitions_live_as_long_as_a_set),
