@@ -85,10 +85,9 @@ bool ask_model_open(Settings *settings, const char *cwd, const char *selector,
     return true;
 }
 
-bool ask_model_text(const AskModel *self, const SummaryRequest *request, Cancel *cancel,
-                    char **ret_text, GError **error)
+SummaryContext ask_model_context(const AskModel *self)
 {
-    const SummaryContext context = {
+    return (SummaryContext) {
         .http = self->http,
         .registry = self->registry,
         .settings = self->settings,
@@ -96,5 +95,4 @@ bool ask_model_text(const AskModel *self, const SummaryRequest *request, Cancel 
         .is_model_named = self->is_named,
         .role = self->role,
     };
-    return summary_ask(&context, request, cancel, ret_text, error);
 }

@@ -23,6 +23,5 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AskModel, ask_model_clear)
 bool ask_model_open(Settings *settings, const char *cwd, const char *selector,
                     const char *const *roles, AskModel *ret_self, GError **error);
 
-/* Blocks; for a worker. Caller frees the text. */
-bool ask_model_text(const AskModel *self, const SummaryRequest *request, Cancel *cancel,
-                    char **ret_text, GError **error);
+/* To ask it; borrows from `self`. */
+SummaryContext ask_model_context(const AskModel *self);

@@ -13,12 +13,12 @@
 #include "changes/commit_plan.h"
 #include "changes/commit_trees.h"
 #include "changes/diff_digest.h"
+#include "changes/diff_question.h"
 #include "github/git.h"
 
 #define DIFF_BYTES     ((size_t)160 * 1024) // that the model gets
 #define ANSWER_TOKENS  8000
 #define RESERVE_TOKENS 16000
-#define ATTEMPTS       3
 #define HOOKS_MS       (30 * 60 * 1000) // that a commit may take with its hooks
 
 typedef struct Work {
@@ -44,9 +44,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Work, work_clear)
 
 // ---- the plan ----
 
-/* A plan whose trees can be built. USAGE: what the model is to be told. */
-static bool take_plan(Work *self, const char *answer, GError **error)
+/* One whose trees can be built. */
+static bool take_plan(void *work, const char *answer, GError **error)
 {
+    Work *self = work;
     const CommitParts *parts = commit_trees_parts(self->trees);
     g_clear_pointer(&self->commits, g_ptr_array_unref);
     return commit_plan_read(answer, parts->parts->len, &self->commits, error) &&
@@ -58,34 +59,24 @@ static bool make_plan(Work *self, GError **error)
     const CommitSplit *split = self->split;
     g_autofree char *text = commit_parts_text(commit_trees_parts(self->trees));
     g_autofree char *digest = diff_digest(text, DIFF_BYTES), *problem = NULL;
-    for (int i = 0; i < ATTEMPTS; i++) {
-        g_autofree char *instruction =
-            diff_instruction(split->recent, split->context, problem,
-                             "Divide this change. Answer with the JSON object alone.");
-        const SummaryRequest request = {
-            .system = commit_plan_system,
-            .tag = "diff",
-            .transcript = digest,
-            .instruction = instruction,
-            .max_tokens = ANSWER_TOKENS,
-            .reserve_tokens = RESERVE_TOKENS,
-        };
-        g_autofree char *answer = NULL;
-        g_autoptr(GError) fault = NULL;
-        if (!ask_model_text(split->model, &request, self->cancel, &answer, error))
-            return false;
-        if (take_plan(self, answer, &fault))
-            return true;
-        if (!error_is(fault, KEDGE_ERROR_USAGE)) {
-            g_propagate_error(error, g_steal_pointer(&fault));
-            return false;
-        }
-        g_free(problem);
-        problem = g_strdup(fault->message);
-    }
-    return fail_with(error, KEDGE_ERROR_PROTOCOL,
+    const DiffQuestion question = {
+        .model = split->model,
+        .system = commit_plan_system,
+        .diff = digest,
+        .recent = split->recent,
+        .context = split->context,
+        .task = "Divide this change. Answer with the JSON object alone.",
+        .answer_tokens = ANSWER_TOKENS,
+        .reserve_tokens = RESERVE_TOKENS,
+        .take = take_plan,
+        .data = self,
+    };
+    if (!diff_question_ask(&question, self->cancel, &problem, error))
+        return false;
+    return !problem ||
+           fail_with(error, KEDGE_ERROR_PROTOCOL,
                      "the model's plan cannot be used, after %d tries; nothing was committed:\n%s",
-                     ATTEMPTS, problem);
+                     DIFF_ATTEMPTS, problem);
 }
 
 static void describe_plan(Work *self)

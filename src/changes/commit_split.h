@@ -5,12 +5,12 @@
  */
 #pragma once
 
-#include "changes/ask_model.h"
+#include "agent/summary.h"
 
 typedef struct CommitSplit { // all borrowed
     const char *root;
-    const char *recent, *context; // as for diff_instruction()
-    const AskModel *model;
+    const char *recent, *context; // as for DiffQuestion
+    const SummaryContext *model;
     bool wants_all, is_dry_run;
 } CommitSplit;
 

@@ -52,18 +52,3 @@ char *diff_digest(const char *diff, size_t max_bytes)
     }
     return g_string_free(out, FALSE);
 }
-
-char *diff_instruction(const char *recent, const char *context, const char *problem,
-                       const char *task)
-{
-    GString *out = g_string_new(NULL);
-    if (recent && *recent)
-        g_string_append_printf(out, "Subjects of the latest commits, for scopes and tone:\n%s\n\n",
-                               recent);
-    if (context)
-        g_string_append_printf(out, "The author says: %s\n\n", context);
-    if (problem)
-        g_string_append_printf(out, "Your last answer could not be used: %s\n\n", problem);
-    g_string_append(out, task);
-    return g_string_free(out, FALSE);
-}

@@ -2,24 +2,13 @@
  * `kedge commit`: a message for the staged changes, written by a model, and the commit (agent-core
  * §1.8). What is committed, by which hooks and signed by whom, is git's business as ever.
  */
+#include "changes/commit.h"
 #include "base/log.h"
-#include "base/str.h"
 #include "base/visible.h"
 #include "changes/ask_model.h"
-#include "changes/commit_message.h"
-#include "changes/commit_split.h"
-#include "changes/diff_digest.h"
 #include "cmd/cli/commands.h"
 #include "cmd/cli/direct.h"
 #include "cmd/cli/interrupt.h"
-#include "github/git.h"
-
-#define DIFF_BYTES     ((size_t)160 * 1024) // that the model gets
-#define ANSWER_TOKENS  2000
-#define RESERVE_TOKENS 8000
-#define ATTEMPTS       3
-#define HOOKS_MS       (30 * 60 * 1000) // that commit and push may take with their hooks
-#define RECENT_COMMITS "12"
 
 typedef struct CommitOptions {
     const char *context, *model;
@@ -45,152 +34,42 @@ static const FieldDef commit_options[] = {
     { 0 },
 };
 
-typedef struct Commit {
-    const CommitOptions *options;
-    const AskModel *model;
-    Cancel *cancel;
-    char *root, *diff, *recent;
-    char *message;
-    char *said; // by git
-    GError *error;
-} Commit;
+typedef struct CommitWork {
+    ChangeCommit commit;
+    SummaryContext model;
+} CommitWork;
 
-static void commit_clear(Commit *self)
+static bool commit_work(void *data, Cancel *cancel, GError **error)
 {
-    g_free(self->root);
-    g_free(self->diff);
-    g_free(self->recent);
-    g_free(self->message);
-    g_free(self->said);
-    g_clear_error(&self->error);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Commit, commit_clear)
-
-static bool read_diff(Commit *self)
-{
-    const char *what = self->options->wants_all ? "HEAD" : "--cached";
-    const char *const args[] = { "diff", "--no-color", "--find-renames", what, NULL };
-    g_autofree char *diff = NULL;
-    if (!git_must(self->root, args, 0, self->cancel, &diff, &self->error))
-        return false;
-    if (*diff == '\0')
-        return fail_with(&self->error, KEDGE_ERROR_NOT_FOUND,
-                         self->options->wants_all
-                             ? "no tracked file has changed"
-                             : "nothing is staged: `git add` what the commit is to have, or use "
-                               "--all");
-    self->diff = diff_digest(diff, DIFF_BYTES);
-    return true;
+    CommitWork *self = data;
+    return change_commit_make(&self->commit, &self->model, cancel, error);
 }
 
-/* "" before the first commit. */
-static bool read_recent(Commit *self)
-{
-    const char *const args[] = { "log", "-" RECENT_COMMITS, "--format=%s", NULL };
-    g_auto(GitResult) result = { 0 };
-    if (!git_run(self->root, args, 0, self->cancel, &result, &self->error))
-        return false;
-    self->recent = g_strdup(result.exit_status == 0 ? result.output : "");
-    return true;
-}
-
-/* An answer that cannot be used goes back with what is wrong with it. */
-static bool write_message(Commit *self)
-{
-    g_autofree char *problem = NULL;
-    g_autofree char *text = NULL;
-    for (int i = 0; i < ATTEMPTS; i++) {
-        g_autofree char *instruction = diff_instruction(self->recent, self->options->context,
-                                                        problem, "Write the commit message.");
-        const SummaryRequest request = {
-            .system = commit_message_system,
-            .tag = "diff",
-            .transcript = self->diff,
-            .instruction = instruction,
-            .max_tokens = ANSWER_TOKENS,
-            .reserve_tokens = RESERVE_TOKENS,
-        };
-        g_autoptr(GError) fault = NULL;
-        g_clear_pointer(&text, g_free);
-        if (!ask_model_text(self->model, &request, self->cancel, &text, &self->error))
-            return false;
-        if (commit_message_read(text, &self->message, &fault))
-            return true;
-        g_free(problem);
-        problem = g_strdup(fault->message);
-    }
-    return fail_with(&self->error, KEDGE_ERROR_PROTOCOL,
-                     "the model's message cannot be used, %s; nothing was committed. It was:\n%s",
-                     problem, text);
-}
-
-static bool make_commit(Commit *self)
-{
-    const char *const args[] = { "commit",
-                                 "--cleanup=whitespace",
-                                 "-m",
-                                 self->message,
-                                 self->options->wants_all ? "--all" : NULL,
-                                 NULL };
-    return git_must(self->root, args, HOOKS_MS, self->cancel, &self->said, &self->error);
-}
-
-/* To the branch's upstream; without one, to a branch of the same name at origin. */
-static bool push(Commit *self)
-{
-    static const char *const upstream[] = { "rev-parse", "--abbrev-ref", "@{upstream}", NULL };
-    static const char *const plain[] = { "push", NULL };
-    static const char *const first[] = { "push", "--set-upstream", "origin", "HEAD", NULL };
-    g_auto(GitResult) known = { 0 };
-    if (!git_run(self->root, upstream, 0, self->cancel, &known, &self->error))
-        return false;
-    if (git_must(self->root, known.exit_status == 0 ? plain : first, HOOKS_MS, self->cancel, NULL,
-                 &self->error))
-        return true;
-    g_prefix_error(&self->error, "the commit was made, but not pushed: ");
-    return false;
-}
-
-static bool make_commits(Commit *self)
-{
-    const CommitSplit split = {
-        .root = self->root,
-        .recent = self->recent,
-        .context = self->options->context,
-        .model = self->model,
-        .wants_all = self->options->wants_all,
-        .is_dry_run = self->options->is_dry_run,
-    };
-    return commit_split(&split, self->cancel, &self->said, &self->error);
-}
-
-static void commit_work(void *data)
-{
-    Commit *self = data;
-    if (!read_recent(self))
-        return;
-    if (self->options->wants_split) {
-        if (!make_commits(self))
-            return;
-    } else if (!write_message(self) || self->options->is_dry_run || !make_commit(self)) {
-        return;
-    }
-    if (self->options->wants_push)
-        push(self);
-}
-
-static int show(const Commit *self, int signal_number)
+static int show(const ChangeCommit *self, int stopped, const GError *error)
 {
     g_autofree char *said = self->said ? visible_lines(self->said) : NULL; // hooks, too
     if (said && *said && !cmd_print_line(said))
         return EXIT_FAILED;
-    if (signal_number)
-        return interrupt_exit_code(signal_number);
-    if (self->error)
-        return cmd_fail(self->error);
-    return !self->message || !self->options->is_dry_run || cmd_print_line(self->message)
-               ? EXIT_OK
-               : EXIT_FAILED;
+    if (stopped)
+        return stopped;
+    if (error)
+        return cmd_fail(error);
+    return !self->message || !self->is_dry_run || cmd_print_line(self->message) ? EXIT_OK
+                                                                                : EXIT_FAILED;
+}
+
+static int commit_with(CommitWork *work, const char *selector)
+{
+    static const char *const roles[] = { "commit", "smol", "default", NULL };
+    const char *cwd = work->commit.cwd;
+    g_autoptr(GError) error = NULL;
+    g_auto(AskModel) model = { 0 };
+    if (!change_commit_read(&work->commit, NULL, &error) ||
+        !ask_model_open(cmd_load_settings(cwd), cwd, selector, roles, &model, &error))
+        return cmd_fail(error);
+    work->model = ask_model_context(&model);
+    int stopped = cmd_run_blocking(commit_work, work, &error);
+    return show(&work->commit, stopped, error);
 }
 
 static int commit_run(const CommandEnv *env, int argc, char *const *argv)
@@ -204,18 +83,18 @@ static int commit_run(const CommandEnv *env, int argc, char *const *argv)
         log_error("--push and --dry-run cannot be used together");
         return EXIT_USAGE;
     }
-    static const char *const roles[] = { "commit", "smol", "default", NULL };
     g_autofree char *cwd = g_get_current_dir();
-    g_autoptr(Cancel) cancel = cancel_new(NULL);
-    g_auto(AskModel) model = { 0 };
-    g_auto(Commit) commit = { .options = &options, .model = &model, .cancel = cancel };
-    if (!git_repo_root(cwd, cancel, &commit.root, &error))
-        return cmd_fail(error);
-    if (!read_diff(&commit)) // before a model is looked for
-        return cmd_fail(commit.error);
-    if (!ask_model_open(cmd_load_settings(cwd), cwd, options.model, roles, &model, &error))
-        return cmd_fail(error);
-    return show(&commit, interrupt_run(commit_work, &commit, cancel));
+    CommitWork work = { .commit = {
+                            .cwd = cwd,
+                            .context = options.context,
+                            .wants_all = options.wants_all,
+                            .wants_split = options.wants_split,
+                            .wants_push = options.wants_push,
+                            .is_dry_run = options.is_dry_run,
+                        } };
+    int code = commit_with(&work, options.model);
+    change_commit_clear(&work.commit);
+    return code;
 }
 
 const Command command_commit = {

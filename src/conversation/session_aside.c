@@ -164,12 +164,20 @@ bool aside_do(Aside *self, const char *tool, json_t *arguments_, char **ret_text
     return call(self, &door, tool, arguments, ret_text, ret_details, error);
 }
 
-bool aside_ask(Aside *self, const char *question, char **ret_text, GError **error)
+const SummaryContext *aside_summary(const Aside *self, GError **error)
 {
     g_autofree char *stop_text =
         self->summary.budget ? budget_stop_text(self->summary.budget) : NULL;
-    if (stop_text)
-        return fail_with(error, KEDGE_ERROR_LIMIT, "%s", stop_text);
+    if (!stop_text)
+        return &self->summary;
+    fail_with(error, KEDGE_ERROR_LIMIT, "%s", stop_text);
+    return NULL;
+}
+
+bool aside_ask(Aside *self, const char *question, char **ret_text, GError **error)
+{
+    if (!aside_summary(self, error))
+        return false;
     g_autofree char *transcript = transcript_text(self->messages, self->summary.model);
     const SummaryRequest request = {
         .purpose = "aside",

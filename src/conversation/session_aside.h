@@ -36,6 +36,8 @@ bool aside_do(Aside *self, const char *tool, json_t *arguments, char **ret_text,
    passed and skipped; a reference is taken; NULL: none. */
 void aside_tell(Aside *self, const char *text, const json_t *block);
 const Model *aside_model(const Aside *self); // the conversation's
+/* What a text is asked of it with; borrowed. NULL: LIMIT, its budget is used up. */
+const SummaryContext *aside_summary(const Aside *self, GError **error);
 /* Asks the conversation's model, which sees the conversation as it was when this began and has no
    tools. Caller frees. */
 bool aside_ask(Aside *self, const char *question, char **ret_text, GError **error);

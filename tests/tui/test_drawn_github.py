@@ -20,9 +20,9 @@ class DrawnGitHub(RpcTest):
     open = test_drawn.Drawn.open
 
     def test_issues_and_pull_requests_are_chosen_from(self):
-        self.script({"text": "One finding."})
+        self.script({"text": test_slash.FINDINGS})
         test_slash.add_repository(self)
-        screen = self.open(width=100)
+        screen = self.open(width=100, env=test_slash.serve_pull_request(self))
         screen.line("/issues")
         screen.wait_for("Issues (open):   1/2")
         screen.wait_for("#88 Clock drifts")
@@ -40,8 +40,20 @@ class DrawnGitHub(RpcTest):
         screen.line("/issues closed")
         screen.wait_for("/issues NUMBER opens one.")  # there is none
         screen.line("/review 93")
-        screen.wait_for("One finding.")
-        self.assertEqual(screen.everything().count("Review pull request #93."), 1)
+        screen.wait_for("a.c:2: major: Two is")
+        screen.wait_for("1 finding. One line is wrong.")
+
+    def test_a_review_says_how_far_it_is_and_is_stopped(self):
+        self.script({"text": "slow", "delay_ms": 600000}, {"text": "Here."})
+        test_slash.add_repository(self)
+        screen = self.open(width=100, env=test_slash.serve_pull_request(self))
+        screen.line("/review 93")
+        screen.wait_for("Review: claude-sonnet-5 reviews 1 file")  # in the status line
+        screen.keys("Escape")
+        screen.wait_gone("reviews 1 file")
+        screen.wait_gone("esc to interrupt")
+        screen.line("hello")
+        screen.wait_for("Here.")
 
     def test_ci_is_watched(self):
         self.script({"text": "Here."})

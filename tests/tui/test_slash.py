@@ -3,11 +3,13 @@
 
 Environment: KEDGE, the binary.
 """
+import http.server
 import json
 import os
 import pathlib
 import subprocess
 import sys
+import threading
 import unittest
 
 sys.dont_write_bytecode = True  # tests leave nothing behind
@@ -53,6 +55,35 @@ def add_repository(test):
     pathlib.Path(test.root, "bin/gh").write_text(GH, encoding="utf-8")
 
 
+FINDINGS = json.dumps({"summary": "One line is wrong.", "findings": [{"severity": "major", "file": "a.c", "line": 2, "title": "Two is \x1b[2Jtoo much"}]})
+PULL = {"/repos/harbor/tidepool/pulls/93": {"head": {"sha": "a1b2c3d4e5f60718293a4b5c6d7e8f9001122334"}},
+        "/repos/harbor/tidepool/pulls/93/files": [{"filename": "a.c", "patch": "@@ -1,1 +1,2 @@\n one\n+two"}]}
+
+
+class PullRequest(http.server.BaseHTTPRequestHandler):
+    """What GitHub says of #93; it only reads."""
+
+    def do_GET(self):
+        answer = PULL.get(self.path.split("?")[0])
+        body = json.dumps(answer or {"message": "Not Found"}).encode()
+        self.send_response(200 if answer else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+def serve_pull_request(test):
+    """The environment in which it is found."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), PullRequest)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    test.addCleanup(server.server_close)
+    test.addCleanup(server.shutdown)
+    return {"GITHUB_API_URL": f"http://127.0.0.1:{server.server_port}", "GH_TOKEN": "ghp_0123456789abcdefghijABCDEFGHIJ012345"}
+
+
 class Slash(RpcTest):
     def open(self, *args, env=None):
         environment = {**self.environment(), "PATH": f"{self.root}/bin:{os.environ['PATH']}", "GIT_CONFIG_GLOBAL": "/dev/null", **(env or {})}
@@ -76,9 +107,9 @@ class Slash(RpcTest):
         return json.dumps(self.model.ask("journal")[number]["body"])
 
     def test_github(self):
-        self.script({"text": "It drifts."}, {"text": "One finding."}, {"text": "Two."})
+        self.script({"text": "It drifts."}, {"text": FINDINGS}, {"text": "Two."})
         add_repository(self)
-        terminal = self.open()
+        terminal = self.open(env=serve_pull_request(self))
         self.say(terminal,
                  ("/issues", "Clock drifts"),
                  ("/issues closed", "/issues NUMBER opens one."),
@@ -91,12 +122,14 @@ class Slash(RpcTest):
                  ("/pr", "/pr takes checkout and the number of a pull request"),
                  ("/pr checkout it", "not \"checkout it\"; /prs lists them"),
                  ("/pr checkout 93", "Error: "),  # this gh does not show it
-                 ("/review it", "/review takes the number of a pull request, not \"it\""),
+                 ("/review it", "no commit it that HEAD has something in common with"),
+                 ("/review HEAD", "0 findings. Nothing has changed."),
                  ("/gh what", "/gh takes doctor or last-error"),
                  ("/gh last-error", "gh run view 5 "),
                  ("/gh doctor", "PASS  version"),
                  ("/issues 88", "kedge: It drifts."),
-                 ("/review #93", "kedge: One finding."),
+                 ("/review 94", "Error: "),
+                 ("/review #93", "For the model they are local://review.md"),
                  ("/prs 93", "kedge: Two."))
         terminal.wait_for("You: ")
         shown = terminal.shown.decode()
@@ -106,8 +139,12 @@ class Slash(RpcTest):
         self.assertIn("is:open clock label:bug repo:harbor/tidepool is:issue", self.gh_calls())
         self.assertIn("Read issue://88", self.sent(0))
         self.assertNotIn("gh_review", self.sent(0))
-        self.assertIn("pr://93?comments", self.sent(1))
-        self.assertIn('"name": "gh_review"', self.sent(1))
+        self.assertIn("a.c:2: major: Two is", shown)
+        self.assertIn("1 finding. One line is wrong.", shown)
+        self.assertIn("2 +two", self.sent(1))  # the diff, with numbers
+        self.assertNotIn("It drifts.", self.sent(1))
+        self.assertIn('"name": "gh_review"', self.sent(2))
+        self.assertNotIn("too much", self.sent(2))  # until the model reads it
 
     def test_no_repository(self):
         self.script()

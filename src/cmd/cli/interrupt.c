@@ -56,3 +56,28 @@ int interrupt_exit_code(int signal_number)
 {
     return signal_number ? 128 + signal_number : 0;
 }
+
+typedef struct Blocking {
+    bool (*work)(void *data, Cancel *cancel, GError **error);
+    void *data;
+    Cancel *cancel;
+    GError *error;
+} Blocking;
+
+static void blocking_work(void *data)
+{
+    Blocking *self = data;
+    self->work(self->data, self->cancel, &self->error);
+}
+
+int cmd_run_blocking(bool (*work)(void *data, Cancel *cancel, GError **error), void *data,
+                     GError **ret_error)
+{
+    g_autoptr(Cancel) cancel = cancel_new(NULL);
+    Blocking blocking = { .work = work, .data = data, .cancel = cancel };
+    int signal_number = interrupt_run(blocking_work, &blocking, cancel);
+    if (signal_number)
+        g_clear_error(&blocking.error);
+    *ret_error = blocking.error;
+    return interrupt_exit_code(signal_number);
+}

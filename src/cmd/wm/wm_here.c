@@ -51,28 +51,11 @@ bool wm_here_compile(const WmCompile *options, GError **error)
     return is_good;
 }
 
-typedef struct Running {
-    const WmWork *work;
-    Cancel *cancel;
-    bool is_good;
-    GError *error;
-} Running;
-
-static void run(void *data)
-{
-    Running *running = data;
-    running->is_good = running->work->run(running->work->data, running->cancel, &running->error);
-}
-
 int wm_work(const char *command, const WmWork *work)
 {
-    g_autoptr(Cancel) cancel = cancel_new(NULL);
-    Running running = { .work = work, .cancel = cancel };
-    int signal_number = interrupt_run(run, &running, cancel);
-    g_autoptr(GError) error = running.error;
-    if (signal_number)
-        return interrupt_exit_code(signal_number);
-    return running.is_good ? EXIT_OK : wm_fail(command, error);
+    g_autoptr(GError) error = NULL;
+    int stopped = cmd_run_blocking(work->run, work->data, &error);
+    return error ? wm_fail(command, error) : stopped;
 }
 
 bool wm_here_api(const char *repo, Cancel *cancel, WmApi **ret_api, GError **error)

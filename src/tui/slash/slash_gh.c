@@ -1,7 +1,7 @@
 /*
- * Slash commands for GitHub (slash.h): lists, reviews, and the state of gh; what CI says is in
- * slash_ci.c. All of it through the tools of the conversation, on a worker; what they may only read
- * is all that they do.
+ * Slash commands for GitHub (slash.h): lists, and the state of gh; what CI says is in slash_ci.c,
+ * reviews are in slash_review.c. All of it through the tools of the conversation, on a worker; what
+ * they may only read is all that they do.
  */
 #include "tui/slash/slash_private.h"
 
@@ -20,8 +20,7 @@ json_t *slash_shown(char *text)
     return data;
 }
 
-/* "88", "#88": the number in it, borrowed; NULL: it is something else. */
-static const char *number_in(const char *argument)
+const char *slash_number(const char *argument)
 {
     const char *digits = argument + (*argument == '#');
     size_t length = strspn(digits, "0123456789");
@@ -249,7 +248,7 @@ static bool open_item(SlashDoor *door, const ListKind *kind, const char *number,
 static bool list_or_open(SlashDoor *door, const ListKind *kind, const char *argument,
                          const char *id, GError **error)
 {
-    const char *number = number_in(argument);
+    const char *number = slash_number(argument);
     return number ? open_item(door, kind, number, error)
                   : agent_session_aside(door->session, door->choose ? kind->look_up : kind->list,
                                         argument, id, error);
@@ -263,28 +262,6 @@ SLASH(issues)
 SLASH(prs)
 {
     return list_or_open(door, &prs, argument, SLASH_ID "prs", error);
-}
-
-// ---- /review ----
-
-SLASH(review)
-{
-    const char *number = number_in(argument);
-    if (!number)
-        return fail_with(error, KEDGE_ERROR_USAGE,
-                         "/review takes the number of a pull request, not \"%s\"; /prs lists them",
-                         argument);
-    if (!agent_session_add_tool(door->session, "gh_review", error)) // it is offered by name only
-        return false;
-    g_autofree char *text = g_strdup_printf(
-        "Review pull request #%s. Read pr://%s, the files that it changes (pr://%s/diff, then each "
-        "as pr://%s/diff/1 and so on), what CI says (pr://%s/checks), and what reviewers have said "
-        "already (pr://%s?comments); look at the code around the changes where that decides. Look "
-        "for errors, for what was forgotten, and for what is unclear; repeat nothing that a thread "
-        "says already. Tell me your findings with file and line, the worst first. Then prepare the "
-        "comments as a pending review with gh_review, and do not submit it unless I say so.",
-        number, number, number, number, number, number);
-    return send(door, text, error);
 }
 
 // ---- /pr ----
@@ -305,7 +282,7 @@ SLASH(pr)
     static const char verb[] = "checkout";
     bool is_checkout = g_str_has_prefix(argument, verb) && argument[strlen(verb)] == ' ';
     const char *rest = is_checkout ? argument + strlen(verb) : "";
-    const char *number = number_in(rest + strspn(rest, " "));
+    const char *number = slash_number(rest + strspn(rest, " "));
     if (!number)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "/pr takes checkout and the number of a pull request, not \"%s\"; /prs "

@@ -23,6 +23,8 @@ bool slash_listed(const SlashDoor *door, const char *command, const char *argume
 
 /* The result of an AsideFunc that is a text to show. Takes `text`. */
 json_t *slash_shown(char *text);
+/* "88", "#88": the number in it, borrowed; NULL: it is something else. */
+const char *slash_number(const char *argument);
 /* What is behind an internal URL, by the tool read. Takes `url`. */
 bool slash_read_url(Aside *aside, char *url, char **ret_text, GError **error);
 /* What gh prints as JSON of that type, by a tool. Takes `arguments`. New reference; NULL with an
