@@ -3,9 +3,9 @@
 
 #include "model/message.h"
 #include "session/session_tree.h"
+#include "tool/model_view.h"
 #include "tool/pending_action.h"
 #include "tool/rewind_state.h"
-#include "tool/shown.h"
 
 #define REPORT_TYPE "rewind-report"
 #define WARNING                                                                                    \
@@ -186,7 +186,7 @@ json_t *rewinder_end_turn(Conversation *conversation, ToolContext *context)
         session_append_message(session, message);
     session_flush(session, NULL); // what goes wrong is told at the end of the next turn
     conversation_reload(conversation);
-    shown_forget(context);
+    model_view_forget(context);
     pending_action_free(pending_action_take(context)); // a preview that nobody sees any more
     return hidden_message(REPORT_TYPE, BACK);
 }

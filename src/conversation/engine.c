@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "session/session_tree.h"
+#include "tool/model_view.h"
 #include "tool/rewind_state.h"
-#include "tool/shown.h"
 
 #include <sys/stat.h>
 
@@ -225,7 +225,7 @@ bool engine_navigate(Engine *self, const NavigateSpec *spec, Cancel *cancel, cha
     g_autoptr(json_t) todos = todos_on_path(self);
     if (!session_move(self->session, target.leaf, error))
         return false;
-    shown_forget(self->context);
+    model_view_forget(self->context);
     restore_todos(self, todos);
     if (fields)
         session_append_fields(self->session, "branch_summary", g_steal_pointer(&fields));

@@ -5,7 +5,7 @@
 #include "model/credential_store.h"
 #include "model/registry_private.h"
 
-static void add_shelves(ModelRegistry *self)
+static void add_sources(ModelRegistry *self)
 {
     for (size_t i = 0; i < catalogue_provider_count; i++) {
         const CatalogueProvider *provider = &catalogue_providers[i];
@@ -16,7 +16,7 @@ static void add_shelves(ModelRegistry *self)
             base_url = env_get_raw("ANTHROPIC_BASE_URL");
         else if (strcmp(provider->name, "openai") == 0)
             base_url = self->openai_base_url;
-        g_ptr_array_add(self->shelves, registry_shelf_new(provider->name, base_url));
+        g_ptr_array_add(self->sources, registry_source_new(provider->name, base_url));
     }
 }
 
@@ -32,8 +32,8 @@ static void add_local_servers(ModelRegistry *self)
 ModelRegistry *model_registry_new(const char *models_file, char **ret_warning)
 {
     ModelRegistry *self = g_new0(ModelRegistry, 1);
-    self->shelves = g_ptr_array_new_with_free_func((GDestroyNotify)registry_shelf_free);
-    self->all = registry_shelf_new(NULL, NULL);
+    self->sources = g_ptr_array_new_with_free_func((GDestroyNotify)registry_source_free);
+    self->all = registry_source_new(NULL, NULL);
     self->none = g_ptr_array_new();
     self->unlisted = g_ptr_array_new_with_free_func((GDestroyNotify)model_free);
     self->notices = g_ptr_array_new_with_free_func(g_free);
@@ -48,7 +48,7 @@ ModelRegistry *model_registry_new(const char *models_file, char **ret_warning)
         g_autofree char *dir = g_path_get_dirname(models_file);
         self->store_path = g_build_filename(dir, CREDENTIAL_STORE_FILE, NULL);
     }
-    add_shelves(self);
+    add_sources(self);
     add_local_servers(self);
 
     char *warning = NULL;
@@ -64,8 +64,8 @@ void model_registry_free(ModelRegistry *self)
 {
     if (!self)
         return;
-    registry_shelf_free(self->all);
-    g_ptr_array_unref(self->shelves);
+    registry_source_free(self->all);
+    g_ptr_array_unref(self->sources);
     g_ptr_array_unref(self->none);
     g_ptr_array_unref(self->unlisted);
     g_ptr_array_unref(self->notices);

@@ -11,7 +11,7 @@
 
 /* The models of one provider. Those of the catalogue are read when somebody asks for them first:
    a start needs one provider of many. */
-typedef struct Shelf {
+typedef struct ModelSource {
     char *provider; // NULL: all providers
     char *base_url; // what the environment says instead of the catalogue, or NULL
     pthread_mutex_t lock;
@@ -20,13 +20,13 @@ typedef struct Shelf {
     bool is_asked;        // the server
     bool is_implicit;     // no one has named the server: it is asked only for its own provider
     char *problem;        // what came of asking, where it failed
-} Shelf;
+} ModelSource;
 
 struct ModelRegistry {
-    GPtrArray *shelves;          // of Shelf: the catalogue's, then those that the models file adds
-    Shelf *all;                  // borrows its models
-    GHashTable *disabled;        // names of providers that are not there, in lower case
-    GPtrArray *none;             // always empty
+    GPtrArray *sources;   // of ModelSource: the catalogue's, then those that the models file adds
+    ModelSource *all;     // borrows its models
+    GHashTable *disabled; // names of providers that are not there, in lower case
+    GPtrArray *none;      // always empty
     pthread_mutex_t select_lock; // for the next four
     json_t *roles;               // modelRoles of the settings, or NULL
     GHashTable *role_overrides;  // role → selector of this run
@@ -58,11 +58,11 @@ void registry_configure(Model *model, const json_t *config);
 /* The entry says `auth: none`: only a key that was given for this run goes to its server. */
 bool registry_config_is_keyless(const json_t *config);
 
-// ---- providers and their models (registry_shelves.c) ----
+// ---- providers and their models (registry_sources.c) ----
 
 /* `provider` NULL: all; `base_url` NULL: the catalogue's. */
-Shelf *registry_shelf_new(const char *provider, const char *base_url);
-void registry_shelf_free(Shelf *self);
+ModelSource *registry_source_new(const char *provider, const char *base_url);
+void registry_source_free(ModelSource *self);
 /* A server is to be asked for the provider's models, at their first use. Takes ownership. */
 void registry_add_discovery(ModelRegistry *self, Discovery *discovery, bool is_implicit);
 /* The settings say that the provider is not there; in any case of its name. */

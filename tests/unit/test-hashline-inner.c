@@ -2,7 +2,7 @@
    when it was told. */
 #include "tool_fixture.h"
 
-#include "tool/shown.h"
+#include "tool/model_view.h"
 #include "tools/edit/edit_mode.h"
 #include "tools/file/hashline.h"
 #include "tools/tools.h"
@@ -328,10 +328,10 @@ static void test_elsewhere(void **state G_GNUC_UNUSED)
     g_autoptr(ToolFixture) fixture = inner_fixture();
     tool_fixture_put(fixture, "f.txt", "a\nb\nc\nd\n");
     show(fixture, "f.txt");
-    shown_forget(fixture->context);
+    model_view_forget(fixture->context);
     g_autofree char *error = refuse(fixture, 1, 3);
     assert_contains("read", error, "1 line inside a range has not been shown to you lately");
-    shown_forget(fixture->context);
+    model_view_forget(fixture->context);
     g_autofree char *again = refuse(fixture, 1, 3);
     assert_text("told", again, error);
     g_free(accept(fixture, 1, 3));

@@ -25,7 +25,7 @@ static ModelRegistry *registry_with(const char *roles)
         g_unsetenv(names[i]);
     g_autofree char *warning = NULL;
     ModelRegistry *registry = model_registry_new(NULL, &warning);
-    g_ptr_array_set_size(registry->shelves, 0);
+    g_ptr_array_set_size(registry->sources, 0);
     add(registry, "acme", "acme-5");
     add(registry, "acme", "acme-haiku-4-5");
     add(registry, "acme", "acme-haiku-4-5-20251001");

@@ -8,7 +8,7 @@
 #include "model/message.h"
 #include "model_fixture.h"
 #include "session_fixture.h"
-#include "tool/shown.h"
+#include "tool/model_view.h"
 
 static int setup(void **state)
 {
@@ -290,7 +290,7 @@ static void test_fallback_stays_behind(void **state G_GNUC_UNUSED)
 static bool epoch_run(ToolCall *call, const void *args G_GNUC_UNUSED, ToolResult *result,
                       GError **error G_GNUC_UNUSED)
 {
-    g_autofree char *text = g_strdup_printf("epoch %u", shown_epoch(tool_call_context(call)));
+    g_autofree char *text = g_strdup_printf("epoch %u", model_view_epoch(tool_call_context(call)));
     tool_result_add_text(result, text);
     return true;
 }

@@ -5,8 +5,8 @@
 #include "agent/rewinder.h"
 #include "agent_fixture.h"
 #include "session/session_tree.h"
+#include "tool/model_view.h"
 #include "tool/rewind_state.h"
-#include "tool/shown.h"
 #include "tools/tools.h"
 
 static void offer(AgentFixture *self)
@@ -58,9 +58,9 @@ static void test_rewind(void **state)
     sse_server_add_calls(self->server, REWIND("r0", " "));
     sse_server_add_calls(self->server, REWIND("r1", "it is the lock"));
     sse_server_add_text(self->server, "done");
-    unsigned epoch = shown_epoch(self->context);
+    unsigned epoch = model_view_epoch(self->context);
     assert_true(agent_fixture_prompt(self, "go"));
-    assert_int_equal(shown_epoch(self->context), epoch + 1); // what it was shown is forgotten
+    assert_int_equal(model_view_epoch(self->context), epoch + 1); // what it was shown is forgotten
     g_autofree char *results = agent_fixture_results(self);
     assert_string_equal(results, "c1:" CREATED " r0!:Report cannot be empty. r1:Rewind "
                                  "requested.\nReport captured for context replacement.");

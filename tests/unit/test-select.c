@@ -27,7 +27,7 @@ static ModelRegistry *test_registry(void)
     clean_environment();
     g_autofree char *warning = NULL;
     ModelRegistry *registry = model_registry_new(NULL, &warning);
-    g_ptr_array_set_size(registry->shelves, 0);
+    g_ptr_array_set_size(registry->sources, 0);
     add(registry, "openrouter", "maker/sonic-2", "Sonic 2");
     add(registry, "mock", "m1", "Mock One");
     add(registry, "mock", "coder:32b", "Coder");
@@ -214,10 +214,10 @@ static void test_unlisted_openai(void **state G_GNUC_UNUSED)
 static void assert_read(const ModelRegistry *registry, const char *want)
 {
     g_autoptr(GString) got = g_string_new(NULL);
-    for (guint i = 0; i < registry->shelves->len; i++) {
-        const Shelf *shelf = g_ptr_array_index(registry->shelves, i);
-        if (shelf->models)
-            g_string_append_printf(got, "%s%s", got->len > 0 ? " " : "", shelf->provider);
+    for (guint i = 0; i < registry->sources->len; i++) {
+        const ModelSource *source = g_ptr_array_index(registry->sources, i);
+        if (source->models)
+            g_string_append_printf(got, "%s%s", got->len > 0 ? " " : "", source->provider);
     }
     assert_string_equal(got->str, want);
 }

@@ -3,7 +3,7 @@
  */
 #include "base/limits.h"
 #include "base/path.h"
-#include "tool/shown.h"
+#include "tool/model_view.h"
 #include "tools/edit/edit_mode.h"
 #include "tools/edit/edit_target.h"
 #include "tools/edit/hashline_recover.h"
@@ -182,7 +182,7 @@ static char *digest_of(const FileEdit *edit)
 /* Is there a conversation that lines were shown to? A call on the command line has none. */
 static bool has_been_shown_lines(const ToolCall *call)
 {
-    return hashline_is_shown(call) && shown_to_model(call);
+    return hashline_is_shown(call) && model_view_has_answer(call);
 }
 
 /* Lines inside a range that were never shown are refused once: the same call again means it, also

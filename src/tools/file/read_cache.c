@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "tool/context.h"
-#include "tool/shown.h"
+#include "tool/model_view.h"
 #include "tools/file/hashline.h"
 #include "tools/file/read_carry.h"
 #include "tools/file/text_lines.h"
@@ -26,7 +26,7 @@ typedef struct ReadCache {
     pthread_mutex_t lock;
     GQueue files;   // of CachedFile, the latest first
     GQueue told;    // of char *, the latest first
-    unsigned epoch; // shown_epoch() that all of it is of
+    unsigned epoch; // model_view_epoch() that all of it is of
 } ReadCache;
 
 static void cached_file_free(void *data)
@@ -61,7 +61,7 @@ static ReadCache *cache_of(ToolCall *call)
     ToolContext *context = tool_call_context(call);
     ReadCache *self = tool_context_state(context, "read-cache", cache_create, cache_destroy);
     pthread_mutex_lock(&self->lock);
-    unsigned epoch = shown_epoch(context);
+    unsigned epoch = model_view_epoch(context);
     if (self->epoch != epoch) {
         g_queue_clear_full(&self->files, cached_file_free);
         g_queue_clear_full(&self->told, g_free);

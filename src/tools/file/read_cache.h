@@ -2,7 +2,7 @@
  * What the model has been shown of files, line by line (agent-tools §3.3.7): anchors of an edit
  * that no longer fit are looked up there, and what is inside a range of lines is compared with it.
  * At most 30 files of a conversation, the latest; at most 4 MiB of each. Where the conversation
- * goes elsewhere (shown_forget()), all of it is forgotten. Thread safe.
+ * goes elsewhere (model_view_forget()), all of it is forgotten. Thread safe.
  */
 #pragma once
 

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "model/message.h"
 #include "tool/internal_url.h"
-#include "tool/shown.h"
+#include "tool/model_view.h"
 #include "tools/conflict/conflict.h"
 #include "tools/file/hashline.h"
 #include "tools/file/seen_files.h"
@@ -117,7 +117,7 @@ static bool show_file(ToolCall *call, const char *path, const ReadSelect *select
     const ReadSummary summary = { fd, path, (uint64_t)info.st_size, seen };
     bool is_whole = strcmp(entity, "file") == 0 && !select->has_range && !select->is_raw;
     // code that changes the text and writes it back would write what was left out away
-    if (is_whole && shown_to_model(call) && read_summary_show(call, &summary, result)) {
+    if (is_whole && model_view_has_answer(call) && read_summary_show(call, &summary, result)) {
         if (seen)
             read_cache_note(call, path, g_steal_pointer(&seen));
         return true;

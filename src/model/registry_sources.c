@@ -37,16 +37,16 @@ static void drop_json(gpointer json)
     json_decref(json);
 }
 
-Shelf *registry_shelf_new(const char *provider, const char *base_url)
+ModelSource *registry_source_new(const char *provider, const char *base_url)
 {
-    Shelf *self = g_new0(Shelf, 1);
+    ModelSource *self = g_new0(ModelSource, 1);
     self->provider = g_strdup(provider);
     self->base_url = g_strdup(base_url);
     pthread_mutex_init(&self->lock, NULL);
     return self;
 }
 
-void registry_shelf_free(Shelf *self)
+void registry_source_free(ModelSource *self)
 {
     if (self->models)
         g_ptr_array_unref(self->models);
@@ -58,20 +58,22 @@ void registry_shelf_free(Shelf *self)
     g_free(self);
 }
 
-static GPtrArray *read_catalogue(const Shelf *shelf)
+static GPtrArray *read_catalogue(const ModelSource *source)
 {
     GPtrArray *models = g_ptr_array_new_with_free_func((GDestroyNotify)model_free);
-    const CatalogueProvider *provider = catalogue_find_provider(shelf->provider);
-    const char *base_url = shelf->base_url ? shelf->base_url : provider ? provider->base_url : NULL;
+    const CatalogueProvider *provider = catalogue_find_provider(source->provider);
+    const char *base_url = source->base_url ? source->base_url
+                           : provider       ? provider->base_url
+                                            : NULL;
     g_autoptr(GHashTable) compats = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, drop_json);
     const char *position = NULL;
     CatalogueModel entry;
-    while (provider && catalogue_next(shelf->provider, &position, &entry))
+    while (provider && catalogue_next(source->provider, &position, &entry))
         g_ptr_array_add(models, model_from_catalogue(provider, &entry, base_url, compats));
     return models;
 }
 
-static bool shelf_is_read(Shelf *self)
+static bool source_is_read(ModelSource *self)
 {
     pthread_mutex_lock(&self->lock);
     bool is_read = self->models != NULL;
@@ -93,7 +95,7 @@ static void add_discovered(GPtrArray *models, Model *found, const Discovery *dis
     g_ptr_array_add(models, found);
 }
 
-static void discover_locked(const ModelRegistry *registry, Shelf *self)
+static void discover_locked(const ModelRegistry *registry, ModelSource *self)
 {
     g_autoptr(GPtrArray) found = g_ptr_array_new();
     g_autoptr(GError) error = NULL;
@@ -107,24 +109,24 @@ static void discover_locked(const ModelRegistry *registry, Shelf *self)
     self->is_asked = true;
 }
 
-static GPtrArray *shelf_models(const ModelRegistry *registry, Shelf *self);
+static GPtrArray *source_models(const ModelRegistry *registry, ModelSource *self);
 
 /* No one is asked who was not named. */
 static GPtrArray *gather_all(const ModelRegistry *self)
 {
     GPtrArray *all = g_ptr_array_new();
-    for (guint i = 0; i < self->shelves->len; i++) {
-        Shelf *shelf = g_ptr_array_index(self->shelves, i);
-        if (shelf->is_implicit && !shelf_is_read(shelf))
+    for (guint i = 0; i < self->sources->len; i++) {
+        ModelSource *source = g_ptr_array_index(self->sources, i);
+        if (source->is_implicit && !source_is_read(source))
             continue;
-        GPtrArray *models = shelf_models(self, shelf);
+        GPtrArray *models = source_models(self, source);
         for (guint k = 0; k < models->len; k++)
             g_ptr_array_add(all, g_ptr_array_index(models, k));
     }
     return all;
 }
 
-static GPtrArray *shelf_models(const ModelRegistry *registry, Shelf *self)
+static GPtrArray *source_models(const ModelRegistry *registry, ModelSource *self)
 {
     pthread_mutex_lock(&self->lock);
     if (!self->models)
@@ -135,43 +137,43 @@ static GPtrArray *shelf_models(const ModelRegistry *registry, Shelf *self)
     return self->models;
 }
 
-static Shelf *find_shelf(const ModelRegistry *self, const char *provider)
+static ModelSource *find_source(const ModelRegistry *self, const char *provider)
 {
-    for (guint i = 0; i < self->shelves->len; i++) {
-        Shelf *shelf = g_ptr_array_index(self->shelves, i);
-        if (strcmp(shelf->provider, provider) == 0)
-            return shelf;
+    for (guint i = 0; i < self->sources->len; i++) {
+        ModelSource *source = g_ptr_array_index(self->sources, i);
+        if (strcmp(source->provider, provider) == 0)
+            return source;
     }
     return NULL;
 }
 
-static Shelf *find_shelf_nocase(const ModelRegistry *self, const char *provider)
+static ModelSource *find_source_nocase(const ModelRegistry *self, const char *provider)
 {
-    for (guint i = 0; i < self->shelves->len; i++) {
-        Shelf *shelf = g_ptr_array_index(self->shelves, i);
-        if (str_equal_nocase(shelf->provider, provider))
-            return shelf;
+    for (guint i = 0; i < self->sources->len; i++) {
+        ModelSource *source = g_ptr_array_index(self->sources, i);
+        if (str_equal_nocase(source->provider, provider))
+            return source;
     }
     return NULL;
 }
 
 const GPtrArray *registry_models(const ModelRegistry *self, const char *provider)
 {
-    Shelf *shelf = provider ? find_shelf(self, provider) : self->all;
-    if (!shelf)
-        shelf = find_shelf_nocase(self, provider);
-    return shelf ? shelf_models(self, shelf) : self->none;
+    ModelSource *source = provider ? find_source(self, provider) : self->all;
+    if (!source)
+        source = find_source_nocase(self, provider);
+    return source ? source_models(self, source) : self->none;
 }
 
 void registry_put_model(ModelRegistry *self, Model *model)
 {
-    Shelf *shelf = find_shelf(self, model->provider);
-    if (!shelf) {
-        shelf = registry_shelf_new(model->provider, NULL);
-        shelf->models = g_ptr_array_new_with_free_func((GDestroyNotify)model_free);
-        g_ptr_array_add(self->shelves, shelf);
+    ModelSource *source = find_source(self, model->provider);
+    if (!source) {
+        source = registry_source_new(model->provider, NULL);
+        source->models = g_ptr_array_new_with_free_func((GDestroyNotify)model_free);
+        g_ptr_array_add(self->sources, source);
     }
-    GPtrArray *models = shelf_models(self, shelf);
+    GPtrArray *models = source_models(self, source);
     for (guint i = 0; i < models->len; i++) {
         Model *have = g_ptr_array_index(models, i);
         if (strcmp(have->id, model->id) == 0) {
@@ -185,14 +187,14 @@ void registry_put_model(ModelRegistry *self, Model *model)
 
 void registry_add_discovery(ModelRegistry *self, Discovery *discovery, bool is_implicit)
 {
-    Shelf *shelf = find_shelf(self, discovery->provider);
-    if (!shelf) {
-        shelf = registry_shelf_new(discovery->provider, NULL);
-        g_ptr_array_add(self->shelves, shelf);
+    ModelSource *source = find_source(self, discovery->provider);
+    if (!source) {
+        source = registry_source_new(discovery->provider, NULL);
+        g_ptr_array_add(self->sources, source);
     }
-    discovery_free(shelf->discovery);
-    shelf->discovery = discovery;
-    shelf->is_implicit = is_implicit;
+    discovery_free(source->discovery);
+    source->discovery = discovery;
+    source->is_implicit = is_implicit;
 }
 
 /* Names of providers are looked up in any case, and this list is one of them. Caller frees. */
@@ -209,18 +211,18 @@ bool registry_is_disabled(const ModelRegistry *self, const char *provider)
 
 const char *registry_problem(const ModelRegistry *self, const char *provider)
 {
-    const Shelf *shelf = find_shelf_nocase(self, provider);
-    if (shelf)
-        return shelf->problem;
+    const ModelSource *source = find_source_nocase(self, provider);
+    if (source)
+        return source->problem;
     return registry_is_disabled(self, provider) ? "the provider is one of disabledProviders" : NULL;
 }
 
-/* The place of the shelf, or its length. */
-static guint shelf_index(const ModelRegistry *self, const char *provider)
+/* The place of the source, or its length. */
+static guint source_index(const ModelRegistry *self, const char *provider)
 {
     guint i = 0;
-    while (i < self->shelves->len &&
-           !str_equal_nocase(((const Shelf *)self->shelves->pdata[i])->provider, provider))
+    while (i < self->sources->len &&
+           !str_equal_nocase(((const ModelSource *)self->sources->pdata[i])->provider, provider))
         i++;
     return i;
 }
@@ -231,45 +233,45 @@ void model_registry_arrange(ModelRegistry *self, const json_t *disabled, const j
     size_t i;
     json_t *name;
     json_array_foreach (disabled, i, name) {
-        guint at = json_is_string(name) ? shelf_index(self, json_string_value(name)) : G_MAXUINT;
-        if (at < self->shelves->len)
-            g_ptr_array_remove_index(self->shelves, at);
+        guint at = json_is_string(name) ? source_index(self, json_string_value(name)) : G_MAXUINT;
+        if (at < self->sources->len)
+            g_ptr_array_remove_index(self->sources, at);
         if (json_is_string(name))
             g_hash_table_add(self->disabled, disabled_name(json_string_value(name)));
     }
     for (i = json_array_size(order); i-- > 0;) {
         name = json_array_get(order, i);
-        guint at = json_is_string(name) ? shelf_index(self, json_string_value(name)) : G_MAXUINT;
-        if (at < self->shelves->len)
-            g_ptr_array_insert(self->shelves, 0, g_ptr_array_steal_index(self->shelves, at));
+        guint at = json_is_string(name) ? source_index(self, json_string_value(name)) : G_MAXUINT;
+        if (at < self->sources->len)
+            g_ptr_array_insert(self->sources, 0, g_ptr_array_steal_index(self->sources, at));
     }
 }
 
 void model_registry_discover(ModelRegistry *self)
 {
-    for (guint i = 0; i < self->shelves->len; i++)
-        shelf_models(self, g_ptr_array_index(self->shelves, i));
+    for (guint i = 0; i < self->sources->len; i++)
+        source_models(self, g_ptr_array_index(self->sources, i));
 }
 
 bool registry_has_provider(const ModelRegistry *self, const char *provider)
 {
-    return find_shelf_nocase(self, provider) != NULL;
+    return find_source_nocase(self, provider) != NULL;
 }
 
 bool model_registry_knows_provider(const ModelRegistry *self, const char *name)
 {
-    return find_shelf(self, name) || catalogue_find_provider(name);
+    return find_source(self, name) || catalogue_find_provider(name);
 }
 
 char **model_registry_providers(const ModelRegistry *self)
 {
     GPtrArray *names = g_ptr_array_new();
-    for (guint i = 0; i < self->shelves->len; i++)
-        g_ptr_array_add(names,
-                        g_strdup(((const Shelf *)g_ptr_array_index(self->shelves, i))->provider));
+    for (guint i = 0; i < self->sources->len; i++)
+        g_ptr_array_add(
+            names, g_strdup(((const ModelSource *)g_ptr_array_index(self->sources, i))->provider));
     for (size_t i = 0; i < catalogue_provider_count; i++) {
         const char *name = catalogue_providers[i].name;
-        if (!find_shelf(self, name) && !registry_is_disabled(self, name))
+        if (!find_source(self, name) && !registry_is_disabled(self, name))
             g_ptr_array_add(names, g_strdup(catalogue_providers[i].name));
     }
     g_ptr_array_add(names, NULL);
@@ -278,8 +280,8 @@ char **model_registry_providers(const ModelRegistry *self)
 
 const Model *model_registry_find(const ModelRegistry *self, const char *provider, const char *id)
 {
-    Shelf *shelf = find_shelf(self, provider);
-    const GPtrArray *models = shelf ? shelf_models(self, shelf) : self->none;
+    ModelSource *source = find_source(self, provider);
+    const GPtrArray *models = source ? source_models(self, source) : self->none;
     for (guint i = 0; i < models->len; i++) {
         const Model *model = g_ptr_array_index(models, i);
         if (strcmp(model->id, id) == 0)
@@ -289,10 +291,10 @@ const Model *model_registry_find(const ModelRegistry *self, const char *provider
 }
 
 /* The provider's default, else its first that can be used; *ret_is_default says which. */
-static const Model *first_usable(const ModelRegistry *self, Shelf *shelf, bool has_key,
+static const Model *first_usable(const ModelRegistry *self, ModelSource *source, bool has_key,
                                  bool *ret_is_default)
 {
-    const GPtrArray *models = shelf_models(self, shelf);
+    const GPtrArray *models = source_models(self, source);
     const Model *first = NULL;
     for (guint i = 0; i < models->len; i++) {
         const Model *model = g_ptr_array_index(models, i);
@@ -310,24 +312,24 @@ static const Model *first_usable(const ModelRegistry *self, Shelf *shelf, bool h
 const Model *model_registry_default(const ModelRegistry *self)
 {
     const Model *first = NULL;
-    for (guint i = 0; i < self->shelves->len; i++) {
-        Shelf *shelf = g_ptr_array_index(self->shelves, i);
-        bool has_key = registry_has_key(self, shelf->provider);
+    for (guint i = 0; i < self->sources->len; i++) {
+        ModelSource *source = g_ptr_array_index(self->sources, i);
+        bool has_key = registry_has_key(self, source->provider);
         // only the models file says that none is needed; servers are asked last
-        if (shelf->discovery || (!has_key && !shelf_is_read(shelf)))
+        if (source->discovery || (!has_key && !source_is_read(source)))
             continue;
         bool is_default = false;
-        const Model *model = first_usable(self, shelf, has_key, &is_default);
+        const Model *model = first_usable(self, source, has_key, &is_default);
         if (is_default)
             return model;
         if (!first)
             first = model;
     }
-    for (guint i = 0; !first && i < self->shelves->len; i++) {
-        Shelf *shelf = g_ptr_array_index(self->shelves, i);
-        bool has_key = registry_has_key(self, shelf->provider), is_default;
-        if (shelf->discovery)
-            first = first_usable(self, shelf, has_key, &is_default);
+    for (guint i = 0; !first && i < self->sources->len; i++) {
+        ModelSource *source = g_ptr_array_index(self->sources, i);
+        bool has_key = registry_has_key(self, source->provider), is_default;
+        if (source->discovery)
+            first = first_usable(self, source, has_key, &is_default);
     }
     return first;
 }

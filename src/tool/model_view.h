@@ -7,9 +7,9 @@
 
 /* Does a model itself read the answer of `call`? Else code that another call runs does, or who has
    typed the command. */
-bool shown_to_model(const ToolCall *call);
+bool model_view_has_answer(const ToolCall *call);
 
 /* The conversation goes on elsewhere: what was shown up to now may not be in it any more. */
-void shown_forget(ToolContext *context);
-/* Another number after each shown_forget(). */
-unsigned shown_epoch(ToolContext *context);
+void model_view_forget(ToolContext *context);
+/* Another number after each model_view_forget(). */
+unsigned model_view_epoch(ToolContext *context);

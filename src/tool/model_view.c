@@ -1,11 +1,11 @@
-/* See shown.h. */
-#include "tool/shown.h"
+/* See model_view.h. */
+#include "tool/model_view.h"
 
 #include "tool/context.h"
 
 #include <stdatomic.h>
 
-bool shown_to_model(const ToolCall *call)
+bool model_view_has_answer(const ToolCall *call)
 {
     return tool_call_tools(call) && strcmp(tool_call_via(call), "cli") != 0;
 }
@@ -20,12 +20,12 @@ static atomic_uint *epoch_of(ToolContext *context)
     return tool_context_state(context, "shown", epoch_new, g_free);
 }
 
-void shown_forget(ToolContext *context)
+void model_view_forget(ToolContext *context)
 {
     atomic_fetch_add(epoch_of(context), 1);
 }
 
-unsigned shown_epoch(ToolContext *context)
+unsigned model_view_epoch(ToolContext *context)
 {
     return atomic_load(epoch_of(context));
 }
