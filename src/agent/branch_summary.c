@@ -9,7 +9,7 @@
 #define INSTRUCTION                                                                                \
     "The conversation above is a branch that the person is leaving, to go on from an earlier "     \
     "point. "                                                                                      \
-    "Summarise it for whoever goes on there, in these sections:\n\n"                               \
+    "Summarise it for those who go on there, in these sections:\n\n"                               \
     "## Goal\n## Constraints & Preferences\n## Progress\n### Done\n### In Progress\n"              \
     "### Blocked\n## Key Decisions\n## Next Steps\n\n"                                             \
     "Say what was tried and what came of it. Keep exact paths, names and error messages. Output "  \

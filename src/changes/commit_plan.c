@@ -15,7 +15,7 @@ const char commit_plan_system[] =
     "You divide a change into git commits. It is given in numbered parts. Put together what "
     "belongs "
     "together: each commit is one step that a reviewer understands by itself, and the ones before "
-    "it do not need the ones behind it. What is one step stays one commit.\n"
+    "it do not need the ones after it. What is one step stays one commit.\n"
     "Answer with one JSON object and nothing else: {\"commits\": [{\"message\": text, \"parts\": "
     "[numbers]}]}, in the order in which they are to be made. Every part is in exactly one "
     "commit.\n"

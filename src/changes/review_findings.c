@@ -17,7 +17,7 @@ const char review_system[] =
     "nothing when nothing is wrong.\n"
     "Answer with one JSON object and nothing else: {\"summary\": text of one to three sentences, "
     "\"findings\": [{\"severity\": \"critical\" | \"major\" | \"minor\" | \"nit\", \"file\": "
-    "path, \"line\": number of the first line in the new file, as it stands before the line in "
+    "path, \"line\": number of the first line in the new file, as it is shown before the line in "
     "the diff, \"endLine\": number of the last line when there are several, \"title\": one "
     "sentence, \"body\": why it is wrong and when it happens, \"suggestion\": the lines that "
     "should replace line to endLine, without numbers and markers; left out when there is no "

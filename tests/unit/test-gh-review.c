@@ -51,7 +51,7 @@ static void test_refused(void **state G_GNUC_UNUSED)
           "needs body or suggestion" },
         { "a range that ends before it begins",
           "{\"op\":\"comment\"," REPO ",\"path\":\"a\",\"line\":1,\"start_line\":3,\"body\":\"x\"}",
-          "start_line 3 is behind line 1" },
+          "start_line 3 is after line 1" },
         { "a range without an end",
           "{\"op\":\"comment\"," REPO ",\"path\":\"a\",\"start_line\":3,\"body\":\"x\"}",
           "start_line needs line" },

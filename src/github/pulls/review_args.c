@@ -95,8 +95,8 @@ static bool check_range(const char *where, const DiffSpot *spot, GError **error)
     bool is_one_side = strcmp(spot->side, spot->start_side) == 0;
     if (is_one_side && spot->start_line > spot->line)
         return fail_with(error, KEDGE_ERROR_USAGE,
-                         "%sstart_line %" G_GINT64_FORMAT " is behind line %" G_GINT64_FORMAT,
-                         where, spot->start_line, spot->line);
+                         "%sstart_line %" G_GINT64_FORMAT " is after line %" G_GINT64_FORMAT, where,
+                         spot->start_line, spot->line);
     return true;
 }
 

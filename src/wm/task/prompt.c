@@ -259,6 +259,6 @@ char *wm_prompt_system(const WmPolicy *policy)
         "You run as a task on a repository. Do not write to GitHub with `gh` or its API: in CI the "
         "token is read-only, so that direct writes usually fail. Record every follow-up that this "
         "task allows with `kedge wm emit <subcommand>` (`gh wm emit` is the same command); each "
-        "call checks the request and appends it to the file WM_SAFE_OUTPUT_FILE, and what stands "
-        "there is applied after you finish. Never use raw `gh` for those writes.");
+        "call checks the request and appends it to the file WM_SAFE_OUTPUT_FILE, and what is "
+        "in it is applied after you finish. Never use raw `gh` for those writes.");
 }
