@@ -55,7 +55,7 @@ typedef struct WorkflowPlaces { // where definitions are looked for; borrowed
 
 bool workflow_name_is_valid(const char *name);
 /* In the order of agent-tools-cli §4.3. VALIDATION for a bad name, or a definition that is wrong;
-   *ret_workflow is NULL when there is none. */
+ *ret_workflow is NULL when there is none. */
 bool workflow_find(const char *name, const WorkflowPlaces *places, Workflow **ret_workflow,
                    GError **error);
 /* NOT_FOUND `No state machine found for workflow …`. False. */
