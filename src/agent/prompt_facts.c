@@ -188,13 +188,7 @@ static void append_place(GString *out, const char *cwd, int64_t now_ms)
 {
     g_autoptr(GDateTime) now = g_date_time_new_from_unix_local(now_ms / 1000);
     g_autofree char *date = now ? g_date_time_format(now, "%Y-%m-%d") : g_strdup("unknown");
-    g_autofree char *home = dirs_home();
-    g_autofree char *below = path_display(cwd, home);
-    bool is_in_home = path_is_inside(cwd, home);
-    bool is_home = g_str_equal(below, ".");
-    g_autofree char *place = is_in_home
-                                 ? g_strconcat("~", is_home ? "" : "/", is_home ? "" : below, NULL)
-                                 : g_strdup(cwd);
+    g_autofree char *place = path_shorten_home(cwd);
     g_string_append_printf(out, "\nToday is %s, and the current working directory is '%s'.\n", date,
                            place);
 }

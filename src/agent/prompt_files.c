@@ -280,9 +280,7 @@ static char *shown_path(const char *path, const char *cwd)
 {
     if (path_is_inside(path, cwd) && strlen(path) > strlen(cwd) + 1)
         return g_strdup(path + strlen(cwd) + 1);
-    g_autofree char *home = dirs_home();
-    return path_is_inside(path, home) ? g_strconcat("~", path + strlen(home), NULL)
-                                      : g_strdup(path);
+    return path_shorten_home(path);
 }
 
 /* "Context: AGENTS.md, CLAUDE.md; not src/CLAUDE.md (imports AGENTS.md)" */

@@ -30,3 +30,12 @@ char *path_expand_home(const char *path)
     g_autofree char *home = dirs_home();
     return path[1] == '\0' ? g_steal_pointer(&home) : g_build_filename(home, path + 2, NULL);
 }
+
+char *path_shorten_home(const char *path)
+{
+    g_autofree char *home = dirs_home();
+    if (strcmp(home, "/") == 0 || !g_path_is_absolute(path) || !path_is_inside(path, home))
+        return g_strdup(path);
+    g_autofree char *inner = path_display(path, home);
+    return strcmp(inner, ".") == 0 ? g_strdup("~") : g_build_filename("~", inner, NULL);
+}

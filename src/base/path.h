@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 char *path_expand_home(const char *path);                // ~ and ~/…
+char *path_shorten_home(const char *path);               // the reverse, unless home is /
 char *path_absolute(const char *path, const char *base); // against base; . and .. resolved in text
 char *path_real(const char *path);                       // symlinks resolved; NULL when absent
 char *path_display(const char *path, const char *cwd);   // relative when inside cwd, "." for itself

@@ -27,13 +27,15 @@ static const FieldDef doctor_options[] = {
     { 0 },
 };
 
+static const char *const state_names[] = { "ok", "warning", "missing", "skipped" };
+
 /* What fails of GitHub is no more than a warning: kedge works without. What depends on the
    directory is told only when it fails; `kedge gh doctor` has all of it. */
 static void add_github(Health *self, const ToolResult *result)
 {
     if (result->is_error) {
         g_autofree char *text = tool_result_text(result);
-        health_add(self, "gh", HEALTH_WARNING, "kedge gh doctor", "%s", text);
+        check_list_add(&self->list, "gh", CHECK_WARNING, "kedge gh doctor", "%s", text);
         return;
     }
     size_t i;
@@ -49,27 +51,28 @@ static void add_github(Health *self, const ToolResult *result)
             continue;
         g_autofree char *name = g_strconcat(is_git ? "" : "gh ", id, NULL);
         bool is_good = strcmp(status, "PASS") == 0;
-        health_add(self, name, is_good ? HEALTH_OK : HEALTH_WARNING,
-                   json_get_text(check, "recovery"), "%s", json_get_text(check, "text"));
+        check_list_add(&self->list, name, is_good ? CHECK_GOOD : CHECK_WARNING,
+                       json_get_text(check, "recovery"), "%s", json_get_text(check, "text"));
     }
 }
 
 /* "ok       git    2.39.5", and what mends it behind an arrow. Caller frees. */
 static char *layout(const Health *self)
 {
-    size_t i, width = 0;
-    json_t *check;
-    json_array_foreach (self->checks, i, check)
-        width = MAX(width, strlen(json_get_text(check, "id")));
+    const CheckList *list = &self->list;
     GString *out = g_string_new(NULL);
-    json_array_foreach (self->checks, i, check) {
+    size_t i;
+    json_t *check;
+    json_array_foreach (list->checks, i, check) {
         const char *recovery = json_get_text(check, "recovery");
         g_string_append_printf(out, "%-7s  %-*s  %s%s%s\n", json_get_text(check, "status"),
-                               (int)width, json_get_text(check, "id"), json_get_text(check, "text"),
-                               recovery ? " -> " : "", recovery ? recovery : "");
+                               check_list_width(list), json_get_text(check, "id"),
+                               json_get_text(check, "text"), recovery ? " -> " : "",
+                               recovery ? recovery : "");
     }
-    g_string_append_printf(out, "%u missing, %u warning%s", self->missing, self->warnings,
-                           self->warnings == 1 ? "" : "s");
+    g_string_append_printf(out, "%u missing, %u warning%s", list->counts[CHECK_BAD],
+                           list->counts[CHECK_WARNING],
+                           list->counts[CHECK_WARNING] == 1 ? "" : "s");
     return g_string_free(out, FALSE);
 }
 
@@ -78,7 +81,11 @@ static int show(ToolContext *context, const ToolResult *result, void *user_data)
     const DoctorOptions *options = user_data;
     g_autofree char *cwd = g_get_current_dir();
     g_autoptr(json_t) checks = json_array();
-    Health health = { .settings = tool_context_settings(context), .cwd = cwd, .checks = checks };
+    Health health = {
+        .settings = tool_context_settings(context),
+        .cwd = cwd,
+        .list = { .names = state_names, .checks = checks },
+    };
     health_check_model(&health);
     health_check_settings(&health, options->warnings);
     health_check_files(&health);
@@ -87,7 +94,7 @@ static int show(ToolContext *context, const ToolResult *result, void *user_data)
     health_check_libraries(&health);
     add_github(&health, result);
     g_autofree char *text = options->is_json ? json_to_pretty(checks) : layout(&health);
-    return cmd_print_line(text) && health.missing == 0 ? EXIT_OK : EXIT_FAILED;
+    return cmd_print_line(text) && health.list.counts[CHECK_BAD] == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
 static int doctor_run(const CommandEnv *env, int argc, char *const *argv)

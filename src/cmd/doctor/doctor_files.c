@@ -8,6 +8,7 @@
 #include "base/dirs.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/path.h"
 #include "base/yaml.h"
 #include "tui/term/keymap.h"
 #include "tui/text/style.h"
@@ -24,38 +25,38 @@ void health_check_settings(Health *self, const GPtrArray *warnings)
 {
     g_autofree char *agent_dir = dirs_agent();
     g_autofree char *path = g_build_filename(agent_dir, "config.yml", NULL);
-    g_autofree char *shown = health_path(path);
+    g_autofree char *shown = path_shorten_home(path);
     g_autoptr(json_t) value = NULL;
     g_autoptr(GError) error = NULL;
     bool is_read = yaml_read_file(path, &value, &error);
     if (!is_read && !error_is(error, KEDGE_ERROR_NOT_FOUND)) {
         g_autofree char *recovery = g_strdup_printf("correct %s", shown);
-        health_add(self, "config.yml", HEALTH_MISSING, recovery, "%s; none of it counts",
-                   error->message);
+        check_list_add(&self->list, "config.yml", CHECK_BAD, recovery, "%s; none of it counts",
+                       error->message);
         return;
     }
     for (unsigned i = 0; i < warnings->len; i++)
-        health_add(self, "config.yml", HEALTH_WARNING, "kedge config list --origin", "%s",
-                   (char *)warnings->pdata[i]);
+        check_list_add(&self->list, "config.yml", CHECK_WARNING, "kedge config list --origin", "%s",
+                       (char *)warnings->pdata[i]);
     if (warnings->len == 0)
-        health_add(self, "config.yml", HEALTH_OK, NULL, "%s%s", shown,
-                   is_read ? "" : " is not there: the defaults hold");
+        check_list_add(&self->list, "config.yml", CHECK_GOOD, NULL, "%s%s", shown,
+                       is_read ? "" : " is not there: the defaults hold");
 }
 
 static void check_keys(Health *self, const char *agent_dir)
 {
     g_autofree char *path = keymap_path(agent_dir);
-    g_autofree char *shown = health_path(path);
+    g_autofree char *shown = path_shorten_home(path);
     g_autofree char *recovery =
         g_strdup_printf("correct %s; `kedge config keys` lists the actions", shown);
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     keymap_free(keymap_load(path, warnings));
     for (unsigned i = 0; i < warnings->len; i++)
-        health_add(self, "keybindings.json", HEALTH_WARNING, recovery, "%s",
-                   (char *)warnings->pdata[i]);
+        check_list_add(&self->list, "keybindings.json", CHECK_WARNING, recovery, "%s",
+                       (char *)warnings->pdata[i]);
     if (warnings->len == 0)
-        health_add(self, "keybindings.json", HEALTH_OK, NULL, "%s%s", shown,
-                   file_exists(path) ? "" : " is not there: the default keys hold");
+        check_list_add(&self->list, "keybindings.json", CHECK_GOOD, NULL, "%s%s", shown,
+                       file_exists(path) ? "" : " is not there: the default keys hold");
 }
 
 static void check_theme(Health *self, const char *dir, const char *setting)
@@ -71,9 +72,9 @@ static void check_theme(Health *self, const char *dir, const char *setting)
     if (problem) {
         g_autofree char *recovery =
             g_strdup_printf("correct it, or kedge config reset %s", setting);
-        health_add(self, setting, HEALTH_WARNING, recovery, "%s", problem);
+        check_list_add(&self->list, setting, CHECK_WARNING, recovery, "%s", problem);
     } else {
-        health_add(self, setting, HEALTH_OK, NULL, "%s", name ? name : "");
+        check_list_add(&self->list, setting, CHECK_GOOD, NULL, "%s", name ? name : "");
     }
 }
 
@@ -92,19 +93,19 @@ static char *nearest(const char *dir)
 static void check_sessions(Health *self, const char *dir)
 {
     g_autofree char *at = nearest(dir);
-    g_autofree char *shown = health_path(dir);
-    g_autofree char *place = health_path(at);
+    g_autofree char *shown = path_shorten_home(dir);
+    g_autofree char *place = path_shorten_home(at);
     g_autofree char *quoted = g_shell_quote(at);
     if (!file_is_directory(at)) {
         g_autofree char *recovery = g_strdup_printf("mv %s %s.old", quoted, quoted);
-        health_add(self, "sessions", HEALTH_MISSING, recovery, "%s is no directory", place);
+        check_list_add(&self->list, "sessions", CHECK_BAD, recovery, "%s is no directory", place);
     } else if (access(at, R_OK | W_OK | X_OK) != 0) {
         g_autofree char *recovery = g_strdup_printf("chmod u+rwx %s", quoted);
-        health_add(self, "sessions", HEALTH_MISSING, recovery, "%s cannot be written: %s", place,
-                   g_strerror(errno));
+        check_list_add(&self->list, "sessions", CHECK_BAD, recovery, "%s cannot be written: %s",
+                       place, g_strerror(errno));
     } else {
-        health_add(self, "sessions", HEALTH_OK, NULL, "%s%s", shown,
-                   strcmp(at, dir) == 0 ? "" : ", made with the first session");
+        check_list_add(&self->list, "sessions", CHECK_GOOD, NULL, "%s%s", shown,
+                       strcmp(at, dir) == 0 ? "" : ", made with the first session");
     }
 }
 
@@ -115,7 +116,8 @@ static void check_disk(Health *self, const char *dir)
     g_autofree char *recovery = g_strdup_printf("df -h %s", quoted);
     struct statvfs info;
     if (statvfs(at, &info) != 0) {
-        health_add(self, "disk", HEALTH_WARNING, recovery, "%s: %s", at, g_strerror(errno));
+        check_list_add(&self->list, "disk", CHECK_WARNING, recovery, "%s: %s", at,
+                       g_strerror(errno));
         return;
     }
     uint64_t free_bytes = (uint64_t)info.f_bavail * info.f_frsize;
@@ -123,11 +125,11 @@ static void check_disk(Health *self, const char *dir)
     uint64_t usable = used + info.f_bavail;
     unsigned percent = usable > 0 ? (unsigned)(used * 100 / usable) : 0;
     g_autofree char *size = g_format_size_full(free_bytes, G_FORMAT_SIZE_IEC_UNITS);
-    HealthStatus status = free_bytes < DISK_FULL_BYTES  ? HEALTH_MISSING
-                          : free_bytes < DISK_LOW_BYTES ? HEALTH_WARNING
-                                                        : HEALTH_OK;
-    health_add(self, "disk", status, status == HEALTH_OK ? NULL : recovery,
-               "%s free for sessions, %u%% used", size, percent);
+    CheckState status = free_bytes < DISK_FULL_BYTES  ? CHECK_BAD
+                        : free_bytes < DISK_LOW_BYTES ? CHECK_WARNING
+                                                      : CHECK_GOOD;
+    check_list_add(&self->list, "disk", status, status == CHECK_GOOD ? NULL : recovery,
+                   "%s free for sessions, %u%% used", size, percent);
 }
 
 static void check_database(Health *self, const char *agent_dir, const char *name, const char *use,
@@ -135,7 +137,7 @@ static void check_database(Health *self, const char *agent_dir, const char *name
 {
     g_autofree char *path = g_build_filename(agent_dir, name, NULL);
     if (!file_exists(path)) {
-        health_add(self, name, HEALTH_OK, NULL, "not there yet (%s)", use);
+        check_list_add(&self->list, name, CHECK_GOOD, NULL, "not there yet (%s)", use);
         return;
     }
     g_autofree char *quoted = g_shell_quote(path);
@@ -144,9 +146,9 @@ static void check_database(Health *self, const char *agent_dir, const char *name
                  : g_strdup_printf("mv %s %s.broken, then kedge login", quoted, quoted);
     g_autoptr(GError) error = NULL;
     if (db_check(path, &error))
-        health_add(self, name, HEALTH_OK, NULL, "can be opened (%s)", use);
+        check_list_add(&self->list, name, CHECK_GOOD, NULL, "can be opened (%s)", use);
     else
-        health_add(self, name, HEALTH_WARNING, recovery, "%s", error->message);
+        check_list_add(&self->list, name, CHECK_WARNING, recovery, "%s", error->message);
 }
 
 static void check_locks(Health *self, const char *agent_dir)
@@ -159,14 +161,14 @@ static void check_locks(Health *self, const char *agent_dir)
         if (!g_str_has_suffix(name, ".lock") || !file_is_directory(path) || !dir_lock_is_left(path))
             continue;
         g_autofree char *quoted = g_shell_quote(path);
-        g_autofree char *shown = health_path(path);
+        g_autofree char *shown = path_shorten_home(path);
         g_autofree char *recovery = g_strdup_printf("rm -r %s", quoted);
-        health_add(self, "locks", HEALTH_WARNING, recovery,
-                   "%s is left over; the next who needs it takes it", shown);
+        check_list_add(&self->list, "locks", CHECK_WARNING, recovery,
+                       "%s is left over; the next who needs it takes it", shown);
         left++;
     }
     if (left == 0)
-        health_add(self, "locks", HEALTH_OK, NULL, "none left over");
+        check_list_add(&self->list, "locks", CHECK_GOOD, NULL, "none left over");
 }
 
 void health_check_files(Health *self)

@@ -5,6 +5,7 @@
 
 #include "base/dirs.h"
 #include "base/env.h"
+#include "base/path.h"
 #include "model/model_roles.h"
 #include "tool/settings_scope.h"
 #include "tui/term/caps.h"
@@ -22,18 +23,18 @@ static void check_choice(Health *self, ModelRegistry *registry)
                              ? choice.model
                              : model_registry_default(registry);
     if (warning)
-        health_add(self, "model.default", HEALTH_WARNING,
-                   "kedge config set modelRoles.default PROVIDER/MODEL", "%s", warning);
+        check_list_add(&self->list, "model.default", CHECK_WARNING,
+                       "kedge config set modelRoles.default PROVIDER/MODEL", "%s", warning);
     if (!model) {
-        health_add(self, "model", HEALTH_MISSING, KEY_HINT,
-                   "no model can be used: no key is known");
+        check_list_add(&self->list, "model", CHECK_BAD, KEY_HINT,
+                       "no model can be used: no key is known");
     } else if (model->is_keyless) {
-        health_add(self, "model", HEALTH_OK, NULL, "%s/%s, needs no key", model->provider,
-                   model->id);
+        check_list_add(&self->list, "model", CHECK_GOOD, NULL, "%s/%s, needs no key",
+                       model->provider, model->id);
     } else {
         g_autofree char *source = model_registry_key_source(registry, model);
-        health_add(self, "model", HEALTH_OK, NULL, "%s/%s, key from %s", model->provider, model->id,
-                   source);
+        check_list_add(&self->list, "model", CHECK_GOOD, NULL, "%s/%s, key from %s",
+                       model->provider, model->id, source);
     }
 }
 
@@ -44,9 +45,9 @@ void health_check_model(Health *self)
     g_autofree char *warning = NULL;
     g_autoptr(ModelRegistry) registry = model_registry_new(path, &warning);
     if (warning) {
-        g_autofree char *shown = health_path(path);
+        g_autofree char *shown = path_shorten_home(path);
         g_autofree char *recovery = g_strdup_printf("correct %s", shown);
-        health_add(self, "models.yml", HEALTH_WARNING, recovery, "%s", warning);
+        check_list_add(&self->list, "models.yml", CHECK_WARNING, recovery, "%s", warning);
     }
     g_autoptr(json_t) disabled =
         settings_list_in(settings_get_json(self->settings, "disabledProviders"), self->cwd);
@@ -102,7 +103,7 @@ void health_check_terminal(Health *self)
 {
     int fd = find_terminal();
     if (fd < 0) {
-        health_add(self, "terminal", HEALTH_OK, NULL, "none here");
+        check_list_add(&self->list, "terminal", CHECK_GOOD, NULL, "none here");
         return;
     }
     const char *term = env_get_raw("TERM");
@@ -112,13 +113,14 @@ void health_check_terminal(Health *self)
         size = (struct winsize) { 0 };
     g_autofree char *known = known_text(&caps);
     if (caps.is_dumb)
-        health_add(self, "terminal", HEALTH_WARNING, "export TERM=xterm-256color, if it is one",
-                   "TERM=%s: a conversation is line by line", term ? term : "");
+        check_list_add(&self->list, "terminal", CHECK_WARNING,
+                       "export TERM=xterm-256color, if it is one",
+                       "TERM=%s: a conversation is line by line", term ? term : "");
     else if (size.ws_col == 0 || size.ws_row == 0)
-        health_add(self, "terminal", HEALTH_WARNING, "stty columns 80 rows 24",
-                   "TERM=%s, does not say how large it is, %s%s", term ? term : "",
-                   colours_text(caps.depth), known);
+        check_list_add(&self->list, "terminal", CHECK_WARNING, "stty columns 80 rows 24",
+                       "TERM=%s, does not say how large it is, %s%s", term ? term : "",
+                       colours_text(caps.depth), known);
     else
-        health_add(self, "terminal", HEALTH_OK, NULL, "TERM=%s, %u×%u, %s%s", term ? term : "",
-                   size.ws_col, size.ws_row, colours_text(caps.depth), known);
+        check_list_add(&self->list, "terminal", CHECK_GOOD, NULL, "TERM=%s, %u×%u, %s%s",
+                       term ? term : "", size.ws_col, size.ws_row, colours_text(caps.depth), known);
 }

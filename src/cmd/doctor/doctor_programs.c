@@ -7,6 +7,7 @@
 
 #include "base/db.h"
 #include "base/library.h"
+#include "base/path.h"
 #include "base/proc.h"
 #include "base/worker.h"
 
@@ -18,20 +19,20 @@ typedef struct ProgramCheck {
     const char *names[2]; // the first that is there
     const char *flag;     // that prints the version
     const char *mark;     // its output says that it is the right one; NULL: any is
-    HealthStatus without; // what it is when it is not there
+    CheckState without;   // what it is when it is not there
     const char *purpose;
     const char *package; // of Debian's
     const char *command; // that installs it, where that is no package
 } ProgramCheck;
 
 static const ProgramCheck programs[] = {
-    { "bash", { "bash" }, "--version", NULL, HEALTH_MISSING, "the tool bash", "bash", NULL },
-    { "rg", { "rg" }, "--version", "ripgrep", HEALTH_WARNING, "faster grep", "ripgrep", NULL },
+    { "bash", { "bash" }, "--version", NULL, CHECK_BAD, "the tool bash", "bash", NULL },
+    { "rg", { "rg" }, "--version", "ripgrep", CHECK_WARNING, "faster grep", "ripgrep", NULL },
     { "ctags",
       { "ctags-universal", "ctags" },
       "--version",
       "Universal Ctags",
-      HEALTH_WARNING,
+      CHECK_WARNING,
       "summaries of long source files",
       "universal-ctags",
       NULL },
@@ -39,7 +40,7 @@ static const ProgramCheck programs[] = {
       { "ast-grep" },
       "--version",
       NULL,
-      HEALTH_WARNING,
+      CHECK_WARNING,
       "the tools ast_grep and ast_edit",
       NULL,
       "npm install -g @ast-grep/cli" },
@@ -47,7 +48,7 @@ static const ProgramCheck programs[] = {
       { "python3" },
       "--version",
       NULL,
-      HEALTH_WARNING,
+      CHECK_WARNING,
       "cells of Python in eval",
       "python3",
       NULL },
@@ -55,7 +56,7 @@ static const ProgramCheck programs[] = {
       { "node" },
       "--version",
       NULL,
-      HEALTH_WARNING,
+      CHECK_WARNING,
       "cells of JavaScript in eval, mermaid",
       "nodejs",
       NULL },
@@ -106,12 +107,20 @@ static void probe_run(void *self_)
             g_strdup_printf("%s ends with exit code %d", self->check->flag, result.exit_status);
 }
 
+/* How a package is installed here. Caller frees. */
+static char *install_command(const char *package)
+{
+    g_autofree char *apt = proc_find_program("apt-get");
+    return apt ? g_strdup_printf("sudo apt-get install %s", package)
+               : g_strdup_printf("install %s with the package manager of this system", package);
+}
+
 static void add_absent(Health *self, const ProgramCheck *check, const char *problem)
 {
     g_autofree char *recovery =
-        check->command ? g_strdup(check->command) : health_install(check->package);
-    health_add(self, check->id, check->without, recovery, "%s (for %s)",
-               problem ? problem : "not installed", check->purpose);
+        check->command ? g_strdup(check->command) : install_command(check->package);
+    check_list_add(&self->list, check->id, check->without, recovery, "%s (for %s)",
+                   problem ? problem : "not installed", check->purpose);
 }
 
 static void add_probe(Health *self, const Probe *probe)
@@ -120,12 +129,13 @@ static void add_probe(Health *self, const Probe *probe)
         add_absent(self, probe->check, NULL);
         return;
     }
-    g_autofree char *path = health_path(probe->path);
+    g_autofree char *path = path_shorten_home(probe->path);
     if (probe->problem) {
         g_autofree char *problem = g_strdup_printf("%s: %s", path, probe->problem);
         add_absent(self, probe->check, problem);
     } else {
-        health_add(self, probe->check->id, HEALTH_OK, NULL, "%s (%s)", path, probe->version);
+        check_list_add(&self->list, probe->check->id, CHECK_GOOD, NULL, "%s (%s)", path,
+                       probe->version);
     }
 }
 
@@ -157,30 +167,30 @@ typedef struct OneSymbol {
 
 typedef struct LibraryCheck {
     const char *file, *symbol;
-    HealthStatus without;
+    CheckState without;
     const char *purpose, *package;
 } LibraryCheck;
 
 static const LibraryCheck libraries[] = {
-    { "libcurl.so.4", "curl_easy_init", HEALTH_MISSING, "every request to a model", "libcurl4" },
-    { "libgd.so.3", "gdImageCreateTrueColor", HEALTH_WARNING, "resizing images", "libgd3" },
-    { "libarchive.so.13", "archive_read_new", HEALTH_WARNING, "reading and writing archives",
+    { "libcurl.so.4", "curl_easy_init", CHECK_BAD, "every request to a model", "libcurl4" },
+    { "libgd.so.3", "gdImageCreateTrueColor", CHECK_WARNING, "resizing images", "libgd3" },
+    { "libarchive.so.13", "archive_read_new", CHECK_WARNING, "reading and writing archives",
       "libarchive13" },
 };
 
 void health_check_libraries(Health *self)
 {
-    health_add(self, "sqlite", HEALTH_OK, NULL, "%s", db_library_version());
+    check_list_add(&self->list, "sqlite", CHECK_GOOD, NULL, "%s", db_library_version());
     for (size_t i = 0; i < G_N_ELEMENTS(libraries); i++) {
         const LibraryCheck *check = &libraries[i];
         const LibrarySymbol symbol = { check->symbol, offsetof(OneSymbol, symbol) };
         OneSymbol found = { 0 };
         if (library_open(check->file, &symbol, 1, &found, sizeof(found))) {
-            health_add(self, check->file, HEALTH_OK, NULL, "can be loaded");
+            check_list_add(&self->list, check->file, CHECK_GOOD, NULL, "can be loaded");
         } else {
-            g_autofree char *recovery = health_install(check->package);
-            health_add(self, check->file, check->without, recovery, "cannot be loaded (for %s)",
-                       check->purpose);
+            g_autofree char *recovery = install_command(check->package);
+            check_list_add(&self->list, check->file, check->without, recovery,
+                           "cannot be loaded (for %s)", check->purpose);
         }
     }
 }

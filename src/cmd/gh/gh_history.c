@@ -36,23 +36,14 @@ static bool read_position(const GPtrArray *words, size_t *ret_position)
     return true;
 }
 
-/* Those of the newest session of this directory, and those of calls outside of sessions; newest
- * first. */
+/* Of the newest session of this directory, and of calls outside of sessions. */
 static bool load_records(json_t **ret_records, GError **error)
 {
     g_autofree char *agent_dir = dirs_agent();
     g_autofree char *cwd = g_get_current_dir();
     const SessionPlace place = { .agent_dir = agent_dir, .cwd = cwd };
     g_autofree char *session = session_find_recent(&place);
-    g_autofree char *dir = gh_audit_dir();
-    g_autoptr(json_t) inside = NULL;
-    g_autoptr(json_t) outside = NULL;
-    if (session && !gh_record_load_session(session, &inside, error))
-        return false;
-    if (!gh_record_load(dir, &outside, error))
-        return false;
-    *ret_records = gh_record_merge(inside, outside);
-    return true;
+    return gh_record_load_all(session, ret_records, error);
 }
 
 static int last_error_run(const CommandEnv *env, int argc, char *const *argv)
@@ -69,7 +60,7 @@ static int last_error_run(const CommandEnv *env, int argc, char *const *argv)
     g_autoptr(json_t) records = NULL;
     if (!load_records(&records, &error))
         return cmd_fail(error);
-    size_t count = MIN(json_array_size(records), GH_RECORD_KEPT);
+    size_t count = json_array_size(records);
     if (count == 0 && words->len == 0)
         return cmd_print_line(options.is_json ? "null" : "No gh call in this session.")
                    ? EXIT_OK

@@ -1,9 +1,7 @@
 /* See gh_last_error.h. */
 #include "github/audit/gh_last_error.h"
 
-#include "base/file.h"
 #include "base/visible.h"
-#include "github/audit/gh_audit.h"
 #include "github/audit/gh_record.h"
 #include "github/audit/gh_record_session.h"
 
@@ -17,31 +15,17 @@ static const FieldDef last_error_fields[] = {
     { 0 },
 };
 
-/* Newest first. */
-static bool load(ToolCall *call, json_t **ret_records, GError **error)
-{
-    const Artifacts *artifacts = tool_call_artifacts(call);
-    g_autofree char *session =
-        artifacts ? g_strconcat(artifacts_dir(artifacts), ".jsonl", NULL) : NULL;
-    g_autofree char *dir = gh_audit_dir();
-    g_autoptr(json_t) inside = NULL;
-    g_autoptr(json_t) outside = NULL;
-    if (session && file_exists(session) && !gh_record_load_session(session, &inside, error))
-        return false;
-    if (!gh_record_load(dir, &outside, error))
-        return false;
-    *ret_records = gh_record_merge(inside, outside);
-    return true;
-}
-
 static bool run_last_error(ToolCall *call, const void *args_, ToolResult *result, GError **error)
 {
     const LastErrorArgs *args = args_;
     int64_t number = MAX(args->number, 1);
+    const Artifacts *artifacts = tool_call_artifacts(call);
+    g_autofree char *session =
+        artifacts ? g_strconcat(artifacts_dir(artifacts), ".jsonl", NULL) : NULL;
     g_autoptr(json_t) records = NULL;
-    if (!load(call, &records, error))
+    if (!gh_record_load_all(session, &records, error))
         return false;
-    int64_t count = MIN((int64_t)json_array_size(records), GH_RECORD_KEPT);
+    int64_t count = (int64_t)json_array_size(records);
     if (number > count && count > 0)
         return fail_with(error, KEDGE_ERROR_NOT_FOUND,
                          "there is no gh call %" G_GINT64_FORMAT ": %" G_GINT64_FORMAT

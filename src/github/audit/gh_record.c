@@ -5,7 +5,6 @@
 #include "github/audit/gh_record.h"
 
 #include "base/cancel.h"
-#include "base/dirs.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -56,17 +55,6 @@ static char *signal_name(int number)
     return name != NULL ? g_strconcat("SIG", name, NULL) : NULL;
 }
 
-/* ~ for the home directory. */
-static char *short_cwd(const char *cwd)
-{
-    g_autofree char *home = dirs_home();
-    if (!cwd || !home || strcmp(home, "/") == 0 || !g_path_is_absolute(cwd) ||
-        !path_is_inside(cwd, home))
-        return g_strdup(cwd);
-    g_autofree char *inner = path_display(cwd, home);
-    return strcmp(inner, ".") == 0 ? g_strdup("~") : g_build_filename("~", inner, NULL);
-}
-
 /* What `argv` alone does not say, so that the call can be repeated. */
 static json_t *environment_of(const GhRecord *record)
 {
@@ -81,7 +69,7 @@ static json_t *environment_of(const GhRecord *record)
 json_t *gh_record_to_json(const GhRecord *record)
 {
     g_autofree char *time = time_format_iso(record->at);
-    g_autofree char *cwd = short_cwd(record->cwd);
+    g_autofree char *cwd = record->cwd ? path_shorten_home(record->cwd) : NULL;
     g_autofree char *signal_text = signal_name(record->signal);
     const char *errors = record->error_output != NULL ? record->error_output : "";
     json_t *object = json_object();

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "github/audit/gh_audit.h"
 #include "github/audit/gh_record.h"
 
 #define MARK "\"classification\"" // no line without it has a record
@@ -61,4 +62,20 @@ json_t *gh_record_merge(const json_t *a, const json_t *b)
         k += !is_left;
     }
     return merged;
+}
+
+bool gh_record_load_all(const char *session, json_t **ret_records, GError **error)
+{
+    g_autofree char *dir = gh_audit_dir();
+    g_autoptr(json_t) inside = NULL;
+    g_autoptr(json_t) outside = NULL;
+    if (session && file_exists(session) && !gh_record_load_session(session, &inside, error))
+        return false;
+    if (!gh_record_load(dir, &outside, error))
+        return false;
+    json_t *records = gh_record_merge(inside, outside);
+    while (json_array_size(records) > GH_RECORD_KEPT)
+        json_array_remove(records, GH_RECORD_KEPT);
+    *ret_records = records;
+    return true;
 }

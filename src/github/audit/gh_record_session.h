@@ -12,3 +12,7 @@ bool gh_record_load_session(const char *path, json_t **ret_records, GError **err
 
 /* Both lists are newest first, and so is the answer. New reference. */
 json_t *gh_record_merge(const json_t *a, const json_t *b);
+
+/* Those of a session (NULL, or a file that is not there: none) and those of calls outside of
+   sessions, newest first, at most GH_RECORD_KEPT. New reference. */
+bool gh_record_load_all(const char *session, json_t **ret_records, GError **error);

@@ -15,42 +15,32 @@ static void (*const checks[])(Doctor *) = {
     doctor_check_git,          doctor_check_audit,
 };
 
-static unsigned count_status(const json_t *list, DoctorStatus status)
-{
-    unsigned count = 0;
-    size_t i;
-    json_t *check;
-    json_array_foreach (list, i, check)
-        count += strcmp(json_get_text(check, "status"), doctor_status_name(status)) == 0;
-    return count;
-}
+static const char *const state_names[] = { "PASS", "WARN", "FAIL", "SKIP" };
 
 /* The layout of gh-policy §10. Caller frees. */
-static char *layout(const json_t *list)
+static char *layout(const CheckList *list)
 {
-    size_t i, width = 0;
-    json_t *check;
-    json_array_foreach (list, i, check)
-        width = MAX(width, strlen(json_get_text(check, "id")));
-
     GString *out = g_string_new(TITLE "\n");
-    json_array_foreach (list, i, check) {
+    size_t i;
+    json_t *check;
+    json_array_foreach (list->checks, i, check) {
         const char *recovery = json_get_text(check, "recovery");
-        g_string_append_printf(out, "%s  %-*s %s\n", json_get_text(check, "status"), (int)width,
-                               json_get_text(check, "id"), json_get_text(check, "text"));
+        g_string_append_printf(out, "%s  %-*s %s\n", json_get_text(check, "status"),
+                               check_list_width(list), json_get_text(check, "id"),
+                               json_get_text(check, "text"));
         if (recovery)
             g_string_append_printf(out, "      -> %s\n", recovery);
     }
-    for (DoctorStatus status = DOCTOR_PASS; status <= DOCTOR_SKIP; status++)
-        g_string_append_printf(out, "%s%u %s", status == DOCTOR_PASS ? "" : ", ",
-                               count_status(list, status), doctor_status_name(status));
+    for (CheckState state = CHECK_GOOD; state < CHECK_STATES; state++)
+        g_string_append_printf(out, "%s%u %s", state == CHECK_GOOD ? "" : ", ", list->counts[state],
+                               state_names[state]);
     return g_string_free(out, false);
 }
 
 static void doctor_clear(Doctor *self)
 {
     g_strfreev(self->known_hosts);
-    json_decref(self->checks);
+    json_decref(self->list.checks);
     gh_program_clear(&self->program);
     g_clear_pointer(&self->host_logins, g_ptr_array_unref);
     gh_cwd_clear(&self->cwd);
@@ -77,7 +67,7 @@ static bool run_doctor(ToolCall *call, const void *args_, ToolResult *result, GE
         .settings = settings,
         .is_offline = args->is_offline,
         .known_hosts = repo_known_hosts(settings),
-        .checks = json_array(),
+        .list = { .names = state_names, .checks = json_array() },
         .cwd = { .fd = -1 },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
@@ -85,11 +75,11 @@ static bool run_doctor(ToolCall *call, const void *args_, ToolResult *result, GE
         if (!cancel_check(tool_call_cancel(call), error))
             return false;
     }
-    g_autofree char *text = layout(doctor.checks);
+    g_autofree char *text = layout(&doctor.list);
     tool_result_add_text(result, text);
     json_t *details = tool_result_details(result);
-    json_set_take(details, "checks", json_incref(doctor.checks));
-    json_set_int(details, "failed", count_status(doctor.checks, DOCTOR_FAIL));
+    json_set_take(details, "checks", json_incref(doctor.list.checks));
+    json_set_int(details, "failed", doctor.list.counts[CHECK_BAD]);
     return true;
 }
 

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "base/check_list.h"
 #include "github/safe/gh_context_git.h"
 #include "github/safe/gh_cwd.h"
 #include "github/safe/gh_program.h"
@@ -10,29 +11,18 @@
 
 #define DOCTOR_CHECK_S 10 // of each check
 
-typedef enum { DOCTOR_PASS, DOCTOR_WARN, DOCTOR_FAIL, DOCTOR_SKIP } DoctorStatus;
-
-const char *doctor_status_name(DoctorStatus status); // "PASS" …
-
 typedef struct Doctor {
     ToolCall *call;
     const Settings *settings;
     bool is_offline; // no server is asked
     char **known_hosts;
-    json_t *checks;
+    CheckList list;
     // what the checks found out so far
     GhProgram program;      // path NULL: there is no gh to use
     GPtrArray *host_logins; // for each known host a GPtrArray of GhLogin *; entries may be NULL
     GhCwd cwd;              // fd -1: it cannot be used
     GhClone *clone;         // NULL: the same
 } Doctor;
-
-/* `text` and `recovery` (NULL: nothing to be done) are redacted here. */
-void doctor_add(Doctor *self, const char *id, DoctorStatus status, const char *recovery,
-                const char *text, ...) G_GNUC_PRINTF(5, 6);
-
-/* With the home directory as ~. Caller frees. */
-char *doctor_path(const char *path);
 
 /* Each adds one check, or one for each host. */
 void doctor_check_executable(Doctor *self);

@@ -41,7 +41,7 @@ static char *other_programs(const char *name, const char *path)
         if (!g_path_is_absolute(*dir) || stat(file, &info) != 0 || !S_ISREG(info.st_mode) ||
             access(file, X_OK) != 0 || !g_hash_table_add(seen, path_real(file)))
             continue;
-        g_autofree char *shown = doctor_path(file);
+        g_autofree char *shown = path_shorten_home(file);
         g_string_append_printf(others, "%s%s", others->len > 0 ? ", " : "", shown);
     }
     return others->len > 0 ? g_strdup(others->str) : NULL;
@@ -55,19 +55,19 @@ void doctor_check_executable(Doctor *self)
     if (!self->program.path) {
         const GhFacts facts = { .executable = name };
         g_autofree char *message = gh_kind_message(GH_KIND_NO_EXECUTABLE, &facts);
-        doctor_add(self, "executable", DOCTOR_FAIL,
-                   "or name its absolute path as gh.executable " CONFIG_HINT, "%s", message);
+        check_list_add(&self->list, "executable", CHECK_BAD,
+                       "or name its absolute path as gh.executable " CONFIG_HINT, "%s", message);
         return;
     }
-    g_autofree char *shown = doctor_path(self->program.path);
+    g_autofree char *shown = path_shorten_home(self->program.path);
     g_autofree char *others =
         strchr(name, '/') == NULL ? other_programs(name, self->program.path) : NULL;
     if (others)
-        doctor_add(self, "executable", DOCTOR_WARN,
-                   "if that is not the one you mean, set gh.executable " CONFIG_HINT,
-                   "%s; there is also %s", shown, others);
+        check_list_add(&self->list, "executable", CHECK_WARNING,
+                       "if that is not the one you mean, set gh.executable " CONFIG_HINT,
+                       "%s; there is also %s", shown, others);
     else
-        doctor_add(self, "executable", DOCTOR_PASS, NULL, "%s", shown);
+        check_list_add(&self->list, "executable", CHECK_GOOD, NULL, "%s", shown);
 }
 
 static void judge_version(Doctor *self)
@@ -76,25 +76,26 @@ static void judge_version(Doctor *self)
     g_autofree char *minimum = gh_program_minimum(self->settings);
     GhVersion version;
     if (!gh_version_parse(gh->version_text, &version)) {
-        doctor_add(self, "version", DOCTOR_WARN, NULL,
-                   "%s is no release; taken as newer than all (minimum %s)", gh->version_text,
-                   minimum);
+        check_list_add(&self->list, "version", CHECK_WARNING, NULL,
+                       "%s is no release; taken as newer than all (minimum %s)", gh->version_text,
+                       minimum);
         return;
     }
     unsigned newest = command_newest_version();
     if (COMMAND_VERSION(version.part[0], version.part[1]) > newest)
-        doctor_add(self, "version", DOCTOR_WARN, "commands that are newer will be asked about",
-                   "%s is newer than the commands kedge knows (up to %u.%u)", gh->version_text,
-                   newest / 1000, newest % 1000);
+        check_list_add(&self->list, "version", CHECK_WARNING,
+                       "commands that are newer will be asked about",
+                       "%s is newer than the commands kedge knows (up to %u.%u)", gh->version_text,
+                       newest / 1000, newest % 1000);
     else
-        doctor_add(self, "version", DOCTOR_PASS, NULL, "%s (minimum %s)", gh->version_text,
-                   minimum);
+        check_list_add(&self->list, "version", CHECK_GOOD, NULL, "%s (minimum %s)",
+                       gh->version_text, minimum);
 }
 
 void doctor_check_version(Doctor *self)
 {
     if (!self->program.path) {
-        doctor_add(self, "version", DOCTOR_SKIP, NULL, NEEDS_GH);
+        check_list_add(&self->list, "version", CHECK_SKIPPED, NULL, NEEDS_GH);
         return;
     }
     const char *cwd = tool_call_cwd(self->call);
@@ -104,7 +105,7 @@ void doctor_check_version(Doctor *self)
                         &error))
         judge_version(self);
     else
-        doctor_add(self, "version", DOCTOR_FAIL, UPGRADE_HINT, "%s", error->message);
+        check_list_add(&self->list, "version", CHECK_BAD, UPGRADE_HINT, "%s", error->message);
 }
 
 /* Where `auth status` runs: anywhere that is allowed. */
@@ -167,9 +168,9 @@ static void add_refused(Doctor *self, const char *id, const char *host, const Gh
     g_autofree char *recovery =
         is_from_environment ? g_strdup_printf("set a valid token in %s, or unset it", login->source)
                             : g_strdup_printf("gh auth login --hostname %s", host);
-    doctor_add(self, id, DOCTOR_FAIL, recovery, "the token%s%s (%s) is not accepted",
-               login->login != NULL ? " of " : "", login->login != NULL ? login->login : "",
-               login->source != NULL ? login->source : "source unknown");
+    check_list_add(&self->list, id, CHECK_BAD, recovery, "the token%s%s (%s) is not accepted",
+                   login->login != NULL ? " of " : "", login->login != NULL ? login->login : "",
+                   login->source != NULL ? login->source : "source unknown");
 }
 
 static void add_working(Doctor *self, const char *id, const char *host, const GhLogin *login)
@@ -180,13 +181,13 @@ static void add_working(Doctor *self, const char *id, const char *host, const Gh
     if (login->missing_scopes) {
         g_autofree char *recovery = g_strdup_printf("gh auth refresh --hostname %s --scopes %s",
                                                     host, login->missing_scopes);
-        doctor_add(self, id, DOCTOR_WARN, recovery, "%s; the token lacks the scopes %s", text,
-                   login->missing_scopes);
+        check_list_add(&self->list, id, CHECK_WARNING, recovery,
+                       "%s; the token lacks the scopes %s", text, login->missing_scopes);
     } else if (gh_login_is_from_environment(login)) {
-        doctor_add(self, id, DOCTOR_WARN, "unset it to use the login that gh keeps",
-                   "%s; the token comes from the environment", text);
+        check_list_add(&self->list, id, CHECK_WARNING, "unset it to use the login that gh keeps",
+                       "%s; the token comes from the environment", text);
     } else {
-        doctor_add(self, id, DOCTOR_PASS, NULL, "%s", text);
+        check_list_add(&self->list, id, CHECK_GOOD, NULL, "%s", text);
     }
 }
 
@@ -195,14 +196,15 @@ static void add_auth(Doctor *self, const char *host, const GPtrArray *logins, co
     g_autofree char *id = g_strconcat("auth:", host, NULL);
     const GhLogin *login = logins != NULL ? gh_auth_status_active(logins) : NULL;
     if (!logins) {
-        doctor_add(self, id, DOCTOR_FAIL, "check the network, and the proxy if there is one", "%s",
-                   failure);
+        check_list_add(&self->list, id, CHECK_BAD,
+                       "check the network, and the proxy if there is one", "%s", failure);
     } else if (!login) {
         g_autofree char *recovery = g_strdup_printf("gh auth login --hostname %s", host);
-        doctor_add(self, id, DOCTOR_FAIL, recovery, "not logged in");
+        check_list_add(&self->list, id, CHECK_BAD, recovery, "not logged in");
     } else if (login->state == GH_LOGIN_TIMEOUT) {
-        doctor_add(self, id, DOCTOR_FAIL, "check the network, and the proxy if there is one",
-                   "%s did not answer gh in time", host);
+        check_list_add(&self->list, id, CHECK_BAD,
+                       "check the network, and the proxy if there is one",
+                       "%s did not answer gh in time", host);
     } else if (login->state == GH_LOGIN_REFUSED) {
         add_refused(self, id, host, login);
     } else {
@@ -218,13 +220,13 @@ static void add_kept(Doctor *self, const json_t *hosts, const char *host)
     const json_t *kept = json_get_object(hosts, host);
     const char *user = json_get_text(kept, "user");
     if (has_environment_token(host)) {
-        doctor_add(self, id, DOCTOR_PASS, NULL, "a token of the environment; not tried");
+        check_list_add(&self->list, id, CHECK_GOOD, NULL, "a token of the environment; not tried");
     } else if (json_object_size(kept) > 0) {
-        doctor_add(self, id, DOCTOR_PASS, NULL, "gh keeps a login%s%s; not tried",
-                   user != NULL ? " of " : "", user != NULL ? user : "");
+        check_list_add(&self->list, id, CHECK_GOOD, NULL, "gh keeps a login%s%s; not tried",
+                       user != NULL ? " of " : "", user != NULL ? user : "");
     } else {
         g_autofree char *recovery = g_strdup_printf("gh auth login --hostname %s", host);
-        doctor_add(self, id, DOCTOR_FAIL, recovery, "not logged in");
+        check_list_add(&self->list, id, CHECK_BAD, recovery, "not logged in");
     }
 }
 
@@ -235,7 +237,7 @@ static void check_auth_offline(Doctor *self)
     g_autoptr(json_t) hosts = NULL;
     g_autoptr(GError) error = NULL;
     if (!yaml_read_file(path, &hosts, &error) && !error_is(error, KEDGE_ERROR_NOT_FOUND))
-        doctor_add(self, "hosts", DOCTOR_FAIL, "gh auth login", "%s", error->message);
+        check_list_add(&self->list, "hosts", CHECK_BAD, "gh auth login", "%s", error->message);
     for (char **host = self->known_hosts; *host; host++) {
         add_kept(self, hosts, *host);
         g_ptr_array_add(self->host_logins, NULL);
@@ -269,7 +271,7 @@ void doctor_check_auth(Doctor *self)
             add_auth(self, *host, logins, failure);
         } else {
             g_autofree char *id = g_strconcat("auth:", *host, NULL);
-            doctor_add(self, id, DOCTOR_SKIP, NULL, NEEDS_GH);
+            check_list_add(&self->list, id, CHECK_SKIPPED, NULL, NEEDS_GH);
         }
     }
 }
@@ -281,14 +283,15 @@ void doctor_check_accounts(Doctor *self)
         const GPtrArray *logins = self->host_logins->pdata[i];
         g_autofree char *id = g_strconcat("accounts:", host, NULL);
         if (!logins || logins->len == 0) {
-            doctor_add(self, id, DOCTOR_SKIP, NULL, "needs a login");
+            check_list_add(&self->list, id, CHECK_SKIPPED, NULL, "needs a login");
         } else if (logins->len == 1) {
-            doctor_add(self, id, DOCTOR_PASS, NULL, "one account");
+            check_list_add(&self->list, id, CHECK_GOOD, NULL, "one account");
         } else {
             const GhLogin *active = gh_auth_status_active(logins);
             g_autofree char *recovery = g_strdup_printf("gh auth switch --hostname %s", host);
-            doctor_add(self, id, DOCTOR_WARN, recovery, "%u accounts; the active one is %s",
-                       logins->len, active->login != NULL ? active->login : "not named");
+            check_list_add(&self->list, id, CHECK_WARNING, recovery,
+                           "%u accounts; the active one is %s", logins->len,
+                           active->login != NULL ? active->login : "not named");
         }
     }
 }

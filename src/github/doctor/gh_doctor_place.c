@@ -3,6 +3,8 @@
  */
 #include "github/doctor/gh_doctor_check.h"
 
+#include "base/path.h"
+
 #include "github/classify/gh_kind.h"
 #include "github/remote_url.h"
 #include "github/safe/gh_context.h"
@@ -22,25 +24,26 @@ void doctor_check_cwd(Doctor *self)
     const GhCwdSpec spec = { .settings = self->settings, .workspace = tool_call_cwd(self->call) };
     g_autoptr(GError) error = NULL;
     if (!gh_cwd_open(&spec, &self->cwd, &error)) {
-        doctor_add(self, "cwd", DOCTOR_FAIL,
-                   error->code == GH_KIND_REMOTE_CWD
-                       ? "work in a local clone"
-                       : "work below the home directory, or add the directory to gh.allowedRoots",
-                   "%s", error->message);
+        check_list_add(
+            &self->list, "cwd", CHECK_BAD,
+            error->code == GH_KIND_REMOTE_CWD
+                ? "work in a local clone"
+                : "work below the home directory, or add the directory to gh.allowedRoots",
+            "%s", error->message);
         return;
     }
     read_clone(self);
-    g_autofree char *shown = doctor_path(self->cwd.path);
+    g_autofree char *shown = path_shorten_home(self->cwd.path);
     if (self->clone && self->clone->is_clone)
-        doctor_add(self, "cwd", DOCTOR_PASS, NULL, "%s", shown);
+        check_list_add(&self->list, "cwd", CHECK_GOOD, NULL, "%s", shown);
     else
-        doctor_add(self, "cwd", DOCTOR_WARN, REPO_HINT, "not a git directory");
+        check_list_add(&self->list, "cwd", CHECK_WARNING, REPO_HINT, "not a git directory");
 }
 
 void doctor_check_repo(Doctor *self)
 {
     if (!self->clone) {
-        doctor_add(self, "repo", DOCTOR_SKIP, NULL, "needs a usable directory");
+        check_list_add(&self->list, "repo", CHECK_SKIPPED, NULL, "needs a usable directory");
         return;
     }
     g_autofree char *configured =
@@ -53,13 +56,13 @@ void doctor_check_repo(Doctor *self)
     g_auto(GhContext) context = { 0 };
     g_autoptr(GError) error = NULL;
     if (!gh_context_resolve(&spec, &context, &error))
-        doctor_add(self, "repo", DOCTOR_WARN, REPO_HINT, "%s", error->message);
+        check_list_add(&self->list, "repo", CHECK_WARNING, REPO_HINT, "%s", error->message);
     else if (!context.repo)
-        doctor_add(self, "repo", DOCTOR_WARN, REPO_HINT, "no repository; host %s (%s)",
-                   context.host, gh_source_name(context.source));
+        check_list_add(&self->list, "repo", CHECK_WARNING, REPO_HINT, "no repository; host %s (%s)",
+                       context.host, gh_source_name(context.source));
     else
-        doctor_add(self, "repo", DOCTOR_PASS, NULL, "%s/%s (%s)", context.host, context.repo,
-                   gh_source_name(context.source));
+        check_list_add(&self->list, "repo", CHECK_GOOD, NULL, "%s/%s (%s)", context.host,
+                       context.repo, gh_source_name(context.source));
 }
 
 static void append_remote(GString *out, const GhRemote *remote)
@@ -71,7 +74,7 @@ static void append_remote(GString *out, const GhRemote *remote)
 void doctor_check_remotes(Doctor *self)
 {
     if (!self->clone || !self->clone->is_clone) {
-        doctor_add(self, "remotes", DOCTOR_SKIP, NULL, "needs a git directory");
+        check_list_add(&self->list, "remotes", CHECK_SKIPPED, NULL, "needs a git directory");
         return;
     }
     const GPtrArray *remotes = self->clone->remotes;
@@ -85,12 +88,14 @@ void doctor_check_remotes(Doctor *self)
             append_remote(aliases, remote);
     }
     if (unknown->len > 0)
-        doctor_add(self, "remotes", known->len > 0 ? DOCTOR_WARN : DOCTOR_FAIL,
-                   "if it is your GitHub, add its host to gh.knownHosts", "unknown host: %s%s%s",
-                   unknown->str, known->len > 0 ? "; known: " : "", known->str);
+        check_list_add(&self->list, "remotes", known->len > 0 ? CHECK_WARNING : CHECK_BAD,
+                       "if it is your GitHub, add its host to gh.knownHosts",
+                       "unknown host: %s%s%s", unknown->str, known->len > 0 ? "; known: " : "",
+                       known->str);
     else if (aliases->len > 0)
-        doctor_add(self, "remotes", DOCTOR_WARN, NULL, "%s; found through an SSH alias: %s",
-                   known->str, aliases->str);
+        check_list_add(&self->list, "remotes", CHECK_WARNING, NULL,
+                       "%s; found through an SSH alias: %s", known->str, aliases->str);
     else
-        doctor_add(self, "remotes", DOCTOR_PASS, NULL, "%s", known->len > 0 ? known->str : "none");
+        check_list_add(&self->list, "remotes", CHECK_GOOD, NULL, "%s",
+                       known->len > 0 ? known->str : "none");
 }

@@ -4,6 +4,8 @@
  */
 #include "github/doctor/gh_doctor_check.h"
 
+#include "base/path.h"
+
 #include "base/file.h"
 #include "base/secrets.h"
 #include "github/audit/gh_audit.h"
@@ -16,9 +18,9 @@
 
 void doctor_check_env_set(Doctor *self)
 {
-    doctor_add(self, "env-set", DOCTOR_PASS, NULL,
-               "GH_PROMPT_DISABLED GH_PAGER PAGER NO_COLOR GH_NO_UPDATE_NOTIFIER "
-               "GH_NO_EXTENSION_UPDATE_NOTIFIER GH_SPINNER_DISABLED");
+    check_list_add(&self->list, "env-set", CHECK_GOOD, NULL,
+                   "GH_PROMPT_DISABLED GH_PAGER PAGER NO_COLOR GH_NO_UPDATE_NOTIFIER "
+                   "GH_NO_EXTENSION_UPDATE_NOTIFIER GH_SPINNER_DISABLED");
 }
 
 void doctor_check_env_external(Doctor *self)
@@ -52,9 +54,9 @@ void doctor_check_env_external(Doctor *self)
             g_string_append_printf(set, "=%s", value);
     }
     if (set->len > 0)
-        doctor_add(self, "env-external", DOCTOR_WARN, NULL, "%s", set->str);
+        check_list_add(&self->list, "env-external", CHECK_WARNING, NULL, "%s", set->str);
     else
-        doctor_add(self, "env-external", DOCTOR_PASS, NULL, "none");
+        check_list_add(&self->list, "env-external", CHECK_GOOD, NULL, "none");
 }
 
 /* What the policy looks at of the gh tools. */
@@ -134,18 +136,18 @@ void doctor_check_policy(Doctor *self)
     g_autofree char *mistake = policy_mistake(self->settings);
     g_autofree char *tables = class_tables(self);
     if (mistake)
-        doctor_add(self, "policy", DOCTOR_FAIL,
-                   "correct gh.policy or gh.hostPolicy; until then what they name is blocked", "%s",
-                   mistake);
+        check_list_add(&self->list, "policy", CHECK_BAD,
+                       "correct gh.policy or gh.hostPolicy; until then what they name is blocked",
+                       "%s", mistake);
     else if (is_project_ignored(self))
-        doctor_add(self, "policy", DOCTOR_WARN,
-                   "a project can only be stricter than your own settings",
-                   "%s; a looser setting of the project is ignored", tables);
+        check_list_add(&self->list, "policy", CHECK_WARNING,
+                       "a project can only be stricter than your own settings",
+                       "%s; a looser setting of the project is ignored", tables);
     else if (is_write_unasked(self))
-        doctor_add(self, "policy", DOCTOR_WARN, "remove `write: auto` to be asked",
-                   "%s; writes run without a question", tables);
+        check_list_add(&self->list, "policy", CHECK_WARNING, "remove `write: auto` to be asked",
+                       "%s; writes run without a question", tables);
     else
-        doctor_add(self, "policy", DOCTOR_PASS, NULL, "%s", tables);
+        check_list_add(&self->list, "policy", CHECK_GOOD, NULL, "%s", tables);
 }
 
 void doctor_check_aliases(Doctor *self)
@@ -160,11 +162,12 @@ void doctor_check_aliases(Doctor *self)
         g_string_append_printf(list, "%s%s", list->len > 0 ? " " : "", name);
     }
     if (shell->len > 0)
-        doctor_add(self, "aliases", DOCTOR_WARN, "they run a shell, so the gh tools refuse them",
-                   "shell aliases: %s", shell->str);
+        check_list_add(&self->list, "aliases", CHECK_WARNING,
+                       "they run a shell, so the gh tools refuse them", "shell aliases: %s",
+                       shell->str);
     else
-        doctor_add(self, "aliases", DOCTOR_PASS, NULL, "%s",
-                   others->len > 0 ? others->str : "none");
+        check_list_add(&self->list, "aliases", CHECK_GOOD, NULL, "%s",
+                       others->len > 0 ? others->str : "none");
 }
 
 void doctor_check_extensions(Doctor *self)
@@ -172,10 +175,10 @@ void doctor_check_extensions(Doctor *self)
     g_auto(GStrv) names = gh_extensions_list();
     g_autofree char *list = g_strjoinv(" ", names);
     if (*list != '\0')
-        doctor_add(self, "extensions", DOCTOR_WARN, "the gh tools refuse them", "installed: %s",
-                   list);
+        check_list_add(&self->list, "extensions", CHECK_WARNING, "the gh tools refuse them",
+                       "installed: %s", list);
     else
-        doctor_add(self, "extensions", DOCTOR_PASS, NULL, "none");
+        check_list_add(&self->list, "extensions", CHECK_GOOD, NULL, "none");
 }
 
 void doctor_check_git(Doctor *self)
@@ -185,11 +188,11 @@ void doctor_check_git(Doctor *self)
     if (git_must("/", (const char *const[]) { "--version", NULL }, DOCTOR_CHECK_S * 1000,
                  tool_call_cancel(self->call), &output, &error)) {
         const char *prefix = "git version ";
-        doctor_add(self, "git", DOCTOR_PASS, NULL, "%s",
-                   g_str_has_prefix(output, prefix) ? output + strlen(prefix) : output);
+        check_list_add(&self->list, "git", CHECK_GOOD, NULL, "%s",
+                       g_str_has_prefix(output, prefix) ? output + strlen(prefix) : output);
     } else {
-        doctor_add(self, "git", DOCTOR_WARN, "install git; without it no repository is found", "%s",
-                   error->message);
+        check_list_add(&self->list, "git", CHECK_WARNING,
+                       "install git; without it no repository is found", "%s", error->message);
     }
 }
 
@@ -223,9 +226,10 @@ static bool can_be_made(const char *dir)
 void doctor_check_audit(Doctor *self)
 {
     g_autofree char *dir = gh_audit_dir();
-    g_autofree char *shown = doctor_path(dir);
+    g_autofree char *shown = path_shorten_home(dir);
     if (!settings_get_bool(self->settings, "gh.audit.enabled")) {
-        doctor_add(self, "audit", DOCTOR_WARN, "set gh.audit.enabled to true", "disabled");
+        check_list_add(&self->list, "audit", CHECK_WARNING, "set gh.audit.enabled to true",
+                       "disabled");
         return;
     }
     g_autofree char *date = gh_audit_date(tool_call_now_ms(self->call));
@@ -236,17 +240,19 @@ void doctor_check_audit(Doctor *self)
     if (dir_problem) {
         g_autofree char *recovery =
             g_strdup_printf("make it a directory of yours alone: chmod 700 %s", shown);
-        doctor_add(self, "audit", DOCTOR_FAIL, recovery, "%s %s", shown, dir_problem);
+        check_list_add(&self->list, "audit", CHECK_BAD, recovery, "%s %s", shown, dir_problem);
     } else if (file_problem) {
         g_autofree char *recovery =
             g_strdup_printf("make it a file of yours alone: chmod 600 %s/%s", shown, name);
-        doctor_add(self, "audit", DOCTOR_FAIL, recovery, "%s/%s %s", shown, name, file_problem);
+        check_list_add(&self->list, "audit", CHECK_BAD, recovery, "%s/%s %s", shown, name,
+                       file_problem);
     } else if (!can_be_made(dir)) {
-        doctor_add(self, "audit", DOCTOR_FAIL, "make the directory above it writable",
-                   "%s cannot be made", shown);
+        check_list_add(&self->list, "audit", CHECK_BAD, "make the directory above it writable",
+                       "%s cannot be made", shown);
     } else if (!file_exists(dir)) {
-        doctor_add(self, "audit", DOCTOR_PASS, NULL, "%s, made with the first call", shown);
+        check_list_add(&self->list, "audit", CHECK_GOOD, NULL, "%s, made with the first call",
+                       shown);
     } else {
-        doctor_add(self, "audit", DOCTOR_PASS, NULL, "%s (0700)", shown);
+        check_list_add(&self->list, "audit", CHECK_GOOD, NULL, "%s (0700)", shown);
     }
 }

@@ -4,7 +4,6 @@
  */
 #include "github/safe/gh_question.h"
 
-#include "base/dirs.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/visible.h"
@@ -21,20 +20,10 @@ static void append_argument(GString *text, const char *argument)
         g_string_append_printf(text, "… (+%zu bytes)", strlen(argument) - strlen(cut));
 }
 
-/* ~ for the home directory. Caller frees. */
-static char *short_path(const char *path)
-{
-    g_autofree char *home = dirs_home();
-    if (strcmp(home, "/") == 0 || !path_is_inside(path, home))
-        return g_strdup(path);
-    g_autofree char *inner = path_display(path, home);
-    return strcmp(inner, ".") == 0 ? g_strdup("~") : g_build_filename("~", inner, NULL);
-}
-
 char *gh_question_text(const GhQuestion *question)
 {
     g_autofree char *word = g_ascii_strup(effect_name(question->effect), -1);
-    g_autofree char *cwd = short_path(question->cwd);
+    g_autofree char *cwd = path_shorten_home(question->cwd);
     const GhContext *target = question->target;
     GString *text = g_string_new(word);
     g_string_append_printf(text, " on %s", target->host);

@@ -1,0 +1,45 @@
+/* See check_list.h. */
+#include "base/check_list.h"
+
+#include "base/ansi.h"
+#include "base/redact.h"
+#include "base/visible.h"
+
+/* One line that a terminal can show. Caller frees. */
+static char *plain_line(const char *text)
+{
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
+    g_autofree char *plain = ansi_strip(valid);
+    g_strdelimit(g_strstrip(plain), "\n\t", ' ');
+    g_autofree char *line = redact_text(plain);
+    GString *shown = g_string_new(NULL);
+    visible_append(shown, line);
+    return g_string_free(shown, FALSE);
+}
+
+void check_list_add(CheckList *self, const char *id, CheckState state, const char *recovery,
+                    const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    g_autofree char *words = g_strdup_vprintf(format, list);
+    va_end(list);
+    g_autofree char *line = plain_line(words);
+    g_autofree char *help = recovery ? plain_line(recovery) : NULL;
+    json_t *check = json_object();
+    json_set_text(check, "id", id);
+    json_set_text(check, "status", self->names[state]);
+    json_set_text(check, "text", line);
+    json_set_text(check, "recovery", help);
+    json_append_take(self->checks, check);
+    self->counts[state]++;
+}
+
+int check_list_width(const CheckList *self)
+{
+    size_t i, width = 0;
+    json_t *check;
+    json_array_foreach (self->checks, i, check)
+        width = MAX(width, strlen(json_get_text(check, "id")));
+    return (int)width;
+}
