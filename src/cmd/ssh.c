@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/own_file.h"
 #include "cmd/cli/commands.h"
-#include "tool/ssh_hosts.h"
+#include "tools/ssh/ssh_hosts.h"
 
 typedef struct AddOptions {
     const char *user, *key, *description;

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "tool/ssh_hosts.h"
+#include "tools/ssh/ssh_hosts.h"
 
 typedef enum { SSH_OS_UNKNOWN, SSH_OS_LINUX, SSH_OS_MACOS, SSH_OS_WINDOWS } SshOs;
 

@@ -1,5 +1,5 @@
 /* See ssh_hosts.h. */
-#include "tool/ssh_hosts.h"
+#include "tools/ssh/ssh_hosts.h"
 
 #include "base/dirs.h"
 #include "base/env.h"
