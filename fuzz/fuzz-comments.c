@@ -3,8 +3,8 @@
  * for; the rest is a file's bytes. They are read as they are, and as the text made of them.
  * Comments are in order, inside the text, and never overlap, merged or not.
  */
-#include "agenttools/comments/comment_lexer.h"
 #include "agenttools/comments/comment_text.h"
+#include "lang/lexer.h"
 
 #include <stdint.h>
 
@@ -23,7 +23,7 @@ static void check(const GArray *comments, size_t size)
     }
 }
 
-static void lex(const CommentLanguage *language, const char *text, size_t size, unsigned flags)
+static void lex(const Language *language, const char *text, size_t size, unsigned flags)
 {
     g_autoptr(GArray) comments = comment_lex(language, text, size, flags);
     check(comments, size);
@@ -35,9 +35,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2)
         return 0;
-    g_autofree const char **names = comment_language_names();
+    g_autofree const char **names = language_names();
     const char *name = names[data[0] % g_strv_length((char **)names)];
-    const CommentLanguage *language = comment_language_find(name);
+    const Language *language = language_find(name);
     unsigned flags = data[1] & 1 ? LEX_DOCSTRINGS : 0;
     const char *bytes = (const char *)data + 2;
     lex(language, bytes, size - 2, flags);
@@ -47,9 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     g_assert(g_utf8_validate_len(text.data, text.size, NULL));
     g_assert(memchr(text.data, '\r', text.size) == NULL);
     lex(language, text.data, text.size, flags);
-    comment_language_detect("file", text.data, text.size);
-    comment_language_detect("file.h", text.data, text.size);
-    comment_language_detect("file.m", text.data, text.size);
-    comment_language_detect("file.sql", text.data, text.size);
+    language_detect("file", text.data, text.size);
+    language_detect("file.h", text.data, text.size);
+    language_detect("file.m", text.data, text.size);
+    language_detect("file.sql", text.data, text.size);
     return 0;
 }

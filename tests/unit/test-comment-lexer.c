@@ -4,12 +4,12 @@
  */
 #include "unit.h"
 
-#include "agenttools/comments/comment_lexer.h"
 #include "agenttools/comments/comment_text.h"
+#include "lang/lexer.h"
 
-static const CommentLanguage *language_of(const char *name)
+static const Language *language_of(const char *name)
 {
-    const CommentLanguage *language = comment_language_find(name);
+    const Language *language = language_find(name);
     if (!language)
         fail_msg("no language %s", name);
     return language;
@@ -55,7 +55,7 @@ static void expect_cases(const char *row, const Case *cases, size_t count)
 
 static void test_string_in_every_language(void **state G_GNUC_UNUSED)
 {
-    g_autofree const char **names = comment_language_names();
+    g_autofree const char **names = language_names();
     for (const char **name = names; *name; name++) {
         bool is_php = strcmp(*name, "php") == 0;
         expect("cli-G-01", *name,
@@ -356,9 +356,9 @@ static void test_detection(void **state G_GNUC_UNUSED)
         { "dir.py/README", "", NULL },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        const CommentLanguage *language =
-            comment_language_detect(cases[i].path, cases[i].text, strlen(cases[i].text));
-        const char *got = language != NULL ? comment_language_name(language) : NULL;
+        const Language *language =
+            language_detect(cases[i].path, cases[i].text, strlen(cases[i].text));
+        const char *got = language != NULL ? language_name(language) : NULL;
         if (g_strcmp0(got, cases[i].want) != 0)
             fail_msg("%s: got %s, want %s", cases[i].path, got, cases[i].want);
     }
@@ -387,7 +387,7 @@ static void test_random_bytes(void **state G_GNUC_UNUSED)
 {
     static const char bytes[] = "/*/*//\"\"''``##--<<>>{}{}()[]$$%%@!?:;=~|&^+-.,\\\\\n\n\n \t_"
                                 "abcEOFrqsRfend0123<!---->{#{%<?php?><a>EOF\n|>-";
-    g_autofree const char **names = comment_language_names();
+    g_autofree const char **names = language_names();
     GRand *random = g_rand_new_with_seed(714);
     char text[400];
     for (unsigned round = 0; round < 200; round++) {

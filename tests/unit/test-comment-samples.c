@@ -5,8 +5,8 @@
  */
 #include "unit.h"
 
-#include "agenttools/comments/comment_lexer.h"
 #include "base/file.h"
+#include "lang/lexer.h"
 
 typedef struct Sample {
     const char *file, *language;
@@ -142,10 +142,10 @@ static void test_samples(void **state G_GNUC_UNUSED)
         const Sample *sample = &samples[i];
         size_t size = 0;
         g_autofree char *text = read_sample(sample->file, &size);
-        const CommentLanguage *language = comment_language_detect(sample->file, text, size);
-        if (!language || strcmp(comment_language_name(language), sample->language) != 0)
+        const Language *language = language_detect(sample->file, text, size);
+        if (!language || strcmp(language_name(language), sample->language) != 0)
             fail_msg("cli-G-09 %s: taken for %s", sample->file,
-                     language != NULL ? comment_language_name(language) : "nothing");
+                     language != NULL ? language_name(language) : "nothing");
         g_autoptr(GArray) comments = comment_lex(language, text, size, 0);
         unsigned single = 0, multi = 0;
         for (guint n = 0; n < comments->len; n++) {
@@ -168,7 +168,7 @@ static void test_samples(void **state G_GNUC_UNUSED)
 /* Every row of the table has a sample. */
 static void test_every_language_has_a_sample(void **state G_GNUC_UNUSED)
 {
-    g_autofree const char **names = comment_language_names();
+    g_autofree const char **names = language_names();
     for (const char **name = names; *name; name++) {
         bool is_there = false;
         for (size_t i = 0; i < G_N_ELEMENTS(samples); i++)
@@ -193,12 +193,11 @@ static void test_inner_languages(void **state G_GNUC_UNUSED)
         size_t size = 0;
         g_autofree char *text = read_sample(cases[i].file, &size);
         g_autoptr(GArray) comments =
-            comment_lex(comment_language_detect(cases[i].file, text, size), text, size, 0);
+            comment_lex(language_detect(cases[i].file, text, size), text, size, 0);
         GString *got = g_string_new(NULL);
         for (guint n = 0; n < comments->len; n++)
-            g_string_append_printf(
-                got, "%s%s", n > 0 ? " " : "",
-                comment_language_name(g_array_index(comments, Comment, n).language));
+            g_string_append_printf(got, "%s%s", n > 0 ? " " : "",
+                                   language_name(g_array_index(comments, Comment, n).language));
         if (strcmp(got->str, cases[i].want) != 0)
             fail_msg("%s: %s", cases[i].file, got->str);
         g_string_free(got, TRUE);

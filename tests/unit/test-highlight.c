@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 
+#include "lang/languages.h"
 #include "tui/text/highlight.h"
 #include "tui/text/highlight_words.h"
 
@@ -74,6 +75,8 @@ static void test_tokens(void **state G_GNUC_UNUSED)
         { "sh", "echo a $HOME", "$HOME", VARIABLE },
         { "sql", "SELECT 'a' FROM t -- x", "SELECT", KEYWORD },
         { "sql", "SELECT 'a' FROM t -- x", "-- x", COMMENT },
+        { "dart", "x = r'''a\\''' + null", "null", KEYWORD }, // raw: no escape
+        { "csharp", "var x = @\"a\nb\"; return", "b\"", STRING },
         { "ruby", "=begin\ndef\n=end\ndef f", "def", COMMENT },
         { "php", "$a = null; # x", "$a", VARIABLE },
         { "perl", "my $x = 1;", "$x", VARIABLE },
@@ -133,13 +136,22 @@ static void test_tables(void **state G_GNUC_UNUSED)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     unsigned count = 0;
-    for (const HighlightLanguage *language = highlight_languages; language->names; language++) {
-        check_sorted(&language->words, language->names);
-        check_sorted(&language->types, language->names);
-        g_auto(GStrv) names = g_strsplit(language->names, " ", -1);
+    for (const HighlightLanguage *language = highlight_languages;
+         language->languages || language->tags; language++) {
+        const char *name = language->languages ? language->languages : language->tags;
+        check_sorted(&language->words, name);
+        check_sorted(&language->types, name);
+        g_autofree char *all =
+            g_strdup_printf("%s %s", language->languages ? language->languages : "",
+                            language->tags ? language->tags : "");
+        g_auto(GStrv) names = g_strsplit(g_strstrip(all), " ", -1);
         for (size_t i = 0; names[i]; i++)
             if (!g_hash_table_add(seen, g_strdup(names[i])))
                 fail_msg("two languages are %s", names[i]);
+        g_auto(GStrv) rows = g_strsplit(language->languages ? language->languages : "", " ", -1);
+        for (size_t i = 0; rows[i]; i++)
+            if (!language_find(rows[i]))
+                fail_msg("no language is %s", rows[i]);
         count++;
     }
     assert_true(count >= 30);
@@ -154,7 +166,11 @@ static void test_names(void **state G_GNUC_UNUSED)
     assert_ptr_equal(highlight_language("python,ignore"), python);
     assert_null(highlight_language(""));
     assert_null(highlight_language("no such language"));
-    assert_ptr_equal(highlight_language_of_file("/a.py/b.C"), c);
+    assert_ptr_equal(highlight_language_of_file("/a.py/b.c"), c);
+    assert_ptr_equal(highlight_language_of_file("/a.c/b.PY"), python);
+    assert_ptr_equal(highlight_language_of_file("b.C"), highlight_language("c++"));
+    assert_ptr_equal(highlight_language("rs"), highlight_language("rust"));
+    assert_ptr_equal(highlight_language_of_file("x.patch"), highlight_language("diff"));
     assert_ptr_equal(highlight_language_of_file("Makefile"), highlight_language("make"));
     assert_ptr_equal(highlight_language_of_file("/x/.bashrc"), highlight_language("bash"));
     assert_null(highlight_language_of_file("/a.py/b"));
@@ -174,7 +190,8 @@ static void test_random_texts(void **state G_GNUC_UNUSED)
 {
     static const char bytes[] = "aB0_ \"'`\\/*#-<>{}=:$@[]()!r\n.;|+\xc3\xa9";
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
-    for (const HighlightLanguage *language = highlight_languages; language->names; language++)
+    for (const HighlightLanguage *language = highlight_languages;
+         language->languages || language->tags; language++)
         for (int n = 0; n < 50; n++) {
             g_autoptr(GString) text = g_string_new(NULL);
             for (int i = 0; i < 60; i++)

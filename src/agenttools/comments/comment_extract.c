@@ -121,7 +121,7 @@ static const OperationExample examples[] = {
 
 typedef struct Extract {
     const ExtractArgs *args;
-    const CommentLanguage *language; // the only one wanted; NULL: all
+    const Language *language; // the only one wanted; NULL: all
     CommentScope *scope;
     Answer *answer;
     bool is_line_scoped;
@@ -187,7 +187,7 @@ static bool is_wanted(const Extract *self, const ScopeFile *file, const Comment 
     return scope_file_has_changed(file, first, last);
 }
 
-static void add_comments(Extract *self, const ScopeFile *file, const CommentLanguage *language,
+static void add_comments(Extract *self, const ScopeFile *file, const Language *language,
                          const CommentText *text)
 {
     unsigned flags = self->args->has_docstrings ? LEX_DOCSTRINGS : 0;
@@ -208,8 +208,8 @@ static void add_comments(Extract *self, const ScopeFile *file, const CommentLang
 /* Is it known without its text that it has no comments? */
 static bool is_known_to_be_unread(ScopeFile *file)
 {
-    const CommentLanguage *language = NULL;
-    if (!file->blob || comment_language_by_name(file->path, &language) != LANGUAGE_UNSUPPORTED)
+    const Language *language = NULL;
+    if (!file->blob || language_by_name(file->path, &language) != LANGUAGE_UNSUPPORTED)
         return false;
     file->skipped = file->is_binary ? "binary" : "unsupported";
     return true;
@@ -235,14 +235,14 @@ static bool read_file(Extract *self, ScopeFile *file, Cancel *cancel, bool *ret_
     comment_text_init(&text, data, size);
     if (file->is_untracked)
         file->lines_added = text.line_count;
-    const CommentLanguage *language = comment_language_detect(file->path, text.data, text.size);
+    const Language *language = language_detect(file->path, text.data, text.size);
     if (text.line_count > COMMENT_FILE_MAX_LINES)
         file->skipped = "too many lines";
     else if (!language)
         file->skipped = "unsupported";
-    *ret_is_wanted = self->language == NULL ||
-                     (language != NULL && strcmp(comment_language_name(language),
-                                                 comment_language_name(self->language)) == 0);
+    *ret_is_wanted =
+        self->language == NULL ||
+        (language != NULL && strcmp(language_name(language), language_name(self->language)) == 0);
     if (!file->skipped && *ret_is_wanted)
         add_comments(self, file, language, &text);
     return true;
@@ -251,15 +251,14 @@ static bool read_file(Extract *self, ScopeFile *file, Cancel *cancel, bool *ret_
 /* With `language`, a file that its name says is another one is none of the scope. */
 static bool is_of_language(const Extract *self, const char *path)
 {
-    const CommentLanguage *language = NULL;
+    const Language *language = NULL;
     if (!self->language)
         return true;
-    LanguageByName known = comment_language_by_name(path, &language);
+    LanguageByName known = language_by_name(path, &language);
     bool may_be_other =
         known == LANGUAGE_IN_TEXT || g_str_has_suffix(path, ".h") || g_str_has_suffix(path, ".m");
-    return may_be_other ||
-           (known == LANGUAGE_KNOWN &&
-            strcmp(comment_language_name(language), comment_language_name(self->language)) == 0);
+    return may_be_other || (known == LANGUAGE_KNOWN &&
+                            strcmp(language_name(language), language_name(self->language)) == 0);
 }
 
 static bool extract(Extract *self, Cancel *cancel, GError **error)
@@ -295,16 +294,16 @@ static bool extract(Extract *self, Cancel *cancel, GError **error)
 
 // ---- the operation ----
 
-static bool find_language(const char *name, const CommentLanguage **ret_language, GError **error)
+static bool find_language(const char *name, const Language **ret_language, GError **error)
 {
     *ret_language = NULL;
     if (!name)
         return true;
     g_autofree char *file = g_strconcat("a.", name, NULL); // "py" is python too
-    *ret_language = comment_language_find(name);
-    if (*ret_language || comment_language_by_name(file, ret_language) == LANGUAGE_KNOWN)
+    *ret_language = language_find(name);
+    if (*ret_language || language_by_name(file, ret_language) == LANGUAGE_KNOWN)
         return true;
-    g_autofree const char **names = comment_language_names();
+    g_autofree const char **names = language_names();
     const char *nearest = str_nearest(name, names);
     return answer_error_field(error, "language", "Unknown language \"%s\"%s%s%s", name,
                               nearest != NULL ? "; did you mean \"" : "",

@@ -64,7 +64,7 @@ json_t *comment_to_json(const Comment *comment, const CommentLines *lines, const
     json_set_int(object, "endLine", end_line);
     json_set_int(object, "column", (int64_t)comment->column);
     json_set_text(object, "kind", kinds[comment->kind]);
-    json_set_text(object, "language", comment_language_name(comment->language));
+    json_set_text(object, "language", language_name(comment->language));
     json_set_bool(object, "trailing", comment->is_trailing);
     json_set_bool(object, "directive", comment->is_directive);
     return object;

@@ -3,9 +3,9 @@
  */
 #pragma once
 
-#include "agenttools/comments/comment_lexer.h"
 #include "agenttools/comments/comment_text.h"
 #include "base/json.h"
+#include "lang/lexer.h"
 
 typedef struct CommentLines { // where the lines of a text begin
     const CommentText *text;  // borrowed

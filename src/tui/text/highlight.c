@@ -6,6 +6,7 @@
  */
 #include "tui/text/highlight.h"
 
+#include "lang/row.h"
 #include "tui/text/highlight_words.h"
 
 #include <stdlib.h>
@@ -16,9 +17,12 @@
 #define STATE_DEPTH 8     // bits below the depth
 #define MAX_DEPTH   1000
 #define MAX_WORD    40 // bytes of a key word
+#define MAX_FORMS   24 // of a language; the tables have no more
 
-typedef struct Lexer {
+typedef struct Highlighter {
     const HighlightLanguage *language;
+    HighlightForm forms[MAX_FORMS]; // its own, then those of its row
+    unsigned form_count;
     const char *line;
     size_t size;
     size_t at;
@@ -27,13 +31,13 @@ typedef struct Lexer {
     RowBuilder *out;
     size_t done; // what stands before is in `out`; from there to `at` it is of one colour
     int token;   // that one; -1: plain
-} Lexer;
+} Highlighter;
 
 // ---- which language ----
 
 static bool has_name(const char *names, const char *name, size_t size)
 {
-    for (const char *at = names; *at;) {
+    for (const char *at = names; at && *at;) {
         size_t length = strcspn(at, " ");
         if (length == size && g_ascii_strncasecmp(at, name, size) == 0)
             return true;
@@ -42,36 +46,91 @@ static bool has_name(const char *names, const char *name, size_t size)
     return false;
 }
 
-static const HighlightLanguage *find(const char *name, size_t size)
+static bool is_last(const HighlightLanguage *language)
 {
-    for (const HighlightLanguage *language = highlight_languages; language->names; language++)
-        if (size > 0 && has_name(language->names, name, size))
+    return !language->languages && !language->tags;
+}
+
+static const HighlightLanguage *find_by_name(const char *name, size_t size)
+{
+    for (const HighlightLanguage *language = highlight_languages; !is_last(language); language++)
+        if (size > 0 &&
+            (has_name(language->languages, name, size) || has_name(language->tags, name, size)))
             return language;
     return NULL;
 }
 
-/* "c", "{.python}", "language-js", "rust,ignore". */
+const HighlightLanguage *highlight_language_of_file(const char *path)
+{
+    const Language *row = NULL;
+    if (language_by_name(path, &row) == LANGUAGE_KNOWN)
+        return find_by_name(language_name(row), strlen(language_name(row)));
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    const char *name = dot && dot > slash ? dot + 1 : slash ? slash + 1 : path;
+    return find_by_name(name, strlen(name)); // such as .diff
+}
+
+/* "c", "{.python}", "language-js", "rust,ignore"; the end of a file's name will do. */
 const HighlightLanguage *highlight_language(const char *tag)
 {
     tag += strspn(tag, "{. ");
     if (g_str_has_prefix(tag, "language-"))
         tag += strlen("language-");
-    return find(tag, strcspn(tag, ",:;{} \t"));
+    size_t size = strcspn(tag, ",:;{} \t");
+    const HighlightLanguage *language = find_by_name(tag, size);
+    g_autofree char *file = g_strdup_printf("x.%.*s", (int)MIN(size, MAX_WORD), tag);
+    return language || size == 0 ? language : highlight_language_of_file(file);
 }
 
-const HighlightLanguage *highlight_language_of_file(const char *path)
+// ---- comments and strings of a language ----
+
+static void add_form(Highlighter *self, HighlightForm form)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    name += *name == '.'; // ".bashrc"
-    const HighlightLanguage *language = find(name, strlen(name));
-    const char *dot = strrchr(name, '.');
-    return language || !dot ? language : find(dot + 1, strlen(dot + 1));
+    if (!form.open)
+        return;
+    g_assert(self->form_count < MAX_FORMS);
+    self->forms[self->form_count++] = form;
+}
+
+static void add_line_mark(Highlighter *self, const LineMark *mark)
+{
+    unsigned flags = FORM_COMMENT;
+    flags |= mark->flags & (AT_WORD | AFTER_BLANK | NOT_AFTER_WORD) ? FORM_WORD : 0;
+    flags |= mark->flags & (AT_LINE | AT_COLUMN_1) ? FORM_FIRST : 0;
+    if (!mark->after)
+        add_form(self, (HighlightForm) { mark->text, NULL, (uint8_t)flags });
+}
+
+static void add_string_mark(Highlighter *self, const StringMark *mark)
+{
+    unsigned flags = mark->escape == '\\' ? FORM_ESCAPES : 0;
+    flags |= mark->flags & STRING_LINES ? FORM_LINES : 0;
+    if (*mark->close != '\n') // no line has that
+        add_form(self, (HighlightForm) { mark->open, mark->close, (uint8_t)flags, mark->prefix });
+}
+
+/* Those of the first of its rows, if it is read by single lines. */
+static void add_row(Highlighter *self, const HighlightLanguage *language)
+{
+    char name[MAX_WORD + 1];
+    if (!language->languages || language->flags & LANGUAGE_OWN_FORMS)
+        return;
+    g_strlcpy(name, language->languages, MIN(sizeof(name), strcspn(language->languages, " ") + 1));
+    const Language *row = language_find(name);
+    for (unsigned i = 0; row && i < LANGUAGE_BLOCKS; i++) {
+        unsigned nests = row->blocks[i].flags & BLOCK_NESTED ? FORM_NESTS : 0;
+        add_form(self, (HighlightForm) { row->blocks[i].open, row->blocks[i].close,
+                                         (uint8_t)(FORM_COMMENT | FORM_LINES | nests) });
+    }
+    for (unsigned i = 0; row && i < LANGUAGE_LINES; i++)
+        add_line_mark(self, &row->lines[i]);
+    for (const StringMark *mark = row ? row->strings : NULL; mark && mark->open; mark++)
+        add_string_mark(self, mark);
 }
 
 // ---- tokens ----
 
-static void flush(Lexer *self)
+static void flush(Highlighter *self)
 {
     Style style = self->style;
     if (self->token >= 0)
@@ -81,7 +140,7 @@ static void flush(Lexer *self)
     self->done = self->at;
 }
 
-static void put(Lexer *self, size_t end, int token)
+static void put(Highlighter *self, size_t end, int token)
 {
     if (token != self->token)
         flush(self);
@@ -89,7 +148,7 @@ static void put(Lexer *self, size_t end, int token)
     self->at = end;
 }
 
-static bool starts_with(const Lexer *self, size_t at, const char *text)
+static bool starts_with(const Highlighter *self, size_t at, const char *text)
 {
     size_t size = strlen(text);
     return self->size - at >= size && memcmp(self->line + at, text, size) == 0;
@@ -100,13 +159,13 @@ static bool is_word_start(char c)
     return g_ascii_isalpha(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-static bool is_word_part(const Lexer *self, char c)
+static bool is_word_part(const Highlighter *self, char c)
 {
     return is_word_start(c) || g_ascii_isdigit(c) ||
            (c == '-' && self->language->flags & LANGUAGE_DASHES);
 }
 
-static size_t word_end(const Lexer *self, size_t at)
+static size_t word_end(const Highlighter *self, size_t at)
 {
     while (at < self->size && is_word_part(self, self->line[at]))
         at++;
@@ -115,13 +174,13 @@ static size_t word_end(const Lexer *self, size_t at)
 
 // ---- forms ----
 
-static bool is_blank_before(const Lexer *self)
+static bool is_blank_before(const Highlighter *self)
 {
     return self->at == 0 || strchr(" \t;(", self->line[self->at - 1]);
 }
 
 /* 'a', '\n', 'é': the closing mark is near. */
-static bool is_character(const Lexer *self)
+static bool is_character(const Highlighter *self)
 {
     size_t at = self->at + 1;
     if (at < self->size && self->line[at] == '\\')
@@ -131,23 +190,34 @@ static bool is_character(const Lexer *self)
     return at < self->size && self->line[at] == '\'';
 }
 
-/* The form that opens here, counted from 1; 0: none. */
-static unsigned form_at(const Lexer *self)
+static bool is_first_on_line(const Highlighter *self)
 {
-    const HighlightForm *forms = self->language->forms;
-    for (unsigned i = 0; forms[i].open; i++) {
-        if (forms[i].open[0] != self->line[self->at] || !starts_with(self, self->at, forms[i].open))
-            continue;
-        bool fits = (!(forms[i].flags & FORM_START) || self->at == 0) &&
-                    (!(forms[i].flags & FORM_WORD) || is_blank_before(self)) &&
-                    (!(forms[i].flags & FORM_CHAR) || is_character(self));
-        if (fits)
+    return self->at == strspn(self->line, " \t");
+}
+
+static bool form_fits(const Highlighter *self, const HighlightForm *form)
+{
+    const char *prefix = form->prefix;
+    char before = self->at > 0 ? self->line[self->at - 1] : ' ';
+    return starts_with(self, self->at, form->open) &&
+           (!prefix ||
+            (*prefix == '*' ? g_ascii_isalpha(before) : strchr(prefix, before) != NULL)) &&
+           (!(form->flags & FORM_START) || self->at == 0) &&
+           (!(form->flags & FORM_FIRST) || is_first_on_line(self)) &&
+           (!(form->flags & FORM_WORD) || is_blank_before(self)) &&
+           (!(form->flags & FORM_CHAR) || is_character(self));
+}
+
+/* The form that opens here, counted from 1; 0: none. */
+static unsigned form_at(const Highlighter *self)
+{
+    for (unsigned i = 0; i < self->form_count; i++)
+        if (self->forms[i].open[0] == self->line[self->at] && form_fits(self, &self->forms[i]))
             return i + 1;
-    }
     return 0;
 }
 
-static size_t form_end(Lexer *self, const HighlightForm *form, size_t at)
+static size_t form_end(Highlighter *self, const HighlightForm *form, size_t at)
 {
     uint32_t depth = self->state >> STATE_DEPTH;
     for (size_t i = at; form->close && i < self->size; i++) {
@@ -172,14 +242,14 @@ static size_t form_end(Lexer *self, const HighlightForm *form, size_t at)
     return self->size;
 }
 
-static size_t skip_blanks(const Lexer *self, size_t at)
+static size_t skip_blanks(const Highlighter *self, size_t at)
 {
     while (at < self->size && self->line[at] == ' ')
         at++;
     return at;
 }
 
-static bool is_key(const Lexer *self, size_t end)
+static bool is_key(const Highlighter *self, size_t end)
 {
     size_t next = skip_blanks(self, end);
     if (next >= self->size)
@@ -192,9 +262,9 @@ static bool is_key(const Lexer *self, size_t end)
 }
 
 /* `start` is where the open form goes on. */
-static void put_form(Lexer *self, unsigned number, size_t start)
+static void put_form(Highlighter *self, unsigned number, size_t start)
 {
-    const HighlightForm *form = &self->language->forms[number - 1];
+    const HighlightForm *form = &self->forms[number - 1];
     bool is_whole = start > self->at;
     size_t end = form_end(self, form, start);
     bool is_name = is_whole && !(form->flags & FORM_COMMENT) && is_key(self, end);
@@ -202,6 +272,12 @@ static void put_form(Lexer *self, unsigned number, size_t start)
         form->flags & FORM_COMMENT ? TOKEN_SYNTAX_COMMENT
         : is_name                  ? TOKEN_SYNTAX_VARIABLE
                                    : TOKEN_SYNTAX_STRING);
+}
+
+static void open_form(Highlighter *self, unsigned number)
+{
+    self->state = number;
+    put_form(self, number, self->at + strlen(self->forms[number - 1].open));
 }
 
 // ---- words ----
@@ -217,7 +293,7 @@ static bool is_among(const HighlightWords *words, const char *word)
            bsearch(word, words->words, words->count, sizeof(words->words[0]), compare_word);
 }
 
-static int word_token(const Lexer *self, size_t end)
+static int word_token(const Highlighter *self, size_t end)
 {
     const HighlightLanguage *language = self->language;
     char word[MAX_WORD + 1];
@@ -241,7 +317,7 @@ static int word_token(const Lexer *self, size_t end)
     return is_type ? TOKEN_SYNTAX_TYPE : -1;
 }
 
-static bool put_marked_word(Lexer *self)
+static bool put_marked_word(Highlighter *self)
 {
     unsigned flags = self->language->flags;
     char c = self->line[self->at];
@@ -263,7 +339,7 @@ static bool put_marked_word(Lexer *self)
     return true;
 }
 
-static size_t number_end(const Lexer *self, size_t at)
+static size_t number_end(const Highlighter *self, size_t at)
 {
     while (at < self->size &&
            (g_ascii_isalnum(self->line[at]) || self->line[at] == '_' ||
@@ -272,14 +348,13 @@ static size_t number_end(const Lexer *self, size_t at)
     return at;
 }
 
-static void put_code(Lexer *self)
+static void put_code(Highlighter *self)
 {
     while (self->at < self->size) {
         char c = self->line[self->at];
         unsigned form = is_word_start(c) && c != 'r' ? 0 : form_at(self);
         if (form > 0) {
-            self->state = form;
-            put_form(self, form, self->at + strlen(self->language->forms[form - 1].open));
+            open_form(self, form);
         } else if (g_ascii_isdigit(c)) {
             put(self, number_end(self, self->at), TOKEN_SYNTAX_NUMBER);
         } else if (is_word_start(c)) {
@@ -296,7 +371,7 @@ static void put_code(Lexer *self)
 
 // ---- languages of another kind ----
 
-static void put_diff(Lexer *self)
+static void put_diff(Highlighter *self)
 {
     static const struct {
         const char *start;
@@ -315,7 +390,7 @@ static void put_diff(Lexer *self)
     put(self, self->size, TOKEN_DIFF_CONTEXT);
 }
 
-static void put_markdown(Lexer *self)
+static void put_markdown(Highlighter *self)
 {
     size_t start = skip_blanks(self, 0);
     char c = start < self->size ? self->line[start] : ' ';
@@ -339,7 +414,7 @@ static void put_markdown(Lexer *self)
     }
 }
 
-static void put_in_tag(Lexer *self)
+static void put_in_tag(Highlighter *self)
 {
     while (self->at < self->size && self->state == STATE_TAG) {
         char c = self->line[self->at];
@@ -362,7 +437,7 @@ static void put_in_tag(Lexer *self)
     }
 }
 
-static void put_tag_start(Lexer *self)
+static void put_tag_start(Highlighter *self)
 {
     size_t end = self->at + 1;
     while (end < self->size && strchr("/!?", self->line[end]))
@@ -375,7 +450,7 @@ static void put_tag_start(Lexer *self)
     self->state = STATE_TAG;
 }
 
-static void put_tags(Lexer *self)
+static void put_tags(Highlighter *self)
 {
     while (self->at < self->size) {
         if (self->state == STATE_TAG) {
@@ -387,8 +462,7 @@ static void put_tags(Lexer *self)
         bool is_tag = self->line[self->at] == '<' && next < self->size &&
                       (g_ascii_isalpha(self->line[next]) || strchr("/!?", self->line[next]));
         if (form > 0) {
-            self->state = form;
-            put_form(self, form, self->at + strlen(self->language->forms[form - 1].open));
+            open_form(self, form);
         } else if (is_tag) {
             put_tag_start(self);
         } else {
@@ -408,11 +482,20 @@ void highlight_line(const HighlightLanguage *language, uint32_t *state, const ch
         row_builder_add(out, line, (gssize)size, style, NULL);
         return;
     }
-    Lexer lexer = {
-        language, line, size, .state = *state, .style = style, .out = out, .token = -1
+    Highlighter lexer = {
+        .language = language,
+        .line = line,
+        .size = size,
+        .state = *state,
+        .style = style,
+        .out = out,
+        .token = -1,
     };
+    for (const HighlightForm *form = language->forms; form->open; form++)
+        add_form(&lexer, *form);
+    add_row(&lexer, language);
     unsigned form = lexer.state & STATE_FORM;
-    if (form > 0 && form != STATE_TAG)
+    if (form > 0 && form <= lexer.form_count)
         put_form(&lexer, form, 0);
     if (language->flags & LANGUAGE_DIFF)
         put_diff(&lexer);

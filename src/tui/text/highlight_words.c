@@ -291,59 +291,25 @@ static const char *const words_proto[] = {
 };
 // clang-format on
 
-// ---- comments and strings ----
+// ---- comments and strings that a line is read by, where the row of a language has none ----
 
-static const HighlightForm forms_c[] = {
-    { "//", NULL, COMMENT },
-    { "/*", "*/", BLOCK },
-    { "\"", "\"", ESCAPES },
-    { "'", "'", ESCAPES },
-    { 0 },
+static const HighlightForm forms_csharp[] = {
+    { "\"\"\"", "\"\"\"", LINES }, { "@\"", "\"", LINES }, { "\"", "\"", ESCAPES }, { 0 }
 };
-static const HighlightForm forms_cs[] = {
-    { "//", NULL, COMMENT },
-    { "/*", "*/", BLOCK },
-    { "\"\"\"", "\"\"\"", LINES },
-    { "@\"", "\"", LINES },
-    { "\"", "\"", ESCAPES },
-    { "'", "'", ESCAPES },
-    { 0 },
-};
-static const HighlightForm forms_rust[] = {
-    { "//", NULL, COMMENT },         { "/*", "*/", BLOCK | FORM_NESTS }, { "r#\"", "\"#", LINES },
-    { "\"", "\"", ESCAPES | LINES }, { "'", "'", ESCAPES | FORM_CHAR },  { 0 },
-};
-static const HighlightForm forms_go[] = {
-    { "//", NULL, COMMENT }, { "/*", "*/", BLOCK }, { "\"", "\"", ESCAPES },
-    { "'", "'", ESCAPES },   { "`", "`", LINES },   { 0 },
-};
-static const HighlightForm forms_js[] = {
-    { "//", NULL, COMMENT }, { "/*", "*/", BLOCK },         { "\"", "\"", ESCAPES },
-    { "'", "'", ESCAPES },   { "`", "`", ESCAPES | LINES }, { 0 },
-};
-static const HighlightForm forms_jvm[] = {
-    { "//", NULL, COMMENT }, { "/*", "*/", BLOCK }, { "\"\"\"", "\"\"\"", LINES },
-    { "\"", "\"", ESCAPES }, { "'", "'", ESCAPES }, { 0 },
-};
-static const HighlightForm forms_swift[] = {
-    { "//", NULL, COMMENT },
-    { "/*", "*/", BLOCK | FORM_NESTS },
-    { "\"\"\"", "\"\"\"", ESCAPES | LINES },
-    { "\"", "\"", ESCAPES },
-    { 0 },
-};
-static const HighlightForm forms_kotlin[] = {
-    { "//", NULL, COMMENT },       { "/*", "*/", BLOCK | FORM_NESTS },
-    { "\"\"\"", "\"\"\"", LINES }, { "\"", "\"", ESCAPES },
-    { "'", "'", ESCAPES },         { 0 },
-};
-static const HighlightForm forms_python[] = {
-    { "#", NULL, COMMENT },
-    { "\"\"\"", "\"\"\"", ESCAPES | LINES },
-    { "'''", "'''", ESCAPES | LINES },
-    { "\"", "\"", ESCAPES },
-    { "'", "'", ESCAPES },
-    { 0 },
+static const HighlightForm forms_rust[] = { { "r#\"", "\"#", LINES },
+                                            { "'", "'", ESCAPES | FORM_CHAR },
+                                            { 0 } };
+static const HighlightForm forms_swift[] = { { "\"\"\"", "\"\"\"", ESCAPES | LINES },
+                                             { "\"", "\"", ESCAPES },
+                                             { 0 } };
+static const HighlightForm forms_zig[] = { { "\\\\", NULL, 0 }, { 0 } };
+static const HighlightForm forms_haskell[] = { { "'", "'", ESCAPES | FORM_CHAR }, { 0 } };
+static const HighlightForm forms_lua[] = { { "--[[", "]]", BLOCK }, { "[[", "]]", LINES }, { 0 } };
+static const HighlightForm forms_ruby[] = { { "=begin", "=end", BLOCK | FORM_START }, { 0 } };
+static const HighlightForm forms_perl[] = {
+    { "=pod", "=cut", BLOCK | FORM_START }, { "=head", "=cut", BLOCK | FORM_START },
+    { "#", NULL, COMMENT | FORM_WORD },     { "\"", "\"", ESCAPES | LINES },
+    { "'", "'", ESCAPES | LINES },          { 0 },
 };
 static const HighlightForm forms_shell[] = {
     { "#", NULL, COMMENT | FORM_WORD },
@@ -357,22 +323,10 @@ static const HighlightForm forms_hash[] = {
     { "'", "'", 0 },
     { 0 },
 };
-static const HighlightForm forms_plain_hash[] = {
+static const HighlightForm forms_make[] = {
     { "#", NULL, COMMENT },
     { "\"", "\"", ESCAPES },
-    { "'", "'", ESCAPES },
     { 0 },
-};
-static const HighlightForm forms_json[] = {
-    { "//", NULL, COMMENT },
-    { "/*", "*/", BLOCK },
-    { "\"", "\"", ESCAPES },
-    { 0 },
-};
-static const HighlightForm forms_toml[] = {
-    { "#", NULL, COMMENT },  { "\"\"\"", "\"\"\"", ESCAPES | LINES },
-    { "'''", "'''", LINES }, { "\"", "\"", ESCAPES },
-    { "'", "'", 0 },         { 0 },
 };
 static const HighlightForm forms_ini[] = {
     { "#", NULL, COMMENT | FORM_WORD },
@@ -380,179 +334,90 @@ static const HighlightForm forms_ini[] = {
     { "\"", "\"", ESCAPES },
     { 0 },
 };
-static const HighlightForm forms_html[] = {
-    { "<!--", "-->", BLOCK },
-    { 0 },
-};
-static const HighlightForm forms_css[] = {
-    { "/*", "*/", BLOCK },
-    { "\"", "\"", ESCAPES },
-    { "'", "'", ESCAPES },
-    { 0 },
-};
-static const HighlightForm forms_sql[] = {
-    { "--", NULL, COMMENT }, { "/*", "*/", BLOCK }, { "'", "'", LINES }, { "\"", "\"", 0 }, { 0 },
-};
-static const HighlightForm forms_make[] = {
-    { "#", NULL, COMMENT },
-    { "\"", "\"", ESCAPES },
-    { 0 },
-};
-static const HighlightForm forms_lua[] = {
-    { "--[[", "]]", BLOCK }, { "--", NULL, COMMENT }, { "[[", "]]", LINES },
-    { "\"", "\"", ESCAPES }, { "'", "'", ESCAPES },   { 0 },
-};
-static const HighlightForm forms_ruby[] = {
-    { "=begin", "=end", BLOCK | FORM_START },
-    { "#", NULL, COMMENT | FORM_WORD },
-    { "\"", "\"", ESCAPES },
-    { "'", "'", ESCAPES },
-    { "`", "`", ESCAPES },
-    { 0 },
-};
-static const HighlightForm forms_perl[] = {
-    { "=pod", "=cut", BLOCK | FORM_START }, { "=head", "=cut", BLOCK | FORM_START },
-    { "#", NULL, COMMENT | FORM_WORD },     { "\"", "\"", ESCAPES | LINES },
-    { "'", "'", ESCAPES | LINES },          { 0 },
-};
-static const HighlightForm forms_php[] = {
-    { "//", NULL, COMMENT },         { "#", NULL, COMMENT | FORM_WORD }, { "/*", "*/", BLOCK },
-    { "\"", "\"", ESCAPES | LINES }, { "'", "'", ESCAPES | LINES },      { 0 },
-};
-static const HighlightForm forms_haskell[] = {
-    { "{-", "-}", BLOCK | FORM_NESTS },
-    { "--", NULL, COMMENT },
-    { "\"", "\"", ESCAPES },
-    { "'", "'", ESCAPES | FORM_CHAR },
-    { 0 },
-};
-static const HighlightForm forms_zig[] = {
-    { "//", NULL, COMMENT },
-    { "\\\\", NULL, 0 },
-    { "\"", "\"", ESCAPES },
-    { "'", "'", ESCAPES },
-    { 0 },
-};
-static const HighlightForm forms_nix[] = {
-    { "#", NULL, COMMENT },
-    { "/*", "*/", BLOCK },
-    { "''", "''", LINES },
-    { "\"", "\"", ESCAPES | LINES },
-    { 0 },
-};
-static const HighlightForm forms_elixir[] = {
-    { "#", NULL, COMMENT },
-    { "\"\"\"", "\"\"\"", ESCAPES | LINES },
-    { "\"", "\"", ESCAPES },
-    { "'", "'", ESCAPES },
-    { 0 },
-};
-static const HighlightForm forms_lisp[] = {
-    { ";", NULL, COMMENT },
-    { "\"", "\"", ESCAPES | LINES },
-    { 0 },
-};
-static const HighlightForm forms_powershell[] = {
-    { "<#", "#>", BLOCK },
-    { "#", NULL, COMMENT | FORM_WORD },
-    { "\"", "\"", LINES },
-    { "'", "'", LINES },
-    { 0 },
-};
-static const HighlightForm forms_tf[] = {
-    { "#", NULL, COMMENT },
-    { "//", NULL, COMMENT },
-    { "/*", "*/", BLOCK },
-    { "\"", "\"", ESCAPES },
-    { 0 },
-};
-static const HighlightForm forms_none[] = {
-    { 0 },
-};
+static const HighlightForm forms_html[] = { { "<!--", "-->", BLOCK }, { 0 } };
+static const HighlightForm forms_none[] = { { 0 } };
 
 // ---- languages ----
 
 // clang-format off
 const HighlightLanguage highlight_languages[] = {
-    { "c h",
-      forms_c, WORDS(c), WORDS(c_types), LANGUAGE_HASH },
-    { "cpp c++ cc cxx hpp hh hxx ino cuda cu objc m",
-      forms_c, WORDS(cpp), WORDS(c_types), LANGUAGE_HASH },
-    { "rust rs",
+    { "c", NULL,
+      forms_none, WORDS(c), WORDS(c_types), LANGUAGE_HASH },
+    { "cpp objective-c", "c++ cuda objc",
+      forms_none, WORDS(cpp), WORDS(c_types), LANGUAGE_HASH },
+    { "rust", NULL,
       forms_rust, WORDS(rust), WORDS(rust_types), LANGUAGE_TYPES },
-    { "go golang",
-      forms_go, WORDS(go), WORDS(go_types), 0 },
-    { "python py py3 pyi python3 gyp starlark bzl",
-      forms_python, WORDS(python), WORDS(python_types), LANGUAGE_AT },
-    { "js javascript jsx mjs cjs ts typescript tsx mts cts node",
-      forms_js, WORDS(js), WORDS(js_types), LANGUAGE_AT | LANGUAGE_TYPES },
-    { "java",
-      forms_jvm, WORDS(java), WORDS(java_types), LANGUAGE_AT | LANGUAGE_TYPES },
-    { "kotlin kt kts",
-      forms_kotlin, WORDS(kotlin), NONE, LANGUAGE_AT | LANGUAGE_TYPES },
-    { "swift",
+    { "go", "golang",
+      forms_none, WORDS(go), WORDS(go_types), 0 },
+    { "python starlark", "py3 python3 gyp",
+      forms_none, WORDS(python), WORDS(python_types), LANGUAGE_AT },
+    { "javascript jsx typescript tsx", "node",
+      forms_none, WORDS(js), WORDS(js_types), LANGUAGE_AT | LANGUAGE_TYPES },
+    { "java groovy", NULL,
+      forms_none, WORDS(java), WORDS(java_types), LANGUAGE_AT | LANGUAGE_TYPES },
+    { "kotlin", NULL,
+      forms_none, WORDS(kotlin), NONE, LANGUAGE_AT | LANGUAGE_TYPES },
+    { "swift", NULL,
       forms_swift, WORDS(swift), NONE, LANGUAGE_AT | LANGUAGE_TYPES },
-    { "csharp c# cs",
-      forms_cs, WORDS(csharp), WORDS(csharp_types), LANGUAGE_HASH | LANGUAGE_TYPES },
-    { "scala sc sbt",
-      forms_jvm, WORDS(scala), NONE, LANGUAGE_AT | LANGUAGE_TYPES },
-    { "groovy gradle",
-      forms_jvm, WORDS(java), WORDS(java_types), LANGUAGE_AT | LANGUAGE_TYPES },
-    { "dart",
-      forms_js, WORDS(dart), NONE, LANGUAGE_AT | LANGUAGE_TYPES },
-    { "zig zon",
+    { "csharp", "c#",
+      forms_csharp, WORDS(csharp), WORDS(csharp_types), LANGUAGE_HASH | LANGUAGE_TYPES },
+    { "scala", NULL,
+      forms_none, WORDS(scala), NONE, LANGUAGE_AT | LANGUAGE_TYPES },
+    { "dart", NULL,
+      forms_none, WORDS(dart), NONE, LANGUAGE_AT | LANGUAGE_TYPES },
+    { "zig", NULL,
       forms_zig, WORDS(zig), WORDS(zig_types), LANGUAGE_AT },
-    { "bash sh shell zsh ksh console shellscript shell-session bashrc zshrc profile fish",
-      forms_shell, WORDS(shell), NONE, LANGUAGE_DOLLAR },
-    { "powershell ps1 pwsh psm1",
-      forms_powershell, WORDS(powershell), NONE, LANGUAGE_CASELESS | LANGUAGE_DOLLAR | LANGUAGE_DASHES },
-    { "sql postgresql postgres mysql sqlite plsql",
-      forms_sql, WORDS(sql), WORDS(sql_types), LANGUAGE_CASELESS },
-    { "ruby rb rake gemspec rakefile gemfile",
+    { "shell fish", "console shellscript shell-session",
+      forms_shell, WORDS(shell), NONE, LANGUAGE_OWN_FORMS | LANGUAGE_DOLLAR },
+    { "powershell", "pwsh",
+      forms_none, WORDS(powershell), NONE, LANGUAGE_CASELESS | LANGUAGE_DOLLAR | LANGUAGE_DASHES },
+    { "sql", "postgresql postgres mysql sqlite plsql",
+      forms_none, WORDS(sql), WORDS(sql_types), LANGUAGE_CASELESS },
+    { "ruby", "gemfile rakefile",
       forms_ruby, WORDS(ruby), NONE, LANGUAGE_AT | LANGUAGE_TYPES },
-    { "php php5 php7 php8",
-      forms_php, WORDS(php), NONE, LANGUAGE_DOLLAR | LANGUAGE_TYPES },
-    { "perl pl pm",
-      forms_perl, WORDS(perl), NONE, LANGUAGE_DOLLAR },
-    { "lua luau",
+    { "php", "php5 php7 php8",
+      forms_none, WORDS(php), NONE, LANGUAGE_DOLLAR | LANGUAGE_TYPES },
+    { "perl", NULL,
+      forms_perl, WORDS(perl), NONE, LANGUAGE_OWN_FORMS | LANGUAGE_DOLLAR },
+    { "lua", NULL,
       forms_lua, WORDS(lua), NONE, 0 },
-    { "haskell hs",
+    { "haskell", NULL,
       forms_haskell, WORDS(haskell), NONE, LANGUAGE_TYPES },
-    { "elixir ex exs",
-      forms_elixir, WORDS(elixir), NONE, LANGUAGE_AT | LANGUAGE_TYPES },
-    { "r rscript",
-      forms_plain_hash, WORDS(r), NONE, 0 },
-    { "nix",
-      forms_nix, WORDS(nix), NONE, LANGUAGE_DASHES | LANGUAGE_SET },
-    { "clojure clj cljs edn lisp elisp el scheme scm racket",
-      forms_lisp, WORDS(clojure), NONE, LANGUAGE_DASHES },
-    { "json jsonc json5 jsonl ndjson geojson webmanifest",
-      forms_json, WORDS(data), NONE, LANGUAGE_KEYS },
-    { "yaml yml",
+    { "elixir", NULL,
+      forms_none, WORDS(elixir), NONE, LANGUAGE_AT | LANGUAGE_TYPES },
+    { "r", "rscript",
+      forms_none, WORDS(r), NONE, 0 },
+    { "nix", NULL,
+      forms_none, WORDS(nix), NONE, LANGUAGE_DASHES | LANGUAGE_SET },
+    { "clojure lisp emacs-lisp scheme", "elisp racket",
+      forms_none, WORDS(clojure), NONE, LANGUAGE_DASHES },
+    { "jsonc json5", "json jsonl ndjson geojson webmanifest",
+      forms_none, WORDS(data), NONE, LANGUAGE_KEYS },
+    { "yaml", NULL,
       forms_hash, WORDS(data), NONE, LANGUAGE_KEYS | LANGUAGE_DASHES },
-    { "toml lock",
-      forms_toml, WORDS(data), NONE, LANGUAGE_SET | LANGUAGE_DASHES },
-    { "ini cfg conf properties editorconfig gitconfig desktop service env dotenv",
-      forms_ini, WORDS(data), NONE, LANGUAGE_SET | LANGUAGE_DASHES },
-    { "html htm xhtml vue svelte",
+    { "toml", "lock",
+      forms_none, WORDS(data), NONE, LANGUAGE_SET | LANGUAGE_DASHES },
+    { "ini properties env", "desktop service dotenv",
+      forms_ini, WORDS(data), NONE, LANGUAGE_OWN_FORMS | LANGUAGE_SET | LANGUAGE_DASHES },
+    { "html vue svelte", NULL,
       forms_html, NONE, NONE, LANGUAGE_TAGS },
-    { "xml svg xsl xsd plist rss atom csproj pom",
+    { "xml svg", "rss atom pom",
       forms_html, NONE, NONE, LANGUAGE_TAGS },
-    { "css scss sass less",
-      forms_css, WORDS(css), NONE, LANGUAGE_KEYS | LANGUAGE_DASHES | LANGUAGE_AT },
-    { "make makefile mk gnumakefile gmake",
+    { "css scss less", "sass",
+      forms_none, WORDS(css), NONE, LANGUAGE_KEYS | LANGUAGE_DASHES | LANGUAGE_AT },
+    { "make", "makefile gnumakefile gmake",
       forms_make, WORDS(make), NONE, LANGUAGE_DOLLAR | LANGUAGE_KEYS | LANGUAGE_DASHES },
-    { "dockerfile docker containerfile",
-      forms_hash, WORDS(docker), NONE, LANGUAGE_CASELESS | LANGUAGE_DOLLAR },
-    { "cmake",
-      forms_plain_hash, WORDS(cmake), NONE, LANGUAGE_CASELESS | LANGUAGE_DOLLAR },
-    { "terraform tf hcl tfvars",
-      forms_tf, WORDS(tf), NONE, LANGUAGE_SET | LANGUAGE_DASHES },
-    { "protobuf proto",
-      forms_c, WORDS(proto), WORDS(go_types), LANGUAGE_TYPES },
-    { "diff patch",
+    { "dockerfile", "docker containerfile",
+      forms_hash, WORDS(docker), NONE, LANGUAGE_OWN_FORMS | LANGUAGE_CASELESS | LANGUAGE_DOLLAR },
+    { "cmake", NULL,
+      forms_none, WORDS(cmake), NONE, LANGUAGE_CASELESS | LANGUAGE_DOLLAR },
+    { "hcl", "terraform",
+      forms_none, WORDS(tf), NONE, LANGUAGE_SET | LANGUAGE_DASHES },
+    { "protobuf", NULL,
+      forms_none, WORDS(proto), WORDS(go_types), LANGUAGE_TYPES },
+    { NULL, "diff patch",
       forms_none, NONE, NONE, LANGUAGE_DIFF },
-    { "markdown md mdx mkd",
+    { "markdown", "mdx mkd",
       forms_none, NONE, NONE, LANGUAGE_MARKDOWN },
     { 0 },
 };

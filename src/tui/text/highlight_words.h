@@ -1,6 +1,6 @@
 /*
- * The languages that have colours: their names, what comments and strings look like, their key
- * words (highlight.h). Constant tables.
+ * The languages that have colours (highlight.h): their key words, and what a line is read by beside
+ * the comments and strings of their rows (lang/row.h). Constant tables.
  */
 #pragma once
 
@@ -14,11 +14,13 @@ enum { // of a form
     FORM_START = 16,  // only where a line begins
     FORM_WORD = 32,   // only behind a blank, or where a line begins
     FORM_CHAR = 64,   // one character: else a lone mark, as of a lifetime
+    FORM_FIRST = 128, // only first on its line, blanks aside
 };
 
 typedef struct HighlightForm {
     const char *open, *close; // `close` NULL: the end of the line
     uint8_t flags;
+    const char *prefix; // only after one of these letters; "*": after any; NULL: no matter
 } HighlightForm;
 
 enum {                     // of a language
@@ -31,8 +33,9 @@ enum {                     // of a language
     LANGUAGE_TAGS = 64,    // <name attribute="…">
     LANGUAGE_DIFF = 128,
     LANGUAGE_MARKDOWN = 256,
-    LANGUAGE_TYPES = 512, // a word that begins with a capital is a type
-    LANGUAGE_SET = 1024,  // "name =" alone is a key
+    LANGUAGE_TYPES = 512,      // a word that begins with a capital is a type
+    LANGUAGE_SET = 1024,       // "name =" alone is a key
+    LANGUAGE_OWN_FORMS = 2048, // those of the row are not for single lines
 };
 
 typedef struct HighlightWords {
@@ -41,10 +44,11 @@ typedef struct HighlightWords {
 } HighlightWords;
 
 struct HighlightLanguage {
-    const char *names;          // tags and file name extensions, blanks between
-    const HighlightForm *forms; // the last one without `open`
+    const char *languages; // of lang/languages.h, blanks between; the first has the row. Or NULL
+    const char *tags;      // other names; NULL: none
+    const HighlightForm *forms; // before those of the row; the last one without `open`
     HighlightWords words, types;
     unsigned flags;
 };
 
-extern const HighlightLanguage highlight_languages[]; // the last one without names
+extern const HighlightLanguage highlight_languages[]; // the last one without languages and tags

@@ -1,6 +1,6 @@
 /*
  * The comments of one text (agent-tools-cli §7.3): a table-driven lexer, one row a language
- * (comment_languages.h), with small machines for what a table cannot say. No syntax tree: finding
+ * (languages.h), with small machines for what a table cannot say. No syntax tree: finding
  * comments needs strings, a few literal forms and nesting.
  *
  * Pure; thread safe; time is linear in the text, whatever it holds; memory is bounded by the text
@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "agenttools/comments/comment_languages.h"
+#include "lang/languages.h"
 
 typedef enum { COMMENT_LINE, COMMENT_BLOCK, COMMENT_DOC } CommentKind;
 
@@ -16,11 +16,11 @@ typedef struct Comment {
     size_t start, end;             // bytes of the text, markers included
     size_t line, end_line, column; // from 1; the column counts code points
     CommentKind kind;
-    const CommentLanguage *language; // the inner one where languages are embedded
-    bool is_delimited;               // "multi": it has a closing marker, or should have
-    bool is_trailing;                // code stands before it on its first line
-    bool is_directive;               // an instruction for a tool
-    bool is_unterminated;            // the text ended first
+    const Language *language; // the inner one where languages are embedded
+    bool is_delimited;        // "multi": it has a closing marker, or should have
+    bool is_trailing;         // code stands before it on its first line
+    bool is_directive;        // an instruction for a tool
+    bool is_unterminated;     // the text ended first
 } Comment;
 
 typedef enum {
@@ -28,7 +28,7 @@ typedef enum {
 } LexFlags;
 
 /* Comment items in order of place, never overlapping. Caller unrefs. */
-GArray *comment_lex(const CommentLanguage *language, const char *text, size_t size, unsigned flags);
+GArray *comment_lex(const Language *language, const char *text, size_t size, unsigned flags);
 
 /* Joins line comments that stand on adjacent lines in one column, with code before none but the
    first. In place. */

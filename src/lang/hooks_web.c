@@ -1,7 +1,7 @@
 /*
  * What JavaScript, CSS and PHP have beside the table.
  */
-#include "agenttools/comments/comment_lexer_private.h"
+#include "lang/lexer_private.h"
 
 #include <string.h>
 

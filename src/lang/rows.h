@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "agenttools/comments/comment_lexer_private.h"
+#include "lang/lexer_private.h"
 
 // strings of one line with backslash escapes, as StringMark
 #define DOUBLE                                                                                     \
@@ -15,10 +15,10 @@
         "'", "'", '\\'                                                                             \
     }
 
-extern const CommentLanguage comment_rows_c[];
-extern const CommentLanguage comment_rows_script[];
-extern const CommentLanguage comment_rows_other[];
+extern const Language language_rows_c[];
+extern const Language language_rows_script[];
+extern const Language language_rows_other[];
 
 /* SQL as MySQL has it, and MATLAB in .m files: told by the text. */
-extern const CommentLanguage comment_row_mysql;
-extern const CommentLanguage comment_row_matlab;
+extern const Language language_row_mysql;
+extern const Language language_row_matlab;

@@ -1,21 +1,21 @@
-/* See comment_languages.h. */
-#include "agenttools/comments/comment_rows.h"
+/* See languages.h. */
+#include "lang/rows.h"
 
 #include <string.h>
 
-static const CommentLanguage *const tables[] = { comment_rows_c, comment_rows_script,
-                                                 comment_rows_other };
+static const Language *const tables[] = { language_rows_c, language_rows_script,
+                                          language_rows_other };
 
 #define INTERPRETER_MAX 64
 #define PROBE_BYTES     ((size_t)64 * 1024) // of a text that is asked what it is
 
-const char *comment_language_name(const CommentLanguage *self)
+const char *language_name(const Language *self)
 {
     return self->name;
 }
 
 /* The next row of all tables; NULL behind the last. Begins with NULL. */
-static const CommentLanguage *next_row(const CommentLanguage *row, size_t *table)
+static const Language *next_row(const Language *row, size_t *table)
 {
     if (!row) {
         *table = 0;
@@ -28,22 +28,22 @@ static const CommentLanguage *next_row(const CommentLanguage *row, size_t *table
     return *table < G_N_ELEMENTS(tables) ? tables[*table] : NULL;
 }
 
-const CommentLanguage *comment_language_find(const char *name)
+const Language *language_find(const char *name)
 {
     size_t table = 0;
-    for (const CommentLanguage *row = next_row(NULL, &table); row; row = next_row(row, &table)) {
+    for (const Language *row = next_row(NULL, &table); row; row = next_row(row, &table)) {
         if (strcmp(row->name, name) == 0)
             return row;
     }
     return NULL;
 }
 
-const char **comment_language_names(void)
+const char **language_names(void)
 {
     GPtrArray *names = g_ptr_array_new();
     size_t table = 0;
-    for (const CommentLanguage *row = next_row(NULL, &table); row; row = next_row(row, &table)) {
-        if (comment_language_find(row->name) == row)
+    for (const Language *row = next_row(NULL, &table); row; row = next_row(row, &table)) {
+        if (language_find(row->name) == row)
             g_ptr_array_add(names, (char *)row->name);
     }
     g_ptr_array_add(names, NULL);
@@ -63,10 +63,10 @@ static bool file_fits(const char *word, size_t size, const char *base, const cha
     return is_base || is_extension;
 }
 
-static const CommentLanguage *find_by_file(const char *base, const char *extension)
+static const Language *find_by_file(const char *base, const char *extension)
 {
     size_t table = 0;
-    for (const CommentLanguage *row = next_row(NULL, &table); row; row = next_row(row, &table)) {
+    for (const Language *row = next_row(NULL, &table); row; row = next_row(row, &table)) {
         for (const char *word = row->files; *word != '\0';) {
             size_t size = strcspn(word, " ");
             if (file_fits(word, size, base, extension))
@@ -78,14 +78,14 @@ static const CommentLanguage *find_by_file(const char *base, const char *extensi
     return NULL;
 }
 
-LanguageByName comment_language_by_name(const char *path, const CommentLanguage **ret_language)
+LanguageByName language_by_name(const char *path, const Language **ret_language)
 {
     const char *slash = strrchr(path, '/');
     const char *base = slash != NULL ? slash + 1 : path;
     const char *extension = strrchr(base, '.');
     if (extension == base) // .profile has none, .env is a name
         extension = NULL;
-    const CommentLanguage *row = find_by_file(base, extension);
+    const Language *row = find_by_file(base, extension);
     if (!row && extension) {
         g_autofree char *small = g_ascii_strdown(extension, -1);
         row = find_by_file(base, small);
@@ -131,27 +131,27 @@ static bool is_objective_c(const char *text, size_t size)
 }
 
 /* A header without extension of its own: C, C++ or Objective-C. */
-static const CommentLanguage *detect_header(const char *text, size_t size)
+static const Language *detect_header(const char *text, size_t size)
 {
     static const char *const words[] = { "namespace ", "template <", "template<", "class ",
                                          "public:",    "private:",   "using ",    "constexpr " };
     if (is_objective_c(text, size))
-        return comment_language_find("objective-c");
+        return language_find("objective-c");
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
         if (has_line(text, size, words[i]))
-            return comment_language_find("cpp");
+            return language_find("cpp");
     }
-    return comment_language_find("c");
+    return language_find("c");
 }
 
 /* Objective-C, or MATLAB: functions that end with `end`, and % comments. */
-static const CommentLanguage *detect_m(const char *text, size_t size)
+static const Language *detect_m(const char *text, size_t size)
 {
     bool is_c = is_objective_c(text, size) || has_line(text, size, "#include") ||
                 has_line(text, size, "//") || has_line(text, size, "/*");
     bool is_matlab = has_line(text, size, "function") || has_line(text, size, "classdef") ||
                      has_line(text, size, "%") || has_line(text, size, "end");
-    return is_c || !is_matlab ? comment_language_find("objective-c") : &comment_row_matlab;
+    return is_c || !is_matlab ? language_find("objective-c") : &language_row_matlab;
 }
 
 static bool is_mysql(const char *text, size_t size)
@@ -189,13 +189,13 @@ static bool read_interpreter(const char *text, size_t size, char ret_name[INTERP
     return false;
 }
 
-static const CommentLanguage *detect_interpreter(const char *text, size_t size)
+static const Language *detect_interpreter(const char *text, size_t size)
 {
     char name[INTERPRETER_MAX];
     if (!read_interpreter(text, size, name))
         return NULL;
     size_t table = 0, length = strlen(name);
-    for (const CommentLanguage *row = next_row(NULL, &table); row; row = next_row(row, &table)) {
+    for (const Language *row = next_row(NULL, &table); row; row = next_row(row, &table)) {
         for (const char *word = row->interpreters; word && *word != '\0';) {
             size_t word_size = strcspn(word, " ");
             if (word_size == length && memcmp(word, name, length) == 0)
@@ -207,10 +207,10 @@ static const CommentLanguage *detect_interpreter(const char *text, size_t size)
     return NULL;
 }
 
-const CommentLanguage *comment_language_detect(const char *path, const char *text, size_t size)
+const Language *language_detect(const char *path, const char *text, size_t size)
 {
-    const CommentLanguage *row = NULL;
-    switch (comment_language_by_name(path, &row)) {
+    const Language *row = NULL;
+    switch (language_by_name(path, &row)) {
     case LANGUAGE_UNSUPPORTED:
         return NULL;
     case LANGUAGE_IN_TEXT:
@@ -223,6 +223,6 @@ const CommentLanguage *comment_language_detect(const char *path, const char *tex
     if (g_str_has_suffix(path, ".m"))
         return detect_m(text, size);
     if (strcmp(row->name, "sql") == 0 && is_mysql(text, size))
-        return &comment_row_mysql;
+        return &language_row_mysql;
     return row;
 }

@@ -1,21 +1,21 @@
 /*
- * The comments of a text, found and joined (comment_lexer.h).
+ * The comments of a text, found and joined (lexer.h).
  */
-#include "agenttools/comments/comment_lexer_private.h"
-#include "agenttools/comments/comment_locate.h"
+#include "lang/lexer_private.h"
+#include "lang/locate.h"
 
-GArray *comment_lex(const CommentLanguage *language, const char *text, size_t size, unsigned flags)
+GArray *comment_lex(const Language *language, const char *text, size_t size, unsigned flags)
 {
     Lexer self = {
         .text = text,
         .end = size,
         .language = language,
-        .find_language = comment_language_find,
+        .find_language = language_find,
         .flags = flags,
         .comments = g_array_new(FALSE, FALSE, sizeof(Comment)),
     };
     lexer_run(&self);
-    comment_locate(self.comments, text);
+    comments_locate(self.comments, text);
     return self.comments;
 }
 

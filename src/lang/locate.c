@@ -1,9 +1,9 @@
 /*
- * Lines, columns and sorts of comments (comment_locate.h).
+ * Lines, columns and sorts of comments (locate.h).
  */
-#include "agenttools/comments/comment_locate.h"
+#include "lang/locate.h"
 
-#include "agenttools/comments/comment_lexer_private.h"
+#include "lang/lexer_private.h"
 
 #include <string.h>
 
@@ -141,7 +141,7 @@ static bool has_code_before(Walk *self, size_t start)
     return self->has_code;
 }
 
-void comment_locate(GArray *comments, const char *text)
+void comments_locate(GArray *comments, const char *text)
 {
     Walk walk = { .text = text, .line = 1, .column = 1 };
     for (guint i = 0; i < comments->len; i++) {

@@ -2,7 +2,7 @@
  * Languages whose comments begin with # (agent-tools-cli §7.4): scripts, configuration, build
  * files.
  */
-#include "agenttools/comments/comment_rows.h"
+#include "lang/rows.h"
 
 #define HASH                                                                                       \
     {                                                                                              \
@@ -105,7 +105,7 @@ static const StringMark graphql_strings[] = {
     "return and or not if unless while until split grep map join push unshift x lt gt le ge eq "   \
     "ne cmp when"
 
-const CommentLanguage comment_rows_script[] = {
+const Language language_rows_script[] = {
     {
         .name = "python",
         .files = ".py .pyi .pyw SConstruct SConscript wscript",

@@ -1,7 +1,7 @@
 /*
  * Languages: the C family, and what writes comments as it does (agent-tools-cli §7.4).
  */
-#include "agenttools/comments/comment_rows.h"
+#include "lang/rows.h"
 
 #define SLASHES                                                                                    \
     {                                                                                              \
@@ -100,7 +100,7 @@ static const StringMark php_strings[] = {
         .strings = strings_                                                                        \
     }
 
-const CommentLanguage comment_rows_c[] = {
+const Language language_rows_c[] = {
     {
         .name = "c",
         .files = ".c .h",

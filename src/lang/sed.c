@@ -1,7 +1,7 @@
 /*
  * sed: # begins a comment only where a command may stand, so the commands are read, one by one.
  */
-#include "agenttools/comments/comment_lexer_private.h"
+#include "lang/lexer_private.h"
 
 #include <string.h>
 

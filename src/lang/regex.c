@@ -1,7 +1,7 @@
 /*
  * Regex literals: `/` opens one only where an operand is expected, which the code before it tells.
  */
-#include "agenttools/comments/comment_lexer_private.h"
+#include "lang/lexer_private.h"
 
 #include <string.h>
 

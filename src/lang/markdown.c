@@ -2,7 +2,7 @@
  * Markdown, where comments are HTML's and code is text; and templates (Handlebars, Jinja, Twig,
  * ERB), whose own comments stand in any text.
  */
-#include "agenttools/comments/comment_lexer_private.h"
+#include "lang/lexer_private.h"
 
 #include <string.h>
 

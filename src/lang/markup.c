@@ -2,7 +2,7 @@
  * HTML, XML and what is built on them: comments between tags, attribute values that only look like
  * some, and the languages inside of <script> and <style>.
  */
-#include "agenttools/comments/comment_lexer_private.h"
+#include "lang/lexer_private.h"
 
 #include <string.h>
 
@@ -75,7 +75,7 @@ static char *attribute(const Lexer *self, const Tag *tag, const char *name)
 }
 
 /* What <script …> holds; NULL: text. */
-static const CommentLanguage *script_language(const Lexer *self, const Tag *tag)
+static const Language *script_language(const Lexer *self, const Tag *tag)
 {
     g_autofree char *type = attribute(self, tag, "type");
     g_autofree char *lang = attribute(self, tag, "lang");
@@ -89,7 +89,7 @@ static const CommentLanguage *script_language(const Lexer *self, const Tag *tag)
     return is_script ? self->find_language("javascript") : NULL;
 }
 
-static const CommentLanguage *style_language(const Lexer *self, const Tag *tag)
+static const Language *style_language(const Lexer *self, const Tag *tag)
 {
     g_autofree char *lang = attribute(self, tag, "lang");
     if (lang && (strcmp(lang, "scss") == 0 || strcmp(lang, "less") == 0))
@@ -116,9 +116,9 @@ static void read_raw_element(Lexer *self, const Tag *tag)
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         if (strlen(names[i]) != size || !lexer_has_nocase(self, tag->name, names[i]))
             continue;
-        const CommentLanguage *language = i == 0   ? script_language(self, tag)
-                                          : i == 1 ? style_language(self, tag)
-                                                   : NULL;
+        const Language *language = i == 0   ? script_language(self, tag)
+                                   : i == 1 ? style_language(self, tag)
+                                            : NULL;
         size_t start = self->at, end = find_end_tag(self, names[i]);
         if (language)
             lexer_run_inner(self, language, start, end);

@@ -1,8 +1,8 @@
 /*
  * What the engine and all machines stand on: looking at the text, adding comments, entering code
- * (comment_lexer_private.h).
+ * (lexer_private.h).
  */
-#include "agenttools/comments/comment_lexer_private.h"
+#include "lang/lexer_private.h"
 
 #include <string.h>
 

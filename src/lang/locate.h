@@ -3,8 +3,8 @@
  */
 #pragma once
 
-#include "agenttools/comments/comment_lexer.h"
+#include "lang/lexer.h"
 
 /* Fills line, end_line, column, kind, is_trailing and is_directive of comments in order of place.
  */
-void comment_locate(GArray *comments, const char *text);
+void comments_locate(GArray *comments, const char *text);

@@ -1,7 +1,7 @@
 /*
- * The engine: reads a text by the table of its language (comment_lexer_private.h).
+ * The engine: reads a text by the table of its language (lexer_private.h).
  */
-#include "agenttools/comments/comment_lexer_private.h"
+#include "lang/lexer_private.h"
 
 #include <string.h>
 
@@ -124,7 +124,7 @@ void lexer_run_table(Lexer *self)
 
 static void set_classes(Lexer *self)
 {
-    const CommentLanguage *language = self->language;
+    const Language *language = self->language;
     lexer_set_class(self, '\n', CLASS_LINE_END);
     for (size_t i = 0; i < LANGUAGE_BLOCKS && language->blocks[i].open; i++)
         lexer_set_class(self, language->blocks[i].open[0], CLASS_BLOCK);
@@ -160,7 +160,7 @@ void lexer_run(Lexer *self)
     g_clear_pointer(&self->jsx_closers, g_hash_table_unref);
 }
 
-void lexer_run_inner(Lexer *self, const CommentLanguage *language, size_t start, size_t end)
+void lexer_run_inner(Lexer *self, const Language *language, size_t start, size_t end)
 {
     Lexer inner = {
         .text = self->text,

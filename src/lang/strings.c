@@ -1,7 +1,7 @@
 /*
- * String literals, to their end or to code inside of them (comment_frames.c).
+ * String literals, to their end or to code inside of them (frames.c).
  */
-#include "agenttools/comments/comment_lexer_private.h"
+#include "lang/lexer_private.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * All other languages (agent-tools-cli §7.4): functional and older ones, markup, templates.
  */
-#include "agenttools/comments/comment_rows.h"
+#include "lang/rows.h"
 
 static const StringMark plain_strings[] = { DOUBLE, SINGLE, { 0 } };
 static const StringMark lines_strings[] = { { "\"", "\"", '\\', STRING_LINES }, { 0 } };
@@ -84,7 +84,7 @@ static const StringMark octave_strings[] = {
         .name = name_, .files = files_, .machine = machine_                                        \
     }
 
-const CommentLanguage comment_rows_other[] = {
+const Language language_rows_other[] = {
     MACHINE("vue", ".vue", machine_component),
     MACHINE("svelte", ".svelte", machine_component),
     MACHINE("astro", ".astro", machine_component),
@@ -202,7 +202,7 @@ const CommentLanguage comment_rows_other[] = {
     { 0 },
 };
 
-const CommentLanguage comment_row_mysql = {
+const Language language_row_mysql = {
     .name = "sql",
     .files = "",
     .lines = { { "--", 0, NULL }, { "#", AFTER_BLANK, NULL } },
@@ -216,4 +216,4 @@ static const StringMark matlab_strings[] = {
     { "'", "'", 0, STRING_DOUBLED },
     { 0 },
 };
-const CommentLanguage comment_row_matlab = MATLAB("", NULL, matlab_strings);
+const Language language_row_matlab = MATLAB("", NULL, matlab_strings);

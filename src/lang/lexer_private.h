@@ -1,14 +1,15 @@
 /*
- * Inside of the lexer: what a language's row can say, the state of one run, and the functions that
- * the machines (comment_*.c) share. A machine is either a hook, which is asked at certain bytes
- * before the table is and may use up text, or replaces the engine altogether.
+ * Inside of the lexer: the state of one run, and the functions that the machines share. A machine
+ * is either a hook, which is asked at certain bytes before the table is and may use up text, or
+ * replaces the engine altogether.
  *
  * Every function moves `at` forward, or fails without having looked further than some byte that no
  * second call looks at again: so the time stays linear.
  */
 #pragma once
 
-#include "agenttools/comments/comment_lexer.h"
+#include "lang/lexer.h"
+#include "lang/row.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,63 +17,6 @@
 #define LEXER_DEPTH_MAX 4096 // nested interpolations; deeper ones are text
 #define LEXER_PARTS_MAX 4    // parts of a text in parts
 #define LITERAL_TAG_MAX 255  // bytes of a closing delimiter taken from the opening one
-#define LANGUAGE_BLOCKS 3
-#define LANGUAGE_LINES  5
-
-typedef struct Lexer Lexer;
-
-typedef enum {        // where a line mark counts; 0: anywhere
-    AT_LINE = 1 << 0, // first on its line
-    AT_COLUMN_1 = 1 << 1,
-    AT_WORD = 1 << 2,        // at the start of a word
-    AFTER_BLANK = 1 << 3,    // or at the line's start
-    BEFORE_BLANK = 1 << 4,   // or at the line's end
-    NOT_AFTER_WORD = 1 << 5, // not behind a letter, digit, _ or `
-    NOT_ESCAPED = 1 << 6,    // not behind a backslash
-    NOT_OPERATOR = 1 << 7,   // no part of a longer operator (Haskell)
-    NOT_CONTINUED = 1 << 8,  // the line before does not end with a backslash
-    NO_CASE = 1 << 9,
-    RUNS_ON = 1 << 10,     // a backslash at the end continues the comment
-    ENDS_AT_TAG = 1 << 11, // ends before ?> (PHP)
-} LineMarkFlags;
-
-typedef struct LineMark {
-    const char *text;
-    unsigned flags;    // LineMarkFlags
-    const char *after; // first on its line or, blanks aside, behind one of these; NULL: no matter
-} LineMark;
-
-typedef enum {
-    BLOCK_NESTED = 1 << 0,
-    BLOCK_STRINGS = 1 << 1, // string literals inside hide the marks (OCaml)
-    BLOCK_ALONE = 1 << 2,   // both marks stand alone on their lines (MATLAB)
-    BLOCK_NOT_TAG = 1 << 3, // `(*)` opens none
-} BlockMarkFlags;
-
-typedef struct BlockMark {
-    const char *open, *close;
-    unsigned flags; // BlockMarkFlags
-} BlockMark;
-
-typedef enum {
-    STRING_LINES = 1 << 0,   // goes over line ends
-    STRING_DOUBLED = 1 << 1, // a doubled closer is a character
-    STRING_GREEDY = 1 << 2,  // of a longer run of closers the last ones close
-    STRING_RUN = 1 << 3,     // the closer is a whole run of quotes; shorter runs are text
-    STRING_NIX = 1 << 4,     // '' with ' $ or \ behind it is an escape
-    STRING_SWIFT = 1 << 5,   // \##( opens code, with as many # as the delimiters have
-    STRING_HEADER = 1 << 6,  // nothing but blanks may follow the opener on its line
-    STRING_FORMAT = 1 << 7,  // a doubled { is a character
-} StringFlags;
-
-/* A kind of string literal. It ends with the first `close` after `open`. */
-typedef struct StringMark {
-    const char *open, *close;
-    char escape; // takes the next character with it; 0: none
-    unsigned flags;
-    const char *interpolation[2]; // what opens code inside: "${"; its last byte is the bracket
-    const char *prefix; // only behind one of these letters; "*": behind any; NULL: no matter
-} StringMark;
 
 /* A literal that is being read. The closing delimiter is head, tag and tail. */
 typedef struct Literal {
@@ -111,35 +55,6 @@ typedef struct DocstringState {
     bool has_started;
 } DocstringState;
 
-typedef enum {
-    LANGUAGE_REGEX = 1 << 0,         // X: / where an operand is expected opens a regex
-    LANGUAGE_CLASSES = 1 << 1,       // [ ] hide / in a regex
-    LANGUAGE_BRACE_OPERAND = 1 << 2, // } stands before an operand
-    LANGUAGE_LOOSE_REGEX = 1 << 3,   // `word /x` is a regex too (Ruby, Perl)
-    LANGUAGE_JSX = 1 << 4,
-    LANGUAGE_NO_SHEBANG = 1 << 5,
-    LANGUAGE_TICK_AFTER_WORD = 1 << 6,  // ' behind a word or digit is part of it
-    LANGUAGE_TICK_AFTER_CLOSE = 1 << 7, // ' behind ) ] } . or ' is an operator
-    LANGUAGE_TICK_LINE = 1 << 8,        // 'many' where it closes on the line, else '
-    LANGUAGE_ROXYGEN = 1 << 9,          // #' is a doc comment
-    LANGUAGE_TICK_PLAIN = 1 << 10,      // a backslash is a character like others
-    LANGUAGE_TICK_STRING = 1 << 11,     // what is left is a string of the table
-} LanguageFlags;
-
-struct CommentLanguage {
-    const char *name;
-    const char *files;        // blank-separated: ".c", "Makefile", "Dockerfile*"
-    const char *interpreters; // of a first line #!; NULL: none
-    LineMark lines[LANGUAGE_LINES];
-    BlockMark blocks[LANGUAGE_BLOCKS];
-    const StringMark *strings; // the longest opener first; ends with one without; NULL: none
-    unsigned flags;
-    const char *words;      // X: words that stand before an operand
-    const char *hook_bytes; // where the hook is asked
-    bool (*hook)(Lexer *self);
-    void (*machine)(Lexer *self); // in place of all the above
-};
-
 enum { // what can begin at a byte
     CLASS_LINE_END = 1 << 0,
     CLASS_HOOK = 1 << 1,
@@ -154,12 +69,12 @@ struct Lexer {
     const char *text;
     size_t start, end; // the part that is read; nothing outside is looked at
     size_t at;
-    const CommentLanguage *language;
-    const CommentLanguage *(*find_language)(const char *name); // of parts in other languages
-    unsigned flags;                                            // LexFlags
-    unsigned depth;                                            // parts around this one
-    GArray *comments;                                          // Comment; borrowed
-    GArray *frames;                                            // Frame
+    const Language *language;
+    const Language *(*find_language)(const char *name); // of parts in other languages
+    unsigned flags;                                     // LexFlags
+    unsigned depth;                                     // parts around this one
+    GArray *comments;                                   // Comment; borrowed
+    GArray *frames;                                     // Frame
     GPtrArray *heredocs;     // Heredoc *, those whose bodies begin on the next line
     size_t comment_end;      // of the last comment
     size_t before_comment;   // behind the last code byte before it
@@ -173,7 +88,7 @@ struct Lexer {
 void lexer_run(Lexer *self);
 /* Reads [start, end) as `language`, comments go to the same list. Parts that are nested deeper than
    LEXER_PARTS_MAX are passed over, so that nothing is read more often than that. */
-void lexer_run_inner(Lexer *self, const CommentLanguage *language, size_t start, size_t end);
+void lexer_run_inner(Lexer *self, const Language *language, size_t start, size_t end);
 /* The engine itself, for machines that only prepare something. */
 void lexer_run_table(Lexer *self);
 
@@ -234,7 +149,7 @@ void lexer_set_class(Lexer *self, char byte, unsigned class);
    LEXER_DEPTH_MAX. */
 bool frame_push(Lexer *self, const Frame *frame);
 
-// ---- literals (comment_strings.c) ----
+// ---- literals (strings.c) ----
 
 bool lexer_string(Lexer *self);
 /* Reads on from `at`: to behind the closer, to code inside, or to where it ends without one. */
@@ -244,13 +159,13 @@ void literal_open(Lexer *self, size_t open_size, const Literal *literal);
 /* From the bracket or other character at `at`, as in %q( ): to behind its closer. */
 void literal_delimited(Lexer *self, char escape, const char *interpolation);
 
-// ---- code inside of something else (comment_frames.c) ----
+// ---- code inside of something else (frames.c) ----
 
 /* A bracket inside of code in a frame; false when it is none that matters. */
 bool frame_bracket(Lexer *self, char c);
 void frame_line_end(Lexer *self);
 
-// ---- here-documents (comment_heredoc.c) ----
+// ---- here-documents (heredoc.c) ----
 
 typedef enum { HEREDOC_DASH_TABS = 1, HEREDOC_DASH_BLANKS, HEREDOC_ALWAYS_BLANKS } HeredocDash;
 
@@ -263,7 +178,7 @@ bool heredoc_open_php(Lexer *self);
 /* At a line's LF: passes over the bodies that begin behind it. */
 void heredoc_line_end(Lexer *self);
 
-// ---- regex literals and the like (comment_regex.c) ----
+// ---- regex literals and the like (regex.c) ----
 
 bool regex_is_operand_next(const Lexer *self);
 bool regex_skip(Lexer *self);
