@@ -54,8 +54,8 @@ typedef struct WorkflowPlaces { // where definitions are looked for; borrowed
 } WorkflowPlaces;
 
 bool workflow_name_is_valid(const char *name);
-/* In the order of agent-tools-cli §4.3. VALIDATION for a bad name, or a definition that is wrong;
- *ret_workflow is NULL when there is none. */
+/* In the order of agent-tools-cli §4.3. VALIDATION for a bad name, or a definition that is wrong.
+   Without one `ret_workflow` gets NULL. */
 bool workflow_find(const char *name, const WorkflowPlaces *places, Workflow **ret_workflow,
                    GError **error);
 /* NOT_FOUND `No state machine found for workflow …`. False. */
