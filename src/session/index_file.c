@@ -10,13 +10,10 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "model/message.h"
+#include "session/line_file.h"
 #include "session/line_json.h"
 #include "session/opened_pull.h"
 
-#include <errno.h>
-#include <unistd.h>
-
-#define READ_BYTES        (256 * 1024)
 #define TEXT_MAX_BYTES    (64 * 1024) // of a message, for the search
 #define FIRST_MAX_CHARS   500
 #define RESULT_SEEN_BYTES 400 // where `"role":"toolResult"` is in a line of ours
@@ -203,22 +200,6 @@ static bool take_line(Reader *self, const char *line, size_t size, GError **erro
     return true;
 }
 
-/* Takes the whole lines of `buffer`, whose first byte is at *read in the file. */
-static bool take_lines(Reader *self, GString *buffer, int64_t *read, GError **error)
-{
-    size_t start = 0;
-    const char *newline = NULL;
-    while ((newline = memchr(buffer->str + start, '\n', buffer->len - start))) {
-        size_t size = (size_t)(newline - buffer->str) - start;
-        if (!take_line(self, buffer->str + start, size, error))
-            return false;
-        start += size + 1;
-    }
-    *read += (int64_t)start;
-    g_string_erase(buffer, 0, (gssize)start);
-    return true;
-}
-
 static bool save_sums(const Reader *self, GError **error)
 {
     g_autofree char *cost = g_strdup_printf("%.6f", self->cost);
@@ -235,20 +216,13 @@ bool index_file_read(Db *db, int64_t id, int fd, int64_t *read, Cancel *cancel, 
     g_auto(Reader) reader = { .db = db, .id = id, .is_first = *read == 0 };
     if (!load_opening(&reader, error))
         return false;
-    g_autoptr(GString) buffer = g_string_new(NULL);
-    g_autofree char *piece = g_malloc(READ_BYTES);
-    int64_t at = *read;
-    while (!reader.is_foreign && at < (int64_t)LIMIT_SESSION_FILE_BYTES &&
-           buffer->len <= LIMIT_SESSION_LINE_BYTES) {
-        ssize_t size = pread(fd, piece, READ_BYTES, (off_t)at);
-        if (size < 0 && errno == EINTR)
-            continue;
-        if (size <= 0)
+    g_auto(LineReader) line = { .fd = fd, .at = *read, .max_bytes = LIMIT_SESSION_LINE_BYTES };
+    while (!reader.is_foreign && line_reader_next(&line)) {
+        if (!line.has_end || !line.line || line.next_at > (off_t)LIMIT_SESSION_FILE_BYTES)
             break; // what cannot be read is left out
-        at += size;
-        g_string_append_len(buffer, piece, size);
-        if (!take_lines(&reader, buffer, read, error) || !cancel_check(cancel, error))
+        if (!take_line(&reader, line.line, line.size, error) || !cancel_check(cancel, error))
             return false;
+        *read = line.next_at;
     }
     return save_sums(&reader, error);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 typedef struct LineFile LineFile;
@@ -22,6 +23,25 @@ typedef struct LinePlace { // where a line is, without its LF
     off_t offset;
     size_t size;
 } LinePlace;
+
+typedef struct LineReader { // the lines of a file, one after the other
+    int fd;                 // borrowed
+    off_t at;               // where the line begins; before the first one: where to begin
+    size_t max_bytes;       // of a line
+    const char *line;       // borrowed until the next one; NULL: it is longer
+    size_t size;            // without its LF
+    bool has_end;           // an LF
+    int problem;            // errno where reading failed, which is the end, too
+    GString *buffer;        // its own from here on
+    size_t start, next;     // in the buffer: of this line and of the next one
+    off_t next_at, read_to;
+} LineReader;
+
+void line_reader_clear(LineReader *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LineReader, line_reader_clear)
+
+/* False at the end of the file. */
+bool line_reader_next(LineReader *self);
 
 /* The text of a line, with a NUL behind it; NULL when the file does not hold so much any more, or
    cannot be read. Caller frees. */

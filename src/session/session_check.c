@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "model/message.h"
 #include "session/entry.h"
+#include "session/line_file.h"
 #include "session/persist.h"
 #include "session/session_read.h"
 
@@ -67,7 +68,7 @@ static void check_line(Checker *self, const char *text, size_t size, int line)
     g_autoptr(json_t) value = NULL;
     if (size == 0)
         return;
-    if (!json_parse(text, size, &value, NULL) || !json_is_object(value)) {
+    if (!text || !json_parse(text, size, &value, NULL) || !json_is_object(value)) {
         say(self, "line %d: no JSON object, left out", line);
         return;
     }
@@ -89,20 +90,13 @@ static bool check_lines(Checker *self, const char *path, GError **error)
     g_auto(Fd) fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return fail_with_errno(error, errno, "cannot read %s", path);
-    g_autoptr(GString) text = g_string_new(NULL);
-    if (!fd_read_all(fd, LIMIT_SESSION_FILE_BYTES, path, text, error))
-        return false;
-    size_t start = 0;
-    for (int line = 1; start < text->len; line++) {
-        const char *from = text->str + start;
-        const char *newline = memchr(from, '\n', text->len - start);
-        size_t size = newline ? (size_t)(newline - from) : text->len - start;
-        check_line(self, from, size, line);
-        if (!newline)
+    g_auto(LineReader) reader = { .fd = fd, .max_bytes = LIMIT_SESSION_LINE_BYTES };
+    for (int line = 1; line_reader_next(&reader); line++) {
+        check_line(self, reader.line, reader.size, line);
+        if (!reader.has_end)
             say(self, "line %d: the last line has no end, a write was cut", line);
-        start += size + 1;
     }
-    return true;
+    return reader.problem == 0 || fail_with_errno(error, reader.problem, "cannot read %s", path);
 }
 
 static void check_cycles(Checker *self)

@@ -14,7 +14,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define READ_BYTES       (256 * 1024)
 #define HEADER_MAX_BYTES (64 * 1024)
 #define FILE_MAX_ENTRIES 10000000
 
@@ -28,11 +27,8 @@ void session_file_clear(SessionFile *self)
 typedef struct Loader {
     SessionFile *file;
     LineFile *source;
-    off_t line_at; // where the line that is read begins
     bool wants_values;
     bool has_first_line; // the first usable line was seen
-    GString *line;       // the start of a line that goes on in the next piece
-    bool is_line_too_long;
 } Loader;
 
 static bool is_header(const json_t *value)
@@ -59,7 +55,7 @@ static void rename_hook_message(json_t *entry)
         json_set_text(message, "role", "custom");
 }
 
-static void take_entry(Loader *self, json_t *entry, const char *line, size_t size)
+static void take_entry(Loader *self, json_t *entry, const LineReader *line)
 {
     SessionFile *file = self->file;
     if (!json_get_text(entry, "type") || entry_list_count(file->entries) >= FILE_MAX_ENTRIES ||
@@ -70,28 +66,28 @@ static void take_entry(Loader *self, json_t *entry, const char *line, size_t siz
         give_id(self, entry);
     if (file->version < 3)
         rename_hook_message(entry);
-    if (memmem(line, size, PERSIST_BLOB_PREFIX, strlen(PERSIST_BLOB_PREFIX)))
+    if (memmem(line->line, line->size, PERSIST_BLOB_PREFIX, strlen(PERSIST_BLOB_PREFIX)))
         persist_resolve_blobs(entry, &file->missing_blobs);
 
     if (self->wants_values || is_given_id || file->version < SESSION_VERSION)
         entry_list_add(file->entries, json_incref(entry)); // it is not as the line says
     else
         entry_list_add_line(file->entries, json_incref(entry),
-                            &(LinePlace) { self->source, self->line_at, size });
+                            &(LinePlace) { self->source, line->at, line->size });
 }
 
-static void take_line(Loader *self, const char *line, size_t size)
+static void take_line(Loader *self, const LineReader *line)
 {
-    if (size == 0)
+    if (line->size == 0 || !line->line)
         return;
-    g_autoptr(json_t) value = line_json_parse(line, size);
-    if ((!value && !json_parse(line, size, &value, NULL)) || !json_is_object(value))
+    g_autoptr(json_t) value = line_json_parse(line->line, line->size);
+    if ((!value && !json_parse(line->line, line->size, &value, NULL)) || !json_is_object(value))
         return;
 
     SessionFile *file = self->file;
     if (self->has_first_line) {
         if (file->header)
-            take_entry(self, value, line, size);
+            take_entry(self, value, line);
         return;
     }
     self->has_first_line = true;
@@ -101,59 +97,20 @@ static void take_line(Loader *self, const char *line, size_t size)
     }
 }
 
-/* Takes the lines that end in this piece, after which the file goes on at `end_at`; the rest
-   waits. */
-static void take_piece(Loader *self, const char *piece, size_t size, off_t end_at)
-{
-    const char *end = piece + size;
-    const char *newline;
-    while ((newline = memchr(piece, '\n', (size_t)(end - piece)))) {
-        size_t length = (size_t)(newline - piece);
-        if (self->line->len > 0) {
-            g_string_append_len(self->line, piece, (gssize)length);
-            if (!self->is_line_too_long)
-                take_line(self, self->line->str, self->line->len);
-            g_string_truncate(self->line, 0);
-        } else if (!self->is_line_too_long) {
-            take_line(self, piece, length);
-        }
-        self->is_line_too_long = false;
-        piece = newline + 1;
-        self->line_at = end_at - (end - piece);
-    }
-
-    if (self->line->len + (size_t)(end - piece) > LIMIT_SESSION_LINE_BYTES)
-        self->is_line_too_long = true;
-    if (self->is_line_too_long)
-        g_string_truncate(self->line, 0);
-    else
-        g_string_append_len(self->line, piece, end - piece);
-}
-
 static bool read_lines(Loader *self, const char *path, GError **error)
 {
-    g_autofree char *buffer = g_malloc(READ_BYTES);
-    size_t total = 0;
-    for (;;) {
-        ssize_t size = pread(line_file_fd(self->source), buffer, READ_BYTES, (off_t)total);
-        if (size < 0 && errno == EINTR)
-            continue;
-        if (size < 0)
-            return fail_with_errno(error, errno, "cannot read %s", path);
-        if (size == 0)
-            break;
-        total += (size_t)size;
-        if (total > LIMIT_SESSION_FILE_BYTES)
+    g_auto(LineReader)
+        line = { .fd = line_file_fd(self->source), .max_bytes = LIMIT_SESSION_LINE_BYTES };
+    while (line_reader_next(&line)) {
+        if (line.next_at > (off_t)LIMIT_SESSION_FILE_BYTES)
             return fail_with(error, KEDGE_ERROR_LIMIT, "%s: session file over %zu MiB", path,
                              LIMIT_SESSION_FILE_BYTES / MIB);
-        take_piece(self, buffer, (size_t)size, (off_t)total);
-        self->file->is_torn = buffer[size - 1] != '\n';
+        take_line(self, &line); // the last one may have been written whole but for its LF
+        self->file->is_torn = !line.has_end;
+        self->file->has_bytes = true;
     }
-    self->file->has_bytes = total > 0;
-    // a last line that was written whole but for its LF
-    if (self->line->len > 0)
-        take_line(self, self->line->str, self->line->len);
-    return true;
+    errno = line.problem;
+    return errno == 0 || fail_with_errno(error, errno, "cannot read %s", path);
 }
 
 /* Version 1 counts lines, the header being line 0; entries have ids now. */
@@ -178,8 +135,7 @@ bool session_file_load(LineFile *source, const char *path, bool wants_values, Se
                        GError **error)
 {
     g_auto(SessionFile) file = { .entries = entry_list_new() };
-    g_autoptr(GString) line = g_string_new(NULL);
-    Loader loader = { .file = &file, .source = source, .wants_values = wants_values, .line = line };
+    Loader loader = { .file = &file, .source = source, .wants_values = wants_values };
     if (!read_lines(&loader, path, error))
         return false;
 

@@ -6,14 +6,13 @@
 #include "base/timefmt.h"
 #include "model/usage.h"
 #include "session/file_mark.h"
+#include "session/line_file.h"
 #include "session/line_json.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CHUNK_BYTES     (256 * KIB)
 #define MAX_DEPTH       4   // of folders below the sessions: a session's own are one deeper
 #define FILES_AT_ONCE   500 // in one transaction
 #define MAX_NAME_BYTES  200 // of a provider or a model
@@ -162,43 +161,16 @@ static bool take_line(Reading *self, const char *line, size_t size, GError **err
     return !json_get_object(answer, "usage") || store_request(self, entry, answer, error);
 }
 
-/* All complete lines of `buffer`; what is left of it is the beginning of the next. */
-static bool take_lines(Reading *self, GString *buffer, GError **error)
-{
-    size_t done = 0;
-    for (const char *end; (end = memchr(buffer->str + done, '\n', buffer->len - done));) {
-        size_t size = (size_t)(end - buffer->str) - done;
-        if (size <= LIMIT_SESSION_LINE_BYTES && !take_line(self, buffer->str + done, size, error))
-            return false;
-        done += size + 1;
-        self->read_to += (int64_t)size + 1;
-    }
-    g_string_erase(buffer, 0, (gssize)done);
-    return true;
-}
-
 static bool read_lines(Reading *self, int fd, GError **error)
 {
-    g_autoptr(GString) buffer = g_string_new(NULL);
-    g_autofree char *chunk = g_malloc(CHUNK_BYTES);
-    int64_t at = self->read_to;
-    for (;;) {
-        ssize_t got = pread(fd, chunk, CHUNK_BYTES, (off_t)at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return fail_with_errno(error, errno, "cannot read %s", self->path);
-        if (got == 0)
-            return true;
-        at += got;
-        if (buffer->len > LIMIT_SESSION_LINE_BYTES) { // of a line that is too long, its end counts
-            self->read_to += (int64_t)buffer->len;
-            g_string_truncate(buffer, 0);
-        }
-        g_string_append_len(buffer, chunk, got);
-        if (!take_lines(self, buffer, error))
+    g_auto(LineReader)
+        line = { .fd = fd, .at = self->read_to, .max_bytes = LIMIT_SESSION_LINE_BYTES };
+    while (line_reader_next(&line) && line.has_end) {
+        if (line.line && !take_line(self, line.line, line.size, error))
             return false;
+        self->read_to = line.next_at;
     }
+    return line.problem == 0 || fail_with_errno(error, line.problem, "cannot read %s", self->path);
 }
 
 typedef struct Sync {
