@@ -1,7 +1,7 @@
 /*
  * The comments of a text, found and joined (lexer.h).
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 #include "lang/locate.h"
 
 GArray *comment_lex(const Language *language, const char *text, size_t size, unsigned flags)

@@ -4,7 +4,7 @@
  * Code in a literal (`${ … }`) is read by the engine like any other: a frame remembers the literal
  * and the bracket that ends the code. So nesting costs memory, not stack.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 static Frame *frame_top(const Lexer *self)
 {

@@ -1,7 +1,7 @@
 /*
  * Here-documents: words that open them queue up on a line, their bodies follow from the next line.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

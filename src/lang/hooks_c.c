@@ -2,7 +2,7 @@
  * Literals of the C family and its neighbours that a table cannot say: raw strings whose closer is
  * taken from the opener, and what else a ' can be.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

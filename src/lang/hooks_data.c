@@ -2,7 +2,7 @@
  * Literals of Lua, CMake, SQL, the Lisps, OCaml, Erlang, Prolog, HCL, Dockerfiles and TeX that a
  * table cannot say.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

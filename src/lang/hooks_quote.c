@@ -2,7 +2,7 @@
  * Ruby, Crystal, Perl and Elixir: literals with a delimiter of one's choice, characters written ?#,
  * documentation between =words, and the text behind __END__.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * What JavaScript, CSS and PHP have beside the table.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

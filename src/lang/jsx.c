@@ -4,7 +4,7 @@
  * `<T>` may also be a type parameter of TSX. It is taken for an element only when nothing in it
  * contradicts, and when its closing tag comes later.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

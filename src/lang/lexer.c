@@ -1,7 +1,7 @@
 /*
- * The engine: reads a text by the table of its language (lexer_private.h).
+ * The engine: reads a text by the table of its language (lexer_state.h).
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  */
 #include "lang/locate.h"
 
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

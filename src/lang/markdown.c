@@ -2,7 +2,7 @@
  * Markdown, where comments are HTML's and code is text; and templates (Handlebars, Jinja, Twig,
  * ERB), whose own comments stand in any text.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * HTML, XML and what is built on them: comments between tags, attribute values that only look like
  * some, and the languages inside of <script> and <style>.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * A docstring is the string that comes first in a module, or first behind the colon of a class or a
  * def. Which colon that is needs the logical line, that is bracket depth and the line's first word.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * Regex literals: `/` opens one only where an operand is expected, which the code before it tells.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 // strings of one line with backslash escapes, as StringMark
 #define DOUBLE                                                                                     \

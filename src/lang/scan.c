@@ -1,8 +1,8 @@
 /*
  * What the engine and all machines stand on: looking at the text, adding comments, entering code
- * (lexer_private.h).
+ * (lexer_state.h).
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * sed: # begins a comment only where a command may stand, so the commands are read, one by one.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * Shell: quotes, substitutions and here-documents nest in each other, so this machine has a stack
  * of its own; and Make, whose recipes are shell.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * String literals, to their end or to code inside of them (frames.c).
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

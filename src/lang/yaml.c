@@ -3,7 +3,7 @@
  * begin, and the text of a block scalar (`|`, `>`) is as long as its lines are indented more than
  * the node that holds it.
  */
-#include "lang/lexer_private.h"
+#include "lang/lexer_state.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  */
 #include "tui/text/highlight.h"
 
-#include "lang/row.h"
+#include "lang/language_row.h"
 #include "tui/text/highlight_words.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
  * The languages that have colours (highlight.h): their key words, and what a line is read by beside
- * the comments and strings of their rows (lang/row.h). Constant tables.
+ * the comments and strings of their rows (lang/language_row.h). Constant tables.
  */
 #pragma once
 

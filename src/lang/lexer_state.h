@@ -8,8 +8,8 @@
  */
 #pragma once
 
+#include "lang/language_row.h"
 #include "lang/lexer.h"
-#include "lang/row.h"
 
 #include <stddef.h>
 #include <stdint.h>
