@@ -7,8 +7,7 @@
  *
  *   const OperationDef operation_task_get = {
  *       .tool = { .name = "task_get", .label = "Queue task", .summary = "Show one queue task",
- *                 .fields = get_fields, .args_size = sizeof(GetArgs), .effect = EFFECT_READ,
- *                 .flags = OPERATION_FLAGS, OPERATION_HOOKS },
+ *                 .fields = get_fields, OPERATION_OF(GetArgs, OPERATION_FLAGS) },
  *       .module = "task", .operation = "get", .run = get_run, …
  *   };
  *
@@ -56,6 +55,9 @@ typedef struct OperationDef {
 #define OPERATION_FLAGS (TOOL_ENVELOPE | TOOL_EXACT | TOOL_KEEPS_TEXT | TOOL_HIDDEN)
 #define OPERATION_HOOKS                                                                            \
     .run = operation_run, .refused = operation_refused, .output_schema = operation_output_schema
+/* What all have alike, of one whose arguments are an `args_type`; it reads unless it says more. */
+#define OPERATION_OF(args_type, flags_)                                                            \
+    .args_size = sizeof(args_type), .flags = (flags_), OPERATION_HOOKS
 
 /* ToolDef hooks of every operation. */
 bool operation_run(ToolCall *call, const void *args, ToolResult *result, GError **error);

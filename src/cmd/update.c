@@ -31,9 +31,7 @@ typedef struct Update {
     const char *repo;
     char *cwd;
     Settings *settings;
-    Cancel *cancel;
     char *latest, *url;
-    GError *error;
 } Update;
 
 static void update_clear(Update *self)
@@ -42,7 +40,6 @@ static void update_clear(Update *self)
     settings_unref(self->settings);
     g_free(self->latest);
     g_free(self->url);
-    g_clear_error(&self->error);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Update, update_clear)
 
@@ -72,12 +69,13 @@ static bool is_newer(const char *latest)
     return false;
 }
 
-static bool ask(Update *self)
+static bool ask(void *update, Cancel *cancel, GError **error)
 {
+    Update *self = update;
     g_auto(RepoRef) ref = { 0 };
     if (!repo_ref_parse(self->repo, &ref))
-        return fail_with(&self->error, KEDGE_ERROR_USAGE,
-                         "--repo must be [HOST/]OWNER/REPO, not %s", self->repo);
+        return fail_with(error, KEDGE_ERROR_USAGE, "--repo must be [HOST/]OWNER/REPO, not %s",
+                         self->repo);
     g_autofree char *owner = g_strndup(ref.slug, strcspn(ref.slug, "/"));
     g_autofree char *path = rest_repo_path(owner, strchr(ref.slug, '/') + 1, "/releases/latest");
     const RestOptions options = {
@@ -93,19 +91,14 @@ static bool ask(Update *self)
     const RestCall call = { .method = "GET", .path = path, .operation = "update" };
     g_autoptr(Rest) rest = NULL;
     g_auto(RestAnswer) answer = { 0 };
-    if (!rest_new(&options, self->cancel, &rest, &self->error) ||
-        !rest_call(rest, &call, self->cancel, &answer, &self->error))
+    if (!rest_new(&options, cancel, &rest, error) ||
+        !rest_call(rest, &call, cancel, &answer, error))
         return false;
     self->latest = g_strdup(json_get_text(answer.body, "tag_name"));
     self->url = g_strdup(json_get_text(answer.body, "html_url"));
     int64_t parts[VERSION_PARTS];
     return (self->latest && self->url && read_version(self->latest, parts)) ||
-           rest_fail_unreadable("update", &self->error);
-}
-
-static void update_work(void *data)
-{
-    ask(data);
+           rest_fail_unreadable("update", error);
 }
 
 static int show(const Update *self, bool is_json)
@@ -145,13 +138,12 @@ static int update_run(const CommandEnv *env, int argc, char *const *argv)
                   "from (in a checkout of its source: git pull && make), or use --repo OWNER/REPO");
         return EXIT_FAILED;
     }
-    g_autoptr(Cancel) cancel = cancel_new(NULL);
-    g_auto(Update) update = { .repo = repo, .cwd = g_get_current_dir(), .cancel = cancel };
+    g_auto(Update) update = { .repo = repo, .cwd = g_get_current_dir() };
     update.settings = cmd_load_settings(update.cwd);
-    int signal_number = interrupt_run(update_work, &update, cancel);
-    if (signal_number)
-        return interrupt_exit_code(signal_number);
-    return update.error ? cmd_fail(update.error) : show(&update, options.is_json);
+    int stopped = cmd_run_blocking(ask, &update, &error);
+    if (stopped)
+        return stopped;
+    return error ? cmd_fail(error) : show(&update, options.is_json);
 }
 
 const Command command_update = {

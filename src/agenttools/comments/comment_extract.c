@@ -385,10 +385,7 @@ const OperationDef operation_comment_extract = {
                   "work tree changed, or of named or all files, with the lines around them. "
                   "Knows some ninety languages; strings that look like comments are none.",
               .fields = extract_fields,
-              .args_size = sizeof(ExtractArgs),
-              .effect = EFFECT_READ,
-              .flags = OPERATION_FLAGS,
-              OPERATION_HOOKS },
+              OPERATION_OF(ExtractArgs, OPERATION_FLAGS) },
     .module = "comment-extract",
     .words = words,
     .output = output_fields,

@@ -194,11 +194,8 @@ const OperationDef operation_emit = {
                              "are checked against the workflow's state machine; every answer says "
                              "where the run is and which states may follow.",
               .fields = emit_fields,
-              .args_size = sizeof(EmitArgs),
-              .effect = EFFECT_READ,
               .judge = emit_judge,
-              .flags = OPERATION_FLAGS | TOOL_CHANGES_RECORDS,
-              OPERATION_HOOKS },
+              OPERATION_OF(EmitArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
     .module = "emit",
     .output = output_fields,
     .examples = examples,

@@ -79,11 +79,9 @@ const OperationDef operation_feedback_accept_edit = {
                              "file; when it conflicts with later changes, nothing is written and "
                              "the error names the lines.",
               .fields = accept_fields,
-              .args_size = sizeof(AcceptArgs),
               .effect = EFFECT_WRITE,
               .judge = accept_judge,
-              .flags = OPERATION_FLAGS | TOOL_CAN_DESTROY,
-              OPERATION_HOOKS },
+              OPERATION_OF(AcceptArgs, OPERATION_FLAGS | TOOL_CAN_DESTROY) },
     .module = "feedback",
     .operation = "accept-edit",
     .words = accept_words,

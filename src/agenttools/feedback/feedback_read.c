@@ -266,10 +266,7 @@ const OperationDef operation_feedback_read = {
                              "annotations with their replies and where they sit in the file now, "
                              "and pending edits as patches.",
               .fields = read_fields,
-              .args_size = sizeof(ReadArgs),
-              .effect = EFFECT_READ,
-              .flags = OPERATION_FLAGS,
-              OPERATION_HOOKS },
+              OPERATION_OF(ReadArgs, OPERATION_FLAGS) },
     .module = "feedback",
     .operation = "read",
     .output = read_output,

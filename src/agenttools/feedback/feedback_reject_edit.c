@@ -84,11 +84,9 @@ const OperationDef operation_feedback_reject_edit = {
                              "direct edit is only marked; with restore the file gets its old text "
                              "back, later changes merged in.",
               .fields = reject_fields,
-              .args_size = sizeof(RejectArgs),
               .effect = EFFECT_WRITE,
               .judge = reject_judge,
-              .flags = OPERATION_FLAGS | TOOL_CAN_DESTROY,
-              OPERATION_HOOKS },
+              OPERATION_OF(RejectArgs, OPERATION_FLAGS | TOOL_CAN_DESTROY) },
     .module = "feedback",
     .operation = "reject-edit",
     .words = reject_words,

@@ -70,10 +70,7 @@ const OperationDef operation_feedback_reply = {
               .description = "Adds a reply to an annotation's thread. A resolved thread stays "
                              "resolved.",
               .fields = reply_fields,
-              .args_size = sizeof(ReplyArgs),
-              .effect = EFFECT_READ,
-              .flags = OPERATION_FLAGS | TOOL_CHANGES_RECORDS,
-              OPERATION_HOOKS },
+              OPERATION_OF(ReplyArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
     .module = "feedback",
     .operation = "reply",
     .words = reply_words,

@@ -72,10 +72,7 @@ const OperationDef operation_feedback_resolve = {
               .description = "Marks an annotation as resolved after its feedback was dealt with, "
                              "and may leave a reply. Resolving it again changes nothing.",
               .fields = resolve_fields,
-              .args_size = sizeof(ResolveArgs),
-              .effect = EFFECT_READ,
-              .flags = OPERATION_FLAGS | TOOL_CHANGES_RECORDS | TOOL_IDEMPOTENT,
-              OPERATION_HOOKS },
+              OPERATION_OF(ResolveArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS | TOOL_IDEMPOTENT) },
     .module = "feedback",
     .operation = "resolve",
     .words = resolve_words,

@@ -464,10 +464,7 @@ const OperationDef operation_mmd_validate = {
                              "Each error names its line in the document, what was expected and "
                              "what was found there. Needs no network.",
               .fields = fields,
-              .args_size = sizeof(ValidateArgs),
-              .effect = EFFECT_READ,
-              .flags = OPERATION_FLAGS,
-              OPERATION_HOOKS },
+              OPERATION_OF(ValidateArgs, OPERATION_FLAGS) },
     .module = "mmd-validate",
     .words = words,
     .stdin_field = "content",

@@ -327,10 +327,7 @@ const OperationDef operation_task_create = {
                              "priority first. With an idempotencyKey a repeated call gives the "
                              "task of the first.",
               .fields = create_fields,
-              .args_size = sizeof(CreateArgs),
-              .effect = EFFECT_READ,
-              .flags = OPERATION_FLAGS | TOOL_CHANGES_RECORDS,
-              OPERATION_HOOKS },
+              OPERATION_OF(CreateArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
     .module = TASK_MODULE,
     .operation = "create",
     .output = create_output,

@@ -228,10 +228,7 @@ const OperationDef operation_task_pickup = {
                              "when there is none. Call heartbeat within the lease, and end with "
                              "complete, fail or release.",
               .fields = pickup_fields,
-              .args_size = sizeof(PickupArgs),
-              .effect = EFFECT_READ,
-              .flags = OPERATION_FLAGS | TOOL_CHANGES_RECORDS,
-              OPERATION_HOOKS },
+              OPERATION_OF(PickupArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS) },
     .module = TASK_MODULE,
     .operation = "pickup",
     .output = pickup_output,

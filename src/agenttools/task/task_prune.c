@@ -246,10 +246,7 @@ const OperationDef operation_task_stats = {
               .description = "Counts tasks by status, and says how long the oldest has waited and "
                              "how many workers went silent.",
               .fields = stats_fields,
-              .args_size = sizeof(StatsArgs),
-              .effect = EFFECT_READ,
-              .flags = OPERATION_FLAGS,
-              OPERATION_HOOKS },
+              OPERATION_OF(StatsArgs, OPERATION_FLAGS) },
     .module = TASK_MODULE,
     .operation = "stats",
     .output = stats_output,
@@ -265,10 +262,7 @@ const OperationDef operation_task_prune = {
               .description = "Deletes tasks that ended long ago, with their history, unless an "
                              "unfinished task depends on them.",
               .fields = prune_fields,
-              .args_size = sizeof(PruneArgs),
-              .effect = EFFECT_READ,
-              .flags = OPERATION_FLAGS | TOOL_CHANGES_RECORDS | TOOL_CAN_DESTROY,
-              OPERATION_HOOKS },
+              OPERATION_OF(PruneArgs, OPERATION_FLAGS | TOOL_CHANGES_RECORDS | TOOL_CAN_DESTROY) },
     .module = TASK_MODULE,
     .operation = "prune",
     .output = prune_output,

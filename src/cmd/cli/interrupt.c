@@ -76,8 +76,6 @@ int cmd_run_blocking(bool (*work)(void *data, Cancel *cancel, GError **error), v
     g_autoptr(Cancel) cancel = cancel_new(NULL);
     Blocking blocking = { .work = work, .data = data, .cancel = cancel };
     int signal_number = interrupt_run(blocking_work, &blocking, cancel);
-    if (signal_number)
-        g_clear_error(&blocking.error);
     *ret_error = blocking.error;
     return interrupt_exit_code(signal_number);
 }

@@ -15,7 +15,7 @@ int interrupt_run(void (*work)(void *data), void *data, Cancel *cancel);
 /* 0, or the exit code for the signal that interrupt_run() returned. */
 int interrupt_exit_code(int signal_number);
 
-/* The same of work that reports an error: 0 with *ret_error NULL or set, or the exit code for the
-   signal that stopped it, of which there is nothing more to say. */
+/* The same of work that reports an error, which goes to *ret_error: 0, or the exit code for the
+   signal that came. */
 int cmd_run_blocking(bool (*work)(void *data, Cancel *cancel, GError **error), void *data,
                      GError **ret_error);

@@ -106,7 +106,7 @@ static int add_run(const CommandEnv *env, int argc, char *const *argv)
     if (!wm_decode(&command_wm_add, argc, argv, &options, &kept, words, 1, 1, &error))
         return wm_fail(command_wm_add.name, error);
     Add self = { .argument = g_ptr_array_index(words, 0), .is_forced = options.is_forced };
-    return wm_work(command_wm_add.name, &(WmWork) { .run = add, .data = &self });
+    return wm_work(command_wm_add.name, add, &self);
 }
 
 const Command command_wm_add = {

@@ -44,7 +44,7 @@ static int assign_run(const CommandEnv *env, int argc, char *const *argv)
     if (!wm_decode(&command_wm_assign, argc, argv, &options, &kept, words, 1, 1, &error) ||
         !wm_issue_number(g_ptr_array_index(words, 0), &self.number, &error))
         return wm_fail(command_wm_assign.name, error);
-    return wm_work(command_wm_assign.name, &(WmWork) { .run = assign, .data = &self });
+    return wm_work(command_wm_assign.name, assign, &self);
 }
 
 const Command command_wm_assign = {

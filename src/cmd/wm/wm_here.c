@@ -51,11 +51,12 @@ bool wm_here_compile(const WmCompile *options, GError **error)
     return is_good;
 }
 
-int wm_work(const char *command, const WmWork *work)
+int wm_work(const char *command, bool (*run)(void *data, Cancel *cancel, GError **error),
+            void *data)
 {
     g_autoptr(GError) error = NULL;
-    int stopped = cmd_run_blocking(work->run, work->data, &error);
-    return error ? wm_fail(command, error) : stopped;
+    int stopped = cmd_run_blocking(run, data, &error);
+    return error && !stopped ? wm_fail(command, error) : stopped;
 }
 
 bool wm_here_api(const char *repo, Cancel *cancel, WmApi **ret_api, GError **error)

@@ -20,13 +20,10 @@ bool wm_here_load(const char *root, const WmWanted *wanted, WmProject **ret_proj
 /* wm_compile() with its warnings, and `Updated …`. */
 bool wm_here_compile(const WmCompile *options, GError **error);
 
-/* A piece of work with its outcome: waits for signals meanwhile (interrupt.h). */
-typedef struct WmWork {
-    bool (*run)(void *data, Cancel *cancel, GError **error);
-    void *data;
-} WmWork;
-/* The exit code; an error is said. `command` as in wm_fail(). */
-int wm_work(const char *command, const WmWork *work);
+/* A piece of work with its outcome (interrupt.h): the exit code; an error is reported. `command` as
+   in wm_fail(). */
+int wm_work(const char *command, bool (*run)(void *data, Cancel *cancel, GError **error),
+            void *data);
 
 /* --repo, or what is around the current directory (task-engine §8.2). */
 bool wm_here_api(const char *repo, Cancel *cancel, WmApi **ret_api, GError **error);

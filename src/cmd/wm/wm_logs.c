@@ -92,7 +92,7 @@ static int logs_run(const CommandEnv *env, int argc, char *const *argv)
     if (!wm_decode(&command_wm_logs, argc, argv, &options, &kept, words, 1, 1, &error) ||
         !wm_issue_number(g_ptr_array_index(words, 0), &self.number, &error))
         return wm_fail(command_wm_logs.name, error);
-    int code = wm_work(command_wm_logs.name, &(WmWork) { .run = logs, .data = &self });
+    int code = wm_work(command_wm_logs.name, logs, &self);
     g_autofree char *text = self.text;
     return code != EXIT_OK || cmd_print(text) ? code : EXIT_FAILED;
 }

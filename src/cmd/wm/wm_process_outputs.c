@@ -34,13 +34,6 @@ static const FieldDef outputs_options[] = {
     { 0 },
 };
 
-typedef struct Work {
-    const OutputsFlags *flags;
-    Cancel *cancel;
-    bool is_done;
-    GError *error;
-} Work;
-
 static bool check(const OutputsFlags *flags, GError **error)
 {
     if (!flags->run_dir && !flags->task)
@@ -62,9 +55,9 @@ static char *absolute(const char *path)
     return path ? path_absolute(path, here) : NULL;
 }
 
-static bool work(const Work *self, GError **error)
+static bool work(void *data, Cancel *cancel, GError **error)
 {
-    const OutputsFlags *flags = self->flags;
+    const OutputsFlags *flags = data;
     g_auto(WmEvent) event = { 0 };
     if (!wm_event_read(flags->event_name, flags->payload, &event, error))
         return false;
@@ -79,13 +72,7 @@ static bool work(const Work *self, GError **error)
         .is_staged = flags->is_staged,
     };
     g_auto(WmRunResult) result = { 0 };
-    return wm_process_outputs(&options, self->cancel, &result, error);
-}
-
-static void work_thread(void *data)
-{
-    Work *self = data;
-    self->is_done = work(self, &self->error);
+    return wm_process_outputs(&options, cancel, &result, error);
 }
 
 static int run(const CommandEnv *env, int argc, char *const *argv)
@@ -97,12 +84,9 @@ static int run(const CommandEnv *env, int argc, char *const *argv)
     if (!wm_decode(&command_wm_process_outputs, argc, argv, &flags, &kept, NULL, 0, 0, &error) ||
         !check(&flags, &error))
         return wm_fail(name, error);
-    g_autoptr(Cancel) cancel = cancel_new(NULL);
-    Work data = { .flags = &flags, .cancel = cancel };
-    int signal_number = interrupt_run(work_thread, &data, cancel);
-    int code = data.is_done ? EXIT_OK : wm_fail(name, data.error);
-    g_clear_error(&data.error);
-    return signal_number ? interrupt_exit_code(signal_number) : code;
+    int stopped = cmd_run_blocking(work, &flags, &error);
+    int code = error ? wm_fail(name, error) : EXIT_OK;
+    return stopped ? stopped : code;
 }
 
 const Command command_wm_process_outputs = {

@@ -34,10 +34,8 @@ static const FieldDef resolve_options[] = {
 
 typedef struct ResolveWork {
     const ResolveOptions *options;
-    Cancel *cancel;
     WmProject *project;
     json_t *names;
-    GError *error;
 } ResolveWork;
 
 // For gates: GitHub is asked only when a task has one.
@@ -55,7 +53,7 @@ static bool is_wanted(const WmTask *task, void *event)
 }
 
 /* All tasks are looked at where it is said why they do not start, or that none has that cron. */
-static bool load(ResolveWork *self, WmEvent *event)
+static bool load(ResolveWork *self, WmEvent *event, GError **error)
 {
     const ResolveOptions *options = self->options;
     const char *root = options->repo_root ? options->repo_root : ".";
@@ -65,20 +63,21 @@ static bool load(ResolveWork *self, WmEvent *event)
     bool has_event =
         !is_forced && wm_event_read(options->event_name, options->payload, event, &unread);
     bool needs_all = !has_event || options->explains || strcmp(event->name, "schedule") == 0;
-    if (!wm_here_load(root, needs_all ? NULL : &wanted, &self->project, &self->error))
+    if (!wm_here_load(root, needs_all ? NULL : &wanted, &self->project, error))
         return false;
-    if (unread)
-        g_propagate_error(&self->error, g_steal_pointer(&unread));
-    return !self->error;
+    if (!unread)
+        return true;
+    g_propagate_error(error, g_steal_pointer(&unread));
+    return false;
 }
 
-static void work(void *data)
+static bool work(void *data, Cancel *cancel, GError **error)
 {
     ResolveWork *self = data;
     const ResolveOptions *options = self->options;
     g_auto(WmEvent) event = { 0 };
-    if (!load(self, &event))
-        return;
+    if (!load(self, &event, error))
+        return false;
     const WmResolve resolve = {
         .project = self->project,
         .event = &event,
@@ -88,7 +87,7 @@ static void work(void *data)
         .open_api = open_api,
         .user_data = self,
     };
-    wm_resolve(&resolve, self->cancel, &self->names, &self->error);
+    return wm_resolve(&resolve, cancel, &self->names, error);
 }
 
 static bool print_names(const json_t *names, bool is_json)
@@ -112,17 +111,15 @@ static int resolve_run(const CommandEnv *env, int argc, char *const *argv)
     g_autoptr(GError) error = NULL;
     if (!wm_decode(&command_wm_resolve, argc, argv, &options, &kept, NULL, 0, 0, &error))
         return wm_fail("wm resolve", error);
-    g_autoptr(Cancel) cancel = cancel_new(NULL);
-    ResolveWork self = { .options = &options, .cancel = cancel };
+    ResolveWork self = { .options = &options };
     memory_expect_much();
-    int signal_number = interrupt_run(work, &self, cancel);
+    int stopped = cmd_run_blocking(work, &self, &error);
     g_autoptr(WmProject) project G_GNUC_UNUSED = self.project;
     g_autoptr(json_t) names = self.names;
-    g_autoptr(GError) failed = self.error;
-    if (signal_number != 0)
-        return interrupt_exit_code(signal_number);
-    if (!names)
-        return wm_fail("wm resolve", failed);
+    if (stopped)
+        return stopped;
+    if (error)
+        return wm_fail("wm resolve", error);
     return print_names(names, options.is_json) ? EXIT_OK : EXIT_FAILED;
 }
 

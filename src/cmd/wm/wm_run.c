@@ -44,12 +44,9 @@ static const FieldDef run_options[] = {
 typedef struct Work {
     const RunFlags *flags;
     const char *root; // absolute
-    Cancel *cancel;
-    bool is_done;
-    GError *error;
 } Work;
 
-static bool run_here(const Work *self, GError **error)
+static bool run_here(const Work *self, Cancel *cancel, GError **error)
 {
     const RunFlags *flags = self->flags;
     g_auto(WmEvent) event = { 0 };
@@ -65,12 +62,13 @@ static bool run_here(const Work *self, GError **error)
         .is_staged = flags->is_staged,
     };
     g_auto(WmRunResult) result = { 0 };
-    return wm_run(&options, self->cancel, &result, error);
+    return wm_run(&options, cancel, &result, error);
 }
 
 /* The task first: whatever else is wrong, that it does not exist is what to say. */
-static bool work(const Work *self, GError **error)
+static bool work(void *data, Cancel *cancel, GError **error)
 {
+    const Work *self = data;
     const RunFlags *flags = self->flags;
     g_autoptr(WmProject) project = NULL;
     if (!wm_project_load(self->root, flags->task, NULL, &project, error))
@@ -79,7 +77,7 @@ static bool work(const Work *self, GError **error)
     if (!task)
         return false;
     if (!flags->is_remote)
-        return run_here(self, error);
+        return run_here(self, cancel, error);
     const WmDispatch dispatch = {
         .project = project,
         .task = task,
@@ -88,13 +86,7 @@ static bool work(const Work *self, GError **error)
         .ref = flags->ref,
         .issue = flags->issue,
     };
-    return wm_dispatch(&dispatch, self->cancel, error);
-}
-
-static void work_thread(void *data)
-{
-    Work *self = data;
-    self->is_done = work(self, &self->error);
+    return wm_dispatch(&dispatch, cancel, error);
 }
 
 /* `kedge wm run fix`, as `kedge wm rehearse fix`; the flag is the one of gh-wm. */
@@ -117,13 +109,11 @@ static int run(const CommandEnv *env, int argc, char *const *argv)
     if (!wm_decode(&command_wm_run, argc, argv, &flags, &kept, words, 0, 1, &error) ||
         !take_task(&flags, words, &error))
         return wm_fail(command_wm_run.name, error);
-    g_autoptr(Cancel) cancel = cancel_new(NULL);
     g_autofree char *here = g_get_current_dir(), *root = path_absolute(flags.root, here);
-    Work data = { .flags = &flags, .root = root, .cancel = cancel };
-    int signal_number = interrupt_run(work_thread, &data, cancel);
-    int code = data.is_done ? EXIT_OK : wm_fail(command_wm_run.name, data.error);
-    g_clear_error(&data.error);
-    return signal_number ? interrupt_exit_code(signal_number) : code;
+    Work data = { .flags = &flags, .root = root };
+    int stopped = cmd_run_blocking(work, &data, &error);
+    int code = error ? wm_fail(command_wm_run.name, error) : EXIT_OK;
+    return stopped ? stopped : code;
 }
 
 const Command command_wm_run = {

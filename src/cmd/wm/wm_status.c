@@ -132,7 +132,7 @@ static int status_run(const CommandEnv *env, int argc, char *const *argv)
     if (!wm_decode(&command_wm_status, argc, argv, &options, &kept, NULL, 0, 0, &error))
         return wm_fail(command_wm_status.name, error);
     Status self = { .options = &options };
-    int code = wm_work(command_wm_status.name, &(WmWork) { .run = status, .data = &self });
+    int code = wm_work(command_wm_status.name, status, &self);
     g_autofree char *text = self.text;
     return code != EXIT_OK || cmd_print(text) ? code : EXIT_FAILED;
 }

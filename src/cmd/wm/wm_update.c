@@ -158,7 +158,7 @@ static int update_run(const CommandEnv *env, int argc, char *const *argv)
     if (!wm_decode(&command_wm_update, argc, argv, &options, &kept, names, 0, G_MAXUINT, &error))
         return wm_fail(command_wm_update.name, error);
     Update self = { .names = names, .is_forced = options.is_forced, .tasks = g_ptr_array_new() };
-    return wm_work(command_wm_update.name, &(WmWork) { .run = update, .data = &self });
+    return wm_work(command_wm_update.name, update, &self);
 }
 
 const Command command_wm_update = {

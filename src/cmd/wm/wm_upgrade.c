@@ -50,7 +50,7 @@ static int upgrade_run(const CommandEnv *env, int argc, char *const *argv)
         return wm_fail(command.name, error);
     wm_say("Upgrading kedge gh extension...");
     const char *name = strcmp(env->program, "gh-wm") == 0 ? "wm" : "kedge";
-    int code = wm_work(command.name, &(WmWork) { .run = upgrade, .data = (char *)name });
+    int code = wm_work(command.name, upgrade, (char *)name);
     if (code == EXIT_OK)
         wm_say("gh extension upgrade completed.");
     return code;

@@ -71,11 +71,9 @@ static const FieldDef worker_options[] = {
 
 typedef struct Work { // of both commands, on a worker
     const QueueOptions *options;
-    Cancel *cancel;
     char *root, *type;
     json_t *rows; // of enqueue
     WmWorkerCounts counts;
-    GError *error;
 } Work;
 
 static void work_clear(Work *self)
@@ -83,17 +81,15 @@ static void work_clear(Work *self)
     g_clear_pointer(&self->root, g_free);
     g_clear_pointer(&self->type, g_free);
     g_clear_pointer(&self->rows, json_decref);
-    g_clear_error(&self->error);
-    g_clear_pointer(&self->cancel, cancel_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Work, work_clear)
 
-static bool find_repo(Work *self)
+static bool find_repo(Work *self, Cancel *cancel, GError **error)
 {
     g_auto(WmRepo) repo = { 0 };
     g_autofree char *cwd = g_get_current_dir();
     self->root = path_absolute(self->options->root, cwd);
-    if (!wm_repo_find(self->options->repo, self->root, self->cancel, &repo, &self->error))
+    if (!wm_repo_find(self->options->repo, self->root, cancel, &repo, error))
         return false;
     self->type = g_strconcat("wm:", repo.slug, NULL);
     return true;
@@ -123,7 +119,8 @@ static const char *delivery_of(const QueueOptions *options, const WmEvent *event
     return options->delivery ? options->delivery : is_started ? env_get_raw("GITHUB_RUN_ID") : NULL;
 }
 
-static bool enqueue_one(Work *self, WmQueue *queue, const WmEvent *event, const char *task_name)
+static bool enqueue_one(Work *self, WmQueue *queue, const WmEvent *event, const char *task_name,
+                        Cancel *cancel, GError **error)
 {
     WmNumbers numbers = wm_event_numbers(event, self->options->issue);
     g_autofree char *description = describe(task_name, event, &numbers);
@@ -141,7 +138,7 @@ static bool enqueue_one(Work *self, WmQueue *queue, const WmEvent *event, const 
     json_set_take(payload, "event", json_incref(event->payload));
     if (self->options->issue > 0)
         json_set_int(payload, "issue", self->options->issue);
-    if (!wm_queue_add(queue, description, key, payload, self->cancel, &id, &is_new, &self->error))
+    if (!wm_queue_add(queue, description, key, payload, cancel, &id, &is_new, error))
         return false;
     json_t *row = json_object();
     json_set_text(row, "task", task_name);
@@ -151,36 +148,31 @@ static bool enqueue_one(Work *self, WmQueue *queue, const WmEvent *event, const 
     return true;
 }
 
-static void enqueue_work(void *data)
+static bool enqueue_work(void *data, Cancel *cancel, GError **error)
 {
     Work *self = data;
     const QueueOptions *options = self->options;
     g_autoptr(WmProject) project = NULL;
     g_auto(WmEvent) event = { 0 };
     g_autoptr(json_t) names = NULL;
-    if (!find_repo(self) ||
-        !wm_event_read(options->event_name, options->payload, &event, &self->error) ||
-        !wm_here_load(self->root, NULL, &project, &self->error))
-        return;
+    if (!find_repo(self, cancel, error) ||
+        !wm_event_read(options->event_name, options->payload, &event, error) ||
+        !wm_here_load(self->root, NULL, &project, error))
+        return false;
     const WmResolve resolve = { .project = project,
                                 .event = &event,
                                 .force_task = options->force_task,
                                 .cron = env_get_raw("WM_SCHEDULE_CRON"),
                                 .open_api = open_api,
                                 .user_data = self };
-    if (!wm_resolve(&resolve, self->cancel, &names, &self->error))
-        return;
+    if (!wm_resolve(&resolve, cancel, &names, error))
+        return false;
     g_autoptr(WmQueue) queue = wm_queue_new(self->root, options->db, self->type);
     for (size_t i = 0; i < json_array_size(names); i++)
-        if (!enqueue_one(self, queue, &event, json_string_value(json_array_get(names, i))))
-            return;
-}
-
-static int finish(const Command *command, Work *work, int signal_number)
-{
-    if (signal_number)
-        return interrupt_exit_code(signal_number);
-    return work->error ? wm_fail(command->name, work->error) : EXIT_OK;
+        if (!enqueue_one(self, queue, &event, json_string_value(json_array_get(names, i)), cancel,
+                         error))
+            return false;
+    return true;
 }
 
 static int enqueue_run(const CommandEnv *env, int argc, char *const *argv)
@@ -190,20 +182,20 @@ static int enqueue_run(const CommandEnv *env, int argc, char *const *argv)
     QueueOptions options = { 0 };
     if (!wm_decode(&command_wm_enqueue, argc, argv, &options, &kept, NULL, 0, 0, &error))
         return wm_fail(command_wm_enqueue.name, error);
-    g_auto(Work) work = { .options = &options, .cancel = cancel_new(NULL), .rows = json_array() };
-    int signal_number = interrupt_run(enqueue_work, &work, work.cancel);
+    g_auto(Work) work = { .options = &options, .rows = json_array() };
+    int stopped = cmd_run_blocking(enqueue_work, &work, &error);
     g_autofree char *text = json_to_text(work.rows);
-    if (json_array_size(work.rows) > 0 || (!work.error && !signal_number))
+    if (json_array_size(work.rows) > 0 || (!error && !stopped))
         cmd_print_line(text); // also what was added before something failed
-    return finish(&command_wm_enqueue, &work, signal_number);
+    return error && !stopped ? wm_fail(command_wm_enqueue.name, error) : stopped;
 }
 
-static void worker_work(void *data)
+static bool worker_work(void *data, Cancel *cancel, GError **error)
 {
     Work *self = data;
     const QueueOptions *options = self->options;
-    if (!find_repo(self))
-        return;
+    if (!find_repo(self, cancel, error))
+        return false;
     const WmWorkerOptions worker = { .root = self->root,
                                      .db = options->db,
                                      .type = self->type,
@@ -213,7 +205,7 @@ static void worker_work(void *data)
                                      .idle_s = options->has_idle ? options->idle_s : -1 };
     log_text("wm worker: taking runs of %s, %" G_GINT64_FORMAT " at once", self->type + 3,
              options->jobs);
-    wm_worker_run(&worker, self->cancel, &self->counts, &self->error);
+    return wm_worker_run(&worker, cancel, &self->counts, error);
 }
 
 static int worker_run(const CommandEnv *env, int argc, char *const *argv)
@@ -223,16 +215,16 @@ static int worker_run(const CommandEnv *env, int argc, char *const *argv)
     QueueOptions options = { 0 };
     if (!wm_decode(&command_wm_worker, argc, argv, &options, &kept, NULL, 0, 0, &error))
         return wm_fail(command_wm_worker.name, error);
-    g_auto(Work) work = { .options = &options, .cancel = cancel_new(NULL) };
-    int signal_number = interrupt_run(worker_work, &work, work.cancel);
+    g_auto(Work) work = { .options = &options };
+    int stopped = cmd_run_blocking(worker_work, &work, &error);
     log_text("wm worker: %" G_GINT64_FORMAT " done, %" G_GINT64_FORMAT " failed, %" G_GINT64_FORMAT
              " given back",
              work.counts.done, work.counts.failed, work.counts.given_back);
     bool has_undone =
         work.counts.failed > 0 || work.counts.given_back > 0 || work.counts.has_no_answer;
-    if (!work.error && !signal_number && has_undone && options.has_idle)
+    if (!error && !stopped && has_undone && options.has_idle)
         return EXIT_FAILED;
-    return finish(&command_wm_worker, &work, signal_number);
+    return error && !stopped ? wm_fail(command_wm_worker.name, error) : stopped;
 }
 
 const Command command_wm_enqueue = {
