@@ -46,6 +46,13 @@ static json_t *block_of(const json_t *block)
     return NULL;
 }
 
+const char *acp_command_line(const json_t *blocks)
+{
+    const char *text = json_get_text(json_array_get(blocks, 0), "text");
+    bool is_command = json_array_size(blocks) == 1 && text && *text == '/';
+    return is_command ? text : NULL;
+}
+
 json_t *acp_prompt_message(const json_t *blocks, GError **error)
 {
     g_autoptr(json_t) content = json_array();
@@ -82,6 +89,14 @@ json_t *acp_chunk(const char *kind, const char *text)
 {
     json_t *update = update_new(kind);
     json_set_take(update, "content", message_text_block(text));
+    return update;
+}
+
+json_t *acp_commands_update(json_t *commands)
+{
+    json_t *update = json_object();
+    json_set_text(update, "sessionUpdate", "available_commands_update");
+    json_set_take(update, "availableCommands", commands);
     return update;
 }
 

@@ -12,6 +12,12 @@ json_t *acp_prompt_message(const json_t *blocks, GError **error);
 
 /* {"sessionUpdate":KIND,"content":{"type":"text","text":TEXT}}. New references, all of these. */
 json_t *acp_chunk(const char *kind, const char *text);
+/* The text of a prompt that may be a command, "/name argument": it begins so and is all there is.
+   Borrowed; NULL: it is a message. */
+const char *acp_command_line(const json_t *blocks);
+/* The commands that can be typed: `commands` is an array of {"name","description","input"?}. Takes
+   it. */
+json_t *acp_commands_update(json_t *commands);
 /* The session has this name now. */
 json_t *acp_session_info(const char *title);
 /* Of a call that begins: title, kind, raw input, places. */

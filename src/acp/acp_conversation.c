@@ -3,6 +3,8 @@
 
 #include "acp/acp_content.h"
 #include "base/jsonrpc.h"
+#include "conversation/session_commands.h"
+#include "conversation/slash_set.h"
 #include "model/message.h"
 
 #define PROMPT_ID "prompt"
@@ -13,6 +15,8 @@ struct AcpConversation {
     Subscription *subscription;
     char *id;
     json_t *prompt_id; // of the request that is being answered; NULL: none
+    const char *done;  // what is said when a command has been done; NULL: nothing, or a message
+    bool is_cancelled; // the editor wants no more of it
     json_t *calls;     // tool_execution_start of those that run, by call id
 };
 
@@ -89,23 +93,120 @@ void acp_conversation_say(AcpConversation *self, const char *text)
     send_update(self, acp_chunk("agent_message_chunk", text));
 }
 
+// ---- commands ----
+
+/* An editor knows the session by the id that it began with, so it is offered none that leads to
+   another session, and none that needs a terminal. */
+static bool is_offered(const SessionCommand *command)
+{
+    return command->run && !command->is_move;
+}
+
+static json_t *describe_command(const SessionCommand *command)
+{
+    json_t *described = json_object();
+    json_set_text(described, "name", command->slash);
+    json_set_text(described, "description", command->summary);
+    if (command->argument) {
+        json_t *input = json_object();
+        json_set_text(input, "hint", command->argument);
+        json_set_take(described, "input", input);
+    }
+    return described;
+}
+
+static void send_commands(void *self_)
+{
+    AcpConversation *self = self_;
+    const SlashSet *set = session_slash_set(self->session);
+    json_t *commands = json_array();
+    const SessionCommand *command = NULL;
+    for (size_t i = 0; slash_set_at(set, i, &command, NULL); i++) {
+        if (is_offered(command))
+            json_append_take(commands, describe_command(command));
+    }
+    send_update(self, acp_commands_update(commands));
+    for (;;) {
+        g_autofree char *clash = slash_set_take_clash(session_slash_set(self->session));
+        if (!clash)
+            return;
+        acp_conversation_say(self, clash);
+    }
+}
+
+void acp_conversation_offer_commands(AcpConversation *self)
+{
+    slash_set_watch(session_slash_set(self->session), send_commands, self);
+    send_commands(self);
+}
+
+/* "/name argument"; NULL: it is a message. */
+static const SessionCommand *find_command(const AcpConversation *self, const char *line,
+                                          const char **ret_argument)
+{
+    size_t length = line ? strcspn(line + 1, " \t\n") : 0;
+    g_autofree char *name = line ? g_strndup(line + 1, length) : NULL;
+    const SessionCommand *command =
+        name ? slash_set_find(session_slash_set(self->session), name) : NULL;
+    if (!command || !is_offered(command))
+        return NULL;
+    *ret_argument = line + 1 + length + strspn(line + 1 + length, " \t\n");
+    return command;
+}
+
+/* Takes `id`. */
+static void end_command(AcpConversation *self, json_t *id_)
+{
+    g_autoptr(json_t) id = id_;
+    json_t *result = json_object();
+    if (self->done)
+        acp_conversation_say(self, self->done);
+    json_set_text(result, "stopReason", "end_turn");
+    line_server_send(self->link, jsonrpc_result(id, result));
+}
+
+static bool run_command(AcpConversation *self, const json_t *id, const SessionCommand *command,
+                        const char *argument_, GError **error)
+{
+    g_autofree char *argument = g_strchomp(g_strdup(argument_));
+    g_auto(CommandReply) reply = { 0 };
+    if (self->prompt_id)
+        return fail_with(error, KEDGE_ERROR_USAGE,
+                         "/%s: a prompt is being answered; cancel it first", command->slash);
+    if (!session_command_run_typed(self->session, command, argument, PROMPT_ID, &reply, error))
+        return false;
+    self->done = command->done;
+    if (reply.is_pending)
+        self->prompt_id = json_deep_copy(id);
+    else
+        end_command(self, json_deep_copy(id));
+    return true;
+}
+
 // ---- prompts ----
 
 bool acp_conversation_prompt(AcpConversation *self, const json_t *id, const json_t *blocks,
                              GError **error)
 {
+    const char *argument = NULL;
+    const SessionCommand *command = find_command(self, acp_command_line(blocks), &argument);
+    self->is_cancelled = false;
+    if (command)
+        return run_command(self, id, command, argument, error);
     g_autoptr(json_t) message = acp_prompt_message(blocks, error);
     bool is_pending = false;
     if (!message ||
         !agent_session_prompt(self->session, message, NULL, PROMPT_ID, &is_pending, error))
         return false;
     self->prompt_id = json_deep_copy(id);
+    self->done = NULL;
     return true;
 }
 
 void acp_conversation_cancel(AcpConversation *self)
 {
     bool is_pending = false;
+    self->is_cancelled = self->prompt_id != NULL;
     agent_session_abort(self->session, NULL, &is_pending);
 }
 
@@ -116,6 +217,10 @@ static void end_prompt(AcpConversation *self, const json_t *event)
     const char *end = json_get_text(json_get_object(event, "data"), "end");
     const json_t *answer = agent_session_last_answer(self->session);
     const char *problem = json_get_text(event, "error");
+    if (problem && self->is_cancelled) { // a command that was stopped
+        problem = NULL;
+        end = "aborted";
+    }
     bool is_failed = problem || g_strcmp0(end, "error") == 0;
     if (is_failed && !problem && answer)
         problem = message_error(answer);
@@ -125,6 +230,8 @@ static void end_prompt(AcpConversation *self, const json_t *event)
         return;
     }
     json_t *result = json_object();
+    if (self->done && !self->is_cancelled)
+        acp_conversation_say(self, self->done);
     json_set_text(result, "stopReason", acp_stop_reason(end, answer));
     line_server_send(self->link, jsonrpc_result(id, result));
 }

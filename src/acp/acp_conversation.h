@@ -21,7 +21,9 @@ const char *acp_conversation_id(const AcpConversation *self);
 void acp_conversation_replay(AcpConversation *self);
 /* A word of ours, as a message. */
 void acp_conversation_say(AcpConversation *self, const char *text);
-/* `id` is the request's, answered when the prompt has ended. USAGE. */
+/* Which commands the editor can offer, "/compact"; again when they change. */
+void acp_conversation_offer_commands(AcpConversation *self);
+/* A message, or one of those commands. `id` is the request's, answered when it has ended. USAGE. */
 bool acp_conversation_prompt(AcpConversation *self, const json_t *id, const json_t *blocks,
                              GError **error);
 void acp_conversation_cancel(AcpConversation *self);

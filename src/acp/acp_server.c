@@ -111,12 +111,13 @@ static AcpConversation *open_conversation(AcpServer *self, const json_t *id, con
 static void session_new_method(AcpServer *self, const json_t *id, const json_t *params)
 {
     g_autofree char *notice = NULL;
-    const AcpConversation *conversation = open_conversation(self, id, params, NULL, &notice);
+    AcpConversation *conversation = open_conversation(self, id, params, NULL, &notice);
     if (!conversation)
         return;
     json_t *result = json_object();
     json_set_text(result, "sessionId", acp_conversation_id(conversation));
     respond(self, id, result);
+    acp_conversation_offer_commands(conversation);
 }
 
 static void session_load(AcpServer *self, const json_t *id, const json_t *params)
@@ -136,6 +137,7 @@ static void session_load(AcpServer *self, const json_t *id, const json_t *params
     if (notice)
         acp_conversation_say(conversation, notice);
     respond(self, id, json_object());
+    acp_conversation_offer_commands(conversation);
 }
 
 static void session_prompt(AcpServer *self, const json_t *id, const json_t *params)

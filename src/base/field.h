@@ -69,6 +69,8 @@ bool field_decode(const FieldDef *fields, const json_t *arguments, FieldMode mod
 typedef struct FieldProblem {
     char *path;   // "comments[2].line"
     char *text;   // a whole sentence
+    char *claim;  // what it says of the value, without its path: "must be a string"; NULL: the
+                  // sentence is the field's own, or about the whole input
     bool is_made; // from the table's facts, not the field's own words
 } FieldProblem;
 

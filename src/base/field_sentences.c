@@ -16,21 +16,19 @@ void field_problem_free(FieldProblem *self)
 {
     g_free(self->path);
     g_free(self->text);
+    g_free(self->claim);
     g_free(self);
 }
 
-// Takes the text.
-static void add(GPtrArray *problems, const char *path, char *text, bool is_made)
+// Takes both texts; `claim` may be NULL.
+static void add(GPtrArray *problems, const char *path, char *text, char *claim, bool is_made)
 {
-    if (problems->len >= MAX_PROBLEMS) {
-        g_free(text);
-        return;
-    }
     FieldProblem *problem = g_new0(FieldProblem, 1);
-    problem->path = g_strdup(path);
-    problem->text = text;
-    problem->is_made = is_made;
-    g_ptr_array_add(problems, problem);
+    *problem = (FieldProblem) { g_strdup(path), text, claim, is_made };
+    if (problems->len < MAX_PROBLEMS)
+        g_ptr_array_add(problems, problem);
+    else
+        field_problem_free(problem);
 }
 
 // The field's own sentence with the value put in, as a person would type it.
@@ -43,26 +41,33 @@ static char *fill_in(const char *sentence, const json_t *value)
     return g_strjoinv(shown, pieces);
 }
 
-static char *made_sentence(FieldFault fault, const FieldDef *field, const char *path,
-                           const json_t *value)
+static char *made_claim(FieldFault fault, const FieldDef *field, const json_t *value)
 {
     g_autofree char *what =
         fault == FIELD_WRONG_ITEM ? field_describe_item(field) : field_describe(field);
-    bool says_required =
-        fault != FIELD_WRONG_ITEM && field->is_required && field->type != FIELD_ENUM;
     switch (fault) {
     case FIELD_TOO_LONG:
-        return g_strdup_printf("%s is too long: %zu characters (limit %zu)", path,
+        return g_strdup_printf("is too long: %zu characters (limit %zu)",
                                utf8_length(json_string_value(value)), field->max_chars);
     case FIELD_TOO_FEW:
-        return g_strdup_printf("%s must have at least %zu items", path, field->min_items);
+        return g_strdup_printf("must have at least %zu items", field->min_items);
     case FIELD_TOO_MANY:
-        return g_strdup_printf("%s has too many items: %zu (limit %zu)", path,
-                               json_array_size(value), field->max_items);
+        return g_strdup_printf("has too many items: %zu (limit %zu)", json_array_size(value),
+                               field->max_items);
     default:
-        return g_strdup_printf("%s %smust be %s", path, says_required ? "is required and " : "",
-                               what);
+        return g_strconcat("must be ", what, NULL);
     }
+}
+
+static void add_made(GPtrArray *problems, FieldFault fault, const FieldDef *field, const char *path,
+                     const json_t *value)
+{
+    bool is_of_size = fault == FIELD_TOO_LONG || fault == FIELD_TOO_FEW || fault == FIELD_TOO_MANY;
+    bool says_required =
+        !is_of_size && fault != FIELD_WRONG_ITEM && field->is_required && field->type != FIELD_ENUM;
+    char *claim = made_claim(fault, field, value);
+    char *text = g_strconcat(path, says_required ? " is required and " : " ", claim, NULL);
+    add(problems, path, text, claim, true);
 }
 
 static void report_sentence(void *self_, FieldFault fault, const FieldDef *field, const char *path,
@@ -70,7 +75,7 @@ static void report_sentence(void *self_, FieldFault fault, const FieldDef *field
 {
     Sentences *self = self_;
     if (fault == FIELD_NO_OBJECT) {
-        add(self->problems, "", g_strdup("the input must be an object"), true);
+        add(self->problems, "", g_strdup("the input must be an object"), NULL, true);
         return;
     }
     const char *own =
@@ -80,9 +85,9 @@ static void report_sentence(void *self_, FieldFault fault, const FieldDef *field
     if (fault == FIELD_TOO_LONG || fault == FIELD_TOO_FEW || fault == FIELD_TOO_MANY)
         own = NULL; // a number says more
     if (own)
-        add(self->problems, path, fill_in(own, value), false);
+        add(self->problems, path, fill_in(own, value), NULL, false);
     else
-        add(self->problems, path, made_sentence(fault, field, path, value), true);
+        add_made(self->problems, fault, field, path, value);
 }
 
 static void report_unknown_sentence(void *self_, const char *path, const char *name,
@@ -93,7 +98,7 @@ static void report_unknown_sentence(void *self_, const char *path, const char *n
         nearest != NULL
             ? g_strdup_printf("Unknown field \"%s\" ignored (did you mean \"%s\"?)", name, nearest)
             : g_strdup_printf("Unknown field \"%s\" ignored", name),
-        true);
+        NULL, true);
 }
 
 static const FieldWording sentences = {

@@ -12,6 +12,7 @@
 #include "base/timefmt.h"
 #include "base/worker.h"
 #include "conversation/agent_session_private.h"
+#include "conversation/slash_set.h"
 #include "model/model_roles.h"
 
 // ---- jobs ----
@@ -166,6 +167,7 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
     self->aborts = g_ptr_array_new_with_free_func(g_free);
     self->hub = event_hub_new(self->loop, after_telling, self);
     self->end_job = end_job;
+    self->slash_set = slash_set_new();
     double patience_s = CLAMP(settings_get_number(self->settings, "ask.timeout"), 0, 1e6);
     self->questions = questions_new(self->hub, (int64_t)(patience_s * 1000));
     self->controls = run_controls_new(self->settings);
@@ -218,6 +220,7 @@ static void stop(AgentSession *self)
     g_queue_clear_full(&self->jobs, free_job);
     job_table_end_all(tool_context_jobs(self->engine.context)); // they speak to the hub
     event_hub_free(self->hub);
+    slash_set_free(self->slash_set);
     engine_clear(&self->engine);
     if (self->parent)
         g_ptr_array_remove(self->parent->children, self);
@@ -276,6 +279,11 @@ EventHub *agent_session_events(AgentSession *self)
 HookList *agent_session_hooks(AgentSession *self)
 {
     return self->hooks;
+}
+
+SlashSet *agent_session_slash_set(AgentSession *self)
+{
+    return self->slash_set;
 }
 
 // ---- blocking ----

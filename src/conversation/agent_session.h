@@ -25,6 +25,7 @@
 #include "tool/user_shell.h"
 
 typedef struct AgentSession AgentSession;
+typedef struct SlashSet SlashSet; // slash_set.h
 
 typedef struct AgentSessionOptions {
     Loop *loop; // borrowed; NULL: one of the object's own, which agent_session_wait() runs
@@ -66,6 +67,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AgentSession, agent_session_free)
 
 Subscription *agent_session_subscribe(AgentSession *self, const SubscriberSpec *spec);
 EventHub *agent_session_events(AgentSession *self);
+/* What was added to it; session_slash_set() has the conversation's own commands, too. */
+SlashSet *agent_session_slash_set(AgentSession *self);
 
 /* What else has a say in it, beginning with the hooks of its tables; added and taken away at any
    time. Borrowed. */

@@ -15,6 +15,8 @@
 
 #include <stdatomic.h>
 
+typedef struct SlashSet SlashSet;
+
 typedef struct PlanState {     // session_plan.c
     const char *mode;          // of the session's entry mode_change; constant
     const char *told;          // the mode that was told last; constant
@@ -49,6 +51,7 @@ struct AgentSession {
     UserShellFunc run_shell, run_python;
     ToolDoor door;
     EventHub *hub;
+    SlashSet *slash_set;
     Questions *questions;
     MessageQueue *steering, *follow_ups;
     size_t queues_told[2]; // how many of them wait, as it was told last

@@ -1,6 +1,7 @@
 /* See session_commands.h. */
 #include "conversation/session_commands.h"
 
+#include "conversation/slash_set.h"
 #include "model/message.h"
 
 typedef struct CommandArgs { // of all commands: each has some of them
@@ -440,10 +441,22 @@ COMMAND(get_available_models)
     return reply_with(reply, "models", agent_session_available_models(session));
 }
 
-/* Slash commands come from extensions, of which there are none. */
+/* Those that came while the program runs: a program has the others under their own names. */
 COMMAND(get_commands)
 {
-    return reply_with(reply, "commands", json_array());
+    json_t *list = json_array();
+    const SessionCommand *command = NULL;
+    const char *source = NULL;
+    for (size_t i = 0; slash_set_at(agent_session_slash_set(session), i, &command, &source); i++) {
+        if (!command->run || g_str_equal(source, SESSION_SLASH_SOURCE))
+            continue;
+        json_t *item = json_object();
+        json_set_text(item, "name", command->slash);
+        json_set_text(item, "description", command->summary);
+        json_set_text(item, "source", source);
+        json_append_take(list, item);
+    }
+    return reply_with(reply, "commands", list);
 }
 
 COMMAND(get_messages)
@@ -481,6 +494,11 @@ COMMAND(get_last_assistant_text)
         .name = #command, .help = help_, .fields = fields_, .args_size = sizeof(CommandArgs),      \
         .need = need_, .run = run_##command                                                        \
     }
+#define TYPED_ROW(command, help_, fields_, ...)                                                    \
+    {                                                                                              \
+        .name = #command, .help = help_, .fields = fields_, .args_size = sizeof(CommandArgs),      \
+        .run = run_##command, __VA_ARGS__                                                          \
+    }
 #define URGENT_ROW(command, help_, fields_)                                                        \
     {                                                                                              \
         .name = #command, .help = help_, .fields = fields_, .args_size = sizeof(CommandArgs),      \
@@ -491,8 +509,10 @@ static const SessionCommand commands[] = {
     URGENT_ROW(prompt, "Send a message and run", prompt_fields),
     URGENT_ROW(steer, "Say something to the run that is on", message_fields),
     URGENT_ROW(follow_up, "Send a message when the run has ended", message_fields),
-    URGENT_ROW(continue, "Run without a new message; an answer that failed is asked for again",
-               no_fields),
+    TYPED_ROW(continue, "Run without a new message; an answer that failed is asked for again",
+              no_fields, .is_urgent = true, .slash = "retry",
+              .summary =
+                  "ask for the last answer again when it failed or was stopped; also . or c"),
     URGENT_ROW(abort, "Stop the run", no_fields),
     URGENT_ROW(abort_and_prompt, "Stop the run, then send a message", message_fields),
     ROW(set_model, "Model from the next turn on", model_fields, COMMAND_ANY_TIME),
@@ -514,9 +534,14 @@ static const SessionCommand commands[] = {
     URGENT_ROW(abort_retry, "Stop waiting for another attempt", no_fields),
     ROW(bash, "Run a person's command in the shell", bash_fields, COMMAND_ANY_TIME),
     URGENT_ROW(abort_bash, "Stop that command", no_fields),
-    ROW(new_session, "Begin a new session", new_fields, COMMAND_ENDS_RUN),
+    TYPED_ROW(new_session, "Begin a new session", new_fields, .need = COMMAND_ENDS_RUN,
+              .slash = "new", .summary = "begin a new session", .done = "A new session has begun.",
+              .is_move = true),
     ROW(switch_session, "Go on with another session file", switch_fields, COMMAND_ENDS_RUN),
-    ROW(fork, "Go on in a copy of the session", fork_fields, COMMAND_ENDS_RUN),
+    TYPED_ROW(fork, "Go on in a copy of the session", fork_fields, .need = COMMAND_ENDS_RUN,
+              .slash = "fork", .summary = "go on in a copy of this session",
+              .busy_problem = "a session that is at work is not copied; Ctrl+C stops it",
+              .done = "This is a copy of the session now.", .is_move = true),
     ROW(clone, "Go on in a copy of the session", no_fields, COMMAND_ENDS_RUN),
     ROW(branch, "Go on from before a user message, in a new session", branch_fields,
         COMMAND_ENDS_RUN),
@@ -524,14 +549,19 @@ static const SessionCommand commands[] = {
     URGENT_ROW(get_state, "The state of the conversation", no_fields),
     ROW(navigate_tree, "Go on from another entry of the session", navigate_fields,
         COMMAND_ENDS_RUN),
-    ROW(compact, "Put a summary in place of what is old", compact_fields, COMMAND_ENDS_RUN),
-    ROW(handoff, "Go on in a new session, with what a model wrote of this one", handoff_fields,
-        COMMAND_ENDS_RUN),
+    TYPED_ROW(compact, "Put a summary in place of what is old", compact_fields,
+              .need = COMMAND_ENDS_RUN, .slash = "compact", .argument = "[FOCUS]",
+              .summary = "put a summary in place of old messages", .field = "customInstructions"),
+    TYPED_ROW(handoff, "Go on in a new session, with what a model wrote of this one",
+              handoff_fields, .need = COMMAND_ENDS_RUN, .slash = "handoff", .argument = "[FOCUS]",
+              .summary = "go on in a new session, with a summary of this one by the model",
+              .field = "customInstructions", .is_move = true),
     ROW(set_auto_compaction, "Whether that is done when the context is full", enabled_fields,
         COMMAND_ANY_TIME),
     ROW(set_todos, "The todo list", todo_fields, COMMAND_ANY_TIME),
     ROW(set_label, "Mark an entry", label_fields, COMMAND_ANY_TIME),
-    ROW(set_session_name, "Name the session", name_fields, COMMAND_ANY_TIME),
+    TYPED_ROW(set_session_name, "Name the session", name_fields, .slash = "rename",
+              .argument = "TITLE", .summary = "name this session", .field = "name"),
     ROW(get_session_stats, "Messages, tokens and cost", no_fields, COMMAND_ANY_TIME),
     ROW(get_commands, "The slash commands that there are", no_fields, COMMAND_ANY_TIME),
     ROW(get_messages, "The messages so far", no_fields, COMMAND_ANY_TIME),
@@ -547,31 +577,4 @@ static const SessionCommand commands[] = {
 const SessionCommand *session_commands(void)
 {
     return commands;
-}
-
-const SessionCommand *session_command_find(const char *name)
-{
-    for (const SessionCommand *command = commands; command->name; command++) {
-        if (g_strcmp0(command->name, name) == 0)
-            return command;
-    }
-    return NULL;
-}
-
-bool session_command_run(AgentSession *session, const char *name, const json_t *arguments,
-                         const char *id, CommandReply *ret_reply, GError **error)
-{
-    const SessionCommand *command = session_command_find(name);
-    if (!command)
-        return fail_with(error, KEDGE_ERROR_USAGE, "Unknown command: %s", name);
-    CommandArgs args = { 0 };
-    g_autoptr(json_t) kept = NULL;
-    if (!session_command_decode(name, command->fields, arguments, &args, &kept, error))
-        return false;
-    g_auto(CommandReply) reply = { 0 };
-    if (!command->run(session, &args, id, &reply, error))
-        return false;
-    *ret_reply = reply;
-    reply = (CommandReply) { 0 };
-    return true;
 }

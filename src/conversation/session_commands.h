@@ -1,40 +1,24 @@
 /*
- * The commands of a conversation as one table: RPC's methods, the slash commands of a terminal and
- * the calls of other protocols come from it. A command is added here and nowhere else.
+ * The commands of a conversation as one table: RPC's methods, the functions of libkedge, the calls
+ * of other protocols and what a person types come from it. A command is added here and nowhere
+ * else; what only moves a terminal is a row of the same type in the terminal's own table
+ * (tui/slash/), and slash_set.h puts the tables together.
  */
 #pragma once
 
-#include "base/field.h"
 #include "conversation/agent_session.h"
-
-typedef enum {
-    COMMAND_ANY_TIME,
-    COMMAND_ENDS_RUN, // aborts the run that is on, and comes after it
-} CommandNeed;
-
-typedef struct CommandReply {
-    bool is_pending; // the control event command_end will tell how it went
-    bool is_taken;   // and it has begun: whoever asked may be told so now
-    json_t *data;    // of a command that is done; NULL: it has none
-} CommandReply;
-
-void command_reply_clear(CommandReply *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CommandReply, command_reply_clear)
-
-typedef struct SessionCommand {
-    const char *name;
-    const char *help; // one line
-    const FieldDef *fields;
-    size_t args_size;
-    CommandNeed need;
-    bool is_urgent; // carried out at once, whatever else takes its time
-    bool (*run)(AgentSession *session, const void *args, const char *id, CommandReply *reply,
-                GError **error);
-} SessionCommand;
+#include "conversation/command.h"
 
 /* The table; ends with an entry without a name. */
 const SessionCommand *session_commands(void);
-const SessionCommand *session_command_find(const char *name); // NULL: there is none
+/* Also of those that were added to the conversation's set; NULL: there is none. */
+const SessionCommand *session_command_find(AgentSession *session, const char *name);
+
+#define SESSION_SLASH_SOURCE "the conversation"
+
+/* The set of what a person can type in this conversation: these, and what was added (slash_set.h).
+   Borrowed. */
+SlashSet *session_slash_set(AgentSession *session);
 
 /* The arguments of the command `name` into `args`, as field_check() does; *ret_kept is what they
    borrow from. USAGE as below. */
@@ -46,3 +30,12 @@ bool session_command_decode(const char *name, const FieldDef *fields, const json
    otherwise the command's own. */
 bool session_command_run(AgentSession *session, const char *name, const json_t *arguments,
                          const char *id, CommandReply *ret_reply, GError **error);
+
+/* Carries out a row that has `run`, with the typed text as its argument. USAGE when it takes none
+   or is refused now. */
+bool session_command_run_typed(AgentSession *session, const SessionCommand *command,
+                               const char *argument, const char *id, CommandReply *ret_reply,
+                               GError **error);
+/* USAGE: there is an argument, and the command takes none. */
+bool session_command_check_typed(const SessionCommand *command, const char *argument,
+                                 GError **error);

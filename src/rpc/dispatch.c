@@ -138,6 +138,12 @@ static void carry_out_own(RpcDispatch *self, const json_t *command, const DoorCo
                          error ? error->message : NULL);
 }
 
+static void refuse_unknown(RpcDispatch *self, const json_t *command, const char *name)
+{
+    g_autofree char *problem = g_strdup_printf("Unknown command: %s", name);
+    rpc_link_respond(self->link, json_object_get(command, "id"), name, NULL, problem);
+}
+
 static void take_command(RpcDispatch *self, json_t *command)
 {
     const json_t *id = json_object_get(command, "id");
@@ -152,10 +158,9 @@ static void take_command(RpcDispatch *self, json_t *command)
         carry_out_own(self, command, own);
         return;
     }
-    const SessionCommand *row = session_command_find(name);
+    const SessionCommand *row = session_command_find(self->link->session, name);
     if (!row) {
-        g_autofree char *problem = g_strdup_printf("Unknown command: %s", name);
-        rpc_link_respond(self->link, id, name, NULL, problem);
+        refuse_unknown(self, command, name);
     } else if (row->is_urgent || (self->long_commands == 0 && self->waiting.length == 0)) {
         carry_out(self, command, row);
     } else if (self->waiting.length < LIMIT_WAITING_COMMANDS) {
@@ -171,7 +176,12 @@ static void take_waiting(RpcDispatch *self)
 {
     while (self->long_commands == 0 && self->waiting.length > 0) {
         g_autoptr(json_t) command = g_queue_pop_head(&self->waiting);
-        carry_out(self, command, session_command_find(json_get_text(command, "type")));
+        const char *name = json_get_text(command, "type");
+        const SessionCommand *row = session_command_find(self->link->session, name);
+        if (row)
+            carry_out(self, command, row);
+        else // it was taken away meanwhile
+            refuse_unknown(self, command, name);
     }
 }
 

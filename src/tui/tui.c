@@ -103,7 +103,6 @@ static int tab_width(const Tui *self)
 
 static void make_view(Tui *self)
 {
-    self->commands = slash_door_commands();
     self->actions = slash_door_actions();
     const TranscriptSpec transcript = {
         .theme = self->theme,
@@ -118,7 +117,6 @@ static void make_view(Tui *self)
     const CompleteSpec complete = {
         .loop = self->loop,
         .cwd = self->slash.place.cwd,
-        .commands = self->commands,
         .actions = self->actions,
         .max_rows =
             (int)CLAMP(settings_get_number(self->settings, "autocompleteMaxVisible"), 3, 20),

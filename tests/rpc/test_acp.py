@@ -102,6 +102,31 @@ class Acp(RpcTest):
         self.assertEqual(self.prompt(editor, session_id, "and again"), {"stopReason": "end_turn"})
         self.assertTrue(os.path.exists(made))
 
+    def offered(self, editor, session_id):
+        told = editor.wait_for(lambda message: message.get("params", {}).get("update", {}).get("sessionUpdate") == "available_commands_update")
+        self.assertEqual(told["params"]["sessionId"], session_id)
+        return told["params"]["update"]["availableCommands"]
+
+    def test_commands(self):
+        self.script({"text": "first"}, {"text": "a summary"}, {"text": "second"})
+        editor = self.editor()
+        session_id = self.open(editor)
+        offered = {command["name"]: command for command in self.offered(editor, session_id)}
+        self.assertEqual(offered["compact"]["input"], {"hint": "[FOCUS]"})
+        self.assertNotIn("input", offered["retry"])
+        self.assertTrue(all(command["description"] for command in offered.values()))
+        self.assertEqual({"new", "fork", "handoff", "help", "settings"} & offered.keys(), set())  # another session; a terminal
+        self.assertEqual(self.prompt(editor, session_id, "/rename The harbour"), {"stopReason": "end_turn"})
+        self.assertEqual(self.prompt(editor, session_id, "one"), {"stopReason": "end_turn"})
+        self.assertEqual(lines_of(self.session_files()[0])[0]["title"], "The harbour")
+        id_ = self.start(editor, "session/prompt", sessionId=session_id, prompt=[{"type": "text", "text": "/retry at once"}])
+        answer = editor.wait_for(lambda message: message.get("id") == id_)
+        self.assertEqual(answer["error"]["message"], "/retry takes no argument, not \"at once\"")
+        self.assertEqual(self.prompt(editor, session_id, "/nothing of ours"), {"stopReason": "end_turn"})  # a message
+        second = self.editor()
+        self.ask(second, "session/load", sessionId=session_id, cwd=second.cwd, mcpServers=[])
+        self.assertEqual(self.offered(second, session_id), list(offered.values()))
+
 
 if __name__ == "__main__":
     unittest.main()

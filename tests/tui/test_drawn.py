@@ -353,7 +353,7 @@ class Drawn(RpcTest):
         screen = self.open()
         screen.line("/help")
         screen.wait_for("❯ /help")
-        screen.wait_for("  /model [NAME]                  the model in use")
+        screen.wait_for("  /model [NAME]                  show the model in use")
         screen.type("/copy")
         screen.wait_for("❯ /copy [last|code|all|cmd]")
         screen.keys("Enter")

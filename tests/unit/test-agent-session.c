@@ -77,7 +77,7 @@ static void test_table(void **state)
     }
     for (const SessionCommand *command = session_commands(); command->name; command++) {
         assert_non_null(command->help);
-        assert_ptr_equal(session_command_find(command->name), command);
+        assert_ptr_equal(session_command_find(self->session, command->name), command);
     }
 }
 

@@ -310,12 +310,14 @@ void pick_command(Tui *tui)
         { "#ACTION", "does what a key does", "#" },
     };
     GPtrArray *items = pick_items_new();
-    SlashInfo info;
-    for (size_t i = 0; slash_info(i, &info); i++) {
-        g_autofree char *text = g_strdup_printf("/%s%s%s", info.name, info.argument ? " " : "",
-                                                info.argument ? info.argument : "");
-        g_autofree char *meant = g_strdup_printf("/%s%s", info.name, info.argument ? " " : "");
-        pick_items_add(items, text, info.help, meant, false);
+    const SessionCommand *command = NULL;
+    for (size_t i = 0;; i++) {
+        g_autofree char *usage = slash_usage_line(&tui->slash, i, &command);
+        if (!usage)
+            break;
+        g_autofree char *meant =
+            g_strconcat("/", command->slash, command->argument ? " " : "", NULL);
+        pick_items_add(items, usage, command->summary, meant, false);
     }
     for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
         pick_items_add(items, others[i].text, others[i].help, others[i].meant, false);

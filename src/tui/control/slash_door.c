@@ -73,6 +73,28 @@ static void edit(const char *text, void *self_)
     frame_request(self->frames, FRAME_NOW);
 }
 
+/* The completer's table of them is constant until the next change. */
+static void take_commands(void *self_)
+{
+    Tui *self = self_;
+    GArray *items = g_array_new(true, true, sizeof(CompleteItem));
+    const SlashSet *set = session_slash_set(self->session);
+    const SessionCommand *command = NULL;
+    for (size_t i = 0; slash_set_at(set, i, &command, NULL); i++) {
+        const CompleteItem item = { command->slash, command->argument, command->summary };
+        g_array_append_val(items, item);
+    }
+    g_autofree CompleteItem *old = self->commands;
+    self->commands = (CompleteItem *)(void *)g_array_free(items, false);
+    completer_set_commands(self->completer, self->commands);
+    for (;;) {
+        g_autofree char *clash = slash_set_take_clash(session_slash_set(self->session));
+        if (!clash)
+            return;
+        tui_error(self, "%s", clash);
+    }
+}
+
 void slash_door_init(Tui *self)
 {
     self->slash = (SlashDoor) {
@@ -91,17 +113,9 @@ void slash_door_init(Tui *self)
         .edit = edit,
         .user_data = self,
     };
-}
-
-CompleteItem *slash_door_commands(void)
-{
-    GArray *items = g_array_new(true, true, sizeof(CompleteItem));
-    SlashInfo info;
-    for (size_t i = 0; slash_info(i, &info); i++) {
-        const CompleteItem item = { info.name, info.argument, info.help };
-        g_array_append_val(items, item);
-    }
-    return (CompleteItem *)(void *)g_array_free(items, false);
+    slash_door_open(&self->slash);
+    slash_set_watch(session_slash_set(self->session), take_commands, self);
+    take_commands(self);
 }
 
 CompleteItem *slash_door_actions(void)

@@ -7,6 +7,5 @@
 #include "tui/control/tui_state.h"
 
 void slash_door_init(Tui *self);
-/* What "/" and "#" offer; the strings are constant, the arrays the caller's. */
-CompleteItem *slash_door_commands(void);
+/* What "#" offers; the strings are constant, the array is the caller's. */
 CompleteItem *slash_door_actions(void);

@@ -126,6 +126,13 @@ static bool is_dismissed(const Completer *self, const CompleteToken *token)
            g_str_has_prefix(token->query, closed->query);
 }
 
+void completer_set_commands(Completer *self, const CompleteItem *commands)
+{
+    self->spec.commands = commands;
+    if (self->token.kind == TOKEN_KIND_COMMAND || self->token.kind == TOKEN_KIND_OPTION)
+        hide(self); // its rows may be of commands that are gone
+}
+
 static void show(Completer *self)
 {
     self->is_open = self->list.entries->len > 0;

@@ -15,7 +15,8 @@ typedef struct CompleteItem {
 typedef struct CompleteSpec {
     Loop *loop;
     const char *cwd;
-    const CompleteItem *commands, *actions; // end with an entry without a name; constant
+    const CompleteItem *commands, *actions; // end with an entry without a name; constant; NULL:
+                                            // none
     int max_rows;                           // setting autocompleteMaxVisible
     const Theme *theme;                     // borrowed
     LoopFunc on_change;                     // the list has come, or gone
@@ -26,6 +27,8 @@ typedef struct Completer Completer;
 
 Completer *completer_new(const CompleteSpec *spec);
 void completer_free(Completer *self);
+/* Other commands in place of those of the spec, as constant; an open list is closed. */
+void completer_set_commands(Completer *self, const CompleteItem *commands);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Completer, completer_free)
 
 /* After each change of the editor. */

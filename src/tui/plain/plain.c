@@ -232,6 +232,17 @@ static void slash_quit(void *self_)
     plain_end(self_, 0);
 }
 
+static void slash_say_clashes(void *self_)
+{
+    Plain *self = self_;
+    for (;;) {
+        g_autofree char *clash = slash_set_take_clash(session_slash_set(self->session));
+        if (!clash)
+            return;
+        plain_say(self, "Warning: %s.", clash);
+    }
+}
+
 static const char *slash_output(void *self_)
 {
     return plain_speech_last_output(((Plain *)self_)->speech);
@@ -265,6 +276,9 @@ static void open_conversation(Plain *self)
         .last_output = slash_output,
         .user_data = self,
     };
+    slash_door_open(&self->slash);
+    slash_set_watch(session_slash_set(self->session), slash_say_clashes, self);
+    slash_say_clashes(self);
 }
 
 static void say_welcome(Plain *self)

@@ -140,7 +140,7 @@ static void take_text(Plain *self, const char *line)
 static void take_message(Plain *self, const PlainMessage *message)
 {
     bool is_early = message->is_early || time_monotonic_ms() - self->asked_at < TOO_EARLY_MS;
-    bool is_command = *message->text == '!' || slash_is_command(message->text);
+    bool is_command = *message->text == '!' || slash_is_command(&self->slash, message->text);
     if (message->is_cut) {
         plain_stop_hiding(self);
         plain_say(self, "The terminal cut that line at 4,095 bytes, so it was not taken. Put it "

@@ -1,20 +1,9 @@
 /* See slash.h. */
 #include "tui/slash/slash_private.h"
 
-#include "base/str.h"
-
 #include <stdarg.h>
 
 enum { NUMBER_DIGITS = 3 }; // of a list; longer ones may be names
-
-typedef struct SlashCommand {
-    const char *name;
-    const char *argument; // "[NUMBER|ID]"; NULL: it takes none
-    const char *help;     // one line
-    bool (*run)(SlashDoor *door, const char *argument, GError **error); // "" for no argument
-} SlashCommand;
-
-static const SlashCommand *first_command(void);
 
 void slash_say(SlashDoor *door, const char *format, ...)
 {
@@ -55,18 +44,25 @@ static SLASH(quit)
     return true;
 }
 
-static void say_command(SlashDoor *door, const SlashCommand *command)
+char *slash_usage_line(const SlashDoor *door, size_t index, const SessionCommand **ret_command)
 {
-    slash_say(door, "/%s%s%s: %s", command->name, command->argument ? " " : "",
-              command->argument ? command->argument : "", command->help);
+    if (!slash_set_at(session_slash_set(door->session), index, ret_command, NULL))
+        return NULL;
+    const char *argument = (*ret_command)->argument;
+    return g_strconcat("/", (*ret_command)->slash, argument ? " " : "", argument, NULL);
 }
 
 static SLASH(help)
 {
     if (slash_show(door, SLASH_LIST_COMMANDS))
         return true;
-    for (const SlashCommand *command = first_command(); command->name; command++)
-        say_command(door, command);
+    const SessionCommand *command = NULL;
+    for (size_t i = 0;; i++) {
+        g_autofree char *usage = slash_usage_line(door, i, &command);
+        if (!usage)
+            break;
+        slash_say(door, "%s: %s", usage, command->summary);
+    }
     slash_say(door, "!COMMAND runs a shell command and shows it to the model; !!COMMAND keeps it "
                     "from the model. $CODE and $$CODE do the same with Python.\n"
                     "While the model works, what you type steers it. Ctrl+C stops it; so do /new, "
@@ -75,99 +71,96 @@ static SLASH(help)
     return true;
 }
 
-static const SlashCommand commands[] = {
-    { "help", NULL, "these commands", slash_help },
-    { "model", "[NAME]", "the model in use, those there are, or another", slash_model },
-    { "thinking", "[LEVEL]", "how much the model thinks: off, minimal, low, medium, high, xhigh",
-      slash_thinking },
-    { "login", "[PROVIDER]", "which providers have a key; give one", slash_login },
-    { "status", NULL, "model, key, session and directory", slash_status },
-    { "context", NULL, "how full the model's context is", slash_context },
-    { "usage", NULL, "messages, tokens and cost of this session", slash_usage },
-    { "tools", NULL, "what the model can use", slash_tools },
-    { "todo", NULL, "the model's list", slash_todo },
-    { "output", NULL, "all that the last tool or command gave", slash_output },
-    { "retry", NULL, "ask for the last answer once more when it failed or was stopped; also . or c",
-      slash_retry },
-    { "force", "TOOL [PROMPT]", "have the model call that tool next", slash_force },
-    { "session", NULL, "name, id and file of this session", slash_session },
-    { "rename", "TITLE", "name this session", slash_rename },
-    { "new", NULL, "begin a new session", slash_new },
-    { "drop", NULL, "delete this session for good, and begin a new one", slash_drop },
-    { "move", "DIRECTORY", "give this session to another directory, and begin a new one",
-      slash_move },
-    { "resume", "[NUMBER|ID]", "earlier sessions of this directory; go on with one", slash_resume },
-    { "branch", "[NUMBER]", "your messages; go on from before one, in a new session",
-      slash_branch },
-    { "tree", NULL, "the session as a tree; go elsewhere in it", slash_tree },
-    { "fork", NULL, "go on in a copy of this session", slash_fork },
-    { "plan", "[PROMPT]", "plan mode on or off: the model only reads until you approve its plan",
-      slash_plan },
-    { "compact", "[FOCUS]", "put a summary in place of what is old", slash_compact },
-    { "handoff", "[FOCUS]", "go on in a new session, with what a model wrote of this one",
-      slash_handoff },
-    { "issues", "[NUMBER|STATE|SEARCH]", "issues of this repository; open one", slash_issues },
-    { "prs", "[NUMBER|STATE|SEARCH]", "pull requests of this repository; open one", slash_prs },
-    { "ci", "[watch|RUN]", "the Actions runs of this commit, and why one failed", slash_ci },
-    { "review", "[NUMBER|BASE]", "have the model review a pull request, or what has changed here",
-      slash_review },
-    { "pr", "checkout NUMBER", "a worktree of a pull request, beside this one", slash_pr },
-    { "gh", "doctor|last-error", "whether GitHub can be used here; the last call in full",
-      slash_gh },
-    { "btw", "QUESTION", "ask about the conversation; neither it nor the answer becomes part of it",
-      slash_btw },
-    { "loop", "[RUNS|TIME|off]", "send your next message again after each run", slash_loop },
-    { "jobs", "[cancel JOB]", "what runs in the background", slash_jobs },
-    { "permissions", "[reset]", "what you have allowed for the rest of this session; take it back",
-      slash_permissions },
-    { "fast", "[on|off|status]", "the provider's service tier", slash_fast },
-    { "debug", NULL, "versions, paths and sizes", slash_debug },
-    { "export", "[FILE]", "write the session as one HTML file", slash_export },
-    { "share", NULL, "the session as a page, and how to give it to others", slash_share },
-    { "repair", NULL, "what of this session is put right when it is sent", slash_repair },
-    { "changelog", "[full]", "what is new", slash_changelog },
-    { "copy", "[last|code|all|cmd]",
-      "to the clipboard: the last answer, its last code, all its code, "
-      "or what the last command gave",
-      slash_copy },
-    { "dump", NULL, "the conversation to the clipboard", slash_dump },
-    { "settings", NULL, "what kedge does by itself, and how it looks", slash_settings },
-    { "theme", NULL, "the colours", slash_theme },
-    { "hotkeys", NULL, "the keys of the keyboard", slash_hotkeys },
-    { "exit", NULL, "leave; also /quit, and Ctrl+D", slash_quit },
+#define ROW(slash_, argument_, summary_, function)                                                 \
+    {                                                                                              \
+        .slash = slash_, .argument = argument_, .summary = summary_, .typed = function             \
+    }
+
+static const SessionCommand commands[] = {
+    ROW("help", NULL, "list these commands", slash_help),
+    { .slash = "model",
+      .alias = "models",
+      .argument = "[NAME]",
+      .summary = "show the model in use and those there are, or take another",
+      .typed = slash_model },
+    ROW("thinking", "[LEVEL]", "how much the model thinks: off, minimal, low, medium, high, xhigh",
+        slash_thinking),
+    ROW("login", "[PROVIDER]", "show which providers have a key, or give one", slash_login),
+    ROW("status", NULL, "show model, key, session and directory", slash_status),
+    ROW("context", NULL, "show how full the model's context is", slash_context),
+    ROW("usage", NULL, "show messages, tokens and cost of this session", slash_usage),
+    ROW("tools", NULL, "list the tools that the model can use", slash_tools),
+    ROW("todo", NULL, "show the model's todo list", slash_todo),
+    ROW("output", NULL, "show the whole output of the last tool or command", slash_output),
+    ROW("force", "TOOL [PROMPT]", "have the model call that tool next", slash_force),
+    ROW("session", NULL, "show name, id and file of this session", slash_session),
+    ROW("drop", NULL, "delete this session for good, and begin a new one", slash_drop),
+    ROW("move", "DIRECTORY", "give this session to another directory, and begin a new one",
+        slash_move),
+    ROW("resume", "[NUMBER|ID]", "list earlier sessions of this directory, or go on with one",
+        slash_resume),
+    ROW("branch", "[NUMBER]", "list your messages, or go on from before one in a new session",
+        slash_branch),
+    ROW("tree", NULL, "show the session as a tree, and go on from another place in it", slash_tree),
+    ROW("plan", "[PROMPT]", "plan mode on or off: the model only reads until you approve its plan",
+        slash_plan),
+    ROW("issues", "[NUMBER|STATE|SEARCH]", "list issues of this repository, or open one",
+        slash_issues),
+    ROW("prs", "[NUMBER|STATE|SEARCH]", "list pull requests of this repository, or open one",
+        slash_prs),
+    ROW("ci", "[watch|RUN]", "show the Actions runs of this commit, and why one failed", slash_ci),
+    ROW("review", "[NUMBER|BASE]",
+        "review a pull request, or what has changed since this branch began", slash_review),
+    ROW("pr", "checkout NUMBER", "check a pull request out into a worktree next to this one",
+        slash_pr),
+    ROW("gh", "doctor|last-error",
+        "check whether GitHub can be used here, or show the last call in full", slash_gh),
+    ROW("btw", "QUESTION", "ask about the conversation without adding to it", slash_btw),
+    ROW("loop", "[RUNS|TIME|off]", "send your next message again after each run", slash_loop),
+    ROW("jobs", "[cancel JOB]", "list what runs in the background, or end one", slash_jobs),
+    ROW("permissions", "[reset]",
+        "show what you have allowed for the rest of this session, or take it back",
+        slash_permissions),
+    ROW("fast", "[on|off|status]", "show the provider's service tier, or change it", slash_fast),
+    ROW("debug", NULL, "show versions, paths and sizes", slash_debug),
+    ROW("export", "[FILE]", "write the session as one HTML file", slash_export),
+    ROW("share", NULL, "write the session as a page, and show how to give it to others",
+        slash_share),
+    ROW("repair", NULL, "show what is corrected when this session is read or sent", slash_repair),
+    ROW("changelog", "[full]", "show what is new", slash_changelog),
+    ROW("copy", "[last|code|all|cmd]",
+        "copy to the clipboard: the last answer, its last code, all its code, or what the last "
+        "command gave",
+        slash_copy),
+    ROW("dump", NULL, "copy the conversation to the clipboard", slash_dump),
+    ROW("settings", NULL, "change what kedge does by itself, and how it looks", slash_settings),
+    ROW("theme", NULL, "change the colours", slash_theme),
+    ROW("hotkeys", NULL, "show the keys of the keyboard", slash_hotkeys),
+    { .slash = "exit",
+      .alias = "quit",
+      .argument = NULL,
+      .summary = "leave; also /quit, and Ctrl+D",
+      .typed = slash_quit },
     { 0 },
 };
 
-static const SlashCommand *first_command(void)
+void slash_door_open(SlashDoor *door)
 {
-    return commands;
-}
-
-static const SlashCommand *find(const char *name)
-{
-    if (g_str_equal(name, "quit"))
-        name = "exit";
-    if (g_str_equal(name, "models"))
-        name = "model";
-    for (const SlashCommand *command = commands; command->name; command++) {
-        if (g_str_equal(command->name, name))
-            return command;
-    }
-    return NULL;
-}
-
-bool slash_info(size_t index, SlashInfo *ret_info)
-{
-    if (index >= G_N_ELEMENTS(commands) - 1)
-        return false;
-    *ret_info =
-        (SlashInfo) { commands[index].name, commands[index].argument, commands[index].help };
-    return true;
+    slash_set_add(agent_session_slash_set(door->session), "the terminal", commands);
+    session_slash_set(door->session); // whose come after them
 }
 
 bool slash_show(SlashDoor *door, SlashList list)
 {
     return door->show && door->show(list, door->user_data);
+}
+
+bool slash_command(SlashDoor *door, const char *name, json_t *arguments_, const char *id,
+                   GError **error)
+{
+    g_autoptr(json_t) arguments = arguments_;
+    g_auto(CommandReply) reply = { 0 };
+    return session_command_run(door->session, name, arguments, id, &reply, error);
 }
 
 /* What stands behind the slash; caller frees. */
@@ -176,21 +169,27 @@ static char *name_of(const char *line)
     return g_strndup(line + 1, strcspn(line + 1, " \t\n"));
 }
 
-bool slash_is_command(const char *line)
+bool slash_is_command(const SlashDoor *door, const char *line)
 {
     g_autofree char *name = *line == '/' ? name_of(line) : NULL;
-    return name && find(name);
+    return name && slash_set_find(session_slash_set(door->session), name);
 }
 
 /* A slip of the fingers: it would cost a request, and the model would make something of it. */
-static void check_name(const char *name, GError **error)
+static void check_name(SlashDoor *door, const char *name, GError **error)
 {
-    const char *names[G_N_ELEMENTS(commands)] = { NULL };
-    for (size_t i = 0; commands[i].name; i++)
-        names[i] = commands[i].name;
-    const char *meant = str_nearest(name, names);
+    const char *meant = slash_set_nearest(session_slash_set(door->session), name);
     if (meant)
         fail_with(error, KEDGE_ERROR_USAGE, "there is no /%s: did you mean /%s?", name, meant);
+}
+
+/* Of the conversation: its end comes as command_end, or there is nothing to wait for. */
+static bool run_of_session(SlashDoor *door, const SessionCommand *command, const char *argument,
+                           GError **error)
+{
+    g_autofree char *id = g_strconcat(SLASH_ID, command->slash, NULL);
+    g_auto(CommandReply) reply = { 0 };
+    return session_command_run_typed(door->session, command, argument, id, &reply, error);
 }
 
 bool slash_run(SlashDoor *door, const char *line, GError **error)
@@ -203,13 +202,13 @@ bool slash_run(SlashDoor *door, const char *line, GError **error)
         return false;
     g_autofree char *name = name_of(line);
     g_autofree char *argument = g_strstrip(g_strdup(line + 1 + strlen(name)));
-    const SlashCommand *command = find(name);
+    const SessionCommand *command = slash_set_find(session_slash_set(door->session), name);
     if (!command) {
-        check_name(name, error);
+        check_name(door, name, error);
         return false;
     }
-    if (*argument && !command->argument)
-        return fail_with(error, KEDGE_ERROR_USAGE, "/%s takes no argument, not \"%s\"", name,
-                         argument);
-    return command->run(door, argument, error);
+    if (!command->typed)
+        return run_of_session(door, command, argument, error);
+    return session_command_check_typed(command, argument, error) &&
+           command->typed(door, argument, error);
 }

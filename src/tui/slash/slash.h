@@ -1,10 +1,13 @@
 /*
- * Slash commands: what a person at a terminal asks of the program itself (agent-core §7.5). One
- * table; whatever shows the conversation is their door. On the thread of the conversation's owner.
+ * Slash commands: what a person at a terminal asks of the program itself (agent-core §7.5). They
+ * are those of the conversation's set (conversation/slash_set.h), to which this adds the terminal's
+ * own; what shows the conversation, drawn or plain, is their door. On the thread of the
+ * conversation's owner.
  */
 #pragma once
 
-#include "conversation/agent_session.h"
+#include "conversation/session_commands.h"
+#include "conversation/slash_set.h"
 
 typedef enum { // lists that a door may have a selector for
     SLASH_LIST_MODELS,
@@ -20,7 +23,7 @@ typedef enum { // lists that a door may have a selector for
 
 typedef struct SlashLoop SlashLoop;
 
-typedef struct SlashDoor {
+struct SlashDoor {
     AgentSession *session;
     SessionPlace place;  // borrowed
     char *context_files; // "Context: AGENTS.md, ~/x": of the system prompt; NULL: not known
@@ -49,8 +52,10 @@ typedef struct SlashDoor {
     char *dropped;         // the session file that /drop leaves; NULL: none
     json_t *moved;         // what /move leaves, and where it goes; NULL: nothing
     SlashLoop *loop;       // of /loop; NULL: none
-} SlashDoor;
+};
 
+/* Adds the terminal's commands to the set of its session. */
+void slash_door_open(SlashDoor *door);
 /* What the commands have put into it. */
 void slash_door_clear(SlashDoor *door);
 
@@ -62,15 +67,12 @@ void slash_door_clear(SlashDoor *door);
    it is a message. */
 bool slash_run(SlashDoor *door, const char *line, GError **error);
 
-typedef struct SlashInfo {
-    const char *name, *argument, *help; // argument NULL: it takes none
-} SlashInfo;
+/* "/name ARGUMENT" of a list, and what it is for; the set has them in the order of its index.
+   Caller frees. NULL: there is no such index. */
+char *slash_usage_line(const SlashDoor *door, size_t index, const SessionCommand **ret_command);
 
-/* The table; false: it has no such index. Constant. */
-bool slash_info(size_t index, SlashInfo *ret_info);
-
-/* Is it one of the table? The short forms are not: they may answer a question. */
-bool slash_is_command(const char *line);
+/* Is it one of the set? The short forms are not: they may answer a question. */
+bool slash_is_command(const SlashDoor *door, const char *line);
 
 /* A command that takes its time has ended: the control event command_end, of any. True: it was a
    slash command's, and what there is to say was said. */

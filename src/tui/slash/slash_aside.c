@@ -117,7 +117,7 @@ SLASH(fast)
 SLASH(drop)
 {
     g_autoptr(json_t) state = agent_session_state(door->session);
-    if (!agent_session_start_new(door->session, NULL, SLASH_ID "drop", error))
+    if (!slash_command(door, "new_session", NULL, SLASH_ID "drop", error))
         return false;
     g_free(door->dropped);
     door->dropped = g_strdup(json_get_text(state, "sessionFile"));

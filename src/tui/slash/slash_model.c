@@ -47,7 +47,10 @@ SLASH(model)
     const char *meant = NULL;
     if (!slash_listed(door, "model", argument, &meant, error) ||
         !model_registry_select(registry, meant, NULL, &choice, error) ||
-        !agent_session_set_model(door->session, choice.model->provider, choice.model->id, error))
+        !slash_command(door, "set_model",
+                       json_pack("{s:s, s:s}", "provider", choice.model->provider, "modelId",
+                                 choice.model->id),
+                       SLASH_ID "model", error))
         return false;
     if (choice.has_level)
         agent_session_set_thinking(door->session, choice.level);

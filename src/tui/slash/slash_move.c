@@ -26,7 +26,7 @@ SLASH(move)
     json_set_text(moved, "cwd", dir);
     json_set_text(moved, "agentDir", door->place.agent_dir);
     json_set_text(moved, "sessionDir", door->place.session_dir);
-    if (!agent_session_start_new(door->session, NULL, SLASH_ID "move", error))
+    if (!slash_command(door, "new_session", NULL, SLASH_ID "move", error))
         return false;
     json_decref(door->moved);
     door->moved = g_steal_pointer(&moved);

@@ -11,6 +11,10 @@
     bool slash_##name(SlashDoor *door G_GNUC_UNUSED, const char *argument G_GNUC_UNUSED,           \
                       GError **error G_GNUC_UNUSED)
 
+/* Carries out a command of the conversation (session_commands.h). Takes `arguments`, which may be
+   NULL. */
+bool slash_command(SlashDoor *door, const char *name, json_t *arguments, const char *id,
+                   GError **error);
 /* True: the door shows it. */
 bool slash_show(SlashDoor *door, SlashList list);
 void slash_say(SlashDoor *door, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -44,7 +48,6 @@ void slash_loop_free(SlashLoop *self); // NULL allowed
 void slash_drop_end(SlashDoor *door, bool is_done);
 void slash_move_end(SlashDoor *door, bool is_done);
 
-SLASH(retry);
 SLASH(force);
 SLASH(loop);
 
@@ -62,15 +65,10 @@ SLASH(review);
 SLASH(pr);
 SLASH(gh);
 
-SLASH(new);
 SLASH(resume);
-SLASH(fork);
 SLASH(branch);
 SLASH(move);
-SLASH(rename);
 SLASH(plan);
-SLASH(compact);
-SLASH(handoff);
 SLASH(export);
 SLASH(share);
 SLASH(repair);

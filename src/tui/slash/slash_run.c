@@ -6,11 +6,6 @@
 
 #include "base/utf8.h"
 
-SLASH(retry)
-{
-    return agent_session_continue(door->session, SLASH_ID "retry", error);
-}
-
 bool slash_is_go_on(const char *line)
 {
     return g_str_equal(line, ".") || g_str_equal(line, "c");

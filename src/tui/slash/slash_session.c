@@ -20,46 +20,16 @@ static void list_row(SlashDoor *door, const char *meant, const char *text)
     slash_say(door, "%zu. %s", json_array_size(door->listed), shown);
 }
 
-SLASH(new)
-{
-    return agent_session_start_new(door->session, NULL, SLASH_ID "new", error);
-}
-
-SLASH(fork)
-{
-    if (!agent_session_is_idle(door->session))
-        return fail_with(error, KEDGE_ERROR_USAGE,
-                         "a session that is at work is not copied; Ctrl+C stops it");
-    return agent_session_fork(door->session, SLASH_ID "fork", error);
-}
-
-SLASH(compact)
-{
-    return agent_session_compact(door->session, *argument ? argument : NULL, SLASH_ID "compact",
-                                 error);
-}
-
-SLASH(handoff)
-{
-    return agent_session_handoff(door->session, *argument ? argument : NULL, SLASH_ID "handoff",
-                                 error);
-}
-
-SLASH(rename)
-{
-    bool is_pending = false;
-    return agent_session_set_name(door->session, argument, SLASH_ID "rename", &is_pending, error);
-}
-
 /* With a prompt it is on, whatever it was. */
 SLASH(plan)
 {
     g_autoptr(json_t) state = agent_session_state(door->session);
     bool was_on = g_strcmp0(json_get_text(state, "mode"), "plan") == 0;
-    bool is_wanted = *argument || !was_on, is_pending = false;
-    g_autoptr(json_t) message = *argument ? message_user(argument) : NULL;
-    if (!agent_session_set_plan_mode(door->session, is_wanted, message, SLASH_ID "plan",
-                                     &is_pending, error))
+    bool is_wanted = *argument || !was_on;
+    json_t *arguments = json_object();
+    json_set_bool(arguments, "enabled", is_wanted);
+    json_set_text(arguments, "prompt", *argument ? argument : NULL);
+    if (!slash_command(door, "set_plan_mode", arguments, SLASH_ID "plan", error))
         return false;
     if (is_wanted && !was_on)
         slash_say(door, "Plan mode is on: the model reads, and writes nothing but its plan. /plan "
@@ -117,7 +87,8 @@ SLASH(resume)
         return fail_with(error, KEDGE_ERROR_USAGE,
                          "that session belongs to %s; start kedge there, or with --fork",
                          cwd ? cwd : "another directory");
-    return agent_session_switch(door->session, path, SLASH_ID "resume", error);
+    return slash_command(door, "switch_session", json_pack("{s:s}", "sessionPath", path),
+                         SLASH_ID "resume", error);
 }
 
 // ---- /branch ----
@@ -144,7 +115,8 @@ SLASH(branch)
         return slash_show(door, SLASH_LIST_MESSAGES) || list_messages(door, error);
     const char *meant = NULL;
     return slash_listed(door, "branch", argument, &meant, error) &&
-           agent_session_branch(door->session, meant, SLASH_ID "branch", error);
+           slash_command(door, "branch", json_pack("{s:s}", "entryId", meant), SLASH_ID "branch",
+                         error);
 }
 
 // ---- /export ----
@@ -223,10 +195,9 @@ static void say_success(SlashDoor *door, const char *name, const json_t *data)
 {
     static const char *const elsewhere[] = { "new",    "drop",    "move", "resume",
                                              "branch", "handoff", NULL };
-    if (g_str_equal(name, "new"))
-        slash_say(door, "A new session has begun.");
-    else if (g_str_equal(name, "fork"))
-        slash_say(door, "This is a copy of the session now.");
+    const SessionCommand *command = slash_set_find(session_slash_set(door->session), name);
+    if (command && command->done)
+        slash_say(door, "%s", command->done);
     else if (g_str_equal(name, "handoff"))
         slash_say(door, json_is_object(data) ? "New session started with handoff context"
                                              : "Stopped; this is the same session.");

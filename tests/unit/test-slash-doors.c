@@ -1,0 +1,129 @@
+/*
+ * Each door lists the same commands of a conversation, and hears of those that come and go while it
+ * is open: the terminal's list, and what an editor is offered.
+ */
+#include "unit.h"
+
+#include "acp/acp_conversation.h"
+#include "session_fixture.h"
+#include "tui/slash/slash.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static bool run_nothing(AgentSession *session G_GNUC_UNUSED, const void *args G_GNUC_UNUSED,
+                        const char *id G_GNUC_UNUSED, CommandReply *reply G_GNUC_UNUSED,
+                        GError **error G_GNUC_UNUSED)
+{
+    return true;
+}
+
+static const FieldDef no_fields[] = { { 0 } };
+static const SessionCommand extension[] = {
+    { .slash = "deploy",
+      .summary = "put it there",
+      .name = "deploy",
+      .fields = no_fields,
+      .run = run_nothing },
+    { .slash = "settings", .summary = "of another", .name = "settings", .run = run_nothing },
+    { 0 },
+};
+
+/* "|compact|retry|": of those that have `run` and stay in the session. */
+static char *list_of_terminal(const SlashDoor *door)
+{
+    GString *list = g_string_new("|");
+    const SessionCommand *command = NULL;
+    for (size_t i = 0;; i++) {
+        g_autofree char *usage = slash_usage_line(door, i, &command);
+        if (!usage)
+            break;
+        assert_true(g_str_has_prefix(usage + 1, command->slash));
+        assert_non_null(command->summary);
+        if (command->run && !command->is_move)
+            g_string_append_printf(list, "%s|", command->slash);
+    }
+    return g_string_free(list, false);
+}
+
+/* The same, of the last update that was sent. */
+static char *list_of_editor(int fd)
+{
+    char bytes[16384] = { 0 };
+    ssize_t size = read(fd, bytes, sizeof(bytes) - 1);
+    assert_true(size > 0);
+    char *last = strstr(bytes, "\"available_commands_update\""), *next = last;
+    assert_non_null(last);
+    for (; next; next = strstr(next + 1, "\"available_commands_update\""))
+        last = next;
+    while (last > bytes && last[-1] != '\n')
+        last--;
+    g_autoptr(json_t) message = NULL;
+    assert_true(json_parse(last, strcspn(last, "\n"), &message, NULL));
+    const json_t *update = json_get_object(json_get_object(message, "params"), "update");
+    GString *list = g_string_new("|");
+    size_t i = 0;
+    json_t *command = NULL;
+    json_array_foreach (json_get_array(update, "availableCommands"), i, command)
+        g_string_append_printf(list, "%s|", json_get_text(command, "name"));
+    return g_string_free(list, false);
+}
+
+static void on_line(const char *line G_GNUC_UNUSED, size_t size G_GNUC_UNUSED,
+                    void *data G_GNUC_UNUSED)
+{
+}
+
+static void on_end(LineEnd end G_GNUC_UNUSED, size_t bytes G_GNUC_UNUSED, void *data G_GNUC_UNUSED)
+{
+}
+
+static void assert_same(const SlashDoor *door, int fd, const char *has, const char *has_not)
+{
+    g_autofree char *typed = list_of_terminal(door), *offered = list_of_editor(fd);
+    assert_string_equal(typed, offered);
+    assert_non_null(strstr(offered, has));
+    assert_null(strstr(offered, has_not));
+}
+
+static void test_doors(void **state G_GNUC_UNUSED)
+{
+    SessionFixture *self = session_fixture_new(NULL);
+    session_fixture_open(self);
+    int input[2], output[2];
+    assert_int_equal(pipe2(input, O_CLOEXEC | O_NONBLOCK), 0);
+    assert_int_equal(pipe2(output, O_CLOEXEC | O_NONBLOCK), 0);
+    const LineChannelSpec spec = { .input = input[0],
+                                   .output = output[1],
+                                   .max_line_bytes = 1000,
+                                   .on_line = on_line,
+                                   .on_long_line = NULL,
+                                   .on_end = on_end };
+    LineServer link = { .loop = self->loop, .channel = line_channel_new(self->loop, &spec) };
+    SlashDoor door = { .session = self->session };
+    slash_door_open(&door);
+    SlashSet *set = session_slash_set(self->session);
+    AcpConversation *editor = acp_conversation_new(&link, self->session, "s1");
+
+    acp_conversation_offer_commands(editor);
+    assert_same(&door, output[0], "|compact|", "|deploy|");
+    slash_set_add(set, "an extension", extension);
+    assert_same(&door, output[0], "|deploy|", "|settings|"); // the terminal has that already
+    assert_true(slash_is_command(&door, "/deploy now"));
+    slash_set_remove(set, "an extension", NULL);
+    assert_same(&door, output[0], "|compact|", "|deploy|");
+    assert_false(slash_is_command(&door, "/deploy now"));
+
+    self->session = NULL; // the editor's conversation owns it
+    acp_conversation_free(editor);
+    line_channel_free(link.channel);
+    close(input[1]);
+    close(output[0]);
+    session_fixture_free(self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_doors) };
+    return cmocka_run_group_tests_name("slash-doors", tests, NULL, NULL);
+}
