@@ -26,12 +26,18 @@ static void replace_with(MmdClean *self, Piece next)
     self->origin = next.origin;
 }
 
-static void keep(const MmdClean *self, size_t start, size_t stop, Piece *to)
+static const char *text_end(const MmdClean *self)
+{
+    return self->text->str + self->text->len;
+}
+
+static void keep(const MmdClean *self, const char *start, const char *stop, Piece *to)
 {
     if (start == stop)
         return;
-    g_string_append_len(to->text, self->text->str + start, (gssize)(stop - start));
-    g_array_append_vals(to->origin, (const uint32_t *)(void *)self->origin->data + start,
+    g_string_append_len(to->text, start, stop - start);
+    g_array_append_vals(to->origin,
+                        (const uint32_t *)(void *)self->origin->data + (start - self->text->str),
                         (guint)(stop - start));
 }
 
@@ -42,30 +48,10 @@ static void append_byte(Piece *to, char byte, size_t origin)
     g_array_append_val(to->origin, at);
 }
 
-static size_t origin_at(const MmdClean *self, size_t index)
+static size_t origin_at(const MmdClean *self, const char *at)
 {
+    size_t index = (size_t)(at - self->text->str);
     return index < self->origin->len ? g_array_index(self->origin, uint32_t, index) : 0;
-}
-
-static size_t skip_white(const GString *text, size_t at)
-{
-    size_t size;
-    while ((size = mmd_white_size(text->str + at, text->str + text->len)) > 0)
-        at += size;
-    return at;
-}
-
-static size_t skip_word(const GString *text, size_t at)
-{
-    while (at < text->len && (g_ascii_isalnum(text->str[at]) || text->str[at] == '_'))
-        at++;
-    return at;
-}
-
-static bool stands_at(const GString *text, size_t at, const char *literal)
-{
-    size_t size = strlen(literal);
-    return text->len - at >= size && memcmp(text->str + at, literal, size) == 0;
 }
 
 /* CRLF and CR become LF. */
@@ -87,7 +73,7 @@ static void soften_attribute_quotes(GString *text)
 {
     char *end = text->str + text->len, *close;
     for (char *open = text->str; (open = memchr(open, '<', (size_t)(end - open))); open++) {
-        if (!g_ascii_isalnum(open[1]) && open[1] != '_')
+        if (!mmd_match(open, end, "<\\w"))
             continue;
         if (!(close = memchr(open, '>', (size_t)(end - open))))
             return;
@@ -103,44 +89,35 @@ static void soften_attribute_quotes(GString *text)
     }
 }
 
-typedef struct FrontMatter { // offsets in the text
-    size_t body, body_end;
-    size_t indent; // of every line
-    size_t end;    // of the closing line and the blank lines after it
+// ---- front matter ----
+
+typedef struct FrontMatter {
+    const char *body, *body_end;
+    size_t indent;   // of every line, as the text begins
+    const char *end; // of the closing line and the blank lines after it
 } FrontMatter;
 
-static size_t line_end_of(const GString *text, size_t at)
+/* The place after a line of `---` and white space, indented as the text is, and its line end; NULL:
+   it is another line. */
+static const char *match_mark_line(const MmdClean *self, const char *at, size_t indent)
 {
-    return (size_t)(mmd_line_end(text->str + at, text->str + text->len) - text->str);
+    const char *end = text_end(self);
+    bool is_indented = (size_t)(end - at) >= indent && memcmp(at, self->text->str, indent) == 0;
+    return is_indented ? mmd_match(at + indent, end, "---\\h*\n") : NULL;
 }
 
-/* `---` and then only white space; `indent` before it are those of the text's first bytes. */
-static bool is_mark_line(const GString *text, size_t at, size_t indent)
+static bool find_front_matter(const MmdClean *self, FrontMatter *ret_found)
 {
-    return text->len - at >= indent + 3 && memcmp(text->str + at, text->str, indent) == 0 &&
-           stands_at(text, at + indent, "---") &&
-           mmd_match(text->str + at + indent + 3, text->str + text->len, "\\h*(\n|$)");
-}
-
-static bool find_front_matter(const GString *text, FrontMatter *ret_found)
-{
-    size_t indent = 0;
-    const char *end = text->str + text->len;
-    for (size_t size;
-         text->str[indent] != '\n' && (size = mmd_white_size(text->str + indent, end)) > 0;)
-        indent += size;
-    if (!is_mark_line(text, 0, indent) || line_end_of(text, 0) == text->len)
+    const char *start = self->text->str, *end = text_end(self);
+    size_t indent = (size_t)(mmd_match(start, end, "\\h*") - start);
+    const char *body = match_mark_line(self, start, indent);
+    if (!body)
         return false;
-
-    size_t body = line_end_of(text, 0) + 1;
-    for (size_t at = line_end_of(text, body) + 1; at < text->len; at = line_end_of(text, at) + 1) {
-        if (!is_mark_line(text, at, indent) || line_end_of(text, at) == text->len)
+    for (const char *at = body; (at = mmd_line_end(at, end)) < end;) {
+        const char *close = match_mark_line(self, ++at, indent);
+        if (!close)
             continue;
-        size_t after = at + indent + 3;
-        size_t next = skip_white(text, after);
-        while (text->str[next - 1] != '\n') // the indent of the line after it stays
-            next--;
-        *ret_found = (FrontMatter) { body, at, indent, next };
+        *ret_found = (FrontMatter) { body, at, indent, mmd_match(close, end, "(\\h*\n)*") };
         return true;
     }
     return false;
@@ -159,25 +136,25 @@ static void set_main_branch(MmdClean *self, const json_t *config)
 static void set_problem(MmdClean *self, const char *reason, size_t line, const FrontMatter *found)
 {
     self->problem = g_strdup_printf("front matter is not valid YAML: %s", reason);
-    size_t at = found->body;
-    while (line-- > 1 && line_end_of(self->text, at) + 1 < found->body_end)
-        at = line_end_of(self->text, at) + 1;
+    const char *at = found->body;
+    while (line-- > 1 && mmd_line_end(at, text_end(self)) + 1 < found->body_end)
+        at = mmd_line_end(at, text_end(self)) + 1;
     self->problem_at = origin_at(self, at);
 }
 
 static bool take_front_matter(MmdClean *self)
 {
     FrontMatter found;
-    if (!find_front_matter(self->text, &found))
+    if (!find_front_matter(self, &found))
         return true;
 
     g_autoptr(GString) yaml = g_string_new(NULL);
-    for (size_t at = found.body; at < found.body_end; at = line_end_of(self->text, at) + 1) {
-        const char *line = self->text->str + at;
-        size_t size = line_end_of(self->text, at) - at;
-        bool is_indented = size >= found.indent && memcmp(line, self->text->str, found.indent) == 0;
-        size_t skipped = is_indented ? found.indent : 0;
-        g_string_append_len(yaml, line + skipped, (gssize)(size - skipped));
+    for (const char *at = found.body, *stop; at < found.body_end; at = stop + 1) {
+        stop = mmd_line_end(at, text_end(self));
+        bool is_indented =
+            (size_t)(stop - at) >= found.indent && memcmp(at, self->text->str, found.indent) == 0;
+        at += is_indented ? found.indent : 0;
+        g_string_append_len(yaml, at, stop - at);
         g_string_append_c(yaml, '\n');
     }
 
@@ -191,68 +168,58 @@ static bool take_front_matter(MmdClean *self)
     set_main_branch(self, json_get_object(value, "config"));
 
     Piece rest = piece_new(self->text->len);
-    keep(self, found.end, self->text->len, &rest);
+    keep(self, found.end, text_end(self), &rest);
     replace_with(self, rest);
     return true;
 }
 
+// ---- directives and comments ----
+
 /* The object of an `init` directive: JSON in which strings may have single quotes. */
-static void read_init(MmdClean *self, const char *name, const char *text, size_t size)
+static void read_init(MmdClean *self, const char *text, const char *stop)
 {
-    if (!g_str_has_prefix(name, "init"))
-        return;
-    g_autofree char *json = g_strndup(text, size);
+    g_autofree char *json = g_strndup(text, (size_t)(stop - text));
     g_autoptr(json_t) config = NULL;
     if (json_parse_text(g_strdelimit(json, "'", '"'), &config, NULL))
         set_main_branch(self, config);
 }
 
 /*
- * The end of the directive at `at`, a `%%{`; `at` when it is none. Its content is a name and, after
+ * The end of the directive at `at`, a `%%{`; NULL when it is none. Its content is a name and, after
  * an optional colon, either one word or anything up to `}%%`.
  */
-static size_t directive_end(MmdClean *self, size_t at)
+static const char *directive_end(MmdClean *self, const char *at)
 {
-    const GString *text = self->text;
-    size_t name = skip_white(text, at + 3), name_end = skip_word(text, name);
-    if (name_end == name)
-        return at;
-
-    size_t value = skip_white(text, name_end);
-    if (value < text->len && text->str[value] == ':')
-        value = skip_white(text, value + 1);
-    size_t end = skip_word(text, value);
-    if (end == value) {
-        const char *close = g_strstr_len(text->str + value, (gssize)(text->len - value), "}%%");
-        if (!close && !self->has_open_directive) {
+    const char *end = text_end(self), *name = mmd_match(at, end, "%%{\\s*(?=\\w)");
+    if (!name)
+        return NULL;
+    const char *value = mmd_match(name, end, "\\w+\\s*(:\\s*)?"), *stop;
+    if (!(stop = mmd_match(value, end, "\\w+"))) {
+        stop = g_strstr_len(value, end - value, "}%%");
+        if (!stop && !self->has_open_directive) {
             self->has_open_directive = true;
             self->open_directive_at = origin_at(self, at);
         }
-        end = close != NULL ? (size_t)(close - text->str) : text->len;
-        g_autofree char *word = g_strndup(text->str + name, name_end - name);
-        read_init(self, word, text->str + value, end - value);
+        stop = stop ? stop : end;
+        if (g_str_has_prefix(name, "init"))
+            read_init(self, value, stop);
     }
-    end = skip_white(text, end);
-    return stands_at(text, end, "}%%") ? end + 3 : end;
+    return mmd_match(stop, end, "\\s*(}%%)?");
 }
 
 static void remove_directives(MmdClean *self)
 {
     Piece kept = piece_new(self->text->len);
-    size_t done = 0;
-    const char *found;
-    for (size_t at = 0;
-         (found = g_strstr_len(self->text->str + at, (gssize)(self->text->len - at), "%%{"));) {
-        size_t start = (size_t)(found - self->text->str);
-        size_t end = directive_end(self, start);
-        if (end == start) {
-            at = start + 1;
-            continue;
+    const char *done = self->text->str, *end = text_end(self);
+    for (const char *at = done; (at = g_strstr_len(at, end - at, "%%{"));) {
+        const char *stop = directive_end(self, at);
+        if (stop) {
+            keep(self, done, at, &kept);
+            done = stop;
         }
-        keep(self, done, start, &kept);
-        done = at = end;
+        at = stop ? stop : at + 1;
     }
-    keep(self, done, self->text->len, &kept);
+    keep(self, done, end, &kept);
     replace_with(self, kept);
 }
 
@@ -260,69 +227,48 @@ static void remove_directives(MmdClean *self)
    nothing after it stays. */
 static void remove_comment_lines(MmdClean *self)
 {
-    const GString *text = self->text;
-    Piece kept = piece_new(text->len);
-    size_t at = 0;
-    while (at < text->len) {
-        size_t ink = skip_white(text, at), line_end = line_end_of(text, ink);
-        bool is_comment =
-            stands_at(text, ink, "%%") && line_end > ink + 2 && text->str[ink + 2] != '{';
-        size_t next = MIN(line_end + 1, text->len);
-        if (!is_comment)
+    Piece kept = piece_new(self->text->len);
+    const char *end = text_end(self);
+    for (const char *at = self->text->str, *next; at < end; at = next) {
+        const char *ink = mmd_skip_white(at, end);
+        next = mmd_match(ink, end, ".*\n?");
+        if (!mmd_match(ink, end, "%%[^\n{]"))
             keep(self, kept.text->len == 0 ? ink : at, next, &kept);
-        at = next;
     }
     replace_with(self, kept);
 }
 
-/* In a `style` or `classDef` line with a `#colour`, the last semicolon is dropped. */
-static size_t dropped_semicolon(const GString *text, size_t start, size_t end, const char *word)
+/* In a `style` or `classDef` line with a `#colour`, the last semicolon is dropped; else `end`. */
+static const char *dropped_semicolon(const char *start, const char *end, const char *word)
 {
-    const char *found = g_strstr_len(text->str + start, (gssize)(end - start), word);
-    if (!found)
-        return end;
-    bool is_in_value = false;
-    for (size_t at = (size_t)(found - text->str) + strlen(word); at < end; at++) {
-        if (text->str[at] == ':')
-            is_in_value = true;
-        else if (mmd_white_size(text->str + at, text->str + end) > 0)
-            is_in_value = false;
-        else if (text->str[at] == '#' && is_in_value) {
-            const char *last = g_strrstr_len(text->str + at, (gssize)(end - at), ";");
-            return last != NULL ? (size_t)(last - text->str) : end;
-        }
-    }
-    return end;
+    const char *at = g_strstr_len(start, end - start, word);
+    // `:` and no white space before the `#`
+    at = at ? mmd_match(at + strlen(word), end, "([^:]|:[^\\s#]*(?!#))*:[^\\s#]*#") : NULL;
+    const char *last = at ? g_strrstr_len(at, end - at, ";") : NULL;
+    return last ? last : end;
 }
 
 static void remove_style_semicolons(MmdClean *self, const char *word)
 {
-    const GString *text = self->text;
-    Piece kept = piece_new(text->len);
-    for (size_t at = 0; at < text->len;) {
-        size_t end = line_end_of(text, at), next = MIN(end + 1, text->len);
-        size_t dropped = dropped_semicolon(text, at, end, word);
+    Piece kept = piece_new(self->text->len);
+    for (const char *at = self->text->str, *end = text_end(self), *next; at < end; at = next) {
+        const char *stop = mmd_line_end(at, end), *dropped = dropped_semicolon(at, stop, word);
+        next = MIN(stop + 1, end);
         keep(self, at, dropped, &kept);
-        if (dropped < end)
-            keep(self, dropped + 1, next, &kept);
-        else
-            keep(self, end, next, &kept);
-        at = next;
+        keep(self, dropped + (dropped < stop), next, &kept);
     }
     replace_with(self, kept);
 }
 
 static void mark_entities(GString *text)
 {
-    for (size_t at = 0; at < text->len; at++) {
-        if (text->str[at] != '#')
+    for (char *at = text->str; (at = strchr(at, '#')); at++) {
+        const char *stop = mmd_match(at, text->str + text->len, "#\\w+;");
+        if (!stop)
             continue;
-        size_t end = skip_word(text, at + 1);
-        if (end == at + 1 || end >= text->len || text->str[end] != ';')
-            continue;
-        text->str[at] = MMD_ENTITY_OPEN;
-        text->str[end] = MMD_ENTITY_CLOSE;
-        at = end;
+        *at = MMD_ENTITY_OPEN;
+        at += stop - at - 1;
+        *at = MMD_ENTITY_CLOSE;
     }
 }
 

@@ -115,19 +115,14 @@ static const Header *find_header(const char *at, const char *end)
 
 bool mmd_is_header(const char *line, size_t size)
 {
-    const char *end = line + size;
-    for (size_t white; (white = mmd_white_size(line, end)) > 0;)
-        line += white;
-    return find_header(line, end) != NULL;
+    return find_header(mmd_skip_white(line, line + size), line + size) != NULL;
 }
 
 static bool has_header_line(const MmdParser *p)
 {
-    for (const char *line = p->at; line < p->end; line++) {
-        const char *line_end = mmd_line_end(line, p->end);
-        if (mmd_is_header(line, (size_t)(line_end - line)))
+    for (const char *line = p->at; line < p->end; line = mmd_line_end(line, p->end) + 1) {
+        if (mmd_is_header(line, (size_t)(mmd_line_end(line, p->end) - line)))
             return true;
-        line = line_end;
     }
     return false;
 }
@@ -154,7 +149,7 @@ static void fail_unknown(MmdParser *p)
              word);
 
     const char *nearest = nearest_header(word);
-    if (g_str_has_prefix(word, "```") || g_str_has_prefix(word, "~~~"))
+    if (mmd_scan(p, p->at, "```|~~~"))
         mmd_hint(p, "Remove the Markdown fence");
     else if (nearest)
         mmd_hint(p, "write %s", nearest);
@@ -175,18 +170,10 @@ static const char *find_c4_word(const MmdParser *p)
     return NULL;
 }
 
-static void skip_comment_lines(MmdParser *p)
-{
-    while (strncmp(p->at, "%%", 2) == 0) {
-        p->at = mmd_line_end(p->at, p->end);
-        mmd_skip(p, "\\s*");
-    }
-}
-
 /* `comment` is where the comments before the header begin, and the header when there are none. */
 static void parse(MmdParser *p, const char *comment)
 {
-    if (p->at + 3 <= p->end && memcmp(p->at, "---", 3) == 0) {
+    if (mmd_scan(p, p->at, "---")) {
         mmd_fail(p, MMD_FRONTMATTER, p->at, "front matter that is empty, or not closed");
         mmd_hint(p, "Close it with '---' alone on a line, indented as the first one, after at "
                     "least one line and before the diagram");
@@ -212,7 +199,7 @@ static void parse(MmdParser *p, const char *comment)
         mmd_hint(p, "Write it in another way, such as 'C4 Container'");
         return;
     }
-    if (strncmp(comment, "%%", 2) == 0 && !takes_leading_comment(header, comment)) {
+    if (mmd_scan(p, comment, "%%") && !takes_leading_comment(header, comment)) {
         mmd_fail(p, MMD_SYNTAX, comment, "expected a comment with text, found %s",
                  mmd_found(p, comment));
         return;
@@ -258,7 +245,7 @@ void mmd_check(const char *text, size_t size, MmdVerdict *ret_verdict)
     }
     mmd_skip(&parser, "\\s*");
     const char *comment = parser.at;
-    skip_comment_lines(&parser);
+    mmd_skip(&parser, "(%%.*\\s*)*");
     if (mmd_at_end(&parser))
         fail_empty(&parser, &clean);
     else

@@ -1,8 +1,9 @@
 /* See mmd_document.h. */
 #include "agenttools/mermaid/mmd_document.h"
 
-#include "agenttools/mermaid/mmd.h"
-#include "base/str.h"
+#include "agenttools/mermaid/mmd_parser.h"
+
+#define FRONT_MATTER_MARK "[ \t]*---[ \t]*$"
 
 typedef struct Line {
     const char *text;
@@ -36,9 +37,9 @@ static bool next_line(MmdLines *self, Line *ret_line)
     return true;
 }
 
-static bool is_blank(char c)
+static const char *match(Line line, const char *pattern)
 {
-    return c == ' ' || c == '\t';
+    return mmd_match(line.text, line.text + line.size, pattern);
 }
 
 static Line skip(Line line, size_t size)
@@ -48,10 +49,7 @@ static Line skip(Line line, size_t size)
 
 static size_t count_blanks(Line line)
 {
-    size_t size = 0;
-    while (size < line.size && is_blank(line.text[size]))
-        size++;
-    return size;
+    return (size_t)(match(line, "[ \t]*") - line.text);
 }
 
 static size_t count_marks(Line line, char mark)
@@ -66,33 +64,9 @@ static size_t count_marks(Line line, char mark)
 static size_t take_quotes(Line *line, size_t max)
 {
     size_t count = 0;
-    while (count < max) {
-        size_t blanks = count_blanks(*line);
-        if (blanks >= line->size || line->text[blanks] != '>')
-            break;
-        *line = skip(*line, blanks + 1);
-        if (line->size > 0 && is_blank(line->text[0]))
-            *line = skip(*line, 1);
-        count++;
-    }
+    for (const char *stop; count < max && (stop = match(*line, "[ \t]*>[ \t]?")); count++)
+        *line = skip(*line, (size_t)(stop - line->text));
     return count;
-}
-
-/* Is the first word of an info string mermaid, {mermaid} or {.mermaid}? */
-static bool names_mermaid(Line info)
-{
-    static const char name[] = "mermaid";
-    info = skip(info, count_blanks(info));
-    bool has_brace = info.size > 0 && info.text[0] == '{';
-    if (has_brace)
-        info = skip(info, info.size > 1 && info.text[1] == '.' ? 2 : 1);
-    size_t size = strlen(name);
-    if (info.size < size || g_ascii_strncasecmp(info.text, name, size) != 0)
-        return false;
-    info = skip(info, size);
-    if (info.size == 0 || is_blank(info.text[0]))
-        return true;
-    return info.text[0] == (has_brace ? '}' : '{'); // also ```mermaid{…}
 }
 
 static bool is_opening(Line line, Fence *ret_fence)
@@ -100,14 +74,13 @@ static bool is_opening(Line line, Fence *ret_fence)
     Fence fence = { .quotes = take_quotes(&line, line.size) };
     fence.indent = count_blanks(line);
     line = skip(line, fence.indent);
-    fence.mark = line.size > 0 ? line.text[0] : '\0';
-    if (fence.mark != '`' && fence.mark != '~')
+    if (!match(line, "```+[^`]*$|~~~")) // back-quotes in the info string: code within a line
         return false;
+    fence.mark = line.text[0];
     fence.count = count_marks(line, fence.mark);
-    Line info = skip(line, fence.count);
-    if (fence.count < 3 || (fence.mark == '`' && memchr(info.text, '`', info.size)))
-        return false; // back-quotes in the info string: code within a line
-    fence.is_mermaid = names_mermaid(info);
+    Line info = skip(line, fence.count); // its first word: mermaid, {mermaid} or {.mermaid}
+    fence.is_mermaid =
+        match(info, "(?i)[ \t]*({\\.?mermaid(}|[ \t]|$)|mermaid({|[ \t]|$))") != NULL;
     *ret_fence = fence;
     return true;
 }
@@ -117,8 +90,7 @@ static bool is_closing(Line line, const Fence *fence)
 {
     line = skip(line, count_blanks(line));
     size_t count = count_marks(line, fence->mark);
-    line = skip(line, count);
-    return count >= fence->count && count_blanks(line) == line.size;
+    return count >= fence->count && match(skip(line, count), "[ \t]*$");
 }
 
 static void block_free(void *block_)
@@ -178,19 +150,6 @@ static void find_fences(const char *text, size_t size, GPtrArray *blocks)
     }
 }
 
-static bool is_word_line(Line line, const char *word)
-{
-    line = skip(line, count_blanks(line));
-    size_t size = strlen(word);
-    return line.size >= size && memcmp(line.text, word, size) == 0;
-}
-
-static bool is_front_matter_mark(Line line)
-{
-    return is_word_line(line, "---") &&
-           count_blanks(skip(line, count_blanks(line) + 3)) == line.size - count_blanks(line) - 3;
-}
-
 /* Does the first line that is not blank, a comment or front matter begin with a header? */
 static bool begins_with_header(const char *text, size_t size)
 {
@@ -199,20 +158,20 @@ static bool begins_with_header(const char *text, size_t size)
     Line line;
     bool has_front_matter = false;
     while (next_line(&lines, &line)) {
-        bool is_directive = is_word_line(line, "%%{");
+        bool is_directive = match(line, "[ \t]*%%{");
         while (is_directive && !g_strstr_len(line.text, (gssize)line.size, "}%%")) {
             if (!next_line(&lines, &line))
                 return false;
         }
-        if (is_directive || is_word_line(line, "%%") || count_blanks(line) == line.size)
+        if (is_directive || match(line, "[ \t]*(%%|$)"))
             continue;
-        if (has_front_matter || !is_front_matter_mark(line))
+        if (has_front_matter || !match(line, FRONT_MATTER_MARK))
             return mmd_is_header(line.text, line.size);
         has_front_matter = true;
         do {
             if (!next_line(&lines, &line))
                 return false;
-        } while (!is_front_matter_mark(line));
+        } while (!match(line, FRONT_MATTER_MARK));
     }
     return false;
 }

@@ -45,15 +45,34 @@ const char *mmd_trim_end(const char *start, const char *stop)
     return stop;
 }
 
+/* The end of the choice that begins at `pattern`, or goes on there: a `|`, a `)` or the end. */
+static const char *choice_end(const char *pattern)
+{
+    for (unsigned depth = 0;; pattern++) {
+        if (*pattern == '\\')
+            pattern++;
+        else if (*pattern == '[')
+            while (*++pattern != ']')
+                pattern += *pattern == '\\';
+        else if (*pattern == '(')
+            depth++;
+        else if (*pattern == '\0' || (depth == 0 && (*pattern == '|' || *pattern == ')')))
+            return pattern;
+        else if (*pattern == ')')
+            depth--;
+    }
+}
+
 /* The end of the item at `item`: a character, an escape, a set or a group. */
 static const char *item_end(const char *item)
 {
-    if (*item == '(') {
-        for (item++; *item != ')';)
-            item = item_end(item);
-    } else if (*item == '[') {
-        for (item++; *item != ']';)
-            item += *item == '\\' ? 2 : 1;
+    if (*item == '[') {
+        while (*++item != ']')
+            item += *item == '\\';
+    } else if (*item == '(') {
+        do {
+            item = choice_end(item + 1);
+        } while (*item == '|');
     } else if (*item == '\\') {
         item++;
     }
@@ -124,10 +143,8 @@ static const char *match_choice(const Matcher *self, const char *pattern, const 
 /* The place after one item of the pattern; NULL: something else stands there. */
 static const char *match_item(const Matcher *self, const char *item, const char *at)
 {
-    if (strncmp(item, "(?=", 3) == 0)
-        return match_choice(self, item + 3, at) ? at : NULL;
-    if (strncmp(item, "(?!", 3) == 0)
-        return match_choice(self, item + 3, at) ? NULL : at;
+    if (*item == '(' && item[1] == '?')
+        return !match_choice(self, item + 3, at) == (item[2] == '!') ? at : NULL;
     if (*item == '(')
         return match_choice(self, item + 1, at);
     if (*item == '\\' && item[1] == '>')
@@ -150,21 +167,23 @@ static const char *match_item(const Matcher *self, const char *item, const char 
     return fits ? g_utf8_next_char(at) : NULL;
 }
 
-/* The items up to the end of the pattern, of its group or of this choice. */
-static const char *match_items(const Matcher *self, const char *pattern, const char *at)
+/* The items from *pattern up to the end of their choice; NULL: not all fit. */
+static const char *match_items(const Matcher *self, const char **pattern, const char *at)
 {
-    while (at && *pattern != '\0' && *pattern != '|' && *pattern != ')') {
-        const char *item = pattern, *next = match_item(self, item, at);
-        pattern = item_end(item);
-        bool is_optional = *pattern == '*' || *pattern == '?';
-        if (*pattern == '*' || *pattern == '+') {
+    while (**pattern != '\0' && **pattern != '|' && **pattern != ')') {
+        const char *item = *pattern, *next = match_item(self, item, at);
+        const char *sign = item_end(item);
+        bool is_optional = *sign == '*' || *sign == '?';
+        *pattern = sign + (is_optional || *sign == '+');
+        if (!next && !is_optional)
+            return NULL;
+        if (*sign == '*' || *sign == '+') {
             for (const char *more = next; more && more > at;) {
                 next = at = more;
                 more = match_item(self, item, at);
             }
         }
-        at = next || !is_optional ? next : at;
-        pattern += is_optional || *pattern == '+';
+        at = next ? next : at;
     }
     return at;
 }
@@ -172,13 +191,14 @@ static const char *match_items(const Matcher *self, const char *pattern, const c
 /* The first choice that fits. */
 static const char *match_choice(const Matcher *self, const char *pattern, const char *at)
 {
-    for (;;) {
-        const char *stop = match_items(self, pattern, at);
+    for (;; pattern++) {
+        const char *stop = match_items(self, &pattern, at);
         if (stop)
             return stop;
-        while (*pattern != '\0' && *pattern != '|' && *pattern != ')')
-            pattern = item_end(pattern);
-        if (*pattern++ != '|')
+        if (!strchr(pattern, '|')) // most patterns: no other choice, even in a group around it
+            return NULL;
+        pattern = choice_end(pattern);
+        if (*pattern != '|')
             return NULL;
     }
 }

@@ -45,7 +45,7 @@ static const MmdTokenRule rules[] = {
     { QUADRANT_POINT, "\\s*:\\s*\\[" COORDINATE "," COORDINATE "\\] *" },
     { MMD_BROKEN, "\\s*:\\s*\\[" },
     { QUADRANT_WORD, "[A-Za-z]+|\\d+|[\\u\\e]+|[!$%&'*+.=`?\\\\_/]" },
-    { '-', "-" },
+    { '-', "-+" }, // not one by one, of which each would look for the arrow's end
     { ':', ":" },
     { ',', "," },
     { '#', "#" },
