@@ -275,13 +275,74 @@ static bool is_unknown(const GError *failure)
            g_error_matches(failure, REST_ERROR, REST_ERROR_UNREADABLE);
 }
 
-bool pr_post_once(Pr *self, const PrPost *post, GError **error)
+char *pr_start_time(const Pr *self)
+{
+    return time_format_iso(self->started_at - CLOCK_SLACK_MS);
+}
+
+static bool is_of_this_run(const Pr *self, const char *timestamp)
+{
+    g_autoptr(GDateTime) made = timestamp ? g_date_time_new_from_iso8601(timestamp, NULL) : NULL;
+    return made && g_date_time_to_unix(made) * 1000 >= self->started_at - CLOCK_SLACK_MS;
+}
+
+/* GitHub may store line ends and the end of a text otherwise than they were sent. */
+static bool is_same_text(const char *a, const char *b)
+{
+    g_auto(GStrv) a_lines = g_strsplit(a, "\r\n", -1);
+    g_auto(GStrv) b_lines = g_strsplit(b, "\r\n", -1);
+    g_autofree char *a_text = g_strchomp(g_strjoinv("\n", a_lines));
+    g_autofree char *b_text = g_strchomp(g_strjoinv("\n", b_lines));
+    return strcmp(a_text, b_text) == 0;
+}
+
+/* False: it could not be found out. *ret_item NULL: it is not there. */
+static bool look_for(Pr *self, const PrPost *post, json_t **ret_item)
+{
+    const char *text = json_get_text(post->body, "body");
+    g_autoptr(json_t) items = NULL;
+    if (!pr_list(self, post->list_path, post->list_subject, &items, NULL))
+        return false;
+    *ret_item = NULL;
+    size_t i;
+    json_t *item;
+    json_array_foreach (items, i, item) {
+        const char *body = json_get_text(item, "body"), *at = json_get_text(item, "created_at");
+        if (!is_same_text(body ? body : "", text ? text : "") ||
+            !is_of_this_run(self, at ? at : json_get_text(item, "submitted_at")) ||
+            (post->is_it && !post->is_it(item, post->data)))
+            continue;
+        *ret_item = json_incref(item);
+        return !post->needs_id || json_get_int(item, "id", 0) > 0;
+    }
+    return true;
+}
+
+static bool send_post(Pr *self, const PrPost *post, json_t **ret_item, GError **error)
+{
+    const RestCall call = {
+        .method = "POST",
+        .path = post->path,
+        .body = post->body,
+        .subject = post->subject,
+    };
+    g_auto(RestAnswer) answer = { 0 };
+    if (!pr_call(self, &call, &answer, error))
+        return false;
+    if (post->needs_id && json_get_int(answer.body, "id", 0) <= 0)
+        return rest_fail_unreadable(self->operation, error);
+    *ret_item = json_incref(answer.body);
+    return true;
+}
+
+bool pr_post_once(Pr *self, const PrPost *post, json_t **ret_item, bool *ret_found, GError **error)
 {
     g_autoptr(GError) unknown = NULL;
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         g_autoptr(GError) failure = NULL;
-        bool is_found = false;
-        if (post->send(post->data, &failure))
+        g_autoptr(json_t) found = NULL;
+        *ret_found = false;
+        if (send_post(self, post, ret_item, &failure))
             return true;
         if (!is_unknown(failure)) {
             g_propagate_error(error, g_steal_pointer(&failure));
@@ -291,30 +352,13 @@ bool pr_post_once(Pr *self, const PrPost *post, GError **error)
         unknown = g_steal_pointer(&failure);
         // never a second time without having looked
         if (!pr_sleep(self->call, LOOK_WAIT_MS, self->call->cancel, NULL) ||
-            !post->find(post->data, &is_found))
+            !look_for(self, post, &found))
             break;
-        if (is_found)
+        if (found) {
+            *ret_item = g_steal_pointer(&found);
+            *ret_found = true;
             return true;
+        }
     }
     return fail_unknown(post->what, unknown, error);
-}
-
-char *pr_start_time(const Pr *self)
-{
-    return time_format_iso(self->started_at - CLOCK_SLACK_MS);
-}
-
-bool pr_is_of_this_run(const Pr *self, const char *timestamp)
-{
-    g_autoptr(GDateTime) made = timestamp ? g_date_time_new_from_iso8601(timestamp, NULL) : NULL;
-    return made && g_date_time_to_unix(made) * 1000 >= self->started_at - CLOCK_SLACK_MS;
-}
-
-bool pr_is_same_text(const char *a, const char *b)
-{
-    g_auto(GStrv) a_lines = g_strsplit(a, "\r\n", -1);
-    g_auto(GStrv) b_lines = g_strsplit(b, "\r\n", -1);
-    g_autofree char *a_text = g_strchomp(g_strjoinv("\n", a_lines));
-    g_autofree char *b_text = g_strchomp(g_strjoinv("\n", b_lines));
-    return strcmp(a_text, b_text) == 0;
 }

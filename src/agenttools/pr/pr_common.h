@@ -89,21 +89,23 @@ char *pr_comment_subject(const Pr *self, int64_t comment_id);
    that an answer shows; others as they are. False. */
 bool pr_fail(GError *failure, GError **error);
 
-/* A request that must take effect once, whatever becomes of GitHub's answers. */
+/* A POST that must take effect once, whatever becomes of GitHub's answers. All borrowed. */
 typedef struct PrPost {
     const char *what; // "reply", for the message
-    bool (*send)(void *data, GError **error);
-    /* Is it there? False: that could not be found out. */
-    bool (*find)(void *data, bool *ret_found);
-    void *data;
+    const char *path, *subject;
+    const json_t *body;
+    bool needs_id; // an answer without one says nothing
+    /* Where it is looked for: what has the same text, was made since this run began, and `is_it`
+       (NULL: any) says yes to. */
+    const char *list_path, *list_subject;
+    bool (*is_it)(const json_t *item, const void *data);
+    const void *data;
 } PrPost;
 
-/* Sends it, and a second time only where the first had no answer and was looked for in vain. Errors
-   of `send`, or "The review may have been posted; check before retrying". */
-bool pr_post_once(Pr *self, const PrPost *post, GError **error);
-/* When the run began, for `since=`, and was something with this timestamp made since? Both allow
-   for a clock of GitHub's that is a minute behind. Caller frees. */
+/* Sends it, and a second time only where the first had no answer and was looked for in vain.
+   *ret_item is GitHub's answer, or what was found, with *ret_found. REST_ERROR, or of
+   answer_error(): "The review may have been posted; check before retrying". */
+bool pr_post_once(Pr *self, const PrPost *post, json_t **ret_item, bool *ret_found, GError **error);
+/* When the run began, for `since=`; it allows for a clock of GitHub's that is a minute late. Caller
+   frees. */
 char *pr_start_time(const Pr *self);
-bool pr_is_of_this_run(const Pr *self, const char *timestamp);
-/* GitHub may store line ends and the end of a text otherwise than they were sent. */
-bool pr_is_same_text(const char *a, const char *b);

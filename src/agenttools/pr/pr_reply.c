@@ -60,79 +60,45 @@ static bool is_code(const GError *error, RestErrorCode code)
     return g_error_matches(error, REST_ERROR, (int)code);
 }
 
-static bool set_data(const json_t *comment, int64_t root_id, bool is_recovered, json_t **ret_data,
-                     GError **error)
+static bool is_in_thread(const json_t *comment, const void *root_id)
 {
-    int64_t id = json_get_int(comment, "id", 0);
-    if (id <= 0)
-        return rest_fail_unreadable(OPERATION, error);
+    return json_get_int(comment, "in_reply_to_id", 0) == *(const int64_t *)root_id;
+}
+
+static bool post_reply(Pr *pr, const ReplyArgs *args, int64_t root_id, json_t **ret_data,
+                       GError **error)
+{
+    g_autofree char *since = pr_start_time(pr);
+    g_autofree char *all = rest_repo_path(args->target.owner, args->target.repo,
+                                          "/pulls/%" G_GINT64_FORMAT "/comments", args->pr_number);
+    g_autofree char *path = g_strdup_printf("%s/%" G_GINT64_FORMAT "/replies", all, root_id);
+    g_autofree char *list_path = g_strconcat(all, "?since=", since, NULL);
+    g_autofree char *subject = pr_comment_subject(pr, root_id);
+    g_autofree char *list_subject = pr_subject(pr, args->pr_number);
+    g_autoptr(json_t) body = json_object(), comment = NULL;
+    json_set_text(body, "body", args->body);
+    const PrPost post = {
+        .what = "reply",
+        .path = path,
+        .subject = subject,
+        .body = body,
+        .needs_id = true,
+        .list_path = list_path,
+        .list_subject = list_subject,
+        .is_it = is_in_thread,
+        .data = &root_id,
+    };
+    bool is_recovered = false;
+    if (!pr_post_once(pr, &post, &comment, &is_recovered, error))
+        return false;
     json_t *data = json_object();
-    json_set_int(data, "comment_id", id);
+    json_set_int(data, "comment_id", json_get_int(comment, "id", 0));
     json_set_take(data, "html_url", json_text(json_get_text(comment, "html_url")));
     json_set_int(data, "thread_root_id", root_id);
     if (is_recovered)
         json_set_bool(data, "recovered", true);
     *ret_data = data;
     return true;
-}
-
-typedef struct Reply {
-    Pr *pr;
-    const ReplyArgs *args;
-    int64_t root_id;
-    json_t *data; // of the answer, when it is there
-} Reply;
-
-static bool send_reply(void *reply, GError **error)
-{
-    Reply *self = reply;
-    const ReplyArgs *args = self->args;
-    g_autofree char *path =
-        rest_repo_path(args->target.owner, args->target.repo,
-                       "/pulls/%" G_GINT64_FORMAT "/comments/%" G_GINT64_FORMAT "/replies",
-                       args->pr_number, self->root_id);
-    g_autofree char *subject = pr_comment_subject(self->pr, self->root_id);
-    g_autoptr(json_t) body = json_object();
-    json_set_text(body, "body", args->body);
-    const RestCall call = { .method = "POST", .path = path, .body = body, .subject = subject };
-    g_auto(RestAnswer) answer = { 0 };
-    return pr_call(self->pr, &call, &answer, error) &&
-           set_data(answer.body, self->root_id, false, &self->data, error);
-}
-
-static bool find_reply(void *reply, bool *ret_found)
-{
-    Reply *self = reply;
-    const ReplyArgs *args = self->args;
-    g_autofree char *since = pr_start_time(self->pr);
-    g_autofree char *path =
-        rest_repo_path(args->target.owner, args->target.repo,
-                       "/pulls/%" G_GINT64_FORMAT "/comments?since=%s", args->pr_number, since);
-    g_autofree char *subject = pr_subject(self->pr, args->pr_number);
-    g_autoptr(json_t) comments = NULL;
-    if (!pr_list(self->pr, path, subject, &comments, NULL))
-        return false;
-    size_t i;
-    json_t *comment;
-    json_array_foreach (comments, i, comment) {
-        const char *body = json_get_text(comment, "body");
-        *ret_found = json_get_int(comment, "in_reply_to_id", 0) == self->root_id && body &&
-                     pr_is_same_text(body, args->body) &&
-                     pr_is_of_this_run(self->pr, json_get_text(comment, "created_at"));
-        if (*ret_found)
-            return set_data(comment, self->root_id, true, &self->data, NULL);
-    }
-    return true;
-}
-
-static bool post_reply(Pr *pr, const ReplyArgs *args, int64_t root_id, json_t **ret_data,
-                       GError **error)
-{
-    Reply reply = { pr, args, root_id, NULL };
-    const PrPost post = { "reply", send_reply, find_reply, &reply };
-    bool is_good = pr_post_once(pr, &post, error);
-    *ret_data = reply.data;
-    return is_good;
 }
 
 static bool get_comment(Pr *pr, const ReplyArgs *args, const char *room, RestAnswer *ret_answer,

@@ -11,13 +11,6 @@ static char *path_of(const Review *self, const char *rest)
                           self->args->pr_number, rest);
 }
 
-static char *general_path(const Review *self, const char *rest)
-{
-    const PrTarget *target = &self->args->target;
-    return rest_repo_path(target->owner, target->repo, "/issues/%" G_GINT64_FORMAT "/comments%s",
-                          self->args->pr_number, rest);
-}
-
 static bool list(const Review *self, const char *path, json_t **ret_items, GError **error)
 {
     g_autofree char *subject = pr_subject(self->pr, self->args->pr_number);
@@ -80,176 +73,90 @@ bool review_find_key(Review *self, GError **error)
     return true;
 }
 
-static bool has_body(const json_t *item, const char *body)
+/* The review that a lost answer was about? */
+static bool is_posted(const json_t *item, const void *review)
 {
-    const char *text = json_get_text(item, "body");
-    return pr_is_same_text(text ? text : "", body);
-}
-
-/* The review that a lost answer was about; *ret_found false: it is not there. */
-static bool find_posted(Review *self, bool *ret_found, GError **error)
-{
-    g_autofree char *path = path_of(self, "/reviews");
-    g_autoptr(json_t) reviews = NULL;
-    *ret_found = false;
-    if (!list(self, path, &reviews, error))
-        return false;
-    size_t i;
-    json_t *review;
-    json_array_foreach (reviews, i, review) {
-        const char *commit = json_get_text(review, "commit_id");
-        bool is_ours =
-            has_body(review, self->body) &&
-            g_strcmp0(json_get_text(review, "state"), pull_event_state(self->args->event)) == 0 &&
-            (!self->commit_id || g_strcmp0(commit, self->commit_id) == 0) &&
-            pr_is_of_this_run(self->pr, json_get_text(review, "submitted_at"));
-        if (!is_ours)
-            continue;
-        *ret_found = true;
-        return accept(self, review, error);
-    }
-    return true;
-}
-
-static bool send(Review *self, const char *path, const json_t *body, RestAnswer *ret_answer,
-                 GError **error)
-{
-    g_autofree char *subject = pr_subject(self->pr, self->args->pr_number);
-    const RestCall call = { .method = "POST", .path = path, .body = body, .subject = subject };
-    return pr_call(self->pr, &call, ret_answer, error);
-}
-
-typedef struct Whole { // the review itself
-    Review *review;
-    const char *path;
-    const json_t *body;
-} Whole;
-
-static bool send_whole(void *whole, GError **error)
-{
-    const Whole *self = whole;
-    g_auto(RestAnswer) answer = { 0 };
-    return send(self->review, self->path, self->body, &answer, error) &&
-           accept(self->review, answer.body, error);
-}
-
-static bool find_whole(void *whole, bool *ret_found)
-{
-    const Whole *self = whole;
-    bool is_looked_for = find_posted(self->review, &self->review->is_recovered, NULL);
-    *ret_found = self->review->is_recovered;
-    return is_looked_for;
+    const Review *self = review;
+    return g_strcmp0(json_get_text(item, "state"), pull_event_state(self->args->event)) == 0 &&
+           (!self->commit_id || g_strcmp0(json_get_text(item, "commit_id"), self->commit_id) == 0);
 }
 
 bool review_post(Review *self, bool has_inline, GError **error)
 {
     g_autofree char *path = path_of(self, "/reviews");
-    g_autoptr(json_t) body = review_request(self, has_inline);
-    Whole whole = { self, path, body };
-    const PrPost post = { "review", send_whole, find_whole, &whole };
-    return pr_post_once(self->pr, &post, error);
-}
-
-typedef struct Single { // one comment outside the review
-    Review *review;
-    const char *path, *list_path;
-    json_t *body;
-    const char *file; // path that a posted one has; NULL: a general comment
-    json_t *ids;      // gets its id; NULL: not wanted
-} Single;
-
-static bool find_single(void *data, bool *ret_found)
-{
-    const Single *single = data;
-    Review *self = single->review;
-    g_autoptr(json_t) items = NULL;
-    if (!list(self, single->list_path, &items, NULL))
-        return false;
-    size_t i;
-    json_t *item;
-    json_array_foreach (items, i, item) {
-        if (!has_body(item, json_get_text(single->body, "body")) ||
-            (single->file && g_strcmp0(json_get_text(item, "path"), single->file) != 0) ||
-            !pr_is_of_this_run(self->pr, json_get_text(item, "created_at")))
-            continue;
-        *ret_found = true;
-        if (single->ids)
-            json_append_take(single->ids, json_incref(json_object_get(item, "id")));
-        return true;
-    }
-    return true;
-}
-
-static bool send_single(void *data, GError **error)
-{
-    const Single *single = data;
-    g_auto(RestAnswer) answer = { 0 };
-    if (!send(single->review, single->path, single->body, &answer, error))
-        return false;
-    json_t *id = json_object_get(answer.body, "id");
-    if (single->ids && id)
-        json_append_take(single->ids, json_incref(id));
-    return true;
-}
-
-static bool post_single(Single *single, GError **error)
-{
-    const PrPost post = { "comment", send_single, find_single, single };
-    return pr_post_once(single->review->pr, &post, error);
-}
-
-/* A comment on the diff by itself. Takes `body`. */
-static bool post_on_diff(Review *self, const ReviewComment *comment, json_t *body, GError **error)
-{
-    g_autoptr(json_t) owned = body;
-    g_autofree char *since = pr_start_time(self->pr);
-    g_autofree char *query = g_strconcat("/comments?since=", since, NULL);
-    g_autofree char *path = path_of(self, "/comments");
-    g_autofree char *list_path = path_of(self, query);
-    Single single = {
-        .review = self,
+    g_autofree char *subject = pr_subject(self->pr, self->args->pr_number);
+    g_autoptr(json_t) body = review_request(self, has_inline), review = NULL;
+    const PrPost post = {
+        .what = "review",
         .path = path,
-        .list_path = list_path,
-        .body = owned,
-        .file = comment->spot.path,
+        .subject = subject,
+        .body = body,
+        .needs_id = true,
+        .list_path = path,
+        .list_subject = subject,
+        .is_it = is_posted,
+        .data = self,
     };
-    return post_single(&single, error);
+    return pr_post_once(self->pr, &post, &review, &self->is_recovered, error) &&
+           accept(self, review, error);
+}
+
+/* A comment outside the review. `ids` (NULL: not wanted) gets its id. */
+static bool post_single(Review *self, PrPost post, json_t *ids, GError **error)
+{
+    g_autofree char *subject = pr_subject(self->pr, self->args->pr_number);
+    g_autofree char *since = pr_start_time(self->pr);
+    g_autofree char *list_path = g_strconcat(post.path, "?since=", since, NULL);
+    g_autoptr(json_t) item = NULL;
+    bool is_found = false;
+    post.what = "comment";
+    post.subject = post.list_subject = subject;
+    post.list_path = list_path;
+    if (!pr_post_once(self->pr, &post, &item, &is_found, error))
+        return false;
+    json_t *id = json_object_get(item, "id");
+    if (ids && id)
+        json_append_take(ids, json_incref(id));
+    return true;
+}
+
+static bool is_about(const json_t *item, const void *path)
+{
+    return g_strcmp0(json_get_text(item, "path"), path) == 0;
+}
+
+/* A comment on the diff by itself. */
+static bool post_on_diff(Review *self, const DiffSpot *spot, const char *text, GError **error)
+{
+    g_autofree char *path = path_of(self, "/comments");
+    g_autoptr(json_t) body = json_object();
+    json_set_text(body, "commit_id", self->commit_id);
+    pull_comment_fill(body, spot, text, false);
+    const PrPost post = { .path = path, .body = body, .is_it = is_about, .data = spot->path };
+    return post_single(self, post, NULL, error);
 }
 
 bool review_post_file_comment(Review *self, const ReviewComment *comment, GError **error)
 {
     g_autofree char *text = review_file_text(comment);
     const DiffSpot file = { .path = comment->spot.path };
-    json_t *body = json_object();
-    json_set_text(body, "commit_id", self->commit_id);
-    pull_comment_fill(body, &file, text, false);
-    return post_on_diff(self, comment, body, error);
+    return post_on_diff(self, &file, text, error);
 }
 
 bool review_post_line_comment(Review *self, const ReviewComment *comment, GError **error)
 {
-    json_t *body = json_object();
-    json_set_text(body, "commit_id", self->commit_id);
-    pull_comment_fill(body, &comment->spot, comment->body, false);
-    return post_on_diff(self, comment, body, error);
+    return post_on_diff(self, &comment->spot, comment->body, error);
 }
 
 bool review_post_general(Review *self, const char *text, GError **error)
 {
-    g_autofree char *since = pr_start_time(self->pr);
-    g_autofree char *query = g_strconcat("?since=", since, NULL);
-    g_autofree char *path = general_path(self, "");
-    g_autofree char *list_path = general_path(self, query);
+    const PrTarget *target = &self->args->target;
+    g_autofree char *path =
+        rest_repo_path(target->owner, target->repo, "/issues/%" G_GINT64_FORMAT "/comments",
+                       self->args->pr_number);
     g_autoptr(json_t) body = json_object();
     json_set_text(body, "body", text);
     if (!self->general)
         self->general = json_array();
-    Single single = {
-        .review = self,
-        .path = path,
-        .list_path = list_path,
-        .body = body,
-        .ids = self->general,
-    };
-    return post_single(&single, error);
+    return post_single(self, (PrPost) { .path = path, .body = body }, self->general, error);
 }
