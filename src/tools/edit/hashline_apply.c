@@ -134,24 +134,22 @@ static HashlinePiece piece_of(const GArray *lines, const HashlineOp *op)
     return piece;
 }
 
-/* Where in the new text a piece stands: in front of a line, or at one of the ends. */
-typedef enum { PLACE_BEGIN, PLACE_INSERTED, PLACE_REPLACED, PLACE_END } Place;
-
-static Place place_of(const GArray *lines, const HashlinePiece *piece)
+/* Whether a piece goes to one of the ends, and not in front of a line. */
+static bool is_end_piece(const GArray *lines, const HashlinePiece *piece)
 {
-    if (piece->op->kind == HASHLINE_REPLACE)
-        return PLACE_REPLACED;
-    if (is_at_end(lines, piece->op))
-        return PLACE_END;
-    return piece->op->first.number == HASHLINE_BOF ? PLACE_BEGIN : PLACE_INSERTED;
+    return piece->op->kind != HASHLINE_REPLACE &&
+           (piece->op->first.number == HASHLINE_BOF || is_at_end(lines, piece->op));
 }
 
-typedef struct Building {
-    const GArray *lines, *pieces;
-    guint *next;     // pieces before the same line, as lists: index + 1 of the one after; 0: none
-    guint *heads[2]; // for each line, of what is inserted there and of what replaces it
-    guint8 *is_deleted; // for each line
-} Building;
+/* What is inserted at a line goes before what replaces it. */
+static int compare_pieces(const void *a_, const void *b_)
+{
+    const HashlinePiece *a = a_, *b = b_;
+    int order = compare_numbers(&a->above, &b->above);
+    bool is_a_replacing = a->op->kind == HASHLINE_REPLACE;
+    bool is_b_replacing = b->op->kind == HASHLINE_REPLACE;
+    return order != 0 ? order : is_a_replacing - is_b_replacing;
+}
 
 static void append_payload(GArray *out, const HashlinePiece *piece)
 {
@@ -162,65 +160,43 @@ static void append_payload(GArray *out, const HashlinePiece *piece)
     }
 }
 
-/* Those of one place, in the order in which they were asked for. */
-static void collect(const Building *self, Place place, GArray *out)
+static void append_lines(GArray *out, const GArray *lines, size_t from, size_t to)
 {
-    for (unsigned i = 0; i < self->pieces->len; i++) {
-        const HashlinePiece *piece = &g_array_index(self->pieces, HashlinePiece, i);
-        if (place_of(self->lines, piece) == place)
-            append_payload(out, piece);
-    }
+    if (from < to)
+        g_array_append_vals(out, text_line_at(lines, from), (unsigned)(to - from));
 }
 
-static void append_list(const Building *self, guint head, GArray *out)
+/* Puts pieces at the beginning and the end; a text that is one empty line is nothing to be put
+ * beside. */
+static void add_ends(GArray *out, const GArray *begin, const GArray *end)
 {
-    for (guint number = head; number > 0; number = self->next[number - 1])
-        append_payload(out, &g_array_index(self->pieces, HashlinePiece, number - 1));
-}
-
-static void sort_pieces(Building *self)
-{
-    for (guint number = self->pieces->len; number > 0; number--) {
-        const HashlinePiece *piece = &g_array_index(self->pieces, HashlinePiece, number - 1);
-        Place place = place_of(self->lines, piece);
-        if (place == PLACE_REPLACED)
-            memset(self->is_deleted + piece->above, 1, piece->below - piece->above);
-        if (place != PLACE_REPLACED && place != PLACE_INSERTED)
-            continue;
-        guint *head = &self->heads[place == PLACE_REPLACED][piece->above];
-        self->next[number - 1] = *head;
-        *head = number;
-    }
-}
-
-static bool is_one_empty_line(const GArray *lines)
-{
-    return lines->len == 1 && text_line_at(lines, 0)->size == 0;
-}
-
-/* At the begin and the end; a text that is one empty line is nothing to be put beside. */
-static void add_ends(const Building *self, GArray *out)
-{
-    g_autoptr(GArray) begin = g_array_new(FALSE, FALSE, sizeof(TextLine));
-    g_autoptr(GArray) end = g_array_new(FALSE, FALSE, sizeof(TextLine));
-    collect(self, PLACE_BEGIN, begin);
-    collect(self, PLACE_END, end);
-    if ((begin->len > 0 || end->len > 0) && is_one_empty_line(out))
+    bool is_one_empty_line = out->len == 1 && text_line_at(out, 0)->size == 0;
+    if ((begin->len > 0 || end->len > 0) && is_one_empty_line)
         g_array_set_size(out, 0);
     g_array_prepend_vals(out, begin->data, begin->len);
     g_array_insert_vals(out, (unsigned)end_of(out), end->data, end->len);
 }
 
-static char *build(Building *self)
+/* Pieces at one place keep the order in which they were asked for: the sort is stable. */
+static char *build(const GArray *lines, GArray *pieces)
 {
     g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(TextLine));
-    for (size_t i = 0; i < self->lines->len; i++) {
-        append_list(self, self->heads[0][i], out);
-        append_list(self, self->heads[1][i], out);
-        if (!self->is_deleted[i])
-            g_array_append_val(out, *text_line_at(self->lines, i));
+    g_autoptr(GArray) begin = g_array_new(FALSE, FALSE, sizeof(TextLine));
+    g_autoptr(GArray) end = g_array_new(FALSE, FALSE, sizeof(TextLine));
+    size_t next = 0; // the first line that is neither kept nor replaced yet
+    g_array_sort(pieces, compare_pieces);
+    for (unsigned i = 0; i < pieces->len; i++) {
+        const HashlinePiece *piece = &g_array_index(pieces, HashlinePiece, i);
+        if (is_end_piece(lines, piece)) {
+            append_payload(piece->op->first.number == HASHLINE_BOF ? begin : end, piece);
+            continue;
+        }
+        append_lines(out, lines, next, piece->above);
+        append_payload(out, piece);
+        next = MAX(next, piece->below);
     }
-    add_ends(self, out);
+    append_lines(out, lines, next, lines->len);
+    add_ends(out, begin, end);
     return text_lines_join(out);
 }
 
@@ -233,11 +209,5 @@ char *hashline_apply(const GArray *lines, const GPtrArray *ops, bool drops_runs,
         g_array_append_val(pieces, piece);
     }
     hashline_repair(lines, pieces, drops_runs, warnings);
-    g_autofree guint *next = g_new0(guint, pieces->len + 1);
-    g_autofree guint *inserted = g_new0(guint, lines->len + 1);
-    g_autofree guint *replaced = g_new0(guint, lines->len + 1);
-    g_autofree guint8 *is_deleted = g_new0(guint8, lines->len + 1);
-    Building building = { lines, pieces, next, { inserted, replaced }, is_deleted };
-    sort_pieces(&building);
-    return build(&building);
+    return build(lines, pieces);
 }
