@@ -145,6 +145,7 @@ GArray *alike_find(const char *content, const char *old_text)
         const AlikePlace place = {
             .start = (size_t)(first->start - content),
             .size = (size_t)(end - first->start) + (ends_line && *end == '\n'),
+            .line = i + 1 - pattern->len,
         };
         g_array_append_val(places, place);
     }

@@ -28,6 +28,7 @@ bool alike_is_same(const AlikeLine *a, const AlikeLine *b);
 
 typedef struct AlikePlace {
     size_t start, size; // bytes of the content
+    size_t line;        // where it begins, from 0
 } AlikePlace;
 
 /* Every run of lines of `content` that is alike the lines of `old_text`, from the top, overlapping

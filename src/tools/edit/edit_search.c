@@ -10,69 +10,76 @@
 #include "tools/edit/edit_closest.h"
 #include "tools/edit/edit_indent.h"
 #include "tools/edit/edit_target.h"
+#include "tools/file/text_lines.h"
 
 #define MAX_PREVIEWS  5
 #define PREVIEW_LINES 5 // before and after the one that is meant
 #define PREVIEW_CHARS 80
 
-/* Where `needle` is, one occurrence behind the other: the first ones, of size_t, and how many there
-   are. Caller unrefs. */
+static void append_line_of(GArray *places, const char *text, const char *at)
+{
+    size_t line = str_count_lines(text, (size_t)(at - text)) - 1;
+    g_array_append_val(places, line);
+}
+
+/* Where `needle` is, one occurrence after the other: the lines (of size_t, from 0) where the first
+   ones begin, and how many there are. Caller unrefs. */
 static GArray *find_occurrences(const char *text, const char *needle, size_t *ret_count)
 {
-    GArray *starts = g_array_new(FALSE, FALSE, sizeof(size_t));
+    GArray *places = g_array_new(FALSE, FALSE, sizeof(size_t));
     size_t size = strlen(needle);
     *ret_count = 0;
     for (const char *p = text; (p = strstr(p, needle)); p += size) {
-        size_t start = (size_t)(p - text);
-        if (starts->len < MAX_PREVIEWS)
-            g_array_append_val(starts, start);
+        if (places->len < MAX_PREVIEWS)
+            append_line_of(places, text, p);
         (*ret_count)++;
     }
-    return starts;
+    return places;
 }
 
 /* The text may be meant where it overlaps its only occurrence, too: rows of a table that are alike.
  */
-static void add_overlapping(const char *text, const char *needle, GArray *starts, size_t *count)
+static void add_overlapping(const char *text, const char *needle, GArray *places, size_t *count)
 {
-    const char *only = text + g_array_index(starts, size_t, 0), *twin = strstr(only + 1, needle);
+    const char *only = strstr(text, needle), *twin = strstr(only + 1, needle);
     if (!twin)
         return;
-    size_t start = (size_t)(twin - text);
-    g_array_append_val(starts, start);
+    append_line_of(places, text, twin);
     (*count)++;
 }
 
-/* Start of the line that is `lines` before the one that holds `at`. */
-static const char *back_lines(const char *text, const char *at, size_t lines, size_t *number)
+static void append_preview_line(GString *out, size_t number, const TextLine *line)
 {
-    for (;;) {
-        while (at > text && at[-1] != '\n')
-            at--;
-        if (at == text || lines == 0)
-            return at;
-        at--;
-        lines--;
-        (*number)--;
-    }
+    g_autofree char *valid = utf8_from_bytes(line->text, line->size);
+    bool is_long = utf8_length(valid) > PREVIEW_CHARS;
+    g_autofree char *cut = utf8_ellipsize(valid, PREVIEW_CHARS - is_long);
+    g_string_append_printf(out, "  %zu | %s\n", number, cut);
 }
 
-/* The lines around an occurrence: `  <n> | <text>`. */
-static void append_preview(GString *out, const char *text, const char *at)
+char *edit_preview(const char *text, const GArray *places, size_t around)
 {
-    size_t number = str_count_lines(text, (size_t)(at - text));
-    size_t last = number + PREVIEW_LINES;
-    const char *line = back_lines(text, at, PREVIEW_LINES, &number);
-    for (; number <= last; number++) {
-        const char *end = strchrnul(line, '\n');
-        g_autofree char *valid = utf8_from_bytes(line, (size_t)(end - line));
-        bool is_long = utf8_length(valid) > PREVIEW_CHARS;
-        g_autofree char *cut = utf8_ellipsize(valid, PREVIEW_CHARS - is_long);
-        g_string_append_printf(out, "  %zu | %s\n", number, cut);
-        if (*end == '\0')
-            break;
-        line = end + 1;
+    GString *out = g_string_new(NULL);
+    g_autoptr(GArray) lines = text_lines_split(text);
+    for (size_t i = 0; i < MIN(places->len, MAX_PREVIEWS); i++) {
+        size_t at = g_array_index(places, size_t, i);
+        for (size_t j = at - MIN(at, around); j < MIN(at + around + 1, lines->len); j++)
+            append_preview_line(out, j + 1, text_line_at(lines, j));
+        g_string_append_c(out, '\n');
     }
+    return g_string_free(out, FALSE);
+}
+
+bool edit_fail_several(const char *text, const GArray *places, size_t count, bool is_alike,
+                       const char *shown, GError **error)
+{
+    g_autofree char *previews = edit_preview(text, places, PREVIEW_LINES);
+    g_autofree char *partly =
+        count > MAX_PREVIEWS ? g_strdup_printf(" (showing first %d of %zu)", MAX_PREVIEWS, count)
+                             : g_strdup("");
+    return fail_with(error, KEDGE_ERROR_FAILED,
+                     "Found %zu %s in %s%s%s\n\n%sAdd more context lines to disambiguate.", count,
+                     is_alike ? "matches for the text" : "occurrences", shown, partly,
+                     is_alike ? "." : ":", previews);
 }
 
 /* A few bytes of the model's, put in many places, can make a file of any size. */
@@ -82,24 +89,6 @@ static bool check_size(const char *text, const EditSearch *search, size_t count,
     return (size <= LIMIT_TOOL_FILE_BYTES && added <= LIMIT_TOOL_FILE_BYTES - size) ||
            fail_with(error, KEDGE_ERROR_LIMIT, "%s would become larger than %zu MiB", search->shown,
                      LIMIT_TOOL_FILE_BYTES / MIB);
-}
-
-/* `starts`: of size_t, where the first of `count` occurrences are. */
-static bool fail_ambiguous(const char *text, const GArray *starts, size_t count, const char *shown,
-                           GError **error)
-{
-    g_autoptr(GString) previews = g_string_new(NULL);
-    for (size_t i = 0; i < MIN(starts->len, MAX_PREVIEWS); i++) {
-        append_preview(previews, text, text + g_array_index(starts, size_t, i));
-        g_string_append_c(previews, '\n');
-    }
-    g_autofree char *partly =
-        count > MAX_PREVIEWS ? g_strdup_printf(" (showing first %d of %zu)", MAX_PREVIEWS, count)
-                             : g_strdup("");
-    return fail_with(error, KEDGE_ERROR_FAILED,
-                     "Found %zu occurrences in %s%s:\n\n%s"
-                     "Add more context lines to disambiguate.",
-                     count, shown, partly, previews->str);
 }
 
 static bool fail_no_match(const char *text, const char *old_text, bool is_fuzzy, const char *shown,
@@ -148,10 +137,10 @@ static bool replace_alike(const char *text, const EditSearch *search, char **ret
     if (places->len == 0)
         return fail_no_match(text, search->old_text, search->is_fuzzy, search->shown, error);
     if (places->len > 1 && !search->all) {
-        g_autoptr(GArray) starts = g_array_new(FALSE, FALSE, sizeof(size_t));
+        g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(size_t));
         for (size_t i = 0; i < places->len; i++)
-            g_array_append_val(starts, g_array_index(places, AlikePlace, i).start);
-        return fail_ambiguous(text, starts, places->len, search->shown, error);
+            g_array_append_val(lines, g_array_index(places, AlikePlace, i).line);
+        return edit_fail_several(text, lines, places->len, false, search->shown, error);
     }
     if (!check_size(text, search, places->len, error))
         return false;
@@ -184,12 +173,12 @@ bool edit_search_replace(const char *text, const EditSearch *asked, char **ret_t
     search.new_text = new_text;
 
     size_t count = 0;
-    g_autoptr(GArray) starts = find_occurrences(text, old_text, &count);
+    g_autoptr(GArray) places = find_occurrences(text, old_text, &count);
     g_autofree char *after = NULL;
     if (count == 1 && !search.all)
-        add_overlapping(text, old_text, starts, &count);
+        add_overlapping(text, old_text, places, &count);
     if (count > 1 && !search.all)
-        return fail_ambiguous(text, starts, count, search.shown, error);
+        return edit_fail_several(text, places, count, false, search.shown, error);
     if (!check_size(text, &search, count, error))
         return false;
     if (count > 0)

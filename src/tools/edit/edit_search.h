@@ -6,9 +6,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 typedef struct EditSearch { // all borrowed
     const char *old_text, *new_text;
     bool all;          // else there must be one place
@@ -21,3 +18,11 @@ typedef struct EditSearch { // all borrowed
    frees *ret_text. */
 bool edit_search_replace(const char *text, const EditSearch *search, char **ret_text,
                          size_t *ret_count, GError **error);
+
+/* The lines around each of the first `places`, as messages show them: `  <n> | <text>`. `places`:
+   of size_t, line numbers from 0. Caller frees. */
+char *edit_preview(const char *text, const GArray *places, size_t around);
+
+/* The error of an edit that fits in `count` places, the first of which are `places`. */
+bool edit_fail_several(const char *text, const GArray *places, size_t count, bool is_alike,
+                       const char *shown, GError **error);

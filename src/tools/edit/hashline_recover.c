@@ -141,17 +141,8 @@ static bool find_once(const GArray *lines, const char *wanted, size_t *ret_line)
     g_autoptr(GArray) places = alike_find(whole, wanted);
     if (places->len != 1)
         return false;
-    const char *at = text_line_at(lines, 0)->text + g_array_index(places, AlikePlace, 0).start;
-    size_t low = 0, high = lines->len;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (text_line_at(lines, middle)->text <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    *ret_line = low;
-    return text_line_at(lines, low)->text == at;
+    *ret_line = g_array_index(places, AlikePlace, 0).line;
+    return true;
 }
 
 typedef struct Bounds { // lines around a hunk: from <= i < to

@@ -103,8 +103,8 @@ static bool check_overlaps(const GArray *changes, const char *shown, GError **er
 static void append_lines(GString *out, const PatchText *text, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
-        const TextLine *line = &g_array_index(text->lines, TextLine, i);
-        g_string_append_len(out, line->start, (gssize)line->size);
+        const TextLine *line = text_line_at(text->lines, i);
+        g_string_append_len(out, line->text, (gssize)line->size);
         g_string_append_c(out, '\n');
     }
 }

@@ -1,6 +1,8 @@
 /* See patch_context.h. */
 #include "tools/edit/patch_context.h"
 
+#include "tools/edit/edit_search.h"
+
 #include <string.h>
 
 #define MIN_PART_CHARS 6 // of a context that is looked for within lines
@@ -42,7 +44,7 @@ static bool settle_by_hint(const GArray *places, size_t hint, size_t *ret_line)
 static bool fail_several(const Search *self, const GArray *places, const char *context,
                          const Pass *pass, GError **error)
 {
-    g_autofree char *previews = patch_text_preview(self->text, places, PREVIEW_AROUND);
+    g_autofree char *previews = edit_preview(self->text->text, places, PREVIEW_AROUND);
     return fail_with(error, KEDGE_ERROR_FAILED,
                      "Found %u matches for context '%s' in %s. Matching strategy: %s.\n\n%s"
                      "Add more surrounding context or additional @@ anchors to make it unique.",

@@ -1,13 +1,13 @@
 /* See patch_locate.h. */
 #include "tools/edit/patch_locate.h"
 
+#include "tools/edit/edit_search.h"
 #include "tools/edit/patch_context.h"
 #include "tools/edit/patch_variant.h"
 
 #include <stdint.h>
 
-#define HINT_WINDOW    200 // lines that a line number may be off
-#define PREVIEW_AROUND 5
+#define HINT_WINDOW 200 // lines that a line number may be off
 
 /* What is known of where a hunk belongs. */
 typedef struct Wanted {
@@ -82,26 +82,6 @@ static bool choose(const GArray *places, const Wanted *wanted, PatchMatch match,
     return true;
 }
 
-static PatchLook fail_ambiguous(const PatchText *text, const GArray *places, PatchMatch match,
-                                GError **error)
-{
-    g_autofree char *previews = patch_text_preview(text, places, PREVIEW_AROUND);
-    g_autofree char *partly =
-        places->len > PATCH_MAX_PREVIEWS
-            ? g_strdup_printf(" (showing first %d of %u)", PATCH_MAX_PREVIEWS, places->len)
-            : g_strdup("");
-    if (match == MATCH_ALIKE)
-        fail_with(error, KEDGE_ERROR_FAILED,
-                  "Found %u matches for the text in %s%s.\n\n%sAdd more context lines to "
-                  "disambiguate.",
-                  places->len, text->shown, partly, previews);
-    else
-        fail_with(error, KEDGE_ERROR_FAILED,
-                  "Found %u occurrences in %s%s:\n\n%sAdd more context lines to disambiguate.",
-                  places->len, text->shown, partly, previews);
-    return LOOK_FAILED;
-}
-
 static PatchLook found(GArray *lines, size_t first, PatchMatch match, PatchPlace *ret_place)
 {
     *ret_place = (PatchPlace) { .first = first,
@@ -140,9 +120,11 @@ static PatchLook look(PatchText *text, GArray *lines, const Wanted *wanted, Patc
             return LOOK_FAILED;
         if (places->len == 0)
             continue;
-        if (!choose(places, wanted, passes[i], &place))
-            return fail_ambiguous(text, places, passes[i], error);
-        return found(lines, place, passes[i], ret_place);
+        if (choose(places, wanted, passes[i], &place))
+            return found(lines, place, passes[i], ret_place);
+        edit_fail_several(text->text, places, places->len, passes[i] == MATCH_ALIKE, text->shown,
+                          error);
+        return LOOK_FAILED;
     }
     return LOOK_NONE;
 }

@@ -5,23 +5,9 @@
 #include "base/utf8.h"
 #include "tools/edit/edit_alike.h"
 
-#define PREVIEW_CHARS   80
 #define MAX_ALIKE_BYTES (16 * MIB) // of a text that is searched for lines that are only alike
 #define STEP_BYTES      64         // compared at the price of one step
 #define TEXT_STEP_BYTES 4          // taken apart and put together again at that price
-
-static GArray *split(const char *text)
-{
-    GArray *lines = g_array_new(FALSE, FALSE, sizeof(TextLine));
-    for (const char *p = text;;) {
-        const char *end = strchrnul(p, '\n');
-        const TextLine line = { .start = p, .size = (size_t)(end - p) };
-        g_array_append_val(lines, line);
-        if (*end == '\0')
-            return lines;
-        p = end + 1;
-    }
-}
 
 static void spend(PatchText *self, size_t steps)
 {
@@ -35,7 +21,7 @@ void patch_text_init(PatchText *self, const char *text, const char *shown, bool 
     *self = (PatchText) { .text = text,
                           .shown = shown,
                           .is_fuzzy = is_fuzzy,
-                          .lines = split(text),
+                          .lines = text_lines_split(text),
                           .steps_left = steps_left };
     spend(self, size / TEXT_STEP_BYTES);
     self->ends_line = size > 0 && text[size - 1] == '\n';
@@ -56,10 +42,10 @@ static bool is_blank_byte(char c)
 
 static TextLine without_blanks(TextLine line, PatchMatch match)
 {
-    while (line.size > 0 && is_blank_byte(line.start[line.size - 1]))
+    while (line.size > 0 && is_blank_byte(line.text[line.size - 1]))
         line.size--;
-    while (match != MATCH_END_BLANKS && line.size > 0 && is_blank_byte(*line.start)) {
-        line.start++;
+    while (match != MATCH_END_BLANKS && line.size > 0 && is_blank_byte(*line.text)) {
+        line.text++;
         line.size--;
     }
     return line;
@@ -67,7 +53,7 @@ static TextLine without_blanks(TextLine line, PatchMatch match)
 
 static bool contains(const TextLine *line, const TextLine *part)
 {
-    return part->size > 0 && memmem(line->start, line->size, part->start, part->size);
+    return part->size > 0 && memmem(line->text, line->size, part->text, part->size);
 }
 
 static bool fits(const TextLine *line, const TextLine *pattern, PatchMatch match)
@@ -78,14 +64,14 @@ static bool fits(const TextLine *line, const TextLine *pattern, PatchMatch match
         return contains(&bare, &wanted);
     bool has_size = match == MATCH_BEGINNING ? wanted.size > 0 && bare.size >= wanted.size
                                              : bare.size == wanted.size;
-    return has_size && memcmp(bare.start, wanted.start, wanted.size) == 0;
+    return has_size && memcmp(bare.text, wanted.text, wanted.size) == 0;
 }
 
 static bool fits_at(PatchText *self, const GArray *pattern, PatchMatch match, size_t at)
 {
     for (size_t i = 0; i < pattern->len; i++) {
-        const TextLine *line = &g_array_index(self->lines, TextLine, at + i);
-        const TextLine *wanted = &g_array_index(pattern, TextLine, i);
+        const TextLine *line = text_line_at(self->lines, at + i);
+        const TextLine *wanted = text_line_at(pattern, i);
         spend(self, 1 + (line->size + wanted->size) / STEP_BYTES);
         if (!fits(line, wanted, match))
             return false;
@@ -113,7 +99,7 @@ GArray *patch_text_find(PatchText *self, const char *pattern, PatchMatch match, 
         return places;
     if (is_alike && !self->alike)
         self->alike = alike_split(self->text);
-    g_autoptr(GArray) wanted = is_alike ? alike_split(pattern) : split(pattern);
+    g_autoptr(GArray) wanted = is_alike ? alike_split(pattern) : text_lines_split(pattern);
     for (size_t i = from; i < to && i + wanted->len <= self->lines->len && *self->steps_left > 0;
          i++)
         if (is_alike ? is_alike_at(self, wanted, i) : fits_at(self, wanted, match, i))
@@ -130,35 +116,11 @@ bool patch_text_check(const PatchText *self, GError **error)
                      self->shown);
 }
 
-static void append_preview_line(GString *out, size_t number, const TextLine *line)
-{
-    g_autofree char *valid = utf8_from_bytes(line->start, line->size);
-    bool is_long = utf8_length(valid) > PREVIEW_CHARS;
-    g_autofree char *cut = utf8_ellipsize(valid, PREVIEW_CHARS - is_long);
-    g_string_append_printf(out, "  %zu | %s\n", number, cut);
-}
-
-char *patch_text_preview(const PatchText *self, const GArray *places, size_t around)
-{
-    static const TextLine empty = { "", 0 };
-    GString *out = g_string_new(NULL);
-    size_t last = self->lines->len + self->ends_line; // as replace mode shows them
-    for (size_t i = 0; i < MIN(places->len, PATCH_MAX_PREVIEWS); i++) {
-        size_t at = g_array_index(places, size_t, i);
-        for (size_t j = at - MIN(at, around); j < MIN(at + around + 1, last); j++)
-            append_preview_line(out, j + 1,
-                                j < self->lines->len ? &g_array_index(self->lines, TextLine, j)
-                                                     : &empty);
-        g_string_append_c(out, '\n');
-    }
-    return g_string_free(out, FALSE);
-}
-
 char *patch_text_lines(const PatchText *self, size_t first, size_t count)
 {
     if (count == 0)
         return g_strdup("");
-    const TextLine *from = &g_array_index(self->lines, TextLine, first);
-    const TextLine *to = &g_array_index(self->lines, TextLine, first + count - 1);
-    return g_strndup(from->start, (size_t)(to->start + to->size - from->start));
+    const TextLine *from = text_line_at(self->lines, first);
+    const TextLine *to = text_line_at(self->lines, first + count - 1);
+    return g_strndup(from->text, (size_t)(to->text + to->size - from->text));
 }

@@ -5,13 +5,9 @@
 #pragma once
 
 #include "base/error.h"
+#include "tools/file/text_lines.h"
 
 #define PATCH_MAX_STEPS ((size_t)300 * 1000 * 1000) // comparisons of a call, about a second
-
-typedef struct TextLine {
-    const char *start;
-    size_t size;
-} TextLine;
 
 typedef struct PatchText { // text and shown are borrowed
     const char *text, *shown;
@@ -44,11 +40,6 @@ GArray *patch_text_find(PatchText *self, const char *pattern, PatchMatch match, 
 
 /* LIMIT when the work was cut short: then what was found says nothing. */
 bool patch_text_check(const PatchText *self, GError **error);
-
-/* The lines around each of the first places, as messages show them: `  <n> | <text>`. Caller
-   frees. */
-char *patch_text_preview(const PatchText *self, const GArray *places, size_t around);
-#define PATCH_MAX_PREVIEWS 5
 
 /* `count` lines from `first` on, without the last newline. Caller frees. */
 char *patch_text_lines(const PatchText *self, size_t first, size_t count);
