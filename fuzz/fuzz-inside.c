@@ -3,7 +3,7 @@
  * which reader gets the rest.
  */
 #include "base/archive.h"
-#include "base/json5.h"
+#include "base/json_reader.h"
 #include "tools/database/sqlite_select.h"
 #include "tools/document/document.h"
 #include "tools/file/inner_path.h"
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_candidates(text);
         break;
     case 4:
-        json5_parse(text, &value, NULL);
+        json_parse_json5(text, &value, NULL);
         break;
     default:
         document_rtf_text(text, strlen(text), NULL, out, NULL);

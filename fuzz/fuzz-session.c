@@ -4,7 +4,7 @@
  * given to the two JSON readers.
  */
 #include "base/file.h"
-#include "session/line_json.h"
+#include "base/json_reader.h"
 #include "session/session.h"
 
 #include <stdint.h>
@@ -89,7 +89,7 @@ static void check_fast_reader(const uint8_t *data, size_t size)
 {
     g_autofree char *text = g_malloc0(size + 1);
     memcpy(text, data, size);
-    g_autoptr(json_t) fast = line_json_parse(text, size);
+    g_autoptr(json_t) fast = json_parse_plain(text, size);
     g_autoptr(json_t) slow = NULL;
     if (fast)
         g_assert(json_parse(text, size, &slow, NULL) && json_equal(fast, slow));

@@ -2,8 +2,8 @@
 #include "agent/live_message.h"
 
 #include "agent/event_kind.h"
+#include "base/json_reader.h"
 #include "base/mask.h"
-#include "model/partial_json.h"
 
 #include <pthread.h>
 
@@ -152,7 +152,7 @@ static json_t *block_so_far(const LiveBlock *block)
     json_t *shown = json_copy(block->shown);
     if (block->kind == LIVE_CALL)
         json_set_take(shown, "arguments",
-                      partial_json_parse(block->text->str, block->text->len, NULL));
+                      json_parse_partial(block->text->str, block->text->len, NULL));
     else
         json_set_take(shown, block->kind == LIVE_TEXT ? "text" : "thinking",
                       json_text_n(block->text->str, block->text->len));

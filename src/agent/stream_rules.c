@@ -8,9 +8,9 @@
 #include "agent/stream_rules.h"
 
 #include "agent/stream_rule.h"
+#include "base/json_reader.h"
 #include "base/limits.h"
 #include "base/own_file.h"
-#include "model/partial_json.h"
 #include "session/session_tree.h"
 #include "tool/call_paths.h"
 
@@ -287,7 +287,7 @@ static GPtrArray *paths_of(const Block *block, bool is_whole)
         return paths;
     bool is_complete = false;
     size_t size = is_whole ? block->text->len : MIN(block->text->len, EARLY_ARGUMENT);
-    g_autoptr(json_t) arguments = partial_json_parse(block->text->str, size, &is_complete);
+    g_autoptr(json_t) arguments = json_parse_partial(block->text->str, size, &is_complete);
     call_paths_add(arguments, paths);
     return paths;
 }

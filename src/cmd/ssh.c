@@ -3,7 +3,7 @@
  */
 #include "base/dir_lock.h"
 #include "base/file.h"
-#include "base/json5.h"
+#include "base/json_reader.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/own_file.h"
@@ -60,7 +60,7 @@ static bool file_open(char **ret_path, DirLock **ret_lock, json_t **ret_root, GE
             return false;
         }
         root = json_object();
-    } else if (!json5_parse(text, &root, error)) {
+    } else if (!json_parse_json5(text, &root, error)) {
         g_prefix_error(error, "%s: ", path);
         return false;
     }

@@ -1,9 +1,9 @@
 /* See stream.h. */
 #include "model/stream.h"
 
+#include "base/json_reader.h"
 #include "base/limits.h"
 #include "base/timefmt.h"
-#include "model/partial_json.h"
 
 #define STREAM_BLOCK_COST 256 // what an empty block counts, so that their number is bounded too
 
@@ -275,7 +275,7 @@ static void block_refresh_arguments(Block *block)
     bool is_complete = true;
     json_t *arguments = block->arguments
                             ? json_incref(block->arguments)
-                            : partial_json_parse(block->text->str, block->text->len, &is_complete);
+                            : json_parse_partial(block->text->str, block->text->len, &is_complete);
     json_set_take(block->json, "arguments", arguments);
     block->is_incomplete = !is_complete;
 }

@@ -4,9 +4,9 @@
  */
 #include "session/entry_list.h"
 
+#include "base/json_reader.h"
 #include "base/memory.h"
 #include "session/entry.h"
-#include "session/line_json.h"
 #include "session/persist.h"
 
 #include <pthread.h>
@@ -248,9 +248,7 @@ GPtrArray *entry_list_path(EntryList *self, const EntryHead *leaf)
 /* As session_file_load() read the line; NULL: it is none that can be read. */
 static json_t *parse(const char *text, size_t size)
 {
-    json_t *value = line_json_parse(text, size);
-    if (!value)
-        json_parse(text, size, &value, NULL);
+    json_t *value = json_parse_line(text, size);
     size_t missing = 0; // was told when the file was opened
     if (value && memmem(text, size, PERSIST_BLOB_PREFIX, strlen(PERSIST_BLOB_PREFIX)))
         persist_resolve_blobs(value, &missing);

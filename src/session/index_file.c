@@ -6,12 +6,12 @@
  */
 #include "session/index_file.h"
 
+#include "base/json_reader.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/utf8.h"
 #include "model/message.h"
 #include "session/line_file.h"
-#include "session/line_json.h"
 #include "session/opened_pull.h"
 
 #define TEXT_MAX_BYTES    (64 * 1024) // of a message, for the search
@@ -180,8 +180,8 @@ static bool take_line(Reader *self, const char *line, size_t size, GError **erro
         self->messages++;
         return g_hash_table_size(self->opening) == 0 || take_result(self, line, size, error);
     }
-    g_autoptr(json_t) value = line_json_parse(line, size);
-    if (!value && !json_parse(line, size, &value, NULL)) {
+    g_autoptr(json_t) value = json_parse_line(line, size);
+    if (!value) {
         self->is_foreign = self->is_first;
         return true; // a torn line in the middle
     }

@@ -5,9 +5,9 @@
 #include "session/session_load.h"
 
 #include "base/fd.h"
+#include "base/json_reader.h"
 #include "base/limits.h"
 #include "session/entry.h"
-#include "session/line_json.h"
 #include "session/persist.h"
 
 #include <errno.h>
@@ -80,8 +80,8 @@ static void take_line(Loader *self, const LineReader *line)
 {
     if (line->size == 0 || !line->line)
         return;
-    g_autoptr(json_t) value = line_json_parse(line->line, line->size);
-    if ((!value && !json_parse(line->line, line->size, &value, NULL)) || !json_is_object(value))
+    g_autoptr(json_t) value = json_parse_line(line->line, line->size);
+    if (!json_is_object(value))
         return;
 
     SessionFile *file = self->file;

@@ -2,12 +2,12 @@
 #include "session/usage_db.h"
 
 #include "base/file.h"
+#include "base/json_reader.h"
 #include "base/limits.h"
 #include "base/timefmt.h"
 #include "model/usage.h"
 #include "session/file_mark.h"
 #include "session/line_file.h"
-#include "session/line_json.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -148,10 +148,7 @@ static bool take_line(Reading *self, const char *line, size_t size, GError **err
 {
     if (!may_count(line, size, self->read_to == 0))
         return true;
-    g_autoptr(json_t) entry = line_json_parse(line, size);
-    json_t *parsed = NULL;
-    if (!entry && json_parse(line, size, &parsed, NULL))
-        entry = parsed;
+    g_autoptr(json_t) entry = json_parse_line(line, size);
     const char *type = entry ? json_get_text(entry, "type") : NULL;
     if (g_strcmp0(type, "session") == 0 && json_get_text(entry, "cwd")) {
         g_free(self->folder);

@@ -1,7 +1,7 @@
 /*
  * write to a row of a SQLite file (sqlite_tool.h).
  */
-#include "base/json5.h"
+#include "base/json_reader.h"
 #include "base/mask.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -56,7 +56,7 @@ static bool parse_values(const char *content, json_t **ret_values, GError **erro
 {
     g_autoptr(json_t) values = NULL;
     g_autoptr(GError) problem = NULL;
-    if (!json5_parse(content, &values, &problem))
+    if (!json_parse_json5(content, &values, &problem))
         return fail_with(error, KEDGE_ERROR_USAGE, "SQLite write content must be valid JSON5: %s",
                          problem->message);
     if (!json_is_object(values))

@@ -4,7 +4,7 @@
 #include "base/dirs.h"
 #include "base/env.h"
 #include "base/file.h"
-#include "base/json5.h"
+#include "base/json_reader.h"
 #include "base/limits.h"
 #include "base/own_file.h"
 #include "base/path.h"
@@ -159,7 +159,7 @@ GPtrArray *ssh_hosts_parse(const char *text, const char *path, GPtrArray *warnin
     GPtrArray *hosts = g_ptr_array_new_with_free_func(host_free);
     g_autoptr(json_t) root = NULL;
     g_autoptr(GError) error = NULL;
-    if (!json5_parse(text, &root, &error)) {
+    if (!json_parse_json5(text, &root, &error)) {
         warn(warnings,
              g_strdup_printf("[" PROVIDER "] Failed to parse %s: %s", path, error->message));
         return hosts;
