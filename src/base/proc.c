@@ -231,8 +231,8 @@ static bool run_start_on_terminal(Run *self, pid_t *ret_pid, int *ret_pidfd, GEr
     g_autofree char *name = NULL;
     if (!proc_open_terminal(&spec->terminal, &self->output.fd, &name, error))
         return proc_fail_start(spec->argv, error);
-    return proc_spawn_on_terminal(spec->argv, spec->cwd, spec->env, name, ret_pid, ret_pidfd,
-                                  error);
+    const ProcStart start = { spec->argv, spec->cwd, spec->env, spec->profile };
+    return proc_spawn_on_terminal(&start, name, ret_pid, ret_pidfd, error);
 }
 
 static bool run_start(Run *self, pid_t *ret_pid, int *ret_pidfd, GError **error)
@@ -255,7 +255,8 @@ static bool run_start(Run *self, pid_t *ret_pid, int *ret_pidfd, GError **error)
 
     const int child_fds[] = { input, output_write,
                               spec->has_own_stderr ? errors_write : output_write };
-    return proc_spawn(spec->argv, spec->cwd, spec->env, child_fds, 3, ret_pid, ret_pidfd, error);
+    const ProcStart start = { spec->argv, spec->cwd, spec->env, spec->profile };
+    return proc_spawn(&start, child_fds, 3, ret_pid, ret_pidfd, error);
 }
 
 /* Until the child has ended or must be stopped. */

@@ -36,11 +36,17 @@ typedef struct ProcTerminal {
     unsigned columns, rows; // 20 to 400, 5 to 200
 } ProcTerminal;
 
+/* What a child may touch; kept where it is started. */
+typedef enum {
+    PROC_PROFILE_OURS, // whatever we may ourselves
+} ProcProfile;
+
 typedef struct ProcSpec {
     const char *const *argv; // argv[0] is looked up on PATH unless it holds a slash
     const char *cwd;         // NULL: ours
     const char *const *env;  // NULL: env_for_child(NULL)
-    const char *input;       // what standard input holds, a file in memory; NULL: /dev/null
+    ProcProfile profile;
+    const char *input; // what standard input holds, a file in memory; NULL: /dev/null
     int64_t timeout_ms;
     size_t max_output_bytes; // per stream; what is beyond is dropped while reading, and counted
     size_t max_error_bytes;  // of a stderr of its own, when that differs; 0: max_output_bytes
@@ -84,6 +90,7 @@ typedef struct ProcChildSpec {
     const char *const *argv; // as in ProcSpec
     const char *cwd;
     const char *const *env;
+    ProcProfile profile;
     bool has_input;      // a pipe; else its standard input is /dev/null
     bool has_own_stderr; // false: stderr is merged into output
     bool has_extra;      // two more pipes, which appear in the child as descriptors 3 and 4

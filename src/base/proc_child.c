@@ -166,13 +166,15 @@ bool proc_fail_start(const char *const *argv, GError **error)
     return false;
 }
 
-static bool spawn_child(const char *const *argv, const char *cwd, const char *const *env,
-                        const Ends *ends, pid_t *ret_pid, int *ret_pidfd, GError **error)
+/* The one way in which a child is started, and so the place where its profile is kept. */
+static bool spawn_child(const ProcStart *start, const Ends *ends, pid_t *ret_pid, int *ret_pidfd,
+                        GError **error)
 {
-    g_assert(argv[0] != NULL && ends->count <= MAX_CHILD_FDS);
-    g_auto(GStrv) own_env = env == NULL ? env_for_child(NULL) : NULL;
-    if (!env)
-        env = (const char *const *)own_env;
+    const char *const *argv = start->argv;
+    const char *cwd = start->cwd;
+    g_assert(argv[0] && ends->count <= MAX_CHILD_FDS && start->profile == PROC_PROFILE_OURS);
+    g_auto(GStrv) own_env = start->env ? NULL : env_for_child(NULL);
+    const char *const *env = start->env ? start->env : (const char *const *)own_env;
 
     // asked first, because posix_spawn does not say which of the two is missing
     if (cwd && !g_file_test(cwd, G_FILE_TEST_IS_DIR))
@@ -201,19 +203,18 @@ static bool spawn_child(const char *const *argv, const char *cwd, const char *co
     return true;
 }
 
-bool proc_spawn(const char *const *argv, const char *cwd, const char *const *env,
-                const int *child_fds, size_t child_fd_count, pid_t *ret_pid, int *ret_pidfd,
-                GError **error)
+bool proc_spawn(const ProcStart *start, const int *child_fds, size_t child_fd_count, pid_t *ret_pid,
+                int *ret_pidfd, GError **error)
 {
     const Ends ends = { .fds = child_fds, .count = child_fd_count };
-    return spawn_child(argv, cwd, env, &ends, ret_pid, ret_pidfd, error);
+    return spawn_child(start, &ends, ret_pid, ret_pidfd, error);
 }
 
-bool proc_spawn_on_terminal(const char *const *argv, const char *cwd, const char *const *env,
-                            const char *terminal, pid_t *ret_pid, int *ret_pidfd, GError **error)
+bool proc_spawn_on_terminal(const ProcStart *start, const char *terminal, pid_t *ret_pid,
+                            int *ret_pidfd, GError **error)
 {
     const Ends ends = { .terminal = terminal };
-    return spawn_child(argv, cwd, env, &ends, ret_pid, ret_pidfd, error);
+    return spawn_child(start, &ends, ret_pid, ret_pidfd, error);
 }
 
 bool proc_open_terminal(const ProcTerminal *terminal, int *ret_fd, char **ret_name, GError **error)
@@ -384,8 +385,8 @@ bool proc_start(const ProcChildSpec *spec, ProcChild *ret_child, GError **error)
     };
     size_t count = spec->ends_with_us ? 6 : spec->has_extra ? 5 : 3;
     ProcChild child = { .pid = -1 };
-    if (!proc_spawn(spec->argv, spec->cwd, spec->env, child_fds, count, &child.pid, &child.pidfd,
-                    error))
+    const ProcStart start = { spec->argv, spec->cwd, spec->env, spec->profile };
+    if (!proc_spawn(&start, child_fds, count, &child.pid, &child.pidfd, error))
         return false;
     if (spec->ends_with_us)
         end_group_with_us(life.theirs, child.pid);

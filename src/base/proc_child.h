@@ -14,16 +14,22 @@
 
 /* A new terminal: our end of it, and the name of the child's. IO: there is none to be had. */
 bool proc_open_terminal(const ProcTerminal *terminal, int *ret_fd, char **ret_name, GError **error);
+typedef struct ProcStart { // what starting it is about; as in ProcSpec
+    const char *const *argv;
+    const char *cwd;
+    const char *const *env;
+    ProcProfile profile;
+} ProcStart;
+
 /* As proc_spawn(), with descriptors 0 to 2 on a terminal, which becomes that of the child's
  * session.
  */
-bool proc_spawn_on_terminal(const char *const *argv, const char *cwd, const char *const *env,
-                            const char *terminal, pid_t *ret_pid, int *ret_pidfd, GError **error);
+bool proc_spawn_on_terminal(const ProcStart *start, const char *terminal, pid_t *ret_pid,
+                            int *ret_pidfd, GError **error);
 
 /* `child_fds[i]` becomes the child's descriptor i; -1, for standard input only: /dev/null. */
-bool proc_spawn(const char *const *argv, const char *cwd, const char *const *env,
-                const int *child_fds, size_t child_fd_count, pid_t *ret_pid, int *ret_pidfd,
-                GError **error);
+bool proc_spawn(const ProcStart *start, const int *child_fds, size_t child_fd_count, pid_t *ret_pid,
+                int *ret_pidfd, GError **error);
 
 /* Says which program could not be started; returns false. */
 bool proc_fail_start(const char *const *argv, GError **error);
