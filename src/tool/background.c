@@ -151,6 +151,7 @@ static void tell(Background *self, JobOutcome *outcome)
         .meta = json_deep_copy(self->result.meta),
         .is_error = self->result.is_error,
     };
+    origin_copy(&whole.origin, &self->result.origin);
     self->call.is_behind = true;
     call_finish(&self->call, &whole, &self->outcome, self->error);
     self->is_told = true;

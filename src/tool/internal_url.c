@@ -110,6 +110,7 @@ void url_resource_clear(UrlResource *self)
     g_clear_pointer(&self->content, g_free);
     g_clear_pointer(&self->source_path, g_free);
     g_clear_pointer(&self->github, json_decref);
+    origin_clear(&self->origin);
     g_clear_pointer(&self->notes, g_ptr_array_unref);
 }
 

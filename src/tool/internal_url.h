@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "tool/origin.h"
 #include "tool/tool.h"
 
 typedef struct InternalUrl {
@@ -43,6 +44,7 @@ typedef struct UrlResource {
     const char *content_type; // text/plain (when NULL), text/markdown, application/json
     char *source_path;        // the file after it; NULL: none
     json_t *github;           // github_mark_to_json() of what it is; NULL: nothing of GitHub
+    Origin origin;            // then of that; ORIGIN_UNKNOWN: the URL
     GPtrArray *notes;         // of char *, told to the model behind the text; NULL: none
     bool is_immutable;        // begins as the scheme's
     bool is_extract;          // a part that was asked for: has no lines to page through

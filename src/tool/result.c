@@ -12,6 +12,7 @@ void tool_result_clear(ToolResult *self)
     g_clear_pointer(&self->details, json_decref);
     g_clear_pointer(&self->meta, json_decref);
     g_clear_pointer(&self->refused, g_ptr_array_unref);
+    origin_clear(&self->origin);
 }
 
 static void add_block(ToolResult *self, json_t *block)
@@ -86,11 +87,13 @@ static void set_source(ToolResult *self, const char *type, const char *value)
 void tool_result_set_github(ToolResult *self, const GithubMark *mark)
 {
     json_set_take(tool_result_details(self), "github", github_mark_to_json(mark));
+    origin_set_github(&self->origin, mark);
 }
 
 void tool_result_set_source_path(ToolResult *self, const char *path)
 {
     set_source(self, "path", path);
+    origin_set(&self->origin, ORIGIN_FILE, path);
 }
 
 void tool_result_set_source_url(ToolResult *self, const char *url)
@@ -101,6 +104,7 @@ void tool_result_set_source_url(ToolResult *self, const char *url)
 void tool_result_set_source_internal(ToolResult *self, const char *url)
 {
     set_source(self, "internal", url);
+    origin_set(&self->origin, ORIGIN_URL, url);
 }
 
 static void set_truncation(ToolResult *self, const ResultCounts *counts, bool by_lines,

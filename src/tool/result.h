@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/json.h"
-#include "session/github_mark.h"
+#include "tool/origin.h"
 #include "tool/truncate.h"
 
 typedef enum { RESULT_HEAD, RESULT_TAIL } ResultDirection;
@@ -15,6 +15,7 @@ typedef struct ToolResult {
     json_t *content; // array of blocks
     json_t *details; // object; NULL until something is set
     json_t *meta;    // details.meta in the making; NULL until something is set
+    Origin origin;   // of the text
     bool is_error;
     KedgeError failure; // why, when is_error; FAILED when the tool itself said so
     GPtrArray *refused; // of JudgedAction *, of a call that the policy or a person refused, when
@@ -36,7 +37,7 @@ void tool_result_mask(ToolResult *self);
 /* The details object, made when needed; borrowed. */
 json_t *tool_result_details(ToolResult *self);
 
-/* The thing of GitHub that the answer is about: `details.github`. */
+/* The thing of GitHub that the answer is about: `details.github`, and the origin. */
 void tool_result_set_github(ToolResult *self, const GithubMark *mark);
 
 void tool_result_set_source_path(ToolResult *self, const char *path);

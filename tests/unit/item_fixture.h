@@ -41,6 +41,7 @@ static inline bool item_fixture_run(ToolCall *call, const void *args, ToolResult
     json_set_text(tool_result_details(result), "type", resource.content_type);
     if (resource.github)
         json_object_set(tool_result_details(result), "github", resource.github);
+    origin_copy(&result->origin, &resource.origin);
     return true;
 }
 

@@ -185,6 +185,36 @@ static void test_threads(void **state G_GNUC_UNUSED)
     gh_expect_calls("once asked", fixture, 2);
 }
 
+/* Where an item came from and who began it, for hooks. */
+static void test_origin(void **state G_GNUC_UNUSED)
+{
+    static const struct {
+        const char *url, *reply, *repo, *address, *author, *association;
+    } cases[] = {
+        { "issue://o/r/5",
+          "{\"title\":\"t\",\"author\":{\"login\":\"mona\"},\"authorAssociation\":\"NONE\"}", "o/r",
+          "https://github.com/o/r/issues/5", "mona", "NONE" },
+        { "pr://o/r/7?comments=0", "{\"title\":\"t\",\"author\":{\"login\":\"kit\"}}", "o/r",
+          "https://github.com/o/r/pull/7", "kit", NULL },
+        { "issue://o/r/6", "{\"title\":\"t\",\"author\":5}", "o/r",
+          "https://github.com/o/r/issues/6", NULL, NULL },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GhFixture) fixture = item_fixture_new("abc");
+        gh_fixture_reply_out(fixture, cases[i].reply);
+        g_auto(ToolResult) result = item_fixture_read(fixture, cases[i].url);
+        const Origin *origin = &result.origin;
+        const char *const got[] = { origin->host, origin->repo, origin->url, origin->author,
+                                    origin->association };
+        const char *const want[] = { "github.com", cases[i].repo, cases[i].address, cases[i].author,
+                                     cases[i].association };
+        assert_int_equal(origin->kind, ORIGIN_GITHUB);
+        for (size_t j = 0; j < G_N_ELEMENTS(want); j++)
+            if (g_strcmp0(got[j], want[j]) != 0)
+                fail_msg("%s: %s, not %s", cases[i].url, got[j], want[j]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +222,7 @@ int main(void)
         cmocka_unit_test(test_list),    cmocka_unit_test(test_without_comments),
         cmocka_unit_test(test_old_gh),  cmocka_unit_test(test_many_files),
         cmocka_unit_test(test_hostile), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_origin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,10 +132,40 @@ static void test_limits_and_source(void **state G_GNUC_UNUSED)
     assert_string_equal(word(&result, "source.value"), "https://x");
 }
 
+static void test_origin(void **state G_GNUC_UNUSED)
+{
+    g_auto(ToolResult) result = { 0 };
+    assert_int_equal(result.origin.kind, ORIGIN_UNKNOWN);
+    tool_result_set_source_path(&result, "/a/b.c");
+    assert_int_equal(result.origin.kind, ORIGIN_FILE);
+    assert_string_equal(result.origin.url, "/a/b.c");
+    tool_result_set_source_internal(&result, "docs://x");
+    assert_int_equal(result.origin.kind, ORIGIN_URL);
+    assert_string_equal(result.origin.url, "docs://x");
+
+    g_autoptr(json_t) item = json_pack("{s:{s:s}}", "author", "login", "mona");
+    const GithubMark mark = { "github.com", "o/r", GITHUB_ISSUE, 5 };
+    origin_set_author(&result.origin, item);
+    tool_result_set_github(&result, &mark); // keeps the author
+    g_auto(ToolResult) other = { 0 };
+    origin_copy(&other.origin, &result.origin);
+    tool_result_clear(&result);
+    assert_int_equal(result.origin.kind, ORIGIN_UNKNOWN);
+    assert_null(result.origin.url);
+    assert_int_equal(other.origin.kind, ORIGIN_GITHUB);
+    assert_string_equal(other.origin.url, "https://github.com/o/r/issues/5");
+    assert_string_equal(other.origin.repo, "o/r");
+    assert_string_equal(other.origin.author, "mona");
+    assert_null(other.origin.association);
+    origin_set(&other.origin, ORIGIN_COMMAND, NULL);
+    assert_null(other.origin.author);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_joins_blocks),
+        cmocka_unit_test(test_origin),
         cmocka_unit_test(test_nothing_said_leaves_nothing),
         cmocka_unit_test(test_head_truncation),
         cmocka_unit_test(test_later_truncation_replaces_the_earlier),

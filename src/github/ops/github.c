@@ -313,8 +313,18 @@ static bool github_judge(ToolCall *call, const void *args, Judgement *ret_judgem
     return judge_call(call, args, ret_judgement, &failure) || fail_redacted(failure, error);
 }
 
+/* For the conversation's record: whoever calls the tool by itself gets the details that its
+   operations have. */
+static void put_mark(const ToolCall *call, const GithubMark *mark, ToolResult *result)
+{
+    if (tool_context_is_conversation(tool_call_context(call)))
+        tool_result_set_github(result, mark);
+    else
+        origin_set_github(&result->origin, mark);
+}
+
 /* The address of what it answered says more than its arguments. */
-static bool mark_by_source(ToolResult *result)
+static bool mark_by_source(const ToolCall *call, ToolResult *result)
 {
     static const struct {
         const char *path;
@@ -326,25 +336,23 @@ static bool mark_by_source(ToolResult *result)
         if (!source || !github_url_parse(source, kinds[i].path, &url))
             continue;
         const GithubMark mark = { url.host, url.slug, kinds[i].kind, url.number };
-        tool_result_set_github(result, &mark);
+        put_mark(call, &mark, result);
         return true;
     }
     return false;
 }
 
-/* For the conversation's record: whoever calls the tool by itself gets the details that its
-   operations have. */
 static void set_mark(ToolCall *call, ToolResult *result)
 {
     const Judgement *judgement = tool_call_outcome(call)->judgement;
-    if (!tool_context_is_conversation(tool_call_context(call)) || mark_by_source(result))
+    if (mark_by_source(call, result))
         return;
     g_autofree char *host = repo_default_host(tool_call_settings(call));
     const GithubMark mark = {
         .host = judgement != NULL && judgement->host != NULL ? judgement->host : host,
         .repo = judgement != NULL ? judgement->repo : NULL,
     };
-    tool_result_set_github(result, &mark);
+    put_mark(call, &mark, result);
 }
 
 static bool run_op(ToolCall *call, const void *args_, ToolResult *result, GError **error)

@@ -123,6 +123,7 @@ static bool read_single(ToolCall *call, const Item *item, UrlResource *resource,
     if (!view_lookup(call, &address, &view, error))
         return false;
     url_resource_set_text(resource, text_of(&view, item), MARKDOWN);
+    origin_set_author(&resource->origin, view.row.payload);
     add_note(resource, "%s", view.note);
     if (url->comments == COMMENTS_OFF)
         add_note(resource, "Comments disabled");

@@ -34,4 +34,5 @@ void item_set_github(ToolCall *call, const char *repo, GithubKind kind, int64_t 
     };
     json_decref(resource->github);
     resource->github = github_mark_to_json(&mark);
+    origin_set_github(&resource->origin, &mark);
 }

@@ -200,6 +200,8 @@ static bool read_url(ToolCall *call, const ReadSelect *select, ToolResult *resul
                   resource.content_type ? resource.content_type : "text/plain");
     if (resource.github)
         json_object_set(tool_result_details(result), "github", resource.github);
+    if (resource.origin.kind != ORIGIN_UNKNOWN)
+        origin_copy(&result->origin, &resource.origin);
     for (unsigned i = 0; resource.notes && i < resource.notes->len; i++)
         tool_result_add_note(result, resource.notes->pdata[i]);
     if (!resource.content) {

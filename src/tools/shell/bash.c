@@ -171,6 +171,7 @@ bool bash_run_command(ToolCall *call, const BashCommand *args, ToolResult *resul
         !has_terminal && is_heard && settings_get_bool(settings, "bash.autoBackground.enabled");
     bool has_run = may_wait ? bash_job_run(call, work, &timeout, args->command, result, error)
                             : run_in_front(call, work, result, error);
+    origin_set(&result->origin, ORIGIN_COMMAND, NULL);
     if (has_run && args->has_terminal && !has_terminal)
         tool_result_add_note(result, env_flag("NO_PTY")
                                          ? "There was no terminal: KEDGE_NO_PTY is set."
