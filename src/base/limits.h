@@ -113,6 +113,7 @@
 #define LIMIT_QUEUED_MESSAGES   1000  // steering or follow-ups that wait (agent-core §3.2)
 #define LIMIT_SUBSCRIBER_EVENTS 10000 // of a conversation, that wait for a slow listener
 #define LIMIT_WAITING_COMMANDS  100   // to a conversation that is busy
+#define LIMIT_CHILD_RUNS        8     // of children of a conversation, at once
 #define LIMIT_USER_COMMAND_MS   (24 * 60 * 60 * (int64_t)1000) // that a person's shell command runs
 #define LIMIT_CONSOLE_BYTES     (1 * MIB)                      // of one command of kedge shell
 #define LIMIT_QUESTION_MS       (24 * 60 * 60 * (int64_t)1000) // that a question waits for a person

@@ -102,6 +102,8 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->registry = options->registry ? options->registry : parent->registry;
     if (self->own_registry)
         model_roles_set(self->own_registry, settings_get_json(self->settings, "modelRoles"));
+    self->own_pool = parent ? NULL : worker_pool_new("kedge-child", LIMIT_CHILD_RUNS);
+    self->pool = parent ? parent->pool : self->own_pool;
     self->own_http = parent ? NULL : http_client_new();
     self->http = parent ? parent->http : self->own_http;
     self->cwd = g_strdup(options->place.cwd);
@@ -247,6 +249,7 @@ void agent_session_free(AgentSession *self)
     g_ptr_array_unref(self->children);
     agent_outcome_clear(&self->outcome);
     g_clear_error(&self->failure);
+    worker_pool_free(self->own_pool);
     http_client_free(self->own_http);
     g_clear_pointer(&self->model_scope, g_array_unref);
     model_registry_free(self->own_registry);
@@ -284,6 +287,18 @@ HookList *agent_session_hooks(AgentSession *self)
 SlashSet *agent_session_slash_set(AgentSession *self)
 {
     return self->slash_set;
+}
+
+void agent_session_begin_child_wait(AgentSession *self)
+{
+    if (self->parent) // whose run is in a pool
+        worker_begin_waiting(self->worker);
+}
+
+void agent_session_end_child_wait(AgentSession *self)
+{
+    if (self->parent) // whose run is in a pool
+        worker_end_waiting(self->worker);
 }
 
 // ---- blocking ----

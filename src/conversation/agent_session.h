@@ -214,6 +214,12 @@ bool agent_session_answer_text(AgentSession *self, const char *question_id, cons
 /* Nobody is there to answer any more: questions, those that are open and those to come, mean no. */
 void agent_session_close_questions(AgentSession *self);
 
+/* A call of the run that is on waits for a child of this conversation. The runs of children share a
+   few threads (LIMIT_CHILD_RUNS), and one that waits does not count among them, so that those that
+   are waited for come to their turn. Any thread that works for the run. */
+void agent_session_begin_child_wait(AgentSession *self);
+void agent_session_end_child_wait(AgentSession *self);
+
 // ---- State, as the events told so far have made it. ----
 
 /* A snapshot with the fields of agent-core §6.3 that exist. New reference. */

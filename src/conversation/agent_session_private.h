@@ -37,7 +37,8 @@ typedef struct SessionTools { // session_tools.c
 struct AgentSession {
     Loop *loop, *own_loop;
     AgentSession *parent;
-    GPtrArray *children; // borrowed; each takes itself out
+    GPtrArray *children;         // borrowed; each takes itself out
+    WorkerPool *pool, *own_pool; // for what children do; the parent's, where there is one
     Cancel *scope;
     Settings *settings;
     GPtrArray *old_settings; // those before, which workers may still read

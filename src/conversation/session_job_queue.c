@@ -53,7 +53,11 @@ void agent_session_start_next_job(AgentSession *self)
     if (next && agent_session_take_settings(self))
         agent_session_update_setup(self, NULL);
     self->job = g_queue_pop_head(&self->jobs);
-    if (self->job)
+    if (!self->job)
+        return;
+    if (self->parent)
+        worker_pool_start(self->pool, job_work, self, &self->worker);
+    else
         self->worker = worker_start("kedge-run", job_work, self);
 }
 

@@ -78,11 +78,158 @@ static void test_no_thread(void **state G_GNUC_UNUSED)
 #endif
 }
 
+// ---- pools ----
+
+enum { POOL_LIMIT = 8, POOL_TASKS = 100 };
+
+typedef struct Crowd {
+    WorkerPool *pool;
+    pthread_mutex_t lock;
+    unsigned running, most, done;
+} Crowd;
+
+typedef struct Member {
+    Crowd *crowd;
+    Worker *worker;
+    bool has_child;
+    int is_done; // atomic
+} Member;
+
+static void enter(Crowd *self)
+{
+    pthread_mutex_lock(&self->lock);
+    self->running++;
+    self->most = MAX(self->most, self->running);
+    self->done++;
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void leave(Crowd *self)
+{
+    pthread_mutex_lock(&self->lock);
+    self->running--;
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* As a conversation waits for another one, which has its turn on a thread of the pool. */
+static void wait_for(Member *self)
+{
+    while (!g_atomic_int_get(&self->is_done))
+        g_usleep(200);
+    worker_join(self->worker);
+}
+
+static void member_work(void *self_)
+{
+    Member *self = self_;
+    enter(self->crowd);
+    g_usleep(500);
+    leave(self->crowd);
+    Member child = { .crowd = self->crowd };
+    if (self->has_child) {
+        assert_true(worker_pool_start(self->crowd->pool, member_work, &child, &child.worker));
+        worker_begin_waiting(self->worker);
+        worker_begin_waiting(self->worker); // another call of it waits, too
+        worker_end_waiting(self->worker);
+        wait_for(&child);
+        worker_end_waiting(self->worker);
+    }
+    g_atomic_int_set(&self->is_done, 1);
+}
+
+static void run_crowd(Crowd *crowd, Member *members, bool has_children)
+{
+    pthread_mutex_init(&crowd->lock, NULL);
+    crowd->pool = worker_pool_new("unit-pool", POOL_LIMIT);
+    for (unsigned i = 0; i < POOL_TASKS; i++) {
+        members[i] = (Member) { .crowd = crowd, .has_child = has_children };
+        assert_true(worker_pool_start(crowd->pool, member_work, &members[i], &members[i].worker));
+    }
+}
+
+static void end_crowd(Crowd *crowd)
+{
+    worker_pool_free(crowd->pool);
+    pthread_mutex_destroy(&crowd->lock);
+}
+
+static void test_pool(void **state G_GNUC_UNUSED)
+{
+    Crowd crowd = { 0 };
+    Member members[POOL_TASKS];
+    run_crowd(&crowd, members, false);
+    for (unsigned i = 0; i < POOL_TASKS; i++)
+        wait_for(&members[i]);
+    assert_int_equal(crowd.done, POOL_TASKS);
+    assert_in_range(crowd.most, 1, POOL_LIMIT);
+    end_crowd(&crowd);
+}
+
+/* Each waits for one that can only run when a place is free: with all of them waiting there would
+   never be one, if those that wait took places. */
+static void test_pool_of_parents(void **state G_GNUC_UNUSED)
+{
+    Crowd crowd = { 0 };
+    Member members[POOL_TASKS];
+    run_crowd(&crowd, members, true);
+    for (unsigned i = 0; i < POOL_TASKS; i++)
+        wait_for(&members[i]);
+    assert_int_equal(crowd.running, 0);
+    end_crowd(&crowd);
+}
+
+typedef struct Gate {
+    pthread_mutex_t lock;
+    pthread_cond_t opened;
+    bool is_open, has_passed;
+} Gate;
+
+static void gate_work(void *self_)
+{
+    Gate *self = self_;
+    pthread_mutex_lock(&self->lock);
+    while (!self->is_open)
+        pthread_cond_wait(&self->opened, &self->lock);
+    self->has_passed = true;
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void note_work(void *thread)
+{
+    *(pthread_t *)thread = pthread_self();
+}
+
+/* Who ends something that has not begun does not wait for those before it. */
+static void test_pool_join_before_turn(void **state G_GNUC_UNUSED)
+{
+    Gate gate = { .lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER };
+    WorkerPool *pool = worker_pool_new("unit-pool", 1);
+    Worker *first = NULL, *second = NULL, *third = NULL;
+    pthread_t second_ran = 0, third_ran = 0;
+    assert_true(worker_pool_start(pool, gate_work, &gate, &first));
+    assert_true(worker_pool_start(pool, note_work, &second_ran, &second));
+    assert_true(worker_pool_start(pool, note_work, &third_ran, &third));
+    worker_join(second); // the first one's end is not needed
+    assert_true(pthread_equal(second_ran, pthread_self()));
+    pthread_mutex_lock(&gate.lock);
+    gate.is_open = true;
+    pthread_cond_broadcast(&gate.opened);
+    pthread_mutex_unlock(&gate.lock);
+    worker_join(first);
+    assert_true(gate.has_passed);
+    worker_join(third);
+    assert_true(third_ran != 0);
+    worker_pool_free(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worker),
         cmocka_unit_test(test_no_thread),
+        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_pool_of_parents),
+        cmocka_unit_test(test_pool_join_before_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
