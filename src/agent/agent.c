@@ -245,7 +245,7 @@ static json_t *reminder(Agent *self)
 /* The same in plan mode, once, for a model that has neither asked nor handed its plan in. */
 static json_t *plan_reminder(Agent *self)
 {
-    PlanMode *mode = self->options.plan_mode;
+    PlanMode *mode = self->options.parts.plan_mode;
     if (self->has_reminded_of_plan || !plan_mode_can_approve(mode) || plan_mode_has_word(mode) ||
         plan_words_is_question(self->conversation.last_answer))
         return NULL;
@@ -256,12 +256,12 @@ static json_t *plan_reminder(Agent *self)
 /* What a run that ended well is gone on with; NULL: nothing. New reference. */
 static json_t *next_message(Agent *self, Cancel *cancel)
 {
-    if (plan_mode_is_settled(self->options.plan_mode))
+    if (plan_mode_is_settled(self->options.parts.plan_mode))
         return NULL;
     json_t *message = continuation(self, cancel);
     if (message || cancel_has_fired(cancel))
         return message;
-    return plan_mode_is_on(self->options.plan_mode) ? plan_reminder(self) : reminder(self);
+    return plan_mode_is_on(self->options.parts.plan_mode) ? plan_reminder(self) : reminder(self);
 }
 
 /* One run, and again after errors that pass. */
@@ -282,7 +282,7 @@ static void run_until_settled(Agent *self, json_t *message, Cancel *cancel,
 {
     const AgentOptions *options = &self->options;
     g_autoptr(json_t) before =
-        message ? plan_words_context(options->plan_mode, self->conversation.messages) : NULL;
+        message ? plan_words_context(options->parts.plan_mode, self->conversation.messages) : NULL;
     RunSpec spec = {
         .before = before,
         .conversation = &self->conversation,
@@ -366,7 +366,7 @@ bool agent_prompt(Agent *self, json_t *message, Cancel *cancel, AgentOutcome *re
         if (!message)
             conversation_forget_failure(&self->conversation);
         self->has_reminded_of_plan = false;
-        plan_mode_begin_prompt(self->options.plan_mode);
+        plan_mode_begin_prompt(self->options.parts.plan_mode);
         compactor_check(&self->compactor, cancel);
         run_until_settled(self, message, cancel, ret_outcome);
     }

@@ -21,11 +21,7 @@ typedef struct AgentOptions { // all borrowed, and must outlive the agent
     SummaryMeans means;          // of requests, those for summaries too
     const char *agent_dir, *cwd; // where rules are; NULL: there are none
     SetupSlot *setup;
-    TodoList *todos;           // of the conversation, wherever it goes on
-    FoundTools *found;         // the same, of its tools; NULL: none are found
-    PlanMode *plan_mode;       // the same; NULL: it never plans
-    Allowances *allowances;    // of this session; NULL: a yes is for one call
-    HookList *hooks;           // of the conversation; in its ToolContext
+    ConversationParts parts;   // wherever it goes on; its ToolContext has them
     bool is_subagent;          // another conversation has started it: it has no checkpoints
     const GArray *model_scope; // of ModelChoice: what a person picked to choose among; NULL: all
     MessageQueue *steering, *follow_ups;

@@ -29,7 +29,7 @@ static bool settle_job(AgentSession *self)
     if (is_run || job->def->is_move)
         self->is_handoff_due =
             is_run && goes_on && self->door.ask && agent_is_to_hand_off(self->engine.agent);
-    usage_notes_append(self->usages, self->engine.session);
+    usage_notes_append(self->means.usages, self->engine.session);
     session_flush(self->engine.session, NULL); // a name that came after the last turn's end
     session_view_take(&self->view, &self->engine);
     agent_session_take_title(self);
@@ -105,7 +105,8 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->own_pool = parent ? NULL : worker_pool_new("kedge-child", LIMIT_CHILD_RUNS);
     self->pool = parent ? parent->pool : self->own_pool;
     self->own_http = parent ? NULL : http_client_new();
-    self->http = parent ? parent->http : self->own_http;
+    self->means.registry = self->registry;
+    self->means.http = self->parts.http = parent ? parent->means.http : self->own_http;
     self->cwd = g_strdup(options->place.cwd);
     self->agent_dir = g_strdup(options->place.agent_dir);
     self->session_dir = g_strdup(options->place.session_dir);
@@ -119,12 +120,12 @@ static void take_options(AgentSession *self, const AgentSessionOptions *options)
     self->model_scope = options->model_scope ? g_array_ref(options->model_scope) : NULL;
     self->is_model_named = options->is_model_named;
     self->thinking = options->thinking;
-    self->usages = usage_notes_new();
-    self->found = found_tools_new();
-    self->allowances = allowances_new();
-    self->hooks = hook_list_new();
-    self->budget =
-        budget_new(parent ? parent->budget : NULL, options->max_turns, options->max_cost);
+    self->means.usages = usage_notes_new();
+    self->parts.found = found_tools_new();
+    self->parts.allowances = allowances_new();
+    self->parts.hooks = hook_list_new();
+    self->means.budget =
+        budget_new(parent ? parent->means.budget : NULL, options->max_turns, options->max_cost);
     if (parent)
         g_ptr_array_add(parent->children, self);
 }
@@ -133,13 +134,9 @@ static void make_engine(AgentSession *self, Session *session, const ContextTable
 {
     const AgentOptions options = {
         .door = &self->door,
-        .means = { self->http, self->registry, self->budget, self->usages },
+        .means = self->means,
         .setup = self->setup,
-        .todos = self->todos,
-        .found = self->found,
-        .plan_mode = self->plan_mode,
-        .allowances = self->allowances,
-        .hooks = self->hooks,
+        .parts = self->parts,
         .model_scope = self->model_scope,
         .is_subagent = self->parent != NULL,
         .steering = self->steering,
@@ -150,7 +147,7 @@ static void make_engine(AgentSession *self, Session *session, const ContextTable
         .job_ended = agent_session_note_job,
     };
     const SessionPlace place = { self->agent_dir, self->cwd, self->session_dir };
-    hook_list_add_table(self->hooks, tables ? tables->hooks : NULL);
+    hook_list_add_table(self->parts.hooks, tables ? tables->hooks : NULL);
     engine_init(&self->engine, &options, self->settings, tables, &place, session);
     session_view_take(&self->view, &self->engine);
 }
@@ -173,7 +170,7 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
     double patience_s = CLAMP(settings_get_number(self->settings, "ask.timeout"), 0, 1e6);
     self->questions = questions_new(self->hub, (int64_t)(patience_s * 1000));
     self->controls = run_controls_new(self->settings);
-    self->todos = todo_list_new(NULL);
+    self->parts.todos = todo_list_new(NULL);
     self->steering = message_queue_new(settings_get_text(self->settings, "steeringMode"));
     self->follow_ups = message_queue_new(settings_get_text(self->settings, "followUpMode"));
     self->door = (ToolDoor) {
@@ -185,8 +182,8 @@ AgentSession *agent_session_new(const AgentSessionOptions *options, GPtrArray *w
         .user_data = self->questions,
     };
     self->plan.mode = self->plan.told = PLAN_MODE_NONE;
-    self->plan_mode = plan_mode_new(options->parent ? options->parent->plan_mode : NULL,
-                                    self->door.choose != NULL);
+    self->parts.plan_mode = plan_mode_new(options->parent ? options->parent->parts.plan_mode : NULL,
+                                          self->door.choose != NULL);
     g_autoptr(ToolSet) no_tools = tool_set_new(NULL);
     g_autoptr(ToolSet) tools =
         tool_set_filter(options->tools ? options->tools : no_tools, is_offered, &self->door);
@@ -235,12 +232,12 @@ void agent_session_free(AgentSession *self)
     stop(self);
     questions_free(self->questions);
     setup_slot_free(self->setup);
-    budget_free(self->budget);
-    usage_notes_free(self->usages);
-    todo_list_free(self->todos);
-    found_tools_unref(self->found);
-    allowances_free(self->allowances);
-    hook_list_free(self->hooks);
+    budget_free(self->means.budget);
+    usage_notes_free(self->means.usages);
+    todo_list_free(self->parts.todos);
+    found_tools_unref(self->parts.found);
+    allowances_free(self->parts.allowances);
+    hook_list_free(self->parts.hooks);
     run_controls_free(self->controls);
     message_queue_free(self->steering);
     message_queue_free(self->follow_ups);
@@ -253,7 +250,7 @@ void agent_session_free(AgentSession *self)
     http_client_free(self->own_http);
     g_clear_pointer(&self->model_scope, g_array_unref);
     model_registry_free(self->own_registry);
-    plan_mode_free(self->plan_mode);
+    plan_mode_free(self->parts.plan_mode);
     g_free(self->plan.file);
     session_tools_clear(&self->tools);
     settings_unref(self->settings);
@@ -281,7 +278,7 @@ EventHub *agent_session_events(AgentSession *self)
 
 HookList *agent_session_hooks(AgentSession *self)
 {
-    return self->hooks;
+    return self->parts.hooks;
 }
 
 SlashSet *agent_session_slash_set(AgentSession *self)

@@ -44,10 +44,10 @@ struct AgentSession {
     GPtrArray *old_settings; // those before, which workers may still read
     ModelRegistry *registry, *own_registry;
     GArray *model_scope; // as in the options, or NULL
-    HttpClient *http, *own_http;
+    HttpClient *own_http;
+    SummaryMeans means; // of requests: budget and usages are its own
     char *cwd, *agent_dir, *session_dir, *system_prompt, *append_prompt;
     SessionTools tools;
-    PlanMode *plan_mode;
     PlanState plan;
     UserShellFunc run_shell, run_python;
     ToolDoor door;
@@ -56,16 +56,12 @@ struct AgentSession {
     Questions *questions;
     MessageQueue *steering, *follow_ups;
     size_t queues_told[2]; // how many of them wait, as it was told last
-    Budget *budget;
-    UsageNotes *usages; // of names and summaries, for the session
     RunControls *controls;
     atomic_bool is_compaction_disabled;
     SetupSlot *setup;
-    TodoList *todos;   // of the session that is open
-    FoundTools *found; // the same
-    Allowances *allowances;
-    HookList *hooks;
-    Engine engine; // the job's while one is on
+    ConversationParts parts; // its own, but for the HTTP client: todos and found are those of the
+                             // session that is open
+    Engine engine;           // the job's while one is on
 
     const Model *model;
     bool is_model_named;

@@ -19,7 +19,7 @@ static void make_agent(Engine *self)
     options.context = self->context;
     options.agent_dir = self->place.agent_dir;
     options.cwd = self->place.cwd;
-    discoverer_restore(self->session, options.found);
+    discoverer_restore(self->session, options.parts.found);
     self->agent = agent_new(&options);
 }
 
@@ -44,24 +44,19 @@ static void start_agent(Engine *self, Session *session, bool is_copy)
     self->context = tool_context_new(self->place.cwd, self->settings,
                                      artifacts_dir ? artifacts_new(artifacts_dir) : NULL);
     tool_context_set_conversation(self->context, self->place.agent_dir);
-    tool_context_set_http(self->context, self->base.means.http);
+    tool_context_set_parts(self->context, &self->base.parts);
     vision_offer(self->context, answer_vision, self);
-    tool_context_set_todos(self->context, self->base.todos);
-    tool_context_set_found(self->context, self->base.found);
-    tool_context_set_plan_mode(self->context, self->base.plan_mode);
-    tool_context_set_allowances(self->context, self->base.allowances);
     if (self->base.is_subagent)
         rewind_state_forbid(self->context);
     if (is_copy)
-        todo_list_move(self->base.todos, artifacts_dir);
+        todo_list_move(self->base.parts.todos, artifacts_dir);
     else
-        todo_list_open(self->base.todos, artifacts_dir);
-    tool_context_set_hooks(self->context, self->base.hooks);
+        todo_list_open(self->base.parts.todos, artifacts_dir);
     tool_context_add_schemes(self->context, self->tables ? self->tables->schemes : NULL);
     job_table_listen(tool_context_jobs(self->context), self->base.job_ended,
                      self->base.events.user_data);
     make_agent(self);
-    hook_list_session_start(self->base.hooks, self->session_id);
+    hook_list_session_start(self->base.parts.hooks, self->session_id);
 }
 
 void engine_init(Engine *self, const AgentOptions *base, Settings *settings,
@@ -175,7 +170,7 @@ static void restore_todos(Engine *self, const json_t *before)
 {
     g_autoptr(json_t) now = todos_on_path(self);
     if (!json_equal(before, now))
-        todo_list_set(self->base.todos, now, NULL, NULL);
+        todo_list_set(self->base.parts.todos, now, NULL, NULL);
 }
 
 bool engine_branch(Engine *self, const char *entry_id, char **ret_text, GError **error)

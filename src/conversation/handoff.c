@@ -107,7 +107,7 @@ static void carry_todos(const json_t *phases, TodoList *todos)
 static char *unfinished_plan(const Engine *engine, char **ret_file)
 {
     char *text = NULL;
-    *ret_file = plan_mode_file(engine->base.plan_mode);
+    *ret_file = plan_mode_file(engine->base.parts.plan_mode);
     if (*ret_file)
         plan_file_read(engine->context, *ret_file, &text, NULL);
     return text;

@@ -31,7 +31,7 @@ void agent_session_update_setup(AgentSession *self, const ToolSet *tools)
         .thinking = self->thinking,
         .settings = self->settings,
         .tools = chosen ? chosen : now->tools,
-        .found = self->found,
+        .found = self->parts.found,
         .prompt = &prompt,
         .prompt_of = tools ? NULL : now,
         .in_place_of = agent_session_model_before_plan(self),

@@ -49,7 +49,7 @@ static bool new_settle(AgentSession *self, SessionJob *job)
         return false;
     agent_session_clear_queues(self);
     agent_session_suspend_plan_mode(self);
-    allowances_clear(self->allowances); // they were for the session of before
+    allowances_clear(self->parts.allowances); // they were for the session of before
     agent_session_follow_plan_mode(self);
     return false;
 }
@@ -68,7 +68,7 @@ static bool switch_settle(AgentSession *self, SessionJob *job)
         return false;
     agent_session_clear_queues(self);
     agent_session_suspend_plan_mode(self);
-    allowances_clear(self->allowances);
+    allowances_clear(self->parts.allowances);
     restore_setup(self);
     agent_session_follow_plan_mode(self);
     return false;
@@ -91,7 +91,7 @@ static bool copy_settle(AgentSession *self, SessionJob *job)
     if (!job->is_done)
         return false;
     agent_session_suspend_plan_mode(self);
-    allowances_clear(self->allowances);
+    allowances_clear(self->parts.allowances);
     agent_session_follow_plan_mode(self);
     return false;
 }
@@ -235,7 +235,7 @@ bool agent_session_set_label(AgentSession *self, const char *entry_id, const cha
 json_t *agent_session_set_todos(AgentSession *self, const json_t *phases, GError **error)
 {
     json_t *saved = NULL;
-    if (!todo_check(phases, error) || !todo_list_set(self->todos, phases, &saved, error))
+    if (!todo_check(phases, error) || !todo_list_set(self->parts.todos, phases, &saved, error))
         return NULL;
     return saved;
 }

@@ -20,7 +20,7 @@ static void publish_name(AgentSession *self, const char *title, bool is_automati
 /* No request is made for a name that nobody is waiting for, or that there is no money for. */
 static bool may_ask(AgentSession *self)
 {
-    g_autofree char *stop_text = budget_stop_text(self->budget);
+    g_autofree char *stop_text = budget_stop_text(self->means.budget);
     const json_t *answer = self->view.last_answer;
     const char *stop_reason = message_stop_reason(answer);
     return self->wants_title && settings_get_bool(self->settings, "titles.enabled") &&
@@ -42,8 +42,7 @@ void agent_session_ask_for_title(AgentSession *self)
         return;
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     const char *session_id = json_get_text(self->view.header, "id");
-    const SummaryMeans means = { self->http, self->registry, self->budget, self->usages };
-    const SummaryContext context = summary_context(&means, self->settings, setup, session_id);
+    const SummaryContext context = summary_context(&self->means, self->settings, setup, session_id);
     g_free(self->title_of);
     self->title_of = g_strdup(session_id);
     self->title = session_title_start(&context, self->view.messages, self->hub, on_title_end, self,
@@ -75,7 +74,7 @@ void agent_session_take_title(AgentSession *self)
     bool is_wanted = !json_get_text(self->view.header, "title") &&
                      g_strcmp0(self->title_of, json_get_text(self->view.header, "id")) == 0;
     if (!self->job) // else when it ends
-        usage_notes_append(self->usages, self->engine.session);
+        usage_notes_append(self->means.usages, self->engine.session);
     if (text && is_wanted)
         give_title(self, text);
 }

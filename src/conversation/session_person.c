@@ -137,13 +137,12 @@ bool agent_session_aside(AgentSession *self, AsideFunc func, const char *argumen
         return false;
     g_autoptr(TurnSetup) setup = setup_slot_get(self->setup);
     const char *session_id = json_get_text(self->view.header, "id");
-    const SummaryMeans means = { self->http, self->registry, self->budget, self->usages };
     g_autoptr(ToolSet) tools = tool_set_for_model(self->tools.all, self->settings, NULL);
     const AsideSpec spec = {
         .func = func,
         .context = self->engine.context,
         .tools = tools,
-        .summary = summary_context(&means, self->settings, setup, session_id),
+        .summary = summary_context(&self->means, self->settings, setup, session_id),
         .messages = self->view.messages,
         .hub = self->hub,
         .ended = on_aside_end,

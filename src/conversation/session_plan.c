@@ -72,7 +72,7 @@ static void set_mode(AgentSession *self, const char *mode, const char *file)
 static void enter(AgentSession *self, const char *file)
 {
     set_mode(self, PLAN_MODE, file);
-    plan_mode_enter(self->plan_mode, file);
+    plan_mode_enter(self->parts.plan_mode, file);
     self->plan.is_model_due = true;
     if (!agent_session_is_running(self))
         take_plan_model(self);
@@ -82,7 +82,7 @@ static void enter(AgentSession *self, const char *file)
 static void leave(AgentSession *self, const char *mode, const char *file)
 {
     set_mode(self, mode, file);
-    plan_mode_leave(self->plan_mode);
+    plan_mode_leave(self->parts.plan_mode);
     return_model(self);
     agent_session_update_setup(self, self->tools.wanted);
 }
@@ -198,7 +198,7 @@ void agent_session_follow_plan_mode(AgentSession *self)
 
 void agent_session_enter_handoff(AgentSession *self)
 {
-    allowances_clear(self->allowances);
+    allowances_clear(self->parts.allowances);
     if (is_planning(self)) // it goes on there, with the plan
         g_queue_push_head(&self->jobs, recording_job(self));
 }
@@ -236,7 +236,7 @@ static bool plan_settle(AgentSession *self, SessionJob *job)
                                  ? "Plan mode is off; a new session carries the plan out."
                                  : "Plan mode is off; the plan is carried out.");
     if (decision->is_fresh)
-        allowances_clear(self->allowances);
+        allowances_clear(self->parts.allowances);
     g_queue_push_head(&self->jobs, agent_session_prompt_job(self, job->message, NULL));
     return true;
 }
@@ -258,7 +258,7 @@ static const JobDef plan_fresh_job = {
 static void take_decision(AgentSession *self)
 {
     g_auto(PlanDecision) decision = { 0 };
-    if (!plan_mode_take_decision(self->plan_mode, &decision) || !is_planning(self) ||
+    if (!plan_mode_take_decision(self->parts.plan_mode, &decision) || !is_planning(self) ||
         self->outcome.end != AGENT_DONE || self->failure)
         return;
     SessionJob *job =

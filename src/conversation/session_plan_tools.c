@@ -44,7 +44,7 @@ ToolSet *agent_session_take_tools(AgentSession *self, const ToolSet *tools)
     ToolSet *wanted = tool_set_ref(tools);
     tool_set_unref(self->tools.wanted);
     self->tools.wanted = wanted;
-    if (self->parent && plan_mode_is_on(self->parent->plan_mode))
+    if (self->parent && plan_mode_is_on(self->parent->parts.plan_mode))
         return tool_set_filter(wanted, is_for_child, NULL);
     return g_str_equal(self->plan.mode, PLAN_MODE) ? tools_for_planning(self, wanted)
                                                    : tool_set_ref(wanted);

@@ -32,7 +32,7 @@ static bool message_to_send(const SessionJob *job, const HookList *hooks, json_t
 static void prompt_work(SessionJob *job, Engine *engine)
 {
     AgentOutcome *outcome = job->own;
-    HookList *hooks = engine->base.hooks;
+    HookList *hooks = engine->base.parts.hooks;
     g_autoptr(json_t) message = NULL;
     job->is_done = message_to_send(job, hooks, &message, &job->error) &&
                    agent_prompt(engine->agent, message, job->cancel, outcome, &job->error);

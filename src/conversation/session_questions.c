@@ -13,17 +13,17 @@ bool agent_session_answer(AgentSession *self, const char *question_id, bool is_a
 
 bool agent_session_allow(AgentSession *self, const char *question_id, GError **error)
 {
-    return questions_allow(self->questions, question_id, self->allowances, error);
+    return questions_allow(self->questions, question_id, self->parts.allowances, error);
 }
 
 char **agent_session_allowances(const AgentSession *self)
 {
-    return allowances_list(self->allowances);
+    return allowances_list(self->parts.allowances);
 }
 
 void agent_session_forget_allowances(AgentSession *self)
 {
-    allowances_clear(self->allowances);
+    allowances_clear(self->parts.allowances);
 }
 
 bool agent_session_answer_text(AgentSession *self, const char *question_id, const char *text,

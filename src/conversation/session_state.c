@@ -13,7 +13,7 @@ json_t *agent_session_state(AgentSession *self)
     json_t *state = turn_setup_state(setup);
     json_set_take(state, "systemPrompt", turn_setup_system_json(setup));
     json_set_bool(state, "isStreaming", agent_session_is_running(self));
-    json_set_take(state, "todoPhases", todo_list_phases(self->todos));
+    json_set_take(state, "todoPhases", todo_list_phases(self->parts.todos));
     json_set_bool(state, "isCompacting", self->view.is_compacting);
     json_set_bool(state, "autoCompactionEnabled", agent_session_auto_compaction(self));
     json_set_take(state, "contextUsage",
@@ -34,7 +34,7 @@ json_t *agent_session_state(AgentSession *self)
     json_set_text(state, "planFilePath", self->plan.file);
     json_set_bool(state, "canAsk", self->door.ask != NULL);
     json_set_take(state, "questions", questions_open(self->questions));
-    json_set_take(state, "cost", json_real(budget_cost(self->budget)));
+    json_set_take(state, "cost", json_real(budget_cost(self->means.budget)));
     return state;
 }
 

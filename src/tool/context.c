@@ -18,16 +18,12 @@ struct ToolContext {
     _Atomic(Settings *) settings;
     GPtrArray *settings_taken; // all there were: who has asked may still read them
     Artifacts *artifacts;
+    ConversationParts parts; // those of its own, or borrowed
     HttpClient *own_http;
-    HttpClient *http; // own_http, or borrowed
     ToolClock clock;
-    TodoList *own_todos;         // NULL until somebody asks
-    TodoList *todos;             // own_todos, or borrowed
-    FoundTools *found;           // borrowed; NULL: none are
-    PlanMode *plan_mode;         // borrowed; NULL: there is none
-    Allowances *allowances;      // borrowed; NULL: there are none
-    HookList *own_hooks, *hooks; // own_hooks, or borrowed
-    GPtrArray *schemes;          // of const UrlScheme *
+    TodoList *own_todos; // NULL until somebody asks
+    HookList *own_hooks;
+    GPtrArray *schemes; // of const UrlScheme *
     JobTable *jobs;
     atomic_bool sees_images;
     pthread_mutex_t lock;
@@ -60,9 +56,9 @@ ToolContext *tool_context_new(const char *cwd, Settings *settings, Artifacts *ar
     tool_context_set_settings(self, settings);
     self->artifacts = artifacts;
     self->own_http = http_client_new();
-    self->http = self->own_http;
     self->clock = (ToolClock) { .now_ms = real_now, .sleep = real_sleep };
-    self->hooks = self->own_hooks = hook_list_new();
+    self->own_hooks = hook_list_new();
+    self->parts = (ConversationParts) { .http = self->own_http, .hooks = self->own_hooks };
     self->schemes = g_ptr_array_new();
     self->jobs = job_table_new();
     pthread_mutex_init(&self->lock, NULL);
@@ -127,58 +123,42 @@ Artifacts *tool_context_artifacts(const ToolContext *self)
 
 HttpClient *tool_context_http(ToolContext *self)
 {
-    return self->http;
-}
-
-void tool_context_set_http(ToolContext *self, HttpClient *http)
-{
-    self->http = http;
-}
-
-void tool_context_set_todos(ToolContext *self, TodoList *todos)
-{
-    self->todos = todos;
-}
-
-void tool_context_set_found(ToolContext *self, FoundTools *found)
-{
-    self->found = found;
+    return self->parts.http;
 }
 
 FoundTools *tool_context_found(const ToolContext *self)
 {
-    return self->found;
-}
-
-void tool_context_set_plan_mode(ToolContext *self, PlanMode *mode)
-{
-    self->plan_mode = mode;
+    return self->parts.found;
 }
 
 PlanMode *tool_context_plan_mode(const ToolContext *self)
 {
-    return self->plan_mode;
-}
-
-void tool_context_set_allowances(ToolContext *self, Allowances *allowances)
-{
-    self->allowances = allowances;
+    return self->parts.plan_mode;
 }
 
 Allowances *tool_context_allowances(const ToolContext *self)
 {
-    return self->allowances;
+    return self->parts.allowances;
+}
+
+void tool_context_set_parts(ToolContext *self, const ConversationParts *parts)
+{
+    self->parts = *parts;
+    if (!parts->http)
+        self->parts.http = self->own_http;
+    if (!parts->hooks)
+        self->parts.hooks = self->own_hooks;
 }
 
 TodoList *tool_context_todos(ToolContext *self)
 {
     pthread_mutex_lock(&self->lock);
-    if (!self->todos) {
+    if (!self->parts.todos) {
         self->own_todos = todo_list_new(self->artifacts ? artifacts_dir(self->artifacts) : NULL);
-        self->todos = self->own_todos;
+        self->parts.todos = self->own_todos;
     }
     pthread_mutex_unlock(&self->lock);
-    return self->todos;
+    return self->parts.todos;
 }
 
 void tool_context_set_clock(ToolContext *self, const ToolClock *clock)
@@ -193,7 +173,7 @@ const ToolClock *tool_context_clock(const ToolContext *self)
 
 void tool_context_add_hooks(ToolContext *self, const ToolHook *const *hooks)
 {
-    hook_list_add_table(self->hooks, hooks);
+    hook_list_add_table(self->parts.hooks, hooks);
 }
 
 void tool_context_add_schemes(ToolContext *self, const UrlScheme *const *schemes)
@@ -215,14 +195,9 @@ const GPtrArray *tool_context_schemes(const ToolContext *self)
     return self->schemes;
 }
 
-void tool_context_set_hooks(ToolContext *self, HookList *hooks)
-{
-    self->hooks = hooks;
-}
-
 HookList *tool_context_hooks(const ToolContext *self)
 {
-    return self->hooks;
+    return self->parts.hooks;
 }
 
 JobTable *tool_context_jobs(ToolContext *self)

@@ -63,33 +63,30 @@ bool tool_context_sees_images(const ToolContext *self);
 
 /* For every server that a call asks: its connections serve the calls after it. Borrowed. */
 HttpClient *tool_context_http(ToolContext *self);
-/* The client of a larger whole in place of one of its own; before the first call. It outlives the
-   context. */
-void tool_context_set_http(ToolContext *self, HttpClient *http);
-
 /* For tests; before the first call. */
 void tool_context_set_clock(ToolContext *self, const ToolClock *clock);
 const ToolClock *tool_context_clock(const ToolContext *self);
 
-/* The list of a larger whole in place of one of its own; before the first call. It outlives the
-   context. */
-void tool_context_set_todos(ToolContext *self, TodoList *todos);
-TodoList *tool_context_todos(ToolContext *self); // borrowed
+/* What a conversation lends its calls. All of it outlives the context. */
+typedef struct ConversationParts {
+    HttpClient *http;       // NULL: the context has one of its own
+    TodoList *todos;        // the same
+    HookList *hooks;        // the same
+    FoundTools *found;      // the tools that it has found; NULL: nothing is found here
+    PlanMode *plan_mode;    // NULL: it never plans
+    Allowances *allowances; // for the rest of it; NULL: a yes is for one call
+} ConversationParts;
 
-/* The tools that the conversation has found: those of its owner, who outlives the context; before
-   the first call. NULL: nothing is found here. Borrowed. */
-void tool_context_set_found(ToolContext *self, FoundTools *found);
+/* Before the first call. */
+void tool_context_set_parts(ToolContext *self, const ConversationParts *parts);
+/* All borrowed. */
+TodoList *tool_context_todos(ToolContext *self);
 FoundTools *tool_context_found(const ToolContext *self);
-
-/* Whether the conversation plans: that of its owner, who outlives the context; before the first
-   call. NULL: it never does. Borrowed. */
-void tool_context_set_plan_mode(ToolContext *self, PlanMode *mode);
 PlanMode *tool_context_plan_mode(const ToolContext *self);
-
-/* What a person has allowed for the rest of the conversation: that of its owner, who outlives the
-   context; before the first call. NULL: a yes is for one call. Borrowed. */
-void tool_context_set_allowances(ToolContext *self, Allowances *allowances);
 Allowances *tool_context_allowances(const ToolContext *self);
+HookList *tool_context_hooks(const ToolContext *self);
+void tool_context_add_hooks(ToolContext *self,
+                            const ToolHook *const *hooks); // as hook_list_add_table()
 
 /* The conversation's background jobs. Borrowed. */
 JobTable *tool_context_jobs(ToolContext *self);

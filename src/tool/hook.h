@@ -69,12 +69,3 @@ bool hook_list_prompt(const HookList *self, json_t *message, Cancel *cancel, jso
                       GError **error);
 bool hook_list_compaction(const HookList *self, const char *reason, Cancel *cancel, GError **error);
 void hook_list_stop(const HookList *self, const char *end);
-
-// ---- of a context ----
-
-/* Before the first call. `hooks` is NULL-terminated (NULL: none). */
-void tool_context_add_hooks(ToolContext *self, const ToolHook *const *hooks);
-/* The list of a larger whole in place of one of its own; before the first call. It outlives the
-   context. */
-void tool_context_set_hooks(ToolContext *self, HookList *hooks);
-HookList *tool_context_hooks(const ToolContext *self); // borrowed

@@ -139,7 +139,7 @@ static void test_gate(void **state G_GNUC_UNUSED)
     tool.flags |= TOOL_GITHUB | TOOL_GH;
     g_autoptr(ToolFixture) fixture = tool_fixture_new(NULL, false);
     g_autoptr(Allowances) allowances = allowances_new();
-    tool_context_set_allowances(fixture->context, allowances);
+    tool_context_set_parts(fixture->context, &(ConversationParts) { .allowances = allowances });
     for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
         g_autoptr(json_t) arguments =
             json_pack("{s:s, s:s}", "path", steps[i].repo, "mode", steps[i].mode);

@@ -19,7 +19,7 @@ static ToolFixture *planning(PlanMode *mode)
 {
     ToolFixture *self = tool_fixture_new(NULL, true);
     tool_context_add_schemes(self->context, schemes);
-    tool_context_set_plan_mode(self->context, mode);
+    tool_context_set_parts(self->context, &(ConversationParts) { .plan_mode = mode });
     plan_mode_enter(mode, PLAN_FILE_URL);
     return self;
 }

@@ -66,7 +66,7 @@ static void test_connection(void **state G_GNUC_UNUSED)
     g_autoptr(HttpClient) http = http_client_new();
     for (int i = 0; i < 2; i++) {
         g_autoptr(ToolFixture) part = tool_fixture_new(NULL, false);
-        tool_context_set_http(part->context, http);
+        tool_context_set_parts(part->context, &(ConversationParts) { .http = http });
         expect_answer("a client for both", fixture, part, &get_call);
     }
     assert_int_equal(test_server_count(fixture->server, &fixture->server->connections), 3);

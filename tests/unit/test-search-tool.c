@@ -23,7 +23,7 @@ static int setup(void **state)
         "{'tools':{'discoveryMode':'all'},'calc':{'enabled':true},'eval':{'py':false,'js':false}}",
         false);
     self->found = found_tools_new();
-    tool_context_set_found(self->fixture->context, self->found);
+    tool_context_set_parts(self->fixture->context, &(ConversationParts) { .found = self->found });
     *state = self;
     return 0;
 }
@@ -168,7 +168,7 @@ static void test_without_a_conversation(void **state)
 {
     Search *self = *state;
     offer(self, NULL, 0);
-    tool_context_set_found(self->fixture->context, NULL);
+    tool_context_set_parts(self->fixture->context, &(ConversationParts) { 0 });
     g_autofree char *problem =
         tool_fixture_error(self->fixture, &tool_search_tool_bm25, query("calc"));
     assert_contains("no conversation", problem, "in a conversation only");
