@@ -295,44 +295,59 @@ bool line_diff_next(const LineDiff *self, LineChange *change)
     return change->deleted > 0 || change->added > 0;
 }
 
-static void append_lines(GString *out, char sign, const DiffLine *lines, size_t from, size_t to)
+bool line_diff_next_hunk(const LineDiff *self, LineChange *hunk)
 {
-    for (size_t i = from; i < to; i++) {
-        g_string_append_c(out, sign);
-        g_string_append_len(out, lines[i].text, (gssize)lines[i].size);
-        g_string_append(out, lines[i].has_newline ? "\n" : "\n\\ No newline at end of file\n");
+    LineChange change = *hunk;
+    if (!line_diff_next(self, &change))
+        return false;
+    size_t head = MIN(change.before, CONTEXT_LINES);
+    LineChange last = change;
+    hunk->before = change.before - head;
+    hunk->after = change.after - head;
+    while (line_diff_next(self, &change) &&
+           change.before - last.before - last.deleted <= 2 * CONTEXT_LINES)
+        last = change;
+    size_t end = last.before + last.deleted;
+    size_t tail = MIN(self->before_count - end, CONTEXT_LINES);
+    hunk->deleted = end + tail - hunk->before;
+    hunk->added = last.after + last.added + tail - hunk->after;
+    return true;
+}
+
+void line_diff_append_lines(const LineDiff *self, const LineChange *hunk, bool is_numbered,
+                            GString *out)
+{
+    size_t x = hunk->before, y = hunk->after, end = x + hunk->deleted;
+    while (x < end || y < hunk->after + hunk->added) {
+        bool is_deleted = x < end && self->before[x].is_changed;
+        bool is_added = !is_deleted && y < self->after_count && self->after[y].is_changed;
+        const DiffLine *line = is_added ? &self->after[y] : &self->before[x];
+        x += !is_added;
+        y += !is_deleted;
+        g_string_append_c(out, is_deleted ? '-' : is_added ? '+' : ' ');
+        if (is_numbered)
+            g_string_append_printf(out, "%zu|", is_added ? y : x);
+        g_string_append_len(out, line->text, (gssize)line->size);
+        g_string_append(out, line->has_newline ? "\n" : "\n\\ No newline at end of file\n");
     }
 }
 
 /* "8,3"; a single line needs no count, and no line is numbered by the one before. */
-static void append_range(GString *out, char sign, size_t from, size_t to)
+static void append_range(GString *out, char sign, size_t from, size_t count)
 {
-    g_string_append_printf(out, "%c%zu", sign, to > from ? from + 1 : from);
-    if (to - from != 1)
-        g_string_append_printf(out, ",%zu", to - from);
+    g_string_append_printf(out, "%c%zu", sign, from + (count > 0));
+    if (count != 1)
+        g_string_append_printf(out, ",%zu", count);
 }
 
-/* Changes that have `context` on both sides, or less, between them share a hunk. */
-static void append_hunk(GString *out, const LineDiff *diff, const LineChange *changes, size_t count)
+static void append_hunk(GString *out, const LineDiff *diff, const LineChange *hunk)
 {
-    const LineChange *first = &changes[0], *last = &changes[count - 1];
-    size_t head = MIN(first->before, CONTEXT_LINES);
-    size_t end = last->before + last->deleted;
-    size_t tail = MIN(diff->before_count - end, CONTEXT_LINES);
     g_string_append(out, "@@ ");
-    append_range(out, '-', first->before - head, end + tail);
+    append_range(out, '-', hunk->before, hunk->deleted);
     g_string_append_c(out, ' ');
-    append_range(out, '+', first->after - head, last->after + last->added + tail);
+    append_range(out, '+', hunk->after, hunk->added);
     g_string_append(out, " @@\n");
-    size_t kept = first->before - head;
-    for (size_t i = 0; i < count; i++) {
-        const LineChange *change = &changes[i];
-        append_lines(out, ' ', diff->before, kept, change->before);
-        kept = change->before + change->deleted;
-        append_lines(out, '-', diff->before, change->before, kept);
-        append_lines(out, '+', diff->after, change->after, change->after + change->added);
-    }
-    append_lines(out, ' ', diff->before, kept, end + tail);
+    line_diff_append_lines(diff, hunk, false, out);
 }
 
 static void append_name(GString *out, const char *prefix, const char *path)
@@ -352,25 +367,16 @@ static void append_name(GString *out, const char *prefix, const char *path)
 char *line_diff_unified(const char *before, const char *after, const char *path)
 {
     g_autoptr(LineDiff) diff = line_diff_new(before, after);
-    g_autoptr(GArray) changes = g_array_new(FALSE, FALSE, sizeof(LineChange));
     GString *out = g_string_new(NULL);
-    LineChange change = { 0 };
-    while (line_diff_next(diff, &change)) {
-        const LineChange *last =
-            changes->len > 0 ? &g_array_index(changes, LineChange, changes->len - 1) : NULL;
-        if (last && change.before - last->before - last->deleted > 2 * CONTEXT_LINES) {
-            append_hunk(out, diff, (const LineChange *)(void *)changes->data, changes->len);
-            g_array_set_size(changes, 0);
-        }
-        if (out->len == 0 && changes->len == 0) {
+    LineChange hunk = { 0 };
+    while (line_diff_next_hunk(diff, &hunk)) {
+        if (out->len == 0) {
             g_string_append(out, "--- ");
             append_name(out, "a/", path);
             g_string_append(out, "+++ ");
             append_name(out, "b/", path);
         }
-        g_array_append_val(changes, change);
+        append_hunk(out, diff, &hunk);
     }
-    if (changes->len > 0)
-        append_hunk(out, diff, (const LineChange *)(void *)changes->data, changes->len);
     return g_string_free(out, FALSE);
 }

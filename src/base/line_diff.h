@@ -36,6 +36,15 @@ typedef struct LineChange {
    of the texts. */
 bool line_diff_next(const LineDiff *self, LineChange *change);
 
+/* The hunk after *hunk, which begins as { 0 }: changes near one another with 3 lines around them,
+   all of which count as `deleted` and `added`. */
+bool line_diff_next_hunk(const LineDiff *self, LineChange *hunk);
+
+/* The lines of a hunk with their signs; `is_numbered`: as "+12|text", those that were added with
+   their new number, others with their old one. */
+void line_diff_append_lines(const LineDiff *self, const LineChange *hunk, bool is_numbered,
+                            GString *out);
+
 /* Unified diff with 3 lines of context and the headers "--- a/<path>" and "+++ b/<path>"; empty
    when nothing differs. Caller frees. */
 char *line_diff_unified(const char *before, const char *after, const char *path);

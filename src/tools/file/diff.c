@@ -111,67 +111,18 @@ char *diff_anchored(const char *before, const char *after)
     return show(before, after, true, NULL);
 }
 
-/* "5,3": the first line, from 1, and the count, which a unified diff leaves out when it is 1. */
-static size_t take_range(const char **text, size_t *ret_count)
-{
-    char *end = NULL;
-    size_t first = (size_t)g_ascii_strtoull(*text, &end, 10);
-    *ret_count = 1;
-    if (*end == ',')
-        *ret_count = (size_t)g_ascii_strtoull(end + 1, &end, 10);
-    *text = end;
-    return first;
-}
-
-typedef struct Numbers {
-    size_t before, after, first_changed;
-} Numbers;
-
-static void append_header(GString *out, const char *line, Numbers *numbers)
-{
-    size_t before_count = 0, after_count = 0;
-    const char *text = line + strlen("@@ -");
-    numbers->before = take_range(&text, &before_count);
-    text += strlen(" +");
-    numbers->after = take_range(&text, &after_count);
-    g_string_append_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", numbers->before, before_count,
-                           numbers->after, after_count);
-    numbers->before += before_count == 0; // then the line before is named
-    numbers->after += after_count == 0;
-}
-
-/* A line of a unified diff that kedge made itself, with its number. */
-static void append_numbered(GString *out, const char *line, Numbers *numbers)
-{
-    if (*line == '\\') {
-        g_string_append_printf(out, "%s\n", line);
-        return;
-    }
-    if (*line != ' ' && numbers->first_changed == 0)
-        numbers->first_changed = numbers->after;
-    g_string_append_printf(out, "%c%zu|%s\n", *line,
-                           *line == '+' ? numbers->after : numbers->before, line + 1);
-    numbers->before += *line != '+';
-    numbers->after += *line != '-';
-}
-
 char *diff_ranges(const char *before, const char *after, size_t *ret_first_changed)
 {
-    g_autofree char *unified = line_diff_unified(before, after, "f");
+    g_autoptr(LineDiff) diff = line_diff_new(before, after);
     g_autoptr(GString) out = g_string_new(NULL);
-    Numbers numbers = { 0 };
-    const char *line = *unified ? strstr(unified, "\n@@ -") + 1 : unified; // behind the two names
-    while (*line && out->len <= DIFF_MAX_BYTES) {
-        const char *end = strchrnul(line, '\n');
-        g_autofree char *copy = g_strndup(line, (size_t)(end - line));
-        if (*copy == '@')
-            append_header(out, copy, &numbers);
-        else
-            append_numbered(out, copy, &numbers);
-        line = *end ? end + 1 : end;
-    }
+    LineChange hunk = { 0 }, first = { 0 };
     if (ret_first_changed)
-        *ret_first_changed = numbers.first_changed;
+        *ret_first_changed = line_diff_next(diff, &first) ? first.after + 1 : 0;
+    while (out->len <= DIFF_MAX_BYTES && line_diff_next_hunk(diff, &hunk)) {
+        g_string_append_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", hunk.before + (hunk.deleted > 0),
+                               hunk.deleted, hunk.after + (hunk.added > 0), hunk.added);
+        line_diff_append_lines(diff, &hunk, true, out);
+    }
     g_autofree char *valid = g_utf8_make_valid(out->str, (gssize)MIN(out->len, DIFF_MAX_BYTES));
     if (out->len > DIFF_MAX_BYTES)
         return g_strconcat(valid, "\n...", NULL);
