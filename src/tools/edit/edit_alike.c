@@ -97,6 +97,19 @@ GArray *alike_split(const char *text)
     }
 }
 
+GArray *alike_split_wanted(const char *wanted)
+{
+    GArray *lines = alike_split(wanted);
+    if (g_str_has_suffix(wanted, "\n"))
+        g_array_set_size(lines, lines->len - 1);
+    return lines;
+}
+
+bool alike_is_searchable(const char *content, const char *wanted)
+{
+    return strlen(content) <= MAX_BYTES && !utf8_is_blank(wanted);
+}
+
 bool alike_is_same(const AlikeLine *a, const AlikeLine *b)
 {
     return a->hash == b->hash && a->length == b->length && strcmp(a->plain, b->plain) == 0;
@@ -123,13 +136,10 @@ static size_t *borders_of(const GArray *pattern)
 GArray *alike_find(const char *content, const char *old_text)
 {
     GArray *places = g_array_new(FALSE, FALSE, sizeof(AlikePlace));
-    if (strlen(content) > MAX_BYTES || utf8_is_blank(old_text))
+    if (!alike_is_searchable(content, old_text))
         return places;
-    // a final newline belongs to the last line, it is no line of its own
-    size_t old_size = strlen(old_text);
-    bool ends_line = old_text[old_size - 1] == '\n';
-    g_autofree char *old_body = g_strndup(old_text, old_size - ends_line);
-    g_autoptr(GArray) pattern = alike_split(old_body);
+    bool ends_line = g_str_has_suffix(old_text, "\n");
+    g_autoptr(GArray) pattern = alike_split_wanted(old_text);
     g_autoptr(GArray) lines = alike_split(content);
     g_autofree size_t *borders = borders_of(pattern);
 

@@ -8,11 +8,6 @@
 #include <glib.h>
 #include <stdbool.h>
 
-// what an error says of it
-#define EDIT_ALIKE_RULE                                                                            \
-    "Letters, digits and operators must be right; only white space, quotes, dashes and Unicode "   \
-    "forms may differ."
-
 typedef struct AlikeLine {
     const char *start; // in the text
     size_t size;
@@ -24,6 +19,12 @@ typedef struct AlikeLine {
 /* The lines of `text`, of AlikeLine, borrowing from it. Caller unrefs. */
 GArray *alike_split(const char *text);
 
+/* Those of what an edit looks for: a final newline belongs to the last line, it begins none. */
+GArray *alike_split_wanted(const char *wanted);
+
+/* Nothing is searched for a blank text, and in one over 16 MiB. */
+bool alike_is_searchable(const char *content, const char *wanted);
+
 bool alike_is_same(const AlikeLine *a, const AlikeLine *b);
 
 typedef struct AlikePlace {
@@ -32,5 +33,5 @@ typedef struct AlikePlace {
 } AlikePlace;
 
 /* Every run of lines of `content` that is alike the lines of `old_text`, from the top, overlapping
-   ones included. Nothing for a blank old_text, and in files over 16 MiB. Caller unrefs. */
+   ones included; none where alike_is_searchable() says no. Caller unrefs. */
 GArray *alike_find(const char *content, const char *old_text);

@@ -13,26 +13,20 @@ static const FieldDef apply_fields[] = {
     { 0 },
 };
 
-static void entries_destroy(void *data)
-{
-    g_ptr_array_unref(data);
-}
-
 static bool apply_judge(ToolCall *call, const void *args_, Judgement *ret_judgement, GError **error)
 {
     const ApplyArgs *args = args_;
     GPtrArray *entries = NULL;
     if (!patch_envelope_parse(args->input, &entries, error))
         return false;
-    patch_call_judge(ret_judgement, entries);
-    tool_call_prepare(call, entries, entries_destroy);
+    patch_call_judge(call, entries, ret_judgement);
     return true;
 }
 
 static bool apply_run(ToolCall *call, const void *args G_GNUC_UNUSED, ToolResult *result,
                       GError **error)
 {
-    return patch_call_run_many(call, tool_call_prepared(call), result, error);
+    return patch_call_run(call, true, result, error);
 }
 
 static const char description[] =

@@ -13,7 +13,9 @@
 
 #include <stdint.h>
 
-#define MAX_BYTES      (16 * MIB)                  // of a file that is searched
+#define ALIKE_RULE                                                                                 \
+    "Letters, digits and operators must be right; only white space, quotes, dashes and Unicode "   \
+    "forms may differ."
 #define MAX_LINE_CHARS 4096                        // longer lines are equal or not similar at all
 #define MAX_STEPS      ((size_t)300 * 1000 * 1000) // of computation, about a second
 #define MIN_SCORE      0.5
@@ -216,25 +218,8 @@ static GArray *patterns_of(const GArray *lines)
     return patterns;
 }
 
-static bool is_searchable(const char *content, const char *old_text)
+static bool find_among(GArray *lines, GArray *old, ClosestPlace *ret_place)
 {
-    return strlen(content) <= MAX_BYTES && !utf8_is_blank(old_text);
-}
-
-/* The lines of old_text; a final newline belongs to the last of them. Borrows from `body`. */
-static char *body_of(const char *old_text)
-{
-    size_t size = strlen(old_text);
-    return g_strndup(old_text, size - (old_text[size - 1] == '\n'));
-}
-
-bool closest_find(const char *content, const char *old_text, ClosestPlace *ret_place)
-{
-    if (!is_searchable(content, old_text))
-        return false;
-    g_autofree char *body = body_of(old_text);
-    g_autoptr(GArray) lines = alike_split(content);
-    g_autoptr(GArray) old = alike_split(body);
     g_autoptr(GArray) patterns = patterns_of(old);
     Search self = { .content = lines, .old = old, .patterns = patterns, .steps_left = MAX_STEPS };
     Window best;
@@ -242,6 +227,15 @@ bool closest_find(const char *content, const char *old_text, ClosestPlace *ret_p
         return false;
     *ret_place = (ClosestPlace) { best.index + 1, old->len, best.score };
     return true;
+}
+
+bool closest_find(const char *content, const char *old_text, ClosestPlace *ret_place)
+{
+    if (!alike_is_searchable(content, old_text))
+        return false;
+    g_autoptr(GArray) lines = alike_split(content);
+    g_autoptr(GArray) old = alike_split_wanted(old_text);
+    return find_among(lines, old, ret_place);
 }
 
 static void append_line(GString *out, const char *label, const AlikeLine *line)
@@ -260,11 +254,12 @@ static bool differs(const AlikeLine *a, const AlikeLine *b, bool is_exact)
 char *closest_describe(const char *content, const char *old_text, bool is_exact)
 {
     ClosestPlace place;
-    if (!closest_find(content, old_text, &place))
-        return NULL;
-    g_autofree char *body = body_of(old_text);
+    if (!alike_is_searchable(content, old_text))
+        return g_strdup("");
     g_autoptr(GArray) lines = alike_split(content);
-    g_autoptr(GArray) old = alike_split(body);
+    g_autoptr(GArray) old = alike_split_wanted(old_text);
+    if (!find_among(lines, old, &place))
+        return g_strdup("");
     const AlikeLine *there = &g_array_index(lines, AlikeLine, place.line - 1);
     const AlikeLine *asked = &g_array_index(old, AlikeLine, 0);
 
@@ -273,7 +268,7 @@ char *closest_describe(const char *content, const char *old_text, bool is_exact)
         first++;
     first = place.count <= SHOWN_LINES || first < SHOWN_BEFORE ? 0 : first - SHOWN_BEFORE;
     GString *out = g_string_new(NULL);
-    g_string_printf(out, "Closest place, lines %zu-%zu (%d%% similar):\n", place.line,
+    g_string_printf(out, "\n\nClosest place, lines %zu-%zu (%d%% similar):\n", place.line,
                     place.line + place.count - 1, (int)(place.score * 100 + EPSILON));
     for (size_t i = first; i < MIN(place.count, first + SHOWN_LINES); i++) {
         bool is_other = differs(&there[i], &asked[i], is_exact);
@@ -282,6 +277,9 @@ char *closest_describe(const char *content, const char *old_text, bool is_exact)
         if (is_other)
             append_line(out, "  you:", &asked[i]);
     }
-    g_string_truncate(out, out->len - 1);
+    if (is_exact)
+        g_string_truncate(out, out->len - 1);
+    else
+        g_string_append(out, ALIKE_RULE);
     return g_string_free(out, FALSE);
 }

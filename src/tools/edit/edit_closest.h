@@ -17,5 +17,6 @@ typedef struct ClosestPlace {
 bool closest_find(const char *content, const char *old_text, ClosestPlace *ret_place);
 
 /* "Closest place, lines 41-43 (98% similar):" and its lines, those that differ marked and with the
-   line of old_text below each; at most 20. NULL: none. Caller frees. */
+   line of old_text below each, at most 20, after an empty line; unless `is_exact` also what may
+   differ. "": there is none. Caller frees. */
 char *closest_describe(const char *content, const char *old_text, bool is_exact);

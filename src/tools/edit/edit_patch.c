@@ -88,11 +88,6 @@ static bool decode_item(const char *path, const json_t *value, GPtrArray *entrie
     return true;
 }
 
-static void entries_destroy(void *data)
-{
-    g_ptr_array_unref(data);
-}
-
 static bool patch_judge(ToolCall *call, const void *args_, Judgement *ret_judgement, GError **error)
 {
     const PatchArgs *args = args_;
@@ -102,15 +97,14 @@ static bool patch_judge(ToolCall *call, const void *args_, Judgement *ret_judgem
     json_array_foreach (args->edits, i, value)
         if (!decode_item(args->path, value, entries, error))
             return false;
-    patch_call_judge(ret_judgement, entries);
-    tool_call_prepare(call, g_steal_pointer(&entries), entries_destroy);
+    patch_call_judge(call, g_steal_pointer(&entries), ret_judgement);
     return true;
 }
 
 static bool patch_run(ToolCall *call, const void *args G_GNUC_UNUSED, ToolResult *result,
                       GError **error)
 {
-    return patch_call_run_one(call, tool_call_prepared(call), result, error);
+    return patch_call_run(call, false, result, error);
 }
 
 static const char description[] =

@@ -95,14 +95,13 @@ static bool fail_no_match(const char *text, const char *old_text, bool is_fuzzy,
                           GError **error)
 {
     g_autofree char *closest = closest_describe(text, old_text, !is_fuzzy);
-    const char *separator = closest ? "\n\n" : "";
-    if (!is_fuzzy)
-        return fail_with(error, KEDGE_ERROR_FAILED,
-                         "Could not find the exact text in %s. The old text must match exactly "
-                         "including all whitespace and newlines.%s%s",
-                         shown, separator, closest ? closest : "");
-    return fail_with(error, KEDGE_ERROR_FAILED, "Could not find this text in %s.%s%s%s", shown,
-                     separator, closest ? closest : "", closest ? "\n" EDIT_ALIKE_RULE : "");
+    if (is_fuzzy)
+        return fail_with(error, KEDGE_ERROR_FAILED, "Could not find this text in %s.%s", shown,
+                         closest);
+    return fail_with(error, KEDGE_ERROR_FAILED,
+                     "Could not find the exact text in %s. The old text must match exactly "
+                     "including all whitespace and newlines.%s",
+                     shown, closest);
 }
 
 /* Puts `new_text`, indented as its surroundings, at each of the places, but those that overlap one

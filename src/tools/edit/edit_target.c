@@ -161,15 +161,22 @@ bool edit_target_write(ToolCall *call, EditTarget *self, GError **error)
     return true;
 }
 
-void edit_target_add_details(const EditTarget *self, json_t *details)
+void edit_add_details(json_t *details, const char *op, const char *before, const char *after,
+                      EditDiffForm form)
 {
-    const char *before = self->before ? self->before : "";
-    json_set_text(details, "op", self->before ? "update" : "create");
-    if (strlen(before) > DIFF_MAX_BYTES || strlen(self->text) > DIFF_MAX_BYTES)
+    json_set_text(details, "op", op);
+    if (strlen(before) > DIFF_MAX_BYTES || strlen(after) > DIFF_MAX_BYTES)
         return;
     size_t first_changed = 0;
-    g_autofree char *diff = diff_numbered(before, self->text, &first_changed);
+    g_autofree char *diff = form(before, after, &first_changed);
     json_set_text(details, "diff", diff);
     if (first_changed > 0)
         json_set_int(details, "firstChangedLine", (gint64)first_changed);
+}
+
+void edit_target_add_details(const EditTarget *self, json_t *details)
+{
+    const char *before = self->before;
+    edit_add_details(details, before ? "update" : "create", before ? before : "", self->text,
+                     diff_numbered);
 }

@@ -42,5 +42,10 @@ bool edit_target_write(ToolCall *call, EditTarget *self, GError **error);
 /* op, diff and firstChangedLine of what was done to `self`. */
 void edit_target_add_details(const EditTarget *self, json_t *details);
 
+/* The same of two texts; `form` is a function of diff.h. */
+typedef char *(*EditDiffForm)(const char *before, const char *after, size_t *ret_first_changed);
+void edit_add_details(json_t *details, const char *op, const char *before, const char *after,
+                      EditDiffForm form);
+
 /* CRLF becomes LF; a lone CR is a character of its line. Caller frees. */
 char *edit_to_lf(const char *text);

@@ -6,7 +6,6 @@
 #include "tools/edit/patch_apply.h"
 
 #include "base/str.h"
-#include "tools/edit/edit_alike.h"
 #include "tools/edit/edit_closest.h"
 #include "tools/edit/edit_indent.h"
 #include "tools/edit/edit_search.h"
@@ -139,9 +138,8 @@ static bool fail_not_found(const PatchText *text, const PatchHunk *hunk, GError 
         more = g_strdup_printf("\n… (%zu more lines)", count - SHOWN_OLD_LINES);
     }
     g_autofree char *shown = g_strjoinv("\n", lines);
-    return fail_with(error, KEDGE_ERROR_FAILED, "Failed to find expected lines in %s:\n%s%s%s%s%s",
-                     text->shown, shown, more ? more : "", closest ? "\n\n" : "",
-                     closest ? closest : "", closest && text->is_fuzzy ? "\n" EDIT_ALIKE_RULE : "");
+    return fail_with(error, KEDGE_ERROR_FAILED, "Failed to find expected lines in %s:\n%s%s%s",
+                     text->shown, shown, more ? more : "", closest);
 }
 
 static bool begins_or_ends_empty(const char *text)

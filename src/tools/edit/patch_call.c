@@ -46,7 +46,12 @@ static const PatchEntry *entry_at(const GPtrArray *entries, guint index)
     return entries->pdata[index];
 }
 
-void patch_call_judge(Judgement *judgement, const GPtrArray *entries)
+static void entries_destroy(void *data)
+{
+    g_ptr_array_unref(data);
+}
+
+void patch_call_judge(ToolCall *call, GPtrArray *entries, Judgement *judgement)
 {
     g_autoptr(GString) summary = g_string_new(NULL);
     for (guint i = 0; i < entries->len; i++) {
@@ -66,6 +71,7 @@ void patch_call_judge(Judgement *judgement, const GPtrArray *entries)
         g_string_append_printf(summary, " and %u more", entries->len - MAX_SUMMARY_FILES);
     judgement->effect = EFFECT_WRITE;
     judgement->summary = g_strdup(summary->str);
+    tool_call_prepare(call, entries, entries_destroy);
 }
 
 static guint root_of(const guint *parents, guint index)
@@ -144,20 +150,6 @@ static bool plan_all(Run *self, ToolCall *call, guint *ret_failures, GError **er
     }
     *ret_failures = failures;
     return true;
-}
-
-/* What the failed groups have to say, a line for each. */
-static char *failures_text(const Run *self)
-{
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; i < self->groups->len; i++) {
-        const Group *group = self->groups->pdata[i];
-        if (group->problem)
-            g_string_append_printf(text, "Error editing %s: %s\n",
-                                   entry_at(self->entries, group->culprit)->path,
-                                   group->problem->message);
-    }
-    return g_string_free(text, FALSE);
 }
 
 static bool fail_broken_off(const GError *problem, const GString *done, const GString *left,
@@ -273,61 +265,47 @@ static void run_init(Run *self, const GPtrArray *entries)
     self->budget = patch_budget_full();
 }
 
-/* The only problem there is: its own words are enough. */
-static bool fail_alone(Group *group, GError **error)
+/* Nothing is made. The only problem of a single entry needs no words around it. */
+static bool fail_all(const Run *self, bool has_files, GError **error)
 {
-    g_propagate_error(error, g_steal_pointer(&group->problem));
-    return false;
+    guint count = self->entries->len;
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (guint i = 0; i < self->groups->len; i++) {
+        const Group *group = self->groups->pdata[i];
+        if (!group->problem)
+            continue;
+        if (count == 1) {
+            g_propagate_error(error, g_error_copy(group->problem));
+            return false;
+        }
+        if (has_files)
+            g_string_append_printf(
+                text, "Error editing %s: ", entry_at(self->entries, group->culprit)->path);
+        else
+            g_string_append_printf(text, "Edit %u of %u: ", group->culprit + 1, count);
+        g_string_append_printf(text, "%s\n", group->problem->message);
+    }
+    return fail_with(error, KEDGE_ERROR_FAILED, "%sNone of the %u %s was made.", text->str, count,
+                     has_files ? "changes" : "edits");
 }
 
-bool patch_call_run_one(ToolCall *call, const GPtrArray *entries, ToolResult *result,
-                        GError **error)
-{
-    g_auto(Run) run = { 0 };
-    bool is_fuzzy = false;
-    run_init(&run, entries);
-    if (!edit_mode_is_fuzzy(tool_call_settings(call), &is_fuzzy, error))
-        return false;
-    make_groups(&run, call, is_fuzzy, NULL);
-    guint failures = 0;
-    if (!plan_all(&run, call, &failures, error))
-        return false;
-    Group *group = run.groups->pdata[0];
-    if (failures > 0 && entries->len == 1)
-        return fail_alone(group, error);
-    if (failures > 0)
-        return fail_with(error, KEDGE_ERROR_FAILED,
-                         "Edit %u of %u: %s\nNone of the %u edits was made.", group->culprit + 1,
-                         entries->len, group->problem->message, entries->len);
-    if (!carry_out(&run, true, error))
-        return false;
-    tell(&run, false, result);
-    return true;
-}
-
-bool patch_call_run_many(ToolCall *call, const GPtrArray *entries, ToolResult *result,
-                         GError **error)
+bool patch_call_run(ToolCall *call, bool has_files, ToolResult *result, GError **error)
 {
     g_auto(Run) run = { 0 };
     const Settings *settings = tool_call_settings(call);
-    bool is_fuzzy = false, is_atomic = settings_get_bool(settings, "edit.atomic");
-    run_init(&run, entries);
+    bool is_fuzzy = false, is_atomic = !has_files || settings_get_bool(settings, "edit.atomic");
+    guint failures = 0;
+    run_init(&run, tool_call_prepared(call));
     if (!edit_mode_is_fuzzy(settings, &is_fuzzy, error))
         return false;
-    g_autofree guint *firsts = connect_entries(entries, tool_call_cwd(call));
+    g_autofree guint *firsts = has_files ? connect_entries(run.entries, tool_call_cwd(call)) : NULL;
     make_groups(&run, call, is_fuzzy, firsts);
-    guint failures = 0;
     if (!plan_all(&run, call, &failures, error))
         return false;
-    if (failures > 0 && entries->len == 1)
-        return fail_alone(run.groups->pdata[0], error);
-    if (failures > 0 && (is_atomic || failures == run.groups->len)) {
-        g_autofree char *text = failures_text(&run);
-        return fail_with(error, KEDGE_ERROR_FAILED, "%sNone of the %u changes was made.", text,
-                         entries->len);
-    }
+    if (failures > 0 && (is_atomic || failures == run.groups->len))
+        return fail_all(&run, has_files, error);
     if (!carry_out(&run, is_atomic, error))
         return false;
-    tell(&run, true, result);
+    tell(&run, has_files, result);
     return true;
 }

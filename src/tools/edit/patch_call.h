@@ -7,14 +7,9 @@
 #include "tool/tool.h"
 #include "tools/edit/patch_envelope.h"
 
-/* Every file of `entries`, for the judge. */
-void patch_call_judge(Judgement *judgement, const GPtrArray *entries);
+/* For the judge: says what `entries` do, and keeps them for the run; takes ownership. */
+void patch_call_judge(ToolCall *call, GPtrArray *entries, Judgement *judgement);
 
-/* All entries belong together: none is made when one fails. */
-bool patch_call_run_one(ToolCall *call, const GPtrArray *entries, ToolResult *result,
-                        GError **error);
-
-/* Entries of one file, or of files that a move connects, belong together; with edit.atomic all of
-   them do. */
-bool patch_call_run_many(ToolCall *call, const GPtrArray *entries, ToolResult *result,
-                         GError **error);
+/* All entries belong together: none is made when one fails. With `has_files` only those of one file
+   do, or of files that a move connects; with edit.atomic again all of them. */
+bool patch_call_run(ToolCall *call, bool has_files, ToolResult *result, GError **error);

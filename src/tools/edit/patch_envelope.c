@@ -48,19 +48,24 @@ GPtrArray *patch_entries_new(void)
     return g_ptr_array_new_with_free_func(entry_destroy);
 }
 
-/* The path of a header line, or NULL. Caller frees. */
-static char *header_path(const char *line, PatchOp *ret_op)
+const char *patch_file_marker(const char *line, PatchOp *ret_op)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(headers); i++) {
         if (!g_str_has_prefix(line, headers[i].marker))
             continue;
-        char *path = g_strstrip(g_strdup(line + strlen(headers[i].marker)));
-        *ret_op = headers[i].op;
-        if (*path)
-            return path;
-        g_free(path);
+        if (ret_op)
+            *ret_op = headers[i].op;
+        return line + strlen(headers[i].marker);
     }
     return NULL;
+}
+
+/* The path of a header line, or NULL. Caller frees. */
+static char *header_path(const char *line, PatchOp *ret_op)
+{
+    const char *rest = patch_file_marker(line, ret_op);
+    g_autofree char *path = rest ? g_strstrip(g_strdup(rest)) : NULL;
+    return path && *path ? g_steal_pointer(&path) : NULL;
 }
 
 static bool is_line(const char *line, const char *wanted)

@@ -22,5 +22,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PatchEntry, patch_entry_free)
 
 GPtrArray *patch_entries_new(void); // of PatchEntry *
 
+/* What follows "*** Update File:" and the like at the beginning of a line, or NULL. `ret_op` may be
+   NULL. */
+const char *patch_file_marker(const char *line, PatchOp *ret_op);
+
 /* At least one entry, in order. USAGE with the text for the model; LIMIT. Caller unrefs. */
 bool patch_envelope_parse(const char *input, GPtrArray **ret_entries, GError **error);

@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "tools/edit/edit_target.h"
+#include "tools/edit/patch_envelope.h"
 
 #define METADATA                                                                                   \
     "^(diff --git |index [0-9a-f]+\\.\\.[0-9a-f]+|(old|new|new file|deleted file) mode [0-7]+$|"   \
@@ -73,17 +74,6 @@ static bool fail_line(size_t at, const char *text, GError **error)
     return fail_with(error, KEDGE_ERROR_USAGE, "Line %zu: %s", at + 1, text);
 }
 
-/* The path behind "*** Update File:" and the like, or NULL. */
-static const char *file_marker(const char *line)
-{
-    static const char *const markers[] = { "*** Update File:", "*** Add File:",
-                                           "*** Delete File:" };
-    for (size_t i = 0; i < G_N_ELEMENTS(markers); i++)
-        if (g_str_has_prefix(line, markers[i]))
-            return line + strlen(markers[i]);
-    return NULL;
-}
-
 static void note_file(Parser *self, const char *path)
 {
     g_autofree char *name = g_strstrip(g_strndup(path, strcspn(path, "\t")));
@@ -110,7 +100,7 @@ static void skip_file_header(Parser *self)
 {
     while (self->at < self->end) {
         const char *line = self->lines[self->at];
-        const char *marked = file_marker(line), *git = strstr(line, " b/");
+        const char *marked = patch_file_marker(line, NULL), *git = strstr(line, " b/");
         if (is_pair(self, self->at)) {
             note_file(self, self->lines[++self->at] + strlen("+++ "));
         } else if (marked) {
@@ -129,7 +119,7 @@ static void skip_file_header(Parser *self)
 static bool is_next_file(const Parser *self)
 {
     const char *line = self->lines[self->at];
-    return file_marker(line) || g_str_has_prefix(line, "diff --git ") ||
+    return patch_file_marker(line, NULL) || g_str_has_prefix(line, "diff --git ") ||
            (self->has_header && is_pair(self, self->at) &&
             g_str_has_prefix(line_at(self, self->at + 2), "@@ -"));
 }

@@ -11,7 +11,6 @@
 #include "base/path.h"
 #include "tools/edit/edit_target.h"
 #include "tools/edit/patch_apply.h"
-#include "tools/edit/patch_move.h"
 #include "tools/edit/patch_text.h"
 #include "tools/file/diff.h"
 #include "tools/file/generated.h"
@@ -19,7 +18,10 @@
 #include "tools/file/seen_files.h"
 #include "tools/file/workspace_path.h"
 
-#define DIFF_MAX_BYTES (16 * MIB) // a larger file is edited, but not compared
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h> // renameat2()
+#include <unistd.h>
 
 typedef enum { STEP_WRITE, STEP_DELETE, STEP_MOVE } StepKind;
 
@@ -234,14 +236,7 @@ static void change_text(PatchPlan *self, const Place *place, char *text)
 static void describe(PatchDone *done, const char *op, const char *before, const char *after)
 {
     done->details = json_object();
-    json_set_text(done->details, "op", op);
-    if (strlen(before) > DIFF_MAX_BYTES || strlen(after) > DIFF_MAX_BYTES)
-        return;
-    size_t first_changed = 0;
-    g_autofree char *diff = diff_ranges(before, after, &first_changed);
-    json_set_text(done->details, "diff", diff);
-    if (first_changed > 0)
-        json_set_int(done->details, "firstChangedLine", (gint64)first_changed);
+    edit_add_details(done->details, op, before, after, diff_ranges);
 }
 
 /* The place that a file moves to: nothing may be there. */
@@ -422,15 +417,53 @@ static void append_step(GString *out, const Step *step, bool is_done)
                            step->to ? " to " : "", step->to ? step->to_shown : "");
 }
 
+/* For a file system that has no rename that keeps what is there. */
+static bool move_by_link(const char *from, const char *to)
+{
+    if (link(from, to) < 0)
+        return false;
+    if (unlink(from) == 0)
+        return true;
+    int number = errno;
+    unlink(to); // it stays where it was
+    errno = number;
+    return false;
+}
+
+/* Overwrites nothing; makes the directories that the new path needs. */
+static bool move_file(const Step *step, GError **error)
+{
+    const char *from = step->path, *to = step->to;
+    g_autofree char *dir = g_path_get_dirname(to);
+    if (!file_make_dirs(dir, 0777, error))
+        return false;
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 ||
+        ((errno == EINVAL || errno == ENOSYS) && move_by_link(from, to)))
+        return true;
+    if (errno == EEXIST)
+        return fail_with(error, KEDGE_ERROR_FAILED,
+                         "cannot move %s to %s: something has come to be there meanwhile",
+                         step->shown, step->to_shown);
+    return fail_with_errno(error, errno, "cannot move %s to %s", step->shown, step->to_shown);
+}
+
+/* The file or link itself; one that is gone already is deleted. */
+static bool delete_file(const Step *step, GError **error)
+{
+    if (step->is_checked &&
+        !edit_target_check_unchanged(step->path, step->shown, &step->read, error))
+        return false;
+    return unlink(step->path) == 0 || errno == ENOENT ||
+           fail_with_errno(error, errno, "cannot delete %s", step->shown);
+}
+
 static bool carry_out_step(PatchPlan *self, const Step *step, GError **error)
 {
     if (step->kind == STEP_WRITE)
         return edit_target_write(self->call, step->target, error);
     if (step->kind == STEP_DELETE)
-        return (!step->is_checked ||
-                edit_target_check_unchanged(step->path, step->shown, &step->read, error)) &&
-               patch_delete(step->path, step->shown, error);
-    if (!patch_move(step->path, step->to, step->shown, step->to_shown, error))
+        return delete_file(step, error);
+    if (!move_file(step, error))
         return false;
     seen_files_note(self->call, step->to);
     return true;

@@ -1,13 +1,10 @@
 /* See patch_text.h. */
 #include "tools/edit/patch_text.h"
 
-#include "base/limits.h"
-#include "base/utf8.h"
 #include "tools/edit/edit_alike.h"
 
-#define MAX_ALIKE_BYTES (16 * MIB) // of a text that is searched for lines that are only alike
-#define STEP_BYTES      64         // compared at the price of one step
-#define TEXT_STEP_BYTES 4          // taken apart and put together again at that price
+#define STEP_BYTES      64 // compared at the price of one step
+#define TEXT_STEP_BYTES 4  // taken apart and put together again at that price
 
 static void spend(PatchText *self, size_t steps)
 {
@@ -95,7 +92,7 @@ GArray *patch_text_find(PatchText *self, const char *pattern, PatchMatch match, 
 {
     GArray *places = g_array_new(FALSE, FALSE, sizeof(size_t));
     bool is_alike = match == MATCH_ALIKE;
-    if (is_alike && (strlen(self->text) > MAX_ALIKE_BYTES || utf8_is_blank(pattern)))
+    if (is_alike && !alike_is_searchable(self->text, pattern))
         return places;
     if (is_alike && !self->alike)
         self->alike = alike_split(self->text);
