@@ -60,23 +60,6 @@ static bool is_space(gunichar c)
            c == 0x205f || c == 0x3000 || c == 0xfeff;
 }
 
-static bool is_letter_or_number(gunichar c)
-{
-    switch (g_unichar_type(c)) {
-    case G_UNICODE_UPPERCASE_LETTER:
-    case G_UNICODE_LOWERCASE_LETTER:
-    case G_UNICODE_TITLECASE_LETTER:
-    case G_UNICODE_MODIFIER_LETTER:
-    case G_UNICODE_OTHER_LETTER:
-    case G_UNICODE_DECIMAL_NUMBER:
-    case G_UNICODE_LETTER_NUMBER:
-    case G_UNICODE_OTHER_NUMBER:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* All pairs of letters in alphabetical order, without those that are left out. */
 static void letters_at(uint32_t index, char ret_letters[HASHLINE_LETTERS + 1])
 {
@@ -107,7 +90,7 @@ static char *plain_line(size_t number, const char *line, size_t size, bool *ret_
         memmove(valid + kept, p, (size_t)(next - p));
         kept += (size_t)(next - p);
         used = is_space(c) ? used : kept;
-        is_told_by_text = is_told_by_text || is_letter_or_number(c);
+        is_told_by_text = is_told_by_text || g_unichar_isalnum(c);
     }
     valid[used] = '\0';
     *ret_is_told_by_text = is_told_by_text;
