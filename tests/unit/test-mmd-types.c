@@ -513,6 +513,10 @@ static void test_long_inputs(void **state G_GNUC_UNUSED)
         { "erDiagram\n", "subgraph a\n" },
         { "erDiagram\n", "a direction " },
         { "erDiagram\nclassDef a ", "b:" },
+        { "flowchart TD\n", " \n" },
+        { "flowchart TD\nA --", " a-" },
+        { "flowchart TD\nstyle a ", ":" },
+        { "quadrantChart\nA: [0.1, 0.2] ", "-" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GString) text = g_string_new(cases[i].head);

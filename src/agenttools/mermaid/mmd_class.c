@@ -257,7 +257,7 @@ static bool take_name(MmdParser *p, const char *what, char **ret_name)
     return true;
 }
 
-/* `["label"]`, when one stands there. */
+/* `["label"]`, when there is one. */
 static bool take_label(MmdParser *p)
 {
     return !mmd_accept(p, '[') ||

@@ -100,7 +100,7 @@ static void block_free(void *block_)
     g_free(block);
 }
 
-/* Reads up to the end of the fence. A line behind the end of a quote is left for the next read. */
+/* Reads up to the end of the fence. A line after the end of a quote is left for the next read. */
 static void read_fence(MmdLines *lines, const Fence *fence, GPtrArray *blocks)
 {
     size_t fence_line = lines->number;
@@ -128,9 +128,9 @@ static void read_fence(MmdLines *lines, const Fence *fence, GPtrArray *blocks)
         return;
 
     size_t last = is_closed ? lines->number - 1 : lines->number;
-    bool is_behind = lines->at >= lines->end && lines->number == fence_line;
+    bool is_past_end = lines->at >= lines->end && lines->number == fence_line;
     MmdBlock *block = g_new0(MmdBlock, 1);
-    block->start_line = is_behind ? fence_line : fence_line + 1;
+    block->start_line = is_past_end ? fence_line : fence_line + 1;
     block->end_line = MAX(last, block->start_line);
     block->fence_line = fence_line;
     block->is_unclosed = !is_closed;

@@ -22,7 +22,7 @@ enum {
 
 typedef struct ErDiagram {
     bool has_role;          // on this line
-    MmdToken lone_type;     // of the first attribute whose name stands on a later line
+    MmdToken lone_type;     // of the first attribute whose name is on a later line
     const char *no_generic; // up to here no word has a type parameter
 } ErDiagram;
 
@@ -116,14 +116,14 @@ static bool has_line_end(const char *start, const char *stop)
     return memchr(start, '\n', (size_t)(stop - start)) != NULL;
 }
 
-/* At the end of its line when the next token stands on a later one. */
+/* At the end of its line when the next token is on a later one. */
 static bool expected_in_attribute(MmdParser *p, const char *what)
 {
     bool is_later = has_line_end(p->last.stop, p->token.start);
     return mmd_expected(p, is_later ? p->last.stop : p->token.start, "%s", what);
 }
 
-/* `is_extra`: what was taken for a type stands after another attribute, on its line. */
+/* `is_extra`: what was taken for a type is after another attribute, on its line. */
 static bool fail_attribute_name(MmdParser *p, const MmdToken *type, bool is_extra)
 {
     const ErDiagram *self = p->state;
@@ -182,7 +182,7 @@ static bool fail_attribute_type(MmdParser *p, const char *opened)
     return *at == ':' && mmd_hint(p, "An attribute is a type and a name: string email");
 }
 
-/* What stands in the brace that is the current token, up to the closing one. */
+/* What is in the brace that is the current token, up to the closing one. */
 static bool take_attributes(MmdParser *p)
 {
     static const MmdGrammar attribute_grammar = { read_attribute_token, expected_in_attribute };

@@ -1,5 +1,5 @@
 /*
- * Errors, and what stands where one is (mmd_parser.h).
+ * Records errors, and says what is where one was found (mmd_parser.h).
  */
 #include "agenttools/mermaid/mmd_parser.h"
 

@@ -112,7 +112,7 @@ static const MmdTokenRule rules[] = {
     { 0 },
 };
 
-/* A line with `direction TB` in it, whatever stands before. */
+/* A line with `direction TB` in it, whatever is before it. */
 static bool read_direction(MmdParser *p)
 {
     static const char pattern[] = "direction\\s+(TB|BT|RL|LR|TD)";

@@ -82,7 +82,7 @@ static const char *meant_end(const MmdParser *p, const char *text, const char *c
     return NULL;
 }
 
-/* The label in quotes, with what stands around it. */
+/* The label in quotes, with what is around it. */
 static bool hint_quotes(MmdParser *p, const char *opened, const Shape *shape)
 {
     static const char hint[] = "Put the whole label in double quotes: %s; write #quot; for a quote";
@@ -286,7 +286,7 @@ static bool take_link_text(MmdParser *p)
                          mmd_found(p, where));
 }
 
-/* *ret_found: false when none stands here. */
+/* *ret_found: false when there is none. */
 static bool take_link(MmdParser *p, bool *ret_found)
 {
     bool is_named = mmd_accept(p, FLOW_LINK_ID);

@@ -176,7 +176,7 @@ static bool take_statement(MmdParser *p)
     }
 }
 
-/* What stands on the line of the header word. */
+/* The rest of the line of the header word. */
 static bool take_header(MmdParser *p)
 {
     mmd_advance(p);

@@ -10,7 +10,7 @@ static const char settings[] =
     "(title|section)\\s[^\n]+|inclusiveEndDates\\>|weekend\\s+(friday|saturday)\\>|"
     "weekday\\s+(monday|tuesday|wednesday|thursday|friday|saturday|sunday)\\>";
 
-/* `href "address"`; *ret_taken: false when none stands here. */
+/* `href "address"`; *ret_taken: false when there is none. */
 static bool take_href(MmdParser *p, bool *ret_taken)
 {
     const char *open = mmd_scan(p, p->at, "(?i)href\\s+\"");

@@ -115,7 +115,7 @@ static bool has_branch(const Graph *g, const char *name)
 /* A commit on the current branch; without an id it gets one of its own. */
 static void add_commit(Graph *g, const char *id, Commit commit)
 {
-    bool is_named = id != NULL && *id != '\0';
+    bool is_named = id && *id != '\0';
     char *key = is_named ? g_strdup(id) : g_strdup_printf("\n%u", g->made_count++);
     commit.branch = g->branch;
     commit.parents[0] = g->head;
@@ -203,7 +203,7 @@ static bool check_merge(Graph *g, const char *where, const char *name, const cha
         return fail_branch(g, where, name);
     if (!ours || !theirs)
         return mmd_fail(p, MMD_SEMANTIC, where, "branch '%s' has no commits",
-                        ours == NULL ? g->branch : name);
+                        !ours ? g->branch : name);
     const Commit *our_commit = g_hash_table_lookup(g->commits, ours);
     if (strcmp(ours, theirs) == 0 || strcmp(our_commit->branch, name) == 0) {
         mmd_fail(p, MMD_SEMANTIC, where, "branches '%s' and '%s' end at the same commit", g->branch,
@@ -247,7 +247,7 @@ static bool check_cherry_pick(Graph *g, const char *where, const Options *option
     if (!source)
         return mmd_fail(p, MMD_SEMANTIC, where, "there is no commit '%s' before this line",
                         options->id);
-    bool has_parent = options->parent != NULL && *options->parent != '\0';
+    bool has_parent = options->parent && *options->parent != '\0';
     if (has_parent && !is_parent(source, options->parent))
         return mmd_fail(p, MMD_SEMANTIC, where, "commit '%s' is no parent of '%s'", options->parent,
                         options->id);
@@ -293,7 +293,7 @@ static bool take_statement(Graph *g)
     return mmd_unexpected(p, "commit, branch, checkout, merge or cherry-pick");
 }
 
-/* What may stand between `gitGraph` and the first statement. */
+/* What may be between `gitGraph` and the first statement. */
 static bool take_header(MmdParser *p)
 {
     if (mmd_skip(p, ":"))
@@ -317,7 +317,7 @@ bool mmd_parse_git(MmdParser *p)
     g_autoptr(GHashTable) branches = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(GHashTable) commits = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     Graph graph = { .p = p, .branches = branches, .commits = commits };
-    const char *main_branch = p->main_branch != NULL ? p->main_branch : "main";
+    const char *main_branch = p->main_branch ? p->main_branch : "main";
     g_hash_table_insert(branches, g_strdup(main_branch), NULL);
     go_to(&graph, main_branch);
 

@@ -95,7 +95,7 @@ static bool take_node(Mindmap *m, size_t level)
     return (!has_shape || take_shape(p, opened)) && add_node(m, start, level);
 }
 
-/* `::icon(…)` and `:::class`; *ret_taken: false when none stands here. */
+/* `::icon(…)` and `:::class`; *ret_taken: false when there is none. */
 static bool take_decoration(Mindmap *m, bool *ret_taken)
 {
     MmdParser *p = m->p;

@@ -140,7 +140,7 @@ static bool set_has(const Matcher *self, const char *set, const char *at)
 
 static const char *match_choice(const Matcher *self, const char *pattern, const char *at);
 
-/* The place after one item of the pattern; NULL: something else stands there. */
+/* The place after one item of the pattern; NULL: something else is there. */
 static const char *match_item(const Matcher *self, const char *item, const char *at)
 {
     if (*item == '(' && item[1] == '?')

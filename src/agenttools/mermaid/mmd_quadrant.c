@@ -16,7 +16,7 @@ enum { // signs are their own kinds: - : , #
     QUADRANT_WORD // a letter run, digits, or one of !$%'?/ … : what names are made of
 };
 
-/* `0`, `1`, `0.25`; nothing else, and no sign. What stands for the point is not looked at. */
+/* `0`, `1`, `0.25`; nothing else, and no sign. The point may be any character. */
 #define COORDINATE "\\s*(0([^\n]\\d+)?|1)(?![.\\d])\\s*"
 
 static const MmdTokenRule comments[] = {

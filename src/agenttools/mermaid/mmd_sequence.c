@@ -48,8 +48,7 @@ typedef struct Sequence {
     char *problem, *hint; // NULL: none
 } Sequence;
 
-#define NAME_ENDS                                                                                  \
-    "-[xX\\-)\\\\/]|-\\|[\\\\/]|[/\\\\]\\|-|//-|\\\\\\\\-|\\(\\)" // where one stands, a name ends
+#define NAME_ENDS "-[xX\\-)\\\\/]|-\\|[\\\\/]|[/\\\\]\\|-|//-|\\\\\\\\-|\\(\\)" // where a name ends
 
 static const MmdTokenRule rules[] = {
     { SEQ_NUMBER, "(\\d+(\\.\\d\\d?(?!\\d))?|\\.\\d\\d?(?!\\d))(?=[ \n])" }, // `1->>2: x` has names
@@ -115,7 +114,7 @@ static char *keyword(const MmdParser *p)
     return g_ascii_strdown(p->token.start, p->token.stop - p->token.start);
 }
 
-/* A keyword stands where a participant was meant; false. */
+/* A keyword was found where a participant was meant; false. */
 static bool hint_other_name(MmdParser *p, const MmdToken *word)
 {
     return mmd_hint(p, "Name it otherwise, such as: participant P as %.*s",
@@ -209,7 +208,7 @@ static void see_message(Sequence *self, const MmdToken *from, const MmdToken *to
                 NULL);
 }
 
-/* The current token as the name of a participant; `after` says what stands before it. */
+/* The current token as the name of a participant; `after` says what is before it. */
 static bool take_name(MmdParser *p, const char *after, MmdToken *ret_name)
 {
     MmdToken found = p->token;
@@ -300,7 +299,7 @@ static bool take_declared(MmdParser *p, Declared *ret_declared)
     return true;
 }
 
-/* What stands in `@{ … }`: YAML, on one line without its braces. */
+/* What is in `@{ … }`: YAML, on one line without its braces. */
 static bool check_settings(MmdParser *p, const Declared *declared)
 {
     size_t size = (size_t)(declared->settings_end - declared->settings);

@@ -66,7 +66,7 @@ static const MmdTokenRule rules[] = {
     { STATE_NOTE, "(?i)note\\s+" },
     { STATE_EDGE, "\\[\\*\\]" },
     { STATE_NAME, "[^:\\-{\\s]((?!%%)[^:\\-{\\s])*" },
-    { STATE_TEXT, ":([^:\n;]|:(?![:\n;]|$))+" }, // a single colon may stand inside
+    { STATE_TEXT, ":([^:\n;]|:(?![:\n;]|$))+" }, // a single colon may be inside
     { STATE_ARROW, "-->" },
     { STATE_DIVIDER, "--", NESTED },
     { STATE_CSS, ":::" },
@@ -195,7 +195,7 @@ typedef struct Declared {
     const char *last_brace; // NULL: none
 } Declared;
 
-/* The end of the last one of the first kind of mark that stands in the line. */
+/* The end of the last one of the first kind of mark in the line. */
 static const char *find_mark(const MmdParser *p, const char *line_end)
 {
     static const char *const marks[] = { "(?i)<<fork>>",         "(?i)<<join>>",
@@ -220,7 +220,7 @@ static void look_at_line(const MmdParser *p, Declared *declared)
     declared->last_brace = g_strrstr_len(p->at, declared->line_end - p->at, "{");
 }
 
-/* The second of two words with a brace after them; NULL: nothing of the kind stands at p->at. */
+/* The second of two words with a brace after them; NULL: nothing of the kind is at p->at. */
 static const char *find_second_word(const MmdParser *p, const Declared *declared)
 {
     const char *second = mmd_scan(p, p->at, "\\w+\\s+(?=\\w)");
@@ -355,7 +355,7 @@ static bool take_declaration(MmdParser *p, const MmdToken *earlier)
 
 // ---- statements ----
 
-/* A string stands where a state was meant; false. */
+/* A string was found where a state was meant; false. */
 static bool hint_declaration(MmdParser *p, const MmdToken *string)
 {
     g_autofree char *text = mmd_excerpt(string->start + 1, string->stop - 1);
@@ -447,7 +447,7 @@ static bool take_note(MmdParser *p)
     return mmd_advance(p);
 }
 
-/* The brace that stands on the line after `state A`, or one too many. */
+/* The brace on the line after `state A`, or one too many. */
 static bool take_brace(MmdParser *p, const MmdToken *name)
 {
     if (!name->start) {

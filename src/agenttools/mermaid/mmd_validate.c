@@ -273,7 +273,7 @@ static bool check_diagrams(Check *self, const char *engine, Cancel *cancel, GErr
 
 typedef struct Report {
     Answer *answer;
-    const Document *document; // whose lines stand ready
+    const Document *document; // whose lines are ready
     MmdLines lines;
 } Report;
 
