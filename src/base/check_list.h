@@ -14,7 +14,7 @@ typedef struct CheckList {
     unsigned counts[CHECK_STATES];
 } CheckList;
 
-/* `recovery`: what mends it, such as a command; NULL: nothing is to be done. Both texts become one
+/* `recovery`: what fixes it, such as a command; NULL: nothing is to be done. Both texts become one
    line each, without secrets and control characters. */
 void check_list_add(CheckList *self, const char *id, CheckState state, const char *recovery,
                     const char *format, ...) G_GNUC_PRINTF(5, 6);

@@ -22,7 +22,7 @@ static void tell(const char *notice)
         log_text("%s", notice);
 }
 
-/* NULL: nobody has chosen one, or one that cannot be used, which is said. */
+/* NULL: no one has chosen one, or one that cannot be used, which is said. */
 static const Model *model_of_role(const AskModel *self, const char *role)
 {
     g_autofree char *warning = NULL;

@@ -11,7 +11,7 @@ typedef struct AskModel {
     Settings *settings;
     const Model *model; // borrowed from the registry
     bool is_named;
-    const char *role; // whose fallback chain stands behind it; borrowed, NULL: as its own says
+    const char *role; // whose fallback chain follows it; borrowed, NULL: as its own says
 } AskModel;
 
 void ask_model_clear(AskModel *self);

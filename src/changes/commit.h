@@ -10,7 +10,7 @@
 typedef struct ChangeCommit {
     // what is wanted; borrowed
     const char *cwd;
-    const char *context; // what the model should know besides the diff; NULL
+    const char *context; // what the model should know apart from the diff; NULL
     bool wants_all, wants_split, wants_push, is_dry_run;
     // what came of it
     char *message; // of a single commit; NULL: none was written

@@ -9,7 +9,7 @@
 #define COMMIT_MAX_PARTS 500
 
 typedef struct PartHunk {
-    int64_t old_start, old_count; // lines of the old text; with 0 lines: behind old_start
+    int64_t old_start, old_count; // lines of the old text; with 0 lines: after old_start
     GString *body;                // as in the diff, with its first line
 } PartHunk;
 
@@ -39,7 +39,7 @@ void commit_parts_free(CommitParts *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CommitParts, commit_parts_free)
 
 const PartFile *commit_parts_file(const CommitParts *self, size_t part);
-/* The file becomes one part: its hunks cannot be told apart after all. */
+/* The file becomes one part: its hunks cannot be separated after all. */
 void commit_parts_join(CommitParts *self, unsigned file);
 
 /* For the model: every part with its number, each beginning like a file of a diff. Valid UTF-8;

@@ -2,7 +2,7 @@
  * Plan, trees, commits, and the way back (commit_split.h).
  *
  * Each commit is made by `git commit` with an index of ours, so hooks and signing are git's, and
- * the repository's index holds the whole change all the while: whoever is killed in between finds
+ * the repository's index holds the whole change all the while: one who is killed in between finds
  * in it what is not committed yet. A commit that is not the planned tree on the planned parent
  * undoes them all.
  */

@@ -14,6 +14,6 @@ typedef struct CommitSplit { // all borrowed
     bool wants_all, is_dry_run;
 } CommitSplit;
 
-/* *ret_said is for the person: the plan, or what git says of each commit. It may be set besides an
+/* *ret_said is for the person: the plan, or what git says of each commit. It may be set beside an
    error. */
 bool commit_split(const CommitSplit *self, Cancel *cancel, char **ret_said, GError **error);

@@ -1,6 +1,6 @@
 /*
  * A diff as a model gets it: known secrets masked, and the long ones of its files cut so that each
- * keeps its beginning; and what stands behind it. Pure.
+ * keeps its beginning. Pure.
  */
 #pragma once
 

@@ -55,7 +55,7 @@ static void review_tell(const Work *self, const char *format, ...)
 
 // ---- a work tree ----
 
-/* The first of these that there is, when nobody says against what. */
+/* The first of these that there is, when no base is named. */
 static bool find_base(Work *self, const char *root, char **ret_base, GError **error)
 {
     const char *const names[] = { self->spec->base, "origin/HEAD", "origin/main",
@@ -79,7 +79,7 @@ static bool find_base(Work *self, const char *root, char **ret_base, GError **er
                            "compare with");
 }
 
-/* A diff has no files that git does not know: whoever forgot one should hear of it. */
+/* A diff has no files that git does not know: a person who forgot one should hear of it. */
 static bool count_untracked(Work *self, const char *root, GError **error)
 {
     const char *const args[] = { "ls-files", "-z", "--others", "--exclude-standard", NULL };

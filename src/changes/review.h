@@ -11,7 +11,7 @@ typedef struct ReviewSpec { // all borrowed
     const char *base;    // of the work tree: what it is compared with; NULL: where the branch began
     int64_t pr;          // this pull request instead; 0: none
     const char *repo;    // its repository, [HOST/]OWNER/REPO; NULL: that of the remote origin
-    const char *context; // what the model should know besides the diff; NULL
+    const char *context; // what the model should know apart from the diff; NULL
     bool is_pending;     // the findings go to the pull request as a review that is not submitted
     const SummaryContext *model;
     /* How far it is, in one line; NULL: not wanted. */

@@ -131,7 +131,7 @@ bool review_findings_read(const char *answer, const json_t *files, json_t **ret_
     return true;
 }
 
-/* Each line of `text` behind `indent`. */
+/* Each line of `text` after `indent`. */
 static void append_indented(GString *out, const char *text, const char *indent)
 {
     g_autofree char *shown = visible_lines(text);

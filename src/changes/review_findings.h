@@ -17,6 +17,6 @@ bool review_findings_read(const char *answer, const json_t *files, json_t **ret_
 /* As a person reads it. Caller frees. */
 char *review_show(const json_t *review);
 
-/* The body of GitHub's request for a pending review; what has no place in the diff stands in its
+/* The body of GitHub's request for a pending review; what has no place in the diff is in its
    text. `commit` is the pull request's head. New reference. */
 json_t *review_request_body(const json_t *review, const char *commit);

@@ -316,7 +316,7 @@ expect_exit 64
 expect_contains stderr "[gh - - - invalid-args]"
 alone kedge gh exec pr list
 expect_exit 64
-expect_contains stderr "behind the --"
+expect_contains stderr "after the --"
 alone kedge gh exec --frob -- pr list
 expect_exit 64
 alone kedge gh exec --raw --json -- pr list

@@ -12,7 +12,7 @@
 #define MAX_ATTEMPTS    2           // of a request that must take effect once
 #define CLOCK_SLACK_MS  (60 * 1000) // between GitHub's clock and ours
 
-/* GitHub's rule; accounts that an enterprise manages have an underscore besides. */
+/* GitHub's rule; accounts that an enterprise manages also have an underscore. */
 static bool is_owner(const char *text)
 {
     size_t length = strlen(text);
@@ -230,7 +230,7 @@ static AnswerCode code_of(const GError *failure)
     return ANSWER_INTERNAL;
 }
 
-/* What a program needs besides the text. New reference. */
+/* What a program needs apart from the text. New reference. */
 static json_t *details_of(const GError *failure)
 {
     const RestFailure *facts = rest_error_failure(failure);

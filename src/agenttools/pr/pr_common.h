@@ -48,7 +48,7 @@ typedef struct PrTarget { // input of every operation; borrowed
       .help = "Seconds to wait at most for a rate limit; 0: never" }
 // clang-format on
 
-/* False when it added what is wrong with owner and repo to `answer`. Asks nobody. */
+/* False when it added what is wrong with owner and repo to `answer`. Asks no server. */
 bool pr_check_target(const PrTarget *target, Answer *answer);
 
 /* For the judge() of an operation that posts: what a person is asked. True. */

@@ -278,7 +278,7 @@ static json_t *make_list(const json_t *items, const FetchArgs *args, size_t kind
     return list;
 }
 
-/* The first list is the pull request's own: its error tells best what is wrong, since the second
+/* The first list is the pull request's own: its error says best what is wrong, since the second
    also answers for a plain issue. */
 static bool make_data(Pr *pr, const FetchArgs *args, Fetch *fetches, size_t count,
                       json_t **ret_data, GError **error)

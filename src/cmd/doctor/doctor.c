@@ -1,5 +1,5 @@
 /*
- * `kedge doctor`: what is missing on this machine, and the command that mends it. Changes nothing;
+ * `kedge doctor`: what is missing on this machine, and the command that fixes it. Changes nothing;
  * asks no server without --online. What it says of git and GitHub is from `kedge gh doctor`.
  */
 #include "cmd/cli/commands.h"
@@ -30,7 +30,7 @@ static const FieldDef doctor_options[] = {
 static const char *const state_names[] = { "ok", "warning", "missing", "skipped" };
 
 /* What fails of GitHub is no more than a warning: kedge works without. What depends on the
-   directory is told only when it fails; `kedge gh doctor` has all of it. */
+   directory is reported only when it fails; `kedge gh doctor` has all of it. */
 static void add_github(Health *self, const ToolResult *result)
 {
     if (result->is_error) {
@@ -56,7 +56,7 @@ static void add_github(Health *self, const ToolResult *result)
     }
 }
 
-/* "ok       git    2.39.5", and what mends it behind an arrow. Caller frees. */
+/* "ok       git    2.39.5", and what fixes it after an arrow. Caller frees. */
 static char *layout(const Health *self)
 {
     const CheckList *list = &self->list;

@@ -1,5 +1,5 @@
 /*
- * Writing the audit log. Its files are opened anew for each line: another process may have deleted
+ * Writing the audit log. Its files are opened again for each line: another process may have deleted
  * or replaced them, and midnight needs no timer.
  */
 #include "github/audit/gh_audit.h"

@@ -15,7 +15,7 @@
 #define MAX_AMOUNT 100000 // of "N weeks ago"
 #define MAX_ERROR  200
 
-/* The items of a line behind its time, in their order. */
+/* The items of a line after its time, in their order. */
 typedef enum {
     ITEM_HOST,
     ITEM_REPO,

@@ -25,7 +25,7 @@ typedef struct GhBody { // borrowed
     const char *message;      // of the kind; NULL when it is no error
     const char *output;       // for the model, with the marker when cut; NULL: did not run
     const char *error_output; // the same
-    const char *reproduce;    // the line; left out where it helps nobody
+    const char *reproduce;    // the line; left out where it helps no one
 } GhBody;
 
 /* What follows the header. Caller frees. */

@@ -229,7 +229,7 @@ static bool remove_foreign(int dir_fd, const char *path, GError **error)
     return fail_with_errno(error, errno, "cannot replace %s", path);
 }
 
-/* Processes and threads that store at the same time take turns. Whoever waits too long goes on: a
+/* Processes and threads that store at the same time take turns. One that waits too long goes on: a
    record may then be lost, but no call hangs on it. */
 static void lock_dir(int dir_fd)
 {
@@ -260,7 +260,7 @@ bool gh_record_store(const char *dir, const json_t *record, GError **error)
     lock_dir(dir_fd);
 
     g_autoptr(json_t) old = NULL;
-    if (!gh_record_load(dir, &old, NULL)) // broken: begun anew
+    if (!gh_record_load(dir, &old, NULL)) // broken: begun again
         old = json_array();
     g_autoptr(json_t) records = json_array();
     json_append_take(records, json_deep_copy(record));

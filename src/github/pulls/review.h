@@ -2,7 +2,7 @@
  * The tool gh_review in the making: review threads of a pull request, read, answered, resolved, and
  * reviews sent (github-tool §8, items 7 and 9). Shared by the files of this folder, private to it.
  *
- * A GhReview is the slot of tool_call_prepare(): filled while judging, carried out unchanged behind
+ * A GhReview is the slot of tool_call_prepare(): filled while judging, carried out unchanged after
  * the gate. One thread at a time.
  */
 #pragma once
@@ -53,7 +53,7 @@ bool gh_review_take_args(GhReview *self, const json_t *given, GError **error);
 
 /* "src/a.c:10-12", "src/a.c:3 (LEFT)", on one line whatever the name is. Caller frees. */
 char *gh_review_place_text(const GhReviewComment *comment);
-/* What a person is told and asked. Callers free. */
+/* What a person reads and is asked. Callers free. */
 char *gh_review_summary(const GhReview *self);
 char *gh_review_question(const GhReview *self, const char *summary);
 

@@ -53,7 +53,7 @@ bool gh_review_note_error(GhReview *self, GError *cause, GError **error)
     return false;
 }
 
-/* gh's own words are the message, since none of its runs stands for the call. A stop has words only
+/* gh's own words are the message, since none of its runs is the call. A stop has words only
    where something may have been posted by then. */
 static void note_failure(GhReview *self, const GError *failure)
 {
@@ -80,8 +80,8 @@ void gh_review_answer(ToolCall *call, GhReview *self, const char *text, const GE
     end->has_run = true;
     end->captured_bytes = text ? strlen(text) : 0;
     gh_call_report(call, &self->frame, text, result);
-    end->exit_status =
-        failure ? 1 : 0; // for the audit; the record has those of gh, of which none is the call's
+    // for the audit line alone: of gh's own, which the record has, none is the call's
+    end->exit_status = failure ? 1 : 0;
 }
 
 void gh_review_refused(ToolCall *call, const CallOutcome *outcome, ToolResult *result)

@@ -1,5 +1,5 @@
 /*
- * The calls of gh behind gh_review.
+ * The calls of gh that gh_review makes.
  */
 #include "base/str.h"
 #include "github/body_file.h"
@@ -7,7 +7,7 @@
 #include "github/pulls/pull_threads.h"
 #include "github/pulls/review.h"
 
-// GitHub shows nobody the pending reviews of others
+// GitHub shows no one the pending reviews of others
 #define PULL_FIELDS                                                                                \
     "repository(owner:$owner,name:$repo){pullRequest(number:$number){id headRefOid "               \
     "viewerDidAuthor reviews(first:10,states:[PENDING]){nodes{id url body viewerDidAuthor "        \

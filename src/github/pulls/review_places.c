@@ -36,7 +36,7 @@ static char *list_paths(const DiffPlaces *places)
         if (count >= SHOWN_PATHS)
             continue;
         g_string_append(text, count > 0 ? ", " : "");
-        visible_append(text, paths[count]); // whoever made the pull request named them
+        visible_append(text, paths[count]); // the author of the pull request named them
     }
     if (count > SHOWN_PATHS)
         g_string_append_printf(text, " and %zu more", count - SHOWN_PATHS);

@@ -1,5 +1,5 @@
 /*
- * What a person is told about a call of gh_review, and asked before it writes (gh-policy §5.4).
+ * What a person reads about a call of gh_review, and is asked before it writes (gh-policy §5.4).
  */
 #include "base/str.h"
 #include "base/visible.h"
@@ -75,7 +75,7 @@ char *gh_review_summary(const GhReview *self)
     return g_string_free(text, false);
 }
 
-/* Every line behind a bar, so that none can pass for one of ours. */
+/* Every line after a bar, so that none can pass for one of ours. */
 static void append_quoted(GString *out, const char *text)
 {
     g_autofree char *cut = str_truncate(text, SHOWN_TEXT_BYTES);

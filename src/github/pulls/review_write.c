@@ -39,7 +39,7 @@ static const char *plural(int64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* A review that is not sent stands in the way, unless the call speaks of it. */
+/* A review that is not sent is in the way, unless the call speaks of it. */
 static bool check_pending(const GhReview *self, const GhReviewFacts *facts, GError **error)
 {
     if (!facts->pending_id || self->args->includes_pending)
@@ -58,7 +58,7 @@ static bool check_pending(const GhReview *self, const GhReviewFacts *facts, GErr
             : "add this to it, to be sent with op submit: include_pending");
 }
 
-/* What was pushed since nobody has reviewed. */
+/* What was pushed since then has not been reviewed. */
 static bool check_head(const GhReview *self, const GhReviewFacts *facts, GError **error)
 {
     const char *commit = self->args->commit;
@@ -237,7 +237,7 @@ static size_t event_of(const GhReview *self)
     return i;
 }
 
-/* Nobody judges their own. */
+/* No one judges their own. */
 static bool check_own(const GhReview *self, const GhReviewFacts *facts, GError **error)
 {
     const char *event = self->args->event;

@@ -64,7 +64,7 @@ static void append_heading(GString *out, const json_t *thread)
     g_string_append_c(out, '\n');
 }
 
-/* The end of the hunk is the line that the first comment stands on. */
+/* The end of the hunk is the line that the first comment is on. */
 static void append_hunk(GString *out, const json_t *comment)
 {
     g_autofree char *hunk = utf8_trim_end(json_get_text(comment, "diffHunk") ?: "");

@@ -132,7 +132,7 @@ static bool gh_review_judge(ToolCall *call, const void *args, Judgement *ret_jud
     return true;
 }
 
-/* Before a write and behind it: what is read meanwhile may be of either time. A stop that came in
+/* Before a write and after it: what is read meanwhile may be of either time. A stop that came in
    between does not keep what is old. */
 static void forget_views(ToolCall *call, const GhReview *self)
 {
@@ -158,7 +158,7 @@ static bool gh_review_run(ToolCall *call, const void *args G_GNUC_UNUSED, ToolRe
     return true;
 }
 
-/* By name only: nobody's own session has it unless asked for. */
+/* By name only: no session has it unless it was asked for. */
 static bool is_offered(const Settings *settings)
 {
     return gh_profile_offers(settings, GH_DOOR_OTHERS, GH_TOOL_REVIEW);
