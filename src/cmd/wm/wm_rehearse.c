@@ -46,22 +46,19 @@ static const FieldDef rehearse_options[] = {
 typedef struct Rehearse { // on a worker
     const RehearseOptions *options;
     const char *task_name; // NULL: whatever the events start
-    Cancel *cancel;
+    Cancel *cancel;        // borrowed
     char *root;
     WmApi *api; // NULL: not needed
     json_t *reports;
     json_t *table; // of --replay: [{"event","at","actor","number"?,"tasks":[…]}]
-    GError *error;
 } Rehearse;
 
 static void rehearse_clear(Rehearse *self)
 {
-    g_clear_pointer(&self->cancel, cancel_unref);
     g_clear_pointer(&self->root, g_free);
     g_clear_pointer(&self->api, wm_api_free);
     g_clear_pointer(&self->reports, json_decref);
     g_clear_pointer(&self->table, json_decref);
-    g_clear_error(&self->error);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rehearse, rehearse_clear)
 
@@ -74,43 +71,44 @@ static bool make_api(void *user_data, Cancel *cancel, WmApi **ret_api, GError **
            wm_api_new(&repo, self->root, cancel, ret_api, error);
 }
 
-static bool open_api(Rehearse *self)
+static bool open_api(Rehearse *self, GError **error)
 {
-    return make_api(self, self->cancel, &self->api, &self->error);
+    return make_api(self, self->cancel, &self->api, error);
 }
 
-static bool rehearse_one(Rehearse *self, const char *task_name, const WmEvent *event)
+static bool rehearse_one(Rehearse *self, const char *task_name, const WmEvent *event,
+                         GError **error)
 {
     g_autoptr(json_t) report = NULL;
     if (!wm_rehearse(self->root, self->options->repo, task_name, event, self->cancel, &report,
-                     &self->error))
+                     error))
         return false;
     json_append_take(self->reports, g_steal_pointer(&report));
     return true;
 }
 
-static bool find_event(Rehearse *self, const WmTask *task, WmEvent *ret_event)
+static bool find_event(Rehearse *self, const WmTask *task, WmEvent *ret_event, GError **error)
 {
     const RehearseOptions *options = self->options;
     if (options->event)
-        return wm_event_read(options->event_name, options->event, ret_event, &self->error);
+        return wm_event_read(options->event_name, options->event, ret_event, error);
     int64_t number = options->pull > 0 ? options->pull : options->issue;
-    if (number > 0 && !open_api(self))
+    if (number > 0 && !open_api(self, error))
         return false;
     return wm_rehearse_event(task, self->api, number, options->pull > 0, self->cancel, ret_event,
-                             &self->error);
+                             error);
 }
 
-static void rehearse_task(Rehearse *self, const WmProject *project)
+static bool rehearse_task(Rehearse *self, const WmProject *project, GError **error)
 {
     g_auto(WmEvent) event = { 0 };
-    const WmTask *task = wm_project_find(project, self->task_name, &self->error);
-    if (task && find_event(self, task, &event))
-        rehearse_one(self, self->task_name, &event);
+    const WmTask *task = wm_project_find(project, self->task_name, error);
+    return task && find_event(self, task, &event, error) &&
+           rehearse_one(self, self->task_name, &event, error);
 }
 
 /* One event of the past: a line of the table, and the rehearsals of what it starts. */
-static bool replay_one(Rehearse *self, const WmProject *project, const json_t *past)
+static bool replay_one(Rehearse *self, const WmProject *project, const json_t *past, GError **error)
 {
     WmEvent event = { .name = (char *)json_get_text(past, "name"),
                       .payload = json_get_object(past, "payload") };
@@ -118,7 +116,7 @@ static bool replay_one(Rehearse *self, const WmProject *project, const json_t *p
         .project = project, .event = &event, .open_api = make_api, .user_data = self
     };
     g_autoptr(json_t) names = NULL;
-    if (!wm_resolve(&resolve, self->cancel, &names, &self->error))
+    if (!wm_resolve(&resolve, self->cancel, &names, error))
         return false;
     WmNumbers numbers = wm_event_numbers(&event, 0);
     int64_t number = numbers.pull > 0 ? numbers.pull : numbers.issue;
@@ -135,38 +133,37 @@ static bool replay_one(Rehearse *self, const WmProject *project, const json_t *p
         if (self->task_name && strcmp(name, self->task_name) != 0)
             continue;
         json_append_take(tasks, json_text(name));
-        if (!self->options->is_list && !rehearse_one(self, name, &event))
+        if (!self->options->is_list && !rehearse_one(self, name, &event, error))
             return false;
     }
     return true;
 }
 
-static void replay(Rehearse *self, const WmProject *project)
+static bool replay(Rehearse *self, const WmProject *project, GError **error)
 {
     g_autoptr(json_t) events = NULL;
     self->table = json_array();
-    if (!open_api(self) ||
-        !wm_rehearse_history(self->api, self->options->replay, self->cancel, &events, &self->error))
-        return;
+    if (!open_api(self, error) ||
+        !wm_rehearse_history(self->api, self->options->replay, self->cancel, &events, error))
+        return false;
     for (size_t i = 0; i < json_array_size(events); i++)
-        if (!replay_one(self, project, json_array_get(events, i)))
-            return;
+        if (!replay_one(self, project, json_array_get(events, i), error))
+            return false;
+    return true;
 }
 
-static void work(void *data)
+static bool work(void *data, Cancel *cancel, GError **error)
 {
     Rehearse *self = data;
+    self->cancel = cancel;
     g_autofree char *cwd = g_get_current_dir();
     g_autoptr(WmProject) project = NULL;
     self->root = path_absolute(self->options->root, cwd);
-    if (!(self->task_name
-              ? wm_project_load(self->root, self->task_name, NULL, &project, &self->error)
-              : wm_here_load(self->root, NULL, &project, &self->error)))
-        return;
-    if (self->options->replay > 0)
-        replay(self, project);
-    else
-        rehearse_task(self, project);
+    if (!(self->task_name ? wm_project_load(self->root, self->task_name, NULL, &project, error)
+                          : wm_here_load(self->root, NULL, &project, error)))
+        return false;
+    return self->options->replay > 0 ? replay(self, project, error)
+                                     : rehearse_task(self, project, error);
 }
 
 // ---- for people ----
@@ -341,16 +338,12 @@ static int rehearse_run(const CommandEnv *env, int argc, char *const *argv)
     const char *task_name = words->len > 0 ? g_ptr_array_index(words, 0) : NULL;
     if (!check_options(&options, task_name, &error))
         return wm_fail(command->name, error);
-    g_auto(Rehearse) self = { .options = &options,
-                              .task_name = task_name,
-                              .cancel = cancel_new(NULL),
-                              .reports = json_array() };
-    int signal_number = interrupt_run(work, &self, self.cancel);
-    if (signal_number)
-        return interrupt_exit_code(signal_number);
-    if (self.error)
-        return wm_fail(command->name, self.error);
-    int code = show(&self, &error);
+    g_auto(Rehearse)
+        self = { .options = &options, .task_name = task_name, .reports = json_array() };
+    int stopped = cmd_run_blocking(work, &self, &error);
+    if (stopped)
+        return stopped;
+    int code = error ? EXIT_FAILED : show(&self, &error);
     return error ? wm_fail(command->name, error) : code;
 }
 
