@@ -32,15 +32,29 @@ bool agent_session_has_bash(const AgentSession *self)
     return self->bash || self->aside;
 }
 
+/* The last word of a job; from then on it is the owner's. */
+static void job_end(AgentSession *self, const SessionJob *job)
+{
+    json_t *data = job->data ? json_incref(job->data) : NULL;
+    json_t *event = session_job_end_event(job->command, job->id, data, job->error);
+    event_hub_post(self->hub, self->end_job, self); // before others hear of it
+    event_hub_publish_control(self->hub, event);
+}
+
 static void job_work(void *self_)
 {
     AgentSession *self = self_;
     SessionJob *job = self->job;
     job->def->work(job, &self->engine);
-    json_t *data = job->data ? json_incref(job->data) : NULL;
-    json_t *event = session_job_end_event(job->command, job->id, data, job->error);
-    event_hub_post(self->hub, self->end_job, self); // before others hear of it
-    event_hub_publish_control(self->hub, event);
+    job_end(self, job);
+}
+
+static bool job_start(AgentSession *self)
+{
+    if (self->parent)
+        return worker_pool_start(self->pool, job_work, self, &self->worker);
+    self->worker = worker_start("kedge-run", job_work, self);
+    return self->worker != NULL;
 }
 
 void agent_session_start_next_job(AgentSession *self)
@@ -55,10 +69,10 @@ void agent_session_start_next_job(AgentSession *self)
     self->job = g_queue_pop_head(&self->jobs);
     if (!self->job)
         return;
-    if (self->parent)
-        worker_pool_start(self->pool, job_work, self, &self->worker);
-    else
-        self->worker = worker_start("kedge-run", job_work, self);
+    if (job_start(self))
+        return;
+    fail_with(&self->job->error, KEDGE_ERROR_LIMIT, "no thread can be made for the command");
+    job_end(self, self->job);
 }
 
 void agent_session_add_job(AgentSession *self, SessionJob *job)

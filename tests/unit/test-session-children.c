@@ -9,6 +9,8 @@
 #include "session_fixture.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { CHILDREN = 100, PARENTS = 3 * LIMIT_CHILD_RUNS };
 
@@ -102,6 +104,47 @@ static void child_expect_done(Child *self)
     assert_int_equal(outcome.end, AGENT_DONE);
 }
 
+/* As much address space as there is now, and not enough for the stack of another thread. */
+static void forbid_threads(struct rlimit *ret_before)
+{
+    g_autofree char *text = NULL;
+    assert_true(g_file_get_contents("/proc/self/statm", &text, NULL, NULL));
+    assert_int_equal(getrlimit(RLIMIT_AS, ret_before), 0);
+    struct rlimit low = *ret_before;
+    low.rlim_cur = g_ascii_strtoull(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + 2 * MIB;
+    assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
+}
+
+/* What cannot be begun ends with an error, and what comes later is as always. The first test: no
+   thread has ended yet whose stack could be used again. */
+static void test_no_thread(void **state G_GNUC_UNUSED)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); // they have mapped more than any limit
+#else
+    SessionFixture *self = session_fixture_new(NULL);
+    Child child = { 0 };
+    struct rlimit before;
+    session_fixture_open(self);
+    child_open(&child, self, self->session);
+    forbid_threads(&before);
+    child_start(&child);
+    assert_true(session_fixture_command(self, "prompt", "{\"message\":\"go\"}", NULL));
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+
+    g_autoptr(GError) error = NULL;
+    AgentOutcome outcome;
+    assert_false(agent_session_wait(child.session, &outcome, &error));
+    assert_true(error_is(error, KEDGE_ERROR_LIMIT));
+    session_fixture_wait(self);
+    assert_true(error_is(self->error, KEDGE_ERROR_LIMIT));
+    sse_server_add_text(self->agent->server, "done");
+    assert_true(session_fixture_prompt(self, "again"));
+    assert_int_equal(self->outcome.end, AGENT_DONE);
+    session_fixture_free(self);
+#endif
+}
+
 static void test_many(void **state G_GNUC_UNUSED)
 {
     SessionFixture *self = session_fixture_new(NULL);
@@ -170,6 +213,7 @@ static void test_freed_early(void **state G_GNUC_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_thread),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_waiting_parents),
         cmocka_unit_test(test_freed_early),
