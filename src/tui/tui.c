@@ -12,11 +12,11 @@
 #include "tui/control/external.h"
 #include "tui/control/opening.h"
 #include "tui/control/pick.h"
+#include "tui/control/review.h"
 #include "tui/control/slash_door.h"
 #include "tui/control/theme_watch.h"
 #include "tui/control/tui_state.h"
 #include "tui/plain/plain.h"
-#include "tui/text/width.h"
 
 #include <signal.h>
 
@@ -43,104 +43,48 @@ static void on_gone(void *self_)
 static void on_resize(void *self_)
 {
     Tui *self = self_;
-    if (self->viewer)
-        viewer_resize(self->viewer);
-    frame_request(self->frames, FRAME_RESIZE);
+    if (self->panels->viewer)
+        viewer_resize(self->panels->viewer);
+    frame_request(self->look->frames, FRAME_RESIZE);
 }
 
 static void on_writable(void *self_)
 {
     Tui *self = self_;
-    if (self->viewer)
-        viewer_writable(self->viewer);
-    frame_request(self->frames, FRAME_NOW);
+    if (self->panels->viewer)
+        viewer_writable(self->panels->viewer);
+    frame_request(self->look->frames, FRAME_NOW);
 }
 
 /* Another program may have written since. */
 static void on_resume(void *self_)
 {
     Tui *self = self_;
-    screen_forget(self->screen);
-    if (self->viewer)
-        viewer_draw(self->viewer);
-    frame_request(self->frames, FRAME_NOW);
+    screen_forget(self->look->screen);
+    if (self->panels->viewer)
+        viewer_draw(self->panels->viewer);
+    frame_request(self->look->frames, FRAME_NOW);
 }
 
-static void redraw(void *self_)
+static void redraw_later(void *self)
 {
-    frame_request(((Tui *)self_)->frames, FRAME_NOW);
+    frame_request(((Tui *)self)->look->frames, FRAME_STREAM);
 }
 
-static void redraw_later(void *self_)
+static void open_run(Tui *self)
 {
-    frame_request(((Tui *)self_)->frames, FRAME_STREAM);
-}
-
-static bool open_terminal(Tui *self, GError **error)
-{
-    const TerminalSpec spec = {
-        .loop = self->loop,
-        .escape_ms = (int)settings_get_number(self->settings, "tui.escTimeoutMs"),
-        .on_event = tui_on_input,
-        .on_resize = on_resize,
-        .on_writable = on_writable,
-        .on_resume = on_resume,
-        .on_gone = on_gone,
-        .user_data = self,
-    };
-    if (!terminal_open(&spec, &self->terminal, error))
-        return false;
-    self->caps = *terminal_caps(self->terminal);
-    return true;
-}
-
-// ---- the parts ----
-
-static int tab_width(const Tui *self)
-{
-    return (int)CLAMP(settings_get_number(self->settings, "display.tabWidth"), 1, 16);
-}
-
-static void make_view(Tui *self)
-{
-    self->actions = slash_door_actions();
+    const TuiLook *look = self->look;
     const TranscriptSpec transcript = {
-        .theme = self->theme,
-        .tab_width = tab_width(self),
-        .has_links = self->caps.has_links,
-        .has_marks = self->caps.has_marks,
+        .theme = look->theme,
+        .tab_width = tui_tab_width(self),
+        .has_links = look->caps.has_links,
+        .has_marks = look->caps.has_marks,
         .pictures = tui_pictures(self),
-        .shows_thinking = !self->hides_thinking,
-        .is_still = !self->has_motion,
+        .shows_thinking = !look->hides_thinking,
+        .is_still = !look->has_motion,
         .cwd = self->slash.place.cwd,
     };
-    const CompleteSpec complete = {
-        .loop = self->loop,
-        .cwd = self->slash.place.cwd,
-        .actions = self->actions,
-        .max_rows =
-            (int)CLAMP(settings_get_number(self->settings, "autocompleteMaxVisible"), 3, 20),
-        .theme = self->theme,
-        .on_change = redraw,
-        .user_data = self,
-    };
-    self->transcript = transcript_new(&transcript);
-    self->history = rows_new();
-    self->completer = completer_new(&complete);
-    self->editor = editor_new(tab_width(self));
-    self->recall = recall_new(self->loop, self->slash.place.agent_dir, tui_on_recall, self);
-    self->git = git_state_new(self->loop, self->slash.place.cwd, redraw_later, self);
-}
-
-static void read_settings(Tui *self, GPtrArray *warnings)
-{
-    g_autofree char *keys = g_build_filename(self->slash.place.agent_dir, "keybindings.json", NULL);
-    width_set_ambiguous((int)settings_get_number(self->settings, "display.ambiguousWidth"));
-    self->hides_thinking = settings_get_bool(self->settings, "hideThinkingBlock");
-    self->has_motion = settings_get_bool(self->settings, "tui.motion");
-    self->tree_filter = tree_filter_parse(settings_get_text(self->settings, "treeFilterMode"));
-    self->keymap = keymap_load(keys, warnings);
-    self->status = status_layout_new(self->settings, warnings);
+    tui_run_open(self, &transcript, redraw_later);
 }
 
 static void say_all(Tui *self, const GPtrArray *warnings)
@@ -153,21 +97,25 @@ static void say_all(Tui *self, const GPtrArray *warnings)
 static bool tui_init(Tui *self, GError **error)
 {
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-    self->loop = loop_new();
-    self->cancel = cancel_new(NULL);
-    self->questions = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
-    self->attached = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
-    self->themes = g_ptr_array_new_with_free_func((GDestroyNotify)theme_free);
-    self->old_panels = g_ptr_array_new_with_free_func((GDestroyNotify)panel_free);
+    const Settings *settings = self->look->settings;
+    const TerminalSpec terminal = {
+        .loop = self->loop,
+        .escape_ms = (int)settings_get_number(settings, "tui.escTimeoutMs"),
+        .on_event = tui_on_input,
+        .on_resize = on_resize,
+        .on_writable = on_writable,
+        .on_resume = on_resume,
+        .on_gone = on_gone,
+        .user_data = self,
+    };
     loop_add_end_signals(self->loop, on_signal, self);
-    if (!open_terminal(self, error))
+    if (!tui_look_open(self, &terminal, tui_draw, warnings, error))
         return false;
-    read_settings(self, warnings);
-    self->screen = screen_new();
-    self->frames = frame_clock_new(self->loop, tui_draw, self);
-    make_view(self);
+    tui_set_tree_filter(self, tree_filter_parse(settings_get_text(settings, "treeFilterMode")));
+    tui_input_open(self, warnings);
+    open_run(self);
     tui_update_look(self);
-    self->theme_watch = theme_watch_new(self);
+    theme_watch_open(self);
     opening_open(self, tui_on_event, warnings);
     slash_door_init(self);
     draft_take(self);
@@ -183,43 +131,12 @@ static void tui_clear(Tui *self)
     external_end(self);
     attach_end(self);
     later_end(self);
-    theme_watch_free(self->theme_watch);
     opening_end(self);
-    panel_free(self->panel);
-    g_ptr_array_unref(self->old_panels);
-    g_clear_pointer(&self->viewer, viewer_free);
-    agent_session_free(self->session);
-    git_state_free(self->git);
-    completer_free(self->completer);
-    g_free(self->commands);
-    g_free(self->actions);
-    recall_free(self->recall);
-    editor_free(self->editor);
-    g_ptr_array_unref(self->attached);
-    transcript_free(self->transcript);
-    g_clear_pointer(&self->history, g_ptr_array_unref);
-    frame_clock_free(self->frames);
-    terminal_free(self->terminal);
-    screen_free(self->screen);
-    status_layout_free(self->status);
-    g_ptr_array_unref(self->themes);
-    g_free(self->theme_problem);
-    keymap_free(self->keymap);
-    json_decref(self->snapshot);
-    json_decref(self->stats);
-    json_decref(self->queued);
+    tui_panels_free((TuiPanels *)self->panels);
+    tui_run_free((TuiRun *)self->run);
+    tui_input_free((TuiInput *)self->input);
+    tui_look_free((TuiLook *)self->look);
     slash_door_clear(&self->slash);
-    g_clear_pointer(&self->welcome, g_ptr_array_unref);
-    g_clear_pointer(&self->short_welcome, g_ptr_array_unref);
-    g_ptr_array_unref(self->questions);
-    g_free(self->hint);
-    g_free(self->shown);
-    settings_unref(self->settings);
-    g_free(self->run.intent);
-    g_free(self->run.progress);
-    json_decref(self->run.watched);
-    g_free(self->run.shell);
-    g_free(self->key_provider);
     loop_free(self->loop);
     cancel_unref(self->cancel);
 }
@@ -230,15 +147,15 @@ enum { FLUSH_MS = 1000 }; // that a slow terminal has for what waits
 static void leave_screen(Tui *self)
 {
     g_autoptr(GString) bytes = g_string_new(NULL);
-    g_clear_pointer(&self->viewer, viewer_free);
+    review_end(self);
     bool is_taken = false;
     do {
-        is_taken = terminal_flush(self->terminal, FLUSH_MS);
-    } while (is_taken && tui_draw(self) && self->history->len > 0);
+        is_taken = terminal_flush(self->look->terminal, FLUSH_MS);
+    } while (is_taken && tui_draw(self) && self->run->history->len > 0);
     if (is_taken)
-        terminal_flush(self->terminal, FLUSH_MS);
-    screen_wipe(self->screen, terminal_size(self->terminal), bytes);
-    terminal_write(self->terminal, bytes->str, bytes->len);
+        terminal_flush(self->look->terminal, FLUSH_MS);
+    screen_wipe(self->look->screen, terminal_size(self->look->terminal), bytes);
+    terminal_write(self->look->terminal, bytes->str, bytes->len);
 }
 
 static int converse(const ConverseOptions *options)
@@ -246,8 +163,13 @@ static int converse(const ConverseOptions *options)
     Tui self = {
         .options = options,
         .settle = tui_settle,
-        .settings = settings_ref(options->conversation->settings),
         .slash.place = options->conversation->place,
+        .loop = loop_new(),
+        .cancel = cancel_new(NULL),
+        .look = tui_look_new(options->conversation->settings),
+        .input = tui_input_new(),
+        .panels = tui_panels_new(),
+        .run = tui_run_new(),
     };
     g_autoptr(GError) error = NULL;
     g_autofree char *hint = NULL;

@@ -14,24 +14,24 @@ static void cancel_wait(Tui *self)
 {
     bool is_pending = false;
     tui_take_back(self);
-    if (self->run.waits == WAITS_RETRY)
-        agent_session_abort_retry(self->session);
+    if (self->run->waits == WAITS_RETRY)
+        agent_session_abort_retry(self->run->session);
     else
-        agent_session_abort(self->session, "abort", &is_pending);
+        agent_session_abort(self->run->session, "abort", &is_pending);
 }
 
 static void clear_draft(Tui *self)
 {
-    g_autofree char *text = editor_text(self->editor);
-    recall_add(self->recall, text, NULL, true);
-    editor_clear(self->editor);
-    completer_close(self->completer);
+    g_autofree char *text = editor_text(self->input->editor);
+    recall_add(self->input->recall, text, NULL, true);
+    editor_clear(self->input->editor);
+    completer_close(self->input->completer);
     tui_hint(self, NULL);
 }
 
 static void double_escape(Tui *self)
 {
-    const char *action = settings_get_text(self->settings, "doubleEscapeAction");
+    const char *action = settings_get_text(self->look->settings, "doubleEscapeAction");
     if (g_str_equal(action, "tree"))
         pick_tree(self);
     else if (g_str_equal(action, "branch"))
@@ -55,7 +55,7 @@ void tui_do(Tui *self, Deed deed)
         clear_draft(self);
         break;
     case DEED_CLOSE_LIST:
-        completer_close(self->completer);
+        completer_close(self->input->completer);
         break;
     case DEED_SUBMIT:
     case DEED_STEER:
@@ -71,13 +71,13 @@ void tui_do(Tui *self, Deed deed)
         cancel_wait(self);
         break;
     case DEED_END_COMMAND:
-        agent_session_abort_bash(self->session);
+        agent_session_abort_bash(self->run->session);
         break;
     case DEED_EXIT:
         tui_end(self, 0);
         break;
     }
-    frame_request(self->frames, FRAME_NOW);
+    frame_request(self->look->frames, FRAME_NOW);
 }
 
 // ---- actions ----
@@ -85,7 +85,7 @@ void tui_do(Tui *self, Deed deed)
 static void cycle_model(Tui *self, bool is_backward)
 {
     const char *role = NULL;
-    if (!agent_session_cycle_model(self->session, is_backward, &role))
+    if (!agent_session_cycle_model(self->run->session, is_backward, &role))
         tui_hint(self, "There is no other model to go to.");
     tui_stale(self);
 }
@@ -102,7 +102,7 @@ static void model_before(Tui *self)
 
 static void cycle_thinking(Tui *self)
 {
-    if (!agent_session_cycle_thinking(self->session)) {
+    if (!agent_session_cycle_thinking(self->run->session)) {
         tui_hint(self, "This model has no other thinking level.");
         return;
     }
@@ -114,10 +114,9 @@ static void cycle_thinking(Tui *self)
 
 static void toggle_thinking(Tui *self)
 {
-    self->hides_thinking = !self->hides_thinking;
-    transcript_show_thinking(self->transcript, !self->hides_thinking);
-    tui_hint(self, self->hides_thinking ? "Thinking is hidden from now on."
-                                        : "Thinking is shown from now on.");
+    tui_toggle_thinking(self);
+    tui_hint(self, self->look->hides_thinking ? "Thinking is hidden from now on."
+                                              : "Thinking is shown from now on.");
 }
 
 /* The shell gets the screen of before: the viewer is closed. */
@@ -125,12 +124,12 @@ static void suspend(Tui *self)
 {
     g_autoptr(GString) bytes = g_string_new(NULL);
     review_close(self);
-    frame_hold(self->frames);
-    screen_wipe(self->screen, terminal_size(self->terminal), bytes);
-    terminal_write(self->terminal, bytes->str, bytes->len);
-    terminal_suspend(self->terminal);
-    frame_release(self->frames);
-    frame_request(self->frames, FRAME_NOW);
+    frame_hold(self->look->frames);
+    screen_wipe(self->look->screen, terminal_size(self->look->terminal), bytes);
+    terminal_write(self->look->terminal, bytes->str, bytes->len);
+    terminal_suspend(self->look->terminal);
+    frame_release(self->look->frames);
+    frame_request(self->look->frames, FRAME_NOW);
 }
 
 static void copy(Tui *self, char *text)
@@ -138,7 +137,7 @@ static void copy(Tui *self, char *text)
     g_autofree char *owned = text;
     if (!owned || *owned == '\0')
         tui_hint(self, "There is nothing to copy.");
-    else if (terminal_copy(self->terminal, owned))
+    else if (terminal_copy(self->look->terminal, owned))
         tui_hint(self, "Sent to the terminal's clipboard.");
     else
         tui_hint(self, "That is too long for the terminal's clipboard.");
@@ -164,17 +163,17 @@ static void follow_up(Tui *self)
 
 static void copy_line(Tui *self)
 {
-    copy(self, editor_line(self->editor));
+    copy(self, editor_line(self->input->editor));
 }
 
 static void copy_prompt(Tui *self)
 {
-    copy(self, editor_text(self->editor));
+    copy(self, editor_text(self->input->editor));
 }
 
 static void leave(Tui *self)
 {
-    if (editor_is_empty(self->editor))
+    if (editor_is_empty(self->input->editor))
         tui_end(self, 0);
 }
 
@@ -211,7 +210,7 @@ void tui_act(Tui *self, Action action)
             run_command(self, rows[i].command);
         else
             rows[i].func(self);
-        frame_request(self->frames, FRAME_NOW);
+        frame_request(self->look->frames, FRAME_NOW);
         return;
     }
 }

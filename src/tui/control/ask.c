@@ -1,7 +1,7 @@
 /*
  * Questions of the conversation, one at a time, and what a person says to them (tui §8, common §4).
  */
-#include "tui/control/tui_state.h"
+#include "tui/control/tui_own.h"
 
 #include "base/timefmt.h"
 #include "model/message.h"
@@ -9,7 +9,8 @@
 
 static const char *id_of(const Tui *self)
 {
-    return self->questions->len > 0 ? json_get_text(self->questions->pdata[0], "id") : NULL;
+    return self->panels->questions->len > 0 ? json_get_text(self->panels->questions->pdata[0], "id")
+                                            : NULL;
 }
 
 /* The model hears the reason with what is refused: it waits before the refusal goes on. */
@@ -17,15 +18,15 @@ static void refuse_with(Tui *self, const char *reason)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(json_t) message = reason ? message_user(reason) : NULL;
-    if (message && !agent_session_steer(self->session, message, &error))
+    if (message && !agent_session_steer(self->run->session, message, &error))
         tui_error(self, "%s", error->message);
-    tui_refuse(self, self->questions->pdata[0]);
+    tui_refuse(self, self->panels->questions->pdata[0]);
 }
 
 static void allow(Tui *self, const char *id)
 {
-    const char *allowance = json_get_text(self->questions->pdata[0], "allowance");
-    if (agent_session_allow(self->session, id, NULL) && allowance)
+    const char *allowance = json_get_text(self->panels->questions->pdata[0], "allowance");
+    if (agent_session_allow(self->run->session, id, NULL) && allowance)
         tui_say(self, "Allowed for this session: %s (/permissions)", allowance);
 }
 
@@ -35,11 +36,11 @@ static void on_answer(DialogAnswer answer, const char *text, void *self_)
     const char *id = id_of(self);
     if (!id)
         return;
-    self->is_choosing =
-        answer == DIALOG_CHOSEN && json_get_int(self->questions->pdata[0], "checks", 0) > 0;
+    panels_own(self)->is_choosing =
+        answer == DIALOG_CHOSEN && json_get_int(self->panels->questions->pdata[0], "checks", 0) > 0;
     switch (answer) {
     case DIALOG_ALLOWED:
-        agent_session_answer(self->session, id, true, NULL);
+        agent_session_answer(self->run->session, id, true, NULL);
         return;
     case DIALOG_ALLOWED_SESSION:
         allow(self, id);
@@ -49,8 +50,8 @@ static void on_answer(DialogAnswer answer, const char *text, void *self_)
         return;
     case DIALOG_CHOSEN:
     case DIALOG_PASSED:
-        agent_session_answer_text(self->session, id, answer == DIALOG_CHOSEN ? text : NULL, false,
-                                  NULL);
+        agent_session_answer_text(self->run->session, id, answer == DIALOG_CHOSEN ? text : NULL,
+                                  false, NULL);
         return;
     case DIALOG_STOP:
         tui_interrupt(self);
@@ -60,71 +61,77 @@ static void on_answer(DialogAnswer answer, const char *text, void *self_)
 
 static bool is_editor_empty(void *self_)
 {
-    return editor_is_empty(((Tui *)self_)->editor);
+    return editor_is_empty(((Tui *)self_)->input->editor);
 }
 
 static bool has_focus(void *self_)
 {
-    return !((Tui *)self_)->is_unfocused;
+    return !((Tui *)self_)->input->is_unfocused;
 }
 
 /* What was typed before its first frame was drawn is the editor's. */
 static void take_early_input(void *self_)
 {
     Tui *self = self_;
-    if (self->is_asking)
-        terminal_read_early(self->terminal);
+    if (self->panels->is_asking)
+        terminal_read_early(self->look->terminal);
 }
 
 void tui_show_question(Tui *self)
 {
-    if (self->panel || self->viewer || self->external || self->is_ending ||
-        self->questions->len == 0)
+    if (self->panels->panel || self->panels->viewer || self->input->external || self->is_ending ||
+        self->panels->questions->len == 0)
         return;
-    const json_t *question = self->questions->pdata[0];
-    bool goes_on = self->is_choosing && json_get_bool(question, "again", false);
-    self->is_choosing = false;
+    const json_t *question = self->panels->questions->pdata[0];
+    bool goes_on = self->panels->is_choosing && json_get_bool(question, "again", false);
+    panels_own(self)->is_choosing = false;
     const DialogSpec spec = {
         .question = question,
-        .theme = self->theme,
-        .waiting = self->questions->len - 1,
-        .tab_width = (int)settings_get_number(self->settings, "display.tabWidth"),
+        .theme = self->look->theme,
+        .waiting = self->panels->questions->len - 1,
+        .tab_width = (int)settings_get_number(self->look->settings, "display.tabWidth"),
         .shown_at_ms = goes_on ? 0 : time_monotonic_ms(),
-        .keymap = self->keymap,
+        .keymap = self->input->keymap,
         .is_editor_empty = is_editor_empty,
         .has_focus = has_focus,
         .answered = on_answer,
         .user_data = self,
     };
     tui_open_panel(self, dialog_new(&spec));
-    self->is_asking = true;
-    self->is_question_drawn = goes_on; // what is typed is for the next of its boxes
+    panels_own(self)->is_asking = true;
+    panels_own(self)->is_question_drawn = goes_on; // what is typed is for the next of its boxes
     if (!goes_on)
         loop_post(self->loop, take_early_input, self);
-    if (self->is_unfocused && g_strcmp0(settings_get_text(self->settings, "ask.notify"), "on") == 0)
-        terminal_notify(self->terminal, "kedge asks whether it may go on");
+    if (self->input->is_unfocused &&
+        g_strcmp0(settings_get_text(self->look->settings, "ask.notify"), "on") == 0)
+        terminal_notify(self->look->terminal, "kedge asks whether it may go on");
+}
+
+void tui_note_question_drawn(Tui *self)
+{
+    panels_own(self)->is_question_drawn = true;
 }
 
 void tui_open_question(Tui *self, json_t *question)
 {
-    g_ptr_array_add(self->questions, json_incref(question));
-    if (self->is_asking)
-        dialog_set_waiting(self->panel, self->questions->len - 1);
-    if (self->viewer) // it waits behind that
-        terminal_notify(self->terminal, "kedge asks whether it may go on");
+    g_ptr_array_add(self->panels->questions, json_incref(question));
+    if (self->panels->is_asking)
+        dialog_set_waiting(self->panels->panel, self->panels->questions->len - 1);
+    if (self->panels->viewer) // it waits behind that
+        terminal_notify(self->look->terminal, "kedge asks whether it may go on");
     tui_show_question(self);
 }
 
 void tui_close_question(Tui *self, const json_t *closed)
 {
     const char *id = json_get_text(closed, "id"), *reason = json_get_text(closed, "reason");
-    for (unsigned i = 0; i < self->questions->len; i++) {
-        if (g_strcmp0(json_get_text(self->questions->pdata[i], "id"), id) != 0)
+    for (unsigned i = 0; i < self->panels->questions->len; i++) {
+        if (g_strcmp0(json_get_text(self->panels->questions->pdata[i], "id"), id) != 0)
             continue;
-        g_ptr_array_remove_index(self->questions, i);
+        g_ptr_array_remove_index(self->panels->questions, i);
         if (g_strcmp0(reason, "answered") != 0 && !self->is_ending)
             tui_say(self, "That question is closed: %s.", reason ? reason : "it was withdrawn");
-        if (i == 0 && self->is_asking)
+        if (i == 0 && self->panels->is_asking)
             tui_close_panel(self);
         tui_show_question(self);
         return;

@@ -3,6 +3,7 @@
  * as small as servers want it, on a worker.
  */
 #include "tui/control/attach.h"
+#include "tui/control/tui_own.h"
 
 #include "base/file.h"
 #include "base/log.h"
@@ -16,7 +17,7 @@
 #define MARKER                  "[Image #"
 #define LIMIT_PASTED_PATH_BYTES 16384 // of several
 
-struct Attaching {
+typedef struct Attaching {
     Tui *tui;
     LoopWork *work; // NULL: it waits for those before it
     TermCaps caps;
@@ -25,7 +26,7 @@ struct Attaching {
     json_t *block;       // of the worker, like the rest
     char *note;          // how the image was changed, or why it is none; NULL: nothing
     GError *error;
-};
+} Attaching;
 
 static void attaching_free(Attaching *self)
 {
@@ -48,9 +49,9 @@ static const char *why_not(Tui *self)
 {
     const json_t *shown = json_get_object(tui_snapshot(self), "model");
     const Model *model =
-        model_registry_find(agent_session_registry(self->session), json_get_text(shown, "provider"),
-                            json_get_text(shown, "id"));
-    if (images_are_blocked(self->settings))
+        model_registry_find(agent_session_registry(self->run->session),
+                            json_get_text(shown, "provider"), json_get_text(shown, "id"));
+    if (images_are_blocked(self->look->settings))
         return "no image is sent: images.blockImages is set";
     if (!model || !model->accepts_images)
         return "this model does not see images: /model takes another";
@@ -87,31 +88,31 @@ static void read_image(void *self_, Cancel *cancel)
 
 static void insert(Tui *self, json_t *block)
 {
-    if (self->attached->len == LIMIT_ATTACHED_IMAGES) {
-        g_ptr_array_remove_index(self->attached, 0);
-        self->attached_before++;
+    if (self->input->attached->len == LIMIT_ATTACHED_IMAGES) {
+        g_ptr_array_remove_index(self->input->attached, 0);
+        input_own(self)->attached_before++;
     }
-    g_ptr_array_add(self->attached, json_incref(block));
+    g_ptr_array_add(self->input->attached, json_incref(block));
     g_autofree char *marker =
-        g_strdup_printf(MARKER "%u]", self->attached_before + self->attached->len);
-    if (editor_insert_marker(self->editor, marker, marker) == EDITOR_FULL)
+        g_strdup_printf(MARKER "%u]", self->input->attached_before + self->input->attached->len);
+    if (editor_insert_marker(self->input->editor, marker, marker) == EDITOR_FULL)
         tui_hint(self, "The editor is full.");
-    completer_update(self->completer, self->editor);
+    completer_update(self->input->completer, self->input->editor);
 }
 
 /* At the cursor, with a blank before it. */
 static void insert_apart(Tui *self, json_t *block)
 {
     size_t cursor = 0;
-    const char *shown = editor_shown(self->editor, &cursor);
+    const char *shown = editor_shown(self->input->editor, &cursor);
     if (cursor > 0 && shown[cursor - 1] != ' ' && shown[cursor - 1] != '\n')
-        editor_insert(self->editor, " ");
+        editor_insert(self->input->editor, " ");
     insert(self, block);
 }
 
 static void take_pasted(Tui *self, const Attaching *read)
 {
-    g_autofree char *text = editor_text(self->editor);
+    g_autofree char *text = editor_text(self->input->editor);
     if (!read->block) {
         log_debug("%s is not attached: %s", read->path,
                   read->error  ? read->error->message
@@ -143,25 +144,25 @@ static void on_read(void *self_)
 {
     Attaching *self = self_;
     Tui *tui = self->tui;
-    g_queue_remove(&tui->attaching, self);
+    g_queue_remove(&input_own(tui)->attaching, self);
     if (self->path)
         take_pasted(tui, self);
     else
         take_clipboard(tui, self);
     attaching_free(self);
     start_next(tui);
-    frame_request(tui->frames, FRAME_NOW);
+    frame_request(tui->look->frames, FRAME_NOW);
 }
 
 /* One after the other, in the order in which they were asked for. */
 static void start_next(Tui *self)
 {
     Attaching *next;
-    while ((next = g_queue_peek_head(&self->attaching)) && !next->work) {
+    while ((next = g_queue_peek_head(&input_own(self)->attaching)) && !next->work) {
         next->work = loop_work_start(self->loop, "image", read_image, on_read, next);
         if (next->work)
             return;
-        g_queue_remove(&self->attaching, next);
+        g_queue_remove(&input_own(self)->attaching, next);
         tui_error(self, "%s cannot be read: there is no thread left",
                   next->path ? next->path : "the clipboard");
         attaching_free(next);
@@ -175,9 +176,9 @@ static void ask(Tui *self, char *path, char *pasted)
     attaching->tui = self;
     attaching->path = path;
     attaching->pasted = pasted;
-    attaching->caps = self->caps;
-    attaching->settings = settings_ref(self->settings);
-    g_queue_push_tail(&self->attaching, attaching);
+    attaching->caps = self->look->caps;
+    attaching->settings = settings_ref(self->look->settings);
+    g_queue_push_tail(&input_own(self)->attaching, attaching);
     start_next(self);
 }
 
@@ -186,7 +187,7 @@ void attach_clipboard(Tui *self)
     const char *problem = why_not(self);
     if (problem) {
         tui_error(self, "%s", problem);
-    } else if (!g_queue_is_empty(&self->attaching)) {
+    } else if (!g_queue_is_empty(&input_own(self)->attaching)) {
         tui_hint(self, "An image is being read already.");
     } else {
         tui_hint(self, "Reading the clipboard…");
@@ -223,27 +224,27 @@ static char **image_paths(const char *text)
 
 void attach_pasted(Tui *self, const char *text, size_t size, bool is_last)
 {
-    if (!self->pasted)
-        self->pasted = g_string_new(NULL);
-    if (self->pasted->len <= LIMIT_PASTED_PATH_BYTES)
-        g_string_append_len(self->pasted, text, (gssize)size);
+    if (!self->input->pasted)
+        input_own(self)->pasted = g_string_new(NULL);
+    if (self->input->pasted->len <= LIMIT_PASTED_PATH_BYTES)
+        g_string_append_len(self->input->pasted, text, (gssize)size);
     if (!is_last)
         return;
-    g_autoptr(GString) pasted = g_steal_pointer(&self->pasted);
+    g_autoptr(GString) pasted = g_steal_pointer(&input_own(self)->pasted);
     bool is_long = pasted->len > LIMIT_PASTED_PATH_BYTES;
     g_auto(GStrv) paths = is_long || why_not(self) ? NULL : image_paths(g_strstrip(pasted->str));
     for (char **path = paths; path && *path; path++) {
         g_autofree char *expanded = path_expand_home(*path);
-        if (self->attaching.length < LIMIT_ATTACHED_IMAGES)
+        if (self->input->attaching.length < LIMIT_ATTACHED_IMAGES)
             ask(self, path_absolute(expanded, self->slash.place.cwd), g_strdup(pasted->str));
     }
 }
 
 void attach_end(Tui *self)
 {
-    g_queue_clear_full(&self->attaching, (GDestroyNotify)attaching_free);
-    if (self->pasted)
-        g_string_free(g_steal_pointer(&self->pasted), true);
+    g_queue_clear_full(&input_own(self)->attaching, (GDestroyNotify)attaching_free);
+    if (self->input->pasted)
+        g_string_free(g_steal_pointer(&input_own(self)->pasted), true);
 }
 
 // ---- with a message ----
@@ -253,9 +254,9 @@ static json_t *image_at(const Tui *self, const char *text)
 {
     char *end = NULL;
     guint64 number = g_ascii_strtoull(text + strlen(MARKER), &end, 10);
-    bool is_kept = *end == ']' && number > self->attached_before &&
-                   number - self->attached_before <= self->attached->len;
-    return is_kept ? self->attached->pdata[number - self->attached_before - 1] : NULL;
+    bool is_kept = *end == ']' && number > self->input->attached_before &&
+                   number - self->input->attached_before <= self->input->attached->len;
+    return is_kept ? self->input->attached->pdata[number - self->input->attached_before - 1] : NULL;
 }
 
 /* Is it there already? The same image twice in a text is sent once. */

@@ -1,5 +1,6 @@
 /* See background_save.h. */
 #include "tui/control/background_save.h"
+#include "tui/control/tui_own.h"
 
 #include "tui/edit/loop_work.h"
 
@@ -63,20 +64,20 @@ static void on_end(void *job_)
 void later_do(Tui *self, void (*work)(void *data, Cancel *cancel),
               void (*done)(Tui *tui, void *data), void *data, GDestroyNotify free_data)
 {
-    if (!self->later) {
-        self->later = g_new0(Later, 1);
-        self->later->tui = self;
-        g_queue_init(&self->later->jobs);
+    if (!self->look->later) {
+        look_own(self)->later = g_new0(Later, 1);
+        self->look->later->tui = self;
+        g_queue_init(&look_own(self)->later->jobs);
     }
     LaterJob *job = g_new0(LaterJob, 1);
-    *job = (LaterJob) { self->later, work, done, data, free_data };
-    g_queue_push_tail(&self->later->jobs, job);
-    start(self->later);
+    *job = (LaterJob) { self->look->later, work, done, data, free_data };
+    g_queue_push_tail(&look_own(self)->later->jobs, job);
+    start(self->look->later);
 }
 
 void later_end(Tui *self)
 {
-    Later *later = g_steal_pointer(&self->later);
+    Later *later = g_steal_pointer(&look_own(self)->later);
     if (!later)
         return;
     g_autoptr(Cancel) fired = cancel_new(NULL);

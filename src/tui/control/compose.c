@@ -3,7 +3,7 @@
  */
 #include "tui/control/layout.h"
 #include "tui/control/opening.h"
-#include "tui/control/tui_state.h"
+#include "tui/control/tui_own.h"
 
 #include "base/timefmt.h"
 #include "tui/screen/backlog.h"
@@ -49,10 +49,11 @@ static void append(GPtrArray *out, const GPtrArray *rows)
 
 static void make_pending(Frame *self)
 {
-    const json_t *queued = self->tui->queued;
+    const json_t *queued = self->tui->run->queued;
     if (queued)
         pending_rows(json_get_array(queued, "steering"), json_get_array(queued, "followUp"),
-                     self->tui->theme, live_width(self), PENDING_ROWS, self->parts[PART_PENDING]);
+                     self->tui->look->theme, live_width(self), PENDING_ROWS,
+                     self->parts[PART_PENDING]);
 }
 
 static void make_working(Frame *self)
@@ -63,7 +64,7 @@ static void make_working(Frame *self)
         [WAITS_COMPACTION] = WORKING_COMPACTION,
         [WAITS_SUMMARY] = WORKING_SUMMARY,
     };
-    const TuiRun *run = &self->tui->run;
+    const TuiRun *run = self->tui->run;
     gint64 now = time_monotonic_ms();
     WorkingFacts facts = {
         .kind = run->waits == WAITS_NOT && run->is_shell_on && !run->is_on ? WORKING_COMMAND
@@ -74,15 +75,16 @@ static void make_working(Frame *self)
         .wait_ms = MAX(0, run->retry_at - now),
         .elapsed_ms = run->begun_at > 0 ? now - run->begun_at : 0,
         .is_stopping = run->is_stopping,
-        .has_motion = self->tui->has_motion,
+        .has_motion = self->tui->look->has_motion,
     };
     if (tui_is_busy(self->tui))
-        g_ptr_array_add(self->parts[PART_WORKING],
-                        working_row(&facts, self->tui->theme, self->tui->step, live_width(self)));
-    if (self->tui->hint) {
+        g_ptr_array_add(
+            self->parts[PART_WORKING],
+            working_row(&facts, self->tui->look->theme, self->tui->look->step, live_width(self)));
+    if (self->tui->run->hint) {
         const WrapSpec spec = { .width = live_width(self) };
         g_autoptr(GPtrArray) rows = rows_new();
-        wrap_text(self->tui->hint, (Style) { .fg = TOKEN_DIM }, &spec, rows);
+        wrap_text(self->tui->run->hint, (Style) { .fg = TOKEN_DIM }, &spec, rows);
         g_ptr_array_set_size(rows, (gint)MIN(rows->len, HINT_ROWS));
         append(self->parts[PART_WORKING], rows);
     }
@@ -92,12 +94,13 @@ static void make_todo(Frame *self)
 {
     const json_t *phases = json_get_array(tui_snapshot(self->tui), "todoPhases");
     if (json_array_size(phases) > 0)
-        todo_panel_rows(phases, false, self->tui->theme, live_width(self), self->parts[PART_TODO]);
+        todo_panel_rows(phases, false, self->tui->look->theme, live_width(self),
+                        self->parts[PART_TODO]);
 }
 
 static const char *mode_name(const Tui *tui)
 {
-    const char *mode = json_get_text(tui->snapshot, "mode");
+    const char *mode = json_get_text(tui->run->snapshot, "mode");
     if (g_strcmp0(mode, "plan_paused") == 0)
         return "plan paused";
     return g_strcmp0(mode, "none") != 0 ? mode : NULL;
@@ -118,7 +121,7 @@ static StatusFacts status_facts(Tui *tui)
     const json_t *state = tui_snapshot(tui), *model = json_get_object(state, "model");
     const json_t *usage = json_get_object(state, "contextUsage");
     const json_t *percent = json_object_get(usage, "percent");
-    const GitFacts *git = git_state_facts(tui->git);
+    const GitFacts *git = git_state_facts(tui->run->git);
     StatusFacts facts = {
         .provider = json_get_text(model, "provider"),
         .model = json_get_text(model, "id"),
@@ -132,11 +135,11 @@ static StatusFacts status_facts(Tui *tui)
         .staged = git->staged,
         .unstaged = git->unstaged,
         .untracked = git->untracked,
-        .notice = tui->is_asking ? "a question waits" : tui->run.progress,
+        .notice = tui->panels->is_asking ? "a question waits" : tui->run->progress,
         .context_window = json_get_int(usage, "contextWindow", 0),
         .context_percent = json_is_number(percent) ? json_number_value(percent) : -1,
         .tokens_per_second = -1,
-        .elapsed_ms = tui->run.begun_at > 0 ? time_monotonic_ms() - tui->run.begun_at : 0,
+        .elapsed_ms = tui->run->begun_at > 0 ? time_monotonic_ms() - tui->run->begun_at : 0,
     };
     fill_costs(tui, &facts);
     return facts;
@@ -144,7 +147,7 @@ static StatusFacts status_facts(Tui *tui)
 
 static ThemeToken border_token(const Tui *tui)
 {
-    switch (editor_mode(tui->editor)) {
+    switch (editor_mode(tui->input->editor)) {
     case EDITOR_BASH:
     case EDITOR_BASH_PRIVATE:
         return TOKEN_BASH_MODE;
@@ -160,17 +163,18 @@ static ThemeToken border_token(const Tui *tui)
 static void make_status(Frame *self)
 {
     const StatusFacts facts = status_facts(self->tui);
-    g_ptr_array_add(self->parts[PART_RULE], status_rule(&facts, self->tui->theme,
+    g_ptr_array_add(self->parts[PART_RULE], status_rule(&facts, self->tui->look->theme,
                                                         border_token(self->tui), live_width(self)));
-    g_ptr_array_add(self->parts[PART_STATUS],
-                    status_row(self->tui->status, &facts, self->tui->theme, self->size.columns));
+    g_ptr_array_add(
+        self->parts[PART_STATUS],
+        status_row(self->tui->look->status, &facts, self->tui->look->theme, self->size.columns));
 }
 
 // ---- parts whose rows depend on how many they get: made once they know ----
 
 static bool covers_editor(const Tui *tui)
 {
-    return tui->panel && tui->panel->class->covers_editor;
+    return tui->panels->panel && tui->panels->panel->class->covers_editor;
 }
 
 static void make_blocks(Frame *self, int rows)
@@ -178,13 +182,15 @@ static void make_blocks(Frame *self, int rows)
     Tui *tui = self->tui;
     GPtrArray *out = self->parts[PART_BLOCKS];
     g_ptr_array_set_size(out, 0);
-    if (rows > 0 && tui->welcome)
-        append(out, tui->welcome->len > (guint)rows ? tui->short_welcome : tui->welcome);
+    if (rows > 0 && tui->run->welcome)
+        append(out,
+               tui->run->welcome->len > (guint)rows ? tui->run->short_welcome : tui->run->welcome);
     else if (rows > 0)
-        transcript_live_rows(tui->transcript, live_width(self), rows, tui->step, out);
-    g_autofree char *output = rows > 0 ? agent_session_bash_output(tui->session) : NULL;
-    if (output && tui->run.shell)
-        transcript_shell_rows(tui->transcript, tui->run.shell, output, live_width(self), rows, out);
+        transcript_live_rows(tui->run->transcript, live_width(self), rows, tui->look->step, out);
+    g_autofree char *output = rows > 0 ? agent_session_bash_output(tui->run->session) : NULL;
+    if (output && tui->run->shell)
+        transcript_shell_rows(tui->run->transcript, tui->run->shell, output, live_width(self), rows,
+                              out);
     if (out->len > (guint)MAX(rows, 0)) // the end of it
         g_ptr_array_remove_range(out, 0, out->len - (guint)MAX(rows, 0));
 }
@@ -194,7 +200,7 @@ static void make_editor(Frame *self, int rows)
     GPtrArray *out = self->parts[PART_EDITOR];
     g_ptr_array_set_size(out, 0);
     if (rows > 0)
-        editor_rows(self->tui->editor, self->size.columns, rows, out, &self->cursor_row,
+        editor_rows(self->tui->input->editor, self->size.columns, rows, out, &self->cursor_row,
                     &self->cursor_column);
 }
 
@@ -206,10 +212,11 @@ static void make_list(Frame *self, int rows)
     g_ptr_array_set_size(out, 0);
     if (rows <= 0)
         return;
-    if (tui->panel)
-        tui->panel->class->rows(tui->panel, self->size.columns, rows, out, &row, &column);
+    if (tui->panels->panel)
+        tui->panels->panel->class->rows(tui->panels->panel, self->size.columns, rows, out, &row,
+                                        &column);
     else
-        completer_rows(tui->completer, self->size.columns, rows, out);
+        completer_rows(tui->input->completer, self->size.columns, rows, out);
     if (row < 0)
         return;
     self->cursor_part = PART_LIST;
@@ -233,7 +240,7 @@ static void make_small(Frame *self)
     if (self->size.columns < 4)
         return;
     self->cursor_part = PART_EDITOR;
-    if (self->tui->panel)
+    if (self->tui->panels->panel)
         make_list(self, MAX(1, self->size.rows - 1));
     else
         make_editor(self, 1);
@@ -251,15 +258,16 @@ static void make_parts(Frame *self)
     make_pending(self);
     make_working(self);
     make_todo(self);
-    watch_panel_rows(tui->run.watched, tui->theme, live_width(self), self->parts[PART_WATCH]);
+    watch_panel_rows(tui->run->watched, tui->look->theme, live_width(self),
+                     self->parts[PART_WATCH]);
     make_status(self);
-    make_blocks(self, tui->welcome ? MANY_ROWS : BLOCK_ROWS);
+    make_blocks(self, tui->run->welcome ? MANY_ROWS : BLOCK_ROWS);
     int panel = MIN(MAX(room - BESIDE_PANEL, LEAST_PANEL_ROWS), room - LEFT_BY_PANEL);
-    make_list(self, tui->panel ? MAX(third, panel) : third);
+    make_list(self, tui->panels->panel ? MAX(third, panel) : third);
     if (!covers_editor(tui))
         make_editor(self, third);
     count_rows(self, &layout);
-    layout_fit(&layout, room, tui->panel != NULL);
+    layout_fit(&layout, room, tui->panels->panel != NULL);
     self->cursor_part = PART_EDITOR;
     make_blocks(self, layout.rows[PART_BLOCKS]);
     if (!covers_editor(tui))
@@ -308,43 +316,43 @@ static void compose(Tui *tui, TerminalSize size, LiveArea *ret_area)
 static GPtrArray *take_history(Tui *self)
 {
     g_autoptr(GPtrArray) said = rows_new();
-    transcript_take_rows(self->transcript, said);
-    if (self->welcome && (self->is_welcome_over || said->len > 0)) {
-        append(self->history, self->welcome);
-        g_clear_pointer(&self->welcome, g_ptr_array_unref);
+    transcript_take_rows(self->run->transcript, said);
+    if (self->run->welcome && (self->run->is_welcome_over || said->len > 0)) {
+        append(self->run->history, self->run->welcome);
+        opening_drop_welcome(self);
     }
-    append(self->history, said);
-    return backlog_take(self->history, FRAME_HISTORY_BYTES);
+    append(self->run->history, said);
+    return backlog_take(self->run->history, FRAME_HISTORY_BYTES);
 }
 
 bool tui_draw(void *self_)
 {
     Tui *self = self_;
-    g_ptr_array_set_size(self->old_panels, 0);
-    if (terminal_is_busy(self->terminal))
+    tui_free_old_panels(self);
+    if (terminal_is_busy(self->look->terminal))
         return false;
-    if (self->viewer)
+    if (self->panels->viewer)
         return true;
-    TerminalSize size = terminal_size(self->terminal);
-    if (size.columns != self->width) {
-        transcript_set_width(self->transcript, size.columns);
+    TerminalSize size = terminal_size(self->look->terminal);
+    if (size.columns != self->look->width) {
+        transcript_set_width(self->run->transcript, size.columns);
         opening_lay_out(self);
     }
-    self->width = size.columns;
+    look_own(self)->width = size.columns;
     tui_note_cells(self, size);
 
     g_autoptr(GPtrArray) history = take_history(self), rows = rows_new();
     g_autoptr(GString) bytes = g_string_new(NULL);
     LiveArea area = { .rows = rows };
     compose(self, size, &area);
-    screen_draw(self->screen, size, history, &area, bytes);
+    screen_draw(self->look->screen, size, history, &area, bytes);
     if (bytes->len > 0)
-        terminal_write(self->terminal, bytes->str, bytes->len);
-    if (self->is_asking && !self->is_question_drawn) { // from now on it can be read
-        dialog_note_focus(self->panel, time_monotonic_ms());
-        self->is_question_drawn = true;
+        terminal_write(self->look->terminal, bytes->str, bytes->len);
+    if (self->panels->is_asking && !self->panels->is_question_drawn) { // from now on it can be read
+        dialog_note_focus(self->panels->panel, time_monotonic_ms());
+        tui_note_question_drawn(self);
     }
-    if (self->history->len > 0)
-        frame_request(self->frames, FRAME_NOW);
+    if (self->run->history->len > 0)
+        frame_request(self->look->frames, FRAME_NOW);
     return true;
 }

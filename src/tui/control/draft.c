@@ -1,5 +1,6 @@
 /* See draft.h. */
 #include "tui/control/draft.h"
+#include "tui/control/tui_own.h"
 
 #include "base/file.h"
 #include "base/utf8.h"
@@ -28,13 +29,13 @@ static bool write_draft(const char *path, const char *text, GError **error)
 void draft_keep(Tui *self)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *text = editor_text(self->editor), *path = draft_path(self);
-    loop_remove(self->loop, g_steal_pointer(&self->draft_timer));
+    g_autofree char *text = editor_text(self->input->editor), *path = draft_path(self);
+    loop_remove(self->loop, g_steal_pointer(&input_own(self)->draft_timer));
     if (utf8_is_blank(text)) {
         if (path)
             unlink(path);
     } else if (!path || !write_draft(path, text, &error)) {
-        recall_add(self->recall, text, self->slash.place.cwd, !self->options->keeps_history);
+        recall_add(self->input->recall, text, self->slash.place.cwd, !self->options->keeps_history);
         if (error)
             tui_error(self, "the draft could not be kept: %s", error->message);
     }
@@ -44,11 +45,11 @@ void draft_take(Tui *self)
 {
     g_autofree char *path = draft_path(self), *data = NULL;
     size_t size = 0;
-    if (!path || !editor_is_empty(self->editor) ||
+    if (!path || !editor_is_empty(self->input->editor) ||
         !file_read(path, LIMIT_EDITOR_BYTES, &data, &size, NULL))
         return;
     g_autofree char *text = utf8_from_bytes(data, size);
-    editor_set_text(self->editor, text);
+    editor_set_text(self->input->editor, text);
     unlink(path);
 }
 
@@ -56,7 +57,7 @@ static void on_timer(void *self_)
 {
     Tui *self = self_;
     g_autofree char *path = draft_path(self);
-    self->draft_timer = NULL;
+    input_own(self)->draft_timer = NULL;
     if (path) // else it would be one more prompt at each pause
         draft_keep(self);
 }
@@ -64,7 +65,7 @@ static void on_timer(void *self_)
 void draft_note(Tui *self)
 {
     size_t cursor = 0;
-    loop_remove(self->loop, g_steal_pointer(&self->draft_timer));
-    if (strlen(editor_shown(self->editor, &cursor)) > LONG_BYTES)
-        self->draft_timer = loop_add_timer(self->loop, KEEP_AFTER_MS, on_timer, self);
+    loop_remove(self->loop, g_steal_pointer(&input_own(self)->draft_timer));
+    if (strlen(editor_shown(self->input->editor, &cursor)) > LONG_BYTES)
+        input_own(self)->draft_timer = loop_add_timer(self->loop, KEEP_AFTER_MS, on_timer, self);
 }

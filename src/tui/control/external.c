@@ -2,6 +2,7 @@
  * The person's editor (external.h): a worker waits for it, since the run goes on.
  */
 #include "tui/control/external.h"
+#include "tui/control/tui_own.h"
 
 #include "base/dirs.h"
 #include "base/edit_file.h"
@@ -56,7 +57,7 @@ static bool read_draft(External *self, GError **error)
         return false;
     g_autofree char *text = utf8_from_bytes(data, size);
     g_strchomp(text);
-    editor_set_text(self->tui->editor, text);
+    editor_set_text(self->tui->input->editor, text);
     return true;
 }
 
@@ -66,16 +67,16 @@ static void on_end(void *self_)
     Tui *tui = self->tui;
     g_autoptr(GError) error = g_steal_pointer(&self->error);
     worker_join(self->worker);
-    terminal_take(tui->terminal);
-    frame_release(tui->frames);
-    tui->external = NULL;
+    terminal_take(tui->look->terminal);
+    frame_release(tui->look->frames);
+    input_own(tui)->external = NULL;
     if (error || !read_draft(self, &error)) // what was written before stays
         tui_error(tui, "%s", error->message);
     external_free(self);
-    if (tui->is_asking)
-        dialog_note_focus(tui->panel, time_monotonic_ms());
+    if (tui->panels->is_asking)
+        dialog_note_focus(tui->panels->panel, time_monotonic_ms());
     tui_show_question(tui);
-    frame_request(tui->frames, FRAME_NOW);
+    frame_request(tui->look->frames, FRAME_NOW);
 }
 
 /* On the worker. */
@@ -98,11 +99,11 @@ static void open_editor(Tui *self, const char *name, const char *text, bool is_d
         external_free(external);
         return;
     }
-    screen_wipe(self->screen, terminal_size(self->terminal), bytes);
-    terminal_write(self->terminal, bytes->str, bytes->len);
-    frame_hold(self->frames);
-    terminal_give(self->terminal);
-    self->external = external;
+    screen_wipe(self->look->screen, terminal_size(self->look->terminal), bytes);
+    terminal_write(self->look->terminal, bytes->str, bytes->len);
+    frame_hold(self->look->frames);
+    terminal_give(self->look->terminal);
+    input_own(self)->external = external;
     external->worker = worker_start("editor", edit, external);
     if (!external->worker)
         edit(external);
@@ -110,14 +111,14 @@ static void open_editor(Tui *self, const char *name, const char *text, bool is_d
 
 void external_edit(Tui *self)
 {
-    g_autofree char *text = editor_text(self->editor);
-    if (!self->external)
+    g_autofree char *text = editor_text(self->input->editor);
+    if (!self->input->external)
         open_editor(self, "message.md", text, true);
 }
 
 void external_show(Tui *self, const char *text)
 {
-    if (!self->external)
+    if (!self->input->external)
         open_editor(self, "shown.txt", text, false);
 }
 
@@ -139,12 +140,12 @@ static void end_editor(External *self)
 
 void external_end(Tui *self)
 {
-    if (!self->external)
+    if (!self->input->external)
         return;
-    External *external = g_steal_pointer(&self->external);
+    External *external = g_steal_pointer(&input_own(self)->external);
     end_editor(external);
     worker_join(external->worker);
-    terminal_take(self->terminal);
+    terminal_take(self->look->terminal);
     read_draft(external, NULL); // what was saved in it
     external_free(external);
 }

@@ -2,46 +2,47 @@
  * What the terminal sends, to whom it belongs: the viewer, the panel, the list of completions, the
  * editor, or the program (tui §9).
  */
-#include "tui/control/tui_state.h"
+#include "tui/control/tui_own.h"
 
 #include "base/timefmt.h"
 #include "tui/control/attach.h"
 #include "tui/control/draft.h"
+#include "tui/control/opening.h"
 #include "tui/view/dialog.h"
 
 // ---- the editor ----
 
 static void recall(Tui *self, bool is_back)
 {
-    g_autofree char *text = editor_text(self->editor);
-    const char *found =
-        is_back ? recall_previous(self->recall, text) : recall_next(self->recall, text);
-    self->awaits_recall = is_back && !found;
+    g_autofree char *text = editor_text(self->input->editor);
+    const char *found = is_back ? recall_previous(self->input->recall, text)
+                                : recall_next(self->input->recall, text);
+    input_own(self)->awaits_recall = is_back && !found;
     if (found)
-        editor_set_text(self->editor, found);
+        editor_set_text(self->input->editor, found);
 }
 
 /* They are read at the first Up, which is carried out now, unless something was typed since. */
 void tui_on_recall(void *self_)
 {
     Tui *self = self_;
-    if (self->awaits_recall)
+    if (self->input->awaits_recall)
         recall(self, true);
-    self->awaits_recall = false;
-    frame_request(self->frames, FRAME_NOW);
+    input_own(self)->awaits_recall = false;
+    frame_request(self->look->frames, FRAME_NOW);
 }
 
 static void take_result(Tui *self, EditorResult result)
 {
     switch (result) {
     case EDITOR_CHANGED:
-        recall_leave(self->recall);
+        recall_leave(self->input->recall);
         draft_note(self);
-        completer_update(self->completer, self->editor);
+        completer_update(self->input->completer, self->input->editor);
         tui_hint(self, NULL);
         break;
     case EDITOR_MOVED:
-        completer_update(self->completer, self->editor);
+        completer_update(self->input->completer, self->input->editor);
         break;
     case EDITOR_AT_TOP:
     case EDITOR_AT_BOTTOM:
@@ -66,22 +67,22 @@ static bool has_role(const Tui *self, Action app, Action editor, KeyRole *ret_ro
         *ret_role = ROLE_ENTER;
     else
         return false;
-    return self->panel == NULL || *ret_role != ROLE_ENTER;
+    return self->panels->panel == NULL || *ret_role != ROLE_ENTER;
 }
 
 static bool is_second(Tui *self, KeyRole role, gint64 now_ms)
 {
-    bool is_again = self->last_role_at > 0 && self->last_role == role &&
-                    now_ms - self->last_role_at <= DOUBLE_KEY_MS;
-    self->last_role = role;
-    self->last_role_at = is_again ? 0 : now_ms;
+    bool is_again = self->input->last_role_at > 0 && self->input->last_role == role &&
+                    now_ms - self->input->last_role_at <= DOUBLE_KEY_MS;
+    input_own(self)->last_role = role;
+    input_own(self)->last_role_at = is_again ? 0 : now_ms;
     return is_again;
 }
 
 /* Enter behind a lone "\" is a new line, which the editor knows. */
 static bool is_submitted(Tui *self, gint64 now_ms)
 {
-    EditorResult result = editor_act(self->editor, ACTION_SUBMIT, now_ms);
+    EditorResult result = editor_act(self->input->editor, ACTION_SUBMIT, now_ms);
     take_result(self, result);
     return result == EDITOR_SUBMITTED;
 }
@@ -89,11 +90,11 @@ static bool is_submitted(Tui *self, gint64 now_ms)
 /* "#app.model.select": true, and it is done. */
 static bool is_action(Tui *self)
 {
-    g_autofree char *text = editor_text(self->editor);
+    g_autofree char *text = editor_text(self->input->editor);
     for (int action = ACTION_NONE + 1; *text == '#' && action < ACTION_COUNT; action++) {
         if (action_group(action) != KEYS_APP || strcmp(action_id(action), text + 1) != 0)
             continue;
-        editor_set_text(self->editor, "");
+        editor_set_text(self->input->editor, "");
         tui_act(self, action);
         return true;
     }
@@ -104,13 +105,13 @@ static void do_role(Tui *self, KeyRole role, gint64 now_ms)
 {
     const KeyMoment moment = {
         .state = tui_state(self),
-        .is_empty = editor_is_empty(self->editor),
+        .is_empty = editor_is_empty(self->input->editor),
         .is_second = is_second(self, role, now_ms),
         .is_busy = tui_is_busy(self),
     };
     Deed deed = key_deed(&moment, role);
     if (role == ROLE_ESCAPE && deed != DEED_ESCAPE) // it has done something: the next is a first
-        self->last_role_at = 0;
+        input_own(self)->last_role_at = 0;
     if (deed == DEED_ESCAPE && !moment.is_second)
         return;
     if (role != ROLE_ENTER || (is_submitted(self, now_ms) && !is_action(self)))
@@ -121,11 +122,11 @@ static void do_role(Tui *self, KeyRole role, gint64 now_ms)
 
 static bool is_completed(Tui *self, KeyPress key)
 {
-    Action action = keymap_find(self->keymap, KEYS_LIST, key);
+    Action action = keymap_find(self->input->keymap, KEYS_LIST, key);
     bool submits = false;
-    if (!completer_is_open(self->completer) || action == ACTION_NONE ||
+    if (!completer_is_open(self->input->completer) || action == ACTION_NONE ||
         action == ACTION_LIST_CANCEL ||
-        !completer_act(self->completer, action, self->editor, &submits))
+        !completer_act(self->input->completer, action, self->input->editor, &submits))
         return false;
     if (submits && !is_action(self))
         tui_do(self, DEED_SUBMIT);
@@ -137,18 +138,18 @@ static bool is_completed(Tui *self, KeyPress key)
 static void type(Tui *self, KeyPress key, gint64 now_ms)
 {
     uint32_t character = key_character(key);
-    if (character == '?' && editor_is_empty(self->editor))
+    if (character == '?' && editor_is_empty(self->input->editor))
         slash_run(&self->slash, "/hotkeys", NULL);
     else if (character)
-        take_result(self, editor_type(self->editor, character, now_ms));
+        take_result(self, editor_type(self->input->editor, character, now_ms));
 }
 
 static void press(Tui *self, KeyPress key, gint64 now_ms)
 {
-    Action app = keymap_find(self->keymap, KEYS_APP, key);
-    Action editor = keymap_find(self->keymap, KEYS_EDITOR, key);
+    Action app = keymap_find(self->input->keymap, KEYS_APP, key);
+    Action editor = keymap_find(self->input->keymap, KEYS_EDITOR, key);
     KeyRole role = ROLE_COUNT;
-    if (app == ACTION_EXIT && !editor_is_empty(self->editor))
+    if (app == ACTION_EXIT && !editor_is_empty(self->input->editor))
         app = ACTION_NONE; // the editor's then
     if (is_completed(self, key))
         return;
@@ -156,13 +157,13 @@ static void press(Tui *self, KeyPress key, gint64 now_ms)
         do_role(self, role, now_ms);
         return;
     }
-    self->last_role_at = 0;
+    input_own(self)->last_role_at = 0;
     if (app != ACTION_NONE)
         tui_act(self, app);
     else if (editor == ACTION_TAB)
-        completer_force(self->completer, self->editor);
+        completer_force(self->input->completer, self->input->editor);
     else if (editor != ACTION_NONE)
-        take_result(self, editor_act(self->editor, editor, now_ms));
+        take_result(self, editor_act(self->input->editor, editor, now_ms));
     else
         type(self, key, now_ms);
 }
@@ -170,13 +171,14 @@ static void press(Tui *self, KeyPress key, gint64 now_ms)
 /* False: it is the editor's. */
 static bool give_panel(Tui *self, KeyPress key, gint64 now_ms)
 {
-    if (!self->panel)
+    if (!self->panels->panel)
         return false;
-    bool covers_editor = self->panel->class->covers_editor, was_asking = self->is_asking;
-    Action action = keymap_find(self->keymap, KEYS_LIST, key);
-    Panel *panel = self->panel;
+    bool covers_editor = self->panels->panel->class->covers_editor,
+         was_asking = self->panels->is_asking;
+    Action action = keymap_find(self->input->keymap, KEYS_LIST, key);
+    Panel *panel = self->panels->panel;
     PanelResult result = panel->class->key(panel, key, action, now_ms);
-    if (result == PANEL_DONE && self->panel == panel)
+    if (result == PANEL_DONE && self->panels->panel == panel)
         tui_close_panel(self);
     if (result == PANEL_DONE && !was_asking) // else it is closed first, and the next one shown then
         tui_show_question(self);
@@ -186,55 +188,56 @@ static bool give_panel(Tui *self, KeyPress key, gint64 now_ms)
 static void on_key(Tui *self, KeyPress key)
 {
     gint64 now_ms = time_monotonic_ms();
-    self->awaits_recall = false;
-    self->last_key_at = now_ms;
-    if (keymap_find(self->keymap, KEYS_APP, key) == ACTION_SUSPEND) { // in whatever state
+    input_own(self)->awaits_recall = false;
+    input_own(self)->last_key_at = now_ms;
+    if (keymap_find(self->input->keymap, KEYS_APP, key) == ACTION_SUSPEND) { // in whatever state
         tui_act(self, ACTION_SUSPEND);
         return;
     }
-    if (self->viewer) {
-        viewer_key(self->viewer, key, keymap_find(self->keymap, KEYS_LIST, key));
+    if (self->panels->viewer) {
+        viewer_key(self->panels->viewer, key, keymap_find(self->input->keymap, KEYS_LIST, key));
         return;
     }
-    self->is_welcome_over = true;
+    opening_end_welcome(self);
     if (!give_panel(self, key, now_ms))
         press(self, key, now_ms);
-    frame_request(self->frames, FRAME_NOW);
+    frame_request(self->look->frames, FRAME_NOW);
 }
 
 /* To a line that a panel has open; nothing else of one takes a paste. */
 static bool is_pasted_to_panel(Tui *self, const InputEvent *event)
 {
-    if (!self->panel)
+    if (!self->panels->panel)
         return false;
-    PanelResult result = panel_paste(self->panel, event->text, event->size, event->is_last);
-    if (result == PANEL_UNUSED && self->panel->class->covers_editor)
+    PanelResult result = panel_paste(self->panels->panel, event->text, event->size, event->is_last);
+    if (result == PANEL_UNUSED && self->panels->panel->class->covers_editor)
         tui_hint(self, "A paste answers nothing.");
-    return result != PANEL_UNUSED || self->panel->class->covers_editor;
+    return result != PANEL_UNUSED || self->panels->panel->class->covers_editor;
 }
 
 static void on_paste(Tui *self, const InputEvent *event)
 {
-    self->last_key_at = time_monotonic_ms();
-    if (self->viewer) {
-        viewer_paste(self->viewer, event->text, event->size);
+    input_own(self)->last_key_at = time_monotonic_ms();
+    if (self->panels->viewer) {
+        viewer_paste(self->panels->viewer, event->text, event->size);
     } else if (!is_pasted_to_panel(self, event)) {
-        take_result(self, editor_paste(self->editor, event->text, event->size, event->is_last));
+        take_result(self,
+                    editor_paste(self->input->editor, event->text, event->size, event->is_last));
         attach_pasted(self, event->text, event->size, event->is_last);
     }
     if (event->is_cut)
         tui_error(self, "the paste was cut at %d MiB; put it into a file, and name it with @",
                   LIMIT_PASTE_BYTES / (1024 * 1024));
-    frame_request(self->frames, FRAME_NOW);
+    frame_request(self->look->frames, FRAME_NOW);
 }
 
 static void on_focus(Tui *self, bool is_focused)
 {
-    self->is_unfocused = !is_focused;
-    if (self->is_asking)
-        dialog_note_focus(self->panel, time_monotonic_ms());
+    input_own(self)->is_unfocused = !is_focused;
+    if (self->panels->is_asking)
+        dialog_note_focus(self->panels->panel, time_monotonic_ms());
     tui_turn_spinner(self);
-    frame_request(self->frames, FRAME_STREAM);
+    frame_request(self->look->frames, FRAME_STREAM);
 }
 
 void tui_on_input(const InputEvent *event, void *self_)
@@ -253,7 +256,7 @@ void tui_on_input(const InputEvent *event, void *self_)
         on_focus(self, event->is_focused);
         break;
     case INPUT_ANSWER: // the terminal has taken it
-        if (memcmp(&self->caps, terminal_caps(self->terminal), sizeof(TermCaps)) != 0)
+        if (memcmp(&self->look->caps, terminal_caps(self->look->terminal), sizeof(TermCaps)) != 0)
             tui_update_look(self);
         break;
     }

@@ -3,7 +3,7 @@
  * §3.9).
  */
 #include "tui/control/draft.h"
-#include "tui/control/tui_state.h"
+#include "tui/control/tui_own.h"
 
 #include "base/timefmt.h"
 #include "tui/text/clean.h"
@@ -23,15 +23,16 @@ static void set_intent(TuiRun *run, const char *intent)
 
 static void notify_end(Tui *self)
 {
-    bool is_wanted = g_strcmp0(settings_get_text(self->settings, "completion.notify"), "on") == 0;
-    if (is_wanted && self->is_unfocused &&
-        time_monotonic_ms() - self->last_key_at >= NOTIFY_AFTER_MS)
-        terminal_notify(self->terminal, "kedge is done");
+    bool is_wanted =
+        g_strcmp0(settings_get_text(self->look->settings, "completion.notify"), "on") == 0;
+    if (is_wanted && self->input->is_unfocused &&
+        time_monotonic_ms() - self->input->last_key_at >= NOTIFY_AFTER_MS)
+        terminal_notify(self->look->terminal, "kedge is done");
 }
 
 static void note_run(Tui *self, bool is_start)
 {
-    TuiRun *run = &self->run;
+    TuiRun *run = run_own(self);
     run->is_on = is_start;
     run->begun_at = is_start ? time_monotonic_ms() : 0;
     run->waits = WAITS_NOT;
@@ -40,7 +41,7 @@ static void note_run(Tui *self, bool is_start)
     if (is_start)
         return;
     notify_end(self);
-    git_state_refresh(self->git);
+    git_state_refresh(self->run->git);
 }
 
 static void note_retry(TuiRun *run, const json_t *event)
@@ -53,38 +54,55 @@ static void note_retry(TuiRun *run, const json_t *event)
 
 static void note_call(Tui *self, const json_t *event, bool is_start)
 {
-    set_intent(&self->run, is_start ? json_get_text(event, "intent") : NULL);
+    set_intent(run_own(self), is_start ? json_get_text(event, "intent") : NULL);
     if (!is_start)
-        git_state_refresh(self->git);
+        git_state_refresh(self->run->git);
 }
 
-static void note_waits(Tui *self, const char *type, const json_t *event)
+void tui_note_summary(Tui *self)
 {
-    TuiRun *run = &self->run;
-    if (g_str_equal(type, "auto_retry_start"))
+    run_own(self)->waits = WAITS_SUMMARY;
+}
+
+static void note_queue(TuiRun *run, json_t *event)
+{
+    json_decref(run->queued);
+    run->queued = json_incref(event);
+}
+
+static void note(Tui *self, EventKind kind, json_t *event)
+{
+    TuiRun *run = run_own(self);
+    switch (kind) {
+    case EVENT_AGENT_START:
+    case EVENT_AGENT_END:
+        note_run(self, kind == EVENT_AGENT_START);
+        break;
+    case EVENT_TOOL_EXECUTION_START:
+    case EVENT_TOOL_EXECUTION_END:
+        note_call(self, event, kind == EVENT_TOOL_EXECUTION_START);
+        break;
+    case EVENT_AUTO_RETRY_START:
         note_retry(run, event);
-    else if (g_str_equal(type, "compaction_start") || g_str_equal(type, "auto_compaction_start"))
+        break;
+    case EVENT_COMPACTION_START:
+    case EVENT_AUTO_COMPACTION_START:
         run->waits = WAITS_COMPACTION;
-    else if (g_str_equal(type, "auto_retry_end") || g_str_equal(type, "compaction_end") ||
-             g_str_equal(type, "auto_compaction_end"))
+        break;
+    case EVENT_AUTO_RETRY_END:
+    case EVENT_COMPACTION_END:
+    case EVENT_AUTO_COMPACTION_END:
         run->waits = WAITS_NOT;
-}
-
-static void note(Tui *self, const char *type, json_t *event)
-{
-    if (g_str_equal(type, "agent_start") || g_str_equal(type, "agent_end"))
-        note_run(self, g_str_equal(type, "agent_start"));
-    else if (g_str_equal(type, "tool_execution_start") || g_str_equal(type, "tool_execution_end"))
-        note_call(self, event, g_str_equal(type, "tool_execution_start"));
-    else
-        note_waits(self, type, event);
-    if (g_str_equal(type, "queue_update")) {
-        json_decref(self->queued);
-        self->queued = json_incref(event);
+        break;
+    case EVENT_QUEUE_UPDATE:
+        note_queue(run, event);
+        break;
+    default:
+        break;
     }
-    if (!g_str_equal(type, "tool_execution_update"))
+    if (kind != EVENT_TOOL_EXECUTION_UPDATE)
         tui_stale(self);
-    if (g_str_equal(type, "session_info_changed"))
+    if (kind == EVENT_SESSION_INFO_CHANGED)
         tui_update_title(self);
 }
 
@@ -92,41 +110,41 @@ static void note(Tui *self, const char *type, json_t *event)
 
 static void show_shell(Tui *self, const json_t *data)
 {
-    const char *text = self->run.shell ? self->run.shell : "!";
+    const char *text = self->run->shell ? self->run->shell : "!";
     g_autoptr(json_t) shown = json_copy((json_t *)data);
     json_set_text(shown, *text == '$' ? "code" : "command", text + strspn(text, "!$"));
-    transcript_shell(self->transcript, shown);
+    transcript_shell(self->run->transcript, shown);
 }
 
 static void end_shell(Tui *self, const json_t *event)
 {
     const char *problem = json_get_text(event, "error");
-    self->run.is_shell_on = agent_session_has_bash(self->session);
+    run_own(self)->is_shell_on = agent_session_has_bash(self->run->session);
     if (problem)
         tui_error(self, "%s", problem);
     else
         show_shell(self, json_get_object(event, "data"));
-    git_state_refresh(self->git);
+    git_state_refresh(self->run->git);
 }
 
 static void end_prompt(Tui *self, const json_t *event)
 {
     const char *end = json_get_text(json_get_object(event, "data"), "end");
     const char *problem = json_get_text(event, "error");
-    size_t left = self->options->prompt_count - self->next_prompt;
+    size_t left = self->options->prompt_count - self->run->next_prompt;
     if (problem)
         tui_error(self, "%s", problem);
     if (left == 0 || (!problem && g_strcmp0(end, "done") == 0))
         return;
     tui_say(self, "Messages of the command line that were not sent: %zu.", left);
-    self->next_prompt = self->options->prompt_count;
+    run_own(self)->next_prompt = self->options->prompt_count;
 }
 
 /* Another session may be open now, with another name and a draft of its own. */
 static void end_slash(Tui *self)
 {
     tui_stale(self);
-    self->run.waits = WAITS_NOT;
+    run_own(self)->waits = WAITS_NOT;
     tui_update_title(self);
     draft_take(self);
 }
@@ -135,20 +153,21 @@ static void end_slash(Tui *self)
 static void set_progress(Tui *self, const json_t *event)
 {
     const char *text = json_get_text(event, "text");
-    g_free(self->run.progress);
-    json_decref(self->run.watched);
-    self->run.progress = text ? clean_line(text, PROGRESS_CELLS) : NULL;
-    self->run.watched = json_incref(json_get_object(event, "block"));
-    frame_request(self->frames, FRAME_STREAM);
+    g_free(self->run->progress);
+    json_decref(self->run->watched);
+    run_own(self)->progress = text ? clean_line(text, PROGRESS_CELLS) : NULL;
+    run_own(self)->watched = json_incref(json_get_object(event, "block"));
+    frame_request(self->look->frames, FRAME_STREAM);
 }
 
 static void on_command_end(Tui *self, const json_t *event)
 {
     if (g_strcmp0(json_get_text(event, "command"), "aside") == 0)
         set_progress(self, NULL);
-    self->run.is_shell_on = self->run.is_shell_on && agent_session_has_bash(self->session);
-    if (agent_session_is_idle(self->session)) // what was stopped need not have been a run
-        self->run.is_stopping = false;
+    run_own(self)->is_shell_on =
+        self->run->is_shell_on && agent_session_has_bash(self->run->session);
+    if (agent_session_is_idle(self->run->session)) // what was stopped need not have been a run
+        run_own(self)->is_stopping = false;
     if (g_strcmp0(json_get_text(event, "id"), SLASH_SHELL_ID) == 0)
         end_shell(self, event);
     else if (slash_end(&self->slash, event))
@@ -165,35 +184,43 @@ void tui_settle(void *self_)
         tui_check_end(self);
         return;
     }
-    if (tui_is_busy(self) || self->panel || self->questions->len > 0 ||
-        self->next_prompt >= self->options->prompt_count)
+    if (tui_is_busy(self) || self->panels->panel || self->panels->questions->len > 0 ||
+        self->run->next_prompt >= self->options->prompt_count)
         return;
-    tui_send(self, self->options->prompts[self->next_prompt++], false);
+    tui_send(self, self->options->prompts[run_own(self)->next_prompt++], false);
     loop_post(self->loop, tui_settle, self);
+}
+
+static void show_event(Tui *self, EventKind kind, json_t *event)
+{
+    switch (kind) {
+    case EVENT_QUESTION:
+        tui_open_question(self, event);
+        break;
+    case EVENT_QUESTION_CLOSED:
+        tui_close_question(self, event);
+        break;
+    case EVENT_COMMAND_END:
+        on_command_end(self, event);
+        break;
+    case EVENT_COMMAND_PROGRESS:
+        set_progress(self, event);
+        break;
+    default:
+        if (transcript_event(self->run->transcript, event))
+            frame_request(self->look->frames, FRAME_STREAM);
+        break;
+    }
 }
 
 void tui_on_event(json_t *event, void *self_)
 {
     Tui *self = self_;
-    const char *type = json_get_text(event, "type");
-    if (!type)
+    EventKind kind = event_kind(event);
+    show_event(self, kind, event);
+    if (kind == EVENT_MESSAGE_UPDATE) // so many that nothing else is looked at
         return;
-    if (g_str_equal(type, "message_update")) { // so many that nothing else is looked at
-        if (transcript_event(self->transcript, event))
-            frame_request(self->frames, FRAME_STREAM);
-        return;
-    }
-    if (g_str_equal(type, "question"))
-        tui_open_question(self, event);
-    else if (g_str_equal(type, "question_closed"))
-        tui_close_question(self, event);
-    else if (g_str_equal(type, "command_end"))
-        on_command_end(self, event);
-    else if (g_str_equal(type, "command_progress"))
-        set_progress(self, event);
-    else if (transcript_event(self->transcript, event))
-        frame_request(self->frames, FRAME_STREAM);
-    note(self, type, event);
+    note(self, kind, event);
     tui_turn_spinner(self);
     loop_post(self->loop, tui_settle, self);
 }

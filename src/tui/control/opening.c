@@ -9,6 +9,7 @@
 #include "model/registry.h"
 #include "session/session_index.h"
 #include "tui/control/layout.h"
+#include "tui/control/tui_own.h"
 #include "tui/edit/loop_work.h"
 #include "tui/text/clean.h"
 #include "tui/view/welcome.h"
@@ -38,7 +39,7 @@ static void find_recent(void *self_, Cancel *cancel)
 static void make_welcome(Tui *self)
 {
     const Model *model = self->options->conversation->model;
-    const ModelRegistry *registry = agent_session_registry(self->session);
+    const ModelRegistry *registry = agent_session_registry(self->run->session);
     bool has_key =
         model_registry_is_available(registry, model, self->options->conversation->is_model_named);
     g_autofree char *hint = has_key ? NULL : model_registry_key_hint(model);
@@ -47,22 +48,33 @@ static void make_welcome(Tui *self)
         .provider = model->provider,
         .model = model->id,
         .key_hint = hint,
-        .sessions = self->recent && self->recent->is_over ? self->recent->sessions : NULL,
+        .sessions =
+            self->run->recent && self->run->recent->is_over ? self->run->recent->sessions : NULL,
         .now_ms = time_now_ms(),
     };
     // above the cursor, so it is as narrow as all that stands there
-    int width = MIN(LIVE_WIDTH, terminal_size(self->terminal).columns - 1);
-    g_ptr_array_set_size(self->welcome, 0);
-    g_ptr_array_set_size(self->short_welcome, 0);
-    welcome_rows(&facts, self->theme, width, self->welcome);
+    int width = MIN(LIVE_WIDTH, terminal_size(self->look->terminal).columns - 1);
+    g_ptr_array_set_size(self->run->welcome, 0);
+    g_ptr_array_set_size(self->run->short_welcome, 0);
+    welcome_rows(&facts, self->look->theme, width, self->run->welcome);
     facts.is_short = true;
-    welcome_rows(&facts, self->theme, width, self->short_welcome);
+    welcome_rows(&facts, self->look->theme, width, self->run->short_welcome);
 }
 
 void opening_lay_out(Tui *self)
 {
-    if (self->welcome)
+    if (self->run->welcome)
         make_welcome(self);
+}
+
+void opening_end_welcome(Tui *self)
+{
+    run_own(self)->is_welcome_over = true;
+}
+
+void opening_drop_welcome(Tui *self)
+{
+    g_clear_pointer(&run_own(self)->welcome, g_ptr_array_unref);
 }
 
 static void on_recent(void *self_)
@@ -72,27 +84,27 @@ static void on_recent(void *self_)
     if (!self->sessions)
         return;
     opening_lay_out(self->tui);
-    frame_request(self->tui->frames, FRAME_STREAM);
+    frame_request(self->tui->look->frames, FRAME_STREAM);
 }
 
 /* Its rows are made with the first frame, which has a width. */
 static void welcome(Tui *self)
 {
-    self->welcome = rows_new();
-    self->short_welcome = rows_new();
-    self->recent = g_new0(Recent, 1);
-    self->recent->tui = self;
-    self->recent->work =
-        loop_work_start(self->loop, "recent", find_recent, on_recent, self->recent);
+    run_own(self)->welcome = rows_new();
+    run_own(self)->short_welcome = rows_new();
+    run_own(self)->recent = g_new0(Recent, 1);
+    self->run->recent->tui = self;
+    self->run->recent->work =
+        loop_work_start(self->loop, "recent", find_recent, on_recent, self->run->recent);
 }
 
 void opening_end(Tui *self)
 {
-    if (!self->recent)
+    if (!self->run->recent)
         return;
-    loop_work_free(self->recent->work);
-    json_decref(self->recent->sessions);
-    g_clear_pointer(&self->recent, g_free);
+    loop_work_free(self->run->recent->work);
+    json_decref(self->run->recent->sessions);
+    g_clear_pointer(&run_own(self)->recent, g_free);
 }
 
 // ---- messages of before ----
@@ -107,21 +119,21 @@ static void say_place(Tui *self, const json_t *messages)
         g_autofree char *text = message_text(message);
         g_autofree char *words = clean_line(text, PLACE_CELLS);
         g_autofree char *place = g_strdup_printf("now at: %s", words);
-        transcript_rule(self->transcript, place);
+        transcript_rule(self->run->transcript, place);
         return;
     }
-    transcript_rule(self->transcript, "now at: the beginning");
+    transcript_rule(self->run->transcript, "now at: the beginning");
 }
 
 void opening_replay(Tui *self, bool is_moved)
 {
-    g_autoptr(json_t) messages = agent_session_messages(self->session);
-    double rows = settings_get_number(self->settings, "tui.resumeRows");
+    g_autoptr(json_t) messages = agent_session_messages(self->run->session);
+    double rows = settings_get_number(self->look->settings, "tui.resumeRows");
     if (is_moved)
         say_place(self, messages);
-    transcript_replay(self->transcript, messages,
+    transcript_replay(self->run->transcript, messages,
                       is_moved ? MOVED_ROWS : (int)CLAMP(rows, 10, 100000));
-    frame_request(self->frames, FRAME_NOW);
+    frame_request(self->look->frames, FRAME_NOW);
 }
 
 // ---- opening ----
@@ -135,15 +147,15 @@ void opening_open(Tui *self, EventFunc on_event, GPtrArray *warnings)
     options.choose = NULL;
     g_autoptr(GString) context = g_string_new(NULL);
     options.context_note = context;
-    self->session = agent_session_new(&options, warnings);
+    run_own(self)->session = agent_session_new(&options, warnings);
     self->slash.context_files = g_strdup(context->str);
     const SubscriberSpec subscriber = { DETAIL_SCREEN, true, on_event, self };
-    agent_session_subscribe(self->session, &subscriber);
-    self->slash.session = self->session;
-    g_autoptr(json_t) messages = agent_session_messages(self->session);
+    agent_session_subscribe(self->run->session, &subscriber);
+    self->slash.session = self->run->session;
+    g_autoptr(json_t) messages = agent_session_messages(self->run->session);
     if (json_array_size(messages) > 0)
         opening_replay(self, false);
-    else if (!settings_get_bool(self->settings, "startup.quiet"))
+    else if (!settings_get_bool(self->look->settings, "startup.quiet"))
         welcome(self);
 }
 
@@ -152,9 +164,10 @@ void opening_open(Tui *self, EventFunc on_event, GPtrArray *warnings)
 char *opening_goodbye(Tui *self)
 {
     g_autoptr(GError) error = NULL;
-    if (agent_session_is_idle(self->session) && !agent_session_flush(self->session, &error))
+    if (agent_session_is_idle(self->run->session) &&
+        !agent_session_flush(self->run->session, &error))
         return g_strdup_printf("the session could not be saved: %s", error->message);
-    g_autoptr(json_t) state = agent_session_state(self->session);
+    g_autoptr(json_t) state = agent_session_state(self->run->session);
     const char *path = json_get_text(state, "sessionFile");
     const char *dir = self->slash.place.session_dir;
     if (!path || !file_exists(path))

@@ -13,6 +13,8 @@ void opening_open(Tui *self, EventFunc on_event, GPtrArray *warnings);
 void opening_replay(Tui *self, bool is_moved);
 /* The welcome, while it is live, for the width of the window. */
 void opening_lay_out(Tui *self);
+void opening_end_welcome(Tui *self);  // with the next frame it is history
+void opening_drop_welcome(Tui *self); // it was given to the history
 /* What it still looks for is given up. */
 void opening_end(Tui *self);
 /* How to go on later, or why nothing was saved; NULL: there is nothing to say. Caller frees. */

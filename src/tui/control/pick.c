@@ -48,7 +48,7 @@ static char *model_detail(const json_t *model)
 
 static GPtrArray *model_items(Tui *tui)
 {
-    g_autoptr(json_t) models = agent_session_available_models(tui->session);
+    g_autoptr(json_t) models = agent_session_available_models(tui->run->session);
     const json_t *current = json_get_object(tui_snapshot(tui), "model");
     GPtrArray *items = pick_items_new();
     size_t i = 0;
@@ -68,7 +68,7 @@ static bool use_model(Tui *tui, const char *name)
 {
     g_auto(GStrv) parts = g_strsplit(name, "/", 2);
     g_autoptr(GError) error = NULL;
-    if (!agent_session_set_model(tui->session, parts[0], parts[1], &error)) {
+    if (!agent_session_set_model(tui->run->session, parts[0], parts[1], &error)) {
         tui_error(tui, "%s", error->message);
         return false;
     }
@@ -123,7 +123,7 @@ void pick_model_for_session(Tui *tui)
 static void choose_branch(Tui *tui, const char *entry_id)
 {
     g_autoptr(GError) error = NULL;
-    if (!agent_session_branch(tui->session, entry_id, "slash:branch", &error))
+    if (!agent_session_branch(tui->run->session, entry_id, "slash:branch", &error))
         tui_error(tui, "%s", error->message);
 }
 
@@ -137,7 +137,7 @@ void pick_branch(Tui *tui)
         .chosen = choose_branch,
     };
     g_autoptr(GError) error = NULL;
-    g_autoptr(json_t) points = agent_session_branch_points(tui->session, &error);
+    g_autoptr(json_t) points = agent_session_branch_points(tui->run->session, &error);
     GPtrArray *items = pick_items_new();
     size_t i = 0;
     json_t *point = NULL;
@@ -153,7 +153,7 @@ void pick_branch(Tui *tui)
 
 static void choose_prompt(Tui *tui, const char *prompt)
 {
-    editor_insert(tui->editor, prompt);
+    editor_insert(tui->input->editor, prompt);
 }
 
 /* On a worker. */
@@ -201,7 +201,7 @@ static void restore_theme(Tui *tui)
 
 static void choose_theme(Tui *tui, const char *name)
 {
-    const char *const parts[] = { "theme", tui->caps.is_light ? "light" : "dark", NULL };
+    const char *const parts[] = { "theme", tui->look->caps.is_light ? "light" : "dark", NULL };
     g_autoptr(json_t) value = json_text(name);
     const SettingChange change = { parts, value };
     tui_change_setting(tui, &change);
@@ -220,12 +220,12 @@ void pick_theme(Tui *tui)
         .moved = show_theme,
     };
     g_autofree char *dir = g_build_filename(tui->slash.place.agent_dir, "themes", NULL);
-    const char *key = tui->caps.is_light ? "theme.light" : "theme.dark";
+    const char *key = tui->look->caps.is_light ? "theme.light" : "theme.dark";
     g_auto(GStrv) names = theme_names(dir);
     GPtrArray *items = pick_items_new();
     for (char **name = names; *name; name++)
         pick_items_add(items, *name, NULL, *name,
-                       g_strcmp0(*name, settings_get_text(tui->settings, key)) == 0);
+                       g_strcmp0(*name, settings_get_text(tui->look->settings, key)) == 0);
     pick_list_open(tui, items, 0, &spec);
 }
 
@@ -236,7 +236,7 @@ static void run_action(Tui *tui, const char *id)
 {
     g_autofree char *text = g_strconcat("#", id, NULL);
     if (g_str_has_prefix(id, "app."))
-        editor_insert(tui->editor, text);
+        editor_insert(tui->input->editor, text);
 }
 
 void pick_key_help(Tui *tui)
@@ -249,7 +249,7 @@ void pick_key_help(Tui *tui)
     };
     GPtrArray *items = pick_items_new();
     for (int action = ACTION_NONE + 1; action < ACTION_COUNT; action++) {
-        g_autofree char *keys = keymap_keys(tui->keymap, action);
+        g_autofree char *keys = keymap_keys(tui->input->keymap, action);
         if (*keys)
             pick_items_add(items, keys, action_help(action), action_id(action), false);
     }
@@ -288,7 +288,7 @@ void pick_found(Tui *tui, const json_t *list)
 
 static void write_command(Tui *tui, const char *text)
 {
-    editor_insert(tui->editor, text);
+    editor_insert(tui->input->editor, text);
 }
 
 void pick_command(Tui *tui)

@@ -37,9 +37,9 @@ static void ask(Tui *tui, json_t *question, const char *subject, PickAnswer answ
     self->answered = answered;
     const DialogSpec spec = {
         .question = question,
-        .theme = tui->theme,
+        .theme = tui->look->theme,
         .tab_width = 1,
-        .keymap = tui->keymap,
+        .keymap = tui->input->keymap,
         .is_editor_empty = always_empty,
         .answered = on_answer,
         .freed = pick_ask_free,

@@ -59,7 +59,7 @@ void pick_items_add(GPtrArray *items, const char *text, const char *detail, cons
 /* The text, and the mark of the current one. */
 static int text_width(const PickList *self, const PickItem *item)
 {
-    const char *mark = theme_symbol(self->tui->theme, SYMBOL_SUCCESS);
+    const char *mark = theme_symbol(self->tui->look->theme, SYMBOL_SUCCESS);
     return text_cells(item->text, strlen(item->text)) +
            (item->is_current ? 1 + text_cells(mark, strlen(mark)) : 0);
 }
@@ -93,7 +93,8 @@ static Row *make_row(size_t index, int width, void *self_)
     row_builder_add(row, item->text, -1, item->is_current ? accent : plain, NULL);
     if (item->is_current) {
         row_builder_add(row, " ", -1, plain, NULL);
-        row_builder_add(row, theme_symbol(self->tui->theme, SYMBOL_SUCCESS), -1, accent, NULL);
+        row_builder_add(row, theme_symbol(self->tui->look->theme, SYMBOL_SUCCESS), -1, accent,
+                        NULL);
     }
     if (item->detail) {
         int behind = row_builder_cells(row) + DETAIL_GAP;
@@ -142,7 +143,7 @@ static PanelResult on_key(size_t index, KeyPress key, Action action, void *self_
 
 static void on_changed(void *self_)
 {
-    frame_request(((PickList *)self_)->tui->frames, FRAME_NOW);
+    frame_request(((PickList *)self_)->tui->look->frames, FRAME_NOW);
 }
 
 static void filling_free(Filling *self)
@@ -184,13 +185,14 @@ static PickList *open_panel(Tui *tui, GPtrArray *items, size_t selected, const P
     find_column(self);
     const SelectSpec select = {
         .loop = tui->loop,
-        .theme = tui->theme,
+        .theme = tui->look->theme,
         .title = spec->title,
         .hint = spec->hint,
         .empty = spec->empty,
         .count = items->len,
         .selected = current_index(items, selected),
-        .max_rows = MAX(MIN_ROWS, terminal_size(tui->terminal).rows / (spec->is_tall ? 2 : 3)),
+        .max_rows =
+            MAX(MIN_ROWS, terminal_size(tui->look->terminal).rows / (spec->is_tall ? 2 : 3)),
         .keeps_order = spec->keeps_order,
         .row = make_row,
         .text = text_of,
@@ -230,7 +232,7 @@ static void on_filled(void *self_)
     if (filling->items)
         pick_list_set(self, g_steal_pointer(&filling->items), 0);
     filling_free(filling);
-    frame_request(self->tui->frames, FRAME_NOW);
+    frame_request(self->tui->look->frames, FRAME_NOW);
 }
 
 void pick_list_open_later(Tui *tui, const PickSpec *spec, PickFill fill_, void *data,

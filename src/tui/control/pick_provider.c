@@ -15,14 +15,14 @@
 /* There was no key for any model: now one can be chosen as at a start. */
 static void choose_first_model(Tui *tui)
 {
-    ModelRegistry *registry = agent_session_registry(tui->session);
+    ModelRegistry *registry = agent_session_registry(tui->run->session);
     const json_t *current = json_get_object(tui_snapshot(tui), "model");
     const Model *now = model_registry_find(registry, json_get_text(current, "provider"),
                                            json_get_text(current, "id"));
     const Model *model = model_registry_default(registry);
     if (now && model_registry_is_available(registry, now, false))
         return;
-    if (model && agent_session_set_model(tui->session, model->provider, model->id, NULL))
+    if (model && agent_session_set_model(tui->run->session, model->provider, model->id, NULL))
         tui_say(tui, "The model is %s/%s; /model takes another.", model->provider, model->id);
 }
 
@@ -33,8 +33,8 @@ static void on_key_given(const char *provider, const char *key, void *tui_)
     g_autofree char *trimmed = key ? utf8_trim(key) : NULL;
     if (!trimmed || *trimmed == '\0') {
         tui_say(tui, "No key was taken.");
-    } else if (!model_registry_store_key(agent_session_registry(tui->session), provider, trimmed,
-                                         &error)) {
+    } else if (!model_registry_store_key(agent_session_registry(tui->run->session), provider,
+                                         trimmed, &error)) {
         tui_error(tui, "%s", error->message);
     } else {
         tui_say(tui, "The key for %s is stored.", provider);
@@ -50,7 +50,7 @@ void pick_ask_key(const char *provider, void *tui_)
     Tui *tui = tui_;
     const KeyPanelSpec spec = {
         .provider = provider,
-        .theme = tui->theme,
+        .theme = tui->look->theme,
         .given = on_key_given,
         .user_data = tui,
     };
@@ -79,7 +79,7 @@ void pick_provider(Tui *tui)
         .keeps_order = true,
         .chosen = choose_provider,
     };
-    const ModelRegistry *registry = agent_session_registry(tui->session);
+    const ModelRegistry *registry = agent_session_registry(tui->run->session);
     g_auto(GStrv) names = model_registry_providers(registry);
     GPtrArray *items = pick_items_new();
     for (char **name = names; *name; name++) {
@@ -93,7 +93,7 @@ void pick_provider(Tui *tui)
 void pick_provider_at_start(Tui *tui)
 {
     const AgentSessionOptions *conversation = tui->options->conversation;
-    const ModelRegistry *registry = agent_session_registry(tui->session);
+    const ModelRegistry *registry = agent_session_registry(tui->run->session);
     if (!model_registry_is_available(registry, conversation->model, conversation->is_model_named))
         pick_provider(tui);
 }

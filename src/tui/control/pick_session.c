@@ -71,7 +71,7 @@ static void go_on_with(Tui *tui, const char *path)
     const char *current = json_get_text(tui_snapshot(tui), "sessionFile");
     if (g_strcmp0(path, current) == 0)
         tui_hint(tui, "That is this session.");
-    else if (!agent_session_switch(tui->session, path, "slash:resume", &error))
+    else if (!agent_session_switch(tui->run->session, path, "slash:resume", &error))
         tui_error(tui, "%s", error->message);
 }
 
@@ -144,7 +144,7 @@ static void on_renamed(Tui *tui, const char *path, const char *text)
         return;
     if (g_strcmp0(path, current) != 0)
         change_other(tui, path, text);
-    else if (agent_session_set_name(tui->session, text, NULL, &is_pending, &error))
+    else if (agent_session_set_name(tui->run->session, text, NULL, &is_pending, &error))
         tui_say(tui, "That session is called: %s", text);
     else
         tui_error(tui, "%s", error->message);

@@ -10,6 +10,7 @@
 #include "tui/control/background_save.h"
 #include "tui/control/pick_ask.h"
 #include "tui/control/pick_list.h"
+#include "tui/control/tui_own.h"
 
 // ---- saving ----
 
@@ -77,10 +78,10 @@ static void change(Tui *tui, const char *name)
 {
     const SettingKey *key = setting_key_find(name);
     g_autofree char *title = g_strdup_printf("%s: %s", name, key->help);
-    g_autofree char *text = value_text(tui->settings, key);
+    g_autofree char *text = value_text(tui->look->settings, key);
     switch (key->type) {
     case SETTING_BOOLEAN: {
-        g_autoptr(json_t) value = json_boolean(!settings_get_bool(tui->settings, name));
+        g_autoptr(json_t) value = json_boolean(!settings_get_bool(tui->look->settings, name));
         save(tui, name, value);
         open_menu(tui, name);
         break;
@@ -110,7 +111,7 @@ static void add_items(const Tui *tui, const char *group, const char *name, GPtrA
     for (size_t i = 0; i < count; i++) {
         if (g_strcmp0(setting_group(keys[i].key), group) != 0)
             continue;
-        g_autofree char *value = value_text(tui->settings, &keys[i]);
+        g_autofree char *value = value_text(tui->look->settings, &keys[i]);
         g_autofree char *text = g_strdup_printf("%s = %s", keys[i].key, value);
         if (g_strcmp0(keys[i].key, name) == 0)
             *ret_place = items->len;
@@ -124,7 +125,7 @@ static PanelResult on_key(PickList *list, const PickItem *item G_GNUC_UNUSED,
     Tui *tui = pick_list_tui(list);
     if (action != ACTION_LIST_TAB)
         return PANEL_UNUSED;
-    tui->setting_group++;
+    panels_own(tui)->setting_group++;
     pick_setting(tui);
     return PANEL_DONE;
 }
@@ -133,9 +134,9 @@ static PanelResult on_key(PickList *list, const PickItem *item G_GNUC_UNUSED,
 static void open_menu(Tui *tui, const char *name)
 {
     const char *const *groups = setting_groups();
-    size_t shown = tui->setting_group, place = 0; // 0: all of them
+    size_t shown = tui->panels->setting_group, place = 0; // 0: all of them
     if (shown > 0 && !groups[shown - 1])
-        shown = tui->setting_group = 0;
+        shown = panels_own(tui)->setting_group = 0;
     g_autofree char *title =
         shown > 0 ? g_strdup_printf("Settings: %s", groups[shown - 1]) : g_strdup("Settings");
     const PickSpec spec = {

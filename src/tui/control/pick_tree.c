@@ -12,11 +12,11 @@
 static void go(Tui *tui, const char *entry_id, bool wants_summary, const char *instructions)
 {
     g_autoptr(GError) error = NULL;
-    if (!agent_session_navigate(tui->session, entry_id, wants_summary, instructions, "slash:tree",
-                                &error))
+    if (!agent_session_navigate(tui->run->session, entry_id, wants_summary, instructions,
+                                "slash:tree", &error))
         tui_error(tui, "%s", error->message);
     else if (wants_summary)
-        tui->run.waits = WAITS_SUMMARY;
+        tui_note_summary(tui);
 }
 
 static void on_instructions(Tui *tui, const char *entry_id, const char *text)
@@ -46,10 +46,10 @@ static void ask_summary(Tui *tui, const char *entry_id)
 
 static void on_chosen(Tui *tui, const char *entry_id)
 {
-    g_autoptr(json_t) tree = agent_session_tree(tui->session, NULL);
+    g_autoptr(json_t) tree = agent_session_tree(tui->run->session, NULL);
     if (g_strcmp0(json_get_text(tree, "leafId"), entry_id) == 0)
         tui_hint(tui, "Already at this point");
-    else if (agent_session_wants_summaries(tui->session))
+    else if (agent_session_wants_summaries(tui->run->session))
         ask_summary(tui, entry_id);
     else
         go(tui, entry_id, false, NULL);
@@ -60,7 +60,7 @@ static void on_chosen(Tui *tui, const char *entry_id)
 static void on_label(Tui *tui, const char *entry_id, const char *text)
 {
     g_autoptr(GError) error = NULL;
-    if (text && !agent_session_set_label(tui->session, entry_id, text, "label", &error))
+    if (text && !agent_session_set_label(tui->run->session, entry_id, text, "label", &error))
         tui_error(tui, "%s", error->message);
     pick_tree(tui);
 }
@@ -70,7 +70,7 @@ static void on_label(Tui *tui, const char *entry_id, const char *text)
 /* `ret_nearest`: where the leaf is, or what is shown before it. */
 static GPtrArray *tree_items(Tui *tui, TreeFilter filter, size_t *ret_nearest)
 {
-    g_autoptr(json_t) tree = agent_session_tree(tui->session, NULL);
+    g_autoptr(json_t) tree = agent_session_tree(tui->run->session, NULL);
     g_autoptr(GPtrArray) lines = tree_lines(tree, filter);
     GPtrArray *items = pick_items_new();
     *ret_nearest = 0;
@@ -88,7 +88,7 @@ static void show_filter(PickList *list, TreeFilter filter)
     Tui *tui = pick_list_tui(list);
     g_autofree char *title = g_strdup_printf("Tree (%s)", tree_filter_name(filter));
     size_t nearest = 0;
-    tui->tree_filter = filter;
+    tui_set_tree_filter(tui, filter);
     GPtrArray *items = tree_items(tui, filter, &nearest);
     pick_list_set(list, items, nearest);
     pick_list_set_title(list, title);
@@ -109,7 +109,7 @@ static bool is_filter_key(KeyPress key, TreeFilter *ret_filter)
 static PanelResult on_key(PickList *list, const PickItem *item, KeyPress key, Action action)
 {
     Tui *tui = pick_list_tui(list);
-    TreeFilter filter = tui->tree_filter;
+    TreeFilter filter = tui->panels->tree_filter;
     if (action == ACTION_TREE_LABEL && item) {
         pick_ask_text(tui, "A label for that point (empty: none)", NULL, item->meant, on_label);
         return PANEL_DONE;
@@ -136,6 +136,6 @@ void pick_tree(Tui *tui)
         .key = on_key,
     };
     size_t nearest = 0;
-    GPtrArray *items = tree_items(tui, tui->tree_filter, &nearest);
+    GPtrArray *items = tree_items(tui, tui->panels->tree_filter, &nearest);
     pick_list_open(tui, items, nearest, &spec);
 }

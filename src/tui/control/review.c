@@ -3,15 +3,21 @@
 
 #include "session/session_tree.h"
 #include "tui/control/external.h"
+#include "tui/control/tui_own.h"
 
 void review_close(Tui *self)
 {
-    if (!self->viewer)
+    if (!self->panels->viewer)
         return;
-    g_clear_pointer(&self->viewer, viewer_free);
-    frame_release(self->frames);
-    frame_request(self->frames, FRAME_NOW);
+    g_clear_pointer(&panels_own(self)->viewer, viewer_free);
+    frame_release(self->look->frames);
+    frame_request(self->look->frames, FRAME_NOW);
     tui_show_question(self);
+}
+
+void review_end(Tui *self)
+{
+    g_clear_pointer(&panels_own(self)->viewer, viewer_free);
 }
 
 static void close_later(void *self)
@@ -28,7 +34,7 @@ static void on_closed(void *self_)
 static void edit_later(void *self_)
 {
     Tui *self = self_;
-    g_autofree char *text = g_steal_pointer(&self->shown);
+    g_autofree char *text = g_steal_pointer(&panels_own(self)->shown);
     review_close(self);
     if (text)
         external_show(self, text);
@@ -37,8 +43,8 @@ static void edit_later(void *self_)
 static void on_edit(char *text, void *self_)
 {
     Tui *self = self_;
-    g_free(self->shown);
-    self->shown = text;
+    g_free(self->panels->shown);
+    panels_own(self)->shown = text;
     loop_post(self->loop, edit_later, self);
 }
 
@@ -46,7 +52,7 @@ static void on_edit(char *text, void *self_)
    compaction has taken out of the context. */
 static json_t *path_messages(Tui *self)
 {
-    g_autoptr(json_t) tree = agent_session_tree(self->session, NULL);
+    g_autoptr(json_t) tree = agent_session_tree(self->run->session, NULL);
     g_autoptr(GHashTable) by_id = g_hash_table_new(g_str_hash, g_str_equal);
     g_autoptr(GPtrArray) path = g_ptr_array_new();
     json_t *messages = json_array(), *entry = NULL;
@@ -71,15 +77,15 @@ void review_open(Tui *self)
 {
     g_autoptr(json_t) messages = path_messages(self);
     const ViewerSpec spec = {
-        .terminal = self->terminal,
-        .theme = self->theme,
+        .terminal = self->look->terminal,
+        .theme = self->look->theme,
         .block = {
-            .theme = self->theme,
-            .width = terminal_size(self->terminal).columns,
-            .tab_width = (int)settings_get_number(self->settings, "display.tabWidth"),
-            .has_links = self->caps.has_links,
+            .theme = self->look->theme,
+            .width = terminal_size(self->look->terminal).columns,
+            .tab_width = (int)settings_get_number(self->look->settings, "display.tabWidth"),
+            .has_links = self->look->caps.has_links,
             .is_expanded = true,
-            .shows_thinking = !self->hides_thinking,
+            .shows_thinking = !self->look->hides_thinking,
             .cwd = self->slash.place.cwd,
         },
         .messages = messages,
@@ -87,9 +93,9 @@ void review_open(Tui *self)
         .edit = on_edit,
         .user_data = self,
     };
-    if (self->viewer)
+    if (self->panels->viewer)
         return;
     tui_draw(self); // what waits is given to the terminal first
-    frame_hold(self->frames);
-    self->viewer = viewer_new(&spec);
+    frame_hold(self->look->frames);
+    panels_own(self)->viewer = viewer_new(&spec);
 }

@@ -7,3 +7,4 @@
 
 void review_open(Tui *self);
 void review_close(Tui *self); // not from inside its own key; it may be closed
+void review_end(Tui *self);   // at the end of the program

@@ -5,11 +5,12 @@
 
 #include "tui/control/opening.h"
 #include "tui/control/pick.h"
+#include "tui/control/tui_own.h"
 
 static void say(const char *text, void *self_)
 {
     Tui *self = self_;
-    transcript_notice(self->transcript, text);
+    transcript_notice(self->run->transcript, text);
     tui_stale(self);
 }
 
@@ -30,7 +31,7 @@ static void replay(bool is_moved, void *self)
 
 static const char *last_output(void *self)
 {
-    return transcript_last_output(((Tui *)self)->transcript);
+    return transcript_last_output(((Tui *)self)->run->transcript);
 }
 
 static bool show(SlashList list, void *self)
@@ -48,7 +49,7 @@ static bool show(SlashList list, void *self)
 
 static bool copy(const char *text, void *self)
 {
-    return terminal_copy(((Tui *)self)->terminal, text);
+    return terminal_copy(((Tui *)self)->look->terminal, text);
 }
 
 /* It comes when it comes: over an empty editor alone, so that no key goes there that was meant for
@@ -56,7 +57,7 @@ static bool copy(const char *text, void *self)
 static bool choose(const json_t *list, void *self_)
 {
     Tui *self = self_;
-    if (self->panel || self->viewer || !editor_is_empty(self->editor))
+    if (self->panels->panel || self->panels->viewer || !editor_is_empty(self->input->editor))
         return false;
     if (json_get_text(list, "above"))
         say(json_get_text(list, "above"), self);
@@ -67,10 +68,10 @@ static bool choose(const json_t *list, void *self_)
 static void edit(const char *text, void *self_)
 {
     Tui *self = self_;
-    g_autofree char *draft = editor_text(self->editor);
+    g_autofree char *draft = editor_text(self->input->editor);
     g_autofree char *both = *draft ? g_strconcat(text, "\n\n", draft, NULL) : g_strdup(text);
-    editor_set_text(self->editor, both);
-    frame_request(self->frames, FRAME_NOW);
+    editor_set_text(self->input->editor, both);
+    frame_request(self->look->frames, FRAME_NOW);
 }
 
 /* The completer's table of them is constant until the next change. */
@@ -78,17 +79,17 @@ static void take_commands(void *self_)
 {
     Tui *self = self_;
     GArray *items = g_array_new(true, true, sizeof(CompleteItem));
-    const SlashSet *set = session_slash_set(self->session);
+    const SlashSet *set = session_slash_set(self->run->session);
     const SessionCommand *command = NULL;
     for (size_t i = 0; slash_set_at(set, i, &command, NULL); i++) {
         const CompleteItem item = { command->slash, command->argument, command->summary };
         g_array_append_val(items, item);
     }
-    g_autofree CompleteItem *old = self->commands;
-    self->commands = (CompleteItem *)(void *)g_array_free(items, false);
-    completer_set_commands(self->completer, self->commands);
+    g_autofree CompleteItem *old = self->input->commands;
+    input_own(self)->commands = (CompleteItem *)(void *)g_array_free(items, false);
+    completer_set_commands(self->input->completer, self->input->commands);
     for (;;) {
-        g_autofree char *clash = slash_set_take_clash(session_slash_set(self->session));
+        g_autofree char *clash = slash_set_take_clash(session_slash_set(self->run->session));
         if (!clash)
             return;
         tui_error(self, "%s", clash);
@@ -98,7 +99,7 @@ static void take_commands(void *self_)
 void slash_door_init(Tui *self)
 {
     self->slash = (SlashDoor) {
-        .session = self->session,
+        .session = self->run->session,
         .place = self->slash.place,
         .context_files = self->slash.context_files,
         .say = say,
@@ -114,7 +115,7 @@ void slash_door_init(Tui *self)
         .user_data = self,
     };
     slash_door_open(&self->slash);
-    slash_set_watch(session_slash_set(self->session), take_commands, self);
+    slash_set_watch(session_slash_set(self->run->session), take_commands, self);
     take_commands(self);
 }
 

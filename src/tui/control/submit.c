@@ -4,7 +4,7 @@
  */
 #include "tui/control/attach.h"
 #include "tui/control/draft.h"
-#include "tui/control/tui_state.h"
+#include "tui/control/tui_own.h"
 
 #include "base/mask.h"
 #include "base/utf8.h"
@@ -19,12 +19,12 @@ bool tui_send(Tui *self, json_t *message, bool is_follow_up)
     if (mask_finds_in_json(message))
         tui_say(self, "Warning: this holds a secret that kedge knows: the model gets it as it is, "
                       "session and events have " MASK_TEXT);
-    bool is_stopping = self->run.is_stopping && !agent_session_is_idle(self->session);
+    bool is_stopping = self->run->is_stopping && !agent_session_is_idle(self->run->session);
     const char *behavior = is_follow_up ? "followUp" : "steer";
-    bool is_sent =
-        is_stopping
-            ? agent_session_abort_and_prompt(self->session, message, "prompt", &is_pending, &error)
-            : agent_session_prompt(self->session, message, behavior, "prompt", &is_pending, &error);
+    bool is_sent = is_stopping ? agent_session_abort_and_prompt(self->run->session, message,
+                                                                "prompt", &is_pending, &error)
+                               : agent_session_prompt(self->run->session, message, behavior,
+                                                      "prompt", &is_pending, &error);
     if (!is_sent)
         tui_error(self, "%s", error->message);
     tui_stale(self);
@@ -33,9 +33,9 @@ bool tui_send(Tui *self, json_t *message, bool is_follow_up)
 
 void tui_take_back(Tui *self)
 {
-    g_autoptr(json_t) messages = agent_session_take_back(self->session);
+    g_autoptr(json_t) messages = agent_session_take_back(self->run->session);
     g_autoptr(GString) text = g_string_new(NULL);
-    g_autofree char *draft = editor_text(self->editor);
+    g_autofree char *draft = editor_text(self->input->editor);
     size_t i = 0;
     json_t *message = NULL;
     json_array_foreach (messages, i, message) {
@@ -46,8 +46,8 @@ void tui_take_back(Tui *self)
         return;
     if (*draft)
         g_string_append_printf(text, "\n\n%s", draft);
-    editor_set_text(self->editor, text->str);
-    frame_request(self->frames, FRAME_NOW);
+    editor_set_text(self->input->editor, text->str);
+    frame_request(self->look->frames, FRAME_NOW);
 }
 
 // ---- commands of the shell ----
@@ -61,12 +61,12 @@ static bool run_shell(Tui *self, const char *text)
     g_autofree char *command = utf8_trim(text + 1 + is_private);
     if (*command == '\0')
         tui_hint(self, "! takes a command after it");
-    else if (agent_session_has_shell(self->session))
+    else if (agent_session_has_shell(self->run->session))
         tui_hint(self, "A bash command is already running. Press Esc to cancel it first.");
-    else if (!agent_session_bash(self->session, command, is_private, SLASH_SHELL_ID, &error))
+    else if (!agent_session_bash(self->run->session, command, is_private, SLASH_SHELL_ID, &error))
         tui_error(self, "%s", error->message);
     else
-        self->run.is_shell_on = is_started = true;
+        run_own(self)->is_shell_on = is_started = true;
     return is_started;
 }
 
@@ -74,7 +74,7 @@ static bool run_shell(Tui *self, const char *text)
 
 static void remember(Tui *self, const char *text)
 {
-    recall_add(self->recall, text, self->slash.place.cwd, !self->options->keeps_history);
+    recall_add(self->input->recall, text, self->slash.place.cwd, !self->options->keeps_history);
 }
 
 /* True: it was one, and has gone out, or said why not; then it is written there again. */
@@ -82,34 +82,35 @@ static bool run_slash(Tui *self, const char *text)
 {
     g_autoptr(GError) error = NULL;
     bool is_done = slash_run(&self->slash, text, &error);
-    self->run.is_shell_on = self->run.is_shell_on || agent_session_has_bash(self->session);
+    run_own(self)->is_shell_on =
+        self->run->is_shell_on || agent_session_has_bash(self->run->session);
     if (!error)
         return is_done;
     tui_error(self, "%s", error->message);
-    if (editor_is_empty(self->editor))
-        editor_set_text(self->editor, text);
+    if (editor_is_empty(self->input->editor))
+        editor_set_text(self->input->editor, text);
     return true;
 }
 
 /* An empty message while others wait: they go out now. */
 static void deliver_queued(Tui *self)
 {
-    g_autoptr(json_t) messages = agent_session_take_back(self->session);
+    g_autoptr(json_t) messages = agent_session_take_back(self->run->session);
     size_t i = 0;
     json_t *message = NULL;
     if (json_array_size(messages) == 0)
         return;
-    self->run.is_stopping = !agent_session_is_idle(self->session);
+    run_own(self)->is_stopping = !agent_session_is_idle(self->run->session);
     json_array_foreach (messages, i, message) {
         g_autofree char *text = message_text(message);
         if (!tui_send(self, message, false))
-            editor_insert(self->editor, text);
+            editor_insert(self->input->editor, text);
     }
 }
 
 void tui_submit(Tui *self, bool is_follow_up)
 {
-    g_autofree char *text = editor_text(self->editor);
+    g_autofree char *text = editor_text(self->input->editor);
     g_autofree char *trimmed = utf8_trim(text);
     if (*trimmed == '\0') {
         deliver_queued(self);
@@ -119,18 +120,18 @@ void tui_submit(Tui *self, bool is_follow_up)
     if (*text == '!' && !run_shell(self, text))
         return;
     if (*text == '!' || *text == '$') {
-        g_free(self->run.shell);
-        self->run.shell = g_strdup(trimmed);
+        g_free(self->run->shell);
+        run_own(self)->shell = g_strdup(trimmed);
     }
     remember(self, text);
-    editor_set_text(self->editor, "");
+    editor_set_text(self->input->editor, "");
     draft_keep(self);
-    completer_close(self->completer);
+    completer_close(self->input->completer);
     if (*text == '!' || run_slash(self, trimmed)) {
         tui_turn_spinner(self); // what runs now may say nothing for a while
         return;
     }
     g_autoptr(json_t) message = attach_message(self, text);
     if (!tui_send(self, message, is_follow_up))
-        editor_set_text(self->editor, text);
+        editor_set_text(self->input->editor, text);
 }

@@ -6,6 +6,7 @@
 
 #include "base/fd.h"
 #include "base/limits.h"
+#include "tui/control/tui_own.h"
 
 #include <poll.h>
 #include <sys/inotify.h>
@@ -84,17 +85,16 @@ static void on_event(int fd, short revents G_GNUC_UNUSED, void *self_)
     self->settle = loop_add_timer(self->tui->loop, SETTLE_MS, reload, self);
 }
 
-ThemeWatch *theme_watch_new(Tui *tui)
+void theme_watch_open(Tui *tui)
 {
-    ThemeWatch *self = g_new0(ThemeWatch, 1);
+    ThemeWatch *self = look_own(tui)->theme_watch = g_new0(ThemeWatch, 1);
     self->tui = tui;
     self->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     self->watch = -1;
     if (self->inotify < 0) // none is left: themes are read at the start alone
-        return self;
+        return;
     watch(self);
     self->source = loop_add_fd(tui->loop, self->inotify, POLLIN, on_event, self);
-    return self;
 }
 
 void theme_watch_free(ThemeWatch *self)

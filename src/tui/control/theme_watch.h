@@ -6,5 +6,5 @@
 
 #include "tui/control/tui_state.h"
 
-ThemeWatch *theme_watch_new(Tui *tui);
+void theme_watch_open(Tui *tui);
 void theme_watch_free(ThemeWatch *self);
