@@ -3,6 +3,7 @@
  */
 #include "tui/plain/plain_private.h"
 
+#include "agent/event_kind.h"
 #include "base/children.h"
 #include "base/file.h"
 #include "base/timefmt.h"
@@ -204,19 +205,26 @@ static void close_question(Plain *self, const json_t *closed)
 static void on_event(json_t *event, void *self_)
 {
     Plain *self = self_;
-    const char *type = json_get_text(event, "type");
-    if (g_strcmp0(type, "question") == 0)
+    EventKind kind = event_kind(event);
+    switch (kind) {
+    case EVENT_QUESTION:
         open_question(self, event);
-    else if (g_strcmp0(type, "question_closed") == 0)
+        break;
+    case EVENT_QUESTION_CLOSED:
         close_question(self, event);
-    else if (g_strcmp0(type, "command_end") == 0)
+        break;
+    case EVENT_COMMAND_END:
         on_command_end(self, event);
-    else if (g_strcmp0(type, "command_progress") == 0)
+        break;
+    case EVENT_COMMAND_PROGRESS:
         plain_say(self, "%s", json_get_text(event, "text"));
-    else
+        break;
+    default:
         plain_speech_event(self->speech, event);
-    if (g_strcmp0(type, "agent_start") == 0 || g_strcmp0(type, "agent_end") == 0)
-        note_run(self, g_str_equal(type, "agent_start"));
+        break;
+    }
+    if (kind == EVENT_AGENT_START || kind == EVENT_AGENT_END)
+        note_run(self, kind == EVENT_AGENT_START);
     loop_post(self->loop, settle, self);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "tui/plain/plain_speech.h"
 
+#include "agent/event_kind.h"
 #include "base/ansi.h"
 #include "base/mask.h"
 #include "base/timefmt.h"
@@ -257,32 +258,45 @@ static void on_handoff(PlainSpeech *self, const json_t *event, bool is_start)
 
 void plain_speech_event(PlainSpeech *self, const json_t *event)
 {
-    const char *type = json_get_text(event, "type");
-    const json_t *message = json_get_object(event, "message");
-    if (!type)
-        return;
-    if (g_str_equal(type, "message_start"))
+    EventKind kind = event_kind(event);
+    switch (kind) {
+    case EVENT_MESSAGE_START:
         begin_answer(self);
-    else if (g_str_equal(type, "message_update"))
+        break;
+    case EVENT_MESSAGE_UPDATE:
         on_update(self, event);
-    else if (g_str_equal(type, "message_end"))
-        on_message_end(self, message);
-    else if (g_str_equal(type, "tool_execution_start"))
+        break;
+    case EVENT_MESSAGE_END:
+        on_message_end(self, json_get_object(event, "message"));
+        break;
+    case EVENT_TOOL_EXECUTION_START:
         on_call_start(self, event);
-    else if (g_str_equal(type, "tool_execution_end"))
+        break;
+    case EVENT_TOOL_EXECUTION_END:
         on_call_end(self, event);
-    else if (g_str_equal(type, "notice"))
+        break;
+    case EVENT_NOTICE:
         on_notice(self, event);
-    else if (g_str_equal(type, "auto_retry_start"))
+        break;
+    case EVENT_AUTO_RETRY_START:
         on_retry(self, event);
-    else if (g_str_equal(type, "compaction_start"))
+        break;
+    case EVENT_COMPACTION_START:
         plain_speech_say(self, "Putting a summary in place of what is old.");
-    else if (g_str_equal(type, "compaction_end"))
+        break;
+    case EVENT_COMPACTION_END:
         on_compaction_end(self, event);
-    else if (g_str_has_prefix(type, "auto_compaction_"))
-        on_handoff(self, event, g_str_has_suffix(type, "_start"));
-    else if (g_str_equal(type, "session_info_changed"))
+        break;
+    case EVENT_AUTO_COMPACTION_START:
+    case EVENT_AUTO_COMPACTION_END:
+        on_handoff(self, event, kind == EVENT_AUTO_COMPACTION_START);
+        break;
+    case EVENT_SESSION_INFO_CHANGED:
         sayf(self, "This session is called: %s", json_get_text(event, "name"));
+        break;
+    default:
+        break;
+    }
 }
 
 // ---- the past ----

@@ -2,6 +2,7 @@
  * Notices as rows (block_private.h): what events have to say to a person, and messages that are
  * neither theirs nor the model's: their commands, summaries, jobs that have ended, files.
  */
+#include "agent/event_kind.h"
 #include "model/message.h"
 #include "tui/text/clean.h"
 #include "tui/view/block_private.h"
@@ -288,33 +289,40 @@ static char *missed_text(const json_t *event)
     return g_strdup_printf("%s events came too fast to be shown: Ctrl+O shows all.", count);
 }
 
+static char *event_text(const json_t *event, Tone *ret_tone)
+{
+    switch (event_kind(event)) {
+    case EVENT_NOTICE:
+        return notice_text(event, ret_tone);
+    case EVENT_AUTO_RETRY_START:
+        return retry_start_text(event);
+    case EVENT_AUTO_RETRY_END:
+        return retry_end_text(event, ret_tone);
+    case EVENT_COMPACTION_END:
+        return compaction_text(event, ret_tone);
+    case EVENT_AUTO_COMPACTION_START:
+        return handoff_text(event, true, ret_tone);
+    case EVENT_AUTO_COMPACTION_END:
+        return handoff_text(event, false, ret_tone);
+    case EVENT_RETRY_FALLBACK_APPLIED:
+        return fallback_text(event, ret_tone);
+    case EVENT_SESSION_REPAIR:
+        return repair_text(event);
+    case EVENT_TTSR_TRIGGERED:
+        return rules_text(event, ret_tone);
+    case EVENT_TODO_REMINDER:
+        return todo_text(event);
+    case EVENT_EVENTS_MISSED:
+        return missed_text(event);
+    default:
+        return NULL;
+    }
+}
+
 char *block_event_text(const json_t *event, Tone *ret_tone)
 {
-    const char *type = json_get_text(event, "type");
     Tone tone = TONE_NOTE;
-    char *text = NULL;
-    if (g_strcmp0(type, "notice") == 0)
-        text = notice_text(event, &tone);
-    else if (g_strcmp0(type, "auto_retry_start") == 0)
-        text = retry_start_text(event);
-    else if (g_strcmp0(type, "auto_retry_end") == 0)
-        text = retry_end_text(event, &tone);
-    else if (g_strcmp0(type, "compaction_end") == 0)
-        text = compaction_text(event, &tone);
-    else if (g_strcmp0(type, "auto_compaction_start") == 0)
-        text = handoff_text(event, true, &tone);
-    else if (g_strcmp0(type, "auto_compaction_end") == 0)
-        text = handoff_text(event, false, &tone);
-    else if (g_strcmp0(type, "retry_fallback_applied") == 0)
-        text = fallback_text(event, &tone);
-    else if (g_strcmp0(type, "session_repair") == 0)
-        text = repair_text(event);
-    else if (g_strcmp0(type, "ttsr_triggered") == 0)
-        text = rules_text(event, &tone);
-    else if (g_strcmp0(type, "todo_reminder") == 0)
-        text = todo_text(event);
-    else if (g_strcmp0(type, "events_missed") == 0)
-        text = missed_text(event);
+    char *text = event_text(event, &tone);
     if (text)
         *ret_tone = tone;
     return text;

@@ -1,6 +1,7 @@
 /*
  * The transcript (transcript.h): events and messages, and the rows that become of them.
  */
+#include "agent/event_kind.h"
 #include "model/message.h"
 #include "tui/text/wrap.h"
 #include "tui/view/transcript_private.h"
@@ -200,9 +201,6 @@ static void end_run(Transcript *self)
 static bool tell(Transcript *self, const json_t *event)
 {
     Tone tone = TONE_NOTE;
-    const char *type = json_get_text(event, "type");
-    if (g_str_has_prefix(type, "auto_retry_"))
-        self->is_retrying = g_str_equal(type, "auto_retry_start");
     g_autofree char *text = block_event_text(event, &tone);
     if (text && *text)
         add_tone(self, tone, text, false);
@@ -211,29 +209,37 @@ static bool tell(Transcript *self, const json_t *event)
 
 bool transcript_event(Transcript *self, const json_t *event)
 {
-    const char *type = json_get_text(event, "type");
     const json_t *message = json_get_object(event, "message");
-    if (!type)
-        return false;
-    if (g_str_equal(type, "message_update"))
+    EventKind kind = event_kind(event);
+    switch (kind) {
+    case EVENT_MESSAGE_UPDATE:
         return answer_update(self, event);
-    if (g_str_equal(type, "tool_execution_update"))
+    case EVENT_TOOL_EXECUTION_UPDATE:
         return calls_update(self, event);
-    if (g_str_equal(type, "message_start"))
+    case EVENT_MESSAGE_START:
         return begin_message(self, message);
-    if (g_str_equal(type, "message_end"))
+    case EVENT_MESSAGE_END:
         end_message(self, message);
-    else if (g_str_equal(type, "tool_execution_start"))
+        return true;
+    case EVENT_TOOL_EXECUTION_START:
         calls_start(self, event);
-    else if (g_str_equal(type, "tool_execution_end"))
+        return true;
+    case EVENT_TOOL_EXECUTION_END:
         calls_end(self, event);
-    else if (g_str_equal(type, "turn_end"))
+        return true;
+    case EVENT_TURN_END:
         end_turn(self, event);
-    else if (g_str_equal(type, "agent_end"))
+        return true;
+    case EVENT_AGENT_END:
         end_run(self);
-    else
+        return true;
+    case EVENT_AUTO_RETRY_START:
+    case EVENT_AUTO_RETRY_END:
+        self->is_retrying = kind == EVENT_AUTO_RETRY_START;
         return tell(self, event);
-    return true;
+    default:
+        return tell(self, event);
+    }
 }
 
 // ---- live ----
