@@ -1,4 +1,4 @@
-# A thin front of meson. `make run` and `make test` also install what is missing (tools/setup).
+# A thin front of meson. `make run`, `make fast` and `make test` also install what is missing (tools/setup).
 BUILD ?= build
 PREFIX ?= /usr/local
 # Where ccache is installed, nothing is compiled twice; this mode costs next to nothing when it is the first time.
@@ -17,12 +17,19 @@ run:
 	@$(MAKE) --no-print-directory all
 	@tools/demo $(BUILD)/kedge
 
+# What one runs while one works: unit tests, house rules and end-to-end tests that take no time (suite `fast`), in a
+# minute at most. `tools/test --times` says what took how long.
+fast: $(BUILD)/build.ninja
+	@tools/setup test
+	@tools/test --fast $(BUILD)
+
+# All behaviour, in some minutes.
 test:
 	@tools/setup test
 	@$(MAKE) --no-print-directory all
 	@tools/test $(BUILD)
 
-# Everything that a change must pass: other compiler, sanitizers, format, fuzz smoke runs.
+# What a change must pass beside that: format, other compiler, sanitizers, short fuzz runs. .ci/run is all there is.
 check:
 	@tools/setup check
 	@tools/check
@@ -42,4 +49,4 @@ install: all
 clean:
 	@rm -rf $(BUILD)
 
-.PHONY: all run test check bench mermaid install clean
+.PHONY: all run fast test check bench mermaid install clean

@@ -82,8 +82,8 @@ static bool is_fence_line(const MmdParser *p, size_t offset)
 }
 
 /* NULL when there are enough errors already. */
-static MmdError *add_error(MmdParser *p, MmdClass class, size_t offset, const char *format,
-                           va_list arguments)
+static G_GNUC_PRINTF(4, 0) MmdError *add_error(MmdParser *p, MmdClass class, size_t offset,
+                                               const char *format, va_list arguments)
 {
     GPtrArray *errors = p->verdict->errors;
     if (errors->len >= MMD_ERRORS_MAX)
