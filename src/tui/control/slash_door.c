@@ -85,9 +85,10 @@ static void take_commands(void *self_)
         const CompleteItem item = { command->slash, command->argument, command->summary };
         g_array_append_val(items, item);
     }
-    g_autofree CompleteItem *old = self->input->commands;
+    CompleteItem *old = self->input->commands;
     input_own(self)->commands = (CompleteItem *)(void *)g_array_free(items, false);
     completer_set_commands(self->input->completer, self->input->commands);
+    g_free(old);
     for (;;) {
         g_autofree char *clash = slash_set_take_clash(session_slash_set(self->run->session));
         if (!clash)
