@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "tools/edit/edit_alike.h"
 
-enum { CONTEXT_LINES = 3, MAX_LINES = 1000 * 1000, MAX_HUNKS = 64 };
+enum { CONTEXT_LINES = 3 /* of a hunk */, MAX_LINES = 1000 * 1000, MAX_HUNKS = 64 };
 
 #define MAX_WORK (8 * MIB) // bytes of the longer text, times hunks: each is searched some times
 
@@ -74,32 +74,20 @@ static bool fits_what_was_seen(const Recovery *self, const GPtrArray *ops)
     return stale->len == 0 && unseen->len == 0;
 }
 
-/* Changes that are near one another share their context. */
 static bool collect_hunks(Recovery *self, const char *new_text)
 {
     g_autoptr(LineDiff) diff = line_diff_new(self->old_text, new_text);
-    LineChange change = { 0 };
-    size_t count = self->old_lines->len;
-    // what follows the last newline is found behind every one
-    bool ends_with_newline = g_str_has_suffix(self->old_text, "\n");
+    LineChange lines = { 0 }, next = { 0 };
     self->changes = g_array_new(FALSE, FALSE, sizeof(LineChange));
     self->hunks = g_array_new(FALSE, FALSE, sizeof(Hunk));
-    while (line_diff_next(diff, &change)) {
-        size_t from = change.before - MIN(change.before, CONTEXT_LINES);
-        size_t end = change.before + change.deleted;
-        size_t to = MAX(end, MIN(end + CONTEXT_LINES, count - ends_with_newline));
-        Hunk *last =
-            self->hunks->len > 0 ? &g_array_index(self->hunks, Hunk, self->hunks->len - 1) : NULL;
-        size_t number = self->changes->len;
-        g_array_append_val(self->changes, change);
-        if (last && from <= last->before + last->count) {
-            last->count = to - last->before;
-            last->last = number + 1;
-            continue;
-        }
-        const Hunk hunk = {
-            .before = from, .count = to - from, .first = number, .last = number + 1
-        };
+    bool has_next = line_diff_next(diff, &next);
+    while (line_diff_next_hunk(diff, &lines)) {
+        Hunk hunk = { .before = lines.before, .count = lines.deleted };
+        hunk.first = self->changes->len;
+        for (; has_next && next.before <= lines.before + lines.deleted;
+             has_next = line_diff_next(diff, &next))
+            g_array_append_val(self->changes, next);
+        hunk.last = self->changes->len;
         g_array_append_val(self->hunks, hunk);
     }
     return self->hunks->len > 0 && self->hunks->len <= MAX_HUNKS &&
@@ -175,6 +163,15 @@ static bool find_bounds(const Recovery *self, const Hunk *hunk, Bounds *ret_boun
     return true;
 }
 
+/* The lines from <= i < to as they were seen, each with a newline. Caller frees. */
+static char *seen_part(const Recovery *self, size_t from, size_t to)
+{
+    GString *part = g_string_new(NULL);
+    for (size_t i = from; i < to; i++)
+        g_string_append_printf(part, "%s\n", seen_line(self->seen, i));
+    return g_string_free(part, FALSE);
+}
+
 /* What the hunk changes, with `margin` lines on each side. Caller frees. */
 static char *core_of(const Recovery *self, const Hunk *hunk, size_t margin)
 {
@@ -182,10 +179,7 @@ static char *core_of(const Recovery *self, const Hunk *hunk, size_t margin)
     const LineChange *last = &g_array_index(self->changes, LineChange, hunk->last - 1);
     size_t from = MAX(first->before, hunk->before + margin) - margin;
     size_t to = MIN(last->before + last->deleted + margin, hunk->before + hunk->count);
-    GString *core = g_string_new(NULL);
-    for (size_t i = from; i < to; i++)
-        g_string_append_printf(core, "%s\n", seen_line(self->seen, i));
-    return g_string_free(core, FALSE);
+    return seen_part(self, from, to);
 }
 
 static unsigned count_places(const char *text, const char *wanted)
@@ -297,13 +291,11 @@ static bool is_indented_as_seen(const Recovery *self, const Hunk *hunk)
 
 static bool locate(Recovery *self, Hunk *hunk, size_t from)
 {
-    g_autoptr(GString) wanted = g_string_new(NULL);
-    for (size_t i = hunk->before; i < hunk->before + hunk->count; i++)
-        g_string_append_printf(wanted, "%s\n", seen_line(self->seen, i));
+    g_autofree char *wanted = seen_part(self, hunk->before, hunk->before + hunk->count);
     size_t once = 0;
     Bounds bounds;
-    return find_once(self->old_lines, wanted->str, &once) && once == hunk->before &&
-           find_once(self->now, wanted->str, &hunk->at) && hunk->at >= from &&
+    return find_once(self->old_lines, wanted, &once) && once == hunk->before &&
+           find_once(self->now, wanted, &hunk->at) && hunk->at >= from &&
            find_bounds(self, hunk, &bounds) && has_same_twins(self, hunk, &bounds) &&
            is_indented_as_seen(self, hunk);
 }
