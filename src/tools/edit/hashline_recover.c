@@ -118,8 +118,7 @@ static size_t number_of(GHashTable *index, const char *text)
 static char *part_of(const GArray *lines, size_t from, size_t to)
 {
     to -= to == lines->len && to > from + 1 && text_line_at(lines, to - 1)->size == 0;
-    const TextLine *first = text_line_at(lines, from), *last = text_line_at(lines, to - 1);
-    return g_strndup(first->text, (size_t)(last->text + last->size - first->text));
+    return text_lines_part(lines, from, to);
 }
 
 /* The line of the one place that is alike; false: there is none, or several. */

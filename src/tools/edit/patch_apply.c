@@ -33,8 +33,8 @@ static char **fit_lines(const PatchText *text, const PatchPlace *place)
     if (place->is_exact)
         return g_strsplit(fresh, "\n", -1);
     g_autofree char *old = patch_lines_join(place->lines, true);
-    g_autofree char *there =
-        patch_text_lines(text, place->first, patch_lines_count(place->lines, true));
+    size_t end = place->first + patch_lines_count(place->lines, true);
+    g_autofree char *there = text_lines_part(text->lines, place->first, end);
     g_autofree char *fitted = edit_reindent(old, there, fresh);
     return g_strsplit(fitted, "\n", -1);
 }
@@ -61,10 +61,11 @@ static bool change_at(const PatchText *text, const PatchPlace *place, Change *re
                       .added = g_ptr_array_new_with_free_func(g_free) };
     for (size_t i = begin, fresh = begin; i < end; i++) {
         char kind = line_at(place, i)->kind;
+        size_t at = change.first + change.count;
         if (kind == '+')
             g_ptr_array_add(change.added, g_strdup(fresh < fitted_count ? fitted[fresh] : ""));
         else if (kind == ' ')
-            g_ptr_array_add(change.added, patch_text_lines(text, change.first + change.count, 1));
+            g_ptr_array_add(change.added, text_lines_part(text->lines, at, at + 1));
         change.count += kind != '+';
         fresh += kind != '-';
     }

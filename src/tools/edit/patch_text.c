@@ -112,12 +112,3 @@ bool patch_text_check(const PatchText *self, GError **error)
                      "and files each",
                      self->shown);
 }
-
-char *patch_text_lines(const PatchText *self, size_t first, size_t count)
-{
-    if (count == 0)
-        return g_strdup("");
-    const TextLine *from = text_line_at(self->lines, first);
-    const TextLine *to = text_line_at(self->lines, first + count - 1);
-    return g_strndup(from->text, (size_t)(to->text + to->size - from->text));
-}

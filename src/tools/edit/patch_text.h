@@ -40,6 +40,3 @@ GArray *patch_text_find(PatchText *self, const char *pattern, PatchMatch match, 
 
 /* LIMIT when the work was cut short: then what was found says nothing. */
 bool patch_text_check(const PatchText *self, GError **error);
-
-/* `count` lines from `first` on, without the last newline. Caller frees. */
-char *patch_text_lines(const PatchText *self, size_t first, size_t count);

@@ -42,20 +42,11 @@ static void put_in(Carry *self, size_t after, size_t count)
     memset(self->is_shown + from, 1, to - from);
 }
 
-/* Of the lines from <= i < to, without the last newline. */
-static size_t size_of(const GArray *lines, size_t from, size_t to)
-{
-    const TextLine *first = text_line_at(lines, from), *last = text_line_at(lines, to - 1);
-    return (size_t)(last->text + last->size - first->text);
-}
-
-/* These lines, each with a newline. Caller frees. */
+/* The lines from <= i < to, each with a newline. Caller frees. */
 static char *part_of(const GArray *lines, size_t from, size_t to)
 {
-    GString *part =
-        g_string_new_len(text_line_at(lines, from)->text, (gssize)size_of(lines, from, to));
-    g_string_append_c(part, '\n');
-    return g_string_free(part, FALSE);
+    g_autofree char *part = text_lines_part(lines, from, to);
+    return g_strconcat(part, "\n", NULL);
 }
 
 /* Between the first and the last change; `head` lines are in front of both. */
@@ -65,11 +56,10 @@ static void carry_middle(Carry *self, size_t head, size_t before_end, size_t aft
         put_in(self, head, after_end - head);
         return;
     }
-    if (MAX(size_of(self->before, head, before_end), size_of(self->after, head, after_end)) >
-        DIFF_MAX_BYTES)
-        return;
     g_autofree char *before = part_of(self->before, head, before_end);
     g_autofree char *after = part_of(self->after, head, after_end);
+    if (MAX(strlen(before), strlen(after)) > DIFF_MAX_BYTES)
+        return;
     g_autoptr(LineDiff) diff = line_diff_new(before, after);
     LineChange change = { 0 };
     size_t from = 0, kept = 0; // what is behind the last change, on both sides

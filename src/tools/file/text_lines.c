@@ -26,6 +26,14 @@ bool text_line_is(const TextLine *line, const char *text)
     return strlen(text) == line->size && memcmp(line->text, text, line->size) == 0;
 }
 
+char *text_lines_part(const GArray *lines, size_t from, size_t to)
+{
+    if (from == to)
+        return g_strdup("");
+    const TextLine *first = text_line_at(lines, from), *last = text_line_at(lines, to - 1);
+    return g_strndup(first->text, (size_t)(last->text + last->size - first->text));
+}
+
 char *text_lines_join(const GArray *lines)
 {
     GString *out = g_string_new(NULL);

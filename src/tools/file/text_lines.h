@@ -17,5 +17,8 @@ GArray *text_lines_split(const char *text);
 const TextLine *text_line_at(const GArray *lines, size_t index); // 0-based
 bool text_line_is(const TextLine *line, const char *text);
 
+/* The lines from <= i < to of a text that was split, with newlines between them. Caller frees. */
+char *text_lines_part(const GArray *lines, size_t from, size_t to);
+
 /* With newlines between them. Caller frees. */
 char *text_lines_join(const GArray *lines);
