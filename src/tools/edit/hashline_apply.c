@@ -160,12 +160,6 @@ static void append_payload(GArray *out, const HashlinePiece *piece)
     }
 }
 
-static void append_lines(GArray *out, const GArray *lines, size_t from, size_t to)
-{
-    if (from < to)
-        g_array_append_vals(out, text_line_at(lines, from), (unsigned)(to - from));
-}
-
 /* Puts pieces at the beginning and the end; a text that is one empty line is nothing to be put
  * beside. */
 static void add_ends(GArray *out, const GArray *begin, const GArray *end)
@@ -191,11 +185,11 @@ static char *build(const GArray *lines, GArray *pieces)
             append_payload(piece->op->first.number == HASHLINE_BOF ? begin : end, piece);
             continue;
         }
-        append_lines(out, lines, next, piece->above);
+        text_lines_append(out, lines, next, piece->above);
         append_payload(out, piece);
         next = MAX(next, piece->below);
     }
-    append_lines(out, lines, next, lines->len);
+    text_lines_append(out, lines, next, lines->len);
     add_ends(out, begin, end);
     return text_lines_join(out);
 }

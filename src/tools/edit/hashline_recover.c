@@ -309,15 +309,12 @@ static char *carry_over(const Recovery *self)
         for (size_t k = hunk->first; k < hunk->last; k++) {
             const LineChange *change = &g_array_index(self->changes, LineChange, k);
             size_t at = hunk->at + (change->before - hunk->before);
-            for (; done < at; done++)
-                g_array_append_val(out, *text_line_at(self->now, done));
-            for (size_t j = change->after; j < change->after + change->added; j++)
-                g_array_append_val(out, *text_line_at(self->new_lines, j));
-            done += change->deleted;
+            text_lines_append(out, self->now, done, at);
+            text_lines_append(out, self->new_lines, change->after, change->after + change->added);
+            done = at + change->deleted;
         }
     }
-    for (; done < self->now->len; done++)
-        g_array_append_val(out, *text_line_at(self->now, done));
+    text_lines_append(out, self->now, done, self->now->len);
     return text_lines_join(out);
 }
 

@@ -100,31 +100,25 @@ static bool check_overlaps(const GArray *changes, const char *shown, GError **er
     return true;
 }
 
-static void append_lines(GString *out, const PatchText *text, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++) {
-        const TextLine *line = text_line_at(text->lines, i);
-        g_string_append_len(out, line->text, (gssize)line->size);
-        g_string_append_c(out, '\n');
-    }
-}
-
 /* The text with all changes made; whether it ends in a newline is kept. */
 static char *rebuild(const PatchText *text, const GArray *changes)
 {
-    GString *out = g_string_new(NULL);
+    g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(TextLine));
     size_t next = 0;
     for (size_t i = 0; i < changes->len; i++) {
         const Change *change = &g_array_index(changes, Change, i);
-        append_lines(out, text, next, change->first);
-        for (guint j = 0; j < change->added->len; j++)
-            g_string_append_printf(out, "%s\n", (char *)change->added->pdata[j]);
+        text_lines_append(out, text->lines, next, change->first);
+        for (guint j = 0; j < change->added->len; j++) {
+            const char *added = change->added->pdata[j];
+            const TextLine line = { added, strlen(added) };
+            g_array_append_val(out, line);
+        }
         next = change->first + change->count;
     }
-    append_lines(out, text, next, text->lines->len);
-    if (out->len > 0 && text->lines->len > 0 && !text->ends_line)
-        g_string_truncate(out, out->len - 1);
-    return g_string_free(out, FALSE);
+    text_lines_append(out, text->lines, next, text->lines->len);
+    g_autofree char *body = text_lines_join(out);
+    bool ends_line = out->len > 0 && (text->ends_line || text->lines->len == 0);
+    return g_strconcat(body, ends_line ? "\n" : "", NULL);
 }
 
 static bool fail_not_found(const PatchText *text, const PatchHunk *hunk, GError **error)

@@ -34,6 +34,12 @@ char *text_lines_part(const GArray *lines, size_t from, size_t to)
     return g_strndup(first->text, (size_t)(last->text + last->size - first->text));
 }
 
+void text_lines_append(GArray *out, const GArray *lines, size_t from, size_t to)
+{
+    if (from < to)
+        g_array_append_vals(out, text_line_at(lines, from), (unsigned)(to - from));
+}
+
 char *text_lines_join(const GArray *lines)
 {
     GString *out = g_string_new(NULL);

@@ -20,5 +20,8 @@ bool text_line_is(const TextLine *line, const char *text);
 /* The lines from <= i < to of a text that was split, with newlines between them. Caller frees. */
 char *text_lines_part(const GArray *lines, size_t from, size_t to);
 
+/* Appends the lines from <= i < to to others, also of TextLine. */
+void text_lines_append(GArray *out, const GArray *lines, size_t from, size_t to);
+
 /* With newlines between them. Caller frees. */
 char *text_lines_join(const GArray *lines);
