@@ -11,7 +11,7 @@ import json
 import statistics
 import sys
 
-sys.dont_write_bytecode = True
+sys.dont_write_bytecode = not sys.pycache_prefix
 from arcade import Arcade  # noqa: E402
 from webdriver import Browser, Driver, missing  # noqa: E402
 

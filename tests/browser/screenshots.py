@@ -7,7 +7,7 @@ import argparse
 import pathlib
 import sys
 
-sys.dont_write_bytecode = True
+sys.dont_write_bytecode = not sys.pycache_prefix
 from arcade import Arcade  # noqa: E402
 from webdriver import Browser, Driver, missing  # noqa: E402
 

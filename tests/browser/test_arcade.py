@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 import edit_cases  # noqa: E402, F401: adds its cases
 import markdown_cases  # noqa: E402, F401
 import thread_cases  # noqa: E402, F401

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 from webdriver import Browser, Driver, Failure, missing  # noqa: E402
 
 KEDGE = os.path.abspath(os.environ.get("KEDGE", "build/kedge"))

@@ -64,7 +64,8 @@ printf '#!/bin/sh\nexec "%s" "$@"\n' "$E2E_TMP/program/kedge" >"$E2E_TMP/bin/ked
 
 export KEDGE PICK E2E_TMP E2E_DIR E2E_ROOT
 export PATH="$E2E_TMP/bin:$PATH" LC_ALL=C.UTF-8 TZ=UTC TERM=dumb NO_COLOR=1 PAGER=cat
-export PYTHONDONTWRITEBYTECODE=1 GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0
+export GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0
+[ -n "${PYTHONPYCACHEPREFIX:-}" ] || export PYTHONDONTWRITEBYTECODE=1
 export GH_NO_UPDATE_NOTIFIER=1 GH_PROMPT_DISABLED=1
 
 # fresh_home: a new, empty HOME with its XDG dirs, TMPDIR and git identity, and a new working
@@ -136,7 +137,17 @@ need() {
     done
 }
 
-need_gh() { need gh git; }
+# need_gh: the real gh. Its version, which each kedge asks for, is asked once: it takes as long to start
+# for that as for a request. Without collecting garbage it takes a fifth less. In $REAL_PATH gh is alone.
+need_gh() {
+    need gh git
+    mkdir "$E2E_TMP/quick-gh"
+    gh --version >"$E2E_TMP/quick-gh/version"
+    printf '#!/bin/sh\n[ "$*" != --version ] || exec cat "%s"\nexport GOGC=off\nexec "%s" "$@"\n' \
+        "$E2E_TMP/quick-gh/version" "$(command -v gh)" >"$E2E_TMP/quick-gh/gh"
+    chmod +x "$E2E_TMP/quick-gh/gh"
+    REAL_PATH=$PATH PATH=$E2E_TMP/quick-gh:$PATH
+}
 
 need_kedge() { [ -x "$KEDGE" ] || _bail "no binary: $KEDGE (set KEDGE)"; }
 

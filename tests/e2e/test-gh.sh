@@ -610,14 +610,14 @@ github.localhost:
     git_protocol: https
 X
 : >"$HOME/.kedge/agent/config.yml" # a host that gh is logged in to needs no setting
-run env -u GH_TOKEN -u GH_CONFIG_DIR -u PAGER kedge gh doctor
+run env -u GH_TOKEN -u GH_CONFIG_DIR -u PAGER PATH="$REAL_PATH" kedge gh doctor
 expect_exit 1 # nobody is logged in to github.com
 expect_empty stderr
 expect_golden stdout gh/doctor.out 's/^\(PASS  git  *\).*/\1@VERSION@/; s/^\(PASS  version  *\)[0-9.]*/\1@VERSION@/; s/^\(PASS  executable  *\).*/\1@GH@/; s|@HOME@|~|'
 
 t "doctor --json, from outside a clone, with a token of the environment that is no good"
 cd "$HOME/work" || exit 1
-run env https_proxy=http://127.0.0.1:9 GH_TOKEN=ghp_NotAToken00000000000000000000001 GH_REPO=github.localhost/o/r kedge gh doctor --json
+run env PATH="$REAL_PATH" https_proxy=http://127.0.0.1:9 GH_TOKEN=ghp_NotAToken00000000000000000000001 GH_REPO=github.localhost/o/r kedge gh doctor --json
 expect_exit 1
 expect_json stdout '[id=executable].status' PASS
 expect_json stdout '[id=auth:github.com].status' FAIL

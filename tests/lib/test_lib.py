@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/rpc"))
 from client import COMMENT, RpcTest  # noqa: E402

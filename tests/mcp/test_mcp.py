@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 from client import WAIT, Client, text_of  # noqa: E402
 
 MIB = 1024 * 1024

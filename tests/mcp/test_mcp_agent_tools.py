@@ -15,7 +15,7 @@ import unittest
 
 import jsonschema
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 from client import KEDGE, Client  # noqa: E402
 
 NAMES = [

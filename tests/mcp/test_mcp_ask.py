@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 from client import Client, text_of  # noqa: E402
 
 

@@ -16,7 +16,7 @@ import time
 import unittest
 import urllib.request
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 from client import Client, text_of  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ import signal
 import sys
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 from client import COMMENT, WAIT, RpcTest, lines_of  # noqa: E402
 
 

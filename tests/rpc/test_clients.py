@@ -15,7 +15,7 @@ import sys
 import threading
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 from client import COMMENT, KEDGE, WAIT, RpcTest, kept_variables  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 from client import COMMENT, KEDGE, RpcTest  # noqa: E402
 
 PEERS = pathlib.Path(__file__).resolve().parent / "peers"

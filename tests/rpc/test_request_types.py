@@ -18,7 +18,7 @@ import sys
 import unittest
 import zlib
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 from client import KEDGE, RpcTest  # noqa: E402
 
 MODULES = pathlib.Path(os.environ.get("KEDGE_NPM", pathlib.Path(KEDGE).resolve().parent / "npm")) / "node_modules"

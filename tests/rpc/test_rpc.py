@@ -11,7 +11,7 @@ import subprocess
 import sys
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 from client import KEDGE, WAIT, RpcTest, lines_of  # noqa: E402
 
 MIB = 1024 * 1024

@@ -9,7 +9,7 @@ import pathlib
 import sys
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 from client import RpcTest  # noqa: E402
 
 QUIET = "todo: { reminders: false }\ncompaction: { keepRecentTokens: 1 }\n"

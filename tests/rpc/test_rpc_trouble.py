@@ -12,7 +12,7 @@ import sys
 import threading
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 from client import KEDGE, WAIT, Client, RpcTest, lines_of  # noqa: E402
 
 MIB = 1024 * 1024

@@ -12,7 +12,7 @@ what it holds and how tests steer it; the parts are in forge/.
 
 import sys
 
-sys.dont_write_bytecode = True  # a checkout stays as it is
+sys.dont_write_bytecode = not sys.pycache_prefix  # a checkout stays as it is
 
 import argparse
 import json

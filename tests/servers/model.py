@@ -11,7 +11,7 @@ README.md beside this file describes the script; the parts are in model/.
 
 import sys
 
-sys.dont_write_bytecode = True  # a checkout stays as it is
+sys.dont_write_bytecode = not sys.pycache_prefix  # a checkout stays as it is
 
 import argparse
 import dataclasses

@@ -8,7 +8,7 @@ removed at the end. Tests of gh are skipped where gh is not installed.
 
 import sys
 
-sys.dont_write_bytecode = True
+sys.dont_write_bytecode = not sys.pycache_prefix
 
 import http.client
 import json

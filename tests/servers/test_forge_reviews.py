@@ -6,7 +6,7 @@ Run with `python3 tests/servers/test_forge_reviews.py [-v] [TestName]`.
 
 import sys
 
-sys.dont_write_bytecode = True
+sys.dont_write_bytecode = not sys.pycache_prefix
 
 import unittest
 

@@ -8,7 +8,7 @@ import os
 import sys
 import unittest
 
-sys.dont_write_bytecode = True
+sys.dont_write_bytecode = not sys.pycache_prefix
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tasks_case import R, TasksCase  # noqa: E402
 

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
+sys.dont_write_bytecode = not sys.pycache_prefix
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from load import Load  # noqa: E402
 

@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-sys.dont_write_bytecode = True
+sys.dont_write_bytecode = not sys.pycache_prefix
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tasks_case import ALICE, KEDGE, R, REPO, ROOT, TasksCase, WAIT  # noqa: E402
 

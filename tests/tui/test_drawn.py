@@ -12,7 +12,7 @@ import sys
 import time
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rpc"))
 from client import COMMENT, KEDGE, WAIT, RpcTest, lines_of  # noqa: E402
 from tmux_screen import HAS_TMUX, TmuxScreen, family_of  # noqa: E402

@@ -7,7 +7,7 @@ import pathlib
 import sys
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rpc"))
 import test_drawn  # noqa: E402
 import test_slash  # noqa: E402

@@ -11,7 +11,7 @@ import sys
 import time
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rpc"))
 from client import COMMENT, WAIT, RpcTest  # noqa: E402
 from tmux_screen import HAS_TMUX, TmuxScreen  # noqa: E402

@@ -13,7 +13,7 @@ import sys
 import unittest
 import zlib
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rpc"))
 from client import RpcTest  # noqa: E402
 from terminal import Terminal  # noqa: E402

@@ -14,7 +14,7 @@ import termios
 import time
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "rpc"))
 import test_drawn  # noqa: E402
 from client import COMMENT, KEDGE, WAIT, RpcTest, lines_of  # noqa: E402

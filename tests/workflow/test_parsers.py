@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-sys.dont_write_bytecode = True  # tests leave nothing behind
+sys.dont_write_bytecode = not sys.pycache_prefix  # tests leave nothing behind
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 KEDGE = os.environ.get("KEDGE", str(ROOT / "build/kedge"))

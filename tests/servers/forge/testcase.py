@@ -59,7 +59,8 @@ class ForgeCase(unittest.TestCase):
     def start(cls, *arguments):
         ready = os.path.join(cls.home, f"ready-{time.monotonic_ns()}")
         command = [sys.executable, os.path.join(SERVERS, "forge.py"), "--ready", ready, "--parent", str(os.getpid()), *arguments]
-        server = subprocess.Popen(command, env=cls.env, stdin=subprocess.DEVNULL)
+        kept = {"PYTHONPYCACHEPREFIX": sys.pycache_prefix} if sys.pycache_prefix else {}
+        server = subprocess.Popen(command, env={**cls.env, **kept}, stdin=subprocess.DEVNULL)
         cls.addClassCleanup(cls.stop, server)
         for _ in range(600):
             if os.path.exists(ready):
