@@ -262,6 +262,7 @@ static void take(Cleaner *self, gunichar c, GString *out)
 static size_t take_run(Cleaner *self, const char *text, size_t size, GString *out)
 {
     size_t run = 0;
+    size = MIN(size, LIMIT_OPEN_LINE_BYTES); // it is all that a line takes
     while (run < size && text[run] >= 0x20 && text[run] < 0x7f)
         run++;
     if (run == 0)
