@@ -8,6 +8,8 @@ see a write, and after it asks gh's own usage texts which command an argument ve
 per part.
 
     gh_reads.py --kedge build/kedge [--count N] [--seed S] [--jobs J]
+
+The whole of the command table from --count 300 on, of it fewer.
 """
 import argparse
 import concurrent.futures
@@ -176,7 +178,7 @@ def gh_environment(forge, folder):
         "PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8", "GH_HOST": "github.localhost", "GH_TOKEN": TOKEN,
         "GH_REPO": "github.localhost/harbor/tidepool", "http_proxy": forge.url, "HTTP_PROXY": forge.url, "no_proxy": "127.0.0.1",
         "GH_PROMPT_DISABLED": "1", "GH_PAGER": "cat", "NO_COLOR": "1", "GH_NO_UPDATE_NOTIFIER": "1", "GIT_TERMINAL_PROMPT": "0",
-        "BROWSER": "false", "GH_BROWSER": "false", "EDITOR": "false", "TMPDIR": str(folder),
+        "BROWSER": "false", "GH_BROWSER": "false", "EDITOR": "false", "TMPDIR": str(folder), "GOGC": "off",  # its life is short
     }
 
 
@@ -295,11 +297,13 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         args.env = {"PATH": os.environ["PATH"], "HOME": name, "KEDGE_AGENT_DIR": str(folder / "agent")}
+        table = list(table_argvs(rows))
+        shown = rng.sample(table, min(len(table), args.count * 4))
         generated = [random_argv(rng, rows) for _ in range(args.count)]
         tricky = [tricky_argv(rng, rows) for _ in range(min(args.count // 2, 500))]
         good = [
             check_writes(1, args, folder),
-            check_reads("the whole table", 2, list(table_argvs(rows)), args, folder),
+            check_reads("the whole table" if len(shown) == len(table) else "of the table", 2, shown, args, folder),
             check_reads(f"{args.count} generated, seed {args.seed}", 3, generated, args, folder),
             check_commands(4, tricky, args, folder, {row["path"] for row in rows}),
         ]
