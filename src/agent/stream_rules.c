@@ -11,6 +11,7 @@
 #include "base/json_reader.h"
 #include "base/limits.h"
 #include "base/own_file.h"
+#include "base/str.h"
 #include "session/session_tree.h"
 #include "tool/call_paths.h"
 
@@ -85,11 +86,6 @@ static bool is_rule_file(const char *name)
     return *name != '.' && (g_str_has_suffix(name, ".md") || g_str_has_suffix(name, ".mdc"));
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Names of the rule files, in order. */
 static GPtrArray *list_files(const char *dir)
 {
@@ -100,7 +96,7 @@ static GPtrArray *list_files(const char *dir)
         if (is_rule_file(name))
             g_ptr_array_add(names, g_strdup(name));
     }
-    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_sort(names, str_compare);
     return names;
 }
 

@@ -38,13 +38,11 @@ char *git_dir_at(const char *dir)
     return is_named ? path_from(dir, text + strlen(GITFILE_PREFIX)) : NULL;
 }
 
-char *git_dir_work_tree(const char *dir)
+/* Goes up from `dir` (taken) to where `has_git` is true. */
+static char *find_above(char *dir, bool (*has_git)(const char *dir))
 {
-    g_autofree char *each = path_real(dir);
-    while (each) {
-        g_autofree char *git = git_dir_at(each);
-        if (git)
-            return g_steal_pointer(&each);
+    g_autofree char *each = dir;
+    while (each && !has_git(each)) {
         char *parent = g_path_get_dirname(each);
         bool is_root = strcmp(parent, each) == 0;
         g_free(each);
@@ -52,7 +50,29 @@ char *git_dir_work_tree(const char *dir)
         if (is_root)
             return NULL;
     }
-    return NULL;
+    return g_steal_pointer(&each);
+}
+
+static bool has_git_dir(const char *dir)
+{
+    g_autofree char *git = git_dir_at(dir);
+    return git != NULL;
+}
+
+static bool is_marked(const char *dir)
+{
+    g_autofree char *mark = g_build_filename(dir, ".git", NULL);
+    return file_exists(mark);
+}
+
+char *git_dir_work_tree(const char *dir)
+{
+    return find_above(path_real(dir), has_git_dir);
+}
+
+char *git_dir_marked(const char *dir)
+{
+    return find_above(g_strdup(dir), is_marked);
 }
 
 char *git_dir_common(const char *git_dir)

@@ -8,6 +8,8 @@ char *git_dir_at(const char *dir);
 /* The nearest directory, `dir` (absolute) or one above it, that has a git directory; links are
    resolved. NULL: none. Caller frees. */
 char *git_dir_work_tree(const char *dir);
+/* The same without looking at what `.git` is, and without resolving links. Caller frees. */
+char *git_dir_marked(const char *dir);
 /* What the work trees of one repository share: that directory itself, or where its `commondir`
    leads. Caller frees. */
 char *git_dir_common(const char *git_dir);

@@ -250,6 +250,11 @@ char *json_to_canonical(const json_t *value)
     return dump(value, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
+void json_free(void *value)
+{
+    json_decref(value);
+}
+
 json_t *json_text(const char *text)
 {
     return text == NULL ? json_null() : json_text_n(text, strlen(text));

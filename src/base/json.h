@@ -14,6 +14,8 @@
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
 
+void json_free(void *value); // json_decref(), for containers
+
 /* One document, nothing after it. PROTOCOL ("line 1 column 2: …") or LIMIT. */
 bool json_parse(const char *text, size_t size, json_t **ret_value, GError **error);
 bool json_parse_text(const char *text, json_t **ret_value, GError **error);

@@ -94,6 +94,11 @@ char *str_format_bytes(uint64_t bytes)
     return g_strconcat(number, units[unit], NULL);
 }
 
+int str_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 size_t str_count_lines(const char *text, size_t size)
 {
     size_t lines = 1;

@@ -25,6 +25,9 @@ char *str_format_bytes(uint64_t bytes);
 
 size_t str_count_lines(const char *text, size_t size); // newlines + 1; agent-tools §2.3
 
+/* For sorting: strcmp() of two texts, each given by a pointer to it. */
+int str_compare(const void *a, const void *b);
+
 /* The nearest candidate by edit distance (at most a third of the longer name away), or NULL. */
 const char *str_nearest(const char *name, const char *const *candidates);
 /* ` (did you mean "x"?)` with the nearest candidate, to be put behind a message; "" without one.

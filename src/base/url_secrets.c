@@ -7,6 +7,7 @@
 
 #include "base/dirs.h"
 #include "base/file.h"
+#include "base/git_dir.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/secrets.h"
@@ -97,26 +98,9 @@ static void take_repository(const char *root)
     take_file(own);
 }
 
-/* The next directory above that has a .git; NULL: none. Caller frees. */
-static char *repository_of(const char *cwd)
-{
-    g_autofree char *dir = g_strdup(cwd);
-    for (;;) {
-        g_autofree char *git = g_build_filename(dir, ".git", NULL);
-        if (file_exists(git))
-            return g_steal_pointer(&dir);
-        char *parent = g_path_get_dirname(dir);
-        bool is_top = strcmp(parent, dir) == 0;
-        g_free(dir);
-        dir = parent;
-        if (is_top)
-            return NULL;
-    }
-}
-
 void url_secrets_take(const char *cwd)
 {
-    g_autofree char *root = repository_of(cwd);
+    g_autofree char *root = git_dir_marked(cwd);
     if (root)
         take_repository(root);
     g_autofree char *home = dirs_home();

@@ -114,18 +114,13 @@ static bool is_text(const YamlNode *scalar)
 
 // ---- anchors ----
 
-static void decref_value(void *value)
-{
-    json_decref(value);
-}
-
 // An anchor may be set again; aliases mean the last one before them.
 static void set_anchor(Reader *self, const YamlNode *node, json_t *value)
 {
     if (!node->anchor || !value)
         return;
     if (!self->anchors)
-        self->anchors = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, decref_value);
+        self->anchors = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, json_free);
     g_hash_table_replace(self->anchors, (gpointer)node->anchor, json_incref(value));
 }
 

@@ -7,6 +7,7 @@
 #include "base/dirs.h"
 #include "base/env.h"
 #include "base/file.h"
+#include "base/git_dir.h"
 #include "base/path.h"
 #include "base/secrets.h"
 #include "base/str.h"
@@ -135,23 +136,6 @@ char *gh_env_hosts_file(void)
     return g_build_filename(home, ".config", "gh", "hosts.yml", NULL);
 }
 
-/* The directory with .git at or above `dir`, or NULL. */
-static char *find_repository_root(const char *dir)
-{
-    g_autofree char *at = g_strdup(dir);
-    for (;;) {
-        g_autofree char *mark = g_build_filename(at, ".git", NULL);
-        if (file_exists(mark))
-            return g_steal_pointer(&at);
-        char *parent = g_path_get_dirname(at);
-        bool is_top = strcmp(parent, at) == 0;
-        g_free(at);
-        at = parent;
-        if (is_top)
-            return NULL;
-    }
-}
-
 /* Is the file below a project's directory? `/` and the home directory are no projects: everything
    that the user installed is below them, and programs are often started there. */
 static bool is_planted(const char *real_file, const char *root)
@@ -184,7 +168,7 @@ char *gh_env_find_executable(const Settings *settings, const char *cwd, const ch
         return real != NULL ? g_strdup(name) : NULL;
     }
 
-    g_autofree char *repository = cwd != NULL ? find_repository_root(cwd) : NULL;
+    g_autofree char *repository = cwd != NULL ? git_dir_marked(cwd) : NULL;
     g_auto(GStrv) entries = path_entries();
     for (char **entry = entries; *entry; entry++) {
         g_autofree char *file = g_build_filename(*entry, name, NULL);

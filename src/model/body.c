@@ -59,18 +59,13 @@ struct BodyCache {
     size_t written;
 };
 
-static void drop_json(gpointer json)
-{
-    json_decref(json);
-}
-
 BodyCache *body_cache_new(void)
 {
     BodyCache *self = g_new0(BodyCache, 1);
     self->converter = converter_new();
     self->fit = body_fit_new();
     self->groups = g_array_new(FALSE, FALSE, sizeof(Group));
-    self->sources = g_ptr_array_new_with_free_func(drop_json);
+    self->sources = g_ptr_array_new_with_free_func(json_free);
     self->pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
     self->text = g_string_new(NULL);
     self->notes = repair_notes_new();

@@ -26,17 +26,12 @@ struct BodyFit {
     GHashTable *known; // messages whose images are small enough; references of their own
 };
 
-static void drop_json(gpointer json)
-{
-    json_decref(json);
-}
-
 BodyFit *body_fit_new(void)
 {
     BodyFit *self = g_new0(BodyFit, 1);
-    self->forms = g_hash_table_new_full(g_direct_hash, g_direct_equal, drop_json, drop_json);
+    self->forms = g_hash_table_new_full(g_direct_hash, g_direct_equal, json_free, json_free);
     self->freed = g_hash_table_new(g_direct_hash, g_direct_equal);
-    self->known = g_hash_table_new_full(g_direct_hash, g_direct_equal, drop_json, NULL);
+    self->known = g_hash_table_new_full(g_direct_hash, g_direct_equal, json_free, NULL);
     return self;
 }
 

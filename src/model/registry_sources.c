@@ -32,11 +32,6 @@ static Model *model_from_catalogue(const CatalogueProvider *provider, const Cata
     return self;
 }
 
-static void drop_json(gpointer json)
-{
-    json_decref(json);
-}
-
 ModelSource *registry_source_new(const char *provider, const char *base_url)
 {
     ModelSource *self = g_new0(ModelSource, 1);
@@ -65,7 +60,7 @@ static GPtrArray *read_catalogue(const ModelSource *source)
     const char *base_url = source->base_url ? source->base_url
                            : provider       ? provider->base_url
                                             : NULL;
-    g_autoptr(GHashTable) compats = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, drop_json);
+    g_autoptr(GHashTable) compats = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, json_free);
     const char *position = NULL;
     CatalogueModel entry;
     while (provider && catalogue_next(source->provider, &position, &entry))

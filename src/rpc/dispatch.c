@@ -45,14 +45,9 @@ RpcDispatch *rpc_dispatch_new(RpcLink *link, HostTools *tools)
     return self;
 }
 
-static void drop_command(gpointer command)
-{
-    json_decref(command);
-}
-
 void rpc_dispatch_drop_waiting(RpcDispatch *self)
 {
-    g_queue_clear_full(&self->waiting, drop_command);
+    g_queue_clear_full(&self->waiting, json_free);
 }
 
 void rpc_dispatch_free(RpcDispatch *self)

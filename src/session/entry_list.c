@@ -303,14 +303,9 @@ bool entry_list_has_lost(EntryList *self)
     return has_lost;
 }
 
-static void value_free(void *value)
-{
-    json_decref(value);
-}
-
 GPtrArray *entry_list_read_all(EntryList *self, const GPtrArray *heads, guint from)
 {
-    GPtrArray *values = g_ptr_array_new_with_free_func(value_free);
+    GPtrArray *values = g_ptr_array_new_with_free_func(json_free);
     for (guint i = from; i < heads->len; i++)
         g_ptr_array_add(values, entry_list_read(self, heads->pdata[i]));
     return values;

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/mask.h"
+#include "base/str.h"
 #include "session/entry.h"
 #include "session/import_builder.h"
 #include "session/persist.h"
@@ -58,7 +59,7 @@ static bool read_lines(const char *file, GPtrArray *lines, gint64 *ret_modified_
 
 static bool read_session(const char *file, ImportBuilder *builder, GError **error)
 {
-    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(json_free);
     gint64 modified_ms = 0;
     if (!read_lines(file, lines, &modified_ms, error))
         return false;
@@ -173,11 +174,6 @@ static void find_below(const char *dir, int depth, GPtrArray *files)
     }
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* A Codex file is of the directory that its first line names. */
 static bool is_codex_of(const char *file, const char *cwd)
 {
@@ -207,6 +203,6 @@ GPtrArray *session_import_find(const char *home, const char *source, const char 
             if (!is_codex_of(files->pdata[i], cwd))
                 g_ptr_array_remove_index(files, i);
     }
-    g_ptr_array_sort(files, by_name);
+    g_ptr_array_sort(files, str_compare);
     return files;
 }

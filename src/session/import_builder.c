@@ -14,7 +14,7 @@ void import_builder_init(ImportBuilder *self, const char *provider, const char *
         .provider = provider,
         .api = api,
         .now_ms = modified_ms,
-        .entries = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref),
+        .entries = g_ptr_array_new_with_free_func(json_free),
         .open = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
         .tools = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
     };

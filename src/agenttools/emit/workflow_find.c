@@ -7,6 +7,7 @@
 #include "agenttools/answer.h"
 #include "base/dirs.h"
 #include "base/file.h"
+#include "base/str.h"
 #include "base/utf8.h"
 
 #define LIMIT_DIRECTORY_ENTRIES 1000
@@ -109,11 +110,6 @@ static char *name_of_entry(const struct Place *place, const char *directory, con
     return is_one ? g_steal_pointer(&name) : NULL;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 char **workflow_names(const WorkflowPlaces *places)
 {
     g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
@@ -128,7 +124,7 @@ char **workflow_names(const WorkflowPlaces *places)
                 g_ptr_array_add(found, name);
         }
     }
-    g_ptr_array_sort(found, compare_names);
+    g_ptr_array_sort(found, str_compare);
 
     g_autoptr(GStrvBuilder) names = g_strv_builder_new();
     for (size_t i = 0; workflow_builtin_name(i); i++)

@@ -361,7 +361,7 @@ static int talk(Launch *self)
 {
     AgentSessionOptions conversation = conversation_options(self);
     conversation.wants_title = launch_options_wants_title(&self->options);
-    g_autoptr(GPtrArray) prompts = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
+    g_autoptr(GPtrArray) prompts = g_ptr_array_new_with_free_func(json_free);
     if (self->input.message)
         g_ptr_array_add(prompts, json_incref(self->input.message));
     for (unsigned i = 0; i < self->input.prompts->len; i++)

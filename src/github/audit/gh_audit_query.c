@@ -156,11 +156,6 @@ static void read_file(Query *self, const char *name)
     fclose(file);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The files whose day can hold a match; a day more at either end, since the zone may have changed.
  */
 static GPtrArray *find_files(const Query *self)
@@ -179,7 +174,7 @@ static GPtrArray *find_files(const Query *self)
             g_ptr_array_add(names, g_strdup(name));
     }
     g_dir_close(dir);
-    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_sort(names, str_compare);
     return names;
 }
 

@@ -206,11 +206,6 @@ bool gh_extension_exists(const char *word)
     return file_exists(path);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 char **gh_extensions_list(void)
 {
     GPtrArray *names = g_ptr_array_new();
@@ -221,7 +216,7 @@ char **gh_extensions_list(void)
         if (g_str_has_prefix(name, EXTENSION_PREFIX))
             g_ptr_array_add(names, g_strdup(name + strlen(EXTENSION_PREFIX)));
     }
-    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_sort(names, str_compare);
     g_ptr_array_add(names, NULL);
     return (char **)g_ptr_array_free(names, false);
 }

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "tools/file/file_walk.h"
 #include "tools/file/tool_file.h"
@@ -58,15 +59,10 @@ static bool add_directory(AstFiles *self, ToolCall *call, const char *dir, GErro
     return file_walk(&spec, tool_call_cancel(call), take_path, &walk, error);
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Sorted, each once, and NULL behind them. */
 static void settle(GPtrArray *paths)
 {
-    qsort(paths->pdata, paths->len, sizeof(*paths->pdata), compare_paths);
+    qsort(paths->pdata, paths->len, sizeof(*paths->pdata), str_compare);
     for (unsigned i = paths->len; i > 1; i--)
         if (strcmp(paths->pdata[i - 1], paths->pdata[i - 2]) == 0)
             g_ptr_array_remove_index(paths, i - 1);

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "base/proc.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "tools/file/line_program.h"
 
@@ -119,11 +120,6 @@ typedef struct Reader {
     bool is_strange;    // a line is not what is expected
 } Reader;
 
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void append_multi(GString *text, const char *name, const json_t *nodes)
 {
     g_string_append_printf(text, "%s=[", name);
@@ -161,7 +157,7 @@ static char *captures_of(const json_t *match)
     }
     if (words->len == 0)
         return NULL;
-    qsort(words->pdata, words->len, sizeof(*words->pdata), compare_words);
+    qsort(words->pdata, words->len, sizeof(*words->pdata), str_compare);
     g_ptr_array_add(words, NULL);
     return g_strjoinv(", ", (char **)words->pdata);
 }

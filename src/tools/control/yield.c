@@ -155,11 +155,6 @@ static json_t *parameters(const json_t *schema)
                      "additionalProperties", 0);
 }
 
-static void forget_schema(void *schema)
-{
-    json_decref(schema);
-}
-
 DynamicTool *yield_tool_new(const json_t *schema)
 {
     json_t *understood = understand(schema);
@@ -179,7 +174,7 @@ DynamicTool *yield_tool_new(const json_t *schema)
     def.run = yield_run_checked;
     def.user_data = understood;
     DynamicTool *tool = NULL;
-    bool is_made = dynamic_tool_new(&def, forget_schema, &tool, NULL);
+    bool is_made = dynamic_tool_new(&def, json_free, &tool, NULL);
     g_assert(is_made); // nothing of it is a stranger's but the schema, which was looked at
     return tool;
 }

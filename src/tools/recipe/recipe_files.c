@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "base/yaml.h"
 #include "tools/recipe/recipe_lines.h"
 
@@ -194,11 +195,6 @@ static void cargo_add_entry(RecipeRunner *runner, const char *kind, const char *
         cargo_add(runner, kind, entry);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void cargo_read_dir(RecipeRunner *runner, const char *kind, const char *dir)
 {
     DIR *handle = opendir(dir);
@@ -211,7 +207,7 @@ static void cargo_read_dir(RecipeRunner *runner, const char *kind, const char *d
             g_ptr_array_add(names, g_strdup(found->d_name));
     }
     closedir(handle);
-    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_sort(names, str_compare);
     for (guint i = 0; i < names->len && runner->tasks->len < runner->max_tasks; i++)
         cargo_add_entry(runner, kind, dir, names->pdata[i]);
 }

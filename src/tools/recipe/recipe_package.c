@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "base/yaml.h"
 #include "tools/recipe/recipe_pattern.h"
 
@@ -107,11 +108,6 @@ static void add_package(Walk *self, const char *below)
     add_scripts(self->runner, root, name, below);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Names of the directories in `dir` but hidden ones, links and node_modules. */
 static GPtrArray *subdirectories(const char *dir, unsigned *left)
 {
@@ -127,7 +123,7 @@ static GPtrArray *subdirectories(const char *dir, unsigned *left)
     }
     if (handle)
         closedir(handle);
-    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_sort(names, str_compare);
     return names;
 }
 

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/glob.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "tool/context.h"
 #include "tools/file/file_walk.h"
@@ -41,11 +42,6 @@ static bool take_expanded(const char *path, FileWalkKind kind, void *user_data)
     return ++expansion->count <= MAX_EXPANDED;
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The files that a glob among the paths stands for. */
 static bool scope_add_glob(SearchScope *self, const char *asked, ToolCall *call, GError **error)
 {
@@ -71,7 +67,7 @@ static bool scope_add_glob(SearchScope *self, const char *asked, ToolCall *call,
                          MAX_EXPANDED);
     if (expansion.count > 0)
         qsort(self->paths->pdata + before, self->paths->len - before, sizeof *self->paths->pdata,
-              compare_paths);
+              str_compare);
     else
         g_ptr_array_add(self->missing, g_strdup(asked));
     self->has_globs = true;

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/str.h"
 
 #include <sys/stat.h>
 
@@ -55,16 +56,11 @@ static void list_below(const char *dir_path, const char *prefix, int depth, GPtr
     }
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 GPtrArray *url_file_list(const char *dir)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
     list_below(dir, "", MAX_DEPTH, names);
-    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_sort(names, str_compare);
     return names;
 }
 
@@ -76,7 +72,7 @@ GPtrArray *url_file_names(const char *dir_path, const char *suffix)
     while (dir && names->len < LIMIT_URL_LIST_FILES && (name = g_dir_read_name(dir)))
         if (g_str_has_suffix(name, suffix) && g_utf8_validate(name, -1, NULL))
             g_ptr_array_add(names, g_strndup(name, strlen(name) - strlen(suffix)));
-    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_sort(names, str_compare);
     return names;
 }
 

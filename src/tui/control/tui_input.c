@@ -6,7 +6,7 @@
 TuiInput *tui_input_new(void)
 {
     TuiInput *self = g_new0(TuiInput, 1);
-    self->attached = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
+    self->attached = g_ptr_array_new_with_free_func(json_free);
     return self;
 }
 

@@ -5,7 +5,7 @@ TuiPanels *tui_panels_new(void)
 {
     TuiPanels *self = g_new0(TuiPanels, 1);
     self->old_panels = g_ptr_array_new_with_free_func((GDestroyNotify)panel_free);
-    self->questions = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
+    self->questions = g_ptr_array_new_with_free_func(json_free);
     return self;
 }
 

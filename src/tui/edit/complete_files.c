@@ -6,6 +6,7 @@
 #include "base/fd.h"
 #include "base/git.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "tui/edit/fuzzy.h"
 #include "tui/text/clean.h"
 
@@ -274,11 +275,6 @@ static bool begins_with(const char *name, const char *typed)
     return strcmp(small_typed, typed) == 0 && g_str_has_prefix(small_name, typed);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 GPtrArray *paths_match(const char *cwd, const char *typed, Cancel *cancel)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -300,7 +296,7 @@ GPtrArray *paths_match(const char *cwd, const char *typed, Cancel *cancel)
         g_ptr_array_add(names, g_strconcat(outer, name, is_below ? "/" : NULL, NULL));
     }
     closedir(directory);
-    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_sort(names, str_compare);
     if (names->len > FILE_MATCHES_MAX)
         g_ptr_array_set_size(names, FILE_MATCHES_MAX);
     return names;

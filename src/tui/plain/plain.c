@@ -313,7 +313,7 @@ static void plain_init(Plain *self)
     self->cancel = cancel_new(NULL);
     self->lines = plain_lines_new();
     self->speech = plain_speech_new(plain_write_line, self);
-    self->questions = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
+    self->questions = g_ptr_array_new_with_free_func(json_free);
     loop_add_end_signals(self->loop, on_signal, self);
     loop_add_signal(self->loop, SIGQUIT, on_signal, self);
     loop_add_signal(self->loop, SIGTSTP, on_signal, self);

@@ -3,6 +3,7 @@
  */
 #include "tui/text/theme_private.h"
 
+#include "base/str.h"
 #include "base/visible.h"
 #include "tui/text/clean.h"
 #include "tui/text/themes.h"
@@ -128,11 +129,6 @@ Theme *theme_load(const ThemeSpec *spec, char **ret_problem)
     return self;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 char **theme_names(const char *dir)
 {
     GPtrArray *names = g_ptr_array_new();
@@ -147,7 +143,7 @@ char **theme_names(const char *dir)
         if (is_name(name) && !built_in_text(name))
             g_ptr_array_add(names, g_steal_pointer(&name));
     }
-    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_sort(names, str_compare);
     g_ptr_array_add(names, NULL);
     return (char **)g_ptr_array_free(names, FALSE);
 }

@@ -4,6 +4,7 @@
  */
 #include "base/ansi.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "wm/engine/stream_private.h"
 
@@ -127,11 +128,6 @@ void wm_stream_push(WmStream *self, const char *data, size_t size)
     wm_lines_push(&self->lines, data, size);
 }
 
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static char *join_models(const WmStream *self)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -140,7 +136,7 @@ static char *join_models(const WmStream *self)
     g_hash_table_iter_init(&all, self->models);
     while (g_hash_table_iter_next(&all, &name, NULL))
         g_ptr_array_add(names, name);
-    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_sort(names, str_compare);
     g_ptr_array_add(names, NULL);
     return names->len > 1 ? g_strjoinv(", ", (char **)names->pdata) : NULL;
 }
