@@ -83,7 +83,7 @@ static void read_token(MmdParser *p)
         else if (mmd_read_rule(p, comments, 0))
             continue;
         else if (!lines_take_accessibility(p, &is_label))
-            p->token.kind = MMD_BROKEN;
+            p->token = (MmdToken) { .kind = MMD_BROKEN, .start = start, .stop = start };
         else if (is_label)
             p->token = (MmdToken) { .kind = MMD_WHOLE, .start = start, .stop = p->at };
         else if (mmd_read_rule(p, rules, 0) && mmd_is(p, MMD_BAD))
